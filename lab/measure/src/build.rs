@@ -23,6 +23,7 @@ mod toolchain;
 use crate::build::cache::Cache;
 use crate::build::library::{Library, Table};
 use crate::build::runner::Runner;
+use crate::build::steps::Task;
 use crate::build::toolchain::Toolchains;
 use crate::clients;
 use std::path::{Path, PathBuf};
@@ -69,26 +70,17 @@ impl Builder {
         let recipe = &entrant.recipe;
         let toolchain = self.toolchains.find(recipe, &study.folder)?;
         let toolchain = &*toolchain;
+        let task = Task { study, recipe, toolchain, interrupted };
         let (form, standard, library) = match &recipe.language.entry().makes {
             Makes::Runner { files, build, run: command } => {
                 let clients = &clients::install(&self.folder)
                     .map_err(BuildError::io("writing the clients to", &self.folder))?;
-                let runner = Runner {
-                    study,
-                    recipe,
-                    toolchain,
-                    clients,
-                    files,
-                    build,
-                    command,
-                    interrupted,
-                };
+                let runner = Runner { task, clients, files, build, command };
                 (runner.form(&self.cache)?, None, None)
             }
             Makes::SharedLibrary { compile, inlined, link } => {
                 let inlined = inlined.as_deref();
-                let library =
-                    Library { study, recipe, toolchain, compile, inlined, link, interrupted };
+                let library = Library { task, compile, inlined, link };
                 let made = library.make(&self.cache, Table::Contestant)?;
                 (made.form, made.standard, Some(made.object))
             }
@@ -134,7 +126,8 @@ impl Builder {
             return Err(BuildError::NoLibrary { language: recipe.language.name() });
         };
         let inlined = inlined.as_deref();
-        let library = Library { study, recipe, toolchain, compile, inlined, link, interrupted };
+        let task = Task { study, recipe, toolchain, interrupted };
+        let library = Library { task, compile, inlined, link };
         Ok(Some(library.make(&self.cache, Table::Oracle)?.object))
     }
 }

@@ -1,8 +1,5 @@
-//! The folder in which builds are kept.
-//!
-//! Names of cache entries: hashes of everything that an entry was made from.
-//!
-//! Folders that are removed when their owner ends, even if it is killed.
+//! The folder in which builds are kept: entries under names that are hashes of everything that they
+//! were made from, and folders that are removed when their owner ends, even if it is killed.
 
 use super::error::BuildError;
 use crate::files::hexadecimal;
@@ -86,13 +83,15 @@ impl Cache {
 /// Writes files to the disk before the folder gets its name: after a loss of power there is a
 /// complete entry or none.
 fn write_out(folder: &Path) -> Result<(), BuildError> {
-    let failed = |path: &Path| BuildError::io("writing", path);
-    for entry in fs::read_dir(folder).map_err(failed(folder))? {
-        let path = entry.map_err(failed(folder))?.path();
+    let failed = BuildError::io("writing", folder);
+    for entry in fs::read_dir(folder).map_err(&failed)? {
+        let path = entry.map_err(&failed)?.path();
         if path.is_dir() {
             write_out(&path)?;
         } else {
-            File::open(&path).and_then(|file| file.sync_all()).map_err(failed(&path))?;
+            File::open(&path)
+                .and_then(|file| file.sync_all())
+                .map_err(BuildError::io("writing", &path))?;
         }
     }
     Ok(())

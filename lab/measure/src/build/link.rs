@@ -1,6 +1,4 @@
-//! Links a placement.
-//!
-//! Objects that contain only padding.
+//! Links a placement from objects and from pads, which are objects that contain only padding.
 
 use super::cache::Cache;
 use super::error::BuildError;
@@ -74,8 +72,8 @@ fn order<'a>(
         return objects.iter().map(String::as_str).collect();
     }
     let mut random = Random::new(seed);
-    let is_archive = |path: &&String| path.ends_with(".a");
-    let (archives, mut plain): (Vec<_>, Vec<_>) = objects.iter().partition(is_archive);
+    let (archives, mut plain): (Vec<_>, Vec<_>) =
+        objects.iter().partition(|path| path.ends_with(".a"));
     shuffle(&mut random, &mut plain);
     let mut files = Vec::new();
     for object in plain.into_iter().chain(archives) {
@@ -107,23 +105,29 @@ const CODE: [&str; 2] = [".text.unlikely", ".text"];
 const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
 
 /// A pad as (path, bytes).
-type Pad = (String, u32);
+pub(super) type Pad = (String, u32);
 
 /// Returns the pads for code and those for data, assembled once.
 pub(super) fn pads(
     cache: &Cache,
     interrupted: &AtomicBool,
 ) -> Result<(Vec<Pad>, Vec<Pad>), BuildError> {
-    let every = |sections: &'static [&'static str]| {
-        sections.iter().flat_map(|section| SIZES_BYTES.map(|bytes| (*section, bytes)))
-    };
     let texts = every(&CODE).chain(every(&DATA)).map(|(section, bytes)| text(section, bytes));
     let key = surroundings().with("pads").with_all(texts);
     let folder = cache.entry(key, |folder| assemble(folder, interrupted))?;
-    let named = |(section, bytes): (&str, u32)| {
-        (folder.join(name(section, bytes)).with_extension("o").to_string_lossy().into(), bytes)
-    };
-    Ok((every(&CODE).map(named).collect(), every(&DATA).map(named).collect()))
+    Ok((paths(&folder, &CODE), paths(&folder, &DATA)))
+}
+
+/// Returns every pad of these sections: its section and its size.
+fn every(sections: &'static [&'static str]) -> impl Iterator<Item = (&'static str, u32)> {
+    sections.iter().flat_map(|section| SIZES_BYTES.map(|bytes| (*section, bytes)))
+}
+
+fn paths(folder: &Path, sections: &'static [&'static str]) -> Vec<Pad> {
+    let path = |section, bytes| folder.join(name(section, bytes)).with_extension("o");
+    every(sections)
+        .map(|(section, bytes)| (path(section, bytes).to_string_lossy().into(), bytes))
+        .collect()
 }
 
 fn assemble(folder: &Path, interrupted: &AtomicBool) -> Result<(), BuildError> {
@@ -136,13 +140,11 @@ fn assemble(folder: &Path, interrupted: &AtomicBool) -> Result<(), BuildError> {
     let mut command = Command::new(program);
     command.current_dir(folder).arg("-c");
     let mut sources = Vec::new();
-    for section in CODE.iter().chain(&DATA) {
-        for bytes in SIZES_BYTES {
-            let path = folder.join(name(section, bytes)).with_extension("s");
-            fs::write(&path, text(section, bytes)).map_err(BuildError::io("writing", &path))?;
-            command.arg(&path);
-            sources.push(path);
-        }
+    for (section, bytes) in every(&CODE).chain(every(&DATA)) {
+        let path = folder.join(name(section, bytes)).with_extension("s");
+        fs::write(&path, text(section, bytes)).map_err(BuildError::io("writing", &path))?;
+        command.arg(&path);
+        sources.push(path);
     }
     run(&mut command, &folder.join("log"), interrupted)?;
     sources

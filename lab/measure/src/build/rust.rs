@@ -1,14 +1,11 @@
-//! From a Rust source to one object.
-//!
-//! From a Cargo package to one object.
+//! From a Rust source, or a Cargo package, to one object.
 
 use super::cache::{Cache, Key};
 use super::error::BuildError;
 use super::library::Table;
 use super::link::joined;
 use super::sources::list;
-use super::steps::{Steps, command, has_edition, has_rust_level, run};
-use super::toolchain::Toolchain;
+use super::steps::Task;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,55 +14,56 @@ use std::process::Command;
 /// Returns the kit as a Rust library for this compiler, built once.
 pub(super) fn kit(
     cache: &Cache,
-    steps: &Steps<'_>,
-    toolchain: &Toolchain,
+    task: &Task<'_>,
+    headers: &Path,
     key: Key,
 ) -> Result<PathBuf, BuildError> {
-    let key = key.with("rlib").with(toolchain.program.as_os_str().as_encoded_bytes());
-    let key = key.with(&toolchain.receipt).with(steps.kit.as_os_str().as_encoded_bytes());
+    let [program, receipt] = task.toolchain.parts();
+    let key = key.with("rlib").with(program).with(receipt);
+    let key = key.with(headers.as_os_str().as_encoded_bytes());
     let entry = cache.entry(key, |folder| {
-        let mut command = command(steps.study, steps.recipe, steps.program);
+        let mut command = task.command(&task.toolchain.program);
         command.args(["--edition", "2024", "--crate-type", "rlib", "--crate-name", "tiebreak_abi"]);
         command.args(["-O", "-C", "panic=abort", "--cap-lints", "allow"]);
-        let source = steps.kit.with_file_name("src").join("lib.rs");
+        let source = headers.with_file_name("src").join("lib.rs");
         command.arg(source).arg("-o").arg(folder.join("libtiebreak_abi.rlib"));
-        run(&mut command, &folder.join("log"), steps.interrupted)
+        task.run(&mut command, &folder.join("log"))
     })?;
     Ok(entry.join("libtiebreak_abi.rlib"))
 }
 
 /// Compiles a crate, whose root is the first source, with only the standard library and the kit.
 pub(super) fn rust(
-    steps: &Steps<'_>,
+    task: &Task<'_>,
     kit: &Path,
     table: Table,
     folder: &Path,
 ) -> Result<(), BuildError> {
-    let flags = &steps.recipe.flags;
-    let mut command = command(steps.study, steps.recipe, steps.program);
-    if !has_edition(flags) {
+    let flags = &task.recipe.flags;
+    let mut command = task.command(&task.toolchain.program);
+    if !flags.iter().any(|flag| flag.starts_with("--edition")) {
         command.args(["--edition", "2024"]);
     }
-    if !has_rust_level(flags) {
+    if !flags.iter().any(|flag| flag == "-O" || flag.contains("opt-level")) {
         command.arg("-O");
     }
-    if steps.is_inlined {
+    if task.is_inlined() {
         command.args(["--cfg", "tiebreak_inlined"]);
     }
     command.args(["--check-cfg", "cfg(tiebreak_inlined)", "--crate-name", "contestant"]);
     command.args(["--crate-type", "staticlib", "-C", "panic=abort", "--extern"]);
     command.arg(joined("tiebreak_abi=", kit));
     let archive = folder.join("archive.a");
-    command.args(flags).args(steps.recipe.sources.first()).arg("-o").arg(&archive);
-    run(&mut command, &folder.join("log"), steps.interrupted)?;
-    reduce(steps, &archive, table, folder)?;
+    command.args(flags).args(task.recipe.sources.first()).arg("-o").arg(&archive);
+    task.run(&mut command, &folder.join("log"))?;
+    reduce(task, &archive, table, folder)?;
     fs::remove_file(&archive).map_err(BuildError::io("removing", &archive))
 }
 
 /// Makes one object from the parts of an archive that the table needs. A static library of Rust
 /// contains the whole standard library: 20 MB, which each placement would have to search.
 pub(super) fn reduce(
-    steps: &Steps<'_>,
+    task: &Task<'_>,
     archive: &Path,
     table: Table,
     folder: &Path,
@@ -73,7 +71,7 @@ pub(super) fn reduce(
     let mut command = Command::new("cc");
     let words = format!("-Wl,--gc-sections,--strip-debug,--require-defined={}", table.symbol());
     command.args(["-r", "-nostdlib", &words, "-o"]).arg(folder.join("0.o")).arg(archive);
-    run(&mut command, &folder.join("log"), steps.interrupted)
+    task.run(&mut command, &folder.join("log"))
 }
 
 /// Variables that would change where cargo builds or what it passes to rustc.
@@ -90,37 +88,37 @@ const OFFLINE: [&str; 4] = ["download", "network", "resolve host", "unable to up
 
 /// Builds the package in a separate folder and keeps what the table needs. The recipe's flags are
 /// arguments of `cargo build`; arguments of rustc are in its environment, as `RUSTFLAGS`.
-pub(super) fn cargo(steps: &Steps<'_>, table: Table, folder: &Path) -> Result<(), BuildError> {
-    let package = steps.recipe.sources.first().map(String::as_str).unwrap_or_default();
+pub(super) fn cargo(task: &Task<'_>, table: Table, folder: &Path) -> Result<(), BuildError> {
+    let package = task.recipe.sources.first().map(String::as_str).unwrap_or_default();
     let (log, target) = (folder.join("log"), folder.join("target"));
-    run(cargo_in(steps, package, &target).args(["fetch", "--locked"]), &log, steps.interrupted)
+    task.run(cargo_in(task, package, &target).args(["fetch", "--locked"]), &log)
         .map_err(|error| missing_crates(error, package))?;
-    let mut command = cargo_in(steps, package, &target);
-    command.args(["build", "--release", "--locked"]).args(&steps.recipe.flags);
-    if steps.is_inlined {
-        let own = steps.recipe.environment.iter().find(|(name, _)| name == "RUSTFLAGS");
+    let mut command = cargo_in(task, package, &target);
+    command.args(["build", "--release", "--locked"]).args(&task.recipe.flags);
+    if task.is_inlined() {
+        let own = task.recipe.environment.iter().find(|(name, _)| name == "RUSTFLAGS");
         let own = own.map(|(_, value)| value.as_str()).unwrap_or_default();
         command.env("RUSTFLAGS", format!("{own} --cfg tiebreak_inlined"));
     }
-    run(&mut command, &log, steps.interrupted)?;
+    task.run(&mut command, &log)?;
     let archives = archives(&target.join("release"))?;
     let [archive] = archives.as_slice() else {
         let found = format!("{} static libraries", archives.len());
         return Err(BuildError::Package { package: package.to_owned(), found });
     };
-    reduce(steps, archive, table, folder)?;
+    reduce(task, archive, table, folder)?;
     fs::remove_dir_all(&target).map_err(BuildError::io("removing", &target))
 }
 
 /// Returns a cargo command in the package, with an environment that only the study determines.
-fn cargo_in(steps: &Steps<'_>, package: &str, target: &Path) -> Command {
-    let mut command = Command::new(steps.program);
+fn cargo_in(task: &Task<'_>, package: &str, target: &Path) -> Command {
+    let mut command = Command::new(&task.toolchain.program);
     for name in REMOVED {
         command.env_remove(name);
     }
-    command.envs(steps.recipe.environment.iter().map(|(name, value)| (name, value)));
+    command.envs(task.recipe.environment.iter().map(|(name, value)| (name, value)));
     command.env("CARGO_TARGET_DIR", target);
-    command.current_dir(Path::new(&steps.study.folder).join(package));
+    command.current_dir(task.folder().join(package));
     command
 }
 
@@ -142,12 +140,15 @@ fn missing_crates(error: BuildError, package: &str) -> BuildError {
 }
 
 fn archives(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
-    let failed = || BuildError::io("reading", folder);
-    let entries = fs::read_dir(folder).map_err(failed())?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let paths: Result<Vec<_>, _> = paths.collect();
-    let is_archive = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "a");
-    Ok(paths.map_err(failed())?.into_iter().filter(is_archive).collect())
+    let failed = BuildError::io("reading", folder);
+    let mut archives = Vec::new();
+    for entry in fs::read_dir(folder).map_err(&failed)? {
+        let path = entry.map_err(&failed)?.path();
+        if path.extension().is_some_and(|ending| ending == "a") {
+            archives.push(path);
+        }
+    }
+    Ok(archives)
 }
 
 /// Returns a key that also depends on the packages that this one names by path, and on those that

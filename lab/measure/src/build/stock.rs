@@ -1,6 +1,4 @@
-//! Placements linked ahead.
-//!
-//! What the seed of a placement determines.
+//! Placements linked ahead, and what their seeds determine.
 
 use super::cache::Scratch;
 use super::error::BuildError;
@@ -136,14 +134,14 @@ impl Stock {
     fn missing(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let ready = self.ready();
         let mut seen = HashSet::new();
-        let wanted = wanted.iter().map(|&wanted| self.reduced(wanted));
-        let is_linkable = |contestant: usize| {
-            self.forms.get(contestant).is_some_and(|form| !objects(form).is_empty())
-        };
-        let is_missing = |wanted: &Wanted| {
-            is_linkable(wanted.0) && !ready.contains_key(wanted) && seen.insert(*wanted)
-        };
-        wanted.filter(is_missing).collect()
+        let mut missing: Vec<_> = wanted.iter().map(|&wanted| self.reduced(wanted)).collect();
+        missing.retain(|wanted| {
+            let form = self.forms.get(wanted.0);
+            form.is_some_and(|form| !objects(form).is_empty())
+                && !ready.contains_key(wanted)
+                && seen.insert(*wanted)
+        });
+        missing
     }
 
     /// Maps a seed to one of the reused placements of its contestant.

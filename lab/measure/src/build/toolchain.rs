@@ -1,6 +1,4 @@
 //! Compilers and interpreters: whether they are installed, and which version they report.
-//!
-//! Which compilers and interpreters are installed, and which versions they report.
 
 use super::cache::Key;
 use super::error::BuildError;
@@ -8,12 +6,12 @@ use crate::children::run_job;
 use crate::files::memory_file;
 use crate::program::resolve;
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tiebreak_core::language::Language;
 use tiebreak_core::study::Recipe;
@@ -47,6 +45,11 @@ impl Toolchain {
     fn new(program: PathBuf, receipt: String) -> Toolchain {
         Toolchain { program, receipt, standard: OnceLock::new() }
     }
+
+    /// Returns what a cache entry depends on.
+    pub(super) fn parts(&self) -> [&[u8]; 2] {
+        [self.program.as_os_str().as_encoded_bytes(), self.receipt.as_bytes()]
+    }
 }
 
 /// The toolchains that were found, so that each is asked for its version once.
@@ -63,29 +66,28 @@ impl Toolchains {
             .chain(words)
             .map(str::to_owned)
             .collect();
-        // The map is intact even after a thread panicked: values are only ever added.
-        let found = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(toolchain) = found().get(&asked) {
+        if let Some(toolchain) = self.found().get(&asked) {
             return Ok(Arc::clone(toolchain));
         }
         let toolchain = Arc::new(ask(recipe, Path::new(folder))?);
-        found().insert(asked, Arc::clone(&toolchain));
+        self.found().insert(asked, Arc::clone(&toolchain));
         Ok(toolchain)
+    }
+
+    fn found(&self) -> MutexGuard<'_, HashMap<Vec<String>, Arc<Toolchain>>> {
+        // The map is intact even after a thread panicked: values are only ever added.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
-    let missing = |program: &str, why: String| BuildError::Missing {
-        program: program.to_owned(),
-        why,
-        remedy: remedy(&recipe.package),
-    };
     let program = resolve(&recipe.compiler, Some(folder))
-        .map_err(|_| missing(&recipe.compiler, String::new()))?;
+        .map_err(|_| missing(recipe, &recipe.compiler, String::new()))?;
     let [first, rest @ ..] = recipe.version.as_slice() else {
         return Ok(Toolchain::new(program, String::new()));
     };
-    let version = resolve(first, Some(folder)).map_err(|_| missing(first, String::new()))?;
+    let version =
+        resolve(first, Some(folder)).map_err(|_| missing(recipe, first, String::new()))?;
     let mut command = Command::new(version);
     command.args(rest).current_dir(folder).stdin(Stdio::null());
     command.envs(recipe.environment.iter().map(|(name, value)| (name, value)));
@@ -97,9 +99,13 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
     if !output.status.success() {
         let asked = format!("what '{}' asks for", recipe.version.join(" "));
         let why = if receipt.is_empty() { String::new() } else { format!(" ({receipt})") };
-        return Err(missing(&asked, why));
+        return Err(missing(recipe, &asked, why));
     }
     Ok(Toolchain::new(program, receipt))
+}
+
+fn missing(recipe: &Recipe, program: &str, why: String) -> BuildError {
+    BuildError::Missing { program: program.to_owned(), why, remedy: remedy(&recipe.package) }
 }
 
 /// Returns the first line that is not blank.
@@ -185,18 +191,8 @@ pub fn compilers(longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
 }
 
 fn version_of(command: &mut Command, stop: &AtomicBool) -> Result<String, String> {
-    let said = |error: std::io::Error| error.to_string();
-    let mut files = [memory_file().map_err(said)?, memory_file().map_err(said)?];
-    let [output, errors] = &files;
-    command.stdin(Stdio::null());
-    command.stdout(output.try_clone().map_err(said)?).stderr(errors.try_clone().map_err(said)?);
-    let status = run_job(command, stop).map_err(said)?;
-    let mut texts = [Vec::new(), Vec::new()];
-    for (file, text) in files.iter_mut().zip(&mut texts) {
-        std::io::Seek::rewind(file).map_err(said)?;
-        file.take(1 << 16).read_to_end(text).map_err(said)?;
-    }
-    let line = first_line(&texts[0]).or_else(|| first_line(&texts[1])).unwrap_or_default();
+    let (status, texts) = output_of(command, stop).map_err(|error| error.to_string())?;
+    let line = texts.iter().find_map(|text| first_line(text)).unwrap_or_default();
     match status {
         // Some end the line with a colon, because more lines follow.
         Some(0) if !line.is_empty() => Ok(line.trim_end_matches(':').to_owned()),
@@ -204,6 +200,19 @@ fn version_of(command: &mut Command, stop: &AtomicBool) -> Result<String, String
         Some(status) => Err(format!("it failed with status {status}: {line}")),
         None => Err("it did not answer in time".to_owned()),
     }
+}
+
+/// Returns the exit status of a command, and the start of its output and of its errors.
+fn output_of(command: &mut Command, stop: &AtomicBool) -> io::Result<(Option<i32>, [Vec<u8>; 2])> {
+    let files = [memory_file()?, memory_file()?];
+    command.stdin(Stdio::null()).stdout(files[0].try_clone()?).stderr(files[1].try_clone()?);
+    let status = run_job(command, stop)?;
+    let mut texts = [Vec::new(), Vec::new()];
+    for (mut file, text) in files.into_iter().zip(&mut texts) {
+        file.rewind()?;
+        file.take(1 << 16).read_to_end(text)?;
+    }
+    Ok((status, texts))
 }
 
 #[cfg(test)]
