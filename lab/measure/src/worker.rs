@@ -21,12 +21,13 @@ mod state;
 mod unit;
 
 use crate::channel::{self, Inbox};
+use crate::system::{checked, owned};
 use crate::worker::library::{Contestant, Oracle};
 use crate::worker::message::{Load, Reply, Request, Rounds};
 use crate::worker::unit::{Loaded, Unit};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// The exit status of a worker whose standard input is not a socket of the laboratory, or one whose
 /// other end is closed.
@@ -53,11 +54,7 @@ fn settle() -> io::Result<OwnedFd> {
     // owns the standard input.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"tiebreak-worker".as_ptr());
-        let socket = libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 3);
-        if socket < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let socket = OwnedFd::from_raw_fd(socket);
+        let socket = owned(libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 3))?;
         let mut kind = 0;
         let mut length = size_of_val(&kind) as libc::socklen_t;
         let place = (&raw mut kind).cast();
@@ -69,9 +66,7 @@ fn settle() -> io::Result<OwnedFd> {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
         }
         let null = File::options().read(true).write(true).open("/dev/null")?;
-        if libc::dup2(null.as_raw_fd(), 0) < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        checked(libc::dup2(null.as_raw_fd(), 0))?;
         end_with_parent();
         // The kernel closes what a process had open before it signals its children. A worker that
         // gets no signal any more therefore finds the socket closed, although it may still hold
@@ -87,9 +82,7 @@ fn settle() -> io::Result<OwnedFd> {
 fn is_abandoned(socket: BorrowedFd<'_>) -> io::Result<bool> {
     let mut polled = libc::pollfd { fd: socket.as_raw_fd(), events: 0, revents: 0 };
     // SAFETY: the entry is valid, and nothing is waited for.
-    if unsafe { libc::poll(&raw mut polled, 1, 0) } < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(unsafe { libc::poll(&raw mut polled, 1, 0) })?;
     Ok(polled.revents & libc::POLLHUP != 0)
 }
 
@@ -124,7 +117,7 @@ fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
             }
             request => serve_once(request, descriptors, &mut oracle).unwrap_or_else(failed),
         };
-        channel::send(socket, &message::bytes(&reply), &[])?;
+        send(socket, &reply)?;
     }
     Ok(())
 }
@@ -178,17 +171,17 @@ fn serve_unit(
         let mut unit = match loaded {
             Ok(Loaded::Ready(unit)) => unit,
             Ok(Loaded::Refused(position, refusal)) => {
-                return end(socket, &Reply::Refused(position, refusal));
+                return send(socket, &Reply::Refused(position, refusal));
             }
-            Err(error) => return end(socket, &failed(error)),
+            Err(error) => return send(socket, &failed(error)),
         };
-        channel::send(socket, &message::bytes(&Reply::Ready(unit.resets())), &[])?;
+        send(socket, &Reply::Ready(unit.resets()))?;
         // Encoded before the rounds, so that nothing is allocated between them.
         let done = message::bytes(&Reply::Done);
         while let Some((rounds, dump)) = next_rounds(socket, inbox)? {
             match unit.run(&rounds, dump) {
                 Reply::Done => channel::send(socket, &done, &[])?,
-                reply => channel::send(socket, &message::bytes(&reply), &[])?,
+                reply => send(socket, &reply)?,
             }
         }
         Ok(())
@@ -209,7 +202,7 @@ fn next_rounds(
     }
 }
 
-fn end(socket: BorrowedFd<'_>, reply: &Reply) -> io::Result<()> {
+fn send(socket: BorrowedFd<'_>, reply: &Reply) -> io::Result<()> {
     channel::send(socket, &message::bytes(&reply), &[])
 }
 

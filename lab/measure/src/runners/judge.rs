@@ -1,14 +1,11 @@
-//! Inputs, and the correct answers to them.
-//!
-//! Checks the whole answers of contestants; none of it is timed.
-//!
-//! Checks on a runner in addition to the checksum of each batch: the answer that a drawn batch has
-//! left, the work of a call on a new input, and the time of its resets.
+//! Inputs, the correct answers to them, and the checks of runners in addition to the checksum of each
+//! batch: their whole answers, the answer that a drawn batch has left, the work of a call on a new
+//! input, and the time of their resets. None of it is timed.
 //!
 //! Times are those of the main thread on a CPU, and the shortest of several counts, so that other
 //! load makes no honest runner void.
 
-use super::process::{Patience, Trouble, quoted};
+use super::process::{Patience, quoted};
 use super::runner::{Load, Runner};
 use super::session::{Session, Taken};
 use super::{Runners, blamed};
@@ -90,11 +87,13 @@ impl Judge {
                 oracle.input(&self.workload, seed).map_err(oracle_failure)?,
             );
         }
-        let read = |path: &PathBuf| {
-            let failed = |error| format!("the input '{}' cannot be read: {error}", path.display());
-            std::fs::read(path).map_err(failed).map_err(UnitFailure::Broken)
-        };
-        let bytes = self.file.as_ref().map(read).transpose()?.unwrap_or_default();
+        let mut bytes = Vec::new();
+        if let Some(path) = &self.file {
+            bytes = std::fs::read(path).map_err(|error| {
+                let path = path.display();
+                UnitFailure::Broken(format!("the input '{path}' cannot be read: {error}"))
+            })?;
+        }
         Ok(Input { seed, items: self.items, bytes, made: None, checksums: HashMap::new() })
     }
 
@@ -111,8 +110,8 @@ impl Judge {
         if let Some(accepted) = self.accepted.get(key(built)) {
             return Ok(Some(accepted.clone()));
         }
-        let said = self.workload.answer.as_ref().filter(|_| built.is_exact);
-        Ok(said.map(|text| Expected { text: text.clone().into_bytes(), checksum: None }))
+        let published = self.workload.answer.as_ref().filter(|_| built.is_exact);
+        Ok(published.map(|text| Expected { text: text.clone().into_bytes(), checksum: None }))
     }
 
     /// Returns only the checksum of that answer.
@@ -125,13 +124,13 @@ impl Judge {
             return Ok(self.accepted.get(key(built)).and_then(|accepted| accepted.checksum));
         };
         let contract = &built.contract;
-        if let Some(told) = input.checksums.get(contract) {
-            return Ok(Some(*told));
+        if let Some(checksum) = input.checksums.get(contract) {
+            return Ok(Some(*checksum));
         }
-        let told =
-            oracle.checksum(&self.workload, input.seed, made, contract).map_err(oracle_failure)?;
-        input.checksums.insert(contract.clone(), told);
-        Ok(Some(told))
+        let checksum = oracle.checksum(&self.workload, input.seed, made, contract);
+        let checksum = checksum.map_err(oracle_failure)?;
+        input.checksums.insert(contract.clone(), checksum);
+        Ok(Some(checksum))
     }
 
     /// Keeps the answer of a contestant without a fault as the correct answer of the others.
@@ -218,15 +217,15 @@ fn trimmed(text: &[u8]) -> &[u8] {
 
 /// Returns the first line that differs, counted from 1, with the expected and the actual text.
 fn first_difference(expected: &[u8], got: &[u8]) -> (u64, String, String) {
-    let lines =
-        |text: &[u8]| text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
-    let (expected, got) = (lines(expected), lines(got));
+    let [expected, got] =
+        [expected, got].map(|text| text.split(|byte| *byte == b'\n').collect::<Vec<_>>());
     let same = expected.iter().zip(&got).take_while(|(right, line)| right == line).count();
-    let shown = |lines: &[Vec<u8>]| match lines.get(same) {
-        Some(line) => quoted(&String::from_utf8_lossy(line)),
-        None => "no more lines".to_owned(),
-    };
-    (same as u64 + 1, shown(&expected), shown(&got))
+    (same as u64 + 1, shown(&expected, same), shown(&got, same))
+}
+
+fn shown(lines: &[&[u8]], index: usize) -> String {
+    let line = lines.get(index).map(|line| quoted(&String::from_utf8_lossy(line)));
+    line.unwrap_or_else(|| "no more lines".to_owned())
 }
 
 fn whole(file: &File) -> Result<Vec<u8>, UnitFailure> {
@@ -252,14 +251,10 @@ impl Runners {
         let launch = self.launch(contestant)?;
         let load = self.load(&input);
         let patience = self.patience(self.check_timeout_ns);
-        let answer = || -> Result<(Vec<u8>, u64), Trouble> {
-            let mut runner = Runner::start(launch, 0, &load, &patience)?;
-            let (checksum, _) = runner.once(&patience)?;
-            let (text, _) = runner.dump(&patience)?;
-            runner.bye();
-            Ok((text, checksum))
-        };
-        let (text, checksum) = answer().map_err(blamed(contestant))?;
+        let blamed = blamed(contestant);
+        let mut runner = Runner::start(launch, 0, &load, &patience).map_err(&blamed)?;
+        let (text, checksum) = runner.answer(&patience).map_err(&blamed)?;
+        runner.process.bye();
         let fault = expected.and_then(|right| self.judge.compare(&right, &text, checksum));
         if let Some(fault) = fault {
             return Err(UnitFailure::Fault(contestant, fault));
@@ -288,19 +283,12 @@ impl Runners {
         let launch = self.launch(contestant)?;
         let patience =
             Patience { workload: &workload.name, ..self.patience(self.check_timeout_ns) };
-        let answer = || -> Result<(Vec<u8>, u64, Runner), Trouble> {
-            let mut runner = match before {
-                Some((_, mut runner)) => {
-                    runner.load(&load, &patience)?;
-                    runner
-                }
-                None => Runner::start(launch, 0, &load, &patience)?,
-            };
-            let (checksum, _) = runner.once(&patience)?;
-            let (text, _) = runner.dump(&patience)?;
-            Ok((text, checksum, runner))
+        let started = match before {
+            Some((_, mut runner)) => runner.load(&load, &patience).map(|()| runner),
+            None => Runner::start(launch, 0, &load, &patience),
         };
-        let (text, checksum, runner) = answer().map_err(blamed(contestant))?;
+        let mut runner = started.map_err(blamed(contestant))?;
+        let (text, checksum) = runner.answer(&patience).map_err(blamed(contestant))?;
         self.verified = Some((contestant, runner));
         match compare(&workload.name, &expected, &text, checksum) {
             Some(fault) => Err(UnitFailure::Fault(contestant, fault)),
@@ -338,11 +326,11 @@ impl Runners {
         left: Option<&Left>,
     ) -> Result<(), UnitFailure> {
         let calls = self.functions.calls_a_batch.clone();
-        let a_call_ns = |(one, taken): (&usize, &Taken)| taken.a_call_ns(calls.of(*one));
-        let least_ns = taken.iter().map(|one| a_call_ns(one).1).min().unwrap_or(0);
+        let resets_ns = taken.iter().map(|(one, taken)| taken.a_call_ns(calls.of(*one)).1);
+        let least_ns = resets_ns.min().unwrap_or(0);
         for (contestant, taken) in taken {
-            let (run_ns, reset_ns) = a_call_ns((contestant, taken));
-            let load_ns = session.runner(*contestant)?.load_ns();
+            let (run_ns, reset_ns) = taken.a_call_ns(calls.of(*contestant));
+            let load_ns = session.runner(*contestant)?.load_ns;
             let dumped = left.filter(|left| left.turn.contestant == *contestant);
             let dump_ns = dumped.map_or(0, |left| left.dump_ns);
             let untimed = self.untimed.entry(*contestant).or_default();
@@ -368,8 +356,7 @@ impl Runners {
         let expected = self.judge.expected(&session.input, &built)?;
         let expected = expected.map(|expected| Expected { checksum: None, ..expected });
         let workload = &self.functions.workload.name;
-        let wrong = |right| compare(workload, &right, &left.answer, 0);
-        if let Some(fault) = expected.and_then(wrong) {
+        if let Some(fault) = expected.and_then(|right| compare(workload, &right, &left.answer, 0)) {
             return Err(UnitFailure::Fault(contestant, fault));
         }
         let is_drawn = self.judge.has_oracle() && self.functions.workload.is_drawn;

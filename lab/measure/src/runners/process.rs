@@ -1,6 +1,4 @@
-//! One runner: its process, its two pipes, and requests with answers.
-//!
-//! Parses the answers of a runner, line by line, and describes a wrong one.
+//! One runner: its process, its two pipes, requests with answers, and what is wrong with an answer.
 
 use super::suspicion::Held;
 use super::usage::Counters;
@@ -359,15 +357,13 @@ impl Timed {
         let logarithms = self.parts_ns.iter().map(|ns| (*ns).max(1) as f64).map(f64::ln);
         (logarithms.sum::<f64>() / self.parts_ns.len() as f64).exp().round() as u64
     }
-}
 
-impl Timed {
     /// Returns the same with another time of all runs. The parts keep their proportions; a part
     /// that took nothing counts as 1 ns.
     pub(super) fn with_elapsed(&self, elapsed_ns: u64) -> Timed {
         let sum: f64 = self.parts_ns.iter().map(|ns| (*ns).max(1) as f64).sum();
-        let scaled = |ns: u64| (ns.max(1) as f64 / sum * elapsed_ns as f64).round() as u64;
-        let parts_ns = self.parts_ns.iter().map(|ns| scaled(*ns)).collect();
+        let shares = self.parts_ns.iter().map(|ns| (*ns).max(1) as f64 / sum);
+        let parts_ns = shares.map(|share| (share * elapsed_ns as f64).round() as u64).collect();
         Timed { elapsed_ns, parts_ns, checksum: self.checksum }
     }
 }
@@ -427,15 +423,14 @@ fn loaded(rest: &str) -> Option<Answer> {
 }
 
 fn ran(rest: &str) -> Option<Answer> {
-    let parts = value(rest, "parts_ns").map_or_else(
-        || Some(Vec::new()),
-        |list| list.split(',').map(|part| part.parse().ok()).collect::<Option<Vec<u64>>>(),
-    )?;
-    let timed = Timed {
-        elapsed_ns: number(rest, "elapsed_ns")?,
-        checksum: number(rest, "checksum")?,
-        parts_ns: parts,
+    let parts_ns = match value(rest, "parts_ns") {
+        Some(list) => {
+            list.split(',').map(|part| part.parse().ok()).collect::<Option<Vec<u64>>>()?
+        }
+        None => Vec::new(),
     };
+    let (elapsed_ns, checksum) = (number(rest, "elapsed_ns")?, number(rest, "checksum")?);
+    let timed = Timed { elapsed_ns, checksum, parts_ns };
     let sum = timed.parts_ns.iter().try_fold(0_u64, |sum, part| sum.checked_add(*part));
     (timed.parts_ns.is_empty() || sum == Some(timed.elapsed_ns)).then_some(Answer::Ran(timed))
 }

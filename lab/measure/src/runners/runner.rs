@@ -1,9 +1,7 @@
 //! A contestant in its process: loaded, warmed up, timed, dumped.
 //!
-//! Decides whether a runtime that compiles while it runs has finished.
-//!
-//! Batches are compared by the time that the runner's main thread was on a CPU, if the kernel
-//! reports it: that excludes the time of other processes.
+//! Warm batches are told from others by the time that the runner's main thread was on a CPU, if the
+//! kernel reports it: that excludes the time of other processes.
 
 use super::process::{Answer, Launch, Patience, Process, Timed, Trouble};
 use super::suspicion::{Held, Witness};
@@ -24,13 +22,13 @@ pub(super) struct Load<'a> {
 /// A runner that has answered `hello` and loaded a workload.
 #[derive(Debug)]
 pub(super) struct Runner {
-    process: Process,
+    pub(super) process: Process,
     resets: bool,
     /// Whether the warm-up ended because the runtime did not become faster; `None` before its end.
     is_warm: Option<bool>,
     /// How long the main thread was on a CPU for the last `load`; 0 if the kernel does not report
     /// it.
-    load_ns: u64,
+    pub(super) load_ns: u64,
 }
 
 /// The result of a batch.
@@ -83,11 +81,6 @@ impl Runner {
         self.resets = matches!(answer, Answer::Loaded { resets: true });
         self.load_ns = held.ran_ns;
         Ok(())
-    }
-
-    /// Returns how long the main thread was on a CPU for the last `load`.
-    pub(super) fn load_ns(&self) -> u64 {
-        self.load_ns
     }
 
     /// Runs one call that is not evidence. Returns its checksum, and how long the main thread was
@@ -210,14 +203,11 @@ impl Runner {
         Ok((dumped, held.outside_ns))
     }
 
-    /// Returns the process of the runner.
-    pub(super) fn process(&self) -> &Process {
-        &self.process
-    }
-
-    /// Ends the runner with `bye`.
-    pub(super) fn bye(self) {
-        self.process.bye();
+    /// Runs one call that is not evidence, and returns its answer and its checksum.
+    pub(super) fn answer(&mut self, patience: &Patience<'_>) -> Result<(Vec<u8>, u64), Trouble> {
+        let (checksum, _) = self.once(patience)?;
+        let (text, _) = self.dump(patience)?;
+        Ok((text, checksum))
     }
 }
 
@@ -279,11 +269,8 @@ pub(super) fn was_cold(timed_ns: &[u64]) -> bool {
 }
 
 fn gains(before_ns: &[u64], after_ns: &[u64], gain: f64) -> bool {
-    let fastest = |batches: &[u64]| batches.iter().min().map(|ns| *ns as f64);
-    match (fastest(before_ns), fastest(after_ns)) {
-        (Some(before), Some(after)) => after < before * (1.0 - gain),
-        _ => false,
-    }
+    let fastest = before_ns.iter().min().zip(after_ns.iter().min());
+    fastest.is_some_and(|(before, after)| (*after as f64) < *before as f64 * (1.0 - gain))
 }
 
 #[cfg(test)]

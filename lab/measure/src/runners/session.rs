@@ -29,11 +29,11 @@ impl Session {
 
     /// Returns the CPU time of all its processes so far.
     fn cpu_ns(&self) -> u64 {
-        self.runners.values().map(|runner| runner.process().counters.cpu_ns()).sum()
+        self.runners.values().map(|runner| runner.process.counters.cpu_ns()).sum()
     }
 
     fn end(self) {
-        self.runners.into_values().for_each(Runner::bye);
+        self.runners.into_values().for_each(|runner| runner.process.bye());
     }
 }
 
@@ -73,13 +73,13 @@ impl Taken {
     fn sample(&self, runner: &Runner, around: &Around, unit_ns: u64) -> Sample {
         let wall_ns = self.batches.iter().map(|time| time.high_ns).sum::<u64>();
         let scale = wall_ns as f64 / self.elapsed_ns.max(1) as f64;
-        let (counters, counted) = (&runner.process().counters, &self.usage.counted);
+        let (counters, counted) = (&runner.process.counters, &self.usage.counted);
         let mut sample = self.usage.into_sample(wall_ns, counters.system_share(), scale);
         sample.peak_memory_bytes = counters.peak_memory_bytes();
         let share = wall_ns as f64 / unit_ns.max(1) as f64;
-        let part = |ns: Option<u64>| ns.map(|ns| (ns as f64 * share).round() as u64);
-        sample.beside.foreign_cpu_ns = part(around.beside.foreign_cpu_ns);
-        sample.beside.steal_ns = part(around.beside.steal_ns);
+        let parts = [around.beside.foreign_cpu_ns, around.beside.steal_ns];
+        [sample.beside.foreign_cpu_ns, sample.beside.steal_ns] =
+            parts.map(|ns| ns.map(|ns| (ns as f64 * share).round() as u64));
         sample.beside.throttled_ns = around.beside.throttled_ns;
         sample.marks = marked(
             around.marks(sample.marks),

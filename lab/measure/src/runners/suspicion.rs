@@ -18,8 +18,6 @@
 //! Until then, a batch whose clocks differ counts as the interval between them ([`Held::time`]), so
 //! that no verdict depends on the report of a runner that is not yet convicted. One that is always
 //! false is convicted after 3 batches at 1% and two contestants.
-//!
-//! Compares the time that a runner reports with an outside clock.
 
 use std::cell::Cell;
 use tiebreak_core::sample::BatchTime;
@@ -30,17 +28,22 @@ const HONEST: f64 = 0.05;
 /// The rates of false batches that are bet on, with equal stakes.
 const RATES: [f64; 4] = [0.15, 0.35, 0.65, 1.0];
 
+/// Returns the least time that is far above this one.
+fn far(ns: u64) -> u64 {
+    ns.saturating_add(ns / 2).saturating_add(FAR_NS)
+}
+
 /// The bets against one contestant, over all of its processes in a session.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Suspicion {
     wealth: [f64; RATES.len()],
     batches: u32,
-    odd: u32,
+    unexplained: u32,
 }
 
 impl Default for Suspicion {
     fn default() -> Suspicion {
-        Suspicion { wealth: [1.0; RATES.len()], batches: 0, odd: 0 }
+        Suspicion { wealth: [1.0; RATES.len()], batches: 0, unexplained: 0 }
     }
 }
 
@@ -48,7 +51,7 @@ impl Suspicion {
     /// Counts a batch.
     pub(super) fn take(&mut self, is_false: bool) {
         self.batches += 1;
-        self.odd += u32::from(is_false);
+        self.unexplained += u32::from(is_false);
         for (wealth, rate) in self.wealth.iter_mut().zip(RATES) {
             *wealth *= if is_false { rate / HONEST } else { (1.0 - rate) / (1.0 - HONEST) };
         }
@@ -63,9 +66,9 @@ impl Suspicion {
 
     /// Returns the end of the sentence about a runner that reports false times.
     pub(super) fn describe(&self, error: f64) -> String {
-        let Suspicion { odd, batches, .. } = self;
+        let Suspicion { unexplained, batches, .. } = self;
         format!(
-            "; no wait explains {odd} of {batches} batches, and so many come of an honest runner \
+            "; no wait explains {unexplained} of {batches} batches, and so many come of an honest runner \
              with probability at most {}%",
             100.0 * error
         )
@@ -147,7 +150,6 @@ impl Held {
     /// a runtime may collect or compile outside of its clock, and other processes leave its caches
     /// cold.
     fn is_false(&self) -> bool {
-        let far = |ns: u64| ns.saturating_add(ns / 2).saturating_add(FAR_NS);
         self.inside_ns > far(self.outside_ns)
             || self.ran_ns > far(self.inside_ns).saturating_add(EXCHANGE_NS)
     }

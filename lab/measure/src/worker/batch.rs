@@ -1,10 +1,7 @@
 //! The timed span: the only code, apart from the contestant's own, that runs between two readings
-//! of the clock.
-//!
-//! Replaces the input of a contestant by another one, between two calls.
-//!
-//! Measures how fast this core does what every contestant must do: a call, and a load from each
-//! cache line of an input that is read. No contestant's calls can be faster.
+//! of the clock. Then what is measured after a batch on trial: calls on another input, and how fast
+//! this core does what every contestant must do: a call, and a load from each cache line of an
+//! input that is read. No contestant's calls can be faster.
 
 use super::area::Record;
 use super::library::Run;

@@ -1,12 +1,8 @@
-//! The checking pass: one contestant between guard pages, whose answer is dumped.
-//!
-//! The pass in which one contestant runs on all of its threads at once, and the answer of each is
-//! checked.
-//!
-//! A run that gets no memory: checks whether a contestant that claims not to allocate runs without
-//! memory.
+//! The checking pass: one contestant between guard pages, whose answer is dumped, and which once gets
+//! no memory. Then the pass in which it runs on all of its threads at once, and the answer of each
+//! is checked.
 
-use super::area::{Area, Header, NOBODY, Touch};
+use super::area::{Area, Header, Touch, WORKER_ITSELF};
 use super::conduct;
 use super::helpers::Helpers;
 use super::library::{Contestant, Sink};
@@ -15,6 +11,7 @@ use super::message::{Check, ONES, Refusal, Reply, Sizes, Together, ZEROS};
 use super::state::{Prepared, workload};
 use super::unit::beside;
 use crate::files::memory_file;
+use crate::system::{checked, status_number};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -49,7 +46,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
         Ok(contestant) => contestant,
         Err(refusal) => return Ok(Reply::Refused(0, refusal)),
     };
-    header.enter(NOBODY);
+    header.enter(WORKER_ITSELF);
     let (input, mut output) = buffers(&contestant, &check.input, check.side, input)?;
     if check.side == Side::Flush && is_aligned(&contestant, &input, &output) {
         return Ok(Reply::Skipped);
@@ -66,7 +63,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
     let (checksums, unstarved) = unsafe {
         let state = (contestant.prepare)(&raw const workload);
         if state.is_null() {
-            return Ok(Reply::Refused(0, super::message::Refusal::NotPrepared));
+            return Ok(Reply::Refused(0, Refusal::NotPrepared));
         }
         let run = |_| {
             if let Some(reset) = contestant.reset {
@@ -92,8 +89,8 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
         (contestant.release)(state);
         (checksums, unstarved)
     };
-    header.enter(NOBODY);
-    tell_stray(header, &output);
+    header.enter(WORKER_ITSELF);
+    record_stray(header, &output);
     sink.finish()?;
     Ok(Reply::Checked { checksums, unstarved })
 }
@@ -129,34 +126,24 @@ fn overwrite(output: &mut Guarded, noise: u64, run: impl Fn(u64) -> u64) -> io::
     let most = DUMPED_TIMES * output.bytes() as u64 + DUMPED_BYTES;
     let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
     // SAFETY: the limits are valid.
-    match unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    checked(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }).map(drop)
 }
 
 fn is_aligned(contestant: &Contestant, input: &Guarded, output: &Guarded) -> bool {
     let alignment = contestant.alignment_bytes();
-    let address = |buffer: &Guarded| buffer.start().as_ptr() as usize;
-    [input, output].iter().all(|buffer| address(buffer).is_multiple_of(alignment))
+    let starts = [input, output].map(|buffer| buffer.start().as_ptr() as usize);
+    starts.iter().all(|start| start.is_multiple_of(alignment))
 }
 
 /// Records bytes that were written around the output where there is no guard page.
-fn tell_stray(header: &super::area::Header, output: &Guarded) {
-    let (past, ahead) = output.stray(FILLING);
-    let touch = |side, bytes: usize| Touch {
-        place: Touch::OUTPUT,
-        side,
-        access: Touch::WROTE,
-        bytes: bytes as u64,
+fn record_stray(header: &super::area::Header, output: &Guarded) {
+    let (side, bytes) = match output.stray(FILLING) {
+        (0, 0) => return,
+        (0, ahead) => (Touch::BEFORE_START, ahead as u64),
+        (past, _) => (Touch::PAST_END, past as u64),
     };
-    if past > 0 {
-        header.tell(touch(Touch::PAST_END, past));
-    } else if ahead > 0 {
-        header.tell(touch(Touch::BEFORE_START, ahead));
-    }
+    header.record_touch(Touch { place: Touch::OUTPUT, side, access: Touch::WROTE, bytes });
 }
-
 /// The least time for which all threads run, and the least number of calls of the first one.
 const RUN_MIN: Duration = Duration::from_millis(20);
 const CALLS_MIN: u64 = 3;
@@ -201,7 +188,7 @@ pub(super) fn together(
     helpers.release()?;
     // SAFETY: the state is what this contestant has prepared, and is not used again.
     unsafe { (contestant.release)(prepared.state) };
-    header.enter(NOBODY);
+    header.enter(WORKER_ITSELF);
     Ok(Reply::Together { checksum, other, is_torn })
 }
 
@@ -224,7 +211,7 @@ fn run_all(
         is_torn |= before != checksum;
         calls += 1;
     }
-    is_torn |= helpers.end(count, checksum)?.is_torn;
+    is_torn |= helpers.end(count, checksum)?;
     Ok((checksum, is_torn))
 }
 
@@ -305,7 +292,7 @@ pub(crate) const REASONS: [&str; 3] = [
     "the kernel does not keep to a limit on memory (RLIMIT_DATA)",
     "its 'prepare' starts threads, which may be what asks for memory",
 ];
-const NOT_TOLD: u64 = 1;
+const NOT_REPORTED: u64 = 1;
 const NO_LIMIT: u64 = 2;
 const THREADS: u64 = 3;
 
@@ -326,16 +313,16 @@ fn run_starved(
         unsafe { reset(state) };
     }
     let before = limit()?;
-    let Some(used) = used_bytes() else { return Ok(NOT_TOLD) };
+    let Some(used) = used_bytes() else { return Ok(NOT_REPORTED) };
     set_limit(libc::rlimit { rlim_cur: used + SLACK_BYTES as u64, ..before })?;
     let is_limited = is_limited();
     if is_limited {
         take_all();
-        header.tell(Touch { place: Touch::HEAP, side: Touch::INSIDE, access: 0, bytes: 0 });
+        header.record_touch(Touch { place: Touch::HEAP, side: Touch::INSIDE, access: 0, bytes: 0 });
         // SAFETY: the same, and it was reset if it needs that.
         let got = unsafe { (contestant.run)(state) };
         if got == checksum {
-            header.untell();
+            header.clear_touch();
         }
     }
     set_limit(before)?;
@@ -370,24 +357,17 @@ fn take_all() {
 /// it; `None` if the kernel does not report it.
 fn used_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmData:"))?;
-    Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024)
+    Some(status_number(&status, "VmData:")? * 1024)
 }
 
 /// Returns how much writable private memory the process may have.
 fn limit() -> io::Result<libc::rlimit> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the place is valid for the result.
-    match unsafe { libc::getrlimit(libc::RLIMIT_DATA, &raw mut limit) } {
-        0 => Ok(limit),
-        _ => Err(io::Error::last_os_error()),
-    }
+    checked(unsafe { libc::getrlimit(libc::RLIMIT_DATA, &raw mut limit) }).map(|_| limit)
 }
 
 fn set_limit(limit: libc::rlimit) -> io::Result<()> {
     // SAFETY: the limits are valid.
-    match unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    checked(unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) }).map(drop)
 }

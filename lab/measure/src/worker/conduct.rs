@@ -95,13 +95,14 @@ impl Conduct {
     /// Returns all that this process has mapped, shared and private, files and memory: the first
     /// number of its `statm`; 0 if the kernel does not report it.
     fn mapped_bytes(&self) -> u64 {
-        let read = || {
-            let mut text = [0; 128];
-            let length = self.memory.as_ref()?.read_at(&mut text, 0).ok()?;
-            let text = std::str::from_utf8(&text[..length]).ok()?;
-            text.split_ascii_whitespace().next()?.parse::<u64>().ok()
-        };
-        read().unwrap_or(0) * PAGE_BYTES as u64
+        self.mapped_pages().unwrap_or(0) * PAGE_BYTES as u64
+    }
+
+    fn mapped_pages(&self) -> Option<u64> {
+        let mut text = [0; 128];
+        let length = self.memory.as_ref()?.read_at(&mut text, 0).ok()?;
+        let text = std::str::from_utf8(&text[..length]).ok()?;
+        text.split_ascii_whitespace().next()?.parse().ok()
     }
 
     /// Returns what was changed since the last check, and undoes it, except for what was started.
@@ -209,8 +210,8 @@ fn has_child() -> bool {
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
     // SAFETY: all zero bytes are valid there, and the call writes no more than one of them.
     unsafe {
-        let mut told: libc::siginfo_t = std::mem::zeroed();
-        libc::waitid(libc::P_ALL, 0, &raw mut told, flags) == 0
+        let mut found: libc::siginfo_t = std::mem::zeroed();
+        libc::waitid(libc::P_ALL, 0, &raw mut found, flags) == 0
     }
 }
 

@@ -4,8 +4,6 @@
 //! runs on that many threads. It sleeps until it must run one, then calls it repeatedly until it
 //! must stop, and counts its calls where the timed thread can read them. The count proves that both
 //! ran at the same time.
-//!
-//! One helper: its thread, and the desk that it shares with the timed thread.
 
 use super::library::{Contestant, Sink};
 use super::memory::Mapping;
@@ -39,13 +37,6 @@ pub(super) struct Helpers {
     is_inside: Vec<bool>,
 }
 
-/// The result of the helpers of a batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ran {
-    /// Whether a call of theirs gave another checksum than expected.
-    pub(super) is_torn: bool,
-}
-
 impl Helpers {
     /// Starts this many helpers, each on the next of these CPUs.
     ///
@@ -56,8 +47,8 @@ impl Helpers {
         if is_pinned && cpus.len() < count {
             return Err(io::Error::other("there are fewer CPUs than threads"));
         }
-        let on = |index: usize| Helper::start(cpus.get(index).map(|cpu| *cpu as usize));
-        let helpers = (0..count).map(on).collect::<io::Result<_>>()?;
+        let own = (0..count).map(|index| cpus.get(index).map(|cpu| *cpu as usize));
+        let helpers = own.map(Helper::start).collect::<io::Result<_>>()?;
         Ok(Helpers { helpers, is_pinned, seen: vec![0; count], is_inside: vec![false; count] })
     }
 
@@ -124,8 +115,8 @@ impl Helpers {
     /// A helper that was in a call then and still is counts as one: [`Helpers::end_soon`] says
     /// whether it may.
     pub(super) fn fewest_beside(&self, count: usize) -> u64 {
-        let beside = |index: usize| self.since(index).max(u64::from(self.is_inside[index]));
-        (0..count).map(beside).min().unwrap_or(0)
+        let calls = (0..count).map(|at| self.since(at).max(u64::from(self.is_inside[at])));
+        calls.min().unwrap_or(0)
     }
 
     /// Returns whether each of the first `count` helpers has ended a call since the last read, or
@@ -157,16 +148,16 @@ impl Helpers {
     ///
     /// # Errors
     /// Fails if a helper has ended.
-    pub(super) fn end(&mut self, count: usize, expected: u64) -> io::Result<Ran> {
+    pub(super) fn end(&mut self, count: usize, expected: u64) -> io::Result<bool> {
         self.helpers[..count].iter().for_each(Helper::stop);
-        let mut ran = Ran::default();
+        let mut any_is_torn = false;
         for helper in &self.helpers[..count] {
             let Answer::Ran { checksum, is_torn } = helper.answer()? else {
                 return Err(io::Error::other("a thread did something else than it was asked"));
             };
-            ran.is_torn |= is_torn || checksum.is_some_and(|checksum| checksum != expected);
+            any_is_torn |= is_torn || checksum.is_some_and(|checksum| checksum != expected);
         }
-        Ok(ran)
+        Ok(any_is_torn)
     }
 
     /// Lets a helper call the contestant at this index once and dump its answer to a file, and
@@ -246,15 +237,14 @@ impl Helper {
         let (orders, received) = sync_channel(1);
         let (answer, answers) = sync_channel(1);
         let shared = Arc::clone(&desk);
-        let work = move || {
+        let builder = Builder::new().name("tiebreak-beside".to_owned()).stack_size(STACK_BYTES);
+        let thread = builder.spawn(move || {
             let pinned = cpu.map_or(Ok(()), |cpu| cpus::pin_this_thread(&[cpu]));
             let begun = pinned.map_or_else(Answer::Failed, |()| Answer::Released);
             if answer.send(begun).is_ok() {
                 work(&shared, &received, &answer);
             }
-        };
-        let name = "tiebreak-beside".to_owned();
-        let thread = Builder::new().name(name).stack_size(STACK_BYTES).spawn(work)?;
+        })?;
         let helper = Helper { desk, orders: Some(orders), answers, thread: Some(thread) };
         helper.answer().map(|_| helper)
     }
@@ -276,8 +266,7 @@ impl Helper {
     }
 
     fn tell(&self, order: Order) -> io::Result<()> {
-        let told = self.orders.as_ref().map(|orders| orders.send(order).is_ok());
-        if told == Some(true) { Ok(()) } else { Err(gone()) }
+        self.orders.as_ref().and_then(|orders| orders.send(order).ok()).ok_or_else(gone)
     }
 
     pub(super) fn answer(&self) -> io::Result<Answer> {
@@ -488,7 +477,7 @@ mod tests {
                     }
                 }
                 assert!(helpers.fewest_since(count) > 0);
-                assert_eq!(helpers.end(count, 42).unwrap(), Ran { is_torn: false });
+                assert!(!helpers.end(count, 42).unwrap());
                 helpers.look(all);
                 assert_eq!(helpers.fewest_since(all), 0, "nobody runs any more");
             }
@@ -534,7 +523,7 @@ mod tests {
         assert!(!helpers.end_soon(1, Duration::from_millis(1)), "it is held");
         IS_HELD.store(false, Ordering::SeqCst);
         assert!(helpers.end_soon(1, Duration::from_secs(60)));
-        assert_eq!(helpers.end(1, 42).unwrap(), Ran { is_torn: false });
+        assert!(!helpers.end(1, 42).unwrap());
         helpers.look(1);
         assert_eq!(helpers.fewest_beside(1), 0, "nobody runs any more");
     }
@@ -545,12 +534,12 @@ mod tests {
         assert!(prepared(&mut helpers, 2, contestant(run), 1));
         helpers.begin(2, 3).unwrap();
         wait_for(&helpers, 2, 1);
-        assert_eq!(helpers.end(2, 41).unwrap(), Ran { is_torn: true }, "than was expected");
+        assert!(helpers.end(2, 41).unwrap(), "than was expected");
         let mut helpers = self::helpers(1);
         assert!(prepared(&mut helpers, 1, contestant(count), 1));
         helpers.begin(1, 3).unwrap();
         wait_for(&helpers, 1, 2);
-        assert_eq!(helpers.end(1, 43).unwrap(), Ran { is_torn: true }, "than before");
+        assert!(helpers.end(1, 43).unwrap(), "than before");
     }
 
     #[test]

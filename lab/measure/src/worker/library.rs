@@ -1,8 +1,5 @@
-//! A contestant's or an oracle's library: loads it, and checks its table before it is used.
-//!
-//! Sinks: write the output of an oracle or a contestant to a file, or discard it.
-//!
-//! A worker as the oracle: it makes inputs and knows answers.
+//! A contestant's or an oracle's library: loads it, and checks its table before it is used. Sinks,
+//! which take their outputs, and the worker as the oracle, which makes inputs and knows answers.
 
 use super::memory::Mapping;
 use super::message::{Question, Refusal, Reply, Sizes};
@@ -334,11 +331,10 @@ struct QuestionText<'a> {
 
 impl QuestionText<'_> {
     fn new(question: &Question) -> io::Result<QuestionText<'_>> {
-        let text = |text: &String| CString::new(text.as_str()).map_err(io::Error::from);
         Ok(QuestionText {
-            workload: text(&question.workload)?,
-            distribution: text(&question.distribution)?,
-            contract: text(&question.contract)?,
+            workload: CString::new(question.workload.as_str())?,
+            distribution: CString::new(question.distribution.as_str())?,
+            contract: CString::new(question.contract.as_str())?,
             question,
         })
     }

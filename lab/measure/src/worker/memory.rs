@@ -1,8 +1,8 @@
-//! Memory for inputs and outputs.
-//!
-//! The handler for touches of memory that does not belong to the contestant.
+//! Memory for inputs and outputs, and the handler for touches of memory that does not belong to the
+//! contestant.
 
 use super::area::{Header, Touch};
+use crate::system::checked;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -87,9 +87,8 @@ impl Mapping {
             return Ok(());
         }
         // SAFETY: the range lies in this mapping, and only raw pointers point into it.
-        let result =
-            unsafe { libc::mprotect(self.start.add(from).as_ptr().cast(), length, access) };
-        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+        checked(unsafe { libc::mprotect(self.start.add(from).as_ptr().cast(), length, access) })
+            .map(drop)
     }
 }
 
@@ -207,13 +206,12 @@ impl Guarded {
         // SAFETY: all of this lies between the guards, where it may be read.
         let (front, back) = unsafe {
             let start = self.mapping.start.add(GUARD_BYTES).as_ptr();
-            let slice = |from, length| std::slice::from_raw_parts(start.add(from), length);
-            (slice(0, before), slice(used, middle - used))
+            let back = std::slice::from_raw_parts(start.add(used), middle - used);
+            (std::slice::from_raw_parts(start, before), back)
         };
-        let other = |found: &u8| *found != byte;
-        let past = back.iter().rposition(other).map_or(0, |last| self.slack + last + 1);
-        let ahead = front.iter().position(other).map_or(0, |first| before - first);
-        (past, ahead)
+        let past = back.iter().rposition(|found| *found != byte);
+        let ahead = front.iter().position(|found| *found != byte);
+        (past.map_or(0, |last| self.slack + last + 1), ahead.map_or(0, |first| before - first))
     }
 }
 
@@ -247,18 +245,13 @@ pub(super) fn set(header: &'static Header, input: &Guarded, output: &Guarded) ->
     // SAFETY: the stack lives as long as the process; a zeroed `sigaction` is a valid one, and the
     // handler only stores numbers, ends the process, or restores the default.
     unsafe {
-        if libc::sigaltstack(&raw const stack, std::ptr::null_mut()) != 0 {
-            return Err(io::Error::last_os_error());
-        }
+        checked(libc::sigaltstack(&raw const stack, std::ptr::null_mut()))?;
         let mut action: libc::sigaction = std::mem::zeroed();
         let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) = on_fault;
         action.sa_sigaction = handler as libc::sighandler_t;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-        if libc::sigaction(libc::SIGSEGV, &raw const action, std::ptr::null_mut()) != 0 {
-            return Err(io::Error::last_os_error());
-        }
+        checked(libc::sigaction(libc::SIGSEGV, &raw const action, std::ptr::null_mut())).map(drop)
     }
-    Ok(())
 }
 
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
@@ -267,7 +260,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
         let header = HEADER.load(Ordering::Acquire).as_ref();
         let touch = classify((*info).si_addr() as usize, access(context));
         if let (Some(header), Some(touch)) = (header, touch) {
-            header.tell(touch);
+            header.record_touch(touch);
             libc::_exit(TOUCHED);
         }
         // Not a touch of a buffer: after the handler returns, the fault occurs again and kills the

@@ -1,6 +1,4 @@
-//! Requests of the laboratory to a worker; the answers are in [`reply`].
-//!
-//! Answers of a worker.
+//! Requests of the laboratory to a worker, and its answers.
 
 use super::memory::Side;
 use crate::workers::Facts;

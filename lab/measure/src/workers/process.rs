@@ -7,7 +7,7 @@ use crate::children::Leader;
 use crate::files::{memory_file, tail};
 use crate::resources::Waits;
 use crate::system::{poll, process_descriptor, wait_for};
-use crate::worker::area::{Area, NOBODY};
+use crate::worker::area::{Area, WORKER_ITSELF};
 use crate::worker::message::{self, Reply, Request};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -139,7 +139,7 @@ impl Process {
     }
 
     fn reply(&mut self, patience: &Patience<'_>) -> Result<Reply, NoReply> {
-        let beat = || patience.area.map_or((0, NOBODY), |area| area.header().look());
+        let beat = || patience.area.map_or((0, WORKER_ITSELF), |area| area.header().look());
         let (mut last, mut since_ns) = (beat(), clock::monotonic_ns());
         loop {
             let polled = poll([self.socket.as_fd(), self.descriptor.as_fd()], SLICE_NS);

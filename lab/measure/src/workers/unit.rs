@@ -287,7 +287,7 @@ impl Session {
         frame: &Frame<'_>,
     ) -> Result<Vec<Record>, UnitFailure> {
         let batches: usize = orders.iter().map(Vec::len).sum();
-        if batches > self.area.capacity() {
+        if batches > self.area.capacity {
             return Err(UnitFailure::Broken("a worker has no room for so many rounds".into()));
         }
         for (index, contestant) in orders.iter().flatten().enumerate() {
