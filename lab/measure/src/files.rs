@@ -108,9 +108,8 @@ pub(crate) fn tail(file: &File) -> String {
         let line = bytes.iter().position(|byte| *byte == b'\n').map(|end| &bytes[end + 1..]);
         bytes = line.filter(|line| !line.is_empty()).unwrap_or(bytes);
     }
-    let shown = |c: char| if c.is_control() && c != '\n' { ' ' } else { c };
-    let text: String = String::from_utf8_lossy(bytes).chars().map(shown).collect();
-    text.trim().to_owned()
+    let text = String::from_utf8_lossy(bytes);
+    text.replace(|c: char| c.is_control() && c != '\n', " ").trim().to_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
-//! Finds the file that a command runs, and checks before anything runs that it can run.
-//!
-//! Checks an executable file as the kernel would: its format and its interpreter.
+//! Finds the file that a command runs, and checks before anything runs that it can run: as the kernel
+//! would, its format and its interpreter.
 
 use crate::error::StartError;
 use std::ffi::{CString, OsStr};
@@ -26,50 +25,43 @@ fn resolve_along(
     directory: Option<&Path>,
     folders: &[PathBuf],
 ) -> Result<PathBuf, StartError> {
-    let seen_from_directory = |path: &Path| {
-        let path = directory.map_or_else(|| path.to_owned(), |directory| directory.join(path));
-        std::path::absolute(&path).unwrap_or(path)
-    };
-    let not_found =
-        |place: &str| StartError::NotFound { word: word.to_owned(), place: place.to_owned() };
     if word.contains('/') {
-        let path = seen_from_directory(Path::new(word));
-        return match kind(&path) {
-            Kind::Missing => Err(not_found("there is no such file")),
-            found => judge(path, found),
-        };
+        let found = inspect(seen_from(directory, Path::new(word)));
+        return found.unwrap_or_else(|| Err(not_found(word, "there is no such file")));
     }
     let mut second_best = None;
     for folder in folders.iter().filter(|_| !word.is_empty()) {
-        let path = seen_from_directory(&folder.join(word));
-        match kind(&path) {
-            Kind::Executable => return judge(path, Kind::Executable),
-            Kind::Missing => {}
+        match inspect(seen_from(directory, &folder.join(word))) {
             // As execvp: a later folder may have an executable one.
-            found => second_best = second_best.or(Some((path, found))),
+            Some(Err(
+                error @ (StartError::NotExecutable { .. } | StartError::IsDirectory { .. }),
+            )) => {
+                second_best.get_or_insert(error);
+            }
+            Some(found) => return found,
+            None => {}
         }
     }
-    match second_best {
-        Some((path, found)) => judge(path, found),
-        None => Err(not_found("no folder of PATH has it")),
-    }
+    Err(second_best.unwrap_or_else(|| not_found(word, "no folder of PATH has it")))
 }
 
-enum Kind {
-    Missing,
-    Directory,
-    NotExecutable,
-    Executable,
+fn seen_from(directory: Option<&Path>, path: &Path) -> PathBuf {
+    let path = directory.map_or_else(|| path.to_owned(), |directory| directory.join(path));
+    std::path::absolute(&path).unwrap_or(path)
 }
 
-fn kind(path: &Path) -> Kind {
-    match std::fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Kind::NotExecutable,
-        Err(_) => Kind::Missing,
-        Ok(data) if data.is_dir() => Kind::Directory,
-        Ok(data) if data.is_file() && may_execute(path) => Kind::Executable,
-        Ok(_) => Kind::NotExecutable,
-    }
+fn not_found(word: &str, place: &str) -> StartError {
+    StartError::NotFound { word: word.to_owned(), place: place.to_owned() }
+}
+
+/// Returns the program at this path, or why it cannot be run; `None` if nothing is there.
+fn inspect(path: PathBuf) -> Option<Result<PathBuf, StartError>> {
+    Some(match std::fs::metadata(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::PermissionDenied => return None,
+        Ok(data) if data.is_dir() => Err(StartError::IsDirectory { path }),
+        Ok(data) if data.is_file() && may_execute(&path) => check(&path).map(|()| path),
+        _ => Err(StartError::NotExecutable { path }),
+    })
 }
 
 fn may_execute(path: &Path) -> bool {
@@ -78,17 +70,6 @@ fn may_execute(path: &Path) -> bool {
     };
     // SAFETY: the path ends with a zero byte and is only read.
     unsafe { libc::access(path.as_ptr(), libc::X_OK) == 0 }
-}
-
-fn judge(path: PathBuf, kind: Kind) -> Result<PathBuf, StartError> {
-    match kind {
-        Kind::Missing | Kind::NotExecutable => Err(StartError::NotExecutable { path }),
-        Kind::Directory => Err(StartError::IsDirectory { path }),
-        Kind::Executable => {
-            check(&path)?;
-            Ok(path)
-        }
-    }
 }
 
 /// Returns the first bytes of a file, fewer if it is short; `None` if it cannot be read.
@@ -157,28 +138,30 @@ fn elf_interpreter(elf: &[u8]) -> Option<Vec<u8>> {
     if elf.get(4..6)? != CLASS_64_LITTLE {
         return None;
     }
-    let number = |at: usize, bytes: usize| -> Option<u64> {
-        let field = elf.get(at..at.checked_add(bytes)?)?;
-        Some(field.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
-    };
-    let table = usize::try_from(number(0x20, 8)?).ok()?;
-    let entry_bytes = number(0x36, 2)? as usize;
-    let entries = number(0x38, 2)? as usize;
+    let table = usize::try_from(number(elf, 0x20, 8)?).ok()?;
+    let entry_bytes = number(elf, 0x36, 2)? as usize;
+    let entries = number(elf, 0x38, 2)? as usize;
     let header = (0..entries)
         .map_while(|index| table.checked_add(index * entry_bytes))
-        .find(|at| number(*at, 4) == Some(PT_INTERP))?;
-    let start = usize::try_from(number(header + 8, 8)?).ok()?;
-    let length = usize::try_from(number(header + 32, 8)?).ok()?;
+        .find(|at| number(elf, *at, 4) == Some(PT_INTERP))?;
+    let start = usize::try_from(number(elf, header + 8, 8)?).ok()?;
+    let length = usize::try_from(number(elf, header + 32, 8)?).ok()?;
     let name = elf.get(start..start.checked_add(length)?)?;
     Some(name.split(|byte| *byte == 0).next()?.to_owned())
+}
+
+/// Returns a little-endian number of this many bytes.
+fn number(elf: &[u8], at: usize, bytes: usize) -> Option<u64> {
+    let field = elf.get(at..at.checked_add(bytes)?)?;
+    Some(field.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
 }
 
 fn other_formats_registered() -> bool {
     let Ok(entries) = std::fs::read_dir("/proc/sys/fs/binfmt_misc") else {
         return false;
     };
-    let own = |name: &OsStr| name == "register" || name == "status";
-    entries.flatten().any(|entry| !own(&entry.file_name()))
+    let mut names = entries.flatten().map(|entry| entry.file_name());
+    names.any(|name| name != "register" && name != "status")
 }
 
 #[cfg(test)]

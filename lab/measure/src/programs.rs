@@ -384,41 +384,37 @@ const MEMORY_FLOOR_SLACK_BYTES: u64 = 256 << 10;
 impl Programs {
     /// Checks whether the run gives a sample at all.
     fn check_end(&self, reply: &Reply, files: &Files) -> Result<(), RunFailure> {
-        let system = || io::Error::from_raw_os_error(reply.errno);
+        let system = io::Error::from_raw_os_error(reply.errno);
         let fault = match reply.end {
             Reply::ENDED => return self.check_status(reply.status, files),
             Reply::TIMED_OUT => return Ok(()),
             Reply::FLOODED => Fault::Flooded { limit_bytes: self.plan.output_limit_bytes },
             Reply::NOT_STARTED if matches!(reply.errno, libc::EAGAIN | libc::ENOMEM) => {
-                let text = format!(
-                    "no process could be started: {}: raise the limits on processes, or free \
-                     memory",
-                    system()
-                );
-                return Err(RunFailure::Broken(text));
+                return Err(RunFailure::Broken(format!(
+                    "no process could be started: {system}: raise the limits on processes, or \
+                     free memory"
+                )));
             }
-            Reply::NOT_STARTED => Fault::CannotStart { reason: system().to_string() },
+            Reply::NOT_STARTED => Fault::CannotStart { reason: system.to_string() },
             Reply::CANCELLED => return Err(RunFailure::Interrupted),
-            _ => {
-                let text = format!("a run could not be watched: {}", system());
-                return Err(RunFailure::Broken(text));
-            }
+            _ => return Err(RunFailure::Broken(format!("a run could not be watched: {system}"))),
         };
         Err(RunFailure::Fault(fault))
     }
 
     fn check_status(&self, status: i32, files: &Files) -> Result<(), RunFailure> {
-        let stderr = || files::tail(&files.errors);
-        let fault = if libc::WIFSIGNALED(status) {
-            Fault::Signal { signal: libc::WTERMSIG(status), stderr: stderr() }
-        } else {
-            let status = libc::WEXITSTATUS(status);
-            if self.plan.success.accepts(status) {
-                return Ok(());
-            }
-            Fault::ExitStatus { status, stderr: stderr() }
-        };
-        Err(RunFailure::Fault(fault))
+        let stderr = files::tail(&files.errors);
+        if libc::WIFSIGNALED(status) {
+            return Err(RunFailure::Fault(Fault::Signal {
+                signal: libc::WTERMSIG(status),
+                stderr,
+            }));
+        }
+        let status = libc::WEXITSTATUS(status);
+        if self.plan.success.accepts(status) {
+            return Ok(());
+        }
+        Err(RunFailure::Fault(Fault::ExitStatus { status, stderr }))
     }
 
     fn sample(

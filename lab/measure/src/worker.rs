@@ -127,7 +127,6 @@ fn serve_once(
     descriptors: Vec<OwnedFd>,
     oracle: &mut Option<Oracle>,
 ) -> io::Result<Reply> {
-    let no_oracle = || io::Error::other("no oracle was loaded");
     let mut descriptors = descriptors.into_iter();
     let mut next = || descriptors.next().ok_or(io::ErrorKind::InvalidInput);
     Ok(match request {
@@ -145,14 +144,18 @@ fn serve_once(
             Err(refusal) => Reply::Refused(0, refusal),
         },
         Request::Input { question, is_made } => {
-            library::input(oracle.as_ref().ok_or_else(no_oracle)?, &question, next()?, is_made)?
+            library::input(loaded(oracle)?, &question, next()?, is_made)?
         }
         Request::Answer { question, input_bytes } => {
-            let oracle = oracle.as_ref().ok_or_else(no_oracle)?;
+            let oracle = loaded(oracle)?;
             library::answer(oracle, &question, &next()?, input_bytes, next().ok())?
         }
         Request::Load(_) | Request::Rounds(_) => Reply::Failed("nothing is loaded".to_owned()),
     })
+}
+
+fn loaded(oracle: &Option<Oracle>) -> io::Result<&Oracle> {
+    oracle.as_ref().ok_or_else(|| io::Error::other("no oracle was loaded"))
 }
 
 /// Loads a unit and runs rounds of it until the other end is closed, all on a stack that was moved.

@@ -154,22 +154,22 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Creates a folder in `parent`, and `parent` too if necessary.
     pub(super) fn new(parent: &Path) -> Result<Scratch, BuildError> {
-        let failed = |path: &Path| BuildError::io("making", path);
-        fs::create_dir_all(parent).map_err(failed(parent))?;
+        fs::create_dir_all(parent).map_err(BuildError::io("making", parent))?;
         loop {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
             let lock_path = lock_of(&path);
+            let failed = BuildError::io("making", &lock_path);
             let lock = match File::options().write(true).create_new(true).open(&lock_path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                made => made.map_err(failed(&lock_path))?,
+                made => made.map_err(&failed)?,
             };
             // A sweep may have seen the file before it was locked, and removed it.
             let is_ours = lock.try_lock().is_ok();
-            if !is_ours || lock.metadata().map_err(failed(&lock_path))?.nlink() == 0 {
+            if !is_ours || lock.metadata().map_err(&failed)?.nlink() == 0 {
                 continue;
             }
-            fs::create_dir(&path).map_err(failed(&path))?;
+            fs::create_dir(&path).map_err(BuildError::io("making", &path))?;
             return Ok(Scratch { path, lock_path, _lock: lock });
         }
     }

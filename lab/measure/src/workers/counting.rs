@@ -1,15 +1,13 @@
 //! When hardware counters count: over every timed batch if a claim is about one, over one more
-//! batch of each contestant if they only fill a table.
+//! batch of each contestant if they only fill a table. And how long a batch must be at least for its
+//! clock, and for an energy meter.
 //!
 //! Switching a group on and off and reading it takes some 0.1 ms in a virtual machine, where each
 //! access to a counter leaves the guest. So counts without a claim are taken outside the evidence.
-//!
-//! The least length of a batch for its clock, and for an energy meter.
 
 use crate::resources::{MissingMeter, asks, counted};
 use crate::worker::area::{Record, UNKNOWN};
 use std::time::Duration;
-use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sample::{Mark, Sample};
 use tiebreak_core::study::FunctionPlan;
@@ -34,17 +32,16 @@ pub(super) enum Counting {
 impl Counting {
     /// Returns what a plan asks for, if this machine has it, and what is not counted.
     pub(super) fn of(plan: &Plan) -> (Counting, Option<MissingMeter>) {
-        let missing = |metrics, why| Some(MissingMeter { metrics, why });
         let counters = match ThreadCounters::open() {
             Ok(counters) => counters,
-            Err(reason) => return (Counting::Never, missing(counted(), reason.to_string())),
+            Err(reason) => return (Counting::Never, Some(MissingMeter::counters(reason))),
         };
         let counting = match (asks(plan, &counted()), plan.scope) {
             (true, _) => Counting::Always,
             (false, Scope::Layout) => {
                 let why = "no hardware counters: at scope layout they count only if a claim is \
                            about one";
-                return (Counting::Never, missing(counted(), why.to_owned()));
+                return (Counting::Never, Some(MissingMeter::counters(why)));
             }
             (false, _) => Counting::Once,
         };
@@ -54,7 +51,7 @@ impl Counting {
         }
         let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
         let why = format!("no {}: this machine's counters lack them", names.join(", "));
-        (counting, missing(metrics, why))
+        (counting, Some(MissingMeter { metrics, why }))
     }
 }
 
@@ -66,7 +63,7 @@ pub(super) fn missing_energy(is_asked: bool) -> Option<MissingMeter> {
         (Ok(_), false) => "no energy: it is metered only if a claim is about it".to_owned(),
         (Ok(_), true) => return None,
     };
-    Some(MissingMeter { metrics: vec![Metric::Energy], why })
+    Some(MissingMeter::energy(why))
 }
 
 /// Returns, by contestant, the calls of the batch that is counted in addition to the timed ones.

@@ -76,18 +76,9 @@ impl Inputs {
         input_seed: u64,
         contract: &str,
     ) -> Result<Option<u64>, UnitFailure> {
-        let seed = self.seed(input_seed);
         self.of_unit(input_seed)?;
-        if let Some(checksum) = self.checksums.get(contract) {
-            return Ok(Some(*checksum));
-        }
-        let (Some(oracle), Some((_, input))) = (&mut self.oracle, &self.last) else {
-            return Ok(None);
-        };
-        let told =
-            oracle.checksum(&self.workload, seed, input, contract).map_err(oracle_failure)?;
-        self.checksums.insert(contract.to_owned(), told);
-        Ok(Some(told))
+        let known = (&mut self.checksums, &self.last);
+        checksum_of(&mut self.oracle, &self.workload, known, contract)
     }
 
     /// Returns an input that can replace a unit's own: one of another seed with the same length and
@@ -108,16 +99,8 @@ impl Inputs {
 
     /// Returns the checksum that contestants of this contract must give for the other input.
     pub(super) fn other_checksum(&mut self, contract: &str) -> Result<Option<u64>, UnitFailure> {
-        if let Some(checksum) = self.other_checksums.get(contract) {
-            return Ok(Some(*checksum));
-        }
-        let (Some(oracle), Some((seed, input))) = (&mut self.oracle, &self.other) else {
-            return Ok(None);
-        };
-        let told =
-            oracle.checksum(&self.workload, *seed, input, contract).map_err(oracle_failure)?;
-        self.other_checksums.insert(contract.to_owned(), told);
-        Ok(Some(told))
+        let known = (&mut self.other_checksums, &self.other);
+        checksum_of(&mut self.oracle, &self.workload, known, contract)
     }
 
     /// Returns that input and the whole answer; no answer if it is unknown.
@@ -150,10 +133,8 @@ impl Inputs {
         let Some(oracle) = &mut self.oracle else {
             return Err(no_oracle(&verification.name));
         };
-        let is_last = |(last, last_part, _): &(Verification, u64, Input)| {
-            last == verification && *last_part == part
-        };
-        if !self.verified.as_ref().is_some_and(is_last) {
+        let last = self.verified.as_ref().map(|(last, part, _)| (last, *part));
+        if last != Some((verification, part)) {
             self.verified = None;
             let input = oracle.verification(verification, part).map_err(oracle_failure)?;
             self.verified = Some((verification.clone(), part, input));
@@ -169,6 +150,25 @@ impl Inputs {
     fn seed(&self, input_seed: u64) -> u64 {
         if self.workload.is_drawn { input_seed } else { self.workload.seed }
     }
+}
+
+/// Returns the checksum for an input, given with its seed and with its known checksums by contract;
+/// `None` if there is no oracle or no input.
+fn checksum_of(
+    oracle: &mut Option<Oracle>,
+    workload: &Workload,
+    (known, input): (&mut HashMap<String, u64>, &Option<(u64, Input)>),
+    contract: &str,
+) -> Result<Option<u64>, UnitFailure> {
+    if let Some(checksum) = known.get(contract) {
+        return Ok(Some(*checksum));
+    }
+    let (Some(oracle), Some((seed, input))) = (oracle, input) else {
+        return Ok(None);
+    };
+    let checksum = oracle.checksum(workload, *seed, input, contract).map_err(oracle_failure)?;
+    known.insert(contract.to_owned(), checksum);
+    Ok(Some(checksum))
 }
 
 fn no_oracle(workload: &str) -> UnitFailure {

@@ -1,6 +1,4 @@
-//! The laboratory's handle of a worker process.
-//!
-//! Inspects a library without racing it.
+//! The laboratory's handle of a worker process, and the inspection of a library without a race.
 
 use crate::channel::{self, Inbox, pair};
 use crate::children::Leader;
@@ -43,8 +41,8 @@ impl WorkerProgram {
     pub fn this() -> WorkerProgram {
         let running = PathBuf::from("/proc/self/exe");
         // Without /proc nothing else works either; the error then names the program.
-        let typed = || std::env::args_os().next().map_or_else(PathBuf::new, PathBuf::from);
-        let program = if running.exists() { running } else { typed() };
+        let typed = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+        let program = if running.exists() { running } else { typed };
         WorkerProgram { program, arguments: vec!["__worker".into()] }
     }
 }
@@ -81,6 +79,13 @@ pub(crate) struct Patience<'a> {
     pub(crate) timeout_ns: u64,
     /// Where the worker records its steps.
     pub(crate) area: Option<&'a Area>,
+}
+
+impl Patience<'_> {
+    /// Returns the number of steps so far, and whose code runs.
+    fn step(&self) -> (u64, u32) {
+        self.area.map_or((0, WORKER_ITSELF), |area| area.header().look())
+    }
 }
 
 impl Process {
@@ -139,16 +144,15 @@ impl Process {
     }
 
     fn reply(&mut self, patience: &Patience<'_>) -> Result<Reply, NoReply> {
-        let beat = || patience.area.map_or((0, WORKER_ITSELF), |area| area.header().look());
-        let (mut last, mut since_ns) = (beat(), clock::monotonic_ns());
+        let (mut last, mut since_ns) = (patience.step(), clock::monotonic_ns());
         loop {
             let polled = poll([self.socket.as_fd(), self.descriptor.as_fd()], SLICE_NS);
             let [is_spoken, is_ended] = polled.map_err(NoReply::Lost)?;
             if is_spoken {
                 return match self.inbox.receive(self.socket.as_fd()) {
                     Ok(Some((bytes, _))) => {
-                        let garbled = || NoReply::Lost(io::ErrorKind::InvalidData.into());
-                        message::read(bytes).ok_or_else(garbled)
+                        let garbled = io::Error::from(io::ErrorKind::InvalidData);
+                        message::read(bytes).ok_or(NoReply::Lost(garbled))
                     }
                     Err(error) if !is_end(&error) => Err(NoReply::Lost(error)),
                     Ok(None) | Err(_) => Err(NoReply::Ended(self.end_of_itself())),
@@ -160,14 +164,14 @@ impl Process {
             if patience.interrupted.is_some_and(|asked| asked.load(Ordering::Relaxed)) {
                 return Err(NoReply::Interrupted);
             }
-            let (now, now_ns) = (beat(), clock::monotonic_ns());
+            let (now, now_ns) = (patience.step(), clock::monotonic_ns());
             if now != last {
                 (last, since_ns) = (now, now_ns);
             }
             // A worker that waits for a CPU is not hung; its earlier waits are added too.
-            let is_late = |most_ns: u64| now_ns.saturating_sub(since_ns) >= most_ns;
-            if is_late(patience.timeout_ns)
-                && is_late(patience.timeout_ns.saturating_add(self.waits.waited_ns()))
+            let idle_ns = now_ns.saturating_sub(since_ns);
+            if idle_ns >= patience.timeout_ns
+                && idle_ns >= patience.timeout_ns.saturating_add(self.waits.waited_ns())
             {
                 return Err(NoReply::Hung);
             }
@@ -289,27 +293,32 @@ pub enum LoadError {
 /// # Errors
 /// Fails if it cannot be raced here; the text says why.
 pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError> {
-    let path = || library.to_owned();
-    let failed = |reason| LoadError::Worker { library: path(), reason };
-    let mut process = Process::start(program, 0).map_err(failed)?;
+    let path = library.to_owned();
+    let mut process = match Process::start(program, 0) {
+        Ok(process) => process,
+        Err(reason) => return Err(LoadError::Worker { library: path, reason }),
+    };
     let patience = Patience { interrupted: None, timeout_ns: TIMEOUT_NS, area: None };
     let request = Request::Probe(absolute(library));
     let facts = match process.ask(&request, &[], &patience) {
         Ok(Reply::Table(facts)) => facts,
         Ok(Reply::Refused(_, refusal)) => {
             let why = refusal.sentence();
-            return Err(LoadError::Refused { library: path(), why });
+            return Err(LoadError::Refused { library: path, why });
         }
-        Ok(other) => return Err(failed(io::Error::other(format!("it answered {other:?}")))),
-        Err(NoReply::Lost(error)) => return Err(failed(error)),
+        Ok(other) => {
+            let reason = io::Error::other(format!("it answered {other:?}"));
+            return Err(LoadError::Worker { library: path, reason });
+        }
+        Err(NoReply::Lost(reason)) => return Err(LoadError::Worker { library: path, reason }),
         Err(no_reply) => {
             let said = process.said_last();
-            return Err(LoadError::Crashed { library: path(), how: how(&no_reply), said });
+            return Err(LoadError::Crashed { library: path, how: how(&no_reply), said });
         }
     };
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     if let Some(feature) = missing(&facts.needs, &cpuinfo) {
-        return Err(LoadError::Needs { library: path(), feature: feature.to_owned() });
+        return Err(LoadError::Needs { library: path, feature: feature.to_owned() });
     }
     Ok(facts)
 }

@@ -42,11 +42,12 @@ impl Workers {
             let seed = placement_of(*contestant, coins, unit);
             placements.push(Placement::take(&self.stock, *contestant, seed, &self.functions)?);
         }
-        let padding = |index: usize| coins.padding_bytes.get(index).copied().unwrap_or(0);
-        let members = (1..).zip(placements.iter().zip(loaded));
-        let members = members.map(|(index, (placement, contestant))| Member {
+        let mut padding = coins.padding_bytes.iter().copied().chain(std::iter::repeat(0));
+        let own_padding = padding.next().unwrap_or(0);
+        let members = placements.iter().zip(loaded).zip(padding);
+        let members = members.map(|((placement, contestant), padding)| Member {
             object: placement.path.clone(),
-            padding: padding(index),
+            padding,
             threads: self.functions.built.get(*contestant).map_or(1, Built::threads),
         });
         let input = self.inputs.of_unit(unit.input_seed)?;
@@ -59,7 +60,7 @@ impl Workers {
             capacity: (orders.len().max(1) * loaded.len()) as u64,
             meters_energy: self.meters_energy,
         };
-        let process = Process::start(&self.program, padding(0)).map_err(no_worker)?;
+        let process = Process::start(&self.program, own_padding).map_err(no_worker)?;
         let file = input.file.try_clone().map_err(no_worker)?;
         let other =
             if self.functions.reads_in_run { self.inputs.other(unit.input_seed)? } else { None };
