@@ -1,5 +1,5 @@
-//! Children that lead their own process group: jobs, such as builds, and hooks and judges, which run
-//! through `sh -c` outside the timed span. An interrupt by the user ends them.
+//! Children that lead their own process group: jobs, such as builds, and hooks and judges, which
+//! run through `sh -c` outside the timed span. An interrupt by the user ends them.
 
 use crate::files;
 use crate::system::{process_descriptor, shell_status, signal_group, wait_for};

@@ -3,7 +3,8 @@
 //! - *Programs* ([`Programs`]): one process is one run, which is a sample.
 //! - *Functions* in a shared library ([`workers::Workers`]): one process, the [`worker`], runs all
 //!   rounds of a unit.
-//! - *Runners*, functions in another runtime ([`runners::Runners`]): one process is one contestant in
+//! - *Runners*, functions in another runtime ([`runners::Runners`]): one process is one contestant
+//!   in
 //!   a unit.
 //!
 //! [`build`] makes the contestants of the last two kinds from a study's recipes, and [`oracle`]
@@ -23,9 +24,9 @@
 //! - Its only children are contestants, so nothing that the caller starts can be mistaken for one.
 //! - When the caller is killed, the launcher notices and ends what runs, so nothing is left.
 //!
-//! **Functions** ([`tiebreak_core::sampler::FunctionSampler`]) run in a worker: a process that loads
-//! both sides of a claim, each in the placement that was drawn, and runs the rounds of a unit on
-//! one request. It shares memory with the caller, so that nothing is sent, allocated or locked
+//! **Functions** ([`tiebreak_core::sampler::FunctionSampler`]) run in a worker: a process that
+//! loads both sides of a claim, each in the placement that was drawn, and runs the rounds of a unit
+//! on one request. It shares memory with the caller, so that nothing is sent, allocated or locked
 //! between two readings of the clock. A crash or a hang is attributed to the contestant whose code
 //! ran.
 //!

@@ -216,7 +216,7 @@ impl Oracle {
         let descriptors: Vec<_> = files.iter().map(|file| file.as_fd()).collect();
         let process = self.process()?;
         let reply = process.ask(request, &descriptors, &patience);
-        let said = process.said_last();
+        let said = process.error_clause();
         let why = match reply {
             Ok(Reply::Failed(why)) => why,
             Ok(reply) => return Ok(reply),

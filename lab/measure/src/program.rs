@@ -1,5 +1,5 @@
-//! Finds the file that a command runs, and checks before anything runs that it can run: as the kernel
-//! would, its format and its interpreter.
+//! Finds the file that a command runs, and checks before anything runs that it can run: as the
+//! kernel would, its format and its interpreter.
 
 use crate::error::StartError;
 use std::ffi::{CString, OsStr};

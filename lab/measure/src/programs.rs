@@ -1,5 +1,5 @@
-//! Whole programs as a sampler: what is checked before a program runs, the run, and how it becomes a
-//! sample or a fault.
+//! Whole programs as a sampler: what is checked before a program runs, the run, and how it becomes
+//! a sample or a fault.
 
 use crate::children::Shell;
 use crate::error::StartError;
@@ -63,8 +63,8 @@ pub fn problems(plan: &Plan) -> Vec<StartError> {
         });
         problems.extend(checked.err());
     }
-    let mut said = HashSet::new();
-    problems.retain(|problem| said.insert(problem.to_string()));
+    let mut seen = HashSet::new();
+    problems.retain(|problem| seen.insert(problem.to_string()));
     problems
 }
 

@@ -1,5 +1,5 @@
-//! The commands of a build: from the table of languages, with their placeholders in braces filled in,
-//! to what they leave or print.
+//! The commands of a build: from the table of languages, with their placeholders in braces filled
+//! in, to what they leave or print.
 
 use super::error::BuildError;
 use super::toolchain::Toolchain;

@@ -1,5 +1,5 @@
-//! The launcher's own process: set-up, then one run for each request, until the caller ends. Between
-//! the clock and a program's first instruction there is as little work as possible.
+//! The launcher's own process: set-up, then one run for each request, until the caller ends.
+//! Between the clock and a program's first instruction there is as little work as possible.
 
 use super::Prepared;
 use super::message::{self, Heard, Hello, Reply, Request};
@@ -90,7 +90,7 @@ fn run_once(
         Ok((pid, start_ns)) => {
             reply.start_ns = start_ns;
             watch.until_reaped(pid, &mut reply, &mut waits);
-            wait::end_all(&mut reply);
+            wait::end_left_behind(&mut reply);
             // The launcher's own peak memory, which `exec` passes on to every program.
             reply.floor_kib = rusage(libc::RUSAGE_SELF).ru_maxrss as u64;
         }
@@ -106,8 +106,8 @@ fn run_once(
 /// launcher must not keep the caller's pipes and terminals open.
 fn settle_descriptors(socket: OwnedFd) -> io::Result<(OwnedFd, File)> {
     let old = socket.into_raw_fd();
-    // SAFETY: duplicates a descriptor of ours. Its new number may have belonged to a descriptor of the
-    // caller, of which this process has a copy that nothing here uses.
+    // SAFETY: duplicates a descriptor of ours. Its new number may have belonged to a descriptor of
+    // the caller, of which this process has a copy that nothing here uses.
     if old != SOCKET {
         checked(unsafe { libc::dup3(old, SOCKET, libc::O_CLOEXEC) })?;
     }

@@ -134,7 +134,7 @@ fn wait_for_end(pid: i32) {
 fn reap(pid: i32, reply: &mut Reply) {
     // The scheduler's count disappears with the process, so it is read first. That time is not the
     // contestant's: it is subtracted.
-    let reading_ns = read(pid, reply);
+    let reading_ns = read_scheduled(pid, reply);
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     let mut status = 0;
     // SAFETY: both places are valid for their results.
@@ -178,7 +178,7 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// Ends and reaps all children, and counts them in the reply.
 ///
 /// Cost if there is none: one system call.
-pub(super) fn end_all(reply: &mut Reply) {
+pub(super) fn end_left_behind(reply: &mut Reply) {
     let mut deadline_ns = None;
     loop {
         // SAFETY: no place for a result is given. All our children are to be reaped.
@@ -248,7 +248,7 @@ const TEXT_BYTES: usize = 80;
 ///
 /// Returns the time that this took, which the caller subtracts from what is being timed. Cost: one
 /// open file, one read, nothing allocated.
-pub(super) fn read(pid: i32, reply: &mut Reply) -> u64 {
+pub(super) fn read_scheduled(pid: i32, reply: &mut Reply) -> u64 {
     let start_ns = clock::monotonic_ns();
     // A process that has ended had a slice: without one, the kernel does not count.
     let counted = schedstat(pid).filter(|[.., slices]| *slices > 0);
@@ -360,7 +360,7 @@ mod tests {
         let shown = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
         assert_eq!(schedstat(own).is_some(), shown.is_some());
         let mut reply = Reply::new();
-        read(i32::MAX, &mut reply);
+        read_scheduled(i32::MAX, &mut reply);
         assert_eq!((reply.run_ns, reply.run_delay_ns), (Reply::UNKNOWN, Reply::UNKNOWN));
     }
 }

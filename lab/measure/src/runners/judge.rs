@@ -1,6 +1,6 @@
-//! Inputs, the correct answers to them, and the checks of runners in addition to the checksum of each
-//! batch: their whole answers, the answer that a drawn batch has left, the work of a call on a new
-//! input, and the time of their resets. None of it is timed.
+//! Inputs, the correct answers to them, and the checks of runners in addition to the checksum of
+//! each batch: their whole answers, the answer that a drawn batch has left, the work of a call on a
+//! new input, and the time of their resets. None of it is timed.
 //!
 //! Times are those of the main thread on a CPU, and the shortest of several counts, so that other
 //! load makes no honest runner void.

@@ -1,7 +1,7 @@
 //! A contestant in its process: loaded, warmed up, timed, dumped.
 //!
-//! Warm batches are told from others by the time that the runner's main thread was on a CPU, if the
-//! kernel reports it: that excludes the time of other processes.
+//! Whether a runtime is warm is decided by the time that the runner's main thread was on a CPU, if
+//! the kernel reports it: that excludes the time of other processes.
 
 use super::process::{Answer, Launch, Patience, Process, Timed, Trouble};
 use super::suspicion::{Held, Witness};

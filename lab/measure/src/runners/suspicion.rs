@@ -68,8 +68,8 @@ impl Suspicion {
     pub(super) fn describe(&self, error: f64) -> String {
         let Suspicion { unexplained, batches, .. } = self;
         format!(
-            "; no wait explains {unexplained} of {batches} batches, and so many come of an honest runner \
-             with probability at most {}%",
+            "; no wait explains {unexplained} of {batches} batches, and so many come of an honest \
+             runner with probability at most {}%",
             100.0 * error
         )
     }

@@ -131,7 +131,7 @@ const LOADS: usize = 8;
 const LINES: usize = 8192;
 
 /// Measures both, and writes the results to the record of a batch that has just ended.
-pub(super) fn measure(record: &mut Record, input: &Mapping, bytes: usize) {
+pub(super) fn measure_pace(record: &mut Record, input: &Mapping, bytes: usize) {
     let fastest = |measure: &dyn Fn() -> u64| (0..TRIES).map(|_| measure()).min().unwrap_or(0);
     record.empty_call_ps = fastest(&|| {
         // SAFETY: the function does not use the state.

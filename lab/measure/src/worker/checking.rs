@@ -1,6 +1,6 @@
-//! The checking pass: one contestant between guard pages, whose answer is dumped, and which once gets
-//! no memory. Then the pass in which it runs on all of its threads at once, and the answer of each
-//! is checked.
+//! The checking pass: one contestant between guard pages, whose answer is dumped, and which once
+//! gets no memory. Then the pass in which it runs on all of its threads at once, and the answer of
+//! each is checked.
 
 use super::area::{Area, Header, Touch, WORKER_ITSELF};
 use super::conduct;
@@ -51,7 +51,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
     if check.side == Side::Flush && is_aligned(&contestant, &input, &output) {
         return Ok(Reply::Skipped);
     }
-    memory::set(header, &input, &output)?;
+    memory::install_trap(header, &input, &output)?;
     let has_output = output.bytes() + contestant.output_slack_bytes() > 0;
     let place = if has_output { output.start().as_ptr() } else { std::ptr::null_mut() };
     let workload = workload(&check.input, input.start().as_ptr(), place);

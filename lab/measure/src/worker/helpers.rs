@@ -399,7 +399,8 @@ mod tests {
     static STATES: AtomicU64 = AtomicU64::new(0);
     const COUNTED: u64 = 7;
 
-    /// Makes a state of its answer, which is its input's length, and its items. Fails without items.
+    /// Makes a state of its answer, which is its input's length, and its items. Fails without
+    /// items.
     unsafe extern "C" fn prepare(workload: *const abi::RawWorkload) -> *mut c_void {
         // SAFETY: the worker gives a workload.
         let workload = unsafe { &*workload };
@@ -485,7 +486,8 @@ mod tests {
         }
     }
 
-    /// Waits until each of the first `count` helpers has made this many calls, for a minute at most.
+    /// Waits until each of the first `count` helpers has made this many calls, for a minute at
+    /// most.
     fn wait_for(helpers: &Helpers, count: usize, calls: u64) {
         let until = Instant::now() + Duration::from_secs(60);
         while helpers.fewest_since(count) < calls {

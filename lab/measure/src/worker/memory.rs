@@ -230,7 +230,11 @@ static BUFFERS: [[AtomicUsize; 4]; 2] = [const { [const { AtomicUsize::new(0) };
 ///
 /// # Errors
 /// Fails if the handler cannot be installed.
-pub(super) fn set(header: &'static Header, input: &Guarded, output: &Guarded) -> io::Result<()> {
+pub(super) fn install_trap(
+    header: &'static Header,
+    input: &Guarded,
+    output: &Guarded,
+) -> io::Result<()> {
     for (buffer, places) in [input, output].into_iter().zip(&BUFFERS) {
         let (low, high) = buffer.range();
         let values = [low, high, buffer.start().as_ptr() as usize, buffer.bytes()];

@@ -178,8 +178,8 @@ pub(crate) enum Reply {
     Checked {
         /// The checksums of two runs, a reset before each.
         checksums: [u64; 2],
-        /// Why it was not called without memory: an index into `starved::REASONS`, counted from 1,
-        /// or 0.
+        /// Why it was not called without memory: an index into `super::checking::REASONS`, counted
+        /// from 1, or 0.
         unstarved: u64,
     },
     /// A pass on several threads was completed.
@@ -216,7 +216,7 @@ impl Refusal {
     /// Returns the refusal as a sentence about a library.
     pub(crate) fn sentence(&self) -> String {
         match self {
-            Refusal::NotLoaded(said) => format!("it cannot be loaded: {said}"),
+            Refusal::NotLoaded(why) => format!("it cannot be loaded: {why}"),
             Refusal::BadTable(why) => why.clone(),
             Refusal::NotPrepared => "its 'prepare' gave nothing".to_owned(),
         }

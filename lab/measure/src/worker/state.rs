@@ -1,5 +1,5 @@
-//! A contestant's state, with the memory that it works on, and a stack that was moved by a number of
-//! bytes that was drawn.
+//! A contestant's state, with the memory that it works on, and a stack that was moved by a number
+//! of bytes that was drawn.
 
 use super::library::{Contestant, Sink};
 use super::memory::{Mapping, PAGE_BYTES};

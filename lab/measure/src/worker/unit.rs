@@ -218,7 +218,7 @@ impl Unit {
         if turn.is_judged {
             self.area.header().enter(WORKER_ITSELF);
             record.conduct |= self.conduct.look();
-            batch::measure(&mut record, &self.inputs[place], self.input_bytes);
+            batch::measure_pace(&mut record, &self.inputs[place], self.input_bytes);
         }
         Ok(record)
     }

@@ -82,7 +82,7 @@ impl<'a> Frame<'a> {
                 let seconds = self.timeout_ns.div_ceil(1_000_000_000);
                 (running, Fault::Hung { workload, seconds })
             }
-            Err(NoReply::Ended(status)) => match fault_of(status, || process.said()) {
+            Err(NoReply::Ended(status)) => match fault_of(status, || process.last_errors()) {
                 Some(fault) => (running, fault),
                 None => {
                     let signal = status.signal().unwrap_or_default();
@@ -205,13 +205,13 @@ impl Workers {
         let again = self.timed_unit(&alone, &Cell::new(None));
         self.session = None;
         match again {
-            Ok(_) => Err(self.somebody_writes(contestant, request.members)),
+            Ok(_) => Err(self.one_writes_to_another(contestant, request.members)),
             Err(UnitFailure::Fault(_, Fault::WrongAnswer { .. })) => ran,
             Err(other) => Err(other),
         }
     }
 
-    fn somebody_writes(&self, contestant: usize, members: &[usize]) -> UnitFailure {
+    fn one_writes_to_another(&self, contestant: usize, members: &[usize]) -> UnitFailure {
         let others = members.iter().filter(|other| **other != contestant);
         let others = others.map(|other| self.name(*other)).collect::<Vec<_>>().join(", ");
         UnitFailure::Broken(format!(

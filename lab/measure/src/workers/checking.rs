@@ -179,7 +179,7 @@ impl Case<'_> {
         for noise in [drawn.clamp(1, ZEROS - 1), ZEROS, ONES] {
             match case.single_pass(Side::End, noise, &mut String::new()) {
                 Err(UnitFailure::Interrupted) => return Err(UnitFailure::Interrupted),
-                Ok(Pass::Whole(dump, ..)) if first(&answer.text, &dump)?.is_none() => {}
+                Ok(Pass::Whole(dump, ..)) if first_difference(&answer.text, &dump)?.is_none() => {}
                 _ => return Ok(()),
             }
         }
@@ -193,7 +193,7 @@ impl Case<'_> {
         let workload = self.frame.workload;
         let mut expected = checksums[0];
         if let Some(answer) = self.answer {
-            if let Some(difference) = first(&answer.text, dump)? {
+            if let Some(difference) = first_difference(&answer.text, dump)? {
                 return self.fault(difference.fault(workload));
             }
             expected = answer.checksum;
@@ -205,8 +205,8 @@ impl Case<'_> {
     }
 
     /// Makes one pass in a new process. A contestant that is killed while it is alone there, and
-    /// again in a second attempt, causes it itself: no other process is so exact, and one that needs
-    /// more memory than there is would be killed each time.
+    /// again in a second attempt, causes it itself: no other process is so exact, and one that
+    /// needs more memory than there is would be killed each time.
     fn pass(&self, side: Side) -> Result<Pass, UnitFailure> {
         let mut stderr = String::new();
         for _ in 0..2 {
@@ -230,7 +230,12 @@ impl Case<'_> {
         Ok((process, area, reply))
     }
 
-    fn single_pass(&self, side: Side, noise: u64, said: &mut String) -> Result<Pass, UnitFailure> {
+    fn single_pass(
+        &self,
+        side: Side,
+        noise: u64,
+        stderr: &mut String,
+    ) -> Result<Pass, UnitFailure> {
         let (object, input) = (self.library.to_owned(), self.input.sizes());
         let request = Request::Check(Check { object, input, side, noise });
         let dump = memory_file().map_err(no_worker)?;
@@ -242,7 +247,7 @@ impl Case<'_> {
             return Ok(Pass::Touched(touch));
         }
         let settled = self.frame.settle(reply, &mut process, &area, &[self.contestant]);
-        *said = process.said();
+        *stderr = process.last_errors();
         match settled {
             Ok(_) if is_starved => Ok(Pass::Starved("gave another checksum".to_owned())),
             Err(UnitFailure::Fault(_, fault)) if is_starved => Ok(Pass::Starved(fault.to_string())),
@@ -273,7 +278,7 @@ impl Case<'_> {
             // The first thread is right, so this one is wrong. Without an oracle's answer it is
             // unknown which of the two is.
             let expected = self.answer.map_or(&dump, |answer| &answer.text);
-            return self.fault(match first(expected, &other)? {
+            return self.fault(match first_difference(expected, &other)? {
                 Some(difference) => difference.fault(&workload),
                 None => wrong_checksum(&workload, checksum, differing),
             });
@@ -356,7 +361,10 @@ impl Difference {
 ///
 /// # Errors
 /// Fails if a file cannot be read.
-pub(super) fn first(expected: &File, got: &File) -> Result<Option<Difference>, UnitFailure> {
+pub(super) fn first_difference(
+    expected: &File,
+    got: &File,
+) -> Result<Option<Difference>, UnitFailure> {
     compare_files(expected, got).map_err(no_worker)
 }
 
@@ -448,7 +456,8 @@ mod tests {
             expected: expected.to_owned(),
             got: got.to_owned(),
         });
-        let found = first(&holding(expected.as_bytes()), &holding(got.as_bytes())).unwrap();
+        let found =
+            first_difference(&holding(expected.as_bytes()), &holding(got.as_bytes())).unwrap();
         assert_eq!(found, difference);
     }
 

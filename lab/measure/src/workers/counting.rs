@@ -1,6 +1,6 @@
 //! When hardware counters count: over every timed batch if a claim is about one, over one more
-//! batch of each contestant if they only fill a table. And how long a batch must be at least for its
-//! clock, and for an energy meter.
+//! batch of each contestant if they only fill a table. And how long a batch must be at least for
+//! its clock, and for an energy meter.
 //!
 //! Switching a group on and off and reading it takes some 0.1 ms in a virtual machine, where each
 //! access to a counter leaves the guest. So counts without a claim are taken outside the evidence.

@@ -197,14 +197,14 @@ impl Process {
     }
 
     /// Returns the last lines that it wrote to standard error.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn last_errors(&self) -> String {
         tail(&self.errors)
     }
 
     /// Returns the same as the end of an error message; empty if it wrote nothing.
-    pub(crate) fn said_last(&self) -> String {
-        let said = self.said();
-        if said.is_empty() { said } else { format!("; it said: {said}") }
+    pub(crate) fn error_clause(&self) -> String {
+        let errors = self.last_errors();
+        if errors.is_empty() { errors } else { format!("; it said: {errors}") }
     }
 
     /// Waits for a process that ends by itself: its socket is closed, so it does nothing more.
@@ -312,7 +312,7 @@ pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError
         }
         Err(NoReply::Lost(reason)) => return Err(LoadError::Worker { library: path, reason }),
         Err(no_reply) => {
-            let said = process.said_last();
+            let said = process.error_clause();
             return Err(LoadError::Crashed { library: path, how: how(&no_reply), said });
         }
     };
