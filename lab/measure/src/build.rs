@@ -10,40 +10,32 @@
 //! is timed. `docs/manual/placements.md` says what is drawn and what is not.
 
 mod cache;
-mod cargo;
-mod compile;
-mod draw;
 mod error;
-mod flags;
-mod key;
 mod library;
 mod link;
-mod pads;
 mod runner;
 mod rust;
-mod scratch;
 mod sources;
 mod steps;
 mod stock;
-mod template;
 mod toolchain;
-mod versions;
+
+use crate::build::cache::Cache;
+use crate::build::library::{Library, Table};
+use crate::build::runner::Runner;
+use crate::build::steps::Task;
+use crate::build::toolchain::Toolchains;
+use crate::clients;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use tiebreak_core::language::Makes;
+use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 
 pub use cache::default_cache;
 pub use error::BuildError;
 pub use link::Linker;
 pub use stock::Stock;
-pub use versions::compilers;
-
-use crate::clients;
-use cache::Cache;
-use library::{Library, Table};
-use runner::Runner;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use tiebreak_core::language::Makes;
-use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
-use toolchain::Toolchains;
+pub use toolchain::compilers;
 
 /// Compiles the contestants and oracles of studies. Several threads may use it at once.
 #[derive(Debug)]
@@ -78,26 +70,17 @@ impl Builder {
         let recipe = &entrant.recipe;
         let toolchain = self.toolchains.find(recipe, &study.folder)?;
         let toolchain = &*toolchain;
+        let task = Task { study, recipe, toolchain, interrupted };
         let (form, standard, library) = match &recipe.language.entry().makes {
             Makes::Runner { files, build, run: command } => {
                 let clients = &clients::install(&self.folder)
                     .map_err(BuildError::io("writing the clients to", &self.folder))?;
-                let runner = Runner {
-                    study,
-                    recipe,
-                    toolchain,
-                    clients,
-                    files,
-                    build,
-                    command,
-                    interrupted,
-                };
+                let runner = Runner { task, clients, files, build, command };
                 (runner.form(&self.cache)?, None, None)
             }
             Makes::SharedLibrary { compile, inlined, link } => {
                 let inlined = inlined.as_deref();
-                let library =
-                    Library { study, recipe, toolchain, compile, inlined, link, interrupted };
+                let library = Library { task, compile, inlined, link };
                 let made = library.make(&self.cache, Table::Contestant)?;
                 (made.form, made.standard, Some(made.object))
             }
@@ -143,13 +126,14 @@ impl Builder {
             return Err(BuildError::NoLibrary { language: recipe.language.name() });
         };
         let inlined = inlined.as_deref();
-        let library = Library { study, recipe, toolchain, compile, inlined, link, interrupted };
+        let task = Task { study, recipe, toolchain, interrupted };
+        let library = Library { task, compile, inlined, link };
         Ok(Some(library.make(&self.cache, Table::Oracle)?.object))
     }
 }
 
 /// Returns the paths of the objects of a form; none for a runner.
-fn objects(form: &BuiltForm) -> &[String] {
+pub(crate) fn objects(form: &BuiltForm) -> &[String] {
     match form {
         BuiltForm::Objects { objects, .. } => objects,
         BuiltForm::Runner { .. } => &[],

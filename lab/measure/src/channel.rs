@@ -164,7 +164,7 @@ fn again(result: isize) -> io::Result<Option<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::memory_file;
+    use crate::files::memory_file;
     use std::fs::File;
     use std::io::Write;
     use std::os::fd::AsFd;

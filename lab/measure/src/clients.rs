@@ -45,11 +45,12 @@ impl Clients {
 
     /// Returns the environment variables of a runner: the study's own, and where the clients are.
     pub(crate) fn environment(&self, own: &[(String, String)]) -> Vec<(String, OsString)> {
-        let other = |(name, _): &&(String, String)| name != "PYTHONPATH";
-        let with_value = |(name, value): &(String, String)| (name.clone(), value.into());
-        let mut all: Vec<(String, OsString)> = own.iter().filter(other).map(with_value).collect();
-        let said = own.iter().find(|pair| !other(pair)).map(|(_, value)| value.into());
-        let before = said.or_else(|| std::env::var_os("PYTHONPATH"));
+        let (paths, others): (Vec<_>, Vec<_>) =
+            own.iter().partition(|(name, _)| name == "PYTHONPATH");
+        let mut all: Vec<(String, OsString)> =
+            others.into_iter().map(|(name, value)| (name.clone(), value.into())).collect();
+        let before = paths.first().map(|(_, value)| value.into());
+        let before = before.or_else(|| std::env::var_os("PYTHONPATH"));
         let mut path = self.0.clone().into_os_string();
         if let Some(before) = before.filter(|before| !before.is_empty()) {
             path.push(":");

@@ -1,11 +1,16 @@
-//! Digests of the files that a run depends on.
+//! Digests of the files that a run depends on, and files in memory, which receive a contestant's
+//! output and are read after the clock has stopped.
 
+use crate::system::{checked, owned};
 use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
 use tiebreak_core::journal::FileDigest;
+use tiebreak_core::sampler::OutputDigest;
 
 /// Files longer than this are identified by their length and time of change.
 const WHOLE_BYTES: u64 = 64 << 20;
@@ -17,40 +22,100 @@ const WHOLE_BYTES: u64 = 64 << 20;
 /// # Errors
 /// Fails if the file cannot be read.
 pub fn print_file(path: &Path) -> io::Result<FileDigest> {
-    let mut file = File::open(path)?;
+    let file = File::open(path)?;
     let data = file.metadata()?;
     let mut hash = Sha256::new();
     let mut bytes = data.len();
     if bytes > WHOLE_BYTES {
         hash.update(format!("{bytes} {} {}", data.mtime(), data.mtime_nsec()));
     } else {
-        bytes = 0;
-        let mut buffer = vec![0; 64 << 10];
-        loop {
-            let length = file.read(&mut buffer)?;
-            if length == 0 {
-                break;
-            }
-            hash.update(&buffer[..length]);
-            bytes += length as u64;
-        }
+        bytes = hash_whole(&file, &mut hash)?;
     }
     let path = path.to_string_lossy().into_owned();
     Ok(FileDigest { path, bytes, digest: hexadecimal(&hash.finalize()) })
 }
 
-/// Returns bytes as hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect()
+/// Adds the content of a file, whatever its current position, and returns its length.
+fn hash_whole(file: &File, hash: &mut Sha256) -> io::Result<u64> {
+    let mut buffer = vec![0; 64 << 10];
+    let mut bytes = 0;
+    while let length @ 1.. = file.read_at(&mut buffer, bytes)? {
+        hash.update(&buffer[..length]);
+        bytes += length as u64;
+    }
+    Ok(bytes)
 }
 
-fn digit(value: u8) -> char {
-    char::from_digit(u32::from(value), 16).unwrap_or('?')
+/// Returns the files once each, in order.
+pub(crate) fn without_repetition(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut seen = HashSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    files
+}
+
+/// Returns a whole file in memory.
+pub(crate) fn content(file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; file.metadata()?.len() as usize];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(bytes)
+}
+
+/// Returns bytes as hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The most bytes of standard error that a fault quotes.
+const TAIL_BYTES: u64 = 400;
+
+/// Returns a new, empty file in memory that no other process has and that no `exec` inherits.
+pub(crate) fn memory_file() -> io::Result<File> {
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+    // SAFETY: the name ends with a zero byte; the flags are valid; the call makes a descriptor.
+    unsafe { owned(libc::memfd_create(c"tiebreak".as_ptr(), flags)) }.map(File::from)
+}
+
+/// Seals a file in memory, so that no descriptor or mapping can write to it any more, and opens it
+/// again for reading from its start.
+///
+/// # Errors
+/// Fails if the file has a writable mapping or is not a file in memory, or if `/proc` is missing.
+pub(crate) fn sealed(file: &File) -> io::Result<File> {
+    let seals = libc::F_SEAL_WRITE | libc::F_SEAL_GROW | libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
+    // SAFETY: the descriptor is open, and seals are a number.
+    checked(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) })?;
+    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Returns length and digest of a whole file, whatever its current position.
+pub(crate) fn print(file: &File) -> io::Result<OutputDigest> {
+    let mut hash = Sha256::new();
+    let bytes = hash_whole(file, &mut hash)?;
+    let mut digest = hexadecimal(&hash.finalize());
+    digest.truncate(32);
+    Ok(OutputDigest { bytes, digest })
+}
+
+/// Returns the last lines of a file, at most 400 bytes. A longer text is cut at the start of a line
+/// if possible. Control characters become spaces, so that a terminal can show it.
+pub(crate) fn tail(file: &File) -> String {
+    let length = file.metadata().map_or(0, |data| data.len());
+    let start = length.saturating_sub(TAIL_BYTES);
+    let mut bytes = vec![0; (length - start) as usize];
+    let got = file.read_at(&mut bytes, start).unwrap_or(0);
+    let mut bytes = &bytes[..got];
+    if start > 0 {
+        let line = bytes.iter().position(|byte| *byte == b'\n').map(|end| &bytes[end + 1..]);
+        bytes = line.filter(|line| !line.is_empty()).unwrap_or(bytes);
+    }
+    let text = String::from_utf8_lossy(bytes);
+    text.replace(|c: char| c.is_control() && c != '\n', " ").trim().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Write};
 
     #[test]
     fn a_print_is_the_sha_256_of_the_content() {
@@ -79,5 +144,52 @@ mod tests {
         assert_eq!(print.digest, hexadecimal(&Sha256::digest(text)));
         file.set_modified(time + std::time::Duration::from_secs(1)).unwrap();
         assert_ne!(print_file(&path).unwrap().digest, print.digest);
+    }
+
+    fn holding(bytes: &[u8]) -> File {
+        let mut file = memory_file().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    #[test]
+    fn equal_outputs_have_equal_prints() {
+        let print_of = |bytes: &[u8]| print(&holding(bytes)).unwrap();
+        let abc = print_of(b"abc");
+        assert_eq!((abc.bytes, abc.digest.as_str()), (3, "ba7816bf8f01cfea414140de5dae2223"));
+        assert_eq!(abc, print_of(b"abc"));
+        assert_ne!(abc, print_of(b"abd"));
+        let long = vec![7; 100_000];
+        assert_eq!(print_of(&long).bytes, 100_000);
+        assert_ne!(print_of(&long), print_of(&long[1..]));
+        assert_eq!(print_of(b"").bytes, 0);
+    }
+
+    #[test]
+    fn sealed_files_are_read_only_for_everybody() {
+        let mut file = holding(b"abc");
+        let mut sealed = sealed(&file).unwrap();
+        let mut text = String::new();
+        sealed.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "abc");
+        let path = format!("/proc/self/fd/{}", sealed.as_raw_fd());
+        let mut again = File::options().write(true).open(path).unwrap();
+        for other in [&mut file, &mut sealed, &mut again] {
+            assert!(other.write_all_at(b"x", 0).is_err() && other.set_len(1).is_err());
+        }
+        assert!(super::sealed(&file).is_err());
+    }
+
+    #[test]
+    fn tails_are_short_and_plain() {
+        let check = |bytes: &[u8], text: &str| assert_eq!(tail(&holding(bytes)), text);
+        check(b"", "");
+        check(b"one\ntwo\n", "one\ntwo");
+        check(b"\x1b[31mred\x07\tx\n", "[31mred  x");
+        check(b"\xffbad", "\u{fffd}bad");
+        let mut long = vec![b'x'; 1000];
+        long.extend(b"\nlast line\n");
+        check(&long, "last line");
+        check(&vec![b'y'; 1000], &"y".repeat(400));
     }
 }

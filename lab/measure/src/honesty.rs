@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 use tiebreak_abi::Random;
+use tiebreak_core::sampler::UnitFailure;
+use tiebreak_core::verdict::Fault;
 
 /// Trials may take one part in this many of the units' time, apart from the first of them.
 const SHARE: u64 = 10;
@@ -38,14 +40,17 @@ impl Trials {
     /// batch. Returns `None` if trials have taken more than their share of the time.
     pub(crate) fn draw(&self, orders: &[Vec<usize>], seed: u64) -> Option<Turn> {
         let batches: Vec<usize> = orders.iter().flatten().copied().collect();
-        let had = |contestant: &usize| self.had.get(contestant).copied().unwrap_or(0);
-        let least = batches.iter().map(had).min();
+        let least = batches.iter().map(|contestant| self.had(*contestant)).min();
         let least = least.filter(|_| self.trials_ns * SHARE <= self.units_ns)?;
-        let due = |(_, contestant): &(usize, &usize)| had(contestant) == least;
-        let due: Vec<(usize, &usize)> = batches.iter().enumerate().filter(due).collect();
+        let mut due: Vec<(usize, &usize)> = batches.iter().enumerate().collect();
+        due.retain(|(_, contestant)| self.had(**contestant) == least);
         let mut random = Random::new(seed);
         let (batch, contestant) = due[random.below(due.len() as u64) as usize];
         Some(Turn { contestant: *contestant, batch, seed: random.next_u64() })
+    }
+
+    fn had(&self, contestant: usize) -> u64 {
+        self.had.get(&contestant).copied().unwrap_or(0)
     }
 
     /// Records how long a unit took, including its trial, and how long the trial took.
@@ -56,6 +61,27 @@ impl Trials {
         self.trials_ns += trial_ns;
         self.units_ns += unit_ns.saturating_sub(trial_ns);
     }
+}
+
+/// Returns the fault of a contestant that breaks a rule.
+pub(crate) fn misconduct(
+    contestant: usize,
+    workload: &str,
+    what: impl Into<String>,
+) -> UnitFailure {
+    let fault = Fault::Conduct { workload: workload.to_owned(), what: what.into() };
+    UnitFailure::Fault(contestant, fault)
+}
+
+/// Returns the fault of a contestant whose checksum is wrong although its answer shows no error.
+pub(crate) fn wrong_checksum(workload: &str, expected: u64, got: impl ToString) -> Fault {
+    let (expected, got) = (expected.to_string(), got.to_string());
+    Fault::WrongAnswer { workload: workload.to_owned(), item: None, expected, got }
+}
+
+/// Returns the failure of a request for a contestant that the plan does not have.
+pub(crate) fn no_contestant(contestant: usize) -> UnitFailure {
+    UnitFailure::Broken(format!("the plan has no contestant {contestant}"))
 }
 
 /// Returns what is wrong with a contestant whose reset takes longer than what it puts back can

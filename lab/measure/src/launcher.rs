@@ -1,26 +1,24 @@
 //! The caller's side of the launcher: starts it, requests runs, stops it.
 
+pub(crate) mod message;
+mod serve;
+mod wait;
+
 use crate::error::StartError;
 use crate::image::{Environment, Image};
-use message::{CANCEL, Hello, Reply, Request};
+use crate::launcher::message::{CANCEL, Hello, Reply, Request};
+use crate::system::wait_for;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-mod folders;
-pub(crate) mod message;
-mod orphans;
-mod scheduled;
-mod serve;
-mod spawn;
-mod wait;
+use zerocopy::{FromBytes, IntoBytes};
 
 /// The longest sleep before the next check whether the user interrupted. A signal between the check
 /// and the sleep does not end the sleep.
-const SLICE_MS: i32 = 100;
+const SLICE_NS: u64 = 100_000_000;
 /// How long the launcher may take to end an interrupted run.
-const CANCEL_MS: i32 = 10_000;
+const CANCEL_NS: u64 = 10_000_000_000;
 
 /// Everything that the launcher needs; `fork` gives it a copy.
 #[derive(Debug)]
@@ -37,7 +35,7 @@ pub(crate) struct Prepared {
 #[derive(Debug)]
 pub(crate) struct Launcher {
     socket: Option<OwnedFd>,
-    pid: i32,
+    pub(crate) pid: i32,
 }
 
 /// Why a run has no reply.
@@ -70,36 +68,31 @@ impl Launcher {
             0 => serve::run(theirs, prepared),
             pid => {
                 drop(theirs);
-                let socket = Some(ours);
-                let launcher = Launcher { socket, pid };
-                let hello = launcher.hello().map_err(failed("the launcher did not start"))?;
-                let error = || io::Error::from_raw_os_error(hello.errno);
+                let launcher = Launcher { socket: Some(ours), pid };
+                let hello =
+                    launcher.receive::<Hello>().map_err(failed("the launcher did not start"))?;
+                let error = io::Error::from_raw_os_error(hello.errno);
                 match hello.stage {
-                    Hello::READY => {}
+                    Hello::READY => Ok(launcher),
                     Hello::DIRECTORY => {
                         let directory = prepared.directories.get(hello.contestant as usize);
                         let path = directory.cloned().flatten().unwrap_or_else(|| ".".into());
-                        return Err(StartError::Directory { path, reason: error() });
+                        Err(StartError::Directory { path, reason: error })
                     }
-                    _ => return Err(failed("the launcher cannot be set up")(error())),
+                    _ => Err(failed("the launcher cannot be set up")(error)),
                 }
-                Ok(launcher)
             }
         }
     }
 
-    pub(crate) fn pid(&self) -> i32 {
-        self.pid
-    }
-
-    fn hello(&self) -> io::Result<Hello> {
-        let hello = message::receive(self.socket()?)?;
-        hello.ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
+    /// Receives a message, which must come.
+    fn receive<T: FromBytes + IntoBytes + Default>(&self) -> io::Result<T> {
+        message::receive(self.socket()?)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
     fn socket(&self) -> io::Result<BorrowedFd<'_>> {
         let socket = self.socket.as_ref().map(AsFd::as_fd);
-        socket.ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))
+        socket.ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 
     /// Runs one program with these standard input, output and error.
@@ -118,10 +111,8 @@ impl Launcher {
         let socket = self.socket().map_err(NoReply::Lost)?;
         message::send(socket, request, &standard).map_err(NoReply::Lost)?;
         loop {
-            if wait_for(socket, SLICE_MS).map_err(NoReply::Lost)? {
-                let reply: Option<Reply> = message::receive(socket).map_err(NoReply::Lost)?;
-                let gone = || NoReply::Lost(io::Error::from(io::ErrorKind::UnexpectedEof));
-                return reply.ok_or_else(gone);
+            if wait_for(socket, SLICE_NS).map_err(NoReply::Lost)? {
+                return self.receive().map_err(NoReply::Lost);
             }
             if interrupted.load(Ordering::Relaxed) {
                 return Err(self.cancel(socket));
@@ -133,13 +124,13 @@ impl Launcher {
     fn cancel(&self, socket: BorrowedFd<'_>) -> NoReply {
         let asked = message::send(socket, &CANCEL, &[]);
         let mut waited = 0;
-        while asked.is_ok() && waited < CANCEL_MS {
-            match wait_for(socket, SLICE_MS) {
+        while asked.is_ok() && waited < CANCEL_NS {
+            match wait_for(socket, SLICE_NS) {
                 Ok(true) => {
                     let reply = message::receive::<Reply>(socket);
                     return reply.map_or_else(NoReply::Lost, |_| NoReply::Interrupted);
                 }
-                Ok(false) => waited += SLICE_MS,
+                Ok(false) => waited += SLICE_NS,
                 Err(error) => return NoReply::Lost(error),
             }
         }
@@ -156,29 +147,4 @@ impl Drop for Launcher {
             && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
         {}
     }
-}
-
-/// Waits until the descriptor can be read or is closed. Returns false after the time-out or a
-/// signal.
-pub(crate) fn wait_for(descriptor: BorrowedFd<'_>, timeout_ms: i32) -> io::Result<bool> {
-    let mut poll = libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: the array has one valid entry.
-    match unsafe { libc::poll(&raw mut poll, 1, timeout_ms) } {
-        -1 => {
-            let error = io::Error::last_os_error();
-            if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) }
-        }
-        ready => Ok(ready > 0),
-    }
-}
-
-/// Returns a descriptor of a process, which becomes readable when the process ends.
-pub(crate) fn process_descriptor(pid: i32) -> io::Result<OwnedFd> {
-    // SAFETY: the call takes two numbers and makes a descriptor.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel has just made this descriptor and nothing else owns it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }

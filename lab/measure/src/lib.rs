@@ -1,10 +1,20 @@
-//! Turns a round's coins into samples of whole programs.
+//! Turns a round's coins into samples, for the three kinds of contestants.
 //!
-//! [`Programs`] implements [`tiebreak_core::sampler::ProgramSampler`]: one process a sample. It
-//! uses a second process, the *launcher*, forked once. The launcher starts contestants by
-//! `posix_spawn`, reads the clock around them, waits for them and ends what they leave behind. The
-//! calling process opens files, reads meters, checks outputs and runs hooks and judges, all outside
-//! the timed span. The launcher is a separate process for four reasons.
+//! - *Programs* ([`Programs`]): one process is one run, which is a sample.
+//! - *Functions* in a shared library ([`workers::Workers`]): one process, the [`worker`], runs all
+//!   rounds of a unit.
+//! - *Runners*, functions in another runtime ([`runners::Runners`]): one process is one contestant
+//!   in
+//!   a unit.
+//!
+//! [`build`] makes the contestants of the last two kinds from a study's recipes, and [`oracle`]
+//! knows the right answers. Output, errors, judges and hooks are handled outside the timed spans.
+//!
+//! **Programs** ([`tiebreak_core::sampler::ProgramSampler`]) are started by the launcher, a second
+//! process that is forked once. It starts contestants by `posix_spawn`, reads the clock around
+//! them, waits for them and ends what they leave behind. The calling process opens files, reads
+//! meters, checks outputs and runs hooks and judges. The launcher is a separate process for four
+//! reasons.
 //!
 //! - Linux counts the peak memory of the process that called `posix_spawn` as the child's own
 //!   (`exec` keeps the high-water mark of the memory that it replaces). The launcher's is small and
@@ -14,35 +24,41 @@
 //! - Its only children are contestants, so nothing that the caller starts can be mistaken for one.
 //! - When the caller is killed, the launcher notices and ends what runs, so nothing is left.
 //!
+//! **Functions** ([`tiebreak_core::sampler::FunctionSampler`]) run in a worker: a process that
+//! loads both sides of a claim, each in the placement that was drawn, and runs the rounds of a unit
+//! on one request. It shares memory with the caller, so that nothing is sent, allocated or locked
+//! between two readings of the clock. A crash or a hang is attributed to the contestant whose code
+//! ran.
+//!
+//! **Runners** (the same trait) are programs in another language, one for each contestant of a
+//! unit. They keep running, speak the runner protocol (`docs/runner-protocol.md`) over two pipes,
+//! and time themselves.
+//!
 //! Linux 5.3 or newer is required (`pidfd_open`).
 
 pub mod build;
 mod channel;
+mod children;
 mod clients;
 mod error;
 mod files;
 mod honesty;
 mod image;
 pub mod interrupt;
-mod job;
 mod launcher;
-mod leader;
-mod meters;
 pub mod oracle;
-mod output;
 mod program;
+mod programs;
 mod resources;
 pub mod runners;
-mod sampler;
-mod shell;
-mod waits;
+mod system;
 pub mod words;
 pub mod worker;
 pub mod workers;
 
+pub use children::run_job;
 pub use error::StartError;
 pub use files::print_file;
-pub use job::run_job;
-pub use meters::MissingMeter;
 pub use program::resolve;
-pub use sampler::{Programs, problems};
+pub use programs::{Programs, problems};
+pub use resources::MissingMeter;

@@ -1,22 +1,26 @@
 //! A study's oracle, in its own process: its failure is an error and does not end this process.
 
-mod error;
-
-pub use error::OracleError;
-
-use crate::output::{memory_file, sealed};
+use crate::files::{memory_file, sealed};
 use crate::worker::message::{Question, Reply, Request, Sizes};
-use crate::workers::probe::{absolute, how};
-use crate::workers::process::{NoReply, Patience, Process, WorkerProgram};
+use crate::workers::process::{NoReply, Patience, Process, WorkerProgram, absolute, how};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{Verification, Workload};
 
 /// How long one answer of an oracle may take.
 const TIMEOUT_NS: u64 = 1_800_000_000_000;
+
+/// Returns the failure of a unit whose input or answer is missing.
+pub(crate) fn oracle_failure(error: OracleError) -> UnitFailure {
+    match error {
+        OracleError::Interrupted => UnitFailure::Interrupted,
+        error => UnitFailure::Broken(error.to_string()),
+    }
+}
 
 /// A running oracle. Its process ends when this is dropped, and when the thread that started it
 /// ends.
@@ -208,28 +212,24 @@ impl Oracle {
         request: &Request,
         files: &[&File],
     ) -> Result<Reply, OracleError> {
-        let interrupted = self.interrupted;
-        let patience = Patience { interrupted, timeout_ns: TIMEOUT_NS, area: None };
+        let patience = self.patience();
         let descriptors: Vec<_> = files.iter().map(|file| file.as_fd()).collect();
         let process = self.process()?;
-        let failed = |why: String, said: String| {
-            let said = if said.is_empty() { said } else { format!("; it said: {said}") };
-            OracleError::Failed { asked: asked.to_owned(), why, said }
-        };
         let reply = process.ask(request, &descriptors, &patience);
-        let said = process.said();
-        match reply {
-            Ok(Reply::Failed(why)) => Err(failed(why, said)),
-            Ok(reply) => Ok(reply),
+        let said = process.error_clause();
+        let why = match reply {
+            Ok(Reply::Failed(why)) => why,
+            Ok(reply) => return Ok(reply),
             Err(no_reply) => {
                 self.process = None;
-                Err(match no_reply {
-                    NoReply::Interrupted => OracleError::Interrupted,
-                    NoReply::Lost(error) => OracleError::Worker(error),
-                    other => failed(how(&other), said),
-                })
+                no_reply_error(no_reply)?
             }
-        }
+        };
+        Err(OracleError::Failed { asked: asked.to_owned(), why, said })
+    }
+
+    fn patience(&self) -> Patience<'static> {
+        Patience { interrupted: self.interrupted, timeout_ns: TIMEOUT_NS, area: None }
     }
 
     /// Returns the process, which is started if there is none.
@@ -243,32 +243,34 @@ impl Oracle {
 
     fn started(&self) -> Result<Process, OracleError> {
         let mut process = Process::start(&self.program, 0).map_err(OracleError::Worker)?;
-        let interrupted = self.interrupted;
-        let patience = Patience { interrupted, timeout_ns: TIMEOUT_NS, area: None };
+        let patience = self.patience();
         let refused = |why| OracleError::Refused { library: self.object.clone(), why };
         match process.ask(&Request::Oracle(self.object.clone()), &[], &patience) {
             Ok(Reply::Done) => Ok(process),
             Ok(Reply::Refused(_, refusal)) => Err(refused(refusal.sentence())),
             Ok(other) => Err(unexpected("its library".to_owned(), other)),
-            Err(NoReply::Interrupted) => Err(OracleError::Interrupted),
-            Err(NoReply::Lost(error)) => Err(OracleError::Worker(error)),
-            Err(other) => Err(refused(format!("it ended the process ({})", how(&other)))),
+            Err(other) => {
+                let how = no_reply_error(other)?;
+                Err(refused(format!("it ended the process ({how})")))
+            }
         }
     }
 }
 
 impl Input {
+    pub(crate) fn sizes(&self) -> Sizes {
+        Sizes { bytes: self.bytes, items: self.items, output_bytes: self.output_bytes }
+    }
+
     /// Returns the input of a study without an oracle: a file. It counts as one item.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
     pub fn of_file(path: &Path) -> Result<Input, OracleError> {
-        let open = || -> io::Result<Input> {
-            let file = File::open(path)?;
-            let bytes = file.metadata()?.len();
-            Ok(Input { file, bytes, items: 1, output_bytes: 0 })
-        };
-        open().map_err(|reason| OracleError::File { path: path.to_owned(), reason })
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        let (bytes, file) =
+            opened.map_err(|reason| OracleError::File { path: path.to_owned(), reason })?;
+        Ok(Input { file, bytes, items: 1, output_bytes: 0 })
     }
 }
 
@@ -296,6 +298,54 @@ fn of_verification(verification: &Verification, part: u64, contract: &str) -> Qu
     }
 }
 
+/// Returns how the process ended, if it or the oracle is the cause.
+fn no_reply_error(no_reply: NoReply) -> Result<String, OracleError> {
+    match no_reply {
+        NoReply::Interrupted => Err(OracleError::Interrupted),
+        NoReply::Lost(error) => Err(OracleError::Worker(error)),
+        other => Ok(how(&other)),
+    }
+}
+
 fn unexpected(asked: String, reply: Reply) -> OracleError {
     OracleError::Failed { asked, why: format!("it answered {reply:?}"), said: String::new() }
+}
+
+/// Why there is no input or no answer. A contestant is never the cause.
+#[derive(Debug, thiserror::Error)]
+pub enum OracleError {
+    /// Its library is not an oracle.
+    #[error("'{library}' is not an oracle: {why}")]
+    Refused {
+        /// The library.
+        library: PathBuf,
+        /// Why, and what to do.
+        why: String,
+    },
+    /// It failed or crashed.
+    #[error(
+        "the study's oracle failed on {asked}: {why}{said}: 'tiebreak study show' names its source"
+    )]
+    Failed {
+        /// The question.
+        asked: String,
+        /// What went wrong.
+        why: String,
+        /// What it wrote to standard error, after a semicolon.
+        said: String,
+    },
+    /// The user asked to stop.
+    #[error("interrupted while the oracle was at work")]
+    Interrupted,
+    /// The input file cannot be read.
+    #[error("the input '{path}' cannot be read: {reason}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        reason: io::Error,
+    },
+    /// No process or no memory is available.
+    #[error("no worker could run the study's oracle: {0}: free memory, or raise the limits")]
+    Worker(io::Error),
 }

@@ -1,15 +1,12 @@
-//! Finds the file that a command runs, and checks before anything runs that it can run.
+//! Finds the file that a command runs, and checks before anything runs that it can run: as the
+//! kernel would, its format and its interpreter.
 
 use crate::error::StartError;
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-mod format;
-#[cfg(test)]
-mod tests;
 
 /// Finds the program that the first word of a command names, as `execvp` does: a word with a slash
 /// is a path, relative to `directory`; any other is searched along `PATH`.
@@ -28,50 +25,43 @@ fn resolve_along(
     directory: Option<&Path>,
     folders: &[PathBuf],
 ) -> Result<PathBuf, StartError> {
-    let seen_from_directory = |path: &Path| {
-        let path = directory.map_or_else(|| path.to_owned(), |directory| directory.join(path));
-        std::path::absolute(&path).unwrap_or(path)
-    };
-    let not_found =
-        |place: &str| StartError::NotFound { word: word.to_owned(), place: place.to_owned() };
     if word.contains('/') {
-        let path = seen_from_directory(Path::new(word));
-        return match kind(&path) {
-            Kind::Missing => Err(not_found("there is no such file")),
-            found => judge(path, found),
-        };
+        let found = inspect(seen_from(directory, Path::new(word)));
+        return found.unwrap_or_else(|| Err(not_found(word, "there is no such file")));
     }
     let mut second_best = None;
     for folder in folders.iter().filter(|_| !word.is_empty()) {
-        let path = seen_from_directory(&folder.join(word));
-        match kind(&path) {
-            Kind::Executable => return judge(path, Kind::Executable),
-            Kind::Missing => {}
+        match inspect(seen_from(directory, &folder.join(word))) {
             // As execvp: a later folder may have an executable one.
-            found => second_best = second_best.or(Some((path, found))),
+            Some(Err(
+                error @ (StartError::NotExecutable { .. } | StartError::IsDirectory { .. }),
+            )) => {
+                second_best.get_or_insert(error);
+            }
+            Some(found) => return found,
+            None => {}
         }
     }
-    match second_best {
-        Some((path, found)) => judge(path, found),
-        None => Err(not_found("no folder of PATH has it")),
-    }
+    Err(second_best.unwrap_or_else(|| not_found(word, "no folder of PATH has it")))
 }
 
-enum Kind {
-    Missing,
-    Directory,
-    NotExecutable,
-    Executable,
+fn seen_from(directory: Option<&Path>, path: &Path) -> PathBuf {
+    let path = directory.map_or_else(|| path.to_owned(), |directory| directory.join(path));
+    std::path::absolute(&path).unwrap_or(path)
 }
 
-fn kind(path: &Path) -> Kind {
-    match std::fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Kind::NotExecutable,
-        Err(_) => Kind::Missing,
-        Ok(data) if data.is_dir() => Kind::Directory,
-        Ok(data) if data.is_file() && may_execute(path) => Kind::Executable,
-        Ok(_) => Kind::NotExecutable,
-    }
+fn not_found(word: &str, place: &str) -> StartError {
+    StartError::NotFound { word: word.to_owned(), place: place.to_owned() }
+}
+
+/// Returns the program at this path, or why it cannot be run; `None` if nothing is there.
+fn inspect(path: PathBuf) -> Option<Result<PathBuf, StartError>> {
+    Some(match std::fs::metadata(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::PermissionDenied => return None,
+        Ok(data) if data.is_dir() => Err(StartError::IsDirectory { path }),
+        Ok(data) if data.is_file() && may_execute(&path) => check(&path).map(|()| path),
+        _ => Err(StartError::NotExecutable { path }),
+    })
 }
 
 fn may_execute(path: &Path) -> bool {
@@ -82,20 +72,177 @@ fn may_execute(path: &Path) -> bool {
     unsafe { libc::access(path.as_ptr(), libc::X_OK) == 0 }
 }
 
-fn judge(path: PathBuf, kind: Kind) -> Result<PathBuf, StartError> {
-    match kind {
-        Kind::Missing | Kind::NotExecutable => Err(StartError::NotExecutable { path }),
-        Kind::Directory => Err(StartError::IsDirectory { path }),
-        Kind::Executable => {
-            format::check(&path)?;
-            Ok(path)
-        }
-    }
-}
-
 /// Returns the first bytes of a file, fewer if it is short; `None` if it cannot be read.
 fn head(path: &Path, bytes: usize) -> Option<Vec<u8>> {
     let mut head = Vec::with_capacity(bytes);
     File::open(path).ok()?.take(bytes as u64).read_to_end(&mut head).ok()?;
     Some(head)
+}
+
+/// The number of bytes that the kernel reads (`BINPRM_BUF_SIZE`).
+const HEAD_BYTES: usize = 256;
+/// Enough for the program headers and the interpreter's name of usual ELF files.
+const ELF_HEAD_BYTES: usize = 64 << 10;
+
+/// Checks that the kernel can run the file.
+///
+/// Formats that neither start with `#!` nor are ELF pass if formats were registered
+/// (`binfmt_misc`), because then only the kernel knows.
+pub(super) fn check(path: &Path) -> Result<(), StartError> {
+    let Some(bytes) = head(path, HEAD_BYTES) else {
+        return Ok(());
+    };
+    if let Some(rest) = bytes.strip_prefix(b"#!") {
+        return check_interpreter(path, first_word(rest));
+    }
+    if bytes.starts_with(b"\x7fELF") {
+        let elf = head(path, ELF_HEAD_BYTES).unwrap_or_default();
+        return match elf_interpreter(&elf) {
+            Some(interpreter) => check_interpreter(path, &interpreter),
+            None => Ok(()),
+        };
+    }
+    let found = match bytes.as_slice() {
+        [] => "it is empty",
+        text if !text.contains(&0) => "it is a text without a '#!' line",
+        _ => "its format is unknown",
+    };
+    if other_formats_registered() {
+        return Ok(());
+    }
+    Err(StartError::NotAProgram { path: path.to_owned(), found })
+}
+
+fn check_interpreter(path: &Path, interpreter: &[u8]) -> Result<(), StartError> {
+    let file = Path::new(OsStr::from_bytes(interpreter));
+    if file.is_file() && may_execute(file) {
+        return Ok(());
+    }
+    let interpreter = String::from_utf8_lossy(interpreter).into_owned();
+    Err(StartError::BadInterpreter { path: path.to_owned(), interpreter })
+}
+
+/// Returns the first word of a `#!` line, given without these two characters.
+fn first_word(line: &[u8]) -> &[u8] {
+    let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let mut words = line.split(|byte| matches!(byte, b' ' | b'\t'));
+    words.find(|word| !word.is_empty()).unwrap_or_default()
+}
+
+/// Returns the interpreter that a 64-bit little-endian ELF file asks for (`PT_INTERP`). Returns
+/// `None` if it asks for none, or is another kind of ELF file: the kernel then reports what is
+/// wrong.
+fn elf_interpreter(elf: &[u8]) -> Option<Vec<u8>> {
+    const CLASS_64_LITTLE: [u8; 2] = [2, 1];
+    const PT_INTERP: u64 = 3;
+    if elf.get(4..6)? != CLASS_64_LITTLE {
+        return None;
+    }
+    let table = usize::try_from(number(elf, 0x20, 8)?).ok()?;
+    let entry_bytes = number(elf, 0x36, 2)? as usize;
+    let entries = number(elf, 0x38, 2)? as usize;
+    let header = (0..entries)
+        .map_while(|index| table.checked_add(index * entry_bytes))
+        .find(|at| number(elf, *at, 4) == Some(PT_INTERP))?;
+    let start = usize::try_from(number(elf, header + 8, 8)?).ok()?;
+    let length = usize::try_from(number(elf, header + 32, 8)?).ok()?;
+    let name = elf.get(start..start.checked_add(length)?)?;
+    Some(name.split(|byte| *byte == 0).next()?.to_owned())
+}
+
+/// Returns a little-endian number of this many bytes.
+fn number(elf: &[u8], at: usize, bytes: usize) -> Option<u64> {
+    let field = elf.get(at..at.checked_add(bytes)?)?;
+    Some(field.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
+}
+
+fn other_formats_registered() -> bool {
+    let Ok(entries) = std::fs::read_dir("/proc/sys/fs/binfmt_misc") else {
+        return false;
+    };
+    let mut names = entries.flatten().map(|entry| entry.file_name());
+    names.any(|name| name != "register" && name != "status")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn file(folder: &Path, name: &str, text: &[u8], mode: u32) -> PathBuf {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    #[test]
+    fn programs_are_found_as_execvp_finds_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["one", "two", "two/dir"] {
+            std::fs::create_dir(at(name)).unwrap();
+        }
+        file(&at("one"), "tool", b"#!/bin/sh\n", 0o644);
+        let tool = file(&at("two"), "tool", b"#! /bin/sh -e\n", 0o755);
+        file(&at("one"), "data", b"x", 0o644);
+        let folders = [at("one"), at("missing"), at("two")];
+        let found = |word: &str| resolve_along(word, None, &folders);
+        assert_eq!(found("tool").unwrap(), tool, "the one that is executable");
+        assert!(matches!(found("data"), Err(StartError::NotExecutable { .. })));
+        assert!(matches!(found("dir"), Err(StartError::IsDirectory { .. })));
+        assert!(matches!(found("none"), Err(StartError::NotFound { .. })));
+        assert!(matches!(found(""), Err(StartError::NotFound { .. })));
+        assert!(matches!(found("./tool"), Err(StartError::NotFound { .. })), "not along PATH");
+        assert_eq!(
+            resolve_along("./tool", Some(&at("two")), &[]).unwrap(),
+            at("two").join("./tool")
+        );
+        assert_eq!(found(tool.to_str().unwrap()).unwrap(), tool);
+    }
+
+    #[test]
+    fn formats_that_the_kernel_would_refuse_are_refused_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |name: &str, bytes: &[u8], said: Option<&str>| {
+            let path = file(folder.path(), name, bytes, 0o755);
+            let result = resolve_along(path.to_str().unwrap(), None, &[]);
+            match (result, said) {
+                (Ok(found), None) => assert_eq!(found, path),
+                (Err(error), Some(said)) => assert!(error.to_string().contains(said), "{error}"),
+                (result, said) => panic!("{name}: {result:?}, expected {said:?}"),
+            }
+        };
+        check("good", b"#!/bin/sh\nexit 0\n", None);
+        check("bad", b"#!/no/such/shell -x\n", Some("'/no/such/shell'"));
+        check("bare", b"#!\n", Some("interpreter ''"));
+        check("folder", b"#!/tmp\n", Some("'/tmp'"));
+        check("text", b"echo hello\n", Some("text without a '#!' line"));
+        check("empty", b"", Some("empty"));
+        check("binary", &[1, 0, 2, 0], Some("unknown"));
+        let this = std::env::current_exe().unwrap();
+        check("copy", &std::fs::read(this).unwrap(), None);
+    }
+
+    #[test]
+    fn the_interpreter_of_an_elf_file_is_read() {
+        let mut elf = vec![0; 0x100];
+        elf[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        elf[0x20] = 0x40;
+        elf[0x36] = 56;
+        elf[0x38] = 2;
+        elf[0x40] = 6;
+        elf[0x78] = 3;
+        elf[0x80] = 0xc0;
+        elf[0x98] = 8;
+        elf[0xc0..0xc8].copy_from_slice(b"/lib/ld\0");
+        assert_eq!(elf_interpreter(&elf).as_deref(), Some(&b"/lib/ld"[..]));
+        for length in 0..elf.len() {
+            // A truncated file is at worst unknown.
+            let cut = elf_interpreter(&elf[..length]);
+            assert!(cut.is_none() || length >= 0xc8);
+        }
+        elf[4] = 1;
+        assert_eq!(elf_interpreter(&elf), None);
+    }
 }

@@ -1,14 +1,66 @@
-//! What else the machine did during a run, and the marks that follow.
+//! What else the machine did during a run, the marks that follow, and the meters that are not read.
 
-use std::mem::MaybeUninit;
+use crate::error::StartError;
+use crate::system::{Usage, parse_schedstat, rusage};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tiebreak_core::counts::Counts;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::Plan;
 use tiebreak_core::sample::{Beside, Mark, Marks};
+use tiebreak_core::sampler::Quiet;
 use tiebreak_machine::busy::{Busy, Difference};
 use tiebreak_machine::clock::{self, ProcessClock};
+use tiebreak_machine::cpus;
+use tiebreak_machine::quiet::QuietGate;
 
 /// Foreign load above this share of our CPUs' time marks a sample.
-const FOREIGN_SHARE: f64 = 0.1;
+pub(crate) const FOREIGN_SHARE: f64 = 0.1;
 /// Stolen time above this share of our CPUs' time marks a sample.
-const STEAL_SHARE: f64 = 0.01;
+pub(crate) const STEAL_SHARE: f64 = 0.01;
+
+/// Adds the marks that are earned.
+pub(crate) fn marked<const N: usize>(marks: Marks, earned: [(bool, Mark); N]) -> Marks {
+    let earned = earned.into_iter().filter(|(is_earned, _)| *is_earned);
+    earned.map(|(_, mark)| mark).fold(marks, Marks::with)
+}
+
+/// Waits for a quiet machine, if the plan asks for that.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    gate: Option<QuietGate>,
+    interrupted: &'static AtomicBool,
+}
+
+impl Gate {
+    /// Opens the gate of these CPUs; the processes of `own` count as quiet.
+    pub(crate) fn new(
+        plan: &Plan,
+        cpus: &[usize],
+        own: &[u32],
+        interrupted: &'static AtomicBool,
+    ) -> Gate {
+        let gate = plan.program.wait_for_quiet.then(|| QuietGate::new(cpus, own));
+        Gate { gate, interrupted }
+    }
+
+    /// Waits until the machine is quiet, the time is over, or the user interrupts.
+    pub(crate) fn wait(&mut self, at_most_ns: u64) -> Quiet {
+        let interrupted = self.interrupted;
+        let wait =
+            |gate: &mut QuietGate| gate.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed));
+        self.gate.as_mut().map_or(Quiet { waited_ns: 0, quiet: true }, wait)
+    }
+}
+
+/// Checks that this process may use a CPU.
+pub(crate) fn check_cpu(cpu: Option<usize>, allowed: &[usize]) -> Result<(), StartError> {
+    match cpu.filter(|cpu| !allowed.contains(cpu)) {
+        Some(cpu) => Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(allowed) }),
+        None => Ok(()),
+    }
+}
 
 /// Reads the state of the CPUs before and after runs.
 #[derive(Debug)]
@@ -22,10 +74,12 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    pub(crate) fn new(cpus: &[usize], allowed: &[usize], launcher_pid: i32) -> Surroundings {
+    /// Opens the meters of these CPUs. The launcher is the process that starts contestants, if it
+    /// is not this one.
+    pub(crate) fn new(cpus: &[usize], allowed: &[usize], launcher: Option<i32>) -> Surroundings {
         Surroundings {
             busy: Busy::open(cpus),
-            launcher: ProcessClock::of(launcher_pid),
+            launcher: launcher.and_then(ProcessClock::of),
             counts_itself: cpus == allowed,
             contestants_cpu_ns: 0,
             throttled_before_ns: None,
@@ -46,16 +100,12 @@ impl Surroundings {
         self.look();
         let window = self.busy.window(start_ns);
         let total_ns = wall_ns as f64 * self.busy.cpu_count() as f64;
-        let part = |share: fn(&Difference) -> f64| {
-            window.as_ref().map(|window| (share(window) * total_ns) as u64)
-        };
         let throttled_ns = throttled_ns.zip(self.throttled_before_ns);
         let beside = Beside {
-            foreign_cpu_ns: part(|window| window.foreign_share),
-            steal_ns: part(|window| window.steal_share),
-            migrations: None,
-            run_delay_ns: None,
+            foreign_cpu_ns: window.map(|window| (window.foreign_share * total_ns) as u64),
+            steal_ns: window.map(|window| (window.steal_share * total_ns) as u64),
             throttled_ns: throttled_ns.map(|(now, then)| now.saturating_sub(then)),
+            ..Beside::default()
         };
         Around { beside, window }
     }
@@ -64,7 +114,9 @@ impl Surroundings {
         let mut own_ns = self.contestants_cpu_ns;
         own_ns += self.launcher.map_or(0, clock::process_cpu_ns_of);
         if self.counts_itself {
-            own_ns += clock::process_cpu_ns() + waited_for_cpu_ns();
+            // Its hooks and judges are children that it has waited for.
+            let waited_for = Usage::from(rusage(libc::RUSAGE_CHILDREN));
+            own_ns += clock::process_cpu_ns() + waited_for.cpu_ns();
         }
         self.busy.look(clock::monotonic_ns(), own_ns);
     }
@@ -80,34 +132,84 @@ pub(crate) struct Around {
 impl Around {
     /// Adds the marks that the surroundings give a sample.
     pub(crate) fn marks(&self, marks: Marks) -> Marks {
-        let over = |share: f64, limit: f64, mark: Mark, marks: Marks| {
-            if share > limit { marks.with(mark) } else { marks }
-        };
-        let window = self.window;
-        let foreign = window.map_or(0.0, |window| window.foreign_share);
-        let marks = over(foreign, FOREIGN_SHARE, Mark::ForeignLoad, marks);
-        let steal = window.map_or(0.0, |window| window.steal_share);
-        let marks = over(steal, STEAL_SHARE, Mark::Steal, marks);
-        let some = |count: Option<u64>| count.is_some_and(|count| count > 0);
-        let marks = if some(self.beside.migrations) { marks.with(Mark::Migrated) } else { marks };
-        if some(self.beside.throttled_ns) { marks.with(Mark::Throttled) } else { marks }
+        let foreign = self.window.map_or(0.0, |window| window.foreign_share);
+        let steal = self.window.map_or(0.0, |window| window.steal_share);
+        marked(
+            marks,
+            [
+                (foreign > FOREIGN_SHARE, Mark::ForeignLoad),
+                (steal > STEAL_SHARE, Mark::Steal),
+                (self.beside.migrations > Some(0), Mark::Migrated),
+                (self.beside.throttled_ns > Some(0), Mark::Throttled),
+            ],
+        )
     }
 }
 
-/// Returns the CPU time of the children that this process has waited for: its hooks and judges.
-fn waited_for_cpu_ns() -> u64 {
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the place is valid for the result, and all zero bytes are a valid value of it.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    time_ns(usage.ru_utime) + time_ns(usage.ru_stime)
+/// Returns the metrics that need hardware counters.
+pub(crate) fn counted() -> Vec<Metric> {
+    Counts::METRICS.to_vec()
 }
 
-/// Converts a `timeval` to nanoseconds.
-pub(crate) fn time_ns(time: libc::timeval) -> u64 {
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000
+/// Returns whether a claim is about one of these metrics.
+pub(crate) fn asks(plan: &Plan, metrics: &[Metric]) -> bool {
+    plan.claims.iter().any(|planned| metrics.contains(&planned.claim.metric))
+}
+
+/// A meter that is not read in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingMeter {
+    /// The metrics that are not measured without it.
+    pub metrics: Vec<Metric>,
+    /// Why, with each way that was tried, as a text for people.
+    pub why: String,
+}
+
+impl MissingMeter {
+    /// Returns why no hardware counter is read.
+    pub(crate) fn counters(why: impl ToString) -> MissingMeter {
+        MissingMeter { metrics: counted(), why: why.to_string() }
+    }
+
+    /// Returns why no energy is metered.
+    pub(crate) fn energy(why: impl ToString) -> MissingMeter {
+        MissingMeter { metrics: vec![Metric::Energy], why: why.to_string() }
+    }
+}
+
+/// The open `schedstat` of a thread, which says how long it has waited for a CPU so far.
+#[derive(Debug)]
+pub(crate) struct Waits(Option<File>);
+
+impl Waits {
+    /// Opens that of a thread: `thread-self`, or the number of a process for its main thread.
+    pub(crate) fn open(whose: impl std::fmt::Display) -> Waits {
+        Waits(File::open(format!("/proc/{whose}/schedstat")).ok())
+    }
+
+    /// Returns the time on a CPU and the time waiting for one so far, in nanoseconds; `None` if
+    /// there is no such file.
+    pub(crate) fn scheduled_ns(&self) -> Option<(u64, u64)> {
+        self.read().map(|[run_ns, waited_ns, _]| (run_ns, waited_ns))
+    }
+
+    /// Returns the same numbers, and the number of slices, which stays 0 if the kernel does not
+    /// count. Allocates nothing.
+    fn read(&self) -> Option<[u64; 3]> {
+        let mut text = [0; 80];
+        let length = self.0.as_ref()?.read_at(&mut text, 0).ok()?;
+        parse_schedstat(&text[..length])
+    }
+
+    /// Returns the wait so far in nanoseconds; `None` if the kernel does not count it.
+    pub(crate) fn counted_wait_ns(&self) -> Option<u64> {
+        self.read().filter(|[.., slices]| *slices > 0).map(|[_, waited_ns, _]| waited_ns)
+    }
+
+    /// Returns the wait so far in nanoseconds; 0 if the kernel does not report it.
+    pub(crate) fn waited_ns(&self) -> u64 {
+        self.scheduled_ns().map_or(0, |(_, waited_ns)| waited_ns)
+    }
 }
 
 #[cfg(test)]
@@ -134,5 +236,15 @@ mod tests {
         check(0.0, 0.02, 1, 5, &[Mark::Steal, Mark::Migrated, Mark::Throttled]);
         let unknown = Around { beside: Beside::default(), window: None };
         assert_eq!(unknown.marks(Marks::NONE), Marks::NONE);
+    }
+
+    #[test]
+    fn waits_only_grow() {
+        for waits in [Waits::open("thread-self"), Waits::open(std::process::id())] {
+            let before = waits.waited_ns();
+            std::thread::yield_now();
+            assert!(waits.waited_ns() >= before);
+        }
+        assert_eq!(Waits(None).waited_ns(), 0);
     }
 }

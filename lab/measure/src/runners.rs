@@ -6,50 +6,39 @@
 //! a time: the others wait in a read. A runner times itself, and each of its times is compared with
 //! an outside clock; CPU time, faults, switches and peak memory come from the kernel.
 
-mod checks;
-mod held;
 mod judge;
-mod line;
 mod process;
 mod runner;
 mod session;
 mod suspicion;
-mod trial;
 mod usage;
-mod warm;
 
 use crate::clients::{self, Clients};
 use crate::error::StartError;
-use crate::honesty::Trials;
-use crate::meters::{MissingMeter, counted};
-use crate::oracle::{Oracle, OracleError};
+use crate::files;
+use crate::honesty::{Trials, no_contestant};
+use crate::oracle::Oracle;
 use crate::program;
-use crate::resources::Surroundings;
-use crate::waits::Waits;
+use crate::resources::{Gate, MissingMeter, Surroundings, Waits, check_cpu};
+use crate::runners::judge::{Input, Judge};
+use crate::runners::process::{Launch, Patience, Trouble};
+use crate::runners::runner::{Load, Runner};
+use crate::runners::session::Session;
+use crate::runners::suspicion::{Suspicion, Witness};
 use crate::workers::WorkerProgram;
-use judge::{Input, Judge};
-use process::{Launch, Patience, Trouble};
-use runner::{Load, Runner};
-use session::Session;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use suspicion::{Suspicion, Witness};
-use tiebreak_core::metric::Metric;
+use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sampler::{
     Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_core::study::{BatchCalls, Built, BuiltForm, FunctionPlan, Untimed};
-use tiebreak_core::verdict::Fault;
-use tiebreak_machine::quiet::QuietGate;
 use tiebreak_machine::{clock, cpus};
 
 /// How long one answer may take outside of a race, if the plan does not say.
 const CHECK_TIMEOUT_NS: u64 = 60_000_000_000;
-/// A number that no process has: this sampler has no launcher with a time of its own.
-const NO_PROCESS: i32 = i32::MAX;
 
 /// The least time of a batch of a runner, in nanoseconds. The cost of an exchange, by which its
 /// time is uncertain, is then below 1% of it.
@@ -62,7 +51,6 @@ pub const BATCH_NS_MIN: f64 = 10_000_000.0;
 pub struct Runners {
     functions: Box<FunctionPlan>,
     scope: Scope,
-    waits_for_quiet: bool,
     check_timeout_ns: u64,
     launches: Vec<Launch>,
     files: Vec<PathBuf>,
@@ -81,7 +69,7 @@ pub struct Runners {
     /// The contestant of `verify` and its process.
     verified: Option<(usize, Runner)>,
     own: Waits,
-    quiet: QuietGate,
+    quiet: Gate,
     surroundings: Surroundings,
     interrupted: &'static AtomicBool,
 }
@@ -101,17 +89,14 @@ impl Runners {
         cache: &Path,
         interrupted: &'static AtomicBool,
     ) -> Result<Runners, StartError> {
-        let named = |what: &str| StartError::Runner { what: what.to_owned() };
-        let functions =
-            plan.functions.clone().ok_or_else(|| named("the contestants are programs"))?;
+        let functions = plan.functions.clone();
+        let functions = functions.ok_or_else(|| named("the contestants are programs"))?;
         let clients = clients::install(cache).map_err(|error| {
             let folder = cache.display();
-            named(&format!("the clients cannot be written to '{folder}': {error}"))
+            named(format!("the clients cannot be written to '{folder}': {error}"))
         })?;
         let allowed = cpus::allowed();
-        if let Some(cpu) = functions.cpu.filter(|cpu| !allowed.contains(cpu)) {
-            return Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(&allowed) });
-        }
+        check_cpu(functions.cpu, &allowed)?;
         let mut files = Vec::new();
         let mut launches = Vec::new();
         for built in &functions.built {
@@ -120,34 +105,31 @@ impl Runners {
         let folder = Path::new(&functions.folder);
         files.extend(functions.workload.file.iter().map(|file| folder.join(file)));
         files.extend(functions.oracle.iter().map(PathBuf::from));
-        let start = |library: &String| {
-            let oracle = Oracle::start(Path::new(library), program)?;
-            Ok(oracle.in_folder(folder).interruptible(interrupted))
-        };
-        let oracle = functions.oracle.as_ref().map(start).transpose();
-        let oracle = oracle.map_err(|error: OracleError| named(&error.to_string()))?;
+        let mut oracle = None;
+        if let Some(library) = &functions.oracle {
+            let started = Oracle::start(Path::new(library), program);
+            let started = started.map_err(|error| named(error.to_string()))?;
+            oracle = Some(started.in_folder(folder).interruptible(interrupted));
+        }
         let cpus = functions.cpu.map_or_else(|| allowed.clone(), |cpu| vec![cpu]);
-        let mut seen = HashSet::new();
-        files.retain(|file| seen.insert(file.clone()));
         Ok(Runners {
             judge: Judge::new(&functions, oracle),
             functions,
             scope: plan.scope,
-            waits_for_quiet: plan.program.wait_for_quiet,
             check_timeout_ns: plan.program.timeout_ns.unwrap_or(CHECK_TIMEOUT_NS),
             suspicions: vec![Cell::default(); launches.len()],
             error: plan.error / launches.len().max(1) as f64,
             launches,
-            files,
+            files: files::without_repetition(files),
             checked: HashSet::new(),
             trials: Trials::default(),
             untimed: HashMap::new(),
             session: None,
             missing: missing_meters(),
             verified: None,
-            own: Waits::own(),
-            quiet: QuietGate::new(&cpus, &[]),
-            surroundings: Surroundings::new(&cpus, &allowed, NO_PROCESS),
+            own: Waits::open("thread-self"),
+            quiet: Gate::new(plan, &cpus, &[], interrupted),
+            surroundings: Surroundings::new(&cpus, &allowed, None),
             interrupted,
         })
     }
@@ -181,15 +163,15 @@ impl Runners {
     }
 
     fn built(&self, contestant: usize) -> Result<&Built, UnitFailure> {
-        self.functions.built.get(contestant).ok_or_else(|| nobody(contestant))
+        self.functions.built.get(contestant).ok_or_else(|| no_contestant(contestant))
     }
 
     fn launch(&self, contestant: usize) -> Result<&Launch, UnitFailure> {
-        self.launches.get(contestant).ok_or_else(|| nobody(contestant))
+        self.launches.get(contestant).ok_or_else(|| no_contestant(contestant))
     }
 
     fn witness(&self, contestant: usize) -> Result<Witness<'_>, UnitFailure> {
-        let suspicion = self.suspicions.get(contestant).ok_or_else(|| nobody(contestant))?;
+        let suspicion = self.suspicions.get(contestant).ok_or_else(|| no_contestant(contestant))?;
         Ok(Witness { suspicion, error: self.error })
     }
 
@@ -214,11 +196,7 @@ impl Sampler for Runners {
     }
 
     fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
-        if !self.waits_for_quiet {
-            return Quiet { waited_ns: 0, quiet: true };
-        }
-        let interrupted = self.interrupted;
-        self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
+        self.quiet.wait(at_most_ns)
     }
 
     fn now_ns(&self) -> u64 {
@@ -244,12 +222,11 @@ fn launch(
     files: &mut Vec<PathBuf>,
 ) -> Result<Launch, StartError> {
     let BuiltForm::Runner { command, environment, directory, files: imported } = &built.form else {
-        let what = "a contestant is a library: a study has runners or libraries, not both";
-        return Err(StartError::Runner { what: what.to_owned() });
+        return Err(named("a contestant is a library: a study has runners or libraries, not both"));
     };
     let directory = PathBuf::from(directory);
     let Some((word, arguments)) = command.split_first() else {
-        return Err(StartError::Runner { what: "a contestant has no command".to_owned() });
+        return Err(named("a contestant has no command"));
     };
     let program = program::resolve(word, Some(&directory))?;
     files.push(program.clone());
@@ -264,11 +241,11 @@ fn missing_meters() -> [MissingMeter; 2] {
     let no_counters = "no hardware counters of runners: they would have to be attached before a \
                        process starts";
     let no_energy = "no energy of runners: their batches come one by one with pauses between them";
-    let missing = |metrics: &[Metric], why: &str| MissingMeter {
-        metrics: metrics.to_vec(),
-        why: why.to_owned(),
-    };
-    [missing(&counted(), no_counters), missing(&[Metric::Energy], no_energy)]
+    [MissingMeter::counters(no_counters), MissingMeter::energy(no_energy)]
+}
+
+fn named(what: impl Into<String>) -> StartError {
+    StartError::Runner { what: what.into() }
 }
 
 /// Converts a trouble with this contestant.
@@ -278,15 +255,4 @@ fn blamed(contestant: usize) -> impl Fn(Trouble) -> UnitFailure {
         Trouble::Interrupted => UnitFailure::Interrupted,
         Trouble::Broken(why) => UnitFailure::Broken(why),
     }
-}
-
-fn nobody(contestant: usize) -> UnitFailure {
-    UnitFailure::Broken(format!("the plan has no contestant {contestant}"))
-}
-
-/// Returns the fault of a contestant whose checksum is wrong although its answer, checked alone, is
-/// right.
-fn wrong_checksum(workload: &str, expected: u64, got: u64) -> Fault {
-    let (expected, got) = (expected.to_string(), got.to_string());
-    Fault::WrongAnswer { workload: workload.to_owned(), item: None, expected, got }
 }

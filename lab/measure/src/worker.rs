@@ -10,31 +10,24 @@
 
 pub(crate) mod area;
 mod batch;
-mod checking;
+pub(crate) mod checking;
 pub(crate) mod conduct;
-mod exchange;
 mod helpers;
 mod library;
 pub(crate) mod memory;
 pub(crate) mod message;
 mod meters;
-mod oracle;
-mod pace;
-mod sink;
-mod stack;
-pub(crate) mod starved;
 mod state;
-mod together;
-pub(crate) mod trap;
 mod unit;
 
 use crate::channel::{self, Inbox};
-use library::{Contestant, Oracle};
-use message::{Load, Reply, Request, Rounds};
+use crate::system::{checked, owned};
+use crate::worker::library::{Contestant, Oracle};
+use crate::worker::message::{Load, Reply, Request, Rounds};
+use crate::worker::unit::{Loaded, Unit};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use unit::{Loaded, Unit};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// The exit status of a worker whose standard input is not a socket of the laboratory, or one whose
 /// other end is closed.
@@ -61,11 +54,7 @@ fn settle() -> io::Result<OwnedFd> {
     // owns the standard input.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"tiebreak-worker".as_ptr());
-        let socket = libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 3);
-        if socket < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let socket = OwnedFd::from_raw_fd(socket);
+        let socket = owned(libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 3))?;
         let mut kind = 0;
         let mut length = size_of_val(&kind) as libc::socklen_t;
         let place = (&raw mut kind).cast();
@@ -77,9 +66,7 @@ fn settle() -> io::Result<OwnedFd> {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
         }
         let null = File::options().read(true).write(true).open("/dev/null")?;
-        if libc::dup2(null.as_raw_fd(), 0) < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        checked(libc::dup2(null.as_raw_fd(), 0))?;
         end_with_parent();
         // The kernel closes what a process had open before it signals its children. A worker that
         // gets no signal any more therefore finds the socket closed, although it may still hold
@@ -95,9 +82,7 @@ fn settle() -> io::Result<OwnedFd> {
 fn is_abandoned(socket: BorrowedFd<'_>) -> io::Result<bool> {
     let mut polled = libc::pollfd { fd: socket.as_raw_fd(), events: 0, revents: 0 };
     // SAFETY: the entry is valid, and nothing is waited for.
-    if unsafe { libc::poll(&raw mut polled, 1, 0) } < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(unsafe { libc::poll(&raw mut polled, 1, 0) })?;
     Ok(polled.revents & libc::POLLHUP != 0)
 }
 
@@ -132,7 +117,7 @@ fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
             }
             request => serve_once(request, descriptors, &mut oracle).unwrap_or_else(failed),
         };
-        channel::send(socket, &message::bytes(&reply), &[])?;
+        send(socket, &reply)?;
     }
     Ok(())
 }
@@ -142,16 +127,15 @@ fn serve_once(
     descriptors: Vec<OwnedFd>,
     oracle: &mut Option<Oracle>,
 ) -> io::Result<Reply> {
-    let no_oracle = || io::Error::other("no oracle was loaded");
     let mut descriptors = descriptors.into_iter();
     let mut next = || descriptors.next().ok_or(io::ErrorKind::InvalidInput);
     Ok(match request {
         Request::Probe(library) => match Contestant::load(&library) {
-            Ok(contestant) => Reply::Table(contestant.says()),
+            Ok(contestant) => Reply::Table(contestant.facts()),
             Err(refusal) => Reply::Refused(0, refusal),
         },
         Request::Check(check) => checking::check(&check, [next()?, next()?, next()?])?,
-        Request::Together(pass) => together::together(&pass, [next()?, next()?, next()?, next()?])?,
+        Request::Together(pass) => checking::together(&pass, [next()?, next()?, next()?, next()?])?,
         Request::Oracle(library) => match Oracle::load(&library) {
             Ok(loaded) => {
                 *oracle = Some(loaded);
@@ -160,14 +144,18 @@ fn serve_once(
             Err(refusal) => Reply::Refused(0, refusal),
         },
         Request::Input { question, is_made } => {
-            oracle::input(oracle.as_ref().ok_or_else(no_oracle)?, &question, next()?, is_made)?
+            library::input(loaded(oracle)?, &question, next()?, is_made)?
         }
         Request::Answer { question, input_bytes } => {
-            let oracle = oracle.as_ref().ok_or_else(no_oracle)?;
-            oracle::answer(oracle, &question, &next()?, input_bytes, next().ok())?
+            let oracle = loaded(oracle)?;
+            library::answer(oracle, &question, &next()?, input_bytes, next().ok())?
         }
         Request::Load(_) | Request::Rounds(_) => Reply::Failed("nothing is loaded".to_owned()),
     })
+}
+
+fn loaded(oracle: &Option<Oracle>) -> io::Result<&Oracle> {
+    oracle.as_ref().ok_or_else(|| io::Error::other("no oracle was loaded"))
 }
 
 /// Loads a unit and runs rounds of it until the other end is closed, all on a stack that was moved.
@@ -177,7 +165,7 @@ fn serve_unit(
     load: &Load,
     descriptors: Vec<OwnedFd>,
 ) -> io::Result<()> {
-    stack::lower(load.stack_bytes, &mut || {
+    state::lower(load.stack_bytes, &mut || {
         let loaded = match descriptors.as_slice() {
             [area, input] => Unit::load(load, area, input, None),
             [area, input, other] => Unit::load(load, area, input, Some(other)),
@@ -186,17 +174,17 @@ fn serve_unit(
         let mut unit = match loaded {
             Ok(Loaded::Ready(unit)) => unit,
             Ok(Loaded::Refused(position, refusal)) => {
-                return end(socket, &Reply::Refused(position, refusal));
+                return send(socket, &Reply::Refused(position, refusal));
             }
-            Err(error) => return end(socket, &failed(error)),
+            Err(error) => return send(socket, &failed(error)),
         };
-        channel::send(socket, &message::bytes(&Reply::Ready(unit.resets())), &[])?;
+        send(socket, &Reply::Ready(unit.resets()))?;
         // Encoded before the rounds, so that nothing is allocated between them.
         let done = message::bytes(&Reply::Done);
         while let Some((rounds, dump)) = next_rounds(socket, inbox)? {
             match unit.run(&rounds, dump) {
                 Reply::Done => channel::send(socket, &done, &[])?,
-                reply => channel::send(socket, &message::bytes(&reply), &[])?,
+                reply => send(socket, &reply)?,
             }
         }
         Ok(())
@@ -217,7 +205,7 @@ fn next_rounds(
     }
 }
 
-fn end(socket: BorrowedFd<'_>, reply: &Reply) -> io::Result<()> {
+fn send(socket: BorrowedFd<'_>, reply: &Reply) -> io::Result<()> {
     channel::send(socket, &message::bytes(&reply), &[])
 }
 

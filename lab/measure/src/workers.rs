@@ -5,51 +5,42 @@
 //! no code of the laboratory runs between its batches. At scope `layout` the process stays, and
 //! later rounds continue in it.
 
-mod alone;
-mod batch_length;
-mod beside;
 mod blame;
 mod checking;
 mod conduct;
 mod counting;
-mod difference;
 mod inputs;
-mod pace;
-pub(crate) mod probe;
 pub(crate) mod process;
 mod sample;
-mod session;
-mod together;
-mod trials;
 mod unit;
 
-pub use batch_length::{Clock, shortest_energy_batch_ns};
-pub use probe::{Facts, LoadError, probe};
-pub use process::WorkerProgram;
-
-use crate::build::Stock;
+use crate::build::{Stock, objects};
 use crate::error::StartError;
-use crate::honesty::Trials;
-use crate::meters::{MissingMeter, asks};
+use crate::files::without_repetition;
+use crate::honesty::{Trials, no_contestant};
 use crate::oracle::Oracle;
+use crate::resources::{Gate, MissingMeter, asks, check_cpu};
 use crate::worker::message::HelperCpus;
-use beside::Lookout;
-use counting::Counting;
-use inputs::Inputs;
-use pace::Pace;
-use session::Session;
+use crate::workers::conduct::Pace;
+use crate::workers::counting::Counting;
+use crate::workers::inputs::Inputs;
+use crate::workers::sample::Lookout;
+use crate::workers::unit::Session;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sampler::{
     Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
-use tiebreak_core::study::{Built, BuiltForm, FunctionPlan, Untimed};
-use tiebreak_machine::quiet::QuietGate;
+use tiebreak_core::study::{BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::{clock, cpus};
+
+pub use counting::{Clock, shortest_energy_batch_ns};
+pub use process::WorkerProgram;
+pub use process::{Facts, LoadError, probe};
 
 /// The time that a unit may always wait for a quiet machine.
 const WAIT_NS_MIN: u64 = 1_000_000;
@@ -66,7 +57,6 @@ pub struct Workers {
     /// The names of the contestants, as in the plan.
     names: Vec<String>,
     scope: Scope,
-    waits_for_quiet: bool,
     /// How long the latest unit took: a wait for a quiet machine is not longer.
     latest_unit_ns: u64,
     timeout_ns: Option<u64>,
@@ -82,7 +72,7 @@ pub struct Workers {
     helpers: HelperCpus,
     /// The process of the session, at scope `layout`.
     session: Option<Session>,
-    quiet: QuietGate,
+    quiet: Gate,
     lookout: Lookout,
     trials: Trials,
     pace: Pace,
@@ -112,13 +102,13 @@ impl Workers {
         let functions = plan.functions.clone();
         let functions = functions.ok_or_else(|| not_started("the contestants are programs"))?;
         let allowed = cpus::allowed();
-        if let Some(cpu) = functions.cpu.filter(|cpu| !allowed.contains(cpu)) {
-            return Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(&allowed) });
+        check_cpu(functions.cpu, &allowed)?;
+        let helpers = checking::helper_cpus(&functions, &allowed).map_err(not_started)?;
+        let mut oracle = None;
+        if let Some(library) = &functions.oracle {
+            let started = Oracle::start(Path::new(library), &program).map_err(not_started)?;
+            oracle = Some(started.interruptible(interrupted));
         }
-        let helpers = together::helper_cpus(&functions, &allowed).map_err(not_started)?;
-        let start = |library| Oracle::start(library, &program);
-        let oracle = inputs::oracle_of(&functions).map(start).transpose().map_err(not_started)?;
-        let oracle = oracle.map(|oracle| oracle.interruptible(interrupted));
         let inputs = Inputs::new(&functions, oracle);
         let forms: Vec<BuiltForm> =
             functions.built.iter().map(|built| built.form.clone()).collect();
@@ -135,7 +125,6 @@ impl Workers {
         Ok(Workers {
             names: names.collect(),
             scope: plan.scope,
-            waits_for_quiet: plan.program.wait_for_quiet,
             timeout_ns: plan.program.timeout_ns,
             program,
             files,
@@ -146,7 +135,7 @@ impl Workers {
             helpers,
             inputs,
             session: None,
-            quiet: QuietGate::new(&cpus, &[]),
+            quiet: Gate::new(plan, &cpus, &[], interrupted),
             lookout: Lookout::new(&cpus),
             trials: Trials::default(),
             pace: Pace::default(),
@@ -181,8 +170,7 @@ impl Workers {
 
     fn contract(&self, contestant: usize) -> Result<&str, UnitFailure> {
         let built = self.functions.built.get(contestant);
-        let nobody = || UnitFailure::Broken(format!("the plan has no contestant {contestant}"));
-        built.map(|built| built.contract.as_str()).ok_or_else(nobody)
+        built.map(|built| built.contract.as_str()).ok_or_else(|| no_contestant(contestant))
     }
 
     /// Returns a contestant's library as it was built, linked once.
@@ -202,13 +190,8 @@ impl Sampler for Workers {
     }
 
     fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
-        if !self.waits_for_quiet {
-            return Quiet { waited_ns: 0, quiet: true };
-        }
-        let interrupted = self.interrupted;
         // A wait longer than a unit costs more than a disturbed unit.
-        let at_most_ns = at_most_ns.min(self.latest_unit_ns.max(WAIT_NS_MIN));
-        self.quiet.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed))
+        self.quiet.wait(at_most_ns.min(self.latest_unit_ns.max(WAIT_NS_MIN)))
     }
 
     fn now_ns(&self) -> u64 {
@@ -236,16 +219,11 @@ impl FunctionSampler for Workers {
 }
 
 fn files(functions: &FunctionPlan, inputs: &Inputs) -> Vec<PathBuf> {
-    let objects = |built: &Built| match &built.form {
-        BuiltForm::Objects { objects, .. } => objects.iter().map(PathBuf::from).collect(),
-        BuiltForm::Runner { .. } => Vec::new(),
-    };
-    let mut files: Vec<PathBuf> = functions.built.iter().flat_map(objects).collect();
-    files.extend(inputs::oracle_of(functions).map(Path::to_owned));
+    let objects = functions.built.iter().flat_map(|built| objects(&built.form));
+    let mut files: Vec<PathBuf> = objects.map(PathBuf::from).collect();
+    files.extend(functions.oracle.as_ref().map(PathBuf::from));
     files.extend(inputs.file());
-    let mut seen = std::collections::HashSet::new();
-    files.retain(|file| seen.insert(file.clone()));
-    files
+    without_repetition(files)
 }
 
 fn not_started(why: impl std::fmt::Display) -> StartError {

@@ -1,10 +1,14 @@
-//! The folder in which builds are kept.
+//! The folder in which builds are kept: entries under names that are hashes of everything that they
+//! were made from, and folders that are removed when their owner ends, even if it is killed.
 
 use super::error::BuildError;
-use super::key::Key;
-use super::scratch::Scratch;
+use crate::files::hexadecimal;
+use sha2::{Digest, Sha256};
 use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// Entries that were not used for this long are removed.
@@ -79,16 +83,133 @@ impl Cache {
 /// Writes files to the disk before the folder gets its name: after a loss of power there is a
 /// complete entry or none.
 fn write_out(folder: &Path) -> Result<(), BuildError> {
-    let failed = |path: &Path| BuildError::io("writing", path);
-    for entry in fs::read_dir(folder).map_err(failed(folder))? {
-        let path = entry.map_err(failed(folder))?.path();
+    let failed = BuildError::io("writing", folder);
+    for entry in fs::read_dir(folder).map_err(&failed)? {
+        let path = entry.map_err(&failed)?.path();
         if path.is_dir() {
             write_out(&path)?;
         } else {
-            File::open(&path).and_then(|file| file.sync_all()).map_err(failed(&path))?;
+            File::open(&path)
+                .and_then(|file| file.sync_all())
+                .map_err(BuildError::io("writing", &path))?;
         }
     }
     Ok(())
+}
+
+/// Separates the entries of different versions of this code.
+const VERSION: &str = "tiebreak build 1";
+
+/// A hash of what an entry depends on. Equal inputs in equal order give equal names.
+#[derive(Clone, Debug)]
+pub(super) struct Key(Sha256);
+
+impl Key {
+    pub(super) fn new() -> Key {
+        Key(Sha256::new()).with(VERSION)
+    }
+
+    /// Adds a text. Its length, added first, separates it from the next text.
+    pub(super) fn with(mut self, text: impl AsRef<[u8]>) -> Key {
+        let text = text.as_ref();
+        self.0.update((text.len() as u64).to_le_bytes());
+        self.0.update(text);
+        self
+    }
+
+    pub(super) fn with_all<T: AsRef<[u8]>>(self, texts: impl IntoIterator<Item = T>) -> Key {
+        texts.into_iter().fold(self, Key::with).with("")
+    }
+
+    /// Adds the content of a file, and its name.
+    pub(super) fn with_file(self, folder: &Path, name: &Path) -> Result<Key, BuildError> {
+        let path = folder.join(name);
+        let content = std::fs::read(&path).map_err(BuildError::io("reading", &path))?;
+        Ok(self.with(name.as_os_str().as_encoded_bytes()).with(content))
+    }
+
+    /// Returns 32 hexadecimal digits: half of the hash, long enough that two entries never share a
+    /// name by accident.
+    pub(super) fn name(self) -> String {
+        hexadecimal(&self.0.finalize()[..16])
+    }
+}
+
+const PREFIX: &str = "tmp-";
+const LOCK: &str = ".lock";
+
+/// Makes the names of this process's folders unique.
+static COUNTER: AtomicU64 = AtomicU64::new(0);
+
+/// A folder owned by this process. Next to it is a file that is locked while its owner lives. The
+/// lock tells living owners from dead ones where process numbers do not: in other containers, or
+/// after a restart.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    path: PathBuf,
+    lock_path: PathBuf,
+    _lock: File,
+}
+
+impl Scratch {
+    /// Creates a folder in `parent`, and `parent` too if necessary.
+    pub(super) fn new(parent: &Path) -> Result<Scratch, BuildError> {
+        fs::create_dir_all(parent).map_err(BuildError::io("making", parent))?;
+        loop {
+            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
+            let lock_path = lock_of(&path);
+            let failed = BuildError::io("making", &lock_path);
+            let lock = match File::options().write(true).create_new(true).open(&lock_path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made.map_err(&failed)?,
+            };
+            // A sweep may have seen the file before it was locked, and removed it.
+            let is_ours = lock.try_lock().is_ok();
+            if !is_ours || lock.metadata().map_err(&failed)?.nlink() == 0 {
+                continue;
+            }
+            fs::create_dir(&path).map_err(BuildError::io("making", &path))?;
+            return Ok(Scratch { path, lock_path, _lock: lock });
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the folders in `parent` whose owners have ended. Skips what it cannot remove.
+    pub(super) fn sweep(parent: &Path) {
+        let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+        for lock_path in entries.map(|entry| entry.path()) {
+            let name = lock_path.file_name().unwrap_or_default().to_string_lossy();
+            let Some(folder) = name.strip_suffix(LOCK).filter(|name| name.starts_with(PREFIX))
+            else {
+                continue;
+            };
+            let Ok(lock) = File::options().write(true).open(&lock_path) else {
+                continue;
+            };
+            if lock.try_lock().is_ok() {
+                let _ = fs::remove_dir_all(parent.join(folder));
+                let _ = fs::remove_file(&lock_path);
+            }
+        }
+    }
+}
+
+fn lock_of(folder: &Path) -> PathBuf {
+    let mut name = folder.as_os_str().to_owned();
+    name.push(LOCK);
+    name.into()
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // The folder may have been renamed. The next start sweeps what is left.
+        let _ = fs::remove_dir_all(&self.path);
+        let _ = fs::remove_file(&self.lock_path);
+    }
 }
 
 #[cfg(test)]
@@ -137,5 +258,38 @@ mod tests {
         assert!(place.exists());
         cache.remove_unused(SystemTime::now() + KEPT * 2);
         assert!(!place.exists());
+    }
+
+    #[test]
+    fn texts_are_kept_apart() {
+        let name = |texts: &[&[&str]]| {
+            texts.iter().fold(Key::new(), |key, texts| key.with_all(*texts)).name()
+        };
+        assert_eq!(name(&[&["a", "b"]]), name(&[&["a", "b"]]));
+        assert_eq!(name(&[]).len(), 32);
+        for other in [&[&["ab"] as &[&str]] as &[&[&str]], &[&["a"], &["b"]], &[&["b", "a"]]] {
+            assert_ne!(name(&[&["a", "b"]]), name(other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn folders_of_the_dead_are_swept() {
+        let parent = tempfile::tempdir().unwrap();
+        let count = || fs::read_dir(parent.path()).unwrap().count();
+        let kept = Scratch::new(parent.path()).unwrap();
+        fs::write(kept.path().join("a"), "a").unwrap();
+        drop(Scratch::new(parent.path()).unwrap());
+        assert_eq!(count(), 2, "the folder and its lock");
+        // What a killed process leaves: a folder with an unlocked lock file.
+        let left = parent.path().join("tmp-1-0");
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("b"), "b").unwrap();
+        fs::write(parent.path().join("tmp-1-0.lock"), "").unwrap();
+        fs::write(parent.path().join("other.lock"), "").unwrap();
+        Scratch::sweep(parent.path());
+        assert!(!left.exists() && kept.path().join("a").exists());
+        assert_eq!(count(), 3, "the one that lives, its lock, and a file that is not ours");
+        drop(kept);
+        assert_eq!(count(), 1);
     }
 }

@@ -71,11 +71,8 @@ pub enum BuildError {
 
 impl BuildError {
     /// Converts an error of the system about a path.
-    pub(super) fn io(
-        doing: &'static str,
-        path: &Path,
-    ) -> impl FnOnce(io::Error) -> BuildError + use<> {
+    pub(super) fn io(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> BuildError + use<> {
         let path = path.to_owned();
-        move |reason| BuildError::Io { doing, path, reason }
+        move |reason| BuildError::Io { doing, path: path.clone(), reason }
     }
 }

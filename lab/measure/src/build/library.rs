@@ -1,21 +1,17 @@
 //! Makes objects from a recipe, and one library with nothing drawn.
 
-use super::cache::Cache;
+use super::cache::{Cache, Key};
 use super::error::BuildError;
-use super::key::Key;
-use super::link::link_logged;
-use super::pads::pads;
-use super::steps::Steps;
-use super::template::Places;
-use super::toolchain::{Toolchain, surroundings};
-use super::{cargo, compile, flags, rust, sources};
+use super::link::{Pad, link_logged, pads};
+use super::steps::{Places, Task};
+use super::toolchain::surroundings;
+use super::{rust, sources};
 use crate::program::resolve;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
 use tiebreak_core::language::{Compile, Link};
-use tiebreak_core::study::{BuiltForm, Call, Recipe, Study};
+use tiebreak_core::study::BuiltForm;
 
 /// What a library exports.
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +36,10 @@ const EXPORTS: &str =
 
 /// A library to make.
 pub(super) struct Library<'a> {
-    pub(super) study: &'a Study,
-    pub(super) recipe: &'a Recipe,
-    pub(super) toolchain: &'a Toolchain,
+    pub(super) task: Task<'a>,
     pub(super) compile: &'a Compile,
     pub(super) inlined: Option<&'a str>,
     pub(super) link: &'a Link,
-    pub(super) interrupted: &'a AtomicBool,
 }
 
 /// A library that was made.
@@ -60,59 +53,93 @@ pub(super) struct Made {
 /// The file name of the library with nothing drawn, in its entry.
 const LIBRARY: &str = "library.so";
 /// The file name of its only object, in its entry.
-pub(super) const OBJECT: &str = "0.o";
+const OBJECT: &str = "0.o";
 
 impl Library<'_> {
     /// Makes the library, unless the cache has it.
     pub(super) fn make(&self, cache: &Cache, table: Table) -> Result<Made, BuildError> {
         let kit = kit(cache)?;
-        let (flag, standard) = flags::standard(self.recipe, self.toolchain);
+        let (flag, standard) = self.task.standard();
+        let interrupted = self.task.interrupted;
         let headers = kit.join("include");
-        let steps = Steps {
-            study: self.study,
-            recipe: self.recipe,
-            program: &self.toolchain.program,
-            is_inlined: self.study.call == Call::Inlined,
-            kit: &headers,
-            interrupted: self.interrupted,
-        };
-        let inlined = self.inlined.filter(|_| steps.is_inlined);
-        let places = self.places().with_path("kit", &headers);
+        let inlined = self.inlined.filter(|_| self.task.is_inlined());
+        let places = self.task.places().with_path("kit", &headers);
         let places = places.with("standard", flag).with("inlined", inlined);
-        let (code_padding, data_padding) = pads(cache, self.interrupted)?;
-        let form = |folder: &Path, is_gold: bool| {
-            let objects = compile::names(self.recipe);
-            let path = |name: String| folder.join(name).to_string_lossy().into_owned();
-            BuiltForm::Objects {
-                objects: objects.into_iter().map(path).collect(),
-                linker: self.linker(&kit, table, is_gold),
-                libraries: self.libraries(),
-                code_padding: code_padding.clone(),
-                data_padding: data_padding.clone(),
-            }
-        };
-        let key = self.key(&kit, table, flag)?;
-        let place = cache.entry(key, |folder| {
-            match self.compile {
-                Compile::EachSource(command) => compile::each(&steps, &places, command, folder)?,
-                Compile::AllSources(command) => {
-                    compile::all(&steps, &places, command, &folder.join(OBJECT))?;
-                }
-                Compile::Rustc => {
-                    let kit = rust::kit(cache, &steps, self.toolchain, surroundings())?;
-                    rust::rust(&steps, &kit, table, folder)?;
-                }
-                Compile::Cargo => cargo::cargo(&steps, table, folder)?,
-            }
+        let pads = pads(cache, interrupted)?;
+        let place = cache.entry(self.key(&kit, table, flag)?, |folder| {
+            self.compile(cache, &headers, &places, table, folder)?;
             // A link failure should show here, and not during a race.
             let library = folder.join(LIBRARY);
             if self.is_gold() {
-                link_logged(&form(folder, true), 0, &library, self.interrupted)?;
+                link_logged(
+                    &self.form(folder, &kit, table, &pads, true),
+                    0,
+                    &library,
+                    interrupted,
+                )?;
             }
-            link_logged(&form(folder, false), 0, &library, self.interrupted)
+            link_logged(&self.form(folder, &kit, table, &pads, false), 0, &library, interrupted)
         })?;
-        let form = form(&place, self.is_gold());
+        let form = self.form(&place, &kit, table, &pads, self.is_gold());
         Ok(Made { form, object: place.join(LIBRARY), standard })
+    }
+
+    /// Compiles the sources into objects.
+    fn compile(
+        &self,
+        cache: &Cache,
+        headers: &Path,
+        places: &Places,
+        table: Table,
+        folder: &Path,
+    ) -> Result<(), BuildError> {
+        let log = folder.join("log");
+        match self.compile {
+            Compile::EachSource(command) => {
+                for (source, name) in self.task.recipe.sources.iter().zip(self.names()) {
+                    let places = places.clone().with("source", [source]);
+                    let places = places.with_path("object", &folder.join(name));
+                    self.task.run_words(&places, command, &log)?;
+                }
+                Ok(())
+            }
+            Compile::AllSources(command) => {
+                let places = places.clone().with_path("object", &folder.join(OBJECT));
+                self.task.run_words(&places, command, &log)
+            }
+            Compile::Rustc => {
+                let kit = rust::kit(cache, &self.task, headers, surroundings())?;
+                rust::rust(&self.task, &kit, table, folder)
+            }
+            Compile::Cargo => rust::cargo(&self.task, table, folder),
+        }
+    }
+
+    /// Returns the file names of the objects, in order.
+    fn names(&self) -> impl Iterator<Item = String> + use<> {
+        let each = matches!(self.compile, Compile::EachSource(_));
+        let count = if each { self.task.recipe.sources.len() } else { 1 };
+        (0..count).map(|number| format!("{number}.o"))
+    }
+
+    /// Returns what a placement is linked from, with the objects in this folder.
+    fn form(
+        &self,
+        folder: &Path,
+        kit: &Path,
+        table: Table,
+        (code_padding, data_padding): &(Vec<Pad>, Vec<Pad>),
+        is_gold: bool,
+    ) -> BuiltForm {
+        let objects = self.names().map(|name| folder.join(name).to_string_lossy().into_owned());
+        let libraries = self.task.recipe.libraries.iter().chain(&self.link.libraries);
+        BuiltForm::Objects {
+            objects: objects.collect(),
+            linker: self.linker(kit, table, is_gold),
+            libraries: libraries.cloned().collect(),
+            code_padding: code_padding.clone(),
+            data_padding: data_padding.clone(),
+        }
     }
 
     /// Returns whether gold links the placements.
@@ -131,7 +158,7 @@ impl Library<'_> {
         // first call is not slower. `defs` reports a missing symbol now and not at load.
         let words = [&exports, &required, "--build-id=none", "-z", "now", "-z", "defs", "-s"];
         let gold = self.link.gold.as_ref().filter(|_| is_gold);
-        let mut linker = self.places().words(&self.link.command);
+        let mut linker = self.task.places().words(&self.link.command);
         linker.extend(gold.cloned());
         for word in words {
             linker.extend(Places::default().with("word", [word]).words(&self.link.pass));
@@ -140,38 +167,28 @@ impl Library<'_> {
         linker
     }
 
-    fn places(&self) -> Places {
-        Places::of(self.recipe, &self.study.folder, &self.toolchain.program)
-    }
-
-    fn libraries(&self) -> Vec<String> {
-        self.recipe.libraries.iter().chain(&self.link.libraries).cloned().collect()
-    }
-
     /// Returns a hash of everything that the objects depend on.
     fn key(&self, kit: &Path, table: Table, standard: Option<&str>) -> Result<Key, BuildError> {
-        let recipe = self.recipe;
-        let folder = Path::new(&self.study.folder);
-        let program = self.toolchain.program.as_os_str().as_encoded_bytes();
+        let (recipe, folder) = (self.task.recipe, self.task.folder());
         let mut key = surroundings()
             .with(table.symbol())
             .with(if has_gold() { "gold" } else { "ld" })
             .with(kit.as_os_str().as_encoded_bytes())
             .with(recipe.language.name())
-            .with_all([program, self.toolchain.receipt.as_bytes()])
+            .with_all(self.task.toolchain.parts())
             .with_all(standard)
             .with(format!("{:?}", (self.compile, self.inlined, self.link)))
             .with_all(&recipe.flags)
             .with_all(&recipe.libraries)
             .with_all(recipe.environment.iter().flat_map(|(name, value)| [name, value]))
             .with_all(&recipe.sources)
-            .with(if self.study.call == Call::Inlined { "inlined" } else { "separate" });
+            .with(if self.task.is_inlined() { "inlined" } else { "separate" });
         for file in sources::dependencies(folder, recipe)? {
             key = key.with_file(folder, &file)?;
         }
         if matches!(self.compile, Compile::Cargo) {
             for package in &recipe.sources {
-                key = cargo::with_neighbours(key, &folder.join(package))?;
+                key = rust::with_neighbours(key, &folder.join(package))?;
             }
         }
         Ok(key)

@@ -2,28 +2,22 @@
 
 use super::cache::Cache;
 use super::error::BuildError;
-use super::flags::command_of;
-use super::sources::dependencies;
-use super::steps::run;
-use super::template::Places;
-use super::toolchain::{Toolchain, surroundings};
+use super::sources::{dependencies, list};
+use super::steps::{Places, Task};
+use super::toolchain::surroundings;
 use crate::clients::Clients;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use tiebreak_core::study::{BuiltForm, Recipe, Study};
+use tiebreak_core::study::BuiltForm;
 
 /// What the table says about a language whose contestants are processes.
 pub(super) struct Runner<'a> {
-    pub(super) study: &'a Study,
-    pub(super) recipe: &'a Recipe,
-    pub(super) toolchain: &'a Toolchain,
+    pub(super) task: Task<'a>,
     pub(super) clients: &'a Clients,
     pub(super) files: &'a BTreeMap<String, String>,
     pub(super) build: &'a [Vec<String>],
     pub(super) command: &'a [String],
-    pub(super) interrupted: &'a AtomicBool,
 }
 
 impl Runner<'_> {
@@ -34,46 +28,44 @@ impl Runner<'_> {
     /// a built one, the files that the build has left. A run continues only while these files are
     /// unchanged.
     pub(super) fn form(&self, cache: &Cache) -> Result<BuiltForm, BuildError> {
-        let (study, recipe) = (self.study, self.recipe);
-        let folder = Path::new(&study.folder);
+        let (recipe, folder) = (self.task.recipe, self.task.folder());
         let sources = dependencies(folder, recipe)?;
         let own = recipe.language.entry().environment.clone().into_iter();
         let environment = own.chain(recipe.environment.iter().cloned()).collect();
-        let directory = study.folder.clone();
-        let absolute = |file: PathBuf| folder.join(file).to_string_lossy().into_owned();
+        let directory = self.task.study.folder.clone();
         if self.build.is_empty() {
             // Absolute, because the interpreter may start the script from any folder.
             let first = folder.join(recipe.sources.first().map_or("", String::as_str));
             fs::metadata(&first).map_err(BuildError::io("reading", &first))?;
-            let command = self.places(folder).with_path("source", &first).words(self.command);
-            let files = sources.into_iter().map(absolute).collect();
+            let command = self.places().with_path("source", &first).words(self.command);
+            let files = absolute(folder, sources);
             return Ok(BuiltForm::Runner { command, environment, directory, files });
         }
-        let place = cache.entry(self.key(folder, &sources)?, |out| self.fill(folder, out))?;
-        let command = self.places(folder).with_path("out", &place).words(self.command);
-        let files = left_in(&place)?;
+        let place = cache.entry(self.key(folder, &sources)?, |out| self.fill(out))?;
+        let command = self.places().with_path("out", &place).words(self.command);
+        let mut left = BTreeSet::new();
+        list(&place, Path::new(""), &mut left)?;
+        let files = absolute(&place, left);
         Ok(BuiltForm::Runner { command, environment, directory, files })
     }
 
-    fn places(&self, folder: &Path) -> Places {
-        Places::of(self.recipe, &folder.to_string_lossy(), &self.toolchain.program)
-            .with_path("sdk", self.clients.folder())
+    fn places(&self) -> Places {
+        self.task.places().with_path("sdk", self.clients.folder())
     }
 
     /// Fills the folder of a build. Removes what its commands keep there under a hidden name.
-    fn fill(&self, folder: &Path, out: &Path) -> Result<(), BuildError> {
-        let places = self.places(folder).with_path("out", out);
+    fn fill(&self, out: &Path) -> Result<(), BuildError> {
+        let places = self.places().with_path("out", out);
         for (name, text) in self.files {
             let path = out.join(name);
             fs::write(&path, places.text(text)).map_err(BuildError::io("writing", &path))?;
         }
         for command in self.build {
-            let command = &mut command_of(self.study, self.recipe, &places.words(command));
-            run(command, &out.join("log"), self.interrupted)?;
+            self.task.run_words(&places, command, &out.join("log"))?;
         }
-        let failed = || BuildError::io("reading", out);
-        for entry in fs::read_dir(out).map_err(failed())? {
-            let path = entry.map_err(failed())?.path();
+        let failed = BuildError::io("reading", out);
+        for entry in fs::read_dir(out).map_err(&failed)? {
+            let path = entry.map_err(&failed)?.path();
             let name = path.file_name().unwrap_or_default();
             if name.as_encoded_bytes().starts_with(b".") && path.is_dir() {
                 fs::remove_dir_all(&path).map_err(BuildError::io("removing", &path))?;
@@ -83,12 +75,11 @@ impl Runner<'_> {
     }
 
     /// Returns a hash of everything that the build depends on.
-    fn key(&self, folder: &Path, sources: &[PathBuf]) -> Result<super::key::Key, BuildError> {
-        let recipe = self.recipe;
-        let program = self.toolchain.program.as_os_str().as_encoded_bytes();
+    fn key(&self, folder: &Path, sources: &[PathBuf]) -> Result<super::cache::Key, BuildError> {
+        let recipe = self.task.recipe;
         let mut key = surroundings()
             .with(recipe.language.name())
-            .with_all([program, self.toolchain.receipt.as_bytes()])
+            .with_all(self.task.toolchain.parts())
             .with(self.clients.folder().as_os_str().as_encoded_bytes())
             .with_all(self.files.iter().flat_map(|(name, text)| [name, text]))
             .with_all(self.build.iter().flatten())
@@ -103,9 +94,8 @@ impl Runner<'_> {
     }
 }
 
-/// Returns all files below a folder, as absolute paths.
-fn left_in(place: &Path) -> Result<Vec<String>, BuildError> {
-    let mut files = std::collections::BTreeSet::new();
-    super::sources::list(place, Path::new(""), &mut files)?;
-    Ok(files.iter().map(|file| place.join(file).to_string_lossy().into_owned()).collect())
+/// Returns files of a folder as absolute paths.
+fn absolute(folder: &Path, files: impl IntoIterator<Item = PathBuf>) -> Vec<String> {
+    let paths = files.into_iter().map(|file| folder.join(file));
+    paths.map(|path| path.to_string_lossy().into_owned()).collect()
 }

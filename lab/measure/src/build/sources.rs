@@ -26,8 +26,8 @@ pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf
     let mut others = BTreeSet::new();
     list(folder, Path::new(""), &mut others)?;
     // Every file of a package, which is a folder, is a source.
-    let is_own = |file: &PathBuf| recipe.sources.iter().any(|source| file.starts_with(source));
-    let mut found: BTreeSet<PathBuf> = others.iter().filter(|file| is_own(file)).cloned().collect();
+    let mut found = others.clone();
+    found.retain(|file| recipe.sources.iter().any(|source| file.starts_with(source)));
     if !recipe.language.is_package() {
         found.extend(recipe.sources.iter().map(PathBuf::from));
     }
@@ -38,8 +38,8 @@ pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf
         texts.push(text(&folder.join(source))?);
     }
     while let Some(seen) = texts.pop() {
-        let is_named = |file: &&PathBuf| called(file).any(|name| names(&seen, name));
-        let named: Vec<_> = others.iter().filter(is_named).cloned().collect();
+        let named = others.iter().filter(|file| called(file).any(|name| names(&seen, name)));
+        let named: Vec<_> = named.cloned().collect();
         for file in named {
             texts.push(text(&folder.join(&file))?);
             others.remove(&file);
@@ -60,10 +60,10 @@ fn called(file: &Path) -> impl Iterator<Item = &str> {
 
 /// Returns whether a word occurs in a text, and not only as a part of another word.
 fn names(text: &str, word: &str) -> bool {
-    let goes_on = |next: Option<char>| next.is_some_and(|next| next.is_alphanumeric());
     text.match_indices(word).any(|(start, _)| {
         let (before, after) = (&text[..start], &text[start + word.len()..]);
-        !goes_on(before.chars().next_back()) && !goes_on(after.chars().next())
+        let around = [before.chars().next_back(), after.chars().next()];
+        !around.into_iter().flatten().any(char::is_alphanumeric)
     })
 }
 
@@ -74,11 +74,11 @@ fn may_be_included(file: &Path) -> bool {
 }
 
 fn text(path: &Path) -> Result<String, BuildError> {
-    let failed = |doing| BuildError::io(doing, path);
-    if fs::metadata(path).map_err(failed("reading"))?.len() > TEXT_BYTES_MAX {
+    let failed = BuildError::io("reading", path);
+    if fs::metadata(path).map_err(&failed)?.len() > TEXT_BYTES_MAX {
         return Ok(String::new());
     }
-    Ok(String::from_utf8_lossy(&fs::read(path).map_err(failed("reading"))?).into_owned())
+    Ok(String::from_utf8_lossy(&fs::read(path).map_err(&failed)?).into_owned())
 }
 
 /// Returns all files below `root/place`, as paths from `root`, without hidden ones.
@@ -88,9 +88,9 @@ pub(super) fn list(
     files: &mut BTreeSet<PathBuf>,
 ) -> Result<(), BuildError> {
     let folder = root.join(place);
-    let failed = || BuildError::io("reading", &folder);
-    for entry in fs::read_dir(&folder).map_err(failed())? {
-        let entry = entry.map_err(failed())?;
+    let failed = BuildError::io("reading", &folder);
+    for entry in fs::read_dir(&folder).map_err(&failed)? {
+        let entry = entry.map_err(&failed)?;
         let name = entry.file_name();
         let is_skipped = SKIPPED.iter().any(|skipped| name == *skipped);
         if is_skipped || name.as_encoded_bytes().starts_with(b".") {
@@ -98,7 +98,7 @@ pub(super) fn list(
         }
         let path = place.join(&name);
         // A link to a folder is not followed: it may lead back to this one.
-        if entry.file_type().map_err(failed())?.is_dir() {
+        if entry.file_type().map_err(&failed)?.is_dir() {
             list(root, &path, files)?;
         } else if entry.path().is_file() {
             files.insert(path);

@@ -1,25 +1,98 @@
-//! The commands of a build, in sequence.
+//! The commands of a build: from the table of languages, with their placeholders in braces filled
+//! in, to what they leave or print.
 
 use super::error::BuildError;
-use crate::job::run_job;
+use super::toolchain::Toolchain;
+use crate::children::run_job;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
-use tiebreak_core::study::{Recipe, Study};
+use tiebreak_core::study::{Call, Recipe, Study};
 
-/// What every step of one build needs.
+/// What is built, with what, and the flag that interrupts it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Steps<'a> {
+pub(super) struct Task<'a> {
     pub(super) study: &'a Study,
     pub(super) recipe: &'a Recipe,
-    /// The compiler.
-    pub(super) program: &'a Path,
-    /// Whether kernels may be inlined.
-    pub(super) is_inlined: bool,
-    /// The folder with the kit's headers.
-    pub(super) kit: &'a Path,
+    pub(super) toolchain: &'a Toolchain,
     pub(super) interrupted: &'a AtomicBool,
+}
+
+impl Task<'_> {
+    /// Returns the study's folder.
+    pub(super) fn folder(&self) -> &Path {
+        Path::new(&self.study.folder)
+    }
+
+    /// Returns whether kernels may be inlined.
+    pub(super) fn is_inlined(&self) -> bool {
+        self.study.call == Call::Inlined
+    }
+
+    /// Returns a command with the recipe's environment that runs in the study's folder.
+    pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.study.folder).stdin(Stdio::null());
+        command.envs(self.recipe.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Fills in a command of the table of languages and runs it. Its output goes to `log`.
+    pub(super) fn run_words(
+        &self,
+        places: &Places,
+        words: &[String],
+        log: &Path,
+    ) -> Result<(), BuildError> {
+        let words = places.words(words);
+        let mut command = self.command(words.first().map_or("", String::as_str));
+        self.run(command.args(words.iter().skip(1)), log)
+    }
+
+    /// Runs a command. Its output goes to `log`.
+    pub(super) fn run(&self, command: &mut Command, log: &Path) -> Result<(), BuildError> {
+        run(command, log, self.interrupted)
+    }
+
+    /// Returns the values of the placeholders that hold for every command of the recipe.
+    pub(super) fn places(&self) -> Places {
+        let sources = &self.recipe.sources;
+        let first = sources.first().map(String::as_str).unwrap_or_default();
+        let stem = Path::new(first).file_stem().unwrap_or_default().to_string_lossy();
+        Places::default()
+            .with_path("program", &self.toolchain.program)
+            .with("folder", [&self.study.folder])
+            .with("flags", &self.recipe.flags)
+            .with("sources", sources)
+            .with("source", [first])
+            .with("stem", [stem])
+    }
+
+    /// Returns the language standard: the flag that is added for it, and its name. A `-std=` among
+    /// the recipe's flags takes precedence.
+    pub(super) fn standard(&self) -> (Option<&'static str>, Option<String>) {
+        let flags = &self.recipe.flags;
+        let asked = flags.iter().rev().find_map(|flag| flag.strip_prefix("-std="));
+        if let Some(asked) = asked {
+            return (None, Some(asked.to_uppercase()));
+        }
+        let taken = *self.toolchain.standard.get_or_init(|| {
+            let mut standards = self.recipe.language.entry().standards.iter();
+            standards.find(|(flag, _)| self.takes(flag))
+        });
+        (taken.map(|(flag, _)| flag.as_str()), taken.map(|(_, name)| name.clone()))
+    }
+
+    /// Returns whether the compiler accepts a flag.
+    fn takes(&self, flag: &str) -> bool {
+        let mut command = Command::new(&self.toolchain.program);
+        command.args([flag, "-fsyntax-only", "-x", self.recipe.language.name(), "/dev/null"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.envs(self.recipe.environment.iter().map(|(name, value)| (name, value)));
+        command.status().is_ok_and(|status| status.success())
+    }
 }
 
 /// The number of lines that an error shows from the beginning of an output: the first message says
@@ -37,14 +110,14 @@ pub(super) fn run(
     log: &Path,
     interrupted: &AtomicBool,
 ) -> Result<(), BuildError> {
-    let failed = || BuildError::io("writing", log);
-    let output = File::create(log).map_err(failed())?;
-    let errors = output.try_clone().map_err(failed())?;
+    let failed = BuildError::io("writing", log);
+    let output = File::create(log).map_err(&failed)?;
+    let errors = output.try_clone().map_err(&failed)?;
     command.stdin(Stdio::null()).stdout(output).stderr(errors);
     let status = run_job(command, interrupted)
         .map_err(|reason| BuildError::Start { command: shown(command), reason })?;
     match status {
-        Some(0) => fs::remove_file(log).map_err(failed()),
+        Some(0) => fs::remove_file(log).map_err(failed),
         None => Err(BuildError::Interrupted),
         Some(status) => {
             let output = fs::read(log).map_err(BuildError::io("reading", log))?;
@@ -70,12 +143,15 @@ fn shown(command: &Command) -> String {
 }
 
 fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=+/.,:@%".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
         word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_=+/.,:@%".contains(&byte)
 }
 
 /// Returns the beginning and the end of an output.
@@ -94,6 +170,50 @@ fn excerpt(output: &str) -> String {
 
 fn shortened(line: &str) -> &str {
     &line[..line.floor_char_boundary(LINE_BYTES_MAX)]
+}
+
+/// The values of the placeholders in braces: no word, one, or several.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places(Vec<(&'static str, Vec<String>)>);
+
+impl Places {
+    /// Adds a placeholder that stands for these words, and drops its earlier value.
+    pub(super) fn with<W: Into<String>>(
+        mut self,
+        name: &'static str,
+        words: impl IntoIterator<Item = W>,
+    ) -> Places {
+        self.0.retain(|(other, _)| *other != name);
+        self.0.push((name, words.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    pub(super) fn with_path(self, name: &'static str, path: &Path) -> Places {
+        self.with(name, [path.to_string_lossy()])
+    }
+
+    /// Fills in words. A word that is only a placeholder becomes all the words of its value.
+    pub(super) fn words(&self, words: &[String]) -> Vec<String> {
+        let mut filled = Vec::new();
+        for word in words {
+            match self.0.iter().find(|(name, _)| is_alone(word, name)) {
+                Some((_, words)) => filled.extend(words.iter().cloned()),
+                None => filled.push(self.text(word)),
+            }
+        }
+        filled
+    }
+
+    /// Fills in a text. A placeholder in it stands for the first word of its value.
+    pub(super) fn text(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, (name, words)| {
+            text.replace(&format!("{{{name}}}"), words.first().map_or("", String::as_str))
+        })
+    }
+}
+
+fn is_alone(word: &str, name: &str) -> bool {
+    word.strip_prefix('{').and_then(|word| word.strip_suffix('}')) == Some(name)
 }
 
 #[cfg(test)]
@@ -115,5 +235,18 @@ mod tests {
         let cut = excerpt(&lines(100));
         assert!(cut.contains("30\n... 60 lines left out ...\n91\n"), "{cut}");
         assert_eq!(excerpt(&"x".repeat(1000)).len(), LINE_BYTES_MAX);
+    }
+
+    #[test]
+    fn names_alone_are_words_and_others_texts() {
+        let places = Places::default()
+            .with("flags", ["-a", "-b"])
+            .with("none", [""; 0])
+            .with("out", ["/x y"]);
+        let words = ["cc", "{flags}", "{none}", "-o={out}/{flags}", "{other}", "{{out}}"];
+        let filled = places.words(&words.map(str::to_owned));
+        assert_eq!(filled, ["cc", "-a", "-b", "-o=/x y/-a", "{other}", "{/x y}"]);
+        let later = places.with("out", ["z"]);
+        assert_eq!(later.text("{ {out} }"), "{ z }");
     }
 }

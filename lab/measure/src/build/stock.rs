@@ -1,9 +1,9 @@
-//! Placements linked ahead.
+//! Placements linked ahead, and what their seeds determine.
 
+use super::cache::Scratch;
 use super::error::BuildError;
 use super::link::Linker;
 use super::objects;
-use super::scratch::Scratch;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -134,14 +134,14 @@ impl Stock {
     fn missing(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let ready = self.ready();
         let mut seen = HashSet::new();
-        let wanted = wanted.iter().map(|&wanted| self.reduced(wanted));
-        let is_linkable = |contestant: usize| {
-            self.forms.get(contestant).is_some_and(|form| !objects(form).is_empty())
-        };
-        let is_missing = |wanted: &Wanted| {
-            is_linkable(wanted.0) && !ready.contains_key(wanted) && seen.insert(*wanted)
-        };
-        wanted.filter(is_missing).collect()
+        let mut missing: Vec<_> = wanted.iter().map(|&wanted| self.reduced(wanted)).collect();
+        missing.retain(|wanted| {
+            let form = self.forms.get(wanted.0);
+            form.is_some_and(|form| !objects(form).is_empty())
+                && !ready.contains_key(wanted)
+                && seen.insert(*wanted)
+        });
+        missing
     }
 
     /// Maps a seed to one of the reused placements of its contestant.
@@ -172,5 +172,43 @@ impl Stock {
     fn ready(&self) -> MutexGuard<'_, HashMap<Wanted, PathBuf>> {
         // The map is intact even after a thread panicked: values are only ever added or taken.
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tosses a fair coin.
+pub(super) fn coin(random: &mut Random) -> bool {
+    random.next_u64() >> 63 == 1
+}
+
+/// Shuffles the items.
+pub(super) fn shuffle<T>(random: &mut Random, items: &mut [T]) {
+    for last in (1..items.len()).rev() {
+        let other = random.below(last as u64 + 1);
+        items.swap(last, other as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_is_as_likely() {
+        let mut counts = [0_u32; 6];
+        for seed in 0..6000 {
+            let mut items = [0_usize, 1, 2];
+            shuffle(&mut Random::new(seed), &mut items);
+            counts[items[0] * 2 + usize::from(items[1] > items[2])] += 1;
+        }
+        // 1000 each; the standard deviation is 29.
+        assert!(counts.iter().all(|&count| (880..1120).contains(&count)), "{counts:?}");
+    }
+
+    #[test]
+    fn coins_are_fair() {
+        let mut random = Random::new(1);
+        let heads = (0..10_000).filter(|_| coin(&mut random)).count();
+        // The standard deviation is 50.
+        assert!((4750..5250).contains(&heads), "{heads}");
     }
 }

@@ -1,6 +1,7 @@
 //! Messages between the caller and the launcher: plain numbers, one message in each datagram.
 
 use crate::channel;
+use crate::system::Usage;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
@@ -38,7 +39,7 @@ impl Hello {
 
 /// How a run ended.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable)]
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable)]
 pub(crate) struct Reply {
     pub(crate) end: i32,
     /// The error number of a call that the system refused.
@@ -51,13 +52,8 @@ pub(crate) struct Reply {
     pub(crate) start_ns: u64,
     /// The time just after it was reaped.
     pub(crate) end_ns: u64,
-    pub(crate) user_ns: u64,
-    pub(crate) system_ns: u64,
+    pub(crate) usage: Usage,
     pub(crate) peak_kib: u64,
-    pub(crate) minor_faults: u64,
-    pub(crate) major_faults: u64,
-    pub(crate) voluntary_switches: u64,
-    pub(crate) involuntary_switches: u64,
     /// The launcher's own peak memory so far.
     pub(crate) floor_kib: u64,
     /// Time of its main thread on a CPU, as the scheduler counts it; [`Reply::UNKNOWN`] if the
@@ -67,12 +63,6 @@ pub(crate) struct Reply {
     pub(crate) run_delay_ns: u64,
     /// The name of one process that was left behind, ended by zero bytes.
     pub(crate) left_name: [u8; 32],
-}
-
-impl Default for Reply {
-    fn default() -> Reply {
-        Reply::new()
-    }
 }
 
 impl Reply {
@@ -91,27 +81,10 @@ impl Reply {
     /// Stands for a number that the kernel did not report.
     pub(crate) const UNKNOWN: u64 = u64::MAX;
 
-    /// Returns an empty reply.
-    pub(crate) const fn new() -> Reply {
-        Reply {
-            end: Reply::BROKEN,
-            errno: 0,
-            status: 0,
-            left_behind: 0,
-            start_ns: 0,
-            end_ns: 0,
-            user_ns: 0,
-            system_ns: 0,
-            peak_kib: 0,
-            minor_faults: 0,
-            major_faults: 0,
-            voluntary_switches: 0,
-            involuntary_switches: 0,
-            floor_kib: 0,
-            run_ns: Reply::UNKNOWN,
-            run_delay_ns: Reply::UNKNOWN,
-            left_name: [0; 32],
-        }
+    /// Returns a reply without numbers.
+    pub(crate) fn new() -> Reply {
+        let (run_ns, run_delay_ns) = (Reply::UNKNOWN, Reply::UNKNOWN);
+        Reply { end: Reply::BROKEN, run_ns, run_delay_ns, ..Reply::default() }
     }
 }
 

@@ -1,15 +1,21 @@
 //! The launcher's own process: set-up, then one run for each request, until the caller ends.
+//! Between the clock and a program's first instruction there is as little work as possible.
 
-use super::folders::Folders;
+use super::Prepared;
 use super::message::{self, Heard, Hello, Reply, Request};
-use super::scheduled::{Own, Waits};
-use super::{Prepared, orphans, spawn, wait};
+use super::wait::{self, OwnWaits};
+use crate::image::{Environment, Image};
+use crate::resources::Waits;
+use crate::system::{checked, owned, process_descriptor, rusage};
+use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use tiebreak_machine::cpus;
+use std::path::{Path, PathBuf};
+use tiebreak_machine::{clock, cpus};
 
 /// The launcher moves its socket to this number and closes all higher descriptors.
 const SOCKET: i32 = 3;
@@ -30,13 +36,13 @@ fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
     let hello = match &set_up {
         Ok(_) => Hello::default(),
         Err((stage, contestant, error)) => {
-            let errno = error.raw_os_error().unwrap_or(libc::EINVAL);
+            let errno = errno(error);
             Hello { stage: *stage, errno, contestant: *contestant }
         }
     };
     message::send(socket, &hello, &[])?;
     let Ok(folders) = set_up else { return Ok(()) };
-    let kept = Kept { folders, attributes: spawn::Attributes::new()?, scheduled: Own::open() };
+    let kept = Kept { folders, attributes: Attributes::new()?, scheduled: Waits::open("self") };
     loop {
         match message::hear(socket)? {
             Heard::Request(request, standard) => {
@@ -51,11 +57,15 @@ fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
     }
 }
 
+fn errno(error: &io::Error) -> i32 {
+    error.raw_os_error().unwrap_or(libc::EINVAL)
+}
+
 /// What every run needs and none changes.
 struct Kept {
     folders: Folders,
-    attributes: spawn::Attributes,
-    scheduled: Own,
+    attributes: Attributes,
+    scheduled: Waits,
 }
 
 fn run_once(
@@ -75,17 +85,18 @@ fn run_once(
     };
     let watch = wait::Watch { request, output: &output, errors: &errors, socket };
     let entered = kept.folders.enter(request.contestant as usize);
-    let mut waits = Waits::new(&kept.scheduled);
-    match entered.and_then(|()| spawn::start(image, &prepared.environment, &kept.attributes)) {
+    let mut waits = OwnWaits::new(&kept.scheduled);
+    match entered.and_then(|()| start(image, &prepared.environment, &kept.attributes)) {
         Ok((pid, start_ns)) => {
             reply.start_ns = start_ns;
             watch.until_reaped(pid, &mut reply, &mut waits);
-            orphans::end_all(&mut reply);
-            reply.floor_kib = own_peak_kib();
+            wait::end_left_behind(&mut reply);
+            // The launcher's own peak memory, which `exec` passes on to every program.
+            reply.floor_kib = rusage(libc::RUSAGE_SELF).ru_maxrss as u64;
         }
         Err(error) => {
             reply.end = Reply::NOT_STARTED;
-            reply.errno = error;
+            reply.errno = errno(&error);
         }
     }
     reply
@@ -95,10 +106,10 @@ fn run_once(
 /// launcher must not keep the caller's pipes and terminals open.
 fn settle_descriptors(socket: OwnedFd) -> io::Result<(OwnedFd, File)> {
     let old = socket.into_raw_fd();
-    // SAFETY: duplicates a descriptor of ours. The number may have belonged to a descriptor of the
-    // caller, of which this process has a copy that nothing here uses.
-    if old != SOCKET && unsafe { libc::dup3(old, SOCKET, libc::O_CLOEXEC) } < 0 {
-        return Err(io::Error::last_os_error());
+    // SAFETY: duplicates a descriptor of ours. Its new number may have belonged to a descriptor of
+    // the caller, of which this process has a copy that nothing here uses.
+    if old != SOCKET {
+        checked(unsafe { libc::dup3(old, SOCKET, libc::O_CLOEXEC) })?;
     }
     close_from(SOCKET + 1);
     // SAFETY: the number is that of our socket, and its old owner has given it up.
@@ -134,7 +145,6 @@ fn stand_on(input: &impl AsRawFd, output: &impl AsRawFd, errors: &impl AsRawFd) 
 /// Sets up the launcher: separate from the caller's signals, the process that adopts orphans, in
 /// the right folder, on the right CPUs.
 fn set_up(prepared: &Prepared) -> Result<Folders, (i32, u32, io::Error)> {
-    let failed = |stage| move |error| (stage, 0, error);
     // SAFETY: these calls take numbers and a text that ends with a zero byte, and change only
     // attributes of this process: its group, its name, its reaction to signals.
     unsafe {
@@ -145,29 +155,120 @@ fn set_up(prepared: &Prepared) -> Result<Folders, (i32, u32, io::Error)> {
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGQUIT, libc::SIGHUP, libc::SIGPIPE] {
             libc::signal(signal, libc::SIG_IGN);
         }
-        if libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) != 0 {
-            return Err((Hello::SET_UP, 0, io::Error::last_os_error()));
-        }
+        checked(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1)).map_err(failed_set_up)?;
     }
     // Checks now, and not in the first round, that the kernel has the call by which runs are waited
     // for. SAFETY: getpid only reads a number.
     let own = unsafe { libc::getpid() };
-    super::process_descriptor(own).map_err(failed(Hello::SET_UP))?;
+    process_descriptor(own).map_err(failed_set_up)?;
     let folders = Folders::open(&prepared.directories)
         .map_err(|(contestant, error)| (Hello::DIRECTORY, contestant as u32, error))?;
     if !prepared.cpus.is_empty() {
-        cpus::pin_this_thread(&prepared.cpus).map_err(failed(Hello::SET_UP))?;
+        cpus::pin_this_thread(&prepared.cpus).map_err(failed_set_up)?;
     }
     Ok(folders)
 }
 
-/// Returns the launcher's own peak memory, which `exec` passes on to every program.
-fn own_peak_kib() -> u64 {
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the place is valid for the result, and all zero bytes are a valid value of it.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    u64::try_from(usage.ru_maxrss).unwrap_or(0)
+fn failed_set_up(error: io::Error) -> (i32, u32, io::Error) {
+    (Hello::SET_UP, 0, error)
+}
+
+/// An open folder for each contestant. Entering it resolves no path, so the folder may be moved.
+pub(super) struct Folders(Vec<OwnedFd>);
+
+impl Folders {
+    /// Opens each contestant's folder, or the current one if it has none, and enters it to check
+    /// that this is possible.
+    ///
+    /// # Errors
+    /// Returns the index of the first contestant whose folder cannot be entered, and why.
+    pub(super) fn open(directories: &[Option<PathBuf>]) -> Result<Folders, (usize, io::Error)> {
+        let mut folders = Folders(Vec::new());
+        for (index, directory) in directories.iter().enumerate() {
+            let path = directory.as_deref().unwrap_or(Path::new("."));
+            folders.0.push(open(path).map_err(|error| (index, error))?);
+        }
+        for index in 0..folders.0.len() {
+            folders.enter(index).map_err(|error| (index, error))?;
+        }
+        Ok(folders)
+    }
+
+    /// Makes a contestant's folder the current one, which started programs inherit.
+    fn enter(&self, contestant: usize) -> io::Result<()> {
+        let folder = self.0.get(contestant).ok_or(io::ErrorKind::InvalidInput)?;
+        // SAFETY: the descriptor is open.
+        checked(unsafe { libc::fchdir(folder.as_raw_fd()) }).map(drop)
+    }
+}
+
+fn open(path: &Path) -> io::Result<OwnedFd> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // A folder that cannot be listed may still be entered.
+    let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
+    // SAFETY: the path ends with a zero byte and is only read; the call makes a descriptor.
+    unsafe { owned(libc::open(path.as_ptr(), flags)) }
+}
+
+/// What `posix_spawn` sets in the child: its own process group, no blocked signal, and the default
+/// reaction to every signal.
+pub(super) struct Attributes(Box<libc::posix_spawnattr_t>);
+
+impl Attributes {
+    pub(super) fn new() -> io::Result<Attributes> {
+        let mut attributes = Box::new(MaybeUninit::<libc::posix_spawnattr_t>::uninit());
+        let mut none = MaybeUninit::<libc::sigset_t>::uninit();
+        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+        let flags = libc::POSIX_SPAWN_SETPGROUP
+            | libc::POSIX_SPAWN_SETSIGMASK
+            | libc::POSIX_SPAWN_SETSIGDEF;
+        // SAFETY: each place is valid for what is initialised in it, and initialised before it is
+        // used; the attributes are plain bytes in every libc, so they may be kept.
+        let error = unsafe {
+            libc::sigemptyset(none.as_mut_ptr());
+            libc::sigfillset(all.as_mut_ptr());
+            let place = attributes.as_mut_ptr();
+            [
+                libc::posix_spawnattr_init(place),
+                libc::posix_spawnattr_setflags(place, flags as libc::c_short),
+                libc::posix_spawnattr_setpgroup(place, 0),
+                libc::posix_spawnattr_setsigmask(place, none.as_ptr()),
+                libc::posix_spawnattr_setsigdefault(place, all.as_ptr()),
+            ]
+            .into_iter()
+            .find(|error| *error != 0)
+        };
+        match error {
+            Some(error) => Err(io::Error::from_raw_os_error(error)),
+            // SAFETY: initialised above.
+            None => Ok(Attributes(unsafe { attributes.assume_init() })),
+        }
+    }
+}
+
+/// Starts the program and returns its process number, and the time just before.
+pub(super) fn start(
+    image: &Image,
+    environment: &Environment,
+    attributes: &Attributes,
+) -> io::Result<(i32, u64)> {
+    let (path, arguments) = (image.path(), image.arguments());
+    let variables = environment.variables();
+    let mut pid = 0;
+    let start_ns = clock::monotonic_ns();
+    // SAFETY: the path and all strings of the two vectors end with a zero byte and the vectors with
+    // a null pointer; all of them, and the attributes, outlive the call.
+    match unsafe {
+        libc::posix_spawn(
+            &raw mut pid,
+            path,
+            std::ptr::null(),
+            &raw const *attributes.0,
+            arguments,
+            variables,
+        )
+    } {
+        0 => Ok((pid, start_ns)),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
 }

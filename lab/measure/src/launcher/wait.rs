@@ -1,12 +1,18 @@
-//! Waits for a program: its end, the time-out, too much output, or a message of the caller.
+//! Waits for a program: its end, the time-out, too much output, or a message of the caller. Then
+//! reaps it, reads what the kernel has counted for it, and ends what it left behind.
+//!
+//! The launcher is a subreaper: when a process below it ends, the children of that process become
+//! the launcher's. After a contestant has been reaped, every remaining child comes from it. When
+//! the launcher has no child, nothing is left.
 
-use super::message::{self, Heard, Reply, Request};
-use super::process_descriptor;
-use super::scheduled::{self, Waits};
-use crate::resources::time_ns;
-use std::io;
+use super::message::{self, Reply, Request};
+use crate::resources::Waits;
+use crate::system::{owned, parse_schedstat, poll, process_descriptor};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 use tiebreak_machine::clock;
 
 /// When the outputs are checked for the first time.
@@ -28,7 +34,7 @@ pub(super) struct Watch<'a> {
 
 impl Watch<'_> {
     /// Waits until the process has ended, ends it if necessary, reaps it, and fills in the reply.
-    pub(super) fn until_reaped(&self, pid: i32, reply: &mut Reply, waits: &mut Waits<'_>) {
+    pub(super) fn until_reaped(&self, pid: i32, reply: &mut Reply, waits: &mut OwnWaits<'_>) {
         reply.end = self.until_ended(pid, reply.start_ns, waits).unwrap_or_else(|error| {
             reply.errno = error.raw_os_error().unwrap_or(libc::EIO);
             Reply::BROKEN
@@ -50,7 +56,7 @@ impl Watch<'_> {
     }
 
     /// Waits until the process can be reaped or must be ended, and returns which.
-    fn until_ended(&self, pid: i32, start_ns: u64, waits: &mut Waits<'_>) -> io::Result<i32> {
+    fn until_ended(&self, pid: i32, start_ns: u64, waits: &mut OwnWaits<'_>) -> io::Result<i32> {
         let process = process_descriptor(pid)?;
         let deadline_ns = start_ns.saturating_add(self.request.timeout_ns);
         let mut next_look_ns = start_ns + FIRST_LOOK_NS;
@@ -71,15 +77,12 @@ impl Watch<'_> {
             }
             let until_ns = deadline_ns.min(next_look_ns).saturating_sub(now_ns);
             waits.before_sleep();
-            match sleep(&process, self.socket, until_ns)? {
-                Woken::ProcessEnded => return Ok(Reply::ENDED),
-                Woken::Spoken => match message::hear(self.socket)? {
-                    // No request is valid now. Whatever it was, the caller wants the run to end.
-                    Heard::Request(..) | Heard::Other | Heard::Closed => {
-                        return Ok(Reply::CANCELLED);
-                    }
-                },
-                Woken::Time => {}
+            match poll([process.as_fd(), self.socket], until_ns)? {
+                [true, _] => return Ok(Reply::ENDED),
+                // No request is valid now. Whatever the message is, the caller wants the run to
+                // end.
+                [_, true] => return message::hear(self.socket).map(|_| Reply::CANCELLED),
+                _ => {}
             }
         }
     }
@@ -117,36 +120,6 @@ impl Watch<'_> {
     }
 }
 
-enum Woken {
-    ProcessEnded,
-    Spoken,
-    Time,
-}
-
-fn sleep(process: &OwnedFd, socket: BorrowedFd<'_>, at_most_ns: u64) -> io::Result<Woken> {
-    let entry = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    let mut polled = [entry(process.as_raw_fd()), entry(socket.as_raw_fd())];
-    let time = libc::timespec {
-        tv_sec: (at_most_ns / 1_000_000_000) as libc::time_t,
-        tv_nsec: (at_most_ns % 1_000_000_000) as libc::c_long,
-    };
-    // SAFETY: the array and the time are valid during the call; no signal mask is given.
-    let ready = unsafe { libc::ppoll(polled.as_mut_ptr(), 2, &raw const time, std::ptr::null()) };
-    if ready < 0 {
-        let error = io::Error::last_os_error();
-        return if error.kind() == io::ErrorKind::Interrupted {
-            Ok(Woken::Time)
-        } else {
-            Err(error)
-        };
-    }
-    Ok(match polled {
-        [process, _] if process.revents != 0 => Woken::ProcessEnded,
-        [_, socket] if socket.revents != 0 => Woken::Spoken,
-        _ => Woken::Time,
-    })
-}
-
 /// Waits until a killed process can be reaped, without reaping it.
 fn wait_for_end(pid: i32) {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
@@ -161,7 +134,7 @@ fn wait_for_end(pid: i32) {
 fn reap(pid: i32, reply: &mut Reply) {
     // The scheduler's count disappears with the process, so it is read first. That time is not the
     // contestant's: it is subtracted.
-    let reading_ns = scheduled::read(pid, reply);
+    let reading_ns = read_scheduled(pid, reply);
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     let mut status = 0;
     // SAFETY: both places are valid for their results.
@@ -175,15 +148,9 @@ fn reap(pid: i32, reply: &mut Reply) {
     reply.end_ns = clock::monotonic_ns() - reading_ns;
     // SAFETY: all zero bytes are a valid value, which the kernel has overwritten.
     let usage = unsafe { usage.assume_init() };
-    let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
     reply.status = status;
-    reply.user_ns = time_ns(usage.ru_utime);
-    reply.system_ns = time_ns(usage.ru_stime);
-    reply.peak_kib = count(usage.ru_maxrss);
-    reply.minor_faults = count(usage.ru_minflt);
-    reply.major_faults = count(usage.ru_majflt);
-    reply.voluntary_switches = count(usage.ru_nvcsw);
-    reply.involuntary_switches = count(usage.ru_nivcsw);
+    reply.usage = usage.into();
+    reply.peak_kib = usage.ru_maxrss as u64;
 }
 
 fn length(file: &OwnedFd) -> u64 {
@@ -200,5 +167,200 @@ fn status_of(file: &OwnedFd) -> Option<libc::stat> {
     // SAFETY: the place is valid for the result; all zero bytes are a valid value of it.
     unsafe {
         (libc::fstat(file.as_raw_fd(), status.as_mut_ptr()) == 0).then(|| status.assume_init())
+    }
+}
+
+/// How long the launcher tries. A process that cannot be ended by then waits in the kernel for a
+/// device.
+const PATIENCE_NS: u64 = 2_000_000_000;
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// Ends and reaps all children, and counts them in the reply.
+///
+/// Cost if there is none: one system call.
+pub(super) fn end_left_behind(reply: &mut Reply) {
+    let mut deadline_ns = None;
+    loop {
+        // SAFETY: no place for a result is given. All our children are to be reaped.
+        match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
+            -1 => return,
+            // The end of a child makes its own children ours: check again.
+            pid if pid > 0 => continue,
+            _ => {}
+        }
+        let now_ns = clock::monotonic_ns();
+        if now_ns > *deadline_ns.get_or_insert(now_ns + PATIENCE_NS) {
+            return;
+        }
+        for (child, name) in living_children() {
+            if reply.left_behind == 0 {
+                let length = name.len().min(reply.left_name.len() - 1);
+                reply.left_name[..length].copy_from_slice(&name.as_bytes()[..length]);
+            }
+            // SAFETY: the process is a child of ours that was not reaped, so the number names
+            // nothing else.
+            if unsafe { libc::kill(child, libc::SIGKILL) } == 0 {
+                reply.left_behind += 1;
+            }
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Returns the numbers and names of the launcher's children that still run.
+///
+/// It reads the whole process list, because not every kernel lists the children of a process.
+fn living_children() -> Vec<(i32, String)> {
+    let own = std::process::id();
+    let mut children = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+            continue;
+        };
+        let Ok(stat) = std::fs::read(entry.path().join("stat")) else {
+            continue;
+        };
+        match parse_stat(&String::from_utf8_lossy(&stat)) {
+            Some((name, state, parent)) if parent == own && state != 'Z' => {
+                children.push((pid, name));
+            }
+            _ => {}
+        }
+    }
+    children
+}
+
+/// Parses name, state and parent from the text of `/proc/PID/stat`.
+fn parse_stat(stat: &str) -> Option<(String, char, u32)> {
+    let (start, rest) = stat.rsplit_once(") ")?;
+    let name = start.split_once(" (")?.1.to_owned();
+    let mut fields = rest.split(' ');
+    let state = fields.next()?.chars().next()?;
+    Some((name, state, fields.next()?.parse().ok()?))
+}
+
+/// A buffer length for three numbers of 64 bits.
+const TEXT_BYTES: usize = 80;
+
+/// Reads `/proc/PID/schedstat` of a process that has ended and was not reaped, and records the
+/// times of the main thread. The kernel keeps no such count for threads that ended earlier, and
+/// none for children.
+///
+/// Returns the time that this took, which the caller subtracts from what is being timed. Cost: one
+/// open file, one read, nothing allocated.
+pub(super) fn read_scheduled(pid: i32, reply: &mut Reply) -> u64 {
+    let start_ns = clock::monotonic_ns();
+    // A process that has ended had a slice: without one, the kernel does not count.
+    let counted = schedstat(pid).filter(|[.., slices]| *slices > 0);
+    if let Some([run_ns, run_delay_ns, _]) = counted {
+        reply.run_ns = run_ns;
+        reply.run_delay_ns = run_delay_ns;
+    }
+    clock::monotonic_ns() - start_ns
+}
+
+fn schedstat(pid: i32) -> Option<[u64; 3]> {
+    let mut path = [0; 32];
+    write!(path.as_mut_slice(), "/proc/{pid}/schedstat\0").ok()?;
+    // SAFETY: the path ends with a zero byte and is only read; the call makes a descriptor.
+    let file = unsafe {
+        let flags = libc::O_RDONLY | libc::O_CLOEXEC;
+        owned(libc::open(path.as_ptr().cast(), flags)).ok()?
+    };
+    let mut text = [0; TEXT_BYTES];
+    let length = File::from(file).read(&mut text).ok()?;
+    parse_schedstat(&text[..length])
+}
+
+/// How long the launcher waits for a CPU around a run.
+///
+/// The run lasts until the launcher has seen its end, so the launcher's own waits after the end are
+/// part of the run's time, as the contestant's waits are. While the contestant lives, a wait of the
+/// launcher costs it nothing.
+pub(super) struct OwnWaits<'a> {
+    own: &'a Waits,
+    at_start_ns: u64,
+    /// The wait so far when the launcher began to sleep.
+    at_first_sleep_ns: Option<u64>,
+    at_last_sleep_ns: u64,
+}
+
+impl OwnWaits<'_> {
+    /// Starts the count; call it just before a start.
+    pub(super) fn new(own: &Waits) -> OwnWaits<'_> {
+        let at_start_ns = own.waited_ns();
+        OwnWaits { own, at_start_ns, at_first_sleep_ns: None, at_last_sleep_ns: at_start_ns }
+    }
+
+    /// Reads the count; call it just before each sleep that the end may interrupt.
+    fn before_sleep(&mut self) {
+        self.at_last_sleep_ns = self.own.waited_ns();
+        self.at_first_sleep_ns.get_or_insert(self.at_last_sleep_ns);
+    }
+
+    /// Adds the launcher's wait after the end to the contestant's wait before it. Call it once the
+    /// process is reaped and the clock has been read.
+    fn add_to(&self, reply: &mut Reply) {
+        if reply.run_delay_ns == Reply::UNKNOWN {
+            return;
+        }
+        let before_ns = self.at_first_sleep_ns.unwrap_or(self.at_start_ns) - self.at_start_ns;
+        let after_ns = self.own.waited_ns().saturating_sub(self.at_last_sleep_ns);
+        reply.run_delay_ns += lost_ns(before_ns, after_ns, reply.run_ns + reply.run_delay_ns);
+    }
+}
+
+/// Returns the time that a launcher lost. It waited `before_ns` before it slept and `after_ns`
+/// after it was woken; the contestant ran and waited for `lived_ns`. If the launcher slept only
+/// after the end, a part of the first wait counts too.
+fn lost_ns(before_ns: u64, after_ns: u64, lived_ns: u64) -> u64 {
+    after_ns + before_ns.saturating_sub(lived_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_a_process_is_read_whatever_its_name() {
+        let check = |stat: &str, name: &str, state: char, parent: u32| {
+            assert_eq!(parse_stat(stat), Some((name.to_owned(), state, parent)));
+        };
+        check("7 (sleep) S 3 7 7 0", "sleep", 'S', 3);
+        check("7 (a) R 1 (b) Z 12 7", "a) R 1 (b", 'Z', 12);
+        assert_eq!(parse_stat("7 (cut"), None);
+    }
+
+    #[test]
+    fn a_wait_counts_that_made_the_run_longer() {
+        // The contestant ran for 3 ms and waited for 1 ms.
+        assert_eq!(lost_ns(0, 0, 4_000_000), 0);
+        assert_eq!(lost_ns(3_500_000, 0, 4_000_000), 0);
+        assert_eq!(lost_ns(9_000_000, 0, 4_000_000), 5_000_000);
+        assert_eq!(lost_ns(20_000, 2_000_000, 4_000_000), 2_000_000);
+    }
+
+    #[test]
+    fn our_own_waits_only_grow() {
+        let own = Waits::open("self");
+        let mut waits = OwnWaits::new(&own);
+        waits.before_sleep();
+        let mut reply = Reply::new();
+        waits.add_to(&mut reply);
+        assert_eq!(reply.run_delay_ns, Reply::UNKNOWN, "what is unknown stays so");
+        (reply.run_ns, reply.run_delay_ns) = (1000, 10);
+        waits.add_to(&mut reply);
+        assert!(reply.run_delay_ns >= 10);
+    }
+
+    #[test]
+    fn a_process_that_is_there_is_read_and_one_that_is_not_is_not() {
+        let own = std::process::id() as i32;
+        // Not every kernel counts; if it does, the numbers are those of its text.
+        let shown = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+        assert_eq!(schedstat(own).is_some(), shown.is_some());
+        let mut reply = Reply::new();
+        read_scheduled(i32::MAX, &mut reply);
+        assert_eq!((reply.run_ns, reply.run_delay_ns), (Reply::UNKNOWN, Reply::UNKNOWN));
     }
 }

@@ -1,12 +1,23 @@
-//! Inputs, and the correct answers to them.
+//! Inputs, the correct answers to them, and the checks of runners in addition to the checksum of
+//! each batch: their whole answers, the answer that a drawn batch has left, the work of a call on a
+//! new input, and the time of their resets. None of it is timed.
+//!
+//! Times are those of the main thread on a CPU, and the shortest of several counts, so that other
+//! load makes no honest runner void.
 
-use super::line::quoted;
-use crate::oracle::{self, Oracle, OracleError};
-use std::collections::HashMap;
+use super::process::{Patience, quoted};
+use super::runner::{Load, Runner};
+use super::session::{Session, Taken};
+use super::{Runners, blamed};
+use crate::files;
+use crate::honesty::{Turn, hidden_in_reset, misconduct, no_contestant, wrong_checksum};
+use crate::oracle::{self, Oracle, oracle_failure};
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use tiebreak_core::sampler::UnitFailure;
+use tiebreak_abi::Random;
+use tiebreak_core::plan::Scope;
+use tiebreak_core::sampler::{UnitFailure, UnitRequest};
 use tiebreak_core::study::{Built, FunctionPlan, PUBLISHED, Verification, Workload};
 use tiebreak_core::verdict::Fault;
 
@@ -71,13 +82,18 @@ impl Judge {
     pub(super) fn input(&mut self, input_seed: u64) -> Result<Input, UnitFailure> {
         let seed = if self.workload.is_drawn { input_seed } else { self.workload.seed };
         if let Some(oracle) = &mut self.oracle {
-            return Input::of_oracle(seed, oracle.input(&self.workload, seed).map_err(failure)?);
+            return Input::of_oracle(
+                seed,
+                oracle.input(&self.workload, seed).map_err(oracle_failure)?,
+            );
         }
-        let read = |path: &PathBuf| {
-            let failed = |error| format!("the input '{}' cannot be read: {error}", path.display());
-            std::fs::read(path).map_err(failed).map_err(UnitFailure::Broken)
-        };
-        let bytes = self.file.as_ref().map(read).transpose()?.unwrap_or_default();
+        let mut bytes = Vec::new();
+        if let Some(path) = &self.file {
+            bytes = std::fs::read(path).map_err(|error| {
+                let path = path.display();
+                UnitFailure::Broken(format!("the input '{path}' cannot be read: {error}"))
+            })?;
+        }
         Ok(Input { seed, items: self.items, bytes, made: None, checksums: HashMap::new() })
     }
 
@@ -89,13 +105,13 @@ impl Judge {
     ) -> Result<Option<Expected>, UnitFailure> {
         if let (Some(oracle), Some(made)) = (&mut self.oracle, &input.made) {
             let answer = oracle.answer(&self.workload, input.seed, made, &built.contract);
-            return expected_of(answer.map_err(failure)?).map(Some);
+            return expected_of(answer.map_err(oracle_failure)?).map(Some);
         }
         if let Some(accepted) = self.accepted.get(key(built)) {
             return Ok(Some(accepted.clone()));
         }
-        let said = self.workload.answer.as_ref().filter(|_| built.is_exact);
-        Ok(said.map(|text| Expected { text: text.clone().into_bytes(), checksum: None }))
+        let published = self.workload.answer.as_ref().filter(|_| built.is_exact);
+        Ok(published.map(|text| Expected { text: text.clone().into_bytes(), checksum: None }))
     }
 
     /// Returns only the checksum of that answer.
@@ -108,16 +124,17 @@ impl Judge {
             return Ok(self.accepted.get(key(built)).and_then(|accepted| accepted.checksum));
         };
         let contract = &built.contract;
-        if let Some(told) = input.checksums.get(contract) {
-            return Ok(Some(*told));
+        if let Some(checksum) = input.checksums.get(contract) {
+            return Ok(Some(*checksum));
         }
-        let told = oracle.checksum(&self.workload, input.seed, made, contract).map_err(failure)?;
-        input.checksums.insert(contract.clone(), told);
-        Ok(Some(told))
+        let checksum = oracle.checksum(&self.workload, input.seed, made, contract);
+        let checksum = checksum.map_err(oracle_failure)?;
+        input.checksums.insert(contract.clone(), checksum);
+        Ok(Some(checksum))
     }
 
     /// Keeps the answer of a contestant without a fault as the correct answer of the others.
-    pub(super) fn accept(&mut self, built: &Built, text: Vec<u8>, checksum: u64) {
+    fn accept(&mut self, built: &Built, text: Vec<u8>, checksum: u64) {
         if self.oracle.is_none() {
             let answer = Expected { text, checksum: Some(checksum) };
             self.accepted.entry(key(built).to_owned()).or_insert(answer);
@@ -140,8 +157,9 @@ impl Judge {
             let what = "the study has no oracle, so it has no inputs to verify";
             return Err(UnitFailure::Broken(what.to_owned()));
         };
-        let made = oracle.verification(verification, part).map_err(failure)?;
-        let answer = oracle.verified(verification, part, &made, contract).map_err(failure)?;
+        let made = oracle.verification(verification, part).map_err(oracle_failure)?;
+        let answer =
+            oracle.verified(verification, part, &made, contract).map_err(oracle_failure)?;
         Ok((Input::of_oracle(0, made)?, expected_of(answer)?))
     }
 }
@@ -151,7 +169,7 @@ fn expected_of(answer: oracle::Answer) -> Result<Expected, UnitFailure> {
 }
 
 /// Converts a verification to a workload, for the runner that loads it.
-pub(super) fn workload_of(verification: &Verification) -> Workload {
+fn workload_of(verification: &Verification) -> Workload {
     let Verification { name, distribution, size, .. } = verification;
     Workload {
         name: name.split_whitespace().collect::<Vec<_>>().join("-"),
@@ -199,32 +217,193 @@ fn trimmed(text: &[u8]) -> &[u8] {
 
 /// Returns the first line that differs, counted from 1, with the expected and the actual text.
 fn first_difference(expected: &[u8], got: &[u8]) -> (u64, String, String) {
-    let lines =
-        |text: &[u8]| text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
-    let (expected, got) = (lines(expected), lines(got));
+    let [expected, got] =
+        [expected, got].map(|text| text.split(|byte| *byte == b'\n').collect::<Vec<_>>());
     let same = expected.iter().zip(&got).take_while(|(right, line)| right == line).count();
-    let shown = |lines: &[Vec<u8>]| match lines.get(same) {
-        Some(line) => quoted(&String::from_utf8_lossy(line)),
-        None => "no more lines".to_owned(),
-    };
-    (same as u64 + 1, shown(&expected), shown(&got))
+    (same as u64 + 1, shown(&expected, same), shown(&got, same))
+}
+
+fn shown(lines: &[&[u8]], index: usize) -> String {
+    let line = lines.get(index).map(|line| quoted(&String::from_utf8_lossy(line)));
+    line.unwrap_or_else(|| "no more lines".to_owned())
 }
 
 fn whole(file: &File) -> Result<Vec<u8>, UnitFailure> {
-    let read = || {
-        let mut bytes = vec![0; file.metadata()?.len() as usize];
-        file.read_exact_at(&mut bytes, 0)?;
-        Ok(bytes)
-    };
-    read().map_err(|error: std::io::Error| {
+    files::content(file).map_err(|error| {
         UnitFailure::Broken(format!("what the oracle made cannot be read: {error}: free memory"))
     })
 }
 
-fn failure(error: OracleError) -> UnitFailure {
-    match error {
-        OracleError::Interrupted => UnitFailure::Interrupted,
-        error => UnitFailure::Broken(error.to_string()),
+impl Runners {
+    /// Runs the workload once in a new process of the contestant and checks its whole answer.
+    ///
+    /// Without an oracle and without an `answer` in the study, the first contestant that is checked
+    /// is right, and the others of exact contracts must agree with it:
+    /// [`judged_order`](tiebreak_core::study::FunctionPlan::judged_order) says which is first.
+    ///
+    /// # Errors
+    /// Returns the contestant's fault, with the first item that differs; an interruption; or an
+    /// error that no contestant caused.
+    pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
+        let built = self.built(contestant)?.clone();
+        let input = self.judge.input(input_seed)?;
+        let expected = self.judge.expected(&input, &built)?;
+        let launch = self.launch(contestant)?;
+        let load = self.load(&input);
+        let patience = self.patience(self.check_timeout_ns);
+        let blamed = blamed(contestant);
+        let mut runner = Runner::start(launch, 0, &load, &patience).map_err(&blamed)?;
+        let (text, checksum) = runner.answer(&patience).map_err(&blamed)?;
+        runner.process.bye();
+        let fault = expected.and_then(|right| self.judge.compare(&right, &text, checksum));
+        if let Some(fault) = fault {
+            return Err(UnitFailure::Fault(contestant, fault));
+        }
+        self.judge.accept(&built, text, checksum);
+        self.checked.insert(contestant);
+        Ok(())
+    }
+
+    /// Runs one part of an input of `study verify` and checks the contestant's whole answer.
+    /// Returns the number of items. The contestant's process stays for the next part.
+    ///
+    /// # Errors
+    /// As [`Runners::check`].
+    pub fn verify(
+        &mut self,
+        contestant: usize,
+        verification: &Verification,
+        part: u64,
+    ) -> Result<u64, UnitFailure> {
+        let contract = self.built(contestant)?.contract.clone();
+        let (input, expected) = self.judge.verification(verification, part, &contract)?;
+        let before = self.verified.take().filter(|(who, _)| *who == contestant);
+        let workload = workload_of(verification);
+        let load = Load { workload: &workload, ..self.load(&input) };
+        let launch = self.launch(contestant)?;
+        let patience =
+            Patience { workload: &workload.name, ..self.patience(self.check_timeout_ns) };
+        let started = match before {
+            Some((_, mut runner)) => runner.load(&load, &patience).map(|()| runner),
+            None => Runner::start(launch, 0, &load, &patience),
+        };
+        let mut runner = started.map_err(blamed(contestant))?;
+        let (text, checksum) = runner.answer(&patience).map_err(blamed(contestant))?;
+        self.verified = Some((contestant, runner));
+        match compare(&workload.name, &expected, &text, checksum) {
+            Some(fault) => Err(UnitFailure::Fault(contestant, fault)),
+            None => Ok(input.items),
+        }
+    }
+}
+
+/// The cost of an empty reset: one line is read, and one written.
+const RESET_NS: u64 = 200_000;
+
+/// A call on an input that was just loaded may take this many times as long as one of a timed
+/// batch, plus a constant, before it shows that timed batches do not do the work. A compiler may
+/// discard its code when another input comes.
+const KEPT_TIMES: u64 = 100;
+const KEPT_NS: u64 = 1_000_000;
+
+/// The number of inputs that are loaded in turn: a collector or a compiler may disturb one.
+const FRESH_INPUTS: usize = 3;
+
+/// What the batch on trial has left.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) turn: Turn,
+    pub(super) answer: Vec<u8>,
+    pub(super) dump_ns: u64,
+}
+
+impl Runners {
+    /// Records untimed work, and checks how long the resets of a unit took.
+    pub(super) fn check_untimed(
+        &mut self,
+        session: &mut Session,
+        taken: &BTreeMap<usize, Taken>,
+        left: Option<&Left>,
+    ) -> Result<(), UnitFailure> {
+        let calls = self.functions.calls_a_batch.clone();
+        let resets_ns = taken.iter().map(|(one, taken)| taken.a_call_ns(calls.of(*one)).1);
+        let least_ns = resets_ns.min().unwrap_or(0);
+        for (contestant, taken) in taken {
+            let (run_ns, reset_ns) = taken.a_call_ns(calls.of(*contestant));
+            let load_ns = session.runner(*contestant)?.load_ns;
+            let dumped = left.filter(|left| left.turn.contestant == *contestant);
+            let dump_ns = dumped.map_or(0, |left| left.dump_ns);
+            let untimed = self.untimed.entry(*contestant).or_default();
+            untimed.take(std::iter::once((load_ns, dump_ns)), reset_ns);
+            if let Some(what) = hidden_in_reset([reset_ns, run_ns, least_ns], RESET_NS) {
+                return Err(misconduct(*contestant, &self.functions.workload.name, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges a trial: the answer that the batch has left and, if the processes end with the unit,
+    /// calls on other inputs.
+    pub(super) fn judge_trial(
+        &mut self,
+        session: &mut Session,
+        taken: &BTreeMap<usize, Taken>,
+        left: &Left,
+        request: &UnitRequest<'_>,
+    ) -> Result<(), UnitFailure> {
+        let contestant = left.turn.contestant;
+        let built = self.built(contestant)?.clone();
+        let expected = self.judge.expected(&session.input, &built)?;
+        let expected = expected.map(|expected| Expected { checksum: None, ..expected });
+        let workload = &self.functions.workload.name;
+        if let Some(fault) = expected.and_then(|right| compare(workload, &right, &left.answer, 0)) {
+            return Err(UnitFailure::Fault(contestant, fault));
+        }
+        let is_drawn = self.judge.has_oracle() && self.functions.workload.is_drawn;
+        if self.scope == Scope::Layout || !is_drawn {
+            return Ok(());
+        }
+        let taken = taken.get(&contestant).ok_or_else(|| no_contestant(contestant))?;
+        let (call_ns, _) = taken.a_call_ns(self.functions.calls_a_batch.of(contestant));
+        let first_ns = self.first_call_ns(session, left.turn, request)?;
+        if first_ns <= KEPT_TIMES * call_ns + KEPT_NS {
+            return Ok(());
+        }
+        let times = first_ns / call_ns.max(1);
+        let what = format!(
+            "did its work once for all runs on one input: a run on an input that had just been \
+             loaded took {times} times as long as those of a timed batch"
+        );
+        Err(misconduct(contestant, &self.functions.workload.name, what))
+    }
+
+    /// Loads other inputs, each for one run, whose checksums must be right, and returns the
+    /// shortest time of these runs.
+    fn first_call_ns(
+        &mut self,
+        session: &mut Session,
+        turn: Turn,
+        request: &UnitRequest<'_>,
+    ) -> Result<u64, UnitFailure> {
+        let contestant = turn.contestant;
+        let built = self.built(contestant)?.clone();
+        let mut random = Random::new(turn.seed);
+        let mut shortest_ns = u64::MAX;
+        for _ in 0..FRESH_INPUTS {
+            let mut input = self.judge.input(random.next_u64())?;
+            let right = self.judge.checksum(&mut input, &built)?;
+            let patience = self.patience(request.timeout_ns);
+            let runner = session.runner(contestant)?;
+            let loaded = runner.load(&self.load(&input), &patience);
+            let ran = loaded.and_then(|()| runner.once(&patience));
+            let (checksum, ran_ns) = ran.map_err(blamed(contestant))?;
+            if let Some(right) = right.filter(|right| *right != checksum) {
+                let fault = wrong_checksum(&self.functions.workload.name, right, checksum);
+                return Err(UnitFailure::Fault(contestant, fault));
+            }
+            shortest_ns = shortest_ns.min(ran_ns);
+        }
+        Ok(shortest_ns)
     }
 }
 

@@ -1,12 +1,11 @@
 //! A unit: its processes, its rounds, its samples.
 
-use super::judge::Input;
-use super::runner::{Batch, Runner};
-use super::trial::Left;
+use super::judge::{Input, Left};
+use super::runner::{self, Batch, Runner};
 use super::usage::Usage;
-use super::{Runners, blamed, nobody, warm, wrong_checksum};
-use crate::honesty::Turn;
-use crate::resources::Around;
+use super::{Runners, blamed};
+use crate::honesty::{Turn, no_contestant, wrong_checksum};
+use crate::resources::{Around, marked};
 use std::collections::BTreeMap;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::{BatchTime, Mark, Sample};
@@ -25,16 +24,16 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn runner(&mut self, contestant: usize) -> Result<&mut Runner, UnitFailure> {
-        self.runners.get_mut(&contestant).ok_or_else(|| nobody(contestant))
+        self.runners.get_mut(&contestant).ok_or_else(|| no_contestant(contestant))
     }
 
     /// Returns the CPU time of all its processes so far.
     fn cpu_ns(&self) -> u64 {
-        self.runners.values().map(|runner| runner.process().counters.cpu_ns()).sum()
+        self.runners.values().map(|runner| runner.process.counters.cpu_ns()).sum()
     }
 
     fn end(self) {
-        self.runners.into_values().for_each(Runner::bye);
+        self.runners.into_values().for_each(|runner| runner.process.bye());
     }
 }
 
@@ -74,23 +73,21 @@ impl Taken {
     fn sample(&self, runner: &Runner, around: &Around, unit_ns: u64) -> Sample {
         let wall_ns = self.batches.iter().map(|time| time.high_ns).sum::<u64>();
         let scale = wall_ns as f64 / self.elapsed_ns.max(1) as f64;
-        let counters = &runner.process().counters;
+        let (counters, counted) = (&runner.process.counters, &self.usage.counted);
         let mut sample = self.usage.into_sample(wall_ns, counters.system_share(), scale);
         sample.peak_memory_bytes = counters.peak_memory_bytes();
         let share = wall_ns as f64 / unit_ns.max(1) as f64;
-        let part = |ns: Option<u64>| ns.map(|ns| (ns as f64 * share).round() as u64);
-        sample.beside.foreign_cpu_ns = part(around.beside.foreign_cpu_ns);
-        sample.beside.steal_ns = part(around.beside.steal_ns);
+        let parts = [around.beside.foreign_cpu_ns, around.beside.steal_ns];
+        [sample.beside.foreign_cpu_ns, sample.beside.steal_ns] =
+            parts.map(|ns| ns.map(|ns| (ns as f64 * share).round() as u64));
         sample.beside.throttled_ns = around.beside.throttled_ns;
-        sample.marks = around.marks(sample.marks);
-        for (earned, mark) in [
-            (self.usage.involuntary_switches > self.batches.len() as u64, Mark::Preempted),
-            (!runner.is_warm() || warm::was_cold(&self.worked_ns), Mark::NotWarm),
-        ] {
-            if earned {
-                sample.marks = sample.marks.with(mark);
-            }
-        }
+        sample.marks = marked(
+            around.marks(sample.marks),
+            [
+                (counted.involuntary_switches > self.batches.len() as u64, Mark::Preempted),
+                (!runner.is_warm() || runner::was_cold(&self.worked_ns), Mark::NotWarm),
+            ],
+        );
         sample
     }
 }
@@ -125,7 +122,7 @@ impl Runners {
         let around = self.surroundings.after_run(start_ns, unit_ns, cpu_ns);
         let mut ran = UnitRan { samples: Vec::new(), batches: Vec::new() };
         for contestant in &request.coins.order {
-            let taken = taken.get(contestant).ok_or_else(|| nobody(*contestant))?;
+            let taken = taken.get(contestant).ok_or_else(|| no_contestant(*contestant))?;
             ran.samples.push(taken.sample(session.runner(*contestant)?, &around, unit_ns));
             ran.batches.push(taken.batches.clone());
         }

@@ -1,10 +1,11 @@
 //! What the kernel has counted for a running process.
 
-use crate::waits::scheduled;
+use crate::resources::Waits;
+use crate::system::{self, status_number};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use tiebreak_core::sample::{Meters, Sample};
+use tiebreak_core::sample::Sample;
 use tiebreak_machine::clock::{self, ProcessClock};
 
 /// The counters of a process, whose files stay open.
@@ -12,21 +13,16 @@ use tiebreak_machine::clock::{self, ProcessClock};
 pub(super) struct Counters {
     stat: File,
     status: File,
-    schedstat: Option<File>,
+    waits: Waits,
     clock: Option<ProcessClock>,
 }
 
 /// The counters of a process at one moment, or their increase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// CPU time of all threads.
-    pub(super) cpu_ns: u64,
-    pub(super) minor_faults: u64,
-    pub(super) major_faults: u64,
-    /// Those of the main thread.
-    pub(super) voluntary_switches: u64,
-    /// Those of the main thread.
-    pub(super) involuntary_switches: u64,
+    /// The CPU time of all threads, all of it as user time; the switches are those of the main
+    /// thread.
+    pub(super) counted: system::Usage,
     /// Time on a CPU and time waiting for one, of the main thread; `None` if the kernel does not
     /// report it.
     pub(super) scheduled: Option<(u64, u64)>,
@@ -38,11 +34,10 @@ impl Counters {
     /// # Errors
     /// Fails if the process has ended, or if the limit on open files is reached.
     pub(super) fn open(pid: u32) -> io::Result<Counters> {
-        let open = |name: &str| File::open(format!("/proc/{pid}/{name}"));
         Ok(Counters {
-            stat: open("stat")?,
-            status: open("status")?,
-            schedstat: open("schedstat").ok(),
+            stat: File::open(format!("/proc/{pid}/stat"))?,
+            status: File::open(format!("/proc/{pid}/status"))?,
+            waits: Waits::open(pid),
             clock: ProcessClock::of(pid as i32),
         })
     }
@@ -51,15 +46,17 @@ impl Counters {
     pub(super) fn read(&self) -> Usage {
         let stat = text_of(&self.stat);
         let status = text_of(&self.status);
-        let number = |name: &str| named(&status, name).unwrap_or(0);
-        Usage {
-            cpu_ns: self.cpu_ns(),
+        let switches = status_number(&status, "voluntary_ctxt_switches:");
+        let preemptions = status_number(&status, "nonvoluntary_ctxt_switches:");
+        let counted = system::Usage {
+            user_ns: self.cpu_ns(),
+            system_ns: 0,
             minor_faults: field(&stat, 10).unwrap_or(0),
             major_faults: field(&stat, 12).unwrap_or(0),
-            voluntary_switches: number("voluntary_ctxt_switches:"),
-            involuntary_switches: number("nonvoluntary_ctxt_switches:"),
-            scheduled: self.schedstat.as_ref().and_then(scheduled),
-        }
+            voluntary_switches: switches.unwrap_or(0),
+            involuntary_switches: preemptions.unwrap_or(0),
+        };
+        Usage { counted, scheduled: self.waits.scheduled_ns() }
     }
 
     /// Returns the CPU time of all threads so far.
@@ -70,20 +67,19 @@ impl Counters {
     /// Returns how long the main thread has run and how long it has waited for a CPU so far; 0 if
     /// the kernel does not report it.
     pub(super) fn scheduled_ns(&self) -> (u64, u64) {
-        self.schedstat.as_ref().and_then(scheduled).unwrap_or_default()
+        self.waits.scheduled_ns().unwrap_or_default()
     }
 
     /// Returns the largest resident set so far.
     pub(super) fn peak_memory_bytes(&self) -> u64 {
-        named(&text_of(&self.status), "VmHWM:").map_or(0, |kib| kib * 1024)
+        status_number(&text_of(&self.status), "VmHWM:").map_or(0, |kib| kib * 1024)
     }
 
     /// Returns the share of the process' CPU time that was spent in the kernel, by the ticks that
     /// the kernel shows.
     pub(super) fn system_share(&self) -> f64 {
         let stat = text_of(&self.stat);
-        let ticks = |index| field(&stat, index).unwrap_or(0) as f64;
-        let (user, system) = (ticks(14), ticks(15));
+        let [user, system] = [14, 15].map(|index| field(&stat, index).unwrap_or(0) as f64);
         if user + system > 0.0 { system / (user + system) } else { 0.0 }
     }
 }
@@ -91,14 +87,9 @@ impl Counters {
 impl Usage {
     /// Returns what was used since an earlier reading.
     pub(super) fn since(&self, earlier: &Usage) -> Usage {
-        let grown = |of: fn(&Usage) -> u64| of(self).saturating_sub(of(earlier));
         let both = self.scheduled.zip(earlier.scheduled);
         Usage {
-            cpu_ns: grown(|usage| usage.cpu_ns),
-            minor_faults: grown(|usage| usage.minor_faults),
-            major_faults: grown(|usage| usage.major_faults),
-            voluntary_switches: grown(|usage| usage.voluntary_switches),
-            involuntary_switches: grown(|usage| usage.involuntary_switches),
+            counted: self.counted.since(&earlier.counted),
             scheduled: both
                 .map(|(now, then)| (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1))),
         }
@@ -106,14 +97,9 @@ impl Usage {
 
     /// Adds what one more batch used.
     pub(super) fn add(&mut self, batch: &Usage) {
-        self.cpu_ns += batch.cpu_ns;
-        self.minor_faults += batch.minor_faults;
-        self.major_faults += batch.major_faults;
-        self.voluntary_switches += batch.voluntary_switches;
-        self.involuntary_switches += batch.involuntary_switches;
-        let sum = |(run, wait): (u64, u64), more: (u64, u64)| (run + more.0, wait + more.1);
+        self.counted.add(&batch.counted);
         self.scheduled = match (self.scheduled, batch.scheduled) {
-            (Some(so_far), Some(more)) => Some(sum(so_far, more)),
+            (Some((run, wait)), Some(more)) => Some((run + more.0, wait + more.1)),
             (so_far, more) => so_far.or(more),
         };
     }
@@ -121,17 +107,11 @@ impl Usage {
     /// Converts the usage to fields of a sample; its times are multiplied by `scale`.
     pub(super) fn into_sample(self, wall_ns: u64, system_share: f64, scale: f64) -> Sample {
         let scaled = |ns: u64| (ns as f64 * scale).round() as u64;
-        let cpu_ns = scaled(self.cpu_ns);
+        let cpu_ns = scaled(self.counted.cpu_ns());
         let system_ns = (cpu_ns as f64 * system_share).round() as u64;
-        let mut sample = Sample::of_wall_ns(wall_ns);
-        sample.user_ns = cpu_ns - system_ns;
-        sample.system_ns = system_ns;
-        sample.minor_faults = self.minor_faults;
-        sample.major_faults = self.major_faults;
-        sample.voluntary_switches = self.voluntary_switches;
-        sample.involuntary_switches = self.involuntary_switches;
-        let run_ns = self.scheduled.map(|(run_ns, _)| scaled(run_ns));
-        sample.meters = Meters { run_ns, ..Meters::default() };
+        let counted = system::Usage { user_ns: cpu_ns - system_ns, system_ns, ..self.counted };
+        let mut sample = counted.sample(wall_ns);
+        sample.meters.run_ns = self.scheduled.map(|(run_ns, _)| scaled(run_ns));
         sample.beside.run_delay_ns = self.scheduled.map(|(_, waited_ns)| scaled(waited_ns));
         sample
     }
@@ -151,12 +131,6 @@ fn field(stat: &str, index: usize) -> Option<u64> {
     after_name.split_ascii_whitespace().nth(index.checked_sub(3)?)?.parse().ok()
 }
 
-/// Returns the number after a name at the start of a line of `/proc/PID/status`.
-fn named(status: &str, name: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_ascii_whitespace().next()?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,10 +147,6 @@ mod tests {
         check(2, None);
         check(99, None);
         assert_eq!(field("", 10), None);
-        let status = "Name:\tx\nVmHWM:\t  1704 kB\nvoluntary_ctxt_switches:\t3\n";
-        assert_eq!(named(status, "VmHWM:"), Some(1704));
-        assert_eq!(named(status, "voluntary_ctxt_switches:"), Some(3));
-        assert_eq!(named(status, "nonvoluntary_ctxt_switches:"), None);
     }
 
     #[test]
@@ -186,7 +156,7 @@ mod tests {
         let memory: Vec<u8> = (0..8 << 20).map(|i| i as u8).collect();
         assert_eq!(std::hint::black_box(&memory)[255], 255);
         let used = counters.read().since(&before);
-        assert!(used.cpu_ns > 0 && used.minor_faults > 0, "{used:?}");
+        assert!(used.counted.cpu_ns() > 0 && used.counted.minor_faults > 0, "{used:?}");
         assert!(counters.peak_memory_bytes() > 8 << 20);
         assert!((0.0..=1.0).contains(&counters.system_share()));
         assert!(Counters::open(1 << 22).is_err());
@@ -194,14 +164,15 @@ mod tests {
 
     #[test]
     fn batches_add_up_to_a_sample() {
-        let one = Usage {
-            cpu_ns: 1000,
+        let counted = system::Usage {
+            user_ns: 1000,
+            system_ns: 0,
             minor_faults: 1,
             major_faults: 2,
             voluntary_switches: 3,
             involuntary_switches: 4,
-            scheduled: Some((900, 50)),
         };
+        let one = Usage { counted, scheduled: Some((900, 50)) };
         let mut sum = Usage::default();
         sum.add(&one);
         sum.add(&one);

@@ -2,7 +2,8 @@
 //! the records.
 
 use super::memory::Mapping;
-use crate::output::memory_file;
+use crate::files::memory_file;
+use crate::system::Usage;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use tiebreak_core::counts::Counts;
 
 /// Stands for the worker's own code.
-pub(crate) const NOBODY: u32 = u32::MAX;
+pub(crate) const WORKER_ITSELF: u32 = u32::MAX;
 /// Stands for an unknown number.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
 /// A flag in an entry of the orders: this batch is judged.
@@ -75,16 +76,11 @@ pub(crate) struct Record {
     /// The contestant, by its index in the worker.
     pub(crate) position: u64,
     pub(crate) wall_ns: u64,
-    pub(crate) user_ns: u64,
-    pub(crate) system_ns: u64,
+    pub(crate) usage: Usage,
     /// Time on a CPU, by the thread's own clock.
     pub(crate) run_ns: u64,
     /// Time ready to run and waiting for a CPU; [`UNKNOWN`] if the kernel does not report it.
     pub(crate) delay_ns: u64,
-    pub(crate) minor_faults: u64,
-    pub(crate) major_faults: u64,
-    pub(crate) voluntary_switches: u64,
-    pub(crate) involuntary_switches: u64,
     /// The number of spans that ended on another CPU than they began on.
     pub(crate) moves: u64,
     /// The checksum of the untimed call.
@@ -128,7 +124,7 @@ pub(crate) struct Record {
 pub(crate) struct Area {
     mapping: Mapping,
     /// The number of records, and of entries of the orders.
-    capacity: usize,
+    pub(crate) capacity: usize,
 }
 
 impl Area {
@@ -140,7 +136,7 @@ impl Area {
         let file = memory_file()?;
         file.set_len(bytes(capacity) as u64)?;
         let area = Area::map(&OwnedFd::from(file.try_clone()?), capacity)?;
-        area.clear();
+        area.header().position.store(WORKER_ITSELF, Ordering::Relaxed);
         Ok((area, file))
     }
 
@@ -155,10 +151,6 @@ impl Area {
         }
         let mapping = Mapping::shared(file, bytes(capacity))?;
         Ok(Area { mapping, capacity })
-    }
-
-    pub(crate) fn capacity(&self) -> usize {
-        self.capacity
     }
 
     pub(crate) fn header(&self) -> &Header {
@@ -202,15 +194,11 @@ impl Area {
         // 64.
         unsafe { self.mapping.start().add(records_at(self.capacity)).cast::<Record>().add(index) }
     }
-
-    fn clear(&self) {
-        self.header().position.store(NOBODY, Ordering::Relaxed);
-    }
 }
 
 impl Header {
     /// Records that this contestant's code runs from now on, or the worker's own code for
-    /// [`NOBODY`].
+    /// [`WORKER_ITSELF`].
     pub(crate) fn enter(&self, position: u32) {
         self.position.store(position, Ordering::Release);
         self.beat.fetch_add(1, Ordering::Release);
@@ -222,7 +210,7 @@ impl Header {
     }
 
     /// Records what was touched. It only stores numbers, so a signal handler may call it.
-    pub(crate) fn tell(&self, touch: Touch) {
+    pub(crate) fn record_touch(&self, touch: Touch) {
         self.side.store(touch.side, Ordering::Relaxed);
         self.access.store(touch.access, Ordering::Relaxed);
         self.bytes.store(touch.bytes, Ordering::Relaxed);
@@ -230,19 +218,18 @@ impl Header {
     }
 
     /// Clears what was recorded.
-    pub(crate) fn untell(&self) {
+    pub(crate) fn clear_touch(&self) {
         self.place.store(0, Ordering::Release);
     }
 
     pub(crate) fn touch(&self) -> Option<Touch> {
         let place = self.place.load(Ordering::Acquire);
-        let touch = || Touch {
+        (place != 0).then(|| Touch {
             place,
             side: self.side.load(Ordering::Relaxed),
             access: self.access.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
-        };
-        (place != 0).then(touch)
+        })
     }
 }
 
@@ -262,7 +249,7 @@ mod tests {
     fn both_sides_see_the_same() {
         let (ours, file) = Area::create(3).unwrap();
         let theirs = Area::map(&OwnedFd::from(file.try_clone().unwrap()), 3).unwrap();
-        assert_eq!(theirs.header().look(), (0, NOBODY));
+        assert_eq!(theirs.header().look(), (0, WORKER_ITSELF));
         theirs.header().enter(5);
         assert_eq!(ours.header().look(), (1, 5));
         for index in 0..3 {
@@ -278,7 +265,7 @@ mod tests {
         assert_eq!(ours.record(2).energy_nj, 9);
         assert_eq!(ours.header().touch(), None);
         let touch = Touch { place: Touch::INPUT, side: 1, access: Touch::READ, bytes: 7 };
-        theirs.header().tell(touch);
+        theirs.header().record_touch(touch);
         assert_eq!(ours.header().touch(), Some(touch));
         assert!(Area::map(&OwnedFd::from(file), 4).is_err(), "it is shorter than that");
     }

@@ -1,8 +1,15 @@
 //! The timed span: the only code, apart from the contestant's own, that runs between two readings
-//! of the clock.
+//! of the clock. Then what is measured after a batch on trial: calls on another input, and how fast
+//! this core does what every contestant must do: a call, and a load from each cache line of an
+//! input that is read. No contestant's calls can be faster.
 
+use super::area::Record;
 use super::library::Run;
+use super::memory::{LINE_BYTES, Mapping};
+use super::state::Prepared;
 use std::arch::asm;
+use std::io;
+use std::os::fd::OwnedFd;
 use tiebreak_machine::clock;
 
 /// The result of a span.
@@ -48,6 +55,160 @@ fn launder(mut pointer: *mut libc::c_void) -> *mut libc::c_void {
     // SAFETY: there is no instruction; the value goes in and comes out in the same register.
     unsafe { asm!("/* {0} */", inout(reg) pointer, options(nostack, preserves_flags)) };
     pointer
+}
+
+/// How often the other input is used, unless calls take longer than `LONG_NS`: the shortest of this
+/// many calls was not interrupted.
+const EXCHANGES: u64 = 3;
+const LONG_NS: u64 = 1_000_000;
+
+/// The two inputs.
+pub(super) struct Exchange {
+    own: OwnedFd,
+    other: OwnedFd,
+    bytes: usize,
+}
+
+impl Exchange {
+    /// Creates the exchange for two files of this many bytes.
+    ///
+    /// # Errors
+    /// Fails if there are no further descriptors.
+    pub(super) fn new(own: &OwnedFd, other: &OwnedFd, bytes: usize) -> io::Result<Exchange> {
+        Ok(Exchange { own: own.try_clone()?, other: other.try_clone()?, bytes })
+    }
+
+    /// Calls a contestant once after each change of its input: to the other one, then back to its
+    /// own. Writes the results to the record, which is torn if the answer for its own input differs
+    /// from the earlier one.
+    ///
+    /// # Errors
+    /// Fails if an input cannot be mapped.
+    pub(super) fn run(
+        &self,
+        prepared: &Prepared,
+        input: &Mapping,
+        record: &mut Record,
+    ) -> io::Result<()> {
+        record.exchanged_ns = u64::MAX;
+        while record.exchanges < EXCHANGES {
+            input.exchange(&self.other, self.bytes)?;
+            let checksum = self.timed(prepared, record);
+            input.exchange(&self.own, self.bytes)?;
+            let again = self.timed(prepared, record);
+            if record.exchanges == 0 {
+                record.other_checksum = checksum;
+            }
+            let differs = again != record.checksum || checksum != record.other_checksum;
+            record.is_torn |= u64::from(differs);
+            record.exchanges += 1;
+            if record.exchanged_ns > LONG_NS {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn timed(&self, prepared: &Prepared, record: &mut Record) -> u64 {
+        prepared.reset();
+        let begun_ns = clock::thread_cpu_ns();
+        let checksum = prepared.run();
+        let took_ns = clock::thread_cpu_ns().saturating_sub(begun_ns);
+        record.exchanged_ns = record.exchanged_ns.min(took_ns);
+        checksum
+    }
+}
+
+/// The number of measurements of each. The fastest counts: it was not interrupted.
+const TRIES: u32 = 8;
+/// Calls of an empty function: the nanoseconds of this many are the picoseconds of one.
+const CALLS: u64 = 1000;
+/// The bytes of the input that are loaded repeatedly: they stay in the nearest cache of any core,
+/// even next to another thread on the same core.
+const CHUNK_BYTES: usize = 16 << 10;
+/// The number of loads in one pass of the loop below, and in one measurement.
+const LOADS: usize = 8;
+const LINES: usize = 8192;
+
+/// Measures both, and writes the results to the record of a batch that has just ended.
+pub(super) fn measure_pace(record: &mut Record, input: &Mapping, bytes: usize) {
+    let fastest = |measure: &dyn Fn() -> u64| (0..TRIES).map(|_| measure()).min().unwrap_or(0);
+    record.empty_call_ps = fastest(&|| {
+        // SAFETY: the function does not use the state.
+        unsafe { time(nothing, std::ptr::null_mut(), CALLS, 0) }.wall_ns.unwrap_or(0)
+    });
+    let steps = bytes.min(CHUNK_BYTES) / (LOADS * LINE_BYTES);
+    if steps > 0 {
+        let passes = LINES / (LOADS * steps);
+        let lines = (passes * LOADS * steps) as u64;
+        record.line_ps = fastest(&|| {
+            let span = span(|| {
+                for _ in 0..passes {
+                    // SAFETY: this many bytes of the input are mapped for reading.
+                    unsafe { load_lines(input.start().as_ptr(), steps) };
+                }
+            });
+            span.unwrap_or(0) * 1000 / lines
+        });
+    }
+}
+
+extern "C" fn nothing(_state: *mut libc::c_void) -> u64 {
+    0
+}
+
+/// Loads 8 bytes from each of `LOADS * steps` cache lines; no load depends on another.
+///
+/// # Safety
+/// These bytes must be readable, and there must be at least one step.
+#[cfg(target_arch = "x86_64")]
+unsafe fn load_lines(from: *const u8, steps: usize) {
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        asm!(
+            "2:",
+            "mov {word}, [{at}]",
+            "mov {word}, [{at} + 64]",
+            "mov {word}, [{at} + 128]",
+            "mov {word}, [{at} + 192]",
+            "mov {word}, [{at} + 256]",
+            "mov {word}, [{at} + 320]",
+            "mov {word}, [{at} + 384]",
+            "mov {word}, [{at} + 448]",
+            "add {at}, 512",
+            "dec {steps}",
+            "jnz 2b",
+            word = out(reg) _,
+            at = inout(reg) from => _,
+            steps = inout(reg) steps => _,
+            options(nostack, readonly)
+        );
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+unsafe fn load_lines(from: *const u8, steps: usize) {
+    // SAFETY: the caller guarantees it.
+    unsafe {
+        asm!(
+            "2:",
+            "ldr {word}, [{at}]",
+            "ldr {word}, [{at}, #64]",
+            "ldr {word}, [{at}, #128]",
+            "ldr {word}, [{at}, #192]",
+            "ldr {word}, [{at}, #256]",
+            "ldr {word}, [{at}, #320]",
+            "ldr {word}, [{at}, #384]",
+            "ldr {word}, [{at}, #448]",
+            "add {at}, {at}, #512",
+            "subs {steps}, {steps}, #1",
+            "b.ne 2b",
+            word = out(reg) _,
+            at = inout(reg) from => _,
+            steps = inout(reg) steps => _,
+            options(nostack, readonly)
+        );
+    }
 }
 
 #[cfg(test)]

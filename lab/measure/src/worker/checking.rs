@@ -1,19 +1,24 @@
-//! The checking pass: one contestant between guard pages, whose answer is dumped.
+//! The checking pass: one contestant between guard pages, whose answer is dumped, and which once
+//! gets no memory. Then the pass in which it runs on all of its threads at once, and the answer of
+//! each is checked.
 
-use super::area::{Area, NOBODY, Touch};
+use super::area::{Area, Header, Touch, WORKER_ITSELF};
 use super::conduct;
-use super::library::Contestant;
-use super::memory::{Guarded, Side};
-use super::message::{Check, ONES, Reply, Sizes, ZEROS};
-use super::sink::Sink;
-use super::starved;
-use super::state::workload;
-use super::trap;
+use super::helpers::Helpers;
+use super::library::{Contestant, Sink};
+use super::memory::{self, Guarded, Mapping, Side};
+use super::message::{Check, ONES, Refusal, Reply, Sizes, Together, ZEROS};
+use super::state::{Prepared, workload};
+use super::unit::beside;
+use crate::files::memory_file;
+use crate::system::{checked, status_number};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
+use std::time::{Duration, Instant};
 use tiebreak_abi::Random;
+use tiebreak_machine::cpus;
 
 /// The content of outputs before a run; it must still surround them afterwards.
 const FILLING: u8 = 0xa5;
@@ -41,12 +46,12 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
         Ok(contestant) => contestant,
         Err(refusal) => return Ok(Reply::Refused(0, refusal)),
     };
-    header.enter(NOBODY);
+    header.enter(WORKER_ITSELF);
     let (input, mut output) = buffers(&contestant, &check.input, check.side, input)?;
     if check.side == Side::Flush && is_aligned(&contestant, &input, &output) {
         return Ok(Reply::Skipped);
     }
-    trap::set(header, &input, &output)?;
+    memory::install_trap(header, &input, &output)?;
     let has_output = output.bytes() + contestant.output_slack_bytes() > 0;
     let place = if has_output { output.start().as_ptr() } else { std::ptr::null_mut() };
     let workload = workload(&check.input, input.start().as_ptr(), place);
@@ -58,7 +63,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
     let (checksums, unstarved) = unsafe {
         let state = (contestant.prepare)(&raw const workload);
         if state.is_null() {
-            return Ok(Reply::Refused(0, super::message::Refusal::NotPrepared));
+            return Ok(Reply::Refused(0, Refusal::NotPrepared));
         }
         let run = |_| {
             if let Some(reset) = contestant.reset {
@@ -77,15 +82,15 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
         let is_alone = conduct::threads() <= own_threads;
         let is_last = check.side == Side::Front && check.noise == 0;
         let unstarved = match is_last && !contestant.allocates() {
-            true if is_alone => starved::run(header, &contestant, state, checksums[1])?,
-            true => starved::THREADS,
+            true if is_alone => run_starved(header, &contestant, state, checksums[1])?,
+            true => THREADS,
             false => 0,
         };
         (contestant.release)(state);
         (checksums, unstarved)
     };
-    header.enter(NOBODY);
-    tell_stray(header, &output);
+    header.enter(WORKER_ITSELF);
+    record_stray(header, &output);
     sink.finish()?;
     Ok(Reply::Checked { checksums, unstarved })
 }
@@ -121,30 +126,248 @@ fn overwrite(output: &mut Guarded, noise: u64, run: impl Fn(u64) -> u64) -> io::
     let most = DUMPED_TIMES * output.bytes() as u64 + DUMPED_BYTES;
     let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
     // SAFETY: the limits are valid.
-    match unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    checked(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }).map(drop)
 }
 
 fn is_aligned(contestant: &Contestant, input: &Guarded, output: &Guarded) -> bool {
     let alignment = contestant.alignment_bytes();
-    let address = |buffer: &Guarded| buffer.start().as_ptr() as usize;
-    [input, output].iter().all(|buffer| address(buffer).is_multiple_of(alignment))
+    let starts = [input, output].map(|buffer| buffer.start().as_ptr() as usize);
+    starts.iter().all(|start| start.is_multiple_of(alignment))
 }
 
 /// Records bytes that were written around the output where there is no guard page.
-fn tell_stray(header: &super::area::Header, output: &Guarded) {
-    let (past, ahead) = output.stray(FILLING);
-    let touch = |side, bytes: usize| Touch {
-        place: Touch::OUTPUT,
-        side,
-        access: Touch::WROTE,
-        bytes: bytes as u64,
+fn record_stray(header: &super::area::Header, output: &Guarded) {
+    let (side, bytes) = match output.stray(FILLING) {
+        (0, 0) => return,
+        (0, ahead) => (Touch::BEFORE_START, ahead as u64),
+        (past, _) => (Touch::PAST_END, past as u64),
     };
-    if past > 0 {
-        header.tell(touch(Touch::PAST_END, past));
-    } else if ahead > 0 {
-        header.tell(touch(Touch::BEFORE_START, ahead));
+    header.record_touch(Touch { place: Touch::OUTPUT, side, access: Touch::WROTE, bytes });
+}
+/// The least time for which all threads run, and the least number of calls of the first one.
+const RUN_MIN: Duration = Duration::from_millis(20);
+const CALLS_MIN: u64 = 3;
+/// Dumps are compared in pieces of this many bytes.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Loads the contestant, prepares it on each of its threads, runs all of them at once, then lets
+/// them dump their answers, one after the other: the first one's goes to `dump`, and one that
+/// differs from it to `other`. Each thread then releases its own state.
+///
+/// # Errors
+/// Fails if a system call fails.
+pub(super) fn together(
+    pass: &Together,
+    [area, input, dump, other]: [OwnedFd; 4],
+) -> io::Result<Reply> {
+    let area = Area::map(&area, 0)?;
+    let header = area.header();
+    if let Some(cpu) = pass.cpu {
+        cpus::pin_this_thread(&[cpu as usize])?;
     }
+    header.enter(0);
+    let contestant = match Contestant::load(&pass.member.object) {
+        Ok(contestant) => contestant,
+        Err(refusal) => return Ok(Reply::Refused(0, refusal)),
+    };
+    let mapped = Mapping::input(&input, pass.input.bytes as usize, contestant.input_slack_bytes())?;
+    let place = mapped.start().as_ptr().cast_const();
+    let count = beside(pass.member.threads);
+    let mut helpers = Helpers::start(count, &pass.helpers)?;
+    let from = (&pass.input, place);
+    // SAFETY: the input is mapped until this function ends, and the helpers end earlier.
+    let made = unsafe { Prepared::new(contestant, &pass.input, place, pass.member.padding)? };
+    // SAFETY: as above.
+    let are_ready = unsafe { helpers.prepare(count, 0, contestant, from, pass.member.padding)? };
+    let Some((prepared, _output)) = made.filter(|_| are_ready) else {
+        return Ok(Reply::Refused(0, Refusal::NotPrepared));
+    };
+    let (checksum, is_torn) = run_all(&prepared, &mut helpers, count, || header.enter(0))?;
+    let answers = Answers { dump: dump.into(), other: other.into(), checksum };
+    let other = answers.look(&prepared, &helpers, count, || header.enter(0))?;
+    helpers.release()?;
+    // SAFETY: the state is what this contestant has prepared, and is not used again.
+    unsafe { (contestant.release)(prepared.state) };
+    header.enter(WORKER_ITSELF);
+    Ok(Reply::Together { checksum, other, is_torn })
+}
+
+/// Runs all threads at once. Returns the first one's last checksum, and whether any call of any
+/// thread gave another one.
+fn run_all(
+    prepared: &Prepared,
+    helpers: &mut Helpers,
+    count: usize,
+    beat: impl Fn(),
+) -> io::Result<(u64, bool)> {
+    helpers.begin(count, 0)?;
+    let begun = Instant::now();
+    let mut checksum = prepared.call();
+    helpers.wait_until_running(count, begun.elapsed());
+    let (mut calls, mut is_torn) = (1, false);
+    while calls < CALLS_MIN || begun.elapsed() < RUN_MIN {
+        beat();
+        let before = std::mem::replace(&mut checksum, prepared.call());
+        is_torn |= before != checksum;
+        calls += 1;
+    }
+    is_torn |= helpers.end(count, checksum)?;
+    Ok((checksum, is_torn))
+}
+
+/// The files for the answers, and the expected checksum.
+struct Answers {
+    dump: File,
+    other: File,
+    checksum: u64,
+}
+
+impl Answers {
+    /// Lets all threads dump, and returns the checksum of the first that differs from the first
+    /// thread.
+    fn look(
+        &self,
+        prepared: &Prepared,
+        helpers: &Helpers,
+        count: usize,
+        beat: impl Fn(),
+    ) -> io::Result<Option<u64>> {
+        prepared.dump(self.dump.try_clone()?.into(), Sink::buffer())?;
+        for index in 0..count {
+            beat();
+            let file = memory_file()?;
+            let checksum = helpers.dump(index, 0, file.try_clone()?)?;
+            if checksum != self.checksum || !are_equal(&self.dump, &file)? {
+                copy(&file, &self.other)?;
+                return Ok(Some(checksum));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn are_equal(left: &File, right: &File) -> io::Result<bool> {
+    let length = left.metadata()?.len();
+    if right.metadata()?.len() != length {
+        return Ok(false);
+    }
+    let [mut here, mut there] = [(); 2].map(|()| vec![0; PIECE_BYTES]);
+    for at in (0..length).step_by(PIECE_BYTES) {
+        let size = usize::try_from(length - at).unwrap_or(usize::MAX).min(PIECE_BYTES);
+        left.read_exact_at(&mut here[..size], at)?;
+        right.read_exact_at(&mut there[..size], at)?;
+        if here[..size] != there[..size] {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn copy(from: &File, to: &File) -> io::Result<()> {
+    let mut piece = vec![0; PIECE_BYTES];
+    let mut at = 0;
+    loop {
+        let read = from.read_at(&mut piece, at)?;
+        if read == 0 {
+            return Ok(());
+        }
+        to.write_all_at(&piece[..read], at)?;
+        at += read as u64;
+    }
+}
+
+/// The memory that the process may still gain: making a few pages writable is not an allocation.
+/// The C library asks for more than twice this at a time.
+const SLACK_BYTES: usize = 64 << 10;
+/// The first size to take; then its halves, down to what the allocator rounds to 16 bytes.
+const LARGEST_BYTES: usize = 1 << 30;
+/// Below this, every size class of the allocator is requested.
+const SMALL_BYTES: usize = 2048;
+const STEP_BYTES: usize = 16;
+
+/// Why that call was not made. A reply holds the index into this list, counted from 1; 0 if the
+/// call was made, or if the contestant says that it allocates.
+pub(crate) const REASONS: [&str; 3] = [
+    "the kernel does not say how much memory a process has (VmData in /proc/self/status)",
+    "the kernel does not keep to a limit on memory (RLIMIT_DATA)",
+    "its 'prepare' starts threads, which may be what asks for memory",
+];
+const NOT_REPORTED: u64 = 1;
+const NO_LIMIT: u64 = 2;
+const THREADS: u64 = 3;
+
+/// Calls a contestant once more while neither the allocator nor the kernel has memory for it.
+/// Records a touch of the heap in the area if the contestant dies in the call, or if its checksum
+/// changes. Returns why the call was not made: an index into [`REASONS`], counted from 1, or 0.
+///
+/// # Errors
+/// Fails if the limit cannot be set.
+fn run_starved(
+    header: &Header,
+    contestant: &Contestant,
+    state: *mut libc::c_void,
+    checksum: u64,
+) -> io::Result<u64> {
+    if let Some(reset) = contestant.reset {
+        // SAFETY: the state is what this contestant has prepared.
+        unsafe { reset(state) };
+    }
+    let before = limit()?;
+    let Some(used) = used_bytes() else { return Ok(NOT_REPORTED) };
+    set_limit(libc::rlimit { rlim_cur: used + SLACK_BYTES as u64, ..before })?;
+    let is_limited = is_limited();
+    if is_limited {
+        take_all();
+        header.record_touch(Touch { place: Touch::HEAP, side: Touch::INSIDE, access: 0, bytes: 0 });
+        // SAFETY: the same, and it was reset if it needs that.
+        let got = unsafe { (contestant.run)(state) };
+        if got == checksum {
+            header.clear_touch();
+        }
+    }
+    set_limit(before)?;
+    Ok(if is_limited { 0 } else { NO_LIMIT })
+}
+
+/// Returns whether the kernel enforces the limit: it can be configured not to, and some kernels
+/// never do.
+fn is_limited() -> bool {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    let null = std::ptr::null_mut();
+    // SAFETY: memory that is mapped, or added to the end of the heap, is not used.
+    unsafe {
+        libc::mmap(null, 2 * SLACK_BYTES, access, flags, -1, 0) == libc::MAP_FAILED
+            && libc::sbrk(2 * SLACK_BYTES as libc::intptr_t) as isize == -1
+    }
+}
+
+/// Takes all memory that the allocator still has, for good: large pieces first, so that few calls
+/// are needed.
+fn take_all() {
+    let mut bytes = LARGEST_BYTES;
+    while bytes > 0 {
+        // SAFETY: the memory is not used; only the address is read.
+        while !std::hint::black_box(unsafe { libc::malloc(bytes) }).is_null() {}
+        bytes = if bytes > SMALL_BYTES { bytes / 2 } else { bytes - STEP_BYTES };
+    }
+}
+
+/// Returns how much writable private memory the process has, without stacks, as the limit counts
+/// it; `None` if the kernel does not report it.
+fn used_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    Some(status_number(&status, "VmData:")? * 1024)
+}
+
+/// Returns how much writable private memory the process may have.
+fn limit() -> io::Result<libc::rlimit> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the place is valid for the result.
+    checked(unsafe { libc::getrlimit(libc::RLIMIT_DATA, &raw mut limit) }).map(|_| limit)
+}
+
+fn set_limit(limit: libc::rlimit) -> io::Result<()> {
+    // SAFETY: the limits are valid.
+    checked(unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) }).map(drop)
 }

@@ -11,19 +11,19 @@ use std::os::unix::fs::FileExt;
 const MASK_WORDS: usize = 128;
 
 /// It changed the CPUs on which the thread may run.
-pub(crate) const AFFINITY: u64 = 1;
+const AFFINITY: u64 = 1;
 /// It changed how the CPU rounds, or how it treats denormal numbers.
-pub(crate) const ROUNDING: u64 = 2;
+const ROUNDING: u64 = 2;
 /// It left a process behind.
-pub(crate) const CHILD: u64 = 4;
+const CHILD: u64 = 4;
 /// It left a thread behind that its `run` had started.
-pub(crate) const THREAD: u64 = 8;
+const THREAD: u64 = 8;
 /// Its `run` printed something.
-pub(crate) const PRINTED: u64 = 16;
+const PRINTED: u64 = 16;
 /// It left a timer armed.
-pub(crate) const TIMER: u64 = 32;
+const TIMER: u64 = 32;
 /// It changed its priority or its scheduling policy.
-pub(crate) const PRIORITY: u64 = 64;
+const PRIORITY: u64 = 64;
 
 /// The description of each of these bits, without its subject.
 pub(crate) const SENTENCES: [(u64, &str); 7] = [
@@ -95,13 +95,14 @@ impl Conduct {
     /// Returns all that this process has mapped, shared and private, files and memory: the first
     /// number of its `statm`; 0 if the kernel does not report it.
     fn mapped_bytes(&self) -> u64 {
-        let read = || {
-            let mut text = [0; 128];
-            let length = self.memory.as_ref()?.read_at(&mut text, 0).ok()?;
-            let text = std::str::from_utf8(&text[..length]).ok()?;
-            text.split_ascii_whitespace().next()?.parse::<u64>().ok()
-        };
-        read().unwrap_or(0) * PAGE_BYTES as u64
+        self.mapped_pages().unwrap_or(0) * PAGE_BYTES as u64
+    }
+
+    fn mapped_pages(&self) -> Option<u64> {
+        let mut text = [0; 128];
+        let length = self.memory.as_ref()?.read_at(&mut text, 0).ok()?;
+        let text = std::str::from_utf8(&text[..length]).ok()?;
+        text.split_ascii_whitespace().next()?.parse().ok()
     }
 
     /// Returns what was changed since the last check, and undoes it, except for what was started.
@@ -209,8 +210,8 @@ fn has_child() -> bool {
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
     // SAFETY: all zero bytes are valid there, and the call writes no more than one of them.
     unsafe {
-        let mut told: libc::siginfo_t = std::mem::zeroed();
-        libc::waitid(libc::P_ALL, 0, &raw mut told, flags) == 0
+        let mut found: libc::siginfo_t = std::mem::zeroed();
+        libc::waitid(libc::P_ALL, 0, &raw mut found, flags) == 0
     }
 }
 

@@ -1,9 +1,13 @@
-//! Memory for inputs and outputs.
+//! Memory for inputs and outputs, and the handler for touches of memory that does not belong to the
+//! contestant.
 
+use super::area::{Header, Touch};
+use crate::system::checked;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// The page size on the machines that we know; a machine with larger pages maps more.
 pub(crate) const PAGE_BYTES: usize = 4096;
@@ -83,9 +87,8 @@ impl Mapping {
             return Ok(());
         }
         // SAFETY: the range lies in this mapping, and only raw pointers point into it.
-        let result =
-            unsafe { libc::mprotect(self.start.add(from).as_ptr().cast(), length, access) };
-        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+        checked(unsafe { libc::mprotect(self.start.add(from).as_ptr().cast(), length, access) })
+            .map(drop)
     }
 }
 
@@ -203,20 +206,112 @@ impl Guarded {
         // SAFETY: all of this lies between the guards, where it may be read.
         let (front, back) = unsafe {
             let start = self.mapping.start.add(GUARD_BYTES).as_ptr();
-            let slice = |from, length| std::slice::from_raw_parts(start.add(from), length);
-            (slice(0, before), slice(used, middle - used))
+            let back = std::slice::from_raw_parts(start.add(used), middle - used);
+            (std::slice::from_raw_parts(start, before), back)
         };
-        let other = |found: &u8| *found != byte;
-        let past = back.iter().rposition(other).map_or(0, |last| self.slack + last + 1);
-        let ahead = front.iter().position(other).map_or(0, |first| before - first);
-        (past, ahead)
+        let past = back.iter().rposition(|found| *found != byte);
+        let ahead = front.iter().position(|found| *found != byte);
+        (past.map_or(0, |last| self.slack + last + 1), ahead.map_or(0, |first| before - first))
     }
+}
+
+/// The exit status of a process that has recorded a touch.
+pub(crate) const TOUCHED: i32 = 86;
+/// The handler needs little, but the kernel saves all vector registers on its stack.
+const STACK_BYTES: usize = 64 << 10;
+
+/// Where the handler records a touch; null while none is set.
+static HEADER: AtomicPtr<Header> = AtomicPtr::new(std::ptr::null_mut());
+/// For the input and the output: where its guards begin and end, its first byte, its length.
+static BUFFERS: [[AtomicUsize; 4]; 2] = [const { [const { AtomicUsize::new(0) }; 4] }; 2];
+
+/// Installs the handler: from now on a touch of the guards, and a write to the input, is recorded
+/// and ends the process. Other faults end it as without a handler.
+///
+/// # Errors
+/// Fails if the handler cannot be installed.
+pub(super) fn install_trap(
+    header: &'static Header,
+    input: &Guarded,
+    output: &Guarded,
+) -> io::Result<()> {
+    for (buffer, places) in [input, output].into_iter().zip(&BUFFERS) {
+        let (low, high) = buffer.range();
+        let values = [low, high, buffer.start().as_ptr() as usize, buffer.bytes()];
+        for (place, value) in places.iter().zip(values) {
+            place.store(value, Ordering::Relaxed);
+        }
+    }
+    HEADER.store(std::ptr::from_ref(header).cast_mut(), Ordering::Release);
+    let stack = Box::leak(vec![0_u8; STACK_BYTES].into_boxed_slice());
+    let stack =
+        libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK_BYTES };
+    // SAFETY: the stack lives as long as the process; a zeroed `sigaction` is a valid one, and the
+    // handler only stores numbers, ends the process, or restores the default.
+    unsafe {
+        checked(libc::sigaltstack(&raw const stack, std::ptr::null_mut()))?;
+        let mut action: libc::sigaction = std::mem::zeroed();
+        let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) = on_fault;
+        action.sa_sigaction = handler as libc::sighandler_t;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        checked(libc::sigaction(libc::SIGSEGV, &raw const action, std::ptr::null_mut())).map(drop)
+    }
+}
+
+extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    // SAFETY: the kernel passes a valid description of the fault, and the header is never unmapped.
+    unsafe {
+        let header = HEADER.load(Ordering::Acquire).as_ref();
+        let touch = classify((*info).si_addr() as usize, access(context));
+        if let (Some(header), Some(touch)) = (header, touch) {
+            header.record_touch(touch);
+            libc::_exit(TOUCHED);
+        }
+        // Not a touch of a buffer: after the handler returns, the fault occurs again and kills the
+        // process.
+        libc::signal(signal, libc::SIG_DFL);
+    }
+}
+
+/// Returns which touch a fault at this address is, if it is in one of the buffers.
+fn classify(address: usize, access: u32) -> Option<Touch> {
+    for (place, buffer) in [Touch::INPUT, Touch::OUTPUT].into_iter().zip(&BUFFERS) {
+        let [low, high, start, bytes] =
+            [0, 1, 2, 3].map(|index| buffer[index].load(Ordering::Relaxed));
+        if (low..high).contains(&address) {
+            let end = start + bytes;
+            let (side, bytes) = if address < start {
+                (Touch::BEFORE_START, start - address)
+            } else if address >= end {
+                (Touch::PAST_END, address - end + 1)
+            } else {
+                (Touch::INSIDE, address - start)
+            };
+            return Some(Touch { place, side, access, bytes: bytes as u64 });
+        }
+    }
+    None
+}
+
+/// Returns whether the fault was a read or a write, if the processor reports it: bit 1 of the error
+/// code on x86 (Intel SDM, volume 3, section 5.7).
+#[cfg(target_arch = "x86_64")]
+unsafe fn access(context: *mut libc::c_void) -> u32 {
+    // SAFETY: the kernel passes the machine context to a handler.
+    let context = unsafe { &*context.cast::<libc::ucontext_t>() };
+    let code = context.uc_mcontext.gregs[libc::REG_ERR as usize];
+    if code & 2 != 0 { Touch::WROTE } else { Touch::READ }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn access(_context: *mut libc::c_void) -> u32 {
+    0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::memory_file;
+    use crate::files::memory_file;
     use std::io::Write;
 
     #[test]

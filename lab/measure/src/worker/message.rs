@@ -1,10 +1,7 @@
-//! Requests of the laboratory to a worker; the answers are in [`reply`].
-
-mod reply;
-
-pub(crate) use reply::{Refusal, Reply, Table};
+//! Requests of the laboratory to a worker, and its answers.
 
 use super::memory::Side;
+use crate::workers::Facts;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -166,5 +163,167 @@ mod path {
     }
 }
 
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Reply {
+    /// The content of a contestant's table.
+    Table(Facts),
+    /// The contestant at this index cannot be raced here.
+    Refused(u32, Refusal),
+    /// All are loaded and prepared; whether each of them resets its state before a run.
+    Ready(Vec<bool>),
+    /// The request was carried out, and the area has the records.
+    Done,
+    /// A checking pass was completed.
+    Checked {
+        /// The checksums of two runs, a reset before each.
+        checksums: [u64; 2],
+        /// Why it was not called without memory: an index into `super::checking::REASONS`, counted
+        /// from 1, or 0.
+        unstarved: u64,
+    },
+    /// A pass on several threads was completed.
+    Together {
+        /// The first thread's checksum.
+        checksum: u64,
+        /// The checksum of a thread whose checksum or dump differs at the end, if there is one.
+        other: Option<u64>,
+        /// Whether a call gave another checksum while all ran.
+        is_torn: bool,
+    },
+    /// A flush checking pass would be the same as the aligned one.
+    Skipped,
+    /// An input was made or measured.
+    Sized(Sizes),
+    /// An answer was given.
+    Checksum(u64),
+    /// The request cannot be carried out, in words.
+    Failed(String),
+}
+
+/// Why a library is not a contestant, or not now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Refusal {
+    /// The system's linker refuses it, with this message.
+    NotLoaded(String),
+    /// Its table is missing or cannot be used, in the words of [`tiebreak_abi::Refusal`].
+    BadTable(String),
+    /// `prepare` returned null.
+    NotPrepared,
+}
+
+impl Refusal {
+    /// Returns the refusal as a sentence about a library.
+    pub(crate) fn sentence(&self) -> String {
+        match self {
+            Refusal::NotLoaded(why) => format!("it cannot be loaded: {why}"),
+            Refusal::BadTable(why) => why.clone(),
+            Refusal::NotPrepared => "its 'prepare' gave nothing".to_owned(),
+        }
+    }
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    fn question() -> Question {
+        Question {
+            workload: "random".into(),
+            distribution: "uniform".into(),
+            contract: "published".into(),
+            size: 20_000,
+            seed: u64::MAX,
+            part: 3,
+            parts: 256,
+        }
+    }
+
+    #[test]
+    fn requests_come_back() {
+        let sizes = Sizes { bytes: 1 << 40, items: 7, output_bytes: 0 };
+        let member =
+            |object: &str, padding, threads| Member { object: object.into(), padding, threads };
+        let load = Load {
+            contestants: vec![member("/a b/x.so", 4095, 1), member("y", 0, 64)],
+            cpu: Some(3),
+            helpers: vec![1, 0],
+            stack_bytes: 16,
+            input: sizes,
+            capacity: 12,
+            meters_energy: true,
+        };
+        let rounds = Rounds {
+            primer: Some(1),
+            batches: 8,
+            calls_a_batch: vec![1000, 1],
+            times_each_call: true,
+            counts: false,
+            noise: 9,
+        };
+        let check =
+            |side| Request::Check(Check { object: "/c".into(), input: sizes, side, noise: 8 });
+        for request in [
+            Request::Probe("/p".into()),
+            Request::Load(load.clone()),
+            Request::Load(Load { cpu: None, contestants: Vec::new(), helpers: Vec::new(), ..load }),
+            Request::Rounds(rounds.clone()),
+            Request::Rounds(Rounds { primer: None, counts: true, ..rounds }),
+            check(Side::Front),
+            check(Side::End),
+            check(Side::Flush),
+            Request::Together(Together {
+                member: member("/z", 1, 2),
+                cpu: Some(7),
+                helpers: vec![6],
+                input: sizes,
+            }),
+            Request::Oracle(OsStr::from_bytes(b"/not \xff UTF-8").into()),
+            Request::Input { question: question(), is_made: true },
+            Request::Answer { question: question(), input_bytes: 5 },
+        ] {
+            let bytes = bytes(&request);
+            assert_eq!(read::<Request>(&bytes).as_ref(), Some(&request));
+            assert_eq!(read::<Request>(&bytes[..bytes.len() - 1]), None, "{request:?} cut short");
+        }
+        assert_eq!(read::<Request>(&[99]), None);
+        assert_eq!(read::<Request>(&[]), None);
+    }
+
+    #[test]
+    fn replies_come_back() {
+        let table = Facts {
+            name: "swar".into(),
+            needs: vec!["avx2".into(), "bmi2".into()],
+            has_reset: true,
+            allocates: false,
+            input_slack_bytes: 8,
+            output_slack_bytes: 1,
+            alignment_bytes: 64,
+        };
+        let mut replies = vec![
+            Reply::Table(table),
+            Reply::Ready(vec![true, false]),
+            Reply::Done,
+            Reply::Checked { checksums: [1, 2], unstarved: 3 },
+            Reply::Together { checksum: 1, other: None, is_torn: true },
+            Reply::Together { checksum: 1, other: Some(2), is_torn: false },
+            Reply::Skipped,
+            Reply::Sized(Sizes { bytes: 1, items: 2, output_bytes: 3 }),
+            Reply::Checksum(9),
+            Reply::Failed("no memory".into()),
+        ];
+        let refusals = [
+            Refusal::NotLoaded("wrong ELF class".into()),
+            Refusal::BadTable("it has no table".into()),
+            Refusal::NotPrepared,
+        ];
+        replies.extend(refusals.map(|refusal| Reply::Refused(4, refusal)));
+        for reply in replies {
+            assert_eq!(read(&bytes(&reply)), Some(reply));
+        }
+        assert_eq!(read::<Reply>(&[99]), None);
+    }
+}

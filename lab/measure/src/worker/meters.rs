@@ -1,11 +1,10 @@
 //! What is read around a timed span, outside its clock: times, faults, switches, counters.
 
 use super::area::{Record, UNKNOWN};
-use crate::resources::time_ns;
-use std::fs::File;
-use std::mem::MaybeUninit;
-use std::os::unix::fs::FileExt;
+use crate::resources::Waits;
+use crate::system::{Usage, rusage};
 use tiebreak_core::counts::Counts;
+use tiebreak_machine::clock;
 use tiebreak_machine::meters::{Energy, EnergyReading, ThreadCounters};
 
 /// The number of empty spans that determine what the readings themselves count, after a first one
@@ -15,7 +14,7 @@ const EMPTY_SPANS: usize = 2;
 /// The meters of the thread that runs contestants. Their use allocates nothing, unless energy is
 /// metered.
 pub(super) struct Meters {
-    scheduled: Option<File>,
+    waits: Waits,
     counters: Option<ThreadCounters>,
     /// The counts of an empty span: reading the times.
     own_counts: Counts<u64>,
@@ -32,21 +31,11 @@ struct Reading {
     run_ns: u64,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Usage {
-    user_ns: u64,
-    system_ns: u64,
-    minor_faults: u64,
-    major_faults: u64,
-    voluntary_switches: u64,
-    involuntary_switches: u64,
-}
-
 impl Meters {
     /// Opens the meters that the machine has, except the hardware counters.
     pub(super) fn open(meters_energy: bool) -> Meters {
         Meters {
-            scheduled: File::open("/proc/thread-self/schedstat").ok(),
+            waits: Waits::open("thread-self"),
             counters: None,
             own_counts: Counts::default(),
             energy: meters_energy.then(Energy::open).and_then(Result::ok),
@@ -63,8 +52,8 @@ impl Meters {
         if self.counters.is_some() {
             self.empty_span();
             let spans = [(); EMPTY_SPANS].map(|()| self.empty_span());
-            let least = |a: Counts<u64>, b| a.zip(b).map(|(a, b)| a.min(b));
-            self.own_counts = spans.into_iter().reduce(least).unwrap_or_default();
+            let least = spans.into_iter().reduce(|a, b| a.zip(b).map(|(a, b)| a.min(b)));
+            self.own_counts = least.unwrap_or_default();
         }
     }
 
@@ -78,11 +67,10 @@ impl Meters {
 
     /// Returns an empty record, in which missing meters are unknown.
     pub(super) fn record(&self) -> Record {
-        let known = |is_known: bool| if is_known { 0 } else { UNKNOWN };
         Record {
-            delay_ns: known(self.delay_ns().is_some()),
-            counts: Counts::all(known(self.counters.is_some())),
-            energy_nj: known(self.energy.is_some()),
+            delay_ns: zero_if(self.waits.counted_wait_ns().is_some()),
+            counts: Counts::all(zero_if(self.counters.is_some())),
+            energy_nj: zero_if(self.energy.is_some()),
             ..Record::default()
         }
     }
@@ -91,21 +79,21 @@ impl Meters {
     pub(super) fn begin(&mut self) {
         // Slow readings come first, so that times contain little of the reading.
         let energy = self.energy.as_ref().and_then(Energy::read);
-        let delay_ns = self.delay_ns();
+        let delay_ns = self.waits.counted_wait_ns();
         let cpu = cpu();
         if let Some(counters) = &self.counters {
             counters.start();
         }
         // The kernel updates a thread's times when its clock is read, not when its usage is: what
         // ran before the span would count as part of it.
-        run_ns();
+        clock::thread_cpu_ns();
         let usage = usage();
-        self.before = Reading { usage, delay_ns, energy, cpu, run_ns: run_ns() };
+        self.before = Reading { usage, delay_ns, energy, cpu, run_ns: clock::thread_cpu_ns() };
     }
 
     /// Adds what the span took to the record; call it just after the span.
     pub(super) fn end(&mut self, record: &mut Record) {
-        let run_ns = run_ns();
+        let run_ns = clock::thread_cpu_ns();
         let usage = usage();
         if let Some(counters) = &mut self.counters {
             let counted = counters.stop();
@@ -113,7 +101,7 @@ impl Meters {
             add_counts(record, counted.meters.counts(), self.own_counts);
         }
         let cpu = cpu();
-        let delay_ns = self.delay_ns();
+        let delay_ns = self.waits.counted_wait_ns();
         let energy = self.energy.as_ref().and_then(Energy::read);
         let before = &self.before;
         record.run_ns += run_ns.saturating_sub(before.run_ns);
@@ -126,31 +114,12 @@ impl Meters {
         if let Some((now, then)) = delay_ns.zip(before.delay_ns) {
             record.delay_ns += now.saturating_sub(then);
         }
-        usage.add_since(&before.usage, record);
-    }
-
-    /// Returns how long this thread has been ready and waited for a CPU: the second number of its
-    /// `schedstat`. The kernel keeps it up to date; if it does not count, the third is 0.
-    fn delay_ns(&self) -> Option<u64> {
-        let mut text = [0; 80];
-        let length = self.scheduled.as_ref()?.read_at(&mut text, 0).ok()?;
-        let text = std::str::from_utf8(&text[..length]).ok()?;
-        let mut numbers = text.split_ascii_whitespace().skip(1).map(str::parse);
-        let (delay_ns, slices): (u64, u64) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
-        (slices > 0).then_some(delay_ns)
+        record.usage.add(&usage.since(&before.usage));
     }
 }
 
-impl Usage {
-    fn add_since(&self, then: &Usage, record: &mut Record) {
-        let since = |of: fn(&Usage) -> u64| of(self).saturating_sub(of(then));
-        record.user_ns += since(|usage| usage.user_ns);
-        record.system_ns += since(|usage| usage.system_ns);
-        record.minor_faults += since(|usage| usage.minor_faults);
-        record.major_faults += since(|usage| usage.major_faults);
-        record.voluntary_switches += since(|usage| usage.voluntary_switches);
-        record.involuntary_switches += since(|usage| usage.involuntary_switches);
-    }
+fn zero_if(is_known: bool) -> u64 {
+    if is_known { 0 } else { UNKNOWN }
 }
 
 fn add_counts(record: &mut Record, counts: Counts<Option<u64>>, own: Counts<u64>) {
@@ -171,29 +140,7 @@ fn plus(sum: u64, count: Option<u64>) -> u64 {
 }
 
 fn usage() -> Usage {
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the place is valid for the result, and all zero bytes are a valid value of it.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
-    Usage {
-        user_ns: time_ns(usage.ru_utime),
-        system_ns: time_ns(usage.ru_stime),
-        minor_faults: count(usage.ru_minflt),
-        major_faults: count(usage.ru_majflt),
-        voluntary_switches: count(usage.ru_nvcsw),
-        involuntary_switches: count(usage.ru_nivcsw),
-    }
-}
-
-/// Returns the CPU time of the calling thread so far, in nanoseconds.
-fn run_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result; a failing call leaves it at zero.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    rusage(libc::RUSAGE_THREAD).into()
 }
 
 fn cpu() -> i32 {
@@ -222,7 +169,7 @@ mod tests {
         };
         let (short, long) = (span(1000), span(300_000));
         assert!(long > 10 * short, "{short} {long}");
-        let cpu_ns = record.user_ns + record.system_ns;
+        let cpu_ns = record.usage.cpu_ns();
         assert!(cpu_ns < 2 * record.run_ns, "{cpu_ns} {}", record.run_ns);
         assert_eq!(record.energy_nj, UNKNOWN);
         let is_counted = ThreadCounters::open().is_ok();

@@ -1,16 +1,13 @@
 //! A unit: contestants loaded, prepared, and run in rounds on request.
 
-use super::area::{Area, NOBODY, Record, Turn};
-use super::batch;
+use super::area::{Area, Record, Turn, WORKER_ITSELF};
+use super::batch::{self, Exchange};
 use super::conduct::Conduct;
-use super::exchange::Exchange;
 use super::helpers::Helpers;
-use super::library::Contestant;
+use super::library::{Contestant, Sink};
 use super::memory::Mapping;
 use super::message::{Load, Refusal, Reply, Rounds};
 use super::meters::Meters;
-use super::pace;
-use super::sink::Sink;
 use super::state::Prepared;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -84,7 +81,7 @@ impl Unit {
                 Err(refusal) => return Ok(Loaded::Refused(position, refusal)),
             }
         }
-        area.header().enter(NOBODY);
+        area.header().enter(WORKER_ITSELF);
         let most = load.contestants.iter().map(|member| beside(member.threads)).max();
         as_begun.restore();
         let mut helpers = Helpers::start(most.unwrap_or(0), &load.helpers)?;
@@ -111,17 +108,16 @@ impl Unit {
             let conduct = conduct.look_at_prepare();
             contestants.push(Placed { prepared, beside, conduct });
         }
-        area.header().enter(NOBODY);
+        area.header().enter(WORKER_ITSELF);
         let meters = Meters::open(load.meters_energy);
         let exchange = other.map(|other| Exchange::new(input, other, bytes)).transpose()?;
-        let _outputs = outputs;
         let unit = Unit {
             area,
             contestants,
             meters,
             helpers,
             inputs,
-            _outputs,
+            _outputs: outputs,
             input_bytes: bytes,
             exchange,
             conduct,
@@ -141,9 +137,11 @@ impl Unit {
     pub(super) fn run(&mut self, rounds: &Rounds, dump: Option<OwnedFd>) -> Reply {
         let batches = usize::try_from(rounds.batches).unwrap_or(usize::MAX);
         let count = self.contestants.len() as u32;
-        let is_known = |index: usize| self.area.turn(index).position < count;
         let is_nobody = rounds.primer.is_some_and(|primer| primer >= count);
-        if batches > self.area.capacity() || is_nobody || !(0..batches).all(is_known) {
+        if batches > self.area.capacity
+            || is_nobody
+            || (0..batches).any(|index| self.area.turn(index).position >= count)
+        {
             return Reply::Failed("more was asked of a worker than it has loaded".to_owned());
         }
         if rounds.calls_a_batch.len() != self.contestants.len() {
@@ -168,7 +166,7 @@ impl Unit {
                 Err(error) => return Reply::Failed(error.to_string()),
             }
         }
-        self.area.header().enter(NOBODY);
+        self.area.header().enter(WORKER_ITSELF);
         Reply::Done
     }
 
@@ -218,9 +216,9 @@ impl Unit {
             exchange.run(&prepared, &self.inputs[place], &mut record)?;
         }
         if turn.is_judged {
-            self.area.header().enter(NOBODY);
+            self.area.header().enter(WORKER_ITSELF);
             record.conduct |= self.conduct.look();
-            pace::measure(&mut record, &self.inputs[place], self.input_bytes);
+            batch::measure_pace(&mut record, &self.inputs[place], self.input_bytes);
         }
         Ok(record)
     }
@@ -241,8 +239,7 @@ impl Unit {
         self.overwrite_output(position, noise);
         self.helpers.wait_until_running(beside, begun.elapsed());
         let mut record = self.timed(position, rounds, checksum);
-        let ran = self.helpers.end(beside, checksum)?;
-        record.is_torn |= u64::from(ran.is_torn);
+        record.is_torn |= u64::from(self.helpers.end(beside, checksum)?);
         Ok(record)
     }
 

@@ -1,25 +1,29 @@
 //! The checking pass: runs a contestant between guard pages and compares its whole answer with the
-//! oracle's.
+//! oracle's; one that runs on several threads also on all of these at once.
 
 use super::Workers;
 use super::blame::{Frame, Suspect, no_worker, unexpected};
-use super::difference;
-use super::process::Process;
+use super::process::{NoReply, Process, WorkerProgram};
+use crate::files::memory_file;
+use crate::honesty::{misconduct, wrong_checksum};
 use crate::oracle::{Answer, Input};
-use crate::output::memory_file;
 use crate::worker::area::{Area, Touch};
-use crate::worker::memory::Side;
-use crate::worker::message::{Check, ONES, Reply, Request, Sizes, ZEROS};
-use crate::worker::starved::REASONS;
-use crate::worker::trap::TOLD;
+use crate::worker::checking::REASONS;
+use crate::worker::memory::{Side, TOUCHED};
+use crate::worker::message::{
+    Check, HelperCpus, Member, ONES, Reply, Request, Sizes, Together, ZEROS,
+};
 use std::cell::Cell;
 use std::fs::File;
+use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
-use tiebreak_core::study::Verification;
+use tiebreak_core::study::{Built, FunctionPlan, Verification};
 use tiebreak_core::verdict::Fault;
+use tiebreak_machine::cpus;
 
 /// How long a contestant may take in a checking pass, if the plan does not say.
 const TIMEOUT_NS: u64 = 60_000_000_000;
@@ -28,11 +32,14 @@ const NOISE_TIMEOUT_NS: u64 = 5_000_000_000;
 /// A shorter answer may be right by chance, or consist only of a count.
 const LEAST_ANSWER_BYTES: u64 = 64;
 
-/// The input of a checking pass, and the expected answer.
-pub(super) struct Case<'a> {
-    pub(super) input: &'a Input,
-    pub(super) answer: Option<&'a Answer>,
-    pub(super) frame: Frame<'a>,
+/// One contestant in a checking pass: its input, and the expected answer.
+struct Case<'a> {
+    program: &'a WorkerProgram,
+    contestant: usize,
+    library: &'a Path,
+    input: &'a Input,
+    answer: Option<&'a Answer>,
+    frame: Frame<'a>,
 }
 
 /// The result of one pass.
@@ -58,33 +65,30 @@ impl Workers {
     /// Returns the contestant's fault, an interruption, or an error that no contestant caused.
     pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
         let contract = self.contract(contestant)?.to_owned();
-        let library = self.as_built(contestant)?;
+        let library = &self.as_built(contestant)?;
         let workload = self.functions.workload.name.clone();
         let suspect = Cell::new(None);
-        let (program, frame) = (self.program.clone(), self.check_frame(&workload, &suspect));
+        let team = self.team(contestant, library);
+        let (program, frame) = (&self.program.clone(), self.check_frame(&workload, &suspect));
         let (input, answer) = self.inputs.answered(input_seed, &contract)?;
-        let case = Case { input, answer: answer.as_ref(), frame };
-        let pass = |side| pass(&program, contestant, &library, (side, 0), &case);
+        let case = Case { program, contestant, library, input, answer: answer.as_ref(), frame };
         // Buffers are aligned, so their ends are usually not at a guard. Without the alignment they
         // are. A contestant need not work then, but if it touches the guard it would have gone too
         // far in any case.
-        if let Ok(Pass::Touched(touch)) = pass(Side::Flush)
+        if let Ok(Pass::Touched(touch)) = case.pass(Side::Flush)
             && touch.side == Touch::PAST_END
         {
-            return Err(out_of_bounds(contestant, &workload, &touch));
+            return case.judge(Pass::Touched(touch));
         }
         for side in [Side::End, Side::Front] {
-            let passed = pass(side)?;
+            let passed = case.pass(side)?;
             if let Pass::Whole(.., unstarved) = passed {
                 self.unstarved.insert(contestant, unstarved);
             }
-            case.judge(contestant, passed)?;
+            case.judge(passed)?;
         }
-        case.judge_dump(&program, contestant, &library, input_seed)?;
-        let Some(pass) = self.together(contestant, &library)? else { return Ok(()) };
-        let (input, answer) = self.inputs.answered(input_seed, &contract)?;
-        let case = Case { input, answer: answer.as_ref(), frame };
-        pass.judge(&program, contestant, &case)
+        case.judge_dump(input_seed)?;
+        team.map_or(Ok(()), |team| case.judge_team(team))
     }
 
     /// Returns why the latest check did not call a contestant without memory, so that it is unknown
@@ -106,14 +110,13 @@ impl Workers {
         part: u64,
     ) -> Result<u64, UnitFailure> {
         let contract = self.contract(contestant)?.to_owned();
-        let library = self.as_built(contestant)?;
+        let library = &self.as_built(contestant)?;
         let suspect = Cell::new(None);
-        let name = &verification.name;
-        let (program, frame) = (self.program.clone(), self.check_frame(name, &suspect));
+        let frame = self.check_frame(&verification.name, &suspect);
+        let program = &self.program.clone();
         let (input, answer) = self.inputs.verified(verification, part, &contract)?;
-        let case = Case { input, answer: Some(&answer), frame };
-        let passed = pass(&program, contestant, &library, (Side::End, 0), &case)?;
-        case.judge(contestant, passed)?;
+        let case = Case { program, contestant, library, input, answer: Some(&answer), frame };
+        case.judge(case.pass(Side::End)?)?;
         Ok(input.items)
     }
 
@@ -121,21 +124,41 @@ impl Workers {
         let timeout_ns = self.timeout_ns.unwrap_or(TIMEOUT_NS);
         Frame { workload, interrupted: self.interrupted, timeout_ns, suspect }
     }
+
+    /// Returns what a contestant's pass on all of its threads needs; `None` if it runs on one
+    /// thread.
+    fn team(&self, contestant: usize, library: &Path) -> Option<Together> {
+        let threads = self.functions.built.get(contestant).map_or(1, Built::threads);
+        (threads > 1).then(|| Together {
+            member: Member { object: library.to_owned(), padding: 0, threads },
+            cpu: self.functions.cpu.map(|cpu| cpu as u64),
+            helpers: self.helpers.clone(),
+            input: Sizes::default(),
+        })
+    }
 }
 
 impl Case<'_> {
-    fn judge(&self, contestant: usize, pass: Pass) -> Result<(), UnitFailure> {
+    fn fault(&self, fault: Fault) -> Result<(), UnitFailure> {
+        Err(UnitFailure::Fault(self.contestant, fault))
+    }
+
+    fn judge(&self, pass: Pass) -> Result<(), UnitFailure> {
+        let workload = self.frame.workload;
         match pass {
-            Pass::Whole(dump, checksums, _) => self.compare(contestant, &dump, checksums),
+            Pass::Whole(dump, checksums, _) => self.compare(&dump, checksums),
             Pass::Skipped => Ok(()),
-            Pass::Touched(touch) => Err(out_of_bounds(contestant, self.frame.workload, &touch)),
-            Pass::Starved(how) => self.conduct(
-                contestant,
-                format!(
+            Pass::Touched(touch) => {
+                let (workload, what) = (workload.to_owned(), sentence(&touch));
+                self.fault(Fault::OutOfBounds { workload, what })
+            }
+            Pass::Starved(how) => {
+                let what = format!(
                     "asks for memory in 'run', although its table has no flag TIEBREAK_ALLOCATES: \
                      where there was none it {how}"
-                ),
-            ),
+                );
+                Err(misconduct(self.contestant, workload, what))
+            }
         }
     }
 
@@ -143,152 +166,135 @@ impl Case<'_> {
     /// whatever the output contained, the contestant did not read the output, and its work may be
     /// done in `dump`. A crash or a hang proves nothing, because the output contained noise. Nor
     /// does a short answer: it may depend on one byte that is not 0, or on a count in the state.
-    fn judge_dump(
-        &self,
-        program: &super::WorkerProgram,
-        contestant: usize,
-        library: &Path,
-        seed: u64,
-    ) -> Result<(), UnitFailure> {
+    fn judge_dump(&self, seed: u64) -> Result<(), UnitFailure> {
         let Some(answer) = self.answer.filter(|_| self.input.output_bytes > 0) else {
             return Ok(());
         };
-        let answer_bytes = answer.text.metadata().map_err(|error| no_worker(&error))?.len();
-        if answer_bytes < LEAST_ANSWER_BYTES {
+        if answer.text.metadata().map_err(no_worker)?.len() < LEAST_ANSWER_BYTES {
             return Ok(());
         }
         let timeout_ns = self.frame.timeout_ns.min(NOISE_TIMEOUT_NS);
         let case = Case { frame: Frame { timeout_ns, ..self.frame }, ..*self };
         let drawn = Random::new(seed).next_u64();
         for noise in [drawn.clamp(1, ZEROS - 1), ZEROS, ONES] {
-            let mut said = String::new();
-            match single_pass(program, contestant, library, (Side::End, noise), &case, &mut said) {
+            match case.single_pass(Side::End, noise, &mut String::new()) {
                 Err(UnitFailure::Interrupted) => return Err(UnitFailure::Interrupted),
-                Ok(Pass::Whole(dump, ..)) => {
-                    let compared = difference::first(&answer.text, &dump);
-                    if compared.map_err(|error| no_worker(&error))?.is_some() {
-                        return Ok(());
-                    }
-                }
+                Ok(Pass::Whole(dump, ..)) if first_difference(&answer.text, &dump)?.is_none() => {}
                 _ => return Ok(()),
             }
         }
-        self.conduct(
-            contestant,
-            "dumped the right answer although its output had been overwritten after the run: its \
-             'dump' does not read what 'run' left there"
-                .to_owned(),
-        )
-    }
-
-    fn conduct(&self, contestant: usize, what: String) -> Result<(), UnitFailure> {
-        let workload = self.frame.workload.to_owned();
-        Err(UnitFailure::Fault(contestant, Fault::Conduct { workload, what }))
+        let what = "dumped the right answer although its output had been overwritten after the \
+                    run: its 'dump' does not read what 'run' left there";
+        Err(misconduct(self.contestant, self.frame.workload, what))
     }
 
     /// Compares an answer and two checksums with the oracle's.
-    pub(super) fn compare(
-        &self,
-        contestant: usize,
-        dump: &File,
-        checksums: [u64; 2],
-    ) -> Result<(), UnitFailure> {
-        let workload = || self.frame.workload.to_owned();
-        let fault = |fault| Err(UnitFailure::Fault(contestant, fault));
+    fn compare(&self, dump: &File, checksums: [u64; 2]) -> Result<(), UnitFailure> {
+        let workload = self.frame.workload;
+        let mut expected = checksums[0];
         if let Some(answer) = self.answer {
-            let compared = difference::first(&answer.text, dump);
-            if let Some(difference) = compared.map_err(|error| no_worker(&error))? {
-                return fault(Fault::WrongAnswer {
-                    workload: workload(),
-                    item: Some(difference.item),
-                    expected: difference.expected,
-                    got: difference.got,
-                });
+            if let Some(difference) = first_difference(&answer.text, dump)? {
+                return self.fault(difference.fault(workload));
             }
+            expected = answer.checksum;
         }
-        let expected = self.answer.map_or(checksums[0], |answer| answer.checksum);
         match checksums.into_iter().find(|checksum| *checksum != expected) {
-            Some(got) => fault(wrong_checksum(self.frame.workload, expected, &got.to_string())),
+            Some(got) => self.fault(wrong_checksum(workload, expected, got)),
             None => Ok(()),
         }
     }
-}
 
-/// Makes one pass in a new process. A contestant that is killed while it is alone there, and again
-/// in a second attempt, causes it itself: no other process is so exact, and one that needs more
-/// memory than there is would be killed each time.
-fn pass(
-    program: &super::WorkerProgram,
-    contestant: usize,
-    library: &Path,
-    how: (Side, u64),
-    case: &Case<'_>,
-) -> Result<Pass, UnitFailure> {
-    let mut said = String::new();
-    for _ in 0..2 {
-        case.frame.suspect.set(None);
-        let passed = single_pass(program, contestant, library, how, case, &mut said);
-        if case.frame.suspect.get().is_none() {
-            return passed;
+    /// Makes one pass in a new process. A contestant that is killed while it is alone there, and
+    /// again in a second attempt, causes it itself: no other process is so exact, and one that
+    /// needs more memory than there is would be killed each time.
+    fn pass(&self, side: Side) -> Result<Pass, UnitFailure> {
+        let mut stderr = String::new();
+        for _ in 0..2 {
+            self.frame.suspect.set(None);
+            let passed = self.single_pass(side, 0, &mut stderr);
+            if self.frame.suspect.get().is_none() {
+                return passed;
+            }
+        }
+        let signal = self.frame.suspect.get().map_or(0, |suspect| suspect.signal);
+        Err(UnitFailure::Fault(self.contestant, Fault::Signal { signal, stderr }))
+    }
+
+    /// Asks a new worker, and returns it with its area and its answer.
+    fn ask(&self, request: &Request, dumps: &[&File]) -> Result<Asked, UnitFailure> {
+        let (area, shared) = Area::create(0).map_err(no_worker)?;
+        let mut process = Process::start(self.program, 0).map_err(no_worker)?;
+        let files = [&shared, &self.input.file].into_iter().chain(dumps.iter().copied());
+        let descriptors: Vec<_> = files.map(AsFd::as_fd).collect();
+        let reply = process.ask(request, &descriptors, &self.frame.patience(&area));
+        Ok((process, area, reply))
+    }
+
+    fn single_pass(
+        &self,
+        side: Side,
+        noise: u64,
+        stderr: &mut String,
+    ) -> Result<Pass, UnitFailure> {
+        let (object, input) = (self.library.to_owned(), self.input.sizes());
+        let request = Request::Check(Check { object, input, side, noise });
+        let dump = memory_file().map_err(no_worker)?;
+        let (mut process, area, reply) = self.ask(&request, &[&dump])?;
+        let is_recorded = process.ended().is_some_and(|status| status.code() == Some(TOUCHED));
+        let touch = area.header().touch();
+        let is_starved = touch.is_some_and(|touch| touch.place == Touch::HEAP);
+        if let Some(touch) = touch.filter(|_| !is_starved && (is_recorded || reply.is_ok())) {
+            return Ok(Pass::Touched(touch));
+        }
+        let settled = self.frame.settle(reply, &mut process, &area, &[self.contestant]);
+        *stderr = process.last_errors();
+        match settled {
+            Ok(_) if is_starved => Ok(Pass::Starved("gave another checksum".to_owned())),
+            Err(UnitFailure::Fault(_, fault)) if is_starved => Ok(Pass::Starved(fault.to_string())),
+            Ok(Reply::Checked { checksums, unstarved }) => {
+                Ok(Pass::Whole(dump, checksums, unstarved))
+            }
+            Ok(Reply::Skipped) => Ok(Pass::Skipped),
+            Ok(other) => Err(unexpected(&other)),
+            Err(failure) => Err(failure),
         }
     }
-    let signal = case.frame.suspect.get().map_or(0, |suspect| suspect.signal);
-    Err(UnitFailure::Fault(contestant, Fault::Signal { signal, stderr: said }))
-}
 
-fn single_pass(
-    program: &super::WorkerProgram,
-    contestant: usize,
-    library: &Path,
-    (side, noise): (Side, u64),
-    case: &Case<'_>,
-    said: &mut String,
-) -> Result<Pass, UnitFailure> {
-    let failed = |error: std::io::Error| no_worker(&error);
-    let Input { file, bytes, items, output_bytes } = case.input;
-    let input = Sizes { bytes: *bytes, items: *items, output_bytes: *output_bytes };
-    let request = Request::Check(Check { object: library.to_owned(), input, side, noise });
-    let (area, shared) = Area::create(0).map_err(failed)?;
-    let dump = memory_file().map_err(failed)?;
-    let mut process = Process::start(program, 0).map_err(failed)?;
-    let descriptors = [shared.as_fd(), file.as_fd(), dump.as_fd()];
-    let reply = process.ask(&request, &descriptors, &case.frame.patience(&area));
-    let is_told = process.ended().is_some_and(|status| status.code() == Some(TOLD));
-    let touch = area.header().touch();
-    let is_starved = touch.is_some_and(|touch| touch.place == Touch::HEAP);
-    if let Some(touch) = touch.filter(|_| !is_starved && (is_told || reply.is_ok())) {
-        return Ok(Pass::Touched(touch));
-    }
-    let settled = case.frame.settle(reply, &mut process, &area, &[contestant]);
-    *said = process.said();
-    match settled {
-        Ok(_) if is_starved => return Ok(Pass::Starved("gave another checksum".to_owned())),
-        Err(UnitFailure::Fault(_, fault)) if is_starved => {
-            return Ok(Pass::Starved(fault.to_string()));
+    /// Runs the contestant on all of its threads at once in a new process, and compares the answers
+    /// of all with the oracle's.
+    fn judge_team(&self, team: Together) -> Result<(), UnitFailure> {
+        let threads = team.member.threads;
+        let request = Request::Together(Together { input: self.input.sizes(), ..team });
+        let dump = memory_file().map_err(no_worker)?;
+        let other = memory_file().map_err(no_worker)?;
+        let (mut process, area, reply) = self.ask(&request, &[&dump, &other])?;
+        let reply = self.frame.settle(reply, &mut process, &area, &[self.contestant])?;
+        let Reply::Together { checksum, other: differing, is_torn } = reply else {
+            return Err(unexpected(&reply));
+        };
+        self.compare(&dump, [checksum; 2])?;
+        let workload = format!("{} on {threads} threads", self.frame.workload);
+        if let Some(differing) = differing {
+            // The first thread is right, so this one is wrong. Without an oracle's answer it is
+            // unknown which of the two is.
+            let expected = self.answer.map_or(&dump, |answer| &answer.text);
+            return self.fault(match first_difference(expected, &other)? {
+                Some(difference) => difference.fault(&workload),
+                None => wrong_checksum(&workload, checksum, differing),
+            });
         }
-        _ => {}
-    }
-    match settled? {
-        Reply::Checked { checksums, unstarved } => Ok(Pass::Whole(dump, checksums, unstarved)),
-        Reply::Skipped => Ok(Pass::Skipped),
-        other => Err(unexpected(&other)),
+        if is_torn {
+            return self.fault(wrong_checksum(&workload, checksum, TORN));
+        }
+        Ok(())
     }
 }
 
-/// Returns the fault of a contestant whose checksum is wrong although its answer shows no error.
-pub(super) fn wrong_checksum(workload: &str, expected: u64, got: &str) -> Fault {
-    Fault::WrongAnswer {
-        workload: workload.to_owned(),
-        item: None,
-        expected: expected.to_string(),
-        got: got.to_owned(),
-    }
-}
+/// A worker, its area, and its answer.
+type Asked = (Process, Area, Result<Reply, NoReply>);
 
-fn out_of_bounds(contestant: usize, workload: &str, touch: &Touch) -> UnitFailure {
-    let fault = Fault::OutOfBounds { workload: workload.to_owned(), what: sentence(touch) };
-    UnitFailure::Fault(contestant, fault)
-}
+/// What a contestant gave instead of one checksum.
+pub(super) const TORN: &str = "another number in some of its calls";
 
 /// Describes a touch, as a sentence without its subject.
 fn sentence(touch: &Touch) -> String {
@@ -307,9 +313,122 @@ fn sentence(touch: &Touch) -> String {
     }
 }
 
+/// Returns the CPUs of the helper threads: as many as the largest team of the plan needs, none if
+/// nothing is pinned.
+///
+/// # Errors
+/// Fails if there are fewer CPUs than threads; the text gives both numbers.
+pub(super) fn helper_cpus(
+    functions: &FunctionPlan,
+    allowed: &[usize],
+) -> Result<HelperCpus, String> {
+    let most = functions.built.iter().map(Built::threads).max().unwrap_or(1).max(1) as usize;
+    if most > allowed.len().max(1) {
+        let many = allowed.len();
+        return Err(format!("a contestant runs on {most} threads, and there are {many} CPUs"));
+    }
+    let Some(cpu) = functions.cpu else { return Ok(Vec::new()) };
+    let order = cpus::apart(cpu, allowed).into_iter().take(most - 1);
+    Ok(order.map(|cpu| cpu as u64).collect())
+}
+
+/// Texts are compared in pieces of this many bytes.
+const PIECE_BYTES: usize = 1 << 20;
+/// The most characters of a line that are shown.
+const MOST_SHOWN: usize = 60;
+
+/// A line in which two texts differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// The line, counted from 1: the item, if each line is one.
+    pub(super) item: u64,
+    /// The line as it should be, shortened.
+    pub(super) expected: String,
+    /// The line as it is, shortened.
+    pub(super) got: String,
+}
+
+impl Difference {
+    /// Returns the fault of a contestant with this answer.
+    fn fault(self, workload: &str) -> Fault {
+        let Difference { item, expected, got } = self;
+        Fault::WrongAnswer { workload: workload.to_owned(), item: Some(item), expected, got }
+    }
+}
+
+/// Returns the first line that differs; `None` if the files are equal. A missing newline at the end
+/// of the last line is not a difference.
+///
+/// # Errors
+/// Fails if a file cannot be read.
+pub(super) fn first_difference(
+    expected: &File,
+    got: &File,
+) -> Result<Option<Difference>, UnitFailure> {
+    compare_files(expected, got).map_err(no_worker)
+}
+
+fn compare_files(expected: &File, got: &File) -> io::Result<Option<Difference>> {
+    let (mut left, mut right) = (vec![0; PIECE_BYTES], vec![0; PIECE_BYTES]);
+    // Lines that ended before this piece, and where the unfinished line began.
+    let (mut lines, mut line_at, mut at) = (0, 0, 0);
+    loop {
+        let left = piece(expected, at, &mut left)?;
+        let right = piece(got, at, &mut right)?;
+        let same = left.iter().zip(right).take_while(|(left, right)| left == right).count();
+        for (index, _) in left[..same].iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+            lines += 1;
+            line_at = at + index as u64 + 1;
+        }
+        let is_end = left.len() < PIECE_BYTES && right.len() < PIECE_BYTES;
+        if same == left.len() && same == right.len() {
+            if is_end {
+                return Ok(None);
+            }
+            at += same as u64;
+            continue;
+        }
+        let (left, right) = (&left[same..], &right[same..]);
+        let are_ends = [left, right].iter().all(|rest| rest.is_empty() || *rest == b"\n");
+        if is_end && are_ends && at + same as u64 > line_at {
+            return Ok(None);
+        }
+        let (expected, got) = (line(expected, line_at)?, line(got, line_at)?);
+        return Ok(Some(Difference { item: lines + 1, expected, got }));
+    }
+}
+
+fn piece<'a>(file: &File, at: u64, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read_at(&mut buffer[length..], at + length as u64)? {
+            0 => break,
+            more => length += more,
+        }
+    }
+    Ok(&buffer[..length])
+}
+
+/// Returns the line that begins there, shortened, with unprintable characters escaped.
+fn line(file: &File, at: u64) -> io::Result<String> {
+    let mut buffer = [0; 4 * MOST_SHOWN + 4];
+    let bytes = piece(file, at, &mut buffer)?;
+    if bytes.is_empty() {
+        return Ok("no more lines".to_owned());
+    }
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let shown: String = String::from_utf8_lossy(line).escape_debug().collect();
+    let mut characters = shown.chars();
+    let short: String = characters.by_ref().take(MOST_SHOWN).collect();
+    Ok(if characters.next().is_some() { format!("{short}...") } else { short })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::memory_file;
+
+    use std::io::Write;
 
     #[test]
     fn touches_are_told_in_words() {
@@ -323,5 +442,55 @@ mod tests {
         check(input, before, 0, 2, "touched 2 bytes before the start of its input");
         let inside = "wrote to its input, which it may only read, at byte 7";
         check(input, Touch::INSIDE, Touch::WROTE, 7, inside);
+    }
+
+    fn holding(text: &[u8]) -> File {
+        let mut file = memory_file().unwrap();
+        file.write_all(text).unwrap();
+        file
+    }
+
+    fn check(expected: &str, got: &str, difference: Option<(u64, &str, &str)>) {
+        let difference = difference.map(|(item, expected, got)| Difference {
+            item,
+            expected: expected.to_owned(),
+            got: got.to_owned(),
+        });
+        let found =
+            first_difference(&holding(expected.as_bytes()), &holding(got.as_bytes())).unwrap();
+        assert_eq!(found, difference);
+    }
+
+    #[test]
+    fn the_first_line_that_differs_is_found() {
+        check("", "", None);
+        check("a\nb\n", "a\nb\n", None);
+        check("a\nb\n", "a\nb", None);
+        check("a\nb", "a\nb\n", None);
+        check("a\nb\n", "a\nc\n", Some((2, "b", "c")));
+        check("ab\n", "ac\n", Some((1, "ab", "ac")));
+        check("a\nb\n", "a\n", Some((2, "b", "no more lines")));
+        check("a\n", "a\nb\n", Some((2, "no more lines", "b")));
+        check("a\n", "a\n\n", Some((2, "no more lines", "")));
+        check("a", "ab", Some((1, "a", "ab")));
+        check("", "x\u{1b}[31m", Some((1, "no more lines", "x\\u{1b}[31m")));
+        let long = "y".repeat(1000);
+        let shown = format!("{}...", "y".repeat(MOST_SHOWN));
+        check("z", &long, Some((1, "z", &shown)));
+    }
+
+    #[test]
+    fn long_texts_are_compared_in_pieces() {
+        let line = "0123456789abcde\n";
+        let text = line.repeat(3 * PIECE_BYTES / line.len());
+        check(&text, &text, None);
+        let mut other = text.clone();
+        let at = 2 * PIECE_BYTES + 5;
+        other.replace_range(at..=at, "X");
+        let item = (2 * PIECE_BYTES / line.len()) as u64 + 1;
+        check(&text, &other, Some((item, "0123456789abcde", "01234X6789abcde")));
+        let longer = format!("{text}more\n");
+        let lines = (text.len() / line.len()) as u64;
+        check(&text, &longer, Some((lines + 1, "no more lines", "more")));
     }
 }

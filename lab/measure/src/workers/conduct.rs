@@ -1,16 +1,39 @@
 //! Judges side effects of contestants, and whether their times are possible.
+//!
+//! Detects times that no core can reach.
+//!
+//! The bounds are measured where the contestants run (`worker/batch.rs`): a call of an empty
+//! function, in the same loop, and a load from each cache line of an input that every run has to
+//! read, from the nearest cache. No call is shorter than the first. No core loads more bytes at
+//! once than a cache line has, nor more lines in a cycle than the loop of independent loads. The
+//! fastest measurement of the run counts, and a fourth of it is the bound: another thread on the
+//! same core halves the measured speed, and the clock of the core may change.
+//!
+//! Trials: the answer that a drawn timed batch has left, judged whole.
+//!
+//! Checksums are compared with the oracle's in every call; a trial checks the answer itself. In a
+//! unit one contestant is on trial, in a batch that is drawn. Its output is overwritten after the
+//! untimed call before the batch, either whole or only a few bytes of it. What it dumps after the
+//! clock has stopped must be the oracle's answer. A contestant that writes its output only when it
+//! expects a check does not know when that is.
+//!
+//! If the study says that contestants read their input only in `run`, another input then replaces
+//! theirs, at the same addresses, and theirs is restored: each answer must be that of the current
+//! input, and the work must be done again. The times are those of the thread on a CPU, and the
+//! shortest counts, so that other load makes no contestant void.
 
-use super::Workers;
-use super::blame::Frame;
-use crate::honesty::hidden_in_reset;
+use super::blame::{Frame, no_worker};
+use super::{Workers, checking};
+use crate::files::memory_file;
+use crate::honesty::{Turn, hidden_in_reset, misconduct};
 use crate::worker::area::Record;
 use crate::worker::conduct::SENTENCES;
+use std::fs::File;
 use tiebreak_core::sampler::UnitFailure;
-use tiebreak_core::verdict::Fault;
 
 /// How much the memory of an honest process may grow in the later half of a unit's batches: an
 /// allocator asks the system for some 128 KiB at a time, whichever contestant needs it.
-pub(super) const GROWN_BYTES: u64 = 512 << 10;
+const GROWN_BYTES: u64 = 512 << 10;
 /// The cost of an empty reset: two readings of the clock, and a system call or two.
 const RESET_NS: u64 = 5000;
 
@@ -23,55 +46,52 @@ impl Workers {
         input_bytes: u64,
         frame: &Frame<'_>,
     ) -> Result<(), UnitFailure> {
-        let fault = |contestant: usize, what: String| {
-            let workload = frame.workload.to_owned();
-            Err(UnitFailure::Fault(contestant, Fault::Conduct { workload, what }))
-        };
+        let fault =
+            |contestant: &usize, what: String| Err(misconduct(*contestant, frame.workload, what));
         let calls_a_batch = self.functions.calls_a_batch.clone();
-        // In nanoseconds a call.
-        let a_call = |contestant: &usize, records: &[Record], of: fn(&Record) -> u64| {
-            let calls = calls_a_batch.of(*contestant).max(1);
-            records.iter().map(of).sum::<u64>() / calls / records.len().max(1) as u64
-        };
         batches.iter().flatten().for_each(|record| self.pace.take(record));
         let bytes = if self.functions.reads_whole { input_bytes } else { 0 };
-        let reset_ns = |(contestant, records): (&usize, &Vec<Record>)| {
-            a_call(contestant, records, |record| record.reset_ns)
-        };
-        let least_ns = order.iter().zip(batches).map(reset_ns).min().unwrap_or(0);
+        let mut least_ns = u64::MAX;
+        for (contestant, records) in order.iter().zip(batches) {
+            let calls = calls_a_batch.of(*contestant);
+            least_ns = least_ns.min(a_call(records, calls, |record| record.reset_ns));
+        }
         for (contestant, records) in order.iter().zip(batches) {
             let conduct = records.iter().fold(0, |found, record| found | record.conduct);
             if let Some((_, what)) = SENTENCES.iter().find(|(bit, _)| conduct & bit != 0) {
-                return fault(*contestant, (*what).to_owned());
+                return fault(contestant, (*what).to_owned());
             }
             let grown_bytes = leaked_bytes(records);
             let allocates = records.iter().any(|record| record.allocates != 0);
             if grown_bytes > 0 && !allocates {
-                return fault(
-                    *contestant,
-                    format!(
-                        "took {} KiB of memory in timed batches and kept it, although its table \
-                         has no flag TIEBREAK_ALLOCATES",
-                        grown_bytes >> 10
-                    ),
+                let what = format!(
+                    "took {} KiB of memory in timed batches and kept it, although its table has \
+                     no flag TIEBREAK_ALLOCATES",
+                    grown_bytes >> 10
                 );
+                return fault(contestant, what);
             }
             let steady = records.iter().filter(|record| record.is_backwards == 0);
             let fastest_ns = steady.map(|record| record.wall_ns).min().unwrap_or(0);
             let calls = calls_a_batch.of(*contestant);
             if let Some(what) = self.pace.refuses(fastest_ns, calls, bytes) {
-                return fault(*contestant, what);
+                return fault(contestant, what);
             }
-            let reset_ns = reset_ns((contestant, records));
+            let reset_ns = a_call(records, calls, |record| record.reset_ns);
             let seen = self.untimed.entry(*contestant).or_default();
             seen.take(records.iter().map(|record| (record.prepare_ns, record.dump_ns)), reset_ns);
-            let run_ns = a_call(contestant, records, |record| record.run_ns);
+            let run_ns = a_call(records, calls, |record| record.run_ns);
             if let Some(what) = hidden_in_reset([reset_ns, run_ns, least_ns], RESET_NS) {
-                return fault(*contestant, what);
+                return fault(contestant, what);
             }
         }
         Ok(())
     }
+}
+
+/// Returns the nanoseconds a call in batches of this many calls.
+fn a_call(records: &[Record], calls: u64, of: fn(&Record) -> u64) -> u64 {
+    records.iter().map(of).sum::<u64>() / calls.max(1) / records.len().max(1) as u64
 }
 
 /// Returns how much memory grew in the later half of a contestant's batches, if it is more than
@@ -80,6 +100,134 @@ pub(super) fn leaked_bytes(records: &[Record]) -> u64 {
     let later = if records.len() > 1 { &records[records.len() / 2..] } else { &[] };
     let grown_bytes = later.iter().map(|record| record.grown_bytes).sum();
     if grown_bytes > GROWN_BYTES { grown_bytes } else { 0 }
+}
+
+/// How many times as fast as the measurement a contestant may be.
+const TIMES: u64 = 4;
+const LINE_BYTES: u64 = 64;
+
+/// The fastest measurements of a run so far, in picoseconds; `None` before the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pace {
+    empty_call_ps: Option<u64>,
+    line_ps: Option<u64>,
+}
+
+impl Pace {
+    /// Takes the measurement after a batch, if there is one.
+    pub(super) fn take(&mut self, record: &Record) {
+        for (fastest, ps) in
+            [(&mut self.empty_call_ps, record.empty_call_ps), (&mut self.line_ps, record.line_ps)]
+        {
+            if ps != 0 {
+                *fastest = Some(fastest.map_or(ps, |so_far| so_far.min(ps)));
+            }
+        }
+    }
+
+    /// Returns what is wrong with a batch of this many calls with this duration, each of which has
+    /// to read this many bytes; `None` if a core can do that.
+    pub(super) fn refuses(&self, wall_ns: u64, calls: u64, bytes: u64) -> Option<String> {
+        let call_ps = wall_ns.saturating_mul(1000) / calls.max(1);
+        // A clock that did not move says nothing.
+        let is_below = |least_ps: &u64| wall_ns > 0 && call_ps < least_ps / TIMES;
+        if let Some(empty_ps) = self.empty_call_ps.filter(is_below) {
+            return Some(format!(
+                "took {:.2} ns for a call, and a call of a function that does nothing takes this \
+                 CPU {:.2} ns: its calls were not made, or not timed",
+                call_ps as f64 / 1000.0,
+                empty_ps as f64 / 1000.0
+            ));
+        }
+        let whole_ps = self.line_ps.map(|line_ps| line_ps * (bytes / LINE_BYTES));
+        whole_ps.filter(is_below).map(|whole_ps| {
+            format!(
+                "took {:.1} ns for a call that has to read {bytes} bytes, and one load from each \
+                 of their cache lines alone takes this CPU {:.1} ns, from its nearest cache: it \
+                 did not read them",
+                call_ps as f64 / 1000.0,
+                whole_ps as f64 / 1000.0
+            )
+        })
+    }
+}
+
+/// The first call on an input may take this many times as long as the next ones on the same, plus a
+/// constant, before it shows that these do not do the work. Branches that a processor has learned
+/// make it up to ten times as long.
+const KEPT_TIMES: u64 = 20;
+const KEPT_NS: u64 = 1000;
+
+/// A batch on trial, and the file for its answer.
+#[derive(Debug)]
+pub(super) struct Trial {
+    pub(super) turn: Turn,
+    pub(super) dump: File,
+}
+
+impl Trial {
+    /// Opens a file for the answer of a drawn turn.
+    pub(super) fn of(turn: Turn) -> Result<Trial, UnitFailure> {
+        let dump = memory_file().map_err(no_worker)?;
+        Ok(Trial { turn, dump })
+    }
+}
+
+impl Workers {
+    /// Compares what a contestant on trial has dumped with the oracle's answer.
+    pub(super) fn verdict_of(
+        &mut self,
+        trial: &Trial,
+        record: &Record,
+        input_seed: u64,
+        frame: &Frame<'_>,
+    ) -> Result<(), UnitFailure> {
+        let contestant = trial.turn.contestant;
+        let contract = self.contract(contestant)?.to_owned();
+        let other = self.inputs.other_checksum(&contract)?;
+        let calls = self.functions.calls_a_batch.of(contestant);
+        if let Some(what) = exchanged(record, other, calls) {
+            return Err(misconduct(contestant, frame.workload, what));
+        }
+        let (_, answer) = self.inputs.answered(input_seed, &contract)?;
+        let Some(answer) = answer else { return Ok(()) };
+        let Some(found) = checking::first_difference(&answer.text, &trial.dump)? else {
+            return Ok(());
+        };
+        let what = format!(
+            "left another answer after a timed batch than its checksum says: item {} should be \
+             '{}' and was '{}' (some of its output was overwritten before the batch)",
+            found.item, found.expected, found.got
+        );
+        Err(misconduct(contestant, frame.workload, what))
+    }
+}
+
+/// Returns what is wrong with the answers of a contestant whose input was exchanged, or with the
+/// time that they took; `None` if the input stayed.
+fn exchanged(record: &Record, other: Option<u64>, calls: u64) -> Option<String> {
+    let expected = other.filter(|_| record.exchanges > 0)?;
+    let got = record.other_checksum;
+    if got != expected {
+        let what = if got == record.checksum {
+            "answered for an input that was no longer there".to_owned()
+        } else {
+            format!("gave the checksum {got} instead of {expected}")
+        };
+        return Some(format!(
+            "{what} when another input was put in the place of its own between two calls (where \
+             'prepare' may read the input, study.toml says reads_input = \"prepare\")"
+        ));
+    }
+    let a_call_ns = record.run_ns / calls.max(1);
+    let (took_ns, most_ns) = (record.exchanged_ns, KEPT_TIMES * a_call_ns + KEPT_NS);
+    (got != record.checksum && took_ns > most_ns).then(|| {
+        let times = took_ns / a_call_ns.max(1);
+        format!(
+            "did its work once for all calls on one input: a call on an input that had just been \
+             exchanged took {times} times as long as those of a timed batch"
+        )
+    })
 }
 
 #[cfg(test)]
@@ -100,5 +248,27 @@ mod tests {
         check(&[0, GROWN_BYTES], 0);
         check(&[0, 0, GROWN_BYTES, 1], GROWN_BYTES + 1);
         check(&[1 << 30, 1 << 30], 1 << 30);
+    }
+
+    #[test]
+    fn what_no_core_can_do_is_refused() {
+        let mut pace = Pace::default();
+        assert_eq!(pace.refuses(1, 1000, 1 << 20), None, "nothing was measured");
+        for (empty_call_ps, line_ps) in [(0, 0), (1600, 0), (1200, 400), (3000, 200)] {
+            pace.take(&Record { empty_call_ps, line_ps, ..Record::default() });
+        }
+        assert_eq!(pace, Pace { empty_call_ps: Some(1200), line_ps: Some(200) });
+        let check = |wall_ns, calls, bytes, contains: Option<&str>| {
+            let said = pace.refuses(wall_ns, calls, bytes);
+            assert_eq!(said.is_some(), contains.is_some(), "{said:?}");
+            assert!(said.unwrap_or_default().contains(contains.unwrap_or_default()));
+        };
+        check(300, 1000, 0, None);
+        check(299, 1000, 0, Some("0.30 ns for a call, and a call of a function"));
+        check(0, 1000, 1 << 20, None);
+        // 100 lines of 0.2 ns.
+        check(5000, 1000, 6400, None);
+        check(4999, 1000, 6400, Some("has to read 6400 bytes"));
+        check(4999, 1000, 63, None);
     }
 }

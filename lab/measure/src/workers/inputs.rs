@@ -1,9 +1,9 @@
 //! The inputs of units, and the checksums that belong to them.
 
-use crate::oracle::{Answer, Input, Oracle, OracleError};
+use crate::oracle::{Answer, Input, Oracle, oracle_failure};
 use std::collections::HashMap;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{FunctionPlan, Verification, Workload};
@@ -56,7 +56,7 @@ impl Inputs {
                 (None, Some(file)) => Input::of_file(&self.folder.join(file)),
                 (None, None) => return Err(no_oracle(&self.workload.name)),
             };
-            self.last = Some((seed, input.map_err(failed)?));
+            self.last = Some((seed, input.map_err(oracle_failure)?));
         }
         match &self.last {
             Some((_, input)) => Ok(input),
@@ -76,17 +76,9 @@ impl Inputs {
         input_seed: u64,
         contract: &str,
     ) -> Result<Option<u64>, UnitFailure> {
-        let seed = self.seed(input_seed);
         self.of_unit(input_seed)?;
-        if let Some(checksum) = self.checksums.get(contract) {
-            return Ok(Some(*checksum));
-        }
-        let (Some(oracle), Some((_, input))) = (&mut self.oracle, &self.last) else {
-            return Ok(None);
-        };
-        let told = oracle.checksum(&self.workload, seed, input, contract).map_err(failed)?;
-        self.checksums.insert(contract.to_owned(), told);
-        Ok(Some(told))
+        let known = (&mut self.checksums, &self.last);
+        checksum_of(&mut self.oracle, &self.workload, known, contract)
     }
 
     /// Returns an input that can replace a unit's own: one of another seed with the same length and
@@ -97,26 +89,18 @@ impl Inputs {
         };
         if self.other.is_none() {
             let seed = Random::new(input_seed).next_u64();
-            let input = oracle.input(&self.workload, seed).map_err(failed)?;
+            let input = oracle.input(&self.workload, seed).map_err(oracle_failure)?;
             self.other = Some((seed, input));
         }
-        let sizes = |input: &Input| (input.bytes, input.items, input.output_bytes);
-        let own = sizes(self.of_unit(input_seed)?);
+        let own = self.of_unit(input_seed)?.sizes();
         let other = self.other.as_ref().map(|(_, input)| input);
-        Ok(other.filter(|other| sizes(other) == own && own.0 > 0).map(|other| &other.file))
+        Ok(other.filter(|other| other.sizes() == own && own.bytes > 0).map(|other| &other.file))
     }
 
     /// Returns the checksum that contestants of this contract must give for the other input.
     pub(super) fn other_checksum(&mut self, contract: &str) -> Result<Option<u64>, UnitFailure> {
-        if let Some(checksum) = self.other_checksums.get(contract) {
-            return Ok(Some(*checksum));
-        }
-        let (Some(oracle), Some((seed, input))) = (&mut self.oracle, &self.other) else {
-            return Ok(None);
-        };
-        let told = oracle.checksum(&self.workload, *seed, input, contract).map_err(failed)?;
-        self.other_checksums.insert(contract.to_owned(), told);
-        Ok(Some(told))
+        let known = (&mut self.other_checksums, &self.other);
+        checksum_of(&mut self.oracle, &self.workload, known, contract)
     }
 
     /// Returns that input and the whole answer; no answer if it is unknown.
@@ -132,7 +116,7 @@ impl Inputs {
         };
         let answer = match &mut self.oracle {
             Some(oracle) => {
-                Some(oracle.answer(&self.workload, seed, input, contract).map_err(failed)?)
+                Some(oracle.answer(&self.workload, seed, input, contract).map_err(oracle_failure)?)
             }
             None => None,
         };
@@ -149,18 +133,17 @@ impl Inputs {
         let Some(oracle) = &mut self.oracle else {
             return Err(no_oracle(&verification.name));
         };
-        let is_last = |(last, last_part, _): &(Verification, u64, Input)| {
-            last == verification && *last_part == part
-        };
-        if !self.verified.as_ref().is_some_and(is_last) {
+        let last = self.verified.as_ref().map(|(last, part, _)| (last, *part));
+        if last != Some((verification, part)) {
             self.verified = None;
-            let input = oracle.verification(verification, part).map_err(failed)?;
+            let input = oracle.verification(verification, part).map_err(oracle_failure)?;
             self.verified = Some((verification.clone(), part, input));
         }
         let Some((_, _, input)) = &self.verified else {
             return Err(no_oracle(&verification.name));
         };
-        let answer = oracle.verified(verification, part, input, contract).map_err(failed)?;
+        let answer =
+            oracle.verified(verification, part, input, contract).map_err(oracle_failure)?;
         Ok((input, answer))
     }
 
@@ -169,18 +152,25 @@ impl Inputs {
     }
 }
 
-/// Returns the library of a plan's oracle, if it has one.
-pub(super) fn oracle_of(plan: &FunctionPlan) -> Option<&Path> {
-    plan.oracle.as_deref().map(Path::new)
+/// Returns the checksum for an input, given with its seed and with its known checksums by contract;
+/// `None` if there is no oracle or no input.
+fn checksum_of(
+    oracle: &mut Option<Oracle>,
+    workload: &Workload,
+    (known, input): (&mut HashMap<String, u64>, &Option<(u64, Input)>),
+    contract: &str,
+) -> Result<Option<u64>, UnitFailure> {
+    if let Some(checksum) = known.get(contract) {
+        return Ok(Some(*checksum));
+    }
+    let (Some(oracle), Some((seed, input))) = (oracle, input) else {
+        return Ok(None);
+    };
+    let checksum = oracle.checksum(workload, *seed, input, contract).map_err(oracle_failure)?;
+    known.insert(contract.to_owned(), checksum);
+    Ok(Some(checksum))
 }
 
 fn no_oracle(workload: &str) -> UnitFailure {
     UnitFailure::Broken(format!("the study has no oracle that could make the input of {workload}"))
-}
-
-fn failed(error: OracleError) -> UnitFailure {
-    match error {
-        OracleError::Interrupted => UnitFailure::Interrupted,
-        error => UnitFailure::Broken(error.to_string()),
-    }
 }

@@ -1,24 +1,25 @@
-//! The laboratory's handle of a worker process.
+//! The laboratory's handle of a worker process, and the inspection of a library without a race.
 
-use crate::channel::pair;
-use crate::channel::{self, Inbox};
-use crate::launcher::process_descriptor;
-use crate::leader::Leader;
-use crate::output::{memory_file, tail};
-use crate::waits::Waits;
-use crate::worker::area::{Area, NOBODY};
+use crate::channel::{self, Inbox, pair};
+use crate::children::Leader;
+use crate::files::{memory_file, tail};
+use crate::resources::Waits;
+use crate::system::{poll, process_descriptor, wait_for};
+use crate::worker::area::{Area, WORKER_ITSELF};
 use crate::worker::message::{self, Reply, Request};
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_machine::clock;
 
 /// The longest sleep before the next check whether the user interrupted, or a contestant hangs.
-const SLICE_MS: i32 = 100;
+const SLICE_NS: u64 = 100_000_000;
 /// Standard error beyond this is discarded, except its end.
 const ERRORS_LIMIT_BYTES: u64 = 64 << 20;
 /// The most bytes of padding: Linux limits one variable to 128 KiB.
@@ -40,8 +41,8 @@ impl WorkerProgram {
     pub fn this() -> WorkerProgram {
         let running = PathBuf::from("/proc/self/exe");
         // Without /proc nothing else works either; the error then names the program.
-        let typed = || std::env::args_os().next().map_or_else(PathBuf::new, PathBuf::from);
-        let program = if running.exists() { running } else { typed() };
+        let typed = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+        let program = if running.exists() { running } else { typed };
         WorkerProgram { program, arguments: vec!["__worker".into()] }
     }
 }
@@ -80,6 +81,13 @@ pub(crate) struct Patience<'a> {
     pub(crate) area: Option<&'a Area>,
 }
 
+impl Patience<'_> {
+    /// Returns the number of steps so far, and whose code runs.
+    fn step(&self) -> (u64, u32) {
+        self.area.map_or((0, WORKER_ITSELF), |area| area.header().look())
+    }
+}
+
 impl Process {
     /// Starts a worker with this many bytes of padding in its environment.
     ///
@@ -102,7 +110,7 @@ impl Process {
         // Only the worker then has its end of the socket, so that its closing is detected.
         drop(command);
         let descriptor = process_descriptor(leader.pid() as i32)?;
-        let (inbox, waits) = (Inbox::new(), Waits::of(leader.pid()));
+        let (inbox, waits) = (Inbox::new(), Waits::open(leader.pid()));
         Ok(Process { leader, descriptor, socket: ours, inbox, errors, waits })
     }
 
@@ -136,15 +144,15 @@ impl Process {
     }
 
     fn reply(&mut self, patience: &Patience<'_>) -> Result<Reply, NoReply> {
-        let beat = || patience.area.map_or((0, NOBODY), |area| area.header().look());
-        let (mut last, mut since_ns) = (beat(), clock::monotonic_ns());
+        let (mut last, mut since_ns) = (patience.step(), clock::monotonic_ns());
         loop {
-            let (is_spoken, is_ended) = self.poll().map_err(NoReply::Lost)?;
+            let polled = poll([self.socket.as_fd(), self.descriptor.as_fd()], SLICE_NS);
+            let [is_spoken, is_ended] = polled.map_err(NoReply::Lost)?;
             if is_spoken {
                 return match self.inbox.receive(self.socket.as_fd()) {
                     Ok(Some((bytes, _))) => {
-                        let garbled = || NoReply::Lost(io::ErrorKind::InvalidData.into());
-                        message::read(bytes).ok_or_else(garbled)
+                        let garbled = io::Error::from(io::ErrorKind::InvalidData);
+                        message::read(bytes).ok_or(NoReply::Lost(garbled))
                     }
                     Err(error) if !is_end(&error) => Err(NoReply::Lost(error)),
                     Ok(None) | Err(_) => Err(NoReply::Ended(self.end_of_itself())),
@@ -156,33 +164,19 @@ impl Process {
             if patience.interrupted.is_some_and(|asked| asked.load(Ordering::Relaxed)) {
                 return Err(NoReply::Interrupted);
             }
-            let (now, now_ns) = (beat(), clock::monotonic_ns());
+            let (now, now_ns) = (patience.step(), clock::monotonic_ns());
             if now != last {
                 (last, since_ns) = (now, now_ns);
             }
             // A worker that waits for a CPU is not hung; its earlier waits are added too.
-            let is_late = |most_ns: u64| now_ns.saturating_sub(since_ns) >= most_ns;
-            if is_late(patience.timeout_ns)
-                && is_late(patience.timeout_ns.saturating_add(self.waits.waited_ns()))
+            let idle_ns = now_ns.saturating_sub(since_ns);
+            if idle_ns >= patience.timeout_ns
+                && idle_ns >= patience.timeout_ns.saturating_add(self.waits.waited_ns())
             {
                 return Err(NoReply::Hung);
             }
             self.shorten_errors();
         }
-    }
-
-    /// Waits for a slice of time at most. Returns whether the worker has sent a message, and
-    /// whether it has ended.
-    fn poll(&self) -> io::Result<(bool, bool)> {
-        let entry = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        let mut polled = [entry(self.socket.as_raw_fd()), entry(self.descriptor.as_raw_fd())];
-        // SAFETY: the array has two valid entries.
-        if unsafe { libc::poll(polled.as_mut_ptr(), 2, SLICE_MS) } < 0 {
-            let error = io::Error::last_os_error();
-            let is_signal = error.kind() == io::ErrorKind::Interrupted;
-            return if is_signal { Ok((false, false)) } else { Err(error) };
-        }
-        Ok((polled[0].revents != 0, polled[1].revents != 0))
     }
 
     /// Frees the memory of a long standard error. The worker's write position does not change.
@@ -203,17 +197,20 @@ impl Process {
     }
 
     /// Returns the last lines that it wrote to standard error.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn last_errors(&self) -> String {
         tail(&self.errors)
+    }
+
+    /// Returns the same as the end of an error message; empty if it wrote nothing.
+    pub(crate) fn error_clause(&self) -> String {
+        let errors = self.last_errors();
+        if errors.is_empty() { errors } else { format!("; it said: {errors}") }
     }
 
     /// Waits for a process that ends by itself: its socket is closed, so it does nothing more.
     fn end_of_itself(&mut self) -> ExitStatus {
-        let mut polled =
-            libc::pollfd { fd: self.descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: the entry is valid. If a signal interrupts the wait, the process is killed
-        // instead.
-        unsafe { libc::poll(&raw mut polled, 1, 10 * SLICE_MS) };
+        // If the wait is interrupted or fails, the process is killed instead.
+        let _ = wait_for(self.descriptor.as_fd(), 10 * SLICE_NS);
         self.end()
     }
 
@@ -226,4 +223,159 @@ impl Process {
 /// Returns whether an error of the socket says that its other end is closed.
 fn is_end(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+}
+
+/// How long loading a library may take.
+const TIMEOUT_NS: u64 = 60_000_000_000;
+
+/// The content of a contestant's table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Its name, for messages.
+    pub name: String,
+    /// The CPU features that it needs, spelled as in `/proc/cpuinfo`; this machine has them.
+    pub needs: Vec<String>,
+    /// Whether something must be reset before each run: then each call is timed separately.
+    pub has_reset: bool,
+    /// Whether a run allocates memory.
+    pub allocates: bool,
+    /// Bytes that it may read past the end of its input.
+    pub input_slack_bytes: u32,
+    /// Bytes that it may write past the end of its output.
+    pub output_slack_bytes: u32,
+    /// The alignment of its input and output.
+    pub alignment_bytes: u32,
+}
+
+/// Why a library is not a contestant that can be raced here.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The system's linker refuses it, or it has no table, or one that this version of tiebreak
+    /// does not know.
+    #[error("'{library}' is not a contestant: {why}")]
+    Refused {
+        /// The library.
+        library: PathBuf,
+        /// Why, and what to do.
+        why: String,
+    },
+    /// It needs a feature that this CPU lacks.
+    #[error("'{library}' needs the CPU feature '{feature}', which this machine does not have")]
+    Needs {
+        /// The library.
+        library: PathBuf,
+        /// The first feature that is missing.
+        feature: String,
+    },
+    /// It kills the process that loads it.
+    #[error("'{library}' ended the process that loaded it ({how}){said}")]
+    Crashed {
+        /// The library.
+        library: PathBuf,
+        /// The signal or the exit status.
+        how: String,
+        /// What it wrote to standard error, after a semicolon.
+        said: String,
+    },
+    /// No worker is available.
+    #[error("no worker could look at '{library}': {reason}: free memory, or raise the limits")]
+    Worker {
+        /// The library.
+        library: PathBuf,
+        /// The error of the system.
+        reason: io::Error,
+    },
+}
+
+/// Loads a contestant in a separate process and returns the content of its table. Costs some
+/// milliseconds.
+///
+/// # Errors
+/// Fails if it cannot be raced here; the text says why.
+pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError> {
+    let path = library.to_owned();
+    let mut process = match Process::start(program, 0) {
+        Ok(process) => process,
+        Err(reason) => return Err(LoadError::Worker { library: path, reason }),
+    };
+    let patience = Patience { interrupted: None, timeout_ns: TIMEOUT_NS, area: None };
+    let request = Request::Probe(absolute(library));
+    let facts = match process.ask(&request, &[], &patience) {
+        Ok(Reply::Table(facts)) => facts,
+        Ok(Reply::Refused(_, refusal)) => {
+            let why = refusal.sentence();
+            return Err(LoadError::Refused { library: path, why });
+        }
+        Ok(other) => {
+            let reason = io::Error::other(format!("it answered {other:?}"));
+            return Err(LoadError::Worker { library: path, reason });
+        }
+        Err(NoReply::Lost(reason)) => return Err(LoadError::Worker { library: path, reason }),
+        Err(no_reply) => {
+            let said = process.error_clause();
+            return Err(LoadError::Crashed { library: path, how: how(&no_reply), said });
+        }
+    };
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    if let Some(feature) = missing(&facts.needs, &cpuinfo) {
+        return Err(LoadError::Needs { library: path, feature: feature.to_owned() });
+    }
+    Ok(facts)
+}
+
+/// Describes how a process ended.
+pub(crate) fn how(no_reply: &NoReply) -> String {
+    match no_reply {
+        NoReply::Interrupted => "interrupted".to_owned(),
+        NoReply::Hung => "it did not come back".to_owned(),
+        NoReply::Lost(error) => error.to_string(),
+        NoReply::Ended(status) => match (status.signal(), status.code()) {
+            (Some(signal), _) => format!("signal {signal}"),
+            (None, code) => format!("status {}", code.unwrap_or_default()),
+        },
+    }
+}
+
+/// Makes a path absolute: the linker searches its own folders for a name without a slash.
+pub(crate) fn absolute(library: &Path) -> PathBuf {
+    std::path::absolute(library).unwrap_or_else(|_| library.to_owned())
+}
+
+/// Returns the features of a list that is separated by commas.
+pub(crate) fn features(needs: &str) -> Vec<String> {
+    let features = needs.split(',').map(str::trim).filter(|feature| !feature.is_empty());
+    features.map(str::to_owned).collect()
+}
+
+/// Returns the first feature that the text of `/proc/cpuinfo` does not name; `None` if the text
+/// names no features, because then they are unknown.
+fn missing<'a>(needs: &'a [String], cpuinfo: &str) -> Option<&'a str> {
+    let line = cpuinfo.lines().find_map(|line| {
+        let (name, values) = line.split_once(':')?;
+        matches!(name.trim(), "flags" | "Features").then_some(values)
+    })?;
+    let mut needs = needs.iter().map(String::as_str);
+    needs.find(|feature| !line.split_ascii_whitespace().any(|word| word == *feature))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_looked_up_as_whole_words() {
+        let x86 = "processor\t: 0\nflags\t\t: fpu avx avx2 bmi2\nbugs\t: x\n";
+        let arm = "processor : 0\nFeatures\t: fp asimd sve\n";
+        let check = |needs: &str, cpuinfo: &str, expected: Option<&str>| {
+            let needs = features(needs);
+            assert_eq!(missing(&needs, cpuinfo), expected, "{needs:?}");
+        };
+        check("", x86, None);
+        check("avx2, bmi2,", x86, None);
+        check("avx2,avx512f,none", x86, Some("avx512f"));
+        check("bmi", x86, Some("bmi"));
+        check("sve", arm, None);
+        check("avx2", arm, Some("avx2"));
+        check("avx2", "", None);
+    }
 }

@@ -1,15 +1,19 @@
-//! One unit: its process, its rounds, and whether its answers are right.
+//! One unit: a worker with loaded contestants, the rounds that it runs, and whether its answers are
+//! right.
 
-use super::blame::{Frame, Suspect, no_worker};
+use super::blame::{Frame, Suspect, no_worker, unexpected};
+use super::conduct::Trial;
 use super::counting::{self, Counting};
 use super::process::Process;
-use super::session::{Batch, Session};
-use super::trials::Trial;
 use super::{Workers, checking, not_linked, sample};
 use crate::build::Stock;
-use crate::worker::area::Record;
-use crate::worker::message::{Load, Member, Sizes};
+use crate::honesty::wrong_checksum;
+use crate::system::status_number;
+use crate::worker::area::{Area, Record, Turn};
+use crate::worker::message::{Load, Member, Reply, Request, Rounds};
 use std::cell::Cell;
+use std::fs::File;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::Sample;
@@ -38,11 +42,12 @@ impl Workers {
             let seed = placement_of(*contestant, coins, unit);
             placements.push(Placement::take(&self.stock, *contestant, seed, &self.functions)?);
         }
-        let padding = |index: usize| coins.padding_bytes.get(index).copied().unwrap_or(0);
-        let members = (1..).zip(placements.iter().zip(loaded));
-        let members = members.map(|(index, (placement, contestant))| Member {
+        let mut padding = coins.padding_bytes.iter().copied().chain(std::iter::repeat(0));
+        let own_padding = padding.next().unwrap_or(0);
+        let members = placements.iter().zip(loaded).zip(padding);
+        let members = members.map(|((placement, contestant), padding)| Member {
             object: placement.path.clone(),
-            padding: padding(index),
+            padding,
             threads: self.functions.built.get(*contestant).map_or(1, Built::threads),
         });
         let input = self.inputs.of_unit(unit.input_seed)?;
@@ -51,17 +56,12 @@ impl Workers {
             cpu: self.functions.cpu.map(|cpu| cpu as u64),
             helpers: self.helpers.clone(),
             stack_bytes: unit.stack_bytes,
-            input: Sizes {
-                bytes: input.bytes,
-                items: input.items,
-                output_bytes: input.output_bytes,
-            },
+            input: input.sizes(),
             capacity: (orders.len().max(1) * loaded.len()) as u64,
             meters_energy: self.meters_energy,
         };
-        let process = Process::start(&self.program, padding(0));
-        let process = process.map_err(|error| no_worker(&error))?;
-        let file = input.file.try_clone().map_err(|error| no_worker(&error))?;
+        let process = Process::start(&self.program, own_padding).map_err(no_worker)?;
+        let file = input.file.try_clone().map_err(no_worker)?;
         let other =
             if self.functions.reads_in_run { self.inputs.other(unit.input_seed)? } else { None };
         let inputs = (&file, other, unit.input_seed);
@@ -104,16 +104,16 @@ impl Workers {
         let primer = Some(coins.primer);
         let records = session.run(request.orders, primer, batch, trial.as_ref(), &frame)?;
         let mut around = self.lookout.after();
-        if session.members().len() == 1 {
+        if session.members.len() == 1 {
             around.peak_memory_bytes = session.peak_memory_bytes();
         }
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(&session, &coins.order, &batches)?;
-        let input_bytes = self.inputs.of_unit(session.input_seed())?.bytes;
+        let input_bytes = self.inputs.of_unit(session.input_seed)?.bytes;
         self.judge_conduct(&coins.order, &batches, input_bytes, &frame)?;
         let ran_ns = clock::monotonic_ns();
         if let Some(trial) = &trial {
-            self.verdict_of(trial, &records[trial.turn.batch], session.input_seed(), &frame)?;
+            self.verdict_of(trial, &records[trial.turn.batch], session.input_seed, &frame)?;
         }
         let now_ns = clock::monotonic_ns();
         let dumps_ns: u64 = records.iter().map(|record| record.dump_ns).sum();
@@ -127,9 +127,10 @@ impl Workers {
         if self.scope == Scope::Layout {
             self.session = Some(session);
         }
-        let wall =
-            |records: &Vec<Record>| records.iter().map(|record| record.wall_ns.into()).collect();
-        Ok(UnitRan { samples, batches: batches.iter().map(wall).collect() })
+        let walls = batches.iter();
+        let walls =
+            walls.map(|records| records.iter().map(|record| record.wall_ns.into()).collect());
+        Ok(UnitRan { samples, batches: walls.collect() })
     }
 
     /// Runs one more batch of each contestant, which is counted and is not evidence, in the order
@@ -169,22 +170,22 @@ impl Workers {
     ) -> Result<(), UnitFailure> {
         for (contestant, records) in order.iter().zip(batches) {
             let contract = self.contract(*contestant)?.to_owned();
-            let seed = session.input_seed();
-            let told = self.inputs.checksum(seed, &contract)?;
+            let seed = session.input_seed;
+            let right = self.inputs.checksum(seed, &contract)?;
             let Some(first) = records.first().map(|record| record.checksum) else {
                 continue;
             };
-            let expected = told.unwrap_or(first);
+            let expected = right.unwrap_or(first);
             let wrong = records.iter().find(|record| record.checksum != expected);
             let torn = records.iter().find(|record| record.is_torn != 0);
             let got = match (wrong, torn) {
                 (Some(record), _) => record.checksum.to_string(),
-                (None, Some(_)) => "another number in some of its calls".to_owned(),
+                (None, Some(_)) => checking::TORN.to_owned(),
                 (None, None) => continue,
             };
             self.check(*contestant, seed)?;
             let workload = &self.functions.workload.name;
-            let fault = checking::wrong_checksum(workload, expected, &got);
+            let fault = wrong_checksum(workload, expected, &got);
             return Err(UnitFailure::Fault(*contestant, fault));
         }
         Ok(())
@@ -227,9 +228,102 @@ impl Drop for Placement {
 
 /// Groups records, given in the order in which they ran, by each contestant of `contestants`.
 fn sorted(orders: &[Vec<usize>], contestants: &[usize], records: &[Record]) -> Vec<Vec<Record>> {
-    let of = |contestant: &usize| {
-        let ran = orders.iter().flatten().zip(records);
-        ran.filter(|(who, _)| *who == contestant).map(|(_, record)| *record).collect()
-    };
-    contestants.iter().map(of).collect()
+    let mut all = Vec::new();
+    for contestant in contestants {
+        let ran = orders.iter().flatten().zip(records).filter(|(who, _)| *who == contestant);
+        all.push(ran.map(|(_, record)| *record).collect());
+    }
+    all
+}
+
+/// A worker and its contestants.
+#[derive(Debug)]
+pub(super) struct Session {
+    process: Process,
+    area: Area,
+    /// Indices of contestants in the plan, in the order in which they were loaded.
+    members: Vec<usize>,
+    input_seed: u64,
+}
+
+/// The kind of a unit's batches.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'a> {
+    /// The number of calls in a batch, by contestant.
+    pub(super) calls: &'a dyn Fn(usize) -> u64,
+    pub(super) times_each_call: bool,
+    /// Whether hardware counters count them.
+    pub(super) counts: bool,
+}
+
+impl Session {
+    /// Lets a worker load and prepare these contestants, in the order of `load`.
+    pub(super) fn start(
+        mut process: Process,
+        members: Vec<usize>,
+        load: Load,
+        (input, other, input_seed): (&File, Option<&File>, u64),
+        frame: &Frame<'_>,
+    ) -> Result<Session, UnitFailure> {
+        let made = Area::create(load.capacity as usize);
+        let (area, file) = made.map_err(no_worker)?;
+        let files = [Some(&file), Some(input), other].into_iter().flatten();
+        let descriptors: Vec<_> = files.map(AsFd::as_fd).collect();
+        let reply = process.ask(&Request::Load(load), &descriptors, &frame.patience(&area));
+        match frame.settle(reply, &mut process, &area, &members)? {
+            Reply::Ready(_) => Ok(Session { process, area, members, input_seed }),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Runs rounds, given as orders of contestants of the plan, after a call of each contestant in
+    /// them, the primer last, if there is one. Returns the records in the order in which the
+    /// batches ran. If a batch is on trial, it leaves its answer in the trial's file.
+    pub(super) fn run(
+        &mut self,
+        orders: &[Vec<usize>],
+        primer: Option<usize>,
+        batch: Batch<'_>,
+        trial: Option<&Trial>,
+        frame: &Frame<'_>,
+    ) -> Result<Vec<Record>, UnitFailure> {
+        let batches: usize = orders.iter().map(Vec::len).sum();
+        if batches > self.area.capacity {
+            return Err(UnitFailure::Broken("a worker has no room for so many rounds".into()));
+        }
+        for (index, contestant) in orders.iter().flatten().enumerate() {
+            let is_judged = trial.is_some_and(|trial| trial.turn.batch == index);
+            self.area.set_turn(index, Turn { position: self.position(*contestant)?, is_judged });
+        }
+        let request = Request::Rounds(Rounds {
+            primer: primer.map(|primer| self.position(primer)).transpose()?,
+            batches: batches as u64,
+            calls_a_batch: self.members.iter().map(|member| (batch.calls)(*member)).collect(),
+            times_each_call: batch.times_each_call,
+            counts: batch.counts,
+            noise: trial.map_or(0, |trial| trial.turn.seed),
+        });
+        let descriptors: Vec<_> = trial.iter().map(|trial| trial.dump.as_fd()).collect();
+        let reply = self.process.ask(&request, &descriptors, &frame.patience(&self.area));
+        match frame.settle(reply, &mut self.process, &self.area, &self.members)? {
+            Reply::Done => Ok((0..batches).map(|index| self.area.record(index)).collect()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Returns the most memory that the process has had since its start, as the kernel counts it; 0
+    /// if the kernel does not report it.
+    pub(super) fn peak_memory_bytes(&self) -> u64 {
+        let path = format!("/proc/{}/status", self.process.pid());
+        let status = std::fs::read_to_string(path).unwrap_or_default();
+        status_number(&status, "VmHWM:").unwrap_or(0) * 1024
+    }
+
+    /// Returns a contestant's index in the worker.
+    fn position(&self, contestant: usize) -> Result<u32, UnitFailure> {
+        let place = self.members.iter().position(|member| *member == contestant);
+        place
+            .map(|place| place as u32)
+            .ok_or_else(|| UnitFailure::Broken(format!("contestant {contestant} is not loaded")))
+    }
 }

@@ -1,0 +1,498 @@
+//! Whole programs as a sampler: what is checked before a program runs, the run, and how it becomes
+//! a sample or a fault.
+
+use crate::children::Shell;
+use crate::error::StartError;
+use crate::image::{Environment, Image, MOST_PADDING_BYTES};
+use crate::launcher::message::{Reply, Request};
+use crate::launcher::{Launcher, NoReply, Prepared};
+use crate::resources::{Gate, Surroundings, asks, check_cpu, counted, marked};
+use crate::{files, program, words};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Check, Contestant, Hooks, OutputPlan, Plan, ProgramPlan};
+use tiebreak_core::sample::{Mark, Marks, Meters, Outcome, Sample};
+use tiebreak_core::sampler::{
+    Contestants, OutputDigest, ProgramSampler, Quiet, Ran, RunFailure, RunRequest, Sampler,
+};
+use tiebreak_core::verdict::Fault;
+use tiebreak_core::warning::Warning;
+use tiebreak_machine::meters::{Counters, CountersReading, Energy, EnergyReading};
+use tiebreak_machine::{clock, cpus};
+
+/// Runs the contestants of a plan as whole programs, one process for each sample.
+///
+/// Use it from one thread; it runs one program at a time. Dropping it ends what runs.
+#[derive(Debug)]
+pub struct Programs {
+    contestants: Vec<Contestant>,
+    plan: ProgramPlan,
+    files: Vec<PathBuf>,
+    launcher: Launcher,
+    quiet: Gate,
+    surroundings: Surroundings,
+    counters: Counters,
+    energy: Option<Energy>,
+    unavailable: Vec<String>,
+    /// The launcher's peak memory at the last run.
+    floor_bytes: u64,
+    /// Opened once: the input or output of programs that have none.
+    null: File,
+    judged: HashSet<(usize, OutputDigest)>,
+    warned: HashSet<usize>,
+    warnings: Vec<Warning>,
+    interrupted: &'static AtomicBool,
+}
+
+/// Returns every reason why the programs of a plan could not be started, each once. Starts nothing
+/// to determine it.
+pub fn problems(plan: &Plan) -> Vec<StartError> {
+    let mut problems = Vec::new();
+    problems.extend(check_input(&plan.program).err());
+    problems.extend(check_cpus(&plan.program.cpus, &cpus::allowed()).err());
+    for contestant in &plan.contestants {
+        let alone = Plan { contestants: vec![contestant.clone()], ..plan.clone() };
+        let checked = directories(&alone).and_then(|directories| {
+            let directory = directories.into_iter().flatten().next();
+            image(contestant, &plan.program, directory.as_deref(), &mut Vec::new())
+        });
+        problems.extend(checked.err());
+    }
+    let mut seen = HashSet::new();
+    problems.retain(|problem| seen.insert(problem.to_string()));
+    problems
+}
+
+impl Programs {
+    /// Checks everything that can be checked before a program runs, and starts the launcher.
+    ///
+    /// `interrupted` becomes true when the user asks to stop. Then whatever runs is ended within a
+    /// tenth of a second and the run fails with [`RunFailure::Interrupted`].
+    ///
+    /// # Errors
+    /// Returns the first part of the plan that is impossible; nothing has run then.
+    pub fn new(plan: &Plan, interrupted: &'static AtomicBool) -> Result<Programs, StartError> {
+        let program = plan.program.clone();
+        let directories = directories(plan)?;
+        let null = open_null()?;
+        check_input(&program)?;
+        if matches!(program.check, Check::Judge(_)) && program.output == OutputPlan::Null {
+            return Err(StartError::JudgeWithoutOutput);
+        }
+        let allowed = cpus::allowed();
+        let cpus = check_cpus(&program.cpus, &allowed)?;
+        let mut files = Vec::new();
+        let mut images = Vec::new();
+        for (contestant, directory) in plan.contestants.iter().zip(&directories) {
+            images.push(image(contestant, &program, directory.as_deref(), &mut files)?);
+        }
+        files.extend(program.input.as_ref().map(PathBuf::from));
+        let environment = Environment::new(std::env::vars_os());
+        let pinned = program.cpus.clone();
+        let prepared = Prepared { images, directories, environment, cpus: pinned };
+        let launcher = Launcher::start(prepared)?;
+        // Hardware counters slow what is counted, so only what a claim is about is counted.
+        let counters = Counters::open(launcher.pid, asks(plan, &counted()));
+        // Proving that an energy meter never moves takes a quarter of a second.
+        let is_asked = asks(plan, &[Metric::Energy]);
+        let opened = if is_asked { Energy::open() } else { Energy::open_unproven() };
+        let (energy, no_energy) = match opened {
+            Ok(energy) => (Some(energy), None),
+            Err(reason) => (None, Some(reason).filter(|_| is_asked)),
+        };
+        let no_counters = counters.unavailable().cloned();
+        let missing = [no_counters, no_energy];
+        Ok(Programs {
+            contestants: plan.contestants.clone(),
+            plan: program,
+            files: files::without_repetition(files),
+            quiet: Gate::new(plan, &cpus, &[launcher.pid as u32], interrupted),
+            surroundings: Surroundings::new(&cpus, &allowed, Some(launcher.pid)),
+            launcher,
+            counters,
+            energy,
+            unavailable: missing.into_iter().flatten().map(|reason| reason.to_string()).collect(),
+            floor_bytes: 0,
+            null,
+            judged: HashSet::new(),
+            warned: HashSet::new(),
+            warnings: Vec::new(),
+            interrupted,
+        })
+    }
+
+    /// Returns the files that the contestants are made of: their programs, the input, and every
+    /// further word of a command that names a regular file.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.files.clone()
+    }
+
+    /// Returns the launcher's own peak memory, which `exec` passes on: no program can be seen to
+    /// use less. A peak memory near it means "at most this much". It is about 1 MB if this sampler
+    /// was created while the calling process had little memory of its own, of which the launcher
+    /// inherits what is not file-backed; 0 before the first run.
+    ///
+    /// The kernel counts resident pages in batches for each CPU, so both numbers may be off by some
+    /// 100 KiB from run to run.
+    pub fn peak_memory_floor_bytes(&self) -> u64 {
+        self.floor_bytes
+    }
+
+    /// Returns the meters that a claim asks for and this machine lacks, each with what was tried,
+    /// as texts for people. Hardware counters are opened only if a claim asks for one.
+    pub fn missing_meters(&self) -> &[String] {
+        &self.unavailable
+    }
+
+    fn shell(&self, contestant: usize, insists: bool) -> Result<Shell<'_>, RunFailure> {
+        let Contestant { name, directory, .. } = self.contestant(contestant)?;
+        let directory = directory.as_deref().or(self.plan.directory.as_deref()).map(Path::new);
+        Ok(Shell { contestant: name, directory, interrupted: self.interrupted, insists })
+    }
+
+    /// Runs a hook of a contestant, if it has it.
+    fn hook(
+        &self,
+        contestant: usize,
+        name: &str,
+        of: fn(&Hooks) -> &Option<String>,
+        insists: bool,
+    ) -> Result<(), RunFailure> {
+        match of(&self.contestant(contestant)?.hooks) {
+            Some(command) => self.shell(contestant, insists)?.hook(name, command),
+            None => Ok(()),
+        }
+    }
+
+    fn contestant(&self, index: usize) -> Result<&Contestant, RunFailure> {
+        self.contestants
+            .get(index)
+            .ok_or_else(|| RunFailure::Broken(format!("the plan has no contestant {index}")))
+    }
+
+    /// Starts, times and judges one run, without the hooks.
+    fn measure(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
+        let captures = self.plan.output == OutputPlan::Capture;
+        if request.padding_bytes > MOST_PADDING_BYTES {
+            let most = MOST_PADDING_BYTES;
+            return Err(RunFailure::Broken(format!("padding is at most {most} bytes")));
+        }
+        let files = self.open_files(captures).map_err(cannot_prepare)?;
+        let asked = Request {
+            contestant: request.contestant as u32,
+            padding_bytes: request.padding_bytes,
+            timeout_ns: request.timeout_ns,
+            output_limit_bytes: if captures { self.plan.output_limit_bytes.max(1) } else { 0 },
+        };
+        let input = files.input.as_ref().unwrap_or(&self.null);
+        let output = files.output.as_ref().unwrap_or(&self.null);
+        let standard = [input.as_fd(), output.as_fd(), files.errors.as_fd()];
+        self.surroundings.before_run();
+        let before = self.meters();
+        let reply = self.launcher.run(&asked, standard, self.interrupted).map_err(no_reply)?;
+        let after = self.meters();
+        self.floor_bytes = self.floor_bytes.max(reply.floor_kib * 1024);
+        self.note_left_behind(request.contestant, &reply)?;
+        self.check_end(&reply, &files)?;
+        let sample = self.sample(request, &reply, &before, &after);
+        let judged = files.output.as_ref().filter(|_| sample.outcome != Outcome::TimedOut);
+        let output = judged.map(|file| self.judge(request.contestant, file)).transpose()?;
+        Ok(Ran { sample, output })
+    }
+
+    fn open_files(&self, captures: bool) -> io::Result<Files> {
+        Ok(Files {
+            input: self.plan.input.as_ref().map(File::open).transpose()?,
+            output: captures.then(files::memory_file).transpose()?,
+            errors: files::memory_file()?,
+        })
+    }
+
+    fn meters(&self) -> MetersReading {
+        let energy = self.energy.as_ref().and_then(Energy::read);
+        MetersReading { counters: self.counters.read(), energy }
+    }
+}
+
+impl Sampler for Programs {
+    fn contestants(&mut self) -> Contestants<'_> {
+        Contestants::Programs(self)
+    }
+
+    fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
+        self.quiet.wait(at_most_ns)
+    }
+
+    /// Returns each contestant's warnings at most once.
+    fn take_warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+}
+
+impl ProgramSampler for Programs {
+    fn set_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
+        self.hook(contestant, "setup", |hooks| &hooks.setup, false)
+    }
+
+    fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
+        let contestant = request.contestant;
+        self.hook(contestant, "prepare", |hooks| &hooks.prepare, false)?;
+        let ran = self.measure(request);
+        // Also after a failure: what prepare has made must be removed.
+        let concluded = self.hook(contestant, "conclude", |hooks| &hooks.conclude, true);
+        ran.and_then(|ran| concluded.map(|()| ran))
+    }
+
+    fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
+        self.hook(contestant, "cleanup", |hooks| &hooks.cleanup, true)
+    }
+}
+
+/// The open files of a run.
+struct Files {
+    input: Option<File>,
+    output: Option<File>,
+    errors: File,
+}
+
+struct MetersReading {
+    counters: CountersReading,
+    energy: Option<EnergyReading>,
+}
+
+fn cannot_prepare(error: io::Error) -> RunFailure {
+    RunFailure::Broken(format!(
+        "a run could not be prepared: {error}: check the input file and the limit on open files"
+    ))
+}
+
+fn no_reply(why: NoReply) -> RunFailure {
+    match why {
+        NoReply::Interrupted => RunFailure::Interrupted,
+        NoReply::Lost(error) => RunFailure::Broken(format!(
+            "the process that starts contestants is gone ({error}): was it killed, or is memory \
+             short?"
+        )),
+    }
+}
+
+/// Returns the folder that each contestant runs in, if it is not the current one: its own, or the
+/// run's.
+pub(super) fn directories(plan: &Plan) -> Result<Vec<Option<PathBuf>>, StartError> {
+    let of_run = plan.program.directory.as_deref();
+    check_directory(of_run)?;
+    let of_each = plan.contestants.iter().map(|each| each.directory.as_deref().or(of_run));
+    of_each.map(check_directory).collect()
+}
+
+fn check_directory(directory: Option<&str>) -> Result<Option<PathBuf>, StartError> {
+    let Some(directory) = directory else {
+        return Ok(None);
+    };
+    let path = PathBuf::from(directory);
+    match std::fs::read_dir(&path) {
+        Err(reason) if reason.kind() != io::ErrorKind::PermissionDenied => {
+            Err(StartError::Directory { path, reason })
+        }
+        // A folder that cannot be listed may still be entered: the launcher tries.
+        _ => Ok(Some(path)),
+    }
+}
+
+fn open_null() -> Result<File, StartError> {
+    let opened = File::options().read(true).write(true).open("/dev/null");
+    opened.map_err(|reason| StartError::Launcher { doing: "/dev/null cannot be opened", reason })
+}
+
+fn check_input(plan: &ProgramPlan) -> Result<(), StartError> {
+    let Some(input) = &plan.input else {
+        return Ok(());
+    };
+    let checked = (|| {
+        // Checked before it is opened: opening a pipe waits for its writer.
+        let kind = std::fs::metadata(input)?;
+        if kind.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        if !kind.is_file() {
+            return Err(io::Error::other(
+                "it is not a regular file, so two runs would not read the same from it",
+            ));
+        }
+        File::open(input).map(drop)
+    })();
+    checked.map_err(|reason| StartError::Input { path: PathBuf::from(input), reason })
+}
+
+/// Returns the CPUs that contestants may run on.
+fn check_cpus(wanted: &[usize], allowed: &[usize]) -> Result<Vec<usize>, StartError> {
+    wanted.iter().try_for_each(|cpu| check_cpu(Some(*cpu), allowed))?;
+    let mut cpus = if wanted.is_empty() { allowed } else { wanted }.to_vec();
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(cpus)
+}
+
+fn split(command: &str) -> Result<Vec<String>, StartError> {
+    words::split(command)
+        .map_err(|reason| StartError::Words { command: command.to_owned(), reason })
+}
+
+/// Returns a contestant's program and arguments, and adds the files that they name to `files`.
+pub(super) fn image(
+    contestant: &Contestant,
+    plan: &ProgramPlan,
+    directory: Option<&Path>,
+    files: &mut Vec<PathBuf>,
+) -> Result<Image, StartError> {
+    let (words, named) = match &plan.shell {
+        None => {
+            let words = split(&contestant.command)?;
+            let named = words[1..].to_vec();
+            (words, named)
+        }
+        Some(shell) => {
+            let mut words = split(shell)?;
+            words.extend(["-c".to_owned(), contestant.command.clone()]);
+            // Only the shell can determine its words with certainty; this finds the plain ones.
+            (words, contestant.command.split_whitespace().map(str::to_owned).collect())
+        }
+    };
+    let path = program::resolve(&words[0], directory)?;
+    let folder = directory.unwrap_or(Path::new(""));
+    files.push(path.clone());
+    if plan.shell.is_some() {
+        files.extend(named.first().and_then(|word| program::resolve(word, directory).ok()));
+    }
+    files.extend(named.iter().map(|word| folder.join(word)).filter(|path| path.is_file()));
+    Image::new(&path, &words)
+        .map_err(|_| StartError::ZeroByte { command: contestant.command.replace('\0', "?") })
+}
+
+/// The kernel counts resident pages in batches for each CPU, so a peak may be off by this much.
+const MEMORY_FLOOR_SLACK_BYTES: u64 = 256 << 10;
+
+impl Programs {
+    /// Checks whether the run gives a sample at all.
+    fn check_end(&self, reply: &Reply, files: &Files) -> Result<(), RunFailure> {
+        let system = io::Error::from_raw_os_error(reply.errno);
+        let fault = match reply.end {
+            Reply::ENDED => return self.check_status(reply.status, files),
+            Reply::TIMED_OUT => return Ok(()),
+            Reply::FLOODED => Fault::Flooded { limit_bytes: self.plan.output_limit_bytes },
+            Reply::NOT_STARTED if matches!(reply.errno, libc::EAGAIN | libc::ENOMEM) => {
+                return Err(RunFailure::Broken(format!(
+                    "no process could be started: {system}: raise the limits on processes, or \
+                     free memory"
+                )));
+            }
+            Reply::NOT_STARTED => Fault::CannotStart { reason: system.to_string() },
+            Reply::CANCELLED => return Err(RunFailure::Interrupted),
+            _ => return Err(RunFailure::Broken(format!("a run could not be watched: {system}"))),
+        };
+        Err(RunFailure::Fault(fault))
+    }
+
+    fn check_status(&self, status: i32, files: &Files) -> Result<(), RunFailure> {
+        let stderr = files::tail(&files.errors);
+        if libc::WIFSIGNALED(status) {
+            return Err(RunFailure::Fault(Fault::Signal {
+                signal: libc::WTERMSIG(status),
+                stderr,
+            }));
+        }
+        let status = libc::WEXITSTATUS(status);
+        if self.plan.success.accepts(status) {
+            return Ok(());
+        }
+        Err(RunFailure::Fault(Fault::ExitStatus { status, stderr }))
+    }
+
+    fn sample(
+        &mut self,
+        request: &RunRequest,
+        reply: &Reply,
+        before: &MetersReading,
+        after: &MetersReading,
+    ) -> Sample {
+        let (outcome, wall_ns) = match reply.end_ns.checked_sub(reply.start_ns) {
+            _ if reply.end == Reply::TIMED_OUT => (Outcome::TimedOut, request.timeout_ns),
+            Some(wall_ns) => (Outcome::Finished, wall_ns),
+            None => (Outcome::Unusable, 0),
+        };
+        let cpu_ns = reply.usage.cpu_ns();
+        let mut around = self.surroundings.after_run(reply.start_ns, wall_ns, cpu_ns);
+        let counted = after.counters.since(&before.counters);
+        around.beside.migrations = counted.migrations;
+        around.beside.run_delay_ns = known(reply.run_delay_ns);
+        Sample {
+            outcome,
+            peak_memory_bytes: reply.peak_kib * 1024,
+            meters: Meters {
+                energy_nj: self.energy_nj(before, after),
+                run_ns: known(reply.run_ns),
+                ..counted.meters
+            },
+            beside: around.beside,
+            marks: marked(
+                around.marks(Marks::NONE),
+                [
+                    (reply.usage.involuntary_switches > 1, Mark::Preempted),
+                    (reply.left_behind > 0, Mark::LeftBehind),
+                    (outcome == Outcome::Unusable, Mark::ClockBackwards),
+                    (counted.multiplexed, Mark::Multiplexed),
+                    (self.is_at_floor(reply), Mark::MemoryFloor),
+                ],
+            ),
+            ..reply.usage.sample(wall_ns)
+        }
+    }
+
+    /// Returns whether a program's peak is not well above the launcher's own peak, which `exec`
+    /// passes on: it may have used less.
+    fn is_at_floor(&self, reply: &Reply) -> bool {
+        reply.peak_kib * 1024 <= self.floor_bytes + MEMORY_FLOOR_SLACK_BYTES
+    }
+
+    fn energy_nj(&self, before: &MetersReading, after: &MetersReading) -> Option<u64> {
+        let energy = self.energy.as_ref()?;
+        energy.since_nj(after.energy.as_ref()?, before.energy.as_ref()?)
+    }
+
+    fn note_left_behind(&mut self, index: usize, reply: &Reply) -> Result<(), RunFailure> {
+        if reply.left_behind > 0 && self.warned.insert(index) {
+            let contestant = self.contestant(index)?.name.clone();
+            let name = reply.left_name.split(|byte| *byte == 0).next().unwrap_or_default();
+            let process = String::from_utf8_lossy(name).into_owned();
+            self.warnings.push(Warning::LeftBehind { contestant, process });
+        }
+        Ok(())
+    }
+
+    /// Returns the digest of an output, accepted by the judge if there is one.
+    fn judge(&mut self, contestant: usize, file: &File) -> Result<OutputDigest, RunFailure> {
+        let print = files::print(file).map_err(cannot_prepare)?;
+        if let Check::Judge(judge) = &self.plan.check {
+            let key = (contestant, print.clone());
+            if !self.judged.contains(&key) {
+                self.shell(contestant, false)?.judge(judge, file)?;
+                self.judged.insert(key);
+            }
+        }
+        Ok(print)
+    }
+}
+
+/// Returns a number of the kernel, if it reports it.
+fn known(ns: u64) -> Option<u64> {
+    Some(ns).filter(|ns| *ns != Reply::UNKNOWN)
+}
