@@ -1,4 +1,3 @@
-use super::decision::{log_evidence_above, log_wealth};
 use super::*;
 use crate::coins::{Purpose, Seed, Stream};
 use tiebreak_core::resampling::{Null, Sides};
@@ -61,9 +60,9 @@ fn evidence_of_futility_is_a_martingale() {
 
 #[test]
 fn statistics_of_small_sets() {
-    let check = |statistic: Statistic, values: &[f64], expected: f64| {
+    fn check(statistic: Statistic, values: &[f64], expected: f64) {
         assert_eq!(statistic.of(&mut values.to_vec()), expected, "{statistic:?} {values:?}");
-    };
+    }
     check(Statistic::Mean, &[1.0, 2.0, 6.0], 3.0);
     check(Statistic::Mean, &[1e16, 1.0, -1e16], 1.0 / 3.0);
     check(Statistic::Median, &[5.0, 1.0, 3.0], 3.0);
