@@ -248,14 +248,14 @@ mod tests {
         ];
         check(&version_2, Some(1 << 20));
         check(&version_2[..2], None);
-        let version_1 = |limit: &'static str| {
+        fn version_1(limit: &'static str) -> [(&str, &str); 4] {
             [
                 ("proc/self/cgroup", "4:memory:/m\n0::/\n"),
                 ("proc/self/mountinfo", MEMORY_1),
                 ("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
                 ("sys/fs/cgroup/memory/m/memory.limit_in_bytes", limit),
             ]
-        };
+        }
         check(&version_1("4096\n"), Some(4096));
         check(&version_1("9223372036854771712\n"), None);
         check(&[], None);
@@ -263,10 +263,10 @@ mod tests {
 
     #[test]
     fn what_is_used_is_not_free() {
-        let check = |files: &[(&str, &str)], free: Option<u64>| {
+        fn check(files: &[(&str, &str)], free: Option<u64>) {
             let (_folder, tree) = made_up::tree(files);
             assert_eq!(memory_free_bytes(&tree), free, "{files:?}");
-        };
+        }
         let info = ("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    8192 kB\n");
         check(&[], None);
         check(&[info], Some(8 << 20));

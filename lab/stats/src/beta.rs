@@ -218,7 +218,9 @@ mod tests {
         for (a, b) in [(0.5, 0.5), (3.0, 17.0), (2000.5, 11.0), (1e6, 2e6)] {
             for x in [0.0, 0.125, 0.25, 0.375, 0.5, 0.875, 1.0] {
                 let (tails, mirrored) = (log_tails(a, b, x), log_tails(b, a, 1.0 - x));
-                let close = |a: f64, b: f64| a == b || fabs(a - b) < 1e-10 * (1.0 + fabs(a));
+                fn close(a: f64, b: f64) -> bool {
+                    a == b || fabs(a - b) < 1e-10 * (1.0 + fabs(a))
+                }
                 assert!(close(tails.below, mirrored.above), "{a} {b} {x}: {tails:?} {mirrored:?}");
                 assert!(fabs(exp(tails.below) + exp(tails.above) - 1.0) < 1e-13);
             }

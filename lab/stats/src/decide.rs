@@ -229,7 +229,9 @@ mod tests {
 
     fn check(relation: Relation, low: f64, high: f64, expected: Option<Verdict>) {
         let bars = Bars::new(relation, 0.01);
-        let some = |x: f64| x.is_finite().then_some(x);
+        fn some(x: f64) -> Option<f64> {
+            x.is_finite().then_some(x)
+        }
         let limits = Limits { low: some(low), high: some(high) };
         let proof = Proof::new(limits, None, true);
         assert_eq!(bars.settle(&proof).map(|s| s.verdict), expected, "{relation:?} {limits:?}");

@@ -70,7 +70,9 @@ mod tests {
 
     #[test]
     fn the_knee_is_the_first_size_that_is_good_enough() {
-        let some = |value: f64| [Some(value); 3];
+        fn some(value: f64) -> [Option<f64>; 3] {
+            [Some(value); 3]
+        }
         let (a, b, c, d) = (some(10.0), some(19.0), some(20.0), some(12.0));
         check(&[(1, &a), (2, &b), (4, &c), (8, &d)], Some((2, 2, 2, 1.0, 20.0)));
         check(&[(1, &a)], Some((1, 1, 1, 1.0, 10.0)));

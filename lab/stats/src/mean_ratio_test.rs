@@ -311,7 +311,9 @@ mod tests {
 
     #[test]
     fn the_slow_tenth_counts_in_the_mean() {
-        let values = |i: usize| (if i % 10 == 3 { 6.0 } else { 2.0 }, 2.0);
+        fn values(i: usize) -> (f64, f64) {
+            (if i % 10 == 3 { 6.0 } else { 2.0 }, 2.0)
+        }
         let limits = bets(3000, 10.0, values).limits(0.005);
         let truth = -libm::log(1.2);
         assert!(limits.low.is_some_and(|low| low < truth), "{limits:?}");

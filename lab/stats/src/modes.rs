@@ -126,7 +126,9 @@ mod tests {
     fn noise_around_two_placements_is_two_modes() {
         let mut stream = Stream::new(Seed::from_text("modes"), Purpose::Simulation, 0, 0);
         for _ in 0..200 {
-            let near = |stream: &mut Stream, place: f64| place * (1.0 + 0.08 * stream.unit());
+            fn near(stream: &mut Stream, place: f64) -> f64 {
+                place * (1.0 + 0.08 * stream.unit())
+            }
             let mut readings: Vec<f64> = (0..40).map(|_| near(&mut stream, 60.0)).collect();
             readings.extend((0..20).map(|_| near(&mut stream, 277.0)));
             let found = modes(&readings, 1.25);

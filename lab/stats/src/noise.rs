@@ -290,7 +290,9 @@ mod tests {
     /// Returns rounds of two kinds, the disturbed ones with ten times the spread.
     fn strata(disturbed: usize, calm: usize) -> Strata {
         let mut strata = Strata::default();
-        let spread = |i: usize| LogRatio::exact(((i * 7) % 11) as f64 - 5.0);
+        fn spread(i: usize) -> LogRatio {
+            LogRatio::exact(((i * 7) % 11) as f64 - 5.0)
+        }
         (0..calm).for_each(|i| strata.insert(spread(i), Some(0.01)));
         (0..disturbed)
             .for_each(|i| strata.insert(LogRatio::exact(10.0 * spread(i).low), Some(0.3)));

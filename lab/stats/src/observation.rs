@@ -187,7 +187,9 @@ mod tests {
                 (back.low.to_bits(), back.high.to_bits())
             );
         }
-        let ln = |ratio: f64| (libm::log(ratio), libm::log(ratio));
+        fn ln(ratio: f64) -> (f64, f64) {
+            (libm::log(ratio), libm::log(ratio))
+        }
         // 34 times the calls in the same time: 34 times as fast.
         check(sum(1e6, 34_000, 1.0), sum(1e6, 1000, 1.0), ln(34.0));
         check(sum(1e6, 7, 1.0), sum(1e6, 3, 1.0), ln(7.0 / 3.0));

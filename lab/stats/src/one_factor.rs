@@ -223,7 +223,9 @@ mod tests {
     /// Computes the least over a grid of every theta, and over all outcomes of open rounds.
     #[test]
     fn the_least_is_the_least_of_every_theta() {
-        let place = |i: u32| f64::from(i * 37 % 50) * 0.01 + if i % 9 == 4 { 3.0 } else { 0.0 };
+        fn place(i: u32) -> f64 {
+            f64::from(i * 37 % 50) * 0.01 + if i % 9 == 4 { 3.0 } else { 0.0 }
+        }
         let d = |i: u32| match (i, place(i)) {
             (40..44, d) => LogRatio { low: d - 0.02, high: d + 0.05 },
             (60..62, _) => LogRatio { low: 2.5, high: f64::INFINITY },
@@ -258,7 +260,9 @@ mod tests {
 
     #[test]
     fn a_slow_tenth_is_no_factor_and_a_shift_is_one() {
-        let bulk = |i: u32| f64::from(i * 7919 % 997) / 997.0 * 0.02;
+        fn bulk(i: u32) -> f64 {
+            f64::from(i * 7919 % 997) / 997.0 * 0.02
+        }
         let plain = look(&history((0..300).map(bulk)), 0).unwrap();
         assert!(!plain.is_denied(), "{plain:?}");
         let tenth = |i: u32| bulk(i) - if i % 10 == 3 { 1.1 } else { 0.0 };
@@ -274,7 +278,9 @@ mod tests {
     /// One round in ten lies far below and one far above, and a user kills all of the one kind.
     #[test]
     fn attempts_that_were_cut_off_deny_nothing() {
-        let bulk = |i: u32| f64::from(i * 7919 % 997) / 997.0 * 0.02;
+        fn bulk(i: u32) -> f64 {
+            f64::from(i * 7919 % 997) / 997.0 * 0.02
+        }
         let kept: Vec<_> =
             (0..300).map(|i| bulk(i) + if i % 10 == 3 { 1.1 } else { 0.0 }).collect();
         assert!(look(&history(kept.clone()), 0).unwrap().is_denied());
@@ -285,8 +291,12 @@ mod tests {
     /// A quarter of A's runs hangs: each is ended at ten times the time of the others.
     #[test]
     fn runs_that_were_cut_off_count_on_their_side() {
-        let hangs = |i: u32| LogRatio { low: f64::NEG_INFINITY, high: -2.3 - f64::from(i) * 1e-4 };
-        let d = |i: u32| LogRatio::exact(f64::from(i * 7919 % 997) / 997.0 * 0.02);
+        fn hangs(i: u32) -> LogRatio {
+            LogRatio { low: f64::NEG_INFINITY, high: -2.3 - f64::from(i) * 1e-4 }
+        }
+        fn d(i: u32) -> LogRatio {
+            LogRatio::exact(f64::from(i * 7919 % 997) / 997.0 * 0.02)
+        }
         let rounds: Vec<_> = (0..100).map(|i| if i % 4 == 3 { hangs(i) } else { d(i) }).collect();
         let found = look(&History::of(&S, &rounds), 0).unwrap();
         assert!(found.is_denied() && found.is_below && found.is_least, "{found:?}");

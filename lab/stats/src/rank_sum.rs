@@ -64,7 +64,9 @@ mod tests {
     fn counts_are_those_of_all_arrangements() {
         // All ways to choose 2 of 5 places, by how many of the 3 others lie below.
         assert_eq!(arrangements(2, 3), [1.0, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0]);
-        let choose = |n: usize, m: usize| arrangements(n, m).iter().sum::<f64>();
+        fn choose(n: usize, m: usize) -> f64 {
+            arrangements(n, m).iter().sum::<f64>()
+        }
         assert_eq!((choose(12, 12), choose(8, 3)), (2_704_156.0, 165.0));
     }
 

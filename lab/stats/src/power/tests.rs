@@ -51,7 +51,9 @@ fn tallies_count() {
 
 #[test]
 fn a_pilot_is_recentred_and_resampled_in_blocks() {
-    let round = |i: u32| (LogRatio::exact(0.5 + f64::from(i) * 0.001), Conditions::UNKNOWN);
+    fn round(i: u32) -> (LogRatio, Conditions) {
+        (LogRatio::exact(0.5 + f64::from(i) * 0.001), Conditions::UNKNOWN)
+    }
     let rounds: Vec<_> = (0..41).map(round).collect();
     assert!(Pilot::new(&rounds[..19]).is_none());
     let pilot = Pilot::new(&rounds).unwrap();
@@ -61,7 +63,9 @@ fn a_pilot_is_recentred_and_resampled_in_blocks() {
     let drawn: Vec<f64> = world.rounds(1.0, coins(0)).take(4000).map(|(d, _)| d.low).collect();
     let mean = drawn.iter().sum::<f64>() / 4000.0;
     assert!((mean - 1.0).abs() < 2e-3, "{mean}");
-    let step = |pair: &[f64]| (pair[1] - pair[0] - 0.001).abs() < 1e-9;
+    fn step(pair: &[f64]) -> bool {
+        (pair[1] - pair[0] - 0.001).abs() < 1e-9
+    }
     let neighbours = drawn.windows(2).filter(|pair| step(pair)).count();
     // Seven of eight, except at the end of the pilot.
     assert!(neighbours > 3300 && neighbours < 3500, "{neighbours}");

@@ -201,7 +201,9 @@ mod tests {
     fn by_grid(counts: &Transitions, bar: f64) -> f64 {
         let o = bar / (1.0 - bar);
         let rates: Vec<f64> = (1..4000).map(|i| f64::from(i) / 4000.0).collect();
-        let log = |count: u64, rate: f64| times(count as f64, libm::log(rate));
+        fn log(count: u64, rate: f64) -> f64 {
+            times(count as f64, libm::log(rate))
+        }
         let mut best = f64::NEG_INFINITY;
         for b in &rates {
             let after_hit = log(counts.broke, *b) + log(counts.stayed_good, 1.0 - b);
