@@ -266,9 +266,8 @@ impl CheckResult {
     /// Returns all claims in the order of the file, with the contest and the line of each.
     pub fn claims(&self) -> impl Iterator<Item = (&ContestResult, Option<u64>, &ClaimResult)> {
         self.contests.iter().flat_map(|contest| {
-            let line = |index: usize| contest.lines.get(index).copied();
             let numbered = contest.run.verdicts.iter().enumerate();
-            numbered.map(move |(index, claim)| (contest, line(index), claim))
+            numbered.map(move |(index, claim)| (contest, contest.lines.get(index).copied(), claim))
         })
     }
 }
@@ -392,11 +391,11 @@ impl Ecdf {
     /// Returns the steps, from the left: a value, and the share of the values that are at most it.
     /// Among equal values, only the last entry makes a step.
     pub fn steps(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let is_last = |index: &usize| {
-            self.values.get(index + 1).is_none_or(|next| *next > self.values[*index])
-        };
-        let share = |index: usize| self.rank(index) as f64 / self.count.max(1) as f64;
-        (0..self.values.len()).filter(is_last).map(move |index| (self.values[index], share(index)))
+        let count = self.count.max(1) as f64;
+        self.values.iter().enumerate().filter_map(move |(index, value)| {
+            let is_last = self.values.get(index + 1).is_none_or(|next| next > value);
+            is_last.then(|| (*value, self.rank(index) as f64 / count))
+        })
     }
 }
 

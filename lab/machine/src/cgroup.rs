@@ -146,11 +146,11 @@ pub fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
 /// Source: `MemAvailable` of `/proc/meminfo`; `memory.max`
 /// and `memory.current` (version 2), `memory.limit_in_bytes` and `memory.usage_in_bytes` (1).
 pub fn memory_free_bytes(tree: &Tree) -> Option<u64> {
-    let free = |group: &str, files: &Files| {
+    let free = least(tree, |group, files| {
         let used = tree.number(&format!("{group}/{}", files.used)).unwrap_or(0);
         Some(limit(tree, group, files)?.saturating_sub(used))
-    };
-    tree.kib_bytes("/proc/meminfo", "MemAvailable").into_iter().chain(least(tree, free)).min()
+    });
+    tree.kib_bytes("/proc/meminfo", "MemAvailable").into_iter().chain(free).min()
 }
 
 /// The file names of a version of control groups.
@@ -248,7 +248,7 @@ mod tests {
         ];
         check(&version_2, Some(1 << 20));
         check(&version_2[..2], None);
-        fn version_1(limit: &'static str) -> [(&str, &str); 4] {
+        fn version_1(limit: &str) -> [(&str, &str); 4] {
             [
                 ("proc/self/cgroup", "4:memory:/m\n0::/\n"),
                 ("proc/self/mountinfo", MEMORY_1),

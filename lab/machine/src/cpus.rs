@@ -15,11 +15,7 @@ pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',').filter(|_| !text.trim().is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        fn number(text: &str) -> Option<usize> {
-            let text = text.trim();
-            let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            text.parse().ok().filter(|cpu| plain && *cpu < MASK_WORDS * 64)
-        }
+
         let (first, last) = (number(first)?, number(last)?);
         if first > last {
             return None;
@@ -29,6 +25,12 @@ pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     cpus.sort_unstable();
     cpus.dedup();
     Some(cpus)
+}
+
+fn number(text: &str) -> Option<usize> {
+    let text = text.trim();
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|cpu| plain && *cpu < MASK_WORDS * 64)
 }
 
 /// Returns the CPUs that the calling thread may run on, sorted; empty if the kernel does not report

@@ -49,7 +49,7 @@ pub struct CsmLevel {
 ///
 /// lies below `log_eps` (Robbins 1970). Then `s/n` and the true rate lie on the same side of
 /// `alpha`, again up to that error rate (Ding, Gandy and Hahn 2017). The test takes constant time.
-/// Round `log_eps` down, as by [`log_down`](log_down).
+/// Round `log_eps` down, as by [`log_down`].
 ///
 /// # Errors
 /// Fails if `n` is not below [`TRIALS_LIMIT`], `s` is above `n`, `alpha` is not above 0 and below
@@ -138,7 +138,7 @@ pub enum Rank {
 /// for one. Both ends together hold for all `n` at the error rate `exp(log_eps)`, half of it for
 /// each end.
 ///
-/// The lower end is the highest rank that is so low that [`csm`](csm) rejects it as a count
+/// The lower end is the highest rank that is so low that [`csm`] rejects it as a count
 /// of observations below the quantile; the upper end mirrors it. With ties, the interval is wider
 /// than necessary. Calls the test at most 49 times.
 ///
@@ -160,17 +160,19 @@ pub fn quantile_index(
     if n == 0 {
         return Ok(None);
     }
-    let is_extreme = |s| log_level(n, q, s) < log_eps + MINUS_LN_2;
+    let level = log_eps + MINUS_LN_2;
     let place = n as f64 * q;
     Ok(match rank {
         Rank::Lower if q == 0.0 => None,
         Rank::Upper if q == 1.0 => None,
         _ if q == 0.0 => Some(0),
         _ if q == 1.0 => Some(n - 1),
-        Rank::Lower => boundary(0, place as u64, is_extreme),
+        Rank::Lower => boundary(0, place as u64, |s| log_level(n, q, s) < level),
         // The 10% quantile of 100 observations is the tenth, which has the index 9.
         Rank::Estimate => Some((libm::ceil(place) as u64).saturating_sub(1)),
-        Rank::Upper => boundary(n, libm::ceil(place) as u64, is_extreme).map(|s| s - 1),
+        Rank::Upper => {
+            boundary(n, libm::ceil(place) as u64, |s| log_level(n, q, s) < level).map(|s| s - 1)
+        }
     })
 }
 
@@ -225,7 +227,7 @@ pub struct BetaBound {
 /// `1 - alpha` quantile: an end of an interval that holds at least `1 - 2 alpha` of the
 /// distribution. An `alpha` above 0.05 counts as 0.05, and 0 gives 0 or 1.
 ///
-/// The function bisects on [`incbeta`](incbeta) to 1e-10 of the value. From 0.1% on, it
+/// The function bisects on [`incbeta`] to 1e-10 of the value. From 0.1% on, it
 /// gives up where 1024 terms cannot decide the side of a point. That is 1000 terms rounded up to a
 /// multiple of 128, as in the published Lisp and C. The published Python stops at 1000 without a
 /// check, and gives other digits from the sixth on for hard cases such as (3973, 29, 0.0005).
@@ -234,7 +236,7 @@ pub struct BetaBound {
 /// together.
 ///
 /// # Errors
-/// Fails if `a` or `b` is 0 or not below [`COUNT_LIMIT`](COUNT_LIMIT), or if `alpha` is
+/// Fails if `a` or `b` is 0 or not below [`COUNT_LIMIT`], or if `alpha` is
 /// below 0 or not a number.
 pub fn beta_icdf(a: u64, b: u64, alpha: f64, end: End) -> Result<BetaBound, ClassicError> {
     require_counts(a, b)?;

@@ -137,11 +137,10 @@ pub fn lone_primer(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) 
 /// Draws all coins of an attempt at a round of these contestants, with which a block of primers
 /// begins ([`crate::blocks`]).
 pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> RoundCoins {
-    let stream = |purpose| Stream::new(seed, purpose, round, attempt);
     let mut order = contestants.to_vec();
-    stream(Purpose::Order).shuffle(&mut order);
+    Stream::new(seed, Purpose::Order, round, attempt).shuffle(&mut order);
     let primer = primers(seed, round, attempt, contestants)[0];
-    let mut padding = stream(Purpose::Padding);
+    let mut padding = Stream::new(seed, Purpose::Padding, round, attempt);
     let runs = contestants.len() + 1;
     let padding_bytes = (0..runs).map(|_| padding.below(PADDING_BYTES_MAX + 1) as u32).collect();
     RoundCoins { round, attempt, primer, order, padding_bytes, unit: None }
@@ -150,13 +149,14 @@ pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> Roun
 /// Draws the other coins of a unit with its own process: its input, the orders of its rounds, the
 /// offset of its stack, and at scope `code` a placement for each contestant of `order`.
 pub fn draw_unit(seed: Seed, coins: &RoundCoins, scope: Scope) -> UnitCoins {
-    let stream = |purpose| Stream::new(seed, purpose, coins.round, coins.attempt);
-    let mut placements = stream(Purpose::Placements);
+    let [mut placements, mut input, mut orders, mut stack] =
+        [Purpose::Placements, Purpose::Input, Purpose::UnitOrders, Purpose::Stack]
+            .map(|purpose| Stream::new(seed, purpose, coins.round, coins.attempt));
 
     UnitCoins {
-        input_seed: stream(Purpose::Input).next_u64(),
-        orders_seed: stream(Purpose::UnitOrders).next_u64(),
-        stack_bytes: stream(Purpose::Stack).below(PADDING_BYTES_MAX + 1) as u32,
+        input_seed: input.next_u64(),
+        orders_seed: orders.next_u64(),
+        stack_bytes: stack.below(PADDING_BYTES_MAX + 1) as u32,
         // 0 is "as it was built", so it is left out of the draw.
         placements: (coins.order.iter())
             .map(|_| if scope == Scope::Code { 1 + placements.below(u64::MAX) } else { 0 })

@@ -1,6 +1,6 @@
 //! The two limits of a log ratio, by inverting the bets over all bars.
 
-use crate::bettor::{BETTORS, Table, Wealth};
+use crate::bettor::{Table, Wealth};
 use crate::bisection::last_rejected;
 use crate::conditions::Conditions;
 use crate::noise::{Bet, Noise};
@@ -102,15 +102,13 @@ impl History {
     #[inline]
     fn evidence(&self, side: impl Fn(&Kept) -> f64, theta: f64, charges: u64) -> f64 {
         let mut wealth = Wealth::default();
-        let scores = |bet: &Kept| -> [f64; BETTORS] {
+        let mut weights = self.weights.iter();
+        for bet in &self.bets {
             let scale = (!bet.scale.is_nan()).then_some(bet.scale);
-            self.table.scores(side(bet) - theta, scale)
-        };
-        if self.weights.is_empty() {
-            self.bets.iter().for_each(|bet| wealth.bet(self.table, &scores(bet)));
-        } else {
-            for (bet, weight) in self.bets.iter().zip(&self.weights) {
-                wealth.bet(self.table, &scores(bet).map(|score| score * weight));
+            let scores = self.table.scores(side(bet) - theta, scale);
+            match weights.next() {
+                None => wealth.bet(self.table, &scores),
+                Some(weight) => wealth.bet(self.table, &scores.map(|score| score * weight)),
             }
         }
         wealth.total(self.table, charges)

@@ -24,13 +24,14 @@ pub fn limits(trials: u64, successes: u64, error: f64) -> (f64, f64) {
     let needed = -log(error);
     let rejected = |p: f64| log_evidence_against(trials, successes, p) >= needed;
     let estimate = if trials == 0 { 0.5 } else { successes as f64 / trials as f64 };
-    let limit = |extreme: f64| {
-        if !rejected(extreme) {
-            return extreme;
-        }
-        bisection::edge((extreme, estimate), 60, rejected).0
-    };
-    (limit(0.0), limit(1.0))
+    [0.0, 1.0]
+        .map(|extreme| {
+            if !rejected(extreme) {
+                return extreme;
+            }
+            bisection::edge((extreme, estimate), 60, rejected).0
+        })
+        .into()
 }
 
 /// Returns whether the rate is proven, with probability `error` of being wrong, to be above `bound`

@@ -243,13 +243,12 @@ fn efficiency(name: &str, one: &str, claims: &[ClaimResult]) -> Option<EffectRes
         let (estimate, low, high) = (Some(1.0), None, None);
         return Some(EffectResult { estimate, low, high, confidence: 1.0 });
     }
-    let about = |claim: &&ClaimResult| {
+    let mut of_both = claims.iter().filter(|claim| {
         let right = claim.right.as_deref();
         let is_pair = [(name, one), (one, name)].contains(&(&*claim.left, right.unwrap_or("")));
         is_pair && claim.metric == Metric::WallTime && claim.statement.relation().is_some()
-    };
-    let of_both = || claims.iter().filter(about);
-    let claim = of_both().find(|claim| !claim.statement.is_measure()).or(of_both().next())?;
+    });
+    let claim = of_both.clone().find(|claim| !claim.statement.is_measure()).or(of_both.next())?;
 
     let EffectResult { estimate, low, high, confidence } = claim.effect();
     let [estimate, low, high] =
@@ -268,21 +267,21 @@ fn efficiency(name: &str, one: &str, claims: &[ClaimResult]) -> Option<EffectRes
 /// One row ranks before another only if the whole interval of its ratio lies above the other's. If
 /// all intervals are right, the order of the two is right too.
 fn rank(rows: &mut [StudyRow], reference: &str) {
-    let limits = |row: &StudyRow| match &row.ratio {
+    let all = rows.iter().map(|row| match &row.ratio {
         _ if row.fault.is_some() || row.not_run.is_some() => None,
         _ if row.name == reference => Some((1.0, 1.0)),
         Some(ratio) => Some((ratio.low.unwrap_or(0.0), ratio.high.unwrap_or(f64::INFINITY))),
         None => None,
-    };
-    let all: Vec<_> = rows.iter().map(limits).collect();
-    let ranked = || all.iter().flatten();
+    });
+    let all: Vec<_> = all.collect();
+    let ranked: Vec<_> = all.iter().flatten().collect();
     // The reference alone is not ranked.
-    let is_ranked = ranked().count() > 1;
+    let is_ranked = ranked.len() > 1;
     for (row, own) in rows.iter_mut().zip(&all) {
         row.rank = own.filter(|_| is_ranked).map(|(low, high)| {
-            let before = ranked().filter(|other| other.0 > high).count();
-            let behind = ranked().filter(|other| other.1 < low).count();
-            [before as u32 + 1, (ranked().count() - behind) as u32]
+            let before = ranked.iter().filter(|other| other.0 > high).count();
+            let behind = ranked.iter().filter(|other| other.1 < low).count();
+            [before as u32 + 1, (ranked.len() - behind) as u32]
         });
     }
 }
