@@ -52,8 +52,8 @@ pub enum Unit {
     Count,
 }
 
-/// Each metric with the words by which a claim sentence names it, its key and its unit, in the order
-/// of the enumeration.
+/// Each metric with the words by which a claim sentence names it, its key and its unit, in the
+/// order of the enumeration.
 const TABLE: [(Metric, &str, &str, Unit); 14] = [
     (Metric::WallTime, "wall time", "wall_ns", Unit::Nanoseconds),
     (Metric::CpuTime, "cpu time", "cpu_ns", Unit::Nanoseconds),

@@ -5,9 +5,9 @@
 //! failures come in bursts (4000) and requests in each of those (200 000). Every number is a
 //! function of these sizes: another machine gives the same ones.
 //!
-//! `rates` has the trials to a verdict and the false verdicts at several true rates, by each method.
-//! `bursts` has the false verdicts about requests whose failures come in bursts, the truth being
-//! exactly at the bar.
+//! `rates` has the trials to a verdict and the false verdicts at several true rates, by each
+//! method. `bursts` has the false verdicts about requests whose failures come in bursts, the truth
+//! being exactly at the bar.
 
 #[path = "../tests/common/trials.rs"]
 #[allow(dead_code, reason = "the tests use the rest")]

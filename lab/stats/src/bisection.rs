@@ -1,8 +1,8 @@
 //! Searches for the point at which an answer changes.
 
-/// Halves the gap between a rejected point and an open one above it, at most `halvings` times, while
-/// the gap is wider than `width` of the open point and floats lie in it. Returns the last rejected
-/// point.
+/// Halves the gap between a rejected point and an open one above it, at most `halvings` times,
+/// while the gap is wider than `width` of the open point and floats lie in it. Returns the last
+/// rejected point.
 pub(crate) fn last_rejected(
     (mut rejected, mut open): (f64, f64),
     halvings: u32,

@@ -77,11 +77,11 @@ pub fn levels(values: &[f64]) -> Vec<Level> {
             _ => levels.push((first, end)),
         }
     }
-    let levels = levels.into_iter();
-    levels
-        .map(|(first, end)| (first, end - 1, libm::exp(sums.mean(first, end))))
-        .map(|(first, last, value)| Level { first, last, value })
-        .collect()
+    let levels = levels.into_iter().map(|(first, end)| {
+        let value = libm::exp(sums.mean(first, end));
+        Level { first, last: end - 1, value }
+    });
+    levels.collect()
 }
 
 /// Returns the segments with about the same share of `counts[i]` out of `totals[i]`, as the indices

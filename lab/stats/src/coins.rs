@@ -1,9 +1,10 @@
 //! The coins of a round: a function of the seed, the stream, the round and the attempt.
 //!
-//! They come from a counter-based generator: the same numbers for the same counter, in any order, on
-//! any machine. It is Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3"
-//! (SC 2011): ten rounds of multiplying, swapping and adding to the key. It passes their whole
-//! battery of tests and needs no state. The tests below check its published test vectors.
+//! They come from a counter-based generator: the same numbers for the same counter, in any order,
+//! on any machine. It is Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers:
+//! as easy as 1, 2, 3" (SC 2011): ten rounds of multiplying, swapping and adding to the key. It
+//! passes their whole battery of tests and needs no state. The tests below check its published test
+//! vectors.
 
 use sha2::{Digest, Sha256};
 use tiebreak_core::plan::Scope;

@@ -33,7 +33,7 @@ const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
 pub struct MeanRatioTest {
     bars: Bars,
     cap: f64,
-    /// The claim's share of the error, and the part of it that one limit may use.
+    /// The claim's share of the error.
     error: f64,
 
     bets: MeanRatioBets,

@@ -1,10 +1,10 @@
 //! One claim about a mean, from its first value to its verdict.
 //!
-//! The bets are those of Waudby-Smith and Ramdas (2024), with stakes fixed beforehand: a bettor puts the share `phi` of
-//! its wealth on each value `v` and keeps the rest, so it multiplies its wealth by
-//! `(1 - phi) + phi v / m`. If the conditional mean of `v` is at most `m`, whatever happened
-//! before, no bettor has an expected gain. Bets that a mean is *below* a bar are the same bets on
-//! the distance to a cap: `cap - v` against `cap - m`.
+//! The bets are those of Waudby-Smith and Ramdas (2024), with stakes fixed beforehand: a bettor
+//! puts the share `phi` of its wealth on each value `v` and keeps the rest, so it multiplies its
+//! wealth by `(1 - phi) + phi v / m`. If the conditional mean of `v` is at most `m`, whatever
+//! happened before, no bettor has an expected gain. Bets that a mean is *below* a bar are the same
+//! bets on the distance to a cap: `cap - v` against `cap - m`.
 
 use crate::bettor::pow2;
 use crate::bisection::last_rejected;

@@ -28,7 +28,7 @@ const FREE_LOSSES: u64 = 3;
 pub struct RatioTest {
     table: &'static Table,
     bars: Bars,
-    /// The claim's share of the error, and the part of it that one limit may use.
+    /// The claim's share of the error.
     error: f64,
 
     noise: Noise,

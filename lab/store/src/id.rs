@@ -1,5 +1,5 @@
-//! Names of runs and prints: short, typable, and different in at least two characters; and the search
-//! for one by what the user typed.
+//! Names of runs and prints: short, typable, and different in at least two characters; and the
+//! search for one by what the user typed.
 
 use crate::error::StoreError;
 use crate::store::Store;
@@ -14,9 +14,9 @@ const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// valid for that store only.
 ///
 /// The name is the letter of its kind, at least five digits, and a check digit. The digits of the
-/// n-th row, counted from 1, are `n * 0x9e3779b1 + salt` modulo a power of two. The salt is the hash
-/// of the row's text, so that runs in the stores of two people have different names, and the same run
-/// in two stores of a test has the same name.
+/// n-th row, counted from 1, are `n * 0x9e3779b1 + salt` modulo a power of two. The salt is the
+/// hash of the row's text, so that runs in the stores of two people have different names, and the
+/// same run in two stores of a test has the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Id<const LETTER: char> {
     pub(crate) name: String,

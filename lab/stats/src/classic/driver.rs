@@ -1,5 +1,5 @@
-//! The loop around the test: one or two thresholds, an interval and a conclusion at the end; and how
-//! often the loop succeeds, found by the loop itself.
+//! The loop around the test: one or two thresholds, an interval and a conclusion at the end; and
+//! how often the loop succeeds, found by the loop itself.
 
 use super::{
     ClassicError, End, TRIALS_LIMIT, bound_of, log_down, log_level, prev, require, require_rate,

@@ -12,14 +12,14 @@
 //! assumed about how the chain began.
 //!
 //! There is also a test of whether lines that are taken for a chain remember more than the line
-//! before. In a chain, the length of a run of successes, or of failures, does not matter: the next line
-//! ends it with the same probability. The test splits runs at each age. The numerator is the
+//! before. In a chain, the length of a run of successes, or of failures, does not matter: the next
+//! line ends it with the same probability. The test splits runs at each age. The numerator is the
 //! likelihood of how the runs of one kind continued, with one rate of ending for the young and
-//! another for the old (each mixed by Jeffreys' prior). The denominator is the
-//! largest likelihood with one rate for both. If the lines are a chain, this ratio is at most a
-//! martingale that begins with 1, and so is its mean over ages and kinds. By Ville's inequality,
-//! the probability that it ever reaches `1/e` for a chain is at most `e` (universal inference;
-//! Wasserman, Ramdas and Balakrishnan 2020).
+//! another for the old (each mixed by Jeffreys' prior). The denominator is the largest likelihood
+//! with one rate for both. If the lines are a chain, this ratio is at most a martingale that begins
+//! with 1, and so is its mean over ages and kinds. By Ville's inequality, the probability that it
+//! ever reaches `1/e` for a chain is at most `e` (universal inference; Wasserman, Ramdas and
+//! Balakrishnan 2020).
 
 use super::side::{HALVINGS, Odds, least};
 use super::times;
