@@ -240,7 +240,9 @@ mod tests {
     /// Returns the words in braces of a text. Braces around anything else are part of the text.
     fn places(text: &str) -> Vec<String> {
         let ends = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
-        let is_word = |word: &&str| !word.is_empty() && word.chars().all(char::is_alphanumeric);
+        fn is_word(word: &&str) -> bool {
+            !word.is_empty() && word.chars().all(char::is_alphanumeric)
+        }
         ends.map(|(word, _)| word).filter(is_word).map(str::to_owned).collect()
     }
 

@@ -52,62 +52,45 @@ pub enum Unit {
     Count,
 }
 
+/// Each metric with the words by which a claim sentence names it, its key and its unit, in the
+/// order of the enumeration.
+const TABLE: [(Metric, &str, &str, Unit); 14] = [
+    (Metric::WallTime, "wall time", "wall_ns", Unit::Nanoseconds),
+    (Metric::CpuTime, "cpu time", "cpu_ns", Unit::Nanoseconds),
+    (Metric::UserTime, "user time", "user_ns", Unit::Nanoseconds),
+    (Metric::SystemTime, "system time", "system_ns", Unit::Nanoseconds),
+    (Metric::RunTime, "run time", "run_ns", Unit::Nanoseconds),
+    (Metric::PeakMemory, "peak memory", "peak_memory_bytes", Unit::Bytes),
+    (Metric::PageFaults, "page faults", "page_faults", Unit::Count),
+    (Metric::ContextSwitches, "context switches", "context_switches", Unit::Count),
+    (Metric::Cycles, "cycles", "cycles", Unit::Count),
+    (Metric::Instructions, "instructions", "instructions", Unit::Count),
+    (Metric::BranchMisses, "branch misses", "branch_misses", Unit::Count),
+    (Metric::CacheMisses, "cache misses", "cache_misses", Unit::Count),
+    (Metric::Energy, "energy", "energy_nj", Unit::Nanojoules),
+    (Metric::Value, "value", "value", Unit::Count),
+];
+
 impl Metric {
     /// All metrics of a program's sample, in the order in which tables show them.
-    pub const ALL: [Metric; 13] = [
-        Metric::WallTime,
-        Metric::CpuTime,
-        Metric::UserTime,
-        Metric::SystemTime,
-        Metric::RunTime,
-        Metric::PeakMemory,
-        Metric::PageFaults,
-        Metric::ContextSwitches,
-        Metric::Cycles,
-        Metric::Instructions,
-        Metric::BranchMisses,
-        Metric::CacheMisses,
-        Metric::Energy,
-    ];
+    pub const ALL: [Metric; 13] = {
+        let mut all = [Metric::WallTime; 13];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = TABLE[index].0;
+            index += 1;
+        }
+        all
+    };
 
     /// Returns the words by which a claim sentence names the metric: `by peak memory`.
     pub fn name(self) -> &'static str {
-        match self {
-            Metric::WallTime => "wall time",
-            Metric::CpuTime => "cpu time",
-            Metric::UserTime => "user time",
-            Metric::SystemTime => "system time",
-            Metric::RunTime => "run time",
-            Metric::PeakMemory => "peak memory",
-            Metric::PageFaults => "page faults",
-            Metric::ContextSwitches => "context switches",
-            Metric::Cycles => "cycles",
-            Metric::Instructions => "instructions",
-            Metric::BranchMisses => "branch misses",
-            Metric::CacheMisses => "cache misses",
-            Metric::Energy => "energy",
-            Metric::Value => "value",
-        }
+        TABLE[self as usize].1
     }
 
     /// Returns the key of the metric in JSON and CSV: the name with its unit last.
     pub fn key(self) -> &'static str {
-        match self {
-            Metric::WallTime => "wall_ns",
-            Metric::CpuTime => "cpu_ns",
-            Metric::UserTime => "user_ns",
-            Metric::SystemTime => "system_ns",
-            Metric::RunTime => "run_ns",
-            Metric::PeakMemory => "peak_memory_bytes",
-            Metric::PageFaults => "page_faults",
-            Metric::ContextSwitches => "context_switches",
-            Metric::Cycles => "cycles",
-            Metric::Instructions => "instructions",
-            Metric::BranchMisses => "branch_misses",
-            Metric::CacheMisses => "cache_misses",
-            Metric::Energy => "energy_nj",
-            Metric::Value => "value",
-        }
+        TABLE[self as usize].2
     }
 
     /// Returns the metric that a claim sentence or an option names.
@@ -117,16 +100,7 @@ impl Metric {
 
     /// Returns the unit of the metric's values.
     pub fn unit(self) -> Unit {
-        match self {
-            Metric::WallTime
-            | Metric::CpuTime
-            | Metric::UserTime
-            | Metric::SystemTime
-            | Metric::RunTime => Unit::Nanoseconds,
-            Metric::PeakMemory => Unit::Bytes,
-            Metric::Energy => Unit::Nanojoules,
-            _ => Unit::Count,
-        }
+        TABLE[self as usize].3
     }
 
     /// Returns the comparative by which people say that less of this metric is better.
@@ -158,7 +132,7 @@ impl Metric {
 /// The form in results, where a metric is written as its [`Metric::key`], with the unit. The
 /// journal uses other names.
 pub mod key {
-    use super::Metric;
+    use super::{Metric, TABLE};
     use serde::de::{Deserialize, Deserializer, Error};
     use serde::ser::Serializer;
     use std::collections::BTreeMap;
@@ -180,8 +154,7 @@ pub mod key {
     }
 
     fn read<E: Error>(key: &str) -> Result<Metric, E> {
-        let mut known = Metric::ALL.into_iter().chain([Metric::Value]);
-        let found = known.find(|metric| metric.key() == key);
+        let found = TABLE.iter().find(|row| row.2 == key).map(|row| row.0);
         found.ok_or_else(|| E::custom(format_args!("no metric is '{key}'")))
     }
 
@@ -209,8 +182,8 @@ pub mod key {
             deserializer: D,
         ) -> Result<Vec<(Metric, T)>, D::Error> {
             let object = BTreeMap::<String, T>::deserialize(deserializer)?;
-            let pair = |(key, value): (String, T)| Ok((read(&key)?, value));
-            let mut list = object.into_iter().map(pair).collect::<Result<Vec<_>, D::Error>>()?;
+            let pairs = object.into_iter().map(|(key, value)| Ok((read(&key)?, value)));
+            let mut list = pairs.collect::<Result<Vec<_>, D::Error>>()?;
             list.sort_by_key(|(metric, _)| *metric);
             Ok(list)
         }
@@ -228,5 +201,6 @@ mod tests {
             assert_eq!(Metric::ALL.iter().filter(|m| m.key() == metric.key()).count(), 1);
         }
         assert_eq!(Metric::from_name("speed"), None);
+        assert!(TABLE.iter().enumerate().all(|(index, row)| row.0 as usize == index));
     }
 }

@@ -75,8 +75,8 @@ impl Plan {
         let is_cap = match statement {
             Statement::Ratio(_) => self.cap_of_means(*metric).is_some(),
             Statement::Property(Property::Mean { cap: Some(cap), .. }) => {
-                let is_cap = |timeout_ns: u64| timeout_ns as f64 == *cap;
-                *metric == Metric::WallTime && self.program.timeout_ns.is_some_and(is_cap)
+                let timeout_ns = self.program.timeout_ns.map(|timeout_ns| timeout_ns as f64);
+                *metric == Metric::WallTime && timeout_ns == Some(*cap)
             }
             Statement::Property(_) => false,
         };

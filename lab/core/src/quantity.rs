@@ -27,6 +27,12 @@ impl fmt::Display for NotAQuantity {
 
 impl std::error::Error for NotAQuantity {}
 
+impl NotAQuantity {
+    fn new(text: &str, expected: &'static str) -> NotAQuantity {
+        NotAQuantity { text: text.to_owned(), expected }
+    }
+}
+
 fn number(text: &str) -> Option<f64> {
     let plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'e' || b == b'-');
     text.parse().ok().filter(|value: &f64| plain && value.is_finite() && *value >= 0.0)
@@ -55,10 +61,8 @@ pub fn parse_duration_ns(text: &str) -> Result<f64, NotAQuantity> {
         ("min", 60e9),
         ("h", 3600e9),
     ];
-    with_suffix(text.trim(), &units).ok_or_else(|| NotAQuantity {
-        text: text.to_owned(),
-        expected: "a duration such as 30s, 250ms or 2min",
-    })
+    with_suffix(text.trim(), &units)
+        .ok_or_else(|| NotAQuantity::new(text, "a duration such as 30s, 250ms or 2min"))
 }
 
 /// Reads a share (`1%`, `0.01`) as a fraction.
@@ -74,10 +78,7 @@ pub fn parse_fraction(text: &str) -> Result<f64, NotAQuantity> {
         Some(percent) => number(percent).map(|percent| percent / 100.0),
         None => number(text),
     };
-    fraction.ok_or_else(|| NotAQuantity {
-        text: text.to_owned(),
-        expected: "a share such as 1% or 0.01",
-    })
+    fraction.ok_or_else(|| NotAQuantity::new(text, "a share such as 1% or 0.01"))
 }
 
 /// Reads a size (`64MiB`, `1GB`, `4096`) as bytes.
@@ -96,10 +97,9 @@ pub fn parse_bytes(text: &str) -> Result<u64, NotAQuantity> {
         ("GiB", 1073741824.0),
     ];
     let bytes = with_suffix(text.trim(), &units).filter(|bytes| *bytes < 9e18);
-    bytes.map(|bytes| bytes as u64).ok_or_else(|| NotAQuantity {
-        text: text.to_owned(),
-        expected: "a size such as 64MiB or 1GB",
-    })
+    bytes
+        .map(|bytes| bytes as u64)
+        .ok_or_else(|| NotAQuantity::new(text, "a size such as 64MiB or 1GB"))
 }
 
 /// Reads a budget: `30s`, `500 rounds`, or both with a comma.
@@ -108,29 +108,28 @@ pub fn parse_bytes(text: &str) -> Result<u64, NotAQuantity> {
 /// Fails if a part is neither a time above 0 and at most [`SECONDS_MAX`] nor a whole number of
 /// rounds above 0, or if two parts are of the same kind.
 pub fn parse_budget(text: &str) -> Result<Budget, NotAQuantity> {
-    let wrong = || NotAQuantity {
-        text: text.to_owned(),
-        expected: "a budget such as 30s, '500 rounds' or '2min, 500 rounds'",
-    };
+    budget_of(text).ok_or_else(|| {
+        NotAQuantity::new(text, "a budget such as 30s, '500 rounds' or '2min, 500 rounds'")
+    })
+}
+
+fn budget_of(text: &str) -> Option<Budget> {
     let mut budget = Budget { rounds: None, seconds: None };
     for part in text.split(',').map(str::trim) {
         let count = part.strip_suffix("rounds").or_else(|| part.strip_suffix("round"));
-        let is_second = match count {
-            Some(count) => {
-                let rounds = count.trim().parse().ok().filter(|rounds: &u64| *rounds > 0);
-                budget.rounds.replace(rounds.ok_or_else(wrong)?).is_some()
-            }
-            None => {
-                let seconds = parse_duration_ns(part).map_err(|_| wrong())? / 1e9;
-                let seconds = Some(seconds).filter(|s| *s > 0.0 && *s <= SECONDS_MAX);
-                budget.seconds.replace(seconds.ok_or_else(wrong)?).is_some()
-            }
+        let is_second = if let Some(count) = count {
+            let rounds = count.trim().parse().ok().filter(|rounds: &u64| *rounds > 0);
+            budget.rounds.replace(rounds?).is_some()
+        } else {
+            let seconds = parse_duration_ns(part).ok()? / 1e9;
+            let seconds = Some(seconds).filter(|s| *s > 0.0 && *s <= SECONDS_MAX);
+            budget.seconds.replace(seconds?).is_some()
         };
         if is_second {
-            return Err(wrong());
+            return None;
         }
     }
-    Ok(budget)
+    Some(budget)
 }
 
 /// Reads a list of CPUs as the kernel writes them, `0,2-5`. Returns each CPU once, in order.
@@ -139,24 +138,25 @@ pub fn parse_budget(text: &str) -> Result<Budget, NotAQuantity> {
 /// Fails if a part is neither a number below 65536 nor two of them with a minus between, the
 /// smaller first.
 pub fn parse_cpus(text: &str) -> Result<Vec<usize>, NotAQuantity> {
-    let wrong =
-        || NotAQuantity { text: text.to_owned(), expected: "a list of CPUs such as 1 or 0,2-5" };
+    cpus_of(text).ok_or_else(|| NotAQuantity::new(text, "a list of CPUs such as 1 or 0,2-5"))
+}
+
+fn cpus_of(text: &str) -> Option<Vec<usize>> {
     if text.len() > CPU_LIST_MAX {
-        return Err(wrong());
+        return None;
     }
     let mut cpus = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number = |text: &str| text.trim().parse().ok().filter(|cpu: &usize| *cpu < CPU_LIMIT);
-        let (first, last) = number(first).zip(number(last)).ok_or_else(wrong)?;
-        if last < first {
-            return Err(wrong());
+        let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        if last < first || last >= CPU_LIMIT {
+            return None;
         }
         cpus.extend(first..=last);
     }
     cpus.sort_unstable();
     cpus.dedup();
-    Ok(cpus)
+    Some(cpus)
 }
 
 /// Writes nanoseconds with four significant digits and a suitable unit: `12.35 ms`.

@@ -5,20 +5,12 @@
 //! `null`. Values that a reader could derive (the sentence of a warning, the number of claims that
 //! hold) accompany their sources.
 
-mod compared;
-mod counted;
-mod one_factor;
-mod quantity;
 mod study;
 mod written;
 
-pub use self::counted::{ShareResult, SpellsResult};
-pub use self::one_factor::{OneFactorResult, RatioRow, Statistic};
-pub use self::quantity::Quantity;
 pub use self::study::{
     PublishedFigure, PublishedResult, Scaling, StudyResult, StudyRow, VerifyRow, WorkloadResult,
 };
-
 use crate::claim::Statement;
 use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;
@@ -29,6 +21,7 @@ use crate::verdict::{Fault, Verdict};
 use crate::warning::Warning;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The whole result of a run, finished or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -273,9 +266,8 @@ impl CheckResult {
     /// Returns all claims in the order of the file, with the contest and the line of each.
     pub fn claims(&self) -> impl Iterator<Item = (&ContestResult, Option<u64>, &ClaimResult)> {
         self.contests.iter().flat_map(|contest| {
-            let line = |index: usize| contest.lines.get(index).copied();
             let numbered = contest.run.verdicts.iter().enumerate();
-            numbered.map(move |(index, claim)| (contest, line(index), claim))
+            numbered.map(move |(index, claim)| (contest, contest.lines.get(index).copied(), claim))
         })
     }
 }
@@ -399,11 +391,11 @@ impl Ecdf {
     /// Returns the steps, from the left: a value, and the share of the values that are at most it.
     /// Among equal values, only the last entry makes a step.
     pub fn steps(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let is_last = |index: &usize| {
-            self.values.get(index + 1).is_none_or(|next| *next > self.values[*index])
-        };
-        let share = |index: usize| self.rank(index) as f64 / self.count.max(1) as f64;
-        (0..self.values.len()).filter(is_last).map(move |index| (self.values[index], share(index)))
+        let count = self.count.max(1) as f64;
+        self.values.iter().enumerate().filter_map(move |(index, value)| {
+            let is_last = self.values.get(index + 1).is_none_or(|next| next > value);
+            is_last.then(|| (*value, self.rank(index) as f64 / count))
+        })
     }
 }
 
@@ -444,4 +436,213 @@ pub struct SmallestDifference {
     /// Whether the fraction is only an upper bound: it is found, and nothing smaller was tried.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_bound: bool,
+}
+
+/// What a claim is about, with its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Quantity {
+    /// A ratio claim.
+    Ratio {
+        /// How many times as much as the left contestant the right one needs.
+        ratio: EffectResult,
+    },
+    /// A claim about a quantile.
+    Quantile {
+        /// The quantile, in the metric's unit.
+        quantile: EffectResult,
+        /// The share of the values that are at most the bar; the verdict is about it.
+        rate: EffectResult,
+    },
+    /// A claim about a success rate, or a share of rounds.
+    Rate {
+        /// The share.
+        rate: EffectResult,
+    },
+    /// A claim about a mean.
+    Mean {
+        /// The mean, in the metric's unit.
+        mean: EffectResult,
+    },
+}
+
+impl Quantity {
+    /// Returns the quantity and its limits.
+    pub fn effect(&self) -> EffectResult {
+        match *self {
+            Quantity::Ratio { ratio } => ratio,
+            Quantity::Quantile { quantile, .. } => quantile,
+            Quantity::Rate { rate } => rate,
+            Quantity::Mean { mean } => mean,
+        }
+    }
+
+    /// Returns the quantity and its limits for modification.
+    pub fn effect_mut(&mut self) -> &mut EffectResult {
+        match self {
+            Quantity::Ratio { ratio } => ratio,
+            Quantity::Quantile { quantile, .. } => quantile,
+            Quantity::Rate { rate } => rate,
+            Quantity::Mean { mean } => mean,
+        }
+    }
+
+    /// Returns the share that was counted, if the claim has one.
+    pub fn rate(&self) -> Option<EffectResult> {
+        match *self {
+            Quantity::Rate { rate } | Quantity::Quantile { rate, .. } => Some(rate),
+            Quantity::Ratio { .. } | Quantity::Mean { .. } => None,
+        }
+    }
+}
+
+/// The counts for a claim about a share: of the runs or lines of a contestant (those that succeed,
+/// or whose value is at most the bar), or of rounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShareResult {
+    /// The number of runs, lines or rounds.
+    pub trials: u64,
+    /// The number of them that count for the claim.
+    pub successes: u64,
+    /// The number of trials that make one observation; 1 if each does.
+    pub block: u64,
+    /// The number of trials at the end that do not fill a block and are not evidence.
+    pub left_over: u64,
+    /// The least number of trials that can end with `holds`, whatever their outcomes.
+    pub least_trials_to_hold: u64,
+    /// The least number of trials that can end with `refuted`, whatever their outcomes.
+    pub least_trials_to_refute: u64,
+    /// The number of failures over the number of runs of failures: slightly above 1 if trials are
+    /// independent. `None` without failures.
+    pub mean_burst: Option<f64>,
+    /// The runs test of Wald and Wolfowitz (1940) on successes and failures, in standard
+    /// deviations: far above 0 where failures come in bursts. `None` where the test does not apply.
+    pub runs_z: Option<f64>,
+    /// For blocks: the length of runs of failures that would make blocks differ as much as they do.
+    /// It is 1 if trials are independent, and far above the mean burst where trials fail more often
+    /// in spells. `None` for single trials, and for too few blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spell_lines: Option<f64>,
+    /// For observations that are values or blocks: by how many standard deviations neighbours are
+    /// more alike than by chance. `None` for all others, and where most blocks are equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values_z: Option<f64>,
+    /// Whether the error is not what was asked for. The reason is one of these: failures come in
+    /// bursts, or blocks differ as if they did, and an observation is not at least 30 times as long
+    /// as a burst; observations follow each other; or lines that are taken for a chain depend on
+    /// more than the one before.
+    pub is_bursty: bool,
+    /// Whether lines are a chain, in which each depends only on the one before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_chain: bool,
+    /// The density of plausible rates, at these rates, scaled to a peak of 1: the Beta distribution
+    /// with one more than the successes and one more than the failures (a uniform prior). It is for
+    /// display; verdict and limits do not come from it.
+    #[serde(skip)]
+    pub density: Vec<(f64, f64)>,
+}
+
+/// For a claim about the mean of the lines of a stream: what one observation is, and whether values
+/// on one side of the bar, or values like the one before, come together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpellsResult {
+    /// The number of lines that make one observation; 1 if each does.
+    pub block: u64,
+    /// The number of lines at the end that do not fill a block and are not evidence.
+    pub left_over: u64,
+    /// The number of lines on the side of the bar (above it, or not) that has fewer.
+    pub rarer: u64,
+    /// The mean number of these in a row: slightly above 1 if lines are independent and these are
+    /// few. `None` if there are none.
+    pub mean_spell: Option<f64>,
+    /// The runs test of Wald and Wolfowitz (1940) on the two sides of the bar, in standard
+    /// deviations: far above 0 where values come in spells. `None` where the test does not apply.
+    pub runs_z: Option<f64>,
+    /// By how many standard deviations neighbouring observations are more alike than by chance.
+    /// `None` where most are equal.
+    pub values_z: Option<f64>,
+    /// Whether either shows that observations depend on each other: the error is then not what was
+    /// asked for.
+    pub is_dependent: bool,
+}
+
+impl ClaimResult {
+    /// Returns the test that denies that the ratio is one factor for all rounds, if it does.
+    pub fn no_factor(&self) -> Option<&OneFactorResult> {
+        self.one_factor.as_deref().filter(|found| found.is_denied)
+    }
+}
+
+/// The test of whether two contestants differ by one factor in every round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OneFactorResult {
+    /// Whether one factor is denied: the evidence is at least the wealth needed.
+    pub is_denied: bool,
+    /// The wealth of the bets against every factor.
+    #[serde(with = "crate::float::or_null")]
+    pub evidence: f64,
+    /// The wealth that denies one factor: one over [`OneFactorResult::error`].
+    pub needed: f64,
+    /// The probability that one factor is denied where there is one.
+    pub error: f64,
+    /// The number of rounds tested.
+    pub rounds: u64,
+    /// The number of them far from the median ratio, on the side that has more of them.
+    pub far: u64,
+    /// The number of them far from it on the other side.
+    pub far_opposite: u64,
+    /// The contestant that took long in those rounds, unless the other one took little.
+    pub slow: String,
+    /// In the middle one of those rounds, its time relative to the other contestant, over the usual
+    /// relative time.
+    #[serde(with = "crate::float::or_null")]
+    pub times: f64,
+    /// Whether `times` is a lower bound, because a run that was cut off stands there.
+    #[serde(default, rename = "times_is_least", skip_serializing_if = "std::ops::Not::not")]
+    pub is_least: bool,
+    /// The median, the high percentiles and the mean of each contestant, and their ratios, where
+    /// one factor is denied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ratios: Vec<RatioRow>,
+}
+
+/// One statistic of two contestants, and the ratio of the two, `right / left`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RatioRow {
+    /// The statistic.
+    pub statistic: Statistic,
+    /// The value of the left contestant, in the metric's unit.
+    pub left: Option<f64>,
+    /// The value of the right contestant.
+    pub right: Option<f64>,
+    /// The ratio, with limits that hold whenever the run stops. `None` where no limit exists.
+    pub ratio: EffectResult,
+    /// For a mean: the cap. Values above it count as the cap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<f64>,
+}
+
+/// The statistic to compare where the ratio is not a single factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Statistic {
+    /// The value that half of the runs do not exceed.
+    Median,
+    /// The value that nine tenths do not exceed.
+    P90,
+    /// The value that 99 of 100 do not exceed.
+    P99,
+    /// The mean of all.
+    Mean,
+}
+
+impl fmt::Display for Statistic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Statistic::Median => "median",
+            Statistic::P90 => "p90",
+            Statistic::P99 => "p99",
+            Statistic::Mean => "mean",
+        })
+    }
 }

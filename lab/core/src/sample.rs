@@ -127,41 +127,38 @@ pub enum Mark {
     MemoryGrew = 4096,
 }
 
+/// Each mark in a few words, in the order of the bits.
+const MARKS: [(Mark, &str); 13] = [
+    (Mark::Preempted, "preempted"),
+    (Mark::ForeignLoad, "foreign load"),
+    (Mark::Steal, "steal"),
+    (Mark::Migrated, "migrated"),
+    (Mark::Throttled, "throttled"),
+    (Mark::ClockBackwards, "clock backwards"),
+    (Mark::LeftBehind, "left children"),
+    (Mark::Multiplexed, "multiplexed"),
+    (Mark::NotQuiet, "not quiet"),
+    (Mark::MemoryFloor, "memory floor"),
+    (Mark::NotWarm, "not warm"),
+    (Mark::NotTogether, "not together"),
+    (Mark::MemoryGrew, "memory grew"),
+];
+
 impl Mark {
     /// All marks.
-    pub const ALL: [Mark; 13] = [
-        Mark::Preempted,
-        Mark::ForeignLoad,
-        Mark::Steal,
-        Mark::Migrated,
-        Mark::Throttled,
-        Mark::ClockBackwards,
-        Mark::LeftBehind,
-        Mark::Multiplexed,
-        Mark::NotQuiet,
-        Mark::MemoryFloor,
-        Mark::NotWarm,
-        Mark::NotTogether,
-        Mark::MemoryGrew,
-    ];
+    pub const ALL: [Mark; MARKS.len()] = {
+        let mut all = [Mark::Preempted; MARKS.len()];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = MARKS[index].0;
+            index += 1;
+        }
+        all
+    };
 
     /// Returns the mark in a few words, for a table or a column.
     pub fn name(self) -> &'static str {
-        match self {
-            Mark::Preempted => "preempted",
-            Mark::ForeignLoad => "foreign load",
-            Mark::Steal => "steal",
-            Mark::Migrated => "migrated",
-            Mark::Throttled => "throttled",
-            Mark::ClockBackwards => "clock backwards",
-            Mark::LeftBehind => "left children",
-            Mark::Multiplexed => "multiplexed",
-            Mark::NotQuiet => "not quiet",
-            Mark::MemoryFloor => "memory floor",
-            Mark::NotWarm => "not warm",
-            Mark::NotTogether => "not together",
-            Mark::MemoryGrew => "memory grew",
-        }
+        MARKS[(self as u16).trailing_zeros() as usize].1
     }
 }
 

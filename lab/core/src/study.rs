@@ -390,7 +390,6 @@ impl Untimed {
     /// Takes the times of `prepare` and `dump` from the batches of a unit, and the time of a reset.
     /// A dump of 0 means that there was none.
     pub fn take(&mut self, batches: impl Iterator<Item = (u64, u64)>, reset_ns: u64) {
-        let least = |so_far: u64, ns: u64| if so_far == 0 { ns } else { so_far.min(ns) };
         self.reset_ns = least(self.reset_ns, reset_ns);
         for (prepare_ns, dump_ns) in batches {
             self.prepare_ns = least(self.prepare_ns, prepare_ns);
@@ -399,6 +398,11 @@ impl Untimed {
             }
         }
     }
+}
+
+/// Returns the smaller time; 0 stands for none so far.
+fn least(so_far: u64, ns: u64) -> u64 {
+    if so_far == 0 { ns } else { so_far.min(ns) }
 }
 
 impl FunctionPlan {

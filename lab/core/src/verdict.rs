@@ -168,23 +168,16 @@ impl Fault {
     /// Returns whether it is the failure of one run, which a claim about success counts. A failing
     /// hook or a missing program says nothing about success.
     pub fn is_failed_run(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Fault::ExitStatus { .. }
-            | Fault::Signal { .. }
-            | Fault::Flooded { .. }
-            | Fault::OutputChanged { .. }
-            | Fault::OutputDiffers { .. }
-            | Fault::Rejected { .. }
-            | Fault::FailedRun => true,
-            Fault::Hook { .. }
-            | Fault::CannotStart { .. }
-            | Fault::WrongAnswer { .. }
-            | Fault::OutOfBounds { .. }
-            | Fault::Hung { .. }
-            | Fault::NotPrepared { .. }
-            | Fault::Runner { .. }
-            | Fault::Conduct { .. } => false,
-        }
+                | Fault::Signal { .. }
+                | Fault::Flooded { .. }
+                | Fault::OutputChanged { .. }
+                | Fault::OutputDiffers { .. }
+                | Fault::Rejected { .. }
+                | Fault::FailedRun
+        )
     }
 }
 
@@ -202,7 +195,7 @@ impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.trim() {
             "" => Ok(()),
-            said => write!(f, "; it said: {said}"),
+            stderr => write!(f, "; it said: {stderr}"),
         }
     }
 }

@@ -12,7 +12,7 @@ use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::journal::Wealth;
 use tiebreak_core::plan::{Kind, Plan};
 use tiebreak_core::watch::{Point, Series};
-use tiebreak_stats::detector::Detector;
+use tiebreak_stats::family::Detector;
 use tiebreak_store::{StoppedRun, Store};
 
 /// The key of a series: the claim, and its commands.

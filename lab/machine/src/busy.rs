@@ -51,11 +51,13 @@ impl Snapshot {
         if total <= 0.0 {
             return None;
         }
-        let since = |now: u64, then: u64| now.saturating_sub(then) as f64;
-        let steal = since(self.steal_ns, earlier.steal_ns);
-        let used = since(self.idle_ns, earlier.idle_ns)
-            + steal
-            + since(self.own_cpu_ns, earlier.own_cpu_ns);
+        let [idle, steal, own] = [
+            (self.idle_ns, earlier.idle_ns),
+            (self.steal_ns, earlier.steal_ns),
+            (self.own_cpu_ns, earlier.own_cpu_ns),
+        ]
+        .map(|(now, then)| now.saturating_sub(then) as f64);
+        let used = idle + steal + own;
         Some(Difference {
             foreign_share: ((total - used) / total).clamp(0.0, 1.0),
             steal_share: (steal / total).clamp(0.0, 1.0),
@@ -118,10 +120,10 @@ impl Busy {
     /// than `start_ns`, or `None` while no window is long enough.
     pub fn window(&self, start_ns: u64) -> Option<Difference> {
         let last = self.past.back()?;
-        let long_enough = |snapshot: &&Snapshot| {
+        let first = self.past.iter().rev().find(|snapshot| {
             snapshot.taken_ns + WINDOW_NS <= last.taken_ns && snapshot.taken_ns <= start_ns
-        };
-        last.difference(self.past.iter().rev().find(long_enough)?, self.cpus.len())
+        });
+        last.difference(first?, self.cpus.len())
     }
 
     /// Returns the number of CPUs that are observed.

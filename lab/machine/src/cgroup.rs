@@ -1,8 +1,4 @@
-//! The control groups of this process that limit CPU time or memory.
-
-mod memory;
-
-pub use memory::{memory_free_bytes, memory_limit_bytes};
+//! The control groups of this process that limit CPU time or memory, and the memory that is free.
 
 use crate::tree::Tree;
 
@@ -21,54 +17,67 @@ pub struct Limited {
 ///
 /// Returns `None` where no CPU controller is visible, so that nothing is known.
 pub fn limited(tree: &Tree) -> Option<Vec<Limited>> {
-    let groups = tree.text("/proc/self/cgroup")?;
-    let mounts = tree.text("/proc/self/mountinfo")?;
     let mut found = None;
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
-            continue;
-        };
-        let version_2 = controllers.is_empty();
-        if !version_2 && !controllers.split(',').any(|name| name == "cpu") {
-            continue;
-        }
-        let Some(mount) = mount_of(&mounts, "cpu", version_2) else {
-            continue;
-        };
-        let seen = limits_along(tree, &mount, path, version_2);
+    for hierarchy in hierarchies(tree, "cpu")? {
         // A unified hierarchy that is mounted with version 1 has no CPU controller, so it gives no
         // information.
-        if let Some(seen) = seen {
+        if let Some(seen) = limits_along(tree, &hierarchy) {
             found.get_or_insert_with(Vec::new).extend(seen);
         }
     }
     found
 }
 
+/// A mounted hierarchy of control groups in which this process is.
+struct Hierarchy {
+    mount: String,
+    /// The path of the process's own group below the mount point.
+    path: String,
+    version_2: bool,
+}
+
+impl Hierarchy {
+    /// Returns the paths of the process's own group and of those around it, its own first, the root
+    /// last.
+    fn groups(&self) -> impl Iterator<Item = String> {
+        let path = self.path.trim_end_matches('/');
+        let ends = path.rmatch_indices('/').map(|(end, _)| end);
+        [path.len()].into_iter().chain(ends).map(|end| format!("{}{}", self.mount, &path[..end]))
+    }
+}
+
+/// Returns the hierarchies that may have a controller.
+fn hierarchies(tree: &Tree, controller: &str) -> Option<Vec<Hierarchy>> {
+    let groups = tree.text("/proc/self/cgroup")?;
+    let mounts = tree.text("/proc/self/mountinfo")?;
+    let hierarchies = groups.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?.to_owned());
+        let version_2 = controllers.is_empty();
+        if !version_2 && !controllers.split(',').any(|name| name == controller) {
+            return None;
+        }
+        Some(Hierarchy { mount: mount_of(&mounts, controller, version_2)?, path, version_2 })
+    });
+    Some(hierarchies.collect())
+}
+
 /// Returns the limits of a group and of its enclosing groups, or `None` if none of them has a CPU
 /// controller.
-fn limits_along(tree: &Tree, mount: &str, path: &str, version_2: bool) -> Option<Vec<Limited>> {
+fn limits_along(tree: &Tree, hierarchy: &Hierarchy) -> Option<Vec<Limited>> {
     let mut found = None;
-    let mut path = path.trim_end_matches('/');
-    loop {
-        let group = format!("{mount}{path}");
-        if let Some(text) = tree.text(&format!("{group}/cpu.stat")) {
-            // The root group of version 2 has a cpu.stat but no limit.
-            let throttled = text.contains("throttled");
-            if throttled || path.is_empty() {
-                found.get_or_insert_with(Vec::new);
-            }
-            if let Some((quota_us, period_us)) = quota(tree, &group, version_2) {
-                let stat = format!("{group}/cpu.stat");
-                found.get_or_insert_with(Vec::new).push(Limited { quota_us, period_us, stat });
-            }
+    for group in hierarchy.groups() {
+        let stat = format!("{group}/cpu.stat");
+        let Some(text) = tree.text(&stat) else { continue };
+        // The root group of version 2 has a cpu.stat but no limit.
+        if text.contains("throttled") || group == hierarchy.mount {
+            found.get_or_insert_with(Vec::new);
         }
-        match path.rfind('/') {
-            Some(end) => path = &path[..end],
-            None => return found,
+        if let Some((quota_us, period_us)) = quota(tree, &group, hierarchy.version_2) {
+            found.get_or_insert_with(Vec::new).push(Limited { quota_us, period_us, stat });
         }
     }
+    found
 }
 
 fn quota(tree: &Tree, group: &str, version_2: bool) -> Option<(u64, u64)> {
@@ -83,8 +92,9 @@ fn quota(tree: &Tree, group: &str, version_2: bool) -> Option<(u64, u64)> {
 
 /// Returns the limit that allows the smallest share of time.
 pub fn tightest(limits: &[Limited]) -> Option<&Limited> {
-    let share = |limit: &Limited| u128::from(limit.quota_us) << 32;
-    limits.iter().min_by_key(|limit| share(limit) / u128::from(limit.period_us.max(1)))
+    limits
+        .iter()
+        .min_by_key(|limit| (u128::from(limit.quota_us) << 32) / u128::from(limit.period_us.max(1)))
 }
 
 /// Returns the mount point of the hierarchy with a controller, from `mountinfo`.
@@ -116,6 +126,56 @@ pub fn throttled_ns(stat: &str) -> Option<u64> {
             _ => None,
         }
     })
+}
+
+/// The bound from which a limit counts as none: version 1 writes "unlimited" as a number close to
+/// this.
+const UNLIMITED_BYTES: u64 = 1 << 60;
+
+/// Returns the memory that this process may use, in bytes: the least of the limits of its control
+/// group and of the enclosing ones. Returns `None` if there is no limit, or none is visible.
+pub fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
+    least(tree, |group, files| limit(tree, group, files))
+}
+
+/// Returns the memory that this process can still get, in bytes: the least of what the kernel calls
+/// available and, for its control group and each enclosing one, of the limit minus the used bytes.
+/// The used bytes include files that the kernel caches in memory, so the result is too small rather
+/// than too large. Returns `None` if none of these is known.
+///
+/// Source: `MemAvailable` of `/proc/meminfo`; `memory.max`
+/// and `memory.current` (version 2), `memory.limit_in_bytes` and `memory.usage_in_bytes` (1).
+pub fn memory_free_bytes(tree: &Tree) -> Option<u64> {
+    let free = least(tree, |group, files| {
+        let used = tree.number(&format!("{group}/{}", files.used)).unwrap_or(0);
+        Some(limit(tree, group, files)?.saturating_sub(used))
+    });
+    tree.kib_bytes("/proc/meminfo", "MemAvailable").into_iter().chain(free).min()
+}
+
+/// The file names of a version of control groups.
+struct Files {
+    limit: &'static str,
+    used: &'static str,
+}
+
+const VERSION_1: Files = Files { limit: "memory.limit_in_bytes", used: "memory.usage_in_bytes" };
+const VERSION_2: Files = Files { limit: "memory.max", used: "memory.current" };
+
+/// Returns the limit of one group, or `None` if it has none.
+fn limit(tree: &Tree, group: &str, files: &Files) -> Option<u64> {
+    tree.number(&format!("{group}/{}", files.limit)).filter(|bytes| *bytes < UNLIMITED_BYTES)
+}
+
+/// Returns the least number that `read` returns for the control groups of this process and the
+/// enclosing ones.
+fn least(tree: &Tree, read: impl Fn(&str, &Files) -> Option<u64>) -> Option<u64> {
+    let hierarchies = hierarchies(tree, "memory")?;
+    let numbers = hierarchies.iter().flat_map(|hierarchy| {
+        let files = if hierarchy.version_2 { &VERSION_2 } else { &VERSION_1 };
+        hierarchy.groups().filter_map(|group| read(&group, files)).collect::<Vec<_>>()
+    });
+    numbers.min()
 }
 
 #[cfg(test)]
@@ -169,5 +229,73 @@ mod tests {
         std::fs::create_dir_all(tree.path("sys/fs/cgroup")).unwrap();
         std::fs::write(tree.path("sys/fs/cgroup/cpu.stat"), "usage_usec 5\n").unwrap();
         assert_eq!(limited(&tree), Some(Vec::new()));
+    }
+
+    const MEMORY_1: &str = "31 1 0:27 / /sys/fs/cgroup/memory rw - cgroup none rw,memory\n";
+
+    fn check(files: &[(&str, &str)], limit: Option<u64>) {
+        let (_folder, tree) = made_up::tree(files);
+        assert_eq!(memory_limit_bytes(&tree), limit);
+    }
+
+    #[test]
+    fn the_least_limit_along_the_path_counts() {
+        let version_2 = [
+            ("proc/self/cgroup", "0::/box/job\n"),
+            ("proc/self/mountinfo", MOUNT_2),
+            ("sys/fs/cgroup/box/memory.max", "1048576\n"),
+            ("sys/fs/cgroup/box/job/memory.max", "max\n"),
+        ];
+        check(&version_2, Some(1 << 20));
+        check(&version_2[..2], None);
+        fn version_1(limit: &str) -> [(&str, &str); 4] {
+            [
+                ("proc/self/cgroup", "4:memory:/m\n0::/\n"),
+                ("proc/self/mountinfo", MEMORY_1),
+                ("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
+                ("sys/fs/cgroup/memory/m/memory.limit_in_bytes", limit),
+            ]
+        }
+        check(&version_1("4096\n"), Some(4096));
+        check(&version_1("9223372036854771712\n"), None);
+        check(&[], None);
+    }
+
+    #[test]
+    fn what_is_used_is_not_free() {
+        fn check(files: &[(&str, &str)], free: Option<u64>) {
+            let (_folder, tree) = made_up::tree(files);
+            assert_eq!(memory_free_bytes(&tree), free, "{files:?}");
+        }
+        let info = ("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    8192 kB\n");
+        check(&[], None);
+        check(&[info], Some(8 << 20));
+        let version_2 = [
+            ("proc/self/cgroup", "0::/box/job\n"),
+            ("proc/self/mountinfo", MOUNT_2),
+            ("sys/fs/cgroup/box/job/memory.max", "6000000\n"),
+            ("sys/fs/cgroup/box/job/memory.current", "1000000\n"),
+            ("sys/fs/cgroup/box/memory.max", "7000000\n"),
+            ("sys/fs/cgroup/box/memory.current", "5600000\n"),
+            ("sys/fs/cgroup/memory.current", "99000000\n"),
+        ];
+        // The enclosing group is the fuller one.
+        check(&version_2, Some(1_400_000));
+        check(&version_2[..4], Some(5_000_000));
+        // A group without a count of used bytes has at most its limit.
+        check(&version_2[..3], Some(6_000_000));
+        check(&[&version_2[..], &[("proc/meminfo", "MemAvailable: 1 kB")]].concat(), Some(1024));
+        // A container sees its own group as the root, but by its path outside.
+        let version_1 = |used: &'static str| {
+            [
+                info,
+                ("proc/self/cgroup", "5:cpu:/\n4:memory:/far/away\n0::/\n"),
+                ("proc/self/mountinfo", MEMORY_1),
+                ("sys/fs/cgroup/memory/memory.limit_in_bytes", "1000000\n"),
+                ("sys/fs/cgroup/memory/memory.usage_in_bytes", used),
+            ]
+        };
+        check(&version_1("800000\n"), Some(200_000));
+        check(&version_1("1000001\n"), Some(0));
     }
 }

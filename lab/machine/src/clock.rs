@@ -94,11 +94,11 @@ mod tests {
 
     #[test]
     fn the_step_is_the_smallest_positive_difference() {
-        let check = |reads: &[u64], step: u64| {
+        fn check(reads: &[u64], step: u64) {
             let mut reads = reads.iter().copied();
             let found = smallest_step(3, || reads.next().unwrap_or(u64::MAX), 1000);
             assert_eq!(found, step);
-        };
+        }
         check(&[0, 50, 50, 60, 100], 10);
         check(&[100, 90, 95, 195, 295], 5);
         check(&[7, 7, 7, 1000], 993);

@@ -1,11 +1,9 @@
-//! Sets of CPUs: the kernel's list text, and the affinity of the calling thread.
+//! Sets of CPUs: the kernel's list text, the affinity of the calling thread, and an order in which
+//! CPUs share as little as possible.
 
-mod apart;
-
-pub use apart::apart;
-
+use crate::tree::Tree;
 use std::io;
-
+use std::path::Path;
 pub use tiebreak_core::cpus::format_list;
 
 /// The words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
@@ -17,11 +15,7 @@ pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',').filter(|_| !text.trim().is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number = |text: &str| -> Option<usize> {
-            let text = text.trim();
-            let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            text.parse().ok().filter(|cpu| plain && *cpu < MASK_WORDS * 64)
-        };
+
         let (first, last) = (number(first)?, number(last)?);
         if first > last {
             return None;
@@ -31,6 +25,12 @@ pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     cpus.sort_unstable();
     cpus.dedup();
     Some(cpus)
+}
+
+fn number(text: &str) -> Option<usize> {
+    let text = text.trim();
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|cpu| plain && *cpu < MASK_WORDS * 64)
 }
 
 /// Returns the CPUs that the calling thread may run on, sorted; empty if the kernel does not report
@@ -60,16 +60,47 @@ pub fn pin_this_thread(cpus: &[usize]) -> io::Result<()> {
     if error == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Returns the CPUs of `allowed` other than `first`, in the order in which threads beside one on
+/// `first` get them: a CPU of each other core, then the second CPU of each core, and so on. So no
+/// two threads share a core while another core is idle.
+///
+/// The kernel reports which CPUs share a core. A CPU without a report counts as a core by itself.
+/// Cost: one small file per CPU.
+pub fn apart(first: usize, allowed: &[usize]) -> Vec<usize> {
+    apart_in(&Tree::at(Path::new("/")), first, allowed)
+}
+
+fn apart_in(tree: &Tree, first: usize, allowed: &[usize]) -> Vec<usize> {
+    // A core's CPUs take turns in the order of the list; the core of `first` has had its first
+    // turn.
+    let mut turns: Vec<(usize, usize)> = Vec::with_capacity(allowed.len());
+    for cpu in allowed.iter().copied().filter(|cpu| *cpu != first) {
+        let core = core(tree, cpu);
+        let before = |other: usize| other == first || (other < cpu && allowed.contains(&other));
+        turns.push((core.iter().filter(|other| **other != cpu && before(**other)).count(), cpu));
+    }
+    turns.sort_unstable();
+    turns.into_iter().map(|(_, cpu)| cpu).collect()
+}
+
+/// Returns the CPUs of the core that a CPU belongs to.
+fn core(tree: &Tree, cpu: usize) -> Vec<usize> {
+    let text = |name: &str| tree.text(&format!("sys/devices/system/cpu/cpu{cpu}/topology/{name}"));
+    let list = text("core_cpus_list").or_else(|| text("thread_siblings_list"));
+    list.and_then(|list| parse_list(&list)).unwrap_or_else(|| vec![cpu])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::made_up::tree;
 
     #[test]
     fn lists_read_and_write() {
-        let check = |text: &str, cpus: &[usize], written: &str| {
+        fn check(text: &str, cpus: &[usize], written: &str) {
             assert_eq!(parse_list(text).as_deref(), Some(cpus), "{text}");
             assert_eq!(format_list(cpus), written);
-        };
+        }
         check("0-3,7", &[0, 1, 2, 3, 7], "0-3,7");
         check(" 5, 1-2 ,2\n", &[1, 2, 5], "1-2,5");
         check("", &[], "");
@@ -89,5 +120,26 @@ mod tests {
         assert_eq!(pinned.join().unwrap(), [last]);
         assert_eq!(allowed(), before);
         assert!(pin_this_thread(&[8191]).is_err());
+    }
+
+    #[test]
+    fn cores_come_before_their_second_cpus() {
+        fn check(lists: &[&str], first: usize, allowed: &[usize], expected: &[usize]) {
+            let path =
+                |cpu| format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+            let files: Vec<(String, &str)> =
+                lists.iter().enumerate().map(|(cpu, list)| (path(cpu), *list)).collect();
+            let files: Vec<(&str, &str)> =
+                files.iter().map(|(path, list)| (path.as_str(), *list)).collect();
+            let (_folder, tree) = tree(&files);
+            assert_eq!(apart_in(&tree, first, allowed), expected, "{lists:?} {first}");
+        }
+        check(&[], 0, &[0], &[]);
+        check(&[], 3, &[1, 2, 3, 7], &[1, 2, 7]);
+        check(&["0-1", "0-1", "2-3", "2-3"], 3, &[0, 1, 2, 3], &[0, 1, 2]);
+        check(&["0-1", "0-1", "2-3", "2-3"], 0, &[0, 1, 2, 3], &[2, 1, 3]);
+        check(&["0,2", "1,3", "0,2", "1,3"], 3, &[0, 1, 2, 3], &[0, 1, 2]);
+        check(&["0-1", "0-1", "2-3", "2-3"], 3, &[1, 2, 3], &[1, 2]);
+        check(&["nonsense", "0-1"], 1, &[0, 1], &[0]);
     }
 }

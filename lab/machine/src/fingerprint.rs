@@ -53,8 +53,10 @@ impl Facts {
         }
     }
 
-    fn flag(&mut self, key: &str, value: bool) {
-        self.0.insert(key.to_owned(), Fact::Flag(value));
+    fn flag(&mut self, key: &str, value: Option<bool>) {
+        if let Some(value) = value {
+            self.0.insert(key.to_owned(), Fact::Flag(value));
+        }
     }
 
     /// Reads the first processor of `/proc/cpuinfo`; x86 and Arm name their fields differently.
@@ -67,9 +69,13 @@ impl Facts {
         };
         self.text("cpu_model", field(&["model name", "Model", "cpu model", "uarch"]));
         self.text("cpu_vendor", field(&["vendor_id", "CPU implementer"]));
-        self.number("cpu_family", field(&["cpu family"]).and_then(|text| text.parse().ok()));
-        self.number("cpu_model_number", field(&["model"]).and_then(|text| text.parse().ok()));
-        self.number("cpu_stepping", field(&["stepping"]).and_then(|text| text.parse().ok()));
+        for (key, name) in [
+            ("cpu_family", "cpu family"),
+            ("cpu_model_number", "model"),
+            ("cpu_stepping", "stepping"),
+        ] {
+            self.number(key, field(&[name]).and_then(|text| text.parse().ok()));
+        }
         self.text("cpu_part", field(&["CPU part"]));
         self.text("cpu_microcode", field(&["microcode"]));
         if let Some(flags) = field(&["flags"]) {
@@ -82,19 +88,17 @@ impl Facts {
     fn caches(&mut self, tree: &Tree) {
         let folder = "/sys/devices/system/cpu/cpu0/cache";
         for index in tree.names(folder).iter().filter(|name| name.starts_with("index")) {
-            let get = |file: &str| tree.text(&format!("{folder}/{index}/{file}"));
-            let (Some(level), Some(kind)) = (get("level"), get("type")) else {
-                continue;
-            };
+            let [level, kind, size, line] = ["level", "type", "size", "coherency_line_size"]
+                .map(|file| tree.text(&format!("{folder}/{index}/{file}")));
+            let (Some(level), Some(kind)) = (level, kind) else { continue };
             let key = match (level.as_str(), kind.as_str()) {
                 ("1", "Data") => "l1d_bytes",
                 ("2", "Unified" | "Data") => "l2_bytes",
                 ("3", "Unified" | "Data") => "l3_bytes",
                 _ => continue,
             };
-            self.number(key, get("size").as_deref().and_then(cache_bytes));
-            let line = get("coherency_line_size").and_then(|text| text.parse().ok());
-            self.number("cache_line_bytes", line);
+            self.number(key, size.as_deref().and_then(cache_bytes));
+            self.number("cache_line_bytes", line.and_then(|text| text.parse().ok()));
         }
     }
 
@@ -106,25 +110,19 @@ impl Facts {
         self.text("clock_source", tree.text(source));
         let governor = tree.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
         self.text("governor", Some(governor.unwrap_or_else(|| "absent".to_owned())));
-        if let Some(active) = tree.number("/sys/devices/system/cpu/smt/active") {
-            self.flag("smt", active == 1);
-        }
-        if let Some(no_turbo) = tree.number("/sys/devices/system/cpu/intel_pstate/no_turbo") {
-            self.flag("turbo", no_turbo == 0);
-        } else if let Some(boost) = tree.number("/sys/devices/system/cpu/cpufreq/boost") {
-            self.flag("turbo", boost == 1);
-        }
+        let is_active = tree.number("/sys/devices/system/cpu/smt/active").map(|active| active == 1);
+        self.flag("smt", is_active);
+        let no_turbo = tree.number("/sys/devices/system/cpu/intel_pstate/no_turbo");
+        let boost = tree.number("/sys/devices/system/cpu/cpufreq/boost").map(|boost| boost == 1);
+        self.flag("turbo", no_turbo.map(|no_turbo| no_turbo == 0).or(boost));
         let pages = tree.text("/sys/kernel/mm/transparent_hugepage/enabled");
         self.text("transparent_huge_pages", pages.as_deref().and_then(chosen));
         let random = tree.number("/proc/sys/kernel/randomize_va_space");
-        if let Some(random) = random {
-            self.flag("address_randomization", random > 0);
-        }
+        self.flag("address_randomization", random.map(|random| random > 0));
         if let Some(limits) = cgroup::limited(tree) {
-            let text = |limit: &cgroup::Limited| {
-                format!("{} us every {} us", limit.quota_us, limit.period_us)
-            };
-            self.text("cgroup_cpu_quota", cgroup::tightest(&limits).map(text));
+            let quota = cgroup::tightest(&limits);
+            let quota = quota.map(|of| format!("{} us every {} us", of.quota_us, of.period_us));
+            self.text("cgroup_cpu_quota", quota);
         }
     }
 
@@ -140,11 +138,10 @@ impl Facts {
                 _ => {}
             }
         }
-        let part = |what: &str, names: &[String]| {
-            (!names.is_empty()).then(|| format!("{what}: {}", names.join(" ")))
-        };
-        let parts = [part("mitigated", &mitigated), part("vulnerable", &open)];
-        self.text("mitigations", Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; ")));
+        let parts = [("mitigated", mitigated), ("vulnerable", open)];
+        let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
+        let parts = parts.map(|(what, names)| format!("{what}: {}", names.join(" ")));
+        self.text("mitigations", Some(parts.collect::<Vec<_>>().join("; ")));
     }
 
     fn system(&mut self, tree: &Tree) {
@@ -222,12 +219,9 @@ fn hypervisor_of(signature: &[u8]) -> Option<String> {
 
 /// Parses `48K`, `1024K` or `32M` as bytes.
 pub fn cache_bytes(text: &str) -> Option<u64> {
-    let (digits, scale) = match text.as_bytes().last()? {
-        b'K' => (&text[..text.len() - 1], 1 << 10),
-        b'M' => (&text[..text.len() - 1], 1 << 20),
-        b'G' => (&text[..text.len() - 1], 1 << 30),
-        _ => (text, 1),
-    };
+    let units = [('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30)];
+    let found = units.iter().find_map(|(unit, scale)| Some((text.strip_suffix(*unit)?, *scale)));
+    let (digits, scale) = found.unwrap_or((text, 1));
     digits.parse::<u64>().ok()?.checked_mul(scale).filter(|bytes| *bytes > 0)
 }
 

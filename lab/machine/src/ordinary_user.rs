@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 /// The user and group that own nothing.
-const NOBODY: libc::uid_t = 65_534;
+const UNPRIVILEGED: libc::uid_t = 65_534;
 
 /// The system calls that a container may refuse, by name.
 pub const REFUSED: [(&str, libc::c_long); 10] = [
@@ -54,14 +54,14 @@ pub fn restrict(command: &mut Command, rights: Rights) {
         if let Some(cpu) = rights.only_cpu {
             crate::cpus::pin_this_thread(&[cpu])?;
         }
-        become_nobody()?;
+        drop_root()?;
         install(&filter)
     };
     // SAFETY: between fork and exec it only makes system calls; it allocates and locks nothing.
     unsafe { command.pre_exec(begin) };
 }
 
-fn become_nobody() -> io::Result<()> {
+fn drop_root() -> io::Result<()> {
     // SAFETY: this only reads a number.
     if unsafe { libc::geteuid() } != 0 {
         return Ok(());
@@ -69,8 +69,8 @@ fn become_nobody() -> io::Result<()> {
     // SAFETY: these calls take numbers and an empty list.
     let refused = unsafe {
         libc::setgroups(0, std::ptr::null()) != 0
-            || libc::setresgid(NOBODY, NOBODY, NOBODY) != 0
-            || libc::setresuid(NOBODY, NOBODY, NOBODY) != 0
+            || libc::setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) != 0
+            || libc::setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED) != 0
     };
     if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

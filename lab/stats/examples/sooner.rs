@@ -18,11 +18,11 @@ use tiebreak_core::plan::Centre;
 use tiebreak_core::sample::{Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::noise::is_disturbed;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
-use tiebreak_stats::strata::is_disturbed;
 
-/// Error and resolution of `compare`, if nothing else is said.
+/// Error and resolution of `compare`, if nothing else is found.
 const ERROR: f64 = 0.01;
 const RESOLUTION: f64 = 0.01;
 
@@ -72,7 +72,7 @@ fn look_again(path: &str) -> Result<Value, Box<dyn Error>> {
     let (step_ns, pairs) = read(path)?;
     let ways = SETTINGS.into_iter().map(|(name, adjust)| (name, Metric::WallTime, adjust));
     let ways = ways.chain([("run time", Metric::RunTime, NONE.1)]);
-    let mut said = serde_json::Map::new();
+    let mut found = serde_json::Map::new();
     for (name, metric, adjust) in ways {
         let mut test = RatioTest::new(Relation::Order, Centre::Factor, ERROR, RESOLUTION, adjust);
         for pair in &pairs {
@@ -82,7 +82,7 @@ fn look_again(path: &str) -> Result<Value, Box<dyn Error>> {
             }
         }
         let settled = test.settled();
-        said.insert(
+        found.insert(
             name.to_owned(),
             json!({
                 "rounds": settled.map(|_| test.rounds()),
@@ -92,7 +92,7 @@ fn look_again(path: &str) -> Result<Value, Box<dyn Error>> {
         );
     }
     let disturbed = pairs.iter().filter(|pair| is_disturbed(conditions(pair).delay)).count();
-    Ok(json!({ "rounds": pairs.len(), "disturbed": disturbed, "ways": said }))
+    Ok(json!({ "rounds": pairs.len(), "disturbed": disturbed, "ways": found }))
 }
 
 fn log_ratio(pair: &Pair, metric: Metric, step_ns: f64) -> LogRatio {

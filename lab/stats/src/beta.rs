@@ -91,8 +91,6 @@ pub fn log_density(a: f64, b: f64, x: f64) -> f64 {
 /// and Stegun (1964) 26.5.8, by Lentz's algorithm. It converges fast for
 /// `x < (a + 1) / (a + b + 2)`.
 fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
-    let tiny = 1e-300;
-    let clamped = |value: f64| if fabs(value) < tiny { tiny } else { value };
     let mut c = 1.0;
     let mut d = 1.0 / clamped(1.0 - (a + b) * x / (a + 1.0));
     let mut fraction = d;
@@ -112,6 +110,11 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
         }
     }
     fraction
+}
+
+/// Keeps a denominator away from 0.
+fn clamped(value: f64) -> f64 {
+    if fabs(value) < 1e-300 { 1e-300 } else { value }
 }
 
 /// Computes both tails of the Beta distribution with parameters `a, b > 0` at `x`.
@@ -215,7 +218,9 @@ mod tests {
         for (a, b) in [(0.5, 0.5), (3.0, 17.0), (2000.5, 11.0), (1e6, 2e6)] {
             for x in [0.0, 0.125, 0.25, 0.375, 0.5, 0.875, 1.0] {
                 let (tails, mirrored) = (log_tails(a, b, x), log_tails(b, a, 1.0 - x));
-                let close = |a: f64, b: f64| a == b || fabs(a - b) < 1e-10 * (1.0 + fabs(a));
+                fn close(a: f64, b: f64) -> bool {
+                    a == b || fabs(a - b) < 1e-10 * (1.0 + fabs(a))
+                }
                 assert!(close(tails.below, mirrored.above), "{a} {b} {x}: {tails:?} {mirrored:?}");
                 assert!(fabs(exp(tails.below) + exp(tails.above) - 1.0) < 1e-13);
             }

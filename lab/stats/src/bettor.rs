@@ -1,4 +1,5 @@
-//! The two tables of bettors and the score by which they bet.
+//! The two tables of bettors, the score by which they bet, and their wealth: evidence that the log
+//! ratio is above a bar.
 //!
 //! A bettor holds the stake `a` in (0, 1) for ever. On a round whose log ratio lies `y` above the
 //! bar, it multiplies its wealth by `1 + a h(y)` when it bets that the ratio is above the bar, and
@@ -7,6 +8,8 @@
 //! probability, such a factor has no expected gain (Efron 1969; de la Pena 1999; Howard, Ramdas,
 //! McAuliffe and Sekhon 2020, lemma 3; Perez-Ortiz and others 2024; Koning 2024). The theorems, and
 //! what they assume, are in `docs/manual/evidence.md`.
+
+use crate::noise::Bet;
 
 /// The number of bettors in a table; shorter tables are filled with bettors that stake nothing.
 pub const BETTORS: usize = 9;
@@ -61,13 +64,7 @@ pub static S: Table = Table {
 /// Returns the sign of `y` as a score: -1, 0 or 1.
 #[inline]
 pub fn sign(y: f64) -> f64 {
-    if y > 0.0 {
-        1.0
-    } else if y < 0.0 {
-        -1.0
-    } else {
-        0.0
-    }
+    f64::from(i8::from(y > 0.0) - i8::from(y < 0.0))
 }
 
 /// Computes a rational approximation of the hyperbolic tangent: `|v| (27 + v^2) / (27 + 9 v^2)`, 1
@@ -112,6 +109,143 @@ impl Table {
     }
 }
 
+/// The exponent at which wealth is brought back towards 1 by a power of two, when it leaves
+/// `2^-500 ..= 2^500`.
+const RESCALE_EXPONENT: i64 = 500;
+/// The number of updates between two checks of the exponent: the smallest factor, 0.05, leaves
+/// `2^-139` of a wealth.
+const UPDATES_BETWEEN_LOOKS: u64 = 32;
+
+/// The wealth of each bettor as `mantissa * 2^exponent`, starting from 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wealth {
+    mantissa: [f64; BETTORS],
+    exponent: [i64; BETTORS],
+    updates: u64,
+}
+
+impl Default for Wealth {
+    fn default() -> Self {
+        Wealth { mantissa: [1.0; BETTORS], exponent: [0; BETTORS], updates: 0 }
+    }
+}
+
+impl Wealth {
+    /// Multiplies every wealth by `1 + stake * score`.
+    #[inline]
+    pub fn bet(&mut self, table: &Table, scores: &[f64; BETTORS]) {
+        let bets = table.stake.iter().zip(scores);
+        for (mantissa, (stake, score)) in self.mantissa.iter_mut().zip(bets) {
+            *mantissa *= 1.0 + stake * score;
+        }
+        self.updates += 1;
+        if self.updates.is_multiple_of(UPDATES_BETWEEN_LOOKS) {
+            self.rescale();
+        }
+    }
+
+    #[cold]
+    fn rescale(&mut self) {
+        let (up, down) = (pow2(RESCALE_EXPONENT), pow2(-RESCALE_EXPONENT));
+        for (mantissa, exponent) in self.mantissa.iter_mut().zip(&mut self.exponent) {
+            if *mantissa > up {
+                *mantissa *= down;
+                *exponent += RESCALE_EXPONENT;
+            } else if *mantissa < down {
+                *mantissa *= up;
+                *exponent -= RESCALE_EXPONENT;
+            }
+        }
+    }
+
+    /// Returns the weighted sum of the wealth, each bettor charged as if it had lost `charges`
+    /// further rounds. It is rounded down by more than all rounding errors so far can have added.
+    ///
+    /// A factor is off by at most `2^-53` and its product by a relative `2^-53`, so `n` rounds and
+    /// the sum are off by at most `(n + 9) 2^-52`; the function subtracts twice that.
+    pub fn total(&self, table: &Table, charges: u64) -> f64 {
+        let top = self.exponent.iter().copied().max().unwrap_or(0);
+        let mut sum = 0.0;
+        for k in 0..BETTORS {
+            let loss = power(1.0 - table.stake[k], charges);
+            let part = table.weight[k] * loss * self.mantissa[k];
+            sum += part * pow2(self.exponent[k] - top);
+        }
+        let operations = (self.updates + charges + BETTORS as u64 + 4) as f64;
+        let slack = (1.0 - operations * pow2(-51)).max(0.0);
+        // The largest finite number stands for larger ones.
+        if top > 1500 {
+            return f64::MAX;
+        }
+        let half = top / 2;
+        (sum * slack * pow2(half) * pow2(top - half)).min(f64::MAX)
+    }
+}
+
+/// Returns `2^exponent` for normal numbers, made from its bits; 0 below them.
+pub(crate) fn pow2(exponent: i64) -> f64 {
+    if exponent < -1022 { 0.0 } else { f64::from_bits(((exponent.min(1023) + 1023) as u64) << 52) }
+}
+
+/// Computes `base^times` by squaring: the platform's `powi` may round differently.
+fn power(base: f64, times: u64) -> f64 {
+    let (mut product, mut square, mut left) = (1.0, base, times);
+    while left > 0 {
+        if left & 1 == 1 {
+            product *= square;
+        }
+        square *= square;
+        left >>= 1;
+    }
+    product
+}
+
+/// The bettors' wealth against "the log ratio is at most `bar`".
+///
+/// Under that hypothesis, the expectation of the total never exceeds 1, so the probability that it
+/// ever reaches `1/e` is at most `e`. The bet that the log ratio lies *below* a bar is the same on
+/// mirrored rounds: observe `-d` against `-bar`.
+#[derive(Clone, Debug)]
+pub struct EProcess {
+    table: &'static Table,
+    bar: f64,
+    wealth: Wealth,
+}
+
+impl EProcess {
+    /// Starts with a wealth of 1.
+    pub fn new(table: &'static Table, bar: f64) -> EProcess {
+        EProcess { table, bar, wealth: Wealth::default() }
+    }
+
+    /// Returns the bar.
+    pub fn bar(&self) -> f64 {
+        self.bar
+    }
+
+    /// Bets on a round of log ratio `d`, with the scale of the rounds before it.
+    #[inline]
+    pub fn observe(&mut self, d: f64, scale: Option<f64>) {
+        let scores = self.table.scores(d - self.bar, scale);
+        self.wealth.bet(self.table, &scores);
+    }
+
+    /// Bets on a round, where `side` is the side of its log ratio that this bet is about.
+    #[inline]
+    pub fn observe_bet(&mut self, side: f64, bet: &Bet) {
+        if bet.weight == 1.0 {
+            return self.observe(side, bet.scale);
+        }
+        let scores = self.table.scores(side - self.bar, bet.scale).map(|score| score * bet.weight);
+        self.wealth.bet(self.table, &scores);
+    }
+
+    /// Returns the wealth, as if `charges` further rounds had the worst loss.
+    pub fn value(&self, charges: u64) -> f64 {
+        self.wealth.total(self.table, charges)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,5 +282,44 @@ mod tests {
         assert_eq!(rational_score(0.0), 0.0);
         assert_eq!(rational_score(f64::INFINITY), 1.0);
         assert_eq!(rational_score(-3.0), -1.0);
+    }
+
+    #[test]
+    fn wealth_starts_at_one_and_survives_long_luck() {
+        let mut wealth = Wealth::default();
+        assert!((wealth.total(&M3R, 0) - 1.0).abs() < 1e-14);
+        let mut loser = Wealth::default();
+        for _ in 0..100_000 {
+            wealth.bet(&S, &[1.0; BETTORS]);
+            loser.bet(&S, &[-1.0; BETTORS]);
+        }
+        assert_eq!(wealth.total(&S, 0), f64::MAX);
+        assert_eq!(loser.total(&S, 0), 0.0);
+        for _ in 0..300_000 {
+            wealth.bet(&S, &[-1.0; BETTORS]);
+        }
+        assert!(wealth.total(&S, 0) < 1.0);
+    }
+
+    #[test]
+    fn scaling_is_exact() {
+        // Up and down again across the threshold: powers of two leave no trace in the mantissa.
+        let mut plain = 1.0f64;
+        let mut wealth = Wealth::default();
+        for i in 0..2000 {
+            let score = if i % 2 == 0 { 1.0 } else { -0.25 };
+            wealth.bet(&S, &[score; BETTORS]);
+            plain *= 1.0 + S.stake[6] * score;
+        }
+        let scaled = wealth.mantissa[6] * pow2(wealth.exponent[6]);
+        assert_eq!(scaled, plain);
+    }
+
+    #[test]
+    fn each_charge_costs_every_bettor_its_stake() {
+        let wealth = Wealth::default();
+        let charged = wealth.total(&S, 1);
+        let expected: f64 = (0..BETTORS).map(|k| S.weight[k] * (1.0 - S.stake[k])).sum();
+        assert!((charged - expected).abs() < 1e-14);
     }
 }

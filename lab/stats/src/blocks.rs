@@ -59,9 +59,10 @@ impl Block {
     /// than the other when the latest round was timed: one was the primer before it, and the other
     /// will be after it. With only two contestants, this never happens.
     pub fn tells_apart(&self, left: usize, right: usize) -> bool {
-        let comes = |contestant: usize| self.to_prime.contains(&contestant);
-        let was_before = |contestant: usize| contestant != self.primer && !comes(contestant);
-        (was_before(left) && comes(right)) || (was_before(right) && comes(left))
+        let [comes_left, comes_right] = [left, right].map(|one| self.to_prime.contains(&one));
+        let was_left = left != self.primer && !comes_left;
+        let was_right = right != self.primer && !comes_right;
+        (was_left && comes_right) || (was_right && comes_left)
     }
 }
 

@@ -13,16 +13,14 @@ pub fn matched(advertised: &[f64], spans: &[(f64, f64)]) -> Vec<Option<usize>> {
     let (rows, columns) = (advertised.len(), spans.len());
     // The most matches, and the least sum of distances, for the first entries of both lists.
     let mut best = vec![vec![(0_usize, 0.0_f64); columns + 1]; rows + 1];
-    let distance = |row: usize, column: usize| libm::log(spans[column].1 / advertised[row]).abs();
-    let better = |a: (usize, f64), b: (usize, f64)| {
-        if a.0 > b.0 || (a.0 == b.0 && a.1 <= b.1) { a } else { b }
-    };
+
     for row in 1..=rows {
         for column in 1..=columns {
             let either = better(best[row - 1][column], best[row][column - 1]);
             let both = best[row - 1][column - 1];
-            let both = (both.0 + 1, both.1 + distance(row - 1, column - 1));
-            let is_possible = spans[column - 1].0 <= advertised[row - 1];
+            let (span, wanted) = (spans[column - 1], advertised[row - 1]);
+            let both = (both.0 + 1, both.1 + libm::log(span.1 / wanted).abs());
+            let is_possible = span.0 <= wanted;
             best[row][column] = if is_possible { better(both, either) } else { either };
         }
     }
@@ -41,17 +39,22 @@ pub fn matched(advertised: &[f64], spans: &[(f64, f64)]) -> Vec<Option<usize>> {
     found
 }
 
+/// Returns the one with more matches, or, of equally many, with the smaller sum of distances.
+fn better(a: (usize, f64), b: (usize, f64)) -> (usize, f64) {
+    if a.0 > b.0 || (a.0 == b.0 && a.1 <= b.1) { a } else { b }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn levels_find_their_caches() {
-        let check = |advertised: &[f64], held: &[f64], expected: &[Option<usize>]| {
+        fn check(advertised: &[f64], held: &[f64], expected: &[Option<usize>]) {
             let begins = std::iter::once(1.0).chain(held.iter().map(|held| held * 1.5));
             let spans: Vec<_> = begins.zip(held.iter().copied()).collect();
             assert_eq!(matched(advertised, &spans), expected);
-        };
+        }
         check(&[], &[], &[]);
         check(&[48.0], &[], &[None]);
         check(&[], &[48.0], &[]);

@@ -12,6 +12,8 @@
 //!
 //! Cost in time: the square of the number of points, which is a few hundred at most.
 
+use crate::modes::is_usable;
+
 #[cfg(test)]
 mod tests;
 
@@ -50,7 +52,7 @@ impl Level {
 /// Values must be positive and finite. The result is empty if there are none, or if any value is
 /// not.
 pub fn levels(values: &[f64]) -> Vec<Level> {
-    if values.iter().any(|value| !(value.is_finite() && *value > 0.0)) {
+    if !values.iter().all(is_usable) {
         return Vec::new();
     }
     let logs: Vec<f64> = values.iter().map(|value| libm::log(*value)).collect();
@@ -61,14 +63,11 @@ pub fn levels(values: &[f64]) -> Vec<Level> {
     let ends = partition(logs.len(), (2.0 * least * least).max(schwarz), |first, end| {
         sums.squares_about_mean(first, end)
     });
-    let count = ends.len();
-    let segments = spans(&ends).enumerate();
-    let is_level = |index: usize, first: usize, end: usize| {
-        end - first > 1 || index == 0 || index + 1 == count
-    };
-    let kept = segments.filter(|(index, (first, end))| is_level(*index, *first, *end));
     let mut levels: Vec<(usize, usize)> = Vec::new();
-    for (_, (first, end)) in kept {
+    for (index, (first, end)) in spans(&ends).enumerate() {
+        if end - first == 1 && index > 0 && index + 1 < ends.len() {
+            continue;
+        }
         match levels.last_mut() {
             Some((before, end_before))
                 if sums.mean(first, end) - sums.mean(*before, *end_before) < least =>
@@ -78,12 +77,11 @@ pub fn levels(values: &[f64]) -> Vec<Level> {
             _ => levels.push((first, end)),
         }
     }
-    let level = |(first, end): (usize, usize)| Level {
-        first,
-        last: end - 1,
-        value: libm::exp(sums.mean(first, end)),
-    };
-    levels.into_iter().map(level).collect()
+    let levels = levels.into_iter().map(|(first, end)| {
+        let value = libm::exp(sums.mean(first, end));
+        Level { first, last: end - 1, value }
+    });
+    levels.collect()
 }
 
 /// Returns the segments with about the same share of `counts[i]` out of `totals[i]`, as the indices
@@ -96,20 +94,17 @@ pub fn shares(counts: &[u64], totals: &[u64]) -> Vec<(usize, usize)> {
     if counts.len() != totals.len() || !is_possible {
         return Vec::new();
     }
-    let running = |values: &[u64]| -> Vec<u64> {
-        let mut sum = 0;
-        let sums = values.iter().map(|value| {
-            sum += value;
-            sum
-        });
-        [0].into_iter().chain(sums).collect()
-    };
-    let (hits, all) = (running(counts), running(totals));
+    let [hits, all] = [counts, totals].map(|values| {
+        let mut sums = vec![0; values.len() + 1];
+        values.iter().enumerate().for_each(|(index, value)| sums[index + 1] = sums[index] + value);
+        sums
+    });
     let penalty = 3.0 * libm::log(all.last().copied().unwrap_or(0).max(2) as f64);
     let ends = partition(counts.len(), penalty, |first, end| {
         let (hit, all) = ((hits[end] - hits[first]) as f64, (all[end] - all[first]) as f64);
-        let term = |part: f64| if part > 0.0 { -part * libm::log(part / all) } else { 0.0 };
-        term(hit) + term(all - hit)
+        let [hits, misses] = [hit, all - hit]
+            .map(|part| if part > 0.0 { -part * libm::log(part / all) } else { 0.0 });
+        hits + misses
     });
     spans(&ends).collect()
 }
@@ -126,9 +121,9 @@ fn partition(count: usize, penalty: f64, cost: impl Fn(usize, usize) -> f64) -> 
     let mut best = vec![0.0; count + 1];
     let mut from = vec![0; count + 1];
     for end in 1..=count {
-        let total = |first: usize| best[first] + cost(first, end) + penalty;
-        let first = (0..end).min_by(|a, b| total(*a).total_cmp(&total(*b))).unwrap_or(0);
-        (best[end], from[end]) = (total(first), first);
+        let totals = (0..end).map(|first| (best[first] + cost(first, end) + penalty, first));
+        let least = totals.min_by(|a, b| a.0.total_cmp(&b.0));
+        (best[end], from[end]) = least.unwrap_or_default();
     }
     let mut ends: Vec<usize> = std::iter::successors(Some(count), |end| Some(from[*end]))
         .take_while(|end| *end > 0)

@@ -5,7 +5,7 @@
 //! (threads of a core, cores of a cache, sockets), so each height at which merging pauses is a
 //! partition, not only the largest one.
 
-use crate::modes::median;
+use crate::modes::{is_usable, median};
 
 /// A partition, and the distance between its members.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +37,7 @@ pub fn partitions(
     distance: impl Fn(usize, usize) -> Option<f64>,
     gap: f64,
 ) -> Vec<Partition> {
-    let usable = |value: &f64| value.is_finite() && *value > 0.0;
-    let known = |i: usize, j: usize| distance(i.min(j), i.max(j)).filter(usable);
+    let known = |i: usize, j: usize| distance(i.min(j), i.max(j)).filter(is_usable);
     let merges = merges(count, &known);
     let log_gap = libm::log(gap);
     let mut group_of: Vec<usize> = (0..count).collect();
@@ -133,13 +132,13 @@ fn merges(count: usize, known: &impl Fn(usize, usize) -> Option<f64>) -> Vec<Mer
 /// Returns the same groups, numbered from 0 in the order of their first thing.
 fn counted(groups: &[usize]) -> Vec<usize> {
     let mut seen: Vec<usize> = Vec::new();
-    let mut place = |group: usize| {
-        seen.iter().position(|other| *other == group).unwrap_or_else(|| {
-            seen.push(group);
+    let places = groups.iter().map(|group| {
+        seen.iter().position(|other| other == group).unwrap_or_else(|| {
+            seen.push(*group);
             seen.len() - 1
         })
-    };
-    groups.iter().map(|group| place(*group)).collect()
+    });
+    places.collect()
 }
 
 fn within(
@@ -181,8 +180,7 @@ pub fn adjusted_rand(left: &[usize], right: &[usize]) -> Option<f64> {
     let both: Vec<(usize, usize)> = left.iter().copied().zip(right.iter().copied()).collect();
     let all = pairs(left.len());
     let [a, b, c] = [together(left), together(right), together(&both)];
-    let is_trivial = |pairs: f64| pairs == 0.0 || pairs == all;
-    if is_trivial(a) || is_trivial(b) {
+    if [a, b].iter().any(|pairs| *pairs == 0.0 || *pairs == all) {
         return None;
     }
     // Both sides of the fraction times `all`: every term is then a whole number, or half of one.

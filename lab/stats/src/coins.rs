@@ -1,6 +1,11 @@
 //! The coins of a round: a function of the seed, the stream, the round and the attempt.
+//!
+//! They come from a counter-based generator: the same numbers for the same counter, in any order,
+//! on any machine. It is Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers:
+//! as easy as 1, 2, 3" (SC 2011): ten rounds of multiplying, swapping and adding to the key. It
+//! passes their whole battery of tests and needs no state. The tests below check its published test
+//! vectors.
 
-use crate::philox::philox4x32;
 use sha2::{Digest, Sha256};
 use tiebreak_core::plan::Scope;
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
@@ -41,9 +46,7 @@ impl Seed {
     /// Returns the first 64 bits of the SHA-256 of the text.
     pub fn from_text(text: &str) -> Seed {
         let hash = Sha256::digest(text.as_bytes());
-        let word =
-            |at: usize| u32::from_le_bytes([hash[at], hash[at + 1], hash[at + 2], hash[at + 3]]);
-        Seed([word(0), word(4)])
+        Seed([0, 4].map(|at| u32::from_le_bytes(std::array::from_fn(|byte| hash[at + byte]))))
     }
 }
 
@@ -135,11 +138,10 @@ pub fn lone_primer(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) 
 /// Draws all coins of an attempt at a round of these contestants, with which a block of primers
 /// begins ([`crate::blocks`]).
 pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> RoundCoins {
-    let stream = |purpose| Stream::new(seed, purpose, round, attempt);
     let mut order = contestants.to_vec();
-    stream(Purpose::Order).shuffle(&mut order);
+    Stream::new(seed, Purpose::Order, round, attempt).shuffle(&mut order);
     let primer = primers(seed, round, attempt, contestants)[0];
-    let mut padding = stream(Purpose::Padding);
+    let mut padding = Stream::new(seed, Purpose::Padding, round, attempt);
     let runs = contestants.len() + 1;
     let padding_bytes = (0..runs).map(|_| padding.below(PADDING_BYTES_MAX + 1) as u32).collect();
     RoundCoins { round, attempt, primer, order, padding_bytes, unit: None }
@@ -148,18 +150,18 @@ pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> Roun
 /// Draws the other coins of a unit with its own process: its input, the orders of its rounds, the
 /// offset of its stack, and at scope `code` a placement for each contestant of `order`.
 pub fn draw_unit(seed: Seed, coins: &RoundCoins, scope: Scope) -> UnitCoins {
-    let stream = |purpose| Stream::new(seed, purpose, coins.round, coins.attempt);
-    let mut placements = stream(Purpose::Placements);
-    let mut placement = || match scope {
-        // 0 is "as it was built", so it is left out of the draw.
-        Scope::Code => 1 + placements.below(u64::MAX),
-        _ => 0,
-    };
+    let [mut placements, mut input, mut orders, mut stack] =
+        [Purpose::Placements, Purpose::Input, Purpose::UnitOrders, Purpose::Stack]
+            .map(|purpose| Stream::new(seed, purpose, coins.round, coins.attempt));
+
     UnitCoins {
-        input_seed: stream(Purpose::Input).next_u64(),
-        orders_seed: stream(Purpose::UnitOrders).next_u64(),
-        stack_bytes: stream(Purpose::Stack).below(PADDING_BYTES_MAX + 1) as u32,
-        placements: coins.order.iter().map(|_| placement()).collect(),
+        input_seed: input.next_u64(),
+        orders_seed: orders.next_u64(),
+        stack_bytes: stack.below(PADDING_BYTES_MAX + 1) as u32,
+        // 0 is "as it was built", so it is left out of the draw.
+        placements: (coins.order.iter())
+            .map(|_| if scope == Scope::Code { 1 + placements.below(u64::MAX) } else { 0 })
+            .collect(),
     }
 }
 
@@ -167,13 +169,35 @@ pub fn draw_unit(seed: Seed, coins: &RoundCoins, scope: Scope) -> UnitCoins {
 /// function of the seed.
 pub fn unit_orders(orders_seed: u64, rounds: u32, contestants: &[usize]) -> Vec<Vec<usize>> {
     let key = [orders_seed as u32, (orders_seed >> 32) as u32];
-    let order = |round: u32| {
-        let mut order = contestants.to_vec();
-        order.sort_unstable();
-        Stream::new(Seed(key), Purpose::UnitOrders, u64::from(round), 0).shuffle(&mut order);
-        order
-    };
-    (0..rounds).map(order).collect()
+    let mut sorted = contestants.to_vec();
+    sorted.sort_unstable();
+    let mut orders = vec![sorted; rounds as usize];
+    for (round, order) in (0..).zip(&mut orders) {
+        Stream::new(Seed(key), Purpose::UnitOrders, round, 0).shuffle(order);
+    }
+    orders
+}
+
+const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
+const KEY_STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+
+/// Returns the four words of a counter under a key.
+fn philox4x32(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
+    let (mut c, mut k) = (counter, key);
+    for round in 0..10 {
+        if round > 0 {
+            k = [k[0].wrapping_add(KEY_STEPS[0]), k[1].wrapping_add(KEY_STEPS[1])];
+        }
+        let first = u64::from(MULTIPLIERS[0]) * u64::from(c[0]);
+        let second = u64::from(MULTIPLIERS[1]) * u64::from(c[2]);
+        c = [
+            (second >> 32) as u32 ^ c[1] ^ k[0],
+            second as u32,
+            (first >> 32) as u32 ^ c[3] ^ k[1],
+            first as u32,
+        ];
+    }
+    c
 }
 
 #[cfg(test)]
@@ -229,5 +253,21 @@ mod tests {
         let mut stream = Stream::new(Seed::from_text("x"), Purpose::Simulation, 0, 0);
         let seen: std::collections::BTreeSet<_> = (0..400).map(|_| stream.below(7)).collect();
         assert_eq!(seen.into_iter().collect::<Vec<_>>(), (0..7).collect::<Vec<_>>());
+    }
+
+    /// The known answers that the authors publish with their library.
+    #[test]
+    fn known_answers() {
+        for (counter, key, expected) in [
+            ([0; 4], [0; 2], [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]),
+            ([u32::MAX; 4], [u32::MAX; 2], [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]),
+            (
+                [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344],
+                [0xa409_3822, 0x299f_31d0],
+                [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1],
+            ),
+        ] {
+            assert_eq!(philox4x32(counter, key), expected);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A test of whether two CPUs share a core, from how much they slow each other down.
 
-use crate::sorted::Sorted;
+use crate::noise::Sorted;
 
 /// The least slowdown that indicates a shared core. Two cores give 1.0; two threads of one core
 /// that both keep its adders busy give 1.6 to 2.0.
@@ -48,11 +48,11 @@ mod tests {
 
     #[test]
     fn rounds_must_agree() {
-        let check = |slowdowns: &[f64], shares: Option<bool>, slowdown: f64, share: f64| {
+        fn check(slowdowns: &[f64], shares: Option<bool>, slowdown: f64, share: f64) {
             let found = core_sharing(slowdowns).unwrap();
             let expected = CoreSharing { slowdown, shared_rounds: share, shares };
             assert_eq!(found, expected, "{slowdowns:?}");
-        };
+        }
         check(&[1.0, 1.01, 0.99], Some(false), 1.0, 0.0);
         check(&[1.9, 1.3, 2.0], Some(true), 1.9, 1.0);
         check(&[1.9, 1.0, 2.0], Some(true), 1.9, 2.0 / 3.0);

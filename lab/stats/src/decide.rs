@@ -33,6 +33,67 @@ pub struct Proof {
     asks_the_median: bool,
 }
 
+impl Settled {
+    /// Returns a verdict that names no winner.
+    pub(crate) fn by(verdict: Verdict) -> Settled {
+        Settled { verdict, left_wins: None }
+    }
+}
+
+/// Adds to a type of test what all of them have. It needs the fields `settled`, `error` and `lost`,
+/// and the methods `settled_at`, `error_a_side`, `estimate`, `evidence`, `limits` and the one that
+/// is named here, which counts the rounds.
+macro_rules! sequential_test {
+    ($test:ty, $rounds:ident) => {
+        impl $test {
+            /// Returns the verdict, once there is one.
+            pub fn settled(&self) -> Option<Settled> {
+                self.settled
+            }
+
+            /// Settles the claim at another error if the present evidence suffices for that. From
+            /// then on, the limits and the wealth needed are for that error too.
+            pub fn relax(&mut self, error: f64) -> Option<Settled> {
+                if self.settled.is_none()
+                    && let Some(settled) = self.settled_at(error)
+                {
+                    self.settled = Some(settled);
+                    self.error = error;
+                }
+                self.settled
+            }
+
+            /// Returns the claim's share of the error.
+            pub fn error(&self) -> f64 {
+                self.error
+            }
+
+            /// Returns the wealth that the bets of one side need.
+            pub fn evidence_needed(&self) -> f64 {
+                1.0 / self.error_a_side()
+            }
+
+            /// Returns the evidence now.
+            pub fn summary(&self) -> tiebreak_core::evidence::Evidence {
+                let Limits { low, high } = self.limits();
+                let (evidence_for, evidence_against) = self.evidence();
+                tiebreak_core::evidence::Evidence {
+                    rounds: self.$rounds(),
+                    lost: self.lost,
+                    estimate: self.estimate(),
+                    low,
+                    high,
+                    confidence: 1.0 - 2.0 * self.error_a_side(),
+                    evidence_for,
+                    evidence_against,
+                    evidence_needed: self.evidence_needed(),
+                }
+            }
+        }
+    };
+}
+pub(crate) use sequential_test;
+
 impl Proof {
     /// Returns what the limits prove; `asks_the_median` for the engine that must agree with the
     /// median.
@@ -43,19 +104,14 @@ impl Proof {
     /// Returns whether the two limits are in order; if they cross, the effect is not a constant
     /// factor.
     pub fn is_sound(&self) -> bool {
-        match (self.limits.low, self.limits.high) {
-            (Some(low), Some(high)) => low < high,
-            _ => true,
-        }
+        self.limits.low.zip(self.limits.high).is_none_or(|(low, high)| low < high)
     }
 
     /// Returns whether the median lies between the limits, where the engine must agree with it.
     fn median_is_within(&self) -> bool {
-        let within = |median: f64| {
-            let Limits { low, high } = self.limits;
-            low.is_none_or(|low| low < median) && high.is_none_or(|high| median < high)
-        };
-        !self.asks_the_median || self.median.is_none_or(within)
+        let Limits { low, high } = self.limits;
+        let Some(median) = self.median.filter(|_| self.asks_the_median) else { return true };
+        low.is_none_or(|low| low < median) && high.is_none_or(|high| median < high)
     }
 
     fn above(&self, bar: f64) -> bool {
@@ -127,45 +183,43 @@ impl Bars {
         if proof.asks_the_median && !proof.is_sound() {
             return None;
         }
-        let verdict = |verdict| Some(Settled { verdict, left_wins: None });
+
         let (b, delta) = (self.bar, self.delta);
         match self.relation {
             Relation::Order => {
-                for (proven, left_wins) in [(proof.above(b), true), (proof.below(b), false)] {
-                    if proven {
-                        let left_wins = Some(left_wins);
-                        return Some(Settled { verdict: Verdict::Holds, left_wins });
-                    }
+                let left_wins = proof.above(b);
+                if left_wins || proof.below(b) {
+                    return Some(Settled { verdict: Verdict::Holds, left_wins: Some(left_wins) });
                 }
             }
             Relation::Measure { precision } => {
                 let width = 2.0 * libm::log1p(precision);
                 let is_narrow = proof.limits.width().is_some_and(|actual| actual <= width)
                     && proof.median_is_within();
-                return if is_narrow { verdict(Verdict::Holds) } else { None };
+                return is_narrow.then(|| Settled::by(Verdict::Holds));
             }
             Relation::AtLeast { .. } | Relation::NoMoreThan { .. } => {
                 if proof.above(b) {
-                    return verdict(Verdict::Holds);
+                    return Some(Settled::by(Verdict::Holds));
                 }
                 if proof.below(b) {
-                    return verdict(Verdict::Refuted);
+                    return Some(Settled::by(Verdict::Refuted));
                 }
             }
             Relation::Within { .. } => {
                 if proof.between(-b, b) {
-                    return verdict(Verdict::Holds);
+                    return Some(Settled::by(Verdict::Holds));
                 }
                 if proof.above(b) || proof.below(-b) {
-                    return verdict(Verdict::Refuted);
+                    return Some(Settled::by(Verdict::Refuted));
                 }
                 if delta > 0.0 && proof.between(-b - delta, delta - b) {
-                    return verdict(Verdict::TooClose);
+                    return Some(Settled::by(Verdict::TooClose));
                 }
             }
         }
         let too_close = delta > 0.0 && proof.between(b - delta, b + delta);
-        if too_close { verdict(Verdict::TooClose) } else { None }
+        too_close.then(|| Settled::by(Verdict::TooClose))
     }
 }
 
@@ -175,7 +229,9 @@ mod tests {
 
     fn check(relation: Relation, low: f64, high: f64, expected: Option<Verdict>) {
         let bars = Bars::new(relation, 0.01);
-        let some = |x: f64| x.is_finite().then_some(x);
+        fn some(x: f64) -> Option<f64> {
+            x.is_finite().then_some(x)
+        }
         let limits = Limits { low: some(low), high: some(high) };
         let proof = Proof::new(limits, None, true);
         assert_eq!(bars.settle(&proof).map(|s| s.verdict), expected, "{relation:?} {limits:?}");

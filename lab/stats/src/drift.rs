@@ -29,10 +29,9 @@ impl Drift {
     pub fn of(rounds: &[LogRatio]) -> Option<Drift> {
         let half = rounds.len() / 2;
         let (earlier, later) = (&rounds[..half], &rounds[rounds.len() - half..]);
-        let rises = |(a, b): &(&LogRatio, &LogRatio)| a.middle() < b.middle();
-        let falls = |(a, b): &(&LogRatio, &LogRatio)| a.middle() > b.middle();
-        let up = earlier.iter().zip(later).filter(rises).count() as u64;
-        let down = earlier.iter().zip(later).filter(falls).count() as u64;
+        let pairs = earlier.iter().zip(later).map(|(a, b)| (a.middle(), b.middle()));
+        let up = pairs.clone().filter(|(a, b)| a < b).count() as u64;
+        let down = pairs.filter(|(a, b)| a > b).count() as u64;
         let is_drift = 2.0 * tail(up + down, up.min(down)) <= FALSE_ALARMS;
         let change = median(later)? - median(earlier)?;
         (is_drift && change.is_finite() && change != 0.0).then_some(Drift { change })
@@ -42,8 +41,11 @@ impl Drift {
 /// Returns the probability of at most `heads` heads in `tosses` tosses.
 fn tail(tosses: u64, heads: u64) -> f64 {
     let n = tosses as f64;
-    let log_share = |k: f64| lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0) - n * log(2.0);
-    (0..=heads).map(|k| exp(log_share(k as f64))).sum()
+    (0..=heads)
+        .map(|k| k as f64)
+        .map(|k| lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0) - n * log(2.0))
+        .map(exp)
+        .sum()
 }
 
 fn median(rounds: &[LogRatio]) -> Option<f64> {
@@ -65,10 +67,10 @@ mod tests {
 
     #[test]
     fn a_ratio_that_rises_is_found_and_few_rounds_say_nothing() {
-        let rounds = |count: u64, slope: f64| -> Vec<LogRatio> {
+        fn rounds(count: u64, slope: f64) -> Vec<LogRatio> {
             let d = |i| slope * i as f64 + 0.01 * f64::from([1, -2, 2, -1][i as usize % 4]);
             (0..count).map(|i| LogRatio::exact(d(i))).collect()
-        };
+        }
         assert_eq!(Drift::of(&[]), None);
         assert_eq!(Drift::of(&rounds(20, 0.1)), None, "ten pairs are too few");
         assert_eq!(Drift::of(&rounds(400, 0.0)), None);

@@ -1,4 +1,6 @@
 //! Many claims under one error.
+//!
+//! A detector of change: an alarm over many runs.
 
 /// Returns the share of the error that each of `claims` claims may use so that the probability of
 /// any wrong verdict is at most `error` (e-Bonferroni). The number is fixed before the first
@@ -14,6 +16,44 @@ pub fn bonferroni_error(error: f64, claims: usize) -> f64 {
 /// claims depend on each other, and whenever the run stops.
 pub fn e_bh_error(q: f64, claims: usize, count: usize) -> f64 {
     q * count as f64 / claims.max(1) as f64
+}
+
+/// A Shiryaev-Roberts detector of evidence (an e-detector: Shin, Ramdas and Rinaldo 2023).
+///
+/// Each run starts a new bet that the change was just before it, and all earlier bets continue:
+/// `R_t = (R_(t-1) + 1) e_t`, where `e_t` is the wealth of the run's bets against "nothing has
+/// changed". As long as nothing has changed, the expectation of `R_t - t` does not rise. So the
+/// mean number of runs until an alarm at `R_t >= r` is at least `r`, however the runs depend on
+/// each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detector {
+    value: f64,
+    mean_runs: f64,
+}
+
+impl Detector {
+    /// Returns a detector whose mean number of runs until a false alarm is at least `mean_runs`.
+    pub fn new(mean_runs: f64) -> Detector {
+        Detector { value: 0.0, mean_runs }
+    }
+
+    /// Takes the evidence of a run, whenever it stopped, and returns whether it raises the alarm.
+    /// Evidence that is not a number counts as 0. After an alarm, the detector continues: make a
+    /// new one to restart.
+    pub fn observe(&mut self, evidence: f64) -> bool {
+        self.value = ((self.value + 1.0) * evidence.max(0.0)).min(f64::MAX);
+        self.is_alarmed()
+    }
+
+    /// Returns whether the alarm is on.
+    pub fn is_alarmed(&self) -> bool {
+        self.value >= self.mean_runs
+    }
+
+    /// Returns `R_t`, for comparison with the mean number of runs.
+    pub fn value(&self) -> f64 {
+        self.value
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The knee of a curve: the smallest size that gives nearly all of the best value.
 
+use crate::summary::median_of_sorted;
+
 /// The smallest size whose value is at least a share of the best, and its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knee {
@@ -25,19 +27,19 @@ pub struct Knee {
 /// these shows the uncertainty. Without such a round, the range is the knee itself and no round
 /// agrees. Returns `None` if there is no value. Cost: sorting.
 pub fn knee(curve: &[(u64, Vec<Option<f64>>)], share: f64) -> Option<Knee> {
-    let middle = |(size, rounds): &(u64, Vec<Option<f64>>)| {
+    let medians = curve.iter().filter_map(|(size, rounds)| {
         let mut known: Vec<f64> = rounds.iter().copied().flatten().collect();
-        Some((*size, median(&mut known)?))
-    };
-    let medians: Vec<(u64, f64)> = curve.iter().filter_map(middle).collect();
+        known.sort_by(f64::total_cmp);
+        Some((*size, median_of_sorted(&known)?))
+    });
+    let medians: Vec<(u64, f64)> = medians.collect();
     let (size, best) = first_at(&medians, share)?;
     let rounds = curve.iter().map(|(_, rounds)| rounds.len()).min().unwrap_or(0);
-    let of_round = |round: usize| {
-        let known: Option<Vec<(u64, f64)>> =
-            curve.iter().map(|(size, rounds)| Some((*size, rounds[round]?))).collect();
-        first_at(&known?, share).map(|(size, _)| size)
-    };
-    let knees: Vec<u64> = (0..rounds).filter_map(of_round).collect();
+    let knees = (0..rounds).filter_map(|round| {
+        let known = curve.iter().map(|(size, rounds)| Some((*size, rounds[round]?)));
+        first_at(&known.collect::<Option<Vec<_>>>()?, share).map(|(size, _)| size)
+    });
+    let knees: Vec<u64> = knees.collect();
     let agreeing = knees.iter().filter(|other| **other == size).count();
     Some(Knee {
         size,
@@ -55,18 +57,6 @@ fn first_at(points: &[(u64, f64)], share: f64) -> Option<(u64, f64)> {
     Some((first.0, best))
 }
 
-/// Returns the median, the mean of the two in the middle if their number is even; `None` if there
-/// is none.
-fn median(values: &mut [f64]) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let high = *values.get(values.len() / 2)?;
-    if values.len() % 2 == 1 {
-        return Some(high);
-    }
-    let low = values[values.len() / 2 - 1];
-    Some(low + (high - low) / 2.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,7 +70,9 @@ mod tests {
 
     #[test]
     fn the_knee_is_the_first_size_that_is_good_enough() {
-        let some = |value: f64| [Some(value); 3];
+        fn some(value: f64) -> [Option<f64>; 3] {
+            [Some(value); 3]
+        }
         let (a, b, c, d) = (some(10.0), some(19.0), some(20.0), some(12.0));
         check(&[(1, &a), (2, &b), (4, &c), (8, &d)], Some((2, 2, 2, 1.0, 20.0)));
         check(&[(1, &a)], Some((1, 1, 1, 1.0, 10.0)));
@@ -113,7 +105,9 @@ mod tests {
             (&[5.0, 1.0, 3.0][..], Some(3.0)),
             (&[4.0, 1.0, 2.0, 9.0][..], Some(3.0)),
         ] {
-            assert_eq!(median(&mut values.to_vec()), expected);
+            let mut sorted = values.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            assert_eq!(median_of_sorted(&sorted), expected);
         }
     }
 }

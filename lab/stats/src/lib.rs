@@ -3,13 +3,13 @@
 //! The order of every round is a fair coin. So under "the left contestant does not need less by
 //! more than the bar", the sign of a round's log ratio is at best a fair coin too, whatever the
 //! noise does. A handful of bettors with fixed stakes bet on it ([`bettor`]). Their weighted wealth
-//! is a test martingale ([`eprocess`]), so the probability that it *ever* reaches `1/e` is at most
-//! `e` (Ville 1939). Inverting it over all bars gives the two limits ([`limits`]), and these give
-//! both the verdict and the interval ([`decide`]).
+//! is a test martingale ([`bettor::EProcess`]), so the probability that it *ever* reaches `1/e` is
+//! at most `e` (Ville 1939). Inverting it over all bars gives the two limits ([`limits`]), and
+//! these give both the verdict and the interval ([`decide`]).
 //!
 //! The other facts about a round ([`conditions`]) may help the bets, as long as they do not reveal
-//! which contestant ran where ([`noise`]): the cost of running second ([`slot`]), and whether a
-//! contestant waited for a CPU ([`strata`]).
+//! which contestant ran where: the cost of running second, and whether a contestant waited for a
+//! CPU ([`noise`]).
 //!
 //! Everything is a pure function of numbers: no clock, no file, no thread, no global generator, and
 //! no mathematics of the platform. So a verdict replays bit for bit on any machine.
@@ -18,6 +18,7 @@
 
 pub mod beta;
 pub mod bettor;
+mod bisection;
 pub mod blocks;
 pub mod capacities;
 pub mod change_points;
@@ -28,30 +29,27 @@ pub mod conditions;
 pub mod core_sharing;
 pub mod decide;
 pub mod dependence;
-pub mod detector;
+
 pub mod drift;
-pub mod eprocess;
+
 pub mod exact;
 pub mod family;
 pub mod knee;
 pub mod limits;
-pub mod mean_ratio;
+
 pub mod mean_ratio_test;
 pub mod mean_test;
 pub mod modes;
 pub mod noise;
 pub mod observation;
 pub mod one_factor;
-pub mod philox;
+
 pub mod power;
 pub mod rank_sum;
 pub mod rate;
 pub mod ratio_test;
-pub mod scale;
+
 pub mod share_test;
-pub mod slot;
-pub mod sorted;
-pub mod strata;
+
 pub mod summary;
 pub mod unit;
-pub mod wealth;

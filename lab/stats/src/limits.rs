@@ -1,10 +1,11 @@
 //! The two limits of a log ratio, by inverting the bets over all bars.
 
-use crate::bettor::{BETTORS, Table};
+use crate::bettor::{Table, Wealth};
+use crate::bisection::last_rejected;
 use crate::conditions::Conditions;
 use crate::noise::{Bet, Noise};
 use crate::observation::LogRatio;
-use crate::wealth::Wealth;
+
 use tiebreak_core::plan::Adjust;
 
 /// The width at which bisection for a limit ends; a bar is nudged by twice as much.
@@ -65,9 +66,11 @@ impl History {
     pub fn push(&mut self, bet: &Bet) {
         if bet.weight != 1.0 || !self.weights.is_empty() {
             self.weights.resize(self.bets.len(), 1.0);
-            push_exact(&mut self.weights, bet.weight);
+            reserve_one(&mut self.weights);
+            self.weights.push(bet.weight);
         }
-        push_exact(&mut self.bets, Kept { d: bet.d, scale: bet.scale.unwrap_or(f64::NAN) });
+        reserve_one(&mut self.bets);
+        self.bets.push(Kept { d: bet.d, scale: bet.scale.unwrap_or(f64::NAN) });
     }
 
     /// Returns the log ratios of all rounds, as they were bet on.
@@ -78,8 +81,8 @@ impl History {
     /// Returns the log ratios that were bet on, each with the scale of the rounds before it: the
     /// latest available scale, `NAN` while there was none.
     pub(crate) fn scaled(&self) -> impl Iterator<Item = (LogRatio, f64)> + '_ {
-        let rests = |round: usize| self.weights.get(round) == Some(&0.0);
-        let bets = self.bets.iter().enumerate().filter(move |(round, _)| !rests(*round));
+        let bets = self.bets.iter().enumerate();
+        let bets = bets.filter(|(round, _)| self.weights.get(*round) != Some(&0.0));
         bets.scan(f64::NAN, |latest, (_, bet)| {
             *latest = if bet.scale.is_nan() { *latest } else { bet.scale };
             Some((bet.d, *latest))
@@ -99,18 +102,16 @@ impl History {
     #[inline]
     fn evidence(&self, side: impl Fn(&Kept) -> f64, theta: f64, charges: u64) -> f64 {
         let mut wealth = Wealth::default();
-        let scores = |bet: &Kept| -> [f64; BETTORS] {
+        let mut weights = self.weights.iter();
+        for bet in &self.bets {
             let scale = (!bet.scale.is_nan()).then_some(bet.scale);
-            self.table.scores(side(bet) - theta, scale)
-        };
-        if self.weights.is_empty() {
-            self.bets.iter().for_each(|bet| wealth.bet(self.table, &scores(bet)));
-        } else {
-            for (bet, weight) in self.bets.iter().zip(&self.weights) {
-                wealth.bet(self.table, &scores(bet).map(|score| score * weight));
+            let scores = self.table.scores(side(bet) - theta, scale);
+            match weights.next() {
+                None => wealth.bet(self.table, &scores),
+                Some(weight) => wealth.bet(self.table, &scores.map(|score| score * weight)),
             }
         }
-        wealth.total(self.table, charges).to_f64()
+        wealth.total(self.table, charges)
     }
 
     /// Computes both limits at error `error` per side. Costs about fifty passes over the rounds for
@@ -127,32 +128,20 @@ impl History {
     /// The evidence falls with `theta`. Above every round it is below 1, and far below every round
     /// it is at its maximum, so the limit lies between.
     fn lower_limit(&self, side: impl Fn(&Kept) -> f64, error: f64, charges: u64) -> Option<f64> {
-        let needed = 1.0 / error;
-        let reaches = |theta| self.evidence(&side, theta, charges) >= needed;
         let finite = || self.bets.iter().map(&side).filter(|d| d.is_finite());
-        let mut above = finite().fold(f64::NEG_INFINITY, f64::max);
+        let above = finite().fold(f64::NEG_INFINITY, f64::max);
         let least = finite().fold(f64::INFINITY, f64::min);
-        let steps = [0.125, 1.0, 8.0, 64.0, 512.0];
-        let mut below = steps.into_iter().map(|step| least - step).find(|theta| reaches(*theta))?;
-        while above - below > LIMIT_WIDTH {
-            let middle = below + (above - below) / 2.0;
-            if middle <= below || middle >= above {
-                break;
-            }
-            if reaches(middle) {
-                below = middle;
-            } else {
-                above = middle;
-            }
-        }
-        Some(below)
+        let reaches = |theta: &f64| self.evidence(&side, *theta, charges) >= 1.0 / error;
+        let below = [0.125, 1.0, 8.0, 64.0, 512.0].map(|step| least - step);
+        let below = below.into_iter().find(reaches)?;
+        Some(last_rejected((below, above), u32::MAX, |_| LIMIT_WIDTH, |theta| reaches(&theta)))
     }
 }
 
-/// Adds to a list that grows by an eighth: a run may continue for millions of rounds.
-fn push_exact<T>(list: &mut Vec<T>, item: T) {
+/// Makes room for one more in a list that grows by an eighth: a run may continue for millions of
+/// rounds.
+pub(crate) fn reserve_one<T>(list: &mut Vec<T>) {
     if list.len() == list.capacity() {
         list.reserve_exact(list.len() / 8 + 16);
     }
-    list.push(item);
 }

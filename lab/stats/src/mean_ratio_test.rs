@@ -1,11 +1,21 @@
 //! One claim about the ratio of two means, from its first round to its verdict.
+//!
+//! The ratio is `r = E[b] / E[a]`, the mean of the right contestant over that of the left one;
+//! values above a cap count as the cap. A bettor against "`E[b]` is at most `r E[a]`" puts the
+//! share `s` of its wealth on `v = ((cap - a) + b / r) / cap`. This is never below 0 and has an
+//! expectation of at most 1, whatever happened before, so the bettor multiplies its wealth by
+//! `1 + s (b / r - a) / cap`. That needs no symmetry. The means may change, as long as in each
+//! round the one is at most `r` times the other, given the rounds before (Waudby-Smith and Ramdas
+//! 2024). The wealth falls with `r`, so bisection finds the limits. Without a cap on `a`, one run
+//! in a million might outweigh all others (Bahadur and Savage 1956), and nothing could be proven.
 
+use crate::bisection::last_rejected;
 use crate::conditions::Conditions;
-use crate::decide::{Bars, Proof, Settled};
+use crate::decide::{Bars, Proof, Settled, sequential_test};
 use crate::limits::{LIMIT_WIDTH, Limits};
-use crate::mean_ratio::{BetsAbove, MeanRatioBets};
+use crate::mean_test::Stakes;
 use tiebreak_core::claim::Relation;
-use tiebreak_core::evidence::Evidence;
+
 use tiebreak_core::sample::Reading;
 
 /// The distance beyond a bar at which the bets of every round stand, so that limits that are then
@@ -13,7 +23,7 @@ use tiebreak_core::sample::Reading;
 const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
 
 /// Sequential evidence about the ratio of the mean of the right contestant to that of the left one.
-/// Values above a cap count as the cap ([`crate::mean_ratio`]).
+/// Values above a cap count as the cap.
 ///
 /// Bars, limits and verdicts are those of [`crate::ratio_test::RatioTest`] (rule A2). Nothing is
 /// learnt from the rounds, because stakes are fixed and the cap is the scale. A round costs about
@@ -23,9 +33,9 @@ const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
 pub struct MeanRatioTest {
     bars: Bars,
     cap: f64,
-    /// The claim's share of the error, and the part of it that one limit may use.
+    /// The claim's share of the error.
     error: f64,
-    error_a_side: f64,
+
     bets: MeanRatioBets,
     /// Bets that the log ratio is above each bar that the lower limit may have to pass.
     above: Vec<BetsAbove>,
@@ -40,23 +50,23 @@ pub struct MeanRatioTest {
     settled: Option<Settled>,
 }
 
+sequential_test!(MeanRatioTest, rounds);
+
 impl MeanRatioTest {
     /// Returns a test of a claim of this form, with its share of the error, at this resolution (a
     /// fraction). Values above `cap`, which is above 0, count as the cap.
     pub fn new(relation: Relation, cap: f64, error: f64, resolution: f64) -> MeanRatioTest {
         let bars = Bars::new(relation, resolution);
         let (low, high) = bars.passed_by();
-        let bets = |bars: &[f64], sign: f64| {
-            bars.iter().map(|bar| BetsAbove::new(sign * bar + NUDGE)).collect()
-        };
+
         MeanRatioTest {
             bars,
             cap,
             error,
-            error_a_side: bars.error_a_side(error),
+
             bets: MeanRatioBets::default(),
-            above: bets(&low, 1.0),
-            below: bets(&high, -1.0),
+            above: low.iter().map(|bar| BetsAbove::new(bar + NUDGE)).collect(),
+            below: high.iter().map(|bar| BetsAbove::new(NUDGE - bar)).collect(),
             block: Vec::new(),
             rounds: 0,
             lost: 0,
@@ -98,38 +108,32 @@ impl MeanRatioTest {
             }
         }
         if !self.bars.asks_for_width() {
-            self.settled = self.settle_at(self.error_a_side);
+            self.settled = self.settle_at(self.error_a_side());
         } else if self.rounds >= self.next_look {
             // Limits hardly change in a twentieth of the rounds, and they are the main cost.
             self.next_look = self.rounds + 1 + self.rounds / 20;
-            self.settled = self.settle_at(self.error_a_side);
+            self.settled = self.settle_at(self.error_a_side());
         }
         self.settled
     }
 
     /// Returns what is settled if each limit may use this error.
     fn settle_at(&self, error_a_side: f64) -> Option<Settled> {
-        let settle = |limits| self.bars.settle(&Proof::new(limits, None, false));
         if !self.bars.asks_for_width() {
-            settle(self.believed(error_a_side))?;
+            self.bars.settle(&Proof::new(self.believed(error_a_side), None, false))?;
         }
-        settle(self.bets.limits(error_a_side))
+        self.bars.settle(&Proof::new(self.bets.limits(error_a_side), None, false))
     }
 
     /// Returns the limits as indicated by the bets at the bars: each on the indicated side of its
     /// bar, so that only these need to be checked.
     fn believed(&self, error_a_side: f64) -> Limits {
         let needed = -libm::log(error_a_side);
-        let passed = |bets: &[BetsAbove]| {
+        let [low, high] = [&self.above, &self.below].map(|bets| {
             let passed = bets.iter().filter(|bets| bets.log_won() >= needed);
-            passed.map(BetsAbove::theta).reduce(f64::max)
-        };
-        Limits { low: passed(&self.above), high: passed(&self.below).map(|theta| 0.0 - theta) }
-    }
-
-    /// Returns the verdict, once there is one.
-    pub fn settled(&self) -> Option<Settled> {
-        self.settled
+            passed.map(|bets| bets.theta).reduce(f64::max)
+        });
+        Limits { low, high: high.map(|theta| 0.0 - theta) }
     }
 
     /// Returns what the evidence now would settle if the claim's share of the error were `error`.
@@ -137,41 +141,18 @@ impl MeanRatioTest {
         self.settle_at(self.bars.error_a_side(error))
     }
 
-    /// Settles the claim at another error if the present evidence suffices for that. From then on,
-    /// the limits and the wealth needed are for that error too.
-    pub fn relax(&mut self, error: f64) -> Option<Settled> {
-        if self.settled.is_none()
-            && let Some(settled) = self.settled_at(error)
-        {
-            self.settled = Some(settled);
-            self.error = error;
-            self.error_a_side = self.bars.error_a_side(error);
-        }
-        self.settled
-    }
-
     /// Returns the wealth of the bets at the bar: for the claim, and against it. Infinite on
     /// overflow. `within` is proven by the weaker of its two bets and refuted by the stronger of
     /// theirs.
     pub fn evidence(&self) -> (f64, f64) {
         // The first of each list is the bar; for `within`, the first two are its edges.
-        let won = |bets: &[BetsAbove], edge: usize| libm::exp(bets[edge].log_won());
-        let first = (won(&self.above, 0), won(&self.below, 0));
+        let [first, second] = [0, 1]
+            .map(|edge| [&self.above, &self.below].map(|bets| libm::exp(bets[edge].log_won())));
         if self.bars.has_two_edges() {
-            (first.0.min(first.1), won(&self.above, 1).max(won(&self.below, 1)))
+            (first[0].min(first[1]), second[0].max(second[1]))
         } else {
-            first
+            first.into()
         }
-    }
-
-    /// Returns the wealth that the bets of one side need.
-    pub fn evidence_needed(&self) -> f64 {
-        1.0 / self.error_a_side
-    }
-
-    /// Returns the claim's share of the error.
-    pub fn error(&self) -> f64 {
-        self.error
     }
 
     /// Returns the number of rounds in the evidence.
@@ -187,24 +168,235 @@ impl MeanRatioTest {
     /// Returns both limits of the log ratio, from all rounds so far. They are always in order, with
     /// the estimate between them.
     pub fn limits(&self) -> Limits {
-        self.bets.limits(self.error_a_side)
+        self.bets.limits(self.error_a_side())
     }
 
-    /// Returns the evidence about the ratio now. The estimate is the ratio of the means of the
-    /// rounds that were bet on; an unknown value counts as the middle of its reading.
-    pub fn summary(&self) -> Evidence {
-        let limits = self.limits();
-        let (evidence_for, evidence_against) = self.evidence();
-        Evidence {
-            rounds: self.rounds,
-            lost: self.lost,
-            estimate: self.bets.estimate(),
-            low: limits.low,
-            high: limits.high,
-            confidence: 1.0 - 2.0 * self.error_a_side,
-            evidence_for,
-            evidence_against,
-            evidence_needed: self.evidence_needed(),
+    /// Returns the ratio of the means of the rounds that were bet on; an unknown value counts as
+    /// the middle of its reading.
+    fn estimate(&self) -> Option<f64> {
+        self.bets.estimate()
+    }
+
+    /// Returns the part of the error that one limit may use.
+    fn error_a_side(&self) -> f64 {
+        self.bars.error_a_side(self.error)
+    }
+}
+
+/// The first places where a rejected ratio is looked for, as distances from the observed one.
+const STARTS: [f64; 7] = [0.01, 0.0625, 0.25, 1.0, 4.0, 16.0, 64.0];
+
+/// The worst round for a bet: the left contestant took the cap, the right one nothing.
+const WORST: Side = Side { against: 1.0, for_it: 0.0 };
+
+/// The two values of a round for a bet that the ratio is high, in units of the cap. Bets that it is
+/// low use the same with the contestants swapped.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// The value against the bet: the greatest possible value of the left contestant.
+    against: f64,
+    /// The value for the bet: the least possible value of the right contestant.
+    for_it: f64,
+}
+
+/// Bets that the log ratio is above one number, from the first round on.
+#[derive(Clone, Debug)]
+pub struct BetsAbove {
+    /// The bound of the hypothesis that it bets against: that the log ratio is at most this.
+    theta: f64,
+    inverse: f64,
+    wealth: Stakes,
+}
+
+impl BetsAbove {
+    /// Starts with a wealth of 1.
+    pub fn new(theta: f64) -> BetsAbove {
+        BetsAbove { theta, inverse: libm::exp(-theta), wealth: Stakes::default() }
+    }
+
+    /// Returns the logarithm of the wealth, rounded down.
+    pub fn log_won(&self) -> f64 {
+        self.wealth.log_total()
+    }
+
+    /// Bets on a round. The expectation of the value that is bet on is at most 1 if the ratio is no
+    /// higher.
+    fn bet(&mut self, Side { against, for_it }: Side) {
+        self.wealth.bet((1.0 - against) + for_it * self.inverse);
+    }
+}
+
+/// Bets on the two values of each round, left and right.
+#[derive(Clone, Debug, Default)]
+pub struct MeanRatioBets {
+    /// The rounds for bets that the ratio is high.
+    above: Vec<Side>,
+    /// The rounds for bets that it is low.
+    below: Vec<Side>,
+    sums: (f64, f64),
+}
+
+impl MeanRatioBets {
+    /// Adds the two values of a round, each known to lie between two bounds. Values above the cap
+    /// count as the cap.
+    pub fn push(&mut self, left: Reading, right: Reading, cap: f64) {
+        let [a, b] =
+            [left, right].map(|r| ((r.low / cap).clamp(0.0, 1.0), (r.high / cap).clamp(0.0, 1.0)));
+        self.above.push(Side { against: a.1, for_it: b.0 });
+        self.below.push(Side { against: b.1, for_it: a.0 });
+        self.sums.0 += (a.0 + a.1) / 2.0;
+        self.sums.1 += (b.0 + b.1) / 2.0;
+    }
+
+    /// Adds a round that was cut off: every bet loses as much as it can.
+    pub fn push_lost(&mut self) {
+        self.above.push(WORST);
+        self.below.push(WORST);
+    }
+
+    /// Makes the bets of the latest round: those that the ratio is high, and those that it is low.
+    pub fn lay_latest(&self, high: &mut [BetsAbove], low: &mut [BetsAbove]) {
+        if let (Some(above), Some(below)) = (self.above.last(), self.below.last()) {
+            high.iter_mut().for_each(|bets| bets.bet(*above));
+            low.iter_mut().for_each(|bets| bets.bet(*below));
         }
+    }
+
+    /// Returns the logarithm of the ratio of the observed means.
+    pub fn estimate(&self) -> Option<f64> {
+        let (a, b) = self.sums;
+        // The logarithm is of the larger over the smaller, so that swapping the two flips the sign
+        // and nothing else.
+        let log = if b > a { libm::log(b / a) } else { 0.0 - libm::log(a / b) };
+        log.is_finite().then_some(log)
+    }
+
+    /// Computes the limits of the logarithm of the ratio, each wrong with probability at most
+    /// `error`. Costs about a hundred passes over the rounds.
+    pub fn limits(&self, error: f64) -> Limits {
+        let Some(estimate) = self.estimate() else { return Limits { low: None, high: None } };
+        let needed = -libm::log(error);
+        let low = furthest(estimate, |theta| log_won(&self.above, theta) >= needed);
+        let high = furthest(-estimate, |theta| log_won(&self.below, theta) >= needed);
+        Limits { low, high: high.map(|limit| 0.0 - limit) }
+    }
+}
+
+/// Returns the logarithm of the wealth of bets that the log ratio is above `theta`.
+fn log_won(rounds: &[Side], theta: f64) -> f64 {
+    let mut bets = BetsAbove::new(theta);
+    rounds.iter().for_each(|round| bets.bet(*round));
+    bets.log_won()
+}
+
+/// Returns the largest `theta` below `estimate`, to within [`LIMIT_WIDTH`] below, that is rejected.
+fn furthest(estimate: f64, is_rejected: impl Fn(f64) -> bool) -> Option<f64> {
+    let mut starts = STARTS.into_iter().map(|distance| estimate - distance);
+    let rejected = starts.find(|theta| is_rejected(*theta))?;
+    Some(last_rejected((rejected, estimate), u32::MAX, |_| LIMIT_WIDTH, is_rejected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coins::{Purpose, Seed, Stream};
+
+    fn bets(rounds: usize, cap: f64, values: impl Fn(usize) -> (f64, f64)) -> MeanRatioBets {
+        let mut bets = MeanRatioBets::default();
+        for (a, b) in (0..rounds).map(values) {
+            bets.push(Reading::exact(a), Reading::exact(b), cap);
+        }
+        bets
+    }
+
+    #[test]
+    fn the_slow_tenth_counts_in_the_mean() {
+        fn values(i: usize) -> (f64, f64) {
+            (if i % 10 == 3 { 6.0 } else { 2.0 }, 2.0)
+        }
+        let limits = bets(3000, 10.0, values).limits(0.005);
+        let truth = -libm::log(1.2);
+        assert!(limits.low.is_some_and(|low| low < truth), "{limits:?}");
+        assert!(limits.high.is_some_and(|high| truth < high && high < 0.0), "{limits:?}");
+        let swapped = bets(3000, 10.0, |i| (values(i).1, values(i).0)).limits(0.005);
+        let mirrored = swapped.low.zip(limits.high).map(|(low, high)| (low + high).abs());
+        assert!(mirrored.is_some_and(|distance| distance < 1e-9), "{swapped:?} {limits:?}");
+    }
+
+    #[test]
+    fn what_timed_out_counts_as_the_cap() {
+        let mut bets = MeanRatioBets::default();
+        let at_least = Reading { low: 10.0, high: f64::INFINITY };
+        bets.push(at_least, Reading::exact(5.0), 10.0);
+        assert_eq!(bets.estimate(), Some(libm::log(0.5)));
+        let limits = bets.limits(0.01);
+        assert!(limits.low < bets.estimate() && bets.estimate() < limits.high, "{limits:?}");
+    }
+
+    /// Each limit is where the wealth of the bets, by their formula, reaches the required value:
+    /// slightly further in, it does not.
+    #[test]
+    fn limits_are_where_the_bets_have_won_enough() {
+        let error = 0.01;
+        let mut chance = Stream::new(Seed::from_text("limits"), Purpose::Simulation, 0, 0);
+        let rounds: Vec<_> = (0..400).map(|_| (4.0 * chance.unit(), 5.0 * chance.unit())).collect();
+        let won = |theta: f64, is_low: bool| {
+            let r = libm::exp(theta);
+            let gain = |(a, b): &(f64, f64)| if is_low { b / r - a } else { a * r - b };
+            let stakes = (0..10).map(|k| 0.9 * 0.5f64.powi(k));
+            let wealth = |s: f64| rounds.iter().map(|d| 1.0 + s * gain(d) / 5.0).product::<f64>();
+            stakes.map(wealth).sum::<f64>() / 10.0
+        };
+        let limits = bets(rounds.len(), 5.0, |i| rounds[i]).limits(error);
+        for (limit, inwards) in [(limits.low, 1e-9), (limits.high, -1e-9)] {
+            let limit = limit.unwrap();
+            let is_low = inwards > 0.0;
+            assert!(won(limit, is_low) > (1.0 - 1e-9) / error, "{limits:?}");
+            assert!(won(limit + inwards, is_low) < 1.0 / error, "{limits:?}");
+        }
+    }
+
+    /// Counts the streams whose limits miss the true ratio at any look, if limits lie at `width`
+    /// times their distance from the estimate. Runs are short or as long as the cap, which takes as
+    /// much of a bettor's wealth as anything can, and the length of the others follows the rounds
+    /// before.
+    fn missed(streams: u64, error: f64, width: f64) -> u64 {
+        let truth = libm::log(1.1);
+        let misses = |stream: &u64| {
+            let mut chance = Stream::new(Seed::from_text("means"), Purpose::Simulation, *stream, 0);
+            let mut bets = MeanRatioBets::default();
+            let mut level = 1.0;
+            (1..=LOOKS[LOOKS.len() - 1]).any(|round| {
+                let mut run =
+                    || if chance.next_u32().is_multiple_of(2) { 1.0 } else { 0.1 * level };
+                let (a, b) = (run(), run());
+                level = if b > a { 0.5 } else { 1.5 };
+                bets.push(Reading::exact(a), Reading::exact(1.1 * b), 1.1);
+                LOOKS.contains(&round) && {
+                    let (limits, centre) = (bets.limits(error), bets.estimate().unwrap_or(truth));
+                    let narrower = |limit: f64| centre + width * (limit - centre);
+                    limits.low.is_some_and(|low| narrower(low) > truth)
+                        || limits.high.is_some_and(|high| narrower(high) < truth)
+                }
+            })
+        };
+        (0..streams).filter(misses).count() as u64
+    }
+
+    const LOOKS: [usize; 12] = [10, 15, 22, 33, 50, 75, 110, 170, 250, 380, 570, 850];
+
+    /// Limits that are two fifths too narrow fail here; the test above detects any that are too
+    /// narrow.
+    #[test]
+    fn limits_miss_the_ratio_no_more_often_than_they_may() {
+        let (streams, error) = (1000, 0.01);
+        let is_too_often = |missed: u64| {
+            crate::rate::compare_with(streams, missed, 2.0 * error, 1e-3) == Some(true)
+        };
+        let (ours, narrower) = (missed(streams, error, 1.0), missed(streams, error, 0.6));
+        println!(
+            "missed {ours} of {streams} at 1% a side, {narrower} with limits two fifths nearer"
+        );
+        assert!(!is_too_often(ours) && is_too_often(narrower), "{ours} {narrower}");
     }
 }

@@ -1,13 +1,17 @@
 //! One claim about a mean, from its first value to its verdict.
+//!
+//! The bets are those of Waudby-Smith and Ramdas (2024), with stakes fixed beforehand: a bettor
+//! puts the share `phi` of its wealth on each value `v` and keeps the rest, so it multiplies its
+//! wealth by `(1 - phi) + phi v / m`. If the conditional mean of `v` is at most `m`, whatever
+//! happened before, no bettor has an expected gain. Bets that a mean is *below* a bar are the same
+//! bets on the distance to a cap: `cap - v` against `cap - m`.
 
-pub(crate) mod bets;
-pub(crate) mod stakes;
-
-use crate::decide::Settled;
+use crate::bettor::pow2;
+use crate::bisection::last_rejected;
+use crate::decide::{Settled, sequential_test};
 use crate::dependence::{Dependence, Sides, is_serial, serial_z};
-use crate::limits::Limits;
-use bets::MeanBets;
-use tiebreak_core::evidence::Evidence;
+use crate::limits::{Limits, reserve_one};
+
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
 
@@ -47,6 +51,8 @@ struct Block {
     low: f64,
     left_to_cap: f64,
 }
+
+sequential_test!(MeanTest, rounds);
 
 impl MeanTest {
     /// Returns a test of the claim that the mean is below `bar`, or above it, with its share of the
@@ -113,23 +119,6 @@ impl MeanTest {
         self.settled = self.settled_at(self.error);
     }
 
-    /// Returns the verdict, once there is one.
-    pub fn settled(&self) -> Option<Settled> {
-        self.settled
-    }
-
-    /// Settles the claim at another error if the present evidence suffices for that. From then on,
-    /// the limits and the wealth needed are for that error too.
-    pub fn relax(&mut self, error: f64) -> Option<Settled> {
-        if self.settled.is_none()
-            && let Some(settled) = self.settled_at(error)
-        {
-            self.settled = Some(settled);
-            self.error = error;
-        }
-        self.settled
-    }
-
     /// Returns what the present evidence settles at this error; the side with more evidence, if
     /// both have enough.
     pub fn settled_at(&self, error: f64) -> Option<Settled> {
@@ -139,7 +128,7 @@ impl MeanTest {
         }
         let is_below = below > above;
         let verdict = if is_below == self.is_below { Verdict::Holds } else { Verdict::Refuted };
-        Some(Settled { verdict, left_wins: None })
+        Some(Settled::by(verdict))
     }
 
     /// Returns the logarithms of the wealth of bets that the mean is above and below the bar.
@@ -159,16 +148,6 @@ impl MeanTest {
     pub fn log_evidence(&self) -> (f64, f64) {
         let (above, below) = self.log_sides();
         if self.is_below { (below, above) } else { (above, below) }
-    }
-
-    /// Returns the wealth that either side needs.
-    pub fn evidence_needed(&self) -> f64 {
-        1.0 / self.error
-    }
-
-    /// Returns the claim's share of the error.
-    pub fn error(&self) -> f64 {
-        self.error
     }
 
     /// Returns the number of values so far, including those of an unfinished block, without lost
@@ -228,21 +207,203 @@ impl MeanTest {
         Limits { low, high }
     }
 
-    /// Returns the evidence about the mean now. The estimate counts an unknown value as the middle
-    /// of its reading, and as the lower bound if there is no upper one.
-    pub fn summary(&self) -> Evidence {
-        let limits = self.limits();
-        let (evidence_for, evidence_against) = self.evidence();
-        Evidence {
-            rounds: self.rounds,
-            lost: self.lost,
-            estimate: (self.rounds > 0).then(|| self.sum / self.rounds as f64),
-            low: limits.low,
-            high: limits.high,
-            confidence: 1.0 - 2.0 * self.error,
-            evidence_for,
-            evidence_against,
-            evidence_needed: self.evidence_needed(),
+    /// Returns the mean so far. An unknown value counts as the middle of its reading, and as the
+    /// lower bound if there is no upper one.
+    fn estimate(&self) -> Option<f64> {
+        (self.rounds > 0).then(|| self.sum / self.rounds as f64)
+    }
+
+    fn error_a_side(&self) -> f64 {
+        self.error
+    }
+}
+
+/// The width, as a share of the limit, at which bisection ends.
+const LIMIT_WIDTH: f64 = 1.0 / (1u64 << 44) as f64;
+/// The first places where a rejected mean is looked for, as shares of the observed mean.
+const STARTS: [f64; 8] = [0.875, 0.75, 0.5, 0.25, 0.0625, 0.00390625, 1.52587890625e-5, 1e-9];
+
+/// The wealth against "the mean is at most `bar`", and the values so far, so that the bets can be
+/// replayed against any other bar.
+#[derive(Clone, Debug)]
+pub(crate) struct MeanBets {
+    bar: f64,
+    wealth: Stakes,
+    values: Vec<f64>,
+    sum: f64,
+}
+
+impl MeanBets {
+    /// Starts against this bar, which is above 0.
+    pub fn new(bar: f64) -> MeanBets {
+        MeanBets { bar, wealth: Stakes::default(), values: Vec::new(), sum: 0.0 }
+    }
+
+    /// Bets on a value of at least 0.
+    #[inline]
+    pub fn observe(&mut self, value: f64) {
+        self.wealth.bet(value / self.bar);
+        reserve_one(&mut self.values);
+        self.values.push(value);
+        self.sum += value;
+    }
+
+    /// Returns the values that were bet on, in the order of their arrival.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Returns the logarithm of the wealth, rounded down.
+    #[inline]
+    pub fn log_evidence(&self) -> f64 {
+        self.wealth.log_total()
+    }
+
+    /// Returns [`MeanBets::log_evidence`] as it would be after `values` values that are all equal.
+    pub fn log_evidence_after(&self, values: u64, value: f64) -> f64 {
+        Stakes::log_total_after(values, value / self.bar)
+    }
+
+    /// Returns the largest mean that is rejected together with all smaller ones; `None` if none is.
+    /// It is at least the bar if and only if the wealth has reached `exp(log_needed)`.
+    ///
+    /// Every factor falls with the mean that is bet against. At the mean of the values, the wealth
+    /// is at most 1 (the geometric mean of the factors is at most their arithmetic mean), so the
+    /// limit is below it. Costs about fifty passes over the values.
+    pub fn lower_limit(&self, log_needed: f64) -> Option<f64> {
+        let mean = self.sum / self.values.len() as f64;
+        if mean.is_nan() || mean <= 0.0 {
+            return None;
+        }
+        let is_rejected = |bar: f64| self.log_evidence_at(bar) >= log_needed;
+        let ends = if self.log_evidence() >= log_needed {
+            (self.bar, mean.max(self.bar))
+        } else {
+            let open = mean.min(self.bar);
+            (STARTS.iter().map(|share| share * open).find(|bar| is_rejected(*bar))?, open)
+        };
+        Some(last_rejected(ends, u32::MAX, |open| LIMIT_WIDTH * open, is_rejected))
+    }
+
+    fn log_evidence_at(&self, bar: f64) -> f64 {
+        let mut wealth = Stakes::default();
+        for value in &self.values {
+            wealth.bet(value / bar);
+        }
+        wealth.log_total()
+    }
+}
+
+/// The number of bettors; each starts with a tenth.
+const BETTORS: usize = 10;
+/// The stakes: 0.9, halved from one to the next.
+const STAKE: [f64; BETTORS] =
+    [0.9, 0.45, 0.225, 0.1125, 0.05625, 0.028125, 0.0140625, 0.00703125, 0.003515625, 0.0017578125];
+/// The maximum of a value, in bars; larger values count as this. A bet on less than the value is
+/// valid, and no product of [`BETS_BETWEEN_LOOKS`] factors leaves the range of an `f64`.
+const VALUE_MOST: f64 = (1u64 << 30) as f64;
+/// The number of bets between two checks of the exponents: factors lie between 0.1 and 2^30.
+const BETS_BETWEEN_LOOKS: u64 = 32;
+/// The relative error of a bet: three operations on positive numbers make the factor, and one its
+/// product.
+const SLACK_A_BET: f64 = 1.0 / (1u64 << 50) as f64;
+
+/// The wealth of each bettor as `mantissa * 2^exponent`, starting from 1.
+#[derive(Clone, Debug)]
+pub(crate) struct Stakes {
+    mantissa: [f64; BETTORS],
+    exponent: [i64; BETTORS],
+    bets: u64,
+}
+
+impl Default for Stakes {
+    fn default() -> Self {
+        Stakes { mantissa: [1.0; BETTORS], exponent: [0; BETTORS], bets: 0 }
+    }
+}
+
+impl Stakes {
+    /// Multiplies every wealth by `(1 - stake) + stake * value`, with `value` in units of the bar.
+    #[inline]
+    pub fn bet(&mut self, value: f64) {
+        let value = value.min(VALUE_MOST);
+        for (mantissa, stake) in self.mantissa.iter_mut().zip(STAKE) {
+            *mantissa *= (1.0 - stake) + stake * value;
+        }
+        self.bets += 1;
+        if self.bets.is_multiple_of(BETS_BETWEEN_LOOKS) {
+            self.rescale();
+        }
+    }
+
+    /// Moves the exponents out of the mantissas, exactly.
+    fn rescale(&mut self) {
+        for (mantissa, exponent) in self.mantissa.iter_mut().zip(&mut self.exponent) {
+            let own = exponent_of(*mantissa);
+            *mantissa *= pow2(-own);
+            *exponent += own;
+        }
+    }
+
+    /// Returns the logarithm of the mean wealth, rounded down.
+    pub fn log_total(&self) -> f64 {
+        let top = (0..BETTORS).map(|k| self.exponent[k] + exponent_of(self.mantissa[k]));
+        let top = top.max().unwrap_or(0);
+        let parts = self.mantissa.iter().zip(self.exponent);
+        let sum: f64 = parts.map(|(mantissa, exponent)| mantissa * pow2(exponent - top)).sum();
+        let log = libm::log(sum / BETTORS as f64) + top as f64 * std::f64::consts::LN_2;
+        log - SLACK_A_BET * (log.abs() + (self.bets + 2 * BETTORS as u64) as f64)
+    }
+
+    /// Returns [`Stakes::log_total`] as it would be after `bets` bets on the same value.
+    pub fn log_total_after(bets: u64, value: f64) -> f64 {
+        let bets = bets as f64;
+        let logs = STAKE.map(|stake| bets * libm::log((1.0 - stake) + stake * value));
+        let log = log_mean(&logs);
+        log - SLACK_A_BET * (log.abs() + bets + (2 * BETTORS) as f64)
+    }
+}
+
+/// Returns the logarithm of the mean of numbers with these logarithms.
+pub(crate) fn log_mean(logs: &[f64]) -> f64 {
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = logs.iter().map(|log| libm::exp(log - top)).sum();
+    top + libm::log(sum / logs.len() as f64)
+}
+
+/// Returns the binary exponent of a normal number above 0.
+fn exponent_of(value: f64) -> i64 {
+    ((value.to_bits() >> 52) & 0x7ff) as i64 - 1023
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stakes_halve_and_long_luck_is_survived() {
+        for (k, stake) in STAKE.iter().enumerate() {
+            assert_eq!(*stake, 0.9 * pow2(-(k as i64)));
+        }
+        let mut lucky = Stakes::default();
+        let mut unlucky = Stakes::default();
+        for _ in 0..100_000 {
+            lucky.bet(f64::MAX);
+            unlucky.bet(0.0);
+        }
+        let expected = 100_000.0 * libm::log(0.1 + 0.9 * VALUE_MOST) - libm::log(10.0);
+        assert!((lucky.log_total() / expected - 1.0).abs() < 1e-9, "{}", lucky.log_total());
+        let least = 100_000.0 * libm::log1p(-STAKE[BETTORS - 1]) - libm::log(10.0);
+        assert!((unlucky.log_total() / least - 1.0).abs() < 1e-9, "{}", unlucky.log_total());
+    }
+
+    #[test]
+    fn many_bets_at_once_are_many_bets() {
+        for (bets, value) in [(1, 1.5), (7, 0.0), (100, 1.01), (5000, 1.0 / 0.99)] {
+            let mut stakes = Stakes::default();
+            (0..bets).for_each(|_| stakes.bet(value));
+            let at_once = Stakes::log_total_after(bets, value);
+            assert!((stakes.log_total() - at_once).abs() < 1e-10, "{bets} bets on {value}");
         }
     }
 }

@@ -42,8 +42,7 @@ const LEAST_SHARE: f64 = 0.05;
 /// assert_eq!(found.modes[0].share, 0.6);
 /// ```
 pub fn modes(readings: &[f64], gap: f64) -> Modes {
-    let usable = |value: &f64| value.is_finite() && *value > 0.0;
-    let mut sorted: Vec<f64> = readings.iter().copied().filter(usable).collect();
+    let mut sorted: Vec<f64> = readings.iter().copied().filter(is_usable).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     let all = sorted.len();
     let runs: Vec<&[f64]> = sorted.chunk_by(|low, high| *high < low * gap).collect();
@@ -75,6 +74,11 @@ fn median_of_sorted(sorted: &[f64]) -> f64 {
     }
 }
 
+/// Returns whether a value has a finite logarithm.
+pub(crate) fn is_usable(value: &f64) -> bool {
+    value.is_finite() && *value > 0.0
+}
+
 /// Returns the median; `None` if there are no values, or if one is not finite. Cost: sorting.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
@@ -90,11 +94,11 @@ mod tests {
 
     #[test]
     fn readings_split_where_they_lie_apart() {
-        let check = |readings: &[f64], expected: &[(f64, usize)], strays: usize| {
+        fn check(readings: &[f64], expected: &[(f64, usize)], strays: usize) {
             let found = modes(readings, 1.25);
             let modes: Vec<_> = found.modes.iter().map(|mode| (mode.median, mode.count)).collect();
             assert_eq!((modes.as_slice(), found.strays), (expected, strays), "{readings:?}");
-        };
+        }
         check(&[], &[], 0);
         check(&[f64::NAN, -1.0, 0.0, f64::INFINITY], &[], 0);
         check(&[60.0], &[(60.0, 1)], 0);
@@ -122,7 +126,9 @@ mod tests {
     fn noise_around_two_placements_is_two_modes() {
         let mut stream = Stream::new(Seed::from_text("modes"), Purpose::Simulation, 0, 0);
         for _ in 0..200 {
-            let near = |stream: &mut Stream, place: f64| place * (1.0 + 0.08 * stream.unit());
+            fn near(stream: &mut Stream, place: f64) -> f64 {
+                place * (1.0 + 0.08 * stream.unit())
+            }
             let mut readings: Vec<f64> = (0..40).map(|_| near(&mut stream, 60.0)).collect();
             readings.extend((0..20).map(|_| near(&mut stream, 277.0)));
             let found = modes(&readings, 1.25);

@@ -68,15 +68,14 @@ pub fn look(history: &History, lost: u64) -> Option<OneFactor> {
     let median = *sorted.get(sorted.len() / 2)?;
     // The description measures all rounds by the scale known at the end.
     let scale = rounds.last()?.scale;
-    let found = |tail: usize| {
-        let far = |round: &Round| (round.place() - median).abs() >= TAILS[tail] * scale;
-        let sides = rounds.iter().filter(|round| far(round)).copied();
+    let found = (1..TAILS.len()).map(|tail| {
+        let far = rounds.iter().copied();
+        let far = far.filter(|round| (round.place() - median).abs() >= TAILS[tail] * scale);
         let (below, above): (Vec<Round>, Vec<Round>) =
-            sides.partition(|round| round.place() < median);
+            far.partition(|round| round.place() < median);
         (logs.won(below.len(), above.len()), below, above)
-    };
-    let best = (1..TAILS.len()).map(found).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
-    let (_, below, above) = best;
+    });
+    let (_, below, above) = found.reduce(|a, b| if b.0 > a.0 { b } else { a })?;
     let is_below = below.len() > above.len();
     let (mut far, opposite) = if is_below { (below, above) } else { (above, below) };
     far.sort_by(|a, b| a.place().total_cmp(&b.place()));
@@ -136,11 +135,8 @@ fn least_evidence(rounds: &[Round], lost: usize, logs: &Logs) -> f64 {
             let distance = if tail == 0 { 0.0 } else { TAILS[tail] * scale };
             // At theta = d there is no bet. Further out, a round at exactly the distance is far.
             let is_far_at = tail > 0;
-            if *low > f64::NEG_INFINITY {
-                sides[tail].0 += 1
-            } else {
-                sides[tail].2 += 1
-            }
+            let side = &mut sides[tail];
+            *(if *low > f64::NEG_INFINITY { &mut side.0 } else { &mut side.2 }) += 1;
             let leaves =
                 Change { at: low - distance, is_after: is_far_at, tail, by: (-1, 0, open) };
             let comes =
@@ -149,22 +145,24 @@ fn least_evidence(rounds: &[Round], lost: usize, logs: &Logs) -> f64 {
         }
     }
     changes.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.is_after.cmp(&b.is_after)));
-    let won = |sides: Sides| logs.least(sides);
-    let mut wealth = sides.map(won);
-    let mean = |wealth: &[f64; TAILS.len()]| wealth.iter().sum::<f64>() / TAILS.len() as f64;
+    let mut wealth = sides.map(|sides| logs.least(sides));
     let mut least = mean(&wealth);
     for (index, change) in changes.iter().enumerate() {
         let side = &mut sides[change.tail];
         side.0 = side.0.saturating_add_signed(change.by.0);
         side.1 = side.1.saturating_add_signed(change.by.1);
         side.2 = side.2.saturating_add_signed(change.by.2);
-        wealth[change.tail] = won(*side);
-        let is_same = |next: &Change| next.at == change.at && next.is_after == change.is_after;
-        if !changes.get(index + 1).is_some_and(is_same) {
+        wealth[change.tail] = logs.least(*side);
+        let next = changes.get(index + 1);
+        if next.is_none_or(|next| next.at != change.at || next.is_after != change.is_after) {
             least = least.min(mean(&wealth));
         }
     }
     least
+}
+
+fn mean(wealth: &[f64; TAILS.len()]) -> f64 {
+    wealth.iter().sum::<f64>() / TAILS.len() as f64
 }
 
 /// The logarithms of `k!` and of `(1/2) (3/2) ... (k - 1/2)`.
@@ -175,15 +173,14 @@ struct Logs {
 
 impl Logs {
     fn new(most: usize) -> Logs {
-        let sums = |shift: f64| {
-            let terms = (0..most).map(|k| libm::log(k as f64 + shift));
-            let sums = terms.scan(0.0, |sum, term| {
-                *sum += term;
-                Some(*sum)
-            });
-            std::iter::once(0.0).chain(sums).collect()
-        };
-        Logs { whole: sums(1.0), half: sums(0.5) }
+        let [whole, half] = [1.0, 0.5].map(|shift| {
+            let mut sums = vec![0.0; most + 1];
+            for k in 0..most {
+                sums[k + 1] = sums[k] + libm::log(k as f64 + shift);
+            }
+            sums
+        });
+        Logs { whole, half }
     }
 
     /// Returns the least wealth of the bettor. It loses if it sees an open round on the side that
@@ -226,7 +223,9 @@ mod tests {
     /// Computes the least over a grid of every theta, and over all outcomes of open rounds.
     #[test]
     fn the_least_is_the_least_of_every_theta() {
-        let place = |i: u32| f64::from(i * 37 % 50) * 0.01 + if i % 9 == 4 { 3.0 } else { 0.0 };
+        fn place(i: u32) -> f64 {
+            f64::from(i * 37 % 50) * 0.01 + if i % 9 == 4 { 3.0 } else { 0.0 }
+        }
         let d = |i: u32| match (i, place(i)) {
             (40..44, d) => LogRatio { low: d - 0.02, high: d + 0.05 },
             (60..62, _) => LogRatio { low: 2.5, high: f64::INFINITY },
@@ -261,7 +260,9 @@ mod tests {
 
     #[test]
     fn a_slow_tenth_is_no_factor_and_a_shift_is_one() {
-        let bulk = |i: u32| f64::from(i * 7919 % 997) / 997.0 * 0.02;
+        fn bulk(i: u32) -> f64 {
+            f64::from(i * 7919 % 997) / 997.0 * 0.02
+        }
         let plain = look(&history((0..300).map(bulk)), 0).unwrap();
         assert!(!plain.is_denied(), "{plain:?}");
         let tenth = |i: u32| bulk(i) - if i % 10 == 3 { 1.1 } else { 0.0 };
@@ -277,7 +278,9 @@ mod tests {
     /// One round in ten lies far below and one far above, and a user kills all of the one kind.
     #[test]
     fn attempts_that_were_cut_off_deny_nothing() {
-        let bulk = |i: u32| f64::from(i * 7919 % 997) / 997.0 * 0.02;
+        fn bulk(i: u32) -> f64 {
+            f64::from(i * 7919 % 997) / 997.0 * 0.02
+        }
         let kept: Vec<_> =
             (0..300).map(|i| bulk(i) + if i % 10 == 3 { 1.1 } else { 0.0 }).collect();
         assert!(look(&history(kept.clone()), 0).unwrap().is_denied());
@@ -288,8 +291,12 @@ mod tests {
     /// A quarter of A's runs hangs: each is ended at ten times the time of the others.
     #[test]
     fn runs_that_were_cut_off_count_on_their_side() {
-        let hangs = |i: u32| LogRatio { low: f64::NEG_INFINITY, high: -2.3 - f64::from(i) * 1e-4 };
-        let d = |i: u32| LogRatio::exact(f64::from(i * 7919 % 997) / 997.0 * 0.02);
+        fn hangs(i: u32) -> LogRatio {
+            LogRatio { low: f64::NEG_INFINITY, high: -2.3 - f64::from(i) * 1e-4 }
+        }
+        fn d(i: u32) -> LogRatio {
+            LogRatio::exact(f64::from(i * 7919 % 997) / 997.0 * 0.02)
+        }
         let rounds: Vec<_> = (0..100).map(|i| if i % 4 == 3 { hangs(i) } else { d(i) }).collect();
         let found = look(&History::of(&S, &rounds), 0).unwrap();
         assert!(found.is_denied() && found.is_below && found.is_least, "{found:?}");

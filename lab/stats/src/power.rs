@@ -5,16 +5,422 @@
 //! results of many such runs. A [`ChanceTest`] proves on which side of a wanted chance the chance
 //! to end in time lies, with the same evidence that settles claims.
 
-mod chance;
-mod scenario;
-mod smallest;
-mod tally;
 #[cfg(test)]
 mod tests;
-mod world;
 
-pub use chance::ChanceTest;
-pub use scenario::{ClassicScenario, RatioScenario, Scenario, ShareScenario, SimulatedRun};
-pub use smallest::{SEARCHED, Smallest, smallest_difference};
-pub use tally::Tally;
-pub use world::{PILOT_ROUNDS_MIN, Pilot, World};
+use crate::bettor::{EProcess, M3R};
+use crate::bisection;
+use crate::classic::Driver;
+use crate::coins::{Purpose, Seed, Stream};
+use crate::conditions::Conditions;
+use crate::noise::Past;
+use crate::observation::LogRatio;
+use crate::rate;
+use crate::ratio_test::RatioTest;
+use crate::share_test::{ShareTest, Trial};
+use tiebreak_core::forecast::{Chance, Says, Shape};
+use tiebreak_core::verdict::Verdict;
+
+/// The result of a simulated run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimulatedRun {
+    /// The number of rounds after which it ended; `None` if it had not when the simulation ended.
+    pub rounds: Option<u64>,
+    /// The verdict; `undecided` if it had not ended.
+    pub verdict: Verdict,
+}
+
+impl SimulatedRun {
+    const OPEN: SimulatedRun = SimulatedRun { rounds: None, verdict: Verdict::Undecided };
+}
+
+/// A claim in a world with a known truth.
+pub trait Scenario {
+    /// Runs the claim once, for at most `rounds_max` rounds, with these coins.
+    fn run(&self, rounds_max: u64, coins: Stream) -> SimulatedRun;
+}
+
+/// A ratio claim under noise.
+#[derive(Clone, Debug)]
+pub struct RatioScenario<'a> {
+    /// The claim before its first round.
+    pub test: RatioTest,
+    /// The noise.
+    pub world: &'a World,
+    /// The true log ratio.
+    pub effect: f64,
+}
+
+/// The number of rounds with enough bets and no verdict after which a run is given up: if its
+/// limits cross, it gives no verdict, and usually never will.
+const FRUITLESS_ROUNDS: u32 = 16;
+
+impl Scenario for RatioScenario<'_> {
+    fn run(&self, rounds_max: u64, coins: Stream) -> SimulatedRun {
+        let mut test = self.test.clone();
+        let mut fruitless = 0;
+        for (d, conditions) in self.world.rounds(self.effect, coins) {
+            if test.rounds() >= rounds_max {
+                break;
+            }
+            if let Some(settled) = test.observe(d, &conditions) {
+                return SimulatedRun { rounds: Some(test.rounds()), verdict: settled.verdict };
+            }
+            fruitless += u32::from(test.is_believed());
+            if fruitless == FRUITLESS_ROUNDS {
+                break;
+            }
+        }
+        SimulatedRun::OPEN
+    }
+}
+
+/// A success rate claim, with independent trials.
+#[derive(Clone, Debug)]
+pub struct ShareScenario {
+    /// The claim before its first trial.
+    pub test: ShareTest,
+    /// The true rate.
+    pub rate: f64,
+}
+
+impl Scenario for ShareScenario {
+    fn run(&self, rounds_max: u64, mut coins: Stream) -> SimulatedRun {
+        let mut test = self.test.clone();
+        for _ in 0..rounds_max {
+            let succeeds = coins.unit() < self.rate;
+            let trial = if succeeds { Trial::Success } else { Trial::Failure };
+            if let Some(settled) = test.observe(trial) {
+                return SimulatedRun { rounds: Some(test.trials()), verdict: settled.verdict };
+            }
+        }
+        SimulatedRun::OPEN
+    }
+}
+
+/// A success rate claim by the published driver.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassicScenario {
+    /// The driver; its thresholds are the bad rate and the good one.
+    pub driver: Driver,
+    /// The true rate.
+    pub rate: f64,
+}
+
+impl Scenario for ClassicScenario {
+    fn run(&self, rounds_max: u64, mut coins: Stream) -> SimulatedRun {
+        let trials = (0..rounds_max).map(|_| coins.unit() < self.rate);
+        let progress = self.driver.run(trials, |_| {});
+        let Some(estimate) = progress.estimate().filter(|_| progress.is_decided()) else {
+            return SimulatedRun::OPEN;
+        };
+        let holds = self.driver.ruled_out(&progress).any(|threshold| estimate > threshold);
+        let verdict = if holds { Verdict::Holds } else { Verdict::Refuted };
+        SimulatedRun { rounds: Some(progress.n), verdict }
+    }
+}
+
+/// The least number of rounds of a pilot; fewer say too little about its noise.
+pub const PILOT_ROUNDS_MIN: usize = 20;
+/// The number of consecutive rounds of a pilot that are resampled together, so that bursts of noise
+/// stay bursts.
+const BLOCK_ROUNDS: usize = 8;
+/// Spiky noise: the share of runs with a spike, and its mean size in standard deviations.
+const SPIKES: (f64, f64) = (0.05, 20.0);
+/// Bimodal noise: the share of slow runs, and how slow they are, in standard deviations.
+const MODES: (f64, f64) = (0.3, 7.0);
+
+/// The source of the noise of simulated rounds.
+#[derive(Clone, Debug)]
+pub enum World {
+    /// Stated noise. It is independent for the two contestants' runs; the normal part of a round's
+    /// log ratio has this standard deviation.
+    Stated {
+        /// The standard deviation, in natural logarithms: 0.02 is 2%.
+        deviation: f64,
+        /// The noise that is added to the normal part.
+        shape: Shape,
+    },
+    /// The rounds of an earlier run, in blocks drawn at random (Kunsch 1989).
+    Pilot(Pilot),
+}
+
+/// The rounds of an earlier run, recentred: each is reduced by their median.
+#[derive(Clone, Debug)]
+pub struct Pilot {
+    rounds: Vec<(LogRatio, Conditions)>,
+    deviation: Option<f64>,
+}
+
+impl Pilot {
+    /// Returns a pilot of these rounds; `None` if there are fewer than [`PILOT_ROUNDS_MIN`], or if
+    /// their median is not finite.
+    pub fn new(rounds: &[(LogRatio, Conditions)]) -> Option<Pilot> {
+        if rounds.len() < PILOT_ROUNDS_MIN {
+            return None;
+        }
+        let mut past = Past::default();
+        rounds.iter().for_each(|(d, _)| past.insert(*d));
+        let median = past.median()?;
+        let rounds = rounds.iter().map(|(d, conditions)| (shifted(*d, -median), *conditions));
+        Some(Pilot { rounds: rounds.collect(), deviation: past.scale() })
+    }
+
+    /// Returns the interquartile range of the log ratios, in standard deviations of a normal
+    /// distribution; `None` if it is 0 or not finite.
+    pub fn deviation(&self) -> Option<f64> {
+        self.deviation
+    }
+
+    /// Returns the number of its rounds.
+    pub fn rounds(&self) -> usize {
+        self.rounds.len()
+    }
+}
+
+fn shifted(d: LogRatio, by: f64) -> LogRatio {
+    LogRatio { low: d.low + by, high: d.high + by }
+}
+
+impl World {
+    /// Returns endless rounds in which the right contestant needs `exp(effect)` times what the left
+    /// one needs.
+    fn rounds(
+        &self,
+        effect: f64,
+        mut coins: Stream,
+    ) -> impl Iterator<Item = (LogRatio, Conditions)> {
+        let mut next = 0;
+        let mut left_in_block = 0;
+        std::iter::repeat_with(move || match self {
+            World::Stated { deviation, shape } => {
+                let slot = deviation * std::f64::consts::FRAC_1_SQRT_2;
+                let [one, other] = [(); 2].map(|()| slot * one_run(*shape, &mut coins));
+                (LogRatio::exact(effect + one - other), Conditions::UNKNOWN)
+            }
+            World::Pilot(pilot) => {
+                if left_in_block == 0 {
+                    next = coins.below(pilot.rounds.len() as u64) as usize;
+                    left_in_block = BLOCK_ROUNDS;
+                }
+                left_in_block -= 1;
+                let (d, conditions) = pilot.rounds[next];
+                next = (next + 1) % pilot.rounds.len();
+                (shifted(d, effect), conditions)
+            }
+        })
+    }
+}
+
+/// Returns the noise of one run, in standard deviations of its normal part.
+fn one_run(shape: Shape, coins: &mut Stream) -> f64 {
+    let normal = coins.normal();
+    normal
+        + match shape {
+            Shape::Normal => 0.0,
+            Shape::Spiky if coins.unit() < SPIKES.0 => -SPIKES.1 * libm::log(1.0 - coins.unit()),
+            Shape::Bimodal if coins.unit() < MODES.0 => MODES.1,
+            Shape::Spiky | Shape::Bimodal => 0.0,
+        }
+}
+
+/// Counts of simulated runs.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// The maximum number of rounds of a run whose verdict counts.
+    budget: Option<u64>,
+    runs: u64,
+    ended: u64,
+    /// The numbers of rounds after which runs ended, sorted.
+    ended_after: Vec<u64>,
+    holds: u64,
+    refuted: u64,
+    too_close: u64,
+}
+
+impl Tally {
+    /// Starts without runs. With a budget, later verdicts count as none.
+    pub fn new(budget: Option<u64>) -> Tally {
+        Tally { budget, ..Tally::default() }
+    }
+
+    /// Adds a run, and returns whether it ended within the budget.
+    pub fn add(&mut self, run: SimulatedRun) -> bool {
+        self.runs += 1;
+        let Some(rounds) = run.rounds else {
+            return false;
+        };
+        let at = self.ended_after.partition_point(|other| *other <= rounds);
+        self.ended_after.insert(at, rounds);
+        let in_time = self.budget.is_none_or(|budget| rounds <= budget);
+        if in_time {
+            self.ended += 1;
+            match run.verdict {
+                Verdict::Holds => self.holds += 1,
+                Verdict::Refuted => self.refuted += 1,
+                Verdict::TooClose => self.too_close += 1,
+                Verdict::Undecided | Verdict::Void => {}
+            }
+        }
+        in_time
+    }
+
+    /// Returns the number of runs so far.
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    /// Returns the number of runs that ended within the budget.
+    pub fn ended(&self) -> u64 {
+        self.ended
+    }
+
+    /// Returns the rounds after which at least this share of the runs had ended; `None` if fewer
+    /// ever did.
+    pub fn quantile(&self, share: f64) -> Option<u64> {
+        let rank = libm::ceil(share * self.runs as f64) as usize;
+        self.ended_after.get(rank.max(1) - 1).copied()
+    }
+
+    /// Returns the share of runs that had ended after `rounds` rounds; 0 without runs.
+    pub fn ended_by(&self, rounds: u64) -> f64 {
+        let ended = self.ended_after.partition_point(|other| *other <= rounds);
+        ended as f64 / self.runs.max(1) as f64
+    }
+
+    /// Returns the shares of runs by their verdict within the budget.
+    pub fn says(&self) -> Says {
+        let decided = self.holds + self.refuted + self.too_close;
+        let counts = [self.holds, self.refuted, self.too_close, self.runs - decided];
+        let [holds, refuted, too_close, undecided] =
+            counts.map(|count| count as f64 / self.runs.max(1) as f64);
+        Says { holds, refuted, too_close, undecided }
+    }
+}
+
+/// The probability that a statement about a chance is wrong. Simulated runs are cheap, so it is
+/// small compared with every simulated error.
+const OUTER_ERROR: f64 = 1e-4;
+
+/// A comparison of the chance that a simulated run ends in time with a wanted chance. It uses the
+/// evidence that settles success rates, so that simulation can stop as soon as the result is clear.
+#[derive(Clone, Debug)]
+pub struct ChanceTest {
+    test: ShareTest,
+    wanted: f64,
+    runs: u64,
+    ended: u64,
+}
+
+impl ChanceTest {
+    /// Starts a test; the wanted chance lies between 0 and 1.
+    pub fn new(wanted: f64) -> ChanceTest {
+        let test = ShareTest::new(wanted, wanted, 1, OUTER_ERROR);
+        ChanceTest { test, wanted, runs: 0, ended: 0 }
+    }
+
+    /// Takes a run; after the decision, it only narrows the limits.
+    pub fn observe(&mut self, has_ended: bool) {
+        self.runs += 1;
+        self.ended += u64::from(has_ended);
+        self.test.observe(if has_ended { Trial::Success } else { Trial::Failure });
+    }
+
+    /// Returns whether the chance is proven to be at least the wanted one, or below it.
+    pub fn is_enough(&self) -> Option<bool> {
+        self.test.settled().map(|settled| settled.verdict == Verdict::Holds)
+    }
+
+    /// Returns the estimate and limits of the chance. The limits hold at every moment (Robbins
+    /// 1970), and so does the decision, each except for the outer error.
+    pub fn chance(&self) -> Chance {
+        let (low, high) = rate::limits(self.runs, self.ended, OUTER_ERROR);
+        let is_enough = self.is_enough();
+        Chance {
+            runs: self.runs,
+            ended: self.ended,
+            estimate: self.ended as f64 / self.runs.max(1) as f64,
+            low: if is_enough == Some(true) { low.max(self.wanted) } else { low },
+            high: if is_enough == Some(false) { high.min(self.wanted) } else { high },
+            confidence: 1.0 - 2.0 * OUTER_ERROR,
+            is_enough,
+            proven_after: is_enough.map(|_| self.test.trials()),
+        }
+    }
+}
+
+/// The share of comparisons that must find a difference for it to count as found.
+const SUCCESS_RATE: f64 = 0.9;
+/// The streams replayed for each difference that is tried.
+const STREAMS: u64 = 200;
+/// The steps of the bisection over differences: a factor of 1.0007 is left of the range.
+const STEPS: u32 = 14;
+/// The least and the largest difference that are tried, as fractions.
+pub const SEARCHED: [f64; 2] = [1e-5, 1.0];
+
+/// The smallest difference that is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smallest {
+    /// The difference as a fraction: 0.02 for 2%.
+    pub fraction: f64,
+    /// Whether it is only an upper bound: it is the least difference that was tried, and it is
+    /// found.
+    pub is_bound: bool,
+}
+
+/// Returns the smallest difference, as a fraction, that a comparison of `rounds` rounds finds in
+/// nine of ten cases at this two-sided error, given the log ratios of one program against itself.
+///
+/// The sizes of the noise are resampled in blocks and get fair signs, which they have by design
+/// when a program is compared with itself. Each candidate difference is added and bet on. Only
+/// 0.001% to 100% is tried. Returns `None` if not even 100% is found, or if there is no noise to
+/// resample, and a bound if 0.001% is found.
+pub fn smallest_difference(noise: &[f64], rounds: u64, error: f64, seed: Seed) -> Option<Smallest> {
+    let finite: Vec<f64> = noise.iter().copied().filter(|d| d.is_finite()).collect();
+    if finite.len() < BLOCK_ROUNDS {
+        return None;
+    }
+    let finds = |log_fraction: f64| {
+        let shift = libm::log1p(libm::exp(log_fraction));
+        let found = (0..STREAMS)
+            .filter(|stream| finds_shift(&finite, rounds, error / 2.0, shift, seed, *stream))
+            .count();
+        found as f64 >= SUCCESS_RATE * STREAMS as f64
+    };
+    let [low, high] = SEARCHED.map(libm::log);
+    if !finds(high) {
+        return None;
+    }
+    if finds(low) {
+        return Some(Smallest { fraction: SEARCHED[0], is_bound: true });
+    }
+    let (found, _) = bisection::edge((high, low), STEPS, finds);
+    Some(Smallest { fraction: libm::exp(found), is_bound: false })
+}
+
+fn finds_shift(
+    noise: &[f64],
+    rounds: u64,
+    error: f64,
+    shift: f64,
+    seed: Seed,
+    stream: u64,
+) -> bool {
+    let mut coins = Stream::new(seed, Purpose::Simulation, stream, 0);
+    let mut past = Past::default();
+    let mut bet = EProcess::new(&M3R, 0.0);
+    let mut at = 0;
+    for round in 0..rounds {
+        at = match round as usize % BLOCK_ROUNDS {
+            0 => coins.below(noise.len() as u64) as usize,
+            _ => (at + 1) % noise.len(),
+        };
+        let d = shift + coins.sign() * noise[at];
+        bet.observe(d, past.scale());
+        past.insert(LogRatio::exact(d));
+        if bet.value(0) >= 1.0 / error {
+            return true;
+        }
+    }
+    false
+}

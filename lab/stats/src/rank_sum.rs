@@ -18,8 +18,8 @@ const MOST: usize = 40;
 /// Cost: the product of the numbers, squared; more than 40 per side are thinned out.
 pub fn chance_above(left: &[f64], right: &[f64], factor: f64) -> f64 {
     let (left, right) = (thinned(left), thinned(right));
-    let is_above = |above: f64| right.iter().filter(|below| above > factor * **below).count();
-    let pairs: usize = left.iter().map(|above| is_above(*above)).sum();
+    let pairs = left.iter().flat_map(|above| right.iter().map(move |below| (above, below)));
+    let pairs = pairs.filter(|(above, below)| **above > factor * **below).count();
     let all_finite = left.iter().chain(&right).all(|value| value.is_finite());
     if left.is_empty() || right.is_empty() || !all_finite {
         return 1.0;
@@ -64,7 +64,9 @@ mod tests {
     fn counts_are_those_of_all_arrangements() {
         // All ways to choose 2 of 5 places, by how many of the 3 others lie below.
         assert_eq!(arrangements(2, 3), [1.0, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0]);
-        let choose = |n: usize, m: usize| arrangements(n, m).iter().sum::<f64>();
+        fn choose(n: usize, m: usize) -> f64 {
+            arrangements(n, m).iter().sum::<f64>()
+        }
         assert_eq!((choose(12, 12), choose(8, 3)), (2_704_156.0, 165.0));
     }
 

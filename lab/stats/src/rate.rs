@@ -5,13 +5,15 @@
 //! which it is below `1/e` contains the true rate with probability at least `1 - e` at every
 //! moment.
 
+use crate::bisection;
+use crate::share_test::times;
 use libm::{lgamma, log, log1p};
 
 /// Returns the natural logarithm of the evidence against the rate `p` after `successes` in
 /// `trials`.
 pub fn log_evidence_against(trials: u64, successes: u64, p: f64) -> f64 {
     let (n, s) = (trials as f64, successes as f64);
-    let times = |count: f64, log: f64| if count == 0.0 { 0.0 } else { count * log };
+
     let log_choose = lgamma(n + 1.0) - lgamma(s + 1.0) - lgamma(n - s + 1.0);
     -(log(n + 1.0) + log_choose + times(s, log(p)) + times(n - s, log1p(-p)))
 }
@@ -22,31 +24,22 @@ pub fn limits(trials: u64, successes: u64, error: f64) -> (f64, f64) {
     let needed = -log(error);
     let rejected = |p: f64| log_evidence_against(trials, successes, p) >= needed;
     let estimate = if trials == 0 { 0.5 } else { successes as f64 / trials as f64 };
-    let edge = |extreme: f64| {
-        if !rejected(extreme) {
-            return extreme;
-        }
-        let (mut outside, mut inside) = (extreme, estimate);
-        for _ in 0..60 {
-            let middle = (outside + inside) / 2.0;
-            *(if rejected(middle) { &mut outside } else { &mut inside }) = middle;
-        }
-        outside
-    };
-    (edge(0.0), edge(1.0))
+    [0.0, 1.0]
+        .map(|extreme| {
+            if !rejected(extreme) {
+                return extreme;
+            }
+            bisection::edge((extreme, estimate), 60, rejected).0
+        })
+        .into()
 }
 
 /// Returns whether the rate is proven, with probability `error` of being wrong, to be above `bound`
 /// (`Some(true)`) or below it (`Some(false)`).
 pub fn compare_with(trials: u64, successes: u64, bound: f64, error: f64) -> Option<bool> {
     let (low, high) = limits(trials, successes, error);
-    if low > bound {
-        Some(true)
-    } else if high < bound {
-        Some(false)
-    } else {
-        None
-    }
+    let (is_above, is_below) = (low > bound, high < bound);
+    (is_above || is_below).then_some(is_above)
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! One ratio claim, from its first round to its verdict.
 
-use crate::bettor::{M3R, S, Table};
+use crate::bettor::{EProcess, M3R, S, Table};
 use crate::conditions::Conditions;
-use crate::decide::{Bars, Proof, Settled};
+use crate::decide::{Bars, Proof, Settled, sequential_test};
 use crate::drift::Drift;
-use crate::eprocess::EProcess;
+
 use crate::limits::{History, LIMIT_WIDTH, Limits};
-use crate::noise::{Bet, Noise};
+use crate::noise::{Bet, Noise, SlotEstimate};
 use crate::observation::LogRatio;
 use crate::one_factor::{self, OneFactor};
-use crate::slot::SlotEstimate;
+
 use tiebreak_core::claim::Relation;
-use tiebreak_core::evidence::Evidence;
+
 use tiebreak_core::plan::{Adjust, Centre};
 
 /// The distance beyond a bar at which the cheap bets of every round stand, so that limits that are
@@ -28,9 +28,9 @@ const FREE_LOSSES: u64 = 3;
 pub struct RatioTest {
     table: &'static Table,
     bars: Bars,
-    /// The claim's share of the error, and the part of it that one limit may use.
+    /// The claim's share of the error.
     error: f64,
-    error_a_side: f64,
+
     noise: Noise,
     history: History,
     /// Bets that the log ratio lies above each bar that the lower limit may have to pass.
@@ -52,6 +52,8 @@ pub struct RatioTest {
     /// The test result when a verdict was withheld.
     denied: Option<OneFactor>,
 }
+
+sequential_test!(RatioTest, rounds);
 
 impl RatioTest {
     /// Returns a test of a claim of this form, with its share of the error, at this resolution (a
@@ -79,20 +81,18 @@ impl RatioTest {
             Relation::Within { .. } => vec![bars.bar(), -bars.bar()],
             _ => vec![bars.bar()],
         };
-        let bets = |at: &[f64], sign: f64, nudge: f64| {
-            at.iter().map(|bar| EProcess::new(table, sign * bar + nudge)).collect()
-        };
+
         RatioTest {
             table,
             bars,
             error,
-            error_a_side: bars.error_a_side(error),
+
             noise: Noise::new(adjust),
             history: History::new(table),
-            above: bets(&low, 1.0, NUDGE),
-            below: bets(&high, -1.0, NUDGE),
-            shown_above: bets(&edges, 1.0, 0.0),
-            shown_below: bets(&edges, -1.0, 0.0),
+            above: bets(table, &low, 1.0, NUDGE),
+            below: bets(table, &high, -1.0, NUDGE),
+            shown_above: bets(table, &edges, 1.0, 0.0),
+            shown_below: bets(table, &edges, -1.0, 0.0),
             block: Vec::new(),
             lost: 0,
             free_losses: false,
@@ -137,11 +137,11 @@ impl RatioTest {
             return None;
         }
         let block = std::mem::take(&mut self.block);
-        let how = |(d, conditions): &(LogRatio, Conditions)| {
+        let bets = block.iter().map(|(d, conditions)| {
             let bet = self.noise.bet(*d, conditions);
             Bet { weight: if conditions.rests { 0.0 } else { bet.weight }, ..bet }
-        };
-        let bets: Vec<Bet> = block.iter().map(how).collect();
+        });
+        let bets: Vec<Bet> = bets.collect();
         for ((d, conditions), bet) in block.iter().zip(&bets) {
             self.lay(bet);
             self.noise.learn(*d, conditions, bet);
@@ -189,16 +189,16 @@ impl RatioTest {
         if self.bars.asks_for_width() {
             // Limits hardly change in a twentieth of the rounds, and they are the main cost.
             self.next_look = self.rounds() + 1 + self.rounds() / 20;
-            return self.settle_at(self.error_a_side);
+            return self.settle_at(self.error_a_side());
         }
-        let needed = 1.0 / self.error_a_side;
+        let needed = 1.0 / self.error_a_side();
         let most = self.most_won();
         if most < needed {
             // A stake is below 1, so a round less than doubles a wealth.
             self.next_look = self.rounds() + 1 + doublings(needed / most);
             return None;
         }
-        self.settle_at(self.error_a_side)
+        self.settle_at(self.error_a_side())
     }
 
     /// Returns the greatest wealth of the bets that could settle anything, without charges.
@@ -214,8 +214,8 @@ impl RatioTest {
         }
         let needed = 1.0 / error_a_side;
         let charges = self.charges();
-        let reached = |bets: &[EProcess]| bets.iter().any(|bet| bet.value(charges) >= needed);
-        if !reached(&self.above) && !reached(&self.below) {
+        let mut bets = self.above.iter().chain(&self.below);
+        if bets.all(|bet| bet.value(charges) < needed) {
             return None;
         }
         self.bars.settle(&self.proof(self.believed(charges, needed)))?;
@@ -234,7 +234,7 @@ impl RatioTest {
     /// Returns whether the bets at the bars would settle the claim. If it is not settled
     /// nevertheless, the limits cross, and each further round costs two limits.
     pub(crate) fn is_believed(&self) -> bool {
-        let believed = self.believed(self.charges(), 1.0 / self.error_a_side);
+        let believed = self.believed(self.charges(), 1.0 / self.error_a_side());
         self.bars.settle(&self.proof(believed)).is_some()
     }
 
@@ -266,14 +266,9 @@ impl RatioTest {
         self.charges() > 0
     }
 
-    /// Returns the verdict, once there is one.
-    pub fn settled(&self) -> Option<Settled> {
-        self.settled
-    }
-
     /// Returns both limits from all rounds so far; see [`History::limits`] for the cost.
     pub fn limits(&self) -> Limits {
-        self.limits_at(self.error_a_side)
+        self.limits_at(self.error_a_side())
     }
 
     /// Returns both limits at another error per side.
@@ -286,41 +281,23 @@ impl RatioTest {
     /// `within` is proven by the weaker of its two bets and refuted by the stronger of theirs.
     pub fn evidence(&self) -> (f64, f64) {
         let charges = self.charges();
-        let value = |bets: &[EProcess], edge: usize| bets[edge].value(charges);
-        if self.shown_above.len() == 1 {
-            return (value(&self.shown_above, 0), value(&self.shown_below, 0));
-        }
-        let (upper, lower) = (0, 1);
-        let inside = value(&self.shown_above, lower).min(value(&self.shown_below, upper));
-        let outside = value(&self.shown_above, upper).max(value(&self.shown_below, lower));
-        (inside, outside)
-    }
-
-    /// Returns the evidence about the ratio now.
-    pub fn summary(&self) -> Evidence {
-        let limits = self.limits();
-        let (evidence_for, evidence_against) = self.evidence();
-        Evidence {
-            rounds: self.rounds(),
-            lost: self.lost,
-            estimate: self.noise.median(),
-            low: limits.low,
-            high: limits.high,
-            confidence: 1.0 - 2.0 * self.error_a_side,
-            evidence_for,
-            evidence_against,
-            evidence_needed: 1.0 / self.error_a_side,
+        let [above, below] = [&self.shown_above, &self.shown_below]
+            .map(|bets| bets.iter().map(|bet| bet.value(charges)).collect::<Vec<_>>());
+        match (&above[..], &below[..]) {
+            ([above_upper, above_lower], [below_upper, below_lower]) => {
+                (above_lower.min(*below_upper), above_upper.max(*below_lower))
+            }
+            _ => (above[0], below[0]),
         }
     }
 
-    /// Returns the wealth that the bets of one side need.
-    pub fn evidence_needed(&self) -> f64 {
-        1.0 / self.error_a_side
+    fn estimate(&self) -> Option<f64> {
+        self.noise.median()
     }
 
-    /// Returns the claim's share of the error.
-    pub fn error(&self) -> f64 {
-        self.error
+    /// Returns the part of the error that one limit may use.
+    fn error_a_side(&self) -> f64 {
+        self.bars.error_a_side(self.error)
     }
 
     /// Returns what the evidence now would settle if the claim's share of the error were `error`.
@@ -328,21 +305,9 @@ impl RatioTest {
     /// Cheap if the bets are far from it; otherwise, it costs as much as two limits.
     pub fn settled_at(&self, error: f64) -> Option<Settled> {
         let settled = self.settle_at(self.bars.error_a_side(error))?;
-        let is_denied = || self.one_factor().is_some_and(|found| found.is_denied());
-        (!self.asks_one_factor || !is_denied()).then_some(settled)
-    }
-
-    /// Settles the claim at another error if the present evidence suffices for that. From then on,
-    /// the limits and the wealth needed are for that error too.
-    pub fn relax(&mut self, error: f64) -> Option<Settled> {
-        if self.settled.is_none()
-            && let Some(settled) = self.settled_at(error)
-        {
-            self.settled = Some(settled);
-            self.error = error;
-            self.error_a_side = self.bars.error_a_side(error);
-        }
-        self.settled
+        let is_denied =
+            self.asks_one_factor && self.one_factor().is_some_and(|found| found.is_denied());
+        (!is_denied).then_some(settled)
     }
 
     /// Returns the believed cost of running second of the two, as a natural logarithm, and whether
@@ -368,6 +333,11 @@ impl RatioTest {
     pub fn limits_cross(&self) -> bool {
         !self.proof(self.limits()).is_sound()
     }
+}
+
+/// Returns bets on one side of these bars, in the direction of `sign`, a nudge beyond each.
+fn bets(table: &'static Table, bars: &[f64], sign: f64, nudge: f64) -> Vec<EProcess> {
+    bars.iter().map(|bar| EProcess::new(table, sign * bar + nudge)).collect()
 }
 
 /// Returns how often 1 can be doubled without exceeding `ratio`, which is at least 1: its binary

@@ -9,21 +9,22 @@
 //! probability of the bar. If failures come in bursts, that is false. Then the observations are
 //! blocks many bursts long: the bets are on the share of successes in each, as on any bounded mean.
 //! Or the trials count as a chain, in which each depends only on the one before.
+//!
+//! The values that bound a quantile.
+//!
+//! The density of plausible rates, for a picture.
 
 mod chain;
-mod density;
-mod grid;
-mod memory;
-mod quantile;
 mod side;
 
-use crate::decide::Settled;
+use crate::bisection::edge;
+use crate::decide::{Settled, sequential_test};
 use crate::dependence::{BlockSpells, Dependence, Runs, is_serial, serial_z};
 use crate::limits::Limits;
-use grid::Odds;
-pub use quantile::{quantile_estimate, quantile_limits};
-use side::Side;
-use tiebreak_core::evidence::Evidence;
+use chain::{MEMORY_ERROR, log_evidence_of_memory};
+use side::{Odds, Side};
+
+use tiebreak_core::sample::Reading;
 use tiebreak_core::transitions::{ByAge, Transitions, Walk};
 use tiebreak_core::verdict::Verdict;
 
@@ -66,6 +67,8 @@ pub struct ShareTest {
     by_age: ByAge,
     settled: Option<Settled>,
 }
+
+sequential_test!(ShareTest, trials);
 
 impl ShareTest {
     /// Returns a test of a claim that is refuted below `good` and holds above `bad`,
@@ -114,8 +117,7 @@ impl ShareTest {
             self.walk.step(has_failed, &mut one);
             self.follow(&one.sum(), &one);
         }
-        let is = |what| u64::from(trial == what);
-        self.bet(1, is(Trial::Success), is(Trial::Failure));
+        self.bet(1, u64::from(trial == Trial::Success), u64::from(trial == Trial::Failure));
         self.settled
     }
 
@@ -191,23 +193,6 @@ impl ShareTest {
         }
     }
 
-    /// Returns the verdict, once there is one.
-    pub fn settled(&self) -> Option<Settled> {
-        self.settled
-    }
-
-    /// Settles the claim at another error if the present evidence suffices for that. From then on,
-    /// the limits and the wealth needed are for that error too.
-    pub fn relax(&mut self, error: f64) -> Option<Settled> {
-        if self.settled.is_none()
-            && let Some(settled) = self.settled_at(error)
-        {
-            self.settled = Some(settled);
-            self.error = error;
-        }
-        self.settled
-    }
-
     /// Returns what the present evidence settles at this error. If both sides have won enough, the
     /// share lies between the bad and the good one and either verdict is right: the result is the
     /// one with more evidence.
@@ -217,7 +202,7 @@ impl ShareTest {
             return None;
         }
         let verdict = if above >= below { Verdict::Holds } else { Verdict::Refuted };
-        Some(Settled { verdict, left_wins: None })
+        Some(Settled::by(verdict))
     }
 
     /// Returns the number of trials so far, including those of an unfinished block, without lost
@@ -258,16 +243,6 @@ impl ShareTest {
         (self.above.log_evidence(), self.below.log_evidence())
     }
 
-    /// Returns the wealth that either side needs.
-    pub fn evidence_needed(&self) -> f64 {
-        1.0 / self.error
-    }
-
-    /// Returns the claim's share of the error.
-    pub fn error(&self) -> f64 {
-        self.error
-    }
-
     /// Returns the limits of the share, each wrong with probability at most the error at every
     /// moment.
     ///
@@ -288,21 +263,12 @@ impl ShareTest {
         Limits { low, high }
     }
 
-    /// Returns the evidence about the share now.
-    pub fn summary(&self) -> Evidence {
-        let limits = self.limits();
-        let (evidence_for, evidence_against) = self.evidence();
-        Evidence {
-            rounds: self.trials,
-            lost: self.lost,
-            estimate: (self.trials > 0).then(|| self.successes as f64 / self.trials as f64),
-            low: limits.low,
-            high: limits.high,
-            confidence: 1.0 - 2.0 * self.error,
-            evidence_for,
-            evidence_against,
-            evidence_needed: self.evidence_needed(),
-        }
+    fn estimate(&self) -> Option<f64> {
+        (self.trials > 0).then(|| self.successes as f64 / self.trials as f64)
+    }
+
+    fn error_a_side(&self) -> f64 {
+        self.error
     }
 
     /// Returns how trials that did not surely succeed follow each other.
@@ -329,7 +295,7 @@ impl ShareTest {
     /// wrong with probability at most 1%. For blocks, it costs a sort of them.
     pub fn is_bursty(&self) -> bool {
         if self.is_chain {
-            memory::log_evidence(&self.by_age) >= log_needed(memory::ERROR)
+            log_evidence_of_memory(&self.by_age) >= log_needed(MEMORY_ERROR)
         } else {
             self.dependence().is_bursty_in(self.block)
                 || self.block_spells().is_some_and(|spells| spells.is_long)
@@ -349,7 +315,7 @@ impl ShareTest {
     /// the range of its mass. The peak is 1. The density is for a picture: no verdict comes from
     /// it.
     pub fn density(&self, points: usize) -> Vec<(f64, f64)> {
-        density::of(self.trials, self.successes, points)
+        density(self.trials, self.successes, points)
     }
 }
 
@@ -367,4 +333,126 @@ fn sides(good: f64, bad: f64, block: u64) -> (Side, Side) {
     let is_zone = above.hit < good.hit && bad.hit < good.hit.next_down();
     let alternatives = is_zone.then(|| (good, bad.swapped())).unzip();
     (Side::new(above, alternatives.0, block), Side::new(below, alternatives.1, block))
+}
+
+/// Returns the limits of a quantile, among the observed values: the share test of "a value is at
+/// most `v`" for all bars `v`.
+///
+/// `high` is the least value at which that test, on these readings, ends with `holds`: the bar of a
+/// claim is at least `high` if and only if there is enough evidence for the claim that at least the
+/// share `bad` of the values is at most the bar. `low` is the largest value such that the claim is
+/// refuted at every bar below it. So with `good = bad = q`, the quantile at `q` lies outside with
+/// probability at most `error` per side, at every moment. The reason is that at bars below the
+/// quantile, the bets have won no more than just below it, and there they had at best a fair chance
+/// of `q` (Howard and Ramdas 2022).
+///
+/// A reading whose upper bound is at most the bar is a success, one whose lower bound is above it a
+/// failure, and any other one unknown. Lost attempts are [`Reading::UNKNOWN`]. Readings must be in
+/// the order of their arrival, because `block` of them make one observation. `None` means that
+/// there is no bound yet.
+///
+/// Costs a sort and about twenty passes.
+pub fn quantile_limits(
+    readings: &[Reading],
+    good: f64,
+    bad: f64,
+    block: u64,
+    error: f64,
+) -> Limits {
+    let log_needed = log_needed(error);
+    let (above, below) = sides(good, bad, block);
+    let (highs, lows) = (readings.iter().map(|r| r.high), readings.iter().map(|r| r.low));
+    let (high_bars, low_bars) = (sorted(highs.clone()), sorted(lows.clone()));
+    let holds_from = high_bars.partition_point(|bar| {
+        log_evidence_of(&above, highs.clone().map(|high| high <= *bar)) < log_needed
+    });
+    let refuted_to = low_bars.partition_point(|bar| {
+        log_evidence_of(&below, lows.clone().map(|low| low >= *bar)) >= log_needed
+    });
+    Limits {
+        low: refuted_to.checked_sub(1).map(|last| low_bars[last]),
+        high: high_bars.get(holds_from).copied(),
+    }
+}
+
+/// Returns the logarithm of the wealth of one side after these hits and misses.
+fn log_evidence_of(side: &Side, hits: impl Iterator<Item = bool>) -> f64 {
+    let mut side = side.clone();
+    hits.for_each(|is_hit| side.observe(1, u64::from(is_hit)));
+    side.log_evidence()
+}
+
+/// Returns the least value that a share of at least `q` of the values does not exceed; `None` if
+/// there are no values, or if it is unknown.
+pub fn quantile_estimate(readings: &[Reading], q: f64) -> Option<f64> {
+    let known = readings.iter().filter(|reading| **reading != Reading::UNKNOWN);
+    let mut highs: Vec<f64> = known.map(|reading| reading.high).collect();
+    highs.sort_unstable_by(f64::total_cmp);
+    let rank = libm::ceil(q * highs.len() as f64) as usize;
+    highs.get(rank.saturating_sub(1)).copied().filter(|value| value.is_finite())
+}
+
+/// Returns the finite values, in order.
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// The share of the peak down to which the density is drawn.
+const DENSITY_LEAST: f64 = 1e-3;
+/// The number of halvings in the search for that place.
+const HALVINGS: u32 = 50;
+
+/// Returns the density of `Beta(successes + 1, trials - successes + 1)` over its peak, at evenly
+/// spread rates.
+fn density(trials: u64, successes: u64, points: usize) -> Vec<(f64, f64)> {
+    let (n, s) = (trials as f64, successes as f64);
+    let peak = if trials == 0 { 0.5 } else { s / n };
+    let log_density = |rate: f64| times(s, libm::log(rate)) + times(n - s, libm::log1p(-rate));
+    let log_peak = log_density(peak);
+    let relative = |rate: f64| libm::exp(log_density(rate) - log_peak).min(1.0);
+    let [low, high] = [0.0, 1.0].map(|extreme| {
+        if relative(extreme) >= DENSITY_LEAST {
+            return extreme;
+        }
+        edge((extreme, peak), HALVINGS, |rate| relative(rate) < DENSITY_LEAST).1
+    });
+    let last = points.max(2) - 1;
+    let rates = (0..=last)
+        .map(|i| if i == last { high } else { low + (high - low) * i as f64 / last as f64 });
+    rates.map(|rate| (rate, relative(rate))).collect()
+}
+
+/// Returns `count * log`, where nothing times anything is 0.
+pub(crate) fn times(count: f64, log: f64) -> f64 {
+    if count == 0.0 { 0.0 } else { count * log }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(trials: u64, successes: u64, peak: f64, (low, high): (f64, f64)) {
+        let curve = density(trials, successes, 201);
+        assert_eq!(curve.len(), 201);
+        let (first, last) = (curve[0].0, curve[200].0);
+        assert!((first - low).abs() < 2e-3 && (last - high).abs() < 2e-3, "{first} {last}");
+        let off = |point: &&(f64, f64)| ((point.0 - peak).abs() * 1e9) as u64;
+        let at_peak = curve.iter().min_by_key(off).unwrap();
+        assert!(at_peak.1 > 0.99, "{at_peak:?}");
+        assert!(curve.iter().all(|(_, y)| (DENSITY_LEAST * 0.999..=1.0).contains(y)));
+        assert!(curve.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+
+    #[test]
+    fn curves_cover_the_mass() {
+        check(0, 0, 0.5, (0.0, 1.0));
+        // x^10 is a thousandth at 10^-0.3.
+        check(10, 10, 1.0, (0.5012, 1.0));
+        check(10, 0, 0.0, (0.0, 0.4988));
+        // Nearly normal: a thousandth lies 3.717 standard deviations out.
+        check(10_000, 5000, 0.5, (0.4814, 0.5186));
+        assert_eq!(density(5, 3, 0).len(), 2);
+    }
 }

@@ -15,11 +15,8 @@ pub fn summarise(values: &mut [f64], step: f64) -> MetricSummary {
     values.sort_by(f64::total_cmp);
     let n = values.len();
     let at = |index: usize| values.get(index).copied().filter(|value| value.is_finite());
-    let median = match n {
-        0 => None,
-        n if n % 2 == 1 => at(n / 2),
-        n => at(n / 2).zip(at(n / 2 - 1)).map(|(high, low)| low + (high - low) / 2.0),
-    };
+    let middle = at(n / 2).and(at(n.saturating_sub(1) / 2));
+    let median = middle.and_then(|_| median_of_sorted(values));
     let rank = median_rank(n as u64);
     let low = rank.and_then(|rank| at(rank as usize)).zip(median);
     let high = rank.and_then(|rank| at(n - 1 - rank as usize)).zip(median);
@@ -30,6 +27,17 @@ pub fn summarise(values: &mut [f64], step: f64) -> MetricSummary {
         p10: quantile_index(n, 10).and_then(at),
         p90: quantile_index(n, 90).and_then(at),
     }
+}
+
+/// Returns the median of sorted values, the mean of the two in the middle if their number is even;
+/// `None` if there is none.
+pub(crate) fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
+    let high = *sorted.get(sorted.len() / 2)?;
+    if sorted.len() % 2 == 1 {
+        return Some(high);
+    }
+    let low = sorted[sorted.len() / 2 - 1];
+    Some(low + (high - low) / 2.0)
 }
 
 /// Returns the index of the smallest sorted value at or below which `percent` of `n` values lie.
@@ -66,11 +74,11 @@ const FURTHEST_BEYOND_P90: f64 = 1.5;
 /// counted separately. `sorted` holds one sorted slice per contestant. The result has one histogram
 /// each, or is empty without finite values.
 pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
-    let finite = |values: &[f64]| values.iter().take_while(|v| v.is_finite()).count();
     let lows = sorted.iter().filter_map(|v| v.first().copied()).filter(|v| v.is_finite());
     let highs = sorted.iter().filter_map(|values| {
-        let at = |percent| values.get(quantile_index(finite(values), percent)?).copied();
-        Some(at(98)?.min(FURTHEST_BEYOND_P90 * at(90)?))
+        let finite = values.iter().take_while(|value| value.is_finite()).count();
+        let p98 = values.get(quantile_index(finite, 98)?)?;
+        Some(p98.min(FURTHEST_BEYOND_P90 * values.get(quantile_index(finite, 90)?)?))
     });
     let low = lows.fold(f64::INFINITY, f64::min);
     let mut high = highs.fold(f64::NEG_INFINITY, f64::max);
@@ -81,7 +89,7 @@ pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
         high = low + low.abs().max(1.0) * 1e-3;
     }
     let width = (high - low) / bins as f64;
-    let histogram = |values: &&[f64]| {
+    let histograms = sorted.iter().map(|values| {
         let mut counts = vec![0; bins];
         let mut beyond = 0;
         for value in values.iter() {
@@ -92,8 +100,8 @@ pub fn histograms(sorted: &[&[f64]], bins: usize) -> Vec<Histogram> {
             }
         }
         Histogram { low, high, counts, beyond }
-    };
-    sorted.iter().map(histogram).collect()
+    });
+    histograms.collect()
 }
 
 /// Returns the empirical distribution function of sorted values: all of them up to `most`, which is

@@ -15,19 +15,16 @@ pub const ROUNDS_MAX: u32 = 64;
 /// Swapping the contestants mirrors it to the last bit (rule A4). The result of 0 rounds is
 /// unknown.
 pub fn summarise(rounds: &[LogRatio]) -> LogRatio {
-    let bound = |of: fn(&LogRatio) -> f64| {
-        let mut values: Vec<f64> = rounds.iter().map(of).collect();
-        values.sort_unstable_by(f64::total_cmp);
-        middle(&values)
-    };
-    match (bound(|d| d.low), bound(|d| d.high)) {
-        (Some(low), Some(high)) => LogRatio { low, high },
-        _ => LogRatio { low: f64::NEG_INFINITY, high: f64::INFINITY },
+    LogRatio {
+        low: median(rounds.iter().map(|d| d.low)).unwrap_or(f64::NEG_INFINITY),
+        high: median(rounds.iter().map(|d| d.high)).unwrap_or(f64::INFINITY),
     }
 }
 
-/// Returns the median of sorted values. Adding 0 makes a negative zero positive, as its mirror is.
-fn middle(sorted: &[f64]) -> Option<f64> {
+/// Returns the median. Adding 0 makes a negative zero positive, as its mirror is.
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_unstable_by(f64::total_cmp);
     let half = sorted.len() / 2;
     let upper = *sorted.get(half)?;
     if sorted.len() % 2 == 1 || sorted[half - 1] == upper {
@@ -58,16 +55,10 @@ pub fn variances(units: &[Vec<f64>]) -> Option<(f64, f64)> {
     if rounds < 2 || units.len() < 2 || units.iter().any(|unit| unit.len() != rounds) {
         return None;
     }
-    let median = |mut values: Vec<f64>| {
-        values.sort_unstable_by(f64::total_cmp);
-        middle(&values).unwrap_or(0.0)
-    };
-    let medians: Vec<f64> = units.iter().map(|unit| median(unit.clone())).collect();
-    let distances = units
-        .iter()
-        .zip(&medians)
-        .map(|(unit, centre)| median(unit.iter().map(|value| (value - centre).abs()).collect()));
-    let deviation = DEVIATION_OF_MAD * median(distances.collect());
+    let medians: Vec<f64> = units.iter().filter_map(|unit| median(unit.iter().copied())).collect();
+    let distances = (units.iter().zip(&medians))
+        .filter_map(|(unit, centre)| median(unit.iter().map(|value| (value - centre).abs())));
+    let deviation = DEVIATION_OF_MAD * median(distances)?;
     let within = deviation * deviation;
     let mean = medians.iter().sum::<f64>() / medians.len() as f64;
     let squares = medians.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
@@ -99,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_swap_mirrors_the_summary_to_the_last_bit() {
-        let check = |values: &[f64], expected: f64| {
+        fn check(values: &[f64], expected: f64) {
             let rounds: Vec<LogRatio> = values.iter().map(|d| LogRatio::exact(*d)).collect();
             let mirrored: Vec<LogRatio> = rounds.iter().map(|d| d.mirrored()).collect();
             let summary = summarise(&rounds);
@@ -107,7 +98,7 @@ mod tests {
             let (mirror, back) = (summarise(&mirrored), summary.mirrored());
             assert_eq!(mirror.low.to_bits(), back.low.to_bits(), "{values:?}");
             assert_eq!(mirror.high.to_bits(), back.high.to_bits(), "{values:?}");
-        };
+        }
         check(&[0.3], 0.3);
         check(&[0.1, 0.3], 0.2);
         check(&[0.1, -0.1], 0.0);
@@ -137,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_rounds_of_a_unit_balance_its_costs_against_its_noise_and_the_budget() {
-        let check = |within: f64, between: f64, unit_cost_ns: f64, seconds: f64, expected: u32| {
+        fn check(within: f64, between: f64, unit_cost_ns: f64, seconds: f64, expected: u32) {
             let pilot = Pilot {
                 units: 4,
                 variance_within: within,
@@ -147,7 +138,7 @@ mod tests {
             };
             let rounds = best_rounds(&pilot, 20, seconds);
             assert_eq!(rounds, expected, "{within} {between} {unit_cost_ns} {seconds}");
-        };
+        }
         check(1.0, 1.0, 100.0, 1.0, 10);
         check(4.0, 1.0, 100.0, 1.0, 20);
         check(1.0, 4.0, 100.0, 1.0, 4);

@@ -23,9 +23,9 @@ fn is_close(got: f64, published: f64) -> bool {
 
 #[test]
 fn primitives_bit_for_bit() {
-    let check = |name: &str, got: f64, published: f64| {
+    fn check(name: &str, got: f64, published: f64) {
         assert_eq!(got.to_bits(), published.to_bits(), "{name}: {got:e}, not {published:e}");
-    };
+    }
     check("next(0)", next(0.0), 5e-324);
     check("next(-0)", next(-0.0), 0.0);
     check("next_k(-0, 2)", next_k(-0.0, 2), 5e-324);
@@ -52,10 +52,10 @@ fn primitives_bit_for_bit() {
 
 #[test]
 fn sums_bit_for_bit() {
-    let check = |mut sum: SumUp, term: f64, value: f64, rest: f64| {
+    fn check(mut sum: SumUp, term: f64, value: f64, rest: f64) {
         sum.include(term);
         assert_eq!(sum, SumUp { value, rest }, "+ {term}");
-    };
+    }
     check(SumUp { value: 1.0, rest: 0.0 }, 0.5, 1.5, 0.0);
     check(SumUp { value: 3.0, rest: 1e-16 }, PI, 6.141592653589793, 4.440892098500626e-16);
     check(SumUp { value: 1e11, rest: 1e-8 }, PI * 1e-10, 1e11, 1.0314159265358981e-8);
@@ -392,11 +392,11 @@ fn quantile_index_at_the_edges() {
 
 #[test]
 fn arguments_out_of_range_are_told_by_name() {
-    let check = |error: Option<ClassicError>, argument: &str, value: &str| {
+    fn check(error: Option<ClassicError>, argument: &str, value: &str) {
         let error = error.unwrap_or_else(|| panic!("{argument} {value} is accepted"));
         assert_eq!((error.argument, error.value.as_str()), (argument, value), "{error}");
         assert!(error.to_string().contains("must be"), "{error}");
-    };
+    }
     let nan = f64::NAN;
     check(log_choose(3, 4).err(), "s", "4");
     check(log_choose(1 << 49, 4).err(), "n", "562949953421312");

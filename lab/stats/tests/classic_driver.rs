@@ -215,9 +215,9 @@ fn power_in_the_middle_of_96_and_98_percent() {
 
 #[test]
 fn options_out_of_range_are_told_by_name() {
-    let check = |error: Option<ClassicError>, argument: &str| {
+    fn check(error: Option<ClassicError>, argument: &str) {
         assert_eq!(error.expect(argument).argument, argument);
-    };
+    }
     let nan = f64::NAN;
     check(Driver::new(&options(0.0, None, 0.01)).err(), "alpha");
     check(Driver::new(&options(nan, None, 0.01)).err(), "alpha");

@@ -6,7 +6,7 @@ use common::rates::count;
 use common::trials::Service;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::Seed;
-use tiebreak_stats::detector::Detector;
+use tiebreak_stats::family::Detector;
 use tiebreak_stats::family::{bonferroni_error, e_bh_error};
 use tiebreak_stats::rate;
 use tiebreak_stats::share_test::ShareTest;

@@ -3,13 +3,13 @@
 
 use tiebreak_core::claim::Relation;
 use tiebreak_core::plan::{Adjust, Centre};
+use tiebreak_stats::bettor::EProcess;
 use tiebreak_stats::bettor::{M3R, S, Table};
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::eprocess::EProcess;
 use tiebreak_stats::limits::History;
+use tiebreak_stats::noise::Past;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
-use tiebreak_stats::scale::Past;
 
 /// Forty log ratios with a 1.2% effect, a wave and three outliers.
 fn reference() -> Vec<f64> {

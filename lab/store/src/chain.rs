@@ -89,8 +89,7 @@ fn insert(
 ) -> rusqlite::Result<()> {
     let number = KINDS.iter().position(|one| *one == kind).map(|number| number as i64);
     let sql = "INSERT INTO chain (run, link, kind, hash) VALUES (?, ?, ?, ?)";
-    transaction.prepare_cached(sql)?.execute(params![run.row, link, number, hash])?;
-    Ok(())
+    crate::write::insert(transaction, sql, params![run.row, link, number, hash])
 }
 
 /// Describes the first link of a journal's chain that does not match the journal. Returns `None` if

@@ -9,23 +9,21 @@ use tiebreak_core::schedule::RoundCoins;
 type Checked = Result<(), String>;
 
 fn contestant(plan: &Plan, index: usize, what: &str) -> Checked {
-    match plan.contestants.len() {
-        known if index < known => Ok(()),
-        known => Err(format!("{what} names contestant {index} of {known} (counted from 0)")),
-    }
+    exists(index, plan.contestants.len(), what, "contestant")
 }
 
 fn claim(plan: &Plan, index: usize, what: &str) -> Checked {
-    match plan.claims.len() {
-        known if index < known => Ok(()),
-        known => Err(format!("{what} names claim {index} of {known} (counted from 0)")),
-    }
+    exists(index, plan.claims.len(), what, "claim")
+}
+
+fn exists(index: usize, known: usize, what: &str, kind: &str) -> Checked {
+    let is_known = (index < known).then_some(());
+    is_known.ok_or_else(|| format!("{what} names {kind} {index} of {known} (counted from 0)"))
 }
 
 /// Checks that a plan can be judged: its numbers are in range, and its claims name its contestants.
 pub(crate) fn plan(plan: &Plan) -> Checked {
-    let is_error = |error: f64| error > 0.0 && error < 1.0;
-    if !is_error(plan.error) || plan.claims.iter().any(|claim| !is_error(claim.error)) {
+    if !is_share(plan.error) || plan.claims.iter().any(|claim| !is_share(claim.error)) {
         return Err("an error of the plan is not between 0 and 1".to_owned());
     }
     let is_step = plan.clock_step_ns.is_finite() && plan.clock_step_ns > 0.0;
@@ -41,7 +39,7 @@ pub(crate) fn plan(plan: &Plan) -> Checked {
         return Err("the blocks of the plan have no runs".to_owned());
     }
     if let Kind::Stream { scale: Some(scale), .. } = plan.kind
-        && !(scale > 0.0 && scale.is_finite())
+        && !is_factor(scale)
     {
         return Err("the scale of the plan's stream is out of range".to_owned());
     }
@@ -70,8 +68,8 @@ fn planned(plan: &Plan, claim: &PlannedClaim) -> Checked {
     if matches!(plan.kind, Kind::Stream { .. }) && is_of_two {
         return Err("a claim about the lines of a stream compares contestants".to_owned());
     }
-    let cap = || plan.cap_of_means(claim.claim.metric).filter(|cap| *cap > 0.0);
-    if plan.centre == Centre::Mean && statement.relation().is_some() && cap().is_none() {
+    let cap = plan.cap_of_means(claim.claim.metric).filter(|cap| *cap > 0.0);
+    if plan.centre == Centre::Mean && statement.relation().is_some() && cap.is_none() {
         return Err(format!(
             "'{}' is about a ratio of means that nothing caps: it must be about wall time, and its \
              plan needs a time-out above 0",
@@ -82,17 +80,13 @@ fn planned(plan: &Plan, claim: &PlannedClaim) -> Checked {
 }
 
 fn is_in_range(statement: Statement) -> bool {
-    let is_share = |share: f64| share > 0.0 && share < 1.0;
-    let are_shares = |good: f64, bad: f64| is_share(good) && is_share(bad) && bad <= good;
-    let is_factor = |factor: f64| factor > 0.0 && factor.is_finite();
-    let is_fraction = |fraction: f64| fraction >= 0.0 && fraction.is_finite();
     match statement {
         Statement::Ratio(relation) => match relation {
             Relation::Order => true,
             Relation::Measure { precision } => is_factor(precision),
             Relation::AtLeast { factor } => is_factor(factor),
             Relation::NoMoreThan { fraction } | Relation::Within { fraction } => {
-                is_fraction(fraction)
+                fraction >= 0.0 && fraction.is_finite()
             }
         },
         Statement::Property(property) => match property {
@@ -104,6 +98,18 @@ fn is_in_range(statement: Statement) -> bool {
             }
         },
     }
+}
+
+fn is_share(share: f64) -> bool {
+    share > 0.0 && share < 1.0
+}
+
+fn are_shares(good: f64, bad: f64) -> bool {
+    is_share(good) && is_share(bad) && bad <= good
+}
+
+fn is_factor(factor: f64) -> bool {
+    factor > 0.0 && factor.is_finite()
 }
 
 /// Checks that the coins name contestants of the plan, each at most once in the order.
@@ -169,7 +175,7 @@ pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
         Event::Observed { values, .. } if values.iter().any(|value| value.is_nan()) => {
             Err("a number of a stream is none".to_owned())
         }
-        Event::Relaxed { error, .. } if !(*error > 0.0 && *error < 1.0) => {
+        Event::Relaxed { error, .. } if !is_share(*error) => {
             Err("an error of an event is not between 0 and 1".to_owned())
         }
         Event::FirstOutputs { outputs } if outputs.len() != plan.contestants.len() => Err(format!(

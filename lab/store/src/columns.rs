@@ -2,6 +2,7 @@
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, Value, ValueRef};
 use rusqlite::{Result, Row};
+use tiebreak_core::journal::Wealth;
 use tiebreak_core::sample::{Beside, Marks, Meters, Outcome, Sample};
 use tiebreak_core::verdict::Verdict;
 
@@ -56,24 +57,17 @@ impl FromSql for Float {
     }
 }
 
-/// Returns the code of an outcome in the table; [`OutcomeCode`] reads it back.
-fn outcome_code(outcome: Outcome) -> i64 {
-    match outcome {
-        Outcome::Finished => 0,
-        Outcome::TimedOut => 1,
-        Outcome::Unusable => 2,
-        Outcome::Failed => 3,
-    }
-}
+/// The outcomes by their code in the table, which is also their place in the enumeration.
+const OUTCOMES: [Outcome; 4] =
+    [Outcome::Finished, Outcome::TimedOut, Outcome::Unusable, Outcome::Failed];
 
 struct OutcomeCode(Outcome);
 
 impl FromSql for OutcomeCode {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let code = value.as_i64()?;
-        let all = [Outcome::Finished, Outcome::TimedOut, Outcome::Unusable, Outcome::Failed];
-        let found = all.into_iter().find(|outcome| outcome_code(*outcome) == code);
-        found.map(OutcomeCode).ok_or(FromSqlError::OutOfRange(code))
+        let found = usize::try_from(code).ok().and_then(|code| OUTCOMES.get(code));
+        found.copied().map(OutcomeCode).ok_or(FromSqlError::OutOfRange(code))
     }
 }
 
@@ -114,7 +108,7 @@ macro_rules! sample_columns {
             Ok(Sample {
                 outcome: row.get::<_, OutcomeCode>("outcome")?.0,
                 marks: Marks::from_bits(row.get("marks")?),
-                $($number: row.get::<_, Bits>(stringify!($number))?.0,)*
+                $($number: number(row, stringify!($number))?,)*
                 meters: Meters { $($meter: maybe(row, stringify!($meter))?,)* },
                 beside: Beside { $($beside: maybe(row, stringify!($beside))?,)* },
             })
@@ -129,8 +123,21 @@ sample_columns! {
     beside: foreign_cpu_ns steal_ns migrations throttled_ns run_delay_ns;
 }
 
+pub(crate) fn number(row: &Row<'_>, column: &str) -> Result<u64> {
+    row.get(column).map(|Bits(number)| number)
+}
+
 fn maybe(row: &Row<'_>, column: &str) -> Result<Option<u64>> {
     Ok(row.get::<_, Option<Bits>>(column)?.map(|Bits(number)| number))
+}
+
+/// Reads the columns `claim`, `evidence_for` and `evidence_against`.
+pub(crate) fn wealth_of(row: &Row<'_>) -> Result<Wealth> {
+    Ok(Wealth {
+        claim: number(row, "claim")? as usize,
+        evidence_for: row.get::<_, Float>("evidence_for")?.0,
+        evidence_against: row.get::<_, Float>("evidence_against")?.0,
+    })
 }
 
 /// Returns the statement that [`insert_sample`] binds and runs.
@@ -157,7 +164,7 @@ pub(crate) fn insert_sample(
 ) -> Result<usize> {
     let place = [run as u64, round, position as u64, contestant as u64];
     let marks = u64::from(sample.marks.bits());
-    let head = [outcome_code(sample.outcome) as u64, marks];
+    let head = [sample.outcome as u64, marks];
     let values = place.into_iter().chain(head).map(Some).chain(numbers(sample));
     statement.execute(rusqlite::params_from_iter(values.map(|number| number.map(Bits))))
 }

@@ -293,6 +293,23 @@ impl StoreError {
     }
 }
 
+/// An error of the file at a path, in the words of the store.
+pub(crate) trait At<T> {
+    fn at(self, path: &Path) -> Result<T, StoreError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|error| StoreError::from_io(path, error))
+    }
+}
+
+impl<T> At<T> for rusqlite::Result<T> {
+    fn at(self, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|error| StoreError::from_sqlite(path, error))
+    }
+}
+
 /// Finds the reason why SQLite cannot open a file, by creating another file beside it. SQLite does
 /// not give the reason.
 ///

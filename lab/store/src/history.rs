@@ -1,12 +1,12 @@
-//! The list of runs.
+//! The list of runs, and the wealth of their bets when they stopped, by which a series is watched.
 
-use crate::columns::{Bits, VerdictWord};
+use crate::columns::{VerdictWord, number, wealth_of};
 use crate::error::StoreError;
 use crate::id::RunId;
 use crate::store::Store;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use serde::Deserialize;
-use tiebreak_core::journal::{Event, StopReason};
+use tiebreak_core::journal::{Event, RunHeader, StopReason, Wealth};
 use tiebreak_core::verdict::Verdict;
 
 /// A run in a list.
@@ -89,16 +89,14 @@ impl Store {
     /// Fails if the file cannot be read, or if the header of a run is invalid.
     pub fn runs(&self, limit: Option<u64>) -> Result<Vec<RunSummary>, StoreError> {
         let limit = limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1);
-        let found = self.asked(|| {
-            let sql = "SELECT run, id, created_unix_ms, header FROM runs \
-                       ORDER BY run DESC LIMIT ?";
-            let mut statement = self.connection.prepare_cached(sql)?;
-            let rows = statement.query_map([limit], |row| {
-                let id = RunId { row: row.get(0)?, name: row.get(1)? };
-                let Bits(created_unix_ms) = row.get(2)?;
-                Ok((id, created_unix_ms, row.get::<_, String>(3)?))
-            })?;
-            rows.collect::<rusqlite::Result<Vec<_>>>()
+        let sql = "SELECT run AS row, id, created_unix_ms, header FROM runs \
+                   ORDER BY run DESC LIMIT ?";
+        let found = self.rows(sql, [limit], |row| {
+            Ok((
+                RunId::read(row)?,
+                number(row, "created_unix_ms")?,
+                row.get::<_, String>("header")?,
+            ))
         })?;
         found.into_iter().map(|(id, created, header)| self.summary(id, created, &header)).collect()
     }
@@ -116,17 +114,15 @@ impl Store {
         };
         let header: HeaderPart =
             serde_json::from_str(header).map_err(|error| bad(format!("its header: {error}")))?;
-        let mut claims: Vec<ClaimSummary> = Vec::new();
-        for planned in header.plan.claims {
-            claims.push(ClaimSummary { text: planned.claim.text, verdict: None });
-        }
-        for (claim, verdict) in self.asked(|| self.last_verdicts(&id))? {
+        let texts = header.plan.claims.into_iter().map(|planned| planned.claim.text);
+        let mut claims: Vec<_> = texts.map(|text| ClaimSummary { text, verdict: None }).collect();
+        for (claim, verdict) in self.last_verdicts(&id)? {
             let named = claims.get_mut(claim as usize);
             named.ok_or_else(|| bad(format!("a verdict names claim {claim}")))?.verdict =
                 Some(verdict);
         }
-        let (rounds, elapsed_ns) = self.asked(|| self.progress(&id))?;
-        let event = self.asked(|| self.last_stop_or_start(&id))?;
+        let (rounds, elapsed_ns) = self.progress(&id)?;
+        let event = self.last_stop_or_start(&id)?;
         let event = event.map(|event| serde_json::from_str(&event)).transpose();
         let stopped = match event.map_err(|error| bad(format!("an event: {error}")))? {
             Some(Event::Stopped { reason, .. }) => Some(reason),
@@ -147,44 +143,37 @@ impl Store {
     }
 
     /// Returns the verdicts of the run in order, so that the last one of a claim counts.
-    fn last_verdicts(&self, run: &RunId) -> rusqlite::Result<Vec<(u64, Verdict)>> {
+    fn last_verdicts(&self, run: &RunId) -> Result<Vec<(u64, Verdict)>, StoreError> {
         let sql = "SELECT claim, verdict FROM verdicts WHERE run = ? ORDER BY sequence";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map([run.row], |row| {
-            let (Bits(claim), VerdictWord(verdict)) = (row.get(0)?, row.get(1)?);
-            Ok((claim, verdict))
-        })?;
-        rows.collect()
-    }
-
-    /// Returns the number of finished rounds, and the run's own time at the end of the last one.
-    fn progress(&self, run: &RunId) -> rusqlite::Result<(u64, u64)> {
-        let sql = "SELECT count(*), coalesce((SELECT elapsed_ns FROM rounds WHERE run = ?1 \
-                   ORDER BY round DESC LIMIT 1), 0) FROM rounds WHERE run = ?1";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let of_rounds = statement.query_row([run.row], |row| {
-            let (Bits(rounds), Bits(elapsed_ns)) = (row.get(0)?, row.get(1)?);
-            Ok((rounds, elapsed_ns))
-        })?;
-        if of_rounds.0 > 0 {
-            return Ok(of_rounds);
-        }
-        // A stream has no rounds: its lines are events.
-        let sql = "SELECT coalesce(sum(body ->> 'lines'), 0), \
-                   coalesce(max(body ->> 'elapsed_ns'), 0) FROM events \
-                   WHERE run = ? AND body ->> 'event' = 'observed'";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        statement.query_row([run.row], |row| {
-            let (Bits(lines), Bits(elapsed_ns)) = (row.get(0)?, row.get(1)?);
-            Ok((lines, elapsed_ns))
+        self.rows(sql, [run.row], |row| {
+            Ok((number(row, "claim")?, row.get::<_, VerdictWord>("verdict")?.0))
         })
     }
 
-    fn last_stop_or_start(&self, run: &RunId) -> rusqlite::Result<Option<String>> {
+    /// Returns the number of finished rounds, and the run's own time at the end of the last one.
+    fn progress(&self, run: &RunId) -> Result<(u64, u64), StoreError> {
+        let of_rounds = "SELECT count(*) AS done, coalesce((SELECT elapsed_ns FROM rounds \
+                         WHERE run = ?1 ORDER BY round DESC LIMIT 1), 0) AS elapsed_ns \
+                         FROM rounds WHERE run = ?1";
+        // A stream has no rounds: its lines are events.
+        let of_lines = "SELECT coalesce(sum(body ->> 'lines'), 0) AS done, \
+                        coalesce(max(body ->> 'elapsed_ns'), 0) AS elapsed_ns FROM events \
+                        WHERE run = ? AND body ->> 'event' = 'observed'";
+        for sql in [of_rounds, of_lines] {
+            let found = self.first(sql, [run.row], |row| {
+                Ok((number(row, "done")?, number(row, "elapsed_ns")?))
+            })?;
+            if let Some(found) = found.filter(|(done, _)| *done > 0) {
+                return Ok(found);
+            }
+        }
+        Ok((0, 0))
+    }
+
+    fn last_stop_or_start(&self, run: &RunId) -> Result<Option<String>, StoreError> {
         let sql = "SELECT body FROM events WHERE run = ? AND body ->> 'event' \
                    IN ('stopped', 'resumed') ORDER BY sequence DESC LIMIT 1";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        statement.query_row([run.row], |row| row.get(0)).optional()
+        self.first(sql, [run.row], |row| row.get("body"))
     }
 
     /// Counts the earlier runs of these claims on these files: with `before`, those before that
@@ -197,15 +186,13 @@ impl Store {
         claim_key: &str,
         before: Option<&RunId>,
     ) -> Result<u64, StoreError> {
-        let sql = "SELECT count(*) FROM runs WHERE claim_key = ? AND run < ? \
+        let sql = "SELECT count(*) AS runs FROM runs WHERE claim_key = ? AND run < ? \
                    AND (EXISTS (SELECT 1 FROM rounds WHERE rounds.run = runs.run) \
                    OR EXISTS (SELECT 1 FROM events WHERE events.run = runs.run \
                    AND body ->> 'event' = 'observed'))";
         let before = before.map_or(i64::MAX, |run| run.row);
-        let Bits(runs) = self.asked(|| {
-            self.connection.query_row(sql, params![claim_key, before], |row| row.get(0))
-        })?;
-        Ok(runs)
+        let runs = self.first(sql, params![claim_key, before], |row| number(row, "runs"))?;
+        Ok(runs.unwrap_or(0))
     }
 
     /// Returns the latest run of these claims on these files.
@@ -213,20 +200,46 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be read.
     pub fn latest_of(&self, claim_key: &str) -> Result<Option<RunId>, StoreError> {
-        let sql = "SELECT run, id FROM runs WHERE claim_key = ? ORDER BY run DESC LIMIT 1";
-        self.asked(|| {
-            let found = self.connection.query_row(sql, [claim_key], |row| {
-                Ok(RunId { row: row.get(0)?, name: row.get(1)? })
-            });
-            found.optional()
-        })
+        let sql = "SELECT run AS row, id FROM runs WHERE claim_key = ? ORDER BY run DESC LIMIT 1";
+        self.first(sql, [claim_key], RunId::read)
+    }
+}
+
+/// A run of a series, as it stopped.
+#[derive(Clone, Debug)]
+pub struct StoppedRun {
+    /// The name of the run.
+    pub id: RunId,
+    /// The part that was written before its first round.
+    pub header: RunHeader,
+    /// The wealth after the last round that was evidence of each claim, one entry per claim.
+    pub wealth: Vec<Wealth>,
+}
+
+impl Store {
+    /// Returns all runs that can be read, the earliest first, with the final wealth of their bets.
+    ///
+    /// Cost: a fraction of a millisecond per run.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn stopped_runs(&self) -> Result<Vec<StoppedRun>, StoreError> {
+        let ids = self.ids()?;
+        let mut runs = Vec::with_capacity(ids.len());
+        for id in ids {
+            // An invalid header, from another version, must not end the watch.
+            let Ok(header) = self.header(&id) else { continue };
+            let wealth = self.last_wealth(&id)?;
+            runs.push(StoppedRun { id, header, wealth });
+        }
+        Ok(runs)
     }
 
-    pub(crate) fn asked<T>(
-        &self,
-        question: impl FnOnce() -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
-        question().map_err(|error| StoreError::from_sqlite(&self.path, error))
+    fn last_wealth(&self, run: &RunId) -> Result<Vec<Wealth>, StoreError> {
+        let sql = "SELECT claim, evidence_for, evidence_against FROM wealth AS w WHERE run = ?1 \
+                   AND round = (SELECT max(round) FROM wealth WHERE run = ?1 AND claim = w.claim) \
+                   ORDER BY claim";
+        self.rows(sql, [run.row], wealth_of)
     }
 }
 

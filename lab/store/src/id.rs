@@ -1,38 +1,69 @@
-//! Names of runs and prints: short, typable, and different in at least two characters.
+//! Names of runs and prints: short, typable, and different in at least two characters; and the
+//! search for one by what the user typed.
 
+use crate::error::StoreError;
+use crate::store::Store;
+use rusqlite::{Row, Transaction};
 use std::fmt;
 
 /// Crockford's base 32: without `i`, `l`, `o` and `u`, which are easily mistaken for other
 /// characters.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The name of a run of a store. [`Store::create_run`](crate::Store::create_run) and
-/// [`Store::find`](crate::Store::find) make it, and it is valid for that store only.
+/// The name of a run or a print of a store. A method of [`Store`](crate::Store) makes it, and it is
+/// valid for that store only.
+///
+/// The name is the letter of its kind, at least five digits, and a check digit. The digits of the
+/// n-th row, counted from 1, are `n * 0x9e3779b1 + salt` modulo a power of two. The salt is the
+/// hash of the row's text, so that runs in the stores of two people have different names, and the
+/// same run in two stores of a test has the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunId {
+pub struct Id<const LETTER: char> {
     pub(crate) name: String,
     pub(crate) row: i64,
 }
 
-impl RunId {
-    /// Returns the name for the n-th run of a store, counted from 1.
-    ///
-    /// The name is `r`, at least five digits, and a check digit. The digits are
-    /// `n * 0x9e3779b1 + salt` modulo a power of two. The salt is the hash of the run's header, so
-    /// that runs in the stores of two people have different names, and the same run in two stores
-    /// of a test has the same name.
-    pub(crate) fn of_row(row: i64, salt: u64) -> RunId {
-        RunId { name: name_of('r', row, salt), row }
+/// The name of a run: `r` and so on.
+pub type RunId = Id<'r'>;
+/// The name of a print: `m` and so on.
+pub type PrintId = Id<'m'>;
+
+impl<const LETTER: char> Id<LETTER> {
+    pub(crate) fn of_row(row: i64, salt: u64) -> Self {
+        Id { name: name_of(LETTER, row, salt), row }
     }
 
-    /// Returns the name, for `tiebreak show NAME`.
+    /// Reads the columns `row` and `id`.
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Id { row: row.get("row")?, name: row.get("id")? })
+    }
+
+    /// Makes the name of the next row of a table, which will hold this text.
+    pub(crate) fn next(
+        transaction: &Transaction<'_>,
+        table: &str,
+        text: &str,
+    ) -> rusqlite::Result<Self> {
+        let last = format!("SELECT coalesce(max(rowid), 0) FROM {table}");
+        let last: i64 = transaction.query_row(&last, [], |row| row.get(0))?;
+        let taken = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE id = ?)");
+        let mut salts = salt(text)..;
+        loop {
+            let id = Self::of_row(last + 1, salts.next().unwrap_or_default());
+            if !transaction.query_row(&taken, [&id.name], |row| row.get(0))? {
+                return Ok(id);
+            }
+        }
+    }
+
+    /// Returns the name, for a command line.
     pub fn as_str(&self) -> &str {
         &self.name
     }
 }
 
 /// Returns the name of a row: the letter of its kind, the digits, and the check digit.
-pub(crate) fn name_of(letter: char, row: i64, salt: u64) -> String {
+fn name_of(letter: char, row: i64, salt: u64) -> String {
     let mut width = 5;
     while (row as u128) >> (5 * width) != 0 {
         width += 1;
@@ -51,7 +82,7 @@ pub(crate) fn name_of(letter: char, row: i64, salt: u64) -> String {
 }
 
 /// Returns the FNV-1a hash of a text (Fowler, Noll, Vo), which is enough to distinguish headers.
-pub(crate) fn salt(text: &str) -> u64 {
+fn salt(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
@@ -64,25 +95,20 @@ fn times_x(digit: u8) -> u8 {
     if shifted & 32 == 0 { shifted } else { (shifted ^ 0b100101) & 31 }
 }
 
-impl fmt::Display for RunId {
+impl<const LETTER: char> fmt::Display for Id<LETTER> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.name)
     }
 }
 
 /// Normalises typed text to the form of names: small letters, and the digits that are meant.
-pub(crate) fn normalise(typed: &str) -> String {
-    let meant = |c: char| match c.to_ascii_lowercase() {
-        'o' => '0',
-        'i' | 'l' => '1',
-        other => other,
-    };
-    typed.trim().chars().map(meant).collect()
+fn normalise(typed: &str) -> String {
+    typed.trim().to_ascii_lowercase().replace('o', "0").replace(['i', 'l'], "1")
 }
 
 /// Computes the Levenshtein distance in characters. The cost is quadratic in the lengths, which are
 /// short.
-pub(crate) fn distance(a: &str, b: &str) -> usize {
+fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {
@@ -97,10 +123,76 @@ pub(crate) fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
+/// The maximum distance from the typed text at which an id is suggested.
+const NEAR: usize = 2;
+/// The number of names listed when a prefix is ambiguous.
+const NAMED: usize = 5;
+
+/// The meaning of a text among some names.
+pub(crate) enum Choice<const LETTER: char> {
+    /// This one.
+    One(Id<LETTER>),
+    /// The beginning of several names; the first few of them.
+    Several(Vec<String>),
+    /// None of them.
+    None {
+        /// The nearest name, if one is near.
+        near: Option<String>,
+    },
+}
+
+/// Finds the name that was typed: in full, or as a unique prefix.
+pub(crate) fn choose<const LETTER: char>(asked: &str, ids: &[Id<LETTER>]) -> Choice<LETTER> {
+    let typed = normalise(asked);
+    if let Some(exact) = ids.iter().find(|id| id.name == typed) {
+        return Choice::One(exact.clone());
+    }
+    let matching = ids.iter().filter(|id| !typed.is_empty() && id.name.starts_with(&typed));
+    match matching.take(NAMED).collect::<Vec<_>>().as_slice() {
+        [only] => Choice::One((*only).clone()),
+        [] => {
+            let near = ids.iter().map(|id| (distance(&typed, &id.name), id));
+            let near = near.filter(|(distance, _)| *distance <= NEAR).min_by_key(|near| near.0);
+            Choice::None { near: near.map(|(_, id)| id.name.clone()) }
+        }
+        several => Choice::Several(several.iter().map(|id| id.name.clone()).collect()),
+    }
+}
+
+impl Store {
+    /// Finds the run that a name means: `latest`, an id, or a unique prefix of one.
+    ///
+    /// # Errors
+    /// Fails if no run or several runs have such a name, or if the file cannot be read.
+    pub fn find(&self, asked: &str) -> Result<RunId, StoreError> {
+        let path = self.path.clone();
+        if asked == "latest" {
+            let sql = "SELECT run AS row, id FROM runs ORDER BY run DESC LIMIT 1";
+            return self.first(sql, [], Id::read)?.ok_or(StoreError::NoRuns { path });
+        }
+        let (ids, asked) = (self.ids()?, asked.to_owned());
+        match choose(&asked, &ids) {
+            Choice::One(id) => Ok(id),
+            Choice::Several(matches) => Err(StoreError::Ambiguous { asked, matches }),
+            Choice::None { .. } if ids.is_empty() => Err(StoreError::NoRuns { path }),
+            Choice::None { near } => {
+                Err(StoreError::UnknownRun { path, asked, runs: ids.len() as u64, near })
+            }
+        }
+    }
+
+    /// Returns all runs, the earliest first.
+    pub(crate) fn ids(&self) -> Result<Vec<RunId>, StoreError> {
+        self.rows("SELECT run AS row, id FROM runs ORDER BY run", [], Id::read)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_journal::header;
     use std::collections::HashSet;
+    use std::path::Path;
 
     #[test]
     fn names_are_unique_and_far_apart() {
@@ -134,5 +226,50 @@ mod tests {
         assert_eq!(distance("r7f3k2", "r7f32"), 1);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("abcd", "badc"), 3);
+    }
+
+    fn store(folder: &Path, runs: usize) -> (Store, Vec<RunId>) {
+        let mut store = Store::open(&folder.join("journal.db")).unwrap();
+        let runs = (0..runs).map(|_| store.create_run(&header()).unwrap()).collect();
+        (store, runs)
+    }
+
+    #[test]
+    fn ids_prefixes_and_latest_name_a_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, runs) = store(folder.path(), 40);
+        for run in &runs {
+            assert_eq!(store.find(run.as_str()).unwrap(), *run);
+            assert_eq!(store.find(&run.as_str().to_uppercase()).unwrap(), *run);
+            assert_eq!(store.find(&run.as_str()[..5]).unwrap(), *run);
+        }
+        assert_eq!(store.find("latest").unwrap(), runs[39]);
+        let ambiguous = store.find("r").unwrap_err();
+        let StoreError::Ambiguous { matches, .. } = &ambiguous else { panic!("{ambiguous}") };
+        assert_eq!(matches.len(), NAMED);
+    }
+
+    #[test]
+    fn an_unknown_run_is_answered_with_the_nearest() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, runs) = store(folder.path(), 3);
+        let typed = runs[1].as_str().replace('r', "x");
+        let text = store.find(&typed).unwrap_err().to_string();
+        for part in [runs[1].as_str(), "3 runs", "journal.db", "tiebreak history", &typed] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        for typed in ["", "nothing like it", "r7f3k2-and-more"] {
+            let error = store.find(typed).unwrap_err();
+            assert!(matches!(error, StoreError::UnknownRun { near: None, .. }), "{typed}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_empty_store_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = store(folder.path(), 0);
+        for typed in ["latest", "r7f3k2"] {
+            assert!(matches!(store.find(typed), Err(StoreError::NoRuns { .. })), "{typed}");
+        }
     }
 }

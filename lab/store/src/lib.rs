@@ -15,7 +15,7 @@ mod chain;
 mod check;
 mod columns;
 mod error;
-mod find;
+
 mod history;
 mod id;
 #[cfg(test)]
@@ -25,7 +25,7 @@ mod portable;
 mod prints;
 mod read;
 mod schema;
-mod stopped;
+
 mod store;
 mod sync;
 #[cfg(test)]
@@ -34,10 +34,10 @@ mod write;
 
 pub use chain::first_broken_link;
 pub use error::StoreError;
-pub use history::{ClaimSummary, RunSummary};
-pub use id::RunId;
+pub use history::{ClaimSummary, RunSummary, StoppedRun};
+pub use id::{Id, PrintId, RunId};
 pub use lock::RunLock;
 pub use portable::{SCHEMA, read_lines, write_lines};
-pub use prints::{PrintId, PrintSummary};
-pub use stopped::StoppedRun;
+pub use prints::PrintSummary;
+
 pub use store::{Store, is_store_file};

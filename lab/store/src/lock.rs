@@ -1,6 +1,6 @@
 //! At most one process runs or resumes a run.
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::id::RunId;
 use crate::store::{Store, beside};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -39,15 +39,15 @@ impl Store {
     /// Fails if another process has it, or if no file can be created in the store's folder.
     pub fn claim_run_lock(&self, run: &RunId) -> Result<RunLock, StoreError> {
         let path = self.lock_path(run);
-        let failed = |error| StoreError::from_io(&path, error);
+
         let mut tries = 0;
         loop {
-            let mut file = open(&path).map_err(failed)?;
+            let mut file = open(&path).at(&path)?;
             match file.try_lock() {
                 // Its last owner may have removed it after we opened it and before we locked it.
-                Ok(()) if !is_at(&file, &path).map_err(failed)? => continue,
+                Ok(()) if !is_at(&file, &path).at(&path)? => continue,
                 Ok(()) => {
-                    write_pid(&mut file).map_err(failed)?;
+                    write_pid(&mut file).at(&path)?;
                     return Ok(RunLock { path, _file: file });
                 }
                 Err(TryLockError::WouldBlock) if tries < TRIES => {
@@ -58,7 +58,7 @@ impl Store {
                     let pid = read_pid(&mut file);
                     return Err(StoreError::InUse { run: run.name.clone(), pid });
                 }
-                Err(TryLockError::Error(error)) => return Err(failed(error)),
+                Err(TryLockError::Error(error)) => return Err(StoreError::from_io(&path, error)),
             }
         }
     }

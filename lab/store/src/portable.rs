@@ -196,15 +196,9 @@ fn header(text: &str) -> Result<Journal, StoreError> {
         return Err(bad(1, "this is not a header".to_owned()));
     };
     check::plan(&header.plan).map_err(|what| bad(1, what))?;
-    Ok(Journal {
-        id,
-        header: *header,
-        rounds: Vec::new(),
-        lost: Vec::new(),
-        events: Vec::new(),
-        verdicts: Vec::new(),
-        chain: Vec::new(),
-    })
+    let (rounds, lost, events) = (Vec::new(), Vec::new(), Vec::new());
+    let (verdicts, chain) = (Vec::new(), Vec::new());
+    Ok(Journal { id, header: *header, rounds, lost, events, verdicts, chain })
 }
 
 type OpenAttempts = BTreeMap<(u64, u32), RoundCoins>;

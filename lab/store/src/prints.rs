@@ -1,40 +1,19 @@
 //! Prints of machines: the state of a machine when it was measured.
 
-use crate::columns::Bits;
+use crate::columns::{Bits, number};
 use crate::error::StoreError;
-use crate::find::{Choice, choose};
-use crate::id;
+use crate::id::{Choice, PrintId, choose};
 use crate::store::Store;
-use rusqlite::{Row, params};
+use rusqlite::params;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt;
+
 use tiebreak_core::fingerprint::Fingerprint;
 
 /// The word for the latest print.
 const LATEST: &str = "latest";
-
-/// The name of a print of a store: `m`, digits, and a check digit, made as the names of runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrintId {
-    name: String,
-    row: i64,
-}
-
-impl PrintId {
-    /// Returns the name, for `tiebreak machine show NAME`.
-    pub fn as_str(&self) -> &str {
-        &self.name
-    }
-}
-
-impl fmt::Display for PrintId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.name)
-    }
-}
 
 /// A print in a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,21 +72,12 @@ impl Store {
             StoreError::Refused { path: self.path.clone(), what }
         })?;
         self.write(|transaction| {
-            let last = "SELECT coalesce(max(print), 0) FROM prints";
-            let row = 1 + transaction.query_row(last, [], |row| row.get::<_, i64>(0))?;
-            let mut salts = id::salt(&json)..;
-            let name = loop {
-                let name = id::name_of('m', row, salts.next().unwrap_or_default());
-                let taken = "SELECT EXISTS (SELECT 1 FROM prints WHERE id = ?)";
-                if !transaction.query_row(taken, [&name], |row| row.get(0))? {
-                    break name;
-                }
-            };
+            let id = PrintId::next(transaction, "prints", &json)?;
             transaction.execute(
                 "INSERT INTO prints (print, id, taken_unix_ms, body) VALUES (?, ?, ?, ?)",
-                params![row, name, Bits(part.taken_unix_ms), json],
+                params![id.row, id.name, Bits(part.taken_unix_ms), json],
             )?;
-            Ok(PrintId { name, row })
+            Ok(id)
         })
     }
 
@@ -116,20 +86,20 @@ impl Store {
     /// # Errors
     /// Fails if no print or several prints have such a name, or if the file cannot be read.
     pub fn find_print(&self, asked: &str) -> Result<PrintId, StoreError> {
-        let mut ids = self.rows("SELECT print, id FROM prints ORDER BY print DESC", id_of)?;
-        let path = || self.path.clone();
+        let sql = "SELECT print AS row, id FROM prints ORDER BY print DESC";
+        let mut ids: Vec<PrintId> = self.rows(sql, [], PrintId::read)?;
+        let path = self.path.clone();
         if ids.is_empty() {
-            return Err(StoreError::NoPrints { path: path() });
+            return Err(StoreError::NoPrints { path });
         }
         if asked == LATEST {
             return Ok(ids.swap_remove(0));
         }
-        let names: Vec<&str> = ids.iter().map(PrintId::as_str).collect();
         let asked = asked.to_owned();
-        match choose(&asked, &names) {
-            Choice::One(index) => Ok(ids.swap_remove(index)),
+        match choose(&asked, &ids) {
+            Choice::One(id) => Ok(id),
             Choice::Several(matches) => Err(StoreError::AmbiguousPrint { asked, matches }),
-            Choice::None { near } => Err(StoreError::UnknownPrint { path: path(), asked, near }),
+            Choice::None { near } => Err(StoreError::UnknownPrint { path, asked, near }),
         }
     }
 
@@ -140,7 +110,7 @@ impl Store {
     pub fn print<P: DeserializeOwned>(&self, id: &PrintId) -> Result<P, StoreError> {
         let sql = "SELECT body FROM prints WHERE print = ?";
         let body: String =
-            self.asked(|| self.connection.query_row(sql, [id.row], |row| row.get(0)))?;
+            self.asked(|| self.connection.query_row(sql, [id.row], |row| row.get("body")))?;
         serde_json::from_str(&body).map_err(|error| StoreError::BadPrint {
             path: self.path.clone(),
             print: id.name.clone(),
@@ -157,20 +127,17 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be read.
     pub fn latest_print(&self, machine: &Fingerprint) -> Result<Option<PrintId>, StoreError> {
-        let measured = |row: &Row<'_>| -> rusqlite::Result<Option<usize>> {
-            let body = row.get_ref(2)?.as_str()?;
-            let part = serde_json::from_str::<PrintPart>(body).ok();
-            let fitting = part.filter(|part| part.machine.differences(machine).is_empty());
-            Ok(fitting.map(|part| part.measured()))
-        };
+        let sql = "SELECT print AS row, id, body FROM prints ORDER BY print DESC";
         self.asked(|| {
-            let sql = "SELECT print, id, body FROM prints ORDER BY print DESC";
             let mut statement = self.connection.prepare(sql)?;
             let mut latest_first = statement.query([])?;
             let mut fitting: Vec<(usize, PrintId)> = Vec::new();
             while let Some(row) = latest_first.next()?.filter(|_| fitting.len() < LOOKED_AT) {
-                if let Some(count) = measured(row)? {
-                    fitting.push((count, id_of(row)?));
+                let part = serde_json::from_str::<PrintPart>(row.get_ref("body")?.as_str()?);
+                if let Ok(part) = part
+                    && part.machine.differences(machine).is_empty()
+                {
+                    fitting.push((part.measured(), PrintId::read(row)?));
                 }
             }
             // Among equals, `max_by_key` returns the last.
@@ -183,30 +150,20 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be read.
     pub fn prints(&self) -> Result<Vec<PrintSummary>, StoreError> {
-        let sql = "SELECT print, id, taken_unix_ms, body FROM prints ORDER BY print DESC";
-        let rows = self.rows(sql, |row| {
-            let Bits(taken_unix_ms) = row.get(2)?;
-            Ok((id_of(row)?, taken_unix_ms, row.get::<_, String>(3)?))
+        let sql = "SELECT print AS row, id, taken_unix_ms, body FROM prints ORDER BY print DESC";
+        let prints = self.rows(sql, [], |row| {
+            let part = serde_json::from_str(&row.get::<_, String>("body")?);
+            let (id, taken_unix_ms) = (PrintId::read(row)?, number(row, "taken_unix_ms")?);
+            Ok(part.ok().map(|PrintPart { took_ns, is_quick, machine, .. }| PrintSummary {
+                id,
+                taken_unix_ms,
+                took_ns,
+                is_quick,
+                machine,
+            }))
         })?;
-        let summary = |(id, taken_unix_ms, body): (PrintId, u64, String)| {
-            let PrintPart { took_ns, is_quick, machine, .. } = serde_json::from_str(&body).ok()?;
-            Some(PrintSummary { id, taken_unix_ms, took_ns, is_quick, machine })
-        };
-        Ok(rows.into_iter().filter_map(summary).collect())
+        Ok(prints.into_iter().flatten().collect())
     }
-
-    fn rows<T>(
-        &self,
-        sql: &str,
-        value: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>, StoreError> {
-        self.asked(|| self.connection.prepare(sql)?.query_map([], value)?.collect())
-    }
-}
-
-/// Reads the name of the print in a row that begins with its number and its name.
-fn id_of(row: &Row<'_>) -> rusqlite::Result<PrintId> {
-    Ok(PrintId { row: row.get(0)?, name: row.get(1)? })
 }
 
 #[cfg(test)]

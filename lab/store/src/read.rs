@@ -2,15 +2,15 @@
 
 use crate::chain;
 use crate::check;
-use crate::columns::{Bits, Float, VerdictWord, sample_of, select_samples};
+use crate::columns::{Float, VerdictWord, number, sample_of, select_samples, wealth_of};
 use crate::error::StoreError;
 use crate::id::RunId;
 use crate::store::Store;
 use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-use tiebreak_core::journal::{Event, Journal, Link, RecordedVerdict, Round, RunHeader, Wealth};
-use tiebreak_core::sample::Sample;
+use tiebreak_core::journal::{Event, Journal, Link, RecordedVerdict, Round, RunHeader};
+
 use tiebreak_core::schedule::RoundCoins;
 
 /// The reason why a run cannot be read: an error of SQLite, or rows that are not a journal.
@@ -62,10 +62,8 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be read, or if the header is invalid.
     pub fn header(&self, run: &RunId) -> Result<RunHeader, StoreError> {
-        let read = header(&self.connection, run).and_then(|header| {
-            check::plan(&header.plan)?;
-            Ok(header)
-        });
+        let read = header(&self.connection, run);
+        let read = read.and_then(|header| Ok(check::plan(&header.plan).map(|()| header)?));
         read.map_err(|unreadable| self.explain(run, unreadable))
     }
 
@@ -100,12 +98,23 @@ impl Store {
 
 fn header(connection: &Connection, run: &RunId) -> Read<RunHeader> {
     let sql = "SELECT header FROM runs WHERE run = ?";
-    let text: String = connection.query_row(sql, [run.row], |row| row.get(0))?;
+    let text: String = connection.query_row(sql, [run.row], |row| row.get("header"))?;
     parse("header", &text)
 }
 
 fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Read<T> {
     serde_json::from_str(text).map_err(|error| Unreadable::Wrong(format!("its {name}: {error}")))
+}
+
+/// Reads a column of JSON text, whose errors call it `name`.
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str, name: &str) -> Read<T> {
+    parse(name, &row.get::<_, String>(column)?)
+}
+
+/// Reads a column of JSON text or `NULL`.
+fn json_if_any<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Read<Option<T>> {
+    let text: Option<String> = row.get(column)?;
+    text.map(|text| parse(column, &text)).transpose()
 }
 
 /// Returns all rows of the run, each converted to a value.
@@ -124,25 +133,17 @@ fn all<T>(
     Ok(values)
 }
 
-fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    row.get(column).map(|Bits(number)| number)
-}
-
-fn maybe(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
-    row.get(column)
-}
-
 fn attempts(connection: &Connection, run: &RunId) -> Read<BTreeMap<(u64, u32), RoundCoins>> {
     let sql = "SELECT round, attempt, primer, contestants, padding_bytes, unit FROM attempts \
                WHERE run = ?";
     let coins = all(connection, run, sql, |row| {
         let coins = RoundCoins {
-            round: number(row, 0)?,
-            attempt: row.get(1)?,
-            primer: number(row, 2)? as usize,
-            order: parse("order", &row.get::<_, String>(3)?)?,
-            padding_bytes: parse("padding", &row.get::<_, String>(4)?)?,
-            unit: maybe(row, 5)?.map(|unit| parse("unit", &unit)).transpose()?,
+            round: number(row, "round")?,
+            attempt: row.get("attempt")?,
+            primer: number(row, "primer")? as usize,
+            order: json(row, "contestants", "order")?,
+            padding_bytes: json(row, "padding_bytes", "padding")?,
+            unit: json_if_any(row, "unit")?,
         };
         Ok(((coins.round, coins.attempt), coins))
     })?;
@@ -154,66 +155,52 @@ fn rounds(
     run: &RunId,
     coins: &mut BTreeMap<(u64, u32), RoundCoins>,
 ) -> Read<Vec<Round>> {
-    let mut samples = samples(connection, run)?;
-    let mut wealth = wealth(connection, run)?;
+    let mut samples = by_round(connection, run, &select_samples(), sample_of)?;
+    let sql = "SELECT round, claim, evidence_for, evidence_against FROM wealth \
+               WHERE run = ? ORDER BY round, claim";
+    let mut wealth = by_round(connection, run, sql, wealth_of)?;
     let sql = "SELECT round, attempt, waited_ns, elapsed_ns, batches FROM rounds \
                WHERE run = ? ORDER BY round";
     all(connection, run, sql, |row| {
-        let (round, attempt) = (number(row, 0)?, row.get(1)?);
+        let (round, attempt) = (number(row, "round")?, row.get("attempt")?);
         let coins = coins.remove(&(round, attempt));
         Ok(Round {
             coins: coins.ok_or_else(|| format!("round {round} has no coins"))?,
-            waited_ns: number(row, 2)?,
-            elapsed_ns: number(row, 3)?,
+            waited_ns: number(row, "waited_ns")?,
+            elapsed_ns: number(row, "elapsed_ns")?,
             samples: samples.remove(&round).unwrap_or_default(),
-            batches: match maybe(row, 4)? {
-                Some(batches) => parse("batches", &batches)?,
-                None => Vec::new(),
-            },
+            batches: json_if_any(row, "batches")?.unwrap_or_default(),
             wealth: wealth.remove(&round).unwrap_or_default(),
         })
     })
 }
 
-fn samples(connection: &Connection, run: &RunId) -> Read<BTreeMap<u64, Vec<Sample>>> {
-    let rows =
-        all(connection, run, &select_samples(), |row| Ok((number(row, 0)?, sample_of(row)?)))?;
-    Ok(by_round(rows))
-}
-
-fn wealth(connection: &Connection, run: &RunId) -> Read<BTreeMap<u64, Vec<Wealth>>> {
-    let sql = "SELECT round, claim, evidence_for, evidence_against FROM wealth \
-               WHERE run = ? ORDER BY round, claim";
-    let rows = all(connection, run, sql, |row| {
-        let wealth = Wealth {
-            claim: number(row, 1)? as usize,
-            evidence_for: row.get::<_, Float>(2)?.0,
-            evidence_against: row.get::<_, Float>(3)?.0,
-        };
-        Ok((number(row, 0)?, wealth))
-    })?;
-    Ok(by_round(rows))
-}
-
-fn by_round<T>(rows: Vec<(u64, T)>) -> BTreeMap<u64, Vec<T>> {
+/// Returns the rows of the run in groups, by the column `round`.
+fn by_round<T>(
+    connection: &Connection,
+    run: &RunId,
+    sql: &str,
+    value: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+) -> Read<BTreeMap<u64, Vec<T>>> {
     let mut groups: BTreeMap<u64, Vec<T>> = BTreeMap::new();
-    for (round, value) in rows {
-        groups.entry(round).or_default().push(value);
-    }
-    groups
+    all(connection, run, sql, |row| {
+        groups.entry(number(row, "round")?).or_default().push(value(row)?);
+        Ok(())
+    })?;
+    Ok(groups)
 }
 
 fn events(connection: &Connection, run: &RunId) -> Read<Vec<Event>> {
     let sql = "SELECT body FROM events WHERE run = ? ORDER BY sequence";
-    all(connection, run, sql, |row| parse("event", &row.get::<_, String>(0)?))
+    all(connection, run, sql, |row| json(row, "body", "event"))
 }
 
 fn chain(connection: &Connection, run: &RunId) -> Read<Vec<Link>> {
     let sql = "SELECT kind, hash FROM chain WHERE run = ? ORDER BY link";
     all(connection, run, sql, |row| {
-        let kind: i64 = row.get(0)?;
+        let kind: i64 = row.get("kind")?;
         let of = chain::kind_of(kind).ok_or_else(|| format!("its chain has a link of kind {kind}"));
-        Ok(Link { of: of?, hash: chain::hexadecimal(&row.get::<_, Vec<u8>>(1)?) })
+        Ok(Link { of: of?, hash: chain::hexadecimal(&row.get::<_, Vec<u8>>("hash")?) })
     })
 }
 
@@ -222,11 +209,11 @@ fn verdicts(connection: &Connection, run: &RunId) -> Read<Vec<RecordedVerdict>> 
                WHERE run = ? ORDER BY sequence";
     all(connection, run, sql, |row| {
         Ok(RecordedVerdict {
-            claim: number(row, 0)? as usize,
-            verdict: row.get::<_, VerdictWord>(1)?.0,
-            rounds: number(row, 2)?,
-            low: row.get::<_, Option<Float>>(3)?.map(|Float(low)| low),
-            high: row.get::<_, Option<Float>>(4)?.map(|Float(high)| high),
+            claim: number(row, "claim")? as usize,
+            verdict: row.get::<_, VerdictWord>("verdict")?.0,
+            rounds: number(row, "rounds")?,
+            low: row.get::<_, Option<Float>>("low")?.map(|Float(low)| low),
+            high: row.get::<_, Option<Float>>("high")?.map(|Float(high)| high),
         })
     })
 }

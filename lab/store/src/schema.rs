@@ -20,7 +20,7 @@
 //! infinities. Only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the
 //! highest first.
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
@@ -114,9 +114,9 @@ pub(crate) fn prepare(
     steps: &[&str],
 ) -> Result<(), StoreError> {
     let known = steps.len() as i64;
-    let failed = |error| StoreError::from_sqlite(path, error);
+
     // All reads are at one moment: another process may be creating the file right now.
-    let moment = connection.unchecked_transaction().map_err(failed)?;
+    let moment = connection.unchecked_transaction().at(path)?;
     let found = version(&moment, path, known)?;
     drop(moment);
     match found {
@@ -125,28 +125,25 @@ pub(crate) fn prepare(
         None => {
             // This is not possible inside a transaction.
             let wal = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0));
-            let _mode: String = wal.map_err(failed)?;
+            let _mode: String = wal.at(path)?;
         }
     }
     let behavior = TransactionBehavior::Immediate;
-    let transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
+    let transaction = connection.transaction_with_behavior(behavior).at(path)?;
     // Another process may have upgraded it meanwhile; under the write lock it no longer can.
     let version = version(&transaction, path, known)?.unwrap_or(0);
     for step in &steps[version as usize..] {
-        transaction.execute_batch(step).map_err(failed)?;
+        transaction.execute_batch(step).at(path)?;
     }
-    let sql = guards(&transaction).map_err(failed)?
+    let sql = guards(&transaction).at(path)?
         + &format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {known};");
-    transaction.execute_batch(&sql).map_err(failed)?;
-    transaction.commit().map_err(failed)
+    transaction.execute_batch(&sql).at(path)?;
+    transaction.commit().at(path)
 }
 
 /// Returns the version of the file, of which `known` is the newest; `None` if it is empty.
 fn version(connection: &Connection, path: &Path, known: i64) -> Result<Option<i64>, StoreError> {
-    let number = |sql: &str| {
-        let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-        found.map_err(|error| StoreError::from_sqlite(path, error))
-    };
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).at(path);
     let found = number("PRAGMA user_version")?;
     match number("PRAGMA application_id")? {
         APPLICATION_ID if found > known => {

@@ -1,12 +1,12 @@
 //! Opening a store.
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::schema;
 use crate::sync::Syncs;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ impl Store {
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         let path = absolute(path)?;
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| StoreError::from_io(&path, error))?;
+            std::fs::create_dir_all(folder).at(&path)?;
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         Store::open_patiently(&path, &path, flags, schema::STEPS)
@@ -62,7 +62,7 @@ impl Store {
     /// Fails if there is no file, if it cannot be read, or if it is not ours, newer or damaged.
     pub fn open_existing(path: &Path) -> Result<Store, StoreError> {
         let path = absolute(path)?;
-        if !path.try_exists().map_err(|error| StoreError::from_io(&path, error))? {
+        if !path.try_exists().at(&path)? {
             return Err(StoreError::NoStore { path });
         }
         let read_write = OpenFlags::SQLITE_OPEN_READ_WRITE;
@@ -90,6 +90,34 @@ impl Store {
     /// Returns the absolute path of the file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Reads something, with errors that name the file.
+    pub(crate) fn asked<T>(
+        &self,
+        question: impl FnOnce() -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        question().at(&self.path)
+    }
+
+    /// Returns all rows of a query, each converted to a value.
+    pub(crate) fn rows<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        value: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.asked(|| self.connection.prepare_cached(sql)?.query_map(parameters, value)?.collect())
+    }
+
+    /// Returns the first row of a query, converted to a value.
+    pub(crate) fn first<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        value: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        self.asked(|| self.connection.prepare_cached(sql)?.query_row(parameters, value).optional())
     }
 
     /// Opens a connection, and retries at a lock for which SQLite does not wait: while another
@@ -120,12 +148,11 @@ impl Store {
         flags: OpenFlags,
         steps: &[&str],
     ) -> Result<Store, StoreError> {
-        let failed = |error| StoreError::from_sqlite(path, error);
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(name, flags).map_err(failed)?;
-        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+        let mut connection = Connection::open_with_flags(name, flags).at(path)?;
+        connection.busy_timeout(BUSY_TIMEOUT).at(path)?;
         schema::prepare(&mut connection, path, steps)?;
-        connection.execute_batch(SETTINGS).map_err(failed)?;
+        connection.execute_batch(SETTINGS).at(path)?;
         connection.set_prepared_statement_cache_capacity(32);
         Ok(Store { connection, path: path.to_owned(), syncs: Syncs::default() })
     }
@@ -133,7 +160,7 @@ impl Store {
 
 /// Makes the path absolute. SQLite then gives no special meaning to names such as `:memory:`.
 fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
-    std::path::absolute(path).map_err(|error| StoreError::from_io(path, error))
+    std::path::absolute(path).at(path)
 }
 
 fn leftover_wal(path: &Path) -> bool {
@@ -176,9 +203,8 @@ fn default_path_from(get: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, 
 /// # Errors
 /// Fails if the file cannot be read.
 pub fn is_store_file(path: &Path) -> Result<bool, StoreError> {
-    let failed = |error: io::Error| StoreError::from_io(path, error);
     let mut start = Vec::new();
-    File::open(path).map_err(failed)?.take(16).read_to_end(&mut start).map_err(failed)?;
+    File::open(path).at(path)?.take(16).read_to_end(&mut start).at(path)?;
     Ok(start == b"SQLite format 3\0")
 }
 

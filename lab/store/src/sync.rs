@@ -1,6 +1,6 @@
 //! Durability: the possible loss in a power cut.
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::store::{Store, beside};
 use std::fs::File;
 use std::io;
@@ -61,7 +61,7 @@ impl Store {
             return Ok(());
         }
         let first = self.syncs.last_sync_ns.is_none();
-        sync_log(&self.path, first).map_err(|error| StoreError::from_io(&self.path, error))?;
+        sync_log(&self.path, first).at(&self.path)?;
         self.syncs.pending = false;
         Ok(())
     }

@@ -2,13 +2,13 @@
 
 use crate::chain;
 use crate::columns::{Bits, Float, insert_sample, insert_samples};
-use crate::error::StoreError;
-use crate::id::{self, RunId};
+use crate::error::{At, StoreError};
+use crate::id::RunId;
 use crate::portable::LineOut;
 use crate::store::Store;
-use rusqlite::{Transaction, TransactionBehavior, params};
+use rusqlite::{Params, Transaction, TransactionBehavior, params};
 use serde::Serialize;
-use tiebreak_core::journal::{Event, Linked, RecordedVerdict, Round, RunHeader};
+use tiebreak_core::journal::{Event, Linked, RecordedVerdict, Round, RunHeader, Wealth};
 use tiebreak_core::schedule::RoundCoins;
 
 impl Store {
@@ -19,16 +19,7 @@ impl Store {
     pub fn create_run(&mut self, header: &RunHeader) -> Result<RunId, StoreError> {
         let json = self.json(header)?;
         self.write(|transaction| {
-            let last = "SELECT coalesce(max(run), 0) FROM runs";
-            let last: i64 = transaction.query_row(last, [], |row| row.get(0))?;
-            let mut salts = id::salt(&json)..;
-            let run = loop {
-                let run = RunId::of_row(last + 1, salts.next().unwrap_or_default());
-                let taken = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?)";
-                if !transaction.query_row(taken, [&run.name], |row| row.get(0))? {
-                    break run;
-                }
-            };
+            let run = RunId::next(transaction, "runs", &json)?;
             transaction.execute(
                 "INSERT INTO runs (run, id, created_unix_ms, claim_key, header) \
                  VALUES (?, ?, ?, ?, ?)",
@@ -49,20 +40,11 @@ impl Store {
         let (order, padding) = (self.json(&coins.order)?, self.json(&coins.padding_bytes)?);
         let unit = coins.unit.as_ref().map(|unit| self.json(unit)).transpose()?;
         self.write(|transaction| {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO attempts (run, round, attempt, primer, contestants, \
-                     padding_bytes, unit) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                )?
-                .execute(params![
-                    run.row,
-                    Bits(coins.round),
-                    coins.attempt,
-                    Bits::of(coins.primer),
-                    order,
-                    padding,
-                    unit
-                ])?;
+            let sql = "INSERT INTO attempts (run, round, attempt, primer, contestants, \
+                       padding_bytes, unit) VALUES (?, ?, ?, ?, ?, ?, ?)";
+            let (round, primer) = (Bits(coins.round), Bits::of(coins.primer));
+            let values = params![run.row, round, coins.attempt, primer, order, padding, unit];
+            insert(transaction, sql, values)?;
             chain::extend(transaction, run, Linked::Coins, &LineOut::Coins(coins))
         })
     }
@@ -92,19 +74,12 @@ impl Store {
         let has_batches = !round.batches.is_empty();
         let batches = has_batches.then(|| self.json(&round.batches)).transpose()?;
         self.write(|transaction| {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO rounds (run, round, attempt, waited_ns, elapsed_ns, batches) \
-                     VALUES (?, ?, ?, ?, ?, ?)",
-                )?
-                .execute(params![
-                    run.row,
-                    Bits(coins.round),
-                    coins.attempt,
-                    Bits(round.waited_ns),
-                    Bits(round.elapsed_ns),
-                    batches
-                ])?;
+            let sql = "INSERT INTO rounds (run, round, attempt, waited_ns, elapsed_ns, batches) \
+                       VALUES (?, ?, ?, ?, ?, ?)";
+            let (number, attempt) = (Bits(coins.round), coins.attempt);
+            let (waited_ns, elapsed_ns) = (Bits(round.waited_ns), Bits(round.elapsed_ns));
+            let values = params![run.row, number, attempt, waited_ns, elapsed_ns, batches];
+            insert(transaction, sql, values)?;
             let mut statement = transaction.prepare_cached(&insert_samples())?;
             for (position, sample) in round.samples.iter().enumerate() {
                 let place = (run.row, coins.round, position, coins.order[position]);
@@ -145,7 +120,7 @@ impl Store {
             transaction.commit()?;
             Ok(value)
         });
-        let value = written.map_err(|error| StoreError::from_sqlite(&self.path, error))?;
+        let value = written.at(&self.path)?;
         self.syncs.pending = true;
         Ok(value)
     }
@@ -160,11 +135,9 @@ impl Store {
 
 fn insert_event(transaction: &Transaction<'_>, run: &RunId, event: &Event) -> rusqlite::Result<()> {
     let json = chain::json(event)?;
-    let mut statement = transaction.prepare_cached(
-        "INSERT INTO events (run, sequence, body) \
-         SELECT ?1, coalesce(max(sequence) + 1, 0), ?2 FROM events WHERE run = ?1",
-    )?;
-    statement.execute(params![run.row, json])?;
+    let sql = "INSERT INTO events (run, sequence, body) \
+               SELECT ?1, coalesce(max(sequence) + 1, 0), ?2 FROM events WHERE run = ?1";
+    insert(transaction, sql, params![run.row, json])?;
     chain::extend(transaction, run, Linked::Event, &LineOut::Event(event))
 }
 
@@ -173,19 +146,13 @@ fn insert_verdict(
     run: &RunId,
     reached: &RecordedVerdict,
 ) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached(
-        "INSERT INTO verdicts (run, sequence, claim, verdict, rounds, low, high) \
-         SELECT ?1, coalesce(max(sequence) + 1, 0), ?2, ?3, ?4, ?5, ?6 \
-         FROM verdicts WHERE run = ?1",
-    )?;
-    statement.execute(params![
-        run.row,
-        Bits::of(reached.claim),
-        reached.verdict.name(),
-        Bits(reached.rounds),
-        reached.low.map(Float),
-        reached.high.map(Float)
-    ])?;
+    let sql = "INSERT INTO verdicts (run, sequence, claim, verdict, rounds, low, high) \
+               SELECT ?1, coalesce(max(sequence) + 1, 0), ?2, ?3, ?4, ?5, ?6 \
+               FROM verdicts WHERE run = ?1";
+    let (claim, rounds) = (Bits::of(reached.claim), Bits(reached.rounds));
+    let [low, high] = [reached.low, reached.high].map(|limit| limit.map(Float));
+    let values = params![run.row, claim, reached.verdict.name(), rounds, low, high];
+    insert(transaction, sql, values)?;
     chain::extend(transaction, run, Linked::Verdict, &LineOut::Verdict(reached))
 }
 
@@ -194,20 +161,24 @@ fn insert_wealth(
     run: &RunId,
     round: &Round,
 ) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached(
-        "INSERT INTO wealth (run, round, claim, evidence_for, evidence_against) \
-         VALUES (?, ?, ?, ?, ?)",
-    )?;
-    for wealth in &round.wealth {
-        statement.execute(params![
-            run.row,
-            Bits(round.coins.round),
-            Bits::of(wealth.claim),
-            Float(wealth.evidence_for),
-            Float(wealth.evidence_against)
-        ])?;
+    let sql = "INSERT INTO wealth (run, round, claim, evidence_for, evidence_against) \
+               VALUES (?, ?, ?, ?, ?)";
+    let number = Bits(round.coins.round);
+    for Wealth { claim, evidence_for, evidence_against } in &round.wealth {
+        let (evidence_for, evidence_against) = (Float(*evidence_for), Float(*evidence_against));
+        let values = params![run.row, number, Bits::of(*claim), evidence_for, evidence_against];
+        insert(transaction, sql, values)?;
     }
     Ok(())
+}
+
+/// Runs a statement that adds rows.
+pub(crate) fn insert(
+    transaction: &Transaction<'_>,
+    sql: &str,
+    values: impl Params,
+) -> rusqlite::Result<()> {
+    transaction.prepare_cached(sql)?.execute(values).map(|_| ())
 }
 
 #[cfg(test)]

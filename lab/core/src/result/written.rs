@@ -8,19 +8,20 @@ pub(super) mod contests {
     use crate::verdict::Verdict;
     use serde::de::{Deserialize, Deserializer};
     use serde::ser::{Serialize, Serializer};
+    use std::collections::BTreeMap;
 
-    #[derive(serde::Serialize)]
-    struct Counts {
-        holds: usize,
-        refuted: usize,
-        too_close: usize,
-        undecided: usize,
-        void: usize,
-    }
+    /// The keys of the counts, in the order of the alphabet, in which a map writes them.
+    const COUNTED: [(&str, Verdict); 5] = [
+        ("holds", Verdict::Holds),
+        ("refuted", Verdict::Refuted),
+        ("too_close", Verdict::TooClose),
+        ("undecided", Verdict::Undecided),
+        ("void", Verdict::Void),
+    ];
 
     #[derive(serde::Serialize)]
     struct Written<'a> {
-        counts: Counts,
+        counts: BTreeMap<&'static str, usize>,
         contests: &'a [ContestResult],
     }
 
@@ -28,17 +29,11 @@ pub(super) mod contests {
         contests: &[ContestResult],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let count = |verdict: Verdict| {
-            let claims = contests.iter().flat_map(|contest| &contest.run.verdicts);
-            claims.filter(|claim| claim.verdict == verdict).count()
-        };
-        let counts = Counts {
-            holds: count(Verdict::Holds),
-            refuted: count(Verdict::Refuted),
-            too_close: count(Verdict::TooClose),
-            undecided: count(Verdict::Undecided),
-            void: count(Verdict::Void),
-        };
+        let claims = contests.iter().flat_map(|contest| &contest.run.verdicts);
+        let counts = COUNTED.map(|(key, verdict)| {
+            (key, claims.clone().filter(|claim| claim.verdict == verdict).count())
+        });
+        let counts = counts.into();
         Written { counts, contests }.serialize(serializer)
     }
 

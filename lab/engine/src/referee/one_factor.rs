@@ -8,7 +8,7 @@ use tiebreak_core::result::{EffectResult, OneFactorResult, RatioRow, Statistic};
 use tiebreak_core::sample::Reading;
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::limits::Limits;
-use tiebreak_stats::mean_ratio::MeanRatioBets;
+use tiebreak_stats::mean_ratio_test::MeanRatioBets;
 use tiebreak_stats::observation::factor;
 use tiebreak_stats::one_factor::{self, OneFactor};
 use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};

@@ -53,8 +53,8 @@ impl Counters {
     /// access to one may leave the guest. So hardware counters are opened only `with_hardware`.
     pub fn open(pid: i32, with_hardware: bool) -> Counters {
         let anchors = anchors(pid, with_hardware);
-        let none = || (Ok(Counts::default()), true);
-        let (hardware, with_kernel) = if with_hardware { open_hardware(pid) } else { none() };
+        let (hardware, with_kernel) =
+            if with_hardware { open_hardware(pid) } else { (Ok(Counts::default()), true) };
         let event = inherited(perf::TYPE_SOFTWARE, MIGRATIONS, 0);
         let migrations = Counter::open(event, pid, -1, None).ok();
         let (hardware, unavailable) = match hardware {

@@ -3,15 +3,15 @@
 mod gauge;
 mod hwmon;
 mod msr;
-mod part;
+
 mod power;
 mod powercap;
 #[cfg(test)]
 mod tests;
 
 pub(super) use gauge::read_register;
+pub use gauge::{Domain, Part};
 pub(super) use msr::explain_msr;
-pub use part::{Domain, Part};
 
 use super::Unavailable;
 use crate::tree::Tree;

@@ -117,12 +117,9 @@ impl Counter {
     pub(super) fn read(&self) -> io::Result<Value> {
         let mut bytes = [0; 24];
         (&self.0).read_exact(&mut bytes)?;
-        let word = |index: usize| {
-            let mut word = [0; 8];
-            word.copy_from_slice(&bytes[index * 8..index * 8 + 8]);
-            u64::from_ne_bytes(word)
-        };
-        Ok(Value { count: word(0), enabled_ns: word(1), running_ns: word(2) })
+        let [count, enabled_ns, running_ns] = [0, 8, 16]
+            .map(|start| u64::from_ne_bytes(std::array::from_fn(|byte| bytes[start + byte])));
+        Ok(Value { count, enabled_ns, running_ns })
     }
 
     /// Switches the whole group of this leader on or off. One system call.

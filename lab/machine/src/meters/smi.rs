@@ -85,10 +85,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        let check = |files: &[(&str, &str)], expected: &str| {
+        fn check(files: &[(&str, &str)], expected: &str) {
             let (_folder, tree) = made_up::tree(files);
             assert_eq!(Smis::open(&tree).unwrap_err(), expected);
-        };
+        }
         let none = "/dev/cpu/0/msr (MSR 0x34): no such file (ENOENT): the kernel's module msr \
                     is not loaded";
         check(&[], &format!("perf has no event msr/smi/; {none}"));

@@ -50,8 +50,8 @@ impl ThreadCounters {
             Err(error) => error,
         };
         open(perf::EXCLUDE_KERNEL).map_err(|in_user_mode| {
-            let said = [("perf", with_kernel), ("perf in user mode", in_user_mode)];
-            let tried = said.map(|(way, error)| (way.to_owned(), perf::explain(&error)));
+            let errors = [("perf", with_kernel), ("perf in user mode", in_user_mode)];
+            let tried = errors.map(|(way, error)| (way.to_owned(), perf::explain(&error)));
             Unavailable { what: "hardware counters", tried: tried.into() }
         })
     }
@@ -59,8 +59,10 @@ impl ThreadCounters {
     /// Returns the events that did not fit into the group or that this machine does not count.
     pub fn uncounted(&self) -> Vec<Metric> {
         let members = self.members.as_ref().zip(Counts::METRICS).to_vec();
-        let missing = members.into_iter().filter(|(member, _)| member.is_none());
-        missing.map(|(_, metric)| metric).filter(|metric| *metric != Metric::Cycles).collect()
+        let missing = members
+            .into_iter()
+            .filter(|(member, metric)| member.is_none() && *metric != Metric::Cycles);
+        missing.map(|(_, metric)| metric).collect()
     }
 
     fn open_events(
@@ -68,16 +70,16 @@ impl ThreadCounters {
         events: Counts<u64>,
         exclude: u64,
     ) -> std::io::Result<ThreadCounters> {
-        let event = |config, flags: u64| {
+        let own = |config, flags: u64, leader| {
             let flags = flags | exclude | perf::EXCLUDE_HYPERVISOR;
-            Event { kind, config, flags }
+            Counter::open_reading(Event { kind, config, flags }, 0, -1, leader, perf::READ_GROUP)
         };
-        let own = |event, leader| Counter::open_reading(event, 0, -1, leader, perf::READ_GROUP);
-        let leader = own(event(events.cycles, perf::DISABLED), None)?;
+        let leader = own(events.cycles, perf::DISABLED, None)?;
         // A member follows its leader.
-        let is_member = |config: &u64| *config != events.cycles;
-        let member = |config| own(event(config, 0), Some(&leader)).ok();
-        let members = events.map(|config| Some(config).filter(is_member).and_then(member));
+        let members = events.map(|config| {
+            let is_member = config != events.cycles;
+            is_member.then(|| own(config, 0, Some(&leader)).ok()).flatten()
+        });
         Ok(ThreadCounters { leader, members, last: Group::default() })
     }
 
@@ -156,14 +158,14 @@ mod tests {
             assert!(opened.is_err_and(|error| error.raw_os_error().is_some()));
             return;
         };
-        let touch = |pages: usize| {
+        fn touch(pages: usize) {
             let bytes = pages * 4096;
             let fresh = vec![0_u8; bytes];
             for page in (0..bytes).step_by(4096) {
                 // SAFETY: the byte lies in the vector, and any value may be written there.
                 unsafe { fresh.as_ptr().cast_mut().add(page).write_volatile(0) };
             }
-        };
+        }
         let mut span = |pages| {
             counters.start();
             touch(pages);

@@ -8,7 +8,9 @@ fn stat(name: &str, state: char, cpu: usize) -> String {
 
 #[test]
 fn the_state_and_the_cpu_are_found_behind_any_name() {
-    let check = |text: &str, cpu: Option<usize>| assert_eq!(runnable_on(text), cpu, "{text}");
+    fn check(text: &str, cpu: Option<usize>) {
+        assert_eq!(runnable_on(text), cpu, "{text}")
+    }
     check(&stat("spin", 'R', 3), Some(3));
     check(&stat("a) R (b", 'S', 3), None);
     check(&stat(") ) R", 'R', 0), Some(0));

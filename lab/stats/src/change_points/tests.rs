@@ -5,10 +5,10 @@ use crate::coins::{Purpose, Seed, Stream};
 
 #[test]
 fn levels_of_values() {
-    let check = |values: &[f64], expected: &[(usize, usize)]| {
+    fn check(values: &[f64], expected: &[(usize, usize)]) {
         let found: Vec<_> = levels(values).iter().map(|l| (l.first, l.last)).collect();
         assert_eq!(found, expected, "{values:?}");
-    };
+    }
     check(&[], &[]);
     check(&[3.0], &[(0, 0)]);
     check(&[1.0, 0.0], &[]);
@@ -52,9 +52,9 @@ fn noise_makes_no_levels() {
 
 #[test]
 fn segments_of_shares() {
-    let check = |counts: &[u64], total: u64, expected: &[(usize, usize)]| {
+    fn check(counts: &[u64], total: u64, expected: &[(usize, usize)]) {
         assert_eq!(shares(counts, &vec![total; counts.len()]), expected);
-    };
+    }
     check(&[], 10, &[]);
     check(&[1, 0, 2, 1], 1000, &[(0, 4)]);
     check(&[1, 0, 2, 130, 120, 125, 900, 910], 1000, &[(0, 3), (3, 6), (6, 8)]);
@@ -75,9 +75,9 @@ fn the_partition_is_the_cheapest_of_all() {
         let total = |ends: &[usize]| -> f64 {
             spans(ends).map(|(first, end)| cost(first, end) + 1.0).sum()
         };
-        let cuts = |mask: u32| -> Vec<usize> {
+        fn cuts(mask: u32) -> Vec<usize> {
             (1..10).filter(|end| mask >> (end - 1) & 1 == 1).chain([10]).collect()
-        };
+        }
         let least = (0..512).map(|mask| total(&cuts(mask))).fold(f64::INFINITY, f64::min);
         let found = total(&partition(10, 1.0, cost));
         assert!((found - least).abs() < 1e-9, "{found} {least}");

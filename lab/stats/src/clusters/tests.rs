@@ -71,12 +71,12 @@ fn pairs_that_were_not_seen_are_left_out() {
 
 #[test]
 fn what_nothing_connects_stays_apart() {
-    let check = |count: usize, known: &[(usize, usize, f64)], expected: &[&[usize]]| {
+    fn check(count: usize, known: &[(usize, usize, f64)], expected: &[&[usize]]) {
         let find = |i, j| known.iter().find(|(a, b, _)| (*a, *b) == (i, j)).map(|known| known.2);
         let found = partitions(count, find, 1.25);
         let groups: Vec<_> = found.iter().map(|partition| partition.group_of.as_slice()).collect();
         assert_eq!(groups, expected);
-    };
+    }
     check(0, &[], &[]);
     check(1, &[], &[]);
     check(2, &[], &[]);
@@ -89,11 +89,11 @@ fn what_nothing_connects_stays_apart() {
 
 #[test]
 fn agreement_is_of_groups_not_of_their_names() {
-    let check = |left: &[usize], right: &[usize], expected: Option<f64>| {
+    fn check(left: &[usize], right: &[usize], expected: Option<f64>) {
         let found = adjusted_rand(left, right);
         assert_eq!(found.map(|value| (value * 1e4).round() / 1e4), expected);
         assert_eq!(adjusted_rand(right, left), found);
-    };
+    }
     check(&[0, 0, 1, 1, 2, 2], &[2, 2, 0, 0, 1, 1], Some(1.0));
     // By hand: c = 2, a = 6, b = 3, all = 15, so e = 1.2 and (2 - 1.2) / (4.5 - 1.2).
     check(&[0, 0, 0, 1, 1, 1], &[0, 0, 1, 1, 2, 2], Some(0.2424));

@@ -1,4 +1,3 @@
-use super::decision::{log_evidence_above, log_wealth};
 use super::*;
 use crate::coins::{Purpose, Seed, Stream};
 use tiebreak_core::resampling::{Null, Sides};
@@ -61,9 +60,9 @@ fn evidence_of_futility_is_a_martingale() {
 
 #[test]
 fn statistics_of_small_sets() {
-    let check = |statistic: Statistic, values: &[f64], expected: f64| {
+    fn check(statistic: Statistic, values: &[f64], expected: f64) {
         assert_eq!(statistic.of(&mut values.to_vec()), expected, "{statistic:?} {values:?}");
-    };
+    }
     check(Statistic::Mean, &[1.0, 2.0, 6.0], 3.0);
     check(Statistic::Mean, &[1e16, 1.0, -1e16], 1.0 / 3.0);
     check(Statistic::Median, &[5.0, 1.0, 3.0], 3.0);
@@ -110,7 +109,9 @@ fn ties_are_extreme_in_any_order() {
 #[test]
 fn what_is_not_a_number_is_extreme() {
     let observed = Difference { value: 3.0, size: 5.0 };
-    let of = |x: &[f64], y: &[f64]| Statistic::Mean.difference(&mut x.to_vec(), &mut y.to_vec());
+    fn of(x: &[f64], y: &[f64]) -> Difference {
+        Statistic::Mean.difference(&mut x.to_vec(), &mut y.to_vec())
+    }
     let huge = [f64::MAX, f64::MAX];
     let sizes = [5.0, f64::INFINITY, f64::NAN];
     let nan = sizes.map(|size| Difference { value: f64::NAN, size });
@@ -214,7 +215,9 @@ fn what_is_studentised_has_one_limit() {
 /// they should be, and none of the other three where one and a half should be.
 #[test]
 fn costs_of_a_common_median() {
-    let of = |x: &[f64], y: &[f64]| Statistic::Median.studentised(&mut x.to_vec(), &mut y.to_vec());
+    fn of(x: &[f64], y: &[f64]) -> Difference {
+        Statistic::Median.studentised(&mut x.to_vec(), &mut y.to_vec())
+    }
     let apart = libm::sqrt(2.25 / 3.0 / 0.25);
     for (x, y, expected) in [
         (&[1.0, 2.0, 3.0][..], &[4.0, 5.0, 6.0][..], apart),
@@ -231,7 +234,9 @@ fn costs_of_a_common_median() {
 
 #[test]
 fn sets_without_spread_are_no_numbers_of_their_own() {
-    let of = |x: &[f64], y: &[f64]| Statistic::Mean.studentised(&mut x.to_vec(), &mut y.to_vec());
+    fn of(x: &[f64], y: &[f64]) -> Difference {
+        Statistic::Mean.studentised(&mut x.to_vec(), &mut y.to_vec())
+    }
     assert_eq!(of(&[2.0, 2.0], &[2.0, 2.0]).value, 0.0);
     let (apart, beside) = (of(&[2.0, 2.0], &[5.0, 5.0]), of(&[2.0, 5.0], &[5.0, 2.0]));
     assert_eq!((apart.value, beside.value), (f64::INFINITY, 0.0));

@@ -51,7 +51,9 @@ fn tallies_count() {
 
 #[test]
 fn a_pilot_is_recentred_and_resampled_in_blocks() {
-    let round = |i: u32| (LogRatio::exact(0.5 + f64::from(i) * 0.001), Conditions::UNKNOWN);
+    fn round(i: u32) -> (LogRatio, Conditions) {
+        (LogRatio::exact(0.5 + f64::from(i) * 0.001), Conditions::UNKNOWN)
+    }
     let rounds: Vec<_> = (0..41).map(round).collect();
     assert!(Pilot::new(&rounds[..19]).is_none());
     let pilot = Pilot::new(&rounds).unwrap();
@@ -61,7 +63,9 @@ fn a_pilot_is_recentred_and_resampled_in_blocks() {
     let drawn: Vec<f64> = world.rounds(1.0, coins(0)).take(4000).map(|(d, _)| d.low).collect();
     let mean = drawn.iter().sum::<f64>() / 4000.0;
     assert!((mean - 1.0).abs() < 2e-3, "{mean}");
-    let step = |pair: &[f64]| (pair[1] - pair[0] - 0.001).abs() < 1e-9;
+    fn step(pair: &[f64]) -> bool {
+        (pair[1] - pair[0] - 0.001).abs() < 1e-9
+    }
     let neighbours = drawn.windows(2).filter(|pair| step(pair)).count();
     // Seven of eight, except at the end of the pilot.
     assert!(neighbours > 3300 && neighbours < 3500, "{neighbours}");
@@ -90,4 +94,43 @@ fn worse_shapes_need_more_rounds() {
     let normal = median(Shape::Normal);
     assert!(median(Shape::Spiky) > normal);
     assert!(median(Shape::Bimodal) > normal);
+}
+
+#[test]
+fn less_noise_and_more_rounds_find_less() {
+    let seed = Seed::from_text("power");
+    let mut coins = Stream::new(seed, Purpose::Simulation, 999, 0);
+    let noise: Vec<f64> = (0..400).map(|_| 0.021 * coins.normal()).collect();
+    let smallest = |scale: f64, rounds| {
+        let noise: Vec<f64> = noise.iter().map(|d| d * scale).collect();
+        let found = smallest_difference(&noise, rounds, 0.01, seed).unwrap();
+        assert!(!found.is_bound, "{found:?}");
+        found.fraction
+    };
+    // 2.6 (ln 200 + 0.6) (sd / theta)^2 rounds is the median; nine of ten need some more.
+    let found = smallest(1.0, 100);
+    assert!(found > 0.008 && found < 0.02, "{found}");
+    assert!(smallest(0.1, 100) < found / 3.0);
+    assert!(smallest(1.0, 1000) < found / 2.0);
+    assert_eq!(smallest_difference(&noise, 5, 0.01, seed), None);
+    assert_eq!(smallest_difference(&[], 100, 0.01, seed), None);
+}
+
+#[test]
+fn an_end_of_the_search_is_not_a_finding() {
+    let seed = Seed::from_text("power");
+    let mut coins = Stream::new(seed, Purpose::Simulation, 999, 0);
+    let noise: Vec<f64> = (0..400).map(|_| coins.normal()).collect();
+    let found = |scale: f64| {
+        let noise: Vec<f64> = noise.iter().map(|d| d * scale).collect();
+        smallest_difference(&noise, 200, 0.01, seed)
+    };
+    let check = |scale: f64, is_bound: Option<bool>| {
+        assert_eq!(found(scale).map(|one| one.is_bound), is_bound, "{scale}");
+    };
+    check(1e-9, Some(true));
+    assert_eq!(found(1e-9).unwrap().fraction, 1e-5);
+    check(1e-6, Some(true));
+    check(1e-3, Some(false));
+    check(1e3, None);
 }

@@ -10,13 +10,23 @@
 //! 1981) on either rate. The denominator is the largest likelihood of the chains whose long-run
 //! share of hits is at most the bar. Likelihoods are conditional on the first line, so nothing is
 //! assumed about how the chain began.
+//!
+//! There is also a test of whether lines that are taken for a chain remember more than the line
+//! before. In a chain, the length of a run of successes, or of failures, does not matter: the next
+//! line ends it with the same probability. The test splits runs at each age. The numerator is the
+//! likelihood of how the runs of one kind continued, with one rate of ending for the young and
+//! another for the old (each mixed by Jeffreys' prior). The denominator is the largest likelihood
+//! with one rate for both. If the lines are a chain, this ratio is at most a martingale that begins
+//! with 1, and so is its mean over ages and kinds. By Ville's inequality, the probability that it
+//! ever reaches `1/e` for a chain is at most `e` (universal inference; Wasserman, Ramdas and
+//! Balakrishnan 2020).
 
-use super::grid::Odds;
-use super::side::least;
-use tiebreak_core::transitions::Transitions;
+use super::side::{HALVINGS, Odds, least};
+use super::times;
+use crate::bisection::last_rejected;
+use crate::mean_test::log_mean;
+use tiebreak_core::transitions::{ByAge, Transitions};
 
-/// The number of halvings of the interval in which a limit is looked for.
-const HALVINGS: u32 = 64;
 /// The relative error of each term of a logarithm, and the slack for all terms together: `libm` is
 /// right to a few units in the last place, and each term takes a few steps.
 const TERM_SLACK: f64 = 1.0 / (1u64 << 49) as f64;
@@ -34,24 +44,24 @@ pub struct ChainBets {
 
 /// A sum with a bound of its error.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Sum {
+struct Sum {
     value: f64,
     slack: f64,
 }
 
 impl Sum {
-    pub fn add(&mut self, term: f64) {
+    fn add(&mut self, term: f64) {
         self.value += term;
         self.slack += term.abs() * TERM_SLACK;
     }
 
     /// Subtracts the logarithm of the largest likelihood of `x` and `y` events of the two kinds.
-    pub fn take_off_best(&mut self, x: f64, y: f64) {
+    fn take_off_best(&mut self, x: f64, y: f64) {
         self.add(-times(x, libm::log(x / (x + y))));
         self.add(-times(y, libm::log(y / (x + y))));
     }
 
-    pub fn rounded_down(self) -> f64 {
+    fn rounded_down(self) -> f64 {
         self.value - self.slack - SLACK
     }
 }
@@ -73,32 +83,29 @@ impl ChainBets {
     /// Returns the largest share that is rejected together with all smaller ones. The hypotheses
     /// "at most this" are nested, so the evidence falls with the bar.
     pub fn lower_limit(&self, log_needed: f64) -> Option<f64> {
-        let is_rejected = |bar: f64| log_evidence(&self.counts, Odds::of(bar)) >= log_needed;
-        let (mut rejected, mut open) = if self.log_evidence() >= log_needed {
+        let ends = if self.log_evidence() >= log_needed {
             (self.odds.hit, 1.0)
         } else {
             (0.0, self.odds.hit)
         };
-        for _ in 0..HALVINGS {
-            let middle = rejected + (open - rejected) / 2.0;
-            if middle <= rejected || middle >= open {
-                break;
-            }
-            *(if is_rejected(middle) { &mut rejected } else { &mut open }) = middle;
-        }
+        let rejected = last_rejected(
+            ends,
+            HALVINGS,
+            |_| 0.0,
+            |bar| log_evidence(&self.counts, Odds::of(bar)) >= log_needed,
+        );
         (rejected > 0.0).then_some(rejected)
     }
 
     /// Returns the least number of trials that suffice if each miss is followed by a hit. Without
     /// any miss, nothing is known about how long misses last.
     pub fn least_trials(&self, log_needed: f64) -> u64 {
-        let enough = |misses: u64, hits: u64| {
-            let counts =
-                Transitions { stayed_good: hits, broke: misses, recovered: misses, stayed_bad: 0 };
-            log_evidence(&counts, self.odds) >= log_needed
-        };
         let trials = |misses| {
-            let hits = least(|hits| enough(misses, hits));
+            let hits = least(|stayed_good| {
+                let counts =
+                    Transitions { stayed_good, broke: misses, recovered: misses, stayed_bad: 0 };
+                log_evidence(&counts, self.odds) >= log_needed
+            });
             hits.saturating_add(2 * misses + 1)
         };
         (1..=MISSES_MAX).map(trials).min().unwrap_or(u64::MAX)
@@ -108,9 +115,9 @@ impl ChainBets {
 /// Returns the logarithm of the evidence against "the long-run share of hits is at most
 /// `odds.hit`", rounded down.
 fn log_evidence(counts: &Transitions, odds: Odds) -> f64 {
-    let number = |count: u64| count as f64;
-    let [stayed, lost] = [counts.stayed_good, counts.broke].map(number);
-    let [won, missed] = [counts.recovered, counts.stayed_bad].map(number);
+    let Transitions { stayed_good, broke, recovered, stayed_bad } = *counts;
+    let [stayed, lost, won, missed] =
+        [stayed_good, broke, recovered, stayed_bad].map(|count| count as f64);
     let mut sum = Sum::default();
     log_mixture(&mut sum, won, missed);
     log_mixture(&mut sum, lost, stayed);
@@ -145,20 +152,46 @@ fn on_the_edge(moves: f64, missed: f64, stayed: f64, o: f64) -> f64 {
 
 /// Adds the logarithm of the likelihood of `x` and `y` events of the two kinds, mixed over all
 /// rates by Jeffreys' prior: `B(x + 1/2, y + 1/2) / B(1/2, 1/2)`.
-pub(super) fn log_mixture(sum: &mut Sum, x: f64, y: f64) {
+fn log_mixture(sum: &mut Sum, x: f64, y: f64) {
     sum.add(libm::lgamma(x + 0.5));
     sum.add(libm::lgamma(y + 0.5));
     sum.add(-libm::lgamma(x + y + 1.0));
     sum.add(-libm::log(std::f64::consts::PI));
 }
 
-fn times(count: f64, log: f64) -> f64 {
-    if count == 0.0 { 0.0 } else { count * log }
+/// The probability that lines that are a chain are ever reported not to be one.
+pub const MEMORY_ERROR: f64 = 0.01;
+
+/// The numbers of times that something ended, and continued.
+type Ends = [f64; 2];
+
+/// Returns the logarithm of the evidence that the lines are not a chain.
+pub fn log_evidence_of_memory(by_age: &ByAge) -> f64 {
+    let ends = [
+        by_age.0.map(|class| [class.broke as f64, class.stayed_good as f64]),
+        by_age.0.map(|class| [class.recovered as f64, class.stayed_bad as f64]),
+    ];
+    let logs: Vec<f64> = ends
+        .iter()
+        .flat_map(|ends| (1..ends.len()).map(|old| of_split(&ends[..old], &ends[old..])))
+        .collect();
+    log_mean(&logs)
+}
+
+fn of_split(young: &[Ends], old: &[Ends]) -> f64 {
+    let [[young_ends, young_stay], [old_ends, old_stay]] =
+        [young, old].map(|ends| ends.iter().fold([0.0; 2], |[x, y], one| [x + one[0], y + one[1]]));
+    let mut log = Sum::default();
+    log_mixture(&mut log, young_ends, young_stay);
+    log_mixture(&mut log, old_ends, old_stay);
+    log.take_off_best(young_ends + old_ends, young_stay + old_stay);
+    log.rounded_down()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tiebreak_core::transitions::Walk;
 
     fn counts(stayed_good: u64, broke: u64, recovered: u64, stayed_bad: u64) -> Transitions {
         Transitions { stayed_good, broke, recovered, stayed_bad }
@@ -168,7 +201,9 @@ mod tests {
     fn by_grid(counts: &Transitions, bar: f64) -> f64 {
         let o = bar / (1.0 - bar);
         let rates: Vec<f64> = (1..4000).map(|i| f64::from(i) / 4000.0).collect();
-        let log = |count: u64, rate: f64| times(count as f64, libm::log(rate));
+        fn log(count: u64, rate: f64) -> f64 {
+            times(count as f64, libm::log(rate))
+        }
         let mut best = f64::NEG_INFINITY;
         for b in &rates {
             let after_hit = log(counts.broke, *b) + log(counts.stayed_good, 1.0 - b);
@@ -234,5 +269,32 @@ mod tests {
         clean.follow(&counts(1_000_000, 0, 0, 0));
         assert!(clean.log_evidence() <= 0.0, "no failure says nothing of how long they last");
         assert_eq!(clean.lower_limit(needed), None);
+    }
+
+    /// Over all streams of a length, the evidence has a mean of at most 1 at every chain.
+    #[test]
+    fn the_mean_of_the_evidence_of_memory_is_at_most_one() {
+        let length = 14;
+        for (recover, fail) in [(0.3, 0.3), (0.9, 0.1), (0.1, 0.05), (0.5, 0.02)] {
+            let mut mean = 0.0;
+            for stream in 0u32..1 << length {
+                let (mut probability, mut before) = (0.5, None);
+                let (mut walk, mut counts) = (Walk::default(), ByAge::default());
+                for has_failed in (0..length).map(|at| stream >> at & 1 == 1) {
+                    let fails = match before.replace(has_failed) {
+                        None => 0.5,
+                        Some(false) => fail,
+                        Some(true) => 1.0 - recover,
+                    };
+                    let is_first = counts.is_none() && walk.last_failed().is_none();
+                    if !is_first {
+                        probability *= if has_failed { fails } else { 1.0 - fails };
+                    }
+                    walk.step(has_failed, &mut counts);
+                }
+                mean += probability * libm::exp(log_evidence_of_memory(&counts));
+            }
+            assert!(mean <= 1.0 && mean > 0.1, "{recover} {fail}: {mean}");
+        }
     }
 }

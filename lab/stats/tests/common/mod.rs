@@ -12,13 +12,13 @@ pub mod skew;
 pub mod trials;
 
 use tiebreak_core::plan::Centre;
+use tiebreak_stats::bettor::EProcess;
 use tiebreak_stats::bettor::{M3R, S, Table};
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::decide::Settled;
-use tiebreak_stats::eprocess::EProcess;
+use tiebreak_stats::noise::Past;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
-use tiebreak_stats::scale::Past;
 
 /// The two engines.
 pub const CENTRES: [Centre; 2] = [Centre::Factor, Centre::Median];

@@ -45,9 +45,9 @@ fn the_same_runs_have_the_same_names_in_any_store() {
 fn an_attempt_and_a_round_are_written_once_and_in_this_order() {
     let (_folder, mut store) = new_store();
     let run = store.create_run(&header()).unwrap();
-    let refused = |result: Result<(), StoreError>| {
+    fn refused(result: Result<(), StoreError>) {
         assert!(matches!(result, Err(StoreError::Refused { .. })), "{result:?}");
-    };
+    }
     refused(store.finish_round(&run, &round(0, 0), &[], &[]));
     store.begin_attempt(&run, &coins(0, 0)).unwrap();
     refused(store.begin_attempt(&run, &coins(0, 0)));

@@ -1,7 +1,9 @@
 //! A counter of energy, from any source.
 
-use super::part::Part;
 use crate::meters::perf::Counter;
+use crate::refusal::{explain, number};
+use crate::tree::Tree;
+use std::fmt;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
@@ -35,6 +37,18 @@ pub(super) enum Input {
 }
 
 impl Gauge {
+    /// Opens a file that counts in microjoules, which must be readable now.
+    pub(super) fn of_microjoules(
+        tree: &Tree,
+        path: &str,
+        right: &str,
+        part: Part,
+    ) -> Result<Gauge, String> {
+        number(tree, path, right)?;
+        let file = File::open(tree.path(path)).map_err(|error| explain(&error, right))?;
+        Ok(Gauge { part, input: Input::Text(file), count_nj: 1000.0, range: None })
+    }
+
     /// Reads the counter; `None` if it can no longer be read. One system call.
     pub(super) fn read(&self) -> Option<u64> {
         match &self.input {
@@ -74,9 +88,65 @@ pub(in crate::meters) fn read_register(file: &File, register: u64) -> std::io::R
     Ok(u64::from_le_bytes(bytes))
 }
 
+/// The kind of a part of a machine that has its own gauge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// A whole processor package (socket), or a die of one that has several gauges.
+    Package,
+    /// The cores of a package.
+    Cores,
+    /// The graphics of a package.
+    Graphics,
+    /// Memory behind a package.
+    Memory,
+    /// Everything that the processor meters, including memory and devices.
+    Platform,
+    /// The part that a sensor outside the processor covers; its name identifies it.
+    Board,
+}
+
+impl Domain {
+    /// Returns the domain with this name in powercap; `None` for another name.
+    pub(super) fn of_powercap(name: &str) -> Option<Domain> {
+        match name {
+            "core" => Some(Domain::Cores),
+            "uncore" => Some(Domain::Graphics),
+            "dram" => Some(Domain::Memory),
+            "psys" => Some(Domain::Platform),
+            name if name.starts_with("package") => Some(Domain::Package),
+            _ => None,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Domain::Package => "package",
+            Domain::Cores => "cores",
+            Domain::Graphics => "graphics",
+            Domain::Memory => "memory",
+            Domain::Platform => "platform",
+            Domain::Board => "board",
+        }
+    }
+}
+
+/// The part that one gauge covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The kind.
+    pub domain: Domain,
+    /// The name that the source uses: `package-0`, `Esocket1`, `CPU 16`.
+    pub name: String,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.domain.words(), self.name)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::part::Domain;
     use super::*;
 
     #[test]

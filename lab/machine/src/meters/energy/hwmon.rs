@@ -1,10 +1,9 @@
 //! Sensors that count energy: `energyN_input`, in microjoules, with a label.
 
-use super::gauge::{Gauge, Input};
-use super::part::{Domain, Part};
-use crate::refusal::{explain, names, number};
+use super::gauge::{Domain, Gauge, Part};
+
+use crate::refusal::names;
 use crate::tree::Tree;
-use std::fs::File;
 
 /// The folder of the sensors.
 pub(super) const FOLDER: &str = "/sys/class/hwmon";
@@ -25,46 +24,49 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
         let folder = format!("{FOLDER}/{device}");
         let Some(driver) = tree.text(&format!("{folder}/name")) else { continue };
         let inputs = inputs(tree, &folder);
-        match GRAPHICS_CARDS.contains(&driver.as_str()) {
-            true if !inputs.is_empty() => left_out.push(format!("{driver} is a graphics card's")),
-            true => {}
-            false => {
-                for input in inputs {
-                    let part = part(tree, &folder, &driver, input);
-                    let is_headline = part.domain == Domain::Package;
-                    match gauge(tree, &folder, input, part) {
-                        Ok(gauge) => gauges.push(gauge),
-                        // The sum of the other sockets would be too small.
-                        Err(error) if is_headline => return Err(error),
-                        Err(error) => unread.push(error),
-                    }
-                }
+        if GRAPHICS_CARDS.contains(&driver.as_str()) {
+            if !inputs.is_empty() {
+                left_out.push(format!("{driver} is a graphics card's"));
+            }
+            continue;
+        }
+        for input in inputs {
+            let part = part(tree, &folder, &driver, input);
+            let is_headline = part.domain == Domain::Package;
+            // The drivers add up in 64 bits what their registers count in fewer.
+            let path = format!("{folder}/energy{input}_input");
+            match Gauge::of_microjoules(tree, &path, RIGHT, part) {
+                Ok(gauge) => gauges.push(gauge),
+                // The sum of the other sockets would be too small.
+                Err(error) if is_headline => return Err(error),
+                Err(error) => unread.push(error),
             }
         }
     }
-    let count = |domain: Domain| gauges.iter().filter(|gauge| gauge.part.domain == domain).count();
+    let [packages, boards] = [Domain::Package, Domain::Board]
+        .map(|domain| gauges.iter().filter(|gauge| gauge.part.domain == domain).count());
     // A sensor that cannot be read may be the one that covers the whole board.
-    let is_alone = count(Domain::Board) == 1 && unread.is_empty();
-    if count(Domain::Package) > 0 || is_alone {
+    let is_alone = boards == 1 && unread.is_empty();
+    if packages > 0 || is_alone {
         return Ok(gauges);
     }
-    if count(Domain::Board) > 0 {
-        let names = gauges.iter().map(|gauge| gauge.part.name.as_str());
-        let names = names.collect::<Vec<_>>().join(", ");
-        left_out.push(format!("which of {names} covers the whole is not known"));
+    if boards > 0 {
+        let names: Vec<_> = gauges.iter().map(|gauge| gauge.part.name.as_str()).collect();
+        left_out.push(format!("which of {} covers the whole is not known", names.join(", ")));
     }
     left_out.extend(unread);
-    Err(match left_out.as_slice() {
-        [] => "no sensor counts energy".to_owned(),
-        reasons => reasons.join("; "),
-    })
+    if left_out.is_empty() {
+        return Err("no sensor counts energy".to_owned());
+    }
+    Err(left_out.join("; "))
 }
 
 /// Returns the numbers N of a device's `energyN_input`, sorted.
 fn inputs(tree: &Tree, folder: &str) -> Vec<u32> {
-    let number =
-        |name: String| name.strip_prefix("energy")?.strip_suffix("_input")?.parse::<u32>().ok();
-    let mut numbers: Vec<_> = tree.names(folder).into_iter().filter_map(number).collect();
+    let names = tree.names(folder);
+    let numbers =
+        names.iter().filter_map(|name| name.strip_prefix("energy")?.strip_suffix("_input"));
+    let mut numbers: Vec<u32> = numbers.filter_map(|number| number.parse().ok()).collect();
     numbers.sort_unstable();
     numbers
 }
@@ -77,12 +79,4 @@ fn part(tree: &Tree, folder: &str, driver: &str, input: u32) -> Part {
         core if core.starts_with("Ecore") => Part { domain: Domain::Cores, name },
         _ => Part { domain: Domain::Board, name: format!("{driver} {name}") },
     }
-}
-
-fn gauge(tree: &Tree, folder: &str, input: u32, part: Part) -> Result<Gauge, String> {
-    let path = format!("{folder}/energy{input}_input");
-    number(tree, &path, RIGHT)?;
-    let file = File::open(tree.path(&path)).map_err(|error| explain(&error, RIGHT))?;
-    // The drivers add up in 64 bits what their registers count in fewer.
-    Ok(Gauge { part, input: Input::Text(file), count_nj: 1000.0, range: None })
 }

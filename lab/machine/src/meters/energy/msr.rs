@@ -5,8 +5,8 @@
 //! AMD, Processor Programming Reference of family 17h: the same at 0xC0010299 and 0xC001029B.
 //! Memory is left out: on some servers it counts in another unit, which no register gives.
 
-use super::gauge::{Gauge, Input, read_register};
-use super::part::{Domain, Part};
+use super::gauge::{Domain, Gauge, Input, Part, read_register};
+
 use crate::refusal::explain;
 use crate::tree::Tree;
 use std::fs::File;
@@ -66,8 +66,8 @@ pub(in crate::meters) fn explain_msr(error: &std::io::Error) -> String {
 fn registers(tree: &Tree) -> Result<Registers, String> {
     let text = tree.text("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
-        let line = text.lines().find(|line| line.split(':').next().unwrap_or("").trim() == name)?;
-        Some(line.split_once(':')?.1.trim())
+        let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
+        Some(pairs.find(|(key, _)| key.trim() == name)?.1.trim())
     };
     let number = |name: &str| field(name).and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
     match field("vendor_id") {

@@ -1,8 +1,8 @@
 //! perf's `power` events. The kernel adds up the counts of the packages' registers, so they never
 //! wrap.
 
-use super::gauge::{Gauge, Input};
-use super::part::{Domain, Part};
+use super::gauge::{Domain, Gauge, Input, Part};
+
 use crate::cpus;
 use crate::meters::perf::{Counter, Event};
 use crate::refusal::{explain, text};
@@ -129,13 +129,13 @@ mod tests {
 
     #[test]
     fn events_are_described_by_their_files() {
-        let check = |cpumask: &str, names: &[&str], cpus: &[usize], expected: &[(Domain, u64)]| {
+        fn check(cpumask: &str, names: &[&str], cpus: &[usize], expected: &[(Domain, u64)]) {
             let (kind, found, events) = described(&layout(cpumask, names)).unwrap();
             assert_eq!((kind, found.as_slice()), (21, cpus));
             let short: Vec<_> = events.iter().map(|one| (one.domain, one.config)).collect();
             assert_eq!(short, expected);
             assert!(events.iter().all(|one| one.count_nj == 0.232_830_643_653_869_63));
-        };
+        }
         let server = [(Domain::Package, 2), (Domain::Memory, 3)];
         check("0,16\n", &["energy-ram", "energy-pkg"], &[0, 16], &server);
         let client = ["energy-pkg", "energy-cores", "energy-gpu", "energy-ram", "energy-psys"];
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let check = |change: &str, text: Option<&'static str>, expected: &str| {
+        fn check(change: &str, text: Option<&'static str>, expected: &str) {
             let mut files = layout("0\n", &["energy-pkg"]);
             let at = files.iter().position(|(path, _)| path.ends_with(change)).unwrap();
             match text {
@@ -161,7 +161,7 @@ mod tests {
                 None => drop(files.remove(at)),
             }
             assert_eq!(described(&files).unwrap_err(), expected);
-        };
+        }
         check("/type", None, "power/type: no such file (ENOENT)");
         check("/type", Some("x"), "type holds 'x'");
         check("/cpumask", Some("\n"), "cpumask holds ''");

@@ -1,10 +1,9 @@
 //! The powercap tree. AMD processors appear in it as `intel-rapl:*` too.
 
-use super::gauge::{Gauge, Input};
-use super::part::{Domain, Part};
-use crate::refusal::{explain, names, number, text};
+use super::gauge::{Domain, Gauge, Part};
+
+use crate::refusal::{names, number, text};
 use crate::tree::Tree;
-use std::fs::File;
 
 /// The folder of the zones.
 pub(super) const FOLDER: &str = "/sys/class/powercap";
@@ -51,8 +50,7 @@ fn full_name(tree: &Tree, zone: &str, name: String) -> String {
 
 fn zone_gauge(tree: &Tree, folder: &str, part: Part) -> Result<Gauge, String> {
     let path = format!("{folder}/energy_uj");
-    number(tree, &path, RIGHT)?;
-    let file = File::open(tree.path(&path)).map_err(|error| explain(&error, RIGHT))?;
+    let gauge = Gauge::of_microjoules(tree, &path, RIGHT, part)?;
     let range = number(tree, &format!("{folder}/max_energy_range_uj"), RIGHT)?;
-    Ok(Gauge { part, input: Input::Text(file), count_nj: 1000.0, range: Some(range) })
+    Ok(Gauge { range: Some(range), ..gauge })
 }

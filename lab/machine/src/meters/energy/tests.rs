@@ -68,14 +68,14 @@ const AMD_HWMON: &[(&str, &str)] = &[
 /// Checks the chosen source, and its parts, with the headline before the bar.
 #[test]
 fn layouts_are_read() {
-    let check = |files: &[(&str, &str)], source: &str, expected: &str| {
+    fn check(files: &[(&str, &str)], source: &str, expected: &str) {
         let (_folder, tree) = made_up::tree(files);
         let meter = found(&tree).unwrap();
         let names: Vec<String> = meter.parts().iter().map(Part::to_string).collect();
         let (headline, parts) = names.split_at(meter.headline());
         let text = format!("{} | {}", headline.join(", "), parts.join(", "));
         assert_eq!((meter.source(), text.trim_end()), (source, expected));
-    };
+    }
     let client = "package (package-0) | cores (package-0 core), graphics (package-0 uncore), \
                   platform (psys)";
     check(CLIENT, "powercap", client);
@@ -182,7 +182,7 @@ fn set_register(tree: &Tree, cpu: usize, register: u64, value: u64) {
 fn registers_are_counted_in_their_unit() {
     let intel = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 106\n";
     let amd = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n";
-    let check = |cpuinfo: &str, unit: (u64, u64), package: u64, count_nj: f64| {
+    fn check(cpuinfo: &str, unit: (u64, u64), package: u64, count_nj: f64) {
         let (_folder, tree) = registers(cpuinfo, unit, package);
         let meter = found(&tree).unwrap();
         assert_eq!((meter.source(), meter.headline()), ("MSR", 2));
@@ -194,7 +194,7 @@ fn registers_are_counted_in_their_unit() {
         let each_nj = (512.0 * count_nj) as u64;
         assert_eq!(meter.since_nj(&now, &then), Some(2 * each_nj));
         assert_eq!(meter.parts()[1].name, "package-1");
-    };
+    }
     check(intel, (0x606, 0x000A_0E03), 0x611, 1e9 / 16384.0);
     check(amd, (0xC001_0299, 0x000A_1003), 0xC001_029B, 1e9 / 65536.0);
 }
@@ -202,12 +202,12 @@ fn registers_are_counted_in_their_unit() {
 /// Checks the reason that each way gives for its failure.
 #[test]
 fn every_way_says_what_it_lacks() {
-    let check = |files: &[(&str, &str)], way: usize, expected: &str| {
+    fn check(files: &[(&str, &str)], way: usize, expected: &str) {
         let (_folder, tree) = made_up::tree(files);
         let error = found(&tree).unwrap_err();
         assert_eq!(error.tried.len(), SOURCES.len());
         assert_eq!(error.tried[way].1, expected);
-    };
+    }
     let silvermont = "vendor_id : GenuineIntel\ncpu family : 6\nmodel : 55\n";
     let intel = "vendor_id : GenuineIntel\ncpu family : 6\nmodel : 143\n";
     check(&[], 0, "power/type: no such file (ENOENT)");
@@ -261,10 +261,10 @@ fn every_way_says_what_it_lacks() {
 
 #[test]
 fn a_missing_right_is_named() {
-    let check = |number: i32, expected: &str| {
+    fn check(number: i32, expected: &str) {
         let error = std::io::Error::from_raw_os_error(number);
         assert_eq!(refusal::explain(&error, "run as root"), expected);
-    };
+    }
     check(libc::EACCES, "permission denied (EACCES): run as root");
     check(libc::EPERM, "operation not permitted (EPERM): run as root");
     check(libc::EIO, "the machine does not answer (EIO)");
@@ -293,7 +293,7 @@ fn a_meter_that_stands_still_has_no_period() {
 /// Another thread moves the gauge of each package that is alive.
 #[test]
 fn a_meter_must_move_under_load() {
-    let check = |files: &[(&str, &str)], alive: &[&str], expected: Result<&str, &str>| {
+    fn check(files: &[(&str, &str)], alive: &[&str], expected: Result<&str, &str>) {
         let (_folder, tree) = made_up::tree(files);
         let done = std::sync::atomic::AtomicBool::new(false);
         let opened = std::thread::scope(|scope| {
@@ -323,7 +323,7 @@ fn a_meter_must_move_under_load() {
             }
             (opened, _) => panic!("{opened:?}, not {expected:?}"),
         }
-    };
+    }
     let [first, second] = ["powercap/intel-rapl:0/energy_uj", "powercap/intel-rapl:1/energy_uj"];
     check(SERVER, &[first, second], Ok("powercap"));
     let dead = "powercap (/sys/class/powercap): package (package-1) is dead: it stood still while";
@@ -337,7 +337,7 @@ fn a_meter_must_move_under_load() {
 /// A `power` event that is really one of the kernel's own: a CPU clock, or a dummy.
 #[test]
 fn a_dead_event_is_no_meter() {
-    let check = |event: &str, refusal: Option<&str>| {
+    fn check(event: &str, refusal: Option<&str>) {
         let base = "sys/bus/event_source/devices/power";
         let (_folder, tree) = made_up::tree(&[
             // PERF_TYPE_SOFTWARE
@@ -352,7 +352,7 @@ fn a_dead_event_is_no_meter() {
             Err(reason) if reason.tried[0].1.starts_with("perf_event_open") => {}
             Err(reason) => assert_eq!(Some(reason.tried[0].1.as_str()), refusal),
         }
-    };
+    }
     check("event=0x00", None);
     let dead = "package (CPU 0) is dead: it stood still while a CPU worked for 250ms";
     check("event=0x09", Some(dead));
