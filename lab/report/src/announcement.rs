@@ -40,7 +40,7 @@ pub fn announcement(claim: &ClaimResult, budget: &Budget) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::shares;
+    use crate::tests::fixture::shares;
     use tiebreak_core::verdict::Verdict;
 
     #[test]

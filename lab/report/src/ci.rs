@@ -7,7 +7,7 @@ pub mod markdown;
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::claim;
+    use crate::tests::fixture::claim;
     use tiebreak_core::claim::Relation;
     use tiebreak_core::plan::Gate;
     use tiebreak_core::result::ClaimOutcome::{Failed, Passed, PassedUnproven, Unproven, Void};

@@ -174,7 +174,7 @@ fn repeat_lines(run: &RunResult, look: Look) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture;
+    use crate::tests::fixture;
 
     fn check(command: &[&str], expected: &[&str]) {
         let mut run = fixture::empty();

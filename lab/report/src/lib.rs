@@ -35,8 +35,6 @@ mod distributions;
 mod effects;
 pub mod exact;
 pub mod fact;
-#[cfg(test)]
-mod fixture;
 mod footer;
 mod histogram;
 pub mod html;

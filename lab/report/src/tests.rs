@@ -1,8 +1,8 @@
 //! Pages as people see them, kept as snapshots, and rules that hold for all of them.
 
-use crate::fixture::shares::*;
-use crate::fixture::*;
 use crate::look::Look;
+use crate::tests::fixture::shares::*;
+use crate::tests::fixture::*;
 use crate::{live, sentence, small_print, terminal};
 use tiebreak_core::claim::Relation;
 use tiebreak_core::journal::StopReason;
@@ -18,6 +18,7 @@ const LOOK: Look = Look { width: 80, color: false, unicode: true };
 
 mod checks;
 mod data;
+pub(crate) mod fixture;
 mod html;
 mod machine;
 mod pages;

@@ -87,7 +87,7 @@ fn duration(seconds: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::shares::{checked, nasty};
+    use crate::tests::fixture::shares::{checked, nasty};
     use tiebreak_core::result::Family;
 
     #[test]

@@ -140,7 +140,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::shares::{checked, nasty};
+    use crate::tests::fixture::shares::{checked, nasty};
     use tiebreak_core::result::Family;
 
     #[test]

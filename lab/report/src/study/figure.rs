@@ -54,7 +54,7 @@ pub(crate) fn digits(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::study::studied;
+    use crate::tests::fixture::study::studied;
 
     #[test]
     fn figures_and_times_are_turned_into_each_other() {

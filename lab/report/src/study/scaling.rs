@@ -134,7 +134,7 @@ pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::threads::{on_threads, threaded};
+    use crate::tests::fixture::threads::{on_threads, threaded};
 
     #[test]
     fn rows_stand_by_contestant_and_curves_need_three_points() {
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn what_has_no_threads_has_no_table() {
-        let study = crate::fixture::study::studied();
+        let study = crate::tests::fixture::study::studied();
         let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
         assert!(blocks.iter().all(|block| table(block).is_empty() && chart(block).is_none()));
         assert_eq!(meaning(&blocks), None);

@@ -1,8 +1,8 @@
 //! JSON against its schema, CSV, and tables.
 
 use super::*;
-use crate::fixture::study::studied;
 use crate::table::{HistoryRow, history};
+use crate::tests::fixture::study::studied;
 use crate::{csv, json};
 use serde_json::{Value, json};
 use tiebreak_core::journal::{Event, Journal, Round, RunHeader};

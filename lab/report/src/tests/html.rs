@@ -1,8 +1,8 @@
 //! Pages of HTML: small, escaped, and in a browser as they should be.
 
 use super::*;
-use crate::fixture::study::*;
 use crate::html;
+use crate::tests::fixture::study::*;
 use std::path::Path;
 use std::process::Command;
 

@@ -335,9 +335,9 @@ fn shares_of_blocks_say_what_their_error_rests_on() {
 
 #[test]
 fn claims_of_a_file_with_e_bh_promise_a_share_and_no_error() {
-    let mut run = crate::fixture::shares::judged(vec![
-        crate::fixture::shares::properties()[0].1.clone(),
-        crate::fixture::shares::properties()[0].1.clone(),
+    let mut run = crate::tests::fixture::shares::judged(vec![
+        crate::tests::fixture::shares::properties()[0].1.clone(),
+        crate::tests::fixture::shares::properties()[0].1.clone(),
     ]);
     run.false_share = Some(0.05);
     let page =

@@ -2,10 +2,10 @@
 
 use super::pages::check_width;
 use super::*;
-use crate::fixture::study::*;
-use crate::fixture::threads::threaded;
 use crate::live::{study_frame, study_line};
 use crate::study;
+use crate::tests::fixture::study::*;
+use crate::tests::fixture::threads::threaded;
 use tiebreak_core::result::{Blame, Ecdf, StudyResult};
 use tiebreak_core::warning::Warning;
 

@@ -1,9 +1,9 @@
 //! The JSON of studies: against its schema, and read back.
 
 use super::data::schema_of;
-use crate::fixture::shares::{in_bursts, in_rounds, share};
-use crate::fixture::study::*;
-use crate::fixture::threads::threaded;
+use crate::tests::fixture::shares::{in_bursts, in_rounds, share};
+use crate::tests::fixture::study::*;
+use crate::tests::fixture::threads::threaded;
 use crate::{json, study};
 use serde_json::{Value, json};
 use tiebreak_core::result::StudyResult;
