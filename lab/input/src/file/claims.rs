@@ -1,12 +1,10 @@
 //! The claims of a contest.
 
-use super::places::Place;
 use super::{BASE_NAME, FileClaim, HEAD_NAME, MAX_FILE_CLAIMS};
-use crate::document::claim::{is_same, sentence};
-use crate::document::keys::{self, Item, items};
-use crate::document::log::Log;
-use crate::document::value;
+use crate::document::sentence::{is_same, sentence};
+use crate::document::{Item, Log, Table, kind};
 use crate::error::shown;
+use crate::inputs::Place;
 use crate::sentence::{display, question};
 use std::ops::Range;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
@@ -17,42 +15,42 @@ use toml::de::DeValue;
 const HELP: &str = "write claims = [\"a is faster than b\"]";
 
 /// The context in which claims are read.
-pub(crate) struct Context<'a> {
+pub(super) struct Context<'a> {
     /// The contestants.
-    pub(crate) names: &'a [&'a str],
+    pub(super) names: &'a [&'a str],
     /// Their workload; empty if none is given.
-    pub(crate) workload: &'a str,
+    pub(super) workload: &'a str,
     /// Whether claims are gates by default.
-    pub(crate) gate: bool,
+    pub(super) gate: bool,
     /// The default of whether a gate opens only if its claim holds.
-    pub(crate) strict: bool,
+    pub(super) strict: bool,
     /// How a ratio is defined, if given.
-    pub(crate) centre: Option<Centre>,
+    pub(super) centre: Option<Centre>,
     /// The time-out, if given, which can be the cap of a mean.
-    pub(crate) timeout_ns: Option<u64>,
+    pub(super) timeout_ns: Option<u64>,
 }
 
 /// Logs an error for a contest without claims.
-pub(crate) fn no_claims(span: Range<usize>, log: &mut Log<'_>) {
+pub(super) fn no_claims(span: Range<usize>, log: &mut Log<'_>) {
     log.error(span, "this contest has no claims").help(HELP);
 }
 
 /// Reads the claims of a contest, after `before` claims in earlier contests.
-pub(crate) fn claims(
+pub(super) fn claims(
     item: &Item<'_>,
     context: &Context<'_>,
     before: usize,
     log: &mut Log<'_>,
 ) -> Vec<FileClaim> {
     let DeValue::Array(array) = item.value else {
-        value::wrong_type(item, "an array of claims", log).help(HELP);
+        item.wrong_type("an array of claims", log).help(HELP);
         return Vec::new();
     };
     if array.is_empty() {
         no_claims(item.span.clone(), log);
     }
     let mut claims = Vec::new();
-    for (index, element) in value::elements(item, array).iter().enumerate() {
+    for (index, element) in item.elements(array).iter().enumerate() {
         if before + index == MAX_FILE_CLAIMS {
             log.error(
                 element.span.clone(),
@@ -73,7 +71,7 @@ pub(crate) fn claims(
 
 /// Returns the default claim about two revisions at this item: that head is at most this much
 /// slower.
-pub(crate) fn of_revisions(
+pub(super) fn of_revisions(
     item: &Item<'_>,
     slowdown_max: f64,
     context: &Context<'_>,
@@ -83,13 +81,10 @@ pub(crate) fn of_revisions(
     claim.statement = Statement::Ratio(Relation::NoMoreThan { fraction: slowdown_max });
     claim.text = display(&claim);
     check_cap(&claim, item, context, log);
-    FileClaim { claim, line: log.line(item.key_span.start), gate: context.gate() }
-}
-
-impl Context<'_> {
-    /// Returns the default effect of a claim's verdict.
-    fn gate(&self) -> Gate {
-        gate(self.gate, self.strict)
+    FileClaim {
+        claim,
+        line: log.line(item.key_span.start),
+        gate: gate(context.gate, context.strict),
     }
 }
 
@@ -104,21 +99,20 @@ fn gate(is_gate: bool, is_strict: bool) -> Gate {
 /// Reads a claim: a sentence, or a table with one.
 fn claim(item: &Item<'_>, context: &Context<'_>, log: &mut Log<'_>) -> Option<FileClaim> {
     match item.value {
-        DeValue::String(_) => judged(item, context, context.gate(), log),
+        DeValue::String(_) => judged(item, context, gate(context.gate, context.strict), log),
         DeValue::Table(table) => {
-            let items = items(table);
-            keys::check(&items, Place::Claim, log);
-            let find = |key: &str| items.iter().find(|item| item.key == key);
-            let gate = table_gate(&items, context, log);
-            let Some(item) = find("claim") else {
-                log.error(item.span.clone(), "there is no claim in this table")
+            let place = Place::of("claims.claim");
+            let table = Table::new(table, item.span.clone(), place, log);
+            let gate = table_gate(&table, context, log);
+            let Some(item) = table.get("claim") else {
+                log.error(table.span, "there is no claim in this table")
                     .help("write {claim = \"a is faster than b\", gate = true}");
                 return None;
             };
             judged(item, context, gate, log)
         }
         _ => {
-            let message = format!("a claim is {}", value::kind(item.value));
+            let message = format!("a claim is {}", kind(item.value));
             log.error(item.span.clone(), message)
                 .label("expected a sentence such as \"a is faster than b\", or a table with one");
             None
@@ -127,10 +121,9 @@ fn claim(item: &Item<'_>, context: &Context<'_>, log: &mut Log<'_>) -> Option<Fi
 }
 
 /// Returns the gate of a claim's table, with the contest's defaults.
-fn table_gate(items: &[Item<'_>], context: &Context<'_>, log: &mut Log<'_>) -> Gate {
-    let find = |key: &str| items.iter().find(|item| item.key == key);
-    let is_gate = find("gate").and_then(|item| value::boolean(item, log)).unwrap_or(context.gate);
-    let strict = find("strict").and_then(|item| Some((item, value::boolean(item, log)?)));
+fn table_gate(table: &Table<'_>, context: &Context<'_>, log: &mut Log<'_>) -> Gate {
+    let is_gate = table.flag("gate", context.gate, log);
+    let strict = table.get("strict").and_then(|item| Some((item, item.boolean(log)?)));
     if let Some((item, true)) = strict.filter(|_| !is_gate) {
         log.error(item.key_span.clone(), "this claim is not a gate, so it cannot be strict")
             .help("write gate = true beside it");

@@ -2,10 +2,9 @@
 
 use super::contestants::Contestants;
 use super::names::unknown;
-use super::places::Place;
-use super::table::{Table, tables};
-use crate::document::claim::{is_same, sentence};
-use crate::document::log::Log;
+use super::tables;
+use crate::document::sentence::{is_same, sentence};
+use crate::document::{Log, Table};
 use crate::error::shown;
 use crate::grammar::Words;
 use std::ops::Range;
@@ -36,9 +35,9 @@ pub(super) fn claims(
     let mut made: Vec<(Claim, usize)> = Vec::new();
     let mut claims = Vec::new();
     let names = contestants.names();
-    for table in &tables(root, "claim", Place::Claim, log) {
+    for table in &tables(root, "claim", log) {
         let is_published = table.flag("published", false, log);
-        let Some(item) = table.required("text", "\"a is faster than b\"", log) else { continue };
+        let Some(item) = table.required("text", log) else { continue };
         if names.is_empty() {
             continue;
         }
@@ -94,7 +93,7 @@ fn check_workload(claim: &Claim, words: &Words, workloads: &[&str], log: &mut Lo
 
 /// Checks the metric. Functions share a process and its memory; only runners have their own.
 fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &mut Log<'_>) {
-    let are_runners = contestants.are_runners() == Some(true);
+    let are_runners = contestants.are_runners == Some(true);
     let metric = claim.metric;
     if FUNCTION_METRICS.contains(&metric) || (are_runners && metric == Metric::PeakMemory) {
         return;
@@ -112,16 +111,12 @@ fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &m
 /// Logs an error for a repeated claim, which would use error twice; a claim without a workload is
 /// made on each.
 fn check_repeated(claim: &Claim, span: &Range<usize>, made: &[(Claim, usize)], log: &mut Log<'_>) {
-    let on = |claim: &Claim, workload: &Option<String>| Claim {
-        workload: workload.clone(),
-        ..claim.clone()
-    };
     for (other, line) in made {
         let message = if is_same(claim, other) {
             format!("this claim stands in line {line} already")
-        } else if is_same(&on(claim, &None), other) {
+        } else if is_same(&on_every_workload(claim), other) {
             format!("line {line} claims this on every workload")
-        } else if is_same(claim, &on(other, &None)) {
+        } else if is_same(claim, &on_every_workload(other)) {
             let workload = other.workload.as_deref().unwrap_or_default();
             format!("line {line} claims this on '{}' already", shown(workload))
         } else {
@@ -130,4 +125,8 @@ fn check_repeated(claim: &Claim, span: &Range<usize>, made: &[(Claim, usize)], l
         log.error(span.clone(), message).help("leave one of the two out");
         return;
     }
+}
+
+fn on_every_workload(claim: &Claim) -> Claim {
+    Claim { workload: None, ..claim.clone() }
 }

@@ -1,25 +1,28 @@
-//! The contestants of a study.
+//! The contestants of a study: their contracts, and the numbers of threads on which they run.
 
-use super::contracts::{self, is_exact};
 use super::folder::Folder;
 use super::names::{self, Names};
-use super::places::Place;
 use super::recipe::{StatedLanguage, recipe};
-use super::table::{Table, tables};
-use super::threads::threads;
-use crate::document::log::Log;
-use crate::document::start;
-use tiebreak_core::study::{Contract, Entrant, PUBLISHED, Threads};
+use super::{MAX_ENTRIES, tables};
+use crate::document::{Item, Log, START, Table};
+use crate::suggest::closest;
+use tiebreak_core::study::{Contract, Entrant, PUBLISHED, ThreadCount, Threads};
+use toml::de::DeValue;
 
+/// Contracts that need no entry: their contestants give the same answers. The study's page says
+/// what the last two promise less (slack, order of work).
+const KNOWN: [&str; 3] = [PUBLISHED, "relaxed", "batch"];
+/// The allowed values of `threads`.
+const EXPECTED: &str = "a number of threads, \"all\", or several of these such as [1, 2, \"all\"]";
 const HELP: &str = "write two tables [[contestant]], each with name, language and sources";
 
 /// The contestants, with what other tables need to know about them.
 pub(super) struct Contestants {
-    entrants: Vec<Entrant>,
+    pub(super) entrants: Vec<Entrant>,
     /// Whether each has an exact contract.
     exact: Vec<bool>,
     /// Whether they are runners, according to the first whose language is known.
-    are_runners: Option<bool>,
+    pub(super) are_runners: Option<bool>,
 }
 
 impl Contestants {
@@ -34,15 +37,6 @@ impl Contestants {
         let at = self.entrants.iter().position(|entrant| entrant.name == name)?;
         (!self.exact[at]).then_some(self.entrants[at].contract.as_str())
     }
-
-    /// Returns whether they run in separate processes; `None` if that is unknown.
-    pub(super) fn are_runners(&self) -> Option<bool> {
-        self.are_runners
-    }
-
-    pub(super) fn into_entrants(self) -> Vec<Entrant> {
-        self.entrants
-    }
 }
 
 /// Reads `[[contestant]]`: at least two.
@@ -54,14 +48,14 @@ pub(super) fn contestants(
 ) -> Contestants {
     let mut names = Names::in_claims("contestants");
     let before = log.count();
-    let tables = tables(root, "contestant", Place::Contestant, log);
+    let tables = tables(root, "contestant", log);
     if tables.is_empty() && log.count() == before {
-        log.error(start(), "this study has no contestants").help(HELP);
+        log.error(START, "this study has no contestants").help(HELP);
     }
     let mut read = Contestants { entrants: Vec::new(), exact: Vec::new(), are_runners: None };
     for table in &tables {
-        let (entrants, said) = contestant(table, contracts, &mut names, folder, log);
-        read.check_kind(said, log);
+        let (entrants, stated) = contestant(table, contracts, &mut names, folder, log);
+        read.check_kind(stated, log);
         for entrant in entrants {
             read.exact.push(is_exact(&entrant.contract, contracts));
             read.entrants.push(entrant);
@@ -81,32 +75,31 @@ fn contestant(
     folder: &Folder,
     log: &mut Log<'_>,
 ) -> (Vec<Entrant>, StatedLanguage) {
-    let name = names.read(table, "naive", log);
-    let (recipe, said) = recipe(table, folder, log);
+    let name = names.read(table, log);
+    let (recipe, stated) = recipe(table, folder, log);
     let own = contracts.iter().map(|contract| contract.name.as_str());
-    let known: Vec<&str> = contracts::KNOWN.into_iter().chain(own).collect();
-    let contract = table
-        .get("contract")
-        .and_then(|item| names::known(item, "contract", &known, log).map(str::to_owned));
-    let contract = contract.unwrap_or_else(|| PUBLISHED.to_owned());
-    let about = table.text("about", log);
+    let known: Vec<&str> = KNOWN.into_iter().chain(own).collect();
+    let contract =
+        table.read("contract", |item, log| names::known(item, "contract", &known, log), log);
+    let contract = contract.unwrap_or(PUBLISHED).to_owned();
+    let about = table.note("about", log);
     let alone = Entrant { name: name.clone(), recipe, contract, about, threads: None };
-    let counts = threads(table, &said, log);
+    let counts = threads(table, &stated, log);
     if counts.is_empty() {
-        return (vec![alone], said);
+        return (vec![alone], stated);
     }
-    let on = |(count, suffix): (_, String)| {
+    let entrants = counts.into_iter().map(|(count, suffix)| {
         let threads = Some(Threads { family: name.clone(), count });
         Entrant { name: names.longer(table, &name, &suffix, log), threads, ..alone.clone() }
-    };
-    (counts.into_iter().map(on).collect(), said)
+    });
+    (entrants.collect(), stated)
 }
 
 impl Contestants {
     /// Checks that contestants are of one kind: libraries race in a worker and runners in separate
     /// processes, so the two cannot form a pair.
-    fn check_kind(&mut self, said: StatedLanguage, log: &mut Log<'_>) {
-        let Some((language, span)) = said else { return };
+    fn check_kind(&mut self, stated: StatedLanguage, log: &mut Log<'_>) {
+        let Some((language, span)) = stated else { return };
         match self.are_runners {
             None => self.are_runners = Some(language.is_runner()),
             Some(are_runners) if are_runners != language.is_runner() => {
@@ -120,6 +113,93 @@ impl Contestants {
                     .help("the two kinds cannot race each other: make two studies of it");
             }
             Some(_) => {}
+        }
+    }
+}
+
+/// Reads `[[contract]]`.
+pub(super) fn contracts(root: &Table<'_>, log: &mut Log<'_>) -> Vec<Contract> {
+    let mut names = Names::of("contracts");
+    let tables = tables(root, "contract", log);
+    tables.iter().map(|table| contract(table, &mut names, log)).collect()
+}
+
+fn contract(table: &Table<'_>, names: &mut Names, log: &mut Log<'_>) -> Contract {
+    let name = names.read(table, log);
+    if let Some(item) = table.get("name").filter(|_| KNOWN.contains(&name.as_str())) {
+        log.error(item.span.clone(), format!("'{name}' is a contract that every study has"))
+            .label("expected another name")
+            .help("contestants can name it without an entry here");
+    }
+    let text = table.required_text("text", log);
+    let is_exact = table.flag("exact", true, log);
+    Contract { name, text, is_exact }
+}
+
+/// Returns whether contestants of this contract give the same answers as those of `published`. An
+/// unknown contract counts as exact, because it is already an error.
+fn is_exact(name: &str, contracts: &[Contract]) -> bool {
+    contracts.iter().find(|contract| contract.name == name).is_none_or(|known| known.is_exact)
+}
+
+/// Numbers of threads, each with its suffix of the name.
+type Counts = Vec<(ThreadCount, String)>;
+
+/// Reads `threads`: none if it is missing, one without a suffix, or a list in which each makes a
+/// separate contestant.
+fn threads(table: &Table<'_>, stated: &StatedLanguage, log: &mut Log<'_>) -> Counts {
+    let Some(item) = table.get("threads") else { return Vec::new() };
+    if let Some((language, _)) = stated.as_ref().filter(|(language, _)| language.is_runner()) {
+        let message = format!("a contestant in {} runs on one thread", language.name());
+        log.error(item.key_span.clone(), message)
+            .label("threads are those of a worker, which loads libraries")
+            .help("leave 'threads' out");
+        return Vec::new();
+    }
+    match item.value {
+        DeValue::Array(array) => several(item, &item.elements(array), log),
+        _ => count(item, EXPECTED, log).into_iter().map(|count| (count, String::new())).collect(),
+    }
+}
+
+/// Reads several numbers, each once.
+fn several(item: &Item<'_>, elements: &[Item<'_>], log: &mut Log<'_>) -> Counts {
+    if elements.is_empty() || elements.len() > MAX_ENTRIES {
+        item.wrong(EXPECTED, log);
+    }
+    let mut counts = Counts::new();
+    for element in elements.iter().take(MAX_ENTRIES) {
+        let Some(count) = count(element, "a number of threads or \"all\"", log) else { continue };
+        if counts.iter().any(|(other, _)| *other == count) {
+            log.error(element.span.clone(), "this number of threads stands here twice")
+                .help("two contestants would have the same name: leave one of them out");
+            continue;
+        }
+        counts.push((count, suffix(count)));
+    }
+    counts
+}
+
+/// Returns the suffix of a contestant's name for a number of threads.
+fn suffix(count: ThreadCount) -> String {
+    match count {
+        ThreadCount::Number(number) => format!("-x{number}"),
+        ThreadCount::All => "-xall".to_owned(),
+    }
+}
+
+fn count(item: &Item<'_>, expected: &str, log: &mut Log<'_>) -> Option<ThreadCount> {
+    match item.value {
+        DeValue::Integer(_) => item.whole(log).map(ThreadCount::Number),
+        DeValue::String(text) if text == "all" => Some(ThreadCount::All),
+        DeValue::String(text) => {
+            let meant = closest(text, ["all"]);
+            item.wrong(expected, log).meant(meant);
+            None
+        }
+        _ => {
+            item.wrong_type(expected, log);
+            None
         }
     }
 }

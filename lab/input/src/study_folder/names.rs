@@ -1,8 +1,6 @@
 //! Names of contestants, workloads, contracts and verifications.
 
-use super::table::Table;
-use crate::document::log::Log;
-use crate::document::{MAX_NAME_BYTES, value};
+use crate::document::{Item, Log, MAX_NAME_BYTES, Table};
 use crate::error::{offered, shown};
 use crate::suggest::closest;
 use crate::tail::KEYWORDS;
@@ -33,8 +31,8 @@ impl Names {
 
     /// Reads the name of a table, which it must have; empty if there is none. An invalid name is
     /// returned too, for what refers to it.
-    pub(super) fn read(&mut self, table: &Table<'_>, example: &str, log: &mut Log<'_>) -> String {
-        let name = self.read_text(table, example, log);
+    pub(super) fn read(&mut self, table: &Table<'_>, log: &mut Log<'_>) -> String {
+        let name = self.read_text(table, log);
         let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
         let what = table.place.noun();
         if !is_name(&name) {
@@ -53,19 +51,10 @@ impl Names {
     }
 
     /// Reads the name of a table, which it must have and which only has to be new.
-    pub(super) fn read_text(
-        &mut self,
-        table: &Table<'_>,
-        example: &str,
-        log: &mut Log<'_>,
-    ) -> String {
-        let name = table.required_text("name", example, log);
+    pub(super) fn read_text(&mut self, table: &Table<'_>, log: &mut Log<'_>) -> String {
+        let name = table.required_text("name", log);
         let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
-        if let Some((_, line)) = self.seen.iter().find(|(other, _)| *other == name) {
-            let message = format!("two {} are called '{}'", self.kind, shown(&name));
-            log.error(item.span.clone(), message).label(format!("the other one is in line {line}"));
-        }
-        self.seen.push((name.clone(), log.line(item.span.start)));
+        self.add(&name, item, log);
         name
     }
 
@@ -86,30 +75,35 @@ impl Names {
             log.error(item.span.clone(), format!("'{}' is too long a name", shown(&longer)))
                 .label(format!("on several threads it becomes longer by '{suffix}'"));
         }
-        if let Some((_, line)) = self.seen.iter().find(|(other, _)| *other == longer) {
-            let message = format!("two {} are called '{}'", self.kind, shown(&longer));
+        self.add(&longer, item, log);
+        longer
+    }
+
+    /// Adds a name, and logs an error if it is not new.
+    fn add(&mut self, name: &str, item: &Item<'_>, log: &mut Log<'_>) {
+        if let Some((_, line)) = self.seen.iter().find(|(other, _)| other == name) {
+            let message = format!("two {} are called '{}'", self.kind, shown(name));
             log.error(item.span.clone(), message).label(format!("the other one is in line {line}"));
         }
-        self.seen.push((longer.clone(), log.line(item.span.start)));
-        longer
+        self.seen.push((name.to_owned(), log.line(item.span.start)));
     }
 }
 
 /// Returns whether this is a valid name.
 pub(super) fn is_name(name: &str) -> bool {
-    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.len() <= MAX_NAME_BYTES
         && name.starts_with(is_letter)
         && name.chars().all(|c| is_letter(c) || matches!(c, '-' | '_'))
 }
 
+fn is_letter(c: char) -> bool {
+    c.is_ascii_lowercase() || c.is_ascii_digit()
+}
+
 /// Returns the valid name that is nearest to what was written.
 fn plain(name: &str) -> String {
-    let letter = |c: char| match c.to_ascii_lowercase() {
-        c if c.is_ascii_alphanumeric() || c == '_' => c,
-        _ => '-',
-    };
-    name.chars().map(letter).collect::<String>().trim_matches(['-', '_']).to_owned()
+    let name = name.to_ascii_lowercase();
+    name.replace(|c: char| !is_letter(c) && c != '_', "-").trim_matches(['-', '_']).to_owned()
 }
 
 /// Logs an error for an unknown name, with the known ones; not if there are none, because that is
@@ -140,12 +134,12 @@ pub(super) fn unknown(
 
 /// Returns the name in a value, if it is a known one.
 pub(super) fn known<'a>(
-    item: &crate::document::keys::Item<'a>,
+    item: &Item<'a>,
     what: &str,
     known: &[&str],
     log: &mut Log<'_>,
 ) -> Option<&'a str> {
-    let name = value::string(item, known.first().unwrap_or(&"name"), log)?;
+    let name = item.string_as(known.first().unwrap_or(&"name"), log)?;
     if known.contains(&name) {
         return Some(name);
     }

@@ -2,22 +2,10 @@
 
 use super::contestants::Contestants;
 use super::names::unknown;
-use super::places::Place;
-use super::table::{Table, tables};
-use crate::document::keys::{Item, items};
-use crate::document::log::Log;
-use crate::document::value;
+use super::tables;
+use crate::document::{Item, Log, Table, items};
 use tiebreak_core::study::{Figure, FigureUnit, Published};
 use toml::de::DeValue;
-
-const UNITS: [(&str, FigureUnit); 6] = [
-    ("ns/item", FigureUnit::NanosecondsAnItem),
-    ("M/s", FigureUnit::MillionsASecond),
-    ("GB/s", FigureUnit::GigabytesASecond),
-    ("us", FigureUnit::Microseconds),
-    ("s", FigureUnit::Seconds),
-    ("MB", FigureUnit::Megabytes),
-];
 
 /// Reads `[[published]]`.
 pub(super) fn published(
@@ -27,7 +15,7 @@ pub(super) fn published(
     log: &mut Log<'_>,
 ) -> Vec<Published> {
     let names = contestants.names();
-    let tables = tables(root, "published", Place::Published, log);
+    let tables = tables(root, "published", log);
     tables.iter().map(|table| one(table, &names, workloads, log)).collect()
 }
 
@@ -43,20 +31,14 @@ fn one(
             "write [published.figures.WORKLOAD] with a line CONTESTANT = FIGURE for each, or text",
         );
     }
-    let machine = if has_figures {
-        table.required_text("machine", "Ice Lake 3.2 GHz, GCC 12", log)
-    } else {
-        table.text("machine", log)
-    };
-    let unit =
-        if has_figures { table.required("unit", "\"ns/item\"", log) } else { table.get("unit") };
+    let machine =
+        if has_figures { table.required_text("machine", log) } else { table.note("machine", log) };
+    let unit = if has_figures { table.required("unit", log) } else { table.get("unit") };
     Published {
-        source: table.required_text("source", "AUTHOR, DATE", log),
+        source: table.required_text("source", log),
         machine,
-        unit: unit
-            .and_then(|item| value::word(item, &UNITS, log))
-            .unwrap_or(FigureUnit::NanosecondsAnItem),
-        text: table.text("text", log),
+        unit: unit.and_then(|item| item.word(log)).unwrap_or(FigureUnit::NanosecondsAnItem),
+        text: table.note("text", log),
         figures: match table.get("figures") {
             Some(item) => figures(item, contestants, workloads, log),
             None => Vec::new(),
@@ -73,13 +55,13 @@ fn figures(
 ) -> Vec<Figure> {
     let help = "write [published.figures.WORKLOAD] with a line CONTESTANT = FIGURE for each";
     let DeValue::Table(table) = item.value else {
-        value::wrong_type(item, "a table of workloads", log).help(help);
+        item.wrong_type("a table of workloads", log).help(help);
         return Vec::new();
     };
     let mut figures = Vec::new();
     for workload in items(table) {
         let DeValue::Table(row) = workload.value else {
-            value::wrong_type(&workload, "a table of contestants", log).help(help);
+            workload.wrong_type("a table of contestants", log).help(help);
             continue;
         };
         if !workloads.contains(&workload.key) {
@@ -106,13 +88,13 @@ fn figure(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
         }
         DeValue::Float(float) => float.as_str().parse().ok(),
         _ => {
-            value::wrong_type(item, "a number above 0", log);
+            item.wrong_type("a number above 0", log);
             return None;
         }
     };
     let number = number.filter(|number| *number > 0.0 && number.is_finite());
     if number.is_none() {
-        value::wrong(item, "a number above 0", log);
+        item.wrong("a number above 0", log);
     }
     number
 }

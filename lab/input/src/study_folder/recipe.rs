@@ -1,15 +1,11 @@
-//! How a contestant or an oracle is built.
+//! How a contestant or an oracle is built: its language, its compiler and the files that it names.
 
-use super::folder::Folder;
-use super::programs::package_of;
-use super::sources::sources;
-use super::table::Table;
-use crate::document::keys::{Item, items};
-use crate::document::log::Log;
-use crate::document::value;
+use super::folder::{Folder, PathProblem};
+use crate::document::{Item, Log, Table, items};
 use crate::error::shown;
 use crate::suggest::closest;
 use std::ops::Range;
+use std::path::Path;
 use tiebreak_core::language::Language;
 use tiebreak_core::study::Recipe;
 use toml::de::DeValue;
@@ -23,17 +19,17 @@ pub(super) fn recipe(
     folder: &Folder,
     log: &mut Log<'_>,
 ) -> (Recipe, StatedLanguage) {
-    let said = said_language(table, log);
-    let language = said.as_ref().map(|(language, _)| *language);
+    let stated = stated_language(table, log);
+    let language = stated.as_ref().map(|(language, _)| *language);
     let entry = language.unwrap_or_default().entry();
-    let compiler = table.get("compiler").and_then(|item| program(item, log));
-    let compiler = compiler.unwrap_or(&entry.program).to_owned();
+    let compiler = table.read("compiler", program, log);
+    let compiler = compiler.unwrap_or_else(|| entry.program.clone());
     let version = match table.get("version") {
         Some(item) => version(table, item, log),
         None => language.unwrap_or_default().version_command(&compiler),
     };
     let package = match table.get("package") {
-        Some(item) => value::string(item, "clang", log).unwrap_or_default().to_owned(),
+        Some(item) => item.string(log).unwrap_or_default(),
         None => package_of(&compiler),
     };
     check_libraries(table, language, log);
@@ -41,26 +37,25 @@ pub(super) fn recipe(
         language: language.unwrap_or_default(),
         sources: sources(table, language, folder, log),
         compiler,
-        flags: table.words("flags", "-O3", log),
-        libraries: table.words("libraries", "-lm", log),
+        flags: table.words("flags", log),
+        libraries: table.words("libraries", log),
         version,
         package,
         environment: table.get("environment").map_or_else(Vec::new, |item| environment(item, log)),
     };
-    (recipe, said)
+    (recipe, stated)
 }
 
 /// Reads `language`, which is required.
-fn said_language(table: &Table<'_>, log: &mut Log<'_>) -> StatedLanguage {
-    let item = table.required("language", "\"c\"", log)?;
-    let text = value::string(item, "c", log)?;
-    let span = item.span.clone();
-    if let Some(language) = Language::named(text) {
-        return Some((language, span));
+fn stated_language(table: &Table<'_>, log: &mut Log<'_>) -> StatedLanguage {
+    let item = table.required("language", log)?;
+    let text = item.string(log)?;
+    if let Some(language) = Language::named(&text) {
+        return Some((language, item.span.clone()));
     }
     let names = Language::all().map(Language::name);
-    let meant = Language::meant(text).map(Language::name).or_else(|| closest(text, names));
-    value::wrong(item, &listed(|_| true), log).meant(meant);
+    let meant = Language::meant(&text).map(Language::name).or_else(|| closest(&text, names));
+    item.wrong(&listed(|_| true), log).meant(meant);
     None
 }
 
@@ -75,10 +70,10 @@ pub(super) fn listed(is_one: impl Fn(Language) -> bool) -> String {
 }
 
 /// Reads a program of the PATH, or the path of one: a single word.
-fn program<'a>(item: &Item<'a>, log: &mut Log<'_>) -> Option<&'a str> {
-    let text = value::string(item, "clang", log)?;
+fn program(item: &Item<'_>, log: &mut Log<'_>) -> Option<String> {
+    let text = item.string(log)?;
     if text.contains(char::is_whitespace) {
-        value::wrong(item, "one program", log).help("words for it stand in 'flags'");
+        item.wrong("one program", log).help("words for it stand in 'flags'");
         return None;
     }
     Some(text)
@@ -87,9 +82,9 @@ fn program<'a>(item: &Item<'a>, log: &mut Log<'_>) -> Option<&'a str> {
 /// Reads the command that prints the receipt: at least a program.
 fn version(table: &Table<'_>, item: &Item<'_>, log: &mut Log<'_>) -> Vec<String> {
     let before = log.count();
-    let words = table.words("version", "clang\", \"--version", log);
+    let words = table.words("version", log);
     if words.is_empty() && log.count() == before {
-        value::wrong(item, "a command such as [\"clang\", \"--version\"]", log);
+        item.wrong("a command such as [\"clang\", \"--version\"]", log);
     }
     words
 }
@@ -105,7 +100,7 @@ fn check_libraries(table: &Table<'_>, language: Option<Language>, log: &mut Log<
 /// Reads variables for compiler and interpreter.
 fn environment(item: &Item<'_>, log: &mut Log<'_>) -> Vec<(String, String)> {
     let DeValue::Table(table) = item.value else {
-        value::wrong_type(item, "a table such as { LANG = \"C\" }", log);
+        item.wrong_type("a table such as { LANG = \"C\" }", log);
         return Vec::new();
     };
     let mut variables = Vec::new();
@@ -119,13 +114,154 @@ fn environment(item: &Item<'_>, log: &mut Log<'_>) -> Vec<(String, String)> {
             .label("expected a name without '='");
         }
         let DeValue::String(text) = variable.value else {
-            value::wrong_type(&variable, "a string", log);
+            variable.wrong_type("a string", log);
             continue;
         };
         if text.contains('\0') {
-            value::wrong(&variable, "a string without a NUL", log);
+            variable.wrong("a string without a NUL", log);
         }
         variables.push((name.to_owned(), text.clone().into_owned()));
     }
     variables
+}
+
+/// Reads `sources`, at least one.
+fn sources(
+    table: &Table<'_>,
+    language: Option<Language>,
+    folder: &Folder,
+    log: &mut Log<'_>,
+) -> Vec<String> {
+    let example = language.unwrap_or_default().entry().example.as_str();
+    let Some(item) = table.required_as("sources", &format!("[\"{example}\"]"), log) else {
+        return Vec::new();
+    };
+    let before = log.count();
+    let found = item.strings(example, log);
+    if found.is_empty() && log.count() == before {
+        log.error(item.span.clone(), "'sources' names no file")
+            .label(format!("expected at least one, such as [\"{example}\"]"));
+    }
+    if let (Some((_, second)), Some(language)) = (found.get(1), language) {
+        check_single(second, language, log);
+    }
+    let is_package = language.is_some_and(Language::is_package);
+    let located = found.iter().filter_map(|(path, item)| {
+        let at = item.span.clone();
+        if is_package { package(path, at, folder, log) } else { file(path, at, folder, log) }
+    });
+    located.collect()
+}
+
+/// Logs an error for a second source in a language that has one source, which names the others.
+fn check_single(second: &Item<'_>, language: Language, log: &mut Log<'_>) {
+    let Some(help) = &language.entry().one_source else { return };
+    let message = format!("a contestant in {} has one source", language.name());
+    log.error(second.span.clone(), message).help(help);
+}
+
+/// Checks a file of the study, given by its relative path.
+pub(super) fn file(
+    path: &str,
+    at: Range<usize>,
+    folder: &Folder,
+    log: &mut Log<'_>,
+) -> Option<String> {
+    let located = locate(path, at.clone(), folder, log)?;
+    if !folder.absolute(&located).is_file() {
+        log.error(at, format!("'{}' is not a file", shown(path))).label("expected a file");
+        return None;
+    }
+    Some(located)
+}
+
+/// Checks a cargo package of the study, given by the relative path of its folder.
+fn package(path: &str, at: Range<usize>, folder: &Folder, log: &mut Log<'_>) -> Option<String> {
+    let located = locate(path, at.clone(), folder, log)?;
+    let absolute = folder.absolute(&located);
+    let shown = shown(path);
+    if !absolute.join("Cargo.toml").is_file() {
+        log.error(at, format!("'{shown}' is not a Cargo package"))
+            .label("expected a folder with a Cargo.toml");
+        return None;
+    }
+    if !absolute.join("Cargo.lock").is_file() {
+        log.error(at, format!("there is no Cargo.lock in '{shown}'"))
+            .label("it is built with --locked, so that all get the same dependencies")
+            .help("run 'cargo generate-lockfile' in it");
+        return None;
+    }
+    Some(located)
+}
+
+fn locate(path: &str, at: Range<usize>, folder: &Folder, log: &mut Log<'_>) -> Option<String> {
+    match folder.locate(path) {
+        Ok(located) => Some(located),
+        Err(PathProblem::Outside) => {
+            log.error(at, format!("'{}' leads out of the study's folder", shown(path)))
+                .label("expected a path within it")
+                .help("a study can be moved and copied: what it is made of lies in its folder");
+            None
+        }
+        Err(PathProblem::Missing) => {
+            let files = folder.files.iter().map(String::as_str);
+            log.error(at, format!("there is no '{}' in the study's folder", shown(path)))
+                .label("expected the path of a file of it")
+                .meant(closest(path, files));
+            None
+        }
+    }
+}
+
+/// Returns what installs a program: a package of Debian 12, a command, or an address. An unknown
+/// program is assumed to be in a package of the same name.
+fn package_of(program: &str) -> String {
+    let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or(program);
+    let (plain, version) = match name.rsplit_once('-') {
+        Some((plain, version)) if is_version(version) => (plain, Some(version)),
+        _ => (name, None),
+    };
+    match (Language::package_of(plain), version) {
+        (None, _) => name.to_owned(),
+        (Some(package), Some(version)) if !package.contains([' ', '/']) => {
+            format!("{package}-{version}")
+        }
+        (Some(package), _) => package.to_owned(),
+    }
+}
+
+fn is_version(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_come_in_packages() {
+        let cases = [
+            ("gcc", "gcc"),
+            ("gcc-13", "gcc-13"),
+            ("g++", "g++"),
+            ("g++-12", "g++-12"),
+            ("clang", "clang"),
+            ("clang++", "clang"),
+            ("clang++-16", "clang-16"),
+            ("/usr/bin/clang++", "clang"),
+            ("ldc2", "ldc"),
+            ("gdc", "gdc"),
+            ("rustc", "https://rustup.rs"),
+            ("node", "nodejs"),
+            ("bun", "npm install -g bun"),
+            ("bun-1.1", "npm install -g bun"),
+            ("pypy3", "pypy3"),
+            ("python3.10", "python3.10"),
+            ("tcc", "tcc"),
+        ];
+        for (program, package) in cases {
+            assert_eq!(package_of(program), package, "{program}");
+        }
+    }
 }
