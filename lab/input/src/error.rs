@@ -1,5 +1,6 @@
-//! Errors of a sentence: what is wrong, where, and what is expected there.
+//! Errors of a sentence: what is wrong, where, what is expected there, and how it is shown.
 
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 use thiserror::Error;
 use tiebreak_core::metric::Metric;
@@ -134,6 +135,43 @@ impl ClaimError {
             line += &format!("; did you mean '{suggestion}'?");
         }
         line
+    }
+}
+
+impl ClaimError {
+    /// Renders several lines: what is wrong, the sentence with the wrong word underlined, and what
+    /// is expected there. Without `color`, it uses no escape codes, and all that it adds to the
+    /// sentence is plain ASCII; control characters in it are shown as pictures of themselves. A
+    /// sentence that is too long is not repeated.
+    ///
+    /// ```
+    /// let error = tiebreak_input::parse("A is fsater than B", &["A", "B"]).unwrap_err();
+    /// let expected = "\
+    /// error: 'fsater' cannot stand here
+    ///  |
+    ///  | A is fsater than B
+    ///  |      ^^^^^^ expected 'faster', 'at least', 'no more than', 'at most' or 'within'
+    ///  |
+    ///  = help: did you mean 'faster'?";
+    /// assert_eq!(error.render(false), expected);
+    /// ```
+    pub fn render(&self, color: bool) -> String {
+        // One line, whatever the sentence contains; spans stay valid, because these are single
+        // bytes.
+        let text = self.text.replace(['\n', '\r', '\t'], " ");
+        let title = self.problem.to_string();
+        let mut report = Group::with_title(Level::ERROR.primary_title(title));
+        if matches!(self.problem, Problem::TooLong { .. }) {
+            report = report.element(Level::NOTE.message(self.expectation().unwrap_or_default()));
+        } else {
+            let mark = AnnotationKind::Primary.span(self.span.clone()).label(self.expectation());
+            report = report.element(Snippet::source(text).line_numbering(false).annotation(mark));
+        }
+        if let Some(suggestion) = &self.suggestion {
+            report = report.element(Level::HELP.message(format!("did you mean '{suggestion}'?")));
+        }
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        renderer.render(&[report])
     }
 }
 

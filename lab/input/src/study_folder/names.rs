@@ -2,8 +2,8 @@
 
 use crate::document::{Item, Log, MAX_NAME_BYTES, Table};
 use crate::error::{offered, shown};
+use crate::grammar::KEYWORDS;
 use crate::suggest::closest;
-use crate::tail::KEYWORDS;
 use std::ops::Range;
 
 /// The most names that an error lists.
