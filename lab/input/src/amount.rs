@@ -1,5 +1,5 @@
-//! Numbers of a sentence: amounts (`1.5x`, `5%`), shares (`98%`, `p99`) and bars, which are in the unit
-//! of a metric (`5 ms`, `64 MiB`, `1000`).
+//! Numbers of a sentence: amounts (`1.5x`, `5%`), shares (`98%`, `p99`) and bars, which are in the
+//! unit of a metric (`5 ms`, `64 MiB`, `1000`).
 
 use crate::cursor::Cursor;
 use crate::decimal::{Decimal, hundredfold, shifted_text};

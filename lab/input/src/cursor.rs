@@ -9,14 +9,16 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
+    /// The contestants.
+    pub(crate) names: &'a [&'a str],
     tokens: Vec<Token<'a>>,
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
     /// Returns the start of a sentence.
-    pub(crate) fn new(text: &'a str, names: &[&str]) -> Result<Self, ClaimError> {
-        Ok(Cursor { text, tokens: tokens(text, names)?, at: 0 })
+    pub(crate) fn new(text: &'a str, names: &'a [&'a str]) -> Result<Self, ClaimError> {
+        Ok(Cursor { text, names, tokens: tokens(text, names)?, at: 0 })
     }
 
     /// Returns the sentence with single spaces between its words and without its full stop.

@@ -4,10 +4,12 @@ pub(crate) mod errors;
 pub(crate) mod sentence;
 mod value;
 
-use crate::error::{ClaimError, harmless, shown};
+use crate::error::{expectation, harmless, shown};
 use crate::inputs::{Input, Place};
 use crate::suggest::closest;
 use errors::{FileError, FileErrors};
+use std::borrow::Cow;
+use std::cell::{RefCell, RefMut};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -28,31 +30,22 @@ pub(crate) fn read<T>(
     name: &str,
     text: &str,
     place: &'static Place,
-    meaning: impl FnOnce(&Table<'_>, &mut Log<'_>) -> Option<T>,
+    meaning: impl FnOnce(&Table<'_>) -> Option<T>,
 ) -> Result<T, FileErrors> {
-    let mut log = Log::new(text);
-    let read = parsed(text, place, meaning, &mut log);
-    read.filter(|_| log.found.is_empty()).ok_or_else(|| log.into_errors(name))
-}
-
-fn parsed<T>(
-    text: &str,
-    place: &'static Place,
-    meaning: impl FnOnce(&Table<'_>, &mut Log<'_>) -> Option<T>,
-    log: &mut Log<'_>,
-) -> Option<T> {
+    let log = Log::new(text);
     if text.len() > MAX_FILE_BYTES {
         let at = text.floor_char_boundary(MAX_FILE_BYTES);
         log.error(at..at, format!("the file has {} bytes", text.len()))
             .label(format!("expected at most {MAX_FILE_BYTES}"));
-        return None;
+        return Err(log.into_errors(name));
     }
     let (root, syntax) = DeTable::parse_recoverable(text);
-    if !syntax.is_empty() {
-        log.syntax(&syntax);
-        return None;
-    }
-    meaning(&Table::new(root.get_ref(), START, place, log), log)
+    log.syntax(&syntax);
+    let read = match syntax[..] {
+        [] => meaning(&Table::new(root.get_ref(), START, place, &log)),
+        _ => None,
+    };
+    read.filter(|_| log.count() == 0).ok_or_else(|| log.into_errors(name))
 }
 
 /// A key with its value.
@@ -64,25 +57,58 @@ pub(crate) struct Item<'a> {
     pub(crate) span: Range<usize>,
     /// What the table of inputs says of the key; `None` where users choose the keys.
     input: Option<&'static Input>,
+    pub(crate) log: &'a Log<'a>,
 }
 
-/// Returns the entries of a table, in the order of the file.
-pub(crate) fn items<'a>(table: &'a DeTable<'_>) -> Vec<Item<'a>> {
-    let mut items: Vec<Item<'a>> = table.iter().map(item).collect();
+impl<'a> Item<'a> {
+    fn new<'k: 'a>(
+        key: &'a Spanned<Cow<'k, str>>,
+        value: &'a Spanned<DeValue<'k>>,
+        log: &'a Log<'a>,
+    ) -> Item<'a> {
+        let (key_span, span) = (key.span(), value.span());
+        Item { key: key.get_ref(), key_span, value: value.get_ref(), span, input: None, log }
+    }
+
+    /// Returns the elements of an array, each under the array's key.
+    pub(crate) fn elements(&self) -> Option<Vec<Item<'a>>> {
+        let DeValue::Array(array) = self.value else { return None };
+        let elements = array.iter().map(|value| Item {
+            value: value.get_ref(),
+            span: value.span(),
+            ..self.clone()
+        });
+        Some(elements.collect())
+    }
+
+    /// Returns the entries of a table whose keys users choose, in the order of the file.
+    pub(crate) fn entries(&self) -> Option<Vec<Item<'a>>> {
+        let DeValue::Table(table) = self.value else { return None };
+        Some(items(table, self.log))
+    }
+
+    /// Returns a table whose keys are in the table of inputs, at the place with this identifier.
+    pub(crate) fn table(&self, id: &str) -> Option<Table<'a>> {
+        let DeValue::Table(table) = self.value else { return None };
+        Some(Table::new(table, self.span.clone(), Place::of(id), self.log))
+    }
+
+    /// Adds an error about the value.
+    pub(crate) fn error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
+        self.log.error(self.span.clone(), message)
+    }
+
+    /// Adds an error about the key.
+    pub(crate) fn key_error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
+        self.log.error(self.key_span.clone(), message)
+    }
+}
+
+fn items<'a>(table: &'a DeTable<'_>, log: &'a Log<'a>) -> Vec<Item<'a>> {
+    let items = table.iter().map(|(key, value)| Item::new(key, value, log));
+    let mut items: Vec<Item<'a>> = items.collect();
     items.sort_by_key(|item| item.key_span.start);
     items
-}
-
-fn item<'a, 'k: 'a>(
-    (key, value): (&'a Spanned<std::borrow::Cow<'k, str>>, &'a Spanned<DeValue<'k>>),
-) -> Item<'a> {
-    Item {
-        key: key.get_ref(),
-        key_span: key.span(),
-        value: value.get_ref(),
-        span: value.span(),
-        input: None,
-    }
 }
 
 /// A table of a file whose keys are in the table of inputs.
@@ -93,24 +119,30 @@ pub(crate) struct Table<'a> {
     pub(crate) span: Range<usize>,
     /// The kind of the table.
     pub(crate) place: &'static Place,
+    pub(crate) log: &'a Log<'a>,
 }
 
 impl<'a> Table<'a> {
     /// Returns the table, and logs an error for each key that does not belong to it.
-    pub(crate) fn new(
+    fn new(
         table: &'a DeTable<'_>,
         span: Range<usize>,
         place: &'static Place,
-        log: &mut Log<'_>,
+        log: &'a Log<'a>,
     ) -> Table<'a> {
-        let mut items = items(table);
+        let mut items = items(table, log);
         for item in &mut items {
             item.input = place.input(item.key);
             if item.input.is_none() {
-                unknown_key(item, place, log);
+                unknown_key(item, place);
             }
         }
-        Table { items, span, place }
+        Table { items, span, place, log }
+    }
+
+    /// Adds an error about its header.
+    pub(crate) fn error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
+        self.log.error(self.span.clone(), message)
     }
 
     /// Returns a key.
@@ -122,67 +154,61 @@ impl<'a> Table<'a> {
     pub(crate) fn read<T>(
         &self,
         key: &str,
-        reader: impl FnOnce(&Item<'a>, &mut Log<'_>) -> Option<T>,
-        log: &mut Log<'_>,
+        reader: impl FnOnce(&Item<'a>) -> Option<T>,
     ) -> Option<T> {
-        self.get(key).and_then(|item| reader(item, log))
+        self.get(key).and_then(|item| reader(item))
     }
 
     /// Returns a key, or logs an error that it is missing, with what could be written.
-    pub(crate) fn required_as(
-        &self,
-        key: &str,
-        example: &str,
-        log: &mut Log<'_>,
-    ) -> Option<&Item<'a>> {
+    pub(crate) fn required_as(&self, key: &str, example: &str) -> Option<&Item<'a>> {
         let item = self.get(key);
         if item.is_none() {
-            log.error(self.span.clone(), format!("this {} has no {key}", self.place.noun()))
+            self.error(format!("this {} has no {key}", self.place.noun()))
                 .help(format!("write {key} = {example}"));
         }
         item
     }
 
     /// Returns a key, or logs an error that it is missing, with the example of the table of inputs.
-    pub(crate) fn required(&self, key: &str, log: &mut Log<'_>) -> Option<&Item<'a>> {
+    pub(crate) fn required(&self, key: &str) -> Option<&Item<'a>> {
         let example = self.place.input(key).map(Input::literal).unwrap_or_default();
-        self.required_as(key, &example, log)
+        self.required_as(key, &example)
     }
 
     /// Reads a required string.
-    pub(crate) fn required_text(&self, key: &str, log: &mut Log<'_>) -> String {
-        let text = self.required(key, log).and_then(|item| item.string(log));
+    pub(crate) fn required_text(&self, key: &str) -> String {
+        let text = self.required(key).and_then(|item| item.string());
         text.unwrap_or_default()
     }
 
     /// Reads an optional string, which may be empty; empty if it is missing.
-    pub(crate) fn note(&self, key: &str, log: &mut Log<'_>) -> String {
+    pub(crate) fn note(&self, key: &str) -> String {
         let Some(item) = self.get(key) else { return String::new() };
         if item.value.as_str().is_some_and(|text| text.trim().is_empty()) {
             return String::new();
         }
-        item.string_as("some words", log).unwrap_or_default().to_owned()
+        item.string_as("some words").unwrap_or_default().to_owned()
     }
 
     /// Reads `true` or `false`; the default if it is missing.
-    pub(crate) fn flag(&self, key: &str, default: bool, log: &mut Log<'_>) -> bool {
-        self.read(key, Item::boolean, log).unwrap_or(default)
+    pub(crate) fn flag(&self, key: &str, default: bool) -> bool {
+        self.read(key, Item::boolean).unwrap_or(default)
     }
 
     /// Reads words, each a string; none if the key is missing.
-    pub(crate) fn words(&self, key: &str, log: &mut Log<'_>) -> Vec<String> {
+    pub(crate) fn words(&self, key: &str) -> Vec<String> {
         let Some(item) = self.get(key) else { return Vec::new() };
-        let words = item.strings(item.example(), log).into_iter();
+        let words = item.strings(item.example()).into_iter();
         words.map(|(word, _)| word.to_owned()).collect()
     }
 }
 
 /// Logs an error for a key that does not belong to this table, with what was probably meant, or
 /// where the key belongs.
-fn unknown_key(item: &Item<'_>, place: &'static Place, log: &mut Log<'_>) {
+fn unknown_key(item: &Item<'_>, place: &'static Place) {
     let keys: Vec<&str> = place.inputs().map(|input| input.name.as_str()).collect();
     let message = format!("unknown key '{}' in {}", shown(item.key), place.name);
-    let found = log.error(item.key_span.clone(), message);
+    let mut found = item.key_error(message);
     let meant = closest(&item.key.replace('_', "-"), keys.iter().copied());
     // A slip between singular and plural is likelier than a wrong table.
     let is_number =
@@ -205,34 +231,39 @@ pub(crate) struct Log<'a> {
     text: &'a str,
     /// The byte at which each line starts.
     starts: Vec<usize>,
-    found: Vec<Found>,
+    found: RefCell<Vec<FileError>>,
 }
 
-/// An error: where it is, what is wrong, what was expected there, and what would help.
-pub(crate) struct Found {
-    span: Range<usize>,
-    message: String,
-    label: Option<String>,
-    help: Option<String>,
-}
-
-impl Found {
+impl FileError {
     /// Sets the text next to the mark.
-    pub(crate) fn label(&mut self, label: impl Into<String>) -> &mut Found {
-        self.label = Some(label.into());
+    pub(crate) fn label(&mut self, label: impl AsRef<str>) -> &mut FileError {
+        self.label = Some(harmless(label.as_ref()));
         self
     }
 
     /// Sets what would help.
-    pub(crate) fn help(&mut self, help: impl Into<String>) -> &mut Found {
-        self.help = Some(help.into());
+    pub(crate) fn help(&mut self, help: impl AsRef<str>) -> &mut FileError {
+        self.help = Some(harmless(help.as_ref()));
         self
     }
 
+    /// Returns `None`, for a reader that found this error.
+    pub(crate) fn none<T>(&self) -> Option<T> {
+        None
+    }
+
     /// Sets what was probably meant.
-    pub(crate) fn meant(&mut self, meant: Option<&str>) -> &mut Found {
+    pub(crate) fn meant(&mut self, meant: Option<&str>) -> &mut FileError {
         if let Some(meant) = meant {
             self.help(format!("did you mean '{}'?", shown(meant)));
+        }
+        self
+    }
+
+    /// Sets what was expected, if that is known.
+    pub(crate) fn expected(&mut self, expected: &[String]) -> &mut FileError {
+        if let Some(expectation) = expectation(expected) {
+            self.label(expectation);
         }
         self
     }
@@ -241,12 +272,12 @@ impl Found {
 impl<'a> Log<'a> {
     fn new(text: &'a str) -> Self {
         let starts = text.match_indices('\n').map(|(at, _)| at + 1);
-        Log { text, starts: std::iter::once(0).chain(starts).collect(), found: Vec::new() }
+        Log { text, starts: std::iter::once(0).chain(starts).collect(), found: RefCell::default() }
     }
 
     /// Returns the number of errors so far.
     pub(crate) fn count(&self) -> usize {
-        self.found.len()
+        self.found.borrow().len()
     }
 
     /// Returns these bytes of the file.
@@ -254,16 +285,27 @@ impl<'a> Log<'a> {
         self.text.get(span.clone()).unwrap_or_default()
     }
 
-    /// Adds an error about some bytes.
-    pub(crate) fn error(&mut self, span: Range<usize>, message: impl Into<String>) -> &mut Found {
-        self.found.push(Found { span, message: message.into(), label: None, help: None });
-        let last = self.found.len() - 1;
-        &mut self.found[last]
+    /// Adds an error about some bytes. It has no terminal control sequences, whatever the file
+    /// contains.
+    pub(crate) fn error(
+        &self,
+        span: Range<usize>,
+        message: impl AsRef<str>,
+    ) -> RefMut<'_, FileError> {
+        let line = self.line(span.start);
+        let column = 1 + self.text[self.starts[line - 1]..span.start].chars().count();
+        let message = harmless(message.as_ref());
+        let error = FileError { line, column, message, label: None, help: None, span };
+        RefMut::map(self.found.borrow_mut(), |all| {
+            all.push(error);
+            let last = all.len() - 1;
+            &mut all[last]
+        })
     }
 
     /// Adds errors of syntax that do not follow from others: only the first of several in a line,
     /// and none after one in brackets, because their end is then unknown.
-    fn syntax(&mut self, errors: &[toml::de::Error]) {
+    fn syntax(&self, errors: &[toml::de::Error]) {
         let mut last_line = 0;
         for error in errors {
             let span = error.span().unwrap_or(self.text.len()..self.text.len());
@@ -276,20 +318,15 @@ impl<'a> Log<'a> {
                 Some((message, expected)) => (message, Some(expected)),
                 None => (error.message(), None),
             };
-            let expected = expected.filter(|expected| *expected != "literal string");
-            let found = self.error(span, message);
-            found.label = expected.map(|expected| format!("expected {expected}"));
+            let mut found = self.error(span, message);
+            if let Some(expected) = expected.filter(|expected| *expected != "literal string") {
+                found.label(format!("expected {expected}"));
+            }
             found.help = syntax_help(message).map(str::to_owned);
             if message.contains("array") || message.contains("inline table") {
                 break;
             }
         }
-    }
-
-    /// Adds the error of a sentence, with the bytes of its wrong word in the file.
-    fn claim(&mut self, span: Range<usize>, error: &ClaimError) {
-        let found = self.error(span, error.problem.to_string()).meant(error.suggestion.as_deref());
-        found.label = error.expectation();
     }
 
     /// Returns the number of the line that contains a byte, counted from 1.
@@ -298,26 +335,10 @@ impl<'a> Log<'a> {
     }
 
     /// Returns all errors, sorted by place.
-    fn into_errors(mut self, name: &str) -> FileErrors {
-        self.found.sort_by_key(|found| (found.span.start, found.span.end));
-        let found = std::mem::take(&mut self.found);
-        let errors = found.into_iter().map(|found| self.placed(found)).collect();
+    fn into_errors(self, name: &str) -> FileErrors {
+        let mut errors = self.found.take();
+        errors.sort_by_key(|error| (error.span.start, error.span.end));
         FileErrors::new(name, self.text, errors)
-    }
-
-    /// Returns an error with its line and column, without terminal control sequences, whatever the
-    /// file contains.
-    fn placed(&self, found: Found) -> FileError {
-        let at = found.span.start;
-        let line = self.line(at);
-        FileError {
-            line,
-            column: 1 + self.text[self.starts[line - 1]..at].chars().count(),
-            message: harmless(&found.message),
-            label: found.label.as_deref().map(harmless),
-            help: found.help.as_deref().map(harmless),
-            span: found.span,
-        }
     }
 }
 

@@ -7,6 +7,8 @@ use tiebreak_core::metric::Metric;
 
 /// The most characters of a word that an error repeats.
 const SHOWN_CHARS: usize = 40;
+/// The most names that an error lists.
+const LISTED_NAMES: usize = 8;
 
 /// A sentence that is not a claim: the word that is wrong and what is expected there.
 ///
@@ -114,11 +116,7 @@ impl ClaimError {
 
     /// Returns what is expected: `expected 'than'`; `None` if it is unknown.
     pub(crate) fn expectation(&self) -> Option<String> {
-        let (last, others) = self.expected.split_last()?;
-        Some(match others {
-            [] => format!("expected {last}"),
-            _ => format!("expected {} or {last}", others.join(", ")),
-        })
+        expectation(&self.expected)
     }
 
     /// Returns the whole error in one line. A suggestion replaces what is expected, except that the
@@ -196,6 +194,24 @@ pub(crate) fn harmless(text: &str) -> String {
         }
     }
     harmless
+}
+
+/// Returns what is expected: `expected 'than' or 'of'`; `None` if it is unknown.
+pub(crate) fn expectation(expected: &[String]) -> Option<String> {
+    let (last, others) = expected.split_last()?;
+    Some(match others {
+        [] => format!("expected {last}"),
+        _ => format!("expected {} or {last}", others.join(", ")),
+    })
+}
+
+/// Returns names as errors list them: the first ones, and how many more there are.
+pub(crate) fn listed(names: &[&str]) -> Vec<String> {
+    let mut listed = offered(names.iter().copied().take(LISTED_NAMES));
+    if names.len() > LISTED_NAMES {
+        listed.push(format!("one of {} more", names.len() - LISTED_NAMES));
+    }
+    listed
 }
 
 /// Returns words as errors list them, each in quotes.

@@ -6,7 +6,7 @@ mod contest;
 mod options;
 
 use crate::document::errors::FileErrors;
-use crate::document::{Item, Log, Table, read};
+use crate::document::{Item, Table, read};
 use crate::inputs::Place;
 use contest::contests;
 use options::Layer;
@@ -138,31 +138,32 @@ pub fn parse_file(name: &str, text: &str) -> Result<ClaimsFile, FileErrors> {
     read(name, text, Place::of("claims"), claims_file)
 }
 
-fn claims_file(root: &Table<'_>, log: &mut Log<'_>) -> Option<ClaimsFile> {
-    let defaults = Layer::default().with(root, log);
-    let error = root.read("error", error, log);
-    let budget = root.read("budget", Item::budget, log);
-    let family = root.read("family", Item::word, log);
-    let seed = root.read("seed", seed, log);
-    let contests = contests(root.get("contest"), &defaults, log)?;
+fn claims_file(root: &Table<'_>) -> Option<ClaimsFile> {
+    let defaults = Layer::default().with(root);
+    let error = root.read("error", error);
+    let budget = root.read("budget", Item::budget);
+    let family = root.read("family", Item::word);
+    let seed = root.read("seed", seed);
+    let contests = contests(root, &defaults)?;
     Some(ClaimsFile { error, budget, family, seed, contests })
 }
 
 /// Reads the error of a file: above 0 and below one half.
-fn error(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
-    let error = item.share(log)?;
+fn error(item: &Item<'_>) -> Option<f64> {
+    let error = item.share()?;
     if !(error > 0.0 && error < ERROR_LIMIT) {
-        item.wrong("a share above 0 and below 50%, such as \"1%\"", log)
-            .help("an error of 0 is never reached, and one of half is what a coin has");
-        return None;
+        return item
+            .wrong("a share above 0 and below 50%, such as \"1%\"")
+            .help("an error of 0 is never reached, and one of half is what a coin has")
+            .none();
     }
     Some(error)
 }
 
 /// Reads a seed: any text, or a whole number as its digits.
-fn seed(item: &Item<'_>, log: &mut Log<'_>) -> Option<String> {
+fn seed(item: &Item<'_>) -> Option<String> {
     match item.value {
         DeValue::Integer(integer) => Some(integer.to_string()),
-        _ => item.string(log),
+        _ => item.string(),
     }
 }

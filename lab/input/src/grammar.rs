@@ -24,7 +24,7 @@
 use crate::amount::{Bar, Scale, Share, amount, bar, percentile, share, written};
 use crate::cursor::Cursor;
 use crate::decimal::hundredfold;
-use crate::error::{ClaimError, Problem, offered, shown};
+use crate::error::{ClaimError, Problem, listed, offered, shown};
 use std::ops::Range;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
@@ -94,37 +94,28 @@ pub(crate) fn parse_spanned(
     check_length(text)?;
     let mut cursor = Cursor::new(text, contestants)?;
     check_start(&cursor)?;
-    let parsed = match of_one(&mut cursor, contestants)? {
+    let (mut claim, words) = match of_one(&mut cursor)? {
         Some(parsed) => parsed,
-        None => about_runs(&mut cursor, contestants)?,
+        None => about_runs(&mut cursor)?,
     };
-    let (right, right_span) = parsed.right.unzip();
-    let (workload, workload_span) = parsed.workload.unzip();
-    let words = Words {
-        left: parsed.left.1,
-        right: right_span,
-        metric: parsed.metric.1,
-        workload: workload_span,
-    };
-    let claim = Claim {
-        text: cursor.normalised(),
-        left: parsed.left.0,
-        right,
-        statement: parsed.statement,
-        metric: parsed.metric.0,
-        workload,
-    };
+    claim.text = cursor.normalised();
     Ok((claim, words))
 }
 
-/// The meaning of a sentence, without its text.
-struct ParsedClaim {
-    left: Named,
+/// Returns a claim without its text, and the places of its words.
+fn parsed(
+    (left, left_span): Named,
     right: Option<Named>,
     statement: Statement,
-    /// The metric, and its place if it is named.
-    metric: (Metric, Option<Range<usize>>),
-    workload: Option<Named>,
+    tail: Tail<'_>,
+) -> (Claim, Words) {
+    let (right, right_span) = right.unzip();
+    let (metric, metric_span) = tail.by.unzip();
+    let (workload, workload_span) = tail.workload.unzip();
+    let metric = metric.unwrap_or(Metric::WallTime);
+    let claim = Claim { text: String::new(), left, right, statement, metric, workload };
+    let (left, right) = (left_span, right_span);
+    (claim, Words { left, right, metric: metric_span, workload: workload_span })
 }
 
 fn check_length(text: &str) -> Result<(), ClaimError> {
@@ -150,15 +141,15 @@ fn check_start(cursor: &Cursor<'_>) -> Result<(), ClaimError> {
 }
 
 /// Reads a sentence that starts with the name of a contestant.
-fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<ParsedClaim, ClaimError> {
-    let left = contestant(cursor, contestants, None)?;
+fn about_runs(cursor: &mut Cursor<'_>) -> Result<(Claim, Words), ClaimError> {
+    let left = contestant(cursor, None)?;
     let verbs = [("is", Verb::Is), ("uses", Verb::Uses), ("succeeds", Verb::Succeeds)];
     let verb = cursor.choose(&verbs)?;
     if verb == Verb::Succeeds {
         return succeeds(cursor, left);
     }
     let (relation, metric) = comparison(cursor, verb)?;
-    let right = contestant(cursor, contestants, Some(&left.0))?;
+    let right = contestant(cursor, Some(&left.0))?;
     let clauses: &[Clause] = match relation {
         Relation::AtLeast { .. } => &[Clause::On, Clause::By, Clause::Rounds],
         _ => &[Clause::On, Clause::By],
@@ -170,8 +161,7 @@ fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<ParsedCla
         }
         _ => Statement::Ratio(relation),
     };
-    let metric = tail.metric();
-    Ok(ParsedClaim { left, right: Some(right), statement, metric, workload: tail.workload })
+    Ok(parsed(left, Some(right), statement, tail))
 }
 
 /// Reads everything between the verb and the second name.
@@ -238,14 +228,11 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
 fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
     let number =
         cursor.ahead(0).filter(|word| word.raw.starts_with(|c: char| c.is_ascii_digit()))?;
-    let is_ahead = |word| cursor.is_word(1, word) || cursor.is_word(2, word);
-    let bound = if is_ahead(worse) {
-        "no more than"
-    } else if is_ahead("of") {
-        "within"
-    } else {
-        "at least"
-    };
+    let bounds = [(worse, "no more than"), ("of", "within")];
+    let bound = bounds
+        .into_iter()
+        .find(|(word, _)| cursor.is_word(1, word) || cursor.is_word(2, word))
+        .map_or("at least", |(_, bound)| bound);
     Some(format!("{bound} {}", number.raw))
 }
 
@@ -258,10 +245,7 @@ enum Subject {
 
 /// Reads a sentence that starts with `mean of`, `median of` or `p99 of`; `None` if it starts with
 /// the name of a contestant, or with an unknown word.
-fn of_one(
-    cursor: &mut Cursor<'_>,
-    contestants: &[&str],
-) -> Result<Option<ParsedClaim>, ClaimError> {
+fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<(Claim, Words)>, ClaimError> {
     let starts = cursor.is_word(1, "of") && cursor.ahead(0).is_some_and(|word| !word.is_quoted);
     if !starts {
         return Ok(None);
@@ -271,13 +255,13 @@ fn of_one(
     } else {
         let names = [("median", Subject::Quantile(0.5)), ("mean", Subject::Mean)];
         let is_subject = names.iter().any(|(word, _)| cursor.is_word(0, word));
-        if !is_subject && cursor.ahead(0).is_some_and(|word| contestants.contains(&word.raw)) {
+        if !is_subject && cursor.ahead(0).is_some_and(|word| cursor.names.contains(&word.raw)) {
             return Ok(None);
         }
         cursor.choose(&names).map_err(|error| error.or_expect("a percentile such as p99"))?
     };
     cursor.choose(&[("of", ())])?;
-    let left = contestant(cursor, contestants, None)?;
+    let left = contestant(cursor, None)?;
     cursor.choose(&[("is", ())])?;
     match subject {
         Subject::Mean => mean(cursor, left).map(Some),
@@ -286,25 +270,25 @@ fn of_one(
 }
 
 /// Reads the rest after `p99 of A is`.
-fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<ParsedClaim, ClaimError> {
+fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<(Claim, Words), ClaimError> {
     cursor.choose(&[("below", ()), ("at most", ())])?;
     let bar = bar(cursor, &KEYWORDS)?;
     let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad], None)?;
     let property = Property::Quantile {
         good,
         bad: bad(cursor, &tail, good)?,
-        bar: bar.value(cursor, tail.metric().0, tail.by.is_some())?,
+        bar: bar.value(cursor, tail.metric(), tail.by.is_some())?,
     };
-    Ok(parsed(left, property, tail))
+    Ok(parsed(left, None, Statement::Property(property), tail))
 }
 
 /// Reads the rest after `mean of A is`.
-fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<ParsedClaim, ClaimError> {
+fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<(Claim, Words), ClaimError> {
     let sides = [("below", true), ("at most", true), ("above", false), ("at least", false)];
     let is_below = cursor.choose(&sides)?;
     let bar = bar(cursor, &KEYWORDS)?;
     let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Cap], None)?;
-    let (metric, by) = (tail.metric().0, tail.by.is_some());
+    let (metric, by) = (tail.metric(), tail.by.is_some());
     let value = bar.value(cursor, metric, by)?;
     let cap = tail.cap.as_ref().map(|cap| cap.value(cursor, metric, by)).transpose()?;
     if let (Some(cap), Some(read)) = (cap, &tail.cap)
@@ -313,11 +297,12 @@ fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<ParsedClaim, ClaimError>
         let expected = vec![format!("a cap above {}", written(value, metric.unit()))];
         return Err(cursor.error_at(read.span.clone(), Problem::OutOfRange, expected));
     }
-    Ok(parsed(left, Property::Mean { is_below, bar: value, cap }, tail))
+    let property = Property::Mean { is_below, bar: value, cap };
+    Ok(parsed(left, None, Statement::Property(property), tail))
 }
 
 /// Reads the rest after `A succeeds`.
-fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<ParsedClaim, ClaimError> {
+fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<(Claim, Words), ClaimError> {
     if cursor.ahead(0).is_some_and(|word| word.raw.starts_with(|c: char| c.is_ascii_digit())) {
         let meant = cursor.ahead(0).map(|word| format!("at least {}", word.raw));
         let error = cursor.error(Problem::UnexpectedWord, offered(["at least"]));
@@ -328,7 +313,7 @@ fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<ParsedClaim, ClaimEr
     cursor.choose(&[("of the time", ())])?;
     let tail = tail(cursor, &[Clause::On, Clause::Bad], None)?;
     let property = Property::Succeeds { good, bad: bad(cursor, &tail, good)? };
-    Ok(parsed(left, property, tail))
+    Ok(parsed(left, None, Statement::Property(property), tail))
 }
 
 /// Returns the bad share: the good one if only that is given, and never more than it.
@@ -341,11 +326,6 @@ fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Result<f64, ClaimErro
             Err(cursor.error_at(span.clone(), Problem::OutOfRange, expected))
         }
     }
-}
-
-fn parsed(left: Named, property: Property, tail: Tail<'_>) -> ParsedClaim {
-    let statement = Statement::Property(property);
-    ParsedClaim { left, right: None, statement, metric: tail.metric(), workload: tail.workload }
 }
 
 const THE_END: &str = "the end of the claim";
@@ -369,22 +349,18 @@ enum Clause {
 }
 
 impl Clause {
-    const ALL: [Clause; 5] = [Clause::On, Clause::By, Clause::Bad, Clause::Cap, Clause::Rounds];
+    /// Each clause with what it names.
+    const ALL: [(Clause, &str); 5] = [
+        (Clause::On, "workload"),
+        (Clause::By, "metric"),
+        (Clause::Bad, "bad share"),
+        (Clause::Cap, "cap"),
+        (Clause::Rounds, "share of rounds"),
+    ];
 
     /// Returns its first word.
     fn word(self) -> &'static str {
         KEYWORDS[self as usize]
-    }
-
-    /// Returns what it names.
-    fn subject(self) -> &'static str {
-        match self {
-            Clause::On => "workload",
-            Clause::By => "metric",
-            Clause::Bad => "bad share",
-            Clause::Cap => "cap",
-            Clause::Rounds => "share of rounds",
-        }
     }
 }
 
@@ -399,12 +375,9 @@ struct Tail<'a> {
 }
 
 impl Tail<'_> {
-    /// Returns the metric of the claim, and the place of its name, if any.
-    fn metric(&self) -> (Metric, Option<Range<usize>>) {
-        match &self.by {
-            Some((metric, span)) => (*metric, Some(span.clone())),
-            None => (Metric::WallTime, None),
-        }
+    /// Returns the metric of the claim.
+    fn metric(&self) -> Metric {
+        self.by.as_ref().map_or(Metric::WallTime, |(metric, _)| *metric)
     }
 
     fn has(&self, clause: Clause) -> bool {
@@ -427,13 +400,13 @@ fn tail<'a>(
 ) -> Result<Tail<'a>, ClaimError> {
     let mut tail = Tail { by, ..Tail::default() };
     while cursor.ahead(0).is_some() {
-        let next = Clause::ALL.into_iter().find(|clause| cursor.is_word(0, clause.word()));
-        match next.filter(|clause| clauses.contains(clause)) {
-            Some(clause) if tail.has(clause) => {
+        let next = Clause::ALL.into_iter().find(|(clause, _)| cursor.is_word(0, clause.word()));
+        match next.filter(|(clause, _)| clauses.contains(clause)) {
+            Some((clause, subject)) if tail.has(clause) => {
                 let expected = expected(&tail, clauses);
-                return Err(cursor.error(|_| Problem::NamedTwice(clause.subject()), expected));
+                return Err(cursor.error(|_| Problem::NamedTwice(subject), expected));
             }
-            Some(clause) => {
+            Some((clause, _)) => {
                 cursor.skip(1);
                 read(cursor, clause, &mut tail)?;
             }
@@ -485,21 +458,16 @@ fn expected(tail: &Tail<'_>, clauses: &[Clause]) -> Vec<String> {
     expected
 }
 
-/// The most contestants that an error lists.
-const LISTED_NAMES: usize = 8;
-
 /// Reads the name of a contestant; the right one must differ from the left one.
-fn contestant(
-    cursor: &mut Cursor<'_>,
-    contestants: &[&str],
-    left: Option<&str>,
-) -> Result<Named, ClaimError> {
-    let others: Vec<&str> =
-        contestants.iter().copied().filter(|name| Some(*name) != left).collect();
+fn contestant(cursor: &mut Cursor<'_>, left: Option<&str>) -> Result<Named, ClaimError> {
+    let names = cursor.names.iter().copied();
+    let others: Vec<&str> = names.filter(|name| Some(*name) != left).collect();
     let value = cursor.ahead(0).map_or("", |token| token.value.as_ref());
-    if cursor.ahead(0).is_some() && contestants.contains(&value) {
+    if cursor.ahead(0).is_some() && cursor.names.contains(&value) {
         if left == Some(value) {
-            return Err(cursor.error(|_| Problem::SameContestant(shown(value)), listed(&others)));
+            return Err(
+                cursor.error(|_| Problem::SameContestant(shown(value)), expected_names(&others))
+            );
         }
         let name = (value.to_owned(), cursor.span(1));
         cursor.skip(1);
@@ -510,20 +478,16 @@ fn contestant(
         .iter()
         .copied()
         .find(|name| name.split_once(' ').is_some_and(|(first, _)| first == value));
-    let error = cursor.error(|_| Problem::UnknownContestant(shown(value)), listed(&others));
+    let error = cursor.error(|_| Problem::UnknownContestant(shown(value)), expected_names(&others));
     Err(error.suggest(meant.or(of_first_word)))
 }
 
 /// Returns the contestants that are expected, as errors list them.
-fn listed(names: &[&str]) -> Vec<String> {
-    if names.is_empty() {
-        return vec!["a contestant, but there is no other".to_owned()];
+fn expected_names(names: &[&str]) -> Vec<String> {
+    match names {
+        [] => vec!["a contestant, but there is no other".to_owned()],
+        names => listed(names),
     }
-    let mut listed = offered(names.iter().copied().take(LISTED_NAMES));
-    if names.len() > LISTED_NAMES {
-        listed.push(format!("one of {} more", names.len() - LISTED_NAMES));
-    }
-    listed
 }
 
 /// A metric, and the place of its name.

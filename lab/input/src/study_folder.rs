@@ -15,7 +15,7 @@ mod workloads;
 
 pub use folder::StudyErrors;
 
-use crate::document::{self, Item, Log, START, Table, kind};
+use crate::document::{self, Item, Table, kind};
 use crate::error::shown;
 use crate::inputs::Place;
 use contestants::Contestants;
@@ -23,7 +23,6 @@ use folder::Folder;
 use std::path::Path;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::study::{Call, Recipe, Study, Workload};
-use toml::de::DeValue;
 
 /// The file that marks a folder as a study.
 pub const FILE_NAME: &str = "study.toml";
@@ -67,23 +66,21 @@ pub fn read(folder: &Path) -> Result<Study, StudyErrors> {
 pub fn parse(folder: &Path, text: &str) -> Result<Study, StudyErrors> {
     let opened = Folder::open(folder)?;
     let name = folder.join(FILE_NAME).display().to_string();
-    let study = document::read(&name, text, Place::of("study"), |root, log| {
-        Some(study(root, &opened, log))
-    });
+    let study = document::read(&name, text, Place::of("study"), |root| Some(study(root, &opened)));
     study.map_err(StudyErrors::File)
 }
 
 /// Reads the content of the file. If something is wrong with it, which is logged, the result only
 /// serves to find further errors.
-fn study(root: &Table<'_>, folder: &Folder, log: &mut Log<'_>) -> Study {
-    check_name(&folder.name, log);
-    let contracts = contestants::contracts(root, log);
-    let contestants = contestants::contestants(root, &contracts, folder, log);
+fn study(root: &Table<'_>, folder: &Folder) -> Study {
+    check_name(root, &folder.name);
+    let contracts = contestants::contracts(root);
+    let contestants = contestants::contestants(root, &contracts, folder);
     let has_oracle = root.get("oracle").is_some();
-    let workloads = workloads::workloads(root, has_oracle, folder, log);
+    let workloads = workloads::workloads(root, has_oracle, folder);
     let names: Vec<&str> = workloads::names(&workloads);
-    let item = root.note("item", log);
-    let reads_input: Option<String> = root.read("reads_input", Item::word, log);
+    let item = root.note("item");
+    let reads_input: Option<String> = root.read("reads_input", Item::word);
     let (reads_in_run, reads_whole) = match reads_input.as_deref() {
         Some("whole") => (true, true),
         Some("run") => (true, false),
@@ -92,21 +89,21 @@ fn study(root: &Table<'_>, folder: &Folder, log: &mut Log<'_>) -> Study {
     Study {
         folder: folder.path.clone(),
         name: folder.name.clone(),
-        title: root.required_text("title", log),
-        source: root.required_text("source", log),
+        title: root.required_text("title"),
+        source: root.required_text("source"),
         item: if item.is_empty() { "item".to_owned() } else { item },
-        call: root.read("call", Item::word, log).unwrap_or(Call::Separate),
-        scope: scope(root, &contestants, log),
-        reference: reference(root, &contestants, log),
-        budget: root.read("budget", Item::budget, log),
-        precision: root.read("precision", precision, log).unwrap_or(PRECISION),
+        call: root.read("call", Item::word).unwrap_or(Call::Separate),
+        scope: scope(root, &contestants),
+        reference: reference(root, &contestants),
+        budget: root.read("budget", Item::budget),
+        precision: root.read("precision", precision).unwrap_or(PRECISION),
         reads_in_run,
         reads_whole,
-        centre: root.read("centre", Item::word, log),
-        oracle: oracle(root, &contestants, folder, log),
-        verifications: workloads::verifications(root, has_oracle, log),
-        published: published::published(root, &contestants, &names, log),
-        claims: claims::claims(root, &contestants, &names, log),
+        centre: root.read("centre", Item::word),
+        oracle: oracle(root, &contestants, folder),
+        verifications: workloads::verifications(root, has_oracle),
+        published: published::published(root, &contestants, &names),
+        claims: claims::claims(root, &contestants, &names),
         contestants: contestants.entrants,
         files: files(&workloads, folder),
         workloads,
@@ -125,39 +122,33 @@ fn files(workloads: &[Workload], folder: &Folder) -> Vec<String> {
 
 /// Checks the name of a study, which is that of its folder and occurs in commands, pages and
 /// journals.
-fn check_name(name: &str, log: &mut Log<'_>) {
+fn check_name(root: &Table<'_>, name: &str) {
     let is_other = |c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit() && c != '-';
     if name.is_empty() || name.starts_with('-') || name.contains(is_other) {
-        log.error(START, format!("the folder is called '{}'", shown(name)))
+        root.error(format!("the folder is called '{}'", shown(name)))
             .label("it gives the study its name: expected lower-case letters, digits and '-'");
     }
 }
 
 /// Reads `[oracle]`, which a study of libraries must have.
-fn oracle(
-    root: &Table<'_>,
-    contestants: &Contestants,
-    folder: &Folder,
-    log: &mut Log<'_>,
-) -> Option<Recipe> {
+fn oracle(root: &Table<'_>, contestants: &Contestants, folder: &Folder) -> Option<Recipe> {
     let Some(item) = root.get("oracle") else {
         if contestants.are_runners == Some(false) {
-            log.error(START, "this study has no oracle").help(
+            root.error("this study has no oracle").help(
                 "write [oracle] with language and sources: it makes the inputs and knows the \
                  answers",
             );
         }
         return None;
     };
-    let DeValue::Table(table) = item.value else {
-        item.wrong_type("a table, [oracle]", log);
-        return None;
+    let Some(table) = item.table("study.oracle") else {
+        return item.wrong_type("a table, [oracle]").none();
     };
-    let table = Table::new(table, item.span.clone(), Place::of("study.oracle"), log);
-    let (recipe, language) = recipe::recipe(&table, folder, log);
-    if let Some((language, span)) = language.filter(|(language, _)| language.is_runner()) {
+    let (recipe, language) = recipe::recipe(&table, folder);
+    if let Some((language, stated)) = language.filter(|(language, _)| language.is_runner()) {
         let message = format!("an oracle cannot be written in {}", language.name());
-        log.error(span, message)
+        stated
+            .error(message)
             .label(format!("expected {}", recipe::listed(|language| !language.is_runner())))
             .help("it is a shared library, also of a study whose contestants are runners");
     }
@@ -165,40 +156,39 @@ fn oracle(
 }
 
 /// Reads a share above 0 and at most 1.
-fn precision(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
-    let precision = item.share(log)?;
+fn precision(item: &Item<'_>) -> Option<f64> {
+    let precision = item.share()?;
     if !(precision > 0.0 && precision <= 1.0) {
-        item.wrong("a share above 0 and at most 100%, such as \"5%\"", log);
-        return None;
+        return item.wrong("a share above 0 and at most 100%, such as \"5%\"").none();
     }
     Some(precision)
 }
 
 /// Reads what is drawn anew for each observation. A runner has no placement that could be drawn.
-fn scope(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_>) -> Scope {
+fn scope(root: &Table<'_>, contestants: &Contestants) -> Scope {
     let are_runners = contestants.are_runners == Some(true);
     let default = if are_runners { Scope::Binary } else { Scope::Code };
     let Some(item) = root.get("scope") else { return default };
-    let scope = item.word(log);
+    let scope = item.word();
     if scope == Some(Scope::Code) && are_runners {
-        log.error(item.span.clone(), "these contestants are not linked, so they have no placement")
+        item.error("these contestants are not linked, so they have no placement")
             .label("expected \"binary\" or \"layout\"");
     }
     scope.unwrap_or(default)
 }
 
 /// Reads the contestant with which the others are compared.
-fn reference(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_>) -> String {
+fn reference(root: &Table<'_>, contestants: &Contestants) -> String {
     let names = contestants.names();
     let first = names.first().copied().filter(|name| names::is_name(name)).unwrap_or("naive");
-    let Some(item) = root.required_as("reference", &format!("\"{first}\""), log) else {
+    let Some(item) = root.required_as("reference", &format!("\"{first}\"")) else {
         return String::new();
     };
-    let Some(name) = names::known(item, "contestant", &names, log) else {
+    let Some(name) = names::known(item, "contestant", &names) else {
         return String::new();
     };
     if let Some(contract) = contestants.inexact_contract(name) {
-        log.error(item.span.clone(), format!("'{name}' answers by the contract '{contract}'"))
+        item.error(format!("'{name}' answers by the contract '{contract}'"))
             .label("expected a contestant whose contract is exact")
             .help("the table compares all others with it");
     }
@@ -206,38 +196,36 @@ fn reference(root: &Table<'_>, contestants: &Contestants, log: &mut Log<'_>) -> 
 }
 
 /// Reads tables that may occur several times: `[[workload]]`.
-fn tables<'a>(root: &Table<'a>, key: &str, log: &mut Log<'_>) -> Vec<Table<'a>> {
+fn tables<'a>(root: &Table<'a>, key: &str) -> Vec<Table<'a>> {
     let Some(item) = root.get(key) else { return Vec::new() };
-    let place = Place::of(&format!("study.{key}"));
-    let array = match item.value {
-        DeValue::Array(array) => array,
-        DeValue::Table(_) => {
-            log.error(item.span.clone(), format!("'{key}' is one table, and there may be many"))
+    let id = format!("study.{key}");
+    let place = Place::of(&id);
+    let Some(elements) = item.elements() else {
+        if item.entries().is_some() {
+            item.error(format!("'{key}' is one table, and there may be many"))
                 .help(format!("write [[{key}]], with two brackets"));
-            return Vec::new();
+        } else {
+            item.wrong_type(&format!("tables, [[{key}]]"));
         }
-        _ => {
-            item.wrong_type(&format!("tables, [[{key}]]"), log);
-            return Vec::new();
-        }
+        return Vec::new();
     };
-    if let Some(extra) = array.get(MAX_ENTRIES) {
-        log.error(
-            extra.span(),
-            format!("this is {} {} of the study", place.noun(), MAX_ENTRIES + 1),
-        )
-        .label(format!("expected at most {MAX_ENTRIES}"));
+    if let Some(extra) = elements.get(MAX_ENTRIES) {
+        extra
+            .error(format!("this is {} {} of the study", place.noun(), MAX_ENTRIES + 1))
+            .label(format!("expected at most {MAX_ENTRIES}"));
     }
-    let mut tables = Vec::new();
-    for element in array.iter().take(MAX_ENTRIES) {
-        let DeValue::Table(table) = element.get_ref() else {
-            let message = format!("{} is {}", place.name, kind(element.get_ref()));
-            log.error(element.span(), message).label(format!("expected a table, [[{key}]]"));
-            continue;
-        };
-        tables.push(Table::new(table, element.span(), place, log));
-    }
-    tables
+    let elements = elements.iter().take(MAX_ENTRIES);
+    elements
+        .filter_map(|element| {
+            let table = element.table(&id);
+            if table.is_none() {
+                element
+                    .error(format!("{} is {}", place.name, kind(element.value)))
+                    .label(format!("expected a table, [[{key}]]"));
+            }
+            table
+        })
+        .collect()
 }
 
 /// Returns the files of a new study, each as (path in its folder, content): two contestants in C

@@ -1,28 +1,25 @@
 //! Claims in a file, with the place of each part of a string's value, whatever its escapes.
 
-use super::{Item, Log};
+use super::Item;
 use crate::grammar::{Words, parse_spanned};
 use std::ops::Range;
 use tiebreak_core::claim::Claim;
 use toml::de::DeValue;
 
 /// Reads a sentence, with the bytes of its words in the file.
-pub(crate) fn sentence(
-    item: &Item<'_>,
-    contestants: &[&str],
-    log: &mut Log<'_>,
-) -> Option<(Claim, Words)> {
+pub(crate) fn sentence(item: &Item<'_>, contestants: &[&str]) -> Option<(Claim, Words)> {
     let DeValue::String(text) = item.value else {
-        item.wrong_type("a sentence such as \"a is faster than b\"", log);
-        return None;
+        return item.wrong_type("a sentence such as \"a is faster than b\"").none();
     };
-    let raw = log.raw(&item.span);
+    let raw = item.log.raw(&item.span);
     let located = Located { raw, at: item.span.start, value: text };
     match parse_spanned(text, contestants) {
-        Err(error) => {
-            log.claim(located.span(&error.span), &error);
-            None
-        }
+        Err(error) => item
+            .log
+            .error(located.span(&error.span), error.problem.to_string())
+            .meant(error.suggestion.as_deref())
+            .expected(&error.expected)
+            .none(),
         Ok((claim, words)) => Some((claim, words.map(|span| located.span(&span)))),
     }
 }

@@ -1,7 +1,7 @@
 //! The options of a contest, which override the file's for all of them.
 
 use super::Options;
-use crate::document::{Item, Log, Table};
+use crate::document::{Item, Table};
 use crate::quantity::{parse_size, parse_timeout_ns, with_adjustment};
 use crate::suggest::closest;
 use tiebreak_core::plan::{
@@ -27,41 +27,41 @@ pub(super) struct Layer {
 
 impl Layer {
     /// Returns these options, overridden by those of a table in them.
-    pub(super) fn with(&self, table: &Table<'_>, log: &mut Log<'_>) -> Layer {
+    pub(super) fn with(&self, table: &Table<'_>) -> Layer {
         let mut layer = self.clone();
         for item in &table.items {
-            layer.set(item, log);
-            set_program(&mut layer.options.program, item, log);
+            layer.set(item);
+            set_program(&mut layer.options.program, item);
         }
-        layer.hooks = hooks(table, &layer.hooks, log);
-        layer.check_conflicts(table, log);
+        layer.hooks = hooks(table, &layer.hooks);
+        layer.check_conflicts(table);
         layer
     }
 
     /// Sets an option, unless it is only about how programs run.
-    fn set(&mut self, item: &Item<'_>, log: &mut Log<'_>) {
+    fn set(&mut self, item: &Item<'_>) {
         let options = &mut self.options;
         match item.key {
-            "resolution" => replace(&mut options.resolution, item.fraction(log)),
-            "centre" => replace(&mut options.centre, item.word(log)),
-            "adjust" => replace(&mut options.adjust, adjust(item, log)),
-            "block" => replace(&mut options.block_runs, item.whole(log)),
-            "workload" => replace(&mut self.workload, item.string(log)),
-            "input" => replace(&mut self.input, item.string(log)),
-            "gate" => replace(&mut self.gate, item.boolean(log)),
-            "strict" => replace(&mut self.strict, item.boolean(log)),
+            "resolution" => replace(&mut options.resolution, item.fraction()),
+            "centre" => replace(&mut options.centre, item.word()),
+            "adjust" => replace(&mut options.adjust, adjust(item)),
+            "block" => replace(&mut options.block_runs, item.whole()),
+            "workload" => replace(&mut self.workload, item.string()),
+            "input" => replace(&mut self.input, item.string()),
+            "gate" => replace(&mut self.gate, item.boolean()),
+            "strict" => replace(&mut self.strict, item.boolean()),
             _ => {}
         }
     }
 
     /// Logs an error for contradicting options, at the one that this table contains.
-    fn check_conflicts(&self, table: &Table<'_>, log: &mut Log<'_>) {
+    fn check_conflicts(&self, table: &Table<'_>) {
         let Options { program, adjust, centre, .. } = &self.options;
         if program.check.needs_output()
             && program.output == OutputPlan::Null
             && let Some(item) = table.get("check").or(table.get("output"))
         {
-            log.error(item.key_span.clone(), "there is no output to judge")
+            item.key_error("there is no output to judge")
                 .label("'check' looks at outputs, which output = \"null\" throws away")
                 .help("leave one of the two out");
         }
@@ -74,12 +74,12 @@ impl Layer {
             && let Some(item) = table.get("adjust").or(table.get("centre"))
         {
             let message = format!("'adjust' does not go with centre = \"{centre}\"");
-            log.error(item.key_span.clone(), message)
+            item.key_error(message)
                 .label(format!("an adjusted round has another {centre}"))
                 .help("write centre = \"factor\" or adjust = \"none\"");
         }
         if let Some((item, _)) = table.get("ignore-failure").zip(table.get("success")) {
-            log.error(item.key_span.clone(), "both 'success' and 'ignore-failure' are given")
+            item.key_error("both 'success' and 'ignore-failure' are given")
                 .label("it says that any exit status is success")
                 .help("leave one of the two out");
         }
@@ -99,23 +99,23 @@ impl Layer {
 }
 
 /// Sets an option about how programs run.
-fn set_program(program: &mut ProgramPlan, item: &Item<'_>, log: &mut Log<'_>) {
+fn set_program(program: &mut ProgramPlan, item: &Item<'_>) {
     match item.key {
         "shell" => {
-            if let Some(word) = item.string(log) {
+            if let Some(word) = item.string() {
                 program.shell = ProgramPlan::shell_asked(&word);
             }
         }
-        "output" => set(&mut program.output, item.word(log)),
-        "output-limit" => set(&mut program.output_limit_bytes, size(item, log)),
-        "directory" => replace(&mut program.directory, item.string(log)),
-        "check" => set(&mut program.check, check(item, log)),
-        "success" => set(&mut program.success, success(item, log)),
-        "ignore-failure" => set(&mut program.success, item.boolean(log).map(ignored_failure)),
-        "timeout" => replace(&mut program.timeout_ns, item.quantity(parse_timeout_ns, log)),
-        "warmup" => set(&mut program.warmup_runs, item.whole(log)),
-        "cpus" => set(&mut program.cpus, item.cpus(log)),
-        "wait-for-quiet" => set(&mut program.wait_for_quiet, item.boolean(log)),
+        "output" => set(&mut program.output, item.word()),
+        "output-limit" => set(&mut program.output_limit_bytes, size(item)),
+        "directory" => replace(&mut program.directory, item.string()),
+        "check" => set(&mut program.check, check(item)),
+        "success" => set(&mut program.success, success(item)),
+        "ignore-failure" => set(&mut program.success, item.boolean().map(ignored_failure)),
+        "timeout" => replace(&mut program.timeout_ns, item.quantity(parse_timeout_ns)),
+        "warmup" => set(&mut program.warmup_runs, item.whole()),
+        "cpus" => set(&mut program.cpus, item.cpus()),
+        "wait-for-quiet" => set(&mut program.wait_for_quiet, item.boolean()),
         _ => {}
     }
 }
@@ -133,7 +133,7 @@ fn replace<T>(option: &mut Option<T>, value: Option<T>) {
 }
 
 /// Returns the hooks of a table, which override those around it.
-pub(super) fn hooks(table: &Table<'_>, around: &Hooks, log: &mut Log<'_>) -> Hooks {
+pub(super) fn hooks(table: &Table<'_>, around: &Hooks) -> Hooks {
     let mut hooks = around.clone();
     for (key, hook) in [
         ("setup", &mut hooks.setup),
@@ -141,36 +141,34 @@ pub(super) fn hooks(table: &Table<'_>, around: &Hooks, log: &mut Log<'_>) -> Hoo
         ("conclude", &mut hooks.conclude),
         ("cleanup", &mut hooks.cleanup),
     ] {
-        replace(hook, table.read(key, Item::string, log));
+        replace(hook, table.read(key, Item::string));
     }
     hooks
 }
 
 /// Reads a size above 0, in bytes.
-fn size(item: &Item<'_>, log: &mut Log<'_>) -> Option<u64> {
+fn size(item: &Item<'_>) -> Option<u64> {
     match item.value {
-        DeValue::Integer(_) => item.whole(log),
-        _ => item.quantity(parse_size, log),
+        DeValue::Integer(_) => item.whole(),
+        _ => item.quantity(parse_size),
     }
 }
 
 /// Reads `same-output`, `exit` or a program.
-fn check(item: &Item<'_>, log: &mut Log<'_>) -> Option<Check> {
-    let check = Check::asked(&item.string(log)?);
+fn check(item: &Item<'_>) -> Option<Check> {
+    let check = Check::asked(&item.string()?);
     if let Err(meant) = check {
-        item.wrong("\"same-output\", \"exit\" or a program", log).meant(Some(meant));
+        item.wrong("\"same-output\", \"exit\" or a program").meant(Some(meant));
     }
     check.ok()
 }
 
 /// Reads exit statuses other than 0: `[1, 2]`.
-fn success(item: &Item<'_>, log: &mut Log<'_>) -> Option<Success> {
-    let DeValue::Array(array) = item.value else {
-        item.wrong_type("an array of exit statuses such as [1, 2]", log);
-        return None;
+fn success(item: &Item<'_>) -> Option<Success> {
+    let Some(statuses) = item.elements() else {
+        return item.wrong_type("an array of exit statuses such as [1, 2]").none();
     };
-    let statuses = item.elements(array);
-    let statuses: Vec<Option<u64>> = statuses.iter().map(|status| status.whole(log)).collect();
+    let statuses: Vec<Option<u64>> = statuses.iter().map(|status| status.whole()).collect();
     let statuses = statuses.into_iter().map(|status| i32::try_from(status?).ok());
     statuses.collect::<Option<_>>().map(Success::Statuses)
 }
@@ -180,28 +178,27 @@ fn ignored_failure(is_ignored: bool) -> Success {
 }
 
 /// Reads what is removed from the noise: `"slot,strata"`, `"none"`, or an array of such words.
-fn adjust(item: &Item<'_>, log: &mut Log<'_>) -> Option<Adjust> {
-    let words: Vec<(&str, Item<'_>)> = match item.value {
-        DeValue::String(text) => text.split(',').map(|word| (word.trim(), item.clone())).collect(),
-        DeValue::Array(array) => {
-            let words = item.elements(array).into_iter();
+fn adjust(item: &Item<'_>) -> Option<Adjust> {
+    let words: Vec<(&str, Item<'_>)> = match (item.value.as_str(), item.elements()) {
+        (Some(text), _) => text.split(',').map(|word| (word.trim(), item.clone())).collect(),
+        (None, Some(words)) => {
+            let words = words.into_iter();
             words.map(|word| (word.value.as_str().unwrap_or_default(), word)).collect()
         }
-        _ => {
-            item.wrong_type("\"slot\", \"strata\", both with a comma, or \"none\"", log);
-            return None;
+        (None, None) => {
+            return item.wrong_type("\"slot\", \"strata\", both with a comma, or \"none\"").none();
         }
     };
     let mut adjust = Adjust::NONE;
-    let before = log.count();
+    let before = item.log.count();
     for (word, item) in &words {
         match with_adjustment(adjust, word, words.len() == 1) {
             Ok(with_word) => adjust = with_word,
             Err(error) => {
                 let meant = closest(word, ["slot", "strata", "none"]);
-                item.wrong(error.expected, log).meant(meant.filter(|meant| meant != word));
+                item.wrong(error.expected).meant(meant.filter(|meant| meant != word));
             }
         }
     }
-    (log.count() == before).then_some(adjust)
+    (item.log.count() == before).then_some(adjust)
 }

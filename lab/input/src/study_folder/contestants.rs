@@ -4,7 +4,7 @@ use super::folder::Folder;
 use super::names::{self, Names};
 use super::recipe::{StatedLanguage, recipe};
 use super::{MAX_ENTRIES, tables};
-use crate::document::{Item, Log, START, Table};
+use crate::document::{Item, Table};
 use crate::suggest::closest;
 use tiebreak_core::study::{Contract, Entrant, PUBLISHED, ThreadCount, Threads};
 use toml::de::DeValue;
@@ -44,53 +44,50 @@ pub(super) fn contestants(
     root: &Table<'_>,
     contracts: &[Contract],
     folder: &Folder,
-    log: &mut Log<'_>,
 ) -> Contestants {
     let mut names = Names::in_claims("contestants");
-    let before = log.count();
-    let tables = tables(root, "contestant", log);
-    if tables.is_empty() && log.count() == before {
-        log.error(START, "this study has no contestants").help(HELP);
+    let before = root.log.count();
+    let tables = tables(root, "contestant");
+    if tables.is_empty() && root.log.count() == before {
+        root.error("this study has no contestants").help(HELP);
     }
     let mut read = Contestants { entrants: Vec::new(), exact: Vec::new(), are_runners: None };
     for table in &tables {
-        let (entrants, stated) = contestant(table, contracts, &mut names, folder, log);
-        read.check_kind(stated, log);
+        let (entrants, stated) = contestant(table, contracts, &mut names, folder);
+        read.check_kind(stated);
         for entrant in entrants {
             read.exact.push(is_exact(&entrant.contract, contracts));
             read.entrants.push(entrant);
         }
     }
     if let ([only], 1) = (&tables[..], read.entrants.len()) {
-        log.error(only.span.clone(), "this is the study's only contestant").help(HELP);
+        only.error("this is the study's only contestant").help(HELP);
     }
     read
 }
 
 /// Returns the contestants of a table: one, or one for each number of threads.
-fn contestant(
-    table: &Table<'_>,
+fn contestant<'a>(
+    table: &Table<'a>,
     contracts: &[Contract],
     names: &mut Names,
     folder: &Folder,
-    log: &mut Log<'_>,
-) -> (Vec<Entrant>, StatedLanguage) {
-    let name = names.read(table, log);
-    let (recipe, stated) = recipe(table, folder, log);
+) -> (Vec<Entrant>, StatedLanguage<'a>) {
+    let name = names.read(table);
+    let (recipe, stated) = recipe(table, folder);
     let own = contracts.iter().map(|contract| contract.name.as_str());
     let known: Vec<&str> = KNOWN.into_iter().chain(own).collect();
-    let contract =
-        table.read("contract", |item, log| names::known(item, "contract", &known, log), log);
+    let contract = table.read("contract", |item| names::known(item, "contract", &known));
     let contract = contract.unwrap_or(PUBLISHED).to_owned();
-    let about = table.note("about", log);
+    let about = table.note("about");
     let alone = Entrant { name: name.clone(), recipe, contract, about, threads: None };
-    let counts = threads(table, &stated, log);
+    let counts = threads(table, &stated);
     if counts.is_empty() {
         return (vec![alone], stated);
     }
     let entrants = counts.into_iter().map(|(count, suffix)| {
         let threads = Some(Threads { family: name.clone(), count });
-        Entrant { name: names.longer(table, &name, &suffix, log), threads, ..alone.clone() }
+        Entrant { name: names.longer(table, &name, &suffix), threads, ..alone.clone() }
     });
     (entrants.collect(), stated)
 }
@@ -98,8 +95,8 @@ fn contestant(
 impl Contestants {
     /// Checks that contestants are of one kind: libraries race in a worker and runners in separate
     /// processes, so the two cannot form a pair.
-    fn check_kind(&mut self, stated: StatedLanguage, log: &mut Log<'_>) {
-        let Some((language, span)) = stated else { return };
+    fn check_kind(&mut self, stated: StatedLanguage<'_>) {
+        let Some((language, item)) = stated else { return };
         match self.are_runners {
             None => self.are_runners = Some(language.is_runner()),
             Some(are_runners) if are_runners != language.is_runner() => {
@@ -108,7 +105,7 @@ impl Contestants {
                 } else {
                     ("not a library", "are libraries")
                 };
-                log.error(span, format!("a contestant in {} is {is}", language.name()))
+                item.error(format!("a contestant in {} is {is}", language.name()))
                     .label(format!("the contestants before it {others}"))
                     .help("the two kinds cannot race each other: make two studies of it");
             }
@@ -118,21 +115,21 @@ impl Contestants {
 }
 
 /// Reads `[[contract]]`.
-pub(super) fn contracts(root: &Table<'_>, log: &mut Log<'_>) -> Vec<Contract> {
+pub(super) fn contracts(root: &Table<'_>) -> Vec<Contract> {
     let mut names = Names::of("contracts");
-    let tables = tables(root, "contract", log);
-    tables.iter().map(|table| contract(table, &mut names, log)).collect()
+    let tables = tables(root, "contract");
+    tables.iter().map(|table| contract(table, &mut names)).collect()
 }
 
-fn contract(table: &Table<'_>, names: &mut Names, log: &mut Log<'_>) -> Contract {
-    let name = names.read(table, log);
+fn contract(table: &Table<'_>, names: &mut Names) -> Contract {
+    let name = names.read(table);
     if let Some(item) = table.get("name").filter(|_| KNOWN.contains(&name.as_str())) {
-        log.error(item.span.clone(), format!("'{name}' is a contract that every study has"))
+        item.error(format!("'{name}' is a contract that every study has"))
             .label("expected another name")
             .help("contestants can name it without an entry here");
     }
-    let text = table.required_text("text", log);
-    let is_exact = table.flag("exact", true, log);
+    let text = table.required_text("text");
+    let is_exact = table.flag("exact", true);
     Contract { name, text, is_exact }
 }
 
@@ -147,31 +144,32 @@ type Counts = Vec<(ThreadCount, String)>;
 
 /// Reads `threads`: none if it is missing, one without a suffix, or a list in which each makes a
 /// separate contestant.
-fn threads(table: &Table<'_>, stated: &StatedLanguage, log: &mut Log<'_>) -> Counts {
+fn threads(table: &Table<'_>, stated: &StatedLanguage<'_>) -> Counts {
     let Some(item) = table.get("threads") else { return Vec::new() };
     if let Some((language, _)) = stated.as_ref().filter(|(language, _)| language.is_runner()) {
         let message = format!("a contestant in {} runs on one thread", language.name());
-        log.error(item.key_span.clone(), message)
+        item.key_error(message)
             .label("threads are those of a worker, which loads libraries")
             .help("leave 'threads' out");
         return Vec::new();
     }
-    match item.value {
-        DeValue::Array(array) => several(item, &item.elements(array), log),
-        _ => count(item, EXPECTED, log).into_iter().map(|count| (count, String::new())).collect(),
+    match item.elements() {
+        Some(elements) => several(item, &elements),
+        None => count(item, EXPECTED).into_iter().map(|count| (count, String::new())).collect(),
     }
 }
 
 /// Reads several numbers, each once.
-fn several(item: &Item<'_>, elements: &[Item<'_>], log: &mut Log<'_>) -> Counts {
+fn several(item: &Item<'_>, elements: &[Item<'_>]) -> Counts {
     if elements.is_empty() || elements.len() > MAX_ENTRIES {
-        item.wrong(EXPECTED, log);
+        item.wrong(EXPECTED);
     }
     let mut counts = Counts::new();
     for element in elements.iter().take(MAX_ENTRIES) {
-        let Some(count) = count(element, "a number of threads or \"all\"", log) else { continue };
+        let Some(count) = count(element, "a number of threads or \"all\"") else { continue };
         if counts.iter().any(|(other, _)| *other == count) {
-            log.error(element.span.clone(), "this number of threads stands here twice")
+            element
+                .error("this number of threads stands here twice")
                 .help("two contestants would have the same name: leave one of them out");
             continue;
         }
@@ -188,18 +186,14 @@ fn suffix(count: ThreadCount) -> String {
     }
 }
 
-fn count(item: &Item<'_>, expected: &str, log: &mut Log<'_>) -> Option<ThreadCount> {
+fn count(item: &Item<'_>, expected: &str) -> Option<ThreadCount> {
     match item.value {
-        DeValue::Integer(_) => item.whole(log).map(ThreadCount::Number),
+        DeValue::Integer(_) => item.whole().map(ThreadCount::Number),
         DeValue::String(text) if text == "all" => Some(ThreadCount::All),
         DeValue::String(text) => {
             let meant = closest(text, ["all"]);
-            item.wrong(expected, log).meant(meant);
-            None
+            item.wrong(expected).meant(meant).none()
         }
-        _ => {
-            item.wrong_type(expected, log);
-            None
-        }
+        _ => item.wrong_type(expected).none(),
     }
 }

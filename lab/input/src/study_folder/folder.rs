@@ -4,7 +4,7 @@ use super::FILE_NAME;
 use crate::document::errors::FileErrors;
 use std::fs;
 use std::io::{Error, ErrorKind};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The most files of a study.
 const MAX_FILES: usize = 10_000;
@@ -27,15 +27,6 @@ pub(super) struct Folder {
     pub(super) files: Vec<String>,
 }
 
-/// What is wrong with a path that `study.toml` names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PathProblem {
-    /// It leads out of the folder.
-    Outside,
-    /// It does not exist.
-    Missing,
-}
-
 impl Folder {
     /// Lists all files of the folder. Links to folders are not followed.
     ///
@@ -53,25 +44,6 @@ impl Folder {
         collect(&root, "", &mut files)?;
         files.sort_unstable();
         Ok(Folder { path, name, files })
-    }
-
-    /// Returns the path of a file in the folder, relative and plain: without `.` and doubled
-    /// slashes.
-    pub(super) fn locate(&self, path: &str) -> Result<String, PathProblem> {
-        let mut parts = Vec::new();
-        for part in Path::new(path).components() {
-            match part {
-                Component::CurDir => {}
-                Component::Normal(part) => parts.push(part.to_str().unwrap_or_default()),
-                _ => return Err(PathProblem::Outside),
-            }
-        }
-        let plain = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
-        match self.absolute(&plain).canonicalize() {
-            Err(_) => Err(PathProblem::Missing),
-            Ok(found) if found.starts_with(&self.path) => Ok(plain),
-            Ok(_) => Err(PathProblem::Outside),
-        }
     }
 
     /// Returns the absolute path of a file in the folder.

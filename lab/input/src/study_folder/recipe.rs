@@ -1,62 +1,56 @@
 //! How a contestant or an oracle is built: its language, its compiler and the files that it names.
 
-use super::folder::{Folder, PathProblem};
-use crate::document::{Item, Log, Table, items};
+use super::folder::Folder;
+use crate::document::{Item, Table};
 use crate::error::shown;
 use crate::suggest::closest;
-use std::ops::Range;
-use std::path::Path;
+use std::path::{Component, Path};
 use tiebreak_core::language::Language;
 use tiebreak_core::study::Recipe;
 use toml::de::DeValue;
 
 /// A language, and its place in the file.
-pub(super) type StatedLanguage = Option<(Language, Range<usize>)>;
+pub(super) type StatedLanguage<'a> = Option<(Language, Item<'a>)>;
 
 /// Reads a recipe, and its language as stated.
-pub(super) fn recipe(
-    table: &Table<'_>,
-    folder: &Folder,
-    log: &mut Log<'_>,
-) -> (Recipe, StatedLanguage) {
-    let stated = stated_language(table, log);
+pub(super) fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage<'a>) {
+    let stated = stated_language(table);
     let language = stated.as_ref().map(|(language, _)| *language);
     let entry = language.unwrap_or_default().entry();
-    let compiler = table.read("compiler", program, log);
+    let compiler = table.read("compiler", program);
     let compiler = compiler.unwrap_or_else(|| entry.program.clone());
     let version = match table.get("version") {
-        Some(item) => version(table, item, log),
+        Some(item) => version(table, item),
         None => language.unwrap_or_default().version_command(&compiler),
     };
     let package = match table.get("package") {
-        Some(item) => item.string(log).unwrap_or_default(),
+        Some(item) => item.string().unwrap_or_default(),
         None => package_of(&compiler),
     };
-    check_libraries(table, language, log);
+    check_libraries(table, language);
     let recipe = Recipe {
         language: language.unwrap_or_default(),
-        sources: sources(table, language, folder, log),
+        sources: sources(table, language, folder),
         compiler,
-        flags: table.words("flags", log),
-        libraries: table.words("libraries", log),
+        flags: table.words("flags"),
+        libraries: table.words("libraries"),
         version,
         package,
-        environment: table.get("environment").map_or_else(Vec::new, |item| environment(item, log)),
+        environment: table.get("environment").map_or_else(Vec::new, |item| environment(item)),
     };
     (recipe, stated)
 }
 
 /// Reads `language`, which is required.
-fn stated_language(table: &Table<'_>, log: &mut Log<'_>) -> StatedLanguage {
-    let item = table.required("language", log)?;
-    let text = item.string(log)?;
+fn stated_language<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
+    let item = table.required("language")?;
+    let text = item.string()?;
     if let Some(language) = Language::named(&text) {
-        return Some((language, item.span.clone()));
+        return Some((language, item.clone()));
     }
     let names = Language::all().map(Language::name);
     let meant = Language::meant(&text).map(Language::name).or_else(|| closest(&text, names));
-    item.wrong(&listed(|_| true), log).meant(meant);
-    None
+    item.wrong(&listed(|_| true)).meant(meant).none()
 }
 
 /// Lists the languages of a kind as errors do: `"c", "c++" or "d"`.
@@ -70,55 +64,52 @@ pub(super) fn listed(is_one: impl Fn(Language) -> bool) -> String {
 }
 
 /// Reads a program of the PATH, or the path of one: a single word.
-fn program(item: &Item<'_>, log: &mut Log<'_>) -> Option<String> {
-    let text = item.string(log)?;
+fn program(item: &Item<'_>) -> Option<String> {
+    let text = item.string()?;
     if text.contains(char::is_whitespace) {
-        item.wrong("one program", log).help("words for it stand in 'flags'");
-        return None;
+        return item.wrong("one program").help("words for it stand in 'flags'").none();
     }
     Some(text)
 }
 
 /// Reads the command that prints the receipt: at least a program.
-fn version(table: &Table<'_>, item: &Item<'_>, log: &mut Log<'_>) -> Vec<String> {
-    let before = log.count();
-    let words = table.words("version", log);
-    if words.is_empty() && log.count() == before {
-        item.wrong("a command such as [\"clang\", \"--version\"]", log);
+fn version(table: &Table<'_>, item: &Item<'_>) -> Vec<String> {
+    let before = table.log.count();
+    let words = table.words("version");
+    if words.is_empty() && table.log.count() == before {
+        item.wrong("a command such as [\"clang\", \"--version\"]");
     }
     words
 }
 
 /// Checks that a contestant in a separate process names no libraries, because it is not linked.
-fn check_libraries(table: &Table<'_>, language: Option<Language>, log: &mut Log<'_>) {
+fn check_libraries(table: &Table<'_>, language: Option<Language>) {
     let Some(item) = table.get("libraries") else { return };
     let Some(language) = language.filter(|language| language.is_runner()) else { return };
     let message = format!("nothing is linked to a contestant in {}", language.name());
-    log.error(item.key_span.clone(), message).help("leave 'libraries' out");
+    item.key_error(message).help("leave 'libraries' out");
 }
 
 /// Reads variables for compiler and interpreter.
-fn environment(item: &Item<'_>, log: &mut Log<'_>) -> Vec<(String, String)> {
-    let DeValue::Table(table) = item.value else {
-        item.wrong_type("a table such as { LANG = \"C\" }", log);
+fn environment(item: &Item<'_>) -> Vec<(String, String)> {
+    let Some(entries) = item.entries() else {
+        item.wrong_type("a table such as { LANG = \"C\" }");
         return Vec::new();
     };
     let mut variables = Vec::new();
-    for variable in items(table) {
+    for variable in entries {
         let name = variable.key;
         if name.is_empty() || name.contains(['=', '\0']) {
-            log.error(
-                variable.key_span.clone(),
-                format!("'{}' is not a valid variable name", shown(name)),
-            )
-            .label("expected a name without '='");
+            variable
+                .key_error(format!("'{}' is not a valid variable name", shown(name)))
+                .label("expected a name without '='");
         }
         let DeValue::String(text) = variable.value else {
-            variable.wrong_type("a string", log);
+            variable.wrong_type("a string");
             continue;
         };
         if text.contains('\0') {
-            variable.wrong("a string without a NUL", log);
+            variable.wrong("a string without a NUL");
         }
         variables.push((name.to_owned(), text.clone().into_owned()));
     }
@@ -126,91 +117,100 @@ fn environment(item: &Item<'_>, log: &mut Log<'_>) -> Vec<(String, String)> {
 }
 
 /// Reads `sources`, at least one.
-fn sources(
-    table: &Table<'_>,
-    language: Option<Language>,
-    folder: &Folder,
-    log: &mut Log<'_>,
-) -> Vec<String> {
+fn sources(table: &Table<'_>, language: Option<Language>, folder: &Folder) -> Vec<String> {
     let example = language.unwrap_or_default().entry().example.as_str();
-    let Some(item) = table.required_as("sources", &format!("[\"{example}\"]"), log) else {
+    let Some(item) = table.required_as("sources", &format!("[\"{example}\"]")) else {
         return Vec::new();
     };
-    let before = log.count();
-    let found = item.strings(example, log);
-    if found.is_empty() && log.count() == before {
-        log.error(item.span.clone(), "'sources' names no file")
+    let before = table.log.count();
+    let found = item.strings(example);
+    if found.is_empty() && table.log.count() == before {
+        item.error("'sources' names no file")
             .label(format!("expected at least one, such as [\"{example}\"]"));
     }
     if let (Some((_, second)), Some(language)) = (found.get(1), language) {
-        check_single(second, language, log);
+        check_single(second, language);
     }
     let is_package = language.is_some_and(Language::is_package);
     let located = found.iter().filter_map(|(path, item)| {
-        let at = item.span.clone();
-        if is_package { package(path, at, folder, log) } else { file(path, at, folder, log) }
+        if is_package { package(path, item, folder) } else { file(path, item, folder) }
     });
     located.collect()
 }
 
 /// Logs an error for a second source in a language that has one source, which names the others.
-fn check_single(second: &Item<'_>, language: Language, log: &mut Log<'_>) {
+fn check_single(second: &Item<'_>, language: Language) {
     let Some(help) = &language.entry().one_source else { return };
     let message = format!("a contestant in {} has one source", language.name());
-    log.error(second.span.clone(), message).help(help);
+    second.error(message).help(help);
 }
 
 /// Checks a file of the study, given by its relative path.
-pub(super) fn file(
-    path: &str,
-    at: Range<usize>,
-    folder: &Folder,
-    log: &mut Log<'_>,
-) -> Option<String> {
-    let located = locate(path, at.clone(), folder, log)?;
+pub(super) fn file(path: &str, item: &Item<'_>, folder: &Folder) -> Option<String> {
+    let located = locate(path, item, folder)?;
     if !folder.absolute(&located).is_file() {
-        log.error(at, format!("'{}' is not a file", shown(path))).label("expected a file");
-        return None;
+        return item
+            .error(format!("'{}' is not a file", shown(path)))
+            .label("expected a file")
+            .none();
     }
     Some(located)
 }
 
 /// Checks a cargo package of the study, given by the relative path of its folder.
-fn package(path: &str, at: Range<usize>, folder: &Folder, log: &mut Log<'_>) -> Option<String> {
-    let located = locate(path, at.clone(), folder, log)?;
+fn package(path: &str, item: &Item<'_>, folder: &Folder) -> Option<String> {
+    let located = locate(path, item, folder)?;
     let absolute = folder.absolute(&located);
     let shown = shown(path);
     if !absolute.join("Cargo.toml").is_file() {
-        log.error(at, format!("'{shown}' is not a Cargo package"))
-            .label("expected a folder with a Cargo.toml");
-        return None;
+        return item
+            .error(format!("'{shown}' is not a Cargo package"))
+            .label("expected a folder with a Cargo.toml")
+            .none();
     }
     if !absolute.join("Cargo.lock").is_file() {
-        log.error(at, format!("there is no Cargo.lock in '{shown}'"))
+        return item
+            .error(format!("there is no Cargo.lock in '{shown}'"))
             .label("it is built with --locked, so that all get the same dependencies")
-            .help("run 'cargo generate-lockfile' in it");
-        return None;
+            .help("run 'cargo generate-lockfile' in it")
+            .none();
     }
     Some(located)
 }
 
-fn locate(path: &str, at: Range<usize>, folder: &Folder, log: &mut Log<'_>) -> Option<String> {
-    match folder.locate(path) {
-        Ok(located) => Some(located),
-        Err(PathProblem::Outside) => {
-            log.error(at, format!("'{}' leads out of the study's folder", shown(path)))
-                .label("expected a path within it")
-                .help("a study can be moved and copied: what it is made of lies in its folder");
-            None
-        }
-        Err(PathProblem::Missing) => {
+/// Returns the path of a file in the folder, relative and plain.
+fn locate(path: &str, item: &Item<'_>, folder: &Folder) -> Option<String> {
+    let plain = plain(path);
+    let found = plain.as_ref().map(|plain| folder.absolute(plain).canonicalize());
+    match found {
+        Some(Ok(found)) if found.starts_with(&folder.path) => plain,
+        Some(Err(_)) => {
             let files = folder.files.iter().map(String::as_str);
-            log.error(at, format!("there is no '{}' in the study's folder", shown(path)))
+            item.error(format!("there is no '{}' in the study's folder", shown(path)))
                 .label("expected the path of a file of it")
-                .meant(closest(path, files));
-            None
+                .meant(closest(path, files))
+                .none()
+        }
+        None | Some(Ok(_)) => item
+            .error(format!("'{}' leads out of the study's folder", shown(path)))
+            .label("expected a path within it")
+            .help("a study can be moved and copied: what it is made of lies in its folder")
+            .none(),
+    }
+}
+
+/// Returns a relative path without `.` and doubled slashes; `None` if it may lead out of its
+/// folder.
+fn plain(path: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in Path::new(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::Normal(part) => parts.push(part.to_str().unwrap_or_default()),
+            _ => return None,
         }
     }
+    Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
 }
 
 /// Returns what installs a program: a package of Debian 12, a command, or an address. An unknown
