@@ -233,7 +233,8 @@ pub(crate) struct Bar<'a> {
     pub(crate) span: Range<usize>,
 }
 
-/// Finds a unit of a metric by its name, in any case except for joules, where a mega is not a milli.
+/// Finds a unit of a metric by its name, in any case except for joules, where a mega is not a
+/// milli.
 fn metric_unit(name: &str) -> Option<(MetricUnit, UnitScale)> {
     let exact = METRIC_UNITS.into_iter().find(|(unit, ..)| *unit == name);
     let same = METRIC_UNITS

@@ -114,17 +114,12 @@ impl ClaimError {
         self
     }
 
-    /// Returns what is expected: `expected 'than'`; `None` if it is unknown.
-    pub(crate) fn expectation(&self) -> Option<String> {
-        expectation(&self.expected)
-    }
-
     /// Returns the whole error in one line. A suggestion replaces what is expected, except that the
     /// contestants are always listed.
     fn line(&self) -> String {
         let is_name = matches!(self.problem, Problem::UnknownContestant(_));
         let mut line = self.problem.to_string();
-        if let Some(expectation) = self.expectation()
+        if let Some(expectation) = expectation(&self.expected)
             && (is_name || self.suggestion.is_none())
         {
             line += &format!(": {expectation}");
@@ -134,9 +129,7 @@ impl ClaimError {
         }
         line
     }
-}
 
-impl ClaimError {
     /// Renders several lines: what is wrong, the sentence with the wrong word underlined, and what
     /// is expected there. Without `color`, it uses no escape codes, and all that it adds to the
     /// sentence is plain ASCII; control characters in it are shown as pictures of themselves. A
@@ -160,9 +153,11 @@ impl ClaimError {
         let title = self.problem.to_string();
         let mut report = Group::with_title(Level::ERROR.primary_title(title));
         if matches!(self.problem, Problem::TooLong { .. }) {
-            report = report.element(Level::NOTE.message(self.expectation().unwrap_or_default()));
+            report = report
+                .element(Level::NOTE.message(expectation(&self.expected).unwrap_or_default()));
         } else {
-            let mark = AnnotationKind::Primary.span(self.span.clone()).label(self.expectation());
+            let mark =
+                AnnotationKind::Primary.span(self.span.clone()).label(expectation(&self.expected));
             report = report.element(Snippet::source(text).line_numbering(false).annotation(mark));
         }
         if let Some(suggestion) = &self.suggestion {
@@ -198,11 +193,16 @@ pub(crate) fn harmless(text: &str) -> String {
 
 /// Returns what is expected: `expected 'than' or 'of'`; `None` if it is unknown.
 pub(crate) fn expectation(expected: &[String]) -> Option<String> {
-    let (last, others) = expected.split_last()?;
-    Some(match others {
-        [] => format!("expected {last}"),
-        _ => format!("expected {} or {last}", others.join(", ")),
-    })
+    (!expected.is_empty()).then(|| format!("expected {}", alternatives(expected)))
+}
+
+/// Joins alternatives: `a, b or c`.
+pub(crate) fn alternatives(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
+    }
 }
 
 /// Returns names as errors list them: the first ones, and how many more there are.

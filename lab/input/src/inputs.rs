@@ -202,9 +202,10 @@ fn properties<S: Serializer>(inputs: &[&Input], to: S) -> Result<S::Ok, S::Error
 /// Returns the JSON Schema of a value: that of its kind, with what is particular to its key.
 fn property(input: &Input) -> Table {
     let mut schema = TABLE.kind.get(&input.kind).expect("the table has this kind").clone();
-    let default = if input.default.is_empty() { "" } else { " Default: " };
-    let stop = if input.default.is_empty() { "" } else { "." };
-    let description = format!("{}.{default}{}{stop}", input.help, input.default);
+    let description = match input.default.as_str() {
+        "" => format!("{}.", input.help),
+        default => format!("{}. Default: {default}.", input.help),
+    };
     schema.insert("description".to_owned(), description.into());
     let number = match schema.get_mut("items") {
         Some(Value::Table(items)) => items,

@@ -97,12 +97,9 @@ fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &L
     }
     let Some(span) = words.metric.clone() else { return };
     let who = if are_runners { "runners" } else { "functions" };
-    let memory = are_runners.then(|| format!("'{}', ", Metric::PeakMemory.name()));
-    let names = FUNCTION_METRICS.map(|metric| format!("'{}'", metric.name()));
-    let (last, others) = (&names[names.len() - 1], &names[..names.len() - 1]);
-    let expected = format!("{}{} or {last}", memory.unwrap_or_default(), others.join(", "));
-    log.error(span, format!("'{}' is not measured for {who}", metric.name()))
-        .label(format!("expected {expected}"));
+    let measured = are_runners.then_some(Metric::PeakMemory).into_iter().chain(FUNCTION_METRICS);
+    let names: Vec<String> = measured.map(|metric| format!("'{}'", metric.name())).collect();
+    log.error(span, format!("'{}' is not measured for {who}", metric.name())).expected(&names);
 }
 
 /// Logs an error for a repeated claim, which would use error twice; a claim without a workload is

@@ -2,7 +2,7 @@
 
 use super::folder::Folder;
 use crate::document::{Item, Table};
-use crate::error::shown;
+use crate::error::{alternatives, shown};
 use crate::suggest::closest;
 use std::path::{Component, Path};
 use tiebreak_core::language::Language;
@@ -57,10 +57,7 @@ fn stated_language<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
 pub(super) fn listed(is_one: impl Fn(Language) -> bool) -> String {
     let names = Language::all().filter(|language| is_one(*language)).map(Language::name);
     let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
-    match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => names.concat(),
-    }
+    alternatives(&names)
 }
 
 /// Reads a program of the PATH, or the path of one: a single word.
