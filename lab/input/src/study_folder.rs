@@ -55,7 +55,7 @@ pub fn read(folder: &Path) -> Result<Study, StudyErrors> {
         Ok(bytes) => bytes,
         Err(error) => return Err(folder::unread(folder, &path, &error)),
     };
-    let text = String::from_utf8(text).map_err(|_| StudyErrors::NotUtf8 { path: path.clone() })?;
+    let text = String::from_utf8(text).map_err(|_| StudyErrors::NotUtf8 { path })?;
     parse(folder, &text)
 }
 
