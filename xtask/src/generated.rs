@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use tiebreak_input::inputs;
 use tiebreak_report::markdown::fenced;
 
 const START: &str = "<!-- generated: ";
@@ -171,6 +172,33 @@ pub fn splice(root: &Path, sources: &[Source], command: &str) -> Result<Vec<Stri
         bail!("no page has a block '{START}{command} -->' ... '{END}'");
     }
     Ok(written)
+}
+
+/// The JSON schemas of files that users write, with their paths.
+fn schemas() -> impl Iterator<Item = (String, String)> {
+    let path = |file: &str| format!("docs/schema/{file}-1.schema.json");
+    inputs::FILES.into_iter().map(move |file| (path(file), inputs::schema(file)))
+}
+
+/// Schemas that are not what the table of inputs gives.
+pub fn stale_schemas(root: &Path) -> impl Iterator<Item = Finding> {
+    let is_stale = move |(path, fresh): &(String, String)| {
+        fs::read_to_string(root.join(path)).ok().as_ref() != Some(fresh)
+    };
+    schemas().filter(is_stale).map(|(path, _)| {
+        Finding::new(&path, 1, "a stale schema".to_owned(), "run cargo xtask schema".to_owned())
+    })
+}
+
+/// Writes the JSON schemas of files that users write.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_schemas(root: &Path) -> Result<()> {
+    for (path, fresh) in schemas() {
+        fs::write(root.join(&path), fresh).with_context(|| format!("writing {path}"))?;
+    }
+    Ok(())
 }
 
 /// The page with the block's text replaced; none if it has no such block.

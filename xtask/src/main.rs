@@ -1,4 +1,4 @@
-//! Chores of the repository: `cargo xtask tidy` and `cargo xtask splice`.
+//! Chores of the repository: `cargo xtask tidy`, `cargo xtask splice` and `cargo xtask schema`.
 
 #![forbid(unsafe_code)]
 
@@ -38,6 +38,7 @@ cargo xtask tidy --bless    shrinks the entries of xtask/ratchet.txt, then check
 cargo xtask splice COMMAND  writes the block that COMMAND makes into the pages that have it,
                             from what was measured: cargo xtask splice make peers,
                             cargo xtask splice tiebreak study run parse-uint8
+cargo xtask schema          writes the JSON schemas of files that users write
 ";
 
 fn main() -> Result<ExitCode> {
@@ -55,6 +56,10 @@ fn main() -> Result<ExitCode> {
             for page in generated::splice(&root, &sources, &command.join(" "))? {
                 println!("{page}");
             }
+            Ok(ExitCode::SUCCESS)
+        }
+        ["schema"] => {
+            generated::write_schemas(&root)?;
             Ok(ExitCode::SUCCESS)
         }
         ["help" | "--help" | "-h"] => {

@@ -23,6 +23,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>> {
         findings.extend(generated::check(root, source));
         findings.extend(texts.as_ref().and_then(|texts| texts.check(source)));
     }
+    findings.extend(generated::stale_schemas(root));
     let too_long: Vec<_> = sources.iter().flat_map(lengths::too_long).collect();
     let ratchet = ratchet::parse(page(&sources, ratchet::FILE)?)?;
     findings.extend(ratchet::check(&ratchet, &too_long));

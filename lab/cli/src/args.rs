@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
     name = "tiebreak",
     version,
     max_term_width = 100,
+    mut_subcommands = crate::options::described,
     after_help = "\
 Example:
   tiebreak compare 'gzip -1 -c text.txt' 'gzip -6 -c text.txt'

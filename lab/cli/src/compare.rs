@@ -42,20 +42,16 @@ pub struct CompareOptions {
           value_name = "NAME=VALUES", value_parser = quantities::parameter)]
     pub parameters: Vec<Parameter>,
 
-    /// Run once before a program's first run, untimed; once for all, or once a command
-    #[arg(long, short = 's', value_name = "CMD")]
+    #[arg(long, short = 's')]
     pub setup: Vec<String>,
 
-    /// Run before every run, untimed; once for all, or once a command
-    #[arg(long, short = 'p', value_name = "CMD")]
+    #[arg(long, short = 'p')]
     pub prepare: Vec<String>,
 
-    /// Run after every run, untimed; once for all, or once a command
-    #[arg(long, short = 'C', value_name = "CMD")]
+    #[arg(long, short = 'C')]
     pub conclude: Vec<String>,
 
-    /// Run once after a program's last run; once for all, or once a command
-    #[arg(long, short = 'c', value_name = "CMD")]
+    #[arg(long, short = 'c')]
     pub cleanup: Vec<String>,
 
     #[command(flatten)]

@@ -1,22 +1,45 @@
-//! Options that several commands share, each defined once, with its help.
+//! Options that several commands share. An option that is also a key of a file of claims has its
+//! help, the name of its value and its default in the table of inputs, `lab/input/src/inputs.toml`.
 
 use crate::quantities::{self, CpuList};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Arg, Args, Command, ValueEnum, ValueHint};
 use std::path::PathBuf;
 use tiebreak_lab::core::plan::{Adjust, Budget, Centre};
+use tiebreak_lab::input::inputs;
+
+/// Completes the options of a command and of its subcommands: those without a help of their own
+/// are described by the table of inputs.
+pub fn described(command: Command) -> Command {
+    command.mut_args(described_option).mut_subcommands(described)
+}
+
+fn described_option(mut option: Arg) -> Arg {
+    let input = option.get_long().and_then(inputs::option);
+    let Some(input) = input.filter(|_| option.get_help().is_none()) else { return option };
+    let mut help = input.help.clone();
+    if !input.command.is_empty() {
+        help += &format!("; {}", input.command);
+    }
+    let takes_value = option.get_action().takes_values();
+    if takes_value && !input.value.is_empty() {
+        option = option.value_name(input.value.as_str());
+    }
+    // The derived command requires each option whose type has no place for its absence.
+    if option.is_required_set() {
+        option = option.required(false).default_value(input.default.as_str());
+    } else if takes_value && !input.default.is_empty() {
+        help += &format!(" [default: {}]", input.default);
+    }
+    option.help(help)
+}
 
 /// Options of every command that measures.
 #[derive(Debug, Args)]
 pub struct Measuring {
-    /// The most that the probability of a wrong verdict may be, over the whole run
-    #[arg(long, value_name = "RATE", default_value = "1%", allow_hyphen_values = true,
-          value_parser = quantities::fraction)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantities::fraction)]
     pub error: f64,
 
-    /// The most that the run may use: 30s, '500 rounds', or both with a comma [default: 60s a
-    /// claim; of a stream, its end]
-    #[arg(long, value_name = "BUDGET", allow_hyphen_values = true,
-          value_parser = quantities::budget)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantities::budget)]
     pub budget: Option<Budget>,
 
     /// The most rounds: as --budget 'N rounds'
@@ -24,64 +47,47 @@ pub struct Measuring {
           value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
 
-    /// Seed of every coin: any text [default: from the system, and printed]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long)]
     pub seed: Option<String>,
 
-    /// Run the commands through this shell, such as sh or bash [default: none is started]
-    #[arg(long, short = 'S', value_name = "SHELL")]
+    #[arg(long, short = 'S')]
     pub shell: Option<String>,
 
-    /// No shell: what happens anyway, for those whose fingers know it
+    /// No shell, which is the default; for those who are used to typing it
     #[arg(short = 'N', conflicts_with = "shell")]
     pub no_shell: bool,
 
-    /// Give this file to every run as standard input [default: nothing]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_hint = ValueHint::FilePath)]
     pub input: Option<String>,
 
-    /// What becomes of standard output
-    #[arg(long, value_enum, default_value_t = OutputName::Capture)]
+    #[arg(long, value_enum)]
     pub output: OutputName,
 
-    /// A run that writes more than this is ended, and its contestant void
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = quantities::bytes)]
+    #[arg(long, value_parser = quantities::bytes)]
     pub output_limit: u64,
 
-    /// Run the commands in this folder
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_hint = ValueHint::DirPath)]
     pub directory: Option<String>,
 
-    /// What the programs work on, in a word, for claims that say 'on WORKLOAD' [default: the input]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long)]
     pub workload: Option<String>,
 
-    /// How outputs are judged: same-output, exit (status only), or a program that gets an output on
-    /// standard input and accepts it with status 0 [default: outputs that agree in the first round
-    /// must go on agreeing]
-    #[arg(long, value_name = "RULE")]
+    #[arg(long)]
     pub check: Option<String>,
 
-    /// Exit statuses that are success, beside 0
-    #[arg(long, value_name = "STATUS,...", value_delimiter = ',',
-          value_parser = clap::value_parser!(i32).range(0..=255))]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(i32).range(0..=255))]
     pub success: Vec<i32>,
 
-    /// Any exit status is success
     #[arg(long, short = 'i')]
     pub ignore_failure: bool,
 
-    /// End a run after this time; it then counts as 'at least that long', with --mean as exactly
-    /// that long [default: 10 times the slowest of the first round, at least 10s]
-    #[arg(long, value_name = "TIME", value_parser = quantities::duration_ns)]
+    #[arg(long, value_parser = quantities::duration_ns)]
     pub timeout: Option<u64>,
 
-    /// Untimed runs of every program before the first round
-    #[arg(long, short = 'w', value_name = "N", default_value_t = 0)]
+    #[arg(long, short = 'w')]
     pub warmup: u32,
 
-    /// Run on these CPUs only, such as 1 or 0,2-5 [default: where the kernel puts it]
-    #[arg(long, value_name = "LIST", value_parser = quantities::cpus)]
+    #[arg(long, value_parser = quantities::cpus)]
     pub cpus: Option<CpuList>,
 
     /// Do not wait for a quiet machine before a round
@@ -108,13 +114,9 @@ pub struct Measuring {
 /// Options of the commands that judge ratios.
 #[derive(Debug, Args)]
 pub struct Judging {
-    /// How small a difference still matters; 0 for any [default: 1%; with --base 0.5%]
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true,
-          value_parser = quantities::fraction)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantities::fraction)]
     pub resolution: Option<f64>,
 
-    /// What the ratio is: the median of paired ratios, one factor for all rounds, or the ratio of
-    /// the mean times [default: median; with --adjust factor]
     #[arg(long, value_enum)]
     pub centre: Option<CentreName>,
 
@@ -123,15 +125,10 @@ pub struct Judging {
     #[arg(long, conflicts_with = "centre")]
     pub mean: bool,
 
-    /// What is taken out of the noise before it is bet on: slot (what running second costs) and
-    /// strata (rounds in which somebody waited for a CPU count less), with a comma, or none
-    #[arg(long, value_name = "WHAT", default_value = "none", value_parser = quantities::adjust)]
+    #[arg(long, value_parser = quantities::adjust)]
     pub adjust: Adjust,
 
-    /// How many runs make one observation, for claims about shares, quantiles and means: more than
-    /// 1 where failures come in bursts
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub block: u64,
 }
 
@@ -175,4 +172,25 @@ pub struct Source {
     /// The journal [default: the user's data folder]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub store: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn check(command: &Command) {
+        for option in command.get_arguments() {
+            let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+            assert!(!help.is_empty(), "{} {}", command.get_name(), option.get_id());
+        }
+        command.get_subcommands().for_each(check);
+    }
+
+    #[test]
+    fn every_option_has_a_help() {
+        let command = crate::args::Arguments::command();
+        check(&command);
+        command.debug_assert();
+    }
 }

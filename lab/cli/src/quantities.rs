@@ -1,13 +1,13 @@
 //! Option values with units, and parameter lists.
 
 use tiebreak_lab::core::metric::Metric;
-use tiebreak_lab::core::plan::{Adjust, Budget};
-use tiebreak_lab::core::quantity;
-
-/// Parses a share such as `1%` or `0.01`.
-pub fn fraction(text: &str) -> Result<f64, String> {
-    quantity::parse_fraction(text).map_err(|error| error.to_string())
-}
+use tiebreak_lab::core::plan::Budget;
+use tiebreak_lab::core::quantity::parse_duration_ns;
+use tiebreak_lab::input::quantity;
+pub use tiebreak_lab::input::quantity::{
+    NotAQuantity, parse_adjust as adjust, parse_budget as budget, parse_fraction as fraction,
+    parse_size as bytes, parse_timeout_ns as duration_ns,
+};
 
 /// Parses the head of a chain of hashes: from 8 to 64 hexadecimal digits, the beginning of its last
 /// hash.
@@ -20,29 +20,6 @@ pub fn chain_head(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses a duration above 0, in nanoseconds.
-pub fn duration_ns(text: &str) -> Result<u64, String> {
-    match quantity::parse_duration_ns(text) {
-        Ok(ns) if (1.0..=quantity::SECONDS_MAX * 1e9).contains(&ns) => Ok(ns as u64),
-        Ok(_) => Err(format!("'{text}' is not a time that anything can be ended after")),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// Parses a size above 0, in bytes.
-pub fn bytes(text: &str) -> Result<u64, String> {
-    match quantity::parse_bytes(text) {
-        Ok(0) => Err("nothing fits into 0 bytes".to_owned()),
-        Ok(bytes) => Ok(bytes),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// Parses a budget: `30s`, `500 rounds`, or both with a comma.
-pub fn budget(text: &str) -> Result<Budget, String> {
-    quantity::parse_budget(text).map_err(|error| error.to_string())
-}
-
 /// Parses the additional budget of a run. The value is optional, so a run's name after the option
 /// is taken for it; the error says so.
 pub fn more(text: &str) -> Result<Budget, String> {
@@ -52,7 +29,7 @@ pub fn more(text: &str) -> Result<Budget, String> {
 
 /// Parses a rate that can be proven: above 0 and below 1.
 pub fn rate(text: &str) -> Result<f64, String> {
-    match fraction(text)? {
+    match fraction(text).map_err(|error| error.to_string())? {
         rate if rate > 0.0 && rate < 1.0 => Ok(rate),
         _ => Err(format!("'{text}' cannot be proven: a rate is above 0 and below 100%")),
     }
@@ -78,24 +55,10 @@ pub fn bar(text: &str) -> Result<Bar, String> {
         }
         return Ok(Bar { value, scale: 1.0, metric: Metric::Value });
     }
-    let value = quantity::parse_duration_ns(text).map_err(|error| error.to_string())?;
+    let value = parse_duration_ns(text).map_err(|error| error.to_string())?;
     let unit = text.trim_start_matches(|c: char| !c.is_alphabetic() || c == 'e' || c == 'E');
-    let scale = quantity::parse_duration_ns(&format!("1{unit}")).unwrap_or(1.0);
+    let scale = parse_duration_ns(&format!("1{unit}")).unwrap_or(1.0);
     Ok(Bar { value, scale, metric: Metric::WallTime })
-}
-
-/// Parses what is removed from noise: `slot`, `strata`, both with a comma, or `none`.
-pub fn adjust(text: &str) -> Result<Adjust, String> {
-    let mut adjust = Adjust::NONE;
-    for word in text.split(',').map(str::trim) {
-        adjust = match (adjust.with(word), word) {
-            (Some(adjust), _) => adjust,
-            (None, "none") if text.trim() == "none" => adjust,
-            (None, "none") => return Err("'none' stands alone".to_owned()),
-            (None, _) => return Err(format!("'{word}' is neither slot nor strata, nor none")),
-        };
-    }
-    Ok(adjust)
 }
 
 /// Parses the name of a metric.
@@ -109,9 +72,8 @@ pub fn metric(text: &str) -> Result<Metric, String> {
 }
 
 /// Parses a list of CPUs in the kernel's format: `0,2-5`.
-pub fn cpus(text: &str) -> Result<CpuList, String> {
-    let cpus = quantity::parse_cpus(text).map_err(|error| error.to_string())?;
-    Ok(CpuList(cpus))
+pub fn cpus(text: &str) -> Result<CpuList, NotAQuantity> {
+    quantity::parse_cpus(text).map(CpuList)
 }
 
 /// CPUs by number, each once, in order.
@@ -132,21 +94,21 @@ pub fn cpu_choice(text: &str) -> Result<CpuChoice, String> {
     if text == "any" {
         return Ok(CpuChoice::Any);
     }
-    match cpus(text).as_ref().map(|list| list.0.as_slice()) {
-        Ok([cpu]) => Ok(CpuChoice::To(*cpu)),
-        Ok(_) => Err(format!("'{text}' are many, and one function runs at a time: name one")),
-        Err(error) => Err(error.clone()),
+    let cpus = quantity::parse_cpus(text).map_err(|error| error.to_string())?;
+    match cpus[..] {
+        [cpu] => Ok(CpuChoice::To(cpu)),
+        _ => Err(format!("'{text}' are many, and one function runs at a time: name one")),
     }
 }
 
 /// Parses `name=a,b,c`, or `name=1..10` and `name=1..10..3` for a range of whole numbers.
 pub fn parameter(text: &str) -> Result<Parameter, String> {
-    let wrong = || format!("'{text}' is not a parameter such as level=1,6,9 or threads=1..8");
-    let (name, values) = text.split_once('=').ok_or_else(wrong)?;
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if name.is_empty() || !name.chars().all(is_word) {
-        return Err(wrong());
-    }
+    let is_other = |c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-';
+    let parts = text.split_once('=');
+    let parts = parts.filter(|(name, _)| !name.is_empty() && !name.contains(is_other));
+    let Some((name, values)) = parts else {
+        return Err(format!("'{text}' is not a parameter such as level=1,6,9 or threads=1..8"));
+    };
     let values = match range(values) {
         Some(range) => range?,
         None => values.split(',').map(|value| value.trim().to_owned()).collect(),

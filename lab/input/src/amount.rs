@@ -1,8 +1,12 @@
-//! Amounts: `1.5x`, `1.5 times`, `5%`, `5 percent`.
+//! Numbers of a sentence: amounts (`1.5x`, `5%`), shares (`98%`, `p99`) and bars, which are in the
+//! unit of a metric (`5 ms`, `64 MiB`, `1000`).
 
 use crate::cursor::Cursor;
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, hundredfold, shifted_text};
 use crate::error::{ClaimError, Problem, offered};
+use crate::suggest::closest;
+use std::ops::Range;
+use tiebreak_core::metric::{Metric, Unit as MetricUnit};
 
 /// The largest factor; a claim beyond it is a slip.
 const MAX_FACTOR: f64 = 1e6;
@@ -45,7 +49,7 @@ impl Unit {
 }
 
 /// Splits a word into its number, with its sign, and the rest.
-pub(crate) fn number_and_unit(word: &str) -> (&str, &str) {
+fn number_and_unit(word: &str) -> (&str, &str) {
     let end = word.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '-');
     word.split_at(end.unwrap_or(word.len()))
 }
@@ -126,11 +130,244 @@ fn without_unit(cursor: &Cursor<'_>, digits: &str) -> ClaimError {
     cursor.error(Problem::NotAnAmount, offered(expected.iter().map(String::as_str)))
 }
 
+/// A share, and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Share {
+    /// The value, above 0 and below 1.
+    pub(crate) value: f64,
+    pub(crate) span: Range<usize>,
+}
+
+/// Reads a share, above 0% and below 100%.
+pub(crate) fn share(cursor: &mut Cursor<'_>) -> Result<Share, ClaimError> {
+    let (number, name) = number_and_unit(cursor.ahead(0).map_or("", |token| token.raw));
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let Some(decimal) = Decimal::parse(digits) else {
+        return Err(not_a_share(cursor, None));
+    };
+    let words = match cursor.ahead(1).filter(|next| !next.is_quoted) {
+        _ if Unit::from_name(name) == Some(Unit::Percent) => 1,
+        Some(next) if name.is_empty() && Unit::from_name(next.raw) == Some(Unit::Percent) => 2,
+        _ => return Err(not_a_share(cursor, Some(decimal).filter(|_| name.is_empty()))),
+    };
+    let value = decimal.hundredth();
+    if digits != number || !is_share(value) {
+        let expected = vec!["a share above 0% and below 100%".to_owned()];
+        return Err(cursor.error_about(words, Problem::OutOfRange, expected));
+    }
+    let span = cursor.span(words);
+    cursor.skip(words);
+    Ok(Share { value, span })
+}
+
+/// Reads a percentile, `p99` for the share 0.99; `None` if the next word is not one.
+pub(crate) fn percentile(cursor: &mut Cursor<'_>) -> Option<Result<f64, ClaimError>> {
+    let decimal = cursor.ahead(0)?.raw.strip_prefix(['p', 'P']).and_then(Decimal::parse)?;
+    let value = decimal.hundredth();
+    if !is_share(value) {
+        let expected = vec!["a percentile above p0 and below p100".to_owned()];
+        return Some(Err(cursor.error(Problem::OutOfRange, expected)));
+    }
+    cursor.skip(1);
+    Some(Ok(value))
+}
+
+fn is_share(value: f64) -> bool {
+    value > 0.0 && value < 1.0
+}
+
+/// Returns an error with a suggestion: a number alone was probably meant as a percentage, and 0.98
+/// as 98%.
+fn not_a_share(cursor: &Cursor<'_>, number: Option<Decimal<'_>>) -> ClaimError {
+    let meant = number.map(Decimal::value).and_then(|value| match value {
+        v if is_share(v) => Some(format!("{}%", hundredfold(v))),
+        v if (1.0..100.0).contains(&v) => Some(format!("{v}%")),
+        _ => None,
+    });
+    let expected = vec!["a share such as 98%".to_owned()];
+    cursor.error(Problem::NotAShare, expected).suggest(meant.as_deref())
+}
+
+/// The largest bar, in the metric's unit: 31 years in nanoseconds, and more bytes than any machine
+/// has.
+const MAX_BAR: f64 = 1e18;
+
+/// How a number in a unit becomes one in the metric's unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum UnitScale {
+    /// Times ten to this power.
+    Ten(u32),
+    /// Times two to this power.
+    Two(u32),
+    /// Minutes to nanoseconds.
+    Minutes,
+}
+
+/// The units, in the order in which errors list them.
+const METRIC_UNITS: [(&str, MetricUnit, UnitScale); 16] = [
+    ("ns", MetricUnit::Nanoseconds, UnitScale::Ten(0)),
+    ("us", MetricUnit::Nanoseconds, UnitScale::Ten(3)),
+    ("ms", MetricUnit::Nanoseconds, UnitScale::Ten(6)),
+    ("s", MetricUnit::Nanoseconds, UnitScale::Ten(9)),
+    ("min", MetricUnit::Nanoseconds, UnitScale::Minutes),
+    ("B", MetricUnit::Bytes, UnitScale::Ten(0)),
+    ("kB", MetricUnit::Bytes, UnitScale::Ten(3)),
+    ("KiB", MetricUnit::Bytes, UnitScale::Two(10)),
+    ("MB", MetricUnit::Bytes, UnitScale::Ten(6)),
+    ("MiB", MetricUnit::Bytes, UnitScale::Two(20)),
+    ("GB", MetricUnit::Bytes, UnitScale::Ten(9)),
+    ("GiB", MetricUnit::Bytes, UnitScale::Two(30)),
+    ("nJ", MetricUnit::Nanojoules, UnitScale::Ten(0)),
+    ("uJ", MetricUnit::Nanojoules, UnitScale::Ten(3)),
+    ("mJ", MetricUnit::Nanojoules, UnitScale::Ten(6)),
+    ("J", MetricUnit::Nanojoules, UnitScale::Ten(9)),
+];
+
+/// A number as typed, with its unit and its position. Its value depends on the metric, which may be
+/// named later.
+#[derive(Clone, Debug)]
+pub(crate) struct Bar<'a> {
+    decimal: Decimal<'a>,
+    is_negative: bool,
+    unit: Option<(MetricUnit, UnitScale)>,
+    pub(crate) span: Range<usize>,
+}
+
+/// Finds a unit of a metric by its name, in any case except for joules, where a mega is not a
+/// milli.
+fn metric_unit(name: &str) -> Option<(MetricUnit, UnitScale)> {
+    let exact = METRIC_UNITS.into_iter().find(|(unit, ..)| *unit == name);
+    let same = METRIC_UNITS
+        .into_iter()
+        .find(|(unit, kind, _)| *kind != MetricUnit::Nanojoules && unit.eq_ignore_ascii_case(name));
+    exact.or(same).map(|(_, kind, scale)| (kind, scale))
+}
+
+/// Reads a number with a unit, or one without that is followed by a word of `then` or by the end.
+pub(crate) fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Result<Bar<'a>, ClaimError> {
+    let (number, name) = number_and_unit(cursor.ahead(0).map_or("", |token| token.raw));
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let Some(decimal) = Decimal::parse(digits) else {
+        let expected = vec!["a number such as 5 ms".to_owned()];
+        return Err(cursor.error(Problem::NotANumber, expected));
+    };
+    let (unit, words) = match (name, cursor.ahead(1)) {
+        ("", None) => (None, 1),
+        ("", Some(_)) if then.iter().any(|word| cursor.is_word(1, word)) => (None, 1),
+        ("", Some(next)) => {
+            let name = next.raw;
+            let Some(unit) = metric_unit(name) else {
+                cursor.skip(1);
+                return Err(not_a_unit(cursor, name));
+            };
+            (Some(unit), 2)
+        }
+        (name, _) => match metric_unit(name) {
+            Some(unit) => (Some(unit), 1),
+            None => return Err(not_a_unit(cursor, name)),
+        },
+    };
+    let span = cursor.span(words);
+    cursor.skip(words);
+    Ok(Bar { decimal, is_negative: digits != number, unit, span })
+}
+
+fn not_a_unit(cursor: &Cursor<'_>, name: &str) -> ClaimError {
+    let names = METRIC_UNITS.map(|(name, ..)| name);
+    let span = cursor.span(1);
+    let span = span.end - name.len()..span.end;
+    let meant = closest(name, names).filter(|_| name.len() > 1);
+    cursor.error_at(span, Problem::NotAUnit, offered(names)).suggest(meant)
+}
+
+impl Bar<'_> {
+    /// Returns the value in the unit of the metric; `by` says whether the sentence names the
+    /// metric.
+    pub(crate) fn value(
+        &self,
+        cursor: &Cursor<'_>,
+        metric: Metric,
+        by: bool,
+    ) -> Result<f64, ClaimError> {
+        let kind = self.unit.map_or(MetricUnit::Count, |(kind, _)| kind);
+        if kind != metric.unit() {
+            let span = self.span.clone();
+            let mut error = cursor.error_at(
+                span.clone(),
+                |amount| Problem::WrongUnit { amount, metric },
+                vec![],
+            );
+            error.expected = self.amounts(&error.text[span], metric);
+            return Err(match (by, kind) {
+                (false, MetricUnit::Bytes) => error.or_expect("'by peak memory' at the end"),
+                (false, MetricUnit::Nanojoules) => error.or_expect("'by energy' at the end"),
+                _ => error,
+            });
+        }
+        let value = match self.unit.map_or(UnitScale::Ten(0), |(_, scale)| scale) {
+            UnitScale::Ten(exponent) => self.decimal.shifted(exponent.cast_signed()),
+            UnitScale::Two(exponent) => self.decimal.value() * 2_u64.pow(exponent) as f64,
+            UnitScale::Minutes => self.decimal.shifted(9) * 60.0,
+        };
+        if self.is_negative || value <= 0.0 || value > MAX_BAR {
+            let expected = format!("more than 0 and at most {}", written(MAX_BAR, metric.unit()));
+            return Err(cursor.error_at(self.span.clone(), Problem::OutOfRange, vec![expected]));
+        }
+        Ok(value)
+    }
+
+    /// Returns the amounts of the metric that an error suggests: the number, if it came without a
+    /// unit, with each unit.
+    fn amounts(&self, amount: &str, metric: Metric) -> Vec<String> {
+        let of_it = METRIC_UNITS.iter().filter(|(_, kind, _)| *kind == metric.unit());
+        let names = of_it.map(|(name, ..)| *name);
+        if self.unit.is_none() {
+            let amounts: Vec<String> = names.map(|name| format!("{amount} {name}")).collect();
+            return offered(amounts.iter().map(String::as_str));
+        }
+        let mut units = offered(names);
+        match units.first_mut() {
+            Some(first) => *first = format!("a number with {first}"),
+            None => units.push("a plain number such as 1000".to_owned()),
+        }
+        units
+    }
+}
+
+/// Writes a bar in the unit that makes it shortest. [`Bar::value`] returns it exactly, to the last
+/// bit.
+pub(crate) fn written(value: f64, kind: MetricUnit) -> String {
+    let mut shortest = match METRIC_UNITS.iter().find(|(_, unit, _)| *unit == kind) {
+        Some((name, ..)) => format!("{value} {name}"),
+        None => return value.to_string(),
+    };
+    for (name, unit, scale) in METRIC_UNITS {
+        let (number, is_large) = match scale {
+            UnitScale::Ten(exponent) => {
+                let number = shifted_text(value, -exponent.cast_signed());
+                (number, value >= 10_u64.pow(exponent) as f64)
+            }
+            // Exact, because powers of two are.
+            UnitScale::Two(exponent) => {
+                let number = value / 2_u64.pow(exponent) as f64;
+                (number.to_string(), number >= 1.0)
+            }
+            UnitScale::Minutes => continue,
+        };
+        let text = format!("{number} {name}");
+        if unit == kind && is_large && text.len() <= shortest.len() {
+            shortest = text;
+        }
+    }
+    shortest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    fn check(text: &str, scale: Scale, expected: Option<f64>) {
+    fn check_amount(text: &str, scale: Scale, expected: Option<f64>) {
         let mut cursor = Cursor::new(text, &[]).unwrap();
         let read = amount(&mut cursor, scale);
         assert_eq!(read.as_ref().ok().copied(), expected, "{text} {scale:?}: {read:?}");
@@ -141,15 +378,15 @@ mod tests {
     fn all_units_are_read_on_all_scales() {
         for text in ["1.5x", "1.5X", "1.5 x", "1.5times", "1.5 Times", "50%", "50 %", "50 percent"]
         {
-            check(text, Scale::Faster, Some(1.5));
-            check(text, Scale::More, Some(0.5));
-            check(text, Scale::Within, Some(0.5));
+            check_amount(text, Scale::Faster, Some(1.5));
+            check_amount(text, Scale::More, Some(0.5));
+            check_amount(text, Scale::Within, Some(0.5));
         }
-        check("2x", Scale::Less, Some(2.0));
-        check("50%", Scale::Less, Some(2.0));
-        check("20%", Scale::Less, Some(1.25));
-        check("5%", Scale::Faster, Some(1.05));
-        check("1.02x", Scale::More, Some(0.02));
+        check_amount("2x", Scale::Less, Some(2.0));
+        check_amount("50%", Scale::Less, Some(2.0));
+        check_amount("20%", Scale::Less, Some(1.25));
+        check_amount("5%", Scale::Faster, Some(1.05));
+        check_amount("1.02x", Scale::More, Some(0.02));
     }
 
     #[test]
@@ -173,13 +410,148 @@ mod tests {
             (Scale::Within, "1x", None),
         ];
         for (scale, text, expected) in cases {
-            check(text, scale, expected);
+            check_amount(text, scale, expected);
         }
         let digits = "9".repeat(400);
-        check(&format!("{digits}x"), Scale::Faster, None);
-        check(&format!("0.{}1%", "0".repeat(400)), Scale::Within, None);
+        check_amount(&format!("{digits}x"), Scale::Faster, None);
+        check_amount(&format!("0.{}1%", "0".repeat(400)), Scale::Within, None);
         let largest = format!("{}%", LESS_PERCENT_LIMIT.next_down());
         let mut cursor = Cursor::new(&largest, &[]).unwrap();
         assert!(amount(&mut cursor, Scale::Less).unwrap() <= MAX_FACTOR);
+    }
+
+    fn check_share(text: &str, expected: Result<f64, &str>) {
+        let mut cursor = Cursor::new(text, &[]).unwrap();
+        let read = share(&mut cursor).map(|share| share.value);
+        assert_eq!(read.map_err(|error| error.to_string()), expected.map_err(str::to_owned));
+        assert_eq!(cursor.ahead(0).is_none(), expected.is_ok(), "{text} is read to its end");
+    }
+
+    #[test]
+    fn shares_are_percentages_between_none_and_all() {
+        for text in ["98%", "98 %", "98percent", "98 PERCENT", "098.0%"] {
+            check_share(text, Ok(0.98));
+        }
+        check_share("99.9%", Ok(0.999));
+        check_share(".1%", Ok(0.001));
+        let range = |word: &str| {
+            format!("'{word}' is out of range: expected a share above 0% and below 100%")
+        };
+        let ones = format!("99.{}%", "9".repeat(30));
+        check_share(&ones, Err(&range(&ones)));
+        for text in ["0%", "100%", "-98%", "150%", "0 percent"] {
+            check_share(text, Err(&range(text)));
+        }
+        let plain = "is not a share: expected a share such as 98%";
+        for text in ["x", "98x", "1e1%", "NaN%", "200"] {
+            check_share(text, Err(&format!("'{text}' {plain}")));
+        }
+        check_share("0.98", Err("'0.98' is not a share; did you mean '98%'?"));
+        check_share("98", Err("'98' is not a share; did you mean '98%'?"));
+    }
+
+    #[test]
+    fn percentiles_are_shares_by_another_name() {
+        let read = |text: &str| percentile(&mut Cursor::new(text, &[]).unwrap());
+        for (text, value) in [("p99", 0.99), ("P99.9", 0.999), ("p50", 0.5), ("p.1", 0.001)] {
+            assert_eq!(read(text), Some(Ok(value)), "{text}");
+        }
+        for text in ["p", "p99x", "99", "median", "p-1", "'p99'"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        for text in ["p0", "p100", "p1000"] {
+            let error = read(text).unwrap().unwrap_err();
+            assert_eq!(error.span, 0..text.len());
+        }
+    }
+
+    fn read_bar(text: &str, metric: Metric) -> Result<f64, String> {
+        let mut cursor = Cursor::new(text, &[]).unwrap();
+        let bar = bar(&mut cursor, &["by"]);
+        bar.and_then(|bar| bar.value(&cursor, metric, true)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_unit_is_read_with_and_without_a_space() {
+        let cases = [
+            ("5ns", Metric::WallTime, 5.0),
+            ("5 us", Metric::CpuTime, 5e3),
+            ("5.25 ms", Metric::WallTime, 5.25e6),
+            ("5MS", Metric::WallTime, 5e6),
+            ("1.5 s", Metric::WallTime, 1.5e9),
+            ("2min", Metric::WallTime, 120e9),
+            ("7 B", Metric::PeakMemory, 7.0),
+            ("7 kB", Metric::PeakMemory, 7e3),
+            ("7 KiB", Metric::PeakMemory, 7168.0),
+            ("1.5 MiB", Metric::PeakMemory, 1_572_864.0),
+            ("1 MB", Metric::PeakMemory, 1e6),
+            ("1 GB", Metric::PeakMemory, 1e9),
+            ("1 GiB", Metric::PeakMemory, 1_073_741_824.0),
+            ("3nJ", Metric::Energy, 3.0),
+            ("3 uJ", Metric::Energy, 3e3),
+            ("3 mJ", Metric::Energy, 3e6),
+            ("3 J", Metric::Energy, 3e9),
+            ("1000", Metric::PageFaults, 1000.0),
+            ("1000 by", Metric::Cycles, 1000.0),
+        ];
+        for (text, metric, value) in cases {
+            assert_eq!(read_bar(text, metric), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_unit_must_fit_the_metric_and_a_number_its_range() {
+        let cases = [
+            (
+                "5 ms",
+                Metric::PageFaults,
+                "'5 ms' is not an amount of page faults: expected a plain",
+            ),
+            ("5", Metric::Energy, "'5' is not an amount of energy: expected '5 nJ', '5 uJ'"),
+            ("0 ms", Metric::WallTime, "'0 ms' is out of range: expected more than 0 and at most"),
+            ("-1 ms", Metric::WallTime, "'-1 ms' is out of range"),
+            ("2e18", Metric::Cycles, "'e18' is not a unit"),
+            ("2000000000000000000", Metric::Cycles, "'2000000000000000000' is out of range"),
+            ("5 MJ", Metric::Energy, "'MJ' is not a unit; did you mean 'mJ'?"),
+            ("5 parsecs", Metric::WallTime, "'parsecs' is not a unit: expected 'ns', 'us'"),
+            ("5mss", Metric::WallTime, "'mss' is not a unit; did you mean 'ms'?"),
+            ("ms", Metric::WallTime, "'ms' is not a number: expected a number such as 5 ms"),
+            ("NaN ms", Metric::WallTime, "'NaN' is not a number"),
+            ("", Metric::WallTime, "the claim ends too early: expected a number such as 5 ms"),
+        ];
+        for (text, metric, message) in cases {
+            let error = read_bar(text, metric).unwrap_err();
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn bars_are_written_short() {
+        let cases = [
+            (5e6, MetricUnit::Nanoseconds, "5 ms"),
+            (5.25e6, MetricUnit::Nanoseconds, "5.25 ms"),
+            (90e9, MetricUnit::Nanoseconds, "90 s"),
+            (0.5, MetricUnit::Nanoseconds, "0.5 ns"),
+            (67_108_864.0, MetricUnit::Bytes, "64 MiB"),
+            (1e6, MetricUnit::Bytes, "1 MB"),
+            (1000.0, MetricUnit::Count, "1000"),
+            (1e18, MetricUnit::Nanojoules, "1000000000 J"),
+        ];
+        for (value, unit, text) in cases {
+            assert_eq!(written(value, unit), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(
+            mantissa in 1.0..10.0f64,
+            exponent in -3..18i32,
+            metric in proptest::sample::select(&Metric::ALL[..]),
+        ) {
+            for value in [mantissa * 10_f64.powi(exponent), mantissa.floor() * 1024.0] {
+                prop_assert_eq!(read_bar(&written(value, metric.unit()), metric), Ok(value));
+            }
+        }
     }
 }

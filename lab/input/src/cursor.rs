@@ -1,22 +1,24 @@
-//! A position in a sentence, and how to read on from there.
+//! The words of a sentence, and a position between them from which it is read on.
 
 use crate::error::{ClaimError, Problem, offered, shown};
 use crate::suggest::closest;
-use crate::token::{Token, tokens};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A position between two words of a sentence.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
+    /// The contestants.
+    pub(crate) names: &'a [&'a str],
     tokens: Vec<Token<'a>>,
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
     /// Returns the start of a sentence.
-    pub(crate) fn new(text: &'a str, names: &[&str]) -> Result<Self, ClaimError> {
-        Ok(Cursor { text, tokens: tokens(text, names)?, at: 0 })
+    pub(crate) fn new(text: &'a str, names: &'a [&'a str]) -> Result<Self, ClaimError> {
+        Ok(Cursor { text, names, tokens: tokens(text, names)?, at: 0 })
     }
 
     /// Returns the sentence with single spaces between its words and without its full stop.
@@ -37,8 +39,8 @@ impl<'a> Cursor<'a> {
 
     /// Returns whether the word this many words ahead is this one, in any case.
     pub(crate) fn is_word(&self, words: usize, word: &str) -> bool {
-        let is_it = |token: &Token<'_>| !token.is_quoted && token.value.eq_ignore_ascii_case(word);
-        self.ahead(words).is_some_and(is_it)
+        let token = self.ahead(words).filter(|token| !token.is_quoted);
+        token.is_some_and(|token| token.value.eq_ignore_ascii_case(word))
     }
 
     /// Reads the longest of the phrases that matches here. Fails at the first word with which none
@@ -47,22 +49,23 @@ impl<'a> Cursor<'a> {
         &mut self,
         phrases: &[(&'static str, T)],
     ) -> Result<T, ClaimError> {
-        let matched = |phrase: &str| {
-            phrase.split(' ').enumerate().take_while(|(n, word)| self.is_word(*n, word)).count()
-        };
-        let length = |phrase: &str| phrase.split(' ').count();
-        let whole = phrases.iter().filter(|(phrase, _)| matched(phrase) == length(phrase));
-        if let Some((phrase, value)) = whole.max_by_key(|(phrase, _)| length(phrase)) {
-            self.skip(length(phrase));
+        let whole = phrases.iter().filter(|(phrase, _)| self.matched(phrase) == words_of(phrase));
+        if let Some((phrase, value)) = whole.max_by_key(|(phrase, _)| words_of(phrase)) {
+            self.skip(words_of(phrase));
             return Ok(*value);
         }
-        let depth = phrases.iter().map(|(phrase, _)| matched(phrase)).max().unwrap_or(0);
-        let open = phrases.iter().filter(|(phrase, _)| matched(phrase) == depth);
+        let depth = phrases.iter().map(|(phrase, _)| self.matched(phrase)).max().unwrap_or(0);
+        let open = phrases.iter().filter(|(phrase, _)| self.matched(phrase) == depth);
         let rests: Vec<&str> = open.map(|(phrase, _)| after_words(phrase, depth)).collect();
         self.skip(depth);
         let firsts = rests.iter().filter_map(|rest| rest.split(' ').next());
         let meant = self.meant(rests.iter().copied().chain(firsts));
         Err(self.error(Problem::UnexpectedWord, offered(rests.iter().copied())).suggest(meant))
+    }
+
+    /// Returns the number of words of a phrase that are ahead.
+    fn matched(&self, phrase: &str) -> usize {
+        phrase.split(' ').enumerate().take_while(|(n, word)| self.is_word(*n, word)).count()
     }
 
     /// Returns the candidate that is most similar to the next word.
@@ -127,9 +130,118 @@ impl<'a> Cursor<'a> {
     }
 }
 
+fn words_of(phrase: &str) -> usize {
+    phrase.split(' ').count()
+}
+
 /// Returns a phrase without its first words.
 fn after_words(phrase: &str, words: usize) -> &str {
     phrase.splitn(words + 1, ' ').nth(words).unwrap_or("")
+}
+
+/// A word of the sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Token<'a> {
+    /// The word as typed, with quotes.
+    pub(crate) raw: &'a str,
+    /// Its value.
+    pub(crate) value: Cow<'a, str>,
+    /// Its place, in bytes.
+    pub(crate) span: Range<usize>,
+    /// Whether it was between quotes, and so can only be a name.
+    pub(crate) is_quoted: bool,
+}
+
+/// Splits a sentence into words and drops a final full stop, unless the last word is a name that
+/// ends with one.
+fn tokens<'a>(text: &'a str, names: &[&str]) -> Result<Vec<Token<'a>>, ClaimError> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(start) = next_word(text, at) {
+        let quote = text[start..].chars().next().filter(|c| matches!(c, '\'' | '"'));
+        let token = match quote {
+            Some(quote) => quoted(text, start, quote)?,
+            None => bare(text, start),
+        };
+        if let Some(offset) = token.raw.find(char::is_control) {
+            return Err(control_character(text, start + offset));
+        }
+        at = token.span.end;
+        if quote.is_some() && text[at..].trim_end() == "." {
+            at = text.len();
+        }
+        tokens.push(token);
+    }
+    drop_full_stops(&mut tokens, names);
+    Ok(tokens)
+}
+
+/// Returns the error for a control character. Claims are printed on terminals and in reports, which
+/// no name may control.
+fn control_character(text: &str, at: usize) -> ClaimError {
+    let length = text[at..].chars().next().map_or(0, char::len_utf8);
+    let expected = vec!["a space or a letter".to_owned()];
+    ClaimError::new(text, at..at + length, Problem::ControlCharacter, expected)
+}
+
+/// Returns where the first word at or after a byte starts.
+fn next_word(text: &str, from: usize) -> Option<usize> {
+    text[from..].find(|c: char| !c.is_whitespace()).map(|skipped| from + skipped)
+}
+
+/// Returns the end of the run of characters from `start` on that are not white space.
+fn word_end(text: &str, start: usize) -> usize {
+    text[start..].find(char::is_whitespace).map_or(text.len(), |length| start + length)
+}
+
+fn bare(text: &str, start: usize) -> Token<'_> {
+    let span = start..word_end(text, start);
+    let raw = &text[span.clone()];
+    Token { raw, value: Cow::Borrowed(raw), span, is_quoted: false }
+}
+
+fn quoted(text: &str, start: usize, quote: char) -> Result<Token<'_>, ClaimError> {
+    let inner = start + quote.len_utf8();
+    let Some(end) = closing_quote(&text[inner..], quote).map(|length| inner + length) else {
+        let rest = start..text.trim_end().len();
+        let expected = vec![format!("another {quote} after the name")];
+        return Err(ClaimError::new(text, rest, Problem::OpenQuote, expected));
+    };
+    let after = end + quote.len_utf8();
+    let glued = after..word_end(text, after);
+    if !glued.is_empty() && text[after..].trim_end() != "." {
+        let expected = vec!["a space".to_owned()];
+        return Err(ClaimError::new(text, glued, Problem::GluedQuote, expected));
+    }
+    let doubled = [quote; 2].iter().collect::<String>();
+    let value = Cow::Owned(text[inner..end].replace(&doubled, quote.encode_utf8(&mut [0; 4])));
+    Ok(Token { raw: &text[start..after], value, span: start..after, is_quoted: true })
+}
+
+/// Returns the place of the first quote that is not doubled.
+fn closing_quote(text: &str, quote: char) -> Option<usize> {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == quote && chars.next_if(|(_, next)| *next == quote).is_none() {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Drops all final full stops, so that the remaining words parse to the same again.
+fn drop_full_stops(tokens: &mut Vec<Token<'_>>, names: &[&str]) {
+    while let Some(last) = tokens.last_mut().filter(|last| !last.is_quoted) {
+        match last.raw.strip_suffix('.') {
+            Some("") => drop(tokens.pop()),
+            Some(word) if !names.contains(&last.raw) => {
+                last.raw = word;
+                last.value = Cow::Borrowed(word);
+                last.span.end -= 1;
+            }
+            _ => return,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -139,7 +251,7 @@ mod tests {
     const PHRASES: [(&str, u8); 4] =
         [("at least", 0), ("at most", 1), ("at most times", 2), ("than", 3)];
 
-    fn check(text: &str, expected: Result<u8, (&[&str], Option<&str>)>) {
+    fn check_choice(text: &str, expected: Result<u8, (&[&str], Option<&str>)>) {
         let mut cursor = Cursor::new(text, &[]).unwrap();
         let found = cursor.choose(&PHRASES).map_err(|e| (e.expected, e.suggestion));
         let expected = expected
@@ -148,17 +260,55 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_phrase_is_read_and_what_could_go_on_is_told() {
-        check("AT Least", Ok(0));
-        check("at most x", Ok(1));
-        check("at most times", Ok(2));
-        check("at lest", Err((&["least", "most", "most times"], Some("least"))));
-        check("at", Err((&["least", "most", "most times"], None)));
-        check(
+    fn the_longest_phrase_is_read_and_what_could_go_on_is_listed() {
+        check_choice("AT Least", Ok(0));
+        check_choice("at most x", Ok(1));
+        check_choice("at most times", Ok(2));
+        check_choice("at lest", Err((&["least", "most", "most times"], Some("least"))));
+        check_choice("at", Err((&["least", "most", "most times"], None)));
+        check_choice(
             "atleast",
             Err((&["at least", "at most", "at most times", "than"], Some("at least"))),
         );
-        check("tan", Err((&["at least", "at most", "at most times", "than"], Some("than"))));
-        check("'than'", Err((&["at least", "at most", "at most times", "than"], Some("than"))));
+        check_choice("tan", Err((&["at least", "at most", "at most times", "than"], Some("than"))));
+        check_choice(
+            "'than'",
+            Err((&["at least", "at most", "at most times", "than"], Some("than"))),
+        );
+    }
+
+    fn check_tokens(text: &str, expected: &[(&str, usize)]) {
+        let tokens = tokens(text, &["v1."]).unwrap();
+        let found: Vec<_> = tokens.iter().map(|t| (t.value.as_ref(), t.span.start)).collect();
+        assert_eq!(found, expected, "{text}");
+        for token in tokens {
+            assert_eq!(&text[token.span], token.raw);
+        }
+    }
+
+    #[test]
+    fn sentences_split_into_words() {
+        check_tokens("", &[]);
+        check_tokens(" \t\n", &[]);
+        check_tokens("A is", &[("A", 0), ("is", 2)]);
+        check_tokens("  A\t is\n", &[("A", 2), ("is", 5)]);
+        check_tokens("'my prog' is", &[("my prog", 0), ("is", 10)]);
+        check_tokens("\"my prog\" is", &[("my prog", 0), ("is", 10)]);
+        check_tokens("'it''s' it's", &[("it's", 0), ("it's", 8)]);
+        check_tokens("'' ''''", &[("", 0), ("'", 3)]);
+        check_tokens("\u{e9}\u{a0}\u{e9}", &[("\u{e9}", 0), ("\u{e9}", 4)]);
+    }
+
+    #[test]
+    fn a_final_full_stop_goes_unless_a_name_ends_with_it() {
+        check_tokens("than B.", &[("than", 0), ("B", 5)]);
+        check_tokens("than B .", &[("than", 0), ("B", 5)]);
+        check_tokens("than 'B'.", &[("than", 0), ("B", 5)]);
+        check_tokens("than 'B'. ", &[("than", 0), ("B", 5)]);
+        check_tokens("than 'B.'", &[("than", 0), ("B.", 5)]);
+        check_tokens("than v1.", &[("than", 0), ("v1.", 5)]);
+        check_tokens("than v1..", &[("than", 0), ("v1.", 5)]);
+        check_tokens("than B.. .", &[("than", 0), ("B", 5)]);
+        check_tokens("B. is", &[("B.", 0), ("is", 3)]);
     }
 }

@@ -12,9 +12,9 @@ impl<'a> Decimal<'a> {
     /// Reads `12`, `1.5` or `.5`.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        let plain = digits(whole) && digits(fraction) && !fraction.is_empty() && !text.is_empty();
-        plain.then_some(Decimal { whole, fraction })
+        let is_plain = whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
+        let is_there = !fraction.is_empty() && !text.is_empty();
+        (is_plain && is_there).then_some(Decimal { whole, fraction })
     }
 
     /// Returns the nearest `f64`; infinite if the number is too large.

@@ -1,58 +1,357 @@
 //! Files in TOML, read so that all errors are reported at once, each at its word.
 
-pub(crate) mod claim;
 pub(crate) mod errors;
-pub(crate) mod keys;
-pub(crate) mod log;
-pub(crate) mod string;
-pub(crate) mod value;
+pub(crate) mod sentence;
+mod value;
 
-use errors::FileErrors;
-use keys::{Item, items};
-use log::Log;
+use crate::error::{expectation, harmless, shown};
+use crate::inputs::{Input, Place};
+use crate::suggest::closest;
+use errors::{FileError, FileErrors};
+use std::borrow::Cow;
+use std::cell::{RefCell, RefMut};
 use std::ops::Range;
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+pub(crate) use value::kind;
 
 /// The longest file that is read, in bytes.
 pub const MAX_FILE_BYTES: usize = 1_000_000;
 /// The longest name, in bytes: names are printed in tables.
 pub(crate) const MAX_NAME_BYTES: usize = 100;
+/// The empty span at the beginning, for what is missing in the whole file.
+pub(crate) const START: Range<usize> = 0..0;
+/// The number of keys of a table from which on an error does not list them.
+const MANY_KEYS: usize = 10;
 
 /// Reads a file that errors call `name`. `meaning` converts its keys, and logs what is wrong with
 /// them.
 pub(crate) fn read<T>(
     name: &str,
     text: &str,
-    meaning: impl FnOnce(&[Item<'_>], &mut Log<'_>) -> Option<T>,
+    place: &'static Place,
+    meaning: impl FnOnce(&Table<'_>) -> Option<T>,
 ) -> Result<T, FileErrors> {
-    let mut log = Log::new(text);
-    let said = parsed(text, meaning, &mut log);
-    match said.filter(|_| log.is_empty()) {
-        Some(said) => Ok(said),
-        None => Err(log.into_errors(name)),
-    }
-}
-
-fn parsed<T>(
-    text: &str,
-    meaning: impl FnOnce(&[Item<'_>], &mut Log<'_>) -> Option<T>,
-    log: &mut Log<'_>,
-) -> Option<T> {
+    let log = Log::new(text);
     if text.len() > MAX_FILE_BYTES {
         let at = text.floor_char_boundary(MAX_FILE_BYTES);
         log.error(at..at, format!("the file has {} bytes", text.len()))
             .label(format!("expected at most {MAX_FILE_BYTES}"));
-        return None;
+        return Err(log.into_errors(name));
     }
     let (root, syntax) = DeTable::parse_recoverable(text);
-    if !syntax.is_empty() {
-        log.syntax(&syntax);
-        return None;
-    }
-    meaning(&items(root.get_ref()), log)
+    log.syntax(&syntax);
+    let read = match syntax[..] {
+        [] => meaning(&Table::new(root.get_ref(), START, place, &log)),
+        _ => None,
+    };
+    read.filter(|_| log.count() == 0).ok_or_else(|| log.into_errors(name))
 }
 
-/// Returns an empty span at the beginning, for what is missing in the whole file.
-pub(crate) fn start() -> Range<usize> {
-    0..0
+/// A key with its value.
+#[derive(Clone)]
+pub(crate) struct Item<'a> {
+    pub(crate) key: &'a str,
+    pub(crate) key_span: Range<usize>,
+    pub(crate) value: &'a DeValue<'a>,
+    pub(crate) span: Range<usize>,
+    /// What the table of inputs says of the key; `None` where users choose the keys.
+    input: Option<&'static Input>,
+    pub(crate) log: &'a Log<'a>,
+}
+
+impl<'a> Item<'a> {
+    fn new<'k: 'a>(
+        key: &'a Spanned<Cow<'k, str>>,
+        value: &'a Spanned<DeValue<'k>>,
+        log: &'a Log<'a>,
+    ) -> Item<'a> {
+        let (key_span, span) = (key.span(), value.span());
+        Item { key: key.get_ref(), key_span, value: value.get_ref(), span, input: None, log }
+    }
+
+    /// Returns the elements of an array, each under the array's key.
+    pub(crate) fn elements(&self) -> Option<Vec<Item<'a>>> {
+        let DeValue::Array(array) = self.value else { return None };
+        let elements = array.iter().map(|value| Item {
+            value: value.get_ref(),
+            span: value.span(),
+            ..self.clone()
+        });
+        Some(elements.collect())
+    }
+
+    /// Returns the entries of a table whose keys users choose, in the order of the file.
+    pub(crate) fn entries(&self) -> Option<Vec<Item<'a>>> {
+        let DeValue::Table(table) = self.value else { return None };
+        Some(items(table, self.log))
+    }
+
+    /// Returns a table whose keys are in the table of inputs, at the place with this identifier.
+    pub(crate) fn table(&self, id: &str) -> Option<Table<'a>> {
+        let DeValue::Table(table) = self.value else { return None };
+        Some(Table::new(table, self.span.clone(), Place::of(id), self.log))
+    }
+
+    /// Adds an error about the value.
+    pub(crate) fn error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
+        self.log.error(self.span.clone(), message)
+    }
+
+    /// Adds an error about the key.
+    pub(crate) fn key_error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
+        self.log.error(self.key_span.clone(), message)
+    }
+}
+
+fn items<'a>(table: &'a DeTable<'_>, log: &'a Log<'a>) -> Vec<Item<'a>> {
+    let items = table.iter().map(|(key, value)| Item::new(key, value, log));
+    let mut items: Vec<Item<'a>> = items.collect();
+    items.sort_by_key(|item| item.key_span.start);
+    items
+}
+
+/// A table of a file whose keys are in the table of inputs.
+pub(crate) struct Table<'a> {
+    /// Its keys, in the order of the file.
+    pub(crate) items: Vec<Item<'a>>,
+    /// Its place: its header.
+    pub(crate) span: Range<usize>,
+    /// The kind of the table.
+    pub(crate) place: &'static Place,
+    pub(crate) log: &'a Log<'a>,
+}
+
+impl<'a> Table<'a> {
+    /// Returns the table, and logs an error for each key that does not belong to it.
+    fn new(
+        table: &'a DeTable<'_>,
+        span: Range<usize>,
+        place: &'static Place,
+        log: &'a Log<'a>,
+    ) -> Table<'a> {
+        let mut items = items(table, log);
+        for item in &mut items {
+            item.input = place.input(item.key);
+            if item.input.is_none() {
+                unknown_key(item, place);
+            }
+        }
+        Table { items, span, place, log }
+    }
+
+    /// Adds an error about its header.
+    pub(crate) fn error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
+        self.log.error(self.span.clone(), message)
+    }
+
+    /// Returns a key.
+    pub(crate) fn get(&self, key: &str) -> Option<&Item<'a>> {
+        self.items.iter().find(|item| item.key == key)
+    }
+
+    /// Reads the value of a key; `None` if it is missing or wrong.
+    pub(crate) fn read<T>(
+        &self,
+        key: &str,
+        reader: impl FnOnce(&Item<'a>) -> Option<T>,
+    ) -> Option<T> {
+        self.get(key).and_then(|item| reader(item))
+    }
+
+    /// Returns a key, or logs an error that it is missing, with what could be written.
+    pub(crate) fn required_as(&self, key: &str, example: &str) -> Option<&Item<'a>> {
+        let item = self.get(key);
+        if item.is_none() {
+            self.error(format!("this {} has no {key}", self.place.noun()))
+                .help(format!("write {key} = {example}"));
+        }
+        item
+    }
+
+    /// Returns a key, or logs an error that it is missing, with the example of the table of inputs.
+    pub(crate) fn required(&self, key: &str) -> Option<&Item<'a>> {
+        let example = self.place.input(key).map(Input::literal).unwrap_or_default();
+        self.required_as(key, &example)
+    }
+
+    /// Reads a required string.
+    pub(crate) fn required_text(&self, key: &str) -> String {
+        let text = self.required(key).and_then(|item| item.string());
+        text.unwrap_or_default()
+    }
+
+    /// Reads an optional string, which may be empty; empty if it is missing.
+    pub(crate) fn note(&self, key: &str) -> String {
+        let Some(item) = self.get(key) else { return String::new() };
+        if item.value.as_str().is_some_and(|text| text.trim().is_empty()) {
+            return String::new();
+        }
+        item.string_as("some words").unwrap_or_default().to_owned()
+    }
+
+    /// Reads `true` or `false`; the default if it is missing.
+    pub(crate) fn flag(&self, key: &str, default: bool) -> bool {
+        self.read(key, Item::boolean).unwrap_or(default)
+    }
+
+    /// Reads words, each a string; none if the key is missing.
+    pub(crate) fn words(&self, key: &str) -> Vec<String> {
+        let Some(item) = self.get(key) else { return Vec::new() };
+        let words = item.strings(item.example()).into_iter();
+        words.map(|(word, _)| word.to_owned()).collect()
+    }
+}
+
+/// Logs an error for a key that does not belong to this table, with what was probably meant, or
+/// where the key belongs.
+fn unknown_key(item: &Item<'_>, place: &'static Place) {
+    let keys: Vec<&str> = place.inputs().map(|input| input.name.as_str()).collect();
+    let message = format!("unknown key '{}' in {}", shown(item.key), place.name);
+    let mut found = item.key_error(message);
+    let meant = closest(&item.key.replace('_', "-"), keys.iter().copied());
+    // A slip between singular and plural is likelier than a wrong table.
+    let is_number =
+        meant.is_some_and(|meant| meant.starts_with(item.key) || item.key.starts_with(meant));
+    if let Some(home) = place.home_of(item.key).filter(|_| !is_number) {
+        let (key, name, place) = (item.key, &home.name, &home.where_to);
+        found.help(format!("'{key}' belongs to {name}: write it {place}"));
+    } else if meant.is_some() {
+        found.meant(meant);
+    } else if keys.len() < MANY_KEYS {
+        let keys: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
+        found.label(format!("expected {}", keys.join(", ")));
+    } else {
+        found.help(place.help());
+    }
+}
+
+/// Collects the errors of a file in any order.
+pub(crate) struct Log<'a> {
+    text: &'a str,
+    /// The byte at which each line starts.
+    starts: Vec<usize>,
+    found: RefCell<Vec<FileError>>,
+}
+
+impl FileError {
+    /// Sets the text next to the mark.
+    pub(crate) fn label(&mut self, label: impl AsRef<str>) -> &mut FileError {
+        self.label = Some(harmless(label.as_ref()));
+        self
+    }
+
+    /// Sets what would help.
+    pub(crate) fn help(&mut self, help: impl AsRef<str>) -> &mut FileError {
+        self.help = Some(harmless(help.as_ref()));
+        self
+    }
+
+    /// Returns `None`, for a reader that found this error.
+    pub(crate) fn none<T>(&self) -> Option<T> {
+        None
+    }
+
+    /// Sets what was probably meant.
+    pub(crate) fn meant(&mut self, meant: Option<&str>) -> &mut FileError {
+        if let Some(meant) = meant {
+            self.help(format!("did you mean '{}'?", shown(meant)));
+        }
+        self
+    }
+
+    /// Sets what was expected, if that is known.
+    pub(crate) fn expected(&mut self, expected: &[String]) -> &mut FileError {
+        if let Some(expectation) = expectation(expected) {
+            self.label(expectation);
+        }
+        self
+    }
+}
+
+impl<'a> Log<'a> {
+    fn new(text: &'a str) -> Self {
+        let starts = text.match_indices('\n').map(|(at, _)| at + 1);
+        Log { text, starts: std::iter::once(0).chain(starts).collect(), found: RefCell::default() }
+    }
+
+    /// Returns the number of errors so far.
+    pub(crate) fn count(&self) -> usize {
+        self.found.borrow().len()
+    }
+
+    /// Returns these bytes of the file.
+    fn raw(&self, span: &Range<usize>) -> &'a str {
+        self.text.get(span.clone()).unwrap_or_default()
+    }
+
+    /// Adds an error about some bytes. It has no terminal control sequences, whatever the file
+    /// contains.
+    pub(crate) fn error(
+        &self,
+        span: Range<usize>,
+        message: impl AsRef<str>,
+    ) -> RefMut<'_, FileError> {
+        let line = self.line(span.start);
+        let column = 1 + self.text[self.starts[line - 1]..span.start].chars().count();
+        let message = harmless(message.as_ref());
+        let error = FileError { line, column, message, label: None, help: None, span };
+        RefMut::map(self.found.borrow_mut(), |all| {
+            all.push(error);
+            let last = all.len() - 1;
+            &mut all[last]
+        })
+    }
+
+    /// Adds errors of syntax that do not follow from others: only the first of several in a line,
+    /// and none after one in brackets, because their end is then unknown.
+    fn syntax(&self, errors: &[toml::de::Error]) {
+        let mut last_line = 0;
+        for error in errors {
+            let span = error.span().unwrap_or(self.text.len()..self.text.len());
+            let line = self.line(span.start);
+            if line == last_line {
+                continue;
+            }
+            last_line = line;
+            let (message, expected) = match error.message().split_once(", expected ") {
+                Some((message, expected)) => (message, Some(expected)),
+                None => (error.message(), None),
+            };
+            let mut found = self.error(span, message);
+            if let Some(expected) = expected.filter(|expected| *expected != "literal string") {
+                found.label(format!("expected {expected}"));
+            }
+            found.help = syntax_help(message).map(str::to_owned);
+            if message.contains("array") || message.contains("inline table") {
+                break;
+            }
+        }
+    }
+
+    /// Returns the number of the line that contains a byte, counted from 1.
+    pub(crate) fn line(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at)
+    }
+
+    /// Returns all errors, sorted by place.
+    fn into_errors(self, name: &str) -> FileErrors {
+        let mut errors = self.found.take();
+        errors.sort_by_key(|error| (error.span.start, error.span.end));
+        FileErrors::new(name, self.text, errors)
+    }
+}
+
+/// Returns what helps with an error of syntax.
+fn syntax_help(message: &str) -> Option<&'static str> {
+    match message {
+        "duplicate key" => {
+            Some("a key stands once in its table, and so does the name of a contestant")
+        }
+        "string values must be quoted" => Some("write it between quotes, as in \"1%\""),
+        "missing comma between array elements" => {
+            Some("an array has a comma after each element, and ']' at its end")
+        }
+        _ => None,
+    }
 }

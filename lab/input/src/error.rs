@@ -1,11 +1,14 @@
-//! Errors of a sentence: what is wrong, where, and what is expected there.
+//! Errors of a sentence: what is wrong, where, what is expected there, and how it is shown.
 
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 use thiserror::Error;
 use tiebreak_core::metric::Metric;
 
 /// The most characters of a word that an error repeats.
 const SHOWN_CHARS: usize = 40;
+/// The most names that an error lists.
+const LISTED_NAMES: usize = 8;
 
 /// A sentence that is not a claim: the word that is wrong and what is expected there.
 ///
@@ -111,21 +114,12 @@ impl ClaimError {
         self
     }
 
-    /// Returns what is expected: `expected 'than'`; `None` if it is unknown.
-    pub(crate) fn expectation(&self) -> Option<String> {
-        let (last, others) = self.expected.split_last()?;
-        Some(match others {
-            [] => format!("expected {last}"),
-            _ => format!("expected {} or {last}", others.join(", ")),
-        })
-    }
-
     /// Returns the whole error in one line. A suggestion replaces what is expected, except that the
     /// contestants are always listed.
     fn line(&self) -> String {
         let is_name = matches!(self.problem, Problem::UnknownContestant(_));
         let mut line = self.problem.to_string();
-        if let Some(expectation) = self.expectation()
+        if let Some(expectation) = expectation(&self.expected)
             && (is_name || self.suggestion.is_none())
         {
             line += &format!(": {expectation}");
@@ -134,6 +128,43 @@ impl ClaimError {
             line += &format!("; did you mean '{suggestion}'?");
         }
         line
+    }
+
+    /// Renders several lines: what is wrong, the sentence with the wrong word underlined, and what
+    /// is expected there. Without `color`, it uses no escape codes, and all that it adds to the
+    /// sentence is plain ASCII; control characters in it are shown as pictures of themselves. A
+    /// sentence that is too long is not repeated.
+    ///
+    /// ```
+    /// let error = tiebreak_input::parse("A is fsater than B", &["A", "B"]).unwrap_err();
+    /// let expected = "\
+    /// error: 'fsater' cannot stand here
+    ///  |
+    ///  | A is fsater than B
+    ///  |      ^^^^^^ expected 'faster', 'at least', 'no more than', 'at most' or 'within'
+    ///  |
+    ///  = help: did you mean 'faster'?";
+    /// assert_eq!(error.render(false), expected);
+    /// ```
+    pub fn render(&self, color: bool) -> String {
+        // One line, whatever the sentence contains; spans stay valid, because these are single
+        // bytes.
+        let text = self.text.replace(['\n', '\r', '\t'], " ");
+        let title = self.problem.to_string();
+        let mut report = Group::with_title(Level::ERROR.primary_title(title));
+        if matches!(self.problem, Problem::TooLong { .. }) {
+            report = report
+                .element(Level::NOTE.message(expectation(&self.expected).unwrap_or_default()));
+        } else {
+            let mark =
+                AnnotationKind::Primary.span(self.span.clone()).label(expectation(&self.expected));
+            report = report.element(Snippet::source(text).line_numbering(false).annotation(mark));
+        }
+        if let Some(suggestion) = &self.suggestion {
+            report = report.element(Level::HELP.message(format!("did you mean '{suggestion}'?")));
+        }
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        renderer.render(&[report])
     }
 }
 
@@ -158,6 +189,29 @@ pub(crate) fn harmless(text: &str) -> String {
         }
     }
     harmless
+}
+
+/// Returns what is expected: `expected 'than' or 'of'`; `None` if it is unknown.
+pub(crate) fn expectation(expected: &[String]) -> Option<String> {
+    (!expected.is_empty()).then(|| format!("expected {}", alternatives(expected)))
+}
+
+/// Joins alternatives: `a, b or c`.
+pub(crate) fn alternatives(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
+    }
+}
+
+/// Returns names as errors list them: the first ones, and how many more there are.
+pub(crate) fn listed(names: &[&str]) -> Vec<String> {
+    let mut listed = offered(names.iter().copied().take(LISTED_NAMES));
+    if names.len() > LISTED_NAMES {
+        listed.push(format!("one of {} more", names.len() - LISTED_NAMES));
+    }
+    listed
 }
 
 /// Returns words as errors list them, each in quotes.

@@ -3,21 +3,17 @@
 
 mod claims;
 mod contest;
-mod entrants;
 mod options;
-mod places;
-mod setting;
 
 use crate::document::errors::FileErrors;
-use crate::document::keys::{self, Item};
-use crate::document::log::Log;
-use crate::document::value;
+use crate::document::{Item, Table, read};
+use crate::inputs::Place;
 use contest::contests;
 use options::Layer;
-use places::Place;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Contestant, Gate, Hooks, ProgramPlan};
 use tiebreak_core::result::Family;
+use toml::de::DeValue;
 
 /// The most claims that a file may hold.
 pub const MAX_FILE_CLAIMS: usize = 1000;
@@ -29,6 +25,8 @@ pub const BASE_NAME: &str = "base";
 pub const HEAD_NAME: &str = "head";
 /// The default of how much slower `head` may be, as a fraction.
 pub const SLOWDOWN_MAX: f64 = 0.02;
+/// Errors at or above this one are refused: a coin does as well.
+const ERROR_LIMIT: f64 = 0.5;
 
 /// A file with every key, each explained in a comment. It can be run as it is, with a shell's
 /// programs and `gzip`, in a second or two.
@@ -113,7 +111,7 @@ pub struct FileClaim {
 }
 
 /// How a contest is run: its own options, or else the file's for all contests.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// The smallest ratio that still matters, as a fraction: at least 0 and below 1.
     pub resolution: Option<f64>,
@@ -137,17 +135,35 @@ pub struct Options {
 /// Returns all errors of the file, sorted by place. A file that is not TOML has only errors of
 /// syntax, because the rest cannot be interpreted.
 pub fn parse_file(name: &str, text: &str) -> Result<ClaimsFile, FileErrors> {
-    crate::document::read(name, text, claims_file)
+    read(name, text, Place::of("claims"), claims_file)
 }
 
-fn claims_file(items: &[Item<'_>], log: &mut Log<'_>) -> Option<ClaimsFile> {
-    keys::check(items, Place::File, log);
-    let defaults = Layer::read(items, &Layer::default(), log);
-    let get = |key: &str| items.iter().find(|item| item.key == key);
-    let error = get("error").and_then(|item| setting::error(item, log));
-    let budget = get("budget").and_then(|item| value::budget(item, log));
-    let family = get("family").and_then(|item| setting::family(item, log));
-    let seed = get("seed").and_then(|item| setting::seed(item, log));
-    let contests = contests(get("contest"), &defaults, log)?;
+fn claims_file(root: &Table<'_>) -> Option<ClaimsFile> {
+    let defaults = Layer::default().with(root);
+    let error = root.read("error", error);
+    let budget = root.read("budget", Item::budget);
+    let family = root.read("family", Item::word);
+    let seed = root.read("seed", seed);
+    let contests = contests(root, &defaults)?;
     Some(ClaimsFile { error, budget, family, seed, contests })
+}
+
+/// Reads the error of a file: above 0 and below one half.
+fn error(item: &Item<'_>) -> Option<f64> {
+    let error = item.share()?;
+    if !(error > 0.0 && error < ERROR_LIMIT) {
+        return item
+            .wrong("a share above 0 and below 50%, such as \"1%\"")
+            .help("an error of 0 is never reached, and one of half is what a coin has")
+            .none();
+    }
+    Some(error)
+}
+
+/// Reads a seed: any text, or a whole number as its digits.
+fn seed(item: &Item<'_>) -> Option<String> {
+    match item.value {
+        DeValue::Integer(integer) => Some(integer.to_string()),
+        _ => item.string(),
+    }
 }

@@ -21,12 +21,10 @@
 //! Clauses between braces come in any order and once each; `in SHARE of rounds` only after
 //! `faster`, `less` or `fewer`.
 
-use crate::amount::{Scale, amount};
+use crate::amount::{Bar, Scale, Share, amount, bar, percentile, share, written};
 use crate::cursor::Cursor;
-use crate::error::{ClaimError, Problem};
-use crate::names::{SpannedMetric, contestant, metric};
-use crate::property::{of_one, succeeds};
-use crate::tail::{Clause, tail};
+use crate::decimal::hundredfold;
+use crate::error::{ClaimError, Problem, listed, offered, shown};
 use std::ops::Range;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
@@ -65,7 +63,7 @@ pub fn parse(text: &str, contestants: &[&str]) -> Result<Claim, ClaimError> {
 }
 
 /// A name, and its place in the sentence.
-pub(crate) type Named = (String, Range<usize>);
+type Named = (String, Range<usize>);
 
 /// The places of the words in a claim that name something.
 #[derive(Debug)]
@@ -96,37 +94,28 @@ pub(crate) fn parse_spanned(
     check_length(text)?;
     let mut cursor = Cursor::new(text, contestants)?;
     check_start(&cursor)?;
-    let said = match of_one(&mut cursor, contestants)? {
-        Some(said) => said,
-        None => about_runs(&mut cursor, contestants)?,
+    let (mut claim, words) = match of_one(&mut cursor)? {
+        Some(parsed) => parsed,
+        None => about_runs(&mut cursor)?,
     };
-    let (right, right_span) = said.right.unzip();
-    let (workload, workload_span) = said.workload.unzip();
-    let words = Words {
-        left: said.left.1,
-        right: right_span,
-        metric: said.metric.1,
-        workload: workload_span,
-    };
-    let claim = Claim {
-        text: cursor.normalised(),
-        left: said.left.0,
-        right,
-        statement: said.statement,
-        metric: said.metric.0,
-        workload,
-    };
+    claim.text = cursor.normalised();
     Ok((claim, words))
 }
 
-/// The meaning of a sentence, without its text.
-pub(crate) struct ParsedClaim {
-    pub(crate) left: Named,
-    pub(crate) right: Option<Named>,
-    pub(crate) statement: Statement,
-    /// The metric, and its place if it is named.
-    pub(crate) metric: (Metric, Option<Range<usize>>),
-    pub(crate) workload: Option<Named>,
+/// Returns a claim without its text, and the places of its words.
+fn parsed(
+    (left, left_span): Named,
+    right: Option<Named>,
+    statement: Statement,
+    tail: Tail<'_>,
+) -> (Claim, Words) {
+    let (right, right_span) = right.unzip();
+    let (metric, metric_span) = tail.by.unzip();
+    let (workload, workload_span) = tail.workload.unzip();
+    let metric = metric.unwrap_or(Metric::WallTime);
+    let claim = Claim { text: String::new(), left, right, statement, metric, workload };
+    let (left, right) = (left_span, right_span);
+    (claim, Words { left, right, metric: metric_span, workload: workload_span })
 }
 
 fn check_length(text: &str) -> Result<(), ClaimError> {
@@ -152,15 +141,15 @@ fn check_start(cursor: &Cursor<'_>) -> Result<(), ClaimError> {
 }
 
 /// Reads a sentence that starts with the name of a contestant.
-fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<ParsedClaim, ClaimError> {
-    let left = contestant(cursor, contestants, None)?;
+fn about_runs(cursor: &mut Cursor<'_>) -> Result<(Claim, Words), ClaimError> {
+    let left = contestant(cursor, None)?;
     let verbs = [("is", Verb::Is), ("uses", Verb::Uses), ("succeeds", Verb::Succeeds)];
     let verb = cursor.choose(&verbs)?;
     if verb == Verb::Succeeds {
         return succeeds(cursor, left);
     }
     let (relation, metric) = comparison(cursor, verb)?;
-    let right = contestant(cursor, contestants, Some(&left.0))?;
+    let right = contestant(cursor, Some(&left.0))?;
     let clauses: &[Clause] = match relation {
         Relation::AtLeast { .. } => &[Clause::On, Clause::By, Clause::Rounds],
         _ => &[Clause::On, Clause::By],
@@ -172,8 +161,7 @@ fn about_runs(cursor: &mut Cursor<'_>, contestants: &[&str]) -> Result<ParsedCla
         }
         _ => Statement::Ratio(relation),
     };
-    let metric = tail.metric();
-    Ok(ParsedClaim { left, right: Some(right), statement, metric, workload: tail.workload })
+    Ok(parsed(left, Some(right), statement, tail))
 }
 
 /// Reads everything between the verb and the second name.
@@ -240,13 +228,288 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
 fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
     let number =
         cursor.ahead(0).filter(|word| word.raw.starts_with(|c: char| c.is_ascii_digit()))?;
-    let is_ahead = |word| cursor.is_word(1, word) || cursor.is_word(2, word);
-    let bound = if is_ahead(worse) {
-        "no more than"
-    } else if is_ahead("of") {
-        "within"
-    } else {
-        "at least"
-    };
+    let bounds = [(worse, "no more than"), ("of", "within")];
+    let bound = bounds
+        .into_iter()
+        .find(|(word, _)| cursor.is_word(1, word) || cursor.is_word(2, word))
+        .map_or("at least", |(_, bound)| bound);
     Some(format!("{bound} {}", number.raw))
+}
+
+/// The quantity that is claimed to be below a bar.
+#[derive(Clone, Copy)]
+enum Subject {
+    Mean,
+    Quantile(f64),
+}
+
+/// Reads a sentence that starts with `mean of`, `median of` or `p99 of`; `None` if it starts with
+/// the name of a contestant, or with an unknown word.
+fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<(Claim, Words)>, ClaimError> {
+    let starts = cursor.is_word(1, "of") && cursor.ahead(0).is_some_and(|word| !word.is_quoted);
+    if !starts {
+        return Ok(None);
+    }
+    let subject = if let Some(share) = percentile(cursor) {
+        Subject::Quantile(share?)
+    } else {
+        let names = [("median", Subject::Quantile(0.5)), ("mean", Subject::Mean)];
+        let is_subject = names.iter().any(|(word, _)| cursor.is_word(0, word));
+        if !is_subject && cursor.ahead(0).is_some_and(|word| cursor.names.contains(&word.raw)) {
+            return Ok(None);
+        }
+        cursor.choose(&names).map_err(|error| error.or_expect("a percentile such as p99"))?
+    };
+    cursor.choose(&[("of", ())])?;
+    let left = contestant(cursor, None)?;
+    cursor.choose(&[("is", ())])?;
+    match subject {
+        Subject::Mean => mean(cursor, left).map(Some),
+        Subject::Quantile(share) => quantile(cursor, left, share).map(Some),
+    }
+}
+
+/// Reads the rest after `p99 of A is`.
+fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<(Claim, Words), ClaimError> {
+    cursor.choose(&[("below", ()), ("at most", ())])?;
+    let bar = bar(cursor, &KEYWORDS)?;
+    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad], None)?;
+    let property = Property::Quantile {
+        good,
+        bad: bad(cursor, &tail, good)?,
+        bar: bar.value(cursor, tail.metric(), tail.by.is_some())?,
+    };
+    Ok(parsed(left, None, Statement::Property(property), tail))
+}
+
+/// Reads the rest after `mean of A is`.
+fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<(Claim, Words), ClaimError> {
+    let sides = [("below", true), ("at most", true), ("above", false), ("at least", false)];
+    let is_below = cursor.choose(&sides)?;
+    let bar = bar(cursor, &KEYWORDS)?;
+    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Cap], None)?;
+    let (metric, by) = (tail.metric(), tail.by.is_some());
+    let value = bar.value(cursor, metric, by)?;
+    let cap = tail.cap.as_ref().map(|cap| cap.value(cursor, metric, by)).transpose()?;
+    if let (Some(cap), Some(read)) = (cap, &tail.cap)
+        && cap <= value
+    {
+        let expected = vec![format!("a cap above {}", written(value, metric.unit()))];
+        return Err(cursor.error_at(read.span.clone(), Problem::OutOfRange, expected));
+    }
+    let property = Property::Mean { is_below, bar: value, cap };
+    Ok(parsed(left, None, Statement::Property(property), tail))
+}
+
+/// Reads the rest after `A succeeds`.
+fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<(Claim, Words), ClaimError> {
+    if cursor.ahead(0).is_some_and(|word| word.raw.starts_with(|c: char| c.is_ascii_digit())) {
+        let meant = cursor.ahead(0).map(|word| format!("at least {}", word.raw));
+        let error = cursor.error(Problem::UnexpectedWord, offered(["at least"]));
+        return Err(error.suggest(meant.as_deref()));
+    }
+    cursor.choose(&[("at least", ())])?;
+    let good = share(cursor)?.value;
+    cursor.choose(&[("of the time", ())])?;
+    let tail = tail(cursor, &[Clause::On, Clause::Bad], None)?;
+    let property = Property::Succeeds { good, bad: bad(cursor, &tail, good)? };
+    Ok(parsed(left, None, Statement::Property(property), tail))
+}
+
+/// Returns the bad share: the good one if only that is given, and never more than it.
+fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Result<f64, ClaimError> {
+    match &tail.bad {
+        None => Ok(good),
+        Some(Share { value, .. }) if *value <= good => Ok(*value),
+        Some(Share { span, .. }) => {
+            let expected = vec![format!("at most the good share, {}%", hundredfold(good))];
+            Err(cursor.error_at(span.clone(), Problem::OutOfRange, expected))
+        }
+    }
+}
+
+const THE_END: &str = "the end of the claim";
+
+/// The words that start a clause. None of them is the unit of a number before it.
+pub(crate) const KEYWORDS: [&str; 5] = ["on", "by", "with", "capped", "in"];
+
+/// A clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Clause {
+    /// `on WORKLOAD`.
+    On,
+    /// `by METRIC`.
+    By,
+    /// `with 96% as bad`.
+    Bad,
+    /// `capped at 50 ms`.
+    Cap,
+    /// `in 98% of rounds`.
+    Rounds,
+}
+
+impl Clause {
+    /// Each clause with what it names.
+    const ALL: [(Clause, &str); 5] = [
+        (Clause::On, "workload"),
+        (Clause::By, "metric"),
+        (Clause::Bad, "bad share"),
+        (Clause::Cap, "cap"),
+        (Clause::Rounds, "share of rounds"),
+    ];
+
+    /// Returns its first word.
+    fn word(self) -> &'static str {
+        KEYWORDS[self as usize]
+    }
+}
+
+/// The content of the clauses.
+#[derive(Debug, Default)]
+struct Tail<'a> {
+    workload: Option<Named>,
+    by: Option<SpannedMetric>,
+    bad: Option<Share>,
+    cap: Option<Bar<'a>>,
+    rounds: Option<Share>,
+}
+
+impl Tail<'_> {
+    /// Returns the metric of the claim.
+    fn metric(&self) -> Metric {
+        self.by.as_ref().map_or(Metric::WallTime, |(metric, _)| *metric)
+    }
+
+    fn has(&self, clause: Clause) -> bool {
+        match clause {
+            Clause::On => self.workload.is_some(),
+            Clause::By => self.by.is_some(),
+            Clause::Bad => self.bad.is_some(),
+            Clause::Cap => self.cap.is_some(),
+            Clause::Rounds => self.rounds.is_some(),
+        }
+    }
+}
+
+/// Reads the clauses to the end of the claim. The metric may have been named before, in other words
+/// (`by`).
+fn tail<'a>(
+    cursor: &mut Cursor<'a>,
+    clauses: &[Clause],
+    by: Option<SpannedMetric>,
+) -> Result<Tail<'a>, ClaimError> {
+    let mut tail = Tail { by, ..Tail::default() };
+    while cursor.ahead(0).is_some() {
+        let next = Clause::ALL.into_iter().find(|(clause, _)| cursor.is_word(0, clause.word()));
+        match next.filter(|(clause, _)| clauses.contains(clause)) {
+            Some((clause, subject)) if tail.has(clause) => {
+                let expected = expected(&tail, clauses);
+                return Err(cursor.error(|_| Problem::NamedTwice(subject), expected));
+            }
+            Some((clause, _)) => {
+                cursor.skip(1);
+                read(cursor, clause, &mut tail)?;
+            }
+            None => {
+                // A word that starts another clause is not a slip.
+                let open = if next.is_some() { Vec::new() } else { open(&tail, clauses) };
+                let meant = cursor.meant(open.into_iter());
+                let expected = expected(&tail, clauses);
+                return Err(cursor.error(Problem::UnexpectedWord, expected).suggest(meant));
+            }
+        }
+    }
+    Ok(tail)
+}
+
+/// Reads a clause after its first word.
+fn read<'a>(
+    cursor: &mut Cursor<'a>,
+    clause: Clause,
+    tail: &mut Tail<'a>,
+) -> Result<(), ClaimError> {
+    match clause {
+        Clause::On => tail.workload = Some(workload(cursor)?),
+        Clause::By => tail.by = Some(metric(cursor)?),
+        Clause::Bad => {
+            tail.bad = Some(share(cursor)?);
+            cursor.choose(&[("as bad", ())])?;
+        }
+        Clause::Cap => {
+            cursor.choose(&[("at", ())])?;
+            tail.cap = Some(bar(cursor, &KEYWORDS)?);
+        }
+        Clause::Rounds => {
+            tail.rounds = Some(share(cursor)?);
+            cursor.choose(&[("of rounds", ()), ("of the rounds", ())])?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the words of the clauses that may still follow.
+fn open(tail: &Tail<'_>, clauses: &[Clause]) -> Vec<&'static str> {
+    clauses.iter().filter(|clause| !tail.has(**clause)).map(|clause| clause.word()).collect()
+}
+
+fn expected(tail: &Tail<'_>, clauses: &[Clause]) -> Vec<String> {
+    let mut expected = offered(open(tail, clauses));
+    expected.push(THE_END.to_owned());
+    expected
+}
+
+/// Reads the name of a contestant; the right one must differ from the left one.
+fn contestant(cursor: &mut Cursor<'_>, left: Option<&str>) -> Result<Named, ClaimError> {
+    let names = cursor.names.iter().copied();
+    let others: Vec<&str> = names.filter(|name| Some(*name) != left).collect();
+    let value = cursor.ahead(0).map_or("", |token| token.value.as_ref());
+    if cursor.ahead(0).is_some() && cursor.names.contains(&value) {
+        if left == Some(value) {
+            return Err(
+                cursor.error(|_| Problem::SameContestant(shown(value)), expected_names(&others))
+            );
+        }
+        let name = (value.to_owned(), cursor.span(1));
+        cursor.skip(1);
+        return Ok(name);
+    }
+    let meant = cursor.meant(others.iter().copied());
+    let of_first_word = others
+        .iter()
+        .copied()
+        .find(|name| name.split_once(' ').is_some_and(|(first, _)| first == value));
+    let error = cursor.error(|_| Problem::UnknownContestant(shown(value)), expected_names(&others));
+    Err(error.suggest(meant.or(of_first_word)))
+}
+
+/// Returns the contestants that are expected, as errors list them.
+fn expected_names(names: &[&str]) -> Vec<String> {
+    match names {
+        [] => vec!["a contestant, but there is no other".to_owned()],
+        names => listed(names),
+    }
+}
+
+/// A metric, and the place of its name.
+type SpannedMetric = (Metric, Range<usize>);
+
+/// Reads the name of a metric.
+fn metric(cursor: &mut Cursor<'_>) -> Result<SpannedMetric, ClaimError> {
+    let named = Metric::ALL.map(|metric| (metric.name(), metric));
+    let names: Vec<_> = named.into_iter().chain([("memory", Metric::PeakMemory)]).collect();
+    let start = cursor.span(1).start;
+    let metric = cursor.choose(&names)?;
+    Ok((metric, start..cursor.last_end()))
+}
+
+/// Reads the name of a workload, which is not a word that could follow it.
+fn workload(cursor: &mut Cursor<'_>) -> Result<Named, ClaimError> {
+    match cursor.ahead(0) {
+        Some(name) if !KEYWORDS.iter().any(|word| cursor.is_word(0, word)) => {
+            let read = (name.value.clone().into_owned(), name.span.clone());
+            cursor.skip(1);
+            Ok(read)
+        }
+        _ => Err(cursor.error(Problem::UnexpectedWord, vec!["the name of a workload".to_owned()])),
+    }
 }

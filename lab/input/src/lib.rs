@@ -39,23 +39,17 @@
 #![forbid(unsafe_code)]
 
 mod amount;
-mod bar;
 mod cursor;
 mod decimal;
 mod document;
 mod error;
 mod file;
 mod grammar;
-mod meaning;
-mod names;
-mod property;
-mod render;
+pub mod inputs;
+pub mod quantity;
 mod sentence;
-mod share;
 pub mod study_folder;
 mod suggest;
-mod tail;
-mod token;
 
 pub use document::MAX_FILE_BYTES;
 pub use document::errors::{FileError, FileErrors};
@@ -65,5 +59,4 @@ pub use file::{
     MAX_FILE_CLAIMS, Options, Revisions, SLOWDOWN_MAX, parse_file,
 };
 pub use grammar::{MAX_CLAIM_BYTES, parse};
-pub use meaning::meaning;
-pub use sentence::{display, measure_question, question};
+pub use sentence::{display, meaning, measure_question, question};

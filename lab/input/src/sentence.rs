@@ -1,8 +1,8 @@
-//! Claims as sentences.
+//! Claims as sentences, and their exact meaning.
 
-use crate::bar::written;
+use crate::amount::written;
 use crate::decimal::{hundredfold, one_and};
-use crate::tail::KEYWORDS;
+use crate::grammar::KEYWORDS;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::{Metric, Unit};
 
@@ -102,25 +102,22 @@ fn ratio(claim: &Claim, relation: Relation) -> String {
 
 fn of_property(claim: &Claim, property: Property) -> String {
     let (left, metric) = (name(&claim.left), claim.metric);
-    let bad = |good: f64, bad: f64| {
-        if good == bad { String::new() } else { format!(" with {}% as bad", hundredfold(bad)) }
-    };
     match property {
         Property::InShareOfRounds { factor, share } => {
             let claimed = ratio(claim, Relation::AtLeast { factor });
             format!("{claimed} in {}% of rounds", hundredfold(share))
         }
-        Property::Succeeds { good, bad: low } => {
+        Property::Succeeds { good, bad } => {
             let rate = hundredfold(good);
-            format!("{left} succeeds at least {rate}% of the time{}", bad(good, low))
+            format!("{left} succeeds at least {rate}% of the time{}", with_bad(good, bad))
         }
-        Property::Quantile { good, bad: low, bar } => {
+        Property::Quantile { good, bad, bar } => {
             let quantile = match good {
                 0.5 => "median".to_owned(),
                 good => format!("p{}", hundredfold(good)),
             };
             let (bar, by) = (written(bar, metric.unit()), by(metric));
-            format!("{quantile} of {left} is below {bar}{by}{}", bad(good, low))
+            format!("{quantile} of {left} is below {bar}{by}{}", with_bad(good, bad))
         }
         Property::Mean { is_below, bar, cap } => {
             let side = if is_below { "below" } else { "above" };
@@ -129,6 +126,11 @@ fn of_property(claim: &Claim, property: Property) -> String {
             format!("mean of {left} is {side} {bar}{cap}{}", by(metric))
         }
     }
+}
+
+/// Writes the bad share, if it differs from the good one.
+fn with_bad(good: f64, bad: f64) -> String {
+    if good == bad { String::new() } else { format!(" with {}% as bad", hundredfold(bad)) }
 }
 
 /// Writes the metric at the end of a sentence that does not name it elsewhere.
@@ -149,7 +151,7 @@ fn amount(fraction: f64) -> String {
 }
 
 /// Writes a name in a sentence: between quotes unless it can only be one word.
-pub(crate) fn name(name: &str) -> String {
+fn name(name: &str) -> String {
     let is_keyword = KEYWORDS.iter().any(|word| word.eq_ignore_ascii_case(name));
     let is_plain = !name.is_empty()
         && !name.contains(char::is_whitespace)
@@ -157,4 +159,86 @@ pub(crate) fn name(name: &str) -> String {
         && !name.ends_with('.')
         && !is_keyword;
     if is_plain { name.to_owned() } else { format!("'{}'", name.replace('\'', "''")) }
+}
+
+/// Returns the exact meaning of a claim, in one sentence without a full stop:
+/// `the wall time of B divided by the wall time of A, paired by round, is above 1.5`. It says what
+/// `holds` proves. If a good and a bad share are named, it also says what `refuted` proves, which
+/// then is not the opposite.
+///
+/// The ratio is that of the two values of one round, taken as one constant factor or as the median
+/// over rounds, depending on the plan's centre; or it is that of the means. All forms use the right
+/// one over the left one, the ratio in results: with `r` for it, `at least F` is `r > F`,
+/// `no more than f` is `r > 1 / (1 + f)`, `within f` is `1 / (1 + f) < r < 1 + f`.
+///
+/// Shares, quantiles and means are over runs, each a fresh process, or over the lines of a stream:
+/// `p99 of A is below 5 ms` is `P(X <= 5 ms) > 0.99`, so that a value equal to the bar counts as
+/// below. With a cap the mean is that of `min(X, cap)`.
+pub fn meaning(claim: &Claim) -> String {
+    let workload = claim.workload.as_deref().map(|w| format!("on {}, ", name(w)));
+    let workload = workload.unwrap_or_default();
+    let meaning = match claim.statement {
+        Statement::Ratio(relation) => ratio_meaning(claim, relation),
+        Statement::Property(property) => property_meaning(claim, property),
+    };
+    format!("{workload}{meaning}")
+}
+
+/// Returns a text such as `the wall time of B divided by the wall time of A`.
+fn quotient(claim: &Claim) -> String {
+    let metric = claim.metric.name();
+    let (left, right) = (name(&claim.left), name(claim.right.as_deref().unwrap_or_default()));
+    format!("the {metric} of {right} divided by the {metric} of {left}")
+}
+
+fn ratio_meaning(claim: &Claim, relation: Relation) -> String {
+    let ratio = format!("{}, paired by round,", quotient(claim));
+    match relation {
+        Relation::Order => format!("whether {ratio} is above 1 or below 1"),
+        Relation::Measure { .. } => format!("how large {ratio} is"),
+        Relation::AtLeast { factor } => format!("{ratio} is above {factor}"),
+        Relation::NoMoreThan { fraction: 0.0 } => format!("{ratio} is above 1"),
+        Relation::NoMoreThan { fraction } => format!("{ratio} is above 1/{}", one_and(fraction)),
+        Relation::Within { fraction } => {
+            let edge = one_and(fraction);
+            format!("{ratio} is above 1/{edge} and below {edge}")
+        }
+    }
+}
+
+fn property_meaning(claim: &Claim, property: Property) -> String {
+    let (metric, unit) = (claim.metric.name(), claim.metric.unit());
+    let trials = match claim.metric {
+        Metric::Value => format!("of the lines of {}", name(&claim.left)),
+        _ => format!("of the runs of {}, each a fresh process", name(&claim.left)),
+    };
+    match property {
+        Property::InShareOfRounds { factor, share } => format!(
+            "the share of rounds in which {} is at least {factor} is above {}%",
+            quotient(claim),
+            hundredfold(share)
+        ),
+        Property::Succeeds { good, bad } => {
+            format!("{trials}, the share that succeeds {}", between(good, bad))
+        }
+        Property::Quantile { good, bad, bar } => {
+            let bar = written(bar, unit);
+            format!("{trials}, the share whose {metric} is at most {bar} {}", between(good, bad))
+        }
+        Property::Mean { is_below, bar, cap } => {
+            let cap = cap.map(|cap| format!(", larger values counted as {},", written(cap, unit)));
+            let side = if is_below { "below" } else { "above" };
+            let (cap, bar) = (cap.unwrap_or_default(), written(bar, unit));
+            format!("{trials}, the mean {metric}{cap} is {side} {bar}")
+        }
+    }
+}
+
+/// Says on which side of the good and the bad share a share lies.
+fn between(good: f64, bad: f64) -> String {
+    let (good, bad) = (hundredfold(good), hundredfold(bad));
+    if good == bad {
+        return format!("is above {bad}%");
+    }
+    format!("is above {bad}% (holds) or below {good}% (refuted)")
 }

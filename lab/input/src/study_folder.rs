@@ -7,41 +7,40 @@
 
 mod claims;
 mod contestants;
-mod contracts;
-mod errors;
 mod folder;
-mod head;
 mod names;
-mod places;
-mod programs;
 mod published;
 mod recipe;
-mod skeleton;
-mod sources;
-mod table;
-mod threads;
-mod verifications;
 mod workloads;
 
-pub use errors::StudyErrors;
-pub use skeleton::skeleton;
+pub use folder::StudyErrors;
 
-use crate::document;
-use crate::document::keys::{self, Item};
-use crate::document::log::Log;
-use crate::document::start;
+use crate::document::{self, Item, Table, kind};
 use crate::error::shown;
+use crate::inputs::Place;
 use contestants::Contestants;
 use folder::Folder;
-use places::Place;
 use std::path::Path;
-use table::Table;
-use tiebreak_core::study::{Recipe, Study, Workload};
+use tiebreak_core::plan::Scope;
+use tiebreak_core::study::{Call, Recipe, Study, Workload};
 
 /// The file that marks a folder as a study.
 pub const FILE_NAME: &str = "study.toml";
 /// The most entries of one kind that a study may have: contestants, workloads, claims.
 pub const MAX_ENTRIES: usize = 1000;
+/// The default precision of a ratio.
+const PRECISION: f64 = 0.05;
+
+/// The files of a new study, with `NAME` in place of the study's name.
+const FILES: [(&str, &str); 7] = [
+    ("study.toml", include_str!("study_folder/skeleton/study.toml")),
+    ("oracle.c", include_str!("study_folder/skeleton/oracle.c")),
+    ("sum.h", include_str!("study_folder/skeleton/sum.h")),
+    ("plain.c", include_str!("study_folder/skeleton/plain.c")),
+    ("unrolled.c", include_str!("study_folder/skeleton/unrolled.c")),
+    ("README.md", include_str!("study_folder/skeleton/README.template")),
+    ("BIAS.md", include_str!("study_folder/skeleton/BIAS.template")),
+];
 
 /// Reads a study from its folder.
 ///
@@ -54,9 +53,9 @@ pub fn read(folder: &Path) -> Result<Study, StudyErrors> {
     let path = folder.join(FILE_NAME);
     let text = match std::fs::read(&path) {
         Ok(bytes) => bytes,
-        Err(error) => return Err(errors::unread(folder, &path, &error)),
+        Err(error) => return Err(folder::unread(folder, &path, &error)),
     };
-    let text = String::from_utf8(text).map_err(|_| StudyErrors::NotUtf8 { path: path.clone() })?;
+    let text = String::from_utf8(text).map_err(|_| StudyErrors::NotUtf8 { path })?;
     parse(folder, &text)
 }
 
@@ -67,43 +66,45 @@ pub fn read(folder: &Path) -> Result<Study, StudyErrors> {
 pub fn parse(folder: &Path, text: &str) -> Result<Study, StudyErrors> {
     let opened = Folder::open(folder)?;
     let name = folder.join(FILE_NAME).display().to_string();
-    let study = document::read(&name, text, |items, log| Some(study(items, &opened, log)));
+    let study = document::read(&name, text, Place::of("study"), |root| Some(study(root, &opened)));
     study.map_err(StudyErrors::File)
 }
 
 /// Reads the content of the file. If something is wrong with it, which is logged, the result only
 /// serves to find further errors.
-fn study(items: &[Item<'_>], folder: &Folder, log: &mut Log<'_>) -> Study {
-    keys::check(items, Place::Study, log);
-    check_name(&folder.name, log);
-    let root = Table { items: items.to_vec(), span: start(), place: Place::Study };
-    let contracts = contracts::contracts(&root, log);
-    let contestants = contestants::contestants(&root, &contracts, folder, log);
-    let oracle = oracle(&root, &contestants, folder, log);
+fn study(root: &Table<'_>, folder: &Folder) -> Study {
+    check_name(root, &folder.name);
+    let contracts = contestants::contracts(root);
+    let contestants = contestants::contestants(root, &contracts, folder);
     let has_oracle = root.get("oracle").is_some();
-    let workloads = workloads::workloads(&root, has_oracle, folder, log);
-    let verifications = verifications::verifications(&root, has_oracle, log);
-    let workload_names: Vec<&str> = workloads::names(&workloads);
-    let head = head::head(&root, &contestants, log);
+    let workloads = workloads::workloads(root, has_oracle, folder);
+    let names: Vec<&str> = workloads::names(&workloads);
+    let item = root.note("item");
+    let reads_input: Option<String> = root.read("reads_input", Item::word);
+    let (reads_in_run, reads_whole) = match reads_input.as_deref() {
+        Some("whole") => (true, true),
+        Some("run") => (true, false),
+        _ => (false, false),
+    };
     Study {
         folder: folder.path.clone(),
         name: folder.name.clone(),
-        title: head.title,
-        source: head.source,
-        item: head.item,
-        call: head.call,
-        scope: head.scope,
-        reference: head.reference,
-        budget: head.budget,
-        precision: head.precision,
-        reads_in_run: head.reads_in_run,
-        reads_whole: head.reads_whole,
-        centre: head.centre,
-        oracle,
-        verifications,
-        published: published::published(&root, &contestants, &workload_names, log),
-        claims: claims::claims(&root, &contestants, &workload_names, log),
-        contestants: contestants.into_entrants(),
+        title: root.required_text("title"),
+        source: root.required_text("source"),
+        item: if item.is_empty() { "item".to_owned() } else { item },
+        call: root.read("call", Item::word).unwrap_or(Call::Separate),
+        scope: scope(root, &contestants),
+        reference: reference(root, &contestants),
+        budget: root.read("budget", Item::budget),
+        precision: root.read("precision", precision).unwrap_or(PRECISION),
+        reads_in_run,
+        reads_whole,
+        centre: root.read("centre", Item::word),
+        oracle: oracle(root, &contestants, folder),
+        verifications: workloads::verifications(root, has_oracle),
+        published: published::published(root, &contestants, &names),
+        claims: claims::claims(root, &contestants, &names),
+        contestants: contestants.entrants,
         files: files(&workloads, folder),
         workloads,
         contracts,
@@ -121,37 +122,115 @@ fn files(workloads: &[Workload], folder: &Folder) -> Vec<String> {
 
 /// Checks the name of a study, which is that of its folder and occurs in commands, pages and
 /// journals.
-fn check_name(name: &str, log: &mut Log<'_>) {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.is_empty() || name.starts_with('-') || !name.chars().all(is_plain) {
-        log.error(start(), format!("the folder is called '{}'", shown(name)))
+fn check_name(root: &Table<'_>, name: &str) {
+    let is_other = |c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit() && c != '-';
+    if name.is_empty() || name.starts_with('-') || name.contains(is_other) {
+        root.error(format!("the folder is called '{}'", shown(name)))
             .label("it gives the study its name: expected lower-case letters, digits and '-'");
     }
 }
 
 /// Reads `[oracle]`, which a study of libraries must have.
-fn oracle(
-    root: &Table<'_>,
-    contestants: &Contestants,
-    folder: &Folder,
-    log: &mut Log<'_>,
-) -> Option<Recipe> {
+fn oracle(root: &Table<'_>, contestants: &Contestants, folder: &Folder) -> Option<Recipe> {
     let Some(item) = root.get("oracle") else {
-        if contestants.are_runners() == Some(false) {
-            log.error(start(), "this study has no oracle").help(
+        if contestants.are_runners == Some(false) {
+            root.error("this study has no oracle").help(
                 "write [oracle] with language and sources: it makes the inputs and knows the \
                  answers",
             );
         }
         return None;
     };
-    let table = table::table(item, Place::Oracle, log)?;
-    let (recipe, language) = recipe::recipe(&table, folder, log);
-    if let Some((language, span)) = language.filter(|(language, _)| language.is_runner()) {
+    let Some(table) = item.table("study.oracle") else {
+        return item.wrong_type("a table, [oracle]").none();
+    };
+    let (recipe, language) = recipe::recipe(&table, folder);
+    if let Some((language, stated)) = language.filter(|(language, _)| language.is_runner()) {
         let message = format!("an oracle cannot be written in {}", language.name());
-        log.error(span, message)
+        stated
+            .error(message)
             .label(format!("expected {}", recipe::listed(|language| !language.is_runner())))
             .help("it is a shared library, also of a study whose contestants are runners");
     }
     Some(recipe)
+}
+
+/// Reads a share above 0 and at most 1.
+fn precision(item: &Item<'_>) -> Option<f64> {
+    let precision = item.share()?;
+    if !(precision > 0.0 && precision <= 1.0) {
+        return item.wrong("a share above 0 and at most 100%, such as \"5%\"").none();
+    }
+    Some(precision)
+}
+
+/// Reads what is drawn anew for each observation. A runner has no placement that could be drawn.
+fn scope(root: &Table<'_>, contestants: &Contestants) -> Scope {
+    let are_runners = contestants.are_runners == Some(true);
+    let default = if are_runners { Scope::Binary } else { Scope::Code };
+    let Some(item) = root.get("scope") else { return default };
+    let scope = item.word();
+    if scope == Some(Scope::Code) && are_runners {
+        item.error("these contestants are not linked, so they have no placement")
+            .label("expected \"binary\" or \"layout\"");
+    }
+    scope.unwrap_or(default)
+}
+
+/// Reads the contestant with which the others are compared.
+fn reference(root: &Table<'_>, contestants: &Contestants) -> String {
+    let names = contestants.names();
+    let first = names.first().copied().filter(|name| names::is_name(name)).unwrap_or("naive");
+    let Some(item) = root.required_as("reference", &format!("\"{first}\"")) else {
+        return String::new();
+    };
+    let Some(name) = names::known(item, "contestant", &names) else {
+        return String::new();
+    };
+    if let Some(contract) = contestants.inexact_contract(name) {
+        item.error(format!("'{name}' answers by the contract '{contract}'"))
+            .label("expected a contestant whose contract is exact")
+            .help("the table compares all others with it");
+    }
+    name.to_owned()
+}
+
+/// Reads tables that may occur several times: `[[workload]]`.
+fn tables<'a>(root: &Table<'a>, key: &str) -> Vec<Table<'a>> {
+    let Some(item) = root.get(key) else { return Vec::new() };
+    let id = format!("study.{key}");
+    let place = Place::of(&id);
+    let Some(elements) = item.elements() else {
+        if item.entries().is_some() {
+            item.error(format!("'{key}' is one table, and there may be many"))
+                .help(format!("write [[{key}]], with two brackets"));
+        } else {
+            item.wrong_type(&format!("tables, [[{key}]]"));
+        }
+        return Vec::new();
+    };
+    if let Some(extra) = elements.get(MAX_ENTRIES) {
+        extra
+            .error(format!("this is {} {} of the study", place.noun(), MAX_ENTRIES + 1))
+            .label(format!("expected at most {MAX_ENTRIES}"));
+    }
+    let elements = elements.iter().take(MAX_ENTRIES);
+    elements
+        .filter_map(|element| {
+            let table = element.table(&id);
+            if table.is_none() {
+                element
+                    .error(format!("{} is {}", place.name, kind(element.value)))
+                    .label(format!("expected a table, [[{key}]]"));
+            }
+            table
+        })
+        .collect()
+}
+
+/// Returns the files of a new study, each as (path in its folder, content): two contestants in C
+/// that add bytes, their oracle, a claim, and the pages that every study has. It can be run as it
+/// is, if there is a gcc.
+pub fn skeleton(name: &str) -> Vec<(String, String)> {
+    FILES.map(|(path, content)| (path.to_owned(), content.replace("NAME", name))).to_vec()
 }

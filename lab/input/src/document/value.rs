@@ -1,12 +1,16 @@
 //! Values of the expected types.
 
-use super::keys::Item;
-use super::log::{Found, Log};
+use super::{FileError, Item};
 use crate::error::shown;
+use crate::quantity;
 use crate::suggest::closest;
+
+use serde::de::value::{Error, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer};
+use std::cell::RefMut;
 use tiebreak_core::plan::Budget;
-use tiebreak_core::quantity::{self, NotAQuantity};
-use toml::de::{DeArray, DeValue};
+use tiebreak_core::quantity::NotAQuantity;
+use toml::de::DeValue;
 
 /// Returns what a value is, in words.
 pub(crate) fn kind(value: &DeValue<'_>) -> &'static str {
@@ -21,123 +25,146 @@ pub(crate) fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// Logs an error for a value whose type is not the expected one.
-pub(crate) fn wrong_type<'l>(
-    item: &Item<'_>,
-    expected: &str,
-    log: &'l mut Log<'_>,
-) -> &'l mut Found {
-    let message = format!("'{}' cannot be {}", shown(item.key), kind(item.value));
-    log.error(item.span.clone(), message).label(format!("expected {expected}"))
-}
-
-/// Logs an error for a value that is out of its range, or otherwise invalid.
-pub(crate) fn wrong<'l>(item: &Item<'_>, expected: &str, log: &'l mut Log<'_>) -> &'l mut Found {
-    let value = log.text().get(item.span.clone()).unwrap_or_default();
-    let message = format!("invalid value {} for '{}'", shown(value), shown(item.key));
-    log.error(item.span.clone(), message).label(format!("expected {expected}"))
-}
-
-/// Reads a string that is not blank, and has no NUL, which no argument can contain.
-pub(crate) fn string<'a>(item: &Item<'a>, example: &str, log: &mut Log<'_>) -> Option<&'a str> {
-    let DeValue::String(text) = item.value else {
-        wrong_type(item, &format!("a string such as \"{example}\""), log);
-        return None;
-    };
-    if text.trim().is_empty() {
-        log.error(item.span.clone(), format!("'{}' is empty", shown(item.key)))
-            .label(format!("expected a string such as \"{example}\""));
-        return None;
+impl<'a> Item<'a> {
+    /// Logs an error for a value whose type is not the expected one.
+    pub(crate) fn wrong_type(&self, expected: &str) -> RefMut<'_, FileError> {
+        let message = format!("'{}' cannot be {}", shown(self.key), kind(self.value));
+        let mut found = self.error(message);
+        found.label(format!("expected {expected}"));
+        found
     }
-    if text.contains('\0') {
-        let message = format!("'{}' contains a NUL", shown(item.key));
-        log.error(item.span.clone(), message).label("a program cannot be given one");
-        return None;
-    }
-    Some(text)
-}
 
-pub(crate) fn boolean(item: &Item<'_>, log: &mut Log<'_>) -> Option<bool> {
-    match item.value {
-        DeValue::Boolean(value) => Some(*value),
-        _ => {
-            wrong_type(item, "true or false", log);
-            None
+    /// Logs an error for a value that is out of its range, or otherwise invalid.
+    pub(crate) fn wrong(&self, expected: &str) -> RefMut<'_, FileError> {
+        let value = shown(self.log.raw(&self.span));
+        let message = format!("invalid value {value} for '{}'", shown(self.key));
+        let mut found = self.error(message);
+        found.label(format!("expected {expected}"));
+        found
+    }
+
+    /// Returns the example of the table of inputs.
+    pub(crate) fn example(&self) -> &'static str {
+        self.input.map_or("", |input| &input.example)
+    }
+
+    /// Reads a string that is not blank, and has no NUL, which no argument can contain.
+    pub(crate) fn string(&self) -> Option<String> {
+        self.string_as(self.example()).map(str::to_owned)
+    }
+
+    /// Reads a string as [`Item::string`] does, with an example for errors.
+    pub(crate) fn string_as(&self, example: &str) -> Option<&'a str> {
+        let DeValue::String(text) = self.value else {
+            return self.wrong_type(&format!("a string such as \"{example}\"")).none();
+        };
+        if text.trim().is_empty() {
+            return self
+                .error(format!("'{}' is empty", shown(self.key)))
+                .label(format!("expected a string such as \"{example}\""))
+                .none();
         }
-    }
-}
-
-/// Reads a whole number from `low` to `high`.
-pub(crate) fn whole(item: &Item<'_>, low: u64, high: u64, log: &mut Log<'_>) -> Option<u64> {
-    let DeValue::Integer(integer) = item.value else {
-        wrong_type(item, "a whole number", log);
-        return None;
-    };
-    let value = u64::from_str_radix(integer.as_str(), integer.radix()).ok();
-    let value = value.filter(|value| (low..=high).contains(value));
-    if value.is_none() {
-        wrong(item, &format!("a whole number from {low} to {high}"), log);
-    }
-    value
-}
-
-/// Reads a share: `"1%"`, `"0.01"` or `0.01`.
-pub(crate) fn share(item: &Item<'_>, log: &mut Log<'_>) -> Option<f64> {
-    let text = match item.value {
-        DeValue::String(text) => text.as_ref(),
-        DeValue::Float(float) => float.as_str(),
-        DeValue::Integer(integer) => integer.as_str(),
-        _ => {
-            wrong_type(item, "a share such as \"1%\" or 0.01", log);
-            return None;
+        if text.contains('\0') {
+            let message = format!("'{}' contains a NUL", shown(self.key));
+            return self.error(message).label("a program cannot be given one").none();
         }
-    };
-    // The sign and other notations of a number are parsed as written.
-    quantity(item, text, quantity::parse_fraction, log)
-}
+        Some(text)
+    }
 
-/// Parses a quantity, or logs an error that says what would be right.
-pub(crate) fn quantity<T>(
-    item: &Item<'_>,
-    text: &str,
-    parse: fn(&str) -> Result<T, NotAQuantity>,
-    log: &mut Log<'_>,
-) -> Option<T> {
-    match parse(text) {
-        Ok(value) => Some(value),
-        Err(error) => {
-            wrong(item, error.expected, log);
-            None
+    pub(crate) fn boolean(&self) -> Option<bool> {
+        let value = self.value.as_bool();
+        if value.is_none() {
+            self.wrong_type("true or false");
         }
+        value
     }
-}
 
-/// Reads a budget: a time, a number of rounds, or both.
-pub(crate) fn budget(item: &Item<'_>, log: &mut Log<'_>) -> Option<Budget> {
-    let text = string(item, "5min", log)?;
-    quantity(item, text, quantity::parse_budget, log)
-}
-
-/// Reads one of several words.
-pub(crate) fn word<T: Copy>(item: &Item<'_>, words: &[(&str, T)], log: &mut Log<'_>) -> Option<T> {
-    let names: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-    let expected = names.join(" or ");
-    let DeValue::String(text) = item.value else {
-        wrong_type(item, &expected, log);
-        return None;
-    };
-    let value = words.iter().find(|(word, _)| word == text).map(|(_, value)| *value);
-    if value.is_none() {
-        let meant = closest(text, words.iter().map(|(word, _)| *word));
-        wrong(item, &expected, log).meant(meant);
+    /// Reads a whole number within the limits of the table of inputs.
+    pub(crate) fn whole<T: TryFrom<u64>>(&self) -> Option<T> {
+        let DeValue::Integer(integer) = self.value else {
+            return self.wrong_type("a whole number").none();
+        };
+        let (low, high) = self.input.map_or((0, u64::MAX), |input| input.limits);
+        let value = u64::from_str_radix(integer.as_str(), integer.radix()).ok();
+        let value = value.filter(|value| (low..=high).contains(value));
+        if value.is_none() {
+            self.wrong(&format!("a whole number from {low} to {high}"));
+        }
+        value.and_then(|value| T::try_from(value).ok())
     }
-    value
-}
 
-/// Returns the elements of an array, each under the array's key.
-pub(crate) fn elements<'a>(item: &Item<'a>, array: &'a DeArray<'_>) -> Vec<Item<'a>> {
-    let element = |value: &'a toml::Spanned<DeValue<'_>>| -> Item<'a> {
-        Item { value: value.get_ref(), span: value.span(), ..item.clone() }
-    };
-    array.iter().map(element).collect()
+    /// Parses a text, or logs an error that says what would be right.
+    fn parsed<T>(&self, text: &str, parse: fn(&str) -> Result<T, NotAQuantity>) -> Option<T> {
+        let value = parse(text);
+        if let Err(error) = &value {
+            self.wrong(error.expected);
+        }
+        value.ok()
+    }
+
+    /// Reads a share: `"1%"`, `"0.01"` or `0.01`.
+    pub(crate) fn share(&self) -> Option<f64> {
+        let text = match self.value {
+            DeValue::String(text) => text.as_ref(),
+            // The sign and other notations of a number are parsed as written.
+            DeValue::Float(float) => float.as_str(),
+            DeValue::Integer(integer) => integer.as_str(),
+            _ => return self.wrong_type("a share such as \"1%\" or 0.01").none(),
+        };
+        self.parsed(text, quantity::parse_fraction)
+    }
+
+    /// Reads a share of at least 0 and below 1.
+    pub(crate) fn fraction(&self) -> Option<f64> {
+        let fraction = self.share()?;
+        if !(0.0..1.0).contains(&fraction) {
+            return self.wrong("a share of at least 0 and below 100%, such as \"1%\"").none();
+        }
+        Some(fraction)
+    }
+
+    /// Reads a string by the parser of its kind.
+    pub(crate) fn quantity<T>(&self, parse: fn(&str) -> Result<T, NotAQuantity>) -> Option<T> {
+        let text = self.string_as(self.example())?;
+        self.parsed(text, parse)
+    }
+
+    /// Reads a budget: a time, a number of rounds, or both.
+    pub(crate) fn budget(&self) -> Option<Budget> {
+        self.quantity(quantity::parse_budget)
+    }
+
+    /// Reads a list of CPUs: `"0,2-5"`.
+    pub(crate) fn cpus(&self) -> Option<Vec<usize>> {
+        let Some(text) = self.value.as_str() else {
+            return self.wrong_type("a list of CPUs such as \"1\" or \"0,2-5\"").none();
+        };
+        self.parsed(text, quantity::parse_cpus)
+    }
+
+    /// Reads one of the words of the table of inputs, as the name that the type has in JSON.
+    pub(crate) fn word<T: DeserializeOwned>(&self) -> Option<T> {
+        let words = self.input.map_or(&[][..], |input| &input.words);
+        let names: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+        let expected = names.join(" or ");
+        let Some(text) = self.value.as_str() else {
+            return self.wrong_type(&expected).none();
+        };
+        if !words.iter().any(|word| word == text) {
+            let meant = closest(text, words.iter().map(String::as_str));
+            return self.wrong(&expected).meant(meant).none();
+        }
+        let word: StrDeserializer<'_, Error> = text.into_deserializer();
+        T::deserialize(word).ok()
+    }
+
+    /// Reads the strings of an array, each with its item.
+    pub(crate) fn strings(&self, example: &str) -> Vec<(&'a str, Item<'a>)> {
+        let Some(elements) = self.elements() else {
+            self.wrong_type(&format!("an array of strings such as [\"{example}\"]"));
+            return Vec::new();
+        };
+        let strings = elements.into_iter();
+        strings.filter_map(|item| Some((item.string_as(example)?, item))).collect()
+    }
 }

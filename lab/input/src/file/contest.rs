@@ -1,154 +1,260 @@
-//! The contests of a file.
+//! The contests of a file, and their contestants: programs, or two revisions of one.
 
-use super::claims::{Context, claims, no_claims, of_revisions};
-use super::entrants::entrants;
-use super::options::Layer;
-use super::places::Place;
-use super::{BASE_NAME, Contest, Entrants, HEAD_NAME, MAX_FILE_CLAIMS, SLOWDOWN_MAX};
-use crate::document::keys::{self, Item, items};
-use crate::document::log::Log;
-use crate::document::{MAX_NAME_BYTES, start, value};
+use super::claims::{Context, HELP, NO_CLAIMS, claims, of_revisions};
+use super::options::{Layer, hooks};
+use super::{
+    BASE_NAME, Contest, Entrants, HEAD_NAME, MAX_CONTESTANTS, MAX_FILE_CLAIMS, Revisions,
+    SLOWDOWN_MAX,
+};
+use crate::document::{Item, MAX_NAME_BYTES, Table, kind};
 use crate::error::shown;
-use std::ops::Range;
-use toml::de::{DeArray, DeValue};
+use tiebreak_core::plan::Contestant;
+use toml::de::DeValue;
 
 /// Reads all contests; `None` if there is none, or none that could be read.
-pub(crate) fn contests(
-    item: Option<&Item<'_>>,
-    defaults: &Layer,
-    log: &mut Log<'_>,
-) -> Option<Vec<Contest>> {
-    let array = array(item, log)?;
+pub(super) fn contests(root: &Table<'_>, defaults: &Layer) -> Option<Vec<Contest>> {
+    let elements = elements(root)?;
     let mut contests: Vec<Contest> = Vec::new();
     let mut names: Vec<(String, usize)> = Vec::new();
-    for (index, element) in array.iter().enumerate() {
+    for (index, element) in elements.iter().enumerate() {
         if index == MAX_FILE_CLAIMS {
-            log.error(element.span(), format!("this is contest {} of the file", index + 1))
+            element
+                .error(format!("this is contest {} of the file", index + 1))
                 .label(format!("expected at most {MAX_FILE_CLAIMS}, as each has a claim"));
             break;
         }
-        let DeValue::Table(table) = element.get_ref() else {
-            let message = format!("a contest is {}", value::kind(element.get_ref()));
-            log.error(element.span(), message).label("expected a table, [[contest]]");
+        let Some(table) = element.table("claims.contest") else {
+            let message = format!("a contest is {}", kind(element.value));
+            element.error(message).label("expected a table, [[contest]]");
             continue;
         };
-        let line = log.line(element.span().start);
-        let items = items(table);
-        let name = name(&items, index, &mut names, log);
-        let entry = Entry { items: &items, span: element.span(), line, name };
         let before = contests.iter().map(|contest| contest.claims.len()).sum();
-        contests.extend(contest(entry, defaults, before, log));
+        let name = name(&table, index, &mut names);
+        contests.extend(contest(&table, name, defaults, before));
     }
     Some(contests)
 }
 
-/// Returns the array of contests.
-fn array<'a>(item: Option<&Item<'a>>, log: &mut Log<'_>) -> Option<&'a DeArray<'a>> {
+/// Returns the elements of the array of contests.
+fn elements<'a>(root: &Table<'a>) -> Option<Vec<Item<'a>>> {
     let help = "the smallest file: [[contest]], claims = [\"a is faster than b\"], and \
                 contestants = { a = \"COMMAND\", b = \"COMMAND\" }";
-    let Some(item) = item else {
-        log.error(start(), "there is no contest in this file").help(help);
-        return None;
+    let Some(item) = root.get("contest") else {
+        return root.error("there is no contest in this file").help(help).none();
     };
     match item.value {
-        DeValue::Array(array) if !array.is_empty() => Some(array),
-        DeValue::Array(_) => {
-            log.error(item.span.clone(), "there is no contest in this file").help(help);
-            None
+        DeValue::Array(array) if array.is_empty() => {
+            item.error("there is no contest in this file").help(help).none()
         }
-        DeValue::Table(_) => {
-            log.error(item.span.clone(), "'contest' is one table, and contests are many")
-                .help("write [[contest]], with two brackets");
-            None
-        }
-        _ => {
-            value::wrong_type(item, "tables, [[contest]]", log);
-            None
-        }
+        DeValue::Array(_) => item.elements(),
+        DeValue::Table(_) => item
+            .error("'contest' is one table, and contests are many")
+            .help("write [[contest]], with two brackets")
+            .none(),
+        _ => item.wrong_type("tables, [[contest]]").none(),
     }
 }
 
-/// A contest as in the file.
-struct Entry<'a> {
-    items: &'a [Item<'a>],
-    span: Range<usize>,
-    line: usize,
-    name: String,
-}
-
-impl<'a> Entry<'a> {
-    fn get(&self, key: &str) -> Option<&'a Item<'a>> {
-        self.items.iter().find(|item| item.key == key)
+fn contest(table: &Table<'_>, name: String, defaults: &Layer, before: usize) -> Option<Contest> {
+    let layer = defaults.with(table);
+    let revisions = table.get("revisions");
+    if table.get("claims").is_none() && revisions.is_none() {
+        table.error(NO_CLAIMS).help(HELP);
     }
-}
-
-fn contest(
-    entry: Entry<'_>,
-    defaults: &Layer,
-    before: usize,
-    log: &mut Log<'_>,
-) -> Option<Contest> {
-    keys::check(entry.items, Place::Contest, log);
-    let layer = Layer::read(entry.items, defaults, log);
-    let (programs, revisions) = (entry.get("contestants"), entry.get("revisions"));
-    let has_claims = entry.get("claims").is_some();
-    if !has_claims && revisions.is_none() {
-        no_claims(entry.span.clone(), log);
-    }
-    let entrants = entrants(&entry.span, (programs, revisions), has_claims, &layer, log);
+    let entrants = entrants(table, &layer);
     // Errors about the contestants would be repeated for each claim.
     let entrants = entrants?;
     let names: Vec<&str> = match &entrants {
         Entrants::Programs(programs) => programs.iter().map(|p| p.name.as_str()).collect(),
         Entrants::Revisions(_) => vec![BASE_NAME, HEAD_NAME],
     };
-    let workload = layer.workload();
+    let options = layer.options();
     let context = Context {
         names: &names,
-        workload: &workload,
+        options: &options,
         gate: layer.gate.unwrap_or(revisions.is_some()),
         strict: layer.strict.unwrap_or(false),
-        centre: layer.centre(),
-        timeout_ns: layer.timeout_ns(),
     };
-    let claims = match (entry.get("claims"), revisions, &entrants) {
+    let claims = match (table.get("claims"), revisions, &entrants) {
         (None, Some(item), Entrants::Revisions(asked)) => {
             let slowdown_max = asked.slowdown_max.unwrap_or(SLOWDOWN_MAX);
-            vec![of_revisions(item, slowdown_max, &context, log)]
+            vec![of_revisions(item, slowdown_max, &context)]
         }
-        (Some(item), ..) => claims(item, &context, before, log),
+        (Some(item), ..) => claims(item, &context, before),
         (None, ..) => Vec::new(),
     };
-    let (name, line) = (entry.name, entry.line);
-    Some(Contest { name, line, entrants, claims, options: layer.options() })
+    let line = table.log.line(table.span.start);
+    Some(Contest { name, line, entrants, claims, options })
 }
 
 /// Returns the name of a contest: the given one, unless another has it, or its number.
-fn name(
-    items: &[Item<'_>],
-    index: usize,
-    names: &mut Vec<(String, usize)>,
-    log: &mut Log<'_>,
-) -> String {
+fn name(table: &Table<'_>, index: usize, names: &mut Vec<(String, usize)>) -> String {
     let number = format!("contest-{}", index + 1);
-    let item = items.iter().find(|item| item.key == "name");
-    let read = item.and_then(|item| Some((item, value::string(item, "sorting", log)?)));
-    let Some((item, name)) = read else {
+    let item = table.get("name");
+    let Some((item, name)) = item.and_then(|item| Some((item, item.string()?))) else {
         names.push((number.clone(), 0));
         return number;
     };
-    let line = log.line(item.span.start);
+    let line = item.log.line(item.span.start);
     if name.len() > MAX_NAME_BYTES || name.contains(char::is_control) {
-        log.error(item.span.clone(), format!("'{}' is not a valid name", shown(name)))
+        item.error(format!("'{}' is not a valid name", shown(&name)))
             .label(format!("expected at most {MAX_NAME_BYTES} bytes and no control characters"));
-    } else if let Some((_, before)) = names.iter().find(|(other, _)| other == name) {
+    } else if let Some((_, before)) = names.iter().find(|(other, _)| *other == name) {
         let label = match before {
             0 => "that is how a contest without a name is called".to_owned(),
             line => format!("the other one is in line {line}"),
         };
-        let message = format!("two contests are called '{}'", shown(name));
-        log.error(item.span.clone(), message).label(label);
+        let message = format!("two contests are called '{}'", shown(&name));
+        item.error(message).label(label);
     }
-    names.push((name.to_owned(), line));
-    name.to_owned()
+    names.push((name.clone(), line));
+    name
+}
+
+/// Reads the contestants or the revisions of a contest.
+fn entrants(table: &Table<'_>, layer: &Layer) -> Option<Entrants> {
+    match (table.get("contestants"), table.get("revisions")) {
+        (Some(item), None) => programs(item, layer).map(Entrants::Programs),
+        (None, Some(item)) => {
+            let has_claims = table.get("claims").is_some();
+            revisions(item, has_claims, layer).map(Entrants::Revisions)
+        }
+        (Some(_), Some(item)) => item
+            .key_error("a contest has contestants or revisions, not both")
+            .help("make two contests of it")
+            .none(),
+        (None, None) => table
+            .error("this contest has no contestants")
+            .help(
+                "write [contest.contestants] with a line NAME = \"COMMAND\" for each, or \
+                 [contest.revisions] with base and command",
+            )
+            .none(),
+    }
+}
+
+/// Reads `[contest.contestants]`; `None` if there are none.
+fn programs(item: &Item<'_>, layer: &Layer) -> Option<Vec<Contestant>> {
+    let Some(items) = item.entries() else {
+        return item
+            .wrong_type("a table, [contest.contestants]")
+            .help("each of its lines names a contestant: NAME = \"COMMAND\"")
+            .none();
+    };
+    if items.is_empty() {
+        return item
+            .error("this contest has no contestants")
+            .help("each line of the table names one: NAME = \"COMMAND\"")
+            .none();
+    }
+    if items.len() > MAX_CONTESTANTS {
+        return item
+            .error(format!("this contest has {} contestants", items.len()))
+            .label(format!("expected at most {MAX_CONTESTANTS}"))
+            .none();
+    }
+    Some(items.iter().filter_map(|item| program(item, layer)).collect())
+}
+
+/// Reads a contestant: a command, or a table with one. It is returned for the claims that name it
+/// even if something is wrong with it, unless its name is far too long.
+fn program(item: &Item<'_>, layer: &Layer) -> Option<Contestant> {
+    check_name(item);
+    let mut contestant = Contestant {
+        name: item.key.to_owned(),
+        command: String::new(),
+        workload: layer.workload(),
+        parameters: Vec::new(),
+        hooks: layer.hooks.clone(),
+        directory: None,
+    };
+    match item.value {
+        DeValue::String(_) => {
+            let command = item.string_as("sort numbers.txt");
+            contestant.command = command.unwrap_or_default().to_owned();
+        }
+        DeValue::Table(_) => {
+            let table = item.table("claims.contestant")?;
+            contestant.command = command(item, &table);
+            contestant.hooks = hooks(&table, &layer.hooks);
+            contestant.directory = table.read("directory", Item::string);
+        }
+        _ => {
+            item.wrong_type("a command such as \"sort numbers.txt\", or a table");
+        }
+    }
+    Some(contestant).filter(|contestant| contestant.name.len() <= MAX_NAME_BYTES)
+}
+
+/// Reads the command of a table, which must have one; errors are logged.
+fn command(parent: &Item<'_>, table: &Table<'_>) -> String {
+    let Some(item) = table.get("command") else {
+        parent
+            .key_error(format!("'{}' has no command", shown(parent.key)))
+            .help("write command = \"...\" in its table");
+        return String::new();
+    };
+    item.string().unwrap_or_default()
+}
+
+/// Checks a name, which occurs in claims, in tables and on terminals.
+fn check_name(item: &Item<'_>) {
+    let name = item.key;
+    let is_plain = !name.contains(|c: char| c.is_control() || matches!(c, '\'' | '"'));
+    let is_name = !name.trim().is_empty() && is_plain && name.len() <= MAX_NAME_BYTES;
+    if !is_name {
+        item.key_error(format!("'{}' is not a valid contestant name", shown(name))).label(format!(
+            "expected letters, digits and the like, at most {MAX_NAME_BYTES} bytes, no quotes"
+        ));
+    }
+}
+
+/// Reads `[contest.revisions]`.
+fn revisions(item: &Item<'_>, has_claims: bool, layer: &Layer) -> Option<Revisions> {
+    let Some(table) = item.table("claims.revisions") else {
+        return item
+            .wrong_type("a table, [contest.revisions]")
+            .help("it has the keys base, head, build and command")
+            .none();
+    };
+    let head = table.read("head", revision);
+    let build = table.read("build", Item::string);
+    let jobs: Option<u64> = table.read("build-jobs", Item::whole);
+    let slowdown = table.get("max-slowdown");
+    if let Some(item) = slowdown.filter(|_| has_claims) {
+        item.key_error("'max-slowdown' is claimed only if nothing else is").help(
+            "leave it out, or write it as a claim: 'head is no more than 2% slower than base'",
+        );
+    }
+    let slowdown_max = slowdown.and_then(|item| item.fraction());
+    let command = command(item, &table);
+    let base = match table.get("base") {
+        Some(item) => revision(item).unwrap_or_default(),
+        None => {
+            item.key_error("'revisions' has no base")
+                .help("write base = \"origin/main\": the revision that is compared with");
+            String::new()
+        }
+    };
+    Some(Revisions {
+        base,
+        head: head.unwrap_or_else(|| "HEAD".to_owned()),
+        build,
+        builds_at_once: jobs == Some(2),
+        slowdown_max,
+        command,
+        hooks: layer.hooks.clone(),
+    })
+}
+
+/// Reads a revision's name, which git must not take for an option.
+fn revision(item: &Item<'_>) -> Option<String> {
+    let name = item.string()?;
+    if name.starts_with('-') || name.contains(char::is_control) {
+        return item
+            .error(format!("'{}' is not a revision", shown(&name)))
+            .label("expected a branch, a tag or a commit such as \"origin/main\"")
+            .none();
+    }
+    Some(name)
 }

@@ -2,13 +2,11 @@
 
 use super::contestants::Contestants;
 use super::names::unknown;
-use super::places::Place;
-use super::table::{Table, tables};
-use crate::document::claim::{is_same, sentence};
-use crate::document::log::Log;
+use super::tables;
+use crate::document::sentence::{is_same, sentence};
+use crate::document::{Item, Log, Table};
 use crate::error::shown;
 use crate::grammar::Words;
-use std::ops::Range;
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::study::StudyClaim;
@@ -31,25 +29,23 @@ pub(super) fn claims(
     root: &Table<'_>,
     contestants: &Contestants,
     workloads: &[&str],
-    log: &mut Log<'_>,
 ) -> Vec<StudyClaim> {
     let mut made: Vec<(Claim, usize)> = Vec::new();
     let mut claims = Vec::new();
     let names = contestants.names();
-    for table in &tables(root, "claim", Place::Claim, log) {
-        let is_published = table.flag("published", false, log);
-        let Some(item) = table.required("text", "\"a is faster than b\"", log) else { continue };
+    for table in &tables(root, "claim") {
+        let is_published = table.flag("published", false);
+        let Some(item) = table.required("text") else { continue };
         if names.is_empty() {
             continue;
         }
-        let Some((claim, words)) = sentence(item, &names, log) else { continue };
-        let whole = item.span.clone();
-        check_form(&claim, &whole, log);
-        check_exact(&claim, &words, contestants, log);
-        check_workload(&claim, &words, workloads, log);
-        check_metric(&claim, &words, contestants, log);
-        check_repeated(&claim, &whole, &made, log);
-        let line = log.line(whole.start);
+        let Some((claim, words)) = sentence(item, &names) else { continue };
+        check_form(&claim, item);
+        check_exact(&claim, &words, contestants, item.log);
+        check_workload(&claim, &words, workloads, item.log);
+        check_metric(&claim, &words, contestants, item.log);
+        check_repeated(&claim, item, &made);
+        let line = item.log.line(item.span.start);
         claims.push(StudyClaim { text: claim.text.clone(), line: line as u64, is_published });
         made.push((claim, line));
     }
@@ -59,7 +55,7 @@ pub(super) fn claims(
 /// Checks that a claim compares two contestants. Only then is it about something drawn at random:
 /// an absolute figure depends as much on the hour as on the code (rule A11), and a function that
 /// fails is void.
-fn check_form(claim: &Claim, span: &Range<usize>, log: &mut Log<'_>) {
+fn check_form(claim: &Claim, item: &Item<'_>) {
     let label = match claim.statement {
         Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. }) => return,
         Statement::Property(Property::Succeeds { .. }) => {
@@ -67,13 +63,13 @@ fn check_form(claim: &Claim, span: &Range<usize>, log: &mut Log<'_>) {
         }
         Statement::Property(_) => "nothing is drawn at random that could protect this number",
     };
-    log.error(span.clone(), "a study's claim compares two contestants")
+    item.error("a study's claim compares two contestants")
         .label(label)
         .help("write one such as 'a is at least 1.5x faster than b'");
 }
 
 /// Checks that the contestants of a claim are exact: others are not raced for a verdict.
-fn check_exact(claim: &Claim, words: &Words, contestants: &Contestants, log: &mut Log<'_>) {
+fn check_exact(claim: &Claim, words: &Words, contestants: &Contestants, log: &Log<'_>) {
     let left = Some((&claim.left, &words.left));
     let right = claim.right.as_ref().zip(words.right.as_ref());
     for (name, span) in left.into_iter().chain(right) {
@@ -85,7 +81,7 @@ fn check_exact(claim: &Claim, words: &Words, contestants: &Contestants, log: &mu
     }
 }
 
-fn check_workload(claim: &Claim, words: &Words, workloads: &[&str], log: &mut Log<'_>) {
+fn check_workload(claim: &Claim, words: &Words, workloads: &[&str], log: &Log<'_>) {
     let Some((name, span)) = claim.workload.as_ref().zip(words.workload.as_ref()) else { return };
     if !workloads.contains(&name.as_str()) {
         unknown(span.clone(), "workload", name, workloads, log);
@@ -93,41 +89,38 @@ fn check_workload(claim: &Claim, words: &Words, workloads: &[&str], log: &mut Lo
 }
 
 /// Checks the metric. Functions share a process and its memory; only runners have their own.
-fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &mut Log<'_>) {
-    let are_runners = contestants.are_runners() == Some(true);
+fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &Log<'_>) {
+    let are_runners = contestants.are_runners == Some(true);
     let metric = claim.metric;
     if FUNCTION_METRICS.contains(&metric) || (are_runners && metric == Metric::PeakMemory) {
         return;
     }
     let Some(span) = words.metric.clone() else { return };
     let who = if are_runners { "runners" } else { "functions" };
-    let memory = are_runners.then(|| format!("'{}', ", Metric::PeakMemory.name()));
-    let names = FUNCTION_METRICS.map(|metric| format!("'{}'", metric.name()));
-    let (last, others) = (&names[names.len() - 1], &names[..names.len() - 1]);
-    let expected = format!("{}{} or {last}", memory.unwrap_or_default(), others.join(", "));
-    let found = log.error(span, format!("'{}' is not measured for {who}", metric.name()));
-    found.label(format!("expected {expected}"));
+    let measured = are_runners.then_some(Metric::PeakMemory).into_iter().chain(FUNCTION_METRICS);
+    let names: Vec<String> = measured.map(|metric| format!("'{}'", metric.name())).collect();
+    log.error(span, format!("'{}' is not measured for {who}", metric.name())).expected(&names);
 }
 
 /// Logs an error for a repeated claim, which would use error twice; a claim without a workload is
 /// made on each.
-fn check_repeated(claim: &Claim, span: &Range<usize>, made: &[(Claim, usize)], log: &mut Log<'_>) {
-    let on = |claim: &Claim, workload: &Option<String>| Claim {
-        workload: workload.clone(),
-        ..claim.clone()
-    };
+fn check_repeated(claim: &Claim, item: &Item<'_>, made: &[(Claim, usize)]) {
     for (other, line) in made {
         let message = if is_same(claim, other) {
             format!("this claim stands in line {line} already")
-        } else if is_same(&on(claim, &None), other) {
+        } else if is_same(&on_every_workload(claim), other) {
             format!("line {line} claims this on every workload")
-        } else if is_same(claim, &on(other, &None)) {
+        } else if is_same(claim, &on_every_workload(other)) {
             let workload = other.workload.as_deref().unwrap_or_default();
             format!("line {line} claims this on '{}' already", shown(workload))
         } else {
             continue;
         };
-        log.error(span.clone(), message).help("leave one of the two out");
+        item.error(message).help("leave one of the two out");
         return;
     }
+}
+
+fn on_every_workload(claim: &Claim) -> Claim {
+    Claim { workload: None, ..claim.clone() }
 }

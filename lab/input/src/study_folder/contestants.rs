@@ -1,25 +1,28 @@
-//! The contestants of a study.
+//! The contestants of a study: their contracts, and the numbers of threads on which they run.
 
-use super::contracts::{self, is_exact};
 use super::folder::Folder;
 use super::names::{self, Names};
-use super::places::Place;
 use super::recipe::{StatedLanguage, recipe};
-use super::table::{Table, tables};
-use super::threads::threads;
-use crate::document::log::Log;
-use crate::document::start;
-use tiebreak_core::study::{Contract, Entrant, PUBLISHED, Threads};
+use super::{MAX_ENTRIES, tables};
+use crate::document::{Item, Table};
+use crate::suggest::closest;
+use tiebreak_core::study::{Contract, Entrant, PUBLISHED, ThreadCount, Threads};
+use toml::de::DeValue;
 
+/// Contracts that need no entry: their contestants give the same answers. The study's page says
+/// what the last two promise less (slack, order of work).
+const KNOWN: [&str; 3] = [PUBLISHED, "relaxed", "batch"];
+/// The allowed values of `threads`.
+const EXPECTED: &str = "a number of threads, \"all\", or several of these such as [1, 2, \"all\"]";
 const HELP: &str = "write two tables [[contestant]], each with name, language and sources";
 
 /// The contestants, with what other tables need to know about them.
 pub(super) struct Contestants {
-    entrants: Vec<Entrant>,
+    pub(super) entrants: Vec<Entrant>,
     /// Whether each has an exact contract.
     exact: Vec<bool>,
     /// Whether they are runners, according to the first whose language is known.
-    are_runners: Option<bool>,
+    pub(super) are_runners: Option<bool>,
 }
 
 impl Contestants {
@@ -34,15 +37,6 @@ impl Contestants {
         let at = self.entrants.iter().position(|entrant| entrant.name == name)?;
         (!self.exact[at]).then_some(self.entrants[at].contract.as_str())
     }
-
-    /// Returns whether they run in separate processes; `None` if that is unknown.
-    pub(super) fn are_runners(&self) -> Option<bool> {
-        self.are_runners
-    }
-
-    pub(super) fn into_entrants(self) -> Vec<Entrant> {
-        self.entrants
-    }
 }
 
 /// Reads `[[contestant]]`: at least two.
@@ -50,63 +44,59 @@ pub(super) fn contestants(
     root: &Table<'_>,
     contracts: &[Contract],
     folder: &Folder,
-    log: &mut Log<'_>,
 ) -> Contestants {
     let mut names = Names::in_claims("contestants");
-    let before = log.count();
-    let tables = tables(root, "contestant", Place::Contestant, log);
-    if tables.is_empty() && log.count() == before {
-        log.error(start(), "this study has no contestants").help(HELP);
+    let before = root.log.count();
+    let tables = tables(root, "contestant");
+    if tables.is_empty() && root.log.count() == before {
+        root.error("this study has no contestants").help(HELP);
     }
     let mut read = Contestants { entrants: Vec::new(), exact: Vec::new(), are_runners: None };
     for table in &tables {
-        let (entrants, said) = contestant(table, contracts, &mut names, folder, log);
-        read.check_kind(said, log);
+        let (entrants, stated) = contestant(table, contracts, &mut names, folder);
+        read.check_kind(stated);
         for entrant in entrants {
             read.exact.push(is_exact(&entrant.contract, contracts));
             read.entrants.push(entrant);
         }
     }
     if let ([only], 1) = (&tables[..], read.entrants.len()) {
-        log.error(only.span.clone(), "this is the study's only contestant").help(HELP);
+        only.error("this is the study's only contestant").help(HELP);
     }
     read
 }
 
 /// Returns the contestants of a table: one, or one for each number of threads.
-fn contestant(
-    table: &Table<'_>,
+fn contestant<'a>(
+    table: &Table<'a>,
     contracts: &[Contract],
     names: &mut Names,
     folder: &Folder,
-    log: &mut Log<'_>,
-) -> (Vec<Entrant>, StatedLanguage) {
-    let name = names.read(table, "naive", log);
-    let (recipe, said) = recipe(table, folder, log);
+) -> (Vec<Entrant>, StatedLanguage<'a>) {
+    let name = names.read(table);
+    let (recipe, stated) = recipe(table, folder);
     let own = contracts.iter().map(|contract| contract.name.as_str());
-    let known: Vec<&str> = contracts::KNOWN.into_iter().chain(own).collect();
-    let contract = table
-        .get("contract")
-        .and_then(|item| names::known(item, "contract", &known, log).map(str::to_owned));
-    let contract = contract.unwrap_or_else(|| PUBLISHED.to_owned());
-    let about = table.text("about", log);
+    let known: Vec<&str> = KNOWN.into_iter().chain(own).collect();
+    let contract = table.read("contract", |item| names::known(item, "contract", &known));
+    let contract = contract.unwrap_or(PUBLISHED).to_owned();
+    let about = table.note("about");
     let alone = Entrant { name: name.clone(), recipe, contract, about, threads: None };
-    let counts = threads(table, &said, log);
+    let counts = threads(table, &stated);
     if counts.is_empty() {
-        return (vec![alone], said);
+        return (vec![alone], stated);
     }
-    let on = |(count, suffix): (_, String)| {
+    let entrants = counts.into_iter().map(|(count, suffix)| {
         let threads = Some(Threads { family: name.clone(), count });
-        Entrant { name: names.longer(table, &name, &suffix, log), threads, ..alone.clone() }
-    };
-    (counts.into_iter().map(on).collect(), said)
+        Entrant { name: names.longer(table, &name, &suffix), threads, ..alone.clone() }
+    });
+    (entrants.collect(), stated)
 }
 
 impl Contestants {
     /// Checks that contestants are of one kind: libraries race in a worker and runners in separate
     /// processes, so the two cannot form a pair.
-    fn check_kind(&mut self, said: StatedLanguage, log: &mut Log<'_>) {
-        let Some((language, span)) = said else { return };
+    fn check_kind(&mut self, stated: StatedLanguage<'_>) {
+        let Some((language, item)) = stated else { return };
         match self.are_runners {
             None => self.are_runners = Some(language.is_runner()),
             Some(are_runners) if are_runners != language.is_runner() => {
@@ -115,11 +105,95 @@ impl Contestants {
                 } else {
                     ("not a library", "are libraries")
                 };
-                log.error(span, format!("a contestant in {} is {is}", language.name()))
+                item.error(format!("a contestant in {} is {is}", language.name()))
                     .label(format!("the contestants before it {others}"))
                     .help("the two kinds cannot race each other: make two studies of it");
             }
             Some(_) => {}
         }
+    }
+}
+
+/// Reads `[[contract]]`.
+pub(super) fn contracts(root: &Table<'_>) -> Vec<Contract> {
+    let mut names = Names::of("contracts");
+    let tables = tables(root, "contract");
+    tables.iter().map(|table| contract(table, &mut names)).collect()
+}
+
+fn contract(table: &Table<'_>, names: &mut Names) -> Contract {
+    let name = names.read(table);
+    if let Some(item) = table.get("name").filter(|_| KNOWN.contains(&name.as_str())) {
+        item.error(format!("'{name}' is a contract that every study has"))
+            .label("expected another name")
+            .help("contestants can name it without an entry here");
+    }
+    let text = table.required_text("text");
+    let is_exact = table.flag("exact", true);
+    Contract { name, text, is_exact }
+}
+
+/// Returns whether contestants of this contract give the same answers as those of `published`. An
+/// unknown contract counts as exact, because it is already an error.
+fn is_exact(name: &str, contracts: &[Contract]) -> bool {
+    contracts.iter().find(|contract| contract.name == name).is_none_or(|known| known.is_exact)
+}
+
+/// Numbers of threads, each with its suffix of the name.
+type Counts = Vec<(ThreadCount, String)>;
+
+/// Reads `threads`: none if it is missing, one without a suffix, or a list in which each makes a
+/// separate contestant.
+fn threads(table: &Table<'_>, stated: &StatedLanguage<'_>) -> Counts {
+    let Some(item) = table.get("threads") else { return Vec::new() };
+    if let Some((language, _)) = stated.as_ref().filter(|(language, _)| language.is_runner()) {
+        let message = format!("a contestant in {} runs on one thread", language.name());
+        item.key_error(message)
+            .label("threads are those of a worker, which loads libraries")
+            .help("leave 'threads' out");
+        return Vec::new();
+    }
+    match item.elements() {
+        Some(elements) => several(item, &elements),
+        None => count(item, EXPECTED).into_iter().map(|count| (count, String::new())).collect(),
+    }
+}
+
+/// Reads several numbers, each once.
+fn several(item: &Item<'_>, elements: &[Item<'_>]) -> Counts {
+    if elements.is_empty() || elements.len() > MAX_ENTRIES {
+        item.wrong(EXPECTED);
+    }
+    let mut counts = Counts::new();
+    for element in elements.iter().take(MAX_ENTRIES) {
+        let Some(count) = count(element, "a number of threads or \"all\"") else { continue };
+        if counts.iter().any(|(other, _)| *other == count) {
+            element
+                .error("this number of threads stands here twice")
+                .help("two contestants would have the same name: leave one of them out");
+            continue;
+        }
+        counts.push((count, suffix(count)));
+    }
+    counts
+}
+
+/// Returns the suffix of a contestant's name for a number of threads.
+fn suffix(count: ThreadCount) -> String {
+    match count {
+        ThreadCount::Number(number) => format!("-x{number}"),
+        ThreadCount::All => "-xall".to_owned(),
+    }
+}
+
+fn count(item: &Item<'_>, expected: &str) -> Option<ThreadCount> {
+    match item.value {
+        DeValue::Integer(_) => item.whole().map(ThreadCount::Number),
+        DeValue::String(text) if text == "all" => Some(ThreadCount::All),
+        DeValue::String(text) => {
+            let meant = closest(text, ["all"]);
+            item.wrong(expected).meant(meant).none()
+        }
+        _ => item.wrong_type(expected).none(),
     }
 }

@@ -1,15 +1,10 @@
 //! Names of contestants, workloads, contracts and verifications.
 
-use super::table::Table;
-use crate::document::log::Log;
-use crate::document::{MAX_NAME_BYTES, value};
-use crate::error::{offered, shown};
+use crate::document::{Item, Log, MAX_NAME_BYTES, Table};
+use crate::error::{listed, shown};
+use crate::grammar::KEYWORDS;
 use crate::suggest::closest;
-use crate::tail::KEYWORDS;
 use std::ops::Range;
-
-/// The most names that an error lists.
-const LISTED_NAMES: usize = 8;
 
 /// The names of one kind of table that were read.
 pub(super) struct Names {
@@ -33,122 +28,92 @@ impl Names {
 
     /// Reads the name of a table, which it must have; empty if there is none. An invalid name is
     /// returned too, for what refers to it.
-    pub(super) fn read(&mut self, table: &Table<'_>, example: &str, log: &mut Log<'_>) -> String {
-        let name = self.read_text(table, example, log);
+    pub(super) fn read(&mut self, table: &Table<'_>) -> String {
+        let name = self.read_text(table);
         let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
         let what = table.place.noun();
         if !is_name(&name) {
             let plain = plain(&name);
             let meant = Some(plain.as_str()).filter(|plain| is_name(plain));
-            log.error(item.span.clone(), format!("'{}' is not a valid {what} name", shown(&name)))
+            item.error(format!("'{}' is not a valid {what} name", shown(&name)))
                 .label(format!(
                     "expected at most {MAX_NAME_BYTES} lower-case letters, digits, '-' and '_'"
                 ))
                 .meant(meant);
         } else if self.in_claims && KEYWORDS.contains(&name.as_str()) {
-            log.error(item.span.clone(), format!("'{name}' is a word of claims"))
+            item.error(format!("'{name}' is a word of claims"))
                 .label(format!("a claim could not name a {what} of this name"));
         }
         name
     }
 
     /// Reads the name of a table, which it must have and which only has to be new.
-    pub(super) fn read_text(
-        &mut self,
-        table: &Table<'_>,
-        example: &str,
-        log: &mut Log<'_>,
-    ) -> String {
-        let name = table.required_text("name", example, log);
+    pub(super) fn read_text(&mut self, table: &Table<'_>) -> String {
+        let name = table.required_text("name");
         let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
-        if let Some((_, line)) = self.seen.iter().find(|(other, _)| *other == name) {
-            let message = format!("two {} are called '{}'", self.kind, shown(&name));
-            log.error(item.span.clone(), message).label(format!("the other one is in line {line}"));
-        }
-        self.seen.push((name.clone(), log.line(item.span.start)));
+        self.add(&name, item);
         name
     }
 
     /// Returns another name of a table: its own with a suffix, if there is one.
-    pub(super) fn longer(
-        &mut self,
-        table: &Table<'_>,
-        name: &str,
-        suffix: &str,
-        log: &mut Log<'_>,
-    ) -> String {
+    pub(super) fn longer(&mut self, table: &Table<'_>, name: &str, suffix: &str) -> String {
         let longer = format!("{name}{suffix}");
         let Some(item) = table.get("name").filter(|_| !name.is_empty() && !suffix.is_empty())
         else {
             return longer;
         };
         if is_name(name) && !is_name(&longer) {
-            log.error(item.span.clone(), format!("'{}' is too long a name", shown(&longer)))
+            item.error(format!("'{}' is too long a name", shown(&longer)))
                 .label(format!("on several threads it becomes longer by '{suffix}'"));
         }
-        if let Some((_, line)) = self.seen.iter().find(|(other, _)| *other == longer) {
-            let message = format!("two {} are called '{}'", self.kind, shown(&longer));
-            log.error(item.span.clone(), message).label(format!("the other one is in line {line}"));
-        }
-        self.seen.push((longer.clone(), log.line(item.span.start)));
+        self.add(&longer, item);
         longer
+    }
+
+    /// Adds a name, and logs an error if it is not new.
+    fn add(&mut self, name: &str, item: &Item<'_>) {
+        if let Some((_, line)) = self.seen.iter().find(|(other, _)| other == name) {
+            let message = format!("two {} are called '{}'", self.kind, shown(name));
+            item.error(message).label(format!("the other one is in line {line}"));
+        }
+        self.seen.push((name.to_owned(), item.log.line(item.span.start)));
     }
 }
 
 /// Returns whether this is a valid name.
 pub(super) fn is_name(name: &str) -> bool {
-    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.len() <= MAX_NAME_BYTES
         && name.starts_with(is_letter)
         && name.chars().all(|c| is_letter(c) || matches!(c, '-' | '_'))
 }
 
+fn is_letter(c: char) -> bool {
+    c.is_ascii_lowercase() || c.is_ascii_digit()
+}
+
 /// Returns the valid name that is nearest to what was written.
 fn plain(name: &str) -> String {
-    let letter = |c: char| match c.to_ascii_lowercase() {
-        c if c.is_ascii_alphanumeric() || c == '_' => c,
-        _ => '-',
-    };
-    name.chars().map(letter).collect::<String>().trim_matches(['-', '_']).to_owned()
+    let name = name.to_ascii_lowercase();
+    name.replace(|c: char| !is_letter(c) && c != '_', "-").trim_matches(['-', '_']).to_owned()
 }
 
 /// Logs an error for an unknown name, with the known ones; not if there are none, because that is
 /// reported already.
-pub(super) fn unknown(
-    span: Range<usize>,
-    what: &str,
-    name: &str,
-    known: &[&str],
-    log: &mut Log<'_>,
-) {
+pub(super) fn unknown(span: Range<usize>, what: &str, name: &str, known: &[&str], log: &Log<'_>) {
     if known.is_empty() {
         return;
     }
-    let mut listed = offered(known.iter().copied().take(LISTED_NAMES));
-    if known.len() > LISTED_NAMES {
-        listed.push(format!("one of {} more", known.len() - LISTED_NAMES));
-    }
-    let found = log.error(span, format!("no {what} is called '{}'", shown(name)));
-    if let Some((last, others)) = listed.split_last() {
-        found.label(match others {
-            [] => format!("expected {last}"),
-            _ => format!("expected {} or {last}", others.join(", ")),
-        });
-    }
-    found.meant(closest(name, known.iter().copied()));
+    log.error(span, format!("no {what} is called '{}'", shown(name)))
+        .expected(&listed(known))
+        .meant(closest(name, known.iter().copied()));
 }
 
 /// Returns the name in a value, if it is a known one.
-pub(super) fn known<'a>(
-    item: &crate::document::keys::Item<'a>,
-    what: &str,
-    known: &[&str],
-    log: &mut Log<'_>,
-) -> Option<&'a str> {
-    let name = value::string(item, known.first().unwrap_or(&"name"), log)?;
+pub(super) fn known<'a>(item: &Item<'a>, what: &str, known: &[&str]) -> Option<&'a str> {
+    let name = item.string_as(known.first().unwrap_or(&"name"))?;
     if known.contains(&name) {
         return Some(name);
     }
-    unknown(item.span.clone(), what, name, known, log);
+    unknown(item.span.clone(), what, name, known, item.log);
     None
 }

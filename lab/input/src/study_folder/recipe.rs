@@ -1,131 +1,264 @@
-//! How a contestant or an oracle is built.
+//! How a contestant or an oracle is built: its language, its compiler and the files that it names.
 
 use super::folder::Folder;
-use super::programs::package_of;
-use super::sources::sources;
-use super::table::Table;
-use crate::document::keys::{Item, items};
-use crate::document::log::Log;
-use crate::document::value;
-use crate::error::shown;
+use crate::document::{Item, Table};
+use crate::error::{alternatives, shown};
 use crate::suggest::closest;
-use std::ops::Range;
+use std::path::{Component, Path};
 use tiebreak_core::language::Language;
 use tiebreak_core::study::Recipe;
 use toml::de::DeValue;
 
 /// A language, and its place in the file.
-pub(super) type StatedLanguage = Option<(Language, Range<usize>)>;
+pub(super) type StatedLanguage<'a> = Option<(Language, Item<'a>)>;
 
 /// Reads a recipe, and its language as stated.
-pub(super) fn recipe(
-    table: &Table<'_>,
-    folder: &Folder,
-    log: &mut Log<'_>,
-) -> (Recipe, StatedLanguage) {
-    let said = said_language(table, log);
-    let language = said.as_ref().map(|(language, _)| *language);
+pub(super) fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage<'a>) {
+    let stated = stated_language(table);
+    let language = stated.as_ref().map(|(language, _)| *language);
     let entry = language.unwrap_or_default().entry();
-    let compiler = table.get("compiler").and_then(|item| program(item, log));
-    let compiler = compiler.unwrap_or(&entry.program).to_owned();
+    let compiler = table.read("compiler", program);
+    let compiler = compiler.unwrap_or_else(|| entry.program.clone());
     let version = match table.get("version") {
-        Some(item) => version(table, item, log),
+        Some(item) => version(table, item),
         None => language.unwrap_or_default().version_command(&compiler),
     };
     let package = match table.get("package") {
-        Some(item) => value::string(item, "clang", log).unwrap_or_default().to_owned(),
+        Some(item) => item.string().unwrap_or_default(),
         None => package_of(&compiler),
     };
-    check_libraries(table, language, log);
+    check_libraries(table, language);
     let recipe = Recipe {
         language: language.unwrap_or_default(),
-        sources: sources(table, language, folder, log),
+        sources: sources(table, language, folder),
         compiler,
-        flags: table.words("flags", "-O3", log),
-        libraries: table.words("libraries", "-lm", log),
+        flags: table.words("flags"),
+        libraries: table.words("libraries"),
         version,
         package,
-        environment: table.get("environment").map_or_else(Vec::new, |item| environment(item, log)),
+        environment: table.get("environment").map_or_else(Vec::new, |item| environment(item)),
     };
-    (recipe, said)
+    (recipe, stated)
 }
 
 /// Reads `language`, which is required.
-fn said_language(table: &Table<'_>, log: &mut Log<'_>) -> StatedLanguage {
-    let item = table.required("language", "\"c\"", log)?;
-    let text = value::string(item, "c", log)?;
-    let span = item.span.clone();
-    if let Some(language) = Language::named(text) {
-        return Some((language, span));
+fn stated_language<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
+    let item = table.required("language")?;
+    let text = item.string()?;
+    if let Some(language) = Language::named(&text) {
+        return Some((language, item.clone()));
     }
     let names = Language::all().map(Language::name);
-    let meant = Language::meant(text).map(Language::name).or_else(|| closest(text, names));
-    value::wrong(item, &listed(|_| true), log).meant(meant);
-    None
+    let meant = Language::meant(&text).map(Language::name).or_else(|| closest(&text, names));
+    item.wrong(&listed(|_| true)).meant(meant).none()
 }
 
 /// Lists the languages of a kind as errors do: `"c", "c++" or "d"`.
 pub(super) fn listed(is_one: impl Fn(Language) -> bool) -> String {
     let names = Language::all().filter(|language| is_one(*language)).map(Language::name);
     let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
-    match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => names.concat(),
-    }
+    alternatives(&names)
 }
 
 /// Reads a program of the PATH, or the path of one: a single word.
-fn program<'a>(item: &Item<'a>, log: &mut Log<'_>) -> Option<&'a str> {
-    let text = value::string(item, "clang", log)?;
+fn program(item: &Item<'_>) -> Option<String> {
+    let text = item.string()?;
     if text.contains(char::is_whitespace) {
-        value::wrong(item, "one program", log).help("words for it stand in 'flags'");
-        return None;
+        return item.wrong("one program").help("words for it stand in 'flags'").none();
     }
     Some(text)
 }
 
 /// Reads the command that prints the receipt: at least a program.
-fn version(table: &Table<'_>, item: &Item<'_>, log: &mut Log<'_>) -> Vec<String> {
-    let before = log.count();
-    let words = table.words("version", "clang\", \"--version", log);
-    if words.is_empty() && log.count() == before {
-        value::wrong(item, "a command such as [\"clang\", \"--version\"]", log);
+fn version(table: &Table<'_>, item: &Item<'_>) -> Vec<String> {
+    let before = table.log.count();
+    let words = table.words("version");
+    if words.is_empty() && table.log.count() == before {
+        item.wrong("a command such as [\"clang\", \"--version\"]");
     }
     words
 }
 
 /// Checks that a contestant in a separate process names no libraries, because it is not linked.
-fn check_libraries(table: &Table<'_>, language: Option<Language>, log: &mut Log<'_>) {
+fn check_libraries(table: &Table<'_>, language: Option<Language>) {
     let Some(item) = table.get("libraries") else { return };
     let Some(language) = language.filter(|language| language.is_runner()) else { return };
     let message = format!("nothing is linked to a contestant in {}", language.name());
-    log.error(item.key_span.clone(), message).help("leave 'libraries' out");
+    item.key_error(message).help("leave 'libraries' out");
 }
 
 /// Reads variables for compiler and interpreter.
-fn environment(item: &Item<'_>, log: &mut Log<'_>) -> Vec<(String, String)> {
-    let DeValue::Table(table) = item.value else {
-        value::wrong_type(item, "a table such as { LANG = \"C\" }", log);
+fn environment(item: &Item<'_>) -> Vec<(String, String)> {
+    let Some(entries) = item.entries() else {
+        item.wrong_type("a table such as { LANG = \"C\" }");
         return Vec::new();
     };
     let mut variables = Vec::new();
-    for variable in items(table) {
+    for variable in entries {
         let name = variable.key;
         if name.is_empty() || name.contains(['=', '\0']) {
-            log.error(
-                variable.key_span.clone(),
-                format!("'{}' is not a valid variable name", shown(name)),
-            )
-            .label("expected a name without '='");
+            variable
+                .key_error(format!("'{}' is not a valid variable name", shown(name)))
+                .label("expected a name without '='");
         }
         let DeValue::String(text) = variable.value else {
-            value::wrong_type(&variable, "a string", log);
+            variable.wrong_type("a string");
             continue;
         };
         if text.contains('\0') {
-            value::wrong(&variable, "a string without a NUL", log);
+            variable.wrong("a string without a NUL");
         }
         variables.push((name.to_owned(), text.clone().into_owned()));
     }
     variables
+}
+
+/// Reads `sources`, at least one.
+fn sources(table: &Table<'_>, language: Option<Language>, folder: &Folder) -> Vec<String> {
+    let example = language.unwrap_or_default().entry().example.as_str();
+    let Some(item) = table.required_as("sources", &format!("[\"{example}\"]")) else {
+        return Vec::new();
+    };
+    let before = table.log.count();
+    let found = item.strings(example);
+    if found.is_empty() && table.log.count() == before {
+        item.error("'sources' names no file")
+            .label(format!("expected at least one, such as [\"{example}\"]"));
+    }
+    if let (Some((_, second)), Some(language)) = (found.get(1), language) {
+        check_single(second, language);
+    }
+    let is_package = language.is_some_and(Language::is_package);
+    let located = found.iter().filter_map(|(path, item)| {
+        if is_package { package(path, item, folder) } else { file(path, item, folder) }
+    });
+    located.collect()
+}
+
+/// Logs an error for a second source in a language that has one source, which names the others.
+fn check_single(second: &Item<'_>, language: Language) {
+    let Some(help) = &language.entry().one_source else { return };
+    let message = format!("a contestant in {} has one source", language.name());
+    second.error(message).help(help);
+}
+
+/// Checks a file of the study, given by its relative path.
+pub(super) fn file(path: &str, item: &Item<'_>, folder: &Folder) -> Option<String> {
+    let located = locate(path, item, folder)?;
+    if !folder.absolute(&located).is_file() {
+        return item
+            .error(format!("'{}' is not a file", shown(path)))
+            .label("expected a file")
+            .none();
+    }
+    Some(located)
+}
+
+/// Checks a cargo package of the study, given by the relative path of its folder.
+fn package(path: &str, item: &Item<'_>, folder: &Folder) -> Option<String> {
+    let located = locate(path, item, folder)?;
+    let absolute = folder.absolute(&located);
+    let shown = shown(path);
+    if !absolute.join("Cargo.toml").is_file() {
+        return item
+            .error(format!("'{shown}' is not a Cargo package"))
+            .label("expected a folder with a Cargo.toml")
+            .none();
+    }
+    if !absolute.join("Cargo.lock").is_file() {
+        return item
+            .error(format!("there is no Cargo.lock in '{shown}'"))
+            .label("it is built with --locked, so that all get the same dependencies")
+            .help("run 'cargo generate-lockfile' in it")
+            .none();
+    }
+    Some(located)
+}
+
+/// Returns the path of a file in the folder, relative and plain.
+fn locate(path: &str, item: &Item<'_>, folder: &Folder) -> Option<String> {
+    let plain = plain(path);
+    let found = plain.as_ref().map(|plain| folder.absolute(plain).canonicalize());
+    match found {
+        Some(Ok(found)) if found.starts_with(&folder.path) => plain,
+        Some(Err(_)) => {
+            let files = folder.files.iter().map(String::as_str);
+            item.error(format!("there is no '{}' in the study's folder", shown(path)))
+                .label("expected the path of a file of it")
+                .meant(closest(path, files))
+                .none()
+        }
+        None | Some(Ok(_)) => item
+            .error(format!("'{}' leads out of the study's folder", shown(path)))
+            .label("expected a path within it")
+            .help("a study can be moved and copied: what it is made of lies in its folder")
+            .none(),
+    }
+}
+
+/// Returns a relative path without `.` and doubled slashes; `None` if it may lead out of its
+/// folder.
+fn plain(path: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in Path::new(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::Normal(part) => parts.push(part.to_str().unwrap_or_default()),
+            _ => return None,
+        }
+    }
+    Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
+}
+
+/// Returns what installs a program: a package of Debian 12, a command, or an address. An unknown
+/// program is assumed to be in a package of the same name.
+fn package_of(program: &str) -> String {
+    let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or(program);
+    let (plain, version) = match name.rsplit_once('-') {
+        Some((plain, version)) if is_version(version) => (plain, Some(version)),
+        _ => (name, None),
+    };
+    match (Language::package_of(plain), version) {
+        (None, _) => name.to_owned(),
+        (Some(package), Some(version)) if !package.contains([' ', '/']) => {
+            format!("{package}-{version}")
+        }
+        (Some(package), _) => package.to_owned(),
+    }
+}
+
+fn is_version(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_come_in_packages() {
+        let cases = [
+            ("gcc", "gcc"),
+            ("gcc-13", "gcc-13"),
+            ("g++", "g++"),
+            ("g++-12", "g++-12"),
+            ("clang", "clang"),
+            ("clang++", "clang"),
+            ("clang++-16", "clang-16"),
+            ("/usr/bin/clang++", "clang"),
+            ("ldc2", "ldc"),
+            ("gdc", "gdc"),
+            ("rustc", "https://rustup.rs"),
+            ("node", "nodejs"),
+            ("bun", "npm install -g bun"),
+            ("bun-1.1", "npm install -g bun"),
+            ("pypy3", "pypy3"),
+            ("python3.10", "python3.10"),
+            ("tcc", "tcc"),
+        ];
+        for (program, package) in cases {
+            assert_eq!(package_of(program), package, "{program}");
+        }
+    }
 }

@@ -1,35 +1,26 @@
-//! The workloads of a study.
+//! The workloads of a study, and the inputs that only `study verify` uses.
 
 use super::folder::Folder;
 use super::names::Names;
-use super::places::Place;
-use super::sources::named_file;
-use super::table::{Table, tables};
-use crate::document::log::Log;
-use crate::document::{start, value};
+use super::recipe::file;
+use super::tables;
+use crate::document::{Item, Table};
 use std::fs;
-use tiebreak_core::study::Workload;
+use tiebreak_core::study::{Verification, Workload};
 
-/// The largest size and the largest seed: TOML has no larger numbers.
-pub(super) const WHOLE_MAX: u64 = i64::MAX.cast_unsigned();
 /// The default seed of a fixed input.
 const SEED: u64 = 1;
 
 /// Reads `[[workload]]`: at least one.
-pub(super) fn workloads(
-    root: &Table<'_>,
-    has_oracle: bool,
-    folder: &Folder,
-    log: &mut Log<'_>,
-) -> Vec<Workload> {
+pub(super) fn workloads(root: &Table<'_>, has_oracle: bool, folder: &Folder) -> Vec<Workload> {
     let mut names = Names::in_claims("workloads");
-    let before = log.count();
-    let tables = tables(root, "workload", Place::Workload, log);
-    if tables.is_empty() && log.count() == before {
-        log.error(start(), "this study has no workloads")
+    let before = root.log.count();
+    let tables = tables(root, "workload");
+    if tables.is_empty() && root.log.count() == before {
+        root.error("this study has no workloads")
             .help("write [[workload]] with name, distribution and size");
     }
-    tables.iter().map(|table| workload(table, &mut names, has_oracle, folder, log)).collect()
+    tables.iter().map(|table| workload(table, &mut names, has_oracle, folder)).collect()
 }
 
 /// Returns their names, in the order of the file.
@@ -38,96 +29,114 @@ pub(super) fn names(workloads: &[Workload]) -> Vec<&str> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-fn workload(
-    table: &Table<'_>,
-    names: &mut Names,
-    has_oracle: bool,
-    folder: &Folder,
-    log: &mut Log<'_>,
-) -> Workload {
-    let name = names.read(table, "random-20k", log);
+fn workload(table: &Table<'_>, names: &mut Names, has_oracle: bool, folder: &Folder) -> Workload {
+    let name = names.read(table);
     let mut workload = Workload {
         name,
         distribution: String::new(),
         size: 0,
         seed: SEED,
         is_drawn: false,
-        about: table.text("about", log),
+        about: table.note("about"),
         file: None,
-        answer: answer(table, has_oracle, log),
+        answer: answer(table, has_oracle),
     };
     if table.get("file").is_some() {
-        from_file(&mut workload, table, folder, log);
+        from_file(&mut workload, table, folder);
     } else if has_oracle {
-        from_oracle(&mut workload, table, log);
+        from_oracle(&mut workload, table);
     } else {
-        from_contestants(&mut workload, table, log);
+        from_contestants(&mut workload, table);
     }
     workload
 }
 
 /// Reads an input that is a file of the study's folder.
-fn from_file(workload: &mut Workload, table: &Table<'_>, folder: &Folder, log: &mut Log<'_>) {
+fn from_file(workload: &mut Workload, table: &Table<'_>, folder: &Folder) {
     for key in ["distribution", "size", "seed"] {
         if let Some(item) = table.get(key) {
-            log.error(item.key_span.clone(), format!("'{key}' does not apply to a file"))
+            item.key_error(format!("'{key}' does not apply to a file"))
                 .help(format!("leave '{key}' or 'file' out: an input is read or made"));
         }
     }
-    if let Some(item) = table.get("drawn").filter(|_| table.flag("drawn", false, log)) {
-        log.error(item.span.clone(), "an input that is a file cannot be drawn")
+    if let Some(item) = table.get("drawn").filter(|_| table.flag("drawn", false)) {
+        item.error("an input that is a file cannot be drawn")
             .label("expected false, or nothing said");
     }
     workload.distribution = "file".to_owned();
-    workload.file = table.get("file").and_then(|item| named_file(item, folder, log));
-    let length = |path: &String| fs::metadata(folder.absolute(path)).map(|file| file.len());
-    workload.size = workload.file.as_ref().and_then(|path| length(path).ok()).unwrap_or(0);
+    workload.file = table.read("file", |item| named_file(item, folder));
+    let found = workload.file.as_ref().and_then(|path| fs::metadata(folder.absolute(path)).ok());
+    workload.size = found.map_or(0, |file| file.len());
     if let Some(item) = table.get("file").filter(|_| workload.file.is_some() && workload.size == 0)
     {
-        log.error(item.span.clone(), "this file is empty").label("expected one with an input");
+        item.error("this file is empty").label("expected one with an input");
     }
 }
 
 /// Reads an input that the oracle makes.
-fn from_oracle(workload: &mut Workload, table: &Table<'_>, log: &mut Log<'_>) {
-    workload.distribution = table.required_text("distribution", "random", log);
-    workload.size = size(table, log);
-    workload.is_drawn = table.flag("drawn", true, log);
+fn from_oracle(workload: &mut Workload, table: &Table<'_>) {
+    workload.distribution = table.required_text("distribution");
+    workload.size = size(table);
+    workload.is_drawn = table.flag("drawn", true);
     let Some(item) = table.get("seed") else { return };
-    workload.seed = value::whole(item, 0, WHOLE_MAX, log).unwrap_or(SEED);
+    workload.seed = item.whole().unwrap_or(SEED);
     if workload.is_drawn {
-        log.error(item.key_span.clone(), "a seed of its own is drawn for each unit")
+        item.key_error("a seed of its own is drawn for each unit")
             .label("this one would never be used")
             .help("write drawn = false for one input that serves for all, or leave 'seed' out");
     }
 }
 
 /// Reads an input that contestants know by the workload's name: no oracle, no file.
-fn from_contestants(workload: &mut Workload, table: &Table<'_>, log: &mut Log<'_>) {
-    workload.distribution = table.text("distribution", log);
-    workload.size = size(table, log);
-    let seed = table.get("seed").and_then(|item| value::whole(item, 0, WHOLE_MAX, log));
-    workload.seed = seed.unwrap_or(SEED);
-    if let Some(item) = table.get("drawn").filter(|_| table.flag("drawn", false, log)) {
-        log.error(item.span.clone(), "this input cannot be drawn")
+fn from_contestants(workload: &mut Workload, table: &Table<'_>) {
+    workload.distribution = table.note("distribution");
+    workload.size = size(table);
+    workload.seed = table.read("seed", Item::whole).unwrap_or(SEED);
+    if let Some(item) = table.get("drawn").filter(|_| table.flag("drawn", false)) {
+        item.error("this input cannot be drawn")
             .label("expected false, or nothing said")
             .help("an oracle makes inputs: write [oracle]");
     }
 }
 
 /// Reads `size`, which is required.
-pub(super) fn size(table: &Table<'_>, log: &mut Log<'_>) -> u64 {
-    let item = table.required("size", "20000", log);
-    item.and_then(|item| value::whole(item, 1, WHOLE_MAX, log)).unwrap_or(0)
+fn size(table: &Table<'_>) -> u64 {
+    table.required("size").and_then(|item| item.whole()).unwrap_or(0)
+}
+
+/// Reads a file that an optional key names.
+fn named_file(item: &Item<'_>, folder: &Folder) -> Option<String> {
+    file(&item.string()?, item, folder)
 }
 
 /// Reads `answer`, which a study with an oracle must not have.
-fn answer(table: &Table<'_>, has_oracle: bool, log: &mut Log<'_>) -> Option<String> {
+fn answer(table: &Table<'_>, has_oracle: bool) -> Option<String> {
     let item = table.get("answer")?;
-    let answer = value::string(item, "42", log)?;
+    let answer = item.string()?;
     if has_oracle {
-        log.error(item.key_span.clone(), "the oracle knows the answers of this study")
-            .help("leave 'answer' out");
+        item.key_error("the oracle knows the answers of this study").help("leave 'answer' out");
     }
-    Some(answer.to_owned())
+    Some(answer)
+}
+
+/// Reads `[[verify]]`, which needs an oracle.
+pub(super) fn verifications(root: &Table<'_>, has_oracle: bool) -> Vec<Verification> {
+    let mut names = Names::of("verifications");
+    let tables = tables(root, "verify");
+    if let Some(first) = tables.first().filter(|_| !has_oracle) {
+        first
+            .error("nothing can be verified: this study has no oracle")
+            .help("write [oracle], or leave [[verify]] out");
+    }
+    tables.iter().map(|table| verification(table, &mut names)).collect()
+}
+
+fn verification(table: &Table<'_>, names: &mut Names) -> Verification {
+    Verification {
+        name: names.read_text(table),
+        distribution: table.required_text("distribution"),
+        size: size(table),
+        parts: table.read("parts", Item::whole).unwrap_or(1),
+        is_full: table.flag("full", false),
+    }
 }

@@ -1,25 +1,51 @@
-//! Finds the place in the file of a part of a string's value, with escapes.
+//! Claims in a file, with the place of each part of a string's value, whatever its escapes.
 
+use super::Item;
+use crate::grammar::{Words, parse_spanned};
 use std::ops::Range;
+use tiebreak_core::claim::Claim;
+use toml::de::DeValue;
+
+/// Reads a sentence, with the bytes of its words in the file.
+pub(crate) fn sentence(item: &Item<'_>, contestants: &[&str]) -> Option<(Claim, Words)> {
+    let DeValue::String(text) = item.value else {
+        return item.wrong_type("a sentence such as \"a is faster than b\"").none();
+    };
+    let raw = item.log.raw(&item.span);
+    let located = Located { raw, at: item.span.start, value: text };
+    match parse_spanned(text, contestants) {
+        Err(error) => item
+            .log
+            .error(located.span(&error.span), error.problem.to_string())
+            .meant(error.suggestion.as_deref())
+            .expected(&error.expected)
+            .none(),
+        Ok((claim, words)) => Some((claim, words.map(|span| located.span(&span)))),
+    }
+}
+
+/// Returns whether two claims mean the same, in any words.
+pub(crate) fn is_same(a: &Claim, b: &Claim) -> bool {
+    Claim { text: b.text.clone(), ..a.clone() } == *b
+}
 
 /// A TOML string as in the file, `raw`, with its quotes, at byte `at`; and its value.
-pub(crate) struct Located<'a> {
-    pub(crate) raw: &'a str,
-    pub(crate) at: usize,
-    pub(crate) value: &'a str,
+struct Located<'a> {
+    raw: &'a str,
+    at: usize,
+    value: &'a str,
 }
 
 impl Located<'_> {
     /// Returns the bytes of the file for these bytes of the value; those of the whole string if
     /// that is unknown.
-    pub(crate) fn span(&self, part: &Range<usize>) -> Range<usize> {
+    fn span(&self, part: &Range<usize>) -> Range<usize> {
         let whole = self.at..self.at + self.raw.len();
         let Some(places) = places(self.raw, self.value) else {
             return whole;
         };
-        let place = |offset: usize| places.get(offset).map(|place| self.at + place);
-        match (place(part.start), place(part.end)) {
-            (Some(start), Some(end)) if start <= end => start..end,
+        match (places.get(part.start), places.get(part.end)) {
+            (Some(start), Some(end)) if start <= end => self.at + start..self.at + end,
             _ => whole,
         }
     }
@@ -86,7 +112,7 @@ fn escape(rest: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toml::de::{DeTable, DeValue};
+    use toml::de::DeTable;
 
     /// Checks the place of each character of the value of `x = RAW`.
     fn check(raw: &str, expected: &[(char, &str)]) {
