@@ -2,7 +2,6 @@
 
 use crate::referee::Referee;
 use std::collections::VecDeque;
-use std::thread;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sampler::FunctionSampler;
 use tiebreak_stats::coins::{self, Seed};
@@ -19,21 +18,21 @@ const UNITS_MAX: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Ahead {
     /// The contestants of the announced units that have not begun.
-    told: VecDeque<Vec<usize>>,
+    announced: VecDeque<Vec<usize>>,
     units: usize,
     cpus: usize,
 }
 
 impl Default for Ahead {
     fn default() -> Ahead {
-        let cpus = thread::available_parallelism().map_or(1, usize::from);
-        Ahead { told: VecDeque::new(), units: 0, cpus }
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+        Ahead { announced: VecDeque::new(), units: 0, cpus }
     }
 }
 
 impl Ahead {
     /// Announces the next units to the sampler if it does not know this one yet.
-    pub(crate) fn tell(
+    pub(crate) fn announce(
         &mut self,
         referee: &Referee,
         attempt: u32,
@@ -43,28 +42,28 @@ impl Ahead {
         if plan.scope != Scope::Code {
             return;
         }
-        let is_foreseen = self.told.pop_front() == Some(referee.company());
+        let is_foreseen = self.announced.pop_front() == Some(referee.company());
         if attempt == 0 && is_foreseen {
             return;
         }
-        let most = referee.budget().rounds.unwrap_or(u64::MAX);
+        let most = referee.budget.rounds.unwrap_or(u64::MAX);
         let turns = referee.turns().take_while(|(_, had)| *had < most);
         let seed = Seed::from_text(&plan.seed);
         let mut placements = Vec::new();
-        self.told.clear();
+        self.announced.clear();
         self.units = (2 * self.units).clamp(1, UNITS_MAX);
         for (coming, (company, _)) in (referee.rounds()..).zip(turns.take(self.units)) {
-            if !self.told.is_empty() && placements.len() + company.len() > self.cpus {
+            if !self.announced.is_empty() && placements.len() + company.len() > self.cpus {
                 break;
             }
-            let attempt = if self.told.is_empty() { attempt } else { 0 };
+            let attempt = if self.announced.is_empty() { attempt } else { 0 };
             let coins = coins::draw(seed, coming, attempt, &company);
             let unit = coins::draw_unit(seed, &coins, plan.scope);
             placements.extend(coins.order.iter().copied().zip(unit.placements));
-            self.told.push_back(company);
+            self.announced.push_back(company);
         }
         // This unit is about to begin.
-        self.told.pop_front();
+        self.announced.pop_front();
         sampler.expect(&placements);
     }
 }

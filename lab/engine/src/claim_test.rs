@@ -45,7 +45,6 @@ impl ClaimTest {
     /// Creates the test of a claim of a plan.
     pub fn new(plan: &Plan, planned: &PlannedClaim) -> ClaimTest {
         let (error, block) = (planned.error, plan.block_runs);
-        let share = |good, bad| ClaimTest::Share(Box::new(ShareTest::new(good, bad, block, error)));
         match planned.claim.statement {
             Statement::Ratio(relation) if plan.centre == Centre::Mean => {
                 // Plans without a cap are refused when they are read; without one it would never
@@ -57,18 +56,21 @@ impl ClaimTest {
             Statement::Ratio(relation) => {
                 ClaimTest::Ratio(Box::new(ratio_test(plan, relation, error)))
             }
-            Statement::Property(property) => match property {
-                Property::InShareOfRounds { share: bar, .. } => share(bar, bar),
+            Statement::Property(property) => ClaimTest::Share(Box::new(match property {
+                Property::Mean { is_below, bar, cap } => {
+                    let test = MeanTest::new(bar, is_below, cap, block, error);
+                    return ClaimTest::Mean(Box::new(test));
+                }
                 Property::Succeeds { good, bad } if is_chain(plan) => {
-                    ClaimTest::Share(Box::new(ShareTest::chain(good, bad, error)))
+                    ShareTest::chain(good, bad, error)
+                }
+                Property::InShareOfRounds { share: good, .. } => {
+                    ShareTest::new(good, good, block, error)
                 }
                 Property::Succeeds { good, bad } | Property::Quantile { good, bad, .. } => {
-                    share(good, bad)
+                    ShareTest::new(good, bad, block, error)
                 }
-                Property::Mean { is_below, bar, cap } => {
-                    ClaimTest::Mean(Box::new(MeanTest::new(bar, is_below, cap, block, error)))
-                }
-            },
+            })),
         }
     }
 
@@ -138,10 +140,7 @@ impl ClaimTest {
 
     /// Returns whether the limits of a ratio cross.
     pub fn limits_cross(&self) -> bool {
-        match self {
-            ClaimTest::Ratio(test) => test.limits_cross(),
-            _ => false,
-        }
+        matches!(self, ClaimTest::Ratio(test) if test.limits_cross())
     }
 
     /// Adds a run of the only contestant of the claim.
@@ -217,11 +216,12 @@ fn at_most(reading: Reading, bar: f64) -> Trial {
 /// Returns whether a round's ratio reaches the factor or, for the factor 1, exceeds it.
 fn is_by_factor(d: LogRatio, factor: f64) -> Trial {
     let bar = observation::log(factor);
-    let reaches = |bound: f64| if factor == 1.0 { bound > bar } else { bound >= bar };
-    match (reaches(d.low), reaches(d.high)) {
-        (true, _) => Trial::Success,
-        (false, true) => Trial::Unknown,
-        (false, false) => Trial::Failure,
+    let reached =
+        [d.low, d.high].map(|bound| if factor == 1.0 { bound > bar } else { bound >= bar });
+    match reached {
+        [true, _] => Trial::Success,
+        [false, true] => Trial::Unknown,
+        [false, false] => Trial::Failure,
     }
 }
 
@@ -240,8 +240,9 @@ pub fn conditions(
     if plan.adjust.is_none() {
         return Conditions { goes_on, rests, ..Conditions::UNKNOWN };
     }
-    let position = |contestant: usize| coins.order.iter().position(|other| *other == contestant);
-    let slot = if position(left.contestant) < position(right.contestant) { 1.0 } else { -1.0 };
+    let [left_at, right_at] =
+        [left, right].map(|part| coins.order.iter().position(|other| *other == part.contestant));
+    let slot = if left_at < right_at { 1.0 } else { -1.0 };
     let delays = left.sample.delay_share().zip(right.sample.delay_share());
     let delay = delays.map(|(left, right)| left.max(right));
     Conditions { slot, delay, goes_on, rests }

@@ -32,16 +32,15 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError
                 Some(name) => fill(name, &values),
                 None => letters(contestants.len()),
             };
-            let fill_hook = |hook: &Option<String>| hook.as_ref().map(|text| fill(text, &values));
             contestants.push(Contestant {
                 name,
                 command: fill(command, &values),
                 workload: request.workload.clone(),
                 hooks: Hooks {
-                    setup: fill_hook(&hooks.setup),
-                    prepare: fill_hook(&hooks.prepare),
-                    conclude: fill_hook(&hooks.conclude),
-                    cleanup: fill_hook(&hooks.cleanup),
+                    setup: fill_hook(&hooks.setup, &values),
+                    prepare: fill_hook(&hooks.prepare, &values),
+                    conclude: fill_hook(&hooks.conclude, &values),
+                    cleanup: fill_hook(&hooks.cleanup, &values),
                 },
                 parameters: values,
                 directory: request.directories.get(index).cloned(),
@@ -111,8 +110,7 @@ fn hook(
     commands: usize,
 ) -> Result<Option<String>, LabError> {
     match given.len() {
-        0 => Ok(None),
-        1 => Ok(given.first().cloned()),
+        0 | 1 => Ok(given.first().cloned()),
         n if n == commands => Ok(given.get(index).cloned()),
         n => usage(format!(
             "{n} times --{option} for {commands} commands: give it once, or once a command"
@@ -132,15 +130,13 @@ fn used_text(command: &str, hooks: &Hooks) -> String {
 fn combinations(parameters: &[(String, Vec<String>)], text: &str) -> Vec<Vec<(String, String)>> {
     let used = parameters.iter().filter(|(name, _)| text.contains(&format!("{{{name}}}")));
     used.fold(vec![Vec::new()], |combinations, (name, values)| {
-        let extend = |combination: &Vec<(String, String)>| {
-            let combination = combination.clone();
-            values.iter().map(move |value| {
-                let mut longer = combination.clone();
-                longer.push((name.clone(), value.clone()));
-                longer
-            })
-        };
-        combinations.iter().flat_map(extend).collect()
+        let mut longer = Vec::with_capacity(combinations.len() * values.len());
+        for combination in &combinations {
+            for value in values {
+                longer.push([&combination[..], &[(name.clone(), value.clone())]].concat());
+            }
+        }
+        longer
     })
 }
 
@@ -148,6 +144,10 @@ fn fill(text: &str, values: &[(String, String)]) -> String {
     values
         .iter()
         .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+}
+
+fn fill_hook(hook: &Option<String>, values: &[(String, String)]) -> Option<String> {
+    hook.as_ref().map(|text| fill(text, values))
 }
 
 /// Returns A, B, ..., Z, AA, AB, ...

@@ -87,8 +87,9 @@ impl<'a, R: Recorder> Engine<'a, R> {
         let mut outputs = OutputCheck::new(&plan.program.check);
         for event in &journal.events {
             if let Event::FirstOutputs { outputs: first } = event {
-                let took_part = first.iter().cloned().enumerate().filter(|(_, o)| o.is_some());
-                outputs.first_round(&names(&plan), &took_part.collect::<Vec<_>>());
+                let all = first.iter().cloned().enumerate();
+                let written: Vec<_> = all.filter(|(_, output)| output.is_some()).collect();
+                outputs.first_round(&names(&plan), &written);
             }
         }
         let next = referee.rounds();
@@ -96,7 +97,8 @@ impl<'a, R: Recorder> Engine<'a, R> {
         let attempt = attempts.map(|coins| coins.attempt + 1).max().unwrap_or(0);
         // A run that was killed has cleaned up nothing.
         let was_killed = next > 0 && replay::last_stop(journal).is_none();
-        let everybody = (0..plan.contestants.len()).collect();
+        let to_clean_up =
+            if was_killed { (0..plan.contestants.len()).collect() } else { Vec::new() };
         let mut recorded = vec![None; plan.claims.len()];
         for verdict in &journal.verdicts {
             recorded[verdict.claim] = Some(*verdict);
@@ -107,7 +109,7 @@ impl<'a, R: Recorder> Engine<'a, R> {
             started_ns: 0,
             paused_ns: None,
             failed: referee.seen().iter().map(|seen| seen.first_failure.is_some()).collect(),
-            to_clean_up: if was_killed { everybody } else { Vec::new() },
+            to_clean_up,
             recorder,
             plan,
             referee,
@@ -132,27 +134,24 @@ impl<'a, R: Recorder> Engine<'a, R> {
         mut self,
         mut watch: impl FnMut(&Referee),
     ) -> Result<(Referee, StopReason), LabError> {
-        let ran = self.begin_and_race(&mut watch);
-        let reason = match ran {
-            Ok(reason) => reason,
+        match self.begin_and_race(&mut watch) {
+            Ok(reason) => Ok((self.end(reason)?, reason)),
             Err(error) => {
                 // The first error is the one to report.
                 let _ = self.clean_up();
-                return Err(error);
+                Err(error)
             }
-        };
-        Ok((self.end(reason)?, reason))
+        }
     }
 
     fn begin_and_race(&mut self, watch: &mut impl FnMut(&Referee)) -> Result<StopReason, LabError> {
-        if let Some(reason) = self.begin()? {
-            return Ok(reason);
-        }
+        let mut reason = self.begin()?;
         loop {
-            let rounds = self.race.referee.rounds();
-            if let Some(reason) = self.step()? {
+            if let Some(reason) = reason {
                 return Ok(reason);
             }
+            let rounds = self.race.referee.rounds();
+            reason = self.step()?;
             if self.race.referee.rounds() > rounds {
                 watch(&self.race.referee);
             }
@@ -233,7 +232,7 @@ impl<'a, R: Recorder> Engine<'a, R> {
             return Ok(Some(reason));
         }
         if let Contestants::Functions(functions) = &mut self.sampler {
-            self.race.ahead.tell(&self.race.referee, self.race.attempt, *functions);
+            self.race.ahead.announce(&self.race.referee, self.race.attempt, *functions);
         }
         let left_ns = self.race.referee.left_ns().unwrap_or(u64::MAX);
         let quiet = self.sampler.any().wait_for_quiet(left_ns);
@@ -244,15 +243,8 @@ impl<'a, R: Recorder> Engine<'a, R> {
             Contestants::Functions(functions) => self.race.attempt_unit(*functions, &coins)?,
         };
         match attempt {
-            Attempt::Finished(mut finished) => {
-                let outputs = std::mem::take(&mut finished.outputs);
-                if let Some(mut events) = self.race.first_outputs(&coins, outputs)? {
-                    events.append(&mut finished.failures);
-                    let sampler = self.sampler.any();
-                    let warnings = sampler.take_warnings();
-                    let now_ns = sampler.now_ns();
-                    self.race.take(coins, quiet, finished, events, (now_ns, warnings))?;
-                }
+            Attempt::Finished(finished) => {
+                self.race.take(coins, quiet, finished, self.sampler.any())?;
             }
             Attempt::Void(contestant, fault) => self.race.void(&coins, contestant, fault)?,
             Attempt::Interrupted => {
@@ -291,9 +283,9 @@ impl<R: Recorder> Race<'_, R> {
 
     fn reason_to_stop(&self) -> Option<StopReason> {
         if self.referee.needed().is_empty() {
-            let is_void = |claim| self.referee.verdict(claim) == Verdict::Void;
-            let all_void = (0..self.plan.claims.len()).all(is_void);
-            return Some(if all_void { StopReason::Void } else { StopReason::Settled });
+            let mut claims = 0..self.plan.claims.len();
+            let is_void = claims.all(|claim| self.referee.verdict(claim) == Verdict::Void);
+            return Some(if is_void { StopReason::Void } else { StopReason::Settled });
         }
         if self.stop.load(Ordering::SeqCst) {
             return Some(StopReason::Interrupted);
@@ -346,10 +338,13 @@ impl<R: Recorder> Race<'_, R> {
                 RunRequest { contestant: *contestant, padding_bytes: *padding, timeout_ns };
             let ran = match self.run_once(programs, &request) {
                 Ok(ran) => ran,
-                Err(RunFailure::Fault(fault)) if self.counts(*contestant, &fault) => {
-                    if position > 0 {
-                        let event = self.first_failure(*contestant, coins.round, fault);
-                        finished.failures.extend(event);
+                // An open claim is about how often runs fail, so this is an observation.
+                Err(RunFailure::Fault(fault))
+                    if fault.is_failed_run() && self.referee.counts_failures(*contestant) =>
+                {
+                    if position > 0 && !std::mem::replace(&mut self.failed[*contestant], true) {
+                        let (contestant, round) = (*contestant, coins.round);
+                        finished.failures.push(Event::FirstFailure { contestant, round, fault });
                     }
                     Ran { sample: Sample::failed(), output: None }
                 }
@@ -386,10 +381,10 @@ impl<R: Recorder> Race<'_, R> {
         self.has_process = ran.is_ok() && self.plan.scope == Scope::Layout;
         match ran {
             Ok(ran) => {
-                let is_sample = |of: &Vec<BatchTime>| of.len() == 1 && of[0].is_known();
-                let are_samples = ran.batches.iter().all(is_sample);
-                let batches = if are_samples { Vec::new() } else { ran.batches };
-                let samples = ran.samples;
+                let (samples, mut batches) = (ran.samples, ran.batches);
+                if batches.iter().all(|of| of.len() == 1 && of[0].is_known()) {
+                    batches.clear();
+                }
                 Ok(Attempt::Finished(Finished { samples, batches, ..Finished::default() }))
             }
             Err(UnitFailure::Fault(contestant, fault)) => Ok(Attempt::Void(contestant, fault)),
@@ -401,9 +396,8 @@ impl<R: Recorder> Race<'_, R> {
     /// Returns the contestants to load if a process is started for this round. At scope `layout`
     /// the process also serves later rounds, so it holds every contestant whose turn may come.
     fn members(&self, coins: &RoundCoins) -> Vec<usize> {
-        let session = coins.unit.as_ref().filter(|_| self.plan.scope == Scope::Layout);
-        match session {
-            Some(unit) if self.plan.races_pairs() => {
+        match &coins.unit {
+            Some(unit) if self.plan.scope == Scope::Layout && self.plan.races_pairs() => {
                 coins::unit_orders(unit.orders_seed, 1, &self.referee.needed()).concat()
             }
             _ => coins.order.clone(),
@@ -423,17 +417,6 @@ impl<R: Recorder> Race<'_, R> {
         }
     }
 
-    /// Returns whether a failure is an observation, because an open claim is about its frequency.
-    fn counts(&self, contestant: usize, fault: &Fault) -> bool {
-        fault.is_failed_run() && self.referee.counts_failures(contestant)
-    }
-
-    /// Returns the event of a contestant's first failure.
-    fn first_failure(&mut self, contestant: usize, round: u64, fault: Fault) -> Option<Event> {
-        let is_first = !std::mem::replace(&mut self.failed[contestant], true);
-        is_first.then_some(Event::FirstFailure { contestant, round, fault })
-    }
-
     /// Judges the outputs of the first round that has all of them, and returns the events to
     /// journal with the round. `None` if a contestant became void by its output, and the round with
     /// it.
@@ -443,7 +426,7 @@ impl<R: Recorder> Race<'_, R> {
         outputs: Vec<Option<OutputDigest>>,
     ) -> Result<Option<Vec<Event>>, LabError> {
         let mut events = Vec::new();
-        if !self.outputs.is_open() || self.plan.functions.is_some() {
+        if !self.outputs.is_open || self.plan.functions.is_some() {
             return Ok(Some(events));
         }
         let outputs: Vec<_> = coins.order.iter().copied().zip(outputs).collect();
@@ -469,20 +452,20 @@ impl<R: Recorder> Race<'_, R> {
         Ok(Some(events))
     }
 
-    /// Adds samples to the evidence. They are in the journal before any observer sees them, in one
+    /// Adds a round's samples to the evidence, unless an output voids a contestant. They are in the journal before any observer sees them, in one
     /// write with the verdicts that they settle.
     fn take(
         &mut self,
         coins: RoundCoins,
         quiet: Quiet,
         finished: Finished,
-        mut events: Vec<Event>,
-        (now_ns, warnings): (u64, Vec<Warning>),
+        sampler: &mut dyn Sampler,
     ) -> Result<(), LabError> {
-        let Finished { mut samples, batches, .. } = finished;
-        if !quiet.quiet {
-            let mark = |sample: &mut Sample| sample.marks = sample.marks.with(Mark::NotQuiet);
-            samples.iter_mut().for_each(mark);
+        let Finished { mut samples, batches, outputs, failures } = finished;
+        let Some(mut events) = self.first_outputs(&coins, outputs)? else { return Ok(()) };
+        let (warnings, now_ns) = (sampler.take_warnings(), sampler.now_ns());
+        for sample in samples.iter_mut().filter(|_| !quiet.quiet) {
+            sample.marks = sample.marks.with(Mark::NotQuiet);
         }
         if coins.round == 0 {
             self.check_measured(&samples)?;
@@ -492,11 +475,8 @@ impl<R: Recorder> Race<'_, R> {
         let wealth = Vec::new();
         let mut round = Round { coins, waited_ns, elapsed_ns, samples, batches, wealth };
         round.wealth = self.referee.take_round(&round);
-        for event in &events {
-            if matches!(event, Event::FirstFailure { .. }) {
-                self.referee.take_event(event);
-            }
-        }
+        failures.iter().for_each(|event| self.referee.take_event(event));
+        events.extend(failures);
         for warning in warnings {
             events.push(Event::Warned { warning: warning.clone() });
             self.referee.warn(warning);
@@ -511,18 +491,17 @@ impl<R: Recorder> Race<'_, R> {
     /// journalled.
     fn unrecorded(&mut self, wanted: impl Fn(Verdict) -> bool) -> Vec<RecordedVerdict> {
         let mut verdicts = Vec::new();
-        if self.referee.self_check().is_some() {
+        if self.referee.self_check.is_some() {
             return verdicts;
         }
         for claim in 0..self.plan.claims.len() {
-            let is_final = |old: &RecordedVerdict| old.verdict != Verdict::Undecided;
-            let is_settled = self.recorded[claim].as_ref().is_some_and(is_final);
-            if is_settled || !wanted(self.referee.verdict(claim)) {
+            let is_final =
+                self.recorded[claim].is_some_and(|old| old.verdict != Verdict::Undecided);
+            if is_final || !wanted(self.referee.verdict(claim)) {
                 continue;
             }
             let verdict = self.referee.record(claim);
-            if self.recorded[claim] != Some(verdict) {
-                self.recorded[claim] = Some(verdict);
+            if self.recorded[claim].replace(verdict) != Some(verdict) {
                 verdicts.push(verdict);
             }
         }
@@ -531,19 +510,15 @@ impl<R: Recorder> Race<'_, R> {
 
     /// Checks that this machine measures every claim's metric.
     fn check_measured(&self, samples: &[Sample]) -> Result<(), LabError> {
-        let missing = |planned: &&PlannedClaim| {
-            let metric = planned.claim.metric;
-            let ran = |sample: &&Sample| sample.outcome != Outcome::Failed;
-            !planned.claim.statement.is_about_success()
-                && samples.iter().filter(ran).any(|sample| sample.value(metric).is_none())
-        };
-        match self.plan.claims.iter().find(missing) {
-            None => Ok(()),
-            Some(planned) => Err(LabError::NotMeasured {
-                claim: planned.claim.text.clone(),
-                metric: planned.claim.metric.name(),
-            }),
+        let ran = || samples.iter().filter(|sample| sample.outcome != Outcome::Failed);
+        for PlannedClaim { claim, .. } in &self.plan.claims {
+            let metric = claim.metric;
+            if !claim.statement.is_about_success() && ran().any(|one| one.value(metric).is_none()) {
+                let claim = claim.text.clone();
+                return Err(LabError::NotMeasured { claim, metric: metric.name() });
+            }
         }
+        Ok(())
     }
 
     fn void(
@@ -576,10 +551,8 @@ impl<R: Recorder> Race<'_, R> {
 
     /// Journals the missing verdicts and why the run stopped.
     fn finish(&mut self, reason: StopReason) -> Result<(), LabError> {
-        let verdicts = self.unrecorded(|verdict| {
-            verdict != Verdict::Undecided || reason != StopReason::Interrupted
-        });
-        for verdict in verdicts {
+        let is_interrupted = reason == StopReason::Interrupted;
+        for verdict in self.unrecorded(|one| one != Verdict::Undecided || !is_interrupted) {
             self.recorder.verdict(&verdict)?;
         }
         let rounds = self.referee.rounds();

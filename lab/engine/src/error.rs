@@ -110,12 +110,12 @@ pub enum LabError {
         why: String,
     },
     /// A git command failed.
-    #[error("cannot {doing}: {said}")]
+    #[error("cannot {doing}: {message}")]
     Git {
         /// The purpose of the command.
         doing: String,
         /// Its message.
-        said: String,
+        message: String,
     },
     /// The command that builds a revision failed.
     #[error(transparent)]
@@ -180,26 +180,12 @@ impl LabError {
     pub fn blame(&self) -> Blame {
         match self {
             LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
-            LabError::Start(_)
-            | LabError::Read { .. }
-            | LabError::Write { .. }
-            | LabError::Resume { .. }
-            | LabError::Stream { .. }
-            | LabError::Revision { .. }
-            | LabError::Git { .. }
-            | LabError::Build { .. }
-            | LabError::Study { .. }
-            | LabError::NoStudy { .. }
-            | LabError::Numbers { .. }
-            | LabError::Statistic { .. } => Blame::Data,
-            LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,
-            LabError::Store(_)
-            | LabError::Replay { .. }
-            | LabError::Chain { .. }
-            | LabError::OtherEngine { .. } => Blame::Data,
             LabError::NotMeasured { .. } => Blame::Machine,
-            LabError::Broken(_) => Blame::Tool,
+            LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. })
+            | LabError::Broken(_) => Blame::Tool,
             LabError::Interrupted => Blame::User,
+            // Everything else is about files, journals or programs in the request.
+            _ => Blame::Data,
         }
     }
 }
@@ -207,7 +193,7 @@ impl LabError {
 /// The command that builds a revision failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "the build of {name} ({commit}) failed with status {status}:\n{said}\nto make it again: {again}"
+    "the build of {name} ({commit}) failed with status {status}:\n{output}\nto make it again: {again}"
 )]
 pub struct FailedBuild {
     /// `base` or `head`.
@@ -217,7 +203,7 @@ pub struct FailedBuild {
     /// The exit status, or 128 + the signal.
     pub status: i32,
     /// The last lines of its output.
-    pub said: String,
+    pub output: String,
     /// The command that repeats the build, as a line for a shell.
     pub again: String,
 }

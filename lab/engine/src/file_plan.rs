@@ -59,9 +59,13 @@ pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
     };
     let contestants = contestants(contest);
     let error = shared.error_of_a_claim();
-    let planned = |claim: &FileClaim| self::planned(claim, contest, centre, &contestants, error);
-    let claims = contest.claims.iter().map(planned);
-    let claims = claims.collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<&str> = contestants.iter().map(|one| one.name.as_str()).collect();
+    let mut claims = Vec::with_capacity(contest.claims.len());
+    for FileClaim { claim, gate, .. } in &contest.claims {
+        let claim = capped(claim.clone(), centre, options.program.timeout_ns)?;
+        let (left, right) = index_of(&claim, &names)?;
+        claims.push(PlannedClaim { claim, left, right, error, gate: *gate, waits_ns: 0 });
+    }
     Ok(Plan {
         engine_version: ENGINE_VERSION,
         kind: Kind::Compare,
@@ -83,33 +87,19 @@ pub fn plan(contest: &Contest, shared: &Shared) -> Result<Plan, LabError> {
 }
 
 fn contestants(contest: &Contest) -> Vec<Contestant> {
-    match &contest.entrants {
-        Entrants::Programs(programs) => programs.clone(),
-        Entrants::Revisions(revisions) => {
-            let contestant = |name: &str| Contestant {
-                name: name.to_owned(),
-                command: revisions.command.clone(),
-                workload: contest.options.workload.clone(),
-                parameters: Vec::new(),
-                hooks: revisions.hooks.clone(),
-                directory: None,
-            };
-            NAMES.map(contestant).to_vec()
-        }
-    }
-}
-
-fn planned(
-    file_claim: &FileClaim,
-    contest: &Contest,
-    centre: Centre,
-    contestants: &[Contestant],
-    error: f64,
-) -> Result<PlannedClaim, LabError> {
-    let claim = capped(file_claim.claim.clone(), centre, contest.options.program.timeout_ns)?;
-    let names: Vec<&str> = contestants.iter().map(|one| one.name.as_str()).collect();
-    let (left, right) = index_of(&claim, &names)?;
-    Ok(PlannedClaim { claim, left, right, error, gate: file_claim.gate, waits_ns: 0 })
+    let revisions = match &contest.entrants {
+        Entrants::Programs(programs) => return programs.clone(),
+        Entrants::Revisions(revisions) => revisions,
+    };
+    let contestants = NAMES.map(|name| Contestant {
+        name: name.to_owned(),
+        command: revisions.command.clone(),
+        workload: contest.options.workload.clone(),
+        parameters: Vec::new(),
+        hooks: revisions.hooks.clone(),
+        directory: None,
+    });
+    contestants.to_vec()
 }
 
 /// Returns the revisions of a contest, relative to the folder of the file.

@@ -17,7 +17,6 @@ mod contestants;
 pub mod engine;
 pub mod error;
 pub mod file_plan;
-mod files;
 pub mod forecast;
 pub mod observation;
 pub mod oddities;

@@ -13,7 +13,6 @@ const START_NS: u64 = 1_000_000;
 /// Sums over all samples of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Oddities {
-    samples: u64,
     wall_ns: u64,
     foreign_cpu_ns: u64,
     steal_ns: u64,
@@ -23,40 +22,29 @@ pub struct Oddities {
 }
 
 impl Oddities {
-    fn take(&mut self, sample: &Sample) {
-        self.samples += 1;
-        self.wall_ns += sample.wall_ns;
-        self.foreign_cpu_ns += sample.beside.foreign_cpu_ns.unwrap_or(0);
-        self.steal_ns += sample.beside.steal_ns.unwrap_or(0);
-        self.throttled += u64::from(sample.marks.has(Mark::Throttled));
-        self.clock_backwards += u64::from(sample.outcome == Outcome::Unusable);
-    }
-
     /// Counts a round, and whether it started although the machine was never quiet.
     pub fn take_round(&mut self, samples: &[Sample]) {
         let not_quiet = samples.iter().any(|sample| sample.marks.has(Mark::NotQuiet));
         self.rounds_never_quiet += u64::from(not_quiet);
-        samples.iter().for_each(|sample| self.take(sample));
-    }
-
-    /// Returns the share of our CPUs' time that other processes used during the samples, and the
-    /// stolen share.
-    fn shares(&self, cpus: f64) -> (f64, f64) {
-        let time = self.wall_ns as f64 * cpus.max(1.0);
-        if time == 0.0 {
-            return (0.0, 0.0);
+        for sample in samples {
+            self.wall_ns += sample.wall_ns;
+            self.foreign_cpu_ns += sample.beside.foreign_cpu_ns.unwrap_or(0);
+            self.steal_ns += sample.beside.steal_ns.unwrap_or(0);
+            self.throttled += u64::from(sample.marks.has(Mark::Throttled));
+            self.clock_backwards += u64::from(sample.outcome == Outcome::Unusable);
         }
-        (self.foreign_cpu_ns as f64 / time, self.steal_ns as f64 / time)
     }
 
     /// Returns the warnings about the run's samples; contestants may use `cpus` CPUs.
     pub fn warnings(&self, cpus: f64) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        let (foreign, steal) = self.shares(cpus);
-        if foreign >= FOREIGN_SHARE_MIN {
+        let time_ns = self.wall_ns as f64 * cpus.max(1.0);
+        let foreign = self.foreign_cpu_ns as f64 / time_ns;
+        if time_ns > 0.0 && foreign >= FOREIGN_SHARE_MIN {
             warnings.push(Warning::ForeignLoad { share: foreign });
         }
-        if steal >= STEAL_SHARE_MIN {
+        let steal = self.steal_ns as f64 / time_ns;
+        if time_ns > 0.0 && steal >= STEAL_SHARE_MIN {
             warnings.push(Warning::Steal { share: steal });
         }
         if self.throttled > 0 {

@@ -2,18 +2,15 @@
 
 mod study;
 
-use crate::observation::Observation;
+use crate::observation::Column;
 use crate::oddities::is_mostly_start;
-use crate::referee::Referee;
-use crate::referee::effect;
-use crate::referee::one_factor;
-use std::collections::BTreeMap;
+use crate::referee::{Referee, effect, one_factor};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{RunHeader, StopReason};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::PlannedClaim;
+use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{
-    Blame, ClaimResult, ContestantResult, EvidenceResult, MachineResult, MetricSummary, RunResult,
+    Blame, ClaimResult, ContestantResult, EvidenceResult, MachineResult, RunResult,
 };
 use tiebreak_core::sample::Mark;
 use tiebreak_core::verdict::Verdict;
@@ -45,38 +42,43 @@ pub fn result(
 ) -> RunResult {
     let plan = referee.plan();
     let full = detail == Detail::Full;
-    let contestants = contestants(referee, full);
+    let seen = referee.seen().iter().enumerate();
+    let columns: Vec<Vec<Column>> = seen
+        .map(|(index, seen)| if full { seen.columns(plan, index).collect() } else { Vec::new() })
+        .collect();
+    let contestants = contestants(referee, &columns);
     let mut warnings = Vec::new();
     let cpus = cpus(plan.program.cpus.len(), &header.machine);
     if full {
         warnings = referee.warnings(cpus, stopped.is_some());
-        let is_timed = |planned: &PlannedClaim| !planned.claim.statement.is_about_success();
-        if plan.functions.is_none() && plan.claims.iter().any(is_timed) {
+        let mut claims = plan.claims.iter();
+        let is_timed = claims.any(|planned| !planned.claim.statement.is_about_success());
+        if plan.functions.is_none() && is_timed {
             warnings.extend(contestants.iter().filter_map(mostly_start));
         }
     }
-    let seconds = seconds(referee.elapsed_ns());
-    let verdicts: Vec<ClaimResult> = match referee.self_check() {
+    let elapsed_s = seconds(referee.elapsed_ns());
+    let verdicts: Vec<ClaimResult> = match referee.self_check {
         Some(_) => Vec::new(),
         None => (0..plan.claims.len()).map(|index| claim(referee, index, cpus, full)).collect(),
     };
-    let study = study::workload(referee, &verdicts, full);
+    let study = study::workload(referee, &verdicts, &columns);
     RunResult {
         command: header.command.clone(),
         seed: plan.seed.clone(),
         journal: journal.to_owned(),
         chain_head: None,
-        seconds,
-        seconds_waited: self::seconds(referee.waited_ns()),
+        seconds: elapsed_s,
+        seconds_waited: seconds(referee.waited_ns),
         rounds: referee.rounds(),
         lost: referee.lost(),
         stopped,
         eta_seconds: if stopped.is_none() { eta_seconds(referee) } else { None },
         error: plan.error,
         resolution: plan.resolution,
-        budget: referee.budget(),
+        budget: referee.budget,
         adjust: plan.adjust,
-        false_share: referee.false_share(),
+        false_share: referee.false_share,
         verdicts,
         contestants,
         machine: MachineResult {
@@ -85,11 +87,12 @@ pub fn result(
         },
         warnings,
         study: study.map(Box::new),
-        self_check: referee.self_check().map(|check| match detail {
-            Detail::Full if stopped.is_some() => {
-                check.result(&plan.seed, seconds / referee.rounds().max(1) as f64)
+        self_check: referee.self_check.as_ref().map(|check| {
+            if full && stopped.is_some() {
+                check.result(&plan.seed, elapsed_s / referee.rounds().max(1) as f64)
+            } else {
+                check.rates()
             }
-            _ => check.rates(),
         }),
     }
 }
@@ -98,18 +101,18 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
     let plan = referee.plan();
     let planned = &plan.claims[index];
     let evidence = referee.evidence(index);
-    let name = |contestant: usize| plan.contestants[contestant].name.clone();
     let verdict = referee.verdict(index);
-    let fault = std::iter::once(planned.left).chain(planned.right).find_map(|contestant| {
+    let mut about = std::iter::once(planned.left).chain(planned.right);
+    let fault = about.find_map(|contestant| {
         let fault = referee.seen()[contestant].fault.clone()?;
-        (verdict == Verdict::Void).then(|| Blame { contestant: name(contestant), fault })
+        (verdict == Verdict::Void).then(|| Blame { contestant: name(plan, contestant), fault })
     });
     ClaimResult {
         claim: planned.claim.text.clone(),
         verdict,
-        winner: referee.winner(index).map(name),
-        left: name(planned.left),
-        right: planned.right.map(name),
+        winner: referee.winner(index).map(|winner| name(plan, winner)),
+        left: name(plan, planned.left),
+        right: planned.right.map(|right| name(plan, right)),
         metric: planned.claim.metric,
         is_question: planned.claim.statement.is_question(),
         is_published: plan
@@ -125,7 +128,7 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
             .filter(|_| planned.claim.statement.relation().is_some()),
         error: referee.test(index).error(),
         rounds: evidence.rounds,
-        seconds: seconds(referee.claim_ns(index)),
+        seconds: seconds(referee.claims[index].ended_ns.unwrap_or(referee.elapsed_ns())),
         quantity: effect::of_claim(referee, index, &evidence),
         share: effect::share(referee, index, full),
         spells: effect::spells(referee, index, full),
@@ -135,9 +138,13 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
             against: evidence.evidence_against,
             needed: evidence.evidence_needed,
         },
-        beside: if full { referee.beside(index, cpus) } else { None },
+        beside: if full { referee.claims[index].beside.result(cpus) } else { None },
         fault,
     }
+}
+
+fn name(plan: &Plan, contestant: usize) -> String {
+    plan.contestants[contestant].name.clone()
 }
 
 /// Returns the run's own seconds until its last open claim has the evidence that it needs, if the
@@ -148,66 +155,52 @@ fn eta_seconds(referee: &Referee) -> Option<f64> {
     let claims = 0..referee.plan().claims.len();
     let open = claims.filter(|claim| referee.verdict(*claim) == Verdict::Undecided);
     let mut left = open.map(|claim| {
-        let (have, need) = referee.bets(claim);
-        // Bets that have not won yet say nothing about when they will.
-        let grown = log(have);
-        (grown > 0.5).then(|| elapsed * (log(need) / grown - 1.0).max(0.0))
+        let test = referee.test(claim);
+        let (evidence_for, evidence_against) = test.evidence();
+        // Bets that have not won yet do not show when they will.
+        let grown = log(evidence_for.max(evidence_against));
+        (grown > 0.5).then(|| elapsed * (log(test.evidence_needed()) / grown - 1.0).max(0.0))
     });
     let left = left.try_fold(0.0_f64, |most, left| Some(most.max(left?)));
-    let budget = referee.budget().seconds.map_or(f64::INFINITY, |most| (most - elapsed).max(0.0));
+    let budget = referee.budget.seconds.map_or(f64::INFINITY, |most| (most - elapsed).max(0.0));
     left.map(|left| left.min(budget)).or(budget.is_finite().then_some(budget))
 }
 
-fn contestants(referee: &Referee, full: bool) -> Vec<ContestantResult> {
+fn contestants(referee: &Referee, columns: &[Vec<Column>]) -> Vec<ContestantResult> {
     let plan = referee.plan();
     let shown = plan.claims.first().map_or(Metric::WallTime, |planned| planned.claim.metric);
-    let mut sorted: Vec<Vec<f64>> = Vec::new();
-    let each = referee.seen().iter().zip(&plan.contestants).enumerate();
-    let results = each.map(|(index, (seen, contestant))| {
-        let mut metrics = Vec::new();
-        let mut of_shown = Vec::new();
-        for column in seen.columns(plan, index).filter(|_| full) {
-            if column.metric == shown {
-                of_shown = column.sorted;
-            }
-            metrics.push((column.metric, column.summary));
-        }
-        sorted.push(of_shown);
-        ContestantResult {
-            name: contestant.name.clone(),
-            command: contestant.command.clone(),
-            workload: contestant.workload.clone(),
-            samples: seen.samples,
-            ran: plan.functions.is_none().then_some(seen.ran).filter(|ran| *ran > 0),
-            invalid: seen.invalid,
-            timed_out: seen.timed_out,
-            marks: marks(seen),
-            fault: seen.fault.clone(),
-            failures: seen.failures,
-            first_failure: seen.first_failure.clone(),
-            metrics,
-            distribution: None,
-        }
+    let sorted: Vec<&[f64]> = columns.iter().map(|columns| sorted(columns, shown)).collect();
+    let histograms = summary::histograms(&sorted, BINS);
+    let each = referee.seen().iter().zip(&plan.contestants).zip(columns).zip(histograms);
+    let results = each.map(|(((seen, contestant), columns), histogram)| ContestantResult {
+        name: contestant.name.clone(),
+        command: contestant.command.clone(),
+        workload: contestant.workload.clone(),
+        samples: seen.samples,
+        ran: plan.functions.is_none().then_some(seen.ran).filter(|ran| *ran > 0),
+        invalid: seen.invalid,
+        timed_out: seen.timed_out,
+        marks: Mark::ALL.into_iter().zip(seen.marks).filter(|(_, count)| *count > 0).collect(),
+        fault: seen.fault.clone(),
+        failures: seen.failures,
+        first_failure: seen.first_failure.clone(),
+        metrics: columns.iter().map(|column| (column.metric, column.summary)).collect(),
+        distribution: (seen.samples > 0).then_some(histogram),
     });
-    let mut results: Vec<ContestantResult> = results.collect();
-    let slices: Vec<&[f64]> = sorted.iter().map(Vec::as_slice).collect();
-    for (result, histogram) in results.iter_mut().zip(summary::histograms(&slices, BINS)) {
-        result.distribution = (result.samples > 0).then_some(histogram);
-    }
-    results
+    results.collect()
 }
 
-fn marks(seen: &Observation) -> BTreeMap<Mark, u64> {
-    Mark::ALL.into_iter().zip(seen.marks).filter(|(_, count)| *count > 0).collect()
+/// Returns the sorted values of a metric; none if it is not measured.
+fn sorted(columns: &[Column], metric: Metric) -> &[f64] {
+    let column = columns.iter().find(|column| column.metric == metric);
+    column.map_or(&[], |column| &column.sorted)
 }
 
 fn mostly_start(contestant: &ContestantResult) -> Option<Warning> {
-    let wall = |(metric, summary): &(Metric, MetricSummary)| {
-        (*metric == Metric::WallTime).then_some(summary.median)?
-    };
-    let median = contestant.metrics.iter().find_map(wall)?;
-    let judged = contestant.samples >= RUNS_TO_JUDGE_START && is_mostly_start(median);
-    judged.then(|| Warning::MostlyStart { contestant: contestant.name.clone() })
+    let mut metrics = contestant.metrics.iter();
+    let (_, wall) = metrics.find(|(metric, _)| *metric == Metric::WallTime)?;
+    let is_judged = contestant.samples >= RUNS_TO_JUDGE_START && is_mostly_start(wall.median?);
+    is_judged.then(|| Warning::MostlyStart { contestant: contestant.name.clone() })
 }
 
 /// Returns how many CPUs contestants may use: those of the request, else those of the machine.

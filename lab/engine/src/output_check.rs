@@ -10,8 +10,8 @@ pub struct OutputCheck {
     rule: Check,
     /// The output that all contestants wrote in the first round.
     agreed: Option<OutputDigest>,
-    /// Whether the first round's outputs have not come yet.
-    is_open: bool,
+    /// Whether no round has yet had an output of every contestant.
+    pub is_open: bool,
 }
 
 /// The result of the first round in which every contestant wrote an output.
@@ -33,11 +33,6 @@ impl OutputCheck {
         OutputCheck { rule: rule.clone(), agreed: None, is_open: true }
     }
 
-    /// Returns whether no round has yet had an output of every contestant.
-    pub fn is_open(&self) -> bool {
-        self.is_open
-    }
-
     /// Checks the outputs of a round, one entry for each contestant that took part, until one round
     /// had all of them. `names` are those of all contestants.
     pub fn first_round(
@@ -46,9 +41,8 @@ impl OutputCheck {
         outputs: &[(usize, Option<OutputDigest>)],
     ) -> FirstRound {
         let written = outputs.iter().map(|(index, output)| Some((*index, output.as_ref()?)));
-        let mut written: Vec<_> = match written.collect::<Option<_>>() {
-            Some(written) => written,
-            None => return FirstRound::Unknown,
+        let Some(mut written) = written.collect::<Option<Vec<_>>>() else {
+            return FirstRound::Unknown;
         };
         written.sort_by_key(|(index, _)| *index);
         let Some(((first, expected), others)) = written.split_first() else {
@@ -116,6 +110,6 @@ mod tests {
         check(Check::SameOutput, [print("x"), print("y")], &FirstRound::Fault(1, fault));
         check(Check::Exit, [print("x"), print("y")], &FirstRound::Fine);
         let open = check(Check::Default, [None, print("y")], &FirstRound::Unknown);
-        assert!(open.is_open() && open.later(print("z").as_ref()).is_none());
+        assert!(open.is_open && open.later(print("z").as_ref()).is_none());
     }
 }

@@ -1,31 +1,28 @@
 //! Turns rounds into verdicts: a pure function of the plan and the journal.
 
 mod beside;
-mod claims;
-mod drawing;
-pub mod effect;
-mod lines;
-pub mod one_factor;
+pub(crate) mod effect;
+pub(crate) mod one_factor;
 mod warnings;
 
 use self::beside::Beside;
+use self::one_factor::Pairs;
 use crate::claim_test::{self, ClaimTest};
 use crate::company::{self, Had, Turns};
 use crate::observation::Observation;
 use crate::oddities::Oddities;
-use crate::referee::one_factor::Pairs;
-use crate::round_ratio::{self, Part};
+use crate::round_ratio;
 use crate::self_check::SelfCheck;
 use std::convert::Infallible;
+use tiebreak_core::evidence::Evidence;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
 use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim};
-use tiebreak_core::result::BesideResult;
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
 use tiebreak_stats::blocks::Block;
-use tiebreak_stats::coins::Seed;
+use tiebreak_stats::coins::{self, Seed};
 
 /// The time that a run may always take before it counts as hanging.
 const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
@@ -34,19 +31,19 @@ const TIMEOUT_FACTOR: u64 = 10;
 
 /// One claim on its way to a verdict.
 #[derive(Clone, Debug)]
-pub struct OpenClaim {
+pub(crate) struct OpenClaim {
     test: ClaimTest,
     /// For a claim about a quantile, the values in order of arrival.
     readings: Vec<Reading>,
     /// For a ratio of two programs, the two values of each round.
     pairs: Pairs,
     /// The run's own time when the claim was settled or became void.
-    ended_ns: Option<u64>,
+    pub(crate) ended_ns: Option<u64>,
     void: bool,
     /// The number of rounds in which the metric's step was coarse for the resolution.
     coarse_rounds: u64,
-    /// What else ran during its rounds.
-    beside: Beside,
+    /// What other processes did during its rounds.
+    pub(crate) beside: Beside,
 }
 
 /// Turns rounds into evidence, determines which contestants are still needed, and settles claims.
@@ -56,39 +53,34 @@ pub struct Referee {
     seed: Seed,
     /// The current block of primers; empty if each round is a block.
     block: Block,
-    budget: Budget,
-    claims: Vec<OpenClaim>,
+    /// The budget, which a resumed run may have changed.
+    pub(crate) budget: Budget,
+    pub(crate) claims: Vec<OpenClaim>,
     seen: Vec<Observation>,
-    self_check: Option<SelfCheck>,
+    /// The comparisons of `tiebreak aa`.
+    pub(crate) self_check: Option<SelfCheck>,
     rounds: u64,
     had: Had,
     lost: u64,
     /// How many of those were ended by a contestant's failure, which is reported instead.
     lost_to_faults: u64,
     elapsed_ns: u64,
-    waited_ns: u64,
+    /// How much of that was spent waiting for quiet.
+    pub(crate) waited_ns: u64,
     slowest_first_ns: Option<u64>,
     oddities: Oddities,
     /// The number of rounds of a claim for which the kernel did not report how long contestants
     /// waited for a CPU.
     rounds_without_delay: u64,
-    /// Set when claims were settled together with those of other runs.
-    false_share: Option<f64>,
+    /// The share of all proven claims in the file of this run that may be wrong on average, if its
+    /// claims were settled together with those of other runs.
+    pub(crate) false_share: Option<f64>,
     warnings: Vec<Warning>,
 }
 
 impl Referee {
     /// Creates the referee before the first round.
     pub fn new(plan: &Plan) -> Referee {
-        let open = |planned: &PlannedClaim| OpenClaim {
-            test: ClaimTest::new(plan, planned),
-            readings: Vec::new(),
-            pairs: Pairs::default(),
-            ended_ns: None,
-            void: false,
-            coarse_rounds: 0,
-            beside: Beside::default(),
-        };
         let self_check = match plan.kind {
             Kind::Compare | Kind::Stream { .. } => None,
             Kind::SelfCheck { comparisons, rounds_each } => {
@@ -99,7 +91,7 @@ impl Referee {
             seed: Seed::from_text(&plan.seed),
             block: Block::default(),
             budget: plan.budget,
-            claims: plan.claims.iter().map(open).collect(),
+            claims: plan.claims.iter().map(|planned| OpenClaim::new(plan, planned)).collect(),
             seen: plan.contestants.iter().map(|_| Observation::default()).collect(),
             self_check,
             rounds: 0,
@@ -119,12 +111,8 @@ impl Referee {
 
     /// Replays everything in a journal, in the order in which it happened.
     pub fn from_journal(journal: &Journal) -> Referee {
-        let walked: Result<Referee, Infallible> =
-            Referee::walk(journal, |_, _| Ok(()), |_, _| Ok(()));
-        match walked {
-            Ok(referee) => referee,
-            Err(never) => match never {},
-        }
+        let Ok(referee) = Referee::walk::<Infallible>(journal, |_, _| Ok(()), |_, _| Ok(()));
+        referee
     }
 
     /// [`Referee::from_journal`], where `before` gets each round before it is added, with the
@@ -180,12 +168,6 @@ impl Referee {
         }
     }
 
-    /// Returns the share of all proven claims in the file of this run that may be wrong on average,
-    /// if its claims were settled together with others.
-    pub fn false_share(&self) -> Option<f64> {
-        self.false_share
-    }
-
     /// Returns whether the claim is open and would be settled at this error.
     pub fn would_settle(&self, claim: usize, error: f64) -> bool {
         let claim = &self.claims[claim];
@@ -219,12 +201,33 @@ impl Referee {
     pub(crate) fn turns(&self) -> Turns {
         if self.plan.races_pairs() {
             let only_claims = self.claims_first();
-            let is_next = |planned: &&PlannedClaim| !(only_claims && self.waits(planned));
-            let open = self.open_claims().map(|(_, planned)| planned).filter(is_next);
-            self.had.turns(open.map(|planned| company::sorted(about(planned))))
+            let open = self.open_claims().map(|(_, planned)| planned);
+            let next = open.filter(|planned| !(only_claims && self.waits(planned)));
+            self.had.turns(next.map(|planned| company::sorted(about(planned))))
         } else {
             Turns::of_one(self.in_block(), self.rounds)
         }
+    }
+
+    /// Returns the contestants of a complete block: those that an open claim still needs, and
+    /// within a block of primers all that began it and are not void.
+    fn in_block(&self) -> Vec<usize> {
+        let needed = self.needed();
+        match self.block.rest() {
+            Some(rest) if !needed.is_empty() => rest.to_vec(),
+            _ => needed,
+        }
+    }
+
+    /// Draws an attempt at the next round, without the unit of a round of functions.
+    pub fn draw(&self, attempt: u32) -> RoundCoins {
+        let company = self.company();
+        if self.plan.engine_version == 1 {
+            let coins = coins::draw(self.seed, self.rounds, attempt, &company);
+            let primer = coins::lone_primer(self.seed, self.rounds, attempt, &company);
+            return RoundCoins { primer, ..coins };
+        }
+        self.block.draw(self.seed, self.rounds, attempt, &company)
     }
 
     /// Returns whether only claims get the time: one that does not wait is open, and cells of a
@@ -274,10 +277,9 @@ impl Referee {
         let open: Vec<usize> = self.open_claims().map(|(index, _)| index).collect();
         let mut wealth = Vec::with_capacity(open.len());
         for index in open {
-            let Some((evidence_for, evidence_against)) = self.take_for(index, round) else {
-                continue;
-            };
-            wealth.push(Wealth { claim: index, evidence_for, evidence_against });
+            if let Some((evidence_for, evidence_against)) = self.take_for(index, round) {
+                wealth.push(Wealth { claim: index, evidence_for, evidence_against });
+            }
         }
         wealth
     }
@@ -288,11 +290,10 @@ impl Referee {
     fn is_shown(&self, contestant: usize, order: &[usize]) -> bool {
         let functions = self.plan.functions.as_ref().filter(|_| self.plan.races_pairs());
         let Some(reference) = functions.map(|functions| functions.reference) else { return true };
-        let is_with = |one: usize| one == contestant || one == reference;
         let mut claims = self.plan.claims.iter();
         contestant == reference
             || order.contains(&reference)
-            || !claims.any(|planned| about(planned).all(is_with))
+            || !claims.any(|of| about(of).all(|one| one == contestant || one == reference))
     }
 
     /// Voids contestants that failed: only claims about success can still judge them.
@@ -309,11 +310,11 @@ impl Referee {
     fn take_for(&mut self, index: usize, round: &Round) -> Option<(f64, f64)> {
         let planned = &self.plan.claims[index];
         let left = round_ratio::part_of(round, planned.left)?;
+        let left_reading = left.sample.reading(planned.claim.metric).unwrap_or(Reading::UNKNOWN);
         let Some(right) = planned.right else {
             let claim = &mut self.claims[index];
             if planned.claim.statement.is_about_quantile() {
-                let reading = left.sample.reading(planned.claim.metric);
-                claim.readings.push(reading.unwrap_or(Reading::UNKNOWN));
+                claim.readings.push(left_reading);
             }
             if claim.is_open() {
                 claim.beside.take(&self.plan, planned, left, None);
@@ -330,8 +331,8 @@ impl Referee {
             return Some(self_check.observe(d, &conditions));
         }
         let claim = &mut self.claims[index];
-        let of = |part: Part| part.sample.reading(planned.claim.metric);
-        let pair = (of(left).unwrap_or(Reading::UNKNOWN), of(right).unwrap_or(Reading::UNKNOWN));
+        let right_reading = right.sample.reading(planned.claim.metric);
+        let pair = (left_reading, right_reading.unwrap_or(Reading::UNKNOWN));
         if self.plan.functions.is_none() {
             claim.pairs.observe(self.rounds == 1, pair, &conditions);
         }
@@ -346,10 +347,44 @@ impl Referee {
         Some(claim.test.evidence())
     }
 
-    /// Returns what other processes did during the rounds of a claim about the wall time of
-    /// programs, if it is worth reporting; contestants may use `cpus` CPUs.
-    pub fn beside(&self, claim: usize, cpus: f64) -> Option<BesideResult> {
-        self.claims[claim].beside.result(cpus)
+    /// Adds lines of a stream to the evidence of its claim.
+    fn take_lines(&mut self, event: &Event) {
+        let Event::Observed {
+            lines,
+            successes,
+            failure_runs,
+            values,
+            transitions,
+            by_age,
+            elapsed_ns,
+        } = event
+        else {
+            return;
+        };
+        self.elapsed_ns = *elapsed_ns;
+        self.rounds += lines;
+        for (claim, planned) in self.claims.iter_mut().zip(&self.plan.claims) {
+            let failures = lines - successes;
+            self.seen[planned.left].take_lines(*lines, failures, planned.claim.metric, values);
+            if !claim.is_open() {
+                continue;
+            }
+            if planned.claim.statement.is_about_quantile() {
+                claim.readings.extend(values.iter().copied().map(Reading::exact));
+            }
+            let settled = match &mut claim.test {
+                ClaimTest::Share(test) => {
+                    test.observe_lines(*lines, *successes, *failure_runs, transitions, by_age)
+                }
+                ClaimTest::Mean(test) => {
+                    values.iter().fold(None, |_, value| test.observe(Reading::exact(*value)))
+                }
+                ClaimTest::Ratio(_) | ClaimTest::MeanRatio(_) => None,
+            };
+            if settled.is_some() {
+                claim.ended_ns = Some(*elapsed_ns);
+            }
+        }
     }
 
     /// Counts an attempt at a round that was cut off, for every open claim that it would have fed.
@@ -361,8 +396,7 @@ impl Referee {
             self_check.lose_attempt();
         }
         for (claim, planned) in self.claims.iter_mut().zip(&self.plan.claims) {
-            let ran = |contestant: &usize| coins.order.contains(contestant);
-            if !ran(&planned.left) || !planned.right.iter().all(ran) {
+            if !about(planned).all(|contestant| coins.order.contains(&contestant)) {
                 continue;
             }
             claim.pairs.lose_attempt();
@@ -411,11 +445,6 @@ impl Referee {
         }
     }
 
-    /// Changes the budget.
-    pub fn set_budget(&mut self, budget: Budget) {
-        self.budget = budget;
-    }
-
     /// Returns whether the budget is used up.
     pub fn is_out_of_budget(&self) -> bool {
         let Budget { rounds, seconds } = self.budget;
@@ -446,18 +475,19 @@ impl Referee {
     /// functions the pilot knows how long a unit of one round takes, and no unit gets less than ten
     /// times that: the first unit need not have the slowest contestant.
     pub fn timeout_ns(&self) -> u64 {
-        let piloted = self.plan.functions.as_ref().map(|functions| functions.pilot);
-        let piloted = piloted
+        if let Some(timeout_ns) = self.plan.program.timeout_ns {
+            return timeout_ns;
+        }
+        let pilot = self.plan.functions.as_ref().map(|functions| functions.pilot);
+        let piloted = pilot
             .filter(|pilot| pilot.units > 0)
             .map(|pilot| TIMEOUT_FACTOR as f64 * (pilot.round_cost_ns + pilot.unit_cost_ns));
-        let budget_ns = || self.budget.seconds.map_or(60e9, |seconds| seconds * 1e9);
-        let first = || piloted.unwrap_or_else(budget_ns) as u64;
-        let timeout = match (self.plan.program.timeout_ns, self.slowest_first_ns) {
-            (Some(timeout), _) => return timeout,
-            (None, Some(slowest)) => {
+        let budget_ns = self.budget.seconds.map_or(60e9, |seconds| seconds * 1e9);
+        let timeout = match self.slowest_first_ns {
+            Some(slowest) => {
                 slowest.saturating_mul(TIMEOUT_FACTOR).max(piloted.unwrap_or(0.0) as u64)
             }
-            (None, None) => first(),
+            None => piloted.unwrap_or(budget_ns) as u64,
         };
         timeout.max(TIMEOUT_NS_MIN)
     }
@@ -491,19 +521,19 @@ impl Referee {
         }
     }
 
-    /// Returns the run's own time when the claim ended, or now.
-    pub fn claim_ns(&self, claim: usize) -> u64 {
-        self.claims[claim].ended_ns.unwrap_or(self.elapsed_ns)
+    /// Returns the test of a claim.
+    pub fn test(&self, claim: usize) -> &ClaimTest {
+        &self.claims[claim].test
+    }
+
+    /// Returns everything about a claim's quantity. Costs as much as two limits.
+    pub fn evidence(&self, claim: usize) -> Evidence {
+        self.claims[claim].test.summary()
     }
 
     /// Returns the plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
-    }
-
-    /// Returns the budget, which a resumed run may have changed.
-    pub fn budget(&self) -> Budget {
-        self.budget
     }
 
     /// Returns the observations of each contestant.
@@ -525,19 +555,21 @@ impl Referee {
     pub fn elapsed_ns(&self) -> u64 {
         self.elapsed_ns
     }
-
-    /// Returns how much of that was spent waiting for quiet.
-    pub fn waited_ns(&self) -> u64 {
-        self.waited_ns
-    }
-
-    /// Returns the comparisons of `tiebreak aa`.
-    pub fn self_check(&self) -> Option<&SelfCheck> {
-        self.self_check.as_ref()
-    }
 }
 
 impl OpenClaim {
+    fn new(plan: &Plan, planned: &PlannedClaim) -> OpenClaim {
+        OpenClaim {
+            test: ClaimTest::new(plan, planned),
+            readings: Vec::new(),
+            pairs: Pairs::default(),
+            ended_ns: None,
+            void: false,
+            coarse_rounds: 0,
+            beside: Beside::default(),
+        }
+    }
+
     fn is_open(&self) -> bool {
         self.test.settled().is_none() && !self.void
     }

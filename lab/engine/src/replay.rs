@@ -16,11 +16,12 @@ const CHAINED_SINCE: u32 = 2;
 
 /// Returns why the run last stopped, if it has.
 pub fn last_stop(journal: &Journal) -> Option<StopReason> {
-    let is_turn = |event: &&Event| matches!(event, Event::Stopped { .. } | Event::Resumed { .. });
-    match journal.events.iter().rev().find(is_turn)? {
-        Event::Stopped { reason, .. } => Some(*reason),
+    let last = journal.events.iter().rev().find_map(|event| match event {
+        Event::Stopped { reason, .. } => Some(Some(*reason)),
+        Event::Resumed { .. } => Some(None),
         _ => None,
-    }
+    });
+    last.flatten()
 }
 
 /// Returns the result of a journal, without comparing it with the recorded verdicts.
@@ -50,8 +51,7 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
             made_by: journal.header.version.clone(),
         });
     }
-    let is_missing = journal.chain.is_empty() && engine >= CHAINED_SINCE;
-    let missing = is_missing
+    let missing = (journal.chain.is_empty() && engine >= CHAINED_SINCE)
         .then(|| format!("it is gone, which version {engine} of the engine always writes"));
     if let Some(what) = missing.or_else(|| first_broken_link(journal)) {
         return Err(LabError::Chain { id: journal.id.clone(), what });
@@ -69,13 +69,9 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
             continue;
         };
         let replayed = referee.record(claim);
-        if !is_same(recorded, &replayed) {
-            return Err(LabError::Replay {
-                id: journal.id.clone(),
-                what: format!("'{}'", planned.claim.text),
-                recorded: describe(recorded),
-                replayed: describe(&replayed),
-            });
+        if bits(recorded) != bits(&replayed) {
+            let what = format!("'{}'", planned.claim.text);
+            return Err(differs(journal, what, describe(recorded), describe(&replayed)));
         }
     }
     let mut result = of_referee(&referee, journal);
@@ -107,7 +103,8 @@ fn check_coins(
     round: &Round,
 ) -> Result<(), LabError> {
     if referee.company().is_empty() {
-        return differs(journal, "the contestants", round, ("there are some", "none"));
+        let what = format!("the contestants of round {}", round.coins.round);
+        return Err(differs(journal, what, "there are some".to_owned(), "none".to_owned()));
     }
     let mut coins = referee.draw(round.coins.attempt);
     let plan = &journal.header.plan;
@@ -116,63 +113,45 @@ fn check_coins(
         coins.unit = Some(coins::draw_unit(seed, &coins, plan.scope));
     }
     if coins != round.coins {
-        let (recorded, replayed) = (format!("{:?}", round.coins), format!("{coins:?}"));
-        return differs(journal, "the coins", round, (&recorded, &replayed));
+        let what = format!("the coins of round {}", round.coins.round);
+        return Err(differs(journal, what, format!("{:?}", round.coins), format!("{coins:?}")));
     }
     Ok(())
 }
 
 /// Checks that a round's wealth is what its samples give.
 fn check_wealth(journal: &Journal, round: &Round, wealth: &[Wealth]) -> Result<(), LabError> {
-    let bits = |wealth: &Wealth| {
-        (wealth.claim, wealth.evidence_for.to_bits(), wealth.evidence_against.to_bits())
-    };
-    if !wealth.iter().map(bits).eq(round.wealth.iter().map(bits)) {
-        let (recorded, replayed) = (format!("{:?}", round.wealth), format!("{wealth:?}"));
-        return differs(journal, "the evidence", round, (&recorded, &replayed));
+    if !wealth.iter().map(wealth_bits).eq(round.wealth.iter().map(wealth_bits)) {
+        let what = format!("the evidence of round {}", round.coins.round);
+        return Err(differs(journal, what, format!("{:?}", round.wealth), format!("{wealth:?}")));
     }
     Ok(())
 }
 
-fn differs(
-    journal: &Journal,
-    what: &str,
-    round: &Round,
-    (recorded, replayed): (&str, &str),
-) -> Result<(), LabError> {
-    Err(LabError::Replay {
-        id: journal.id.clone(),
-        what: format!("{what} of round {}", round.coins.round),
-        recorded: recorded.to_owned(),
-        replayed: replayed.to_owned(),
-    })
+fn wealth_bits(wealth: &Wealth) -> (usize, u64, u64) {
+    (wealth.claim, wealth.evidence_for.to_bits(), wealth.evidence_against.to_bits())
+}
+
+fn differs(journal: &Journal, what: String, recorded: String, replayed: String) -> LabError {
+    LabError::Replay { id: journal.id.clone(), what, recorded, replayed }
 }
 
 /// Returns whether the run continued after this verdict, which was then not final: `undecided`,
 /// with limits that later rounds and lost attempts have moved.
 fn is_overtaken(recorded: &RecordedVerdict, journal: &Journal) -> bool {
-    let resumed = journal.events.iter().any(|event| match event {
-        Event::Resumed { rounds, .. } => *rounds >= recorded.rounds,
-        _ => false,
-    });
-    recorded.verdict == Verdict::Undecided && resumed
+    recorded.verdict == Verdict::Undecided
+        && journal.events.iter().any(
+            |event| matches!(event, Event::Resumed { rounds, .. } if *rounds >= recorded.rounds),
+        )
 }
 
-fn is_same(a: &RecordedVerdict, b: &RecordedVerdict) -> bool {
-    let bits = |limit: Option<f64>| limit.map(f64::to_bits);
-    a.verdict == b.verdict
-        && a.rounds == b.rounds
-        && bits(a.low) == bits(b.low)
-        && bits(a.high) == bits(b.high)
+fn bits(one: &RecordedVerdict) -> (Verdict, u64, Option<u64>, Option<u64>) {
+    (one.verdict, one.rounds, one.low.map(f64::to_bits), one.high.map(f64::to_bits))
 }
 
 fn describe(verdict: &RecordedVerdict) -> String {
-    let limit = |limit: Option<f64>| limit.map_or("none".to_owned(), |limit| format!("{limit:e}"));
-    format!(
-        "{} after {} rounds (log ratio from {} to {})",
-        verdict.verdict,
-        verdict.rounds,
-        limit(verdict.low),
-        limit(verdict.high)
-    )
+    let [low, high] = [verdict.low, verdict.high]
+        .map(|limit| limit.map_or("none".to_owned(), |limit| format!("{limit:e}")));
+    let RecordedVerdict { verdict, rounds, .. } = verdict;
+    format!("{verdict} after {rounds} rounds (log ratio from {low} to {high})")
 }

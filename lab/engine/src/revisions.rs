@@ -4,24 +4,24 @@
 //! The worktrees are in a new folder under `TMPDIR`, as `base` and `head`, so that their paths are
 //! equally long. They are removed when the [`Revisions`] are dropped.
 
-mod build;
 mod git;
-mod note;
-mod planned;
-mod snapshot;
 #[cfg(test)]
 mod tests;
 mod worktrees;
 
-pub use note::Note;
-pub use planned::{gone, plan};
-
-use crate::error::LabError;
-use crate::planning::usage;
-use git::Repository;
+use crate::error::{FailedBuild, LabError, usage};
+use crate::planning::{self, Request};
+use git::{Repository, without_hooks};
+use std::fmt;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use tiebreak_core::claim::{Claim, Relation, Statement};
+use tiebreak_core::plan::Plan;
 use tiebreak_input as input;
+use tiebreak_measure::{StartError, resolve, run_job, words};
+use tiebreak_report::shell_quote;
 use worktrees::Worktrees;
 
 /// Names of the two contestants, which are equally long.
@@ -33,6 +33,10 @@ pub use tiebreak_input::SLOWDOWN_MAX;
 /// than elsewhere, so that a regression half as large again as a gate of 2% allows is not too close
 /// to its bar.
 pub const RESOLUTION: f64 = 0.005;
+/// The most lines of a failed build's output that are shown.
+const LINES_MAX: usize = 20;
+/// The most characters of a line that are shown.
+const COLUMNS_MAX: usize = 200;
 
 /// A request for two revisions. Equal requests can be prepared once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -89,6 +93,54 @@ impl Revision {
     }
 }
 
+/// A note that does not prevent the race of two revisions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// Both names stand for one commit.
+    SameCommit {
+        /// Its first digits.
+        commit: String,
+    },
+    /// Tracked files have uncommitted changes, and no commit contains them.
+    Uncommitted {
+        /// The revision that may have been meant as the working tree.
+        head: String,
+    },
+    /// Base has commits that head does not have.
+    Diverged {
+        /// Base, as the user named it.
+        base: String,
+        /// Head, as the user named it.
+        head: String,
+        /// The number of these commits.
+        commits: u64,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::SameCommit { commit } => write!(
+                f,
+                "base and head are the same commit {commit}: this compares it with itself"
+            ),
+            Note::Uncommitted { head } => write!(
+                f,
+                "changes that are not committed are not in {head}: commit them, or race the \
+                 working tree as it is by --head {WORKING_TREE}"
+            ),
+            Note::Diverged { base, head, commits } => write!(
+                f,
+                "{base} has {commits} commit{} that {head} has not, and the verdict is about the \
+                 whole difference: --base \"$(git merge-base {} {})\" leaves them out",
+                if *commits == 1 { "" } else { "s" },
+                shell_quote(base),
+                shell_quote(head)
+            ),
+        }
+    }
+}
+
 /// Two revisions found in a repository, before any checkout.
 #[derive(Debug)]
 pub struct Found {
@@ -109,16 +161,44 @@ pub fn find(asked: &RevisionRequest) -> Result<Found, LabError> {
         return usage("--build is empty: leave it out if nothing is to be built".to_owned());
     }
     let repository = Repository::of(&asked.directory)?;
-    let revision = |name, revision: &String| {
-        let commit = match revision.as_str() {
-            WORKING_TREE => String::new(),
-            revision => repository.commit(revision)?,
-        };
-        Ok::<_, LabError>(Revision { name, asked: revision.clone(), commit })
-    };
-    let revisions = [revision(NAMES[0], &asked.base)?, revision(NAMES[1], &asked.head)?];
-    let notes = note::notes(&repository, &revisions);
+    let revisions = [
+        find_one(&repository, NAMES[0], &asked.base)?,
+        find_one(&repository, NAMES[1], &asked.head)?,
+    ];
+    let notes = notes(&repository, &revisions);
     Ok(Found { repository, revisions, notes })
+}
+
+fn find_one(
+    repository: &Repository,
+    name: &'static str,
+    asked: &str,
+) -> Result<Revision, LabError> {
+    let commit = if asked == WORKING_TREE { String::new() } else { repository.commit(asked)? };
+    Ok(Revision { name, asked: asked.to_owned(), commit })
+}
+
+/// Returns all notes; what git does not report is not noted.
+fn notes(repository: &Repository, revisions: &[Revision; 2]) -> Vec<Note> {
+    let [base, head] = revisions;
+    let mut notes = Vec::new();
+    if base.asked == WORKING_TREE || head.asked == WORKING_TREE {
+        return notes;
+    }
+    if base.commit == head.commit {
+        notes.push(Note::SameCommit { commit: base.short().to_owned() });
+    } else {
+        let commits = repository.commits_only_in(&base.commit, &head.commit).unwrap_or(0);
+        if commits > 0 {
+            let (base, head) = (base.asked.clone(), head.asked.clone());
+            notes.push(Note::Diverged { base, head, commits });
+        }
+    }
+    let is_checked_out = repository.commit("HEAD").is_ok_and(|commit| commit == head.commit);
+    if is_checked_out && repository.is_changed().unwrap_or(false) {
+        notes.push(Note::Uncommitted { head: head.asked.clone() });
+    }
+    notes
 }
 
 /// Two revisions, checked out and built. Dropping them removes the worktrees, unless they must be
@@ -173,26 +253,70 @@ impl Revisions {
         stop: &AtomicBool,
         mut progress: impl FnMut(Step<'_>),
     ) -> Result<(), LabError> {
-        let build = |revision: &Revision| {
-            let folder = self.worktrees.folder(revision.name);
-            let (prefix, keeps) = (self.worktrees.prefix(), self.worktrees.keeps);
-            let build = build::Build { revision, command, folder, prefix, keeps };
-            build.run(self.worktrees.root(), stop)
-        };
         let [base, head] = &self.revisions;
         progress(Step::Building { revision: base, command });
         if !at_once {
-            build(base)?;
+            self.build_one(base, command, stop)?;
             progress(Step::Building { revision: head, command });
-            return build(head);
+            return self.build_one(head, command, stop);
         }
         progress(Step::Building { revision: head, command });
         std::thread::scope(|scope| {
-            let other = scope.spawn(|| build(base));
-            let head = build(head);
+            let other = scope.spawn(|| self.build_one(base, command, stop));
+            let head = self.build_one(head, command, stop);
             let broken = |_| LabError::Broken("the build of base cannot be waited for".to_owned());
             other.join().map_err(broken)?.and(head)
         })
+    }
+
+    /// Runs the command through `sh -c`, with its output in a file in the folder of the worktrees.
+    ///
+    /// # Errors
+    /// Fails if the command fails, with the end of its output in the text, or if the user
+    /// interrupts.
+    fn build_one(
+        &self,
+        revision: &Revision,
+        command: &str,
+        stop: &AtomicBool,
+    ) -> Result<(), LabError> {
+        let name = revision.name;
+        let path = self.root().join(format!("build-{name}.log"));
+        let status = File::create(&path).and_then(|log| {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", command]).current_dir(self.folder(name)).stdin(Stdio::null());
+            shell.stdout(log.try_clone()?).stderr(log).env("TIEBREAK_CONTESTANT", name);
+            without_hooks(&mut shell);
+            run_job(&mut shell, stop)
+        });
+        let status = status.map_err(|error| {
+            LabError::Broken(format!("the build of {name} cannot be run: {error}"))
+        })?;
+        match status {
+            Some(0) => Ok(()),
+            None => Err(LabError::Interrupted),
+            Some(status) => Err(LabError::Build(Box::new(FailedBuild {
+                name,
+                commit: revision.short().to_owned(),
+                status,
+                output: tail(&fs::read(&path).unwrap_or_default()),
+                again: self.build_again(revision, command),
+            }))),
+        }
+    }
+
+    /// Returns a line for the user's shell that repeats a build.
+    fn build_again(&self, revision: &Revision, command: &str) -> String {
+        let build = format!("sh -c {}", shell_quote(command));
+        if self.worktrees.keeps {
+            let folder = self.folder(revision.name).display().to_string();
+            return format!("cd {} && {build}", shell_quote(&folder));
+        }
+        let top = format!("../{}-{}", revision.name, revision.short());
+        let within = Path::new(&top).join(self.worktrees.prefix()).display().to_string();
+        let within = shell_quote(within.trim_end_matches('/'));
+        let commit = &revision.commit;
+        format!("git worktree add --detach {top} {commit} && cd {within} && {build}")
     }
 
     /// Returns the folder of a revision that corresponds to the one to which commands are relative.
@@ -202,6 +326,122 @@ impl Revisions {
 
     /// Returns the folder of the worktrees.
     pub fn root(&self) -> &Path {
-        self.worktrees.root()
+        &self.worktrees.root
+    }
+
+    /// Sets the folders of the contestants of a plan of [`plan`] to these worktrees: the first
+    /// one's is that of base, the second one's that of head.
+    ///
+    /// # Errors
+    /// Fails if the program is not in a worktree, or if the plan's folder lies outside.
+    pub fn place(&self, plan: &mut Plan) -> Result<(), LabError> {
+        let within = plan.program.directory.take().unwrap_or_default();
+        if Path::new(&within).is_absolute() {
+            return usage(format!(
+                "--directory {within} is one folder for both revisions: name it as it is called \
+                 within the tree"
+            ));
+        }
+        let revisions = self.revisions.iter();
+        for (contestant, revision) in plan.contestants.iter_mut().zip(revisions) {
+            let folder = self.folder(revision.name).join(&within);
+            let folder: PathBuf = folder.components().collect();
+            check_program(revision, &contestant.command, &folder, &plan.program.shell)?;
+            let Some(folder) = folder.to_str() else {
+                return usage(format!(
+                    "the path {} is not UTF-8: set TMPDIR to another folder",
+                    folder.display()
+                ));
+            };
+            contestant.directory = Some(folder.to_owned());
+            contestant.parameters.push(("commit".to_owned(), revision.commit.clone()));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the last lines of an output, in a form that a terminal can show.
+fn tail(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let last = &lines[lines.len().saturating_sub(LINES_MAX)..];
+    let shown = last.iter().map(|line| {
+        let shown = line.chars().take(COLUMNS_MAX);
+        shown.map(|c| if c.is_control() { ' ' } else { c }).collect::<String>()
+    });
+    shown.collect::<Vec<_>>().join("\n")
+}
+
+/// Makes the plan of a race of two revisions of the same command. The contestants are called `base`
+/// and `head`, and without a claim head may need at most `1 + slowdown_max` times what base needs.
+/// The request says whether that is a gate. [`Revisions::place`] fills in their folders.
+///
+/// # Errors
+/// As [`planning::plan`]; also fails unless there is one command, or for names or parameters, which
+/// revisions do not have.
+pub fn plan(mut request: Request, slowdown_max: f64) -> Result<Plan, LabError> {
+    let [command] = &request.commands[..] else {
+        return usage(format!(
+            "two revisions run the same command, and here are {}: give one after --base",
+            request.commands.len()
+        ));
+    };
+    if !request.names.is_empty() {
+        return usage("two revisions are called base and head: leave --name out".to_owned());
+    }
+    if !request.parameters.is_empty() {
+        return usage("--parameter is not for --base: race each value by itself".to_owned());
+    }
+    if !(0.0..1.0).contains(&slowdown_max) {
+        return usage(format!(
+            "a slowdown of {slowdown_max} is not a bound: it must be at least 0 and below 1, \
+             such as --max-slowdown 2%"
+        ));
+    }
+    request.commands = vec![command.clone(), command.clone()];
+    request.names = NAMES.map(str::to_owned).to_vec();
+    if request.claims.is_empty() {
+        let statement = Statement::Ratio(Relation::NoMoreThan { fraction: slowdown_max });
+        let [base, head] = NAMES.map(str::to_owned);
+        let text = String::new();
+        let (metric, workload) = (request.metric, None);
+        let claim = Claim { text, left: head, right: Some(base), statement, metric, workload };
+        request.claims.push(input::display(&claim));
+    }
+    planning::plan(&request)
+}
+
+/// Returns why a run's contestants cannot run again in their folders, if they cannot: the worktrees
+/// of two revisions are removed after the race.
+pub fn gone(plan: &Plan) -> Option<String> {
+    let mut folders = plan.contestants.iter().filter_map(|each| each.directory.as_ref());
+    let gone = folders.find(|folder| !Path::new(folder).is_dir())?;
+    Some(format!(
+        "its folder {gone} is gone, as the worktrees of revisions are when a race ends: start a \
+         new run, with --keep if it is to be resumed"
+    ))
+}
+
+/// Distinguishes a program that a build should have made but did not from a wrong word.
+fn check_program(
+    revision: &Revision,
+    command: &str,
+    folder: &Path,
+    shell: &Option<String>,
+) -> Result<(), LabError> {
+    let words = words::split(command).unwrap_or_default();
+    let Some(word) = words.first().filter(|_| shell.is_none()) else {
+        return Ok(());
+    };
+    match resolve(word, Some(folder)) {
+        Err(StartError::NotFound { .. }) if word.contains('/') => Err(LabError::Revision {
+            revision: revision.asked.clone(),
+            why: format!(
+                "{} has no program '{word}' after its build: --build makes it, in the folder \
+                 of the worktree in which the command runs",
+                revision.name
+            ),
+        }),
+        _ => Ok(()),
     }
 }

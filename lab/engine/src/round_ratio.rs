@@ -32,27 +32,30 @@ pub fn part_of(round: &Round, contestant: usize) -> Option<Part<'_>> {
 /// compared. A value that a meter failed to give could have been anything: the round stays in the
 /// evidence, and so does a unit in which the clock went backwards.
 pub fn log_ratio(plan: &Plan, metric: Metric, left: Part, right: Part) -> (LogRatio, bool) {
-    let resolution = plan.resolution;
-    let ratio = |left, right| LogRatio::between_sums(left, right, resolution);
-    let is_coarse = |sum: Sum| resolution > 0.0 && sum.is_coarse(resolution);
     if metric == Metric::WallTime && !left.batches.is_empty() {
-        let sums = |part: Part<'_>| -> Vec<Sum> {
-            let is_whole = part.sample.outcome == Outcome::Finished;
-            let reading =
-                |time: &BatchTime| if is_whole { Reading::from(*time) } else { Reading::UNKNOWN };
-            part.batches.iter().map(|time| sum(plan, metric, part, reading(time))).collect()
-        };
-        let (left, right) = (sums(left), sums(right));
-        let rounds = || left.iter().copied().zip(right.iter().copied());
-        let ratios: Vec<LogRatio> = rounds().map(|(left, right)| ratio(left, right)).collect();
-        let coarse = rounds().any(|(left, right)| is_coarse(left) || is_coarse(right));
-        return (unit::summarise(&ratios), coarse);
+        let rounds = left.batches.iter().zip(right.batches);
+        let (ratios, coarse): (Vec<LogRatio>, Vec<bool>) = rounds
+            .map(|(time, other)| between(plan, batch(plan, left, time), batch(plan, right, other)))
+            .unzip();
+        return (unit::summarise(&ratios), coarse.contains(&true));
     }
-    let of = |part: Part| {
+    let [left, right] = [left, right].map(|part| {
         sum(plan, metric, part, part.sample.reading(metric).unwrap_or(Reading::UNKNOWN))
-    };
-    let (left, right) = (of(left), of(right));
-    (ratio(left, right), is_coarse(left) || is_coarse(right))
+    });
+    between(plan, left, right)
+}
+
+fn between(plan: &Plan, left: Sum, right: Sum) -> (LogRatio, bool) {
+    let resolution = plan.resolution;
+    let is_coarse = left.is_coarse(resolution) || right.is_coarse(resolution);
+    (LogRatio::between_sums(left, right, resolution), resolution > 0.0 && is_coarse)
+}
+
+/// Returns the sum of a batch by wall time.
+fn batch(plan: &Plan, part: Part, time: &BatchTime) -> Sum {
+    let is_whole = part.sample.outcome == Outcome::Finished;
+    let reading = if is_whole { Reading::from(*time) } else { Reading::UNKNOWN };
+    sum(plan, Metric::WallTime, part, reading)
 }
 
 /// Returns a reading of a program or, for a function, the sum over the calls of a batch: all

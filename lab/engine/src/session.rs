@@ -2,7 +2,6 @@
 
 use crate::engine::Engine;
 use crate::error::LabError;
-use crate::files;
 use crate::outcome::{self, Detail};
 use crate::recorder::StoredRun;
 use crate::referee::Referee;
@@ -22,6 +21,7 @@ use tiebreak_core::sampler::Sampler;
 use tiebreak_core::study::Placements;
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
+use tiebreak_measure::print_file;
 use tiebreak_store::{RunId, RunLock, Store};
 
 /// A run that only this process may continue.
@@ -80,7 +80,7 @@ impl Session {
     /// # Errors
     /// Fails if a file cannot be read, or if the journal cannot be written.
     pub fn begin(mut store: Store, plan: Plan, origin: Origin) -> Result<Session, LabError> {
-        let files = files::digests(&origin.files)?;
+        let files = digests(&origin.files)?;
         let print = store.latest_print(&origin.machine)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let directory = std::env::current_dir().unwrap_or_default();
@@ -116,14 +116,13 @@ impl Session {
     /// # Errors
     /// Fails if a file or the store cannot be read.
     pub fn earlier(store: &Store, plan: &Plan, origin: &Origin) -> Result<Earlier, LabError> {
-        let files = files::digests(&origin.files)?;
+        let files = digests(&origin.files)?;
         let Some(run) = store.latest_of(&claim_key(plan, &files))? else {
             return Ok(Earlier::None);
         };
         let journal = store.journal(&run)?;
         let made = &journal.header.plan;
-        let is_relaxed = |event: &Event| matches!(event, Event::Relaxed { .. });
-        if journal.events.iter().any(is_relaxed) || revisions::gone(made).is_some() {
+        if resume::is_relaxed(&journal) || revisions::gone(made).is_some() {
             return Ok(Earlier::None);
         }
         let same = Plan {
@@ -254,7 +253,7 @@ impl Session {
         reason: StopReason,
     ) -> Result<RunResult, LabError> {
         let header = &self.journal.header;
-        for file in header.files.iter().filter(|file| files::has_changed(file)) {
+        for file in header.files.iter().filter(|file| resume::has_changed(file)) {
             let warning = Warning::FileChanged { path: file.path.clone() };
             self.store.event(&self.run, &Event::Warned { warning: warning.clone() })?;
             referee.warn(warning);
@@ -265,43 +264,47 @@ impl Session {
     }
 }
 
+/// Returns the digests of the files that a run depends on.
+fn digests(paths: &[PathBuf]) -> Result<Vec<FileDigest>, LabError> {
+    let digests = paths.iter().map(|path| {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        print_file(&absolute).map_err(|source| LabError::Read { path: path.clone(), source })
+    });
+    digests.collect()
+}
+
 /// Returns a name for "these claims about these commands and files": runs that share it repeat each
 /// other.
 fn claim_key(plan: &Plan, files: &[FileDigest]) -> String {
-    let mut hash = Sha256::new();
-    let mut add = |text: &str| {
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text);
-    };
+    let mut words: Vec<&str> = Vec::new();
     for planned in &plan.claims {
-        add(&planned.claim.text);
-        add(planned.claim.metric.key());
+        words.extend([&planned.claim.text, planned.claim.metric.key()]);
     }
     for contestant in &plan.contestants {
-        add(&contestant.name);
-        add(&contestant.command);
-        add(&contestant.workload);
+        words.extend([&*contestant.name, &contestant.command, &contestant.workload]);
     }
     // Claims about means are separate claims, whatever the cap: trying one cap after another asks
     // the same again.
     if plan.centre == Centre::Mean {
-        add("mean");
+        words.push("mean");
     }
     // For functions, the same words are another claim if something else is drawn.
-    if let Some(functions) = &plan.functions {
-        add(plan.scope.name());
-        if functions.placements != Placements::Fresh {
-            add(&format!("{:?}", functions.placements));
-        }
-    }
+    let placements = plan.functions.as_ref().map(|functions| functions.placements);
+    let reused = placements.filter(|one| *one != Placements::Fresh).map(|one| format!("{one:?}"));
+    words.extend(placements.map(|_| plan.scope.name()));
+    words.extend(reused.as_deref());
     // Worktrees lie elsewhere in each run, and the commit also identifies their content.
-    let placed = || plan.contestants.iter().filter(|each| each.directory.is_some());
-    placed().flat_map(|each| &each.parameters).for_each(|(_, value)| add(value));
-    let folders = || placed().filter_map(|each| each.directory.as_deref());
+    let placed = plan.contestants.iter().filter(|each| each.directory.is_some());
+    words.extend(placed.flat_map(|each| &each.parameters).map(|(_, value)| value.as_str()));
     for file in files {
-        let within = folders().find_map(|folder| file.path.strip_prefix(folder));
-        add(within.unwrap_or(&file.path));
-        add(&file.digest);
+        let mut folders = plan.contestants.iter().filter_map(|each| each.directory.as_deref());
+        let within = folders.find_map(|folder| file.path.strip_prefix(folder));
+        words.extend([within.unwrap_or(&file.path), &file.digest]);
+    }
+    let mut hash = Sha256::new();
+    for word in words {
+        hash.update((word.len() as u64).to_le_bytes());
+        hash.update(word);
     }
     hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -7,7 +7,7 @@
 mod lines;
 
 use crate::claim_test::ClaimTest;
-use crate::error::LabError;
+use crate::error::{LabError, usage};
 use crate::recorder::Recorder;
 use crate::referee::Referee;
 use lines::{Lines, Next};
@@ -81,8 +81,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
             _ => None,
         };
         let (Some(property), Kind::Stream { scale, is_chain }) = (property, plan.kind) else {
-            let what = "a stream is judged by one claim about a share or a mean".to_owned();
-            return Err(LabError::Usage(what));
+            return usage("a stream is judged by one claim about a share or a mean".to_owned());
         };
         let referee = Referee::from_journal(journal);
         let now = Instant::now();
@@ -150,7 +149,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
         if self.stop.load(Ordering::SeqCst) {
             return Some(StopReason::Interrupted);
         }
-        let budget = self.referee.budget();
+        let budget = self.referee.budget;
         let lines = self.referee.rounds() + self.batch.lines;
         let is_out = budget.rounds.is_some_and(|most| lines >= most)
             || budget.seconds.is_some_and(|most| self.elapsed().as_secs_f64() >= most);
@@ -169,8 +168,11 @@ impl<'a, R: Recorder> Stream<'a, R> {
         let (is_success, value) = match self.scale {
             None => (outcome(text)?, None),
             Some(scale) => {
-                let value = number(text, self.metric(), scale, self.property)?;
-                (self.is_success(value), Some(value))
+                let metric = self.referee.plan().claims[0].claim.metric;
+                let value = number(text, metric, scale, self.property)?;
+                let is_above =
+                    matches!(self.property, Property::Quantile { bar, .. } if value > bar);
+                (!is_above, Some(value))
             }
         };
         let batch = &mut self.batch;
@@ -183,17 +185,6 @@ impl<'a, R: Recorder> Stream<'a, R> {
         let counts = if self.is_chain { &mut batch.by_age } else { &mut elsewhere };
         self.walk.step(!is_success, counts);
         Ok(())
-    }
-
-    fn metric(&self) -> Metric {
-        self.referee.plan().claims[0].claim.metric
-    }
-
-    fn is_success(&self, value: f64) -> bool {
-        match self.property {
-            Property::Quantile { bar, .. } => value <= bar,
-            _ => true,
-        }
     }
 
     /// Returns whether the batch must become evidence now: at the end of each block; line by line
@@ -213,11 +204,10 @@ impl<'a, R: Recorder> Stream<'a, R> {
     fn write(&mut self) -> Result<(), LabError> {
         let batch = std::mem::take(&mut self.batch);
         self.next_write = Instant::now() + BETWEEN_WRITES;
-        let whole = self.block == 1 || batch.lines == self.block;
         if batch.lines == 0 {
             return Ok(());
         }
-        if !whole {
+        if self.block > 1 && batch.lines != self.block {
             let warning = Warning::LeftOver { lines: batch.lines, block: self.block };
             self.recorder.event(&Event::Warned { warning: warning.clone() })?;
             self.referee.warn(warning);
@@ -258,10 +248,8 @@ fn outcome(text: &str) -> Result<bool, String> {
         "1" => Ok(true),
         "0" => Ok(false),
         _ => {
-            let hint = match text.parse::<f64>() {
-                Ok(_) => "; for numbers say --value --below",
-                Err(_) => "",
-            };
+            let is_number = text.parse::<f64>().is_ok();
+            let hint = if is_number { "; for numbers say --value --below" } else { "" };
             Err(format!("'{}' is neither 0 nor 1{hint}", shorten(text)))
         }
     }
@@ -271,24 +259,20 @@ fn outcome(text: &str) -> Result<bool, String> {
 /// never came, which is above every bar.
 fn number(text: &str, metric: Metric, scale: f64, property: Property) -> Result<f64, String> {
     let is_endless = ENDLESS.iter().any(|word| text.eq_ignore_ascii_case(word));
-    let has_no_bound = matches!(property, Property::Mean { cap: None, .. });
-    if is_endless && has_no_bound {
-        let text = shorten(text);
-        return Err(format!("'{text}' is above every bound, and a mean without a cap needs one"));
-    }
-    if is_endless {
-        return Ok(f64::INFINITY);
-    }
-    let plain = text.parse::<f64>().ok().map(|number| number * scale);
-    let timed = || (metric == Metric::WallTime).then(|| parse_duration_ns(text).ok()).flatten();
-    let number = plain.or_else(timed);
-    match number {
-        Some(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        Some(_) => {
-            Err(format!("'{}' is not a finite number of at least 0, nor 'timeout'", shorten(text)))
+    let number = match text.parse::<f64>() {
+        _ if is_endless => Some(f64::INFINITY),
+        Ok(number) => Some(number * scale),
+        Err(_) => parse_duration_ns(text).ok().filter(|_| metric == Metric::WallTime),
+    };
+    let why = match number {
+        Some(_) if is_endless && matches!(property, Property::Mean { cap: None, .. }) => {
+            "above every bound, and a mean without a cap needs one"
         }
-        None => Err(format!("'{}' is neither a number nor 'timeout'", shorten(text))),
-    }
+        Some(number) if is_endless || number.is_finite() && number >= 0.0 => return Ok(number),
+        Some(_) => "not a finite number of at least 0, nor 'timeout'",
+        None => "neither a number nor 'timeout'",
+    };
+    Err(format!("'{}' is {why}", shorten(text)))
 }
 
 fn shorten(text: &str) -> String {

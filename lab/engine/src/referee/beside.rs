@@ -16,7 +16,7 @@ const SHARE_MIN: f64 = 0.1;
 
 /// Sums over the rounds of one claim.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Beside {
+pub(crate) struct Beside {
     wall_ns: u64,
     foreign_cpu_ns: u64,
     /// Log ratios by time on a CPU, of the main threads if these did the work.
@@ -34,11 +34,11 @@ impl Beside {
         left: Part,
         right: Option<Part>,
     ) {
-        let is_it = plan.functions.is_none()
-            && plan.kind == Kind::Compare
-            && planned.claim.metric == Metric::WallTime
-            && !planned.claim.statement.is_about_success();
-        if !is_it {
+        if plan.functions.is_some()
+            || plan.kind != Kind::Compare
+            || planned.claim.metric != Metric::WallTime
+            || planned.claim.statement.is_about_success()
+        {
             return;
         }
         for part in std::iter::once(left).chain(right) {
@@ -48,16 +48,17 @@ impl Beside {
         let Some(right) = right.filter(|_| planned.claim.statement.property().is_none()) else {
             return;
         };
-        let d = |metric| round_ratio::log_ratio(plan, metric, left, right).0.middle();
-        self.by_cpu_time.push(d(Metric::CpuTime));
+        let by_cpu_time = round_ratio::log_ratio(plan, Metric::CpuTime, left, right).0;
+        self.by_cpu_time.push(by_cpu_time.middle());
         // The time is known if the main thread did the work.
         if [left, right].iter().all(|part| part.sample.is_of_main_thread()) {
-            self.by_run_time.push(d(Metric::RunTime));
+            let by_run_time = round_ratio::log_ratio(plan, Metric::RunTime, left, right).0;
+            self.by_run_time.push(by_run_time.middle());
         }
     }
 
     /// Returns what is worth reporting; contestants may use `cpus` CPUs.
-    pub(super) fn result(&self, cpus: f64) -> Option<BesideResult> {
+    pub(crate) fn result(&self, cpus: f64) -> Option<BesideResult> {
         let time_ns = self.wall_ns as f64 * cpus.max(1.0);
         let share = (self.foreign_cpu_ns as f64 / time_ns).min(1.0);
         if time_ns == 0.0 || share < SHARE_MIN {
@@ -85,39 +86,18 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planning::{self, HookRequest, Request};
-    use tiebreak_core::plan::{Adjust, Budget, Centre, Gate, ProgramPlan};
+    use crate::planning::{self, Request, tests::request};
     use tiebreak_core::sample::Sample;
 
     fn plan(claim: &str) -> Plan {
-        let request = Request {
-            commands: ["one", "other"].map(str::to_owned).into(),
-            names: ["a", "b"].map(str::to_owned).into(),
-            directories: Vec::new(),
-            parameters: Vec::new(),
-            claims: vec![claim.to_owned()],
-            all_pairs: false,
-            metric: Metric::WallTime,
-            error: 0.01,
-            resolution: 0.01,
-            budget: Some(Budget { rounds: Some(5), seconds: None }),
-            centre: Centre::Factor,
-            adjust: Adjust::NONE,
-            block_runs: 1,
-            gate: Gate::None,
-            seed: "a seed".into(),
-            workload: String::new(),
-            hooks: HookRequest::default(),
-            program: ProgramPlan::default(),
-            clock_step_ns: 1.0,
-        };
-        planning::plan(&request).unwrap()
+        let (names, claims) = (["a", "b"].map(str::to_owned).into(), vec![claim.to_owned()]);
+        planning::plan(&Request { names, claims, ..request(&["one", "other"]) }).unwrap()
     }
 
     type Found = (Metric, Option<f64>);
 
     #[test]
-    fn a_busy_machine_is_told_with_the_ratio_by_time_on_a_cpu() {
+    fn a_busy_machine_is_reported_with_the_ratio_by_time_on_a_cpu() {
         let check = |claim: &str, foreign: u64, run_share: u64, expected: Option<Found>| {
             let plan = plan(claim);
             let mut beside = Beside::default();

@@ -14,7 +14,7 @@ use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
 const DENSITY_POINTS: usize = 120;
 
 /// Returns the quantity of a claim: a ratio, a share, a quantile or a mean.
-pub fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> Quantity {
+pub(crate) fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> Quantity {
     let property = match referee.plan().claims[claim].claim.statement {
         Statement::Ratio(_) => return Quantity::Ratio { ratio: ratio(evidence) },
         Statement::Property(property) => property,
@@ -47,7 +47,7 @@ fn quantile(
     (good, bad): (f64, f64),
     evidence: &Evidence,
 ) -> EffectResult {
-    let readings = referee.readings(claim);
+    let readings = &referee.claims[claim].readings;
     let (block, error) = (referee.plan().block_runs, referee.test(claim).error());
     let limits = quantile_limits(readings, good, bad, block, error);
     EffectResult {
@@ -59,7 +59,7 @@ fn quantile(
 }
 
 /// Returns the counts, if the claim is about a share; with the curve if `full`.
-pub fn share(referee: &Referee, claim: usize, full: bool) -> Option<ShareResult> {
+pub(crate) fn share(referee: &Referee, claim: usize, full: bool) -> Option<ShareResult> {
     let ClaimTest::Share(test) = referee.test(claim) else { return None };
     let (least_trials_to_hold, least_trials_to_refute) = test.least_trials();
     let dependence = test.dependence();
@@ -83,7 +83,7 @@ pub fn share(referee: &Referee, claim: usize, full: bool) -> Option<ShareResult>
 
 /// Returns what one observation is and how values came, if the claim is about a mean of a stream;
 /// with the order of observations if `full`.
-pub fn spells(referee: &Referee, claim: usize, full: bool) -> Option<SpellsResult> {
+pub(crate) fn spells(referee: &Referee, claim: usize, full: bool) -> Option<SpellsResult> {
     let ClaimTest::Mean(test) = referee.test(claim) else { return None };
     let dependence = test.dependence();
     let values_z = if full { test.values_z() } else { None };

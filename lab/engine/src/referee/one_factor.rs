@@ -3,7 +3,6 @@
 use crate::claim_test::ClaimTest;
 use crate::referee::Referee;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{EffectResult, OneFactorResult, RatioRow, Statistic};
 use tiebreak_core::sample::Reading;
 use tiebreak_stats::conditions::Conditions;
@@ -19,7 +18,7 @@ const QUANTILES: [(Statistic, f64, usize); 3] =
 
 /// Returns what the rounds of a ratio of two programs show about one factor. For functions, whose
 /// ratios are summaries of units, it is only tested if a claim is about one factor.
-pub fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
+pub(crate) fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
     let plan = referee.plan();
     let planned = &plan.claims[claim];
     let ClaimTest::Ratio(test) = referee.test(claim) else { return None };
@@ -29,7 +28,7 @@ pub fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
     let found = test.one_factor()?;
     let slow = if found.is_below { planned.left } else { planned.right? };
     let ratios = if found.is_denied() && plan.functions.is_none() {
-        rows(referee.pairs(claim), cap(referee, planned.claim.metric), test.error())
+        rows(&referee.claims[claim].pairs, cap(referee, planned.claim.metric), test.error())
     } else {
         Vec::new()
     };
@@ -52,10 +51,9 @@ pub fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
 /// Returns the bound above which no value of the metric lies: for wall time the time-out, as in the
 /// plan or as the first round determined it.
 fn cap(referee: &Referee, metric: Metric) -> Option<Cap> {
-    let plan: &Plan = referee.plan();
-    let is_planned = plan.program.timeout_ns.is_some();
-    let known = metric == Metric::WallTime && referee.rounds() > 0;
-    known.then(|| Cap { most: referee.timeout_ns() as f64, is_planned })
+    let is_planned = referee.plan().program.timeout_ns.is_some();
+    let is_known = metric == Metric::WallTime && referee.rounds() > 0;
+    is_known.then(|| Cap { most: referee.timeout_ns() as f64, is_planned })
 }
 
 /// A cap. One that is not planned was determined by the first round, and holds for those after it.
@@ -113,36 +111,36 @@ fn rows(pairs: &Pairs, cap: Option<Cap>, error: f64) -> Vec<RatioRow> {
     let (lefts, rights): (Vec<Reading>, Vec<Reading>) = pairs.counted.iter().copied().unzip();
     let known = pairs.known().count();
     let quantiles = QUANTILES.iter().filter(|(.., least)| known >= *least);
-    let quantile = |(statistic, share, _): &(Statistic, f64, usize)| {
-        let limits = |of: &[Reading]| quantile_limits(of, *share, *share, 1, error / 4.0);
-        let (left, right) = (limits(&lefts), limits(&rights));
-        let [estimate_left, estimate_right] =
-            [&lefts, &rights].map(|of| quantile_estimate(of, *share));
+    let quantiles = quantiles.map(|(statistic, share, _)| {
+        let [left, right] = [&lefts, &rights].map(|readings| {
+            let limits = quantile_limits(readings, *share, *share, 1, error / 4.0);
+            (quantile_estimate(readings, *share), limits)
+        });
         RatioRow {
             statistic: *statistic,
-            left: estimate_left,
-            right: estimate_right,
+            left: left.0,
+            right: right.0,
             ratio: EffectResult {
-                estimate: over(estimate_right, estimate_left),
-                low: over(right.low, left.high),
-                high: over(right.high, left.low),
+                estimate: over(right.0, left.0),
+                low: over(right.1.low, left.1.high),
+                high: over(right.1.high, left.1.low),
                 confidence: 1.0 - error,
             },
             cap: None,
         }
-    };
-    quantiles.map(quantile).chain([mean(pairs, cap, error)]).collect()
+    });
+    quantiles.chain([mean(pairs, cap, error)]).collect()
 }
 
 /// Returns the means, and their ratio with limits if there is a cap.
 fn mean(pairs: &Pairs, cap: Option<Cap>, error: f64) -> RatioRow {
     let most = cap.map_or(f64::MAX, |cap| cap.most);
-    let mean = |side: fn(&(Reading, Reading)) -> Reading| {
+    let sides: [fn(&(Reading, Reading)) -> Reading; 2] = [|pair| pair.0, |pair| pair.1];
+    let [left, right] = sides.map(|side| {
         let sum: f64 = pairs.known().map(|pair| side(pair).high.min(most)).sum();
         let mean = sum / pairs.known().count() as f64;
         mean.is_finite().then_some(mean)
-    };
-    let (left, right) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    });
     let limits = cap.map_or(Limits { low: None, high: None }, |cap| {
         let mut bets = MeanRatioBets::default();
         for (place, pair) in pairs.counted.iter().enumerate() {
@@ -216,7 +214,7 @@ mod tests {
     /// off three in ten of the rounds in which it is.
     #[test]
     fn a_watcher_that_kills_slow_rounds_proves_nothing() {
-        let missed = |tells: bool| {
+        let missed = |charges: bool| {
             let of_stream = |stream: &u64| {
                 let mut chance =
                     Stream::new(Seed::from_text("kills"), Purpose::Simulation, *stream, 0);
@@ -230,7 +228,7 @@ mod tests {
                     };
                     let mut drawn = pair();
                     while drawn.1 {
-                        if tells {
+                        if charges {
                             pairs.lose_attempt();
                         }
                         drawn = pair();
@@ -242,8 +240,8 @@ mod tests {
             };
             (0..40).filter(of_stream).count()
         };
-        let (charged, untold) = (missed(true), missed(false));
-        assert!(charged <= 2 && untold >= 20, "{charged} {untold}");
+        let (charged, not_charged) = (missed(true), missed(false));
+        assert!(charged <= 2 && not_charged >= 20, "{charged} {not_charged}");
     }
 
     /// Over all looks at a growing run, each row misses the true ratio no more often than the

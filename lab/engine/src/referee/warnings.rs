@@ -23,7 +23,7 @@ impl Referee {
     pub fn warnings(&self, cpus: f64, is_over: bool) -> Vec<Warning> {
         let mut warnings = self.warnings.clone();
         for (index, planned) in self.plan.claims.iter().enumerate() {
-            warnings.extend(self.of_claim(index, planned, is_over));
+            warnings.extend(self.claim_warnings(index, planned, is_over));
         }
         for (index, seen) in self.seen.iter().enumerate().filter(|(_, seen)| seen.timed_out > 0) {
             let contestant = self.plan.contestants[index].name.clone();
@@ -39,17 +39,19 @@ impl Referee {
         if is_over && self.plan.functions.is_none() && self.plan.kind == Kind::Compare {
             warnings.extend((0..self.seen.len()).filter_map(|index| self.growing(index)));
         }
-        warnings.extend(self.of_adjusting());
+        if self.plan.adjust.strata && self.rounds_without_delay > 0 {
+            warnings.push(Warning::NoRunDelay);
+        }
         warnings.extend(self.oddities.warnings(cpus));
         warnings
     }
 
-    fn of_claim(&self, index: usize, planned: &PlannedClaim, is_over: bool) -> Vec<Warning> {
+    fn claim_warnings(&self, index: usize, planned: &PlannedClaim, is_over: bool) -> Vec<Warning> {
         let claim = &self.claims[index];
-        let text = || planned.claim.text.clone();
+        let text = &planned.claim.text;
         let mut warnings = Vec::new();
         if claim.test.rounds() > 0 && claim.test.limits_cross() {
-            warnings.push(Warning::LimitsCross { claim: text() });
+            warnings.push(Warning::LimitsCross { claim: text.clone() });
         }
         if claim.coarse_rounds * 2 > claim.test.rounds().max(1) {
             let metric = planned.claim.metric;
@@ -60,15 +62,15 @@ impl Referee {
             });
         }
         if let ClaimTest::Ratio(test) = &claim.test {
-            warnings.extend(taken_out(test, text()));
+            warnings.extend(taken_out(test, text.clone()));
             if is_over && self.plan.functions.is_none() {
                 warnings.extend(self.drifting(test, planned));
             }
         }
         if let ClaimTest::Share(test) = &claim.test {
-            warnings.extend(dependent(test, text()));
+            warnings.extend(dependent(test, text.clone()));
             let z = self.values_z(index).filter(|z| is_serial(*z));
-            warnings.extend(z.map(|z| Warning::Serial { claim: text(), z }));
+            warnings.extend(z.map(|z| Warning::Serial { claim: text.clone(), z }));
             if is_over && test.left_over() > 0 {
                 let (lines, block) = (test.left_over(), test.block());
                 warnings.push(Warning::LeftOver { lines, block });
@@ -77,24 +79,24 @@ impl Referee {
         if let Some(spells) = effect::spells(self, index, true) {
             let mean_spell = spells.mean_spell.filter(|_| spells.is_dependent);
             warnings.extend(match spells.values_z.filter(|z| is_serial(*z)) {
-                Some(z) => Some(Warning::Serial { claim: text(), z }),
-                None => mean_spell.map(|mean_spell| Warning::Spells { claim: text(), mean_spell }),
+                Some(z) => Some(Warning::Serial { claim: text.clone(), z }),
+                None => {
+                    mean_spell.map(|mean_spell| Warning::Spells { claim: text.clone(), mean_spell })
+                }
             });
         }
         let verdict = self.verdict(index);
         let is_open = matches!(verdict, Verdict::TooClose | Verdict::Undecided);
         if is_over && is_open && planned.gate == Gate::OpenUnlessRefuted {
-            warnings.push(Warning::GatePassed { claim: text(), verdict });
+            warnings.push(Warning::GatePassed { claim: text.clone(), verdict });
         }
         warnings
     }
 
     fn drifting(&self, test: &RatioTest, planned: &PlannedClaim) -> Option<Warning> {
-        let ran = |contestant: usize| {
-            (self.plan.contestants[contestant].name.clone(), self.seen[contestant].ran)
-        };
         let change = observation::factor(test.drift()?.change) - 1.0;
-        let ran = [ran(planned.left), ran(planned.right?)];
+        let ran = [planned.left, planned.right?]
+            .map(|one| (self.plan.contestants[one].name.clone(), self.seen[one].ran));
         Some(Warning::Drifts { claim: planned.claim.text.clone(), change, ran })
     }
 
@@ -112,33 +114,30 @@ impl Referee {
 
     /// Returns how much more alike neighbours are than by chance, in standard deviations, for a
     /// claim about a share whose observations are blocks, or lines with a value. Costs a sort.
-    pub fn values_z(&self, claim: usize) -> Option<f64> {
+    pub(crate) fn values_z(&self, claim: usize) -> Option<f64> {
         let claim = &self.claims[claim];
         let ClaimTest::Share(test) = &claim.test else { return None };
         if test.block() > 1 {
             return test.blocks_z();
         }
         let is_stream = matches!(self.plan.kind, Kind::Stream { .. });
-        let values = || claim.readings.iter().map(|reading| reading.high).collect::<Vec<_>>();
-        is_stream.then(|| Order::of(&values()))?.map(|order| order.z)
-    }
-
-    fn of_adjusting(&self) -> Option<Warning> {
-        let is_unknown = self.plan.adjust.strata && self.rounds_without_delay > 0;
-        is_unknown.then_some(Warning::NoRunDelay)
+        let values = claim.readings.iter().filter(|_| is_stream).map(|reading| reading.high);
+        Order::of(&values.collect::<Vec<_>>()).map(|order| order.z)
     }
 }
 
 /// Returns what was removed from the rounds of a ratio claim.
 fn taken_out(test: &RatioTest, claim: String) -> Vec<Warning> {
-    let slot = test.slot_effect().filter(|slot| slot.is_active);
-    let slot = slot.map(|slot| {
-        let cost = observation::factor(slot.effect) - 1.0;
-        Warning::SlotTakenOut { claim, cost }
-    });
+    let mut warnings = Vec::new();
+    if let Some(slot) = test.slot_effect().filter(|slot| slot.is_active) {
+        warnings
+            .push(Warning::SlotTakenOut { claim, cost: observation::factor(slot.effect) - 1.0 });
+    }
     let (rounds, of) = (test.weighted_rounds(), test.rounds());
-    let weighted = (rounds > 0).then_some(Warning::Weighted { rounds, of });
-    slot.into_iter().chain(weighted).collect()
+    if rounds > 0 {
+        warnings.push(Warning::Weighted { rounds, of });
+    }
+    warnings
 }
 
 /// Warns about bursts and spells, which matter if an observation is not many times as long as one

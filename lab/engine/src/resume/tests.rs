@@ -1,8 +1,6 @@
 use super::*;
-use crate::planning::{self, HookRequest, Request};
-use tiebreak_core::journal::{FileDigest, Round, RunHeader};
-use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Adjust, Centre, Gate, ProgramPlan};
+use crate::planning::{self, Request, tests::request};
+use tiebreak_core::journal::{Round, RunHeader};
 use tiebreak_core::sample::Sample;
 use tiebreak_core::schedule::RoundCoins;
 
@@ -11,25 +9,9 @@ const HUNDRED: Budget = Budget { rounds: Some(100), seconds: None };
 /// Returns a run of this many rounds of a second each, which stopped for this reason.
 fn journal(id: &str, rounds: u64, reason: Option<StopReason>) -> Journal {
     let plan = planning::plan(&Request {
-        commands: vec!["a".into(), "b".into()],
-        names: Vec::new(),
-        parameters: Vec::new(),
-        claims: Vec::new(),
-        all_pairs: false,
-        metric: Metric::WallTime,
-        error: 0.01,
-        resolution: 0.01,
         budget: Some(HUNDRED),
-        centre: Centre::Factor,
-        directories: Vec::new(),
-        adjust: Adjust::NONE,
-        block_runs: 1,
-        gate: Gate::None,
         seed: "s".into(),
-        workload: String::new(),
-        hooks: HookRequest::default(),
-        program: ProgramPlan::default(),
-        clock_step_ns: 1.0,
+        ..request(&["a", "b"])
     });
     let round = |round| Round {
         coins: RoundCoins {

@@ -165,3 +165,14 @@ fn what_a_killed_process_left_is_taken_away_and_nothing_else() {
     assert!(there("tiebreak-revisions-2") && there("tiebreak-revisions-3") && there("other"));
     assert_eq!(tiny.worktrees(), 5);
 }
+
+#[test]
+fn tails_are_short_and_plain() {
+    let check = |output: &str, expected: &str| assert_eq!(tail(output.as_bytes()), expected);
+    check("", "");
+    check("one\n\x1b[31mtwo\r\n\n", "one\n [31mtwo");
+    let many: String = (1..=30).map(|line| format!("{line}\n")).collect();
+    let last: Vec<String> = (11..=30).map(|line| line.to_string()).collect();
+    check(&many, &last.join("\n"));
+    check(&"x".repeat(1000), &"x".repeat(COLUMNS_MAX));
+}

@@ -1,7 +1,7 @@
 //! The worktrees of two revisions, in a folder that is removed with them.
 
-use super::git::{Repository, git, not_started, said};
-use super::{Revision, snapshot};
+use super::Revision;
+use super::git::{Repository, failed, git, not_started, output};
 use crate::error::LabError;
 use crate::seed;
 use std::fs::{self, DirBuilder, File, Permissions};
@@ -27,7 +27,8 @@ const LOG: &str = "git.log";
 #[derive(Debug)]
 pub(super) struct Worktrees {
     repository: Repository,
-    root: PathBuf,
+    /// The folder that contains everything.
+    pub(super) root: PathBuf,
     /// The trees, finished or about to be made.
     trees: Vec<PathBuf>,
     /// Whether all stays when this is dropped.
@@ -43,9 +44,9 @@ impl Worktrees {
     pub(super) fn new(repository: Repository, keeps: bool) -> Result<Worktrees, LabError> {
         sweep(&repository);
         let temporary = std::env::temp_dir();
-        let failed = |error: io::Error| LabError::Git {
-            doing: format!("make a folder for worktrees in {}", temporary.display()),
-            said: format!("{error}; TMPDIR names another place"),
+        let failed = |error: io::Error| {
+            let doing = format!("make a folder for worktrees in {}", temporary.display());
+            failed(&doing, format!("{error}; TMPDIR names another place"))
         };
         let parent = temporary.canonicalize().map_err(failed)?;
         if parent.starts_with(&repository.top) {
@@ -67,11 +68,6 @@ impl Worktrees {
         Ok(made)
     }
 
-    /// Returns the folder that contains everything.
-    pub(super) fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// Returns the folder of the repository to which commands are relative.
     pub(super) fn prefix(&self) -> &Path {
         &self.repository.prefix
@@ -88,7 +84,7 @@ impl Worktrees {
     /// # Errors
     /// Fails if git fails.
     pub(super) fn snapshot(&self) -> Result<String, LabError> {
-        snapshot::commit(&self.repository, &self.root.join("index"))
+        self.repository.snapshot(&self.root.join("index"))
     }
 
     /// Checks a revision out, with the submodules that are initialised in the repository.
@@ -114,17 +110,16 @@ impl Worktrees {
     }
 
     fn run(&self, command: &mut Command, doing: &str, stop: &AtomicBool) -> Result<(), LabError> {
-        let failed = |said| LabError::Git { doing: doing.to_owned(), said };
         let path = self.root.join(LOG);
         let log = File::create(&path).and_then(|log| Ok((log.try_clone()?, log)));
-        let (out, err) = log.map_err(|error| failed(error.to_string()))?;
+        let (out, err) = log.map_err(|error| failed(doing, error.to_string()))?;
         match run_job(command.stdout(out).stderr(err), stop) {
-            Err(error) => Err(failed(not_started(&error))),
+            Err(error) => Err(failed(doing, not_started(&error))),
             Ok(None) => Err(LabError::Interrupted),
             Ok(Some(0)) => Ok(()),
             Ok(Some(_)) => {
-                let said = fs::read(&path).unwrap_or_default();
-                Err(failed(String::from_utf8_lossy(&said).trim().to_owned()))
+                let log = fs::read(&path).unwrap_or_default();
+                Err(failed(doing, String::from_utf8_lossy(&log).trim().to_owned()))
             }
         }
     }
@@ -148,28 +143,24 @@ fn sweep(repository: &Repository) {
     let list = git(&repository.top).args(["worktree", "list", "--porcelain"]).output();
     let list = list.map(|output| output.stdout).unwrap_or_default();
     for line in String::from_utf8_lossy(&list).lines() {
-        let Some(tree) = line.strip_prefix("worktree ").map(Path::new) else {
+        let Some(tree) = line.strip_prefix("worktree ").map(Path::new) else { continue };
+        let Some(root) = tree.parent() else { continue };
+        if !root.file_name().is_some_and(|name| name.to_string_lossy().starts_with(FOLDER)) {
             continue;
-        };
-        let ours = |root: &&Path| {
-            root.file_name().is_some_and(|name| name.to_string_lossy().starts_with(FOLDER))
-        };
-        let Some(root) = tree.parent().filter(ours) else {
-            continue;
-        };
+        }
         let lock = File::open(root.join(LOCK));
         if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
             remove_tree(repository, tree);
             // The folder is removed with its last worktree.
-            if fs::read_dir(root).is_ok_and(|entries| !has_trees(entries)) {
+            if fs::read_dir(root).is_ok_and(|mut entries| !entries.any(has_tree)) {
                 remove_folder(root);
             }
         }
     }
 }
 
-fn has_trees(entries: fs::ReadDir) -> bool {
-    entries.flatten().any(|entry| entry.path().join(".git").exists())
+fn has_tree(entry: io::Result<fs::DirEntry>) -> bool {
+    entry.is_ok_and(|entry| entry.path().join(".git").exists())
 }
 
 /// Removes one of our worktrees and the repository's entry for it. Entries of other worktrees stay,
@@ -178,7 +169,7 @@ fn remove_tree(repository: &Repository, tree: &Path) {
     // Forced twice, because git locks a worktree while it makes it.
     let mut remove = git(&repository.top);
     remove.args(["worktree", "remove", "--force", "--force"]).arg(tree);
-    if said(&mut remove, "remove a worktree").is_err() {
+    if output(&mut remove, "remove a worktree").is_err() {
         let known = known_of(repository, tree);
         remove_folder(tree);
         if let Some(known) = known {
@@ -190,18 +181,18 @@ fn remove_tree(repository: &Repository, tree: &Path) {
 /// Returns where the repository keeps its entry for a worktree. The search is in the repository,
 /// because a build may have changed the tree's own file `.git`.
 fn known_of(repository: &Repository, tree: &Path) -> Option<PathBuf> {
-    let mut common = git(&repository.top);
-    let common =
-        said(common.args(["rev-parse", "--git-common-dir"]), "find the repository").ok()?;
+    let common = repository.ask(&["rev-parse", "--git-common-dir"], "find the repository").ok()?;
     let common = repository.top.join(common).canonicalize().ok()?;
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let is_of_tree = |known: &PathBuf| {
+    let entries = fs::read_dir(common.join("worktrees")).ok()?;
+    entries.flatten().map(|entry| entry.path()).find(|known| {
         let link = fs::read_to_string(known.join("gitdir")).unwrap_or_default();
         let link = known.join(link.trim_end_matches('\n'));
         link.parent().is_some_and(|linked| real(linked) == real(tree))
-    };
-    let entries = fs::read_dir(common.join("worktrees")).ok()?;
-    entries.flatten().map(|entry| entry.path()).find(is_of_tree)
+    })
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Removes a folder, even if a build removed the permission to write.

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_and_failure_are_told() {
+    fn silence_and_failure_are_reported() {
         struct Broken;
         impl Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {

@@ -1,13 +1,12 @@
 //! Finds, lists and creates studies.
 
 use crate::error::LabError;
-use std::io;
 use std::path::{Path, PathBuf};
 use tiebreak_core::study::Study;
 use tiebreak_input::study_folder::{self, StudyErrors};
 
 /// The folder that holds studies.
-pub const FOLDER: &str = "studies";
+const FOLDER: &str = "studies";
 /// The file that marks a folder as a study.
 const FILE: &str = "study.toml";
 
@@ -26,21 +25,21 @@ pub struct Listed {
 /// # Errors
 /// Fails if there is none; the text lists the known ones.
 pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, LabError> {
-    let is_study = |folder: &PathBuf| folder.join(FILE).is_file();
-    let folders = || roots(studies, here).into_iter().map(|root| root.join(name));
-    let found = std::iter::once(here.join(name)).chain(folders()).find(is_study);
-    found.ok_or_else(|| {
-        let known: Vec<String> = folders_of_studies(studies, here)
-            .into_iter()
-            .filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned()))
-            .collect();
-        let known = if known.is_empty() {
-            String::new()
-        } else {
-            format!(" (there are {})", known.join(", "))
+    let folders = roots(studies, here).into_iter().map(|root| root.join(name));
+    let mut found = std::iter::once(here.join(name)).chain(folders);
+    found.find(|folder| folder.join(FILE).is_file()).ok_or_else(|| {
+        let known: Vec<String> =
+            folders_of_studies(studies, here).iter().map(|folder| name_of(folder)).collect();
+        let known = match known.join(", ") {
+            none if none.is_empty() => none,
+            known => format!(" (there are {known})"),
         };
         LabError::NoStudy { name: name.to_owned(), known }
     })
+}
+
+fn name_of(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Reads the study in a folder.
@@ -54,11 +53,7 @@ pub fn read(folder: &Path) -> Result<Study, Box<StudyErrors>> {
 /// Returns the studies that [`find`] finds by name, sorted by name.
 pub fn list(studies: Option<&Path>, here: &Path) -> Vec<Listed> {
     let folders = folders_of_studies(studies, here).into_iter();
-    let listed = folders.map(|folder| Listed {
-        name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        study: read(&folder),
-    });
-    listed.collect()
+    folders.map(|folder| Listed { name: name_of(&folder), study: read(&folder) }).collect()
 }
 
 /// Creates a new study that works as it is, and returns its folder: `name` in the folder of studies
@@ -67,16 +62,13 @@ pub fn list(studies: Option<&Path>, here: &Path) -> Vec<Listed> {
 /// # Errors
 /// Fails if the name is invalid, something of that name exists, or the folder cannot be written.
 pub fn create(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, LabError> {
-    let folder = match (name.contains('/'), studies) {
-        (true, _) => here.join(name),
-        (false, Some(studies)) => studies.join(name),
-        (false, None) => {
-            roots(None, here).into_iter().next().unwrap_or(here.join(FOLDER)).join(name)
-        }
+    let folder = match studies {
+        _ if name.contains('/') => here.join(name),
+        Some(studies) => studies.join(name),
+        None => roots(None, here).into_iter().next().unwrap_or(here.join(FOLDER)).join(name),
     };
     let last = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-    let is_fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if last.is_empty() || !last.chars().all(is_fine) {
+    if last.is_empty() || last.contains(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-')) {
         return Err(LabError::Usage(format!(
             "'{last}' is not a valid study name: small letters, digits and hyphens"
         )));
@@ -87,27 +79,20 @@ pub fn create(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf
     }
     for (path, content) in study_folder::skeleton(&last) {
         let path = folder.join(path);
-        write(&path, &content).map_err(|source| LabError::Write { path: path.clone(), source })?;
+        std::fs::create_dir_all(path.parent().unwrap_or(&folder))
+            .and_then(|()| std::fs::write(&path, &content))
+            .map_err(|source| LabError::Write { path, source })?;
     }
     Ok(folder)
 }
 
-fn write(path: &Path, content: &str) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    std::fs::write(path, content)
-}
-
 /// Returns the folders of studies, the nearest first.
 fn roots(studies: Option<&Path>, here: &Path) -> Vec<PathBuf> {
-    match studies {
-        Some(studies) => vec![here.join(studies)],
-        None => {
-            let all = here.ancestors().map(|folder| folder.join(FOLDER));
-            all.filter(|folder| folder.is_dir()).collect()
-        }
-    }
+    let Some(studies) = studies else {
+        let all = here.ancestors().map(|folder| folder.join(FOLDER));
+        return all.filter(|folder| folder.is_dir()).collect();
+    };
+    vec![here.join(studies)]
 }
 
 /// Returns the studies in them; of two with the same name, the nearest.

@@ -1,6 +1,6 @@
 //! Contestants that are functions, in libraries or in other runtimes.
 
-use super::request::Environment;
+use super::Environment;
 use crate::error::LabError;
 use std::path::PathBuf;
 use tiebreak_core::plan::Plan;

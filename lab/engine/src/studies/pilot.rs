@@ -1,22 +1,24 @@
 //! The pilot: determines how long a batch must be, and how many rounds a unit should have.
 //!
 //! Nothing of it is evidence: it has its own seeds, and its results are fixed before the first coin
-//! of the run. Batches last equally long for all contestants (`even`).
+//! of the run.
+//!
+//! Batches last equally long for all contestants. An interruption by other processes makes a batch
+//! longer by the time that they took, and a longer batch is interrupted more often. Only for batches
+//! that last equally long does the factor by which they become longer have the same distribution:
+//! then it has no effect on the sign of a log ratio.
 
-mod even;
-#[cfg(test)]
-mod load;
-mod told;
-
+use super::fault;
 use crate::error::LabError;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
-use tiebreak_core::sampler::{FunctionSampler, UnitFailure, UnitRequest};
+use tiebreak_core::sample::BatchTime;
+use tiebreak_core::sampler::{FunctionSampler, UnitRan, UnitRequest};
 use tiebreak_core::study::{Pilot, Untimed};
 use tiebreak_core::verdict::Fault;
 use tiebreak_stats::coins::{self, Seed};
+use tiebreak_stats::observation::log;
 use tiebreak_stats::unit;
-use told::{Ran, measured, median, round_cost_ns, unit_cost_ns, variances};
 
 /// The least length of a batch.
 const BATCH_NS_MIN: f64 = 50e3;
@@ -40,10 +42,14 @@ const HEADROOM: f64 = 1.05;
 const TIMEOUT_NS: u64 = 120_000_000_000;
 /// The most times that the batch is made longer.
 const CALIBRATIONS_MAX: u32 = 8;
+/// If equal batches are impossible, their lengths should be within this factor of one another.
+const UNEVEN: f64 = 1.1;
+/// The number of lengths of the slowest contestant's batch that are tried.
+const TRIES: u64 = 20;
 
 /// The input of the pilot.
 #[derive(Clone, Debug)]
-pub struct Brief {
+pub(super) struct Brief {
     /// The seed of its coins, as text.
     pub seed: String,
     /// What a unit draws.
@@ -67,7 +73,7 @@ pub struct Brief {
 
 /// The results of the pilot.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piloted {
+pub(super) struct Piloted {
     /// Variances and costs.
     pub pilot: Pilot,
     /// The number of rounds in a unit.
@@ -124,24 +130,24 @@ struct PilotRun {
 ///
 /// # Errors
 /// Fails if `make` or the machine fails; also with [`LabError::Interrupted`].
-pub fn run<S: FunctionSampler>(
+pub(super) fn run<S: FunctionSampler>(
     brief: Brief,
     make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
 ) -> Result<Piloted, LabError> {
     let seed = Seed::from_text(&brief.seed);
-    let mut flight = PilotRun { brief, seed, next: 0, void: Vec::new() };
-    let Some((mut sampler, calls, first)) = flight.calibrate(make)? else {
-        return Ok(Piloted::nothing(flight.void));
+    let mut pilot = PilotRun { brief, seed, next: 0, void: Vec::new() };
+    let Some((mut sampler, calls, first)) = pilot.calibrate(make)? else {
+        return Ok(Piloted::nothing(pilot.void));
     };
-    let (flown, is_first_one) = flight.fly(&mut sampler, &first, &calls)?;
-    if flight.brief.contestants.len() < 2 {
-        return Ok(Piloted::nothing(flight.void));
+    let (ran, is_first_one) = pilot.run_pairs(&mut sampler, &first, &calls)?;
+    if pilot.brief.contestants.len() < 2 {
+        return Ok(Piloted::nothing(pilot.void));
     }
-    let from = usize::from(!is_first_one && !flown.is_empty());
-    let seen: Vec<Ran> = std::iter::once(first).chain(flown).collect();
-    let count = flight.brief.is_exact.len();
+    let from = usize::from(!is_first_one && !ran.is_empty());
+    let seen: Vec<Ran> = std::iter::once(first).chain(ran).collect();
+    let count = pilot.brief.is_exact.len();
     let untimed = (0..count).map(|contestant| sampler.untimed(contestant)).collect();
-    Ok(Piloted { untimed, ..flight.conclude(&seen, from, &calls) })
+    Ok(pilot.conclude(&seen, from, &calls, untimed))
 }
 
 impl PilotRun {
@@ -153,9 +159,9 @@ impl PilotRun {
     ) -> Result<Option<(S, Vec<u64>, Ran)>, LabError> {
         let mut calls = vec![1; self.brief.is_exact.len()];
         let mut left = CALIBRATIONS_MAX;
+        let all = self.brief.contestants.clone();
         loop {
             let mut sampler = make(&calls)?;
-            let all = self.brief.contestants.clone();
             let Some(ran) = self.unit(&mut sampler, &all, unit::ROUNDS_MIN)? else {
                 return Ok(None);
             };
@@ -172,10 +178,12 @@ impl PilotRun {
     /// other one.
     fn pairs(&self) -> Vec<[usize; 2]> {
         let all = &self.brief.contestants;
-        let is_there = |pair: &&[usize; 2]| pair.iter().all(|one| all.contains(one));
-        let pairs: Vec<_> = self.brief.pairs.iter().filter(is_there).copied().collect();
-        match (pairs.is_empty(), all.split_first()) {
-            (true, Some((first, others))) => others.iter().map(|one| [*first, *one]).collect(),
+        let mut pairs = self.brief.pairs.clone();
+        pairs.retain(|pair| pair.iter().all(|one| all.contains(one)));
+        match all.split_first() {
+            Some((first, others)) if pairs.is_empty() => {
+                others.iter().map(|one| [*first, *one]).collect()
+            }
             _ => pairs,
         }
     }
@@ -184,7 +192,7 @@ impl PilotRun {
     /// of a call is known with one other contestant in the process. The first pairs run more often,
     /// within the pilot's share of the budget. There is at least one unit. Also returns whether
     /// `first` is such a unit.
-    fn fly<S: FunctionSampler>(
+    fn run_pairs<S: FunctionSampler>(
         &mut self,
         sampler: &mut S,
         first: &Ran,
@@ -194,45 +202,44 @@ impl PilotRun {
         if pairs.is_empty() {
             return Ok((Vec::new(), false));
         }
-        let (round_ns, share_ns) = (round_cost_ns(first, calls), SHARE * self.brief.seconds * 1e9);
-        let unit_ns = unit_cost_ns(first, round_ns);
-        let of_two = 2.0 / first.order.len() as f64;
+        let share_ns = SHARE * self.brief.seconds * 1e9;
         let again = pairs.len().min(PAIRS_MAX);
-        let costs = |rounds: u32| unit_ns + f64::from(rounds) * round_ns * of_two;
-        let all_cost = |(units, rounds): (u32, u32)| {
-            (pairs.len() + (units as usize - 1) * again) as f64 * costs(rounds)
-        };
-        let size = SIZES.into_iter().find(|size| all_cost(*size) <= share_ns);
+        let size = SIZES.into_iter().find(|(units, rounds)| {
+            let all = pairs.len() + (*units as usize - 1) * again;
+            all as f64 * pair_cost_ns(first, calls, *rounds) <= share_ns
+        });
         let (units, rounds) = size.unwrap_or((2, 2));
         let is_one = rounds == unit::ROUNDS_MIN && first.order.len() == 2;
         // The first pair comes twice before any other: otherwise nothing is known about noise.
         let more = (2..units).flat_map(|_| &pairs[..again]).chain(&pairs[1..again.max(1)]);
         let turns = pairs[..1].iter().chain(&pairs).chain(more).skip(usize::from(is_one));
-        let (mut flown, mut spent_ns): (Vec<Ran>, f64) = (Vec::new(), 0.0);
+        let (mut all, mut spent_ns): (Vec<Ran>, f64) = (Vec::new(), 0.0);
         for pair in turns {
-            let costs_ns = flown.last().map_or(costs(rounds), |ran: &Ran| ran.took_ns as f64);
-            if (is_one || !flown.is_empty()) && spent_ns + costs_ns > share_ns {
+            let cost_ns = match all.last() {
+                Some(ran) => ran.took_ns as f64,
+                None => pair_cost_ns(first, calls, rounds),
+            };
+            if (is_one || !all.is_empty()) && spent_ns + cost_ns > share_ns {
                 break;
             }
-            match self.unit(sampler, pair, rounds)? {
-                Some(ran) => {
-                    spent_ns += ran.took_ns as f64;
-                    flown.push(ran);
-                }
+            let Some(ran) = self.unit(sampler, pair, rounds)? else {
                 // One of them is void: the pairs of the others may have changed.
-                None => return self.fly(sampler, first, calls),
-            }
+                return self.run_pairs(sampler, first, calls);
+            };
+            spent_ns += ran.took_ns as f64;
+            all.push(ran);
         }
-        Ok((flown, is_one))
+        Ok((all, is_one))
     }
 
     /// Returns the time of a call of each contestant in the quickest of these units.
     fn call_ns(&self, all: &[Ran], calls: &[u64]) -> Vec<f64> {
-        let of_one = |one: &usize| {
+        let contestants = self.brief.contestants.iter();
+        let quickest = contestants.map(|one| {
             let batches = all.iter().map(|ran| ran.quiet_batch_ns(*one));
             batches.fold(f64::INFINITY, f64::min) / calls[*one] as f64
-        };
-        self.brief.contestants.iter().map(of_one).collect()
+        });
+        quickest.collect()
     }
 
     /// Returns the shortest batch that is long enough for what is read at its ends.
@@ -254,7 +261,7 @@ impl PilotRun {
         let longest_ns = EVEN_NS_MAX.max(unit_ns / batches);
         // A little more than necessary, so that the next unit is long enough.
         let shortest_ns = HEADROOM * self.shortest_ns();
-        let each = even::calls(&self.call_ns(all, calls), shortest_ns, longest_ns);
+        let each = even_calls(&self.call_ns(all, calls), shortest_ns, longest_ns);
         // Resets before each call are not in a batch's time, but take time too.
         let took_ns = all.iter().map(|ran| ran.took_ns).max().unwrap_or(1).max(1);
         let growth = if self.brief.times_each_call {
@@ -273,12 +280,12 @@ impl PilotRun {
     /// wanted.
     fn is_good(&self, ran: &Ran, calls: &[u64], wanted: &[u64]) -> bool {
         let call_ns = self.call_ns(std::slice::from_ref(ran), calls);
-        let of = |all: &[u64]| -> Vec<u64> {
-            self.brief.contestants.iter().map(|one| all[*one]).collect()
-        };
-        let mut batches = of(calls).into_iter().zip(&call_ns).map(|(calls, ns)| calls as f64 * ns);
-        let uneven = |all: &[u64]| even::unevenness(&of(all), &call_ns);
-        batches.all(|ns| ns >= self.shortest_ns()) && uneven(calls) <= NEAR * uneven(wanted)
+        let contestants = self.brief.contestants.iter();
+        let (now, wanted): (Vec<u64>, Vec<u64>) =
+            contestants.map(|one| (calls[*one], wanted[*one])).unzip();
+        let mut batches = now.iter().zip(&call_ns).map(|(calls, ns)| *calls as f64 * ns);
+        batches.all(|ns| ns >= self.shortest_ns())
+            && unevenness(&now, &call_ns) <= NEAR * unevenness(&wanted, &call_ns)
     }
 
     /// Runs a unit with the contestants of a company that are not void; `None` if nothing is left
@@ -290,8 +297,8 @@ impl PilotRun {
         rounds: u32,
     ) -> Result<Option<Ran>, LabError> {
         loop {
-            let is_there = |one: &usize| self.brief.contestants.contains(one);
-            let there: Vec<usize> = company.iter().copied().filter(is_there).collect();
+            let mut there = company.to_vec();
+            there.retain(|one| self.brief.contestants.contains(one));
             if there.len() < 2 {
                 return Ok(None);
             }
@@ -306,65 +313,228 @@ impl PilotRun {
             if self.brief.scope == Scope::Code {
                 sampler.expect(&placements);
             }
-            let timeout_ns = TIMEOUT_NS;
-            let members = &coins.order;
-            let request = UnitRequest { coins: &coins, members, orders: &orders, timeout_ns };
-            let ran = sampler.run_unit(&request);
-            match ran {
+            let ran = sampler.run_unit(&UnitRequest {
+                coins: &coins,
+                members: &coins.order,
+                orders: &orders,
+                timeout_ns: TIMEOUT_NS,
+            });
+            match fault(ran)? {
                 Ok(unit) => {
                     let took_ns = sampler.now_ns().saturating_sub(started_ns);
                     return Ok(Some(Ran { order: coins.order, unit, took_ns }));
                 }
-                Err(UnitFailure::Fault(contestant, fault)) => {
+                Err((contestant, fault)) => {
                     self.brief.contestants.retain(|one| *one != contestant);
                     self.void.push((contestant, fault));
                 }
-                Err(UnitFailure::Interrupted) => return Err(LabError::Interrupted),
-                Err(UnitFailure::Broken(why)) => return Err(LabError::Broken(why)),
             }
         }
     }
 
     /// Returns the results from all units; those from index `from` on are as in the run.
-    fn conclude(self, seen: &[Ran], from: usize, calls: &[u64]) -> Piloted {
-        let contestants = &self.brief.contestants;
+    fn conclude(
+        self,
+        seen: &[Ran],
+        from: usize,
+        calls: &[u64],
+        untimed: Vec<Option<Untimed>>,
+    ) -> Piloted {
         let (all, pairs) = (&seen[from..], self.pairs());
         let noise = variances(all, &pairs, &self.brief.is_exact);
         let mut pilot = noise.unwrap_or_default();
         // With fewer than two units nothing is known about noise.
         pilot.units = noise.map_or(1, |_| all.len() as u32);
-        let rounds: Vec<f64> = all.iter().map(|ran| round_cost_ns(ran, calls)).collect();
-        let units = all.iter().zip(&rounds).map(|(ran, round)| unit_cost_ns(ran, *round)).collect();
-        pilot.round_cost_ns = median(rounds);
-        pilot.unit_cost_ns = median(units);
-        let wanted = self.wanted(seen, calls);
-        let call_ns = self.call_ns(seen, calls);
-        let calls_ns: Vec<(usize, f64)> = contestants.iter().copied().zip(call_ns).collect();
-        let batch = |(one, ns): &(usize, f64)| (*one, *ns * wanted[*one] as f64);
-        let shortest = calls_ns.iter().map(batch).min_by(|a, b| a.1.total_cmp(&b.1));
-        let longest = calls_ns.iter().map(batch).max_by(|a, b| a.1.total_cmp(&b.1));
+        pilot.round_cost_ns = median(all.iter().map(|ran| ran.round_cost_ns(calls)));
+        pilot.unit_cost_ns = median(all.iter().map(|ran| ran.unit_cost_ns(calls)));
+        let calls_a_batch = self.wanted(seen, calls);
+        let contestants = self.brief.contestants.iter().copied();
+        let calls_ns: Vec<(usize, f64)> = contestants.zip(self.call_ns(seen, calls)).collect();
+        let batches = calls_ns.iter().map(|(one, ns)| (*one, ns * calls_a_batch[*one] as f64));
+        let shortest = batches.clone().min_by(|a, b| a.1.total_cmp(&b.1));
+        let longest = batches.max_by(|a, b| a.1.total_cmp(&b.1));
         // If the noise of units is unknown, it is assumed equal to that of rounds.
         let alike = Pilot { variance_within: 1.0, variance_between: 1.0, ..pilot };
         let noise = if noise.is_none() { &alike } else { &pilot };
-        let rounds_a_unit = match self.brief.scope {
-            Scope::Layout => 1,
-            _ => {
-                let seconds = self.brief.seconds / pairs.len().max(1) as f64;
-                unit::best_rounds(noise, self.brief.units_wanted, seconds)
-            }
-        };
+        let seconds = self.brief.seconds / pairs.len().max(1) as f64;
         Piloted {
             pilot,
-            rounds_a_unit,
+            rounds_a_unit: match self.brief.scope {
+                Scope::Layout => 1,
+                _ => unit::best_rounds(noise, self.brief.units_wanted, seconds),
+            },
             fastest: calls_ns.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)),
             batches: shortest.zip(longest).map(<[(usize, f64); 2]>::from),
             calls_ns,
-            untimed: Vec::new(),
-            calls_a_batch: wanted,
+            untimed,
+            calls_a_batch,
             measured: measured(seen),
             void: self.void,
         }
     }
+}
+
+/// A unit of the pilot.
+struct Ran {
+    /// Its contestants.
+    order: Vec<usize>,
+    /// The unit's results.
+    unit: UnitRan,
+    /// Its duration, with its links.
+    took_ns: u64,
+}
+
+impl Ran {
+    fn position(&self, contestant: usize) -> Option<usize> {
+        self.order.iter().position(|other| *other == contestant)
+    }
+
+    /// Returns the wall times of a contestant's batches; none if it took no part.
+    fn batches(&self, contestant: usize) -> &[BatchTime] {
+        let batches = self.position(contestant).and_then(|at| self.unit.batches.get(at));
+        batches.map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the time of a batch of a contestant while no other process uses its CPU: the
+    /// shortest one, or the mean without the thread's waits for a CPU, whichever is less. Infinite
+    /// if it took no part.
+    fn quiet_batch_ns(&self, contestant: usize) -> f64 {
+        let batches = self.batches(contestant);
+        let walls = batches.iter().map(|time| time.high_ns as f64);
+        let shortest_ns = walls.fold(f64::INFINITY, f64::min);
+        let quiet_ns = self.quiet_ns(contestant).map(|ns| ns as f64 / batches.len().max(1) as f64);
+        quiet_ns.map_or(shortest_ns, |quiet_ns| shortest_ns.min(quiet_ns))
+    }
+
+    /// Returns the time of all batches of a contestant without its thread's waits for a CPU.
+    fn quiet_ns(&self, contestant: usize) -> Option<u64> {
+        let sample = self.unit.samples.get(self.position(contestant)?)?;
+        let wall_ns = sample.wall_ns;
+        // It also waits outside the timed span; the time that it ran is at least its own.
+        let ran_ns = sample.meters.run_ns?.min(wall_ns);
+        Some(wall_ns.saturating_sub(sample.beside.run_delay_ns?).max(ran_ns))
+    }
+
+    /// Returns the cost of a round: each contestant's batch of this many calls, and the untimed
+    /// call before it.
+    fn round_cost_ns(&self, calls: &[u64]) -> f64 {
+        let each = self.order.iter().map(|one| {
+            let batches = self.batches(*one);
+            let sum_ns = batches.iter().map(|time| time.high_ns).sum::<u64>();
+            let batch = sum_ns as f64 / batches.len().max(1) as f64;
+            batch * (1.0 + 1.0 / calls[*one] as f64)
+        });
+        each.sum()
+    }
+
+    /// Returns the cost of a unit without its rounds.
+    fn unit_cost_ns(&self, calls: &[u64]) -> f64 {
+        let rounds = self.unit.batches.first().map_or(0, Vec::len) as f64;
+        (self.took_ns as f64 - rounds * self.round_cost_ns(calls)).max(0.0)
+    }
+}
+
+/// Returns the cost of a unit of two contestants with this many rounds, as far as the first unit
+/// shows it.
+fn pair_cost_ns(first: &Ran, calls: &[u64], rounds: u32) -> f64 {
+    let of_two = 2.0 / first.order.len() as f64;
+    first.unit_cost_ns(calls) + f64::from(rounds) * first.round_cost_ns(calls) * of_two
+}
+
+/// Returns the medians, over the pairs that had two units or more, of the variances of their log
+/// ratios. Pairs with a contestant that is not exact count only if there are no others. `None` if
+/// no pair has two units.
+fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Option<Pilot> {
+    let known = pairs.iter().filter_map(|pair| Some((pair, pair_variances(all, *pair)?)));
+    let known: Vec<_> = known.collect();
+    let mut exact = known.clone();
+    exact.retain(|(pair, _)| pair.iter().all(|one| is_exact[*one]));
+    let counted = if exact.is_empty() { known } else { exact };
+    let (within, between): (Vec<_>, Vec<_>) = counted.into_iter().map(|(_, both)| both).unzip();
+    Some(Pilot {
+        variance_within: middle(within)?,
+        variance_between: middle(between)?,
+        ..Pilot::default()
+    })
+}
+
+/// Returns the variances within and between the units of a pair.
+fn pair_variances(all: &[Ran], [left, right]: [usize; 2]) -> Option<(f64, f64)> {
+    let units = all.iter().map(|ran| log_ratios(ran.batches(left), ran.batches(right)));
+    unit::variances(&units.filter(|ratios| !ratios.is_empty()).collect::<Vec<_>>())
+}
+
+fn log_ratios(left: &[BatchTime], right: &[BatchTime]) -> Vec<f64> {
+    left.iter().zip(right).map(|(left, right)| log_of(right) - log_of(left)).collect()
+}
+
+fn log_of(time: &BatchTime) -> f64 {
+    log(time.high_ns.max(1) as f64)
+}
+
+/// Returns the metrics that every sample has. No process uses 0 bytes of memory, so that value was
+/// not measured.
+fn measured(all: &[Ran]) -> Vec<Metric> {
+    let mut metrics = Metric::ALL.to_vec();
+    metrics.retain(|metric| {
+        all.iter().flat_map(|ran| &ran.unit.samples).all(|sample| match metric {
+            Metric::PeakMemory => sample.peak_memory_bytes > 0,
+            _ => sample.value(*metric).is_some(),
+        })
+    });
+    metrics
+}
+
+/// Returns the middle value, or the larger of the two middle values of an even number; 0 for none.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    middle(values.collect()).unwrap_or(0.0)
+}
+
+fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// Returns the calls of a batch of each contestant, from the time of a call of each in nanoseconds.
+///
+/// Every batch is at least `shortest_ns` long. All last as long as the shortest batch of the
+/// slowest contestant with which their lengths are within a tenth of one another, at most
+/// `longest_ns`. A contestant whose single call is longer than that has batches of one call, longer
+/// than the others'. Costs some microseconds for a hundred contestants.
+fn even_calls(call_ns: &[f64], shortest_ns: f64, longest_ns: f64) -> Vec<u64> {
+    let slowest_ns = call_ns.iter().copied().fold(1.0, f64::max);
+    let step_ns = slowest_ns.min(longest_ns.max(1.0));
+    let least = (shortest_ns / step_ns).ceil().max(1.0) as u64;
+    let most = ((longest_ns / step_ns) as u64).clamp(least, least.saturating_add(TRIES));
+    let mut best = (f64::INFINITY, Vec::new());
+    for times in least..=most {
+        let target_ns = times as f64 * step_ns;
+        let each = call_ns.iter().map(|ns| nearest(ns.max(0.1), target_ns, shortest_ns));
+        let calls: Vec<u64> = each.collect();
+        let uneven = unevenness(&calls, call_ns);
+        if uneven < best.0 || best.1.is_empty() {
+            best = (uneven, calls);
+        }
+        if uneven <= UNEVEN {
+            break;
+        }
+    }
+    best.1
+}
+
+/// Returns the ratio of the longest batch to the shortest.
+fn unevenness(calls: &[u64], call_ns: &[f64]) -> f64 {
+    let batches = || calls.iter().zip(call_ns).map(|(calls, ns)| *calls as f64 * ns.max(0.1));
+    batches().fold(1.0, f64::max) / batches().fold(f64::INFINITY, f64::min)
+}
+
+/// Returns the number of calls whose batch is nearest to the target as a factor, and not shorter
+/// than a batch must be.
+fn nearest(call_ns: f64, target_ns: f64, shortest_ns: f64) -> u64 {
+    let wanted = target_ns / call_ns;
+    let below = wanted.floor().max(1.0);
+    let calls = if wanted * wanted > below * (below + 1.0) { below + 1.0 } else { below };
+    calls.max((shortest_ns / call_ns).ceil()).max(1.0) as u64
 }
 
 #[cfg(test)]

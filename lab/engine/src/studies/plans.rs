@@ -1,8 +1,7 @@
 //! The plan of a study's run on a workload.
 
 use super::prepare::Prepared;
-use super::questions;
-use super::request::{Environment, StudyRequest};
+use super::{Environment, StudyRequest, questions};
 use crate::error::LabError;
 use crate::planning::{SECONDS_A_CLAIM, index_of};
 use tiebreak_core::claim::Claim;
@@ -35,8 +34,8 @@ pub struct Frame {
 impl Frame {
     /// Returns how a ratio is defined.
     pub(super) fn centre(&self, asked: &StudyRequest) -> Centre {
-        let said = asked.centre.or(asked.study.centre);
-        said.unwrap_or_else(|| Centre::unless_said(Adjust::NONE))
+        let asked = asked.centre.or(asked.study.centre);
+        asked.unwrap_or_else(|| Centre::unless_said(Adjust::NONE))
     }
 
     /// Returns a workload's part of the budget; if only rounds are limited, the default.
@@ -47,27 +46,18 @@ impl Frame {
 }
 
 /// The setting of a trial.
-pub struct Setup<'a> {
-    /// The request.
-    pub asked: &'a StudyRequest,
-    /// The builds.
-    pub prepared: &'a Prepared,
-    /// The environment that runs them.
-    pub environment: &'a Environment,
-    /// The settings of all workloads.
-    pub frame: &'a Frame,
+pub(super) struct Setup<'a> {
+    pub(super) asked: &'a StudyRequest,
+    pub(super) prepared: &'a Prepared,
+    pub(super) environment: &'a Environment,
+    pub(super) frame: &'a Frame,
 }
 
 /// Returns the plan of the functions before the pilot: one call in each batch.
-pub(super) fn first_plan(
-    asked: &StudyRequest,
-    prepared: &Prepared,
-    frame: &Frame,
-    workload: &Workload,
-) -> FunctionPlan {
+pub(super) fn first_plan(setup: &Setup<'_>, workload: &Workload) -> FunctionPlan {
+    let Setup { asked, prepared, frame, .. } = *setup;
     let study = &asked.study;
-    let is_reference = |name: &str| name == study.reference;
-    let reference = prepared.ready.iter().position(|one| is_reference(&one.entrant.name));
+    let reference = prepared.names().iter().position(|name| *name == study.reference);
     FunctionPlan {
         folder: study.folder.clone(),
         study: study.name.clone(),
@@ -101,12 +91,12 @@ pub(super) fn first_plan(
 
 /// Returns the tables with figures for this workload, or with a text.
 fn published(tables: &[Published], workload: &Workload) -> Vec<Published> {
-    let of_workload = |table: &Published| {
-        let mut table = table.clone();
+    let mut tables = tables.to_vec();
+    for table in &mut tables {
         table.figures.retain(|figure| figure.workload == workload.name);
-        (!table.figures.is_empty() || !table.text.is_empty()).then_some(table)
-    };
-    tables.iter().filter_map(of_workload).collect()
+    }
+    tables.retain(|table| !table.figures.is_empty() || !table.text.is_empty());
+    tables
 }
 
 /// Returns how long the cells of the table wait, in one of this many runs under a budget:
@@ -117,16 +107,17 @@ pub(super) fn waits_ns(budget: Budget, runs: usize) -> u64 {
     (CLAIMS_SHARE * seconds * 1e9 / runs.max(1) as f64).ceil() as u64
 }
 
-/// Returns claims with the contestants that they name, each at this error.
+/// Returns claims with the contestants that they name, each at this error, after this wait.
 pub(super) fn planned(
     claims: &[Claim],
-    error: f64,
     prepared: &Prepared,
+    error: f64,
+    waits_ns: u64,
 ) -> Result<Vec<PlannedClaim>, LabError> {
-    let names: Vec<&str> = prepared.ready.iter().map(|one| one.entrant.name.as_str()).collect();
-    let planned = claims.iter().map(|claim| {
-        let (left, right) = index_of(claim, &names)?;
-        Ok(PlannedClaim { claim: claim.clone(), left, right, error, gate: Gate::None, waits_ns: 0 })
+    let names = prepared.names();
+    let planned = claims.iter().cloned().map(|claim| {
+        let (left, right) = index_of(&claim, &names)?;
+        Ok(PlannedClaim { claim, left, right, error, gate: Gate::None, waits_ns })
     });
     planned.collect()
 }

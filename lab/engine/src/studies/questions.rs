@@ -1,7 +1,7 @@
 //! What to settle on a workload: the claims about it, and the ratios of its table.
 
+use super::StudyRequest;
 use super::prepare::{Prepared, Ready};
-use super::request::StudyRequest;
 use crate::error::LabError;
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
@@ -12,7 +12,8 @@ use tiebreak_measure::MissingMeter;
 
 /// Claims about a workload, and those that cannot be judged here.
 #[derive(Debug, Default)]
-pub struct Questions {
+pub(super) struct Questions {
+    workload: String,
     /// The claims and questions to settle, of the study or of the user.
     pub claims: Vec<Claim>,
     /// The ratios of the table.
@@ -31,7 +32,8 @@ impl Questions {
         prepared: &Prepared,
         workload: &Workload,
     ) -> Result<Questions, LabError> {
-        let mut questions = Questions::default();
+        let workload_name = workload.name.clone();
+        let mut questions = Questions { workload: workload_name, ..Questions::default() };
         if asked.asks_order {
             return Ok(questions);
         }
@@ -48,75 +50,52 @@ impl Questions {
     pub fn keep_measured(&mut self, measured: &[Metric], missing: &[MissingMeter]) {
         for claim in std::mem::take(&mut self.claims) {
             if measured.contains(&claim.metric) {
-                self.claims.push(claim)
-            } else {
-                let metric = claim.metric.name();
-                let mut why = format!("{metric} is not measured here");
-                let of_metric = |meter: &&MissingMeter| meter.metrics.contains(&claim.metric);
-                for meter in missing.iter().filter(of_metric) {
-                    why += &format!("; {}", meter.why);
-                }
-                self.drop(&claim, why);
+                self.claims.push(claim);
+                continue;
             }
+            let mut why = format!("{} is not measured here", claim.metric.name());
+            for meter in missing.iter().filter(|meter| meter.metrics.contains(&claim.metric)) {
+                why += &format!("; {}", meter.why);
+            }
+            self.drop(&claim, why);
         }
     }
 
-    /// Adds a cell of the table for each contestant that is compared with the reference.
-    pub fn add_cells(
-        &mut self,
-        compared: &[&str],
-        reference: &str,
-        precision: f64,
-        workload: &Workload,
-    ) {
-        let cells = compared.iter().filter(|name| **name != reference).map(|name| {
-            let metric = Metric::WallTime;
-            input::measure_question(name, reference, precision, metric, &workload.name)
-        });
-        self.cells.extend(cells);
-    }
-
-    /// Adds the ratio of each contestant on several threads to the same on one, which is its
-    /// efficiency in the table, unless a claim or a cell is about the two by wall time.
-    pub fn add_efficiencies(
-        &mut self,
-        compared: &[&Ready],
-        reference: &str,
-        precision: f64,
-        workload: &Workload,
-    ) {
-        let team = |ready: &&Ready| ready.built.team.clone();
+    /// Adds a cell of the table for each contestant that is compared with the reference, and the
+    /// ratio of each contestant on several threads to the same on one, which is its efficiency in
+    /// the table, unless a claim or a cell is about the two by wall time.
+    pub fn add_cells(&mut self, compared: &[&Ready], reference: &str, precision: f64) {
+        let names = compared.iter().map(|one| one.entrant.name.as_str());
+        for name in names.filter(|name| *name != reference) {
+            self.cells.push(self.cell(name, reference, precision));
+        }
         for ready in compared {
-            let Some(of) = team(ready).filter(|team| team.threads > 1) else { continue };
-            let is_alone = |team: Team| team.threads == 1 && team.family == of.family;
-            let Some(alone) = compared.iter().find(|one| team(one).is_some_and(is_alone)) else {
+            let Some(of) = ready.built.team.as_ref().filter(|of| of.threads > 1) else { continue };
+            let alone = Some(Team { family: of.family.clone(), threads: 1 });
+            let Some(alone) = compared.iter().find(|one| one.built.team == alone) else {
                 continue;
             };
             let (name, one) = (ready.entrant.name.as_str(), alone.entrant.name.as_str());
-            let is_about = |claim: &Claim| {
-                let right = claim.right.as_deref().unwrap_or("");
-                claim.metric == Metric::WallTime
-                    && claim.statement.relation().is_some()
-                    && [(name, one), (one, name)].contains(&(&*claim.left, right))
-            };
             let mut claimed = self.claims.iter().chain(&self.cells);
-            if one != reference && name != reference && !claimed.any(is_about) {
-                let wall = Metric::WallTime;
-                let cell = input::measure_question(name, one, precision, wall, &workload.name);
-                self.cells.push(cell);
+            if one != reference && name != reference && !claimed.any(|c| is_ratio_of(c, name, one))
+            {
+                self.cells.push(self.cell(name, one, precision));
             }
         }
     }
 
-    /// Adds a question for each contestant: whether it or the reference is faster.
-    pub fn add_orders(&mut self, compared: &[&str], reference: &str, workload: &Workload) {
-        let orders = compared.iter().filter(|name| **name != reference).map(|name| {
-            let mut order = input::question(name, reference);
-            order.workload = Some(workload.name.clone());
-            order.text = input::display(&order);
-            order
-        });
-        self.claims.extend(orders);
+    fn cell(&self, left: &str, right: &str, precision: f64) -> Claim {
+        input::measure_question(left, right, precision, Metric::WallTime, &self.workload)
+    }
+
+    /// Adds a question for each contestant with an exact contract: whether it or the reference is
+    /// faster.
+    pub fn add_orders(&mut self, compared: &[&Ready], reference: &str) {
+        let exact = compared.iter().filter(|one| one.built.is_exact);
+        let names = exact.map(|one| one.entrant.name.as_str());
+        for name in names.filter(|name| *name != reference) {
+            self.claims.extend(on(input::question(name, reference), &self.workload));
+        }
     }
 
     fn drop(&mut self, claim: &Claim, why: String) {
@@ -124,36 +103,49 @@ impl Questions {
     }
 }
 
+/// Returns whether a claim is about the ratio of these two by wall time.
+fn is_ratio_of(claim: &Claim, one: &str, other: &str) -> bool {
+    let pair = (claim.left.as_str(), claim.right.as_deref().unwrap_or(""));
+    claim.metric == Metric::WallTime
+        && claim.statement.relation().is_some()
+        && [(one, other), (other, one)].contains(&pair)
+}
+
 /// Returns the claims about a workload, each with the workload's name.
 fn claims(asked: &StudyRequest, workload: &Workload) -> Result<Vec<Claim>, LabError> {
-    let names: Vec<&str> = asked.study.contestants.iter().map(|one| one.name.as_str()).collect();
-    let of_study = || asked.study.claims.iter().map(|claim| &claim.text).collect::<Vec<_>>();
-    let texts = if asked.claims.is_empty() { of_study() } else { asked.claims.iter().collect() };
+    let names = names(&asked.study);
+    let of_study = asked.study.claims.iter().map(|claim| &claim.text);
+    let texts: Vec<&String> =
+        if asked.claims.is_empty() { of_study.collect() } else { asked.claims.iter().collect() };
     let mut claims = Vec::with_capacity(texts.len());
     for text in texts {
         let claim = input::parse(text, &names).map_err(LabError::Claim)?;
         check_workload(asked, &claim)?;
-        claims.extend(on(claim, workload));
+        claims.extend(on(claim, &workload.name));
     }
     Ok(claims)
 }
 
 /// Returns the claim on this workload, with its name, if the claim is about it.
-fn on(mut claim: Claim, workload: &Workload) -> Option<Claim> {
+fn on(mut claim: Claim, workload: &str) -> Option<Claim> {
     if claim.workload.is_none() {
-        claim.workload = Some(workload.name.clone());
+        claim.workload = Some(workload.to_owned());
         claim.text = input::display(&claim);
     }
-    (claim.workload.as_ref() == Some(&workload.name)).then_some(claim)
+    (claim.workload.as_deref() == Some(workload)).then_some(claim)
+}
+
+fn names(study: &Study) -> Vec<&str> {
+    study.contestants.iter().map(|one| one.name.as_str()).collect()
 }
 
 /// Returns the claims on a workload that come from the source, with the texts of
 /// [`Questions::of_claims`].
 pub(super) fn published(of: &Study, workload: &Workload) -> Vec<String> {
-    let names: Vec<&str> = of.contestants.iter().map(|one| one.name.as_str()).collect();
+    let names = names(of);
     let of_source = of.claims.iter().filter(|claim| claim.is_published);
     let parsed = of_source.filter_map(|claim| input::parse(&claim.text, &names).ok());
-    parsed.filter_map(|claim| Some(on(claim, workload)?.text)).collect()
+    parsed.filter_map(|claim| Some(on(claim, &workload.name)?.text)).collect()
 }
 
 fn check_workload(asked: &StudyRequest, claim: &Claim) -> Result<(), LabError> {
@@ -173,7 +165,10 @@ fn check_workload(asked: &StudyRequest, claim: &Claim) -> Result<(), LabError> {
 
 /// Returns why a claim cannot be judged here, if it cannot.
 fn why_not(claim: &Claim, asked: &StudyRequest, prepared: &Prepared) -> Option<String> {
-    if !is_about_two(claim) {
+    if !matches!(
+        claim.statement,
+        Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. })
+    ) {
         return Some(
             "functions are compared two at a time, so a claim about one of them alone is not about \
              what was drawn at random"
@@ -181,12 +176,13 @@ fn why_not(claim: &Claim, asked: &StudyRequest, prepared: &Prepared) -> Option<S
         );
     }
     for name in std::iter::once(&claim.left).chain(&claim.right) {
-        let is_inexact = |ready: &Ready| ready.entrant.name == *name && !ready.built.is_exact;
-        if prepared.ready.iter().any(is_inexact) {
-            return Some(format!("the contract of {name} is not exact: it does another task"));
-        }
-        if prepared.ready.iter().any(|ready| ready.entrant.name == *name) {
-            continue;
+        let mut ready = prepared.ready.iter();
+        match ready.find(|ready| ready.entrant.name == *name) {
+            Some(ready) if ready.built.is_exact => continue,
+            Some(_) => {
+                return Some(format!("the contract of {name} is not exact: it does another task"));
+            }
+            None => {}
         }
         let not_run = prepared.not_run.iter().find(|one| one.name == *name);
         return Some(match not_run {
@@ -195,11 +191,4 @@ fn why_not(claim: &Claim, asked: &StudyRequest, prepared: &Prepared) -> Option<S
         });
     }
     None
-}
-
-fn is_about_two(claim: &Claim) -> bool {
-    match claim.statement {
-        Statement::Ratio(_) => true,
-        Statement::Property(property) => matches!(property, Property::InShareOfRounds { .. }),
-    }
 }

@@ -1,17 +1,19 @@
-//! Tries a workload before anything is planned: judges answers, and runs the pilot.
+//! Tries a workload before anything is planned: judges answers, and runs the pilot. Verifies answers
+//! on all inputs of a study.
 
 use super::functions::Functions;
+use super::line_up::frame;
 use super::pilot::{self, Brief, Piloted};
 use super::plans::{Setup, first_plan, plan, planned};
-use super::prepare::Prepared;
-use super::request::{Environment, Step, StudyRequest};
+use super::prepare::{Prepared, prepare};
+use super::{Environment, Step, StudyRequest, fault};
 use crate::error::LabError;
 use std::path::Path;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::Centre;
-use tiebreak_core::sampler::UnitFailure;
-use tiebreak_core::study::{BatchCalls, BuiltForm, FunctionPlan, Workload};
+use tiebreak_core::plan::{Centre, PlannedClaim};
+use tiebreak_core::result::VerifyRow;
+use tiebreak_core::study::{BatchCalls, BuiltForm, FunctionPlan, NotRun, Verification, Workload};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
@@ -31,7 +33,7 @@ const PREPARED_COLD_NS: f64 = 20e6;
 
 /// A workload on which functions were tried.
 #[derive(Debug)]
-pub struct Trial {
+pub(super) struct Trial {
     /// The plan of the functions.
     pub functions: FunctionPlan,
     /// Contestants that are void before the first round, by their index.
@@ -44,20 +46,13 @@ pub struct Trial {
     pub warnings: Vec<Warning>,
 }
 
-impl Trial {
-    /// Returns the name of the workload.
-    pub fn name(&self) -> &str {
-        &self.functions.workload.name
-    }
-}
-
 /// Judges every contestant's answer on a workload, and runs the pilot with those that are right.
 /// `claims` determine what is measured.
 ///
 /// # Errors
 /// Fails if the oracle fails, or for an error that no contestant caused; also with
 /// [`LabError::Interrupted`].
-pub fn run(
+pub(super) fn run(
     setup: &Setup<'_>,
     workload: &Workload,
     claims: &[Claim],
@@ -65,22 +60,15 @@ pub fn run(
 ) -> Result<Trial, LabError> {
     let Setup { asked, prepared, environment, frame } = *setup;
     progress(Step::Checking { workload: &workload.name });
-    let mut functions = first_plan(asked, prepared, frame, workload);
     let seed = format!("{} {} pilot", asked.seed, workload.name);
-    measure_input(&mut functions, asked, environment, &seed)?;
-    let make = |functions: &FunctionPlan| {
-        let claims = planned(claims, 0.0, prepared)?;
-        let plan = plan(setup, functions.clone(), claims);
-        Functions::new(&plan, environment)
-    };
-    let mut first = make(&functions)?;
+    let mut functions = measured_plan(setup, workload, &seed)?;
+    let claimed = planned(claims, prepared, 0.0, 0)?;
+    let mut first = Functions::new(&plan(setup, functions.clone(), claimed.clone()), environment)?;
     let missing_meters = first.missing_meters().to_vec();
     let mut void = check(&mut first, &functions, &seed)?;
     drop(first);
-    let is_void = |index: usize, void: &[(usize, Fault)]| void.iter().any(|(one, _)| *one == index);
-    let all = 0..prepared.ready.len();
-    let mut contestants: Vec<usize> = all.clone().filter(|one| !is_void(*one, &void)).collect();
-    let pairs = pairs(setup, claims, &contestants, functions.reference)?;
+    let mut contestants: Vec<usize> = prepared.without(&void).collect();
+    let pairs = pairs(setup, &claimed, &contestants, functions.reference);
     contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
     let clock = Clock::measure();
     let brief = Brief {
@@ -100,18 +88,25 @@ pub fn run(
     };
     let piloted = pilot::run(brief, &mut |calls| {
         let calls_a_batch = BatchCalls::Each(calls.to_vec());
-        make(&FunctionPlan { calls_a_batch, ..functions.clone() })
+        let functions = FunctionPlan { calls_a_batch, ..functions.clone() };
+        Functions::new(&plan(setup, functions, claimed.clone()), environment)
     })?;
     void.extend(piloted.void.iter().cloned());
     for (index, fault) in &void {
-        let contestant = &prepared.ready[*index].entrant.name;
+        let contestant = prepared.name(*index);
         progress(Step::Void { workload: &workload.name, contestant, fault });
     }
-    let mut warnings = short_call(&piloted, prepared, &functions, &clock);
-    warnings.extend(uneven_batches(&piloted, prepared));
+    let short = short_call(&piloted, prepared, &functions, &clock);
+    let mut warnings: Vec<Warning> =
+        short.into_iter().chain(uneven_batches(&piloted, prepared)).collect();
     warnings.extend(long_preparations(&piloted, prepared));
-    settle(&mut functions, &piloted);
-    warnings.extend(choose_reference(&mut functions, asked, prepared, |one| is_void(one, &void)));
+    functions.pilot = piloted.pilot;
+    functions.rounds_a_unit = piloted.rounds_a_unit;
+    functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch);
+    if piloted.untimed.iter().any(Option::is_some) {
+        functions.untimed = piloted.untimed;
+    }
+    warnings.extend(choose_reference(&mut functions, asked, prepared, &void));
     progress(Step::Piloted {
         workload: &workload.name,
         pilot: &functions.pilot,
@@ -121,86 +116,18 @@ pub fn run(
     Ok(Trial { functions, void, measured: piloted.measured, missing_meters, warnings })
 }
 
-/// Returns the plan of the functions on a workload before the pilot, and their sampler.
+/// Returns the plan of the functions on a workload before the pilot, with items and bytes of the
+/// input that this seed draws.
 ///
 /// # Errors
-/// Fails if the oracle fails, or if a process cannot be started.
-pub(super) fn functions(
+/// Fails if the oracle fails.
+fn measured_plan(
     setup: &Setup<'_>,
     workload: &Workload,
-) -> Result<(FunctionPlan, Functions), LabError> {
-    let Setup { asked, prepared, environment, frame } = *setup;
-    let mut first = first_plan(asked, prepared, frame, workload);
-    let seed = format!("{} {} verify", asked.seed, workload.name);
-    measure_input(&mut first, asked, environment, &seed)?;
-    let plan = plan(setup, first.clone(), Vec::new());
-    Ok((first, Functions::new(&plan, environment)?))
-}
-
-/// Returns the pairs of these contestants that are raced: those of claims and, if none was typed,
-/// each with the reference, or with the first exact one if the reference is void.
-fn pairs(
-    setup: &Setup<'_>,
-    claims: &[Claim],
-    contestants: &[usize],
-    reference: usize,
-) -> Result<Vec<[usize; 2]>, LabError> {
-    let Setup { asked, prepared, .. } = *setup;
-    let is_there = |one: &usize| contestants.contains(one);
-    let mut pairs: Vec<[usize; 2]> = Vec::new();
-    for planned in planned(claims, 0.0, prepared)? {
-        let pair = planned.right.map(|right| [planned.left.min(right), planned.left.max(right)]);
-        pairs.extend(pair.filter(|pair| !pairs.contains(pair) && pair.iter().all(is_there)));
-    }
-    if asked.claims.is_empty() {
-        let mut exact =
-            contestants.iter().copied().filter(|one| prepared.ready[*one].built.is_exact);
-        let reference = Some(reference).filter(is_there).or_else(|| exact.next());
-        let others = contestants.iter().filter(|one| Some(**one) != reference);
-        let cells = others.flat_map(|one| reference.map(|of| [of.min(*one), of.max(*one)]));
-        let cells: Vec<_> = cells.filter(|pair| !pairs.contains(pair)).collect();
-        pairs.extend(cells);
-    }
-    Ok(pairs)
-}
-
-/// Judges each contestant's answer on an input that is drawn only for this.
-fn check(
-    functions: &mut Functions,
-    plan: &FunctionPlan,
     seed: &str,
-) -> Result<Vec<(usize, Fault)>, LabError> {
-    let input_seed = input_seed(&plan.workload, seed);
-    let mut void = Vec::new();
-    for contestant in plan.judged_order() {
-        match functions.check(contestant, input_seed) {
-            Ok(()) => {}
-            Err(UnitFailure::Fault(index, fault)) => void.push((index, fault)),
-            Err(UnitFailure::Interrupted) => return Err(LabError::Interrupted),
-            Err(UnitFailure::Broken(why)) => return Err(LabError::Broken(why)),
-        }
-    }
-    Ok(void)
-}
-
-/// Returns the seed of an input before the first round.
-pub(super) fn input_seed(workload: &Workload, seed: &str) -> u64 {
-    if workload.is_drawn {
-        Stream::new(Seed::from_text(seed), Purpose::Input, 0, u16::MAX.into()).next_u64()
-    } else {
-        workload.seed
-    }
-}
-
-/// Measures items and bytes of the input on which answers are judged.
-fn measure_input(
-    functions: &mut FunctionPlan,
-    asked: &StudyRequest,
-    environment: &Environment,
-    seed: &str,
-) -> Result<(), LabError> {
-    let wrong = |why: String| LabError::Study { study: asked.study.name.clone(), why };
-    let workload = &functions.workload;
+) -> Result<FunctionPlan, LabError> {
+    let Setup { asked, environment, .. } = *setup;
+    let mut functions = first_plan(setup, workload);
     let folder = Path::new(&asked.study.folder);
     let input = match (&functions.oracle, &workload.file) {
         (Some(oracle), _) => {
@@ -213,15 +140,70 @@ fn measure_input(
         // Without an input, the whole workload counts as one item.
         (None, None) => {
             functions.items = 1;
-            return Ok(());
+            return Ok(functions);
         }
     };
-    let input = match input {
+    match input {
+        Ok(input) => (functions.items, functions.input_bytes) = (input.items, input.bytes),
         Err(OracleError::Interrupted) => return Err(LabError::Interrupted),
-        input => input.map_err(|error| wrong(format!("on {}: {error}", workload.name)))?,
-    };
-    (functions.items, functions.input_bytes) = (input.items, input.bytes);
-    Ok(())
+        Err(error) => {
+            let why = format!("on {}: {error}", workload.name);
+            return Err(LabError::Study { study: asked.study.name.clone(), why });
+        }
+    }
+    Ok(functions)
+}
+
+/// Returns the pairs of these contestants that are raced: those of claims and, if none was typed,
+/// each with the reference, or with the first exact one if the reference is void.
+fn pairs(
+    setup: &Setup<'_>,
+    claims: &[PlannedClaim],
+    contestants: &[usize],
+    reference: usize,
+) -> Vec<[usize; 2]> {
+    let Setup { asked, prepared, .. } = *setup;
+    let claimed = claims.iter().filter_map(|claim| Some((claim.left, claim.right?)));
+    let mut wanted: Vec<(usize, usize)> = claimed.collect();
+    if asked.claims.is_empty() {
+        let exact = contestants.iter().find(|one| prepared.is_exact(**one)).copied();
+        let reference = if contestants.contains(&reference) { Some(reference) } else { exact };
+        wanted.extend(reference.iter().flat_map(|of| contestants.iter().map(|one| (*of, *one))));
+    }
+    let mut pairs: Vec<[usize; 2]> = Vec::new();
+    for (one, other) in wanted {
+        let pair = [one.min(other), one.max(other)];
+        if one != other
+            && !pairs.contains(&pair)
+            && pair.iter().all(|one| contestants.contains(one))
+        {
+            pairs.push(pair);
+        }
+    }
+    pairs
+}
+
+/// Judges each contestant's answer on an input that is drawn only for this.
+fn check(
+    functions: &mut Functions,
+    plan: &FunctionPlan,
+    seed: &str,
+) -> Result<Vec<(usize, Fault)>, LabError> {
+    let input_seed = input_seed(&plan.workload, seed);
+    let mut void = Vec::new();
+    for contestant in plan.judged_order() {
+        void.extend(fault(functions.check(contestant, input_seed))?.err());
+    }
+    Ok(void)
+}
+
+/// Returns the seed of an input before the first round.
+fn input_seed(workload: &Workload, seed: &str) -> u64 {
+    if workload.is_drawn {
+        Stream::new(Seed::from_text(seed), Purpose::Input, 0, u16::MAX.into()).next_u64()
+    } else {
+        workload.seed
+    }
 }
 
 /// Returns twice the fewest units that can prove anything, so that not all of them need to agree.
@@ -249,45 +231,31 @@ fn shortest_batch_ns(clock: &Clock, claims: &[Claim], missing: &[MissingMeter]) 
     clock.shortest_batch_ns().max(energy_ns.unwrap_or(0.0))
 }
 
-/// Writes the pilot's results to the plan.
-fn settle(functions: &mut FunctionPlan, piloted: &Piloted) {
-    functions.pilot = piloted.pilot;
-    functions.untimed = if piloted.untimed.iter().any(Option::is_some) {
-        piloted.untimed.clone()
-    } else {
-        Vec::new()
-    };
-    functions.rounds_a_unit = piloted.rounds_a_unit;
-    functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch.clone());
-}
-
 /// Chooses the study's reference, or the first contestant with an exact contract if the reference
 /// takes no part.
 fn choose_reference(
     functions: &mut FunctionPlan,
     asked: &StudyRequest,
     prepared: &Prepared,
-    is_void: impl Fn(usize) -> bool,
+    void: &[(usize, Fault)],
 ) -> Option<Warning> {
-    let name = |index: usize| prepared.ready[index].entrant.name.as_str();
+    let all: Vec<usize> = prepared.without(void).collect();
     let wanted = &asked.study.reference;
-    if name(functions.reference) == wanted && !is_void(functions.reference) {
+    if prepared.name(functions.reference) == wanted && all.contains(&functions.reference) {
         return None;
     }
-    let all = || (0..prepared.ready.len()).filter(|one| !is_void(*one));
-    let exact = all().find(|one| prepared.ready[*one].built.is_exact);
-    functions.reference = exact.or_else(|| all().next())?;
-    let instead = name(functions.reference).to_owned();
+    let exact = all.iter().find(|one| prepared.is_exact(**one));
+    functions.reference = *exact.or(all.first())?;
+    let instead = prepared.name(functions.reference).to_owned();
     Some(Warning::OtherReference { reference: wanted.clone(), instead })
 }
 
 /// Warns about a contestant whose batch lasts far longer than another's, and names the other.
 fn uneven_batches(piloted: &Piloted, prepared: &Prepared) -> Option<Warning> {
-    let name = |index: usize| prepared.ready[index].entrant.name.clone();
     piloted.uneven().map(|[(other, other_ns), (contestant, batch_ns)]| Warning::UnevenBatches {
-        contestant: name(contestant),
+        contestant: prepared.name(contestant).to_owned(),
         batch_ns,
-        other: name(other),
+        other: prepared.name(other).to_owned(),
         other_ns,
     })
 }
@@ -295,29 +263,28 @@ fn uneven_batches(piloted: &Piloted, prepared: &Prepared) -> Option<Warning> {
 /// Warns about contestants whose `prepare` takes far longer than another's, and than many of its
 /// own calls, with the time: it may contain work that others do in each call.
 fn long_preparations(piloted: &Piloted, prepared: &Prepared) -> Vec<Warning> {
-    let prepare_ns = |one: usize| Some((*piloted.untimed.get(one)?)?.prepare_ns);
-    let all = || {
-        let calls_ns = piloted.calls_ns.iter();
-        calls_ns.filter_map(|(one, call_ns)| Some((*one, *call_ns, prepare_ns(*one)?)))
-    };
-    let Some((other, _, least_ns)) = all().min_by_key(|(_, _, prepare_ns)| *prepare_ns) else {
+    let all = piloted.calls_ns.iter().filter_map(|(one, call_ns)| {
+        let untimed = (*piloted.untimed.get(*one)?)?;
+        Some((*one, *call_ns, untimed.prepare_ns))
+    });
+    let Some((other, _, least_ns)) = all.clone().min_by_key(|(_, _, prepare_ns)| *prepare_ns)
+    else {
         return Vec::new();
     };
-    let name = |index: usize| prepared.ready[index].entrant.name.clone();
-    let is_runner = |one: usize| matches!(prepared.ready[one].built.form, BuiltForm::Runner { .. });
-    let long = all().filter(|(one, call_ns, prepare_ns)| {
-        let cold_ns = if is_runner(*one) { PREPARED_COLD_NS } else { PREPARED_NS };
+    let long = all.filter(|(one, call_ns, prepare_ns)| {
+        let is_runner = matches!(prepared.ready[*one].built.form, BuiltForm::Runner { .. });
+        let cold_ns = if is_runner { PREPARED_COLD_NS } else { PREPARED_NS };
         let own_ns = cold_ns + PREPARED_CALLS * call_ns;
         *prepare_ns as f64 > own_ns + PREPARED_TIMES * least_ns as f64
     });
-    let told = long.map(|(one, call_ns, prepare_ns)| Warning::LongPreparation {
-        contestant: name(one),
+    let warnings = long.map(|(one, call_ns, prepare_ns)| Warning::LongPreparation {
+        contestant: prepared.name(one).to_owned(),
         prepare_ns: prepare_ns as f64,
         calls: prepare_ns as f64 / call_ns.max(f64::MIN_POSITIVE),
-        other: name(other),
+        other: prepared.name(other).to_owned(),
         other_ns: least_ns as f64,
     });
-    told.collect()
+    warnings.collect()
 }
 
 /// Warns if each call is timed separately and the shortest is not long for the clock.
@@ -326,13 +293,119 @@ fn short_call(
     prepared: &Prepared,
     functions: &FunctionPlan,
     clock: &Clock,
-) -> Vec<Warning> {
-    let short = piloted
-        .fastest
-        .filter(|(_, call_ns)| functions.times_each_call && *call_ns < clock.shortest_batch_ns());
-    let warning = short.map(|(index, call_ns)| {
-        let contestant = prepared.ready[index].entrant.name.clone();
+) -> Option<Warning> {
+    let (index, call_ns) = piloted.fastest?;
+    let is_short = functions.times_each_call && call_ns < clock.shortest_batch_ns();
+    is_short.then(|| {
+        let contestant = prepared.name(index).to_owned();
         Warning::ShortCall { contestant, call_ns, clock_ns: clock.cost_ns }
-    });
-    warning.into_iter().collect()
+    })
+}
+
+/// The progress of a verification.
+#[derive(Clone, Debug)]
+pub struct Progress<'a> {
+    /// The workload or verification.
+    pub workload: &'a str,
+    /// The part that is judged, counted from 1.
+    pub part: u64,
+    /// The number of parts.
+    pub parts: u64,
+}
+
+/// Judges all contestants on an input of each workload, drawn only for this, and on each
+/// verification of the study, part by part; on those that are only for `full` if `is_full`.
+///
+/// # Errors
+/// As [`line_up`](super::line_up()).
+pub fn verify(
+    asked: &StudyRequest,
+    is_full: bool,
+    environment: &Environment,
+    steps: &mut dyn FnMut(Step<'_>),
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Vec<VerifyRow>, LabError> {
+    let (frame, workloads) = frame(asked)?;
+    let prepared = prepare(asked, environment, steps)?;
+    let setup = Setup { asked, prepared: &prepared, environment, frame: &frame };
+    let mut rows = Vec::new();
+    let mut last = None;
+    for workload in &workloads {
+        progress(Progress { workload: &workload.name, part: 1, parts: 1 });
+        last = Some(verify_workload(&setup, workload, &mut rows)?);
+    }
+    if let Some(functions) = last.as_mut().filter(|_| asked.only.is_empty()) {
+        let all = asked.study.verifications.iter();
+        for verification in all.filter(|one| is_full || !one.is_full) {
+            rows.extend(verify_parts(&prepared, verification, functions, progress)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// Judges all contestants on a workload, adds their rows, and returns the sampler.
+fn verify_workload(
+    setup: &Setup<'_>,
+    workload: &Workload,
+    rows: &mut Vec<VerifyRow>,
+) -> Result<Functions, LabError> {
+    let Setup { asked, prepared, environment, .. } = *setup;
+    let seed = format!("{} {} verify", asked.seed, workload.name);
+    let first = measured_plan(setup, workload, &seed)?;
+    let mut functions = Functions::new(&plan(setup, first.clone(), Vec::new()), environment)?;
+    let mut faults = check(&mut functions, &first, &seed)?;
+    rows.extend(not_run(prepared, &workload.name));
+    for (index, name) in prepared.names().into_iter().enumerate() {
+        let fault = faults.iter().position(|(one, _)| *one == index);
+        rows.push(VerifyRow {
+            items: first.items,
+            fault: fault.map(|position| faults.swap_remove(position).1),
+            unstarved: functions.unstarved(index).map(str::to_owned),
+            ..row(name, &workload.name)
+        });
+    }
+    Ok(functions)
+}
+
+/// Judges one verification. A contestant that is wrong in one part is not run again: the first
+/// difference helps most.
+fn verify_parts(
+    prepared: &Prepared,
+    verification: &Verification,
+    functions: &mut Functions,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Vec<VerifyRow>, LabError> {
+    let Verification { name, parts, .. } = verification;
+    let mut judged: Vec<VerifyRow> =
+        prepared.names().into_iter().map(|contestant| row(contestant, name)).collect();
+    for part in 0..*parts {
+        progress(Progress { workload: name, part: part + 1, parts: *parts });
+        for (index, row) in judged.iter_mut().enumerate().filter(|(_, row)| row.fault.is_none()) {
+            match fault(functions.verify(index, verification, part))? {
+                Ok(items) => row.items += items,
+                Err((_, fault)) => row.fault = Some(fault),
+            }
+        }
+    }
+    let mut rows = not_run(prepared, name);
+    rows.append(&mut judged);
+    Ok(rows)
+}
+
+fn row(contestant: &str, workload: &str) -> VerifyRow {
+    VerifyRow {
+        contestant: contestant.to_owned(),
+        workload: workload.to_owned(),
+        items: 0,
+        fault: None,
+        not_run: None,
+        unstarved: None,
+    }
+}
+
+fn not_run(prepared: &Prepared, workload: &str) -> Vec<VerifyRow> {
+    let not_run = prepared.not_run.iter();
+    not_run
+        .map(|NotRun { name, why }| VerifyRow { not_run: Some(why.clone()), ..row(name, workload) })
+        .collect()
 }

@@ -54,7 +54,7 @@ fn where_a_tree_says_that_it_is_known_nothing_is_removed() {
     fs::create_dir_all(&elsewhere).unwrap();
     for named in [&mine, &others, &elsewhere] {
         let made = worktrees(&tiny, false);
-        let root = made.root().to_owned();
+        let root = made.root.clone();
         fs::write(root.join("base/.git"), format!("gitdir: {}\n", named.display())).unwrap();
         drop(made);
         assert!(named.exists(), "{}", named.display());

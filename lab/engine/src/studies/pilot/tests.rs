@@ -1,10 +1,12 @@
 //! The pilot in virtual time: batches take the time of their calls, and units that of their links.
 
+mod load;
+
 use super::*;
 use std::cell::Cell;
 use std::rc::Rc;
-use tiebreak_core::sample::{BatchTime, Sample};
-use tiebreak_core::sampler::{Contestants, Quiet, Sampler, UnitRan};
+use tiebreak_core::sample::Sample;
+use tiebreak_core::sampler::{Contestants, Quiet, Sampler, UnitFailure};
 use tiebreak_stats::coins::{Purpose, Stream};
 use tiebreak_stats::observation::factor;
 
@@ -174,7 +176,7 @@ fn a_batch_is_long_for_the_clock_and_all_last_equally_long() {
 }
 
 #[test]
-fn what_cannot_be_even_is_told_and_costs_no_more_than_there_is() {
+fn what_cannot_be_even_is_reported_and_costs_no_more_than_there_is() {
     // A hundred seconds for a call, and a minute for all.
     let slow = Requests { call_ns: vec![10.0, 1e11], ..Requests::default() };
     let (piloted, _) = pilot(&slow);
@@ -206,7 +208,7 @@ fn rounds_balance_the_costs_and_the_noise_of_a_unit() {
 }
 
 #[test]
-fn the_costs_of_units_and_rounds_are_told_apart() {
+fn the_costs_of_units_and_rounds_are_distinguished() {
     let (piloted, _) = pilot(&Requests { spread: (0.0, 0.0), ..Requests::default() });
     let calls = piloted.calls_a_batch.iter().zip([100.0, 150.0, 400.0]);
     let batches: Vec<f64> = calls.map(|(calls, ns)| ns * (*calls + 1) as f64).collect();
@@ -259,4 +261,25 @@ fn who_fails_in_the_pilot_is_void_and_the_others_go_on() {
     let two = Requests { call_ns: vec![100.0, 200.0], void: Some((1, 2)), ..Requests::default() };
     let (piloted, _) = pilot(&two);
     assert_eq!((piloted.fastest, piloted.pilot.units), (None, 0));
+}
+
+#[test]
+fn batches_last_about_equally_long() {
+    let check = |call_ns: &[f64], longest_ns: f64, expected: &[u64], most: f64| {
+        let calls = even_calls(call_ns, 50e3, longest_ns);
+        assert_eq!(calls, expected, "{call_ns:?}");
+        let uneven = unevenness(&calls, call_ns);
+        assert!(uneven <= most, "{uneven} {call_ns:?}");
+    };
+    check(&[100.0, 3400.0], 5e6, &[510, 15], 1.001);
+    check(&[100.0, 100.0], 5e6, &[500, 500], 1.0);
+    check(&[10.0, 1e6], 5e6, &[100_000, 1], 1.001);
+    // Not one call of each, but as many as bring both to the same length.
+    check(&[0.7e6, 1e6], 5e6, &[3, 2], 1.06);
+    check(&[40e3, 60e3, 90e3], 5e6, &[9, 6, 4], 1.001);
+    // A single call that is longer than the limit.
+    check(&[10.0, 1e8], 5e6, &[500_000, 1], 20.1);
+    check(&[6e6, 1e7], 5e6, &[1, 1], 1.7);
+    check(&[0.0, 1e5], 5e6, &[1_000_000, 1], 1.001);
+    assert!(even_calls(&[], 50e3, 5e6).is_empty());
 }

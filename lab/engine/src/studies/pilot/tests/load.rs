@@ -1,7 +1,7 @@
 //! Functions of known ratio next to busy processes, in virtual time: with equally many calls a
 //! batch their intervals miss the ratio, with batches that last equally long they cover it.
 
-use super::even;
+use crate::studies::pilot::even_calls;
 use tiebreak_core::claim::Relation;
 use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_core::sample::Reading;
@@ -97,7 +97,7 @@ fn load_makes_no_ratio_of_functions_false() {
     let (mut all, mut races) = (0, 0);
     for ratio in [1.02, 1.3, 5.0, 34.0] {
         let call_ns = [130e3, 130e3 * ratio];
-        let even = even::calls(&call_ns, 52.5e3, 5e6);
+        let even = even_calls(&call_ns, 52.5e3, 5e6);
         for processes in [0, 2, 8, 20] {
             for in_bursts in [false, true] {
                 let neighbours = Neighbours { processes, in_bursts };
