@@ -91,16 +91,6 @@ impl Io {
         Look { width: self.width, color: self.err.color, unicode: self.unicode }
     }
 
-    /// Returns whether standard output shows colour.
-    pub fn out_color(&self) -> bool {
-        self.out.color
-    }
-
-    /// Returns whether standard error shows colour.
-    pub fn err_color(&self) -> bool {
-        self.err.color
-    }
-
     /// Returns whether lines on standard error can be redrawn.
     pub fn err_redraws(&self) -> bool {
         self.err.redraws

@@ -270,6 +270,24 @@ fn is_settled_at(referee: &Referee, error: f64) -> bool {
     !(0..referee.plan().claims.len()).any(is_open)
 }
 
+/// Returns the result of a single run as that of a file of claims, for the reports of CI systems;
+/// `None` if none of its claims is a gate.
+pub fn of_gate(run: &RunResult) -> Option<CheckResult> {
+    if run.verdicts.iter().all(|claim| claim.gate.is_none()) {
+        return None;
+    }
+    let lines = vec![1; run.verdicts.len()];
+    Some(CheckResult {
+        file: "tiebreak compare".to_owned(),
+        family: Family::EBonferroni,
+        error: run.error,
+        seconds: run.seconds,
+        budget: run.budget,
+        interrupted: false,
+        contests: vec![ContestResult { name: "gate".to_owned(), run: run.clone(), lines }],
+    })
+}
+
 /// Combines the contests in the order of the file.
 fn together(rules: &Rules, mut contests: Vec<ContestResult>) -> CheckResult {
     contests.sort_by_key(|contest| contest.lines.first().copied());

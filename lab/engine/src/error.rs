@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 use thiserror::Error;
-use tiebreak_input::ClaimError;
+use tiebreak_input::study_folder::StudyErrors;
+use tiebreak_input::{ClaimError, FileErrors};
 use tiebreak_measure::StartError;
 use tiebreak_store::StoreError;
 
@@ -158,6 +159,26 @@ pub enum LabError {
     /// A run failed, and no contestant is at fault.
     #[error("{0}")]
     Broken(String),
+    /// A file of claims is wrong.
+    #[error("{}", .0.render(false))]
+    File(Box<FileErrors>),
+    /// The folder of a study is wrong.
+    #[error("{}", .0.render(false))]
+    Folder(#[from] Box<StudyErrors>),
+    /// Something that the request names cannot be used.
+    #[error("{0}")]
+    Data(String),
+    /// The user interrupted before the first permutation was drawn.
+    #[error("interrupted before the first permutation was drawn")]
+    NoPermutation,
+    /// An error, and on a further line what to know or to do.
+    #[error("{error}\n{note}")]
+    Noted {
+        /// The error.
+        error: Box<LabError>,
+        /// The further line.
+        note: String,
+    },
 }
 
 /// Whose fault an error is.
@@ -191,7 +212,10 @@ impl LabError {
             | LabError::Study { .. }
             | LabError::NoStudy { .. }
             | LabError::Numbers { .. }
-            | LabError::Statistic { .. } => Blame::Data,
+            | LabError::Statistic { .. }
+            | LabError::File(_)
+            | LabError::Folder(_)
+            | LabError::Data(_) => Blame::Data,
             LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,
             LabError::Store(_)
             | LabError::Replay { .. }
@@ -199,8 +223,26 @@ impl LabError {
             | LabError::OtherEngine { .. } => Blame::Data,
             LabError::NotMeasured { .. } => Blame::Machine,
             LabError::Broken(_) => Blame::Tool,
-            LabError::Interrupted => Blame::User,
+            LabError::Interrupted | LabError::NoPermutation => Blame::User,
+            LabError::Noted { error, .. } => error.blame(),
         }
+    }
+
+    /// Returns the text for people. In files of claims and in studies it points at the place of
+    /// each error, in colour if the terminal has it.
+    pub fn render(&self, color: bool) -> String {
+        match self {
+            LabError::Claim(error) => error.render(false),
+            LabError::File(errors) => errors.render(color),
+            LabError::Folder(errors) => errors.render(color),
+            _ => self.to_string(),
+        }
+    }
+
+    /// Adds a line to the error.
+    #[must_use]
+    pub fn noted(self, note: impl Into<String>) -> LabError {
+        LabError::Noted { error: Box::new(self), note: note.into() }
     }
 }
 

@@ -1,28 +1,34 @@
 //! `tiebreak power`: forecasts how many rounds a claim needs, and how often it ends within a
 //! budget.
 
-mod pilot;
 mod simulate;
 #[cfg(test)]
 mod tests;
-mod truths;
 
-pub use pilot::{PilotRounds, pilot};
+pub use tiebreak_core::forecast::{ForecastMethod, ForecastResult, Shape};
 
+use crate::claim_test;
 use crate::error::LabError;
+use crate::request::{ERROR, RESOLUTION};
+use crate::round_ratio;
+use crate::slo::of_property;
 use simulate::Plan;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
-use tiebreak_core::forecast::{BudgetForecast, ForecastMethod, ForecastResult, NoiseSource, Shape};
-use tiebreak_core::plan::{Adjust, Budget, Centre};
+use tiebreak_core::forecast::{BudgetForecast, NoiseSource};
+use tiebreak_core::journal::Journal;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Adjust, Budget, Centre, Kind, PlannedClaim};
+use tiebreak_input as input;
+use tiebreak_stats::blocks::Block;
 use tiebreak_stats::classic::{Driver, DriverOptions};
-use tiebreak_stats::observation::log;
+use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::observation::{LogRatio, log};
 use tiebreak_stats::power::{
-    ClassicScenario, PILOT_ROUNDS_MIN, RatioScenario, Scenario, ShareScenario, World,
+    ClassicScenario, PILOT_ROUNDS_MIN, Pilot, RatioScenario, Scenario, ShareScenario, World,
 };
 use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::share_test::ShareTest;
-use truths::{around, rates_around};
 
 /// The length of a simulated run without a verdict, if the budget does not allow more; trials are
 /// cheaper than rounds.
@@ -31,7 +37,130 @@ const TRIALS_MAX: u64 = 100_000;
 /// The longest simulated run, whatever the budget.
 const LONGEST: u64 = 1_000_000;
 
-/// A request for a forecast.
+/// The distances from the bar of a claim of the truths that are simulated by default.
+const STEPS: [f64; 7] = [-0.02, -0.01, 0.005, 0.01, 0.02, 0.05, 0.1];
+/// With more noise than this, the distances are ten times as large.
+const MUCH_NOISE: f64 = 0.15;
+/// From this factor on, differences are shares of it, not of the right contestant.
+const FACTOR_FROM: f64 = 1.2;
+
+/// What a user asks of a forecast. What is not given comes from the pilot, or is a default.
+#[derive(Debug)]
+pub struct Request {
+    /// What is claimed.
+    pub claim: Asked,
+    /// The true ratios right / left that are simulated, for a claim about a ratio.
+    pub differences: Vec<f64>,
+    /// The true rates that are simulated, for a claim about a share.
+    pub rates: Vec<f64>,
+    /// The standard deviation of a round's log ratio, and what the noise looks like.
+    pub noise: Option<(f64, Shape)>,
+    /// An earlier run.
+    pub pilot: Option<Journal>,
+    /// How many trials make an observation of a share, at least.
+    pub block: u64,
+    /// The budget.
+    pub budget: Option<Budget>,
+    /// How long a round takes, in nanoseconds.
+    pub round_time_ns: Option<u64>,
+    /// The desired probability of a verdict.
+    pub chance: f64,
+    /// The error of the claim.
+    pub error: Option<f64>,
+    /// The resolution.
+    pub resolution: Option<f64>,
+    /// How a ratio is defined.
+    pub centre: Option<Centre>,
+    /// The method of the forecast.
+    pub method: ForecastMethod,
+    /// The seed of the simulations.
+    pub seed: String,
+}
+
+/// What is claimed.
+#[derive(Clone, Debug)]
+pub enum Asked {
+    /// The first claim of the pilot, or the question which of A and B is faster.
+    Default,
+    /// A sentence about A and B, or about the contestants of the pilot.
+    Sentence(String),
+    /// The claim that a success rate is above `bad`, refuted if it is below `good`.
+    Rates {
+        /// The good rate.
+        good: f64,
+        /// The bad rate, at most the good one.
+        bad: f64,
+    },
+}
+
+impl Request {
+    /// Returns the question that the request asks.
+    ///
+    /// # Errors
+    /// Fails for an invalid sentence, and for truths or noise of another kind of claim.
+    pub fn question(self) -> Result<Question, LabError> {
+        let plan = self.pilot.as_ref().map(|journal| &journal.header.plan);
+        let claim = self.claim()?;
+        let is_ratio = claim.statement.relation().is_some();
+        if is_ratio && !self.rates.is_empty() {
+            return usage("--rate is for success rates: this claim needs --difference");
+        }
+        if !is_ratio && (!self.differences.is_empty() || self.noise.is_some()) {
+            return usage(
+                "--difference and --noise are for ratios: a claim about a share needs --rate",
+            );
+        }
+        let rounds = self.pilot.as_ref().map(|journal| pilot(journal, &claim));
+        let pilots_time = rounds.as_ref().and_then(|rounds| rounds.seconds_a_round);
+        let centre = self.centre.or(plan.map(|plan| plan.centre));
+        Ok(Question {
+            error: self.error.or(plan.map(|plan| plan.error)).unwrap_or(ERROR),
+            resolution: self.resolution.or(plan.map(|plan| plan.resolution)).unwrap_or(RESOLUTION),
+            centre: centre.unwrap_or_else(|| Centre::unless_said(Adjust::NONE)),
+            adjust: plan.map_or(Adjust::NONE, |plan| plan.adjust),
+            block: plan.map_or(self.block, |plan| plan.block_runs.max(self.block)),
+            noise: match self.noise {
+                Some((deviation, shape)) => Some(Noise::Stated(deviation, shape)),
+                None => rounds.map(Noise::Pilot),
+            },
+            truths: if is_ratio { self.differences } else { self.rates },
+            seconds_a_round: self.round_time_ns.map(|ns| ns as f64 / 1e9).or(pilots_time),
+            budget: self.budget,
+            chance: self.chance,
+            method: self.method,
+            seed: self.seed,
+            claim,
+        })
+    }
+
+    fn claim(&self) -> Result<Claim, LabError> {
+        let plan = self.pilot.as_ref().map(|journal| &journal.header.plan);
+        // The two contestants of a self-check stand for any two.
+        let plan = plan.filter(|plan| !matches!(plan.kind, Kind::SelfCheck { .. }));
+        match &self.claim {
+            Asked::Rates { good, bad } if bad > good => {
+                usage("--bad is above --good: the good rate is the higher one")
+            }
+            Asked::Rates { good, bad } => {
+                let property = Property::Succeeds { good: *good, bad: *bad };
+                Ok(of_property(property, Metric::WallTime))
+            }
+            Asked::Sentence(sentence) => {
+                let names: Vec<&str> = match plan {
+                    Some(plan) => plan.contestants.iter().map(|c| c.name.as_str()).collect(),
+                    None => vec!["A", "B"],
+                };
+                input::parse(sentence, &names).map_err(LabError::Claim)
+            }
+            Asked::Default => Ok(match plan.and_then(|plan| plan.claims.first()) {
+                Some(planned) => planned.claim.clone(),
+                None => input::question("A", "B"),
+            }),
+        }
+    }
+}
+
+/// A request for a forecast, complete.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The claim, or the question in its place.
@@ -70,6 +199,19 @@ pub enum Noise {
     Stated(f64, Shape),
     /// The rounds of an earlier run.
     Pilot(PilotRounds),
+}
+
+/// The rounds of a run in which both contestants of a claim ran.
+#[derive(Clone, Debug)]
+pub struct PilotRounds {
+    /// The run's name.
+    pub run: String,
+    /// Log ratios, with the conditions of their rounds.
+    pub rounds: Vec<(LogRatio, Conditions)>,
+    /// The run's own time over all its rounds; `None` if it has no rounds.
+    pub seconds_a_round: Option<f64>,
+    /// Whether the run is about this claim, so that its rounds are evidence.
+    pub is_evidence: bool,
 }
 
 /// Simulates until the forecast is complete, or `stop` is set. Calls `watch` after each simulated
@@ -201,7 +343,7 @@ fn world(question: &Question) -> Result<(World, NoiseSource), LabError> {
             Ok((World::Stated { deviation, shape }, NoiseSource::Stated { deviation, shape }))
         }
         Some(Noise::Pilot(pilot)) => {
-            let Some(noise) = pilot.noise() else {
+            let Some(noise) = Pilot::new(&pilot.rounds) else {
                 return usage(format!(
                     "the pilot {} has {} rounds of {} and {}: it takes {PILOT_ROUNDS_MIN}, of \
                      which most are not timed out; 'tiebreak resume {} --more' makes more",
@@ -298,4 +440,82 @@ fn result(
         rows: simulated.rows,
         interrupted: simulated.interrupted,
     }
+}
+
+/// Returns the rounds of a run that show the noise of a claim. In a run of a program against
+/// itself, any two names stand for its two contestants.
+pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
+    let plan = &journal.header.plan;
+    let index_of = |name: &str, place: usize| match plan.kind {
+        Kind::SelfCheck { .. } => Some(place),
+        _ => plan.contestants.iter().position(|contestant| contestant.name == name),
+    };
+    let left = index_of(&claim.left, 0);
+    let right = claim.right.as_ref().and_then(|right| index_of(right, 1));
+    let rounds = journal.rounds.iter().filter_map(|round| {
+        let left = round_ratio::part_of(round, left?)?;
+        let right = round_ratio::part_of(round, right?)?;
+        let (d, _) = round_ratio::log_ratio(plan, claim.metric, left, right);
+        // Rounds are drawn from here one by one, outside of any block of primers.
+        let block = Block::default();
+        Some((d, claim_test::conditions(plan, &round.coins, &block, left, right)))
+    });
+    let is_same = |planned: &PlannedClaim| {
+        let Claim { left, right, statement, metric, .. } = &planned.claim;
+        (left, right, statement, metric)
+            == (&claim.left, &claim.right, &claim.statement, &claim.metric)
+    };
+    let seconds = journal.rounds.last().map(|last| last.elapsed_ns as f64 / 1e9);
+    let seconds_a_round = seconds.map(|seconds| seconds / journal.rounds.len() as f64);
+    PilotRounds {
+        run: journal.id.clone(),
+        rounds: rounds.collect(),
+        seconds_a_round: seconds_a_round.filter(|seconds| *seconds > 0.0),
+        is_evidence: plan.kind == Kind::Compare && plan.claims.iter().any(is_same),
+    }
+}
+
+/// Returns ratios around the bar of a claim, with the bar.
+fn around(relation: Relation, noise: &NoiseSource) -> Vec<f64> {
+    let deviation = match noise {
+        NoiseSource::Stated { deviation, .. } => Some(*deviation),
+        NoiseSource::Pilot { deviation, .. } => *deviation,
+        NoiseSource::Trials => None,
+    };
+    let scale = if deviation.is_some_and(|sd| sd > MUCH_NOISE) { 10.0 } else { 1.0 };
+    let steps = || std::iter::once(0.0).chain(STEPS).map(|step| step * scale);
+    let mut truths: Vec<f64> = match relation {
+        Relation::Order | Relation::Measure { .. } => {
+            steps().filter(|step| *step >= 0.0).map(ratio).collect()
+        }
+        Relation::AtLeast { factor } if factor >= FACTOR_FROM => {
+            steps().map(|step| factor * ratio(step)).collect()
+        }
+        Relation::AtLeast { factor } => {
+            let ahead = if factor < 1.0 { 1.0 - 1.0 / factor } else { factor - 1.0 };
+            steps().map(|step| ratio(ahead + step)).collect()
+        }
+        Relation::NoMoreThan { fraction } => steps().map(|step| ratio(step - fraction)).collect(),
+        Relation::Within { fraction } => {
+            [0.0, 0.5, 1.0, 1.5, 2.0, 4.0].iter().map(|times| 1.0 + times * fraction).collect()
+        }
+    };
+    truths.sort_by(f64::total_cmp);
+    truths
+}
+
+/// Returns the ratio at which the left contestant is ahead by a fraction, or the right one by as
+/// much if it is below 0.
+fn ratio(ahead: f64) -> f64 {
+    if ahead < 0.0 { 1.0 / (1.0 - ahead) } else { 1.0 + ahead }
+}
+
+/// Returns rates from well below the bad one to well above the good one.
+fn rates_around(good: f64, bad: f64) -> Vec<f64> {
+    let step = if good > bad { good - bad } else { ((1.0 - good) / 2.0).min(good / 2.0) };
+    let middle = (good + bad) / 2.0;
+    let mut rates = vec![bad - 2.0 * step, bad - step, bad, middle, good, good + step / 2.0, 1.0];
+    rates.iter_mut().for_each(|rate| *rate = rate.clamp(0.0, 1.0));
+    rates.dedup();
+    rates
 }

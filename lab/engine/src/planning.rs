@@ -3,7 +3,7 @@
 use crate::contestants::contestants;
 use crate::error::LabError;
 pub(crate) use crate::error::usage;
-pub use crate::request::{HookRequest, Request};
+pub use crate::request::{HookRequest, Request, check_rule, seed_or_random};
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
@@ -13,6 +13,8 @@ use tiebreak_input as input;
 
 /// The default budget of a claim in seconds.
 pub const SECONDS_A_CLAIM: f64 = 60.0;
+/// The default budget of all comparisons of a self-check together, in seconds.
+const SECONDS_A_SELF_CHECK: f64 = 300.0;
 /// The largest error that a request may have: above it a coin does as well.
 const ERROR_MAX: f64 = 0.5;
 
@@ -54,11 +56,25 @@ pub fn plan(request: &Request) -> Result<Plan, LabError> {
     })
 }
 
-/// Makes the plan of `tiebreak aa`: a command against itself, `comparisons` times.
+/// Makes the plan of `tiebreak aa`: this command against itself, `comparisons` times.
 ///
 /// # Errors
 /// As for [`plan`].
-pub fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<Plan, LabError> {
+pub fn against_itself(
+    command: String,
+    mut request: Request,
+    comparisons: u32,
+    rounds_each: u32,
+) -> Result<Plan, LabError> {
+    request.commands = vec![command; 2];
+    request.names = vec!["A".into(), "A again".into()];
+    let budget = Budget { rounds: None, seconds: Some(SECONDS_A_SELF_CHECK) };
+    request.budget.get_or_insert(budget);
+    self_check(&request, comparisons, rounds_each)
+}
+
+/// Makes the plan of a self-check of two commands that are the same.
+fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<Plan, LabError> {
     if request.centre == Centre::Mean {
         return usage(
             "aa counts false verdicts about the ratios of rounds, not about means: leave --mean out"
@@ -308,31 +324,13 @@ fn check_ratio_of_means(claim: &Claim, timeout_ns: Option<u64>) -> Result<(), La
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use tiebreak_core::plan::{Gate, ProgramPlan};
+    use tiebreak_core::plan::ProgramPlan;
 
     /// Returns a request with only these commands.
     pub(crate) fn request(commands: &[&str]) -> Request {
-        Request {
-            commands: commands.iter().map(|c| (*c).to_owned()).collect(),
-            names: Vec::new(),
-            parameters: Vec::new(),
-            claims: Vec::new(),
-            all_pairs: false,
-            metric: Metric::WallTime,
-            error: 0.01,
-            resolution: 0.01,
-            budget: None,
-            centre: Centre::Factor,
-            directories: Vec::new(),
-            adjust: Adjust::NONE,
-            block_runs: 1,
-            gate: Gate::None,
-            seed: "seed".into(),
-            workload: String::new(),
-            hooks: HookRequest::default(),
-            program: ProgramPlan::default(),
-            clock_step_ns: 1.0,
-        }
+        let commands = commands.iter().map(|c| (*c).to_owned()).collect();
+        let request = Request::new(commands, "seed".into());
+        Request { centre: Centre::Factor, clock_step_ns: 1.0, ..request }
     }
 
     fn refused(request: &Request) -> String {

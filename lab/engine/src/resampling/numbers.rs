@@ -1,6 +1,6 @@
 //! Sets of numbers from files: one a line, or a column of a CSV file.
 
-use crate::error::LabError;
+use crate::error::{LabError, usage};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -57,9 +57,15 @@ pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
     Ok(Numbers { name: place.to_owned(), values })
 }
 
-/// Returns whether the numbers come from standard input.
-pub fn is_input(place: &str) -> bool {
-    source(place).file == "-"
+/// Reads two sets; see [`read`].
+///
+/// # Errors
+/// As [`read`]; also if both come from `input`.
+pub fn read_both(x: &str, y: &str, input: &mut dyn Read) -> Result<[Numbers; 2], LabError> {
+    if [x, y].iter().all(|place| source(place).file == "-") {
+        return usage("only one of X and Y can come from standard input".to_owned());
+    }
+    Ok([read(x, input)?, read(y, input)?])
 }
 
 /// Splits a source. A file may have colons in its name, so an existing file is taken whole.

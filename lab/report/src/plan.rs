@@ -1,9 +1,10 @@
-//! `--dry-run`: the plan in words; nothing is run.
+//! The plan of a run in words.
 
-use tiebreak_lab::core::plan::Plan;
-use tiebreak_lab::core::quantity::{Rounding, format_ns, format_percent};
+use tiebreak_core::plan::Plan;
+use tiebreak_core::quantity::{Rounding, format_ns, format_percent};
 
-/// Returns one line for each contestant and one for each claim, with its share of the error.
+/// Returns one line for each contestant and one for each claim, with its share of the error; then
+/// the budget and the seed.
 pub fn describe(plan: &Plan) -> String {
     let mut text = String::from("contestants\n");
     for contestant in &plan.contestants {
