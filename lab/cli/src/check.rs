@@ -1,14 +1,13 @@
 //! `tiebreak check`: settles every claim of a file, under one error.
 
 use crate::io::Io;
-use crate::output::{JsonTarget, OutputFile};
+use crate::output::Targets;
 use crate::screen::Screen;
 use crate::{compare, exit, github, quantities};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use tiebreak_lab::claims_file::{self, EXAMPLE, FileRequest, Step};
 use tiebreak_lab::core::plan::Budget;
-use tiebreak_lab::core::result::CheckResult;
 use tiebreak_lab::report::check::{page, progress, verdicts};
 use tiebreak_lab::report::ci::{junit, markdown};
 use tiebreak_lab::report::json;
@@ -20,14 +19,7 @@ const FILE: &str = "claims.toml";
 /// The schema that editors use to check files of claims.
 const SCHEMA: &str = include_str!("../../../docs/schema/claims-1.schema.json");
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak check --example
-  tiebreak check --example > claims.toml && tiebreak check --budget 20s
-  tiebreak check --json result.json --junit junit.xml --markdown summary.md --budget 9s
-
-The contests of the file are raced in turns, so that the claims that are still open get the time.
-On GitHub the table goes into the summary of the step, and what fails is noted at its line.";
+pub const EXAMPLES: &str = include_str!("../help/check.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct CheckOptions {
@@ -115,7 +107,9 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
         io.out(&planned.describe());
         return Ok(exit::HOLDS);
     }
-    let targets = Targets::open(&options)?;
+    let targets = Targets::open(options.json.as_deref())?
+        .file("junit", options.junit.as_deref(), junit::text)?
+        .file("markdown", options.markdown.as_deref(), markdown::text)?;
     let book = Book::here(source::store_path(options.store.as_deref())?, typed);
     let stop = interrupt::flag();
     let mut line_up =
@@ -126,7 +120,9 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     });
     screen.clear();
     let result = result?;
-    targets.deliver(&result, *quiet, io)?;
+    targets.print(&if *quiet { verdicts(&result) } else { page(&result, &io.out_look()) }, io);
+    github::tell(&result, io);
+    targets.write(&result, json::text, io)?;
     if result.interrupted {
         let file = file.display();
         io.err(&format!(
@@ -143,34 +139,5 @@ fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
         Step::Changed { contest } => {
             io.err(&format!("{contest}: the file says otherwise now, so it begins anew\n"));
         }
-    }
-}
-
-/// The targets of the results, in addition to standard output: opened before anything is raced.
-struct Targets {
-    json: JsonTarget,
-    junit: Option<OutputFile>,
-    markdown: Option<OutputFile>,
-}
-
-impl Targets {
-    fn open(options: &CheckOptions) -> Result<Targets, LabError> {
-        Ok(Targets {
-            json: JsonTarget::open(options.json.as_deref())?,
-            junit: OutputFile::open("junit", options.junit.as_deref())?,
-            markdown: OutputFile::open("markdown", options.markdown.as_deref())?,
-        })
-    }
-
-    /// Prints first, and then writes every file that can be written.
-    fn deliver(self, result: &CheckResult, quiet: bool, io: &mut Io) -> Result<(), LabError> {
-        if !self.json.is_standard() {
-            io.out(&if quiet { verdicts(result) } else { page(result, &io.out_look()) });
-        }
-        github::tell(result, io);
-        let json = self.json.write(|| json::text(result), io);
-        let junit = OutputFile::write_if(self.junit, || junit::text(result));
-        let markdown = OutputFile::write_if(self.markdown, || markdown::text(result));
-        json.and(junit).and(markdown)
     }
 }

@@ -7,21 +7,7 @@ use clap::{Args, Subcommand};
 use tiebreak_lab::LabError;
 use tiebreak_lab::classic::{self, DriverOptions, PowerOptions};
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak classic csm 4000 0.98 3972 -6.907755278982137
-  tiebreak classic log-choose 1000 500
-  tiebreak classic beta-icdf 3972 28 0.001 upper
-  tiebreak classic quantile-index 10000 0.99 -4.605170185988091 lower
-  tiebreak classic power 0.97 0.96 1000 --alpha-hi 0.98 --eps 0.001
-  printf '10 5\\n20 10\\n' | tiebreak classic log-choose --stdin
-  yes 0 | tiebreak classic driver --alpha 0.005 --alpha-hi 0.01 --eps 1e-9
-
-Results have 17 significant digits, enough to read the same number back. With --stdin, blank lines
-and what follows a # are skipped; the first line that is wrong ends the command with exit code 65,
-after the results of the lines before it.
-
-For new work use 'tiebreak slo': it decides the same questions with fewer trials.";
+pub const EXAMPLES: &str = include_str!("../help/classic.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct ClassicOptions {
@@ -76,16 +62,7 @@ struct Words {
 
 /// What is tested, and on which stream.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  yes 0 | tiebreak classic driver --alpha 0.005 --alpha-hi 0.01 --eps 1e-9
-
-Standard input holds 1 for a success and 0 for a failure, one a line; blank lines and what follows a
-# are skipped. It is read until the test decides. Each line of the report holds: trials, share of
-successes, both ends of the interval, and how many powers of ten the level is below 1. The error is
-split evenly over the thresholds and the interval.
-
-Exit codes: 0 the rate differs from a threshold, 2 it cannot be told from either so far.")]
+#[command(after_help = include_str!("../help/classic-driver.txt").trim_ascii_end())]
 struct DriverWords {
     /// The threshold that the success rate is compared with, above 0 and below 1
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
@@ -110,15 +87,7 @@ struct DriverWords {
 
 /// A test to be tried out.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  tiebreak classic power 0.97 0.96 1000 --alpha-hi 0.98 --eps 0.001
-
-Tests trials of rate P against ALPHA again and again, and tests whether that succeeds more or less
-often than --success-rate, at an error of 1e-9 and after 100 attempts or more. If the two are nearly
-the same that takes very long: limit it with --max-attempts.
-
-Exit codes: 0 the share of successes differs from --success-rate, 2 it cannot be told so far.")]
+#[command(after_help = include_str!("../help/classic-power.txt").trim_ascii_end())]
 struct PowerWords {
     /// The true success rate of the simulated trials
     #[arg(allow_negative_numbers = true)]

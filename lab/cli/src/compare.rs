@@ -10,7 +10,7 @@ use tiebreak_lab::core::plan::{
     Budget, Centre, Gate, OutputPlan, ProgramPlan, Success, workload_of,
 };
 use tiebreak_lab::planning::{self, HookRequest, Request, check_rule, seed_or_random};
-use tiebreak_lab::report::{plan, shell_quote};
+use tiebreak_lab::report::{contents, shell_quote};
 use tiebreak_lab::revisions::{self, RevisionRequest, Revisions, Step};
 use tiebreak_lab::{LabError, interrupt};
 
@@ -266,7 +266,7 @@ fn race_revisions(
         if let Some(command) = &asked.build {
             io.out(&format!("build\n  {command}\n"));
         }
-        io.out(&plan::describe(&plan));
+        io.out(&contents::planned(&plan));
         return Ok(exit::HOLDS);
     }
     let quiet = measuring.quiet;

@@ -3,7 +3,7 @@
 use crate::choice::{Names, one_of};
 use crate::exit;
 use crate::io::Io;
-use crate::output::JsonTarget;
+use crate::output::Targets;
 use crate::quantities;
 use crate::screen::Screen;
 use clap::{Args, ValueHint};
@@ -18,33 +18,7 @@ use tiebreak_lab::resampling::{
 };
 use tiebreak_lab::{LabError, interrupt};
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak exact x.txt y.txt
-  tiebreak exact x.txt y.txt --statistic quantile:0.9 --sides greater --shift 5
-  tiebreak exact x.txt y.txt --paired --statistic median
-  tiebreak exact x.txt y.txt --sides greater --statistic-command \"sed -u 's/.*y.:.//; s/[],].*//'\"
-
-X and Y are files of numbers, one a line (blank lines and lines that begin with # are skipped), or
-columns of CSV files as FILE:COLUMN, of which FILE:COLUMN:OTHER=VALUE takes the lines in which OTHER
-is VALUE, such as samples.csv:wall_ns:contestant=A of 'tiebreak export --csv'. - is standard input
-(a column of it: -- -:COLUMN).
-
-The numbers of both are split again and again at random, as if there were no difference; p is the
-share of splits whose difference is at least as extreme as the one of X and Y. The test stops as
-soon as that tells whether X and Y differ at the level of --alpha, or that p is above it. That is
-exact for sets of one distribution. Differences count by their own spread, so that sets with equal
-means, or medians, and unequal spreads are hardly said to differ either.
-
-A program of --statistic-command is kept running. It gets a line such as {\"x\":[1.5,2],\"y\":[3]}
-for each split, the numbers of each set in ascending order, the sets as they are in the first line,
-and answers each with one number on a line of its own, flushed (the sed above: the smallest of Y).
-
-This is for finished sets of independent numbers; the page warns where each is like the one before
-it in the file. Looking again while they grow is not covered: for that are 'tiebreak compare' and
-'tiebreak slo'.
-
-Exit codes: 0 the sets differ, 2 that is not proven.";
+pub const EXAMPLES: &str = include_str!("../help/exact.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct ExactOptions {
@@ -133,7 +107,7 @@ const METHODS: Names<ResamplingMethod> = &[
 pub fn run(options: &ExactOptions, io: &mut Io) -> Result<u8, LabError> {
     let stop = interrupt::flag();
     let question = question(options, io)?;
-    let json = JsonTarget::open(options.json.as_deref())?;
+    let targets = Targets::open(options.json.as_deref())?;
     let mut screen = Screen::new(io, options.quiet);
     let is_slow = matches!(question.statistic, StatisticOf::Program(_));
     let result = answer(&question, stop, |permutations, extreme| {
@@ -151,7 +125,7 @@ pub fn run(options: &ExactOptions, io: &mut Io) -> Result<u8, LabError> {
     } else {
         page::render(&result, &io.out_look())
     };
-    json.write_beside(&text, || page::json(&result), io)?;
+    targets.deliver(&text, &result, page::json, io)?;
     Ok(code(&result))
 }
 

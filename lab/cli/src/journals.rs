@@ -3,7 +3,7 @@
 use crate::exit;
 use crate::io::Io;
 use crate::options::Source;
-use crate::output::{self, JsonTarget, OutputFile};
+use crate::output::{OutputFile, Targets, page};
 use crate::quantities;
 use clap::{Args, ValueHint};
 use std::io::ErrorKind;
@@ -12,13 +12,7 @@ use tiebreak_lab::core::journal::Journal;
 use tiebreak_lab::report::{csv, html, json};
 use tiebreak_lab::{LabError, prints, probes, replay, source, write_lines};
 
-pub const REPORT_EXAMPLES: &str = "\
-Examples:
-  tiebreak report --html report.html
-  tiebreak report latest --html -
-
-The page needs nothing beside itself: verdicts, tables, pictures, the machine, and the command that
-repeats the run.";
+pub const REPORT_EXAMPLES: &str = include_str!("../help/report.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct ShowOptions {
@@ -85,21 +79,21 @@ fn journal(source: &Source) -> Result<Journal, LabError> {
 
 /// Shows a run as its report, finished or not.
 pub fn show(options: &ShowOptions, io: &mut Io) -> Result<u8, LabError> {
-    let json = JsonTarget::open(options.json.as_deref())?;
-    let journal = journal(&options.source)?;
-    output::deliver(&replay::result(&journal), json, false, io)?;
+    let targets = Targets::open(options.json.as_deref())?;
+    let result = replay::result(&journal(&options.source)?);
+    targets.deliver(&page(&result, false, io), &result, json::text, io)?;
     Ok(exit::HOLDS)
 }
 
 /// Computes the verdict again, from the journal alone.
 pub fn replay(options: &ReplayOptions, io: &mut Io) -> Result<u8, LabError> {
-    let json = JsonTarget::open(options.json.as_deref())?;
+    let targets = Targets::open(options.json.as_deref())?;
     let journal = journal(&options.source)?;
     if let Some(head) = &options.head {
         replay::check_head(&journal, head)?;
     }
     let result = replay::replay(&journal)?;
-    output::deliver(&result, json, options.quiet, io)?;
+    targets.deliver(&page(&result, options.quiet, io), &result, json::text, io)?;
     Ok(exit::of_result(&result))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::exit;
 use crate::io::Io;
-use crate::output::{JsonTarget, OutputFile};
+use crate::output::Targets;
 use crate::quantities;
 use crate::screen::Screen;
 use clap::error::ErrorKind::InvalidSubcommand;
@@ -15,45 +15,13 @@ use tiebreak_lab::probes::{self, MachinePrint, Noise, Options, Probe, tune};
 use tiebreak_lab::probing::{Laboratory, chosen_cpus, own_work};
 use tiebreak_lab::{LabError, interrupt, source};
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak machine --budget 500ms --html machine.html
-  tiebreak machine timers --budget 1s
-  tiebreak machine --budget 200ms --json here.json --quiet
-  tiebreak machine compare here.json here.json
-  tiebreak machine tune
+pub const EXAMPLES: &str = include_str!("../help/machine.txt").trim_ascii_end();
 
-Without a probe's name every probe has a short look, half a minute in all without --budget, and what
-was found is kept: verdicts name it, 'tiebreak machine show' shows it again. By its name a probe
-takes the time that it needs. The exit code is 0, or 2 if a probe that was asked for by name found
-nothing.";
+const COMPARE_EXAMPLES: &str = include_str!("../help/machine-compare.txt").trim_ascii_end();
 
-const COMPARE_EXAMPLES: &str = "\
-Examples:
-  tiebreak machine topology --json here.json --quiet && tiebreak machine compare here.json here.json
-  tiebreak machine compare here.json here.json --price A=2.32,B=2.176
+const TUNE_EXAMPLES: &str = include_str!("../help/machine-tune.txt").trim_ascii_end();
 
-A print is what 'tiebreak machine --json FILE' writes, or the name of one that was kept: 'tiebreak
-machine show --list' has them. With prices, what is sold by the hour (CPUs, memory,
-bandwidth) is also shown divided by its price.";
-
-const TUNE_EXAMPLES: &str = "\
-Examples:
-  tiebreak machine tune
-  tiebreak machine tune --json -
-
-Nothing is changed: each command is for you to run, and beside it stands the one that puts things
-back. The exit code is 0 whatever is found.";
-
-const SHOW_EXAMPLES: &str = "\
-Examples:
-  tiebreak machine show
-  tiebreak machine show --list
-  tiebreak machine show latest --probe energy
-  tiebreak machine show --html machine.html --svg pictures
-
-Each 'tiebreak machine' that looks at all of the machine keeps a print. What is shown is what was
-found then: nothing is measured.";
+const SHOW_EXAMPLES: &str = include_str!("../help/machine-show.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -244,10 +212,10 @@ pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, LabError> {
 
 /// Measures one probe, or all of them briefly.
 fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
-    let json = JsonTarget::open(options.json.as_deref())?;
+    let targets = Targets::open(options.json.as_deref())?;
     let lab = Laboratory { own_work: Some(own_work()?) };
     let wanted = options.wanted(&lab, probe)?;
-    let targets = Targets::open(json, probe, options.svg.as_deref(), options.html.as_deref())?;
+    let targets = add_files(targets, probe, options.svg.as_deref(), options.html.as_deref())?;
     // A print of one probe, or of some CPUs, is not the machine's.
     let keeper = match (probe, &options.cpus) {
         (None, None) => Keeper::open(options.store.as_deref())?,
@@ -262,10 +230,11 @@ fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<
         io.err(&format!("not kept: {why}\n"));
         None
     });
-    targets.deliver(&print, name.as_deref(), io)?;
+    let found = Loaded { name, print };
+    deliver(&found, probe, targets, options.svg.as_deref(), io)?;
     Ok(match probe {
-        _ if print.interrupted => exit::INTERRUPTED,
-        Some(probe) => code(&print, probe),
+        _ if found.print.interrupted => exit::INTERRUPTED,
+        Some(probe) => code(&found.print, probe),
         None => exit::HOLDS,
     })
 }
@@ -273,11 +242,11 @@ fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<
 /// Draws live what disturbs this machine, until the user stops it or the budget is spent, and
 /// leaves the page of the last minute.
 fn watch(options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
-    let json = JsonTarget::open(options.json.as_deref())?;
+    let targets = Targets::open(options.json.as_deref())?;
     let lab = Laboratory::default();
     let probe = Some(Probe::Noise);
     let wanted = options.wanted(&lab, probe)?;
-    let targets = Targets::open(json, probe, options.svg.as_deref(), options.html.as_deref())?;
+    let targets = add_files(targets, probe, options.svg.as_deref(), options.html.as_deref())?;
     let redraws = io.err_redraws();
     let mut screen = Screen::new(io, options.quiet);
     let mut show = |found: &Noise| {
@@ -289,8 +258,9 @@ fn watch(options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
     };
     let print = probes::watch_noise(&wanted, interrupt::flag(), &mut show);
     screen.clear();
-    targets.deliver(&print, None, io)?;
-    Ok(code(&print, Probe::Noise))
+    let found = Loaded { name: None, print };
+    deliver(&found, probe, targets, options.svg.as_deref(), io)?;
+    Ok(code(&found.print, Probe::Noise))
 }
 
 impl ProbeOptions {
@@ -325,15 +295,14 @@ fn show(options: &ShowOptions, io: &mut Io) -> Result<u8, LabError> {
         io.out(&probes::list(&rows, &io.out_look()));
         return Ok(exit::HOLDS);
     }
-    let json = JsonTarget::open(options.json.as_deref())?;
-    let html = OutputFile::open("html", options.html.as_deref())?;
+    let targets = Targets::open(options.json.as_deref())?;
     let asked = options.print.as_deref().unwrap_or(source::LATEST);
-    let Loaded { name, print } = prints::load(asked, options.store.as_deref())?;
-    let pictures = Pictures::open(options.probe, options.svg.as_deref())?;
-    let targets = Targets { json, probe: options.probe, pictures, html };
-    targets.deliver(&print, name.as_deref(), io)?;
-    match options.probe {
-        Some(probe) if print.state(probe).is_none() => {
+    let found = prints::load(asked, options.store.as_deref())?;
+    let (probe, svg) = (options.probe, options.svg.as_deref());
+    let targets = add_files(targets, probe, svg, options.html.as_deref())?;
+    deliver(&found, probe, targets, svg, io)?;
+    match probe {
+        Some(probe) if found.print.state(probe).is_none() => {
             Err(LabError::Data(format!("this print has no {}: it was not asked for", probe.name())))
         }
         _ => Ok(exit::HOLDS),
@@ -342,7 +311,7 @@ fn show(options: &ShowOptions, io: &mut Io) -> Result<u8, LabError> {
 
 /// Shows two machines side by side.
 fn compare(options: &CompareOptions, io: &mut Io) -> Result<u8, LabError> {
-    let json = JsonTarget::open(options.json.as_deref())?;
+    let targets = Targets::open(options.json.as_deref())?;
     let names = [name(&options.a), name(&options.b)];
     let prices = match &options.price {
         None => [None; 2],
@@ -358,7 +327,7 @@ fn compare(options: &CompareOptions, io: &mut Io) -> Result<u8, LabError> {
         Named { print: &b, name: &names[1], price: prices[1] },
     );
     let page = compare::comparison(&comparison, &io.out_look());
-    json.write_beside(&page, || compare::comparison_json(&comparison), io)?;
+    targets.deliver(&page, &comparison, compare::comparison_json, io)?;
     Ok(exit::HOLDS)
 }
 
@@ -369,87 +338,63 @@ fn name(path: &Path) -> String {
 
 /// Shows what makes this machine noisy.
 fn tune(options: &TuneOptions, io: &mut Io) -> Result<u8, LabError> {
-    let json = JsonTarget::open(options.json.as_deref())?;
+    let targets = Targets::open(options.json.as_deref())?;
     let tuning = tune::read();
     let page = tune::tuning(&tuning, &io.out_look());
-    json.write_beside(&page, || tune::tuning_json(&tuning), io)?;
+    targets.deliver(&page, &tuning, tune::tuning_json, io)?;
     Ok(exit::HOLDS)
 }
 
-/// The targets of a print.
-struct Targets {
-    json: JsonTarget,
-    /// The probe that is shown alone.
+/// Opens the files of a print, in addition to JSON: its page and the picture of the probe, or a
+/// folder for the pictures of all probes.
+fn add_files(
+    targets: Targets<Loaded>,
     probe: Option<Probe>,
-    pictures: Pictures,
-    html: Option<OutputFile>,
-}
-
-impl Targets {
-    fn open(
-        json: JsonTarget,
-        probe: Option<Probe>,
-        svg: Option<&Path>,
-        html: Option<&Path>,
-    ) -> Result<Targets, LabError> {
-        let pictures = Pictures::open(probe, svg)?;
-        Ok(Targets { json, probe, pictures, html: OutputFile::open("html", html)? })
-    }
-
-    /// Prints first, and then writes every file that can be written.
-    fn deliver(
-        self,
-        print: &MachinePrint,
-        name: Option<&str>,
-        io: &mut Io,
-    ) -> Result<(), LabError> {
-        let look = io.out_look();
-        let page = match self.probe {
-            Some(probe) => probes::page(print, probe, &look),
-            None => probes::screen(print, name, &look),
-        };
-        let shown = self.json.write_beside(&page, || probes::json(print), io);
-        let html = OutputFile::write_if(self.html, || probes::machine_page(print, name));
-        shown.and(self.pictures.write(print)).and(html)
-    }
-}
-
-/// The targets of the pictures.
-enum Pictures {
-    None,
-    One(Probe, OutputFile),
-    Folder(PathBuf),
-}
-
-impl Pictures {
-    fn open(probe: Option<Probe>, path: Option<&Path>) -> Result<Pictures, LabError> {
-        let Some(path) = path else { return Ok(Pictures::None) };
-        if let Some(probe) = probe {
-            let file = OutputFile::open("svg", Some(path))?;
-            return Ok(file.map_or(Pictures::None, |file| Pictures::One(probe, file)));
+    svg: Option<&Path>,
+    html: Option<&Path>,
+) -> Result<Targets<Loaded>, LabError> {
+    let targets = match (probe, svg) {
+        (Some(probe), svg) => targets
+            .file("svg", svg, move |found| probes::svg(&found.print, probe).unwrap_or_default())?,
+        (None, Some(folder)) => {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                let folder = folder.display();
+                LabError::Data(format!("--svg: cannot make the folder {folder}: {error}"))
+            })?;
+            targets
         }
-        std::fs::create_dir_all(path).map_err(|error| {
-            LabError::Data(format!("--svg: cannot make the folder {}: {error}", path.display()))
-        })?;
-        Ok(Pictures::Folder(path.to_owned()))
-    }
+        (None, None) => targets,
+    };
+    let page = |found: &Loaded| probes::machine_page(&found.print, found.name.as_deref());
+    targets.file("html", html, page)
+}
 
-    fn write(self, print: &MachinePrint) -> Result<(), LabError> {
-        match self {
-            Pictures::None => Ok(()),
-            Pictures::One(probe, file) => {
-                file.write(&probes::svg(print, probe).unwrap_or_default())
-            }
-            Pictures::Folder(folder) => {
-                for probe in Probe::ALL {
-                    let Some(picture) = probes::svg(print, probe) else { continue };
-                    let path = folder.join(format!("{}.svg", probe.name()));
-                    std::fs::write(&path, picture).map_err(|error| {
-                        LabError::Data(format!("cannot write {}: {error}", path.display()))
-                    })?;
-                }
-                Ok(())
-            }
-        }
+/// Prints first, and then writes every file that can be written.
+fn deliver(
+    found: &Loaded,
+    probe: Option<Probe>,
+    targets: Targets<Loaded>,
+    svg: Option<&Path>,
+    io: &mut Io,
+) -> Result<(), LabError> {
+    let (print, look) = (&found.print, io.out_look());
+    let page = match probe {
+        Some(probe) => probes::page(print, probe, &look),
+        None => probes::screen(print, found.name.as_deref(), &look),
+    };
+    let delivered = targets.deliver(&page, found, |found| probes::json(&found.print), io);
+    match (probe, svg) {
+        (None, Some(folder)) => delivered.and(write_pictures(print, folder)),
+        _ => delivered,
     }
+}
+
+fn write_pictures(print: &MachinePrint, folder: &Path) -> Result<(), LabError> {
+    for probe in Probe::ALL {
+        let Some(picture) = probes::svg(print, probe) else { continue };
+        let path = folder.join(format!("{}.svg", probe.name()));
+        std::fs::write(&path, picture)
+            .map_err(|error| LabError::Data(format!("cannot write {}: {error}", path.display())))?;
+    }
+    Ok(())
 }

@@ -7,13 +7,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tiebreak_lab::LabError;
 use tiebreak_lab::core::result::RunResult;
-use tiebreak_lab::report::{json, sentence, terminal};
+use tiebreak_lab::report::{sentence, terminal};
 
 /// The target of `--json`.
-#[derive(Default)]
 pub enum JsonTarget {
     /// Not requested.
-    #[default]
     None,
     /// Standard output, which then has no other output.
     Standard,
@@ -30,27 +28,7 @@ impl JsonTarget {
         }
     }
 
-    /// Returns whether JSON goes to standard output.
-    pub fn is_standard(&self) -> bool {
-        matches!(self, JsonTarget::Standard)
-    }
-
-    /// Prints a page, unless JSON goes to standard output, and then writes the JSON. It comes last,
-    /// so that no result is lost if the file cannot be written.
-    pub fn write_beside(
-        self,
-        page: &str,
-        json: impl FnOnce() -> String,
-        io: &mut Io,
-    ) -> Result<(), LabError> {
-        if !self.is_standard() {
-            io.out(page);
-        }
-        self.write(json, io)
-    }
-
-    /// Writes a text, if it was requested.
-    pub fn write(self, text: impl FnOnce() -> String, io: &mut Io) -> Result<(), LabError> {
+    fn write(self, text: impl FnOnce() -> String, io: &mut Io) -> Result<(), LabError> {
         match self {
             JsonTarget::None => {}
             JsonTarget::Standard => io.out(&text()),
@@ -60,18 +38,84 @@ impl JsonTarget {
     }
 }
 
-/// Writes the result to its targets; with `quiet`, prints only the verdict sentences.
-pub fn deliver(
-    result: &RunResult,
+/// The targets of a result: JSON, and the files that options name.
+pub struct Targets<R> {
     json: JsonTarget,
-    quiet: bool,
-    io: &mut Io,
-) -> Result<(), LabError> {
-    let page = page(result, quiet, io);
-    json.write_beside(&page, || json::text(result), io)
+    files: Vec<(OutputFile, Text<R>)>,
 }
 
-fn page(result: &RunResult, quiet: bool, io: &Io) -> String {
+/// Makes the content of a file; `None` if it should stay as it is.
+type Text<R> = Box<dyn Fn(&R) -> Option<String>>;
+
+impl<R> Targets<R> {
+    /// Returns this target alone.
+    pub fn of(json: JsonTarget) -> Targets<R> {
+        Targets { json, files: Vec::new() }
+    }
+
+    /// Opens the target that `--json` names.
+    pub fn open(json: Option<&Path>) -> Result<Targets<R>, LabError> {
+        Ok(Targets::of(JsonTarget::open(json)?))
+    }
+
+    /// Opens the file that `--OPTION` names, if any; `text` makes its content.
+    pub fn file(
+        self,
+        option: &'static str,
+        path: Option<&Path>,
+        text: impl Fn(&R) -> String + 'static,
+    ) -> Result<Targets<R>, LabError> {
+        self.file_if(option, path, move |result| Some(text(result)))
+    }
+
+    /// Does the same as [`Targets::file`]; without a text the file stays as it is.
+    pub fn file_if(
+        mut self,
+        option: &'static str,
+        path: Option<&Path>,
+        text: impl Fn(&R) -> Option<String> + 'static,
+    ) -> Result<Targets<R>, LabError> {
+        let file = OutputFile::open(option, path)?;
+        self.files.extend(file.map(|file| (file, Box::new(text) as Text<R>)));
+        Ok(self)
+    }
+
+    /// Prints a page, unless JSON goes to standard output.
+    pub fn print(&self, page: &str, io: &mut Io) {
+        if !matches!(self.json, JsonTarget::Standard) {
+            io.out(page);
+        }
+    }
+
+    /// Writes every file that can be written.
+    pub fn write(
+        self,
+        result: &R,
+        json: impl FnOnce(&R) -> String,
+        io: &mut Io,
+    ) -> Result<(), LabError> {
+        let mut written = self.json.write(|| json(result), io);
+        for (file, text) in self.files {
+            written = written.and(text(result).map_or(Ok(()), |text| file.write(&text)));
+        }
+        written
+    }
+
+    /// Prints a page, and then writes the files, so that no result is lost if one cannot be written.
+    pub fn deliver(
+        self,
+        page: &str,
+        result: &R,
+        json: impl FnOnce(&R) -> String,
+        io: &mut Io,
+    ) -> Result<(), LabError> {
+        self.print(page, io);
+        self.write(result, json, io)
+    }
+}
+
+/// Returns the report of a run; with `quiet`, only the verdict sentences.
+pub fn page(result: &RunResult, quiet: bool, io: &Io) -> String {
     let page = terminal::render(result, &io.out_look());
     match result.self_check {
         _ if !quiet => {
@@ -111,14 +155,6 @@ impl OutputFile {
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
         let file = file.map_err(|error| cannot(option, path, &error))?;
         Ok(Some(OutputFile { option, path: path.to_owned(), file, is_new }))
-    }
-
-    /// Writes the text, if there is a file.
-    pub fn write_if(
-        file: Option<OutputFile>,
-        text: impl FnOnce() -> String,
-    ) -> Result<(), LabError> {
-        file.map_or(Ok(()), |file| file.write(&text()))
     }
 
     /// Replaces the content of the file by this text.

@@ -5,34 +5,18 @@ use crate::choice::{Names, one_of};
 use crate::exit;
 use crate::io::Io;
 use crate::options::CentreName;
-use crate::output::JsonTarget;
+use crate::output::Targets;
 use crate::quantities;
 use crate::screen::Screen;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use tiebreak_lab::core::plan::{Budget, Centre};
-use tiebreak_lab::forecast::{self, Asked, ForecastMethod, ForecastResult, Question, Shape};
+use tiebreak_lab::forecast::{self, Asked, ForecastMethod, ForecastResult, Noise, Question, Shape};
 use tiebreak_lab::planning::seed_or_random;
 use tiebreak_lab::report::power as page;
 use tiebreak_lab::{LabError, interrupt, source};
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak power --claim 'A is at least 1.02x faster than B' --difference 3% --noise 2%
-  tiebreak power --claim 'A is no more than 2% slower than B' --noise 3% --budget '200 rounds'
-  tiebreak power --good 98% --bad 96% --rate 97% --budget '1000 rounds' --error 0.1%
-  tiebreak aa --runs 40 --error 1e-12 --quiet; tiebreak power --pilot latest --budget 10s
-
-Each line of the answer is a truth that was simulated: how many rounds the claim then takes, what it
-will say, and with --budget the chance that it ends in time. Without --difference (or --rate) there
-are several around the bar of the claim. Noise is how much the ratio of the two varies from round to
-round, as a standard deviation (1.4 times that of single runs); a pilot brings its own, with its
-bursts, and says how long a round takes. A run of 'tiebreak aa' is a pilot for any claim.
-
-A pilot is not lost: its rounds are evidence, and 'tiebreak resume RUN --more BUDGET' goes on.
-
-Exit codes with --budget: 0 the chance is proven to be at least --chance (for each truth), 1 it is
-proven to be below (for one), 2 neither. Without: 0.";
+pub const EXAMPLES: &str = include_str!("../help/power.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct PowerOptions {
@@ -162,7 +146,7 @@ fn difference(text: &str) -> Result<f64, String> {
 pub fn run(options: &PowerOptions, io: &mut Io) -> Result<u8, LabError> {
     let stop = interrupt::flag();
     let question = question(options)?;
-    let json = JsonTarget::open(options.json.as_deref())?;
+    let targets = Targets::open(options.json.as_deref())?;
     let mut screen = Screen::new(io, options.quiet);
     let result = forecast::forecast(&question, stop, &mut |made, all| {
         screen.show_as(|_, _| vec![format!("simulated {made} of {all} runs")]);
@@ -174,7 +158,7 @@ pub fn run(options: &PowerOptions, io: &mut Io) -> Result<u8, LabError> {
     } else {
         page::render(&result, &io.out_look())
     };
-    json.write_beside(&text, || page::json(&result), io)?;
+    targets.deliver(&text, &result, page::json, io)?;
     Ok(code(&result))
 }
 
@@ -194,27 +178,30 @@ fn code(result: &ForecastResult) -> u8 {
 
 fn question(options: &PowerOptions) -> Result<Question, LabError> {
     let pilot = options.pilot.as_deref();
-    let pilot = pilot.map(|run| source::journal(Some(run), options.store.as_deref()));
+    let pilot =
+        pilot.map(|run| source::journal(Some(run), options.store.as_deref())).transpose()?;
     let rates = options.good.zip(options.bad).or(options.at_least.map(|rate| (rate, rate)));
-    let request = forecast::Request {
-        claim: match (rates, &options.claim) {
-            (Some((good, bad)), _) => Asked::Rates { good, bad },
-            (None, Some(sentence)) => Asked::Sentence(sentence.clone()),
-            (None, None) => Asked::Default,
-        },
-        differences: options.differences.clone(),
-        rates: options.rates.clone(),
-        noise: options.noise.map(|deviation| (deviation, options.shape)),
-        pilot: pilot.transpose()?,
-        block: options.block,
-        budget: options.budget,
-        round_time_ns: options.round_time,
-        chance: options.chance,
-        error: options.error,
-        resolution: options.resolution,
-        centre: options.centre.map(Centre::from),
-        method: options.method,
-        seed: seed_or_random(options.seed.as_deref())?,
+    let asked = match (rates, &options.claim) {
+        (Some((good, bad)), _) => Asked::Rates { good, bad },
+        (None, Some(sentence)) => Asked::Sentence(sentence.clone()),
+        (None, None) => Asked::Default,
     };
-    request.question()
+    let seed = seed_or_random(options.seed.as_deref())?;
+    let default = Question::new(&asked, pilot.as_ref(), seed)?;
+    let stated = options.noise.map(|deviation| Noise::Stated(deviation, options.shape));
+    let round_time = options.round_time.map(|ns| ns as f64 / 1e9);
+    let mut question = Question {
+        error: options.error.unwrap_or(default.error),
+        resolution: options.resolution.unwrap_or(default.resolution),
+        centre: options.centre.map_or(default.centre, Centre::from),
+        block: options.block.max(default.block),
+        noise: stated.or(default.noise),
+        seconds_a_round: round_time.or(default.seconds_a_round),
+        budget: options.budget,
+        chance: options.chance,
+        method: options.method,
+        ..default
+    };
+    question.set_truths(&options.differences, &options.rates)?;
+    Ok(question)
 }

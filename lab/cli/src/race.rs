@@ -2,77 +2,63 @@
 
 use crate::io::Io;
 use crate::options::Measuring;
-use crate::output::{self, JsonTarget, OutputFile};
+use crate::output::{Targets, page};
 use crate::screen::Screen;
 use crate::{exit, github};
+use std::path::Path;
 use tiebreak_lab::core::journal::StopReason;
 use tiebreak_lab::core::plan::Plan;
 use tiebreak_lab::core::result::RunResult;
-use tiebreak_lab::report::{announcement, plan, resume_command, svg};
+use tiebreak_lab::report::{announcement, contents, json, resume_command, svg};
 use tiebreak_lab::run::{Ready, Run};
 use tiebreak_lab::{LabError, interrupt};
-
-/// The targets of a result.
-#[derive(Default)]
-pub struct Targets {
-    /// `--json`.
-    pub json: JsonTarget,
-    /// `--svg`.
-    pub svg: Option<OutputFile>,
-    /// `--quiet`.
-    pub quiet: bool,
-}
 
 /// Makes a new run of this plan. Finds the programs before anything is written.
 pub fn start(
     plan: Plan,
     options: &Measuring,
-    svg: Option<OutputFile>,
+    svg: Option<&Path>,
     typed: Vec<String>,
     io: &mut Io,
 ) -> Result<u8, LabError> {
     let ready = Ready::new(plan, interrupt::flag())?;
     if options.dry_run {
-        io.out(&plan::describe(ready.plan()));
+        io.out(&contents::planned(ready.plan()));
         return Ok(exit::HOLDS);
     }
-    let json = JsonTarget::open(options.json.as_deref())?;
+    let targets = Targets::open(options.json.as_deref())?;
+    let targets = targets.file("svg", svg, |result| svg::slo(result).unwrap_or_default())?;
     let run = ready.begin(options.store.as_deref(), typed)?;
-    go(run, Targets { json, svg, quiet: options.quiet }, io)
+    go(run, targets, options.quiet, io)
 }
 
 /// Runs to the end and delivers the result.
-pub fn go(run: Run, targets: Targets, io: &mut Io) -> Result<u8, LabError> {
+pub fn go(run: Run, targets: Targets<RunResult>, quiet: bool, io: &mut Io) -> Result<u8, LabError> {
     let so_far = run.result_so_far();
-    if !targets.quiet {
+    if !quiet {
         announce(&so_far, io);
     }
     let input = io.take_input();
-    let mut screen = Screen::new(io, targets.quiet);
+    let mut screen = Screen::new(io, quiet);
     if !run.is_stream() {
         screen.show(|| so_far);
     }
     let result = run.go(input, |standing| screen.show(|| standing.result()));
     screen.clear();
-    targets.deliver(&result?, io)
+    let result = result?;
+    targets.print(&page(&result, quiet, io), io);
+    github::tell_of_gate(&result, io);
+    targets.write(&result, json::text, io)?;
+    if result.stopped == Some(StopReason::Interrupted) {
+        let command = resume_command(&result);
+        io.err(&format!("interrupted: everything is kept; '{command}' goes on\n"));
+    }
+    Ok(exit::of_result(&result))
 }
 
 /// Prints, before anything is observed, the least number of observations that is needed.
 fn announce(so_far: &RunResult, io: &mut Io) {
     for text in so_far.verdicts.iter().filter_map(|claim| announcement(claim, &so_far.budget)) {
         io.err(&(text + "\n"));
-    }
-}
-
-impl Targets {
-    fn deliver(self, result: &RunResult, io: &mut Io) -> Result<u8, LabError> {
-        let delivered = output::deliver(result, self.json, self.quiet, io);
-        github::tell_of_gate(result, io);
-        OutputFile::write_if(self.svg, || svg::slo(result).unwrap_or_default()).and(delivered)?;
-        if result.stopped == Some(StopReason::Interrupted) {
-            let command = resume_command(result);
-            io.err(&format!("interrupted: everything is kept; '{command}' goes on\n"));
-        }
-        Ok(exit::of_result(result))
     }
 }

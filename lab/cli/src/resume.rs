@@ -1,10 +1,8 @@
 //! `tiebreak resume`: continues a run that was killed, interrupted or out of budget.
 
 use crate::io::Io;
-use crate::output::JsonTarget;
-use crate::quantities;
-use crate::race::{self, Targets};
-use crate::study::{self, StudyTargets};
+use crate::output::{JsonTarget, Targets};
+use crate::{quantities, race, study};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use tiebreak_lab::core::plan::Budget;
@@ -50,7 +48,7 @@ pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, LabError> {
     };
     let (quiet, stop) = (options.quiet, interrupt::flag());
     match run::resume(options.run.as_deref(), options.store.as_deref(), budget, stop)? {
-        Resumed::Run(run) => race::go(*run, Targets { json, quiet, ..Targets::default() }, io),
-        Resumed::Study(line_up) => study::race(line_up, StudyTargets::plain(json, quiet), io),
+        Resumed::Run(run) => race::go(*run, Targets::of(json), quiet, io),
+        Resumed::Study(line_up) => study::race(line_up, Targets::of(json), quiet, false, io),
     }
 }

@@ -3,7 +3,6 @@
 use crate::compare::from_measuring;
 use crate::io::Io;
 use crate::options::Measuring;
-use crate::output::OutputFile;
 use crate::quantities::{self, Bar};
 use crate::race;
 use clap::{ArgGroup, Args, ValueHint};
@@ -11,21 +10,7 @@ use std::path::PathBuf;
 use tiebreak_lab::LabError;
 use tiebreak_lab::slo::{self, Judged, RateClaim, SloRequest, Ties};
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak slo --at-least 90% --budget 20s -- true
-  tiebreak slo --good 99% --bad 90% -- grep -q needle text.txt
-  tiebreak slo --at-least 90% --below 50ms --budget 20s -- gzip -1 -c text.txt
-  yes 1 | tiebreak slo --stdin --good 98% --bad 96% --independent
-  seq 9000 | sed 's/.*[1-9]$/1/; s/.*0$/0/' | tiebreak slo --stdin --at-least 80% --markov
-  cut -d' ' -f3 latencies.log | tiebreak slo --stdin --value --below 5ms --at-least 99%
-
-With two rates, holds says that the rate is above the bad one, refuted that it is below the good
-one, and between them either is right. With --stdin, a line is 1 for a success and 0 for a failure,
-and 1000 lines one after the other are one observation, because requests fail in bursts; if nothing
-ties them together, --independent lets each line be one, and --markov lets each depend on the one
-before alone, which takes far fewer lines than blocks. A line 'timeout' or 'inf' among numbers is a
-value above every bar. Blank lines and lines that begin with # are passed over.";
+pub const EXAMPLES: &str = include_str!("../help/slo.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["at_least", "good", "claim"])))]
@@ -112,6 +97,5 @@ pub fn run(options: SloOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, L
         block,
         by_exit: measuring.check.is_none(),
     })?;
-    let svg = OutputFile::open("svg", options.svg.as_deref())?;
-    race::start(plan, &measuring, svg, typed, io)
+    race::start(plan, &measuring, options.svg.as_deref(), typed, io)
 }

@@ -4,7 +4,7 @@
 use crate::choice::{Names, one_of};
 use crate::io::Io;
 use crate::options::CentreName;
-use crate::output::{JsonTarget, OutputFile};
+use crate::output::Targets;
 use crate::quantities::{self, CpuChoice};
 use crate::screen::Screen;
 use crate::{exit, here};
@@ -12,8 +12,8 @@ use clap::{Args, Subcommand, ValueHint};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use tiebreak_lab::core::plan::{Budget, Centre, Scope};
-use tiebreak_lab::core::result::{RunResult, StudyResult, VerifyRow};
-use tiebreak_lab::core::study::{Placements, Study};
+use tiebreak_lab::core::result::{StudyResult, VerifyRow};
+use tiebreak_lab::core::study::{Placements, Study, Workload};
 use tiebreak_lab::planning::seed_or_random;
 use tiebreak_lab::report::{self, contents};
 use tiebreak_lab::studies::{
@@ -21,25 +21,9 @@ use tiebreak_lab::studies::{
 };
 use tiebreak_lab::{LabError, interrupt, prints, probes, source, study_view};
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak study new demo
-  tiebreak study list
-  tiebreak study run demo --budget '20 rounds'
+pub const EXAMPLES: &str = include_str!("../help/study.txt").trim_ascii_end();
 
-A study is a folder with a study.toml, or the name of one in the folder 'studies' here or above.";
-
-const RUN_EXAMPLES: &str = "\
-Examples:
-  tiebreak study run demo --budget '20 rounds'
-  tiebreak study run demo --scope layout --precision 10% --budget 2s --markdown table.md
-  tiebreak study run demo --contestants plain,unrolled --order --budget '20 rounds'
-  tiebreak study run demo --claim 'unrolled is within 50% of plain' --budget '20 rounds'
-
-Every contestant is built from source and its answers are judged; a pilot finds how long a batch
-must be and how many rounds a unit should have; then all workloads are raced in turns, under one
-error and one budget. The exit code is that of the claims: without one it is 0. A contestant that
-answers wrongly is void (3), and the others go on.";
+const RUN_EXAMPLES: &str = include_str!("../help/study-run.txt").trim_ascii_end();
 
 #[derive(Debug, Subcommand)]
 pub enum StudyCommand {
@@ -309,12 +293,12 @@ fn start(options: RunOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8,
     }
     let quiet = options.quiet;
     let store = source::store_path(options.store.as_deref())?;
-    let targets = options.targets.open(&asked, &store, quiet)?;
+    let targets = options.targets.open(&asked, &store)?;
     let book = Book::here(store, typed);
     let environment = Environment::here(interrupt::flag())?;
     let line_up = studies::line_up(&asked, &environment, &book, &mut |step| say(&step, quiet, io));
     clear(io);
-    race(line_up?, targets, io)
+    race(line_up?, targets, quiet, options.targets.ecdf.is_some(), io)
 }
 
 fn asked(options: &RunOptions) -> Result<StudyRequest, LabError> {
@@ -343,9 +327,16 @@ fn asked(options: &RunOptions) -> Result<StudyRequest, LabError> {
     })
 }
 
-/// Races the runs of a line-up, and delivers the result.
-pub fn race(mut line_up: LineUp, targets: StudyTargets, io: &mut Io) -> Result<u8, LabError> {
-    let mut screen = Screen::new(io, targets.quiet);
+/// Races the runs of a line-up, and delivers the result; with `letters`, the screen has the
+/// distribution functions.
+pub fn race(
+    mut line_up: LineUp,
+    targets: Targets<StudyResult>,
+    quiet: bool,
+    letters: bool,
+    io: &mut Io,
+) -> Result<u8, LabError> {
+    let mut screen = Screen::new(io, quiet);
     let result = studies::race(&mut line_up, interrupt::flag(), |standing| {
         screen.show_as(|look, is_frame| report::study::progress(&standing(), look, is_frame));
     });
@@ -358,7 +349,14 @@ pub fn race(mut line_up: LineUp, targets: StudyTargets, io: &mut Io) -> Result<u
         }
         None => error,
     })?;
-    targets.deliver(&result, io)?;
+    let page = match (quiet, letters, io.out_look()) {
+        (true, ..) => report::study::verdicts(&result),
+        (false, false, look) => report::study::table(&result, &look),
+        (false, true, look) => {
+            report::study::table(&result, &look) + &report::study::ecdf(&result, &look)
+        }
+    };
+    targets.deliver(&page, &result, report::json::text, io)?;
     if result.interrupted {
         let id = result.runs.first().map_or("", |run| run.journal.as_str());
         io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));
@@ -443,85 +441,34 @@ fn clear(io: &mut Io) {
 }
 
 impl TargetOptions {
-    /// Opens all targets.
-    pub fn open(
-        &self,
-        asked: &StudyRequest,
-        store: &Path,
-        quiet: bool,
-    ) -> Result<StudyTargets, LabError> {
+    /// Opens all targets, before anything is raced. Pages show the machine from the store.
+    fn open(&self, asked: &StudyRequest, store: &Path) -> Result<Targets<StudyResult>, LabError> {
         let workloads = asked.workloads()?;
-        let mut pages = Vec::new();
-        for path in self.html.iter() {
-            for workload in &workloads {
-                let of_it = page_of(path, &workload.name);
-                let path = if workloads.len() == 1 { path } else { &of_it };
-                let page = OutputFile::open("html", Some(path))?;
-                pages.extend(page.map(|page| (workload.name.clone(), page)));
-            }
+        let mut targets = Targets::open(self.json.as_deref())?
+            .file("markdown", self.markdown.as_deref(), report::study::markdown)?
+            .file("svg", self.svg.as_deref(), report::svg::study)?
+            .file("ecdf", self.ecdf.as_deref(), report::svg::ecdf)?;
+        for Workload { name, .. } in &workloads {
+            let path = self.html.as_ref().map(|path| match workloads.len() {
+                1 => path.clone(),
+                _ => page_of(path, name),
+            });
+            let (name, store) = (name.clone(), store.to_owned());
+            let page = move |result: &StudyResult| page(result, &name, &store);
+            targets = targets.file_if("html", path.as_deref(), page)?;
         }
-        Ok(StudyTargets {
-            json: JsonTarget::open(self.json.as_deref())?,
-            markdown: OutputFile::open("markdown", self.markdown.as_deref())?,
-            pages,
-            svg: OutputFile::open("svg", self.svg.as_deref())?,
-            ecdf: OutputFile::open("ecdf", self.ecdf.as_deref())?,
-            store: store.to_owned(),
-            quiet,
-        })
+        Ok(targets)
     }
 }
 
-/// The targets of the result: files are opened before anything is raced.
-#[derive(Default)]
-pub struct StudyTargets {
-    json: JsonTarget,
-    markdown: Option<OutputFile>,
-    /// A page for each workload.
-    pages: Vec<(String, OutputFile)>,
-    svg: Option<OutputFile>,
-    ecdf: Option<OutputFile>,
-    /// The store with the print of the machine.
-    store: PathBuf,
-    /// Whether to print no progress, and only the verdicts of the report.
-    pub quiet: bool,
-}
-
-impl StudyTargets {
-    /// Returns standard output, and JSON if it was requested.
-    pub fn plain(json: JsonTarget, quiet: bool) -> StudyTargets {
-        StudyTargets { json, quiet, ..StudyTargets::default() }
-    }
-
-    /// Prints first, and then writes every file that can be written.
-    pub fn deliver(self, result: &StudyResult, io: &mut Io) -> Result<(), LabError> {
-        let page = if self.quiet {
-            report::study::verdicts(result)
-        } else {
-            let mut page = report::study::table(result, &io.out_look());
-            if self.ecdf.is_some() {
-                page += &report::study::ecdf(result, &io.out_look());
-            }
-            page
-        };
-        let json = self.json.write_beside(&page, || report::json::text(result), io);
-        let markdown = OutputFile::write_if(self.markdown, || report::study::markdown(result));
-        let svg = OutputFile::write_if(self.svg, || report::svg::study(result));
-        let ecdf = OutputFile::write_if(self.ecdf, || report::svg::ecdf(result));
-        let mut written = json.and(markdown).and(svg).and(ecdf);
-        for (workload, file) in self.pages {
-            if let Some(run) = result.runs.iter().find(|run| is_of(run, &workload)) {
-                let print = prints::of_run(run, &[&self.store]);
-                let measured = print.as_ref().map(probes::measured);
-                written = written.and(file.write(&report::html::page(run, measured.as_ref())));
-            }
-        }
-        written
-    }
-}
-
-fn is_of(run: &RunResult, workload: &str) -> bool {
-    run.study.as_ref().is_some_and(|study| study.workload.name == workload)
+/// Returns a workload's page of HTML; `None` if it was not raced.
+fn page(result: &StudyResult, workload: &str, store: &Path) -> Option<String> {
+    let run = result
+        .runs
+        .iter()
+        .find(|run| run.study.as_ref().is_some_and(|study| study.workload.name == workload))?;
+    let print = prints::of_run(run, &[store]);
+    Some(report::html::page(run, print.as_ref().map(probes::measured).as_ref()))
 }
 
 /// Returns the path of a workload's page, if there are several: `table.html` becomes

@@ -18,7 +18,7 @@ use tiebreak_core::result::{CheckResult, ContestResult, Family};
 use tiebreak_input::{self as input, ClaimsFile, Entrants};
 use tiebreak_machine::clock;
 use tiebreak_measure::{self as measure, Programs};
-use tiebreak_report::plan::describe;
+use tiebreak_report::contents::planned;
 use tiebreak_store::Store;
 
 /// A file of claims, and what replaces its words.
@@ -149,7 +149,7 @@ impl Planned {
     pub fn describe(&self) -> String {
         let contests = self.contests.iter();
         contests
-            .map(|(contest, plan)| format!("contest {}\n{}", contest.name, describe(plan)))
+            .map(|(contest, plan)| format!("contest {}\n{}", contest.name, planned(plan)))
             .collect()
     }
 

@@ -12,13 +12,13 @@ use crate::error::LabError;
 use crate::request::{ERROR, RESOLUTION};
 use crate::round_ratio;
 use crate::slo::of_property;
-use simulate::Plan;
+use simulate::Settings;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::forecast::{BudgetForecast, NoiseSource};
 use tiebreak_core::journal::Journal;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Adjust, Budget, Centre, Kind, PlannedClaim};
+use tiebreak_core::plan::{Adjust, Budget, Centre, Kind, Plan, PlannedClaim};
 use tiebreak_input as input;
 use tiebreak_stats::blocks::Block;
 use tiebreak_stats::classic::{Driver, DriverOptions};
@@ -37,45 +37,14 @@ const TRIALS_MAX: u64 = 100_000;
 /// The longest simulated run, whatever the budget.
 const LONGEST: u64 = 1_000_000;
 
+/// The default of the desired probability of a verdict.
+const CHANCE: f64 = 0.8;
 /// The distances from the bar of a claim of the truths that are simulated by default.
 const STEPS: [f64; 7] = [-0.02, -0.01, 0.005, 0.01, 0.02, 0.05, 0.1];
 /// With more noise than this, the distances are ten times as large.
 const MUCH_NOISE: f64 = 0.15;
 /// From this factor on, differences are shares of it, not of the right contestant.
 const FACTOR_FROM: f64 = 1.2;
-
-/// What a user asks of a forecast. What is not given comes from the pilot, or is a default.
-#[derive(Debug)]
-pub struct Request {
-    /// What is claimed.
-    pub claim: Asked,
-    /// The true ratios right / left that are simulated, for a claim about a ratio.
-    pub differences: Vec<f64>,
-    /// The true rates that are simulated, for a claim about a share.
-    pub rates: Vec<f64>,
-    /// The standard deviation of a round's log ratio, and what the noise looks like.
-    pub noise: Option<(f64, Shape)>,
-    /// An earlier run.
-    pub pilot: Option<Journal>,
-    /// How many trials make an observation of a share, at least.
-    pub block: u64,
-    /// The budget.
-    pub budget: Option<Budget>,
-    /// How long a round takes, in nanoseconds.
-    pub round_time_ns: Option<u64>,
-    /// The desired probability of a verdict.
-    pub chance: f64,
-    /// The error of the claim.
-    pub error: Option<f64>,
-    /// The resolution.
-    pub resolution: Option<f64>,
-    /// How a ratio is defined.
-    pub centre: Option<Centre>,
-    /// The method of the forecast.
-    pub method: ForecastMethod,
-    /// The seed of the simulations.
-    pub seed: String,
-}
 
 /// What is claimed.
 #[derive(Clone, Debug)]
@@ -93,74 +62,7 @@ pub enum Asked {
     },
 }
 
-impl Request {
-    /// Returns the question that the request asks.
-    ///
-    /// # Errors
-    /// Fails for an invalid sentence, and for truths or noise of another kind of claim.
-    pub fn question(self) -> Result<Question, LabError> {
-        let plan = self.pilot.as_ref().map(|journal| &journal.header.plan);
-        let claim = self.claim()?;
-        let is_ratio = claim.statement.relation().is_some();
-        if is_ratio && !self.rates.is_empty() {
-            return usage("--rate is for success rates: this claim needs --difference");
-        }
-        if !is_ratio && (!self.differences.is_empty() || self.noise.is_some()) {
-            return usage(
-                "--difference and --noise are for ratios: a claim about a share needs --rate",
-            );
-        }
-        let rounds = self.pilot.as_ref().map(|journal| pilot(journal, &claim));
-        let pilots_time = rounds.as_ref().and_then(|rounds| rounds.seconds_a_round);
-        let centre = self.centre.or(plan.map(|plan| plan.centre));
-        Ok(Question {
-            error: self.error.or(plan.map(|plan| plan.error)).unwrap_or(ERROR),
-            resolution: self.resolution.or(plan.map(|plan| plan.resolution)).unwrap_or(RESOLUTION),
-            centre: centre.unwrap_or_else(|| Centre::unless_said(Adjust::NONE)),
-            adjust: plan.map_or(Adjust::NONE, |plan| plan.adjust),
-            block: plan.map_or(self.block, |plan| plan.block_runs.max(self.block)),
-            noise: match self.noise {
-                Some((deviation, shape)) => Some(Noise::Stated(deviation, shape)),
-                None => rounds.map(Noise::Pilot),
-            },
-            truths: if is_ratio { self.differences } else { self.rates },
-            seconds_a_round: self.round_time_ns.map(|ns| ns as f64 / 1e9).or(pilots_time),
-            budget: self.budget,
-            chance: self.chance,
-            method: self.method,
-            seed: self.seed,
-            claim,
-        })
-    }
-
-    fn claim(&self) -> Result<Claim, LabError> {
-        let plan = self.pilot.as_ref().map(|journal| &journal.header.plan);
-        // The two contestants of a self-check stand for any two.
-        let plan = plan.filter(|plan| !matches!(plan.kind, Kind::SelfCheck { .. }));
-        match &self.claim {
-            Asked::Rates { good, bad } if bad > good => {
-                usage("--bad is above --good: the good rate is the higher one")
-            }
-            Asked::Rates { good, bad } => {
-                let property = Property::Succeeds { good: *good, bad: *bad };
-                Ok(of_property(property, Metric::WallTime))
-            }
-            Asked::Sentence(sentence) => {
-                let names: Vec<&str> = match plan {
-                    Some(plan) => plan.contestants.iter().map(|c| c.name.as_str()).collect(),
-                    None => vec!["A", "B"],
-                };
-                input::parse(sentence, &names).map_err(LabError::Claim)
-            }
-            Asked::Default => Ok(match plan.and_then(|plan| plan.claims.first()) {
-                Some(planned) => planned.claim.clone(),
-                None => input::question("A", "B"),
-            }),
-        }
-    }
-}
-
-/// A request for a forecast, complete.
+/// A request for a forecast.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The claim, or the question in its place.
@@ -190,6 +92,76 @@ pub struct Question {
     pub method: ForecastMethod,
     /// The seed of the simulations.
     pub seed: String,
+}
+
+impl Question {
+    /// Returns the question with the settings and the noise of the pilot, or with the default ones.
+    ///
+    /// # Errors
+    /// Fails for an invalid sentence, or if the bad rate is above the good one.
+    pub fn new(asked: &Asked, pilot: Option<&Journal>, seed: String) -> Result<Question, LabError> {
+        let plan = pilot.map(|journal| &journal.header.plan);
+        let claim = claim(asked, plan)?;
+        let rounds = pilot.map(|journal| self::pilot(journal, &claim));
+        Ok(Question {
+            claim,
+            error: plan.map_or(ERROR, |plan| plan.error),
+            resolution: plan.map_or(RESOLUTION, |plan| plan.resolution),
+            centre: plan.map_or(Centre::unless_said(Adjust::NONE), |plan| plan.centre),
+            adjust: plan.map_or(Adjust::NONE, |plan| plan.adjust),
+            block: plan.map_or(1, |plan| plan.block_runs),
+            seconds_a_round: rounds.as_ref().and_then(|rounds| rounds.seconds_a_round),
+            noise: rounds.map(Noise::Pilot),
+            truths: Vec::new(),
+            budget: None,
+            chance: CHANCE,
+            method: ForecastMethod::Recommended,
+            seed,
+        })
+    }
+
+    /// Sets the truths: the differences for a claim about a ratio, the rates for one about a share.
+    ///
+    /// # Errors
+    /// Fails for truths or noise of the other kind of claim.
+    pub fn set_truths(&mut self, differences: &[f64], rates: &[f64]) -> Result<(), LabError> {
+        let is_ratio = self.claim.statement.relation().is_some();
+        if is_ratio && !rates.is_empty() {
+            return usage("--rate is for success rates: this claim needs --difference");
+        }
+        let has_noise = matches!(self.noise, Some(Noise::Stated(..)));
+        if !is_ratio && (!differences.is_empty() || has_noise) {
+            return usage(
+                "--difference and --noise are for ratios: a claim about a share needs --rate",
+            );
+        }
+        self.truths = if is_ratio { differences.to_vec() } else { rates.to_vec() };
+        Ok(())
+    }
+}
+
+fn claim(asked: &Asked, pilot: Option<&Plan>) -> Result<Claim, LabError> {
+    // The two contestants of a self-check stand for any two.
+    let plan = pilot.filter(|plan| !matches!(plan.kind, Kind::SelfCheck { .. }));
+    match asked {
+        Asked::Rates { good, bad } if bad > good => {
+            usage("--bad is above --good: the good rate is the higher one")
+        }
+        Asked::Rates { good, bad } => {
+            Ok(of_property(Property::Succeeds { good: *good, bad: *bad }, Metric::WallTime))
+        }
+        Asked::Sentence(sentence) => {
+            let names: Vec<&str> = match plan {
+                Some(plan) => plan.contestants.iter().map(|c| c.name.as_str()).collect(),
+                None => vec!["A", "B"],
+            };
+            input::parse(sentence, &names).map_err(LabError::Claim)
+        }
+        Asked::Default => Ok(match plan.and_then(|plan| plan.claims.first()) {
+            Some(planned) => planned.claim.clone(),
+            None => input::question("A", "B"),
+        }),
+    }
 }
 
 /// Where the noise of ratios comes from.
@@ -251,8 +223,11 @@ fn usage<T>(text: impl Into<String>) -> Result<T, LabError> {
     Err(LabError::Usage(text.into()))
 }
 
+fn inside(value: f64, most: f64) -> bool {
+    value > 0.0 && value < most
+}
+
 fn check(question: &Question) -> Result<(), LabError> {
-    let inside = |value: f64, most: f64| value > 0.0 && value < most;
     if !inside(question.error, 0.5) {
         return usage("--error must be above 0 and below 0.5, such as 1%");
     }
@@ -312,23 +287,21 @@ fn of_ratio(
     } else {
         around(relation, &source)
     };
-    let error = question.error;
-    let test =
-        RatioTest::new(relation, question.centre, error, question.resolution, question.adjust);
-    let scenario = |truth: &f64| -> Box<dyn Scenario> {
-        Box::new(RatioScenario { test: test.clone(), world: &world, effect: log(*truth) })
+    let Question { centre, error, resolution, adjust, .. } = *question;
+    let test = RatioTest::new(relation, centre, error, resolution, adjust);
+    let scenario = |truth| -> Box<dyn Scenario> {
+        Box::new(RatioScenario { test: test.clone(), world: &world, effect: log(truth) })
     };
-    let scenarios: Vec<_> = truths.iter().map(scenario).collect();
-    let plan = Plan::new(question, budget, rounds_max(ROUNDS_MAX, budget));
-    let simulated = simulate::rows(&plan, &truths, &scenarios, stop, watch);
-    let contestants = [
-        question.claim.left.clone(),
-        question.claim.right.clone().unwrap_or_else(|| "the other".to_owned()),
-    ];
+    let settings = Settings::new(question, budget, rounds_max(ROUNDS_MAX, budget));
+    let simulated = simulate::rows(&settings, &truths, scenario, stop, watch);
+    let right = question.claim.right.clone();
     Ok(ForecastResult {
-        contestants: Some(contestants),
-        centre: Some(question.centre),
-        ..result(question, source, budget, plan.rounds_max, simulated)
+        contestants: Some([
+            question.claim.left.clone(),
+            right.unwrap_or_else(|| "the other".to_owned()),
+        ]),
+        centre: Some(centre),
+        ..result(question, source, budget, settings.rounds_max, simulated)
     })
 }
 
@@ -381,26 +354,24 @@ fn of_share(
     let truths =
         if !question.truths.is_empty() { question.truths.clone() } else { rates_around(good, bad) };
     let driver = driver(question, good, bad)?;
-    let scenario = |rate: &f64| -> Box<dyn Scenario> {
-        let (rate, error) = (*rate, question.error);
+    let scenario = |rate| -> Box<dyn Scenario> {
         match driver {
             Some(driver) => Box::new(ClassicScenario { driver, rate }),
             None => {
-                let test = ShareTest::new(good, bad, question.block, error);
+                let test = ShareTest::new(good, bad, question.block, question.error);
                 Box::new(ShareScenario { test, rate })
             }
         }
     };
-    let scenarios: Vec<_> = truths.iter().map(scenario).collect();
-    let plan = Plan::new(question, budget, rounds_max(TRIALS_MAX, budget));
-    let mut simulated = simulate::rows(&plan, &truths, &scenarios, stop, watch);
+    let settings = Settings::new(question, budget, rounds_max(TRIALS_MAX, budget));
+    let mut simulated = simulate::rows(&settings, &truths, scenario, stop, watch);
     if question.method == ForecastMethod::Classic {
         simulate::by_recursion(question, (good, bad), budget, &mut simulated)?;
     }
     let source = NoiseSource::Trials;
     Ok(ForecastResult {
         resolution: 0.0,
-        ..result(question, source, budget, plan.rounds_max, simulated)
+        ..result(question, source, budget, settings.rounds_max, simulated)
     })
 }
 

@@ -34,10 +34,19 @@ pub fn plan(request: &Request) -> Result<Plan, LabError> {
             if contestants.is_empty() { "is none" } else { "is one" }
         ));
     }
-    let budget = request
-        .budget
-        .unwrap_or(Budget { rounds: None, seconds: Some(SECONDS_A_CLAIM * claims.len() as f64) });
-    Ok(Plan {
+    let seconds = Some(SECONDS_A_CLAIM * claims.len() as f64);
+    let budget = request.budget.unwrap_or(Budget { rounds: None, seconds });
+    Ok(Plan { adjust: request.adjust, ..assembled(request, contestants, claims, budget) })
+}
+
+/// Returns the plan of a request about programs, without adjustments.
+fn assembled(
+    request: &Request,
+    contestants: Vec<Contestant>,
+    claims: Vec<PlannedClaim>,
+    budget: Budget,
+) -> Plan {
+    Plan {
         engine_version: ENGINE_VERSION,
         kind: Kind::Compare,
         contestants,
@@ -51,9 +60,9 @@ pub fn plan(request: &Request) -> Result<Plan, LabError> {
         clock_step_ns: request.clock_step_ns,
         program: request.program.clone(),
         block_runs: request.block_runs,
-        adjust: request.adjust,
+        adjust: Adjust::NONE,
         functions: None,
-    })
+    }
 }
 
 /// Makes the plan of `tiebreak aa`: this command against itself, `comparisons` times.
@@ -131,45 +140,19 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
         ));
     }
     let claim = capped(claim, request.centre, request.program.timeout_ns)?;
-    let asked_budget = match subject {
-        Subject::Runs => request.budget,
-        Subject::Lines { .. } => request.budget.map(|b| whole_blocks(b, request)).transpose()?,
-    };
-    let (kind, scope, budget) = match subject {
-        Subject::Runs => {
-            let seconds = Some(SECONDS_A_CLAIM);
-            (Kind::Compare, Scope::Binary, Budget { rounds: None, seconds })
-        }
+    let (gate, error) = (request.gate, request.error);
+    let claims = vec![PlannedClaim { claim, left: 0, right: None, error, gate, waits_ns: 0 }];
+    let mut budget = request.budget;
+    let (kind, scope, seconds) = match subject {
+        Subject::Runs => (Kind::Compare, Scope::Binary, Some(SECONDS_A_CLAIM)),
         Subject::Lines { scale, is_chain } => {
+            budget = budget.map(|budget| whole_blocks(budget, request)).transpose()?;
             // The end of the stream is the budget.
-            let kind = Kind::Stream { scale, is_chain };
-            (kind, Scope::Stream, Budget { rounds: None, seconds: None })
+            (Kind::Stream { scale, is_chain }, Scope::Stream, None)
         }
     };
-    Ok(Plan {
-        engine_version: ENGINE_VERSION,
-        kind,
-        claims: vec![PlannedClaim {
-            claim,
-            left: 0,
-            right: None,
-            error: request.error,
-            gate: request.gate,
-            waits_ns: 0,
-        }],
-        contestants,
-        error: request.error,
-        resolution: request.resolution,
-        budget: asked_budget.unwrap_or(budget),
-        scope,
-        centre: request.centre,
-        seed: request.seed.clone(),
-        clock_step_ns: request.clock_step_ns,
-        program: request.program.clone(),
-        block_runs: request.block_runs,
-        adjust: Adjust::NONE,
-        functions: None,
-    })
+    let budget = budget.unwrap_or(Budget { rounds: None, seconds });
+    Ok(Plan { kind, scope, ..assembled(request, contestants, claims, budget) })
 }
 
 pub(crate) fn check_error(error: f64) -> Result<(), LabError> {

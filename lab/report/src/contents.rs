@@ -1,11 +1,31 @@
-//! What studies contain, in words and tables.
+//! What studies and plans contain, in words and tables.
 
 use crate::look::Look;
 use crate::table::{Align, Column, render};
-use tiebreak_core::quantity::format_ns;
+use tiebreak_core::plan::Plan;
+use tiebreak_core::quantity::{Rounding, format_ns, format_percent};
 use tiebreak_core::study::{
     Call, Contract, Entrant, Pilot, Published, Study, ThreadCount, Workload,
 };
+
+/// Returns one line for each contestant and one for each claim, with its share of the error; then
+/// the budget and the seed.
+pub fn planned(plan: &Plan) -> String {
+    let mut text = String::from("contestants\n");
+    for contestant in &plan.contestants {
+        text += &format!("  {}: {}\n", contestant.name, contestant.command);
+    }
+    text += "claims, with their share of the error\n";
+    for planned in &plan.claims {
+        let error = format_percent(planned.error, Rounding::Up);
+        text += &format!("  {}: {error}\n", planned.claim.text);
+    }
+    let rounds = plan.budget.rounds.map(|rounds| format!("{rounds} rounds"));
+    let seconds = plan.budget.seconds.map(|seconds| format_ns(seconds * 1e9));
+    let budget: Vec<String> = rounds.into_iter().chain(seconds).collect();
+    text += &format!("budget {}\nseed {}\n", budget.join(", "), plan.seed);
+    text
+}
 
 /// A study in a list: its name, and its content unless it is broken.
 pub type Listed<'a> = (&'a str, Option<&'a Study>);

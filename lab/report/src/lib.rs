@@ -49,7 +49,6 @@ pub mod number;
 mod odd;
 pub mod page;
 mod picture;
-pub mod plan;
 pub mod power;
 mod presented;
 mod property;
