@@ -90,7 +90,8 @@ fn of_claim(claim: &ClaimResult) -> u8 {
     }
 }
 
-fn worst(codes: impl Iterator<Item = u8>) -> u8 {
+/// Returns the worst of these codes, in the order 3, 1, 2, 0; 0 if there are none.
+pub fn worst(codes: impl Iterator<Item = u8>) -> u8 {
     let order = [HOLDS, OPEN, REFUTED, VOID];
     codes.max_by_key(|code| order.iter().position(|other| other == code)).unwrap_or(HOLDS)
 }

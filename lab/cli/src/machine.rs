@@ -365,8 +365,7 @@ fn add_files(
         }
         (None, None) => targets,
     };
-    let page = |found: &Loaded| probes::machine_page(&found.print, found.name.as_deref());
-    targets.file("html", html, page)
+    targets.file("html", html, |found| probes::machine_page(&found.print, found.name.as_deref()))
 }
 
 /// Prints first, and then writes every file that can be written.

@@ -166,14 +166,13 @@ fn code(result: &ForecastResult) -> u8 {
     if result.interrupted {
         return exit::INTERRUPTED;
     }
-    let chances = || result.rows.iter().filter_map(|row| row.chance);
-    if chances().any(|chance| chance.is_enough == Some(false)) {
-        exit::REFUTED
-    } else if chances().any(|chance| chance.is_enough.is_none()) {
-        exit::OPEN
-    } else {
-        exit::HOLDS
-    }
+    let chances = result.rows.iter().filter_map(|row| row.chance);
+    let codes = chances.map(|chance| match chance.is_enough {
+        Some(true) => exit::HOLDS,
+        Some(false) => exit::REFUTED,
+        None => exit::OPEN,
+    });
+    exit::worst(codes)
 }
 
 fn question(options: &PowerOptions) -> Result<Question, LabError> {

@@ -454,8 +454,8 @@ impl TargetOptions {
                 _ => page_of(path, name),
             });
             let (name, store) = (name.clone(), store.to_owned());
-            let page = move |result: &StudyResult| page(result, &name, &store);
-            targets = targets.file_if("html", path.as_deref(), page)?;
+            targets = targets
+                .file_if("html", path.as_deref(), move |result| page(result, &name, &store))?;
         }
         Ok(targets)
     }

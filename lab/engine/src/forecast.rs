@@ -18,7 +18,7 @@ use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::forecast::{BudgetForecast, NoiseSource};
 use tiebreak_core::journal::Journal;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Adjust, Budget, Centre, Kind, Plan, PlannedClaim};
+use tiebreak_core::plan::{Adjust, Budget, Centre, Kind, Plan};
 use tiebreak_input as input;
 use tiebreak_stats::blocks::Block;
 use tiebreak_stats::classic::{Driver, DriverOptions};
@@ -417,12 +417,8 @@ fn result(
 /// itself, any two names stand for its two contestants.
 pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
     let plan = &journal.header.plan;
-    let index_of = |name: &str, place: usize| match plan.kind {
-        Kind::SelfCheck { .. } => Some(place),
-        _ => plan.contestants.iter().position(|contestant| contestant.name == name),
-    };
-    let left = index_of(&claim.left, 0);
-    let right = claim.right.as_ref().and_then(|right| index_of(right, 1));
+    let left = index_of(plan, &claim.left, 0);
+    let right = claim.right.as_ref().and_then(|right| index_of(plan, right, 1));
     let rounds = journal.rounds.iter().filter_map(|round| {
         let left = round_ratio::part_of(round, left?)?;
         let right = round_ratio::part_of(round, right?)?;
@@ -431,19 +427,28 @@ pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
         let block = Block::default();
         Some((d, claim_test::conditions(plan, &round.coins, &block, left, right)))
     });
-    let is_same = |planned: &PlannedClaim| {
-        let Claim { left, right, statement, metric, .. } = &planned.claim;
-        (left, right, statement, metric)
-            == (&claim.left, &claim.right, &claim.statement, &claim.metric)
-    };
     let seconds = journal.rounds.last().map(|last| last.elapsed_ns as f64 / 1e9);
     let seconds_a_round = seconds.map(|seconds| seconds / journal.rounds.len() as f64);
     PilotRounds {
         run: journal.id.clone(),
         rounds: rounds.collect(),
         seconds_a_round: seconds_a_round.filter(|seconds| *seconds > 0.0),
-        is_evidence: plan.kind == Kind::Compare && plan.claims.iter().any(is_same),
+        is_evidence: plan.kind == Kind::Compare
+            && plan.claims.iter().any(|planned| is_same(&planned.claim, claim)),
     }
+}
+
+fn index_of(plan: &Plan, name: &str, place: usize) -> Option<usize> {
+    match plan.kind {
+        Kind::SelfCheck { .. } => Some(place),
+        _ => plan.contestants.iter().position(|contestant| contestant.name == name),
+    }
+}
+
+/// Returns whether two claims are the same, whatever their words and workload.
+fn is_same(one: &Claim, other: &Claim) -> bool {
+    (&one.left, &one.right, &one.statement, &one.metric)
+        == (&other.left, &other.right, &other.statement, &other.metric)
 }
 
 /// Returns ratios around the bar of a claim, with the bar.
@@ -454,19 +459,19 @@ fn around(relation: Relation, noise: &NoiseSource) -> Vec<f64> {
         NoiseSource::Trials => None,
     };
     let scale = if deviation.is_some_and(|sd| sd > MUCH_NOISE) { 10.0 } else { 1.0 };
-    let steps = || std::iter::once(0.0).chain(STEPS).map(|step| step * scale);
+    let steps = std::iter::once(0.0).chain(STEPS).map(|step| step * scale);
     let mut truths: Vec<f64> = match relation {
         Relation::Order | Relation::Measure { .. } => {
-            steps().filter(|step| *step >= 0.0).map(ratio).collect()
+            steps.filter(|step| *step >= 0.0).map(ratio).collect()
         }
         Relation::AtLeast { factor } if factor >= FACTOR_FROM => {
-            steps().map(|step| factor * ratio(step)).collect()
+            steps.map(|step| factor * ratio(step)).collect()
         }
         Relation::AtLeast { factor } => {
             let ahead = if factor < 1.0 { 1.0 - 1.0 / factor } else { factor - 1.0 };
-            steps().map(|step| ratio(ahead + step)).collect()
+            steps.map(|step| ratio(ahead + step)).collect()
         }
-        Relation::NoMoreThan { fraction } => steps().map(|step| ratio(step - fraction)).collect(),
+        Relation::NoMoreThan { fraction } => steps.map(|step| ratio(step - fraction)).collect(),
         Relation::Within { fraction } => {
             [0.0, 0.5, 1.0, 1.5, 2.0, 4.0].iter().map(|times| 1.0 + times * fraction).collect()
         }

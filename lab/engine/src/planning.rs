@@ -221,8 +221,8 @@ fn planned_claims(
             references.flat_map(|left| (left + 1..names.len()).map(move |right| (left, right)));
         pairs.map(|(left, right)| question(names[left], names[right], request.metric)).collect()
     } else {
-        let parse = |text: &String| input::parse(text, &names).map_err(LabError::Claim);
-        request.claims.iter().map(parse).collect::<Result<_, _>>()?
+        let parsed = request.claims.iter().map(|text| input::parse(text, &names));
+        parsed.collect::<Result<_, _>>().map_err(LabError::Claim)?
     };
     let error = request.error / claims.len().max(1) as f64;
     let planned = claims.into_iter().map(|claim| {

@@ -71,7 +71,7 @@ pub fn rows<'a>(
         tallies.push(simulate(settings, row as u32, scenario(*truth).as_ref(), stop, one_more));
     }
     let curve_rounds = points(tallies.iter().map(|(tally, _)| tally), settings.rounds_max);
-    let row = |(truth, (tally, chance)): (&f64, &(Tally, Option<ChanceTest>))| ForecastRow {
+    let rows = truths.iter().zip(&tallies).map(|(truth, (tally, chance))| ForecastRow {
         truth: *truth,
         runs: tally.runs(),
         rounds_q10: tally.quantile(0.1),
@@ -80,12 +80,8 @@ pub fn rows<'a>(
         chance: chance.as_ref().map(ChanceTest::chance),
         says: tally.says(),
         curve: curve_rounds.iter().map(|rounds| tally.ended_by(*rounds)).collect(),
-    };
-    Simulated {
-        rows: truths.iter().zip(&tallies).map(row).collect(),
-        curve_rounds,
-        interrupted: stop.load(Ordering::Relaxed),
-    }
+    });
+    Simulated { rows: rows.collect(), curve_rounds, interrupted: stop.load(Ordering::Relaxed) }
 }
 
 fn simulate(
@@ -124,11 +120,8 @@ fn points<'a>(tallies: impl Iterator<Item = &'a Tally>, rounds_max: u64) -> Vec<
     let last = tallies.map(|tally| tally.quantile(0.9).unwrap_or(rounds_max)).max();
     let last = last.unwrap_or(rounds_max).max(20) as f64;
     let (first, last) = (log(5.0), log(last));
-    let at = |point: usize| {
-        let share = point as f64 / (POINTS - 1) as f64;
-        factor(first + share * (last - first)).round() as u64
-    };
-    (0..POINTS).map(at).collect()
+    let shares = (0..POINTS).map(|point| point as f64 / (POINTS - 1) as f64);
+    shares.map(|share| factor(first + share * (last - first)).round() as u64).collect()
 }
 
 /// Computes the probabilities by the published recursion instead of our own test, each with all its
