@@ -149,11 +149,10 @@ fn request(options: &CompareOptions) -> Result<Request, LabError> {
              metric as in 'A is faster than B by cpu time'",
         );
     }
-    let parameters = parameters.iter().map(|Parameter { name, values }| (name, values));
     Ok(Request {
         commands: commands.clone(),
         names: names.clone(),
-        parameters: parameters.map(|(name, values)| (name.clone(), values.clone())).collect(),
+        parameters: parameters.iter().map(|one| (one.name.clone(), one.values.clone())).collect(),
         claims: claims.clone(),
         all_pairs: *pairs == Some(Pairs::All),
         metric: by.unwrap_or(request.metric),

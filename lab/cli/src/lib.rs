@@ -70,20 +70,14 @@ pub fn main(words: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
 
 /// Prints help and version as answers, and every other error of clap as a usage error.
 fn explain(error: &clap::Error, io: &mut Io) -> u8 {
+    let look = if error.use_stderr() { io.err_look() } else { io.out_look() };
     let rendered = error.render();
+    let text = if look.color { rendered.ansi().to_string() } else { rendered.to_string() };
     if error.use_stderr() {
-        io.err(&if io.err_look().color {
-            rendered.ansi().to_string()
-        } else {
-            rendered.to_string()
-        });
+        io.err(&text);
         exit::USAGE
     } else {
-        io.out(&if io.out_look().color {
-            rendered.ansi().to_string()
-        } else {
-            rendered.to_string()
-        });
+        io.out(&text);
         finish(exit::HOLDS, io)
     }
 }
