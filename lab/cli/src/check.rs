@@ -6,13 +6,13 @@ use crate::screen::Screen;
 use crate::{compare, exit, github, quantities};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
-use tiebreak_lab::claims_file::{self, EXAMPLE, FileRequest, Step};
+use tiebreak_lab::claims_file::{self, FileRequest, Step};
 use tiebreak_lab::core::plan::Budget;
 use tiebreak_lab::report::check::{page, progress, verdicts};
 use tiebreak_lab::report::ci::{junit, markdown};
 use tiebreak_lab::report::json;
 use tiebreak_lab::studies::Book;
-use tiebreak_lab::{LabError, interrupt, source};
+use tiebreak_lab::{LabError, input, interrupt, source};
 
 /// The default file.
 const FILE: &str = "claims.toml";
@@ -87,7 +87,7 @@ pub struct CheckOptions {
 
 pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
     if options.example || options.schema {
-        io.out(if options.example { EXAMPLE } else { SCHEMA });
+        io.out(if options.example { input::EXAMPLE } else { SCHEMA });
         return Ok(exit::HOLDS);
     }
     let CheckOptions { file, only, base, head, budget, seed, quiet, .. } = &options;

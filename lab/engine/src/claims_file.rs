@@ -1,7 +1,5 @@
 //! `tiebreak check`: a file of claims, read, planned, and raced under one error.
 
-pub use tiebreak_input::EXAMPLE;
-
 use crate::check::{self, Contest, Rules};
 use crate::error::{LabError, usage};
 use crate::file_plan::{self, Shared};

@@ -197,37 +197,6 @@ pub enum Blame {
 }
 
 impl LabError {
-    /// Returns whose fault it is.
-    pub fn blame(&self) -> Blame {
-        match self {
-            LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
-            LabError::Start(_)
-            | LabError::Read { .. }
-            | LabError::Write { .. }
-            | LabError::Resume { .. }
-            | LabError::Stream { .. }
-            | LabError::Revision { .. }
-            | LabError::Git { .. }
-            | LabError::Build { .. }
-            | LabError::Study { .. }
-            | LabError::NoStudy { .. }
-            | LabError::Numbers { .. }
-            | LabError::Statistic { .. }
-            | LabError::File(_)
-            | LabError::Folder(_)
-            | LabError::Data(_) => Blame::Data,
-            LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,
-            LabError::Store(_)
-            | LabError::Replay { .. }
-            | LabError::Chain { .. }
-            | LabError::OtherEngine { .. } => Blame::Data,
-            LabError::NotMeasured { .. } => Blame::Machine,
-            LabError::Broken(_) => Blame::Tool,
-            LabError::Interrupted | LabError::NoPermutation => Blame::User,
-            LabError::Noted { error, .. } => error.blame(),
-        }
-    }
-
     /// Returns the text for people. In files of claims and in studies it points at the place of
     /// each error, in colour if the terminal has it.
     pub fn render(&self, color: bool) -> String {
@@ -243,6 +212,36 @@ impl LabError {
     #[must_use]
     pub fn noted(self, note: impl Into<String>) -> LabError {
         LabError::Noted { error: Box::new(self), note: note.into() }
+    }
+
+    /// Returns whose fault it is.
+    pub fn blame(&self) -> Blame {
+        match self {
+            LabError::Noted { error, .. } => error.blame(),
+            LabError::NoPermutation => Blame::User,
+            LabError::File(_) | LabError::Folder(_) | LabError::Data(_) => Blame::Data,
+            LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
+            LabError::Start(_)
+            | LabError::Read { .. }
+            | LabError::Write { .. }
+            | LabError::Resume { .. }
+            | LabError::Stream { .. }
+            | LabError::Revision { .. }
+            | LabError::Git { .. }
+            | LabError::Build { .. }
+            | LabError::Study { .. }
+            | LabError::NoStudy { .. }
+            | LabError::Numbers { .. }
+            | LabError::Statistic { .. } => Blame::Data,
+            LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. }) => Blame::Tool,
+            LabError::Store(_)
+            | LabError::Replay { .. }
+            | LabError::Chain { .. }
+            | LabError::OtherEngine { .. } => Blame::Data,
+            LabError::NotMeasured { .. } => Blame::Machine,
+            LabError::Broken(_) => Blame::Tool,
+            LabError::Interrupted => Blame::User,
+        }
     }
 }
 

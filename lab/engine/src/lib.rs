@@ -39,10 +39,10 @@
 //! | finished sets of numbers | [`resampling`], [`classic`] |
 //! | the machine | [`probes`] with [`probing`] as their laboratory, [`prints`] |
 //!
-//! Three crates are re-exported whole, because every user needs many of their names: [`core`] (the
-//! nouns: plans, claims, journals, results), [`report`] (results as sentences, tables and pictures)
-//! and [`probes`] (what the probes find). A function that takes `stop` ends between two rounds when
-//! it becomes true.
+//! Four crates are re-exported whole, because users need many of their names: [`core`] (the nouns:
+//! plans, claims, journals, results), [`input`] (claim sentences and files of claims), [`report`]
+//! (results as sentences, tables and pictures) and [`probes`] (what the probes find). A function
+//! that takes `stop` ends between two rounds when it becomes true.
 //!
 //! # Inside
 //!
@@ -95,6 +95,7 @@ pub mod work;
 
 pub use error::LabError;
 pub use tiebreak_core as core;
+pub use tiebreak_input as input;
 #[cfg(feature = "ordinary-user")]
 #[doc(hidden)]
 pub use tiebreak_machine::ordinary_user;
