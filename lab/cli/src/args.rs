@@ -64,7 +64,7 @@ or of files that have changed, is refused.")]
     #[command(after_help = "\
 Example:
   tiebreak replay latest")]
-    Replay(crate::replay::ReplayOptions),
+    Replay(crate::journals::ReplayOptions),
 
     /// What was measured before
     #[command(after_help = "\
@@ -79,13 +79,13 @@ With --watch the exit code is 1 if the latest run of a claim raises the alarm.")
     #[command(after_help = "\
 Example:
   tiebreak show latest")]
-    Show(crate::show::ShowOptions),
+    Show(crate::journals::ShowOptions),
 
     /// A run as data: samples as CSV, the result as JSON, or the whole journal
     #[command(after_help = "\
 Example:
   tiebreak export latest --csv samples.csv --json result.json --journal run.jsonl")]
-    Export(crate::export::ExportOptions),
+    Export(crate::journals::ExportOptions),
 
     /// How often a command succeeds, or how many of a stream's values are good: proven
     #[command(after_help = crate::slo::EXAMPLES)]
@@ -112,8 +112,8 @@ Example:
     Machine(Box<crate::machine::MachineArguments>),
 
     /// A run as one page of HTML
-    #[command(after_help = crate::report::EXAMPLES)]
-    Report(crate::report::ReportOptions),
+    #[command(after_help = crate::journals::REPORT_EXAMPLES)]
+    Report(crate::journals::ReportOptions),
 
     /// The published functions of the Confidence Sequence Method, for scripts
     #[command(after_help = crate::classic::EXAMPLES)]

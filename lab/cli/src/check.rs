@@ -1,43 +1,25 @@
 //! `tiebreak check`: settles every claim of a file, under one error.
 
-use crate::failure::Failure;
 use crate::io::Io;
-use crate::output::JsonTarget;
-use crate::output_file::OutputFile;
+use crate::output::Targets;
 use crate::screen::Screen;
-use crate::{dry_run, exit, github, quantities, revisions, source};
+use crate::{compare, exit, github, quantities};
 use clap::{Args, ValueHint};
-use std::path::{Path, PathBuf};
-use tiebreak_lab::check::{self, Contest, Rules};
-use tiebreak_lab::core::plan::{Budget, Plan};
-use tiebreak_lab::core::result::{CheckResult, ContestResult, Family};
-use tiebreak_lab::file_plan::{self, Shared};
-use tiebreak_lab::input::{self, ClaimsFile};
-use tiebreak_lab::machine::{clock, fingerprint};
-use tiebreak_lab::measure::{self, Programs, interrupt};
-use tiebreak_lab::planning::SECONDS_A_CLAIM;
-use tiebreak_lab::report;
+use std::path::PathBuf;
+use tiebreak_lab::claims_file::{self, FileRequest, Step};
+use tiebreak_lab::core::plan::Budget;
+use tiebreak_lab::report::check::{page, progress, verdicts};
 use tiebreak_lab::report::ci::{junit, markdown};
-use tiebreak_lab::resume::NewBudget;
-use tiebreak_lab::revisions::Revisions;
-use tiebreak_lab::session::{Earlier, Origin, Session};
-use tiebreak_lab::store::Store;
+use tiebreak_lab::report::json;
+use tiebreak_lab::studies::Book;
+use tiebreak_lab::{LabError, input, interrupt, source};
 
 /// The default file.
 const FILE: &str = "claims.toml";
-/// The default error of a file.
-const ERROR: f64 = 0.01;
 /// The schema that editors use to check files of claims.
 const SCHEMA: &str = include_str!("../../../docs/schema/claims-1.schema.json");
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak check --example
-  tiebreak check --example > claims.toml && tiebreak check --budget 20s
-  tiebreak check --json result.json --junit junit.xml --markdown summary.md --budget 9s
-
-The contests of the file are raced in turns, so that the claims that are still open get the time.
-On GitHub the table goes into the summary of the step, and what fails is noted at its line.";
+pub const EXAMPLES: &str = include_str!("../help/check.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct CheckOptions {
@@ -103,50 +85,46 @@ pub struct CheckOptions {
     pub dry_run: bool,
 }
 
-pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
+pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
     if options.example || options.schema {
         io.out(if options.example { input::EXAMPLE } else { SCHEMA });
         return Ok(exit::HOLDS);
     }
-    let (file, mut chosen) = read(&options, io)?;
-    let shared = shared(&options, &file)?;
-    if options.seed.is_none() {
+    let CheckOptions { file, only, base, head, budget, seed, quiet, .. } = &options;
+    let planned = claims_file::plan(&FileRequest {
+        path: file.clone(),
+        only: only.clone(),
+        base: base.clone(),
+        head: head.clone(),
+        budget: *budget,
+        seed: seed.clone(),
+    })?;
+    if seed.is_none() {
         // So that a repeated race of the file has the same coins, whatever their source.
-        typed.extend(["--seed".to_owned(), shared.seed.clone()]);
+        typed.extend(["--seed".to_owned(), planned.seed().to_owned()]);
     }
-    let mut plans = Vec::with_capacity(chosen.len());
-    for contest in &chosen {
-        plans.push(file_plan::plan(contest, &shared)?);
-    }
-    let folder = folder_of(&options.file);
-    check_there(&options, &chosen, &plans, &folder)?;
     if options.dry_run {
-        for (contest, plan) in chosen.iter().zip(&plans) {
-            io.out(&format!("contest {}\n{}", contest.name, dry_run::describe(plan)));
-        }
+        io.out(&planned.describe());
         return Ok(exit::HOLDS);
     }
-    let targets = Targets::open(&options)?;
-    // Worktrees are removed when this goes out of scope.
-    let _worktrees = prepare(&mut chosen, &mut plans, &folder, options.quiet, io)?;
-    let Line { mut contests, done } = line_up(chosen, plans, &options, &typed, io)?;
-    let rules = Rules {
-        file: options.file.display().to_string(),
-        family: shared.family,
-        error: shared.error,
-        claims: shared.claims,
-        budget: shared.budget,
-    };
+    let targets = Targets::open(options.json.as_deref())?
+        .file("junit", options.junit.as_deref(), junit::text)?
+        .file("markdown", options.markdown.as_deref(), markdown::text)?;
+    let book = Book::here(source::store_path(options.store.as_deref())?, typed);
     let stop = interrupt::flag();
-    let mut screen = Screen::new(io, options.quiet);
-    let result = check::race(&mut contests, &done, &rules, stop, |standing| {
-        screen.show_as(|look, is_frame| report::check::progress(&standing(), look, is_frame));
+    let mut line_up =
+        planned.line_up(&book, options.resume, stop, |step| say(&step, *quiet, io))?;
+    let mut screen = Screen::new(io, *quiet);
+    let result = line_up.race(stop, |standing| {
+        screen.show_as(|look, is_frame| progress(&standing(), look, is_frame));
     });
     screen.clear();
     let result = result?;
-    targets.deliver(&result, options.quiet, io)?;
+    targets.print(&if *quiet { verdicts(&result) } else { page(&result, &io.out_look()) }, io);
+    github::tell(&result, io);
+    targets.write(&result, json::text, io)?;
     if result.interrupted {
-        let file = options.file.display();
+        let file = file.display();
         io.err(&format!(
             "interrupted: everything is kept; 'tiebreak check {file} --resume' goes on \
              (contests of revisions from their beginning, as their worktrees are gone)\n"
@@ -155,197 +133,11 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     Ok(exit::of_check(&result))
 }
 
-/// Reads the file, and returns it with its contests to race.
-fn read(options: &CheckOptions, io: &mut Io) -> Result<(ClaimsFile, Vec<input::Contest>), Failure> {
-    let name = options.file.display().to_string();
-    let bytes = std::fs::read(&options.file).map_err(|error| {
-        let hint = "'tiebreak check --example > claims.toml' makes one to begin with";
-        Failure::data(format!("cannot read {name}: {error}; {hint}"))
-    })?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Failure::data(format!("{name} is not UTF-8: byte {at} is not part of a character"))
-    })?;
-    let file = input::parse_file(&name, &text)
-        .map_err(|errors| Failure::data(errors.render(io.err_color())))?;
-    let known: Vec<&str> = file.contests.iter().map(|contest| contest.name.as_str()).collect();
-    if let Some(unknown) = options.only.iter().find(|only| !known.contains(&only.as_str())) {
-        let known = known.join(", ");
-        return Err(Failure::usage(format!("{name} has no contest '{unknown}'; it has {known}")));
-    }
-    let is_chosen =
-        |contest: &&input::Contest| options.only.is_empty() || options.only.contains(&contest.name);
-    let mut chosen: Vec<input::Contest> = file.contests.iter().filter(is_chosen).cloned().collect();
-    name_revisions(options, &mut chosen)?;
-    Ok((file, chosen))
-}
-
-/// Replaces the revisions of the file by those of the command line.
-fn name_revisions(options: &CheckOptions, contests: &mut [input::Contest]) -> Result<(), Failure> {
-    let mut any = false;
-    for contest in contests {
-        if let input::Entrants::Revisions(revisions) = &mut contest.entrants {
-            any = true;
-            revisions.base = options.base.clone().unwrap_or_else(|| revisions.base.clone());
-            revisions.head = options.head.clone().unwrap_or_else(|| revisions.head.clone());
+fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
+    match step {
+        Step::Revision(step) => compare::say(step, quiet, io),
+        Step::Changed { contest } => {
+            io.err(&format!("{contest}: the file says otherwise now, so it begins anew\n"));
         }
-    }
-    if !any && (options.base.is_some() || options.head.is_some()) {
-        return Err(Failure::usage(
-            "--base and --head are for contests of two revisions, and the \
-             file has none: see 'tiebreak check --example'",
-        ));
-    }
-    Ok(())
-}
-
-fn shared(options: &CheckOptions, file: &ClaimsFile) -> Result<Shared, Failure> {
-    let seed = options.seed.clone().or_else(|| file.seed.clone());
-    let seconds = Some(SECONDS_A_CLAIM * file.claims() as f64);
-    Ok(Shared {
-        family: file.family.unwrap_or(Family::EBonferroni),
-        error: file.error.unwrap_or(ERROR),
-        claims: file.claims(),
-        budget: options.budget.or(file.budget).unwrap_or(Budget { rounds: None, seconds }),
-        seed: match seed {
-            Some(seed) => seed,
-            None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
-        },
-        clock_step_ns: clock::step_ns() as f64,
-    })
-}
-
-/// Returns the folder of the file, to which its revisions are relative.
-fn folder_of(file: &Path) -> PathBuf {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.map_or_else(|| PathBuf::from("."), Path::to_owned)
-}
-
-/// Reports missing programs, inputs, folders, CPUs and revisions of the whole file at once.
-fn check_there(
-    options: &CheckOptions,
-    contests: &[input::Contest],
-    plans: &[Plan],
-    folder: &Path,
-) -> Result<(), Failure> {
-    let file = options.file.display();
-    let mut problems = Vec::new();
-    for (contest, plan) in contests.iter().zip(plans) {
-        let found: Vec<String> = match file_plan::asked(contest, folder) {
-            Some(asked) => {
-                let found = tiebreak_lab::revisions::find(&asked);
-                found.err().into_iter().map(|error| error.to_string()).collect()
-            }
-            None => measure::problems(plan).iter().map(ToString::to_string).collect(),
-        };
-        let place = format!("{file}:{}: in the contest '{}'", contest.line, contest.name);
-        problems.extend(found.into_iter().map(|problem| format!("{place}: {problem}")));
-    }
-    match problems.len() {
-        0 => Ok(()),
-        1 => Err(Failure::data(problems.remove(0))),
-        count => {
-            let list = problems.join("\nerror: ");
-            Err(Failure::data(format!("{list}\n\n{count} problems in {file}")))
-        }
-    }
-}
-
-/// Checks out and builds what contests of revisions need.
-fn prepare(
-    contests: &mut [input::Contest],
-    plans: &mut [Plan],
-    folder: &Path,
-    quiet: bool,
-    io: &mut Io,
-) -> Result<Vec<Revisions>, Failure> {
-    let mut all = Vec::new();
-    for (contest, plan) in contests.iter().zip(plans) {
-        let Some(asked) = file_plan::asked(contest, folder) else { continue };
-        let stop = interrupt::flag();
-        let made = Revisions::prepare(&asked, stop, |step| revisions::say(&step, quiet, io))?;
-        made.place(plan)?;
-        all.push(made);
-    }
-    Ok(all)
-}
-
-/// The contests to race, and the results that earlier races have settled.
-#[derive(Default)]
-struct Line {
-    contests: Vec<Contest<Programs>>,
-    done: Vec<ContestResult>,
-}
-
-/// Resumes or begins the run of each contest; only `--resume` uses earlier runs.
-fn line_up(
-    chosen: Vec<input::Contest>,
-    plans: Vec<Plan>,
-    options: &CheckOptions,
-    typed: &[String],
-    io: &mut Io,
-) -> Result<Line, Failure> {
-    let stop = interrupt::flag();
-    let mut line = Line::default();
-    for (contest, plan) in chosen.into_iter().zip(plans) {
-        let lines = contest.claims.iter().map(|claim| claim.line as u64).collect();
-        let name = contest.name;
-        let store = Store::open(&source::store_path(options.store.as_ref())?)?;
-        let sampler = Programs::new(&plan, stop)?;
-        let command = typed.to_vec();
-        let origin = Origin { command, machine: fingerprint::read(), files: sampler.files() };
-        let earlier =
-            if options.resume { Session::earlier(&store, &plan, &origin)? } else { Earlier::None };
-        match earlier {
-            Earlier::Settled(run) => line.done.push(ContestResult { name, run: *run, lines }),
-            Earlier::Open(run, made) => {
-                let sampler = Programs::new(&made, stop)?;
-                let budget = NewBudget::Is(plan.budget);
-                let session = Session::take_up(store, run, &origin.machine, budget)?;
-                line.contests.push(Contest { name, lines, session, sampler });
-            }
-            Earlier::None | Earlier::Otherwise => {
-                if matches!(earlier, Earlier::Otherwise) {
-                    io.err(&format!("{name}: the file says otherwise now, so it begins anew\n"));
-                }
-                let session = Session::begin(store, plan, origin)?;
-                line.contests.push(Contest { name, lines, session, sampler });
-            }
-        }
-    }
-    Ok(line)
-}
-
-/// The targets of the results, in addition to standard output: opened before anything is raced.
-struct Targets {
-    json: JsonTarget,
-    junit: Option<OutputFile>,
-    markdown: Option<OutputFile>,
-}
-
-impl Targets {
-    fn open(options: &CheckOptions) -> Result<Targets, Failure> {
-        Ok(Targets {
-            json: JsonTarget::open(options.json.as_ref())?,
-            junit: OutputFile::open("junit", options.junit.as_ref())?,
-            markdown: OutputFile::open("markdown", options.markdown.as_ref())?,
-        })
-    }
-
-    /// Prints first, and then writes every file that can be written.
-    fn deliver(self, result: &CheckResult, quiet: bool, io: &mut Io) -> Result<(), Failure> {
-        if !self.json.is_standard() {
-            let page = if quiet {
-                report::check::verdicts(result)
-            } else {
-                report::check::page(result, &io.out_look())
-            };
-            io.out(&page);
-        }
-        github::tell(result, io);
-        let json = self.json.write(|| report::json::text(result), io);
-        let junit = self.junit.map(|file| file.write(&junit::text(result)));
-        let markdown = self.markdown.map(|file| file.write(&markdown::text(result)));
-        json.and(junit.unwrap_or(Ok(()))).and(markdown.unwrap_or(Ok(())))
     }
 }

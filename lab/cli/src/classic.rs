@@ -1,31 +1,13 @@
 //! `tiebreak classic`: the Confidence Sequence Method as published, for scripts: its functions, its
 //! driver and its power.
 
-mod cases;
-mod digits;
-mod input;
-mod report;
-mod simulate;
-
-use crate::failure::Failure;
+use crate::exit;
 use crate::io::Io;
 use clap::{Args, Subcommand};
+use tiebreak_lab::LabError;
+use tiebreak_lab::classic::{self, DriverOptions, PowerOptions};
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak classic csm 4000 0.98 3972 -6.907755278982137
-  tiebreak classic log-choose 1000 500
-  tiebreak classic beta-icdf 3972 28 0.001 upper
-  tiebreak classic quantile-index 10000 0.99 -4.605170185988091 lower
-  tiebreak classic power 0.97 0.96 1000 --alpha-hi 0.98 --eps 0.001
-  printf '10 5\\n20 10\\n' | tiebreak classic log-choose --stdin
-  yes 0 | tiebreak classic driver --alpha 0.005 --alpha-hi 0.01 --eps 1e-9
-
-Results have 17 significant digits, enough to read the same number back. With --stdin, blank lines
-and what follows a # are skipped; the first line that is wrong ends the command with exit code 65,
-after the results of the lines before it.
-
-For new work use 'tiebreak slo': it decides the same questions with fewer trials.";
+pub const EXAMPLES: &str = include_str!("../help/classic.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct ClassicOptions {
@@ -60,10 +42,10 @@ tiebreak classic quantile-index <N> <Q> <LOG_EPS> <lower|estimate|upper>
     QuantileIndex(Words),
 
     /// The test over a stream of 0 and 1, one a line, until it decides
-    Driver(simulate::DriverWords),
+    Driver(DriverWords),
 
     /// How often the test would decide rightly in time, found by simulation
-    Power(simulate::PowerWords),
+    Power(PowerWords),
 }
 
 /// A case, or the word that cases come on standard input.
@@ -78,15 +60,107 @@ struct Words {
     stdin: bool,
 }
 
-pub fn run(options: &ClassicOptions, io: &mut Io) -> Result<u8, Failure> {
+/// What is tested, and on which stream.
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("../help/classic-driver.txt").trim_ascii_end())]
+struct DriverWords {
+    /// The threshold that the success rate is compared with, above 0 and below 1
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    alpha: f64,
+
+    /// A second threshold
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    alpha_hi: Option<f64>,
+
+    /// The error rate of all that is said together
+    #[arg(long, value_name = "RATE", default_value_t = 1e-5, allow_negative_numbers = true)]
+    eps: f64,
+
+    /// No stop before this many trials
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    min_count: u64,
+
+    /// No more trials than this
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_count: Option<u64>,
+}
+
+/// A test to be tried out.
+#[derive(Debug, Args)]
+#[command(after_help = include_str!("../help/classic-power.txt").trim_ascii_end())]
+struct PowerWords {
+    /// The true success rate of the simulated trials
+    #[arg(allow_negative_numbers = true)]
+    p: f64,
+
+    /// The threshold of the test
+    #[arg(allow_negative_numbers = true)]
+    alpha: f64,
+
+    /// The most trials of one test
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    max_count: u64,
+
+    /// A second threshold
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    alpha_hi: Option<f64>,
+
+    /// The error rate of the test
+    #[arg(long, value_name = "RATE", default_value_t = 1e-5, allow_negative_numbers = true)]
+    eps: f64,
+
+    /// The share of tests that should decide rightly
+    #[arg(long, value_name = "RATE", default_value_t = 0.99, allow_negative_numbers = true)]
+    success_rate: f64,
+
+    /// The most tests to simulate
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_attempts: Option<u64>,
+
+    /// What the simulated trials are drawn from: any text
+    #[arg(long, value_name = "TEXT", default_value = "classic")]
+    seed: String,
+}
+
+pub fn run(options: &ClassicOptions, io: &mut Io) -> Result<u8, LabError> {
     match &options.function {
-        Function::Csm(words) => cases::run(&cases::CSM, &words.words, words.stdin, io),
-        Function::LogChoose(words) => cases::run(&cases::LOG_CHOOSE, &words.words, words.stdin, io),
-        Function::BetaIcdf(words) => cases::run(&cases::BETA_ICDF, &words.words, words.stdin, io),
-        Function::QuantileIndex(words) => {
-            cases::run(&cases::QUANTILE_INDEX, &words.words, words.stdin, io)
-        }
-        Function::Driver(words) => simulate::drive(words, io),
-        Function::Power(words) => simulate::power(words, io),
+        Function::Csm(words) => answer(&classic::CSM, words, io),
+        Function::LogChoose(words) => answer(&classic::LOG_CHOOSE, words, io),
+        Function::BetaIcdf(words) => answer(&classic::BETA_ICDF, words, io),
+        Function::QuantileIndex(words) => answer(&classic::QUANTILE_INDEX, words, io),
+        Function::Driver(words) => drive(words, io),
+        Function::Power(words) => power(words, io),
     }
+}
+
+/// Answers the case of the command line, or each line of standard input.
+fn answer(function: &classic::Function, words: &Words, io: &mut Io) -> Result<u8, LabError> {
+    if words.stdin {
+        function.of_lines(&mut io.take_input(), |answer| {
+            io.out(&(answer + "\n"));
+            !io.out_is_closed()
+        })?;
+    } else {
+        io.out(&(function.of_words(&words.words)? + "\n"));
+    }
+    Ok(exit::HOLDS)
+}
+
+/// Tests the stream on standard input.
+fn drive(words: &DriverWords, io: &mut Io) -> Result<u8, LabError> {
+    let DriverWords { alpha, alpha_hi, eps, min_count, max_count } = *words;
+    let options = DriverOptions { alpha, alpha_hi, eps, min_count, max_count };
+    let input = io.take_input();
+    Ok(code(classic::drive(&options, input, |text| io.out(text))?))
+}
+
+/// Simulates tests.
+fn power(words: &PowerWords, io: &mut Io) -> Result<u8, LabError> {
+    let PowerWords { p, alpha, max_count, alpha_hi, eps, success_rate, max_attempts, .. } = *words;
+    let options = PowerOptions { p, alpha, alpha_hi, max_count, eps, success_rate, max_attempts };
+    Ok(code(classic::power(&options, &words.seed, |text| io.out(text))?))
+}
+
+fn code(is_decided: bool) -> u8 {
+    if is_decided { exit::HOLDS } else { exit::OPEN }
 }

@@ -1,18 +1,18 @@
-//! `tiebreak compare`: which of these programs is faster?
+//! `tiebreak compare`: which of these programs, or of two revisions of one, is faster?
 
-use crate::failure::Failure;
 use crate::io::Io;
 use crate::options::{Judging, Measuring, OutputName};
 use crate::quantities::{self, Parameter};
-use crate::revisions::RevisionOptions;
-use crate::{race, revisions};
+use crate::{exit, race};
 use clap::{Args, ValueEnum, ValueHint};
 use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{
-    Adjust, Budget, Centre, Check, Gate, OutputPlan, ProgramPlan, Success, workload_of,
+    Budget, Centre, Gate, OutputPlan, ProgramPlan, Success, workload_of,
 };
-use tiebreak_lab::machine::clock;
-use tiebreak_lab::planning::{self, HookRequest, Request};
+use tiebreak_lab::planning::{self, HookRequest, Request, check_rule, seed_or_random};
+use tiebreak_lab::report::{contents, shell_quote};
+use tiebreak_lab::revisions::{self, RevisionRequest, Revisions, Step};
+use tiebreak_lab::{LabError, interrupt};
 
 #[derive(Debug, Args)]
 pub struct CompareOptions {
@@ -73,55 +73,94 @@ pub enum Pairs {
     All,
 }
 
-/// The default of the smallest difference that matters.
-const RESOLUTION: f64 = 0.01;
+/// Options that make a race one of two revisions, and a claim a gate.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Two revisions, and gates")]
+pub struct RevisionOptions {
+    /// Race this revision of the repository, called base, against --head: a branch, a tag, a commit
+    #[arg(long, value_name = "REVISION", allow_hyphen_values = true)]
+    pub base: Option<String>,
 
-pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
-    let request = request(&options)?;
-    if let Some(base) = &options.revisions.base {
-        let resolution = options.judging.resolution.unwrap_or(revisions::RESOLUTION);
-        let request = Request { resolution, ..request };
-        if options.pairs.is_some() {
-            let why = "--pairs is for many programs, and --base makes two: leave it";
-            return Err(Failure::usage(why));
-        }
-        let CompareOptions { revisions, measuring, .. } = &options;
-        return revisions::run(base, request, revisions, measuring, typed, io);
-    }
-    if !request.gate.is_none() && request.claims.is_empty() {
-        return Err(Failure::usage(
-            "--gate needs a --claim to hold or to be refuted, such as 'B is no more than 2% slower \
-             than A'",
-        ));
-    }
-    let plan = planning::plan(&request)?;
-    race::start(plan, &options.measuring, typed, io)
+    /// The revision that is judged, called head; '.' is the working tree as it is [default: HEAD]
+    #[arg(long, value_name = "REVISION", requires = "base", allow_hyphen_values = true)]
+    pub head: Option<String>,
+
+    /// Build each revision by this, through sh -c, in its own worktree; not timed
+    #[arg(long, value_name = "CMD", requires = "base")]
+    pub build: Option<String>,
+
+    /// How many builds run at the same time: 1 or 2
+    #[arg(long, value_name = "N", requires = "base", default_value_t = 1,
+          value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub build_jobs: u8,
+
+    /// Without a claim: how much slower head may be (by --by, how much more it may need)
+    #[arg(long, value_name = "SHARE", requires = "base", default_value = "2%",
+          allow_hyphen_values = true, value_parser = quantities::fraction)]
+    pub max_slowdown: f64,
+
+    /// Leave the worktrees where they are, so that the run can be resumed
+    #[arg(long, requires = "base")]
+    pub keep: bool,
+
+    /// Only 'refuted' fails: 'too close' and 'undecided' pass with a warning; --base implies it
+    #[arg(long)]
+    pub gate: bool,
+
+    /// Of a gate: only 'holds' passes
+    #[arg(long)]
+    pub strict: bool,
 }
 
-fn request(options: &CompareOptions) -> Result<Request, Failure> {
-    let mut request = judged(from_measuring(&options.measuring)?, &options.judging);
-    request.commands.clone_from(&options.commands);
-    request.names.clone_from(&options.names);
-    let pair = |parameter: &Parameter| (parameter.name.clone(), parameter.values.clone());
-    request.parameters = options.parameters.iter().map(pair).collect();
-    request.claims.clone_from(&options.claims);
-    let question_only = options.pairs.is_some() || options.by.is_some();
-    if question_only && !options.claims.is_empty() {
-        return Err(Failure::usage(
+pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+    let request = request(&options)?;
+    let CompareOptions { pairs, revisions, judging, measuring, .. } = &options;
+    if let Some(base) = &revisions.base {
+        let resolution = judging.resolution.unwrap_or(revisions::RESOLUTION);
+        if pairs.is_some() {
+            return usage("--pairs is for many programs, and --base makes two: leave it");
+        }
+        let request = Request { resolution, ..request };
+        return race_revisions(base, request, revisions, measuring, typed, io);
+    }
+    if !request.gate.is_none() && request.claims.is_empty() {
+        return usage(
+            "--gate needs a --claim to hold or to be refuted, such as 'B is no more than 2% slower \
+             than A'",
+        );
+    }
+    race::start(planning::plan(&request)?, measuring, None, typed, io)
+}
+
+fn usage<T>(text: &str) -> Result<T, LabError> {
+    Err(LabError::Usage(text.to_owned()))
+}
+
+fn request(options: &CompareOptions) -> Result<Request, LabError> {
+    let request = judged(from_measuring(&options.measuring)?, &options.judging);
+    let CompareOptions { commands, names, parameters, claims, pairs, by, .. } = options;
+    if (pairs.is_some() || by.is_some()) && !claims.is_empty() {
+        return usage(
             "--by and --pairs are for a run without --claim: a claim names its pair, and its \
              metric as in 'A is faster than B by cpu time'",
-        ));
+        );
     }
-    request.all_pairs = options.pairs == Some(Pairs::All);
-    request.metric = options.by.unwrap_or(request.metric);
-    request.gate = revisions::gate(&options.revisions)?;
-    request.hooks = HookRequest {
-        setup: options.setup.clone(),
-        prepare: options.prepare.clone(),
-        conclude: options.conclude.clone(),
-        cleanup: options.cleanup.clone(),
-    };
-    Ok(request)
+    Ok(Request {
+        commands: commands.clone(),
+        names: names.clone(),
+        parameters: parameters.iter().map(|one| (one.name.clone(), one.values.clone())).collect(),
+        claims: claims.clone(),
+        all_pairs: *pairs == Some(Pairs::All),
+        metric: by.unwrap_or(request.metric),
+        gate: gate(&options.revisions)?,
+        hooks: HookRequest {
+            setup: options.setup.clone(),
+            prepare: options.prepare.clone(),
+            conclude: options.conclude.clone(),
+            cleanup: options.cleanup.clone(),
+        },
+        ..request
+    })
 }
 
 /// Returns a request with the options about ratios, shares and means.
@@ -140,56 +179,37 @@ pub fn judged(request: Request, options: &Judging) -> Request {
 }
 
 /// Returns a request from the options of every measuring command.
-pub fn from_measuring(options: &Measuring) -> Result<Request, Failure> {
+pub fn from_measuring(options: &Measuring) -> Result<Request, LabError> {
     let budget = match (options.budget, options.runs) {
         (Some(_), Some(_)) => {
-            return Err(Failure::usage("--runs is a budget too: give it or --budget, not both"));
+            return usage("--runs is a budget too: give it or --budget, not both");
         }
         (None, Some(rounds)) => Some(Budget { rounds: Some(rounds), seconds: None }),
         (budget, None) => budget,
     };
+    let workload = options.workload.clone();
+    let request = Request::new(Vec::new(), seed_or_random(options.seed.as_deref())?);
     Ok(Request {
-        commands: Vec::new(),
-        names: Vec::new(),
-        parameters: Vec::new(),
-        claims: Vec::new(),
-        all_pairs: false,
-        metric: tiebreak_lab::core::metric::Metric::WallTime,
         error: options.error,
-        resolution: RESOLUTION,
         budget,
-        centre: Centre::unless_said(Adjust::NONE),
-        adjust: Adjust::NONE,
-        block_runs: 1,
-        gate: Gate::None,
-        directories: Vec::new(),
-        seed: match &options.seed {
-            Some(seed) => seed.clone(),
-            None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
-        },
-        workload: workload(options),
-        hooks: HookRequest::default(),
+        workload: workload.unwrap_or_else(|| workload_of(options.input.as_deref())),
         program: program(options)?,
-        clock_step_ns: clock::step_ns() as f64,
+        ..request
     })
 }
 
-/// Returns the workload of the contestants: as given, or the name of the input.
-fn workload(options: &Measuring) -> String {
-    options.workload.clone().unwrap_or_else(|| workload_of(options.input.as_deref()))
-}
-
-fn program(options: &Measuring) -> Result<ProgramPlan, Failure> {
+fn program(options: &Measuring) -> Result<ProgramPlan, LabError> {
+    let output = match options.output {
+        OutputName::Capture => OutputPlan::Capture,
+        OutputName::Null => OutputPlan::Null,
+    };
     Ok(ProgramPlan {
         shell: options.shell.as_deref().and_then(ProgramPlan::shell_asked),
         input: options.input.as_deref().and_then(ProgramPlan::input_asked),
-        output: match options.output {
-            OutputName::Capture => OutputPlan::Capture,
-            OutputName::Null => OutputPlan::Null,
-        },
+        output,
         directory: options.directory.clone(),
         timeout_ns: options.timeout,
-        check: check(options)?,
+        check: check_rule(options.check.as_deref(), output)?,
         success: if options.ignore_failure {
             Success::Any
         } else {
@@ -202,22 +222,71 @@ fn program(options: &Measuring) -> Result<ProgramPlan, Failure> {
     })
 }
 
-fn check(options: &Measuring) -> Result<Check, Failure> {
-    let check = match options.check.as_deref() {
-        None => Check::Default,
-        Some(judge) if judge.trim().is_empty() => {
-            return Err(Failure::usage(
-                "--check is empty: say same-output, exit, or a program that judges an output",
-            ));
-        }
-        Some(rule) => Check::asked(rule).map_err(|meant| {
-            Failure::usage(format!("--check '{rule}': did you mean '{meant}'?"))
-        })?,
-    };
-    if check.needs_output() && options.output == OutputName::Null {
-        return Err(Failure::usage(
-            "--check looks at outputs, which --output null throws away: leave one out",
-        ));
+/// Returns the gate of the options; two revisions are one by default.
+fn gate(options: &RevisionOptions) -> Result<Gate, LabError> {
+    let is_gate = options.gate || options.base.is_some();
+    match (options.strict, is_gate) {
+        (true, false) => usage("--strict is for gates: give --gate or --base too"),
+        (true, true) => Ok(Gate::ClosedUnlessHolds),
+        (false, true) => Ok(Gate::OpenUnlessRefuted),
+        (false, false) => Ok(Gate::None),
     }
-    Ok(check)
+}
+
+/// Builds and races the requested revisions, of which `base` is one.
+fn race_revisions(
+    base: &str,
+    request: Request,
+    options: &RevisionOptions,
+    measuring: &Measuring,
+    typed: Vec<String>,
+    io: &mut Io,
+) -> Result<u8, LabError> {
+    let asked = RevisionRequest {
+        base: base.to_owned(),
+        head: options.head.clone().unwrap_or_else(|| "HEAD".to_owned()),
+        build: options.build.clone(),
+        directory: crate::here()?,
+        builds_at_once: options.build_jobs > 1,
+        keeps: options.keep,
+    };
+    let mut plan = revisions::plan(request, options.max_slowdown)?;
+    if measuring.dry_run {
+        let found = revisions::find(&asked)?;
+        found.notes.iter().for_each(|note| io.err(&format!("warning: {note}\n")));
+        let lines = found.revisions.iter().map(|revision| {
+            format!("  {}: {} ({})\n", revision.name, revision.asked, revision.short())
+        });
+        io.out(&("revisions\n".to_owned() + &lines.collect::<String>()));
+        if let Some(command) = &asked.build {
+            io.out(&format!("build\n  {command}\n"));
+        }
+        io.out(&contents::planned(&plan));
+        return Ok(exit::HOLDS);
+    }
+    let quiet = measuring.quiet;
+    let made = Revisions::prepare(&asked, interrupt::flag(), |step| say(&step, quiet, io))?;
+    made.place(&mut plan)?;
+    let code = race::start(plan, measuring, None, typed, io);
+    if asked.keeps {
+        let root = made.root().display().to_string();
+        let quoted = shell_quote(&root);
+        io.err(&format!("kept: {root}; to remove it: rm -rf {quoted} && git worktree prune\n"));
+    } else if matches!(code, Ok(exit::INTERRUPTED)) {
+        io.err("but not this run: its worktrees are gone, and --keep would have kept them\n");
+    }
+    code
+}
+
+/// Prints a line on standard error for each step; notes, which are warnings, are always printed.
+pub fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
+    let line = match step {
+        Step::Noted(note) => format!("warning: {note}\n"),
+        _ if quiet => return,
+        Step::CheckingOut { revision } => {
+            format!("{}: checking {} out ({})\n", revision.name, revision.asked, revision.short())
+        }
+        Step::Building { revision, command } => format!("{}: {command}\n", revision.name),
+    };
+    io.err(&line);
 }

@@ -1,50 +1,24 @@
 //! `tiebreak exact`: tests whether two finished sets of numbers differ.
 
+use crate::choice::{Names, one_of};
 use crate::exit;
-use crate::failure::Failure;
 use crate::io::Io;
-use crate::output::JsonTarget;
+use crate::output::Targets;
 use crate::quantities;
 use crate::screen::Screen;
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use tiebreak_lab::core::journal::StopReason;
-use tiebreak_lab::core::quantity::parse_fraction;
-use tiebreak_lab::core::resampling::{Null, ResamplingMethod, ResamplingResult, Sides};
 use tiebreak_lab::core::verdict::Verdict;
-use tiebreak_lab::error::LabError;
-use tiebreak_lab::measure::interrupt;
+use tiebreak_lab::planning::seed_or_random;
 use tiebreak_lab::report::exact as page;
-use tiebreak_lab::resampling::{CLASSIC_ERROR, ERROR, Question, StatisticOf, answer, numbers};
-use tiebreak_lab::stats::exact::Statistic;
+use tiebreak_lab::resampling::{
+    Null, Question, ResamplingMethod, ResamplingResult, Sides, Statistic, StatisticOf, answer,
+    default_error, default_permutations, numbers, parse_statistic,
+};
+use tiebreak_lab::{LabError, interrupt};
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak exact x.txt y.txt
-  tiebreak exact x.txt y.txt --statistic quantile:0.9 --sides greater --shift 5
-  tiebreak exact x.txt y.txt --paired --statistic median
-  tiebreak exact x.txt y.txt --sides greater --statistic-command \"sed -u 's/.*y.:.//; s/[],].*//'\"
-
-X and Y are files of numbers, one a line (blank lines and lines that begin with # are skipped), or
-columns of CSV files as FILE:COLUMN, of which FILE:COLUMN:OTHER=VALUE takes the lines in which OTHER
-is VALUE, such as samples.csv:wall_ns:contestant=A of 'tiebreak export --csv'. - is standard input
-(a column of it: -- -:COLUMN).
-
-The numbers of both are split again and again at random, as if there were no difference; p is the
-share of splits whose difference is at least as extreme as the one of X and Y. The test stops as
-soon as that tells whether X and Y differ at the level of --alpha, or that p is above it. That is
-exact for sets of one distribution. Differences count by their own spread, so that sets with equal
-means, or medians, and unequal spreads are hardly said to differ either.
-
-A program of --statistic-command is kept running. It gets a line such as {\"x\":[1.5,2],\"y\":[3]}
-for each split, the numbers of each set in ascending order, the sets as they are in the first line,
-and answers each with one number on a line of its own, flushed (the sed above: the smallest of Y).
-
-This is for finished sets of independent numbers; the page warns where each is like the one before
-it in the file. Looking again while they grow is not covered: for that are 'tiebreak compare' and
-'tiebreak slo'.
-
-Exit codes: 0 the sets differ, 2 that is not proven.";
+pub const EXAMPLES: &str = include_str!("../help/exact.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct ExactOptions {
@@ -58,7 +32,7 @@ pub struct ExactOptions {
 
     /// What is computed of each set: mean, median or quantile:SHARE such as quantile:0.9; the
     /// difference is that of Y less that of X
-    #[arg(long, value_name = "NAME", default_value = "mean", value_parser = statistic,
+    #[arg(long, value_name = "NAME", default_value = "mean", value_parser = parse_statistic,
           conflicts_with = "statistic_command")]
     statistic: Statistic,
 
@@ -77,8 +51,8 @@ pub struct ExactOptions {
     plain: bool,
 
     /// Which differences are extreme: those as far off either way, as large, or as small
-    #[arg(long, value_enum, default_value_t = SidesName::Two)]
-    sides: SidesName,
+    #[arg(long, value_parser = one_of(SIDES), default_value = "two")]
+    sides: Sides,
 
     /// The null hypothesis that Y is distributed as X plus this
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, conflicts_with = "ratio")]
@@ -103,8 +77,8 @@ pub struct ExactOptions {
 
     /// How the number of permutations is decided: by bets on each, or by the Confidence Sequence
     /// Method as published, against alpha and half of it
-    #[arg(long, value_enum, default_value_t = MethodName::Mixture)]
-    method: MethodName,
+    #[arg(long, value_parser = one_of(METHODS), default_value = "mixture")]
+    method: ResamplingMethod,
 
     /// Seed of the permutations: any text [default: from the system, and printed]
     #[arg(long, value_name = "TEXT")]
@@ -119,68 +93,39 @@ pub struct ExactOptions {
     quiet: bool,
 }
 
-/// `--sides` by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum SidesName {
-    /// As far from what the null hypothesis says, either way
-    Two,
-    /// At least as large
-    Greater,
-    /// At most as large
-    Less,
-}
+const SIDES: Names<Sides> = &[
+    ("two", "As far from what the null hypothesis says, either way", Sides::Two),
+    ("greater", "At least as large", Sides::Greater),
+    ("less", "At most as large", Sides::Less),
+];
 
-/// `--method` by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum MethodName {
-    /// Bets on each permutation
-    Mixture,
-    /// The Confidence Sequence Method
-    Classic,
-}
+const METHODS: Names<ResamplingMethod> = &[
+    ("mixture", "Bets on each permutation", ResamplingMethod::Mixture),
+    ("classic", "The Confidence Sequence Method", ResamplingMethod::Classic),
+];
 
-fn statistic(text: &str) -> Result<Statistic, String> {
-    let wrong = || format!("'{text}' is none of mean, median and quantile:SHARE, as quantile:0.9");
-    match text {
-        "mean" => Ok(Statistic::Mean),
-        "median" => Ok(Statistic::Median),
-        _ => {
-            let share = text.strip_prefix("quantile:").ok_or_else(wrong)?;
-            let share = parse_fraction(share).map_err(|_| wrong())?;
-            let is_share = share > 0.0 && share <= 1.0;
-            if is_share { Ok(Statistic::Quantile(share)) } else { Err(wrong()) }
-        }
-    }
-}
-
-pub fn run(options: &ExactOptions, io: &mut Io) -> Result<u8, Failure> {
+pub fn run(options: &ExactOptions, io: &mut Io) -> Result<u8, LabError> {
     let stop = interrupt::flag();
     let question = question(options, io)?;
-    let json = JsonTarget::open(options.json.as_ref())?;
+    let targets = Targets::open(options.json.as_deref())?;
     let mut screen = Screen::new(io, options.quiet);
+    let is_slow = matches!(question.statistic, StatisticOf::Program(_));
     let result = answer(&question, stop, |permutations, extreme| {
         // Reading the clock costs more than some permutations.
-        if permutations.is_multiple_of(64) || matches!(question.statistic, StatisticOf::Program(_))
-        {
+        if permutations.is_multiple_of(64) || is_slow {
             screen.show_as(|_, _| {
                 vec![format!("{permutations} permutations, {extreme} at least as extreme")]
             });
         }
     });
     screen.clear();
-    let result = match result {
-        Err(LabError::Interrupted) => {
-            let text = "interrupted before the first permutation was drawn".to_owned();
-            return Err(Failure { text, code: exit::INTERRUPTED });
-        }
-        result => result?,
-    };
+    let result = result?;
     let text = if options.quiet {
         page::sentence(&result) + "\n"
     } else {
         page::render(&result, &io.out_look())
     };
-    json.write_beside(&text, || page::json(&result), io)?;
+    targets.deliver(&text, &result, page::json, io)?;
     Ok(code(&result))
 }
 
@@ -192,17 +137,9 @@ fn code(result: &ResamplingResult) -> u8 {
     }
 }
 
-fn question(options: &ExactOptions, io: &mut Io) -> Result<Question, Failure> {
-    if numbers::is_input(&options.x) && numbers::is_input(&options.y) {
-        return Err(Failure::usage("only one of X and Y can come from standard input"));
-    }
-    let mut input = io.take_input();
-    let x = numbers::read(&options.x, &mut input)?;
-    let y = numbers::read(&options.y, &mut input)?;
-    let (method, error) = match options.method {
-        MethodName::Mixture => (ResamplingMethod::Mixture, ERROR),
-        MethodName::Classic => (ResamplingMethod::Classic, CLASSIC_ERROR),
-    };
+fn question(options: &ExactOptions, io: &mut Io) -> Result<Question, LabError> {
+    let ExactOptions { method, alpha, .. } = *options;
+    let [x, y] = numbers::read_both(&options.x, &options.y, &mut io.take_input())?;
     Ok(Question {
         x,
         y,
@@ -212,25 +149,16 @@ fn question(options: &ExactOptions, io: &mut Io) -> Result<Question, Failure> {
         },
         is_plain: options.plain,
         is_paired: options.paired,
-        sides: match options.sides {
-            SidesName::Two => Sides::Two,
-            SidesName::Greater => Sides::Greater,
-            SidesName::Less => Sides::Less,
-        },
+        sides: options.sides,
         null: match (options.shift, options.ratio) {
             (Some(by), _) => Null::Shift { by },
             (None, Some(factor)) => Null::Ratio { factor },
             (None, None) => Null::Same,
         },
-        alpha: options.alpha,
-        error: options.error.unwrap_or(error),
-        permutations_max: options
-            .permutations_max
-            .unwrap_or_else(|| 100_000.max((100.0 / options.alpha) as u64)),
+        alpha,
+        error: options.error.unwrap_or(default_error(method)),
+        permutations_max: options.permutations_max.unwrap_or(default_permutations(alpha)),
         method,
-        seed: match &options.seed {
-            Some(seed) => seed.clone(),
-            None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
-        },
+        seed: seed_or_random(options.seed.as_deref())?,
     })
 }

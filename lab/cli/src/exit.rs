@@ -1,7 +1,9 @@
 //! The exit codes, and which of several verdicts determines them.
 
+use tiebreak_lab::LabError;
 use tiebreak_lab::core::journal::StopReason;
 use tiebreak_lab::core::result::{CheckResult, ClaimOutcome, ClaimResult, RunResult, StudyResult};
+use tiebreak_lab::error::Blame;
 
 /// Every claim holds, or a question is answered.
 pub const HOLDS: u8 = 0;
@@ -20,15 +22,25 @@ pub const TOOL: u8 = 70;
 /// Stopped by the user.
 pub const INTERRUPTED: u8 = 130;
 
+/// Returns the exit code of a command that ends without a result.
+pub fn of_error(error: &LabError) -> u8 {
+    match error.blame() {
+        Blame::Usage => USAGE,
+        Blame::Data => DATA,
+        Blame::Machine => OPEN,
+        Blame::Tool => TOOL,
+        Blame::User => INTERRUPTED,
+    }
+}
+
 /// Returns the exit code of a result: that of the worst verdict, in the order 3, 1, 2, 0.
 pub fn of_result(result: &RunResult) -> u8 {
     if result.stopped == Some(StopReason::Interrupted) {
         return INTERRUPTED;
     }
     if let Some(check) = &result.self_check {
-        let void = result.contestants.iter().any(|contestant| contestant.fault.is_some());
         return match check {
-            _ if void => VOID,
+            _ if has_void(result) => VOID,
             check if check.rate_low > check.error => REFUTED,
             check if check.comparisons == 0 => OPEN,
             _ => HOLDS,
@@ -50,11 +62,15 @@ pub fn of_study(result: &StudyResult) -> u8 {
 }
 
 fn of_workload(run: &RunResult) -> u8 {
-    if run.contestants.iter().any(|contestant| contestant.fault.is_some()) {
+    if has_void(run) {
         return VOID;
     }
     let claims = run.verdicts.iter().filter(|claim| !claim.statement.is_measure());
     worst(claims.map(of_claim))
+}
+
+fn has_void(run: &RunResult) -> bool {
+    run.contestants.iter().any(|contestant| contestant.fault.is_some())
 }
 
 /// Returns the exit code of a file of claims: that of its worst verdict.
@@ -74,7 +90,8 @@ fn of_claim(claim: &ClaimResult) -> u8 {
     }
 }
 
-fn worst(codes: impl Iterator<Item = u8>) -> u8 {
-    let rank = |code: &u8| [HOLDS, OPEN, REFUTED, VOID].iter().position(|other| other == code);
-    codes.max_by_key(|code| rank(code)).unwrap_or(HOLDS)
+/// Returns the worst of these codes, in the order 3, 1, 2, 0; 0 if there are none.
+pub fn worst(codes: impl Iterator<Item = u8>) -> u8 {
+    let order = [HOLDS, OPEN, REFUTED, VOID];
+    codes.max_by_key(|code| order.iter().position(|other| other == code)).unwrap_or(HOLDS)
 }

@@ -1,15 +1,16 @@
 //! Output for a step of GitHub's runner: its summary, and annotations of the code.
 
 use crate::io::Io;
+use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::PathBuf;
-use tiebreak_lab::core::plan::Gate;
-use tiebreak_lab::core::result::{CheckResult, ContestResult, Family, RunResult};
+use std::path::Path;
+use tiebreak_lab::check;
+use tiebreak_lab::core::result::{CheckResult, RunResult};
 use tiebreak_lab::report::ci::{github, markdown};
 
 /// Returns the value of a variable that is set and not empty.
-fn set(name: &str) -> Option<std::ffi::OsString> {
+fn set(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
@@ -30,20 +31,7 @@ pub fn tell(result: &CheckResult, io: &mut Io) {
 
 /// Does the same for a single run, if its claims are gates; no file has lines for them.
 pub fn tell_of_gate(run: &RunResult, io: &mut Io) {
-    if run.verdicts.iter().all(|claim| claim.gate == Gate::None) {
-        return;
-    }
-    let lines = vec![1; run.verdicts.len()];
-    let contests = vec![ContestResult { name: "gate".to_owned(), run: run.clone(), lines }];
-    let result = CheckResult {
-        file: "tiebreak compare".to_owned(),
-        family: Family::EBonferroni,
-        error: run.error,
-        seconds: run.seconds,
-        budget: run.budget,
-        interrupted: false,
-        contests,
-    };
+    let Some(result) = check::of_gate(run) else { return };
     summarise(&result, io);
     if is_runner() {
         let notes = github::annotations(&result);
@@ -60,10 +48,10 @@ pub fn tell_failure(text: &str, io: &mut Io) {
 }
 
 fn summarise(result: &CheckResult, io: &mut Io) {
-    let Some(path) = set("GITHUB_STEP_SUMMARY").map(PathBuf::from) else { return };
+    let Some(path) = set("GITHUB_STEP_SUMMARY") else { return };
     let opened = OpenOptions::new().append(true).create(true).open(&path);
     let text = markdown::text(result);
     if let Err(error) = opened.and_then(|mut file| file.write_all(text.as_bytes())) {
-        io.err(&format!("warning: no summary in {}: {error}\n", path.display()));
+        io.err(&format!("warning: no summary in {}: {error}\n", Path::new(&path).display()));
     }
 }

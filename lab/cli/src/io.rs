@@ -1,5 +1,6 @@
 //! The streams of a command, and what they can show.
 
+use anstream::{AutoStream, ColorChoice};
 use std::io::{BufReader, ErrorKind, IsTerminal, Read, Write};
 use tiebreak_lab::report::Look;
 
@@ -34,10 +35,9 @@ impl Io {
     /// Returns the streams of this process.
     pub fn of_process() -> Io {
         let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
-        let wants_color = |choice| !matches!(choice, anstream::ColorChoice::Never) && !dumb;
         let (out, err) = (std::io::stdout(), std::io::stderr());
-        let out_color = wants_color(anstream::AutoStream::choice(&out));
-        let err_color = wants_color(anstream::AutoStream::choice(&err));
+        let out_color = !dumb && AutoStream::choice(&out) != ColorChoice::Never;
+        let err_color = !dumb && AutoStream::choice(&err) != ColorChoice::Never;
         let redraws = err.is_terminal() && !dumb;
         let size = terminal_size::terminal_size();
         let width = size.map(|(width, _)| usize::from(width.0));
@@ -56,11 +56,10 @@ impl Io {
 
     /// Returns streams for a test: no colour, 80 columns, nothing is redrawn.
     pub fn to(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Io {
-        let plain = |writer| Stream { writer, color: false, redraws: false };
         Io {
             input: None,
-            out: plain(out),
-            err: plain(err),
+            out: Stream { writer: out, color: false, redraws: false },
+            err: Stream { writer: err, color: false, redraws: false },
             width: WIDTH_UNKNOWN,
             height: None,
             unicode: true,
@@ -89,16 +88,6 @@ impl Io {
     /// Returns how progress on standard error may look.
     pub fn err_look(&self) -> Look {
         Look { width: self.width, color: self.err.color, unicode: self.unicode }
-    }
-
-    /// Returns whether standard output shows colour.
-    pub fn out_color(&self) -> bool {
-        self.out.color
-    }
-
-    /// Returns whether standard error shows colour.
-    pub fn err_color(&self) -> bool {
-        self.err.color
     }
 
     /// Returns whether lines on standard error can be redrawn.
@@ -155,8 +144,9 @@ fn columns() -> Option<usize> {
 
 /// Returns whether the locale's encoding is UTF-8; without a locale, ASCII is used.
 fn speaks_unicode() -> bool {
-    let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();
+    let set =
+        ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let locale = set.into_iter().find(|value| !value.is_empty()).unwrap_or_default();
     let locale = locale.to_ascii_lowercase();
     locale.contains("utf-8") || locale.contains("utf8")
 }

@@ -8,39 +8,33 @@
 mod aa;
 mod args;
 mod check;
+mod choice;
 mod classic;
 mod compare;
-mod dry_run;
 mod exact;
 mod exit;
-mod export;
-mod failure;
 mod github;
 mod history;
 mod io;
+mod journals;
 mod machine;
 mod options;
 mod output;
-mod output_file;
 mod power;
 mod quantities;
 mod race;
-mod replay;
-mod report;
 mod resume;
-mod revisions;
 mod screen;
-mod show;
 mod slo;
-mod source;
 mod study;
 
 pub use io::Io;
 
 use args::{Arguments, Command};
 use clap::{CommandFactory, Parser};
-use failure::Failure;
 use std::ffi::OsString;
+use std::path::PathBuf;
+use tiebreak_lab::{LabError, work, worker};
 
 /// Returns the command line as a clap command, for completions and for tests of the help.
 pub fn command() -> clap::Command {
@@ -52,7 +46,7 @@ pub const WORKER: &str = "__worker";
 
 /// Runs the functions of a study for the parent process, and returns the exit code.
 pub fn worker() -> u8 {
-    tiebreak_lab::measure::worker::main()
+    worker::main()
 }
 
 /// Runs one command and returns its exit code.
@@ -65,22 +59,25 @@ pub fn main(words: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
     // The recorded name is always tiebreak, whatever the path and the name of this copy.
     let typed = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
     let typed = std::iter::once("tiebreak".to_owned()).chain(typed).collect();
-    let code = run(arguments.command, typed, io).unwrap_or_else(|failure| {
-        io.complain(&failure.text);
-        github::tell_failure(&failure.text, io);
-        failure.code
+    let code = run(arguments.command, typed, io).unwrap_or_else(|error| {
+        let text = error.render(io.err_look().color);
+        io.complain(&text);
+        github::tell_failure(&text, io);
+        exit::of_error(&error)
     });
     finish(code, io)
 }
 
 /// Prints help and version as answers, and every other error of clap as a usage error.
 fn explain(error: &clap::Error, io: &mut Io) -> u8 {
+    let look = if error.use_stderr() { io.err_look() } else { io.out_look() };
     let rendered = error.render();
+    let text = if look.color { rendered.ansi().to_string() } else { rendered.to_string() };
     if error.use_stderr() {
-        io.err(&if io.err_color() { rendered.ansi().to_string() } else { rendered.to_string() });
+        io.err(&text);
         exit::USAGE
     } else {
-        io.out(&if io.out_color() { rendered.ansi().to_string() } else { rendered.to_string() });
+        io.out(&text);
         finish(exit::HOLDS, io)
     }
 }
@@ -96,22 +93,28 @@ fn finish(code: u8, io: &mut Io) -> u8 {
     }
 }
 
-fn run(asked: Command, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
+/// Returns the current folder.
+fn here() -> Result<PathBuf, LabError> {
+    std::env::current_dir()
+        .map_err(|error| LabError::Data(format!("the current folder is not known: {error}")))
+}
+
+fn run(asked: Command, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
     match asked {
         Command::Compare(options) => compare::run(*options, typed, io),
         Command::Aa(options) => aa::run(*options, typed, io),
         Command::Resume(options) => resume::run(&options, io),
-        Command::Replay(options) => replay::run(&options, io),
+        Command::Replay(options) => journals::replay(&options, io),
         Command::History(options) => history::run(&options, io),
-        Command::Show(options) => show::run(&options, io),
-        Command::Export(options) => export::run(&options, io),
+        Command::Show(options) => journals::show(&options, io),
+        Command::Export(options) => journals::export(&options, io),
         Command::Slo(options) => slo::run(*options, typed, io),
         Command::Exact(options) => exact::run(&options, io),
         Command::Power(options) => power::run(&options, io),
         Command::Check(options) => check::run(*options, typed, io),
         Command::Study(command) => study::run(command, typed, io),
         Command::Machine(arguments) => machine::run(*arguments, io),
-        Command::Report(options) => report::run(&options, io),
+        Command::Report(options) => journals::report(&options, io),
         Command::Classic(options) => classic::run(&options, io),
         Command::Completions { shell } => {
             let mut script = Vec::new();
@@ -120,7 +123,7 @@ fn run(asked: Command, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
             Ok(exit::HOLDS)
         }
         Command::Work => {
-            std::hint::black_box(tiebreak_lab::work::some_milliseconds());
+            std::hint::black_box(work::some_milliseconds());
             Ok(exit::HOLDS)
         }
     }

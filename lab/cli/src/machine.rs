@@ -1,41 +1,27 @@
 //! `tiebreak machine`: measures what this machine is.
 
-mod compare;
-mod keeper;
-pub mod prints;
-mod show;
-mod tune;
-mod watch;
-
-use self::keeper::Keeper;
-use crate::aa;
 use crate::exit;
-use crate::failure::Failure;
 use crate::io::Io;
-use crate::output::JsonTarget;
-use crate::output_file::OutputFile;
+use crate::output::Targets;
 use crate::quantities;
 use crate::screen::Screen;
+use clap::error::ErrorKind::InvalidSubcommand;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueHint};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tiebreak_lab::machine::cpus;
-use tiebreak_lab::measure::interrupt;
-use tiebreak_lab::probes::{self, MachinePrint, Options, Probe};
-use tiebreak_lab::probing::Laboratory;
+use tiebreak_lab::prints::{self, Keeper, Loaded};
+use tiebreak_lab::probes::compare::{self, Named};
+use tiebreak_lab::probes::{self, MachinePrint, Noise, Options, Probe, tune};
+use tiebreak_lab::probing::{Laboratory, chosen_cpus, own_work};
+use tiebreak_lab::{LabError, interrupt, source};
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak machine --budget 500ms --html machine.html
-  tiebreak machine timers --budget 1s
-  tiebreak machine --budget 200ms --json here.json --quiet
-  tiebreak machine compare here.json here.json
-  tiebreak machine tune
+pub const EXAMPLES: &str = include_str!("../help/machine.txt").trim_ascii_end();
 
-Without a probe's name every probe has a short look, half a minute in all without --budget, and what
-was found is kept: verdicts name it, 'tiebreak machine show' shows it again. By its name a probe
-takes the time that it needs. The exit code is 0, or 2 if a probe that was asked for by name found
-nothing.";
+const COMPARE_EXAMPLES: &str = include_str!("../help/machine-compare.txt").trim_ascii_end();
+
+const TUNE_EXAMPLES: &str = include_str!("../help/machine-tune.txt").trim_ascii_end();
+
+const SHOW_EXAMPLES: &str = include_str!("../help/machine-show.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -52,14 +38,14 @@ enum MachineCommand {
     #[command(flatten)]
     Probe(ProbeCommand),
     /// Two machines side by side, also per unit of price
-    #[command(after_help = compare::EXAMPLES)]
-    Compare(compare::CompareOptions),
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(CompareOptions),
     /// What makes this machine noisy, and the command that would change it; changes nothing
-    #[command(after_help = tune::EXAMPLES)]
-    Tune(tune::TuneOptions),
+    #[command(after_help = TUNE_EXAMPLES)]
+    Tune(TuneOptions),
     /// A print that was kept
-    #[command(after_help = show::EXAMPLES)]
-    Show(show::ShowOptions),
+    #[command(after_help = SHOW_EXAMPLES)]
+    Show(ShowOptions),
 }
 
 /// Options of every probe.
@@ -94,6 +80,67 @@ pub struct ProbeOptions {
     quiet: bool,
 }
 
+#[derive(Debug, Args)]
+struct CompareOptions {
+    /// The first machine: a file, or the name of a print that was kept
+    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    a: PathBuf,
+
+    /// The second machine
+    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    b: PathBuf,
+
+    /// What they cost, in one unit: by A and B, or by the names of the files without their ending
+    #[arg(long, value_name = "A=PRICE,B=PRICE")]
+    price: Option<String>,
+
+    /// Write the comparison as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    json: Option<PathBuf>,
+
+    /// Where prints are kept [default: the user's data folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    store: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct TuneOptions {
+    /// Write what was found as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct ShowOptions {
+    /// The print: its name, the beginning of it, or a file that --json wrote [default: the latest]
+    #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
+    print: Option<String>,
+
+    /// List the prints that were kept
+    #[arg(long, conflicts_with_all = ["print", "probe", "json", "svg", "html"])]
+    list: bool,
+
+    /// Show everything that this probe found
+    #[arg(long, value_name = "PROBE", value_parser = probe)]
+    probe: Option<Probe>,
+
+    /// Write the print as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    json: Option<PathBuf>,
+
+    /// Write the pictures of all probes as SVG into a folder; with --probe, its picture into a file
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::AnyPath)]
+    svg: Option<PathBuf>,
+
+    /// Write the print as one page of HTML, with its pictures
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    html: Option<PathBuf>,
+
+    /// Where prints are kept [default: the user's data folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    store: Option<PathBuf>,
+}
+
 /// A probe by its name. The names come from the registry of probes, so another probe needs no line
 /// here.
 #[derive(Debug)]
@@ -123,18 +170,14 @@ impl Subcommand for ProbeCommand {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        Probe::ALL.iter().any(|probe| probe.name() == name)
+        named(name).is_some()
     }
 }
 
 impl FromArgMatches for ProbeCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let asked = matches.subcommand().and_then(|(name, options)| {
-            let probe = Probe::ALL.into_iter().find(|probe| probe.name() == name)?;
-            Some((probe, options))
-        });
-        let (probe, options) =
-            asked.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::InvalidSubcommand))?;
+        let asked = matches.subcommand().and_then(|(name, options)| Some((named(name)?, options)));
+        let (probe, options) = asked.ok_or_else(|| clap::Error::new(InvalidSubcommand))?;
         let is_watched = matches!(options.try_get_one(WATCH), Ok(Some(true)));
         Ok(ProbeCommand { probe, options: ProbeOptions::from_arg_matches(options)?, is_watched })
     }
@@ -145,47 +188,96 @@ impl FromArgMatches for ProbeCommand {
     }
 }
 
-pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, Failure> {
+fn named(name: &str) -> Option<Probe> {
+    Probe::ALL.into_iter().find(|probe| probe.name() == name)
+}
+
+fn probe(text: &str) -> Result<Probe, String> {
+    named(text).ok_or_else(|| {
+        let names = Probe::ALL.map(Probe::name).join(", ");
+        format!("no probe is called '{text}': there are {names}")
+    })
+}
+
+pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, LabError> {
     match arguments.command {
-        None => print(None, &arguments.options, io),
-        Some(MachineCommand::Probe(asked)) if asked.is_watched => watch::run(&asked.options, io),
-        Some(MachineCommand::Probe(asked)) => print(Some(asked.probe), &asked.options, io),
-        Some(MachineCommand::Compare(options)) => compare::run(&options, io),
-        Some(MachineCommand::Tune(options)) => tune::run(&options, io),
-        Some(MachineCommand::Show(options)) => show::run(&options, io),
+        None => measure(None, &arguments.options, io),
+        Some(MachineCommand::Probe(asked)) if asked.is_watched => watch(&asked.options, io),
+        Some(MachineCommand::Probe(asked)) => measure(Some(asked.probe), &asked.options, io),
+        Some(MachineCommand::Compare(options)) => compare(&options, io),
+        Some(MachineCommand::Tune(options)) => tune(&options, io),
+        Some(MachineCommand::Show(options)) => show(&options, io),
     }
 }
 
 /// Measures one probe, or all of them briefly.
-fn print(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, Failure> {
-    let json = JsonTarget::open(options.json.as_ref())?;
-    let lab = laboratory()?;
-    let wanted = Options {
-        lab: &lab,
-        probes: probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]),
-        cpus: chosen_cpus(options)?,
-        is_quick: probe.is_none(),
-        each: options.budget.map(Duration::from_nanos),
+fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
+    let targets = Targets::open(options.json.as_deref())?;
+    let lab = Laboratory { own_work: Some(own_work()?) };
+    let wanted = options.wanted(&lab, probe)?;
+    let targets = add_files(targets, probe, options.svg.as_deref(), options.html.as_deref())?;
+    // A print of one probe, or of some CPUs, is not the machine's.
+    let keeper = match (probe, &options.cpus) {
+        (None, None) => Keeper::open(options.store.as_deref())?,
+        _ => Keeper::Nowhere,
     };
-    let pictures = Pictures::open(probe, options.svg.as_ref())?;
-    let html = OutputFile::open("html", options.html.as_ref())?;
-    let keeper = keeper(probe, options)?;
-    let print = take(&wanted, options, io);
-    let name = keeper.keep(&print, wanted.each, io);
-    let look = io.out_look();
-    let page = match probe {
-        Some(probe) => probes::page(&print, probe, &look),
-        None => probes::screen(&print, name.as_deref(), &look),
-    };
-    let shown = json.write_beside(&page, || probes::json(&print), io);
-    let html =
-        html.map_or(Ok(()), |file| file.write(&probes::machine_page(&print, name.as_deref())));
-    shown.and(pictures.write(&print)).and(html)?;
+    let mut screen = Screen::new(io, options.quiet);
+    let print = probes::take(&wanted, interrupt::flag(), &mut |probe, share| {
+        screen.show_as(|look, _| vec![probes::progress(&wanted.probes, probe, share, look)]);
+    });
+    screen.clear();
+    let name = keeper.keep(&print, wanted.each).unwrap_or_else(|why| {
+        io.err(&format!("not kept: {why}\n"));
+        None
+    });
+    let found = Loaded { name, print };
+    deliver(&found, probe, targets, options.svg.as_deref(), io)?;
     Ok(match probe {
-        _ if print.interrupted => exit::INTERRUPTED,
-        Some(probe) => code(&print, probe),
+        _ if found.print.interrupted => exit::INTERRUPTED,
+        Some(probe) => code(&found.print, probe),
         None => exit::HOLDS,
     })
+}
+
+/// Draws live what disturbs this machine, until the user stops it or the budget is spent, and
+/// leaves the page of the last minute.
+fn watch(options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
+    let targets = Targets::open(options.json.as_deref())?;
+    let lab = Laboratory::default();
+    let probe = Some(Probe::Noise);
+    let wanted = options.wanted(&lab, probe)?;
+    let targets = add_files(targets, probe, options.svg.as_deref(), options.html.as_deref())?;
+    let redraws = io.err_redraws();
+    let mut screen = Screen::new(io, options.quiet);
+    let mut show = |found: &Noise| {
+        if redraws {
+            screen.show_as(|look, _| probes::frame(found, look))
+        } else {
+            screen.say(&probes::line(found))
+        }
+    };
+    let print = probes::watch_noise(&wanted, interrupt::flag(), &mut show);
+    screen.clear();
+    let found = Loaded { name: None, print };
+    deliver(&found, probe, targets, options.svg.as_deref(), io)?;
+    Ok(code(&found.print, Probe::Noise))
+}
+
+impl ProbeOptions {
+    /// Returns what to measure: one probe, or all of them briefly.
+    fn wanted<'a>(
+        &self,
+        lab: &'a Laboratory,
+        probe: Option<Probe>,
+    ) -> Result<Options<'a>, LabError> {
+        Ok(Options {
+            lab,
+            probes: probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]),
+            cpus: chosen_cpus(self.cpus.as_ref().map(|cpus| cpus.0.as_slice()))?,
+            is_quick: probe.is_none(),
+            each: self.budget.map(Duration::from_nanos),
+        })
+    }
 }
 
 /// Returns the exit code: a probe that was requested by name and not measured is not a success.
@@ -196,78 +288,112 @@ fn code(print: &MachinePrint, probe: Probe) -> u8 {
     }
 }
 
-fn chosen_cpus(options: &ProbeOptions) -> Result<Vec<usize>, Failure> {
-    let allowed = cpus::allowed();
-    let Some(wanted) = &options.cpus else { return Ok(allowed) };
-    match wanted.0.iter().find(|cpu| !allowed.contains(cpu)) {
-        Some(cpu) => Err(Failure::usage(format!(
-            "--cpus: CPU {cpu} is not one that this process may use: {} are",
-            cpus::format_list(&allowed)
-        ))),
-        None => Ok(wanted.0.clone()),
+/// Shows a print from the store.
+fn show(options: &ShowOptions, io: &mut Io) -> Result<u8, LabError> {
+    if options.list {
+        let rows = prints::list(options.store.as_deref())?;
+        io.out(&probes::list(&rows, &io.out_look()));
+        return Ok(exit::HOLDS);
     }
-}
-
-/// Returns the laboratory, which can run this program's own work.
-fn laboratory() -> Result<Laboratory, Failure> {
-    Ok(Laboratory { own_work: Some(aa::own_work()?) })
-}
-
-fn take(wanted: &Options<'_>, options: &ProbeOptions, io: &mut Io) -> MachinePrint {
-    let mut screen = Screen::new(io, options.quiet);
-    let print = probes::take(wanted, interrupt::flag(), &mut |probe, share| {
-        screen.show_as(|look, _| vec![probes::progress(&wanted.probes, probe, share, look)]);
-    });
-    screen.clear();
-    print
-}
-
-/// Returns the keeper of a complete print; a print of one probe, or of some CPUs, is not kept as
-/// the machine's.
-fn keeper(probe: Option<Probe>, options: &ProbeOptions) -> Result<Keeper, Failure> {
-    if probe.is_some() || options.cpus.is_some() {
-        Ok(Keeper::nowhere())
-    } else {
-        Keeper::open(options.store.as_ref())
-    }
-}
-
-/// The targets of the pictures.
-enum Pictures {
-    None,
-    One(Probe, OutputFile),
-    Folder(PathBuf),
-}
-
-impl Pictures {
-    fn open(probe: Option<Probe>, path: Option<&PathBuf>) -> Result<Pictures, Failure> {
-        let Some(path) = path else { return Ok(Pictures::None) };
-        if let Some(probe) = probe {
-            let file = OutputFile::open("svg", Some(path))?;
-            return Ok(file.map_or(Pictures::None, |file| Pictures::One(probe, file)));
+    let targets = Targets::open(options.json.as_deref())?;
+    let asked = options.print.as_deref().unwrap_or(source::LATEST);
+    let found = prints::load(asked, options.store.as_deref())?;
+    let (probe, svg) = (options.probe, options.svg.as_deref());
+    let targets = add_files(targets, probe, svg, options.html.as_deref())?;
+    deliver(&found, probe, targets, svg, io)?;
+    match probe {
+        Some(probe) if found.print.state(probe).is_none() => {
+            Err(LabError::Data(format!("this print has no {}: it was not asked for", probe.name())))
         }
-        std::fs::create_dir_all(path).map_err(|error| {
-            Failure::data(format!("--svg: cannot make the folder {}: {error}", path.display()))
-        })?;
-        Ok(Pictures::Folder(path.clone()))
+        _ => Ok(exit::HOLDS),
     }
+}
 
-    fn write(self, print: &MachinePrint) -> Result<(), Failure> {
-        match self {
-            Pictures::None => Ok(()),
-            Pictures::One(probe, file) => {
-                file.write(&probes::svg(print, probe).unwrap_or_default())
-            }
-            Pictures::Folder(folder) => {
-                for probe in Probe::ALL {
-                    let Some(picture) = probes::svg(print, probe) else { continue };
-                    let path = folder.join(format!("{}.svg", probe.name()));
-                    std::fs::write(&path, picture).map_err(|error| {
-                        Failure::data(format!("cannot write {}: {error}", path.display()))
-                    })?;
-                }
-                Ok(())
-            }
+/// Shows two machines side by side.
+fn compare(options: &CompareOptions, io: &mut Io) -> Result<u8, LabError> {
+    let targets = Targets::open(options.json.as_deref())?;
+    let names = [name(&options.a), name(&options.b)];
+    let prices = match &options.price {
+        None => [None; 2],
+        Some(text) => compare::prices(text, [&names[0], &names[1]])
+            .map_err(|error| LabError::Usage(format!("--price: {error}")))?
+            .map(Some),
+    };
+    let store = options.store.as_deref();
+    let a = prints::load(&options.a.to_string_lossy(), store)?.print;
+    let b = prints::load(&options.b.to_string_lossy(), store)?.print;
+    let comparison = compare::compare(
+        Named { print: &a, name: &names[0], price: prices[0] },
+        Named { print: &b, name: &names[1], price: prices[1] },
+    );
+    let page = compare::comparison(&comparison, &io.out_look());
+    targets.deliver(&page, &comparison, compare::comparison_json, io)?;
+    Ok(exit::HOLDS)
+}
+
+/// Returns the name of a file without its extension.
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Shows what makes this machine noisy.
+fn tune(options: &TuneOptions, io: &mut Io) -> Result<u8, LabError> {
+    let targets = Targets::open(options.json.as_deref())?;
+    let tuning = tune::read();
+    let page = tune::tuning(&tuning, &io.out_look());
+    targets.deliver(&page, &tuning, tune::tuning_json, io)?;
+    Ok(exit::HOLDS)
+}
+
+/// Opens the files of a print, in addition to JSON: its page and the picture of the probe, or a
+/// folder for the pictures of all probes.
+fn add_files(
+    targets: Targets<Loaded>,
+    probe: Option<Probe>,
+    svg: Option<&Path>,
+    html: Option<&Path>,
+) -> Result<Targets<Loaded>, LabError> {
+    let targets = match (probe, svg) {
+        (Some(probe), svg) => targets
+            .file("svg", svg, move |found| probes::svg(&found.print, probe).unwrap_or_default())?,
+        (None, Some(folder)) => {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                let folder = folder.display();
+                LabError::Data(format!("--svg: cannot make the folder {folder}: {error}"))
+            })?;
+            targets
         }
+        (None, None) => targets,
+    };
+    targets.file("html", html, |found| probes::machine_page(&found.print, found.name.as_deref()))
+}
+
+/// Prints first, and then writes every file that can be written.
+fn deliver(
+    found: &Loaded,
+    probe: Option<Probe>,
+    targets: Targets<Loaded>,
+    svg: Option<&Path>,
+    io: &mut Io,
+) -> Result<(), LabError> {
+    let (print, look) = (&found.print, io.out_look());
+    let page = match probe {
+        Some(probe) => probes::page(print, probe, &look),
+        None => probes::screen(print, found.name.as_deref(), &look),
+    };
+    let delivered = targets.deliver(&page, found, |found| probes::json(&found.print), io);
+    match (probe, svg) {
+        (None, Some(folder)) => delivered.and(write_pictures(print, folder)),
+        _ => delivered,
     }
+}
+
+fn write_pictures(print: &MachinePrint, folder: &Path) -> Result<(), LabError> {
+    for probe in Probe::ALL {
+        let Some(picture) = probes::svg(print, probe) else { continue };
+        let path = folder.join(format!("{}.svg", probe.name()));
+        std::fs::write(&path, picture)
+            .map_err(|error| LabError::Data(format!("cannot write {}: {error}", path.display())))?;
+    }
+    Ok(())
 }

@@ -1,44 +1,22 @@
 //! `tiebreak power`: forecasts how many rounds a claim needs, and how often it ends within a
 //! budget.
 
+use crate::choice::{Names, one_of};
 use crate::exit;
-use crate::failure::Failure;
 use crate::io::Io;
-use crate::options::{CentreName, Source};
-use crate::output::JsonTarget;
+use crate::options::CentreName;
+use crate::output::Targets;
 use crate::quantities;
 use crate::screen::Screen;
-use crate::source;
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
-use tiebreak_lab::core::claim::{Claim, Property, Statement};
-use tiebreak_lab::core::forecast::{ForecastMethod, ForecastResult, Shape};
-use tiebreak_lab::core::journal::Journal;
-use tiebreak_lab::core::metric::Metric;
-use tiebreak_lab::core::plan::{Adjust, Budget, Centre, Kind};
-use tiebreak_lab::error::LabError;
-use tiebreak_lab::forecast::{self, Noise, Question};
-use tiebreak_lab::input;
-use tiebreak_lab::measure::interrupt;
+use tiebreak_lab::core::plan::{Budget, Centre};
+use tiebreak_lab::forecast::{self, Asked, ForecastMethod, ForecastResult, Noise, Question, Shape};
+use tiebreak_lab::planning::seed_or_random;
 use tiebreak_lab::report::power as page;
+use tiebreak_lab::{LabError, interrupt, source};
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak power --claim 'A is at least 1.02x faster than B' --difference 3% --noise 2%
-  tiebreak power --claim 'A is no more than 2% slower than B' --noise 3% --budget '200 rounds'
-  tiebreak power --good 98% --bad 96% --rate 97% --budget '1000 rounds' --error 0.1%
-  tiebreak aa --runs 40 --error 1e-12 --quiet; tiebreak power --pilot latest --budget 10s
-
-Each line of the answer is a truth that was simulated: how many rounds the claim then takes, what it
-will say, and with --budget the chance that it ends in time. Without --difference (or --rate) there
-are several around the bar of the claim. Noise is how much the ratio of the two varies from round to
-round, as a standard deviation (1.4 times that of single runs); a pilot brings its own, with its
-bursts, and says how long a round takes. A run of 'tiebreak aa' is a pilot for any claim.
-
-A pilot is not lost: its rounds are evidence, and 'tiebreak resume RUN --more BUDGET' goes on.
-
-Exit codes with --budget: 0 the chance is proven to be at least --chance (for each truth), 1 it is
-proven to be below (for one), 2 neither. Without: 0.";
+pub const EXAMPLES: &str = include_str!("../help/power.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct PowerOptions {
@@ -59,8 +37,8 @@ pub struct PowerOptions {
     noise: Option<f64>,
 
     /// What the noise looks like
-    #[arg(long, value_enum, default_value_t = ShapeName::Normal, requires = "noise")]
-    shape: ShapeName,
+    #[arg(long, value_parser = one_of(SHAPES), default_value = "normal", requires = "noise")]
+    shape: Shape,
 
     /// Take the noise of an earlier run: its ID, a prefix of it, latest, or a file
     #[arg(long, value_name = "RUN|FILE")]
@@ -115,8 +93,8 @@ pub struct PowerOptions {
 
     /// Which engine: the one that settles claims, or of success rates the Confidence Sequence
     /// Method with its published recursion
-    #[arg(long, value_enum, default_value_t = MethodName::Recommended)]
-    method: MethodName,
+    #[arg(long, value_parser = one_of(METHODS), default_value = "recommended")]
+    method: ForecastMethod,
 
     /// Seed of the simulations: any text [default: from the system, and printed]
     #[arg(long, value_name = "TEXT")]
@@ -135,25 +113,16 @@ pub struct PowerOptions {
     quiet: bool,
 }
 
-/// `--shape` by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ShapeName {
-    /// Normal
-    Normal,
-    /// One run in twenty takes much longer
-    Spiky,
-    /// Three runs in ten are in a slow mode
-    Bimodal,
-}
+const SHAPES: Names<Shape> = &[
+    ("normal", "Normal", Shape::Normal),
+    ("spiky", "One run in twenty takes much longer", Shape::Spiky),
+    ("bimodal", "Three runs in ten are in a slow mode", Shape::Bimodal),
+];
 
-/// `--method` by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum MethodName {
-    /// The engine that settles claims
-    Recommended,
-    /// The Confidence Sequence Method
-    Classic,
-}
+const METHODS: Names<ForecastMethod> = &[
+    ("recommended", "The engine that settles claims", ForecastMethod::Recommended),
+    ("classic", "The Confidence Sequence Method", ForecastMethod::Classic),
+];
 
 /// Parses `3%`, `-3%` or `1.5x` to a factor.
 fn difference(text: &str) -> Result<f64, String> {
@@ -174,10 +143,10 @@ fn difference(text: &str) -> Result<f64, String> {
     }
 }
 
-pub fn run(options: &PowerOptions, io: &mut Io) -> Result<u8, Failure> {
+pub fn run(options: &PowerOptions, io: &mut Io) -> Result<u8, LabError> {
     let stop = interrupt::flag();
     let question = question(options)?;
-    let json = JsonTarget::open(options.json.as_ref())?;
+    let targets = Targets::open(options.json.as_deref())?;
     let mut screen = Screen::new(io, options.quiet);
     let result = forecast::forecast(&question, stop, &mut |made, all| {
         screen.show_as(|_, _| vec![format!("simulated {made} of {all} runs")]);
@@ -189,7 +158,7 @@ pub fn run(options: &PowerOptions, io: &mut Io) -> Result<u8, Failure> {
     } else {
         page::render(&result, &io.out_look())
     };
-    json.write_beside(&text, || page::json(&result), io)?;
+    targets.deliver(&text, &result, page::json, io)?;
     Ok(code(&result))
 }
 
@@ -197,115 +166,41 @@ fn code(result: &ForecastResult) -> u8 {
     if result.interrupted {
         return exit::INTERRUPTED;
     }
-    let chances = || result.rows.iter().filter_map(|row| row.chance);
-    if chances().any(|chance| chance.is_enough == Some(false)) {
-        exit::REFUTED
-    } else if chances().any(|chance| chance.is_enough.is_none()) {
-        exit::OPEN
-    } else {
-        exit::HOLDS
-    }
+    let chances = result.rows.iter().filter_map(|row| row.chance);
+    let codes = chances.map(|chance| match chance.is_enough {
+        Some(true) => exit::HOLDS,
+        Some(false) => exit::REFUTED,
+        None => exit::OPEN,
+    });
+    exit::worst(codes)
 }
 
-fn question(options: &PowerOptions) -> Result<Question, Failure> {
-    let pilot = match &options.pilot {
-        Some(run) => {
-            let source = Source { run: Some(run.clone()), store: options.store.clone() };
-            Some(source::journal(&source)?)
-        }
-        None => None,
+fn question(options: &PowerOptions) -> Result<Question, LabError> {
+    let pilot = options.pilot.as_deref();
+    let pilot =
+        pilot.map(|run| source::journal(Some(run), options.store.as_deref())).transpose()?;
+    let rates = options.good.zip(options.bad).or(options.at_least.map(|rate| (rate, rate)));
+    let asked = match (rates, &options.claim) {
+        (Some((good, bad)), _) => Asked::Rates { good, bad },
+        (None, Some(sentence)) => Asked::Sentence(sentence.clone()),
+        (None, None) => Asked::Default,
     };
-    let claim = claim(options, pilot.as_ref())?;
-    let is_ratio = claim.statement.relation().is_some();
-    check_truths(options, is_ratio)?;
-    let plan = pilot.as_ref().map(|journal| &journal.header.plan);
-    let rounds = pilot.as_ref().map(|journal| forecast::pilot(journal, &claim));
-    let seconds_a_round = match options.round_time {
-        Some(ns) => Some(ns as f64 / 1e9),
-        None => rounds.as_ref().and_then(|rounds| rounds.seconds_a_round),
-    };
-    let noise = match (options.noise, rounds) {
-        (Some(deviation), _) => Some(Noise::Stated(deviation, shape(options.shape))),
-        (None, rounds) => rounds.map(Noise::Pilot),
-    };
-    let centre = options.centre.map(Centre::from).or(plan.map(|plan| plan.centre));
-    Ok(Question {
-        error: options.error.or(plan.map(|plan| plan.error)).unwrap_or(0.01),
-        resolution: options.resolution.or(plan.map(|plan| plan.resolution)).unwrap_or(0.01),
-        centre: centre.unwrap_or_else(|| Centre::unless_said(Adjust::NONE)),
-        adjust: plan.map_or(Adjust::NONE, |plan| plan.adjust),
-        block: plan.map_or(options.block, |plan| plan.block_runs.max(options.block)),
-        noise,
-        truths: if is_ratio { options.differences.clone() } else { options.rates.clone() },
-        seconds_a_round,
+    let seed = seed_or_random(options.seed.as_deref())?;
+    let default = Question::new(&asked, pilot.as_ref(), seed)?;
+    let stated = options.noise.map(|deviation| Noise::Stated(deviation, options.shape));
+    let round_time = options.round_time.map(|ns| ns as f64 / 1e9);
+    let mut question = Question {
+        error: options.error.unwrap_or(default.error),
+        resolution: options.resolution.unwrap_or(default.resolution),
+        centre: options.centre.map_or(default.centre, Centre::from),
+        block: options.block.max(default.block),
+        noise: stated.or(default.noise),
+        seconds_a_round: round_time.or(default.seconds_a_round),
         budget: options.budget,
         chance: options.chance,
-        method: match options.method {
-            MethodName::Recommended => ForecastMethod::Recommended,
-            MethodName::Classic => ForecastMethod::Classic,
-        },
-        seed: match &options.seed {
-            Some(seed) => seed.clone(),
-            None => tiebreak_lab::seed::from_system().map_err(Failure::data)?,
-        },
-        claim,
-    })
-}
-
-fn shape(name: ShapeName) -> Shape {
-    match name {
-        ShapeName::Normal => Shape::Normal,
-        ShapeName::Spiky => Shape::Spiky,
-        ShapeName::Bimodal => Shape::Bimodal,
-    }
-}
-
-fn check_truths(options: &PowerOptions, is_ratio: bool) -> Result<(), Failure> {
-    if is_ratio && !options.rates.is_empty() {
-        return Err(Failure::usage("--rate is for success rates: this claim needs --difference"));
-    }
-    if !is_ratio && (!options.differences.is_empty() || options.noise.is_some()) {
-        return Err(Failure::usage(
-            "--difference and --noise are for ratios: a claim about a share needs --rate",
-        ));
-    }
-    Ok(())
-}
-
-/// Returns the given claim, that of the pilot, or the question which is faster.
-fn claim(options: &PowerOptions, pilot: Option<&Journal>) -> Result<Claim, Failure> {
-    let bars = options.good.zip(options.bad).or(options.at_least.map(|rate| (rate, rate)));
-    if let Some((good, bad)) = bars {
-        if bad > good {
-            return Err(Failure::usage("--bad is above --good: the good rate is the higher one"));
-        }
-        return Ok(success_rate(good, bad));
-    }
-    let plan = pilot.map(|journal| &journal.header.plan);
-    let is_self_check = plan.is_some_and(|plan| matches!(plan.kind, Kind::SelfCheck { .. }));
-    let plan = plan.filter(|_| !is_self_check);
-    let names: Vec<&str> = match plan {
-        Some(plan) => plan.contestants.iter().map(|c| c.name.as_str()).collect(),
-        None => vec!["A", "B"],
+        method: options.method,
+        ..default
     };
-    match (&options.claim, plan.and_then(|plan| plan.claims.first())) {
-        (Some(sentence), _) => {
-            input::parse(sentence, &names).map_err(|error| LabError::Claim(error).into())
-        }
-        (None, Some(planned)) => Ok(planned.claim.clone()),
-        (None, None) => Ok(input::question("A", "B")),
-    }
-}
-
-fn success_rate(good: f64, bad: f64) -> Claim {
-    let mut claim = Claim {
-        text: String::new(),
-        left: "A".to_owned(),
-        right: None,
-        statement: Statement::Property(Property::Succeeds { good, bad }),
-        metric: Metric::WallTime,
-        workload: None,
-    };
-    claim.text = input::display(&claim);
-    claim
+    question.set_truths(&options.differences, &options.rates)?;
+    Ok(question)
 }

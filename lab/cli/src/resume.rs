@@ -1,20 +1,14 @@
 //! `tiebreak resume`: continues a run that was killed, interrupted or out of budget.
 
-use crate::failure::Failure;
 use crate::io::Io;
-use crate::output::{JsonTarget, SvgTarget};
-use crate::quantities;
-use crate::race::{self, Targets};
-use crate::source;
-use crate::study::{self, StudyTargets};
+use crate::output::{JsonTarget, Targets};
+use crate::{quantities, race, study};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
-use tiebreak_lab::core::plan::{Budget, Kind};
-use tiebreak_lab::machine::fingerprint;
-use tiebreak_lab::measure::{Programs, interrupt};
+use tiebreak_lab::core::plan::Budget;
 use tiebreak_lab::resume::NewBudget;
-use tiebreak_lab::session::Session;
-use tiebreak_lab::studies::{self, Book};
+use tiebreak_lab::run::{self, Resumed};
+use tiebreak_lab::{LabError, interrupt};
 
 #[derive(Debug, Args)]
 pub struct ResumeOptions {
@@ -45,41 +39,16 @@ pub struct ResumeOptions {
     pub quiet: bool,
 }
 
-pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, Failure> {
-    let json = JsonTarget::open(options.json.as_ref())?;
-    let store = source::existing_store(options.store.as_ref())?;
-    let run = source::find_run(&store, options.run.as_deref())?;
-    let header = Session::header(&store, &run)?;
-    // Relative paths in commands, hooks and files are relative to the folder where the run began.
-    if !header.directory.is_empty() {
-        std::env::set_current_dir(&header.directory).map_err(|error| {
-            let folder = &header.directory;
-            Failure::data(format!("cannot go to {folder}, where the run began: {error}"))
-        })?;
-    }
+pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, LabError> {
+    let json = JsonTarget::open(options.json.as_deref())?;
     let budget = match (options.budget, options.more) {
         (Some(budget), _) => NewBudget::Is(budget),
         (None, Some(more)) => NewBudget::More(more),
         (None, None) => NewBudget::Same,
     };
-    let stop = interrupt::flag();
-    let targets = Targets { json, svg: SvgTarget::none(), quiet: options.quiet };
-    if matches!(header.plan.kind, Kind::Stream { .. }) {
-        let session = Session::take_up(store, run, &fingerprint::read(), budget)?;
-        return race::read(session, stop, targets, io);
+    let (quiet, stop) = (options.quiet, interrupt::flag());
+    match run::resume(options.run.as_deref(), options.store.as_deref(), budget, stop)? {
+        Resumed::Run(run) => race::go(*run, Targets::of(json), quiet, io),
+        Resumed::Study(line_up) => study::race(line_up, Targets::of(json), quiet, false, io),
     }
-    if header.plan.functions.is_some() {
-        let store = store.path().to_owned();
-        let book = Book { store, command: header.command, machine: fingerprint::read() };
-        let line_up = studies::take_up(&run, budget, &study::environment()?, &book)?;
-        return study::race(line_up, StudyTargets::plain(targets.json, targets.quiet), io);
-    }
-    if let Some(why) = tiebreak_lab::revisions::gone(&header.plan) {
-        return Err(Failure::data(format!("the run cannot be resumed: {why}")));
-    }
-    // Before the rounds are read: otherwise the programs' peak memory would begin at that of this
-    // process.
-    let programs = Programs::new(&header.plan, stop)?;
-    let session = Session::take_up(store, run, &fingerprint::read(), budget)?;
-    race::go(session, programs, stop, targets, io)
 }

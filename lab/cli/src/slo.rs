@@ -1,40 +1,16 @@
 //! `tiebreak slo`: how often does a command succeed, and how many of a stream's values are good?
 
 use crate::compare::from_measuring;
-use crate::failure::Failure;
 use crate::io::Io;
 use crate::options::Measuring;
-use crate::output::SvgTarget;
 use crate::quantities::{self, Bar};
 use crate::race;
 use clap::{ArgGroup, Args, ValueHint};
 use std::path::PathBuf;
-use tiebreak_lab::core::claim::{Claim, Property, Statement};
-use tiebreak_lab::core::metric::Metric;
-use tiebreak_lab::core::plan::{Check, Plan};
-use tiebreak_lab::input;
-use tiebreak_lab::planning::{self, Request, Subject};
+use tiebreak_lab::LabError;
+use tiebreak_lab::slo::{self, Judged, RateClaim, SloRequest, Ties};
 
-/// The default number of lines in a block: 30 times a burst of some thirty failures.
-const BLOCK_LINES: u64 = 1000;
-/// The name of the command or the stream.
-const NAME: &str = "A";
-
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak slo --at-least 90% --budget 20s -- true
-  tiebreak slo --good 99% --bad 90% -- grep -q needle text.txt
-  tiebreak slo --at-least 90% --below 50ms --budget 20s -- gzip -1 -c text.txt
-  yes 1 | tiebreak slo --stdin --good 98% --bad 96% --independent
-  seq 9000 | sed 's/.*[1-9]$/1/; s/.*0$/0/' | tiebreak slo --stdin --at-least 80% --markov
-  cut -d' ' -f3 latencies.log | tiebreak slo --stdin --value --below 5ms --at-least 99%
-
-With two rates, holds says that the rate is above the bad one, refuted that it is below the good
-one, and between them either is right. With --stdin, a line is 1 for a success and 0 for a failure,
-and 1000 lines one after the other are one observation, because requests fail in bursts; if nothing
-ties them together, --independent lets each line be one, and --markov lets each depend on the one
-before alone, which takes far fewer lines than blocks. A line 'timeout' or 'inf' among numbers is a
-value above every bar. Blank lines and lines that begin with # are passed over.";
+pub const EXAMPLES: &str = include_str!("../help/slo.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["at_least", "good", "claim"])))]
@@ -95,115 +71,31 @@ pub struct SloOptions {
     pub measuring: Measuring,
 }
 
-pub fn run(options: SloOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
-    check_subject(&options)?;
-    let plan = plan(&options)?;
-    let svg = SvgTarget::open(options.svg.as_ref())?;
-    if options.stdin {
-        race::read_stream(plan, &options.measuring, svg, typed, io)
-    } else {
-        race::start_with(plan, &options.measuring, svg, typed, io)
-    }
-}
-
-fn check_subject(options: &SloOptions) -> Result<(), Failure> {
-    if !options.stdin && options.command.is_empty() {
-        return Err(Failure::usage(
-            "what is to be judged? a command after --, as in 'tiebreak slo --at-least 98% -- CMD', \
-             or lines of 0 and 1 with --stdin",
-        ));
-    }
-    if options.value && options.below.is_none() && options.claim.is_none() {
-        return Err(Failure::usage("--value needs to know which values are good: --below 5ms"));
-    }
-    if options.stdin && options.block == Some(1) {
-        return Err(Failure::usage(
-            "blocks of one line make each line an observation of its own: if nothing ties it to \
-             those before, say so by --independent",
-        ));
-    }
-    if options.stdin && options.below.is_some() && !options.value {
-        return Err(Failure::usage("--below is about numbers: say --value too"));
-    }
-    if let (Some(good), Some(bad)) = (options.good, options.bad)
-        && good <= bad
-    {
-        return Err(Failure::usage(format!(
-            "the good rate {good} is not above the bad rate {bad}: swap them, or say --at-least"
-        )));
-    }
-    Ok(())
-}
-
-fn plan(options: &SloOptions) -> Result<Plan, Failure> {
-    let mut request = from_measuring(&options.measuring)?;
-    request.names = vec![NAME.to_owned()];
-    request.commands = vec![if options.stdin { "standard input".into() } else { command(options) }];
-    let (claim, scale) = claim(options, &request)?;
-    let (subject, block) = if options.stdin {
-        (Subject::Lines { scale, is_chain: options.markov }, BLOCK_LINES)
-    } else {
-        (Subject::Runs, 1)
+pub fn run(options: SloOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+    let SloOptions { command, at_least, good, bad, claim, below, block, measuring, .. } = options;
+    let ties = match (options.independent, options.markov) {
+        (true, _) => Ties::None,
+        (_, true) => Ties::Chain,
+        _ => Ties::Blocks,
     };
-    request.block_runs =
-        if options.independent || options.markov { 1 } else { options.block.unwrap_or(block) };
-    if !options.stdin && options.measuring.check.is_none() {
-        request.program.check = Check::Exit;
-    }
-    // Only times need a quiet machine.
-    request.program.wait_for_quiet &= !claim.statement.is_about_success();
-    Ok(planning::about_one(&request, claim, subject)?)
-}
-
-/// Returns the command. One word is a whole command, as elsewhere; several are its words.
-fn command(options: &SloOptions) -> String {
-    match options.command.as_slice() {
-        [command] => command.clone(),
-        words => tiebreak_lab::report::shell_line(words),
-    }
-}
-
-/// Returns the claim, and the size of a plain number of the stream in the unit of its metric.
-fn claim(options: &SloOptions, request: &Request) -> Result<(Claim, Option<f64>), Failure> {
-    if let Some(sentence) = &options.claim {
-        let claim =
-            input::parse(sentence, &[NAME]).map_err(tiebreak_lab::error::LabError::Claim)?;
-        let is_number = matches!(
-            claim.statement.property(),
-            Some(Property::Quantile { .. } | Property::Mean { .. })
-        );
-        if options.stdin && is_number != options.value {
-            return Err(Failure::usage(if is_number {
-                "a claim about values is about lines of numbers: say --value"
-            } else {
-                "a claim about success is about lines of 0 and 1: leave --value out"
-            }));
-        }
-        // Times without a unit are in milliseconds, other numbers in the unit of the sentence.
-        let scale = if claim.metric == Metric::WallTime { 1e6 } else { 1.0 };
-        return Ok((claim, options.value.then_some(scale)));
-    }
-    let rate = options.at_least;
-    let (Some(good), Some(bad)) = (rate.or(options.good), rate.or(options.bad)) else {
-        return Err(Failure::usage("which rate is claimed? --at-least 98%"));
-    };
-    let (statement, metric, scale) = match options.below {
-        None => (Property::Succeeds { good, bad }, Metric::WallTime, None),
-        Some(Bar { value, scale, metric }) => {
-            if !options.stdin && metric != Metric::WallTime {
-                return Err(Failure::usage("--below of a command is a time, such as 5ms"));
+    let below = below.map(|Bar { value, scale, metric }| slo::Bar { value, scale, metric });
+    let plan = slo::plan(SloRequest {
+        run: from_measuring(&measuring)?,
+        judged: if options.stdin {
+            Judged::Stream { is_value: options.value, ties }
+        } else {
+            Judged::Command(command)
+        },
+        claim: match (claim, at_least.or(good)) {
+            (Some(sentence), _) => RateClaim::Sentence(sentence),
+            (None, Some(good)) => RateClaim::Rate { good, bad, below },
+            (None, None) => {
+                let why = "which rate is claimed? --at-least 98%";
+                return Err(LabError::Usage(why.to_owned()));
             }
-            (Property::Quantile { good, bad, bar: value }, metric, Some(scale))
-        }
-    };
-    let mut claim = Claim {
-        text: String::new(),
-        left: request.names[0].clone(),
-        right: None,
-        statement: Statement::Property(statement),
-        metric,
-        workload: None,
-    };
-    claim.text = input::display(&claim);
-    Ok((claim, scale.filter(|_| options.value)))
+        },
+        block,
+        by_exit: measuring.check.is_none(),
+    })?;
+    race::start(plan, &measuring, options.svg.as_deref(), typed, io)
 }

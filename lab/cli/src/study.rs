@@ -1,34 +1,29 @@
 //! `tiebreak study`: contestants built from source, judged, raced and shown with the published
 //! figures.
 
-mod details;
-mod list;
-mod new;
-mod run;
-mod show;
-mod targets;
-mod verify;
-
-use crate::failure::Failure;
+use crate::choice::{Names, one_of};
 use crate::io::Io;
+use crate::options::CentreName;
+use crate::output::Targets;
+use crate::quantities::{self, CpuChoice};
+use crate::screen::Screen;
+use crate::{exit, here};
 use clap::{Args, Subcommand, ValueHint};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use tiebreak_lab::core::study::Study;
-use tiebreak_lab::measure::build;
-use tiebreak_lab::measure::interrupt;
-use tiebreak_lab::measure::workers::WorkerProgram;
-use tiebreak_lab::studies::{self, Environment, Step};
+use tiebreak_lab::core::plan::{Budget, Centre, Scope};
+use tiebreak_lab::core::result::{StudyResult, VerifyRow};
+use tiebreak_lab::core::study::{Placements, Study, Workload};
+use tiebreak_lab::planning::seed_or_random;
+use tiebreak_lab::report::{self, contents};
+use tiebreak_lab::studies::{
+    self, Book, Environment, LineUp, Pinning, Progress, Step, StudyRequest,
+};
+use tiebreak_lab::{LabError, interrupt, prints, probes, source, study_view};
 
-pub use run::race;
-pub use targets::StudyTargets;
+pub const EXAMPLES: &str = include_str!("../help/study.txt").trim_ascii_end();
 
-pub const EXAMPLES: &str = "\
-Examples:
-  tiebreak study new demo
-  tiebreak study list
-  tiebreak study run demo --budget '20 rounds'
-
-A study is a folder with a study.toml, or the name of one in the folder 'studies' here or above.";
+const RUN_EXAMPLES: &str = include_str!("../help/study-run.txt").trim_ascii_end();
 
 #[derive(Debug, Subcommand)]
 pub enum StudyCommand {
@@ -45,15 +40,15 @@ Example:
     Show(ShowOptions),
 
     /// Build a study's contestants, judge their answers, race them, and show the table
-    #[command(after_help = run::EXAMPLES)]
-    Run(Box<run::RunOptions>),
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Box<RunOptions>),
 
     /// Judge every answer on everything that the study can ask; nothing is timed
     #[command(after_help = "\
 Examples:
   tiebreak study verify demo
   tiebreak study verify demo --contestants plain,unrolled --full")]
-    Verify(verify::VerifyOptions),
+    Verify(VerifyOptions),
 
     /// A new study that works, to begin with
     #[command(after_help = "\
@@ -96,32 +91,326 @@ pub struct NewOptions {
     pub place: Place,
 }
 
-pub fn run(command: StudyCommand, typed: Vec<String>, io: &mut Io) -> Result<u8, Failure> {
+#[derive(Debug, Args)]
+pub struct RunOptions {
+    /// The study: its folder or its name
+    #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
+    pub name: String,
+
+    /// Race on this workload only; may be repeated
+    #[arg(long, value_name = "WORKLOAD")]
+    pub only: Vec<String>,
+
+    /// Race these contestants only
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub contestants: Vec<String>,
+
+    /// Settle this claim in place of the study's and of its table; may be repeated
+    #[arg(long = "claim", value_name = "SENTENCE")]
+    pub claims: Vec<String>,
+
+    /// Ask only which is faster, of each contestant and the reference, in place of the study's
+    /// claims and of its table
+    #[arg(long, conflicts_with_all = ["claims", "precision"])]
+    pub order: bool,
+
+    /// What each observation draws afresh, and so what the verdicts are about [default: what the
+    /// study says]
+    #[arg(long, value_parser = one_of(SCOPES))]
+    pub scope: Option<Scope>,
+
+    /// How exact a ratio of the table must be [default: what the study says]
+    #[arg(long, value_name = "SHARE", value_parser = quantities::fraction)]
+    pub precision: Option<f64>,
+
+    /// Draw placements from so many, again and again. That is invalid: luck with one of them counts
+    /// as often as it comes, and the option is here to show it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub placements: Option<u32>,
+
+    /// The most that the probability of a wrong verdict may be, over the whole study
+    #[arg(long, value_name = "RATE", default_value = "1%", allow_hyphen_values = true,
+          value_parser = quantities::fraction)]
+    pub error: f64,
+
+    /// The most that all races together may use [default: what the study says, or 60s a workload]
+    #[arg(long, value_name = "BUDGET", allow_hyphen_values = true,
+          value_parser = quantities::budget)]
+    pub budget: Option<Budget>,
+
+    /// How small a difference still matters to a claim; 0 for any
+    #[arg(long, value_name = "SHARE", default_value = "1%", allow_hyphen_values = true,
+          value_parser = quantities::fraction)]
+    pub resolution: f64,
+
+    /// What the ratio is [default: what the study says, or the median]
+    #[arg(long, value_enum)]
+    pub centre: Option<CentreName>,
+
+    /// Seed of every coin: any text [default: from the system, and printed]
+    #[arg(long, value_name = "TEXT")]
+    pub seed: Option<String>,
+
+    /// The CPU that functions run on, or 'any' for where the kernel puts them [default: the last
+    /// one; of other runtimes any]
+    #[arg(long, value_name = "CPU", value_parser = quantities::cpu_choice)]
+    pub cpus: Option<CpuChoice>,
+
+    /// Do not wait for a quiet machine before a unit
+    #[arg(long)]
+    pub no_wait: bool,
+
+    #[command(flatten)]
+    pub place: Place,
+
+    #[command(flatten)]
+    pub targets: TargetOptions,
+
+    /// The journal [default: the user's data folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub store: Option<PathBuf>,
+
+    /// No progress, and of the report the verdicts only
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
+
+    /// Say what would be raced, and build nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+const SCOPES: Names<Scope> = &[
+    ("layout", "Nothing: rounds in one process", Scope::Layout),
+    ("binary", "A process", Scope::Binary),
+    ("code", "A process, and where its code and data lie", Scope::Code),
+];
+
+/// Files that a result is written into.
+#[derive(Debug, Args)]
+pub struct TargetOptions {
+    /// Write the result as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
+
+    /// Write the tables as Markdown
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub markdown: Option<PathBuf>,
+
+    /// Write the result as a page of HTML; of several workloads a page each, FILE-WORKLOAD
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<PathBuf>,
+
+    /// Draw how much the times spread
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub svg: Option<PathBuf>,
+
+    /// Draw the distribution function of each contestant's times, here and below the table
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub ecdf: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyOptions {
+    /// The study: its folder or its name
+    #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
+    pub name: String,
+
+    /// What takes long, too
+    #[arg(long)]
+    pub full: bool,
+
+    /// These workloads only, and none of what is only verified
+    #[arg(long, value_name = "WORKLOAD")]
+    pub only: Vec<String>,
+
+    /// These contestants only
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub contestants: Vec<String>,
+
+    /// Seed of the inputs that are drawn: any text [default: from the system]
+    #[arg(long, value_name = "TEXT")]
+    pub seed: Option<String>,
+
+    #[command(flatten)]
+    pub place: Place,
+
+    /// No progress
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
+}
+
+pub fn run(command: StudyCommand, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
     match command {
-        StudyCommand::List(options) => list::run(&options, io),
-        StudyCommand::Show(options) => show::run(&options, io),
-        StudyCommand::Run(options) => run::run(*options, typed, io),
-        StudyCommand::Verify(options) => verify::run(options, io),
-        StudyCommand::New(options) => new::run(&options, io),
+        StudyCommand::List(options) => list(&options, io),
+        StudyCommand::Show(options) => show(&options, io),
+        StudyCommand::Run(options) => start(*options, typed, io),
+        StudyCommand::Verify(options) => verify(options, io),
+        StudyCommand::New(options) => create(&options, io),
     }
 }
 
-/// Returns the current folder.
-fn here() -> Result<PathBuf, Failure> {
-    std::env::current_dir()
-        .map_err(|error| Failure::data(format!("the current folder is not known: {error}")))
-}
-
 /// Reads the study that the user named.
-fn find(name: &str, studies: Option<&Path>, io: &Io) -> Result<Study, Failure> {
-    let folder = studies::find(name, studies, &here()?)?;
-    studies::read(&folder).map_err(|errors| Failure::data(errors.render(io.err_color())))
+fn find(name: &str, place: &Place) -> Result<Study, LabError> {
+    study_view::read(name, place.studies.as_deref(), &here()?)
 }
 
-/// Returns the environment that builds and runs functions.
-pub fn environment() -> Result<Environment, Failure> {
-    let cache = build::default_cache().map_err(|error| Failure::data(error.to_string()))?;
-    Ok(Environment { cache, program: WorkerProgram::this(), stop: interrupt::flag() })
+/// Lists the studies.
+fn list(options: &ListOptions, io: &mut Io) -> Result<u8, LabError> {
+    match study_view::list(options.place.studies.as_deref(), &here()?, &io.out_look()) {
+        Some(table) => io.out(&table),
+        None => io.err("there are no studies here: 'tiebreak study new demo' makes one\n"),
+    }
+    Ok(exit::HOLDS)
+}
+
+/// Shows what a study contains, and which of its compilers are installed.
+fn show(options: &ShowOptions, io: &mut Io) -> Result<u8, LabError> {
+    let study = find(&options.name, &options.place)?;
+    let environment = Environment::here(interrupt::flag())?;
+    io.out(&study_view::contents(&study, &environment, &io.out_look()));
+    Ok(exit::HOLDS)
+}
+
+/// Creates a study that works as it is.
+fn create(options: &NewOptions, io: &mut Io) -> Result<u8, LabError> {
+    let here = here()?;
+    let folder = studies::create(&options.name, options.place.studies.as_deref(), &here)?;
+    let shown = folder.strip_prefix(&here).unwrap_or(&folder);
+    io.out(&format!("made {}: study.toml says what it holds\n", shown.display()));
+    Ok(exit::HOLDS)
+}
+
+/// Races the contestants of a study.
+fn start(options: RunOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+    let asked = asked(&options)?;
+    if options.seed.is_none() {
+        // So that a repeated race of the study has the same coins.
+        typed.extend(["--seed".to_owned(), asked.seed.clone()]);
+    }
+    if options.dry_run {
+        io.out(&study_view::describe(&asked)?);
+        return Ok(exit::HOLDS);
+    }
+    let quiet = options.quiet;
+    let store = source::store_path(options.store.as_deref())?;
+    let targets = options.targets.open(&asked, &store)?;
+    let book = Book::here(store, typed);
+    let environment = Environment::here(interrupt::flag())?;
+    let line_up = studies::line_up(&asked, &environment, &book, &mut |step| say(&step, quiet, io));
+    clear(io);
+    race(line_up?, targets, quiet, options.targets.ecdf.is_some(), io)
+}
+
+fn asked(options: &RunOptions) -> Result<StudyRequest, LabError> {
+    Ok(StudyRequest {
+        only: options.only.clone(),
+        contestants: options.contestants.clone(),
+        claims: options.claims.clone(),
+        asks_order: options.order,
+        scope: options.scope,
+        centre: options.centre.map(Centre::from),
+        precision: options.precision,
+        error: options.error,
+        resolution: options.resolution,
+        budget: options.budget,
+        pinning: match options.cpus {
+            None => Pinning::Default,
+            Some(CpuChoice::Any) => Pinning::Any,
+            Some(CpuChoice::To(cpu)) => Pinning::To(cpu),
+        },
+        wait_for_quiet: !options.no_wait,
+        placements: options.placements.map_or(Placements::Fresh, Placements::Reused),
+        ..StudyRequest::new(
+            find(&options.name, &options.place)?,
+            seed_or_random(options.seed.as_deref())?,
+        )
+    })
+}
+
+/// Races the runs of a line-up, and delivers the result; with `letters`, the screen has the
+/// distribution functions.
+pub fn race(
+    mut line_up: LineUp,
+    targets: Targets<StudyResult>,
+    quiet: bool,
+    letters: bool,
+    io: &mut Io,
+) -> Result<u8, LabError> {
+    let mut screen = Screen::new(io, quiet);
+    let result = studies::race(&mut line_up, interrupt::flag(), |standing| {
+        screen.show_as(|look, is_frame| report::study::progress(&standing(), look, is_frame));
+    });
+    screen.clear();
+    let result = result.map_err(|error| match line_up.contests.first() {
+        Some(contest) => {
+            let id = contest.session.id();
+            let kept = format!("'tiebreak resume {id}' goes on with the study");
+            error.noted(format!("what came before it is kept: {kept}"))
+        }
+        None => error,
+    })?;
+    let page = match (quiet, letters, io.out_look()) {
+        (true, ..) => report::study::verdicts(&result),
+        (false, false, look) => report::study::table(&result, &look),
+        (false, true, look) => {
+            report::study::table(&result, &look) + &report::study::ecdf(&result, &look)
+        }
+    };
+    targets.deliver(&page, &result, report::json::text, io)?;
+    if result.interrupted {
+        let id = result.runs.first().map_or("", |run| run.journal.as_str());
+        io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));
+    }
+    Ok(exit::of_study(&result))
+}
+
+/// Compares every answer with the oracle's.
+fn verify(options: VerifyOptions, io: &mut Io) -> Result<u8, LabError> {
+    let study = find(&options.name, &options.place)?;
+    let asked = StudyRequest {
+        only: options.only,
+        contestants: options.contestants,
+        budget: Some(Budget { rounds: Some(1), seconds: None }),
+        pinning: Pinning::Any,
+        wait_for_quiet: false,
+        ..StudyRequest::new(study, seed_or_random(options.seed.as_deref())?)
+    };
+    let quiet = options.quiet;
+    let environment = Environment::here(interrupt::flag())?;
+    let shared = RefCell::new(&mut *io);
+    let rows = studies::verify(
+        &asked,
+        options.full,
+        &environment,
+        &mut |step| say(&step, quiet, &mut shared.borrow_mut()),
+        &mut |progress| tell(&progress, quiet, &mut shared.borrow_mut()),
+    );
+    clear(io);
+    let rows = rows?;
+    io.out(&report::study::verify(&rows, &io.out_look()));
+    io.out(&report::study::looked_for(&asked.study, &io.out_look()));
+    Ok(verified(&rows))
+}
+
+/// Prints a line for each workload, and for many parts a line from time to time.
+fn tell(progress: &Progress<'_>, quiet: bool, io: &mut Io) {
+    let Progress { workload, part, parts } = progress;
+    let redraws = io.err_redraws();
+    let is_due = redraws || *part == 1 || (parts / 8 > 0 && part % (parts / 8) == 0);
+    if quiet || !is_due {
+        return;
+    }
+    clear(io);
+    let end = if redraws { "" } else { "\n" };
+    match parts {
+        1 => io.err(&format!("{workload}{end}")),
+        _ => io.err(&format!("{workload}: part {part} of {parts}{end}")),
+    }
+}
+
+/// Returns the exit code: a wrong answer is `void`.
+fn verified(rows: &[VerifyRow]) -> u8 {
+    if rows.iter().any(|row| row.fault.is_some()) { exit::VOID } else { exit::HOLDS }
 }
 
 /// Prints a line on standard error for a step; always for contestants that take no part. If lines
@@ -136,7 +425,7 @@ fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
         Step::Building { contestant } => (format!("building {contestant}"), true),
         Step::Checking { workload } => (format!("{workload}: judging the answers"), true),
         Step::Piloted { workload, pilot, rounds_a_unit, batch_ns } => {
-            (details::piloted(workload, pilot, *rounds_a_unit, *batch_ns), false)
+            (contents::piloted(workload, pilot, *rounds_a_unit, *batch_ns), false)
         }
     };
     let end = if passes && io.err_redraws() { "" } else { "\n" };
@@ -148,5 +437,47 @@ fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
 fn clear(io: &mut Io) {
     if io.err_redraws() {
         io.err("\r\x1b[K");
+    }
+}
+
+impl TargetOptions {
+    /// Opens all targets, before anything is raced. Pages show the machine from the store.
+    fn open(&self, asked: &StudyRequest, store: &Path) -> Result<Targets<StudyResult>, LabError> {
+        let workloads = asked.workloads()?;
+        let mut targets = Targets::open(self.json.as_deref())?
+            .file("markdown", self.markdown.as_deref(), report::study::markdown)?
+            .file("svg", self.svg.as_deref(), report::svg::study)?
+            .file("ecdf", self.ecdf.as_deref(), report::svg::ecdf)?;
+        for Workload { name, .. } in &workloads {
+            let path = self.html.as_ref().map(|path| match workloads.len() {
+                1 => path.clone(),
+                _ => page_of(path, name),
+            });
+            let (name, store) = (name.clone(), store.to_owned());
+            targets = targets
+                .file_if("html", path.as_deref(), move |result| page(result, &name, &store))?;
+        }
+        Ok(targets)
+    }
+}
+
+/// Returns a workload's page of HTML; `None` if it was not raced.
+fn page(result: &StudyResult, workload: &str, store: &Path) -> Option<String> {
+    let run = result
+        .runs
+        .iter()
+        .find(|run| run.study.as_ref().is_some_and(|study| study.workload.name == workload))?;
+    let print = prints::of_run(run, &[store]);
+    Some(report::html::page(run, print.as_ref().map(probes::measured).as_ref()))
+}
+
+/// Returns the path of a workload's page, if there are several: `table.html` becomes
+/// `table-random.html`.
+fn page_of(path: &Path, workload: &str) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = format!("{stem}-{workload}");
+    match path.extension() {
+        Some(extension) => path.with_file_name(name).with_extension(extension),
+        None => path.with_file_name(name),
     }
 }

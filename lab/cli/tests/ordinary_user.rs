@@ -11,9 +11,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use tiebreak_lab::machine::cpus;
-use tiebreak_lab::machine::ordinary_user::{Rights, restrict};
+use tiebreak_lab::ordinary_user::{Rights, restrict};
 use tiebreak_lab::probes::Probe;
+use tiebreak_lab::probing::chosen_cpus;
 
 /// How long each probe may take.
 const EACH: Duration = Duration::from_millis(150);
@@ -116,7 +116,7 @@ fn check(rights: Rights) {
 }
 
 fn one_cpu() -> Option<usize> {
-    cpus::allowed().first().copied()
+    chosen_cpus(None).unwrap().first().copied()
 }
 
 #[test]

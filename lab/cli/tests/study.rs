@@ -5,7 +5,7 @@ mod common;
 use common::{Place, Ran};
 use serde_json::Value;
 use std::process::Stdio;
-use tiebreak_lab::store::Store;
+use tiebreak_lab::Store;
 
 /// A place with a study in C that works.
 fn place() -> Place {

@@ -97,9 +97,10 @@ struct Done {
 impl Done {
     fn of(done: &[ContestResult]) -> Done {
         let claims = done.iter().flat_map(|contest| &contest.run.verdicts);
-        let is_proven = |verdict| !matches!(verdict, Verdict::Undecided | Verdict::Void);
         Done {
-            proven: claims.filter(|claim| is_proven(claim.verdict)).count(),
+            proven: claims
+                .filter(|claim| !matches!(claim.verdict, Verdict::Undecided | Verdict::Void))
+                .count(),
             rounds: done.iter().map(|contest| rounds_used(&contest.run)).sum(),
             elapsed_ns: done.iter().map(|contest| (contest.run.seconds * 1e9) as u64).sum(),
         }
@@ -108,8 +109,8 @@ impl Done {
 
 /// Returns the rounds of the budget that a run has used: see [`Referee::rounds_used`].
 fn rounds_used(run: &RunResult) -> u64 {
-    let of_claims = || run.verdicts.iter().map(|claim| claim.rounds).max();
-    run.study.as_ref().and_then(|_| of_claims()).unwrap_or(run.rounds)
+    let of_claims = run.verdicts.iter().map(|claim| claim.rounds).max();
+    of_claims.filter(|_| run.study.is_some()).unwrap_or(run.rounds)
 }
 
 /// A contest in the race.
@@ -184,16 +185,14 @@ impl<R: Recorder> Field<'_, '_, R> {
         if self.rules.family != Family::EBh {
             return None;
         }
-        let level = |proven| family::e_bh_error(self.rules.error, self.rules.claims, proven);
-        let settled_at = |error| {
-            let raced: usize = self.referees().map(|referee| settled_at(referee, error)).sum();
-            self.done.proven + raced
-        };
-        let mut proven = settled_at(level(self.rules.claims));
+        let Rules { error, claims, .. } = *self.rules;
+        let mut proven = claims;
         while proven > 0 {
-            let settled = settled_at(level(proven));
+            let level = family::e_bh_error(error, claims, proven);
+            let raced: usize = self.referees().map(|referee| settled_at(referee, level)).sum();
+            let settled = self.done.proven + raced;
             if settled >= proven {
-                return Some(level(proven));
+                return Some(level);
             }
             proven = settled;
         }
@@ -254,33 +253,50 @@ impl<R: Recorder> Runner<'_, R> {
 
 /// Returns how many claims of a run are proven, or would be at this error.
 fn settled_at(referee: &Referee, error: f64) -> usize {
-    let is_proven = |claim: &usize| match referee.verdict(*claim) {
+    let claims = 0..referee.plan().claims.len();
+    let proven = claims.filter(|claim| match referee.verdict(*claim) {
         Verdict::Undecided => referee.would_settle(*claim, error),
         Verdict::Void => false,
         Verdict::Holds | Verdict::Refuted | Verdict::TooClose => true,
-    };
-    (0..referee.plan().claims.len()).filter(is_proven).count()
+    });
+    proven.count()
 }
 
 /// Returns whether nothing is left to prove at this error.
 fn is_settled_at(referee: &Referee, error: f64) -> bool {
-    let is_open = |claim: usize| {
-        referee.verdict(claim) == Verdict::Undecided && !referee.would_settle(claim, error)
-    };
-    !(0..referee.plan().claims.len()).any(is_open)
+    (0..referee.plan().claims.len()).all(|claim| {
+        referee.verdict(claim) != Verdict::Undecided || referee.would_settle(claim, error)
+    })
+}
+
+/// Returns the result of a single run as that of a file of claims, for the reports of CI systems;
+/// `None` if none of its claims is a gate.
+pub fn of_gate(run: &RunResult) -> Option<CheckResult> {
+    if run.verdicts.iter().all(|claim| claim.gate.is_none()) {
+        return None;
+    }
+    let lines = vec![1; run.verdicts.len()];
+    Some(CheckResult {
+        file: "tiebreak compare".to_owned(),
+        family: Family::EBonferroni,
+        error: run.error,
+        seconds: run.seconds,
+        budget: run.budget,
+        interrupted: false,
+        contests: vec![ContestResult { name: "gate".to_owned(), run: run.clone(), lines }],
+    })
 }
 
 /// Combines the contests in the order of the file.
 fn together(rules: &Rules, mut contests: Vec<ContestResult>) -> CheckResult {
     contests.sort_by_key(|contest| contest.lines.first().copied());
-    let stopped = |contest: &ContestResult| contest.run.stopped;
     CheckResult {
         file: rules.file.clone(),
         family: rules.family,
         error: rules.error,
         seconds: contests.iter().map(|contest| contest.run.seconds).sum(),
         budget: rules.budget,
-        interrupted: contests.iter().any(|c| stopped(c) == Some(StopReason::Interrupted)),
+        interrupted: contests.iter().any(|c| c.run.stopped == Some(StopReason::Interrupted)),
         contests,
     }
 }

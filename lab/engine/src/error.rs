@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 use thiserror::Error;
-use tiebreak_input::ClaimError;
+use tiebreak_input::study_folder::StudyErrors;
+use tiebreak_input::{ClaimError, FileErrors};
 use tiebreak_measure::StartError;
 use tiebreak_store::StoreError;
 
@@ -158,6 +159,26 @@ pub enum LabError {
     /// A run failed, and no contestant is at fault.
     #[error("{0}")]
     Broken(String),
+    /// A file of claims is wrong.
+    #[error("{}", .0.render(false))]
+    File(Box<FileErrors>),
+    /// The folder of a study is wrong.
+    #[error("{}", .0.render(false))]
+    Folder(#[from] Box<StudyErrors>),
+    /// Something that the request names cannot be used.
+    #[error("{0}")]
+    Data(String),
+    /// The user interrupted before the first permutation was drawn.
+    #[error("interrupted before the first permutation was drawn")]
+    NoPermutation,
+    /// An error, and on a further line what to know or to do.
+    #[error("{error}\n{note}")]
+    Noted {
+        /// The error.
+        error: Box<LabError>,
+        /// The further line.
+        note: String,
+    },
 }
 
 /// Whose fault an error is.
@@ -176,9 +197,29 @@ pub enum Blame {
 }
 
 impl LabError {
+    /// Returns the text for people. In files of claims and in studies it points at the place of
+    /// each error, in colour if the terminal has it.
+    pub fn render(&self, color: bool) -> String {
+        match self {
+            LabError::Claim(error) => error.render(false),
+            LabError::File(errors) => errors.render(color),
+            LabError::Folder(errors) => errors.render(color),
+            _ => self.to_string(),
+        }
+    }
+
+    /// Adds a line to the error.
+    #[must_use]
+    pub fn noted(self, note: impl Into<String>) -> LabError {
+        LabError::Noted { error: Box::new(self), note: note.into() }
+    }
+
     /// Returns whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {
+            LabError::Noted { error, .. } => error.blame(),
+            LabError::NoPermutation => Blame::User,
+            LabError::File(_) | LabError::Folder(_) | LabError::Data(_) => Blame::Data,
             LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
             LabError::NotMeasured { .. } => Blame::Machine,
             LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. })

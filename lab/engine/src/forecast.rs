@@ -1,28 +1,34 @@
 //! `tiebreak power`: forecasts how many rounds a claim needs, and how often it ends within a
 //! budget.
 
-mod pilot;
 mod simulate;
 #[cfg(test)]
 mod tests;
-mod truths;
 
-pub use pilot::{PilotRounds, pilot};
+pub use tiebreak_core::forecast::{ForecastMethod, ForecastResult, Shape};
 
+use crate::claim_test;
 use crate::error::LabError;
-use simulate::Plan;
+use crate::request::{ERROR, RESOLUTION};
+use crate::round_ratio;
+use crate::slo::of_property;
+use simulate::Settings;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
-use tiebreak_core::forecast::{BudgetForecast, ForecastMethod, ForecastResult, NoiseSource, Shape};
-use tiebreak_core::plan::{Adjust, Budget, Centre};
+use tiebreak_core::forecast::{BudgetForecast, NoiseSource};
+use tiebreak_core::journal::Journal;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Adjust, Budget, Centre, Kind, Plan};
+use tiebreak_input as input;
+use tiebreak_stats::blocks::Block;
 use tiebreak_stats::classic::{Driver, DriverOptions};
-use tiebreak_stats::observation::log;
+use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::observation::{LogRatio, log};
 use tiebreak_stats::power::{
-    ClassicScenario, PILOT_ROUNDS_MIN, RatioScenario, Scenario, ShareScenario, World,
+    ClassicScenario, PILOT_ROUNDS_MIN, Pilot, RatioScenario, Scenario, ShareScenario, World,
 };
 use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::share_test::ShareTest;
-use truths::{around, rates_around};
 
 /// The length of a simulated run without a verdict, if the budget does not allow more; trials are
 /// cheaper than rounds.
@@ -30,6 +36,31 @@ const ROUNDS_MAX: u64 = 10_000;
 const TRIALS_MAX: u64 = 100_000;
 /// The longest simulated run, whatever the budget.
 const LONGEST: u64 = 1_000_000;
+
+/// The default of the desired probability of a verdict.
+const CHANCE: f64 = 0.8;
+/// The distances from the bar of a claim of the truths that are simulated by default.
+const STEPS: [f64; 7] = [-0.02, -0.01, 0.005, 0.01, 0.02, 0.05, 0.1];
+/// With more noise than this, the distances are ten times as large.
+const MUCH_NOISE: f64 = 0.15;
+/// From this factor on, differences are shares of it, not of the right contestant.
+const FACTOR_FROM: f64 = 1.2;
+
+/// What is claimed.
+#[derive(Clone, Debug)]
+pub enum Asked {
+    /// The first claim of the pilot, or the question which of A and B is faster.
+    Default,
+    /// A sentence about A and B, or about the contestants of the pilot.
+    Sentence(String),
+    /// The claim that a success rate is above `bad`, refuted if it is below `good`.
+    Rates {
+        /// The good rate.
+        good: f64,
+        /// The bad rate, at most the good one.
+        bad: f64,
+    },
+}
 
 /// A request for a forecast.
 #[derive(Clone, Debug)]
@@ -63,6 +94,76 @@ pub struct Question {
     pub seed: String,
 }
 
+impl Question {
+    /// Returns the question with the settings and the noise of the pilot, or with the default ones.
+    ///
+    /// # Errors
+    /// Fails for an invalid sentence, or if the bad rate is above the good one.
+    pub fn new(asked: &Asked, pilot: Option<&Journal>, seed: String) -> Result<Question, LabError> {
+        let plan = pilot.map(|journal| &journal.header.plan);
+        let claim = claim(asked, plan)?;
+        let rounds = pilot.map(|journal| self::pilot(journal, &claim));
+        Ok(Question {
+            claim,
+            error: plan.map_or(ERROR, |plan| plan.error),
+            resolution: plan.map_or(RESOLUTION, |plan| plan.resolution),
+            centre: plan.map_or(Centre::unless_said(Adjust::NONE), |plan| plan.centre),
+            adjust: plan.map_or(Adjust::NONE, |plan| plan.adjust),
+            block: plan.map_or(1, |plan| plan.block_runs),
+            seconds_a_round: rounds.as_ref().and_then(|rounds| rounds.seconds_a_round),
+            noise: rounds.map(Noise::Pilot),
+            truths: Vec::new(),
+            budget: None,
+            chance: CHANCE,
+            method: ForecastMethod::Recommended,
+            seed,
+        })
+    }
+
+    /// Sets the truths: the differences for a claim about a ratio, the rates for one about a share.
+    ///
+    /// # Errors
+    /// Fails for truths or noise of the other kind of claim.
+    pub fn set_truths(&mut self, differences: &[f64], rates: &[f64]) -> Result<(), LabError> {
+        let is_ratio = self.claim.statement.relation().is_some();
+        if is_ratio && !rates.is_empty() {
+            return usage("--rate is for success rates: this claim needs --difference");
+        }
+        let has_noise = matches!(self.noise, Some(Noise::Stated(..)));
+        if !is_ratio && (!differences.is_empty() || has_noise) {
+            return usage(
+                "--difference and --noise are for ratios: a claim about a share needs --rate",
+            );
+        }
+        self.truths = if is_ratio { differences.to_vec() } else { rates.to_vec() };
+        Ok(())
+    }
+}
+
+fn claim(asked: &Asked, pilot: Option<&Plan>) -> Result<Claim, LabError> {
+    // The two contestants of a self-check stand for any two.
+    let plan = pilot.filter(|plan| !matches!(plan.kind, Kind::SelfCheck { .. }));
+    match asked {
+        Asked::Rates { good, bad } if bad > good => {
+            usage("--bad is above --good: the good rate is the higher one")
+        }
+        Asked::Rates { good, bad } => {
+            Ok(of_property(Property::Succeeds { good: *good, bad: *bad }, Metric::WallTime))
+        }
+        Asked::Sentence(sentence) => {
+            let names: Vec<&str> = match plan {
+                Some(plan) => plan.contestants.iter().map(|c| c.name.as_str()).collect(),
+                None => vec!["A", "B"],
+            };
+            input::parse(sentence, &names).map_err(LabError::Claim)
+        }
+        Asked::Default => Ok(match plan.and_then(|plan| plan.claims.first()) {
+            Some(planned) => planned.claim.clone(),
+            None => input::question("A", "B"),
+        }),
+    }
+}
+
 /// Where the noise of ratios comes from.
 #[derive(Clone, Debug)]
 pub enum Noise {
@@ -70,6 +171,19 @@ pub enum Noise {
     Stated(f64, Shape),
     /// The rounds of an earlier run.
     Pilot(PilotRounds),
+}
+
+/// The rounds of a run in which both contestants of a claim ran.
+#[derive(Clone, Debug)]
+pub struct PilotRounds {
+    /// The run's name.
+    pub run: String,
+    /// Log ratios, with the conditions of their rounds.
+    pub rounds: Vec<(LogRatio, Conditions)>,
+    /// The run's own time over all its rounds; `None` if it has no rounds.
+    pub seconds_a_round: Option<f64>,
+    /// Whether the run is about this claim, so that its rounds are evidence.
+    pub is_evidence: bool,
 }
 
 /// Simulates until the forecast is complete, or `stop` is set. Calls `watch` after each simulated
@@ -109,8 +223,11 @@ fn usage<T>(text: impl Into<String>) -> Result<T, LabError> {
     Err(LabError::Usage(text.into()))
 }
 
+fn inside(value: f64, most: f64) -> bool {
+    value > 0.0 && value < most
+}
+
 fn check(question: &Question) -> Result<(), LabError> {
-    let inside = |value: f64, most: f64| value > 0.0 && value < most;
     if !inside(question.error, 0.5) {
         return usage("--error must be above 0 and below 0.5, such as 1%");
     }
@@ -170,23 +287,21 @@ fn of_ratio(
     } else {
         around(relation, &source)
     };
-    let error = question.error;
-    let test =
-        RatioTest::new(relation, question.centre, error, question.resolution, question.adjust);
-    let scenario = |truth: &f64| -> Box<dyn Scenario> {
-        Box::new(RatioScenario { test: test.clone(), world: &world, effect: log(*truth) })
+    let Question { centre, error, resolution, adjust, .. } = *question;
+    let test = RatioTest::new(relation, centre, error, resolution, adjust);
+    let scenario = |truth| -> Box<dyn Scenario> {
+        Box::new(RatioScenario { test: test.clone(), world: &world, effect: log(truth) })
     };
-    let scenarios: Vec<_> = truths.iter().map(scenario).collect();
-    let plan = Plan::new(question, budget, rounds_max(ROUNDS_MAX, budget));
-    let simulated = simulate::rows(&plan, &truths, &scenarios, stop, watch);
-    let contestants = [
-        question.claim.left.clone(),
-        question.claim.right.clone().unwrap_or_else(|| "the other".to_owned()),
-    ];
+    let settings = Settings::new(question, budget, rounds_max(ROUNDS_MAX, budget));
+    let simulated = simulate::rows(&settings, &truths, scenario, stop, watch);
+    let right = question.claim.right.clone();
     Ok(ForecastResult {
-        contestants: Some(contestants),
-        centre: Some(question.centre),
-        ..result(question, source, budget, plan.rounds_max, simulated)
+        contestants: Some([
+            question.claim.left.clone(),
+            right.unwrap_or_else(|| "the other".to_owned()),
+        ]),
+        centre: Some(centre),
+        ..result(question, source, budget, settings.rounds_max, simulated)
     })
 }
 
@@ -201,7 +316,7 @@ fn world(question: &Question) -> Result<(World, NoiseSource), LabError> {
             Ok((World::Stated { deviation, shape }, NoiseSource::Stated { deviation, shape }))
         }
         Some(Noise::Pilot(pilot)) => {
-            let Some(noise) = pilot.noise() else {
+            let Some(noise) = Pilot::new(&pilot.rounds) else {
                 return usage(format!(
                     "the pilot {} has {} rounds of {} and {}: it takes {PILOT_ROUNDS_MIN}, of \
                      which most are not timed out; 'tiebreak resume {} --more' makes more",
@@ -239,26 +354,24 @@ fn of_share(
     let truths =
         if !question.truths.is_empty() { question.truths.clone() } else { rates_around(good, bad) };
     let driver = driver(question, good, bad)?;
-    let scenario = |rate: &f64| -> Box<dyn Scenario> {
-        let (rate, error) = (*rate, question.error);
+    let scenario = |rate| -> Box<dyn Scenario> {
         match driver {
             Some(driver) => Box::new(ClassicScenario { driver, rate }),
             None => {
-                let test = ShareTest::new(good, bad, question.block, error);
+                let test = ShareTest::new(good, bad, question.block, question.error);
                 Box::new(ShareScenario { test, rate })
             }
         }
     };
-    let scenarios: Vec<_> = truths.iter().map(scenario).collect();
-    let plan = Plan::new(question, budget, rounds_max(TRIALS_MAX, budget));
-    let mut simulated = simulate::rows(&plan, &truths, &scenarios, stop, watch);
+    let settings = Settings::new(question, budget, rounds_max(TRIALS_MAX, budget));
+    let mut simulated = simulate::rows(&settings, &truths, scenario, stop, watch);
     if question.method == ForecastMethod::Classic {
         simulate::by_recursion(question, (good, bad), budget, &mut simulated)?;
     }
     let source = NoiseSource::Trials;
     Ok(ForecastResult {
         resolution: 0.0,
-        ..result(question, source, budget, plan.rounds_max, simulated)
+        ..result(question, source, budget, settings.rounds_max, simulated)
     })
 }
 
@@ -298,4 +411,87 @@ fn result(
         rows: simulated.rows,
         interrupted: simulated.interrupted,
     }
+}
+
+/// Returns the rounds of a run that show the noise of a claim. In a run of a program against
+/// itself, any two names stand for its two contestants.
+pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
+    let plan = &journal.header.plan;
+    let left = index_of(plan, &claim.left, 0);
+    let right = claim.right.as_ref().and_then(|right| index_of(plan, right, 1));
+    let rounds = journal.rounds.iter().filter_map(|round| {
+        let left = round_ratio::part_of(round, left?)?;
+        let right = round_ratio::part_of(round, right?)?;
+        let (d, _) = round_ratio::log_ratio(plan, claim.metric, left, right);
+        // Rounds are drawn from here one by one, outside of any block of primers.
+        let block = Block::default();
+        Some((d, claim_test::conditions(plan, &round.coins, &block, left, right)))
+    });
+    let seconds = journal.rounds.last().map(|last| last.elapsed_ns as f64 / 1e9);
+    let seconds_a_round = seconds.map(|seconds| seconds / journal.rounds.len() as f64);
+    PilotRounds {
+        run: journal.id.clone(),
+        rounds: rounds.collect(),
+        seconds_a_round: seconds_a_round.filter(|seconds| *seconds > 0.0),
+        is_evidence: plan.kind == Kind::Compare
+            && plan.claims.iter().any(|planned| is_same(&planned.claim, claim)),
+    }
+}
+
+fn index_of(plan: &Plan, name: &str, place: usize) -> Option<usize> {
+    match plan.kind {
+        Kind::SelfCheck { .. } => Some(place),
+        _ => plan.contestants.iter().position(|contestant| contestant.name == name),
+    }
+}
+
+/// Returns whether two claims are the same, whatever their words and workload.
+fn is_same(one: &Claim, other: &Claim) -> bool {
+    (&one.left, &one.right, &one.statement, &one.metric)
+        == (&other.left, &other.right, &other.statement, &other.metric)
+}
+
+/// Returns ratios around the bar of a claim, with the bar.
+fn around(relation: Relation, noise: &NoiseSource) -> Vec<f64> {
+    let deviation = match noise {
+        NoiseSource::Stated { deviation, .. } => Some(*deviation),
+        NoiseSource::Pilot { deviation, .. } => *deviation,
+        NoiseSource::Trials => None,
+    };
+    let scale = if deviation.is_some_and(|sd| sd > MUCH_NOISE) { 10.0 } else { 1.0 };
+    let steps = std::iter::once(0.0).chain(STEPS).map(|step| step * scale);
+    let mut truths: Vec<f64> = match relation {
+        Relation::Order | Relation::Measure { .. } => {
+            steps.filter(|step| *step >= 0.0).map(ratio).collect()
+        }
+        Relation::AtLeast { factor } if factor >= FACTOR_FROM => {
+            steps.map(|step| factor * ratio(step)).collect()
+        }
+        Relation::AtLeast { factor } => {
+            let ahead = if factor < 1.0 { 1.0 - 1.0 / factor } else { factor - 1.0 };
+            steps.map(|step| ratio(ahead + step)).collect()
+        }
+        Relation::NoMoreThan { fraction } => steps.map(|step| ratio(step - fraction)).collect(),
+        Relation::Within { fraction } => {
+            [0.0, 0.5, 1.0, 1.5, 2.0, 4.0].iter().map(|times| 1.0 + times * fraction).collect()
+        }
+    };
+    truths.sort_by(f64::total_cmp);
+    truths
+}
+
+/// Returns the ratio at which the left contestant is ahead by a fraction, or the right one by as
+/// much if it is below 0.
+fn ratio(ahead: f64) -> f64 {
+    if ahead < 0.0 { 1.0 / (1.0 - ahead) } else { 1.0 + ahead }
+}
+
+/// Returns rates from well below the bad one to well above the good one.
+fn rates_around(good: f64, bad: f64) -> Vec<f64> {
+    let step = if good > bad { good - bad } else { ((1.0 - good) / 2.0).min(good / 2.0) };
+    let middle = (good + bad) / 2.0;
+    let mut rates = vec![bad - 2.0 * step, bad - step, bad, middle, good, good + step / 2.0, 1.0];
+    rates.iter_mut().for_each(|rate| *rate = rate.clamp(0.0, 1.0));
+    rates.dedup();
+    rates
 }

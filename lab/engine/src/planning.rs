@@ -3,7 +3,7 @@
 use crate::contestants::contestants;
 use crate::error::LabError;
 pub(crate) use crate::error::usage;
-pub use crate::request::{HookRequest, Request};
+pub use crate::request::{HookRequest, Request, check_rule, seed_or_random};
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
@@ -13,6 +13,8 @@ use tiebreak_input as input;
 
 /// The default budget of a claim in seconds.
 pub const SECONDS_A_CLAIM: f64 = 60.0;
+/// The default budget of all comparisons of a self-check together, in seconds.
+const SECONDS_A_SELF_CHECK: f64 = 300.0;
 /// The largest error that a request may have: above it a coin does as well.
 const ERROR_MAX: f64 = 0.5;
 
@@ -32,10 +34,19 @@ pub fn plan(request: &Request) -> Result<Plan, LabError> {
             if contestants.is_empty() { "is none" } else { "is one" }
         ));
     }
-    let budget = request
-        .budget
-        .unwrap_or(Budget { rounds: None, seconds: Some(SECONDS_A_CLAIM * claims.len() as f64) });
-    Ok(Plan {
+    let seconds = Some(SECONDS_A_CLAIM * claims.len() as f64);
+    let budget = request.budget.unwrap_or(Budget { rounds: None, seconds });
+    Ok(Plan { adjust: request.adjust, ..assembled(request, contestants, claims, budget) })
+}
+
+/// Returns the plan of a request about programs, without adjustments.
+fn assembled(
+    request: &Request,
+    contestants: Vec<Contestant>,
+    claims: Vec<PlannedClaim>,
+    budget: Budget,
+) -> Plan {
+    Plan {
         engine_version: ENGINE_VERSION,
         kind: Kind::Compare,
         contestants,
@@ -49,16 +60,30 @@ pub fn plan(request: &Request) -> Result<Plan, LabError> {
         clock_step_ns: request.clock_step_ns,
         program: request.program.clone(),
         block_runs: request.block_runs,
-        adjust: request.adjust,
+        adjust: Adjust::NONE,
         functions: None,
-    })
+    }
 }
 
-/// Makes the plan of `tiebreak aa`: a command against itself, `comparisons` times.
+/// Makes the plan of `tiebreak aa`: this command against itself, `comparisons` times.
 ///
 /// # Errors
 /// As for [`plan`].
-pub fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<Plan, LabError> {
+pub fn against_itself(
+    command: String,
+    mut request: Request,
+    comparisons: u32,
+    rounds_each: u32,
+) -> Result<Plan, LabError> {
+    request.commands = vec![command; 2];
+    request.names = vec!["A".into(), "A again".into()];
+    let budget = Budget { rounds: None, seconds: Some(SECONDS_A_SELF_CHECK) };
+    request.budget.get_or_insert(budget);
+    self_check(&request, comparisons, rounds_each)
+}
+
+/// Makes the plan of a self-check of two commands that are the same.
+fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<Plan, LabError> {
     if request.centre == Centre::Mean {
         return usage(
             "aa counts false verdicts about the ratios of rounds, not about means: leave --mean out"
@@ -115,45 +140,19 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
         ));
     }
     let claim = capped(claim, request.centre, request.program.timeout_ns)?;
-    let asked_budget = match subject {
-        Subject::Runs => request.budget,
-        Subject::Lines { .. } => request.budget.map(|b| whole_blocks(b, request)).transpose()?,
-    };
-    let (kind, scope, budget) = match subject {
-        Subject::Runs => {
-            let seconds = Some(SECONDS_A_CLAIM);
-            (Kind::Compare, Scope::Binary, Budget { rounds: None, seconds })
-        }
+    let (gate, error) = (request.gate, request.error);
+    let claims = vec![PlannedClaim { claim, left: 0, right: None, error, gate, waits_ns: 0 }];
+    let mut budget = request.budget;
+    let (kind, scope, seconds) = match subject {
+        Subject::Runs => (Kind::Compare, Scope::Binary, Some(SECONDS_A_CLAIM)),
         Subject::Lines { scale, is_chain } => {
+            budget = budget.map(|budget| whole_blocks(budget, request)).transpose()?;
             // The end of the stream is the budget.
-            let kind = Kind::Stream { scale, is_chain };
-            (kind, Scope::Stream, Budget { rounds: None, seconds: None })
+            (Kind::Stream { scale, is_chain }, Scope::Stream, None)
         }
     };
-    Ok(Plan {
-        engine_version: ENGINE_VERSION,
-        kind,
-        claims: vec![PlannedClaim {
-            claim,
-            left: 0,
-            right: None,
-            error: request.error,
-            gate: request.gate,
-            waits_ns: 0,
-        }],
-        contestants,
-        error: request.error,
-        resolution: request.resolution,
-        budget: asked_budget.unwrap_or(budget),
-        scope,
-        centre: request.centre,
-        seed: request.seed.clone(),
-        clock_step_ns: request.clock_step_ns,
-        program: request.program.clone(),
-        block_runs: request.block_runs,
-        adjust: Adjust::NONE,
-        functions: None,
-    })
+    let budget = budget.unwrap_or(Budget { rounds: None, seconds });
+    Ok(Plan { kind, scope, ..assembled(request, contestants, claims, budget) })
 }
 
 pub(crate) fn check_error(error: f64) -> Result<(), LabError> {
@@ -222,8 +221,8 @@ fn planned_claims(
             references.flat_map(|left| (left + 1..names.len()).map(move |right| (left, right)));
         pairs.map(|(left, right)| question(names[left], names[right], request.metric)).collect()
     } else {
-        let parse = |text: &String| input::parse(text, &names).map_err(LabError::Claim);
-        request.claims.iter().map(parse).collect::<Result<_, _>>()?
+        let parsed = request.claims.iter().map(|text| input::parse(text, &names));
+        parsed.collect::<Result<_, _>>().map_err(LabError::Claim)?
     };
     let error = request.error / claims.len().max(1) as f64;
     let planned = claims.into_iter().map(|claim| {
@@ -308,31 +307,13 @@ fn check_ratio_of_means(claim: &Claim, timeout_ns: Option<u64>) -> Result<(), La
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use tiebreak_core::plan::{Gate, ProgramPlan};
+    use tiebreak_core::plan::ProgramPlan;
 
     /// Returns a request with only these commands.
     pub(crate) fn request(commands: &[&str]) -> Request {
-        Request {
-            commands: commands.iter().map(|c| (*c).to_owned()).collect(),
-            names: Vec::new(),
-            parameters: Vec::new(),
-            claims: Vec::new(),
-            all_pairs: false,
-            metric: Metric::WallTime,
-            error: 0.01,
-            resolution: 0.01,
-            budget: None,
-            centre: Centre::Factor,
-            directories: Vec::new(),
-            adjust: Adjust::NONE,
-            block_runs: 1,
-            gate: Gate::None,
-            seed: "seed".into(),
-            workload: String::new(),
-            hooks: HookRequest::default(),
-            program: ProgramPlan::default(),
-            clock_step_ns: 1.0,
-        }
+        let commands = commands.iter().map(|c| (*c).to_owned()).collect();
+        let request = Request::new(commands, "seed".into());
+        Request { centre: Centre::Factor, clock_step_ns: 1.0, ..request }
     }
 
     fn refused(request: &Request) -> String {

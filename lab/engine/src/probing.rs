@@ -1,15 +1,16 @@
 //! What the probes of the machine need from the laboratory: runs of programs.
 
-use crate::planning::{self, HookRequest, Request};
+use crate::error::LabError;
+use crate::planning::{self, Request};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Adjust, Centre, Gate, ProgramPlan};
+use tiebreak_core::plan::Centre;
 use tiebreak_core::sampler::{ProgramSampler, RunFailure, RunRequest, Sampler};
 use tiebreak_core::tool::Tool;
-use tiebreak_machine::clock;
+use tiebreak_machine::cpus;
 use tiebreak_measure::{Programs, build, interrupt};
 use tiebreak_probes::{Lab, OwnWork};
+use tiebreak_report::shell_line;
 use tiebreak_stats::coins::{self, Seed};
 use tiebreak_stats::observation::log;
 
@@ -23,6 +24,36 @@ pub struct Laboratory {
     pub own_work: Option<String>,
 }
 
+/// The word after the name of this program that makes it do [`crate::work::some_milliseconds`].
+pub const OWN_WORK: &str = "__work";
+
+/// Returns a command that every machine has and that takes some milliseconds: this program's own
+/// work.
+///
+/// # Errors
+/// Fails if the system does not name this program.
+pub fn own_work() -> Result<String, LabError> {
+    let program = std::env::current_exe()
+        .map_err(|error| LabError::Data(format!("cannot find this program itself: {error}")))?;
+    Ok(shell_line(&[program.display().to_string(), OWN_WORK.to_owned()]))
+}
+
+/// Returns the CPUs to probe: the wanted ones, or all that this process may use.
+///
+/// # Errors
+/// Fails if it may not use one of them.
+pub fn chosen_cpus(wanted: Option<&[usize]>) -> Result<Vec<usize>, LabError> {
+    let allowed = cpus::allowed();
+    let Some(wanted) = wanted else { return Ok(allowed) };
+    match wanted.iter().find(|cpu| !allowed.contains(cpu)) {
+        Some(cpu) => Err(LabError::Usage(format!(
+            "--cpus: CPU {cpu} is not one that this process may use: {} are",
+            cpus::format_list(&allowed)
+        ))),
+        None => Ok(wanted.to_vec()),
+    }
+}
+
 impl Lab for Laboratory {
     fn compilers(&self, longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
         build::compilers(longest, interrupted)
@@ -30,7 +61,9 @@ impl Lab for Laboratory {
 
     fn own_work(&self) -> Result<Option<Box<dyn OwnWork>>, String> {
         let Some(command) = &self.own_work else { return Ok(None) };
-        let plan = planning::plan(&request(command)).map_err(|error| error.to_string())?;
+        let commands = vec![command.clone(), command.clone()];
+        let request = Request { centre: Centre::Factor, ..Request::new(commands, SEED.to_owned()) };
+        let plan = planning::plan(&request).map_err(|error| error.to_string())?;
         let programs =
             Programs::new(&plan, interrupt::flag()).map_err(|error| error.to_string())?;
         Ok(Some(Box::new(Runs { programs, times: Times::default() })))
@@ -87,41 +120,18 @@ impl Times {
     }
 }
 
-fn request(command: &str) -> Request {
-    Request {
-        commands: vec![command.to_owned(), command.to_owned()],
-        names: Vec::new(),
-        directories: Vec::new(),
-        parameters: Vec::new(),
-        claims: Vec::new(),
-        all_pairs: false,
-        metric: Metric::WallTime,
-        error: 0.01,
-        resolution: 0.01,
-        budget: None,
-        centre: Centre::Factor,
-        adjust: Adjust::NONE,
-        block_runs: 1,
-        gate: Gate::None,
-        seed: SEED.to_owned(),
-        workload: String::new(),
-        hooks: HookRequest::default(),
-        program: ProgramPlan::default(),
-        clock_step_ns: clock::step_ns() as f64,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn check(runs: &[(u64, Option<u64>)], expected: Option<f64>) {
+        let mut times = Times::default();
+        runs.iter().for_each(|(wall_ns, waited_ns)| times.add(*wall_ns, *waited_ns));
+        assert_eq!(times.lost_share(), expected);
+    }
+
     #[test]
     fn lost_time_is_known_if_every_run_tells() {
-        let check = |runs: &[(u64, Option<u64>)], expected: Option<f64>| {
-            let mut times = Times::default();
-            runs.iter().for_each(|(wall_ns, waited_ns)| times.add(*wall_ns, *waited_ns));
-            assert_eq!(times.lost_share(), expected);
-        };
         check(&[], None);
         check(&[(10, Some(1)), (30, Some(9))], Some(0.25));
         check(&[(10, Some(1)), (30, None), (10, Some(1))], None);

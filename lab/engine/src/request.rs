@@ -1,7 +1,15 @@
 //! A user's request.
 
+use crate::error::{LabError, usage};
+use crate::seed;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Adjust, Budget, Centre, Gate, ProgramPlan};
+use tiebreak_core::plan::{Adjust, Budget, Centre, Check, Gate, OutputPlan, ProgramPlan};
+use tiebreak_machine::clock;
+
+/// The default of the smallest ratio that matters.
+pub const RESOLUTION: f64 = 0.01;
+/// The default error.
+pub const ERROR: f64 = 0.01;
 
 /// A user's request, as typed.
 #[derive(Clone, Debug)]
@@ -44,6 +52,69 @@ pub struct Request {
     pub program: ProgramPlan,
     /// The step of the wall clock in nanoseconds.
     pub clock_step_ns: f64,
+}
+
+impl Request {
+    /// Returns a request to compare these commands by their wall time, at the default error and
+    /// resolution, with these coins; everything else is a field to change.
+    pub fn new(commands: Vec<String>, seed: String) -> Request {
+        Request {
+            commands,
+            names: Vec::new(),
+            directories: Vec::new(),
+            parameters: Vec::new(),
+            claims: Vec::new(),
+            all_pairs: false,
+            metric: Metric::WallTime,
+            error: ERROR,
+            resolution: RESOLUTION,
+            budget: None,
+            centre: Centre::unless_said(Adjust::NONE),
+            adjust: Adjust::NONE,
+            block_runs: 1,
+            gate: Gate::None,
+            seed,
+            workload: String::new(),
+            hooks: HookRequest::default(),
+            program: ProgramPlan::default(),
+            clock_step_ns: clock::step_ns() as f64,
+        }
+    }
+}
+
+/// Returns the seed that the user gave, or else a random one.
+///
+/// # Errors
+/// Fails if the system has no source of randomness.
+pub fn seed_or_random(given: Option<&str>) -> Result<String, LabError> {
+    given.map_or_else(seed::from_system, |seed| Ok(seed.to_owned())).map_err(LabError::Data)
+}
+
+/// Reads how outputs are judged: `same-output`, `exit`, or a program; by default outputs that agree
+/// in the first round must go on agreeing.
+///
+/// # Errors
+/// Fails if the rule is empty or misspelt, or needs outputs that are not kept.
+pub fn check_rule(rule: Option<&str>, output: OutputPlan) -> Result<Check, LabError> {
+    let check = match rule {
+        None => Check::Default,
+        Some(judge) if judge.trim().is_empty() => {
+            return usage(
+                "--check is empty: say same-output, exit, or a program that judges an output"
+                    .to_owned(),
+            );
+        }
+        Some(rule) => match Check::asked(rule) {
+            Ok(check) => check,
+            Err(meant) => return usage(format!("--check '{rule}': did you mean '{meant}'?")),
+        },
+    };
+    if check.needs_output() && output == OutputPlan::Null {
+        return usage(
+            "--check looks at outputs, which --output null throws away: leave one out".to_owned(),
+        );
+    }
+    Ok(check)
 }
 
 /// Hook commands as typed: none, one for all contestants, or one for each command.

@@ -1,27 +1,77 @@
 //! `tiebreak exact`: tests whether two finished sets of numbers differ, by resampling.
 
-mod decided;
-mod drawing;
-mod interval;
 pub mod numbers;
 mod program;
-mod result;
 #[cfg(test)]
 mod tests;
 
-use crate::error::LabError;
-use decided::{by_classic, by_mixture};
-use drawing::Drawing;
+pub use tiebreak_core::resampling::{Null, ResamplingMethod, ResamplingResult, Sides};
+pub use tiebreak_stats::exact::Statistic;
+
+use crate::error::{LabError, usage};
 use numbers::Numbers;
-use std::sync::atomic::AtomicBool;
-use tiebreak_core::resampling::{Null, ResamplingMethod, ResamplingResult, Sides};
-use tiebreak_stats::classic::{Driver, DriverOptions};
-use tiebreak_stats::exact::{self, Design, ExactTest, Statistic};
+use program::{NoAnswer, Program};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tiebreak_core::journal::StopReason;
+use tiebreak_core::quantity::parse_fraction;
+use tiebreak_core::resampling::{
+    NumberSet, PValue, Resampled, ResamplingEvidence, SetOrder, Shifts,
+};
+use tiebreak_core::verdict::Verdict;
+use tiebreak_stats::classic::{Conclusion, Driver, DriverOptions, Progress};
+use tiebreak_stats::coins::Seed;
+use tiebreak_stats::exact::{
+    self, Design, Difference, Ending, ExactTest, Order, Resampler, is_extreme,
+};
 
 /// The error of the classic method as published.
-pub const CLASSIC_ERROR: f64 = 1e-9;
+const CLASSIC_ERROR: f64 = 1e-9;
 /// The default error of statements about p.
-pub const ERROR: f64 = 1e-3;
+const ERROR: f64 = 1e-3;
+/// The default number of permutations, unless the level needs more.
+const PERMUTATIONS_MAX: u64 = 100_000;
+/// The number of differences that are kept for the histogram: the first ones.
+const KEPT_MAX: usize = 1 << 16;
+/// A shift is tried with this many permutations over alpha, unless the test itself took more. If
+/// they do not suffice to reject it, it is not rejected.
+const PERMUTATIONS: f64 = 40.0;
+/// The most numbers that are drawn for a shift, so that all of them take seconds and not hours.
+const NUMBERS_MAX: f64 = 2e7;
+/// A rejected shift is searched at distances that double this often.
+const DOUBLINGS: i32 = 40;
+/// The limit is known to this share of its distance from the observed difference.
+const WIDTH: f64 = 1.0 / 128.0;
+/// Bins of the histogram of resampled differences.
+const BINS: usize = 60;
+
+/// Returns the default error of statements about p.
+pub fn default_error(method: ResamplingMethod) -> f64 {
+    match method {
+        ResamplingMethod::Mixture => ERROR,
+        ResamplingMethod::Classic => CLASSIC_ERROR,
+    }
+}
+
+/// Returns the default of the most permutations.
+pub fn default_permutations(alpha: f64) -> u64 {
+    PERMUTATIONS_MAX.max((100.0 / alpha) as u64)
+}
+
+/// Parses `mean`, `median` or `quantile:SHARE`.
+///
+/// # Errors
+/// Returns what is wrong, for any other text.
+pub fn parse_statistic(text: &str) -> Result<Statistic, String> {
+    let share = match text {
+        "mean" => return Ok(Statistic::Mean),
+        "median" => return Ok(Statistic::Median),
+        _ => text.strip_prefix("quantile:").and_then(|share| parse_fraction(share).ok()),
+    };
+    match share {
+        Some(share) if share > 0.0 && share <= 1.0 => Ok(Statistic::Quantile(share)),
+        _ => Err(format!("'{text}' is none of mean, median and quantile:SHARE, as quantile:0.9")),
+    }
+}
 
 /// A question about two sets.
 #[derive(Clone, Debug)]
@@ -94,7 +144,7 @@ pub fn answer(
 ) -> Result<ResamplingResult, LabError> {
     check(question)?;
     let Some(mut drawing) = Drawing::start(question, stop)? else {
-        return Err(LabError::Interrupted);
+        return Err(LabError::NoPermutation);
     };
     match question.method {
         ResamplingMethod::Mixture => {
@@ -107,22 +157,21 @@ pub fn answer(
                     break;
                 }
             }
-            let shift = interval::of(question, test.permutations(), stop);
-            result::of(question, drawing, &by_mixture(&test), shift)
+            let shift = shifts(question, test.permutations(), stop);
+            result(question, drawing, &by_mixture(&test), shift)
         }
         ResamplingMethod::Classic => {
             let driver = Driver::new(&classic_options(question))
                 .map_err(|error| LabError::Usage(error.to_string()))?;
             let progress = driver.run(&mut drawing, |progress| watch(progress.n, progress.s));
-            result::of(question, drawing, &by_classic(&driver, &progress), None)
+            result(question, drawing, &by_classic(&driver, &progress), None)
         }
     }
 }
 
 fn check(question: &Question) -> Result<(), LabError> {
-    let usage = |text: String| Err(LabError::Usage(text));
-    let open = |value: f64| value > 0.0 && value < 1.0;
-    if !open(question.alpha) || !open(question.error) {
+    let is_share = [question.alpha, question.error].iter().all(|it| *it > 0.0 && *it < 1.0);
+    if !is_share {
         return usage("--alpha and --error must be above 0 and below 1".to_owned());
     }
     match question.null {
@@ -167,4 +216,343 @@ fn classic_options(question: &Question) -> DriverOptions {
         min_count: 0,
         max_count: Some(question.permutations_max),
     }
+}
+
+/// The permutations as they are drawn, and what is known about them.
+struct Drawing<'a> {
+    resampler: Resampler,
+    measure: Measure,
+    sides: Sides,
+    observed: Difference,
+    kept: Vec<f64>,
+    stop: &'a AtomicBool,
+    /// Why no more can be drawn.
+    ended: Option<NoAnswer>,
+}
+
+enum Measure {
+    Each { statistic: Statistic, is_studentised: bool },
+    Program(Box<Program>),
+}
+
+impl<'a> Drawing<'a> {
+    /// Measures the sets as they are; `None` if it was interrupted.
+    fn start(question: &Question, stop: &'a AtomicBool) -> Result<Option<Drawing<'a>>, LabError> {
+        let seed = Seed::from_text(&question.seed);
+        let (x, y) = (&question.x.values, &question.y.values);
+        let measure = match &question.statistic {
+            StatisticOf::Each(statistic) => {
+                Measure::Each { statistic: *statistic, is_studentised: question.is_studentised() }
+            }
+            StatisticOf::Program(command) => Measure::Program(Box::new(Program::start(command)?)),
+        };
+        let mut drawing = Drawing {
+            resampler: Resampler::new(question.design(), x, y, question.null, seed),
+            measure,
+            sides: question.sides,
+            observed: Difference { value: 0.0, size: 0.0 },
+            kept: Vec::new(),
+            stop,
+            ended: None,
+        };
+        match drawing.measure() {
+            Ok(observed) => drawing.observed = observed,
+            Err(NoAnswer::Interrupted) => return Ok(None),
+            Err(NoAnswer::Failed(error)) => return Err(error),
+        }
+        let value = drawing.observed.value;
+        if value.is_nan() || value.is_infinite() && !question.is_studentised() {
+            return Err(LabError::Numbers {
+                place: format!("{} and {}", question.x.name, question.y.name),
+                what: "the numbers are too large for their difference to be computed".to_owned(),
+            });
+        }
+        Ok(Some(drawing))
+    }
+
+    fn measure(&mut self) -> Result<Difference, NoAnswer> {
+        match &mut self.measure {
+            Measure::Each { statistic, is_studentised } => {
+                Ok(self.resampler.difference(*statistic, *is_studentised))
+            }
+            Measure::Program(program) => {
+                let (x, y) = self.resampler.as_observed();
+                let value = program.ask(x, &y, self.stop)?;
+                Ok(Difference { value, size: value.abs() })
+            }
+        }
+    }
+}
+
+impl Iterator for Drawing<'_> {
+    type Item = bool;
+
+    /// Draws the next permutation and returns whether it is extreme; `None` if no more can be
+    /// drawn.
+    fn next(&mut self) -> Option<bool> {
+        if self.stop.load(Ordering::Relaxed) {
+            self.ended = Some(NoAnswer::Interrupted);
+        }
+        if self.ended.is_some() {
+            return None;
+        }
+        self.resampler.draw();
+        match self.measure() {
+            Ok(difference) => {
+                if self.kept.len() < KEPT_MAX {
+                    self.kept.push(difference.value);
+                }
+                Some(is_extreme(self.sides, difference, self.observed))
+            }
+            Err(no_answer) => {
+                self.ended = Some(no_answer);
+                None
+            }
+        }
+    }
+}
+
+/// Verdict, counts and p.
+struct Decided {
+    verdict: Verdict,
+    is_settled: bool,
+    permutations: u64,
+    extreme: u64,
+    p: PValue,
+    evidence: Option<ResamplingEvidence>,
+}
+
+fn p_value(permutations: u64, extreme: u64, limits: (f64, f64), confidence: f64) -> PValue {
+    let estimate = (permutations > 0).then(|| (extreme + 1) as f64 / (permutations + 1) as f64);
+    PValue { estimate, low: limits.0, high: limits.1, confidence }
+}
+
+/// Concludes by bets on each permutation.
+fn by_mixture(test: &ExactTest) -> Decided {
+    let (permutations, extreme) = (test.permutations(), test.extreme());
+    Decided {
+        verdict: match test.ended() {
+            Some(Ending::Differs) => Verdict::Holds,
+            Some(Ending::Futile) | None => Verdict::Undecided,
+        },
+        is_settled: test.ended().is_some(),
+        permutations,
+        extreme,
+        p: p_value(permutations, extreme, test.limits(), 1.0 - test.error()),
+        evidence: Some(ResamplingEvidence {
+            for_difference: test.evidence_for(),
+            needed_for: 1.0 / test.alpha(),
+            against: test.evidence_against(),
+            needed_against: 1.0 / test.error(),
+        }),
+    }
+}
+
+/// Concludes by the published driver: its interval has a third of the error.
+fn by_classic(driver: &Driver, progress: &Progress) -> Decided {
+    let verdict = match driver.conclude(progress) {
+        Conclusion::Between | Conclusion::Below(_) if progress.is_decided() => Verdict::Holds,
+        _ => Verdict::Undecided,
+    };
+    let interval = driver.interval(progress);
+    Decided {
+        verdict,
+        is_settled: progress.is_decided(),
+        permutations: progress.n,
+        extreme: progress.s,
+        p: p_value(progress.n, progress.s, interval, 1.0 - driver.eps() / 3.0),
+        evidence: None,
+    }
+}
+
+/// Returns the interval of the shift. All shifts that are not rejected lie in it, if the rejected
+/// ones are those beyond some shift on either side. So the true shift does with probability at
+/// least `1 - alpha` if Y is distributed as X plus a shift. If only means or medians are a shift
+/// apart, it does so nearly, as the sets grow, if differences count relative to their spread. With
+/// one side the interval has one end.
+///
+/// Returns `None` for a ratio, a program, more numbers than can be tried, and if it was
+/// interrupted.
+fn shifts(question: &Question, permutations: u64, stop: &AtomicBool) -> Option<Shifts> {
+    let StatisticOf::Each(statistic) = question.statistic else { return None };
+    let numbers = (question.x.values.len() + question.y.values.len()) as f64;
+    let most = (PERMUTATIONS / question.alpha).min(question.permutations_max as f64);
+    let most = most.max(permutations as f64);
+    if matches!(question.null, Null::Ratio { .. }) || most * numbers > NUMBERS_MAX {
+        return None;
+    }
+    let tried = Tried { question, statistic, permutations_max: most as u64, stop };
+    let centre = tried.difference();
+    let [low, high] = [(Sides::Less, -1.0), (Sides::Greater, 1.0)].map(|(sides, sign)| {
+        if question.sides == sides { None } else { tried.limit(centre, sign) }
+    });
+    let is_whole = !stop.load(Ordering::Relaxed);
+    is_whole.then_some(Shifts { low, high, confidence: 1.0 - question.alpha })
+}
+
+/// What is needed to try a shift.
+struct Tried<'a> {
+    question: &'a Question,
+    statistic: Statistic,
+    permutations_max: u64,
+    stop: &'a AtomicBool,
+}
+
+impl Tried<'_> {
+    fn resampler(&self, by: f64) -> Resampler {
+        let Question { x, y, .. } = self.question;
+        // The same permutations for each shift.
+        let seed = Seed::from_text(&self.question.seed);
+        let null = Null::Shift { by };
+        Resampler::new(self.question.design(), &x.values, &y.values, null, seed)
+    }
+
+    fn difference(&self) -> f64 {
+        self.resampler(0.0).difference(self.statistic, false).value
+    }
+
+    fn is_rejected(&self, shift: f64) -> bool {
+        let mut resampler = self.resampler(shift);
+        let is_studentised = self.question.is_studentised();
+        let mut test = ExactTest::new(self.question.alpha, self.question.error);
+        let observed = resampler.difference(self.statistic, is_studentised);
+        while test.permutations() < self.permutations_max && !self.stop.load(Ordering::Relaxed) {
+            resampler.draw();
+            let drawn = resampler.difference(self.statistic, is_studentised);
+            if let Some(ended) = test.observe(is_extreme(self.question.sides, drawn, observed)) {
+                return ended == Ending::Differs;
+            }
+        }
+        false
+    }
+
+    /// Returns the nearest shift on one side of the observed difference that the search finds to be
+    /// rejected; that difference itself if the distance is within the rounding of the numbers.
+    fn limit(&self, centre: f64, sign: f64) -> Option<f64> {
+        let values = || self.question.x.values.iter().chain(&self.question.y.values);
+        let least = values().copied().fold(f64::INFINITY, f64::min);
+        let most = values().copied().fold(f64::NEG_INFINITY, f64::max);
+        let rounding = least.abs().max(most.abs()) * 4.0 * f64::EPSILON;
+        let first = ((most - least) / values().count() as f64).max(centre.abs() * f64::EPSILON);
+        let mut distances = (0..DOUBLINGS).map(|doubling| first * f64::from(doubling).exp2());
+        let mut outside = distances.find(|d| self.is_rejected(centre + sign * d))?;
+        let mut inside = if outside > first { outside / 2.0 } else { 0.0 };
+        while outside > rounding && outside - inside > WIDTH * outside {
+            let middle = (outside + inside) / 2.0;
+            *(if self.is_rejected(centre + sign * middle) { &mut outside } else { &mut inside }) =
+                middle;
+        }
+        Some(if outside > rounding { centre + sign * outside } else { centre })
+    }
+}
+
+/// Returns the result from the drawn permutations and `decided`.
+///
+/// # Errors
+/// Fails if the program of the statistic failed.
+fn result(
+    question: &Question,
+    drawing: Drawing,
+    decided: &Decided,
+    shift: Option<Shifts>,
+) -> Result<ResamplingResult, LabError> {
+    let stopped = match (drawing.ended, decided.is_settled) {
+        (Some(NoAnswer::Failed(error)), _) => return Err(error),
+        (Some(NoAnswer::Interrupted), _) => StopReason::Interrupted,
+        (None, true) => StopReason::Settled,
+        (None, false) => StopReason::Budget,
+    };
+    let (x, y) = (set(&question.x, &question.statistic), set(&question.y, &question.statistic));
+    let difference = match &question.statistic {
+        StatisticOf::Each(statistic) if question.is_paired => {
+            statistic.of(&mut question.pair_differences())
+        }
+        _ => match (x.statistic, y.statistic) {
+            (Some(x), Some(y)) => y - x,
+            _ => drawing.observed.value,
+        },
+    };
+    let p_least = question.design().least_p(x.count, y.count);
+    Ok(ResamplingResult {
+        seed: question.seed.clone(),
+        x,
+        y,
+        statistic: name(&question.statistic),
+        by_program: matches!(question.statistic, StatisticOf::Program(_)),
+        is_studentised: question.is_studentised(),
+        is_paired: question.is_paired,
+        sides: question.sides,
+        null: question.null,
+        difference,
+        method: question.method,
+        alpha: question.alpha,
+        error: question.error,
+        verdict: decided.verdict,
+        stopped,
+        permutations: decided.permutations,
+        permutations_max: question.permutations_max,
+        extreme: decided.extreme,
+        p: decided.p,
+        evidence: decided.evidence,
+        p_least,
+        shift,
+        order: order(question),
+        resampled: resampled(question, drawing.observed.value, &drawing.kept),
+    })
+}
+
+/// Returns the name of a statistic as `--statistic` takes it.
+fn name(statistic: &StatisticOf) -> String {
+    match statistic {
+        StatisticOf::Each(Statistic::Mean) => "mean".to_owned(),
+        StatisticOf::Each(Statistic::Median) => "median".to_owned(),
+        StatisticOf::Each(Statistic::Quantile(share)) => format!("quantile:{share}"),
+        StatisticOf::Program(command) => command.clone(),
+    }
+}
+
+/// Returns a set with its statistic, if that is not computed of both by a program.
+fn set(set: &Numbers, statistic: &StatisticOf) -> NumberSet {
+    NumberSet {
+        name: set.name.clone(),
+        count: set.values.len() as u64,
+        statistic: match statistic {
+            StatisticOf::Each(statistic) => Some(statistic.of(&mut set.values.clone())),
+            StatisticOf::Program(_) => None,
+        },
+    }
+}
+
+/// Returns how the numbers depend on the order in which they were given.
+fn order(question: &Question) -> Vec<SetOrder> {
+    if question.is_paired {
+        set_order("pairs", &question.pair_differences()).into_iter().collect()
+    } else {
+        let sets = [("x", &question.x), ("y", &question.y)];
+        sets.into_iter().filter_map(|(name, set)| set_order(name, &set.values)).collect()
+    }
+}
+
+fn set_order(of: &'static str, values: &[f64]) -> Option<SetOrder> {
+    let order = Order::of(values)?;
+    Some(SetOrder { of, z: order.z, is_serial: order.is_serial() })
+}
+
+/// Returns the differences on the scale on which the observed one is reported: a shift that was
+/// removed is added again, unless they count relative to their spread; under a ratio they are those
+/// of X and Y / ratio.
+fn resampled(question: &Question, observed: f64, kept: &[f64]) -> Option<Resampled> {
+    let by_program = matches!(question.statistic, StatisticOf::Program(_));
+    let shift = match question.null {
+        Null::Shift { by } if !by_program && !question.is_studentised() => by,
+        _ => 0.0,
+    };
+    let differences: Vec<f64> = kept.iter().map(|difference| difference + shift).collect();
+    let observed = observed + shift;
+    Some(Resampled {
+        observed,
+        expected: (!by_program).then_some(shift),
+        permutations: kept.len() as u64,
+        histogram: exact::histogram(&differences, observed, BINS)?,
+    })
 }

@@ -7,7 +7,9 @@
 
 use crate::error::LabError;
 use crate::referee::Referee;
+use crate::source;
 use std::collections::BTreeMap;
+use std::path::Path;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::journal::Wealth;
 use tiebreak_core::plan::{Kind, Plan};
@@ -18,12 +20,32 @@ use tiebreak_store::{StoppedRun, Store};
 /// The key of a series: the claim, and its commands.
 type Key = (String, Vec<(String, String)>, String);
 
-/// Watches every claim of the store's runs; `only` names one claim. After an alarm the detector
+/// Watches every claim of a store's runs; `only` names one claim. After an alarm the detector
 /// restarts.
 ///
 /// # Errors
-/// Fails if the store cannot be read.
-pub fn watch(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>, LabError> {
+/// Fails if the store cannot be read, or if no run has the claim.
+pub fn watch(
+    store: Option<&Path>,
+    only: Option<&str>,
+    mean_runs: f64,
+) -> Result<Vec<Series>, LabError> {
+    let store = source::store_if_any(store)?;
+    let series = store.map_or(Ok(Vec::new()), |store| all_series(&store, only, mean_runs))?;
+    match only {
+        Some(claim) if series.is_empty() => {
+            Err(LabError::Data(format!("no run has the claim '{claim}'")))
+        }
+        _ => Ok(series),
+    }
+}
+
+/// Returns series as JSON.
+pub fn json(series: &[Series]) -> String {
+    format!("{:#}\n", serde_json::json!({ "schema": "tiebreak/watch/1", "series": series }))
+}
+
+fn all_series(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>, LabError> {
     let mut found: BTreeMap<Key, Vec<SeriesRun>> = BTreeMap::new();
     let mut order: Vec<Key> = Vec::new();
     for run in store.stopped_runs()? {

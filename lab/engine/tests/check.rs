@@ -14,7 +14,7 @@ use tiebreak_lab::core::verdict::Verdict;
 use tiebreak_lab::planning::{self, Request};
 use tiebreak_lab::replay;
 use tiebreak_lab::session::{Origin, Session};
-use tiebreak_lab::store::Store;
+use tiebreak_store::Store;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

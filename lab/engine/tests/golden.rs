@@ -14,7 +14,7 @@ use tiebreak_lab::core::verdict::Verdict;
 use tiebreak_lab::core::warning::Warning;
 use tiebreak_lab::planning::Request;
 use tiebreak_lab::replay;
-use tiebreak_lab::store::{read_lines, write_lines};
+use tiebreak_store::{read_lines, write_lines};
 
 const ROUNDS: u64 = 16;
 

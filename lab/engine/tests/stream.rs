@@ -16,7 +16,7 @@ use tiebreak_lab::planning::{self, Request, Subject};
 use tiebreak_lab::replay;
 use tiebreak_lab::resume::NewBudget;
 use tiebreak_lab::session::{Origin, Session};
-use tiebreak_lab::store::Store;
+use tiebreak_store::Store;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -32,7 +32,7 @@ fn begin_within(
     scale: Option<f64>,
 ) -> Session {
     let asked = Request { budget, block_runs: block, ..request(1, &[]) };
-    let claim = tiebreak_lab::input::parse(claim, &["A"]).unwrap();
+    let claim = tiebreak_input::parse(claim, &["A"]).unwrap();
     let plan =
         planning::about_one(&asked, claim, Subject::Lines { scale, is_chain: false }).unwrap();
     assert_eq!(plan.scope, Scope::Stream);
@@ -165,7 +165,7 @@ fn a_budget_of_lines_is_whole_blocks() {
     let plan = |lines, block_runs| {
         let budget = Some(Budget { rounds: Some(lines), seconds: None });
         let asked = Request { budget, block_runs, ..request(1, &[]) };
-        let claim = tiebreak_lab::input::parse(RATE, &["A"]).unwrap();
+        let claim = tiebreak_input::parse(RATE, &["A"]).unwrap();
         planning::about_one(&asked, claim, Subject::Lines { scale: None, is_chain: false })
     };
     assert_eq!(plan(1500, 1000).unwrap().budget.rounds, Some(1000));

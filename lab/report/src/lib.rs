@@ -28,6 +28,7 @@ mod announcement;
 pub mod chart;
 pub mod check;
 pub mod ci;
+pub mod contents;
 mod contestants;
 pub mod csv;
 pub mod date;

@@ -23,7 +23,7 @@ const ATTEMPTS_MAX: u64 = 20_000;
 const TRIALS_ALL: u64 = 100_000_000;
 
 /// The settings of the simulation of every truth.
-pub struct Plan {
+pub struct Settings {
     seed: Seed,
     budget: Option<u64>,
     chance: f64,
@@ -31,9 +31,9 @@ pub struct Plan {
     pub rounds_max: u64,
 }
 
-impl Plan {
-    pub fn new(question: &Question, budget: Option<BudgetForecast>, rounds_max: u64) -> Plan {
-        Plan {
+impl Settings {
+    pub fn new(question: &Question, budget: Option<BudgetForecast>, rounds_max: u64) -> Settings {
+        Settings {
             seed: Seed::from_text(&question.seed),
             budget: budget.map(|budget| budget.rounds),
             chance: question.chance,
@@ -50,17 +50,17 @@ pub struct Simulated {
 }
 
 /// Simulates each truth; those after an interruption are missing.
-pub fn rows(
-    plan: &Plan,
+pub fn rows<'a>(
+    settings: &Settings,
     truths: &[f64],
-    scenarios: &[Box<dyn Scenario + '_>],
+    scenario: impl Fn(f64) -> Box<dyn Scenario + 'a>,
     stop: &AtomicBool,
     watch: &mut dyn FnMut(u64, u64),
 ) -> Simulated {
     let all = RUNS_MIN * truths.len() as u64;
     let mut made = 0;
     let mut tallies = Vec::new();
-    for (row, scenario) in scenarios.iter().enumerate() {
+    for (row, truth) in truths.iter().enumerate() {
         if stop.load(Ordering::Relaxed) {
             break;
         }
@@ -68,10 +68,10 @@ pub fn rows(
             made += 1;
             watch(made, all.max(made));
         };
-        tallies.push(simulate(plan, row as u32, scenario.as_ref(), stop, one_more));
+        tallies.push(simulate(settings, row as u32, scenario(*truth).as_ref(), stop, one_more));
     }
-    let curve_rounds = points(tallies.iter().map(|(tally, _)| tally), plan.rounds_max);
-    let row = |(truth, (tally, chance)): (&f64, &(Tally, Option<ChanceTest>))| ForecastRow {
+    let curve_rounds = points(tallies.iter().map(|(tally, _)| tally), settings.rounds_max);
+    let rows = truths.iter().zip(&tallies).map(|(truth, (tally, chance))| ForecastRow {
         truth: *truth,
         runs: tally.runs(),
         rounds_q10: tally.quantile(0.1),
@@ -80,28 +80,24 @@ pub fn rows(
         chance: chance.as_ref().map(ChanceTest::chance),
         says: tally.says(),
         curve: curve_rounds.iter().map(|rounds| tally.ended_by(*rounds)).collect(),
-    };
-    Simulated {
-        rows: truths.iter().zip(&tallies).map(row).collect(),
-        curve_rounds,
-        interrupted: stop.load(Ordering::Relaxed),
-    }
+    });
+    Simulated { rows: rows.collect(), curve_rounds, interrupted: stop.load(Ordering::Relaxed) }
 }
 
 fn simulate(
-    plan: &Plan,
+    settings: &Settings,
     row: u32,
     scenario: &dyn Scenario,
     stop: &AtomicBool,
     one_more: &mut dyn FnMut(),
 ) -> (Tally, Option<ChanceTest>) {
-    let mut tally = Tally::new(plan.budget);
-    let mut chance = plan.budget.map(|_| ChanceTest::new(plan.chance));
+    let mut tally = Tally::new(settings.budget);
+    let mut chance = settings.budget.map(|_| ChanceTest::new(settings.chance));
     let mut rounds = 0;
     while !stop.load(Ordering::Relaxed) {
-        let coins = Stream::new(plan.seed, Purpose::Simulation, tally.runs(), row);
-        let run = scenario.run(plan.rounds_max, coins);
-        rounds += run.rounds.unwrap_or(plan.rounds_max);
+        let coins = Stream::new(settings.seed, Purpose::Simulation, tally.runs(), row);
+        let run = scenario.run(settings.rounds_max, coins);
+        rounds += run.rounds.unwrap_or(settings.rounds_max);
         let in_time = tally.add(run);
         if let Some(chance) = &mut chance {
             chance.observe(in_time);
@@ -124,11 +120,8 @@ fn points<'a>(tallies: impl Iterator<Item = &'a Tally>, rounds_max: u64) -> Vec<
     let last = tallies.map(|tally| tally.quantile(0.9).unwrap_or(rounds_max)).max();
     let last = last.unwrap_or(rounds_max).max(20) as f64;
     let (first, last) = (log(5.0), log(last));
-    let at = |point: usize| {
-        let share = point as f64 / (POINTS - 1) as f64;
-        factor(first + share * (last - first)).round() as u64
-    };
-    (0..POINTS).map(at).collect()
+    let shares = (0..POINTS).map(|point| point as f64 / (POINTS - 1) as f64);
+    shares.map(|share| factor(first + share * (last - first)).round() as u64).collect()
 }
 
 /// Computes the probabilities by the published recursion instead of our own test, each with all its

@@ -1,6 +1,6 @@
 //! Sets of numbers from files: one a line, or a column of a CSV file.
 
-use crate::error::LabError;
+use crate::error::{LabError, usage};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -43,8 +43,8 @@ pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
         "-" => text(place, input)?,
         file => {
             let path = Path::new(file);
-            let cannot = |error| LabError::Read { path: path.to_owned(), source: error };
-            text(place, &mut File::open(path).map_err(cannot)?)?
+            let file = File::open(path);
+            text(place, &mut file.map_err(|source| LabError::Read { path: path.into(), source })?)?
         }
     };
     let values = match source.column {
@@ -57,9 +57,15 @@ pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
     Ok(Numbers { name: place.to_owned(), values })
 }
 
-/// Returns whether the numbers come from standard input.
-pub fn is_input(place: &str) -> bool {
-    source(place).file == "-"
+/// Reads two sets; see [`read`].
+///
+/// # Errors
+/// As [`read`]; also if both come from `input`.
+pub fn read_both(x: &str, y: &str, input: &mut dyn Read) -> Result<[Numbers; 2], LabError> {
+    if [x, y].iter().all(|place| source(place).file == "-") {
+        return usage("only one of X and Y can come from standard input".to_owned());
+    }
+    Ok([read(x, input)?, read(y, input)?])
 }
 
 /// Splits a source. A file may have colons in its name, so an existing file is taken whole.
@@ -68,9 +74,9 @@ fn source(place: &str) -> Source<'_> {
     if Path::new(place).is_file() {
         return whole;
     }
-    let is_file = |file: &str| file == "-" || Path::new(file).is_file();
-    let colons = place.match_indices(':').map(|(at, _)| place.split_at(at));
-    let Some((file, rest)) = colons.into_iter().find(|(file, _)| is_file(file)) else {
+    let mut colons = place.match_indices(':').map(|(at, _)| place.split_at(at));
+    let found = colons.find(|(file, _)| *file == "-" || Path::new(file).is_file());
+    let Some((file, rest)) = found else {
         return whole;
     };
     let rest = &rest[1..];
@@ -105,9 +111,10 @@ fn number(file: &str, line: usize, word: &str) -> Result<f64, LabError> {
 /// Quotes a word, without control characters, and shortened.
 pub(super) fn quoted(word: &str) -> String {
     let word = word.trim();
-    let short = word.chars().take(QUOTED_MAX);
-    let plain = |c: char| if c.is_control() { c.escape_default().collect() } else { vec![c] };
-    let short: String = short.flat_map(plain).collect();
+    let mut short = String::new();
+    for c in word.chars().take(QUOTED_MAX) {
+        if c.is_control() { short.extend(c.escape_default()) } else { short.push(c) }
+    }
     let rest = if word.chars().count() > QUOTED_MAX { "..." } else { "" };
     format!("'{short}{rest}'")
 }
@@ -137,14 +144,14 @@ fn table(
     let is_named = head.get(index).is_none_or(|cell| cell.trim().parse::<f64>().is_err());
     let mut values = Vec::new();
     for (line, cells) in &records[usize::from(is_named)..] {
-        let cell = |index: usize| cells.get(index).map(|cell| cell.trim());
-        if cells.iter().all(|cell| cell.trim().is_empty())
-            || filter.is_some_and(|(other, value)| cell(other) != Some(value))
+        let cells: Vec<&str> = cells.iter().map(|cell| cell.trim()).collect();
+        if cells.iter().all(|cell| cell.is_empty())
+            || filter.is_some_and(|(other, value)| cells.get(other) != Some(&value))
         {
             continue;
         }
-        match cell(index) {
-            None | Some("") => {
+        match cells.get(index) {
+            None | Some(&"") => {
                 let place = format!("{file}, line {line}");
                 return wrong(place, format!("there is nothing in the column {}", quoted(column)));
             }

@@ -24,7 +24,7 @@ use tiebreak_lab::error::LabError;
 use tiebreak_lab::planning::{self, HookRequest, Request};
 use tiebreak_lab::recorder::{Recorder, StoredRun};
 use tiebreak_lab::referee::Referee;
-use tiebreak_lab::store::{RunId, Store};
+use tiebreak_store::{RunId, Store};
 
 /// What one contestant does in the virtual laboratory.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ mod turns;
 
 use common::{KILLED, header};
 use std::sync::atomic::AtomicBool;
+use tiebreak_input as input;
 use tiebreak_lab::core::claim::{Relation, Statement};
 use tiebreak_lab::core::journal::{Event, Journal, Round, StopReason};
 use tiebreak_lab::core::language::Language;
@@ -27,14 +28,13 @@ use tiebreak_lab::core::study::{
 };
 use tiebreak_lab::core::verdict::{Fault, Verdict};
 use tiebreak_lab::engine::Engine;
-use tiebreak_lab::input;
-use tiebreak_lab::measure::workers::WorkerProgram;
 use tiebreak_lab::recorder::StoredRun;
 use tiebreak_lab::replay;
-use tiebreak_lab::stats::coins::{Purpose, Seed, Stream};
-use tiebreak_lab::stats::observation::factor;
-use tiebreak_lab::store::{RunId, Store};
 use tiebreak_lab::studies::{Environment, Functions};
+use tiebreak_measure::workers::WorkerProgram;
+use tiebreak_stats::coins::{Purpose, Seed, Stream};
+use tiebreak_stats::observation::factor;
+use tiebreak_store::{RunId, Store};
 
 const CALLS: u64 = 10;
 

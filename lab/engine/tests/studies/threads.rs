@@ -1,9 +1,9 @@
 //! Contestants on several threads: the efficiency of the table is a ratio like any other.
 
 use super::{Lab, Virtual, plan};
+use tiebreak_input as input;
 use tiebreak_lab::core::plan::{Plan, PlannedClaim, Scope};
 use tiebreak_lab::core::study::Team;
-use tiebreak_lab::input;
 use tiebreak_lab::replay;
 
 #[test]

@@ -2,12 +2,12 @@
 
 use super::{Lab, Virtual, plan};
 use std::path::Path;
+use tiebreak_input as input;
 use tiebreak_lab::core::journal::{Journal, Round, StopReason};
 use tiebreak_lab::core::plan::{Budget, ENGINE_VERSION, Plan, PlannedClaim, Scope};
 use tiebreak_lab::core::verdict::Verdict;
-use tiebreak_lab::input;
 use tiebreak_lab::replay;
-use tiebreak_lab::store::{read_lines, write_lines};
+use tiebreak_store::{read_lines, write_lines};
 
 /// A plan under a budget in seconds, whose claims but the first so many wait for so long.
 fn in_seconds(mut asked: Plan, claims: usize, seconds: f64, waits_s: f64) -> Plan {

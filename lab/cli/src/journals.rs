@@ -1,0 +1,180 @@
+//! `tiebreak show`, `replay`, `export` and `report`: a run again, from its journal.
+
+use crate::exit;
+use crate::io::Io;
+use crate::options::Source;
+use crate::output::{OutputFile, Targets, page};
+use crate::quantities;
+use clap::{Args, ValueHint};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use tiebreak_lab::core::journal::Journal;
+use tiebreak_lab::report::{csv, html, json};
+use tiebreak_lab::{LabError, prints, probes, replay, source, write_lines};
+
+pub const REPORT_EXAMPLES: &str = include_str!("../help/report.txt").trim_ascii_end();
+
+#[derive(Debug, Args)]
+pub struct ShowOptions {
+    #[command(flatten)]
+    pub source: Source,
+
+    /// Write the result as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayOptions {
+    #[command(flatten)]
+    pub source: Source,
+
+    /// How the chain over the journal must end, as a report of the run has it
+    #[arg(long, value_name = "HASH", value_parser = quantities::chain_head)]
+    pub head: Option<String>,
+
+    /// Write the result as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
+
+    /// Of the report, the verdict only
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportOptions {
+    #[command(flatten)]
+    pub source: Source,
+
+    /// Samples as CSV, one a line; - for standard output [default, if nothing else is asked for]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
+          value_hint = ValueHint::FilePath)]
+    pub csv: Option<PathBuf>,
+
+    /// The result as JSON; - for standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
+          value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
+
+    /// The whole journal as JSON lines, which replay reads; - for standard output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
+          value_hint = ValueHint::FilePath)]
+    pub journal: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportOptions {
+    #[command(flatten)]
+    pub source: Source,
+
+    /// Write the page into this file [default: standard output]
+    #[arg(long, short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<PathBuf>,
+}
+
+fn journal(source: &Source) -> Result<Journal, LabError> {
+    source::journal(source.run.as_deref(), source.store.as_deref())
+}
+
+/// Shows a run as its report, finished or not.
+pub fn show(options: &ShowOptions, io: &mut Io) -> Result<u8, LabError> {
+    let targets = Targets::open(options.json.as_deref())?;
+    let result = replay::result(&journal(&options.source)?);
+    targets.deliver(&page(&result, false, io), &result, json::text, io)?;
+    Ok(exit::HOLDS)
+}
+
+/// Computes the verdict again, from the journal alone.
+pub fn replay(options: &ReplayOptions, io: &mut Io) -> Result<u8, LabError> {
+    let targets = Targets::open(options.json.as_deref())?;
+    let journal = journal(&options.source)?;
+    if let Some(head) = &options.head {
+        replay::check_head(&journal, head)?;
+    }
+    let result = replay::replay(&journal)?;
+    targets.deliver(&page(&result, options.quiet, io), &result, json::text, io)?;
+    Ok(exit::of_result(&result))
+}
+
+/// Writes a run as one page of HTML, with the machine's print from the store of the run, or else
+/// from the user's.
+pub fn report(options: &ReportOptions, io: &mut Io) -> Result<u8, LabError> {
+    let path = options.html.as_deref().filter(|path| !is_standard(path));
+    let file = OutputFile::open("html", path)?;
+    let run = replay::result(&journal(&options.source)?);
+    let Source { run: named, store } = &options.source;
+    let of_run = named.as_deref().map(Path::new).filter(|path| path.is_file());
+    let of_user = source::store_path(store.as_deref()).ok();
+    let stores: Vec<&Path> = of_run.into_iter().chain(of_user.as_deref()).collect();
+    let print = prints::of_run(&run, &stores);
+    let page = html::page(&run, print.as_ref().map(probes::measured).as_ref());
+    match (file, path) {
+        (Some(file), Some(path)) => {
+            file.write(&page)?;
+            io.err(&format!("wrote {}\n", path.display()));
+        }
+        _ => io.out(&page),
+    }
+    Ok(exit::HOLDS)
+}
+
+/// Writes a run as data.
+pub fn export(options: &ExportOptions, io: &mut Io) -> Result<u8, LabError> {
+    let journal = journal(&options.source)?;
+    let all = [
+        (&options.csv, csv_text as fn(&Journal) -> Vec<u8>),
+        (&options.json, json_text),
+        (&options.journal, journal_text),
+    ];
+    let wanted: Vec<_> =
+        all.into_iter().filter_map(|(path, text)| Some((path.as_deref()?, text))).collect();
+    if wanted.iter().filter(|(path, _)| is_standard(path)).count() > 1 {
+        let why = "only one of --csv, --json and --journal can go to '-'";
+        return Err(LabError::Usage(why.to_owned()));
+    }
+    for (path, text) in &wanted {
+        write(path, &text(&journal), io)?;
+    }
+    if wanted.is_empty() {
+        write(Path::new("-"), &csv_text(&journal), io)?;
+    }
+    Ok(exit::HOLDS)
+}
+
+fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn csv_text(journal: &Journal) -> Vec<u8> {
+    let mut text = String::new();
+    csv::samples(journal, &mut text);
+    text.into_bytes()
+}
+
+fn json_text(journal: &Journal) -> Vec<u8> {
+    json::text(&replay::result(journal)).into_bytes()
+}
+
+fn journal_text(journal: &Journal) -> Vec<u8> {
+    let mut lines = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = write_lines(journal, &mut lines);
+    lines
+}
+
+fn write(path: &Path, text: &[u8], io: &mut Io) -> Result<(), LabError> {
+    if is_standard(path) {
+        io.out(&String::from_utf8_lossy(text));
+        return Ok(());
+    }
+    match std::fs::write(path, text) {
+        Ok(()) => io.err(&format!("wrote {}\n", path.display())),
+        // The reader has closed the pipe: that is not an error.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        Err(error) => {
+            return Err(LabError::Data(format!("cannot write {}: {error}", path.display())));
+        }
+    }
+    Ok(())
+}

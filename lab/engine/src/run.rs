@@ -1,0 +1,163 @@
+//! A run of programs or of a stream, from its plan or from its journal.
+
+use crate::error::LabError;
+use crate::resume::NewBudget;
+use crate::session::{Origin, Session, Standing};
+use crate::studies::{self, Book, Environment, LineUp};
+use crate::{revisions, source};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use tiebreak_core::plan::{Kind, Plan};
+use tiebreak_core::result::RunResult;
+use tiebreak_machine::fingerprint;
+use tiebreak_measure::workers::WorkerProgram;
+use tiebreak_measure::{Programs, build};
+use tiebreak_store::Store;
+
+/// A plan that can be run: its programs were found.
+pub struct Ready {
+    plan: Plan,
+    /// `None` for a stream.
+    programs: Option<Programs>,
+    stop: &'static AtomicBool,
+}
+
+impl Ready {
+    /// Finds the programs of a plan. The run ends between two rounds when `stop` becomes true
+    /// ([`interrupt::flag`](crate::interrupt::flag) does on Ctrl-C).
+    ///
+    /// # Errors
+    /// Fails if a program, a file or a CPU of the plan cannot be used.
+    pub fn new(plan: Plan, stop: &'static AtomicBool) -> Result<Ready, LabError> {
+        let is_stream = matches!(plan.kind, Kind::Stream { .. });
+        let programs = if is_stream { None } else { Some(Programs::new(&plan, stop)?) };
+        Ok(Ready { plan, programs, stop })
+    }
+
+    /// Returns the plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Journals a new run in the named store, or else in the user's default. `command` is the
+    /// command line that asked for it, word by word.
+    ///
+    /// # Errors
+    /// Fails if a file of a program cannot be read, or the journal cannot be written.
+    pub fn begin(self, store: Option<&Path>, command: Vec<String>) -> Result<Run, LabError> {
+        let Ready { plan, programs, stop } = self;
+        let files = programs.as_ref().map(Programs::files).unwrap_or_default();
+        let origin = Origin { command, machine: fingerprint::read(), files };
+        let session = Session::begin(Store::open(&source::store_path(store)?)?, plan, origin)?;
+        Ok(Run { session, programs, stop })
+    }
+}
+
+/// A run in a journal, to be run to its end.
+pub struct Run {
+    session: Session,
+    programs: Option<Programs>,
+    stop: &'static AtomicBool,
+}
+
+impl Run {
+    /// Returns whether it judges lines of a stream, and starts no programs.
+    pub fn is_stream(&self) -> bool {
+        self.programs.is_none()
+    }
+
+    /// Returns the result before the next round.
+    pub fn result_so_far(&self) -> RunResult {
+        self.session.result_so_far()
+    }
+
+    /// Runs until every claim is settled, or the budget is spent. Calls `watch` after every round.
+    /// A run of a stream reads `input`.
+    ///
+    /// # Errors
+    /// Fails if the machine fails or lacks a meter, a line of the stream is invalid, or the journal
+    /// cannot be written. What was finished is in the journal.
+    pub fn go(
+        self,
+        input: impl Read + Send + 'static,
+        watch: impl FnMut(&Standing),
+    ) -> Result<RunResult, LabError> {
+        let Run { session, programs, stop } = self;
+        let Some(mut programs) = programs else {
+            let id = session.id().to_owned();
+            return session
+                .read(input, stop, watch)
+                .map_err(|error| error.noted(format!("what came before it is kept as run {id}")));
+        };
+        session.go(&mut programs, stop, watch).map_err(|error| match error {
+            LabError::NotMeasured { .. } => {
+                programs.missing_meters().iter().fold(error, LabError::noted)
+            }
+            error => error,
+        })
+    }
+}
+
+/// A run that goes on, and what it is a part of.
+pub enum Resumed {
+    /// A run of programs or of a stream.
+    Run(Box<Run>),
+    /// All runs of a study.
+    Study(LineUp),
+}
+
+/// Resumes a run of a store: the named one, or else the latest. Goes to the folder where it began,
+/// to which relative paths in commands, hooks and files are relative.
+///
+/// # Errors
+/// Fails if there is no such run, it is over, or it cannot go on here: on another machine, without
+/// its folder, or with other files.
+pub fn resume(
+    run: Option<&str>,
+    store: Option<&Path>,
+    budget: NewBudget,
+    stop: &'static AtomicBool,
+) -> Result<Resumed, LabError> {
+    let store = source::existing_store(store)?;
+    let run = store.find(run.unwrap_or(source::LATEST))?;
+    let header = Session::header(&store, &run)?;
+    if !header.directory.is_empty() {
+        std::env::set_current_dir(&header.directory).map_err(|error| {
+            let folder = &header.directory;
+            LabError::Data(format!("cannot go to {folder}, where the run began: {error}"))
+        })?;
+    }
+    if header.plan.functions.is_some() {
+        let book = Book::here(store.path().to_owned(), header.command);
+        let environment = Environment::here(stop)?;
+        return Ok(Resumed::Study(studies::take_up(&run, budget, &environment, &book)?));
+    }
+    if let Some(why) = revisions::gone(&header.plan) {
+        return Err(LabError::Data(format!("the run cannot be resumed: {why}")));
+    }
+    // Before the rounds are read: otherwise the programs' peak memory would begin at that of this
+    // process.
+    let Ready { programs, .. } = Ready::new(header.plan, stop)?;
+    let session = Session::take_up(store, run, &fingerprint::read(), budget)?;
+    Ok(Resumed::Run(Box::new(Run { session, programs, stop })))
+}
+
+impl Book {
+    /// Returns the book of runs on this machine, for this command line.
+    pub fn here(store: PathBuf, command: Vec<String>) -> Book {
+        Book { store, command, machine: fingerprint::read() }
+    }
+}
+
+impl Environment {
+    /// Returns the user's cache, with this program as the worker: it must run
+    /// [`worker::main`](crate::worker::main) if its first argument is `__worker`.
+    ///
+    /// # Errors
+    /// Fails if the user has no cache folder.
+    pub fn here(stop: &'static AtomicBool) -> Result<Environment, LabError> {
+        let cache = build::default_cache().map_err(|error| LabError::Data(error.to_string()))?;
+        Ok(Environment { cache, program: WorkerProgram::this(), stop })
+    }
+}
