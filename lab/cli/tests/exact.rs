@@ -147,11 +147,11 @@ fn exported_samples_can_be_tested() {
     assert!(said.out.contains("25"), "{}", said.out);
 }
 
-/// A program that never answers is ended with the test.
+/// A program that never answers is ended with the test, and what it started too.
 #[test]
 fn an_interrupt_ends_the_test_and_its_program() {
     let place = place();
-    let script = place.script("slow", "echo $$ > pid; read line; sleep 1000");
+    let script = place.script("slow", "sleep 1000 & echo $! > pid; read line; wait");
     let words = ["exact", "x", "y", "--sides", "less", "--statistic-command", &script];
     let mut child = place.command(&words).spawn().unwrap();
     let pid = (0..1000).find_map(|_| {
@@ -164,5 +164,11 @@ fn an_interrupt_ends_the_test_and_its_program() {
     };
     assert!(kill("-TERM", &child.id().to_string()));
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(!std::path::Path::new(&format!("/proc/{}", pid.trim())).exists());
+    // Whoever inherits it reaps it.
+    let process = format!("/proc/{}", pid.trim());
+    let is_gone = (0..1000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        !std::path::Path::new(&process).exists()
+    });
+    assert!(is_gone);
 }

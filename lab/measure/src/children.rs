@@ -8,7 +8,7 @@ use std::io::{self, Seek};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::sampler::RunFailure;
 use tiebreak_core::verdict::Fault;
@@ -17,7 +17,7 @@ use tiebreak_machine::clock;
 /// A child process and its group. Dropping it kills the whole group and reaps the child, so no
 /// failure after the start leaves a process behind.
 #[derive(Debug)]
-pub(crate) struct Leader {
+pub struct Leader {
     child: Child,
     ended: Option<ExitStatus>,
 }
@@ -28,7 +28,7 @@ impl Leader {
     ///
     /// # Errors
     /// Fails if the system cannot start it.
-    pub(crate) fn spawn(command: &mut Command) -> io::Result<Leader> {
+    pub fn spawn(command: &mut Command) -> io::Result<Leader> {
         Ok(Leader { child: command.process_group(0).spawn()?, ended: None })
     }
 
@@ -37,8 +37,13 @@ impl Leader {
     }
 
     /// Takes its standard input and output, if they are pipes; `None` the second time.
-    pub(crate) fn take_pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
+    pub fn take_pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         self.child.stdin.take().zip(self.child.stdout.take())
+    }
+
+    /// Takes its standard error, if that is a pipe; `None` the second time.
+    pub fn take_errors(&mut self) -> Option<ChildStderr> {
+        self.child.stderr.take()
     }
 
     /// Returns how it ended, if a check has already seen that.
@@ -50,7 +55,7 @@ impl Leader {
     ///
     /// # Errors
     /// Fails if the system call fails.
-    pub(crate) fn look(&mut self) -> io::Result<Option<ExitStatus>> {
+    pub fn look(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.ended.is_none() {
             self.ended = self.child.try_wait()?;
         }

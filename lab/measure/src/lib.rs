@@ -56,7 +56,7 @@ pub mod words;
 pub mod worker;
 pub mod workers;
 
-pub use children::run_job;
+pub use children::{Leader, run_job};
 pub use error::StartError;
 pub use files::print_file;
 pub use program::resolve;

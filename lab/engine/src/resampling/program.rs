@@ -3,12 +3,12 @@
 use super::numbers::quoted;
 use crate::error::LabError;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use tiebreak_measure::Leader;
 use tiebreak_measure::words::{self, WordsError};
 
 /// The most bytes of an answer: no number needs more.
@@ -31,7 +31,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// with a deterministic program ties stay ties.
 pub struct Program {
     command: String,
-    child: Child,
+    leader: Leader,
     /// The lines to write. Dropping it closes the program's standard input.
     to_writer: Option<Sender<String>>,
     answers: Receiver<std::io::Result<String>>,
@@ -55,26 +55,19 @@ impl Program {
     pub fn start(command: &str) -> Result<Program, LabError> {
         let fails = |why: String| LabError::Statistic { command: command.to_owned(), why };
         let words = words::split(command).map_err(|error| fails(not_words(&error)))?;
-        let mut child = Command::new(&words[0])
-            .args(&words[1..])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // So that Ctrl-C reaches this process, which ends the program in order.
-            .process_group(0)
-            .spawn()
+        let mut program = Command::new(&words[0]);
+        program.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut leader = Leader::spawn(program.stderr(Stdio::piped()))
             .map_err(|error| fails(format!("cannot be started: {error}")))?;
         let (to_writer, lines) = channel();
         let (answer, answers) = channel();
-        if let Some(input) = child.stdin.take() {
+        if let Some((input, output)) = leader.take_pipes() {
             thread::spawn(move || write_lines(input, &lines));
-        }
-        if let Some(output) = child.stdout.take() {
             thread::spawn(move || read_answers(output, &answer));
         }
-        let said = child.stderr.take().map(|from| thread::spawn(move || last_bytes(from)));
+        let said = leader.take_errors().map(|from| thread::spawn(move || last_bytes(from)));
         let command = command.to_owned();
-        Ok(Program { command, child, to_writer: Some(to_writer), answers, said, asked: 0 })
+        Ok(Program { command, leader, to_writer: Some(to_writer), answers, said, asked: 0 })
     }
 
     /// Returns what the program computes from two sets.
@@ -137,7 +130,7 @@ impl Program {
     fn wait(&mut self, most: Duration) -> Option<std::process::ExitStatus> {
         let start = Instant::now();
         loop {
-            match self.child.try_wait() {
+            match self.leader.look() {
                 Ok(Some(status)) => return Some(status),
                 Ok(None) if start.elapsed() < most => thread::sleep(Duration::from_millis(2)),
                 _ => return None,
@@ -149,10 +142,8 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         self.to_writer = None;
-        if self.wait(GRACE).is_none() {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
+        // What still runs after it is killed with the leader.
+        self.wait(GRACE);
     }
 }
 
