@@ -156,7 +156,7 @@ impl<'a> Table<'a> {
         key: &str,
         reader: impl FnOnce(&Item<'a>) -> Option<T>,
     ) -> Option<T> {
-        self.get(key).and_then(|item| reader(item))
+        self.get(key).and_then(reader)
     }
 
     /// Returns a key, or logs an error that it is missing, with what could be written.
