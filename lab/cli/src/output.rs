@@ -101,7 +101,7 @@ impl<R> Targets<R> {
         written
     }
 
-    /// Prints a page, and then writes the files, so that no result is lost if one cannot be written.
+    /// Prints a page, and then writes the files: no result is lost if one cannot be written.
     pub fn deliver(
         self,
         page: &str,

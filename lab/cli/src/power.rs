@@ -11,7 +11,9 @@ use crate::screen::Screen;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use tiebreak_lab::core::plan::{Budget, Centre};
-use tiebreak_lab::forecast::{self, Asked, ForecastMethod, ForecastResult, Noise, Question, Shape};
+use tiebreak_lab::forecast::{
+    self, Claimed, ForecastMethod, ForecastResult, Noise, Question, Shape,
+};
 use tiebreak_lab::planning::seed_or_random;
 use tiebreak_lab::report::power as page;
 use tiebreak_lab::{LabError, interrupt, source};
@@ -181,9 +183,9 @@ fn question(options: &PowerOptions) -> Result<Question, LabError> {
         pilot.map(|run| source::journal(Some(run), options.store.as_deref())).transpose()?;
     let rates = options.good.zip(options.bad).or(options.at_least.map(|rate| (rate, rate)));
     let asked = match (rates, &options.claim) {
-        (Some((good, bad)), _) => Asked::Rates { good, bad },
-        (None, Some(sentence)) => Asked::Sentence(sentence.clone()),
-        (None, None) => Asked::Default,
+        (Some((good, bad)), _) => Claimed::Rates { good, bad },
+        (None, Some(sentence)) => Claimed::Sentence(sentence.clone()),
+        (None, None) => Claimed::Default,
     };
     let seed = seed_or_random(options.seed.as_deref())?;
     let default = Question::new(&asked, pilot.as_ref(), seed)?;

