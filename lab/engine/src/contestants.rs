@@ -18,30 +18,24 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError
         ));
     }
     check_parameters(request)?;
-    let mut contestants: Vec<Contestant> = Vec::new();
     check_number(request)?;
+    let mut contestants: Vec<Contestant> = Vec::new();
     for (index, command) in commands.iter().enumerate() {
-        let hooks = Hooks {
-            setup: hook("setup", &request.hooks.setup, index, commands.len())?,
-            prepare: hook("prepare", &request.hooks.prepare, index, commands.len())?,
-            conclude: hook("conclude", &request.hooks.conclude, index, commands.len())?,
-            cleanup: hook("cleanup", &request.hooks.cleanup, index, commands.len())?,
-        };
-        for values in combinations(&request.parameters, &used_text(command, &hooks)) {
+        let hooks = hooks(request, index)?;
+        let used =
+            hooks.each_ref().into_iter().flatten().fold(command.clone(), |text, hook| text + hook);
+        for values in combinations(&request.parameters, &used) {
             let name = match request.names.get(index) {
                 Some(name) => fill(name, &values),
                 None => letters(contestants.len()),
             };
+            let filled = hooks.each_ref().map(|hook| Some(fill(hook.as_ref()?, &values)));
+            let [setup, prepare, conclude, cleanup] = filled;
             contestants.push(Contestant {
                 name,
                 command: fill(command, &values),
                 workload: request.workload.clone(),
-                hooks: Hooks {
-                    setup: fill_hook(&hooks.setup, &values),
-                    prepare: fill_hook(&hooks.prepare, &values),
-                    conclude: fill_hook(&hooks.conclude, &values),
-                    cleanup: fill_hook(&hooks.cleanup, &values),
-                },
+                hooks: Hooks { setup, prepare, conclude, cleanup },
                 parameters: values,
                 directory: request.directories.get(index).cloned(),
             });
@@ -103,26 +97,28 @@ fn check_names(contestants: &[Contestant]) -> Result<(), LabError> {
     Ok(())
 }
 
-fn hook(
-    option: &str,
-    given: &[String],
-    index: usize,
-    commands: usize,
-) -> Result<Option<String>, LabError> {
-    match given.len() {
-        0 | 1 => Ok(given.first().cloned()),
-        n if n == commands => Ok(given.get(index).cloned()),
-        n => usage(format!(
-            "{n} times --{option} for {commands} commands: give it once, or once a command"
-        )),
+/// Returns the hooks of a command: those before all runs, before each, after each, after all.
+fn hooks(request: &Request, index: usize) -> Result<[Option<String>; 4], LabError> {
+    let commands = request.commands.len();
+    let options = [
+        ("setup", &request.hooks.setup),
+        ("prepare", &request.hooks.prepare),
+        ("conclude", &request.hooks.conclude),
+        ("cleanup", &request.hooks.cleanup),
+    ];
+    let mut hooks = [const { None }; 4];
+    for (hook, (option, given)) in hooks.iter_mut().zip(options) {
+        *hook = match given.len() {
+            0 | 1 => given.first().cloned(),
+            n if n == commands => given.get(index).cloned(),
+            n => {
+                return usage(format!(
+                    "{n} times --{option} for {commands} commands: give it once, or once a command"
+                ));
+            }
+        };
     }
-}
-
-fn used_text(command: &str, hooks: &Hooks) -> String {
-    let hooks = [&hooks.setup, &hooks.prepare, &hooks.conclude, &hooks.cleanup];
-    let mut text = command.to_owned();
-    hooks.into_iter().flatten().for_each(|hook| text.push_str(hook));
-    text
+    Ok(hooks)
 }
 
 /// Returns all combinations of the values of the parameters that `text` uses, the last varying
@@ -144,10 +140,6 @@ fn fill(text: &str, values: &[(String, String)]) -> String {
     values
         .iter()
         .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
-}
-
-fn fill_hook(hook: &Option<String>, values: &[(String, String)]) -> Option<String> {
-    hook.as_ref().map(|text| fill(text, values))
 }
 
 /// Returns A, B, ..., Z, AA, AB, ...

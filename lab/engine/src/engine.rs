@@ -13,7 +13,7 @@ use tiebreak_core::plan::{Plan, PlannedClaim, Scope};
 use tiebreak_core::sample::{BatchTime, Mark, Outcome, Sample};
 use tiebreak_core::sampler::{
     Contestants, FunctionSampler, OutputDigest, ProgramSampler, Quiet, Ran, RunFailure, RunRequest,
-    Sampler, UnitFailure, UnitRequest,
+    Sampler, UnitFailure, UnitRan, UnitRequest,
 };
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
@@ -54,14 +54,6 @@ struct Race<'a, R: Recorder> {
     has_process: bool,
     ahead: Ahead,
     stop: &'a AtomicBool,
-}
-
-/// How an attempt at a round ended.
-enum Attempt {
-    /// The attempt was not cut off.
-    Finished(Finished),
-    Void(usize, Fault),
-    Interrupted,
 }
 
 /// The result of an attempt that was not cut off.
@@ -239,18 +231,19 @@ impl<'a, R: Recorder> Engine<'a, R> {
         let coins = self.race.draw();
         self.race.recorder.begin_attempt(&coins)?;
         let attempt = match &mut self.sampler {
-            Contestants::Programs(programs) => self.race.attempt(*programs, &coins)?,
-            Contestants::Functions(functions) => self.race.attempt_unit(*functions, &coins)?,
+            Contestants::Programs(programs) => self.race.attempt(*programs, &coins),
+            Contestants::Functions(functions) => self.race.attempt_unit(*functions, &coins),
         };
         match attempt {
-            Attempt::Finished(finished) => {
-                self.race.take(coins, quiet, finished, self.sampler.any())?;
+            Ok(finished) => self.race.take(coins, quiet, finished, self.sampler.any())?,
+            Err(UnitFailure::Fault(contestant, fault)) => {
+                self.race.void(&coins, contestant, fault)?;
             }
-            Attempt::Void(contestant, fault) => self.race.void(&coins, contestant, fault)?,
-            Attempt::Interrupted => {
+            Err(UnitFailure::Interrupted) => {
                 self.race.referee.lose_attempt(&coins, None);
                 return Ok(Some(StopReason::Interrupted));
             }
+            Err(UnitFailure::Broken(why)) => return Err(LabError::Broken(why)),
         }
         Ok(None)
     }
@@ -328,36 +321,36 @@ impl<R: Recorder> Race<'_, R> {
         &mut self,
         programs: &mut dyn ProgramSampler,
         coins: &RoundCoins,
-    ) -> Result<Attempt, LabError> {
+    ) -> Result<Finished, UnitFailure> {
         let timeout_ns = self.referee.timeout_ns();
         let mut finished = Finished::default();
         let runs = std::iter::once(&coins.primer).chain(&coins.order).zip(&coins.padding_bytes);
         let skipped = usize::from(self.plan.contestants.len() == 1);
         for (position, (contestant, padding)) in runs.enumerate().skip(skipped) {
-            let request =
-                RunRequest { contestant: *contestant, padding_bytes: *padding, timeout_ns };
+            let (contestant, padding_bytes) = (*contestant, *padding);
+            let request = RunRequest { contestant, padding_bytes, timeout_ns };
             let ran = match self.run_once(programs, &request) {
                 Ok(ran) => ran,
                 // An open claim is about how often runs fail, so this is an observation.
                 Err(RunFailure::Fault(fault))
-                    if fault.is_failed_run() && self.referee.counts_failures(*contestant) =>
+                    if fault.is_failed_run() && self.referee.counts_failures(contestant) =>
                 {
-                    if position > 0 && !std::mem::replace(&mut self.failed[*contestant], true) {
-                        let (contestant, round) = (*contestant, coins.round);
+                    if position > 0 && !std::mem::replace(&mut self.failed[contestant], true) {
+                        let round = coins.round;
                         finished.failures.push(Event::FirstFailure { contestant, round, fault });
                     }
                     Ran { sample: Sample::failed(), output: None }
                 }
-                Err(RunFailure::Fault(fault)) => return Ok(Attempt::Void(*contestant, fault)),
-                Err(RunFailure::Interrupted) => return Ok(Attempt::Interrupted),
-                Err(RunFailure::Broken(why)) => return Err(LabError::Broken(why)),
+                Err(RunFailure::Fault(fault)) => return Err(UnitFailure::Fault(contestant, fault)),
+                Err(RunFailure::Interrupted) => return Err(UnitFailure::Interrupted),
+                Err(RunFailure::Broken(why)) => return Err(UnitFailure::Broken(why)),
             };
             if position > 0 {
                 finished.samples.push(ran.sample);
                 finished.outputs.push(ran.output);
             }
         }
-        Ok(Attempt::Finished(finished))
+        Ok(finished)
     }
 
     /// Runs a unit of functions in a new process or, at scope `layout`, in the existing one.
@@ -365,7 +358,7 @@ impl<R: Recorder> Race<'_, R> {
         &mut self,
         functions: &mut dyn FunctionSampler,
         coins: &RoundCoins,
-    ) -> Result<Attempt, LabError> {
+    ) -> Result<Finished, UnitFailure> {
         let rounds = self.plan.functions.as_ref().map_or(1, |plan| plan.rounds_a_unit);
         let orders = match (&coins.unit, self.plan.scope) {
             (Some(unit), Scope::Code | Scope::Binary) => {
@@ -379,18 +372,11 @@ impl<R: Recorder> Race<'_, R> {
         let request = UnitRequest { coins, members: &members, orders: &orders, timeout_ns };
         let ran = functions.run_unit(&request);
         self.has_process = ran.is_ok() && self.plan.scope == Scope::Layout;
-        match ran {
-            Ok(ran) => {
-                let (samples, mut batches) = (ran.samples, ran.batches);
-                if batches.iter().all(|of| of.len() == 1 && of[0].is_known()) {
-                    batches.clear();
-                }
-                Ok(Attempt::Finished(Finished { samples, batches, ..Finished::default() }))
-            }
-            Err(UnitFailure::Fault(contestant, fault)) => Ok(Attempt::Void(contestant, fault)),
-            Err(UnitFailure::Interrupted) => Ok(Attempt::Interrupted),
-            Err(UnitFailure::Broken(why)) => Err(LabError::Broken(why)),
+        let UnitRan { samples, mut batches } = ran?;
+        if batches.iter().all(|of| of.len() == 1 && of[0].is_known()) {
+            batches.clear();
         }
+        Ok(Finished { samples, batches, ..Finished::default() })
     }
 
     /// Returns the contestants to load if a process is started for this round. At scope `layout`
@@ -452,8 +438,8 @@ impl<R: Recorder> Race<'_, R> {
         Ok(Some(events))
     }
 
-    /// Adds a round's samples to the evidence, unless an output voids a contestant. They are in the journal before any observer sees them, in one
-    /// write with the verdicts that they settle.
+    /// Adds a round's samples to the evidence, unless an output voids a contestant. They are in the
+    /// journal before any observer sees them, in one write with the verdicts that they settle.
     fn take(
         &mut self,
         coins: RoundCoins,

@@ -234,7 +234,8 @@ impl LabError {
 /// The command that builds a revision failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "the build of {name} ({commit}) failed with status {status}:\n{output}\nto make it again: {again}"
+    "the build of {name} ({commit}) failed with status {status}:\n{output}\n\
+     to make it again: {again}"
 )]
 pub struct FailedBuild {
     /// `base` or `head`.

@@ -42,9 +42,8 @@ pub fn result(
 ) -> RunResult {
     let plan = referee.plan();
     let full = detail == Detail::Full;
-    let seen = referee.seen().iter().enumerate();
-    let columns: Vec<Vec<Column>> = seen
-        .map(|(index, seen)| if full { seen.columns(plan, index).collect() } else { Vec::new() })
+    let columns: Vec<Vec<Column>> = (0..plan.contestants.len())
+        .map(|index| if full { columns(referee, index) } else { Vec::new() })
         .collect();
     let contestants = contestants(referee, &columns);
     let mut warnings = Vec::new();
@@ -166,9 +165,25 @@ fn eta_seconds(referee: &Referee) -> Option<f64> {
     left.map(|left| left.min(budget)).or(budget.is_finite().then_some(budget))
 }
 
+/// Returns the metric whose distribution is shown.
+fn shown(plan: &Plan) -> Metric {
+    plan.claims.first().map_or(Metric::WallTime, |planned| planned.claim.metric)
+}
+
+/// Returns a contestant's columns, with the values only of those whose distribution is shown.
+fn columns(referee: &Referee, contestant: usize) -> Vec<Column> {
+    let plan = referee.plan();
+    let columns = referee.seen()[contestant].columns(plan, contestant);
+    let columns = columns.map(|column| {
+        let is_shown = [shown(plan), Metric::WallTime].contains(&column.metric);
+        if is_shown { column } else { Column { sorted: Vec::new(), ..column } }
+    });
+    columns.collect()
+}
+
 fn contestants(referee: &Referee, columns: &[Vec<Column>]) -> Vec<ContestantResult> {
     let plan = referee.plan();
-    let shown = plan.claims.first().map_or(Metric::WallTime, |planned| planned.claim.metric);
+    let shown = shown(plan);
     let sorted: Vec<&[f64]> = columns.iter().map(|columns| sorted(columns, shown)).collect();
     let histograms = summary::histograms(&sorted, BINS);
     let each = referee.seen().iter().zip(&plan.contestants).zip(columns).zip(histograms);

@@ -12,7 +12,6 @@ mod worktrees;
 use crate::error::{FailedBuild, LabError, usage};
 use crate::planning::{self, Request};
 use git::{Repository, without_hooks};
-use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -59,8 +58,8 @@ pub struct RevisionRequest {
 /// A step of the preparation of revisions.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
-    /// A note for the user.
-    Noted(Note),
+    /// A note for the user, which does not prevent the race.
+    Noted(String),
     /// A revision is being checked out.
     CheckingOut {
         /// The revision.
@@ -93,54 +92,6 @@ impl Revision {
     }
 }
 
-/// A note that does not prevent the race of two revisions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// Both names stand for one commit.
-    SameCommit {
-        /// Its first digits.
-        commit: String,
-    },
-    /// Tracked files have uncommitted changes, and no commit contains them.
-    Uncommitted {
-        /// The revision that may have been meant as the working tree.
-        head: String,
-    },
-    /// Base has commits that head does not have.
-    Diverged {
-        /// Base, as the user named it.
-        base: String,
-        /// Head, as the user named it.
-        head: String,
-        /// The number of these commits.
-        commits: u64,
-    },
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Note::SameCommit { commit } => write!(
-                f,
-                "base and head are the same commit {commit}: this compares it with itself"
-            ),
-            Note::Uncommitted { head } => write!(
-                f,
-                "changes that are not committed are not in {head}: commit them, or race the \
-                 working tree as it is by --head {WORKING_TREE}"
-            ),
-            Note::Diverged { base, head, commits } => write!(
-                f,
-                "{base} has {commits} commit{} that {head} has not, and the verdict is about the \
-                 whole difference: --base \"$(git merge-base {} {})\" leaves them out",
-                if *commits == 1 { "" } else { "s" },
-                shell_quote(base),
-                shell_quote(head)
-            ),
-        }
-    }
-}
-
 /// Two revisions found in a repository, before any checkout.
 #[derive(Debug)]
 pub struct Found {
@@ -148,7 +99,7 @@ pub struct Found {
     /// Base and head.
     pub revisions: [Revision; 2],
     /// Notes for the user.
-    pub notes: Vec<Note>,
+    pub notes: Vec<String>,
 }
 
 /// Finds the two revisions.
@@ -179,24 +130,33 @@ fn find_one(
 }
 
 /// Returns all notes; what git does not report is not noted.
-fn notes(repository: &Repository, revisions: &[Revision; 2]) -> Vec<Note> {
-    let [base, head] = revisions;
+fn notes(repository: &Repository, [base, head]: &[Revision; 2]) -> Vec<String> {
     let mut notes = Vec::new();
     if base.asked == WORKING_TREE || head.asked == WORKING_TREE {
         return notes;
     }
+    let (asked_base, asked_head) = (&base.asked, &head.asked);
+    let commits = repository.commits_only_in(&base.commit, &head.commit).unwrap_or(0);
     if base.commit == head.commit {
-        notes.push(Note::SameCommit { commit: base.short().to_owned() });
-    } else {
-        let commits = repository.commits_only_in(&base.commit, &head.commit).unwrap_or(0);
-        if commits > 0 {
-            let (base, head) = (base.asked.clone(), head.asked.clone());
-            notes.push(Note::Diverged { base, head, commits });
-        }
+        let commit = base.short();
+        notes.push(format!(
+            "base and head are the same commit {commit}: this compares it with itself"
+        ));
+    } else if commits > 0 {
+        notes.push(format!(
+            "{asked_base} has {commits} commit{} that {asked_head} has not, and the verdict is \
+             about the whole difference: --base \"$(git merge-base {} {})\" leaves them out",
+            if commits == 1 { "" } else { "s" },
+            shell_quote(asked_base),
+            shell_quote(asked_head)
+        ));
     }
     let is_checked_out = repository.commit("HEAD").is_ok_and(|commit| commit == head.commit);
     if is_checked_out && repository.is_changed().unwrap_or(false) {
-        notes.push(Note::Uncommitted { head: head.asked.clone() });
+        notes.push(format!(
+            "changes that are not committed are not in {asked_head}: commit them, or race the \
+             working tree as it is by --head {WORKING_TREE}"
+        ));
     }
     notes
 }
@@ -264,8 +224,10 @@ impl Revisions {
         std::thread::scope(|scope| {
             let other = scope.spawn(|| self.build_one(base, command, stop));
             let head = self.build_one(head, command, stop);
-            let broken = |_| LabError::Broken("the build of base cannot be waited for".to_owned());
-            other.join().map_err(broken)?.and(head)
+            let Ok(base) = other.join() else {
+                return Err(LabError::Broken("the build of base cannot be waited for".to_owned()));
+            };
+            base.and(head)
         })
     }
 

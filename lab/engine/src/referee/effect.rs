@@ -16,26 +16,27 @@ const DENSITY_POINTS: usize = 120;
 /// Returns the quantity of a claim: a ratio, a share, a quantile or a mean.
 pub(crate) fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> Quantity {
     let property = match referee.plan().claims[claim].claim.statement {
-        Statement::Ratio(_) => return Quantity::Ratio { ratio: ratio(evidence) },
+        Statement::Ratio(_) => return Quantity::Ratio { ratio: effect(evidence, factor) },
         Statement::Property(property) => property,
     };
     match property {
         Property::Quantile { good, bad, .. } => Quantity::Quantile {
             quantile: quantile(referee, claim, (good, bad), evidence),
-            rate: plain(evidence),
+            rate: effect(evidence, std::convert::identity),
         },
         Property::InShareOfRounds { .. } | Property::Succeeds { .. } => {
-            Quantity::Rate { rate: plain(evidence) }
+            Quantity::Rate { rate: effect(evidence, std::convert::identity) }
         }
-        Property::Mean { .. } => Quantity::Mean { mean: plain(evidence) },
+        Property::Mean { .. } => Quantity::Mean { mean: effect(evidence, std::convert::identity) },
     }
 }
 
-fn ratio(evidence: &Evidence) -> EffectResult {
+/// Returns estimate and limits, each converted.
+fn effect(evidence: &Evidence, convert: fn(f64) -> f64) -> EffectResult {
     EffectResult {
-        estimate: evidence.estimate.map(factor),
-        low: evidence.low.map(factor),
-        high: evidence.high.map(factor),
+        estimate: evidence.estimate.map(convert),
+        low: evidence.low.map(convert),
+        high: evidence.high.map(convert),
         confidence: evidence.confidence,
     }
 }
@@ -96,9 +97,4 @@ pub(crate) fn spells(referee: &Referee, claim: usize, full: bool) -> Option<Spel
         values_z,
         is_dependent: test.is_dependent(),
     })
-}
-
-fn plain(evidence: &Evidence) -> EffectResult {
-    let Evidence { estimate, low, high, confidence, .. } = *evidence;
-    EffectResult { estimate, low, high, confidence }
 }

@@ -23,7 +23,7 @@ fn asked(folder: &Path, base: &str, head: &str, build: Option<&str>) -> Revision
 fn prepare(asked: &RevisionRequest, steps: &mut Vec<String>) -> Result<Revisions, LabError> {
     Revisions::prepare(asked, &AtomicBool::new(false), |step| {
         steps.push(match step {
-            Step::Noted(note) => note.to_string(),
+            Step::Noted(note) => note,
             Step::CheckingOut { revision } => format!("{} out", revision.name),
             Step::Building { revision, command } => format!("{}: {command}", revision.name),
         });
@@ -111,8 +111,7 @@ fn what_is_worth_a_note_is_noted() {
     tiny.commit("app.sh", "two");
     tiny.commit("app.sh", "three");
     let notes = |base: &str, head: &str| {
-        let found = find(&asked(tiny.path(), base, head, None)).unwrap();
-        found.notes.iter().map(Note::to_string).collect::<Vec<_>>().join("; ")
+        find(&asked(tiny.path(), base, head, None)).unwrap().notes.join("; ")
     };
     assert_eq!(notes("topic", "main"), "");
     assert!(notes("HEAD", "main").contains("the same commit"));

@@ -4,9 +4,9 @@
 //! of the run.
 //!
 //! Batches last equally long for all contestants. An interruption by other processes makes a batch
-//! longer by the time that they took, and a longer batch is interrupted more often. Only for batches
-//! that last equally long does the factor by which they become longer have the same distribution:
-//! then it has no effect on the sign of a log ratio.
+//! longer by the time that they took, and a longer batch is interrupted more often. The factor by
+//! which batches become longer has the same distribution only if they last equally long: then it
+//! has no effect on the sign of a log ratio.
 
 use super::fault;
 use crate::error::LabError;
@@ -524,8 +524,8 @@ fn even_calls(call_ns: &[f64], shortest_ns: f64, longest_ns: f64) -> Vec<u64> {
 
 /// Returns the ratio of the longest batch to the shortest.
 fn unevenness(calls: &[u64], call_ns: &[f64]) -> f64 {
-    let batches = || calls.iter().zip(call_ns).map(|(calls, ns)| *calls as f64 * ns.max(0.1));
-    batches().fold(1.0, f64::max) / batches().fold(f64::INFINITY, f64::min)
+    let batches = calls.iter().zip(call_ns).map(|(calls, ns)| *calls as f64 * ns.max(0.1));
+    batches.clone().fold(1.0, f64::max) / batches.fold(f64::INFINITY, f64::min)
 }
 
 /// Returns the number of calls whose batch is nearest to the target as a factor, and not shorter

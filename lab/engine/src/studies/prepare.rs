@@ -1,5 +1,5 @@
-//! Makes what can be loaded from the sources of a study: builds and receipts. Determines on how many
-//! threads each contestant runs on this machine.
+//! Makes what can be loaded from the sources of a study: builds and receipts. Determines on how
+//! many threads each contestant runs on this machine.
 
 use super::{Environment, Step, StudyRequest};
 use crate::error::LabError;

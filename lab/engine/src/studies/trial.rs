@@ -1,5 +1,5 @@
-//! Tries a workload before anything is planned: judges answers, and runs the pilot. Verifies answers
-//! on all inputs of a study.
+//! Tries a workload before anything is planned: judges answers, and runs the pilot. Verifies
+//! answers on all inputs of a study.
 
 use super::functions::Functions;
 use super::line_up::frame;
