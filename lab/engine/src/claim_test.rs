@@ -255,9 +255,9 @@ mod tests {
     /// To be faster is more than to be as fast; a factor is reached by equality.
     #[test]
     fn a_tie_is_no_round_in_which_one_is_faster() {
-        let check = |low: f64, high: f64, factor: f64, expected: Trial| {
+        fn check(low: f64, high: f64, factor: f64, expected: Trial) {
             assert_eq!(is_by_factor(LogRatio { low, high }, factor), expected, "{low} {factor}");
-        };
+        }
         let ten = observation::log(10.0);
         check(0.0, 0.0, 1.0, Trial::Failure);
         check(1e-9, 1e-9, 1.0, Trial::Success);

@@ -219,11 +219,11 @@ mod tests {
     #[test]
     fn units_with_the_mark_are_not_together() {
         let mut seen = Observation::default();
-        let marks = |all: &[Mark]| all.iter().copied().fold(Marks::NONE, Marks::with);
         for all in
             [&[][..], &[Mark::Steal], &[Mark::NotTogether, Mark::Steal], &[Mark::NotTogether]]
         {
-            seen.take(&Sample { marks: marks(all), ..Sample::of_wall_ns(1) }, &[], true);
+            let marks = all.iter().copied().fold(Marks::NONE, Marks::with);
+            seen.take(&Sample { marks, ..Sample::of_wall_ns(1) }, &[], true);
         }
         let scaling = scaling(&Team { family: "a".to_owned(), threads: 4 }, &seen);
         assert_eq!((scaling.units, scaling.together), (4, 2));

@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_busy_machine_is_reported_with_the_ratio_by_time_on_a_cpu() {
-        let check = |claim: &str, foreign: u64, run_share: u64, expected: Option<Found>| {
+        fn check(claim: &str, foreign: u64, run_share: u64, expected: Option<Found>) {
             let plan = plan(claim);
             let mut beside = Beside::default();
             for round in 0..5 {
@@ -126,7 +126,7 @@ mod tests {
                 assert!(found.ratio.zip(ratio).is_none_or(is_near), "{found:?}");
                 assert!((found.foreign_share - foreign as f64 / 100.0).abs() < 0.001);
             }
-        };
+        }
         let faster = "a is faster than b";
         check(faster, 85, 100, Some((Metric::RunTime, Some(7.0))));
         check(faster, 85, 50, Some((Metric::CpuTime, Some(7.0))));

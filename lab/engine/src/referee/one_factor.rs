@@ -214,7 +214,7 @@ mod tests {
     /// off three in ten of the rounds in which it is.
     #[test]
     fn a_watcher_that_kills_slow_rounds_proves_nothing() {
-        let missed = |charges: bool| {
+        fn missed(charges: bool) -> usize {
             let of_stream = |stream: &u64| {
                 let mut chance =
                     Stream::new(Seed::from_text("kills"), Purpose::Simulation, *stream, 0);
@@ -239,7 +239,7 @@ mod tests {
                 rows[3].ratio.low.is_some_and(|low| low > 1.0)
             };
             (0..40).filter(of_stream).count()
-        };
+        }
         let (charged, not_charged) = (missed(true), missed(false));
         assert!(charged <= 2 && not_charged >= 20, "{charged} {not_charged}");
     }
@@ -250,8 +250,8 @@ mod tests {
     fn rows_have_the_true_ratios() {
         const ERROR: f64 = 0.05;
         let mean_of_a = 0.8 + 0.8 * 0.8 / 2.0 + 3.0 * 0.2 + 2.5 * 0.2 * 0.2;
-        let quantile = |u: f64| (1.0 + u) / time_of_a(u);
-        let truths = [quantile(0.5), quantile(0.9), quantile(0.99), 1.5 / mean_of_a];
+        let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|u: f64| (1.0 + u) / time_of_a(u));
+        let truths = [p50, p90, p99, 1.5 / mean_of_a];
         let (streams, mut missed, mut any, mut found) = (200u64, [0u64; 4], 0u64, [0u64; 4]);
         for stream in 0..streams {
             let mut chance = Stream::new(Seed::from_text("rows"), Purpose::Simulation, stream, 0);
@@ -287,11 +287,11 @@ mod tests {
 
     #[test]
     fn each_ratio_has_limits_around_it_or_none() {
-        let pair = |i: u32| {
+        fn pair(i: u32) -> (Reading, Reading) {
             let noise = f64::from(i * 7919 % 997) * 1e3;
             let a = 2e9 + noise + if i % 10 == 3 { 4e9 } else { 0.0 };
             (Reading::exact(a), Reading::exact(2e9 + f64::from(i * 7907 % 991) * 1e3))
-        };
+        }
         let pairs: Vec<_> = (0..400).map(pair).collect();
         let pairs = counted(&pairs);
         let rows = rows(&pairs, Some(Cap { most: 10e9, is_planned: false }), 0.01);

@@ -55,9 +55,11 @@ fn journal(id: &str, rounds: u64, reason: Option<StopReason>) -> Journal {
 #[test]
 fn runs_that_share_a_budget_use_it_up_together() {
     use StopReason::{Budget as Spent, Interrupted, Settled, Void};
-    let rounds = |rounds| Budget { rounds: Some(rounds), seconds: None };
+    fn rounds(rounds: u64) -> Budget {
+        Budget { rounds: Some(rounds), seconds: None }
+    }
     let more = NewBudget::More(Some(Budget { rounds: Some(10), seconds: Some(5.0) }));
-    let check = |runs: &[(u64, Option<StopReason>)], asked, expected: Result<Budget, &str>| {
+    fn check(runs: &[(u64, Option<StopReason>)], asked: NewBudget, expected: Result<Budget, &str>) {
         let journals: Vec<Journal> =
             runs.iter().map(|(rounds, reason)| journal("x", *rounds, *reason)).collect();
         let found = budget_from_here(&journals.iter().collect::<Vec<_>>(), asked);
@@ -66,7 +68,7 @@ fn runs_that_share_a_budget_use_it_up_together() {
             (Err(why), Err(expected)) => assert!(why.contains(expected), "{runs:?}: {why}"),
             (found, expected) => panic!("{runs:?}: {found:?}, not {expected:?}"),
         }
-    };
+    }
     let used_up = "is used up after 100 rounds and 100.0 s";
     check(&[(100, Some(Spent))], NewBudget::Same, Err(used_up));
     check(&[(60, Some(Spent)), (40, Some(Spent))], NewBudget::Same, Err(used_up));

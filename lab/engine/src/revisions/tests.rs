@@ -167,7 +167,9 @@ fn what_a_killed_process_left_is_taken_away_and_nothing_else() {
 
 #[test]
 fn tails_are_short_and_plain() {
-    let check = |output: &str, expected: &str| assert_eq!(tail(output.as_bytes()), expected);
+    fn check(output: &str, expected: &str) {
+        assert_eq!(tail(output.as_bytes()), expected);
+    }
     check("", "");
     check("one\n\x1b[31mtwo\r\n\n", "one\n [31mtwo");
     let many: String = (1..=30).map(|line| format!("{line}\n")).collect();

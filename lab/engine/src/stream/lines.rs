@@ -106,7 +106,9 @@ mod tests {
 
     #[test]
     fn lines_end_at_line_feeds_and_at_the_end() {
-        let line = |text: &str| Next::Line(text.as_bytes().to_vec());
+        fn line(text: &str) -> Next {
+            Next::Line(text.as_bytes().to_vec())
+        }
         assert_eq!(read(b"1\n\n0"), [line("1"), line(""), line("0")]);
         assert_eq!(read(b"1\n"), [line("1")]);
         assert_eq!(read(b""), []);

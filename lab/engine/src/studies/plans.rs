@@ -173,9 +173,9 @@ mod tests {
 
     #[test]
     fn cells_wait_for_a_share_of_the_seconds() {
-        let check = |rounds, seconds, runs, expected| {
+        fn check(rounds: Option<u64>, seconds: Option<f64>, runs: usize, expected: u64) {
             assert_eq!(waits_ns(Budget { rounds, seconds }, runs), expected);
-        };
+        }
         check(None, Some(4.0), 1, 3_000_000_000);
         check(None, Some(4.0), 3, 1_000_000_000);
         check(None, Some(1e-9), 1, 1);

@@ -208,13 +208,13 @@ mod tests {
         let counts = [number(1), number(2), number(4), ThreadCount::All];
         let names = ["a-x1", "a-x2", "a-x4", "a-xall"];
         let among: Vec<_> = names.iter().zip(counts).map(|(name, on)| entrant(name, on)).collect();
-        let check = |among: &[Entrant], cpus: u32, expected: &[Result<u32, &str>]| {
+        fn check(among: &[Entrant], cpus: u32, expected: &[Result<u32, &str>]) {
             for (entrant, expected) in among.iter().zip(expected) {
                 let team = team(entrant, among, cpus).map(|team| team.unwrap().threads);
                 let expected = expected.map_err(str::to_owned);
                 assert_eq!(team, expected, "{} of {cpus}", entrant.name);
             }
-        };
+        }
         let few = [
             Ok(1),
             Err("needs 2 CPUs, and 1 may be used here"),

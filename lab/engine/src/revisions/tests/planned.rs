@@ -36,10 +36,10 @@ fn without_a_claim_head_is_not_much_slower() {
 
 #[test]
 fn what_two_revisions_do_not_have_is_refused() {
-    let check = |request: Request, says: &str| {
+    fn check(request: Request, says: &str) {
         let error = gate(request).unwrap_err();
         assert!(error.to_string().contains(says), "should say '{says}': {error}");
-    };
+    }
     check(request(&["./app", "./other"]), "here are 2");
     check(request(&[]), "here are 0");
     check(Request { names: vec!["x".into()], ..request(&["./app"]) }, "leave --name out");

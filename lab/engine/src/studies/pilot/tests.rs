@@ -193,11 +193,11 @@ fn what_cannot_be_even_is_reported_and_costs_no_more_than_there_is() {
 
 #[test]
 fn rounds_balance_the_costs_and_the_noise_of_a_unit() {
-    let check = |asked: Requests, rounds: std::ops::RangeInclusive<u32>| {
+    fn check(asked: Requests, rounds: std::ops::RangeInclusive<u32>) {
         let (piloted, _) = pilot(&asked);
         assert!(rounds.contains(&piloted.rounds_a_unit), "{piloted:?}");
         assert!(piloted.pilot.units >= 2);
-    };
+    }
     // All of the noise is that of units: more rounds add no information.
     check(Requests { spread: (0.05, 0.0001), ..Requests::default() }, 2..=2);
     // All of it is that of rounds, and units are expensive.
@@ -221,7 +221,7 @@ fn the_costs_of_units_and_rounds_are_distinguished() {
 
 #[test]
 fn a_unit_of_the_pilot_is_one_of_the_run() {
-    let check = |contestants: usize, flown: u32| {
+    fn check(contestants: usize, flown: u32) {
         let call_ns = vec![100.0; contestants];
         let asked = Requests { call_ns, spread: (0.0, 0.0), ..Requests::default() };
         let (Piloted { pilot, calls_a_batch, .. }, units) = pilot(&asked);
@@ -229,7 +229,7 @@ fn a_unit_of_the_pilot_is_one_of_the_run() {
         assert!(units <= u64::from(flown) + 3, "{units} units");
         let round = 2.0 * 100.0 * (calls_a_batch[0] + 1) as f64;
         assert!((pilot.round_cost_ns / round - 1.0).abs() < 0.05, "{pilot:?}");
-    };
+    }
     check(2, 4);
     check(3, 8);
     check(23, 31);
@@ -265,12 +265,12 @@ fn who_fails_in_the_pilot_is_void_and_the_others_go_on() {
 
 #[test]
 fn batches_last_about_equally_long() {
-    let check = |call_ns: &[f64], longest_ns: f64, expected: &[u64], most: f64| {
+    fn check(call_ns: &[f64], longest_ns: f64, expected: &[u64], most: f64) {
         let calls = even_calls(call_ns, 50e3, longest_ns);
         assert_eq!(calls, expected, "{call_ns:?}");
         let uneven = unevenness(&calls, call_ns);
         assert!(uneven <= most, "{uneven} {call_ns:?}");
-    };
+    }
     check(&[100.0, 3400.0], 5e6, &[510, 15], 1.001);
     check(&[100.0, 100.0], 5e6, &[500, 500], 1.0);
     check(&[10.0, 1e6], 5e6, &[100_000, 1], 1.001);
