@@ -106,9 +106,9 @@ fn run_once(
 /// launcher must not keep the caller's pipes and terminals open.
 fn settle_descriptors(socket: OwnedFd) -> io::Result<(OwnedFd, File)> {
     let old = socket.into_raw_fd();
-    // SAFETY: duplicates a descriptor of ours. Its new number may have belonged to a descriptor of
-    // the caller, of which this process has a copy that nothing here uses.
     if old != SOCKET {
+        // SAFETY: duplicates a descriptor of ours. Its new number may have belonged to a descriptor
+        // of the caller, of which this process has a copy that nothing here uses.
         checked(unsafe { libc::dup3(old, SOCKET, libc::O_CLOEXEC) })?;
     }
     close_from(SOCKET + 1);

@@ -221,7 +221,7 @@ impl Case<'_> {
     }
 
     /// Asks a new worker, and returns it with its area and its answer.
-    fn ask(&self, request: &Request, dumps: &[&File]) -> Result<Asked, UnitFailure> {
+    fn ask(&self, request: &Request, dumps: &[&File]) -> Result<WorkerReply, UnitFailure> {
         let (area, shared) = Area::create(0).map_err(no_worker)?;
         let mut process = Process::start(self.program, 0).map_err(no_worker)?;
         let files = [&shared, &self.input.file].into_iter().chain(dumps.iter().copied());
@@ -291,7 +291,7 @@ impl Case<'_> {
 }
 
 /// A worker, its area, and its answer.
-type Asked = (Process, Area, Result<Reply, NoReply>);
+type WorkerReply = (Process, Area, Result<Reply, NoReply>);
 
 /// What a contestant gave instead of one checksum.
 pub(super) const TORN: &str = "another number in some of its calls";
