@@ -18,7 +18,7 @@ const BETWEEN_RUNS: f64 = 1.2;
 /// What is said of a print that does not say how quiet the machine was.
 const NO_NOISE: &str =
     "the print has no noise: how much CPU time was lost to other work is not known";
-/// What is sold by the hour beside bandwidth.
+/// What is sold by the hour, apart from bandwidth.
 const SOLD: [&str; 3] = ["topology-cpus", "topology-cores", "topology-memory"];
 
 /// A print with the name that it has in a comparison, and its price if one was given.
@@ -77,7 +77,7 @@ fn side(named: Named<'_>) -> Side {
     Side { name: name.to_owned(), is_quick: print.is_quick, price }
 }
 
-/// The figures of a print, with what the rest of it says against some of them.
+/// Returns the figures of a print, with what the rest of it says against some of them.
 fn figures(print: &MachinePrint) -> Vec<Figure> {
     let busy = match print.noise.as_ref().and_then(Probed::value) {
         Some(noise) => noise.busy_share().map(|share| {
@@ -97,7 +97,7 @@ fn figures(print: &MachinePrint) -> Vec<Figure> {
     figures
 }
 
-/// The figures of both, each once: those of the second stand where they do there.
+/// Returns the figures of both, each once: those of the second stand where they do there.
 fn merged<'a>(of_a: &'a [Figure], of_b: &'a [Figure]) -> Vec<&'a Figure> {
     let mut all: Vec<&Figure> = of_a.iter().collect();
     for (index, figure) in of_b.iter().enumerate() {
@@ -111,7 +111,8 @@ fn merged<'a>(of_a: &'a [Figure], of_b: &'a [Figure]) -> Vec<&'a Figure> {
     all
 }
 
-/// Why a figure can name no machine; `None` of a fact too, and where one side was not looked at.
+/// Returns why a figure can name no machine; `None` of a fact too, and where one side was not
+/// looked at.
 fn why(
     figure: &Figure,
     sides: &[Option<Figure>; 2],
@@ -151,12 +152,12 @@ fn is_level(figure: &Figure) -> bool {
     figure.key.starts_with("latency-")
 }
 
-/// The error of one row in one direction.
+/// Returns the error of one row in one direction.
 fn one_sided(rule: &WinnerRule) -> f64 {
     rule.error / rule.rows.max(1) as f64 / 2.0
 }
 
-/// Two numbers beside each other; a machine is named by the rule, where there is one.
+/// Two numbers, side by side; a machine is named by the rule, where there is one.
 fn beside(sides: &[Option<Figure>; 2], better: Better, rule: Option<&WinnerRule>) -> Beside {
     let sides = sides.each_ref().map(Option::as_ref);
     let [a, b] = sides.map(|side| side.map(|figure| figure.value));
@@ -198,8 +199,9 @@ fn per_price(sides: &[Option<Figure>; 2], prices: (f64, f64)) -> [Option<Figure>
         let mut figure = side.clone()?;
         figure.value /= price;
         figure.parts.iter_mut().for_each(|part| *part /= price);
-        let Spread { low, high } = figure.spread.unwrap_or(Spread::exact(0.0));
-        figure.spread = figure.spread.and(Some(Spread { low: low / price, high: high / price }));
+        if let Some(Spread { low, high }) = &mut figure.spread {
+            (*low, *high) = (*low / price, *high / price);
+        }
         Some(figure)
     })
 }
@@ -322,7 +324,7 @@ pub struct Compared {
     pub per_price: Option<Beside>,
 }
 
-/// Two numbers beside each other.
+/// Two numbers, side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
     /// Of the first machine; absent if it was not measured.
@@ -331,8 +333,8 @@ pub struct Beside {
     /// Of the second machine; absent if it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub b: Option<f64>,
-    /// Where the first lay while it was measured, least and greatest; absent where nobody knows,
-    /// and of a fact.
+    /// Where the first lay while it was measured, least and greatest; absent where that is not
+    /// known, and of a fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread_a: Option<[f64; 2]>,
     /// The same of the second.

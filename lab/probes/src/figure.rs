@@ -15,7 +15,7 @@ pub struct Figure {
     pub unit: Unit,
     /// Which way is better.
     pub better: Better,
-    /// Where the number lay while it was measured; absent where the probe does not tell.
+    /// Where the number lay while it was measured; absent where the probe does not report it.
     pub spread: Option<Spread>,
     /// The same measured again and again, the earlier first; empty where it was not, as in prints
     /// that are older than this.
@@ -28,7 +28,7 @@ pub struct Figure {
 pub const PARTS: usize = 12;
 
 impl Figure {
-    /// A number without a spread.
+    /// Returns a number without a spread.
     pub fn new(
         key: impl Into<String>,
         words: impl Into<String>,
@@ -40,7 +40,7 @@ impl Figure {
         Figure { key, words, value, unit, better, spread: None, parts: Vec::new(), doubt: None }
     }
 
-    /// The same with parts, whose range is then its spread; unchanged if there are none.
+    /// Returns the same with parts, whose range is then its spread; unchanged if there are none.
     #[must_use]
     pub fn with_parts(mut self, parts: &[f64]) -> Figure {
         self.spread = Spread::of(parts.iter().copied()).or(self.spread);
@@ -48,14 +48,14 @@ impl Figure {
         self
     }
 
-    /// The same with this spread, unless that leaves no other number possible.
+    /// Returns the same with this spread, unless that leaves no other number possible.
     #[must_use]
     pub fn with_spread(mut self, spread: Option<Spread>) -> Figure {
         self.spread = spread.filter(|spread| !spread.is_exact());
         self
     }
 
-    /// A fact of the machine: no other number is possible, and neither way is better.
+    /// Returns a fact of the machine: no other number is possible, and neither way is better.
     pub fn fact(key: impl Into<String>, words: impl Into<String>, value: f64, unit: Unit) -> Self {
         let spread = Some(Spread::exact(value));
         Figure { spread, ..Figure::new(key, words, value, unit, Better::Neither) }
@@ -77,7 +77,7 @@ impl Spread {
         Spread { low: value, high: value }
     }
 
-    /// The least and the greatest of these; `None` if there are none.
+    /// Returns the least and the greatest of these; `None` if there are none.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
         let mut values = values.into_iter();
         let first = Spread::exact(values.next()?);

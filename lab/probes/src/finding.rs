@@ -15,7 +15,7 @@ use tiebreak_report::Look;
 
 /// What a probe finds, whichever it is; the registry makes one of each.
 pub(crate) trait Finding {
-    /// The numbers by which two machines can be compared.
+    /// Returns the numbers by which two machines can be compared.
     fn figures(&self) -> Vec<Figure>;
 
     /// Its lines on the screen that shows all probes.
@@ -24,13 +24,13 @@ pub(crate) trait Finding {
     /// Everything that was found, with its pictures in letters.
     fn page(&self, look: &Look) -> String;
 
-    /// The picture as SVG; empty if there is none.
+    /// Returns the picture as SVG; empty if there is none.
     fn svg(&self) -> String;
 }
 
 /// What the probes ask of the laboratory: they start no programs themselves.
 pub trait Lab {
-    /// The compilers and interpreters along `PATH`, asked for so long at most.
+    /// Returns the compilers and interpreters along `PATH`, asked for so long at most.
     fn compilers(&self, longest: Duration, interrupted: &AtomicBool) -> Vec<Tool>;
 
     /// This program's own work of some milliseconds, ready to be run against itself; `None` where
@@ -50,7 +50,8 @@ pub trait OwnWork {
     /// A run failed or was interrupted.
     fn round(&mut self, round: u64, wait: Duration, left: Duration) -> Result<f64, RunFailure>;
 
-    /// The share of the runs' time for which they were ready and waited for a CPU, if all tell it.
+    /// Returns the share of the runs' time for which they were ready and waited for a CPU, if it is
+    /// known of all.
     fn lost_share(&self) -> Option<f64>;
 }
 
@@ -70,7 +71,7 @@ pub struct Options<'a> {
 }
 
 /// Runs the probes one after the other, and keeps what there is when the user stops it. `watch`
-/// is told which probe runs and how far it is, never while something is being timed.
+/// gets which probe runs and how far it is, never while something is being timed.
 pub fn take(
     options: &Options<'_>,
     interrupted: &AtomicBool,
@@ -93,7 +94,7 @@ pub fn take(
     print
 }
 
-/// A print of now without any probe.
+/// Returns a print of now without any probe.
 pub(crate) fn empty(is_quick: bool) -> MachinePrint {
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     MachinePrint {
@@ -105,7 +106,7 @@ pub(crate) fn empty(is_quick: bool) -> MachinePrint {
     }
 }
 
-/// What a probe finds where it can run, and what was tried where it cannot.
+/// Returns what a probe finds where it can run, and what was tried where it cannot.
 pub(crate) fn probed<P, T>(
     probe: Result<P, Unavailable>,
     measure: impl FnOnce(P) -> Probed<T>,

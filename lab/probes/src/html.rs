@@ -10,8 +10,9 @@ use tiebreak_report::html::{Sheet, folded, lines, paragraph, section, small};
 /// How the pictures in letters are drawn.
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
 
-/// A print of a machine as one page of HTML: what the screen says of each probe, its picture, and
-/// everything else that was found, folded. `name` is what the print is called in the store.
+/// Returns a print of a machine as one page of HTML: what the screen says of each probe, its
+/// picture, and everything else that was found, folded. `name` is what the print is called in the
+/// store.
 ///
 /// Nothing in it comes from elsewhere, nothing in it is a program, all texts are escaped. The
 /// pictures are images of their own inside of it, so that the styles and names in one of them mean
@@ -44,7 +45,7 @@ fn probe(print: &MachinePrint, entry: &Entry) -> Markup {
     }
 }
 
-/// A picture as an address that holds all of it (RFC 2397).
+/// Returns a picture as an address that holds all of it (RFC 2397).
 fn data_url(svg: &str) -> String {
     let mut url = "data:image/svg+xml,".to_owned();
     for byte in svg.bytes() {

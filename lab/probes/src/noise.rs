@@ -33,7 +33,7 @@ pub struct Noise {
     pub interrupts: Vec<InterruptShare>,
     /// Work that the kernel put off and did later, by kind, a second and CPU.
     pub softirqs: Vec<Rate>,
-    /// How often a limit on CPU time held us back; none where nobody can tell.
+    /// How often a limit on CPU time held us back; none where that is not known.
     pub throttled: Option<Throttled>,
     /// A CPU each.
     pub cpus: Vec<CpuNoise>,
@@ -57,12 +57,12 @@ pub enum Cause {
     Steal,
     /// An interrupt.
     Interrupt,
-    /// None of these: a hypervisor that does not say so, or the firmware.
+    /// None of these: a hypervisor that does not report it, or the firmware.
     Unexplained,
 }
 
 impl Cause {
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order in which they are shown.
     pub const ALL: [Cause; 5] =
         [Cause::Task, Cause::Limit, Cause::Steal, Cause::Interrupt, Cause::Unexplained];
 
@@ -187,9 +187,9 @@ pub struct Frequency {
     pub chains: u64,
     /// Cycles that a multiplication takes.
     pub cycles_a_step: f64,
-    /// Whether a counter of cycles said so; else it is assumed.
+    /// Whether a counter of cycles gave it; else it is assumed.
     pub is_counted: bool,
-    /// Whether this kind of CPU is known to take so many.
+    /// Whether this kind of CPU is known to take that many.
     pub is_known: bool,
     /// The medians of some parts of the chains, the earlier first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -214,7 +214,7 @@ pub struct Floor {
     /// A length of the comparison each.
     pub smallest: Vec<SmallestSlowdown>,
     /// What was lost of the CPU time meanwhile, as a share: the time that the work was ready and
-    /// waited for a CPU, and what a hypervisor took. Absent where nobody tells, and in older
+    /// waited for a CPU, and what a hypervisor took. Absent where that is not known, and in older
     /// prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_share: Option<f64>,
@@ -247,7 +247,7 @@ impl Noise {
         (most > BUSY).then_some(most)
     }
 
-    /// The numbers by which two machines can be compared.
+    /// Returns the numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
         let lost = share_figure("noise-lost", "time lost to other things", self.lost_share);
         let of_each = Spread::of(self.cpus.iter().map(|cpu| cpu.lost_share));

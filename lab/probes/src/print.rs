@@ -30,7 +30,7 @@ macro_rules! probes {
             /// All of them, in the order in which they run.
             pub const ALL: [Probe; [$(stringify!($field)),*].len()] = [$(Probe::$finding),*];
 
-            /// What `tiebreak machine` calls it, and its key in a print.
+            /// Returns what `tiebreak machine` calls it, and its key in a print.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Probe::$finding => stringify!($field)),*
@@ -44,15 +44,15 @@ macro_rules! probes {
                 }
             }
 
-            /// What it finds, for the list of commands.
+            /// Returns what it finds, for the list of commands.
             pub fn help(self) -> &'static str {
                 match self {
                     $(Probe::$finding => $help),*
                 }
             }
 
-            /// How long it would like to take on so many CPUs, or for a short look: all short looks
-            /// together take less than half a minute.
+            /// Returns how long it would like to take on this number of CPUs, or for a short look:
+            /// all short looks together take less than half a minute.
             pub fn budget(self, cpus: usize, is_quick: bool) -> Duration {
                 let (quick_ms, thorough_ms): (u64, fn(u64) -> u64) = match self {
                     $(Probe::$finding => ($quick_ms, $thorough_ms)),*
@@ -105,7 +105,7 @@ macro_rules! probes {
         }
 
         impl MachinePrint {
-            /// What a probe found; `None` if it was not asked for.
+            /// Returns what a probe found; `None` if it was not asked for.
             pub(crate) fn found(&self, probe: Probe) -> Option<Probed<&dyn Finding>> {
                 match probe {
                     $(Probe::$finding => self.$field.as_ref().map(|found| {
@@ -163,17 +163,17 @@ impl MachinePrint {
     /// What the `schema` field of this version says.
     pub const SCHEMA: &'static str = "tiebreak/machine/1";
 
-    /// What became of a probe: its state in a word; `None` if it was not asked for.
+    /// Returns what became of a probe: its state in a word; `None` if it was not asked for.
     pub fn state(&self, probe: Probe) -> Option<&'static str> {
         self.found(probe).map(|found| found.state())
     }
 
-    /// How many probes found what they should.
+    /// Returns how many probes found what they should.
     pub fn measured(&self) -> usize {
         Probe::ALL.iter().filter(|probe| self.state(**probe) == Some("measured")).count()
     }
 
-    /// The numbers by which two machines can be compared, probe by probe.
+    /// Returns the numbers by which two machines can be compared, probe by probe.
     pub fn figures(&self) -> Vec<Figure> {
         let found = Probe::ALL.into_iter().filter_map(|probe| self.found(probe));
         found.flat_map(|found| found.value().map_or(Vec::new(), |value| value.figures())).collect()

@@ -51,12 +51,12 @@ impl<T> Probed<T> {
         }
     }
 
-    /// Nothing can be said, and why.
+    /// Inconclusive, and why.
     pub fn inconclusive(why: impl Into<String>) -> Probed<T> {
         Probed::Inconclusive { why: why.into() }
     }
 
-    /// What was found, if anything was.
+    /// Returns what was found, if anything was.
     pub fn value(&self) -> Option<&T> {
         match self {
             Probed::Measured { value } | Probed::Degraded { value, .. } => Some(value),
@@ -64,7 +64,7 @@ impl<T> Probed<T> {
         }
     }
 
-    /// The same, of what it holds by reference.
+    /// Returns the same, of what it holds by reference.
     pub(crate) fn as_ref(&self) -> Probed<&T> {
         match self {
             Probed::Measured { value } => Probed::Measured { value },
@@ -83,7 +83,8 @@ impl<T> Probed<T> {
         matches!(self, Probed::Measured { .. })
     }
 
-    /// The same outcome of something that is made from what was found, which may add reasons.
+    /// Returns the same outcome of something that is made from what was found, which may add
+    /// reasons.
     pub fn map<U>(self, change: impl FnOnce(T, &mut Vec<String>) -> U) -> Probed<U> {
         let (value, mut reasons) = match self {
             Probed::Measured { value } => (value, Vec::new()),

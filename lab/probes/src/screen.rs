@@ -20,7 +20,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// A line.
+    /// Returns a line.
     pub(crate) fn new(name: impl Into<String>, text: impl Into<String>) -> Row {
         Row { name: name.into(), text: text.into() }
     }
@@ -36,7 +36,7 @@ pub(crate) struct Entry {
     pub note: Option<String>,
 }
 
-/// What the screen says, probe by probe; a probe that was not asked for is absent.
+/// Returns what the screen says, probe by probe; a probe that was not asked for is absent.
 pub(crate) fn entries(print: &MachinePrint) -> Vec<Entry> {
     let found = Probe::ALL.into_iter().filter_map(|probe| Some((probe, print.found(probe)?)));
     found.map(|(probe, found)| Entry::of(probe, &found)).collect()
@@ -75,13 +75,13 @@ pub fn screen(print: &MachinePrint, name: Option<&str>, look: &Look) -> String {
     page.finish()
 }
 
-/// The print as JSON, with a line feed at its end.
+/// Returns the print as JSON, with a line feed at its end.
 pub fn json(print: &MachinePrint) -> String {
     let text = serde_json::to_string_pretty(print).unwrap_or_default();
     text + "\n"
 }
 
-/// A line that says how far a print is: `core to core  3 of 8  40%`.
+/// Returns a line that says how far a print is: `core to core 3 of 8 40%`.
 pub fn progress(probes: &[Probe], probe: Probe, share: f64, look: &Look) -> String {
     let index = probes.iter().position(|other| *other == probe).map_or(0, |index| index + 1);
     let percent = (share * 100.0).round();
@@ -89,7 +89,7 @@ pub fn progress(probes: &[Probe], probe: Probe, share: f64, look: &Look) -> Stri
     format!("{}{dots} {percent:.0}%, probe {index} of {}", probe.words(), probes.len())
 }
 
-/// What a page of verdicts says of the machine they were reached on.
+/// Returns what a page of verdicts says of the machine they were reached on.
 pub fn measured(print: &MachinePrint) -> Measured {
     let found = entries(print).into_iter().map(|Entry { probe, lines, note }| {
         (probe.words().to_owned(), lines.into_iter().chain(note).collect())
@@ -97,7 +97,7 @@ pub fn measured(print: &MachinePrint) -> Measured {
     Measured { taken_unix_ms: print.taken_unix_ms, found: found.collect() }
 }
 
-/// The page of one probe, with its pictures in letters; empty if it was not asked for.
+/// Returns the page of one probe, with its pictures in letters; empty if it was not asked for.
 pub fn page(print: &MachinePrint, probe: Probe, look: &Look) -> String {
     let Some(found) = print.found(probe) else { return String::new() };
     let page = paged(&found, look, |found| found.page(look));
@@ -108,8 +108,8 @@ pub fn page(print: &MachinePrint, probe: Probe, look: &Look) -> String {
     page + "\n" + &fact::page(&print.machine, look)
 }
 
-/// The picture of one probe as SVG: of what was found, or the sentence that says why nothing was.
-/// `None` if it was not asked for.
+/// Returns the picture of one probe as SVG: of what was found, or the sentence that says why
+/// nothing was. `None` if it was not asked for.
 pub fn svg(print: &MachinePrint, probe: Probe) -> Option<String> {
     let found = print.found(probe)?;
     match found.value() {
@@ -118,7 +118,7 @@ pub fn svg(print: &MachinePrint, probe: Probe) -> Option<String> {
     }
 }
 
-/// The note for the screen, where the ways that were tried have no room for what each said.
+/// Returns the note for the screen, where the ways that were tried have no room for what each said.
 fn brief<T>(probed: &Probed<T>) -> Option<String> {
     let Probed::Unavailable { tried, .. } = probed else { return note(probed) };
     let ways = tried.iter().filter_map(|one| one.way.split(" (").next());
@@ -126,7 +126,7 @@ fn brief<T>(probed: &Probed<T>) -> Option<String> {
     Some(format!("not available on this machine (tried {ways})"))
 }
 
-/// The page of a probe, or why there is none, with what speaks against it below.
+/// Returns the page of a probe, or why there is none, with what speaks against it below.
 pub(crate) fn paged<T>(probed: &Probed<T>, look: &Look, page: impl FnOnce(&T) -> String) -> String {
     if let Probed::Unavailable { what, tried } = probed {
         return unavailable(what, tried, look);
@@ -146,7 +146,7 @@ fn unavailable(what: &str, tried: &[Tried], look: &Look) -> String {
     page.finish()
 }
 
-/// What speaks against what was found, or why nothing was.
+/// Returns what speaks against what was found, or why nothing was.
 fn note<T>(probed: &Probed<T>) -> Option<String> {
     match probed {
         Probed::Measured { .. } => None,

@@ -13,7 +13,7 @@ pub(crate) use tiebreak_report::svg::scene::{Anchor, PLAIN, SMALL, Scene, Sheet,
 pub(crate) use tiebreak_report::table::{Align, Column, render, rows as table_rows};
 pub(crate) use tiebreak_report::text::{plain, wrap_plain};
 
-/// The styles of a picture's classes, light and dark ground beside each other.
+/// The styles of a picture's classes, for a light and for a dark ground.
 macro_rules! styles {
     ($sheet:literal: $($class:literal $light:literal $dark:literal;)*) => {
         concat!(
@@ -33,7 +33,7 @@ pub(crate) struct Table<'a, R> {
 }
 
 impl<'a, R> Table<'a, R> {
-    /// A table of these rows, without a column yet.
+    /// Returns a table of these rows, without a column yet.
     pub fn of(rows: &'a [R]) -> Table<'a, R> {
         Table { rows, columns: Vec::new() }
     }

@@ -47,7 +47,7 @@ pub struct Clock {
     /// The same of each of some parts of the batches, the earlier first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts_ns: Vec<f64>,
-    /// The resolution that the kernel tells, in nanoseconds.
+    /// The resolution that the kernel reports, in nanoseconds.
     pub told_resolution_ns: Option<u64>,
     /// Steps between readings, one right after the other, that were not 0; none if no step was
     /// seen in time.
@@ -154,13 +154,13 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ti
 }
 
 impl Timers {
-    /// The clock of this name.
+    /// Returns the clock of this name.
     pub fn clock(&self, name: &str) -> Option<&Clock> {
         self.clocks.iter().find(|clock| clock.name == name)
     }
 
-    /// The numbers by which two machines can be compared: what a reading costs when nothing else
-    /// uses the core, so the fastest twentieth of the batches.
+    /// Returns the numbers by which two machines can be compared: what a reading costs when nothing
+    /// else uses the core, so the fastest twentieth of the batches.
     pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
         for clock in &self.clocks {

@@ -24,14 +24,14 @@ pub(crate) use tiebreak_machine::cpus::{self, parse_list, pin_this_thread};
 pub(crate) use tiebreak_machine::meters::Unavailable;
 pub(crate) use tiebreak_machine::tree::Tree;
 
-/// What `/proc/cpuinfo` says first of something; empty if it says nothing.
+/// Returns what `/proc/cpuinfo` says first of something; empty if it says nothing.
 pub(crate) fn cpuinfo(tree: &Tree, key: &str) -> String {
     let text = tree.text("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find(|line| line.starts_with(key));
     line.and_then(|line| line.split_once(':')).map_or("", |(_, said)| said.trim()).to_owned()
 }
 
-/// The time that a probe has, the flag that stops it early, and who is told how far it is.
+/// The time that a probe has, the flag that stops it early, and who is shown how far it is.
 pub struct Budget<'a> {
     begin: Instant,
     length: Duration,
@@ -40,8 +40,8 @@ pub struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    /// A budget that begins now. `progress` gets shares from 0 to 1, never while something is being
-    /// timed.
+    /// Returns a budget that begins now. `progress` gets shares from 0 to 1, never while something
+    /// is being timed.
     pub fn new(
         length: Duration,
         interrupted: &'a AtomicBool,
@@ -50,12 +50,12 @@ impl<'a> Budget<'a> {
         Budget { begin: Instant::now(), length, interrupted, progress }
     }
 
-    /// All of it, spent or not.
+    /// Returns all of it, spent or not.
     pub fn length(&self) -> Duration {
         self.length
     }
 
-    /// What is left; zero once it is spent or the user wants to stop.
+    /// Returns what is left; zero once it is spent or the user wants to stop.
     pub fn left(&self) -> Duration {
         if self.is_interrupted() {
             return Duration::ZERO;
@@ -73,7 +73,7 @@ impl<'a> Budget<'a> {
         self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// The flag, for threads that run for long.
+    /// Returns the flag, for threads that run for long.
     pub fn interrupted(&self) -> &'a AtomicBool {
         self.interrupted
     }
@@ -92,8 +92,8 @@ impl<'a> Budget<'a> {
     }
 }
 
-/// The value below which a share of the values lies, by the nearest rank; `None` of nothing.
-/// Reorders the values. Cost: linear.
+/// Returns the value below which a share of the values lies, by the nearest rank; `None` of
+/// nothing. Reorders the values. Cost: linear.
 pub(crate) fn quantile(values: &mut [u64], share: f64) -> Option<u64> {
     let last = values.len().checked_sub(1)?;
     let rank = (last as f64 * share.clamp(0.0, 1.0)).round() as usize;
@@ -101,7 +101,7 @@ pub(crate) fn quantile(values: &mut [u64], share: f64) -> Option<u64> {
 }
 
 /// That value of each of [`PARTS`] consecutive parts of the values, the earlier first, each of at
-/// least so many; nothing if there are too few. Leaves the values as they are. Cost: linear.
+/// least `least`; nothing if there are too few. Leaves the values as they are. Cost: linear.
 pub(crate) fn parts(values: &[u64], share: f64, least: usize) -> Vec<u64> {
     let length = values.len() / PARTS;
     if length < least.max(1) {
@@ -129,8 +129,8 @@ impl Pinned {
     }
 }
 
-/// How often this thread has lost its CPU so far, and how often it has given it up; 0 where the
-/// kernel does not say.
+/// Returns how often this thread has lost its CPU so far, and how often it has given it up; 0 where
+/// the kernel does not say.
 pub(crate) fn switches() -> (u64, u64) {
     // SAFETY: all zero bytes are a valid rusage.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -219,12 +219,12 @@ pub(crate) fn together<T: Send>(
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The generator of a stream.
+    /// Returns the generator of a stream.
     pub(crate) fn new(stream: u64) -> Random {
         Random(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1))
     }
 
-    /// A number below `bound`, which is above 0; biased by no more than `bound` in 2^64.
+    /// Returns a number below `bound`, which is above 0; biased by no more than `bound` in 2^64.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;

@@ -20,10 +20,10 @@ pub struct Topology {
     pub cpus: Vec<Cpu>,
     /// Each cache once, level by level, then in the order of its first CPU.
     pub caches: Vec<Cache>,
-    /// The memory nodes, in the order of their numbers; none if the kernel does not tell them.
+    /// The memory nodes, in the order of their numbers; none if the kernel does not report them.
     pub nodes: Vec<Node>,
     /// The memory of the machine, which nodes may lack until a hypervisor gives it; absent if the
-    /// kernel does not tell it, and in older prints.
+    /// kernel does not report it, and in older prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole_memory_bytes: Option<u64>,
     /// Which pairs of CPUs share a core, as measured.
@@ -35,22 +35,23 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// How many sockets have a CPU that is on; `None` if the kernel does not say so of each.
+    /// Returns how many sockets have a CPU that is on; `None` if the kernel does not say so of
+    /// each.
     pub fn sockets(&self) -> Option<usize> {
         self.distinct(|cpu| cpu.package)
     }
 
-    /// How many cores have a CPU that is on; `None` if the kernel does not say so of each.
+    /// Returns how many cores have a CPU that is on; `None` if the kernel does not say so of each.
     pub fn cores(&self) -> Option<usize> {
         self.distinct(|cpu| cpu.core)
     }
 
-    /// The CPUs that are on.
+    /// Returns the CPUs that are on.
     pub fn online(&self) -> impl Iterator<Item = &Cpu> {
         self.cpus.iter().filter(|cpu| cpu.is_online)
     }
 
-    /// How many CPUs this process may use.
+    /// Returns how many CPUs this process may use.
     pub fn allowed(&self) -> usize {
         self.cpus.iter().filter(|cpu| cpu.is_allowed).count()
     }
@@ -61,14 +62,14 @@ impl Topology {
         Some(self.online().any(|cpu| !cpu.smt_siblings.is_empty()))
     }
 
-    /// The memory of the machine, in bytes: what is told of the whole, else of all nodes; `None` if
-    /// the kernel does not tell it.
+    /// Returns the memory of the machine, in bytes: the size of the whole if known, else of all
+    /// nodes; `None` if the kernel does not report it.
     pub fn memory_bytes(&self) -> Option<u64> {
         let of_nodes = self.nodes.iter().map(|node| node.memory_bytes).sum::<Option<u64>>();
         self.whole_memory_bytes.or(of_nodes.filter(|_| !self.nodes.is_empty()))
     }
 
-    /// The caches of a level that hold data.
+    /// Returns the caches of a level that hold data.
     pub fn data_caches(&self, level: u8) -> impl Iterator<Item = &Cache> {
         let of_level = self.caches.iter().filter(move |cache| cache.level == level);
         of_level.filter(|cache| cache.kind != CacheKind::Instruction)
@@ -79,7 +80,7 @@ impl Topology {
         found.map(|found| found.len()).filter(|count| *count > 0)
     }
 
-    /// The numbers by which two machines can be compared.
+    /// Returns the numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
         let count = |value: Option<usize>| value.map(|value| value as u64);
         let max_hz = self.online().filter_map(|cpu| cpu.max_hz).max();
@@ -140,12 +141,12 @@ pub struct Cpu {
     /// Its memory node, by the kernel's number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<usize>,
-    /// The other CPUs of its core, as told.
+    /// The other CPUs of its core, as advertised.
     pub smt_siblings: Vec<usize>,
     /// Of what kind its core is, where the machine has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<CoreKind>,
-    /// Its highest frequency, if told, in cycles a second.
+    /// Its highest frequency, if known, in cycles a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_hz: Option<u64>,
 }
@@ -203,11 +204,11 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
     /// How far it is to each node, in the order of the nodes, as the firmware says: 10 is itself.
-    /// Empty if not told.
+    /// Empty if not known.
     pub distances: Vec<u64>,
 }
 
-/// What this process may use; absent is what does not limit it or is not told.
+/// What this process may use; absent is what does not limit it or is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// CPU time that its control groups may use in [`Limits::cpu_period_us`], in microseconds: the
@@ -235,7 +236,7 @@ pub struct Limits {
 pub struct Sharing {
     /// The pairs, those that the machine says share a core first.
     pub pairs: Vec<Pair>,
-    /// Pairs of CPUs that this process may use, so that it can be said how many were left out.
+    /// Pairs of CPUs that this process may use, which shows how many were left out.
     pub pairs_possible: usize,
     /// From which slowdown on two CPUs are taken to share a core.
     pub threshold: f64,
@@ -247,7 +248,7 @@ impl Sharing {
         self.pairs.iter().any(|pair| pair.shares == Some(true))
     }
 
-    /// The pairs of which measurement and machine say different things.
+    /// Returns the pairs of which measurement and machine say different things.
     pub fn disagreements(&self) -> impl Iterator<Item = &Pair> {
         self.pairs.iter().filter(|pair| pair.is_wrong())
     }
@@ -270,7 +271,7 @@ pub struct Pair {
     /// Whether they do, as measured; absent if the rounds disagree: a hypervisor may move them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<bool>,
-    /// Time of a batch beside the other over its time alone: the median of the rounds.
+    /// Time of a batch together with the other over its time alone: the median of the rounds.
     pub slowdown: f64,
     /// The share of rounds in which they seemed to share a core.
     pub shared_rounds: f64,
@@ -278,7 +279,7 @@ pub struct Pair {
     pub rounds: usize,
     /// A batch alone, in nanoseconds: the median of the rounds.
     pub alone_ns: f64,
-    /// A batch beside the other, in nanoseconds: the median of the rounds.
+    /// A batch together with the other, in nanoseconds: the median of the rounds.
     pub together_ns: f64,
     /// Batches that count.
     pub batches: u64,

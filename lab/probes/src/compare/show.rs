@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 /// The longest name of a machine at the head of a column.
 const NAME: usize = 12;
 
-/// The comparison as JSON, with a line feed at its end.
+/// Returns the comparison as JSON, with a line feed at its end.
 pub fn comparison_json(comparison: &Comparison) -> String {
     serde_json::to_string_pretty(comparison).unwrap_or_default() + "\n"
 }
@@ -53,7 +53,7 @@ pub fn comparison(comparison: &Comparison, look: &Look) -> String {
     text
 }
 
-/// Why no machine can be named by some figures, a reason each.
+/// Returns why no machine can be named by some figures, a reason each.
 fn unnamed(comparison: &Comparison, look: &Look) -> String {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for figure in &comparison.figures {
@@ -97,7 +97,7 @@ fn footer(comparison: &Comparison, look: &Look) -> String {
     paragraph(Tone::Dim, words, look)
 }
 
-/// The head of a column of spreads.
+/// Returns the head of a column of spreads.
 fn spread_title(look: &Look) -> &'static str {
     if look.unicode { "\u{b1}" } else { "+-" }
 }
@@ -109,7 +109,7 @@ fn described(side: &Side) -> String {
     format!("{}{quick}{price}", plain(&side.name))
 }
 
-/// What stands at the heads of columns: the names, or A and B where they are alike or long.
+/// Returns what stands at the heads of columns: the names, or A and B where they are alike or long.
 fn names(comparison: &Comparison) -> [String; 2] {
     let names = [&comparison.a.name, &comparison.b.name].map(|name| plain(name));
     let usable = names[0] != names[1] && names.iter().all(|name| name.len() <= NAME);
@@ -155,7 +155,7 @@ fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> Stri
     render(columns, look)
 }
 
-/// A row's words, broken into lines: cut in the middle, rows could not be told apart.
+/// Returns a row's words, broken into lines: cut in the middle, rows could not be distinguished.
 fn broken(words: &str, room: usize) -> Vec<String> {
     let lines = wrap(&[span(Tone::Plain, plain(words))], room);
     lines.iter().map(|line| letters(line)).collect()
@@ -177,14 +177,11 @@ fn spread(value: Option<f64>, ends: Option<[f64; 2]>, better: Better) -> String 
 
 /// `7.751 GiB`, `32.1 GB/s`, `3.5 GHz`, `12%`.
 fn written(value: f64, unit: Unit) -> String {
-    let scaled = match unit {
-        Unit::Nanoseconds => metric::Unit::Nanoseconds,
-        Unit::Bytes => metric::Unit::Bytes,
-        _ => metric::Unit::Count,
-    };
     match unit {
+        Unit::Nanoseconds => Scale::of(metric::Unit::Nanoseconds, value).write(value),
+        Unit::Bytes => Scale::of(metric::Unit::Bytes, value).write(value),
         Unit::Count if value == value.trunc() => format!("{value:.0}"),
-        Unit::Nanoseconds | Unit::Bytes | Unit::Count => Scale::of(scaled, value).write(value),
+        Unit::Count => Scale::of(metric::Unit::Count, value).write(value),
         Unit::BytesPerSecond => decimal(value, "B/s"),
         Unit::Hertz => decimal(value, "Hz"),
         Unit::Watts => format!("{value:.2} W"),
@@ -192,7 +189,7 @@ fn written(value: f64, unit: Unit) -> String {
     }
 }
 
-/// In powers of 1000, as rates are told: `34.9 GB/s`.
+/// In powers of 1000, as rates are written: `34.9 GB/s`.
 fn decimal(value: f64, unit: &str) -> String {
     let steps = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     let step = steps.iter().find(|(size, _)| value.abs() >= *size);

@@ -34,7 +34,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<No
     })
 }
 
-/// What speaks against floors, however low, of a time in which much was lost.
+/// Returns what speaks against floors, however low, of a time in which much was lost.
 fn busy(found: &Noise) -> Option<String> {
     let percent = found.busy_share()? * 100.0;
     let what =
@@ -46,7 +46,7 @@ fn busy(found: &Noise) -> Option<String> {
 /// are then within 10% of what is said.
 const EVEN: f64 = 1.1 / 0.9;
 
-/// What speaks against floors whose own parts differ: the next look may say another.
+/// Returns what speaks against floors whose own parts differ: the next look may say another.
 fn uneven(found: &Noise) -> Option<String> {
     let differ = found.floors.iter().filter_map(|floor| {
         let [low, high] = floor.smallest.iter().find_map(|one| one.among_parts)?;
@@ -64,7 +64,7 @@ fn uneven(found: &Noise) -> Option<String> {
 
 /// One watch, and one piece of the time lines.
 const WATCH: Duration = Duration::from_secs(1);
-/// What is told of: a minute.
+/// How far back is shown: a minute.
 const TOLD_NS: u64 = 60_000_000_000;
 
 const STOPPED: &str = "it was stopped before a CPU was watched";
@@ -153,8 +153,8 @@ const WAIT_SHARE: f64 = 0.1;
 /// Coins of simulations: the same noise gives the same answer.
 const SEED: &str = "noise";
 
-/// The floor of functions, compared in one process. A unit of rounds is one observation, as in a
-/// comparison of functions. `None` if there were too few.
+/// Returns the floor of functions, compared in one process. A unit of rounds is one observation, as
+/// in a comparison of functions. `None` if there were too few.
 fn floor_of_functions(pairs: &Pairs) -> Option<Floor> {
     let ratios = pairs.units.iter().map(|unit| {
         let rounds =
@@ -175,10 +175,10 @@ fn floor_of_functions(pairs: &Pairs) -> Option<Floor> {
 /// A floor, and what went wrong, in a sentence.
 type OfPrograms = (Option<Floor>, Option<String>);
 
-/// The floor of programs: this program's own work against itself, by the lab's own sampler, for
-/// what is left of the budget, with the reason in a sentence if something went wrong. There is none
-/// where the program has no work of its own or cannot be run, where there was no time, or where the
-/// user stopped it. Rounds before a failed one count.
+/// Returns the floor of programs: this program's own work against itself, by the lab's own sampler,
+/// for what is left of the budget, with the reason in a sentence if something went wrong. There is
+/// none where the program has no work of its own or cannot be run, where there was no time, or
+/// where the user stopped it. Rounds before a failed one count.
 fn floor_of_programs(lab: &dyn Lab, budget: &mut Budget<'_>) -> OfPrograms {
     tried(lab, budget).unwrap_or_else(|error| (None, Some(failed(&error))))
 }
@@ -215,8 +215,8 @@ fn tried(lab: &dyn Lab, budget: &mut Budget<'_>) -> Result<OfPrograms, String> {
     Ok((floor, reason))
 }
 
-/// What rounds gave, until there is none more or one fails, and why it did. It is asked with the
-/// number of those that there are.
+/// Returns what rounds gave, until there is none more or one fails, and why it did. It is asked
+/// with the number of those that there are.
 fn rounds(
     mut more: impl FnMut(usize) -> Option<Result<f64, RunFailure>>,
 ) -> (Vec<f64>, Option<String>) {
@@ -265,8 +265,8 @@ fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> 
     })
 }
 
-/// How large the noise is in the calmest and in the noisiest of [`PARTS_OF_RUN`] parts of the run, as
-/// shares of the whole run's: medians of sizes. `None` if a part would be too short.
+/// Returns how large the noise is in the calmest and in the noisiest of [`PARTS_OF_RUN`] parts of
+/// the run, as shares of the whole run's: medians of sizes. `None` if a part would be too short.
 fn among_parts(noise: &[f64]) -> Option<[f64; 2]> {
     let length = noise.len() / PARTS_OF_RUN;
     if length < ROUNDS_A_PART || size(noise) <= 0.0 {

@@ -50,7 +50,7 @@ pub struct Watch {
     pub cpus: Vec<CpuWatch>,
     /// Work that the kernel put off and did on these CPUs: its kind, and how often.
     pub softirqs: Vec<(String, u64)>,
-    /// What a limit on CPU time did; `None` where nobody can tell.
+    /// What a limit on CPU time did; `None` where that is not known.
     pub throttled: Option<Throttled>,
 }
 
@@ -75,22 +75,22 @@ pub struct CpuWatch {
     pub chains_ns: Vec<u64>,
     /// How long the watching thread waited for the CPU, as the scheduler counts it.
     pub waited_ns: Option<u64>,
-    /// Time that a hypervisor took, in steps of 10 ms; `None` where the kernel does not tell.
+    /// Time that a hypervisor took, in steps of 10 ms; `None` where the kernel does not report it.
     pub steal_ns: Option<u64>,
     /// Interrupts that came.
     pub interrupts: Vec<Interrupts>,
 }
 
-/// The chain whose time tells the frequency.
+/// The chain whose time gives the frequency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Chain {
     /// Multiplications in it.
     pub steps: u64,
     /// Cycles that each takes.
     pub cycles_a_step: f64,
-    /// Whether a counter of cycles said so.
+    /// Whether a counter of cycles gave it.
     pub is_counted: bool,
-    /// Whether this kind of CPU is known to take so many.
+    /// Whether this kind of CPU is known to take that many.
     pub is_known: bool,
 }
 
@@ -117,9 +117,9 @@ impl Noise {
         })
     }
 
-    /// The chain whose time tells the frequency. A multiplication of 64 bits takes 3 cycles on the
-    /// CPUs of Intel since Nehalem and of AMD since Zen (Fog, instruction tables), and is assumed
-    /// to on others.
+    /// Returns the chain whose time gives the frequency. A multiplication of 64 bits takes 3 cycles
+    /// on the CPUs of Intel since Nehalem and of AMD since Zen (Fog, instruction tables), and is
+    /// assumed to on others.
     pub fn chain(&self) -> Chain {
         Chain {
             steps: STEPS,
@@ -129,7 +129,7 @@ impl Noise {
         }
     }
 
-    /// How many groups of CPUs take turns.
+    /// Returns how many groups of CPUs take turns.
     pub fn turns(&self) -> usize {
         self.groups.len()
     }
@@ -216,7 +216,7 @@ impl Noise {
 pub const GAP_LEAST_NS: u64 = 2000;
 /// Gaps of a watch that are kept one by one; further ones are only counted.
 const GAPS_MOST: usize = 40_000;
-/// A chain of multiplications is timed so often.
+/// Time between two timed chains of multiplications.
 const BETWEEN_CHAINS_NS: u64 = 10_000_000;
 
 /// A stretch in which the watching thread did not have its CPU.
@@ -231,7 +231,7 @@ pub struct Gap {
 }
 
 /// Watches the CPU that the calling thread is pinned to until `end_ns`, or until `stop`. Its
-/// number, and what the kernel counts, are left to whoever asks.
+/// number, and what the kernel counts, are left to the caller.
 fn watch_this_cpu(end_ns: u64, stop: &AtomicBool) -> CpuWatch {
     let mut log = CpuWatch { gaps: Vec::with_capacity(GAPS_MOST), ..CpuWatch::default() };
     log.chains_ns.reserve(4096);
@@ -287,13 +287,13 @@ impl CpuWatch {
     }
 }
 
-/// How often this thread has lost its CPU, or given it up.
+/// Returns how often this thread has lost its CPU, or given it up.
 fn switches_so_far() -> u64 {
     let (lost, given_up) = switches();
     lost + given_up
 }
 
-/// How long this thread has waited for a CPU; `None` where the kernel does not count it.
+/// Returns how long this thread has waited for a CPU; `None` where the kernel does not count it.
 fn waited_ns() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().nth(1)?.parse().ok()
@@ -303,10 +303,10 @@ fn waited_ns() -> Option<u64> {
 const STEPS: u64 = 8192;
 /// Steps by which the cycles of a step are counted.
 const COUNTED_STEPS: u64 = 1 << 15;
-/// Steps that are written out; a round of the loop costs nothing beside them.
+/// Steps that are written out; a round of the loop costs nothing compared with them.
 const UNROLLED: u64 = 16;
 
-/// How long a chain took, in nanoseconds: the fastest of three, as others can only slow it.
+/// Returns how long a chain took, in nanoseconds: the fastest of three, as others can only slow it.
 pub(crate) fn chain_ns() -> u64 {
     let times = [(); 3].map(|()| {
         let begin_ns = clock::monotonic_ns();
@@ -336,7 +336,7 @@ fn counted_cycles_a_step() -> Option<f64> {
     (1.0..20.0).contains(&cycles).then_some(cycles)
 }
 
-/// Squares a number so many times, rounded up to a multiple of 16.
+/// Squares a number `steps` times, rounded up to a multiple of 16.
 fn multiply(steps: u64) -> u64 {
     let mut value = 0x9E37_79B9_7F4A_7C15_u64;
     for _ in 0..steps.div_ceil(UNROLLED) {
@@ -397,7 +397,7 @@ pub struct Pairs {
     pub cpu_ns: u64,
 }
 
-/// Runs units until there are so many or the time is over.
+/// Runs units until there are `units` of them or the time is over.
 fn run_pairs(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pairs {
     let steps = steps_a_batch();
     let begin_ns = clock::monotonic_ns();
@@ -424,7 +424,7 @@ fn run_pairs(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pairs {
     pairs
 }
 
-/// Both sides once, who is first by a coin.
+/// Both sides once, the first by a coin.
 fn round(steps: u64, coins: &mut Random) -> [u64; 2] {
     let (first, second) = (batch_ns(steps), batch_ns(steps));
     if coins.below(2) == 0 { [first, second] } else { [second, first] }

@@ -20,7 +20,7 @@ const CPUS_MOST: usize = 32;
 /// All causes.
 const ALL: usize = usize::MAX;
 
-/// The lines of the screen that tells everything at once.
+/// Returns the lines of the screen that shows everything at once.
 pub(crate) fn rows(found: &Noise) -> Vec<Row> {
     let mut rows = vec![Row::new("", lost(found, CAUSES_SHORT))];
     let only = if found.floors.len() == 1 { " only" } else { "" };
@@ -64,7 +64,7 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
     page.finish()
 }
 
-/// The picture as SVG.
+/// Returns the picture as SVG.
 pub(crate) fn svg(found: &Noise) -> String {
     let title = format!("What took the CPUs away: {} of the time", small(found.lost_share));
     svg::timeline(found, &title, &lost(found, ALL))
@@ -77,7 +77,7 @@ fn table(page: &mut Page, columns: Vec<Column>, look: &Look) {
     }
 }
 
-/// `3.2% of CPU time lost: another task 2.1%, interrupt 0.9%`, with so many causes at most.
+/// `3.2% of CPU time lost: another task 2.1%, interrupt 0.9%`, with a limited number of causes.
 fn lost(found: &Noise, most: usize) -> String {
     let mut causes: Vec<_> = found.causes.iter().filter(|share| share.share > 0.0).collect();
     causes.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -88,13 +88,13 @@ fn lost(found: &Noise, most: usize) -> String {
     format!("{} of CPU time lost{of}", small(found.lost_share))
 }
 
-/// ` (4% of CPU time lost)`; nothing where nobody tells.
+/// ` (4% of CPU time lost)`; nothing where that is not known.
 fn lost_meanwhile(floor: &Floor) -> String {
     let lost = floor.lost_share.map(|share| format!(" ({} of CPU time lost)", small(share)));
     lost.unwrap_or_default()
 }
 
-/// A share of time; what is less than a thousandth of a percent is said to be so.
+/// Returns a share of time; what is less than a thousandth of a percent is said to be so.
 fn small(share: f64) -> String {
     match share {
         s if s > 0.0 && s < 1e-5 => "<0.001%".to_owned(),
@@ -123,7 +123,7 @@ fn slowdown(one: &SmallestSlowdown) -> String {
     }
 }
 
-/// A length of time in nanoseconds, two or three digits: `4.2 us`, `12 ms`.
+/// Returns a length of time in nanoseconds, two or three digits: `4.2 us`, `12 ms`.
 fn time(ns: u64) -> String {
     let (value, unit) = match ns as f64 {
         v if v < 1e3 => (v, "ns"),
@@ -203,7 +203,7 @@ fn throttled(found: &Noise) -> String {
     }
 }
 
-/// What each cause took, of all CPUs.
+/// Returns what each cause took, of all CPUs.
 fn causes(found: &Noise) -> Vec<Column> {
     Table::of(&found.causes)
         .left("cause", 0, |one| one.cause.words())
@@ -212,7 +212,7 @@ fn causes(found: &Noise) -> Vec<Column> {
         .columns()
 }
 
-/// A row for each CPU.
+/// Returns a row for each CPU.
 fn cpus(cpus: &[CpuNoise]) -> Vec<Column> {
     Table::of(first(cpus, CPUS_MOST))
         .right("CPU", 0, |cpu| cpu.cpu)
@@ -251,7 +251,7 @@ fn softirqs(rates: &[Rate]) -> Vec<Column> {
     table.right("a second", 0, |one| rate(one.per_second)).columns()
 }
 
-/// The longest gaps of all.
+/// Returns the longest gaps of all.
 fn longest(gaps: &[LongGap]) -> Vec<Column> {
     Table::of(first(gaps, ROWS_MOST))
         .right("longest gaps", 0, |gap| time(gap.length_ns))
@@ -261,7 +261,7 @@ fn longest(gaps: &[LongGap]) -> Vec<Column> {
         .columns()
 }
 
-/// The first rows, so many at most.
+/// Returns the first rows, at most `most`.
 fn first<T>(rows: &[T], most: usize) -> &[T] {
     &rows[..rows.len().min(most)]
 }
@@ -276,7 +276,7 @@ fn rate(value: f64) -> String {
 /// CPUs that a frame shows: more would not fit on a screen.
 const LIVE_CPUS: usize = 10;
 
-/// The lines of a frame: a strip for each CPU, with its frequency, and what was lost.
+/// Returns the lines of a frame: a strip for each CPU, with its frequency, and what was lost.
 pub fn frame(found: &Noise, look: &Look) -> Vec<String> {
     let columns = look.columns();
     let mut spans = Vec::new();
@@ -308,7 +308,7 @@ pub fn line(found: &Noise) -> String {
     cpus.join(", ") + &frequency.unwrap_or_default()
 }
 
-/// What was lost last: `12% t`, and the frequency.
+/// Returns what was lost last: `12% t`, and the frequency.
 fn now(cpu: &CpuNoise) -> String {
     let last = cpu.strip.iter().rev().find(|piece| piece.lost_share.is_some());
     let lost = last.and_then(|piece| piece.lost_share).map_or("-".to_owned(), small);
@@ -330,7 +330,7 @@ const LEVELS: [(f64, &str, &str); 8] = [
     (0.003, "\u{2582}", ":"),
     (0.0, "\u{2581}", "."),
 ];
-/// A cause is told from this share on.
+/// The least share of which the cause is shown.
 const TOLD_LEAST: f64 = 0.003;
 
 /// Two lines: how much was lost, and to what; more if they are too wide for the screen.
@@ -344,7 +344,7 @@ fn strip_lines(cpu: &CpuNoise, look: &Look) -> Vec<Spans> {
     lines
 }
 
-/// The last pieces that fit, in two lines.
+/// Returns the last pieces that fit, in two lines.
 fn latest(cpu: &CpuNoise, columns: usize, look: &Look) -> [Spans; 2] {
     let first = cpu.strip.len().saturating_sub(columns.saturating_sub(NAME));
     pair(&format!("CPU {}", cpu.cpu), &cpu.strip[first..], look)
@@ -372,7 +372,7 @@ fn letter(piece: &Piece) -> char {
     }
 }
 
-/// What the letters mean.
+/// Returns what the letters mean.
 fn key(found: &Noise, look: &Look) -> String {
     let piece_ns = found.cpus.iter().flat_map(|cpu| &cpu.strip).map(|piece| piece.length_ns).max();
     let length = time(piece_ns.unwrap_or(0));

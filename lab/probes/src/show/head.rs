@@ -15,7 +15,7 @@ pub(crate) fn head(print: &MachinePrint) -> String {
     format!("{} UTC: {}", format_unix_ms(print.taken_unix_ms), machine(&print.machine))
 }
 
-/// The processor's name.
+/// Returns the processor's name.
 pub(crate) fn model(facts: &Fingerprint) -> String {
     text(facts, "cpu_model").unwrap_or_else(|| "a processor without a name".to_owned())
 }
@@ -36,7 +36,7 @@ pub(crate) fn processor(facts: &Fingerprint) -> String {
     }
 }
 
-/// The machine in a few words.
+/// Returns the machine in a few words.
 fn machine(facts: &Fingerprint) -> String {
     let hypervisor = text(facts, "hypervisor").filter(|name| name != "none");
     let memory = number(facts, "memory_bytes").map(|bytes| bytes as f64);
@@ -56,7 +56,7 @@ fn number(facts: &Fingerprint, key: &str) -> Option<u64> {
     }
 }
 
-/// How long it took, and how to see it again.
+/// Returns how long it took, and how to see it again.
 pub(crate) fn tail(print: &MachinePrint, name: Option<&str>) -> String {
     let took = seconds(print.took_ns as f64 / 1e9);
     let look = if print.is_quick { ", a short look at each" } else { "" };

@@ -6,8 +6,8 @@ pub(crate) mod ticks;
 use crate::tools::*;
 use crate::{Clock, ClockOrder, Drift, HandOff, Steps, TickCounter, Timers as Reading, Vdso};
 
-/// The shortest watch of a drift of which anything is told: a quarter of a second gives about a
-/// tenth of a millionth.
+/// The shortest watch of a drift that is reported: a quarter of a second gives about a tenth of a
+/// millionth.
 const DRIFT_LEAST: Duration = Duration::from_millis(250);
 /// The longest.
 const DRIFT_MOST: Duration = Duration::from_millis(2000);
@@ -39,8 +39,8 @@ impl Timers {
         Ok(Timers { cpus: cpus.to_vec(), tree, has_ticks: ticks::is_there() })
     }
 
-    /// Measures, for as long as the budget lasts. All that is told are medians and quantiles of
-    /// batches, and least values, of the probe's own.
+    /// Measures, for as long as the budget lasts. The results are medians and quantiles of batches,
+    /// and least values, of the probe's own.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let begin = Instant::now();
         let length = budget.length();
@@ -80,7 +80,8 @@ impl Timers {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// The clocks whose rate is watched: those that go on by themselves and are fine enough.
+    /// Returns the clocks whose rate is watched: those that go on by themselves and are fine
+    /// enough.
     fn watched(&self) -> Vec<Named> {
         let mut watched: Vec<Named> = vec![
             ("REALTIME", || KERNEL_CLOCKS[1].now_ns()),
@@ -93,7 +94,7 @@ impl Timers {
         watched
     }
 
-    /// A first estimate of how long a tick is, good to a thousandth.
+    /// Returns a first estimate of how long a tick is, good to a thousandth.
     fn ns_a_tick(&self) -> f64 {
         if !self.has_ticks {
             return 1.0;
@@ -233,10 +234,10 @@ fn one(
     Some(Clock { name: name.to_owned(), told_resolution_ns, steps, ..found })
 }
 
-/// The monotonic clock by a system call, against what the library's call was found to cost.
+/// Returns the monotonic clock by a system call, against what the library's call was found to cost.
 fn vdso(clocks: &[Clock], at_most: Duration) -> Option<Vdso> {
     let vdso_ns = clocks.iter().find(|clock| clock.name == "MONOTONIC")?.cost_ns;
-    // A clock of coarse steps tells no cost, and so no ratio.
+    // A clock of coarse steps gives no cost, and so no ratio.
     if vdso_ns <= 0.0 {
         return None;
     }
@@ -246,7 +247,7 @@ fn vdso(clocks: &[Clock], at_most: Duration) -> Option<Vdso> {
     Some(Vdso { vdso_ns, system_call_ns, parts_ns, ratio, works: ratio >= VDSO_RATIO_LEAST })
 }
 
-/// All pairs of CPUs, those first whose places in the list are near each other.
+/// Returns all pairs of CPUs, those first whose places in the list are near each other.
 fn pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
     let mut pairs = Vec::new();
     for distance in 1..cpus.len() {
@@ -255,14 +256,14 @@ fn pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
     pairs
 }
 
-/// What `/proc/cpuinfo` says of the counter of ticks.
+/// Returns what `/proc/cpuinfo` says of the counter of ticks.
 fn tick_flags(tree: &Tree) -> Vec<String> {
     let flags = cpuinfo(tree, "flags");
     let wanted = ["constant_tsc", "nonstop_tsc", "tsc_known_freq", "tsc_reliable", "rdtscp"];
     flags.split_whitespace().filter(|flag| wanted.contains(flag)).map(str::to_owned).collect()
 }
 
-/// The generic counter of AArch64 ticks at one rate by its architecture.
+/// Returns the generic counter of AArch64 ticks at one rate by its architecture.
 fn is_invariant(flags: &[String]) -> Option<bool> {
     if cfg!(target_arch = "aarch64") {
         return Some(true);
@@ -283,7 +284,8 @@ const STEPS: usize = 4000;
 /// A part of fewer batches has no fastest twentieth.
 const LEAST_A_PART: usize = 10;
 
-/// What a reading of a clock costs, and nothing else of it; `None` if there is no time for a batch.
+/// Returns what a reading of a clock costs, and nothing else of it; `None` if there is no time for
+/// a batch.
 fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
     let begin_ns = clock::monotonic_ns();
     let end_ns = begin_ns + at_most.as_nanos() as u64;
@@ -307,7 +309,7 @@ fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
     })
 }
 
-/// How many readings make a batch: the fastest of some short tries decides.
+/// Returns how many readings make a batch: the fastest of some short tries decides.
 fn calls_a_batch(read: &mut impl FnMut() -> u64) -> u64 {
     let tries = 16;
     let mut least_ns = u64::MAX;
@@ -321,7 +323,7 @@ fn calls_a_batch(read: &mut impl FnMut() -> u64) -> u64 {
     (tries * BATCH_NS / least_ns.max(1)).clamp(4, 100_000)
 }
 
-/// The steps between readings, one right after the other; `tick_ns` is 1 of a clock in
+/// Returns the steps between readings, one right after the other; `tick_ns` is 1 of a clock in
 /// nanoseconds. `None` if no step was seen in time.
 fn steps(mut read: impl FnMut() -> u64, tick_ns: f64, most: Duration) -> Option<Steps> {
     let end_ns = clock::monotonic_ns() + most.as_nanos() as u64;
@@ -367,7 +369,7 @@ struct Sandwich {
 }
 
 impl Sandwich {
-    /// The narrowest of some.
+    /// Returns the narrowest of some.
     fn take(mut read: impl FnMut() -> u64) -> Sandwich {
         let mut best = Sandwich { base_ns: 0.0, width_ns: f64::INFINITY, value: 0 };
         for _ in 0..TRIES {
@@ -382,8 +384,8 @@ impl Sandwich {
         best
     }
 
-    /// How many units of the clock passed in a nanosecond of `MONOTONIC` since an earlier one, by
-    /// how much that may be off, and the seconds between; `None` if no time has passed.
+    /// Returns how many units of the clock passed in a nanosecond of `MONOTONIC` since an earlier
+    /// one, by how much that may be off, and the seconds between; `None` if no time has passed.
     ///
     /// `rate = (x1 - x0) / (m1 - m0)`, off by at most half of both widths over `m1 - m0`.
     fn rate_since(&self, earlier: &Sandwich) -> Option<Rate> {
@@ -440,7 +442,7 @@ impl KernelClock {
         unsafe { libc::clock_gettime(self.id, &raw mut time) == 0 }
     }
 
-    /// The clock in nanoseconds, by the C library.
+    /// Returns the clock in nanoseconds, by the C library.
     #[inline(always)]
     fn now_ns(self) -> u64 {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -449,7 +451,7 @@ impl KernelClock {
         nanoseconds(time)
     }
 
-    /// The same by a system call, whatever the library would do.
+    /// Returns the same by a system call, whatever the library would do.
     #[inline(always)]
     fn now_by_system_call_ns(self) -> u64 {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -458,7 +460,7 @@ impl KernelClock {
         nanoseconds(time)
     }
 
-    /// The resolution that the kernel tells.
+    /// Returns the resolution that the kernel reports.
     fn resolution_ns(self) -> Option<u64> {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: `time` is a valid place for the result.

@@ -4,7 +4,7 @@ use crate::show::bars::bars;
 use crate::show::*;
 use crate::{Clock, ClockOrder, TickCounter, Timers, Vdso};
 
-/// The lines of the screen that tells everything at once.
+/// Returns the lines of the screen that shows everything at once.
 pub(crate) fn rows(found: &Timers) -> Vec<Row> {
     let mut first = Vec::new();
     if let Some(clock) = found.clock("MONOTONIC") {
@@ -61,7 +61,7 @@ pub(crate) fn page(found: &Timers, look: &Look) -> String {
     page.finish()
 }
 
-/// The picture as SVG.
+/// Returns the picture as SVG.
 pub(crate) fn svg(found: &Timers) -> String {
     let call = found.vdso.iter();
     let call = call.map(|vdso| ("MONOTONIC by a system call".to_owned(), vdso.system_call_ns));

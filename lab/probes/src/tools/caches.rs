@@ -1,7 +1,7 @@
 //! What the machine says of its data caches and of its memory.
 
 use super::*;
-use crate::topology::measure::told;
+use crate::topology::measure::advertised;
 use crate::{Cache, CacheKind};
 
 /// A data cache, as the kernel lists it.
@@ -15,14 +15,15 @@ pub struct AdvertisedCache {
     pub line_bytes: Option<u64>,
 }
 
-/// The data caches of a CPU, level 1 first; where the kernel does not list them those that the CPU
-/// on which this runs does; empty where neither does.
+/// Returns the data caches of a CPU, level 1 first; where the kernel does not list them those that
+/// the CPU on which this runs does; empty where neither does.
 pub(crate) fn advertised(cpu: usize) -> Vec<AdvertisedCache> {
     let listed = advertised_below(&Tree::at(Path::new("/")), cpu);
     if listed.is_empty() { by_cpuid() } else { listed }
 }
 
-/// What CPUID says: leaf 4, and leaf 0x8000_001D of the same form where the CPU's maker is AMD.
+/// Returns what CPUID says: leaf 4, and leaf 0x8000_001D of the same form where the CPU's maker is
+/// AMD.
 #[cfg(target_arch = "x86_64")]
 fn by_cpuid() -> Vec<AdvertisedCache> {
     use std::arch::x86_64::{__cpuid, __cpuid_count};
@@ -42,8 +43,8 @@ fn by_cpuid() -> Vec<AdvertisedCache> {
     Vec::new()
 }
 
-/// The data caches that EAX, EBX and ECX describe, an index each, until the type is 0 (Intel SDM,
-/// volume 2A, CPUID leaf 4; AMD APM, volume 3, appendix E.4.15).
+/// Returns the data caches that EAX, EBX and ECX describe, an index each, until the type is 0
+/// (Intel SDM, volume 2A, CPUID leaf 4; AMD APM, volume 3, appendix E.4.15).
 #[cfg(target_arch = "x86_64")]
 fn described(registers: impl Fn(u32) -> [u32; 3]) -> Vec<AdvertisedCache> {
     let all = (0..16).map(registers).take_while(|[eax, ..]| eax & 31 != 0);
@@ -60,16 +61,16 @@ fn described(registers: impl Fn(u32) -> [u32; 3]) -> Vec<AdvertisedCache> {
     caches
 }
 
-/// What a probe may map at most: an eighth of the memory that is free for use, here and in the
-/// control groups; 256 MiB if neither is known.
+/// Returns what a probe may map at most: an eighth of the memory that is free for use, here and in
+/// the control groups; 256 MiB if neither is known.
 pub(crate) fn memory_share_bytes() -> u64 {
     memory_share_below(&Tree::at(Path::new("/")))
 }
 
-/// The same below another root.
+/// Returns the same below another root.
 pub(crate) fn advertised_below(tree: &Tree, cpu: usize) -> Vec<AdvertisedCache> {
     // Level by level, as they are read.
-    let of_data = told::caches(tree, &[cpu]).into_iter();
+    let of_data = advertised::caches(tree, &[cpu]).into_iter();
     of_data
         .filter(|cache| cache.kind != CacheKind::Instruction)
         .filter_map(|Cache { level, line_bytes, size_bytes, .. }| {

@@ -9,14 +9,15 @@ use crate::latency::measure::{chase::Cycle, place_apart};
 const FIRST: usize = 8 << 20;
 /// How often each is read.
 const TURNS: usize = 7;
-/// The data is so many times as large as what the caches hold if a quarter of its loads, which they
-/// answer, cost little.
+/// The data is this many times as large as what the caches hold if a quarter of its loads, which
+/// they answer, cost little.
 const TIMES: u64 = 4;
 
-/// What the caches hold at most, in bytes: a quarter of the smallest data of which a load takes
-/// about as long as a load of a flushed line, after all of it was read in order. Other programs
-/// only make the loads of a turn slower, so the first quartile of the turns counts. `None` where no
-/// program may flush, and if there is no such data of `most_bytes` or less, or not so soon.
+/// Returns what the caches hold at most, in bytes: a quarter of the smallest data of which a load
+/// takes about as long as a load of a flushed line, after all of it was read in order. Other
+/// programs only make the loads of a turn slower, so the first quartile of the turns counts. `None`
+/// where no program may flush, and if there is no such data of `most_bytes` or less, or not so
+/// soon.
 pub(crate) fn bytes(most_bytes: u64, end_ns: u64, budget: &Budget<'_>) -> Option<u64> {
     let most = most_bytes.min(8 << 30) as usize;
     let mapped = Mapped::new(most.max(FIRST), Pages::Huge).ok()?;
@@ -45,8 +46,8 @@ pub(crate) fn bytes(most_bytes: u64, end_ns: u64, budget: &Budget<'_>) -> Option
 
 fn read_in_order(mapped: &Mapped, bytes: usize) {
     for at in (0..bytes).step_by(64) {
-        // SAFETY: the address lies in the mapping, which nobody else has; a volatile load is never
-        // left out.
+        // SAFETY: the address lies in the mapping, which only this value has; a volatile load is
+        // never left out.
         unsafe { mapped.at(at).read_volatile() };
     }
 }

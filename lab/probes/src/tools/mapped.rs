@@ -86,12 +86,12 @@ impl Mapped {
         Ok(())
     }
 
-    /// How many bytes there are.
+    /// Returns how many bytes there are.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The address of a byte of it.
+    /// Returns the address of a byte of it.
     ///
     /// # Panics
     /// The offset is not below [`Mapped::bytes`].
@@ -100,8 +100,8 @@ impl Mapped {
         self.start.wrapping_add(offset)
     }
 
-    /// The share of what was touched so far that lies on huge pages; `None` where the kernel does
-    /// not say, or nothing was touched.
+    /// Returns the share of what was touched so far that lies on huge pages; `None` where the
+    /// kernel does not say, or nothing was touched.
     pub(crate) fn huge_share(&self) -> Option<f64> {
         huge_share(&Tree::at(Path::new("/")), self.start as usize)
     }
@@ -114,7 +114,7 @@ impl Drop for Mapped {
     }
 }
 
-/// The same of the mapping that starts at an address, by `/proc/self/smaps`.
+/// Returns the same of the mapping that starts at an address, by `/proc/self/smaps`.
 fn huge_share(tree: &Tree, start: usize) -> Option<f64> {
     let text = tree.text("/proc/self/smaps")?;
     let begins = format!("{start:x}-");
@@ -144,7 +144,7 @@ mod tests {
             // SAFETY: the address lies within the mapping.
             unsafe { assert_eq!(mapped.at(offset).replace(1), 0) };
         }
-        // A kernel that does not tell is no failure.
+        // A kernel that does not report it is no failure.
         assert_eq!(mapped.huge_share().unwrap_or(0.0), 0.0);
     }
 

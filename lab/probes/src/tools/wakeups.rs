@@ -7,9 +7,10 @@ const STEP_NS: u64 = 1_000_000;
 /// More CPUs than this are not woken: each of them costs a thread.
 const MOST_CPUS: usize = 8;
 
-/// How late the wake-ups of timers were, in nanoseconds, sorted: a thread each on at most eight of
-/// these CPUs sleeps until a time a millisecond on, again and again, and looks at the clock when it
-/// wakes. The threads are ordinary ones without the slack of 50 us that the kernel gives them.
+/// Returns how late the wake-ups of timers were, in nanoseconds, sorted: a thread each on at most
+/// eight of these CPUs sleeps until a time a millisecond on, again and again, and looks at the
+/// clock when it wakes. The threads are ordinary ones without the slack of 50 us that the kernel
+/// gives them.
 ///
 /// # Errors
 /// A thread cannot be started or pinned.

@@ -1,5 +1,5 @@
 //! Whether wide vectors lower the clock: how long a chain of multiplications takes right after
-//! their work, beside the same chain after ordinary work.
+//! their work, and the same chain after ordinary work.
 
 use super::*;
 use crate::noise::measure::chain_ns;
@@ -23,7 +23,7 @@ pub(crate) struct Wide {
 }
 
 impl Wide {
-    /// The clock after wide vectors as a share of that after ordinary work.
+    /// Returns the clock after wide vectors as a share of that after ordinary work.
     pub(crate) fn clock_share(&self) -> f64 {
         self.ordinary_ns[1] as f64 / self.wide_ns[1].max(1) as f64
     }
@@ -59,7 +59,7 @@ fn timed_after(length_ns: u64, work: impl Fn()) -> u64 {
 #[cfg(target_arch = "x86_64")]
 fn widest() -> Option<(&'static str, fn())> {
     if is_x86_feature_detected!("avx512f") {
-        // SAFETY: the processor has just said that it has the instructions.
+        // SAFETY: the processor has just reported the instructions.
         return Some(("AVX-512", || unsafe { multiply_512() }));
     }
     if is_x86_feature_detected!("fma") {

@@ -1,4 +1,4 @@
-//! Topology: from what the probe saw to what is said of it.
+//! Topology: from what the probe saw to what is reported.
 
 use crate::tools::*;
 use crate::topology::measure::{self as topology, PairReading, Reading};
@@ -6,7 +6,7 @@ use crate::{Pair, Sharing, Topology};
 use tiebreak_stats::core_sharing::{THRESHOLD, core_sharing};
 use tiebreak_stats::modes::median;
 
-/// Probes the machine, and asks the compilers who they are in the time that is left.
+/// Probes the machine, and asks the compilers for their versions in the time that is left.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
     probed(topology::Topology::new(&options.cpus), |probe| {
         let seen = probe.measure(budget);

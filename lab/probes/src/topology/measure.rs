@@ -1,5 +1,5 @@
-//! Measures the topology: what the machine advertises of its CPUs, caches and memory, and which CPUs
-//! share a core.
+//! Measures the topology: what the machine advertises of its CPUs, caches and memory, and which
+//! CPUs share a core.
 //!
 //! The advertised part comes from `/sys/devices/system`, CPU by CPU. Sets of CPUs are compared
 //! there, not numbers: numbers of cores repeat in each package and are absent on some machines.
@@ -12,7 +12,7 @@
 //! after each of its batches, and a batch during which the other did not advance does not count.
 //! Alone and together alternate within milliseconds, so what slows the whole machine slows both.
 
-pub(crate) mod told;
+pub(crate) mod advertised;
 
 use crate::tools::*;
 use crate::{Cpu, Limits, Topology as Found};
@@ -20,14 +20,14 @@ use crate::{Cpu, Limits, Topology as Found};
 /// The probe.
 #[derive(Debug)]
 pub struct Topology {
-    told: Advertised,
+    advertised: Advertised,
     cpus: Vec<usize>,
 }
 
 /// What it saw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// What is said of it, without what was measured, and without compilers.
+    /// The result without what was measured, and without compilers.
     pub found: Found,
     /// Pairs of CPUs that ran the same work alone and together, or why there are none.
     pub pairs: Probed<Vec<PairReading>>,
@@ -45,9 +45,9 @@ struct Advertised {
 
 impl Advertised {
     fn read(tree: &Tree, allowed: &[usize]) -> Advertised {
-        let (cpus, mut reasons) = told::cpus(tree, allowed);
+        let (cpus, mut reasons) = advertised::cpus(tree, allowed);
         let online: Vec<_> = cpus.iter().filter(|cpu| cpu.is_online).map(|cpu| cpu.cpu).collect();
-        let caches = told::caches(tree, &online);
+        let caches = advertised::caches(tree, &online);
         if caches.is_empty() {
             reasons.push("the kernel does not tell the caches".to_owned());
         }
@@ -55,7 +55,7 @@ impl Advertised {
         let found = Found {
             cpus,
             caches,
-            nodes: told::nodes(tree, whole_memory_bytes),
+            nodes: advertised::nodes(tree, whole_memory_bytes),
             whole_memory_bytes,
             sharing: Probed::inconclusive("nothing was measured"),
             limits: limits(tree),
@@ -83,24 +83,24 @@ impl Topology {
     /// Reads what the machine says, and will measure between these CPUs.
     ///
     /// # Errors
-    /// Neither `/sys` nor the scheduler tells a single CPU.
+    /// Neither `/sys` nor the scheduler reports a CPU.
     pub fn new(cpus: &[usize]) -> Result<Topology, Unavailable> {
         Topology::below(&Tree::at(Path::new("/")), cpus, &cpus::allowed())
     }
 
     fn below(tree: &Tree, cpus: &[usize], allowed: &[usize]) -> Result<Topology, Unavailable> {
-        let told = Advertised::read(tree, allowed);
-        if told.found.cpus.is_empty() {
+        let advertised = Advertised::read(tree, allowed);
+        if advertised.found.cpus.is_empty() {
             let tried = ["/sys/devices/system/cpu/online", "sched_getaffinity"];
             let tried = tried.map(|way| (way.to_owned(), "no CPU is told".to_owned())).to_vec();
             return Err(Unavailable { what: "topology", tried });
         }
-        Ok(Topology { told, cpus: cpus.to_vec() })
+        Ok(Topology { advertised, cpus: cpus.to_vec() })
     }
 
     /// Measures which CPUs share a core, for at most three fifths of the budget.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
-        let Advertised { found, reasons } = self.told.clone();
+        let Advertised { found, reasons } = self.advertised.clone();
         let wanted = wanted(&found.cpus, &self.cpus);
         let count = self.cpus.len();
         let reading = Reading {
@@ -112,7 +112,7 @@ impl Topology {
     }
 }
 
-/// What is left of the budget is for whoever asks the compilers.
+/// Returns what is left of the budget is for asking the compilers.
 fn longest(budget: &Budget<'_>) -> Duration {
     budget.left().min(budget.length().mul_f64(0.6))
 }
@@ -122,11 +122,12 @@ const ADVERTISED_PAIRS: usize = 32;
 /// The most others.
 const OTHER_PAIRS: usize = 32;
 
-/// The pairs to be measured among some CPUs: those that are told to share a core first, then a
-/// sample of the others, among them neighbours by number, which is where a hypervisor hides
-/// siblings.
-fn wanted(told: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
-    let cores: BTreeMap<_, _> = told.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core?))).collect();
+/// Returns the pairs to be measured among some CPUs: those that are advertised to share a core
+/// first, then a sample of the others, among them neighbours by number, which is where a hypervisor
+/// hides siblings.
+fn wanted(advertised: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
+    let cores: BTreeMap<_, _> =
+        advertised.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core?))).collect();
     let mut pairs = Vec::new();
     for (index, a) in cpus.iter().enumerate() {
         for b in &cpus[index + 1..] {
@@ -134,7 +135,7 @@ fn wanted(told: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
         }
     }
     let (siblings, others): (Vec<_>, Vec<_>) =
-        pairs.into_iter().partition(|(_, told)| *told == Some(true));
+        pairs.into_iter().partition(|(_, advertised)| *advertised == Some(true));
     let chosen = spread(&siblings, ADVERTISED_PAIRS).into_iter().chain(sample(&others));
     chosen
         .map(|(cpus, is_advertised)| PairReading { cpus, is_advertised, ..PairReading::default() })
@@ -155,7 +156,7 @@ fn sample(others: &[AdvertisedPair]) -> Vec<AdvertisedPair> {
     [near, far].concat()
 }
 
-/// So many of them, at equal distances.
+/// Returns at most `most` of them, at equal distances.
 fn spread(pairs: &[AdvertisedPair], most: usize) -> Vec<AdvertisedPair> {
     let count = pairs.len().min(most);
     (0..count).map(|index| pairs[index * pairs.len() / count]).collect()
@@ -167,13 +168,13 @@ const ROUNDS: usize = 40;
 const BATCHES: usize = 40;
 /// Fewer of a kind, and the round does not count.
 const FEWEST_BATCHES: usize = 8;
-/// Steps of a batch, after each of which the CPU says that it went on.
+/// Steps of a batch, after each of which the CPU counts it.
 const STEPS: u64 = 16;
 /// Rounds of additions in a step: about half a microsecond.
 const ADDITIONS: u64 = 1200;
 /// The other must have gone on by this many steps during a batch: it may be a slower core.
 const STEPS_BESIDE: u64 = STEPS / 4;
-/// A batch that takes so many times as long as the fastest one had a gap: two threads on one core
+/// A batch that takes this many times as long as the fastest one had a gap: two threads on one core
 /// take twice as long at most.
 const GAP: u64 = 4;
 /// The longest that a round of a kind may take.
@@ -289,8 +290,8 @@ impl Side {
     }
 }
 
-/// A round as one of the two threads sees it: the first CPU alone, both, the second alone. Who
-/// waits sleeps.
+/// Returns a round as one of the two threads sees it: the first CPU alone, both, the second alone.
+/// Who waits sleeps.
 fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> Side {
     let (own, other) = (&shared[place.index], &shared[1 - place.index]);
     let (alone_ns, together_ns) = (Vec::with_capacity(BATCHES), Vec::with_capacity(4 * BATCHES));
@@ -319,7 +320,8 @@ fn alone(side: &mut Side, own: &Beside, interrupted: &AtomicBool) {
     }
 }
 
-/// Goes on until the other has enough too, as it needs us beside it; the window ends it at last.
+/// Goes on until the other has enough too, as it needs this thread at the same time; the window
+/// ends it at last.
 fn beside(side: &mut Side, own: &Beside, other: &Beside, interrupted: &AtomicBool) {
     let end_ns = clock::monotonic_ns() + WINDOW_NS;
     while clock::monotonic_ns() < end_ns && !interrupted.load(Ordering::Relaxed) {
@@ -343,7 +345,7 @@ fn beside(side: &mut Side, own: &Beside, other: &Beside, interrupted: &AtomicBoo
     }
 }
 
-/// A batch of work and its time in nanoseconds.
+/// Returns a batch of work and its time in nanoseconds.
 fn batch(own: &Beside) -> u64 {
     let start_ns = clock::monotonic_ns();
     for _ in 0..STEPS {
@@ -400,8 +402,8 @@ fn add(rounds: u64) -> u64 {
     sum * WIDTH
 }
 
-/// The same anywhere else; the compiler is kept from adding at once what is added one by one, at
-/// the price of a store each, of which a core has no more than one thread can use either.
+/// Returns the same anywhere else; the compiler is kept from adding at once what is added one by
+/// one, at the price of a store each, of which a core has no more than one thread can use either.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn add(rounds: u64) -> u64 {
     let mut sums = [0_u64; WIDTH as usize];

@@ -7,7 +7,7 @@ use crate::show::*;
 use crate::{Cache, CacheKind, CoreKind, Limits, Pair, Probed, Sharing, Topology};
 use tiebreak_core::cpus::format_list;
 
-/// The lines of the screen that tells everything at once.
+/// Returns the lines of the screen that shows everything at once.
 pub(crate) fn rows(found: &Topology) -> Vec<Row> {
     let mut rows = vec![Row::new("", counts(found))];
     let caches = caches_in_short(found);
@@ -47,7 +47,7 @@ fn counts(found: &Topology) -> String {
     text
 }
 
-/// The CPUs that this process may use.
+/// Returns the CPUs that this process may use.
 fn allowed(found: &Topology) -> Vec<usize> {
     found.cpus.iter().filter(|cpu| cpu.is_allowed).map(|cpu| cpu.cpu).collect()
 }
@@ -81,7 +81,7 @@ fn apart(above: String, below: &str) -> String {
     above + gap + below
 }
 
-/// What this process may use, in sentences.
+/// Returns what this process may use, in sentences.
 fn limits(limits: &Limits) -> String {
     let quota = limits.cpu_quota_us.zip(limits.cpu_period_us.filter(|period| *period > 0));
     let quota = match quota {
@@ -99,7 +99,7 @@ fn limits(limits: &Limits) -> String {
     quota + &memory
 }
 
-/// The picture as SVG.
+/// Returns the picture as SVG.
 pub(crate) fn svg(found: &Topology) -> String {
     let note = match &found.sharing {
         Probed::Inconclusive { .. } | Probed::Unavailable { .. } => String::new(),
@@ -199,7 +199,7 @@ fn sharing_in_sentences(found: &Topology) -> String {
     format!("{told} {measured}")
 }
 
-/// How many times as long the two took together as alone: `1.01x`.
+/// Returns how many times as long the two took together as alone: `1.01x`.
 fn times(pair: &Pair) -> String {
     ratio(pair.slowdown, 2, Rounding::Nearest)
 }
@@ -219,7 +219,8 @@ fn verdict(pair: &Pair) -> String {
     }
 }
 
-/// The pairs, those first that contradict what the machine says; empty if there is one only.
+/// Returns the pairs, those first that contradict what the machine says; empty if there is one
+/// only.
 fn pairs_table(found: &Topology, look: &Look) -> String {
     let Some(sharing) = found.sharing.value().filter(|sharing| sharing.pairs.len() > 1) else {
         return String::new();
@@ -245,16 +246,16 @@ fn pairs_table(found: &Topology, look: &Look) -> String {
 fn alike(found: &Topology) -> Vec<(&Cache, usize)> {
     let mut kinds: Vec<(&Cache, usize)> = Vec::new();
     for cache in &found.caches {
-        let alike = kinds.iter_mut().find(|(one, _)| {
-            let cpus = one.cpus.clone();
-            one.cpus.len() == cache.cpus.len() && **one == Cache { cpus, ..cache.clone() }
-        });
-        match alike {
+        match kinds.iter_mut().find(|(one, _)| properties(one) == properties(cache)) {
             Some((_, number)) => *number += 1,
             None => kinds.push((cache, 1)),
         }
     }
     kinds
+}
+
+fn properties(cache: &Cache) -> impl PartialEq {
+    (cache.level, cache.kind, cache.size_bytes, cache.line_bytes, cache.ways, cache.cpus.len())
 }
 
 /// `L1d 48 KiB, L2 1 MiB, L3 32 MiB for 2 CPUs`.
@@ -294,7 +295,7 @@ fn caches(found: &Topology, look: &Look) -> String {
         .text(look)
 }
 
-/// The nodes with their distances; empty if there is one only.
+/// Returns the nodes with their distances; empty if there is one only.
 fn nodes(found: &Topology, look: &Look) -> String {
     let nodes = &found.nodes;
     if nodes.len() < 2 {

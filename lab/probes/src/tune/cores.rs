@@ -50,8 +50,8 @@ pub(super) fn frequency_limit(sight: &Sight<'_>) -> Outcome {
     Ok(Found::new(Standing::Could, now).writing(sight, &writes))
 }
 
-/// The CPUs of each core, a core that shows no threads being one CPU, in order of their first CPU:
-/// a core is isolated whole, or its other threads still take from it.
+/// Returns the CPUs of each core, a core that shows no threads being one CPU, in order of their
+/// first CPU: a core is isolated whole, or its other threads still take from it.
 fn cores(sight: &Sight<'_>, online: &Cpus) -> Vec<Cpus> {
     let cores: BTreeSet<Cpus> = online
         .iter()
@@ -63,13 +63,13 @@ fn cores(sight: &Sight<'_>, online: &Cpus) -> Vec<Cpus> {
     cores.into_iter().collect()
 }
 
-/// The parameters that this kernel has: without the tick's file it cannot stop the tick.
+/// Returns the parameters that this kernel has: without the tick's file it cannot stop the tick.
 fn parameters(sight: &Sight<'_>) -> impl Iterator<Item = &'static str> {
     let has_tick = sight.text(&format!("{FOLDER}/nohz_full")).is_ok();
     PARAMETERS.into_iter().filter(move |name| has_tick || *name != "nohz_full")
 }
 
-/// The parameters with these CPUs; of `isolcpus` the flags that the command line has stay.
+/// Returns the parameters with these CPUs; of `isolcpus` the flags that the command line has stay.
 fn isolating(sight: &Sight<'_>, cpus: &Cpus) -> String {
     let list = list(cpus);
     let line = sight.text("/proc/cmdline").unwrap_or_default();
@@ -144,7 +144,8 @@ pub(super) fn isolation_parts(sight: &Sight<'_>) -> Outcome {
     Ok(Found::new(Standing::Could, now).by(&command, Some(&undo), Needs::Reboot))
 }
 
-/// The CPUs that a parameter of the kernel's command line names; words before them are flags.
+/// Returns the CPUs that a parameter of the kernel's command line names; words before them are
+/// flags.
 fn asked(line: &str, name: &str, online: &Cpus) -> Result<Cpus, Lack> {
     match parameter(line, name) {
         None => Ok(Cpus::new()),
@@ -184,7 +185,7 @@ pub(super) fn interrupts_away(sight: &Sight<'_>) -> Outcome {
     Ok(Found::new(standing, now).writing(sight, &writes))
 }
 
-/// What decides how idle CPUs sleep, by its name.
+/// Returns what decides how idle CPUs sleep, by its name.
 fn idle_governor(sight: &Sight<'_>) -> Result<String, Lack> {
     let file = format!("{FOLDER}/cpuidle/current_governor");
     sight.text(&file).or_else(|_| sight.text(&(file + "_ro")))
@@ -223,7 +224,7 @@ const HALT_POLLING: [Words; 1] = [Words {
     offers: None,
 }];
 
-/// How long an idle CPU of a guest looks for work before it asks the hypervisor to stop it.
+/// Returns how long an idle CPU of a guest looks for work before it asks the hypervisor to stop it.
 pub(super) fn halt_polling(sight: &Sight<'_>) -> Outcome {
     let governor = idle_governor(sight)?;
     if governor != "haltpoll" {

@@ -10,14 +10,14 @@ use std::time::Duration;
 use tiebreak_machine::cgroup;
 use tiebreak_machine::meters::smi::Smis;
 
-/// Waiting tasks that nobody notices: percent of the last ten seconds.
+/// Waiting tasks that have no effect: percent of the last ten seconds.
 const PRESSURE_PERCENT: f64 = 5.0;
-/// Stolen time that nobody notices, as a share of all CPU time since the start.
+/// Stolen time that has no effect, as a share of all CPU time since the start.
 const STEAL_SHARE: f64 = 0.005;
 /// Shows what uses the CPUs.
 const SHOW: &str = "ps -eo pid,user,pcpu,comm --sort=-pcpu | head";
 
-/// Fine, or noisy with a command that shows who it is.
+/// Fine, or noisy with a command that shows what uses the CPUs.
 fn busy(is_busy: bool, now: String) -> Found {
     if is_busy {
         Found::new(Standing::Noisy, now).by(SHOW, None, Needs::Nothing)
@@ -26,7 +26,7 @@ fn busy(is_busy: bool, now: String) -> Found {
     }
 }
 
-/// A quota below the CPUs that may be used stops threads that all run.
+/// Returns a quota below the CPUs that may be used stops threads that all run.
 pub(super) fn cpu_quota(sight: &Sight<'_>) -> Outcome {
     let cpus_allowed = sight.place.cpus_allowed;
     let Some(groups) = cgroup::limited(sight.tree) else {
@@ -116,7 +116,7 @@ pub(super) fn irqbalance(sight: &Sight<'_>) -> Outcome {
 }
 
 /// Level 1 and below let an ordinary user count what the kernel does for a process, level 2 what
-/// the process does itself; root may count at any level. Where none opens for one who may, the
+/// the process does itself; root may count at any level. Where none opens for a user who may, the
 /// machine has none.
 pub(super) fn perf_events(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/sys/kernel/perf_event_paranoid";
@@ -206,9 +206,9 @@ const WATCHED: Duration = Duration::from_secs(1);
 const SLOW_WAKE_NS: u64 = 20_000;
 /// One in a hundred that takes longer is late because of something else.
 const LATE_WAKE_NS: u64 = 1_000_000;
-/// So many interrupts a second on an isolated CPU are noticed by nobody.
+/// Interrupts a second on an isolated CPU that have no effect.
 const FEW: u64 = 10;
-/// A clock that is lower by less is not told from the same clock.
+/// A clock that is lower by less cannot be distinguished from the same clock.
 const CLOCK_SHARE: f64 = 0.98;
 
 /// What was seen in one second.
@@ -250,7 +250,7 @@ impl Second {
     }
 }
 
-/// How late ordinary wake-ups are.
+/// Returns how late ordinary wake-ups are.
 pub(super) fn wake_ups(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/dev/cpu_dma_latency";
     let late_ns = sight.second.late_ns.as_ref().map_err(|error| Lack::Unknown(error.clone()))?;
@@ -297,7 +297,7 @@ pub(super) fn interrupts(sight: &Sight<'_>) -> Outcome {
     Ok(Found::new(Standing::Noisy, now + &most))
 }
 
-/// What the firmware took, as far as somebody counts it.
+/// Returns what the firmware took, as far as somebody counts it.
 pub(super) fn smis(sight: &Sight<'_>) -> Outcome {
     let count = sight.second.smis.as_ref().map_err(|error| {
         Lack::Unknown(format!("{error}; gaps without a cause: tiebreak machine noise"))

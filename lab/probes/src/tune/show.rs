@@ -4,14 +4,14 @@ use crate::show::*;
 use crate::tune::{Needs, Setting, Standing, Tuning};
 use unicode_width::UnicodeWidthStr;
 
-/// What was looked at as JSON, with a line feed at its end.
+/// Returns what was looked at as JSON, with a line feed at its end.
 pub fn tuning_json(tuning: &Tuning) -> String {
     serde_json::to_string_pretty(tuning).unwrap_or_default() + "\n"
 }
 
-/// What makes this machine noisy, by groups, each with why it matters, the command that would
-/// change it and the one that puts it back; what is fine, what is not there and what cannot be
-/// told, in a line each.
+/// Returns what makes this machine noisy, by groups, each with why it matters, the command that
+/// would change it and the one that puts it back; what is fine, what is not there and what cannot
+/// be told, in a line each.
 pub fn tuning(tuning: &Tuning, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Strong, head(tuning))]);
@@ -109,8 +109,9 @@ fn advise(page: &mut Page, setting: &Setting, look: &Look) {
     }
 }
 
-/// A command in lines that a shell takes as one when they are copied: broken at blanks outside of
-/// quotes, with a backslash at the end. A word that is wider than the screen stays whole.
+/// Returns a command in lines that a shell takes as one when they are copied: broken at blanks
+/// outside of quotes, with a backslash at the end. A word that is wider than the screen stays
+/// whole.
 fn broken(command: &str, room: usize) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     for letter in command.chars() {

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use tiebreak_machine::refusal::explain;
 use tiebreak_report::text::each_once;
 
-/// Where the kernel tells of CPUs.
+/// Where the kernel describes CPUs.
 pub(super) const FOLDER: &str = "/sys/devices/system/cpu";
 
 /// The files, and what no file tells.
@@ -28,28 +28,28 @@ pub(super) struct Place {
     pub(super) is_virtual: bool,
     /// Whether this process is root's, who may open every counter.
     pub(super) is_root: bool,
-    /// Whether a hardware counter opens: a machine may have none, whoever asks.
+    /// Whether a hardware counter opens: a machine may have none.
     pub(super) has_counters: bool,
 }
 
 impl Sight<'_> {
-    /// The text of a file, without the white space around it.
+    /// Returns the text of a file, without the white space around it.
     pub(super) fn text(&self, file: &str) -> Result<String, Lack> {
         text(self.tree, file)
     }
 
-    /// A file that holds one number.
+    /// Returns a file that holds one number.
     pub(super) fn number<T: FromStr>(&self, file: &str) -> Result<T, Lack> {
         let text = self.text(file)?;
         text.parse().map_err(|_| Lack::holds(file, &text))
     }
 
-    /// A file that holds a list of CPUs; `(null)` is none.
+    /// Returns a file that holds a list of CPUs; `(null)` is none.
     pub(super) fn cpus(&self, file: &str) -> Result<BTreeSet<usize>, Lack> {
         cpus(self.tree, file)
     }
 
-    /// The file, or each of those that the pattern means, with its text.
+    /// Returns the file, or each of those that the pattern means, with its text.
     pub(super) fn each(&self, pattern: &str) -> Result<Vec<(String, String)>, Lack> {
         let files = self.tree.matching(pattern);
         if files.is_empty() {
@@ -73,7 +73,7 @@ fn cpus(tree: &Tree, file: &str) -> Result<BTreeSet<usize>, Lack> {
     list.map(|list| list.into_iter().collect()).ok_or_else(|| Lack::holds(file, &text))
 }
 
-/// The CPUs that the kernel keeps free of other tasks or of its tick.
+/// Returns the CPUs that the kernel keeps free of other tasks or of its tick.
 ///
 /// # Errors
 /// There are none, or what the kernel says is not understood.
@@ -137,7 +137,7 @@ impl Found {
 }
 
 impl Lack {
-    /// A file says something that nobody here understands.
+    /// Returns that a file holds something that is not known here.
     pub(super) fn holds(file: &str, text: &str) -> Lack {
         let line: String = text.lines().next().unwrap_or_default().chars().take(40).collect();
         Lack::Unknown(format!("{file} holds '{line}', which is not known here"))
@@ -166,9 +166,9 @@ pub(super) struct Write {
     pub(super) new: String,
 }
 
-/// The commands for all of these writes together, of which there is one or more: one line does
-/// them, another one undoes them, and files of many CPUs are named by a pattern where that means
-/// them and no others.
+/// Returns the commands for all of these writes together, of which there is one or more: one line
+/// does them, another one undoes them, and files of many CPUs are named by a pattern where that
+/// means them and no others.
 pub(super) fn writing<'a>(tree: &Tree, writes: &'a [Write]) -> Change {
     let needs = writes.iter().map(|write| needs(tree, &write.file)).max();
     let needs = needs.unwrap_or(Needs::Nothing);
@@ -186,7 +186,7 @@ pub(super) fn writing<'a>(tree: &Tree, writes: &'a [Write]) -> Change {
     Change { command, undo: Some(undo), needs }
 }
 
-/// A value as a shell takes it for one word.
+/// Returns a value as a shell takes it for one word.
 fn quoted(value: &str) -> String {
     let mut bytes = value.bytes();
     if !value.is_empty() && bytes.all(|b| b.is_ascii_alphanumeric() || b"-,._".contains(&b)) {
@@ -225,7 +225,7 @@ fn commands(tree: &Tree, files: &[&str], tee: &str) -> Vec<String> {
     commands
 }
 
-/// The same file of every CPU, or of every interrupt.
+/// Returns the same file of every CPU, or of every interrupt.
 fn pattern(file: &str) -> String {
     let parts = file.split('/').map(|part| match part.strip_prefix("cpu") {
         Some(number) if is_number(number) => "cpu*",
@@ -239,7 +239,8 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What it takes to write a file that is there. Nothing is opened: the kernel is only asked.
+/// Returns what it takes to write a file that is there. Nothing is opened: the kernel is only
+/// asked.
 pub(super) fn needs(tree: &Tree, file: &str) -> Needs {
     let path = CString::new(tree.path(file).as_os_str().as_bytes());
     let Ok(path) = path else { return Needs::Root };
@@ -251,7 +252,8 @@ pub(super) fn needs(tree: &Tree, file: &str) -> Needs {
     needs_by(io::Error::last_os_error().raw_os_error())
 }
 
-/// A container sees `/sys` and `/proc/sys` mounted read-only; then its own root cannot help either.
+/// Returns a container sees `/sys` and `/proc/sys` mounted read-only; then its own root cannot help
+/// either.
 pub(super) fn needs_by(errno: Option<i32>) -> Needs {
     if errno == Some(libc::EROFS) { Needs::Host } else { Needs::Root }
 }

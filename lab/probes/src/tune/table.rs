@@ -29,7 +29,7 @@ pub(super) enum Check {
     Look(fn(&Sight<'_>) -> Outcome),
 }
 
-/// All rows, each with what it belongs to.
+/// Returns all rows, each with what it belongs to.
 pub(super) fn rows() -> impl Iterator<Item = (&'static str, &'static Row)> {
     GROUPS.iter().flat_map(|(group, rows)| rows.iter().map(move |row| (*group, row)))
 }
@@ -50,7 +50,7 @@ impl Row {
     }
 }
 
-/// A switch of the kernel's: off is right, or on is.
+/// Returns a switch of the kernel's: off is right, or on is.
 const fn switch(file: &'static str, known: Known, right: &'static str) -> Words {
     Words { file, known, others: Others::Unknown, right, offers: None }
 }
@@ -59,7 +59,7 @@ type Known = &'static [(&'static str, &'static str, Standing)];
 
 const OFF_IS_FINE: Known = &[("0", "off", Fine), ("1", "on", Could)];
 
-/// All that is looked at, by what it belongs to, in the order in which it is told.
+/// All that is looked at, by what it belongs to, in the order in which it is shown.
 const GROUPS: [(&str, &[Row]); 7] = [
     ("other work", WORK),
     ("scheduling", SCHEDULING),
@@ -304,7 +304,7 @@ pub(super) enum Others {
     Word(Standing),
 }
 
-/// What the first of these files that is there says.
+/// Returns what the first of these files that is there says.
 pub(super) fn look_at_files(files: &[Words], sight: &Sight<'_>) -> Outcome {
     let mut absent = Vec::new();
     for words in files {
@@ -336,7 +336,7 @@ impl Words {
         Ok(if is_change { found.writing(sight, &writes) } else { found })
     }
 
-    /// How a word is shown, and how it stands.
+    /// Returns how a word is shown, and how it stands.
     fn read<'a>(&'a self, word: &'a str) -> Option<(&'a str, Standing)> {
         if let Some((_, shown, standing)) = self.known.iter().find(|known| known.0 == word) {
             return Some((shown, *standing));

@@ -3,11 +3,11 @@
 use super::*;
 use crate::{CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, PARTS, Piece, Rate};
 
-/// Pieces of a time line, if nobody says how long one is.
+/// Pieces of a time line, if no length is given.
 const PIECES: u64 = 60;
-/// A part of fewer chains tells no frequency.
+/// A part of fewer chains gives no frequency.
 const CHAINS_A_PART: usize = 5;
-/// The longest gaps that are told one by one.
+/// The longest gaps that are listed one by one.
 const LONGEST: usize = 400;
 
 /// All watches of one CPU, with what its gaps were.
@@ -70,7 +70,7 @@ fn throttled(watches: &[Watch]) -> Option<Throttled> {
     Some(sum)
 }
 
-/// The watches CPU by CPU, with the causes of their gaps.
+/// Returns the watches CPU by CPU, with the causes of their gaps.
 fn cpus(watches: &[Watch], throttled: Option<Throttled>) -> Vec<OneCpu<'_>> {
     let mut by_cpu: BTreeMap<usize, Vec<&CpuWatch>> = BTreeMap::new();
     for watch in watches.iter().flat_map(|watch| &watch.cpus) {
@@ -139,7 +139,7 @@ impl<'a> OneCpu<'a> {
     }
 }
 
-/// How much of a piece of the time line a watch covers.
+/// Returns how much of a piece of the time line a watch covers.
 fn common(watch: &CpuWatch, from_ns: u64, piece_ns: u64) -> u64 {
     let end_ns = watch.end_ns.min(from_ns + piece_ns);
     end_ns.saturating_sub(watch.begin_ns.max(from_ns))
@@ -149,12 +149,12 @@ fn share(part_ns: u64, of_ns: u64) -> f64 {
     part_ns as f64 / of_ns.max(1) as f64
 }
 
-/// What rates are told by; `None` if nothing was seen.
+/// Seconds by which rates are divided; `None` if nothing was seen.
 fn seconds(seen_ns: u64) -> Option<f64> {
     (seen_ns > 0).then_some(seen_ns as f64 / 1e9)
 }
 
-/// What each cause took. Gaps that were too many to be kept have none that is known.
+/// Returns what each cause took. Gaps that were too many to be kept have none that is known.
 fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<CauseShare> {
     let shares = Cause::ALL.map(|cause| {
         let lengths = gaps.iter().filter(|gap| gap.1 == cause).map(|(gap, _)| gap.length_ns);
@@ -168,7 +168,8 @@ fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<Ca
     shares.into()
 }
 
-/// The share of time in which all CPUs of a watch were lost; `None` where each watch is of one.
+/// Returns the share of time in which all CPUs of a watch were lost; `None` where each watch is of
+/// one.
 fn all_at_once_share(watches: &[Watch]) -> Option<f64> {
     let (mut lost_ns, mut of_ns) = (0, 0);
     for watch in watches.iter().filter(|watch| watch.cpus.len() > 1) {
@@ -179,8 +180,8 @@ fn all_at_once_share(watches: &[Watch]) -> Option<f64> {
     (of_ns > 0).then(|| share(lost_ns, of_ns))
 }
 
-/// The time of gaps that were interrupts, shared out in proportion to the kernel's counts, CPU by
-/// CPU.
+/// Returns the time of gaps that were interrupts, shared out in proportion to the kernel's counts,
+/// CPU by CPU.
 fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
     let Some(seconds) = seconds(seen_ns) else { return Vec::new() };
     let mut by_kind: BTreeMap<(&str, &str), (u64, f64)> = BTreeMap::new();
@@ -285,7 +286,7 @@ pub struct Watched<'a> {
     pub interrupts: u64,
 }
 
-/// The causes of all gaps of one CPU, watch by watch, in the order of the gaps.
+/// Returns the causes of all gaps of one CPU, watch by watch, in the order of the gaps.
 ///
 /// 1. A gap in which the thread was switched is another task's. Of these the longest, of 1 ms at
 ///    least, are those of the limit on CPU time, for as long as the time lasts in which it held us
@@ -381,8 +382,8 @@ fn intersection(spans: &[(u64, u64)], gaps: &[Gap]) -> Vec<(u64, u64)> {
     common
 }
 
-/// What of the gaps falls into each of equal pieces of a time line, and the cause of most of it.
-/// `gaps` need no order. Cost: linear in gaps and pieces.
+/// Returns what of the gaps falls into each of equal pieces of a time line, and the cause of most
+/// of it. `gaps` need no order. Cost: linear in gaps and pieces.
 pub fn pieces(
     gaps: &[(Gap, Cause)],
     begin_ns: u64,
@@ -409,8 +410,8 @@ pub fn pieces(
         .collect()
 }
 
-/// The value that a share of sorted values is not larger than, by the nearest rank; `None` of
-/// nothing.
+/// Returns the value that a share of sorted values is not larger than, by the nearest rank; `None`
+/// of nothing.
 pub fn sorted_quantile(sorted: &[u64], share: f64) -> Option<u64> {
     let rank = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.max(1) - 1).copied()

@@ -1,8 +1,8 @@
-//! What the kernel counts beside a watch: interrupts, work put off, stolen time, throttling.
+//! Reads what the kernel counts during a watch: interrupts, work put off, stolen time, throttling.
 
 use super::*;
 
-/// The kernel's counters at one moment. What it does not tell is absent.
+/// The kernel's counters at one moment. What it does not report is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// A line of `/proc/interrupts` each.
@@ -47,7 +47,7 @@ impl Counts {
         }
     }
 
-    /// What came to a CPU since an earlier moment, and was not 0.
+    /// Returns what came to a CPU since an earlier moment, and was not 0.
     pub(crate) fn interrupts_since(&self, earlier: &Counts, cpu: usize) -> Vec<Interrupts> {
         differences(&self.interrupts, &earlier.interrupts, &[cpu])
             .map(|(line, count)| Interrupts {
@@ -70,7 +70,7 @@ impl Counts {
         Some(now.saturating_sub(*before))
     }
 
-    /// What limits on CPU time did.
+    /// Returns what limits on CPU time did.
     pub(super) fn throttled_since(&self, earlier: &Counts) -> Option<Throttled> {
         let (now, before) = (self.throttled?, earlier.throttled?);
         Some(Throttled {
@@ -96,8 +96,8 @@ fn differences<'a>(
     })
 }
 
-/// The lines of `/proc/interrupts` or `/proc/softirqs`: a head that names the CPUs, then a name, a
-/// count for each of them, and words.
+/// Returns the lines of `/proc/interrupts` or `/proc/softirqs`: a head that names the CPUs, then a
+/// name, a count for each of them, and words.
 fn lines(text: &str) -> Vec<Line> {
     let mut all = text.lines();
     let head = all.next().unwrap_or_default();
@@ -138,8 +138,8 @@ fn steal_ns(stat: &str) -> BTreeMap<usize, u64> {
     of_cpus.collect()
 }
 
-/// What the limits on CPU time of this process' groups did so far; `None` where no controller can
-/// be seen.
+/// Returns what the limits on CPU time of this process' groups did so far; `None` where no
+/// controller can be seen.
 fn throttled(tree: &Tree) -> Option<Throttled> {
     let mut sum = Throttled::default();
     for group in cgroup::limited(tree)? {

@@ -25,7 +25,8 @@ const STYLE: &str = styles! {
     ".unexplained" "fill:#6e7781" "fill:#b1bac4";
 };
 
-/// What was lost of each CPU, piece by piece, with the longest gaps below. Colours are causes.
+/// Returns what was lost of each CPU, piece by piece, with the longest gaps below. Colours are
+/// causes.
 pub(crate) fn timeline(found: &Noise, title: &str, note: &str) -> String {
     let row = SHARES + GAPS + BETWEEN;
     let bottom = TOP + found.cpus.len() as f64 * row;
@@ -88,7 +89,7 @@ fn block(scene: &mut Scene, class: &str, (left, right): (f64, f64), (top, bottom
     scene.area(class, &[(left, top), (right, top), (right, bottom), (left, bottom)]);
 }
 
-/// The colour of a cause, by its class in the style sheet.
+/// Returns the colour of a cause, by its class in the style sheet.
 fn class(cause: Cause) -> &'static str {
     ["task", "limit", "steal", "interrupt", "unexplained"][cause as usize]
 }

@@ -23,14 +23,14 @@ mod imp {
         error == 0 && mode == PR_TSC_ENABLE
     }
 
-    /// The counter, as cheaply as it can be read; other instructions may pass it.
+    /// Returns the counter, as cheaply as it can be read; other instructions may pass it.
     #[inline(always)]
     pub fn now() -> u64 {
         // SAFETY: every x86-64 CPU has the instruction, and callers asked whether it is permitted.
         unsafe { _rdtsc() }
     }
 
-    /// The counter after everything before it in the program is done.
+    /// Returns the counter after everything before it in the program is done.
     #[inline(always)]
     pub fn now_in_order() -> u64 {
         // SAFETY: every x86-64 CPU has the fence.
@@ -38,7 +38,8 @@ mod imp {
         now()
     }
 
-    /// The counter by the instruction that waits for what is before it; `None` where there is none.
+    /// Returns the counter by the instruction that waits for what is before it; `None` where there
+    /// is none.
     pub fn waiting() -> Option<fn() -> u64> {
         // Leaf 0x80000001, EDX bit 27.
         let is_there = std::arch::x86_64::__cpuid(0x8000_0001).edx >> 27 & 1 == 1;

@@ -82,21 +82,21 @@ fn two_sockets() -> Machine {
 
 #[test]
 fn two_sockets_with_threads_and_nodes() {
-    let told = two_sockets().read(&[0, 1, 2, 3, 4, 5, 6, 7]);
-    assert_eq!(told.reasons, Vec::<String>::new());
-    let cores: Vec<_> = told.found.cpus.iter().map(|cpu| cpu.core.unwrap()).collect();
+    let advertised = two_sockets().read(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(advertised.reasons, Vec::<String>::new());
+    let cores: Vec<_> = advertised.found.cpus.iter().map(|cpu| cpu.core.unwrap()).collect();
     assert_eq!(cores, [0, 1, 2, 3, 0, 1, 2, 3]);
-    let last = &told.found.cpus[7];
+    let last = &advertised.found.cpus[7];
     assert_eq!((last.package, last.node, last.cluster), (Some(1), Some(1), None));
     assert_eq!((&last.smt_siblings[..], last.max_hz), (&[3][..], Some(3_500_000_000)));
     let caches: Vec<_> =
-        told.found.caches.iter().map(|c| (c.level, c.kind, c.cpus.len())).collect();
+        advertised.found.caches.iter().map(|c| (c.level, c.kind, c.cpus.len())).collect();
     assert_eq!(caches.len(), 4 * 3 + 2);
     assert_eq!(caches[0], (1, CacheKind::Data, 2));
-    assert_eq!(told.found.caches[13].cpus, [2, 3, 6, 7]);
-    assert_eq!(told.found.caches[13].size_bytes, Some(60 << 20));
+    assert_eq!(advertised.found.caches[13].cpus, [2, 3, 6, 7]);
+    assert_eq!(advertised.found.caches[13].size_bytes, Some(60 << 20));
     let nodes: Vec<_> =
-        told.found.nodes.iter().map(|n| (n.memory_bytes, &n.distances[..])).collect();
+        advertised.found.nodes.iter().map(|n| (n.memory_bytes, &n.distances[..])).collect();
     assert_eq!(nodes, [(Some(1 << 20), &[10, 21][..]), (Some(1 << 20), &[21, 10][..])]);
 }
 
@@ -105,9 +105,9 @@ fn memory_has_one_size() {
     let check = |whole_kib: u64, nodes: [Option<u64>; 2]| {
         let mut machine = two_sockets();
         machine.add("proc/meminfo".to_owned(), format!("MemTotal: {whole_kib} kB\n"));
-        let told = machine.read(&[0]);
-        assert_eq!(told.found.whole_memory_bytes, Some(whole_kib << 10));
-        let sizes: Vec<_> = told.found.nodes.iter().map(|node| node.memory_bytes).collect();
+        let advertised = machine.read(&[0]);
+        assert_eq!(advertised.found.whole_memory_bytes, Some(whole_kib << 10));
+        let sizes: Vec<_> = advertised.found.nodes.iter().map(|node| node.memory_bytes).collect();
         assert_eq!(sizes, nodes);
     };
     check(2048, [Some(1 << 20), Some(1 << 20)]);
@@ -115,9 +115,9 @@ fn memory_has_one_size() {
     // A hypervisor gives half of it later: nobody knows to which node.
     check(4096, [None, None]);
     let (_folder, tree) = made_up::tree(&[(&format!("{NODE}/node0/meminfo"), "MemTotal: 9 kB")]);
-    let only = told::nodes(&tree, Some(24 << 30));
+    let only = advertised::nodes(&tree, Some(24 << 30));
     assert_eq!(only[0].memory_bytes, Some(24 << 30), "the only node has all of it");
-    assert_eq!(told::nodes(&tree, None)[0].memory_bytes, Some(9 << 10));
+    assert_eq!(advertised::nodes(&tree, None)[0].memory_bytes, Some(9 << 10));
 }
 
 #[test]
@@ -125,11 +125,12 @@ fn a_subset_of_the_cpus_may_be_used_and_others_are_off() {
     let mut machine = two_sockets();
     machine.online("0-6");
     machine.add(format!("{CPU}/present"), "0-7");
-    let told = machine.read(&[1, 5]);
-    let marks: Vec<_> = told.found.cpus.iter().map(|cpu| (cpu.is_online, cpu.is_allowed)).collect();
+    let advertised = machine.read(&[1, 5]);
+    let marks: Vec<_> =
+        advertised.found.cpus.iter().map(|cpu| (cpu.is_online, cpu.is_allowed)).collect();
     assert_eq!(marks[..2], [(true, false), (true, true)]);
     assert_eq!(marks[7], (false, false));
-    assert_eq!((told.found.cpus[7].core, told.reasons.len()), (None, 0));
+    assert_eq!((advertised.found.cpus[7].core, advertised.reasons.len()), (None, 0));
 }
 
 #[test]
@@ -150,13 +151,17 @@ fn several_last_level_caches_in_a_socket() {
         machine.cache(cpu, 0, ["1", "Data", "32K", &own]);
         machine.cache(cpu, 3, ["3", "Unified", "32M", complex]);
     }
-    let told = machine.read(&[0, 1, 2, 3, 4, 5, 6, 7]);
-    let last: Vec<_> = told.found.caches.iter().filter(|cache| cache.level == 3).collect();
+    let advertised = machine.read(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    let last: Vec<_> = advertised.found.caches.iter().filter(|cache| cache.level == 3).collect();
     assert_eq!(last.iter().map(|cache| cache.cpus[0]).collect::<Vec<_>>(), [0, 4]);
     assert!(
-        told.found.cpus.iter().all(|cpu| cpu.package == Some(0) && cpu.smt_siblings.is_empty())
+        advertised
+            .found
+            .cpus
+            .iter()
+            .all(|cpu| cpu.package == Some(0) && cpu.smt_siblings.is_empty())
     );
-    assert!(told.found.nodes.is_empty() && told.reasons.is_empty());
+    assert!(advertised.found.nodes.is_empty() && advertised.reasons.is_empty());
 }
 
 #[test]
@@ -179,10 +184,13 @@ fn fast_and_slow_cores_are_told_apart() {
     }
     use CoreKind::{Efficiency, Performance};
     for (machine, cores) in [(intel, [0, 0, 1, 2]), (arm, [0, 1, 2, 3])] {
-        let told = machine.read(&[0]);
-        let kinds: Vec<_> = told.found.cpus.iter().map(|cpu| cpu.kind.unwrap()).collect();
+        let advertised = machine.read(&[0]);
+        let kinds: Vec<_> = advertised.found.cpus.iter().map(|cpu| cpu.kind.unwrap()).collect();
         assert_eq!(kinds, [Performance, Performance, Efficiency, Efficiency]);
-        assert_eq!(told.found.cpus.iter().map(|cpu| cpu.core.unwrap()).collect::<Vec<_>>(), cores);
+        assert_eq!(
+            advertised.found.cpus.iter().map(|cpu| cpu.core.unwrap()).collect::<Vec<_>>(),
+            cores
+        );
     }
 }
 
@@ -203,11 +211,11 @@ fn arm_without_package_ids_has_no_sockets() {
         );
         machine.add(format!("{CPU}/cpu{cpu}/cpu_capacity"), 1024);
     }
-    let told = machine.read(&[0, 1]);
+    let advertised = machine.read(&[0, 1]);
     let seen: Vec<_> =
-        told.found.cpus.iter().map(|cpu| (cpu.core, cpu.package, cpu.cluster)).collect();
+        advertised.found.cpus.iter().map(|cpu| (cpu.core, cpu.package, cpu.cluster)).collect();
     assert_eq!(seen, [(Some(0), None, None), (Some(1), None, None)]);
-    assert!(told.found.cpus.iter().all(|cpu| cpu.kind.is_none()));
+    assert!(advertised.found.cpus.iter().all(|cpu| cpu.kind.is_none()));
 }
 
 #[test]
@@ -218,18 +226,22 @@ fn next_to_nothing_is_told() {
     for (machine, allowed, cpus, reasons) in
         [(bare, vec![0], 1, 2), (Machine::default(), vec![2, 5], 2, 3)]
     {
-        let told = machine.read(&allowed);
+        let advertised = machine.read(&allowed);
         assert_eq!(
-            (told.found.cpus.len(), told.reasons.len()),
+            (advertised.found.cpus.len(), advertised.reasons.len()),
             (cpus, reasons),
             "{:?}",
-            told.reasons
+            advertised.reasons
         );
         assert!(
-            told.found.cpus.iter().all(|cpu| cpu.is_online && cpu.is_allowed && cpu.core.is_none())
+            advertised
+                .found
+                .cpus
+                .iter()
+                .all(|cpu| cpu.is_online && cpu.is_allowed && cpu.core.is_none())
         );
-        assert_eq!((told.found.caches.len(), told.found.nodes.len()), (0, 0));
-        assert_eq!(told.found.limits, Limits::default());
+        assert_eq!((advertised.found.caches.len(), advertised.found.nodes.len()), (0, 0));
+        assert_eq!(advertised.found.limits, Limits::default());
     }
     let (_folder, tree) = made_up::tree(&[]);
     let error = Topology::below(&tree, &[], &[]).unwrap_err();
@@ -277,9 +289,9 @@ fn cpu(cpu: usize, core: Option<usize>) -> Cpu {
     Cpu { cpu, is_online: true, is_allowed: true, core, ..Cpu::default() }
 }
 
-fn pairs(told: &[Cpu]) -> Vec<([usize; 2], Option<bool>)> {
-    let cpus: Vec<usize> = told.iter().map(|cpu| cpu.cpu).collect();
-    wanted(told, &cpus).iter().map(|pair| (pair.cpus, pair.is_advertised)).collect()
+fn pairs(advertised: &[Cpu]) -> Vec<([usize; 2], Option<bool>)> {
+    let cpus: Vec<usize> = advertised.iter().map(|cpu| cpu.cpu).collect();
+    wanted(advertised, &cpus).iter().map(|pair| (pair.cpus, pair.is_advertised)).collect()
 }
 
 #[test]
@@ -291,9 +303,9 @@ fn advertised_pairs_come_first_and_the_sample_is_bounded() {
     assert_eq!(pairs(&[cpu(3, None)]), []);
     let large: Vec<Cpu> = (0..256).map(|n| cpu(n, Some(n % 128))).collect();
     let chosen = pairs(&large);
-    let told = chosen.iter().filter(|(_, told)| *told == Some(true)).count();
+    let advertised = chosen.iter().filter(|(_, advertised)| *advertised == Some(true)).count();
     let near = chosen.iter().filter(|([a, b], _)| a + 1 == *b).count();
-    assert_eq!((told, near, chosen.len()), (ADVERTISED_PAIRS, OTHER_PAIRS / 2, 64));
+    assert_eq!((advertised, near, chosen.len()), (ADVERTISED_PAIRS, OTHER_PAIRS / 2, 64));
     let mut distinct = chosen.clone();
     distinct.sort_unstable();
     distinct.dedup();
@@ -317,8 +329,8 @@ fn one_cpu_is_not_enough_and_two_give_rounds_or_a_reason() {
     let mut budget = Budget::new(length, &flag, &mut progress);
     assert_eq!(measure_pairs(&[], length, &mut budget).state(), "inconclusive");
     let cpus = tiebreak_machine::cpus::allowed();
-    let told = without_cores();
-    let pairs = wanted(&told, &cpus[..cpus.len().min(2)]);
+    let advertised = without_cores();
+    let pairs = wanted(&advertised, &cpus[..cpus.len().min(2)]);
     let probed = measure_pairs(&pairs, length, &mut budget);
     for pair in probed.value().into_iter().flatten() {
         assert!((1..=ROUNDS).contains(&pair.rounds.len()));
@@ -341,8 +353,8 @@ fn an_interrupt_ends_it_at_once() {
     let mut progress = |_: f64| {};
     let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut progress);
     let cpus = tiebreak_machine::cpus::allowed();
-    let told = without_cores();
-    let probed = measure_pairs(&wanted(&told, &cpus), Duration::from_secs(3600), &mut budget);
+    let advertised = without_cores();
+    let probed = measure_pairs(&wanted(&advertised, &cpus), Duration::from_secs(3600), &mut budget);
     assert_eq!(probed.value(), None);
 }
 

@@ -87,7 +87,7 @@ impl Drawing {
         LINE + 2.0 + self.height_of_parts(&branch.parts, width - 2.0 * GAP)
     }
 
-    /// Boxes of cores stand beside each other as many as fit; all others below each other.
+    /// As many boxes of cores as fit stand in a row; all others below each other.
     fn height_of_parts(&self, parts: &[Branch], width: f64) -> f64 {
         self.place(parts, width).last().map_or(0.0, |(_, y, height)| y + height + GAP)
     }

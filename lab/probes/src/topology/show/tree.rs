@@ -1,4 +1,5 @@
-//! Arranges CPUs as a tree (socket, memory node, die, cache, cluster, core) and draws it in letters.
+//! Arranges CPUs as a tree (socket, memory node, die, cache, cluster, core), and draws it in
+//! letters.
 
 use super::*;
 use crate::Cpu;
@@ -15,7 +16,7 @@ pub(crate) struct Branch {
     pub is_core: bool,
     /// Of a core its kind, where there are several.
     pub kind: Option<CoreKind>,
-    /// What it consists of; CPUs of their own, where no core is told, are branches too.
+    /// What it consists of; CPUs of their own, where no core is known, are branches too.
     pub parts: Vec<Branch>,
 }
 
@@ -47,7 +48,7 @@ impl Branch {
     }
 }
 
-/// The tree of the CPUs that are on; its root stands for the machine.
+/// Returns the tree of the CPUs that are on; its root stands for the machine.
 pub(crate) fn tree(found: &Topology) -> Branch {
     let cpus = found.online().map(|cpu| cpu.cpu).collect();
     let mut root = Branch::new(String::new(), cpus);
@@ -77,7 +78,7 @@ fn named(found: &Topology, name: &str, of: fn(&Cpu) -> Option<usize>) -> Vec<Bra
     groups.map(|(number, cpus)| Branch::new(format!("{name} {number}"), cpus)).collect()
 }
 
-/// The CPUs that are on of each value of a property, in the order of the values.
+/// Returns the CPUs that are on of each value of a property, in the order of the values.
 fn grouped(found: &Topology, of: impl Fn(&Cpu) -> Option<usize>) -> Vec<(usize, Vec<usize>)> {
     let mut groups = std::collections::BTreeMap::<usize, Vec<usize>>::new();
     for cpu in found.online() {
@@ -89,15 +90,15 @@ fn grouped(found: &Topology, of: impl Fn(&Cpu) -> Option<usize>) -> Vec<(usize, 
 }
 
 fn nodes(found: &Topology) -> Vec<Branch> {
-    let mut branches = named(found, "memory node", |cpu| cpu.node);
-    let numbers = grouped(found, |cpu| cpu.node).into_iter().map(|(number, _)| number);
-    for (branch, number) in branches.iter_mut().zip(numbers) {
-        let node = found.nodes.iter().find(|node| node.node == number);
-        let memory =
-            node.and_then(|node| node.memory_bytes).map(|size| format!(": {}", bytes(size)));
-        branch.label += &memory.unwrap_or_default();
-    }
-    branches
+    let groups = grouped(found, |cpu| cpu.node).into_iter();
+    groups
+        .map(|(number, cpus)| {
+            let node = found.nodes.iter().find(|node| node.node == number);
+            let memory = node.and_then(|node| node.memory_bytes);
+            let memory = memory.map_or(String::new(), |size| format!(": {}", bytes(size)));
+            Branch::new(format!("memory node {number}{memory}"), cpus)
+        })
+        .collect()
 }
 
 /// Caches that hold data and are shared by several cores.
@@ -124,7 +125,7 @@ fn has_several_cores(found: &Topology, cpus: &[usize]) -> bool {
     cores.any(|core| Some(core) != first)
 }
 
-/// The cores; of CPUs whose core is not told each by itself.
+/// Returns the cores; of CPUs whose core is not known each by itself.
 fn cores(found: &Topology) -> Vec<Branch> {
     let known = grouped(found, |cpu| cpu.core).into_iter();
     let unknown = found.online().filter(|cpu| cpu.core.is_none());
@@ -138,7 +139,7 @@ fn cores(found: &Topology) -> Vec<Branch> {
         .collect()
 }
 
-/// More cores than this in one place are told in a list.
+/// More cores than this in one place are listed on one line.
 const LINES: usize = 4;
 
 /// Draws the tree, a line a branch; where there are many cores in one place, they share lines.

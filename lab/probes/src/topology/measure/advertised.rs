@@ -1,4 +1,4 @@
-//! What the kernel tells: CPUs and which of them belong together, caches, and memory nodes.
+//! Reads what the kernel reports: CPUs and which of them belong together, caches, and memory nodes.
 
 use super::*;
 use crate::{Cache, CacheKind, CoreKind, Node};
@@ -8,8 +8,8 @@ use tiebreak_machine::fingerprint::cache_bytes;
 const FOLDER: &str = "/sys/devices/system/cpu";
 const NODES: &str = "/sys/devices/system/node";
 
-/// The CPUs that are told, in the order of their numbers, and what is not told of them. Those that
-/// this process may run on exist, whatever `/sys` says.
+/// Returns the CPUs that the kernel reports, in the order of their numbers, and what it does not
+/// report. Those that this process may run on exist, whatever `/sys` says.
 pub(super) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
     let [online, present] =
         ["online", "present"].map(|file| list(tree, &format!("{FOLDER}/{file}")));
@@ -81,7 +81,7 @@ fn set(tree: &Tree, cpu: usize, files: &[&str]) -> Option<Vec<usize>> {
     parse_list(&texts.next()?).filter(|cpus| cpus.contains(&cpu))
 }
 
-/// The CPUs of a package. Where firmware names none (Arm without a table of the processor's
+/// Returns the CPUs of a package. Where firmware names none (Arm without a table of the processor's
 /// topology) the id is -1, and what the kernel then gives as siblings is no package.
 fn package(tree: &Tree, cpu: usize) -> Option<Vec<usize>> {
     let id = tree.text(&format!("{FOLDER}/cpu{cpu}/topology/physical_package_id"));
@@ -91,7 +91,7 @@ fn package(tree: &Tree, cpu: usize) -> Option<Vec<usize>> {
     set(tree, cpu, &["package_cpus_list", "core_siblings_list"])
 }
 
-/// The CPUs of a cluster. Kernels without clusters answer with an id of -1 or 65535.
+/// Returns the CPUs of a cluster. Kernels without clusters answer with an id of -1 or 65535.
 fn cluster(tree: &Tree, cpu: usize) -> Option<Vec<usize>> {
     let id = tree.text(&format!("{FOLDER}/cpu{cpu}/topology/cluster_id"))?;
     if id.starts_with('-') || id == "65535" {
@@ -100,7 +100,7 @@ fn cluster(tree: &Tree, cpu: usize) -> Option<Vec<usize>> {
     set(tree, cpu, &["cluster_cpus_list"])
 }
 
-/// The node of a CPU: a link of that name in its folder.
+/// Returns the node of a CPU: a link of that name in its folder.
 fn nearest(tree: &Tree, cpu: usize) -> Option<usize> {
     let names = tree.names(&format!("{FOLDER}/cpu{cpu}"));
     names.iter().find_map(|name| name.strip_prefix("node")?.parse().ok())
@@ -140,15 +140,17 @@ impl Kinds {
     }
 
     fn of(&self, cpu: usize) -> Option<CoreKind> {
-        match () {
-            () if self.efficiency.is_empty() => None,
-            () if self.performance.contains(&cpu) => Some(CoreKind::Performance),
-            () => self.efficiency.contains(&cpu).then_some(CoreKind::Efficiency),
+        if self.efficiency.is_empty() {
+            None
+        } else if self.performance.contains(&cpu) {
+            Some(CoreKind::Performance)
+        } else {
+            self.efficiency.contains(&cpu).then_some(CoreKind::Efficiency)
         }
     }
 }
 
-/// The caches of these CPUs, level by level, then in the order of their first CPU.
+/// Returns the caches of these CPUs, level by level, then in the order of their first CPU.
 pub(crate) fn caches(tree: &Tree, online: &[usize]) -> Vec<Cache> {
     let mut caches: Vec<Cache> = Vec::new();
     for cpu in online {
@@ -187,11 +189,11 @@ fn cache(tree: &Tree, folder: &str, cpu: usize) -> Option<Cache> {
     })
 }
 
-/// Nodes that add up to another amount than the whole, by more than one part of so many, do not
-/// tell what they have.
+/// Nodes that add up to another amount than the whole, by more than one part in this number, are
+/// not known.
 const PART: u64 = 100;
 
-/// The memory nodes, in the order of their numbers; none if the kernel tells none.
+/// Returns the memory nodes, in the order of their numbers; none if the kernel reports none.
 ///
 /// A hypervisor may give memory later than it is told: the kernel then counts it in the whole from
 /// the beginning, and in its node when it comes. So the only node has the whole, and of several
