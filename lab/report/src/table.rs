@@ -4,7 +4,7 @@ use crate::look::{Look, Span, Spans, Tone, columns_of, span, words};
 use crate::text::{fitted, plain, shorten_middle};
 use unicode_width::UnicodeWidthStr;
 
-/// How the cells of a column stand below each other.
+/// The alignment of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// Flush left.
@@ -18,7 +18,7 @@ pub enum Align {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
     /// How its cells are aligned.
     pub align: Align,
@@ -57,12 +57,12 @@ impl Column {
         self
     }
 
-    /// Whether any cell says something.
+    /// Whether any cell has a value.
     pub fn has_values(&self) -> bool {
         self.cells.iter().any(|cell| !matches!(cell.as_str(), "" | "-"))
     }
 
-    /// Title and cells, all equally wide.
+    /// Returns title and cells, padded to one width.
     fn aligned(&self) -> Vec<String> {
         let cells = match self.align {
             Align::Decimal => align_decimals(&self.cells),
@@ -77,7 +77,7 @@ impl Column {
     }
 }
 
-/// Makes a cell for each of some things.
+/// Makes a cell for each row.
 pub(crate) fn cells<T>(rows: &[T], text: impl Fn(&T) -> String) -> Vec<String> {
     rows.iter().map(text).collect()
 }
@@ -173,7 +173,7 @@ pub fn history(runs: &[HistoryRow], look: &Look) -> String {
         Column::right("rounds", cells(runs, |run| run.rounds.to_string())).rank(3),
         Column::right("time", cells(runs, |run| crate::number::seconds(run.seconds))).rank(4),
     ];
-    // At least this much is kept for the command, or else it tells nothing.
+    // A shorter command says nothing.
     let least = 24;
     let fixed =
         |table: &[Column]| columns_of(&rows(table.to_vec(), look.columns() - least - GAP)[0]);
@@ -187,7 +187,7 @@ pub fn history(runs: &[HistoryRow], look: &Look) -> String {
     render(table, look)
 }
 
-/// A line of a table behind some blanks.
+/// Puts an indent before a line of a table.
 pub fn indented(row: Spans, indent: &str) -> Vec<Span> {
     [words(indent)].into_iter().chain(row).collect()
 }

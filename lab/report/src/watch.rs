@@ -8,10 +8,10 @@ use crate::table::{Column, GAP, cells, rows};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::watch::Series;
 
-/// Runs of a series that its picture shows: the latest.
+/// The most runs in the picture of a series.
 const PICTURED: usize = 40;
 
-/// The narrowest column of commands that still tells two series apart.
+/// The narrowest column of commands.
 const LEAST_COMMANDS: usize = 16;
 
 /// Whether the latest run of any series raised the alarm.
@@ -19,7 +19,7 @@ pub fn is_alarmed(series: &[Series]) -> bool {
     series.iter().any(|one| one.points.last().is_some_and(|point| point.is_alarm))
 }
 
-/// The series as a table, each with a picture of its detector: at the top is the alarm.
+/// Renders the series as a table, each with a picture of its detector; the top is the alarm.
 pub fn page(series: &[Series], look: &Look) -> String {
     let Some(first) = series.first() else {
         return "no runs yet: 'tiebreak compare' makes one\n".to_owned();
@@ -33,7 +33,7 @@ pub fn page(series: &[Series], look: &Look) -> String {
     page.finish()
 }
 
-/// What is said of each series; commands only where they differ.
+/// Makes the columns of the series; commands only where they differ.
 fn columns(series: &[Series], look: Look) -> Vec<Column> {
     let latest = |one: &Series| one.points.last().map_or(0.0, |point| point.detector);
     let with_commands = is_ambiguous(series);
@@ -66,7 +66,7 @@ fn is_ambiguous(series: &[Series]) -> bool {
     series.iter().any(is_repeated)
 }
 
-/// What an alarm is, and how rarely it is a false one.
+/// Explains an alarm, and how rarely it is a false one.
 fn promise(mean_runs: f64, series: usize) -> String {
     let runs = count(mean_runs as u64, "run");
     let own = match series {
@@ -80,7 +80,7 @@ fn promise(mean_runs: f64, series: usize) -> String {
     )
 }
 
-/// The run of the latest alarm.
+/// Returns the run of the latest alarm.
 fn alarm(series: &Series) -> String {
     let alarm = series.points.iter().rev().find(|point| point.is_alarm);
     or_none(alarm.map(|point| plain(&point.run)))

@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 const SENTENCE: usize = 600;
 const NAME: usize = 60;
 
-/// Everything that the page looks like.
+/// The styles of the page.
 const STYLE: &str = include_str!("sheet.css");
 
 /// A page under construction.

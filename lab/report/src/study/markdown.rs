@@ -1,10 +1,9 @@
 //! The table of a study as Markdown.
 
 use super::block::{Block, Reason};
-use super::claims::{claims, sentence_on};
-use super::facts::{about, facts, notes};
-use super::spread::spread_of;
-use super::{built_with, footer, metrics, promise, rows, scaling, summary};
+use super::footer::{about, facts, notes};
+use super::rows::spread_of;
+use super::{built_with, claims, footer, metrics, promise, rows, scaling, sentence_on, summary};
 use crate::footer::{machine_model, repeat_line};
 use crate::look::{Look, NO_BREAK};
 use crate::markdown::{self, Place, aligned, code, fenced, list, strong};
