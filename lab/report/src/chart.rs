@@ -83,14 +83,14 @@ impl Chart {
         self.curves.iter().flat_map(|curve| curve.points.iter().copied())
     }
 
-    /// Ticks of the x axis, at most so many. Where all values are powers of two, or halfway
+    /// Returns at most `most` ticks of the x axis. Where all values are powers of two, or halfway
     /// between, the ticks are powers of two.
     pub fn x_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
         let binary = self.x.is_log && self.points().all(|point| is_binary(point.0));
         round_values(axis, most, binary)
     }
 
-    /// Ticks of the y axis, at most so many.
+    /// Returns at most `most` ticks of the y axis.
     pub fn y_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
         round_values(axis, most, false)
     }
@@ -131,7 +131,7 @@ impl Span {
         Span { low, high: high + space, is_log }
     }
 
-    /// Round values between the ends, at most so many.
+    /// Returns at most `most` round values between the ends.
     pub fn ticks(self, most: usize) -> Vec<f64> {
         round_values(self, most, false)
     }

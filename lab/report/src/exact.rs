@@ -12,8 +12,7 @@ use crate::text::plain;
 use crate::{histogram, json};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::resampling::{
-    Null, NumberSet, RESAMPLING_SCHEMA, Resampled, ResamplingMethod, ResamplingResult, SetOrder,
-    Sides,
+    Null, NumberSet, RESAMPLING_SCHEMA, Resampled, ResamplingMethod, ResamplingResult, Sides,
 };
 use tiebreak_core::verdict::Verdict;
 
@@ -207,22 +206,21 @@ fn close_to_one(probability: f64) -> String {
 
 /// Returns the warnings about numbers that depend on those before.
 fn warnings(result: &ResamplingResult) -> Vec<String> {
-    let serial = result.order.iter().filter(|order| order.is_serial);
-    let of = |name: &str| match name {
-        "x" => "the numbers of X",
-        "y" => "the numbers of Y",
-        _ => "the differences of pairs",
-    };
-    let line = |order: &SetOrder| {
-        format!(
-            "Warning: as they stand in the file, {} are each like the one before ({:.1} standard \
+    let mut warnings = Vec::new();
+    for order in result.order.iter().filter(|order| order.is_serial) {
+        let of = match order.of {
+            "x" => "the numbers of X",
+            "y" => "the numbers of Y",
+            _ => "the differences of pairs",
+        };
+        warnings.push(format!(
+            "Warning: as they stand in the file, {of} are each like the one before ({:.1} standard \
              deviations): they are not independent of each other, and then p is too small, or \
              somebody has sorted them.",
-            of(order.of),
             order.z
-        )
-    };
-    serial.map(line).collect()
+        ));
+    }
+    warnings
 }
 
 /// Returns the condition under which the level holds.

@@ -58,15 +58,15 @@ pub enum Tone {
 
 impl Tone {
     fn style(self) -> Style {
-        let colored = |color: AnsiColor| Style::new().bold().fg_color(Some(color.into()));
-        match self {
-            Tone::Plain => Style::new(),
-            Tone::Strong => Style::new().bold(),
-            Tone::Dim => Style::new().dimmed(),
-            Tone::Good => colored(AnsiColor::Green),
-            Tone::Bad => colored(AnsiColor::Red),
-            Tone::Doubt => colored(AnsiColor::Yellow),
-        }
+        let color = match self {
+            Tone::Plain => return Style::new(),
+            Tone::Strong => return Style::new().bold(),
+            Tone::Dim => return Style::new().dimmed(),
+            Tone::Good => AnsiColor::Green,
+            Tone::Bad => AnsiColor::Red,
+            Tone::Doubt => AnsiColor::Yellow,
+        };
+        Style::new().bold().fg_color(Some(color.into()))
     }
 }
 

@@ -11,15 +11,21 @@ pub fn finite(value: Option<f64>) -> Option<f64> {
 /// Returns the decimals with which the limits of a ratio (or, without any, its estimate) are
 /// written so that the one closest to 1 still differs from it visibly.
 pub fn ratio_decimals(estimate: Option<f64>, limits: [Option<f64>; 2]) -> usize {
-    let usable = |value: Option<f64>| finite(value).filter(|value| *value > 0.0);
-    let mut values: Vec<f64> = limits.into_iter().filter_map(usable).collect();
+    let [estimate, low, high] =
+        [estimate, limits[0], limits[1]].map(|value| finite(value).filter(|value| *value > 0.0));
+    let mut values: Vec<f64> = [low, high].into_iter().flatten().collect();
     if values.is_empty() {
-        values.extend(usable(estimate));
+        values.extend(estimate);
     }
     let all_large = !values.is_empty() && values.iter().all(|value| *value >= 50.0);
-    let needed = |distance: f64| (-(distance / 2.0).log10()).ceil().clamp(0.0, 6.0) as usize;
     let gaps = values.iter().flat_map(|r| [(r - 1.0).abs(), r / 10.0]).filter(|gap| *gap > 0.0);
-    gaps.map(needed).max().unwrap_or(0).max(if all_large { 0 } else { 2 })
+    let needed = gaps.map(|gap| decimals_to_see(gap / 2.0).min(6)).max();
+    needed.unwrap_or(0).max(if all_large { 0 } else { 2 })
+}
+
+/// Returns the decimals with which a number of this size is not written as 0; at most 7.
+fn decimals_to_see(size: f64) -> usize {
+    (-size.log10()).ceil().clamp(0.0, 7.0) as usize
 }
 
 /// Writes a ratio with the given decimals, `1.42x`; very small and large ones with an exponent.
@@ -41,9 +47,8 @@ pub fn share_decimals(values: &[Option<f64>; 3], bars: &[f64]) -> usize {
     let ends = known.iter().flat_map(|value| [*value, 1.0 - value]);
     let width = limits.iter().flat_map(|a| limits.iter().map(move |b| (a - b).abs()));
     let apart = limits.iter().flat_map(|limit| bars.iter().map(move |bar| (limit - bar).abs()));
-    let needed = |gap: f64| (-(gap * 50.0).log10()).ceil().clamp(0.0, 7.0) as usize;
     let gaps = ends.chain(width).chain(apart).filter(|gap| *gap > 1e-12);
-    gaps.map(needed).max().unwrap_or(0).max(1)
+    gaps.map(|gap| decimals_to_see(gap * 50.0)).max().unwrap_or(0).max(1)
 }
 
 /// Writes a share as a percentage with the given decimals; 0 and 1 without any.

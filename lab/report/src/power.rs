@@ -199,24 +199,25 @@ fn chance_spans(result: &ForecastResult) -> Spans {
             None => rounds,
         }
     });
-    let enough = |row: &ForecastRow| row.chance.and_then(|chance| chance.is_enough);
-    let all = |wanted: bool| result.rows.iter().all(|row| enough(row) == Some(wanted));
+    let rows = result.rows.iter();
+    let answers: Vec<Option<bool>> =
+        rows.map(|row| row.chance.and_then(|chance| chance.is_enough)).collect();
+    let enough = answers.iter().filter(|answer| **answer == Some(true)).count();
     let when = match result.rows.as_slice() {
         [row] => format!(" {}", truth_in_words(result, row)),
         _ => String::new(),
     };
     let ends = format!("{} ends within {budget}{when}", subject(result));
     let cases = result.rows.len();
-    let (tone, word, text) = if all(true) {
+    let (tone, word, text) = if enough == cases {
         (Tone::Good, "Enough", format!("{ends} with a chance of at least {wanted}."))
     } else if cases > 1 {
-        let enough = result.rows.iter().filter(|row| enough(row) == Some(true)).count();
         let (tone, word) =
             if enough == 0 { (Tone::Bad, "Not enough") } else { (Tone::Doubt, "It depends") };
         let text =
             format!("{ends} with a chance of at least {wanted} in {enough} of {cases} cases.");
         (tone, word, text)
-    } else if all(false) {
+    } else if answers.iter().all(|answer| *answer == Some(false)) {
         (Tone::Bad, "Not enough", format!("{ends} with a chance below {wanted}."))
     } else {
         let text = format!(

@@ -95,27 +95,29 @@ impl<'a> Presented<'a> {
         // The numbers of a void claim are not shown.
         let is_void = claim.verdict == Verdict::Void;
         let is_ratio = matches!(subject, Subject::Ratio { .. });
-        let usable = |value| finite(value).filter(|value| (!is_ratio || *value > 0.0) && !is_void);
+        let [estimate, low, high] = [effect.estimate, effect.low, effect.high]
+            .map(|value| finite(value).filter(|value| (!is_ratio || *value > 0.0) && !is_void));
         Presented {
             subject,
-            estimate: usable(effect.estimate),
-            low: usable(effect.low),
-            high: usable(effect.high),
+            estimate,
+            low,
+            high,
             bars: bars.into_iter().filter(|bar| bar.is_finite()).collect(),
         }
     }
 
     fn turned_round(self) -> Presented<'a> {
-        let inverse = |value: Option<f64>| value.map(|value| 1.0 / value);
+        let [estimate, low, high] =
+            [self.estimate, self.high, self.low].map(|value| value.map(|value| 1.0 / value));
         let subject = match self.subject {
             Subject::Ratio { ahead, behind } => Subject::Ratio { ahead: behind, behind: ahead },
             other => other,
         };
         Presented {
             subject,
-            estimate: inverse(self.estimate),
-            low: inverse(self.high),
-            high: inverse(self.low),
+            estimate,
+            low,
+            high,
             bars: self.bars.into_iter().map(|bar| 1.0 / bar).collect(),
         }
     }
@@ -186,11 +188,12 @@ impl<'a> Presented<'a> {
     /// Returns the bar that is closest to the estimate.
     pub(crate) fn nearest_bar(&self) -> f64 {
         let estimate = self.estimate.unwrap_or(1.0);
-        let distance = |bar: &f64| {
-            if self.is_ratio() { (estimate / bar).ln().abs() } else { (estimate - bar).abs() }
-        };
-        let nearest = self.bars.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.unwrap_or(1.0)
+        let is_ratio = self.is_ratio();
+        let distances = self.bars.iter().map(|bar| {
+            let distance = if is_ratio { (estimate / bar).ln() } else { estimate - bar };
+            (distance.abs(), *bar)
+        });
+        distances.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(1.0, |(_, bar)| bar)
     }
 
     /// Returns the ranges in which either verdict is right: around the bar of a ratio as far as the
@@ -198,8 +201,8 @@ impl<'a> Presented<'a> {
     pub(crate) fn zones(&self, resolution: f64) -> Vec<(f64, f64)> {
         match (self.is_ratio(), self.bars.as_slice()) {
             (true, bars) => {
-                let zone = |bar: &f64| (bar / (1.0 + resolution), bar * (1.0 + resolution));
-                bars.iter().map(zone).collect()
+                let bars = bars.iter();
+                bars.map(|bar| (bar / (1.0 + resolution), bar * (1.0 + resolution))).collect()
             }
             (false, [bad, good]) => vec![(*bad, *good)],
             (false, _) => Vec::new(),

@@ -70,9 +70,10 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
 
 /// Returns the condition for the error of a ratio whose rounds are weighted by waits for a CPU.
 fn adjusted(run: &RunResult, claim: &ClaimResult) -> Option<String> {
-    let is_weighted = |warning: &Warning| matches!(warning, Warning::Weighted { .. });
-    let is_it = claim.statement.property().is_none() && run.warnings.iter().any(is_weighted);
-    is_it.then(|| "if the two are nearly equal".to_owned())
+    let mut warnings = run.warnings.iter();
+    let is_weighted = warnings.any(|warning| matches!(warning, Warning::Weighted { .. }));
+    let is_adjusted = is_weighted && claim.statement.property().is_none();
+    is_adjusted.then(|| "if the two are nearly equal".to_owned())
 }
 
 /// Returns a note if a study's claim is that of its source.
@@ -415,8 +416,8 @@ fn what_ends_it(run: &RunResult, claim: &ClaimResult) -> Option<&'static str> {
 
 /// Returns the scope of a verdict as the end of a sentence, with the inputs of a study.
 fn scope_words(run: &RunResult, claim: &ClaimResult) -> String {
-    let is_reused = |warning: &Warning| matches!(warning, Warning::PlacementsReused { .. });
-    if run.warnings.iter().any(is_reused) {
+    let mut warnings = run.warnings.iter();
+    if warnings.any(|warning| matches!(warning, Warning::PlacementsReused { .. })) {
         return "for this code, in placements that were drawn again and again, which is not valid,"
             .to_owned();
     }

@@ -55,8 +55,8 @@ pub(crate) fn fitted(line: &[Span], columns: usize, look: Look) -> String {
     paint(&[span(Tone::Plain, shorten_middle(&letters(line), columns, look))], look)
 }
 
-/// A text cut in the middle so that it takes at most `columns`: what tells two long commands apart
-/// is mostly their beginning or their end.
+/// Cuts a text in the middle so that it takes at most `columns`: long commands mostly differ at
+/// their beginning or their end.
 pub fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
     if text.width() <= columns {
         return text.to_owned();

@@ -35,15 +35,14 @@ pub fn page(series: &[Series], look: &Look) -> String {
 
 /// Makes the columns of the series; commands only where they differ.
 fn columns(series: &[Series], look: Look) -> Vec<Column> {
-    let latest = |one: &Series| one.points.last().map_or(0.0, |point| point.detector);
     let with_commands = is_ambiguous(series);
     let most_claim = if with_commands { look.columns() / 3 } else { look.columns() };
     let pictured = if with_commands { PICTURED / 2 } else { PICTURED };
-    let claim = |one: &Series| shorten_middle(&plain(&one.claim), most_claim, look);
+    let claims = cells(series, |one| shorten_middle(&plain(&one.claim), most_claim, look));
     let mut columns = vec![
-        Column::left("claim", cells(series, claim)),
+        Column::left("claim", claims),
         Column::right("runs", cells(series, |one| one.points.len().to_string())),
-        Column::right("detector", cells(series, |one| short(latest(one)))),
+        Column::right("detector", cells(series, latest)),
         Column::left("alarm", cells(series, alarm)),
         Column::left("latest runs", cells(series, |one| picture(one, pictured, look))).rank(1),
     ];
@@ -59,11 +58,8 @@ fn columns(series: &[Series], look: Look) -> Vec<Column> {
 
 /// Whether the same claim is watched over more than one series: only the commands tell them apart.
 fn is_ambiguous(series: &[Series]) -> bool {
-    let is_repeated = |one: &Series| {
-        let same = |other: &&Series| other.claim == one.claim && other.commands != one.commands;
-        series.iter().any(|other| same(&other))
-    };
-    series.iter().any(is_repeated)
+    let mut pairs = series.iter().flat_map(|one| series.iter().map(move |other| (one, other)));
+    pairs.any(|(one, other)| other.claim == one.claim && other.commands != one.commands)
 }
 
 /// Explains an alarm, and how rarely it is a false one.
@@ -86,20 +82,20 @@ fn alarm(series: &Series) -> String {
     or_none(alarm.map(|point| plain(&point.run)))
 }
 
-fn short(value: f64) -> String {
+/// Writes the detector after the latest run.
+fn latest(series: &Series) -> String {
+    let value = series.points.last().map_or(0.0, |point| point.detector);
     if value >= 1e4 { format!("{value:.1e}") } else { format!("{value:.1}") }
 }
 
-/// The logarithm of the detector over so many of the latest runs, in eight heights up to the alarm.
+/// Draws the logarithm of the detector over the latest `most` runs, in eight heights.
 fn picture(series: &Series, most: usize, look: Look) -> String {
     let heights = look.pick(BLOCKS, ['_', '_', '.', '.', '-', '-', '=', '#']);
     let top = series.mean_runs.ln();
     let from = series.points.len().saturating_sub(most);
-    let height = |detector: f64| {
-        let share = (detector.max(1.0).ln() / top).clamp(0.0, 1.0);
-        heights[((share * 7.0).floor() as usize).min(7)]
-    };
-    series.points[from..].iter().map(|point| height(point.detector)).collect()
+    let points = series.points[from..].iter();
+    let shares = points.map(|point| (point.detector.max(1.0).ln() / top).clamp(0.0, 1.0));
+    shares.map(|share| heights[((share * 7.0).floor() as usize).min(7)]).collect()
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use tiebreak_core::result::{ContestantResult, RunResult, StudyRow};
 /// Columns of this rank and above are not shown on a narrow screen.
 const WIDE: u8 = 2;
 
-/// Adds what the contestants of programs gave, of which so many bytes of the page are seen first.
+/// Adds the results of programs, unfolded up to `bytes` of the page.
 pub(super) fn contestants(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     if run.contestants.is_empty() {
         return;
@@ -126,10 +126,9 @@ impl<'a> Table<'a> {
         let columns: Vec<&Column> =
             columns.iter().enumerate().filter(is_shown).map(|(_, column)| column).collect();
         let class = sheet.table_class();
-        columns
-            .iter()
-            .enumerate()
-            .for_each(|(index, column)| style(sheet, &class, index + 1, column));
+        for (index, column) in columns.iter().enumerate() {
+            style(sheet, &class, index + 1, column);
+        }
         Table { class, columns, names, strips }
     }
 

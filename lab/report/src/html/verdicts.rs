@@ -21,8 +21,8 @@ const FEW: usize = 16;
 /// The most claims that have a picture each.
 const PICTURED: usize = 6;
 
-/// Adds a sentence a claim with its sign, and a picture where there are few, of which so many bytes
-/// of the page are seen first; or what `tiebreak aa` found.
+/// Adds a sentence for each claim with its sign, and a picture where there are few claims, unfolded
+/// up to `bytes` of the page; or the result of `tiebreak aa`.
 pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     if let Some(found) = &run.self_check {
         return checked(sheet, run, found);

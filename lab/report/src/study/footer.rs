@@ -65,11 +65,9 @@ pub(crate) fn columns_mean(block: &Block, blocks: &[Block]) -> Vec<String> {
             None => "? the run ended before the interval was as narrow as asked.".to_owned(),
         });
     }
-    let beyond = |block: &Block| {
-        let known = block.rows.iter().filter_map(|row| row.distribution.as_ref());
-        known.map(|histogram| histogram.beyond).sum::<u64>()
-    };
-    match blocks.iter().map(beyond).sum::<u64>() {
+    let rows = blocks.iter().flat_map(|block| &block.rows);
+    let histograms = rows.filter_map(|row| row.distribution.as_ref());
+    match histograms.map(|histogram| histogram.beyond).sum::<u64>() {
         0 => {}
         1 => lines.push("1 timed batch took longer than the pictures reach.".to_owned()),
         all => lines.push(format!("{all} timed batches took longer than the pictures reach.")),

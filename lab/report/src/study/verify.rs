@@ -95,7 +95,7 @@ fn columns(found: &[VerifyRow], look: Look) -> Vec<Column> {
     ]
 }
 
-/// Tells what a race of the study looks for beside wrong answers: after an empty line, a line a
+/// Lists what a race of the study looks for beside wrong answers: after an empty line, a line a
 /// kind of cheat, with the workloads on which it is looked for, or why it is not.
 pub fn looked_for(study: &Study, look: &Look) -> String {
     let mut page = Page::new(*look);
@@ -108,31 +108,29 @@ pub fn looked_for(study: &Study, look: &Look) -> String {
 }
 
 fn lines(study: &Study) -> Vec<(&'static str, String)> {
-    let all = || "all workloads".to_owned();
+    let all = "all workloads".to_owned();
     if study.contestants.iter().any(|one| one.recipe.language.is_runner()) {
         let drawn = study.workloads.iter().filter(|one| one.is_drawn && study.oracle.is_some());
         return vec![
-            ("times that the clock outside refutes", all()),
-            ("answers not written, work in 'reset'", all()),
+            ("times that the clock outside refutes", all.clone()),
+            ("answers not written, work in 'reset'", all),
             ("answers kept from call to call", names(drawn, "none: no oracle draws inputs")),
         ];
     }
     let rates =
-        || if study.reads_whole { all() } else { "none: not reads_input = \"whole\"".to_owned() };
-    let exchanged = || {
-        if study.reads_in_run {
-            let made = study.workloads.iter().filter(|one| one.file.is_none());
-            names(made, "none: each input is a file")
-        } else {
-            "none: not reads_input = \"run\"".to_owned()
-        }
+        if study.reads_whole { &all } else { "none: not reads_input = \"whole\"" }.to_owned();
+    let exchanged = if study.reads_in_run {
+        let made = study.workloads.iter().filter(|one| one.file.is_none());
+        names(made, "none: each input is a file")
+    } else {
+        "none: not reads_input = \"run\"".to_owned()
     };
     vec![
-        ("answers kept from call to call", exchanged()),
-        ("rates that no core can load", rates()),
-        ("outputs not written, work in 'reset'", all()),
-        ("prints, leaks, allocation, threads", all()),
-        ("timers, priority, rounding, CPUs", all()),
+        ("answers kept from call to call", exchanged),
+        ("rates that no core can load", rates),
+        ("outputs not written, work in 'reset'", all.clone()),
+        ("prints, leaks, allocation, threads", all.clone()),
+        ("timers, priority, rounding, CPUs", all),
     ]
 }
 

@@ -4,12 +4,12 @@ use crate::look::Look;
 use crate::number::trimmed;
 use crate::text::{plain, shorten_middle};
 
-/// Sizes of letters in pixels.
+/// The size of ordinary letters, in pixels.
 pub const PLAIN: f64 = 14.0;
-/// The same of small letters.
+/// The size of small letters, in pixels.
 pub const SMALL: f64 = 12.0;
 
-/// Where a text's place is in it.
+/// The point of a text that its place refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// It begins there.

@@ -19,7 +19,7 @@ const HILL: f64 = 22.0;
 const PLACES: usize = 120;
 /// The longest name, in letters.
 const NAME: usize = 22;
-/// What is so many times as large as the smallest is read on a logarithmic scale.
+/// The ratio of the largest time to the smallest from which the scale is logarithmic.
 const LOG_FROM: f64 = 8.0;
 
 const SHEET: Sheet = Sheet::new("tiebreak-study", include_str!("study.css"));
