@@ -1,5 +1,5 @@
-//! The tables of what claims about success rates cost and how often they are wrong, from what the
-//! example `shares` of `lab/stats` simulated.
+//! The tables of the cost and the errors of claims about success rates, from the simulations of the
+//! example `shares` of `lab/stats`.
 
 use crate::measured::{read, source};
 use anyhow::{Context, Result};
@@ -7,12 +7,12 @@ use serde::Deserialize;
 use tiebreak_report::markdown::table;
 use tiebreak_report::number::share_text;
 
-/// Where the data is, from the root.
+/// The path of the data, from the root.
 pub const DATA: &str = "docs/measured/shares.json";
 
 const SCHEMA: &str = "tiebreak/shares/1";
 
-/// What shares are compared with, and what tiebreak uses with one bar and with two.
+/// The method of reference, and those that tiebreak uses with one bar and with two.
 const CLASSIC: &str = "classic driver";
 const OURS: [&str; 2] = ["grid", "half SPRT, half grid"];
 
@@ -77,7 +77,7 @@ struct Rate {
     high: f64,
 }
 
-/// The text of the block.
+/// Renders the block.
 ///
 /// # Errors
 /// The data is not what the example writes.
@@ -92,7 +92,7 @@ pub fn render(json: &str) -> Result<String> {
     ))
 }
 
-/// The names of the methods in the order of the data; rows with one bar have fewer of them.
+/// Returns the names of the methods in the order of the data; rows with one bar have fewer of them.
 fn names(rows: &[Row]) -> Vec<&str> {
     let most = rows.iter().max_by_key(|row| row.methods.len());
     most.map_or(Vec::new(), |row| row.methods.iter().map(|each| each.name.as_str()).collect())
@@ -104,19 +104,19 @@ fn method<'a>(row: &'a Row, name: &str) -> Option<&'a Method> {
 
 fn trials(rates: &Rates) -> Result<String> {
     let names = names(&rates.rows);
-    let row = |row: &Row| {
+    let mut rows = Vec::new();
+    for row in &rates.rows {
         let ours = method(row, OURS[usize::from(row.good > row.bad)]);
         let both = method(row, CLASSIC).zip(ours);
         let (classic, ours) = both.with_context(|| format!("{DATA}: a row lacks a method"))?;
-        let saved = format!("{:.0}%", 100.0 * (1.0 - ours.mean / classic.mean));
-        let cell = |name: &&str| {
-            let told = |method: &Method| format!("{} ({:.0})", method.median, method.mean);
-            method(row, name).map_or("-".to_owned(), told)
-        };
-        let cells = names.iter().map(cell).chain([saved]);
-        Ok([claim(row), percent(row.truth)].into_iter().chain(cells).collect::<Vec<_>>())
-    };
-    let rows = rates.rows.iter().map(row).collect::<Result<Vec<_>>>()?;
+        let mut cells = vec![claim(row), percent(row.truth)];
+        cells.extend(names.iter().map(|name| match method(row, name) {
+            Some(method) => format!("{} ({:.0})", method.median, method.mean),
+            None => "-".to_owned(),
+        }));
+        cells.push(format!("{:.0}%", 100.0 * (1.0 - ours.mean / classic.mean)));
+        rows.push(cells);
+    }
     let head = [&["claim", "true rate"][..], &names, &["saved"]].concat();
     let entries = || rates.rows.iter().flat_map(|row| &row.methods);
     let longest = entries().map(|method| method.p90).max().unwrap_or(0);
@@ -135,21 +135,19 @@ fn trials(rates: &Rates) -> Result<String> {
     ))
 }
 
-/// False verdicts where the truth lies at a bar, and where they are thus most likely.
+/// Makes the table of false verdicts where the truth lies at a bar, where they are most likely.
 fn wrong(rates: &Rates) -> Result<String> {
-    let at_a_bar = |row: &&Row| row.truth == row.good || row.truth == row.bad;
     let names = names(&rates.rows);
-    let row = |row: &Row| {
-        let rate = |name: &&str| {
+    let mut rows = Vec::new();
+    for row in rates.rows.iter().filter(|row| [row.good, row.bad].contains(&row.truth)) {
+        let mut cells = vec![claim(row), percent(row.truth), percent(row.error)];
+        for name in &names {
             let method = method(row, name).with_context(|| format!("{DATA}: no {name}"))?;
             let rate = method.wrong as f64 / rates.streams as f64;
-            Ok(interval(rate, method.wrong_low, method.wrong_high))
-        };
-        let mut cells = vec![claim(row), percent(row.truth), percent(row.error)];
-        cells.extend(names.iter().map(rate).collect::<Result<Vec<_>>>()?);
-        Ok(cells)
-    };
-    let rows = rates.rows.iter().filter(at_a_bar).map(row).collect::<Result<Vec<_>>>()?;
+            cells.push(interval(rate, method.wrong_low, method.wrong_high));
+        }
+        rows.push(cells);
+    }
     Ok(format!(
         "{}\nFalse verdicts on the same streams, with an interval that holds with probability \
          {}.\n\n",
@@ -168,15 +166,14 @@ fn bursts(bursts: &Bursts) -> Result<String> {
     for (length, verdict) in
         lengths.into_iter().flat_map(|length| ["holds", "refuted"].map(|verdict| (length, verdict)))
     {
-        let cell = |block: &u64| {
-            let is_meant = |row: &&Burst| row.mean_burst == length && row.block == *block;
-            let found = bursts.rows.iter().find(is_meant);
-            let row = found.with_context(|| format!("{DATA}: no block {block} of {length}"))?;
-            let rate = if verdict == "holds" { &row.holds } else { &row.refuted };
-            Ok(interval(rate.rate, rate.low, rate.high))
-        };
         let mut cells = vec![length.to_string(), verdict.to_owned()];
-        cells.extend(blocks.iter().map(cell).collect::<Result<Vec<_>>>()?);
+        for block in &blocks {
+            let mut found = bursts.rows.iter().filter(|row| row.mean_burst == length);
+            let row = found.find(|row| row.block == *block);
+            let row = row.with_context(|| format!("{DATA}: no block {block} of {length}"))?;
+            let rate = if verdict == "holds" { &row.holds } else { &row.refuted };
+            cells.push(interval(rate.rate, rate.low, rate.high));
+        }
         rows.push(cells);
     }
     let mut head = vec!["mean burst".to_owned(), "verdict".to_owned()];

@@ -1,4 +1,4 @@
-//! The tables of what finds small differences sooner, from what `bench/sooner` measured.
+//! The tables of the ways to find small differences sooner, from what `bench/sooner` measured.
 
 use crate::measured::{Machine, median, read, source};
 use anyhow::{Context, Result, ensure};
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use tiebreak_report::markdown::{heading, table};
 
-/// Where the data is, from the root.
+/// The path of the data, from the root.
 pub const DATA: &str = "docs/measured/sooner.json";
 
 const SCHEMA: &str = "tiebreak/sooner/1";
@@ -60,7 +60,7 @@ struct Bar {
     strata: [u64; 2],
 }
 
-/// What was raced: a program with itself, or with one that does 2% more work.
+/// The pair of a race: a program with itself, or with one that does 2% more work.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Case {
@@ -80,7 +80,7 @@ struct Race {
     ways: BTreeMap<String, Verdicts>,
 }
 
-/// What a way said first of a race, if it said anything.
+/// The first verdict of a way on a race, if there was one.
 #[derive(Deserialize)]
 struct Verdicts {
     rounds: Option<u64>,
@@ -88,13 +88,7 @@ struct Verdicts {
     a_faster: Option<bool>,
 }
 
-impl Verdicts {
-    fn is(&self, verdict: &str) -> bool {
-        self.verdict.as_deref() == Some(verdict)
-    }
-}
-
-/// The text of the block, with links as seen from `docs/manual`.
+/// Renders the block, with links as seen from `docs/manual`.
 ///
 /// # Errors
 /// The data is not what `bench/sooner` writes.
@@ -103,8 +97,8 @@ pub fn render(json: &str) -> Result<String> {
     ensure!(!data.races.is_empty(), "{DATA}: no races");
     let mut out = String::new();
     for (duty, waits) in worlds(&data.races) {
-        let is_there = |race: &&Race| race.duty == duty && race.waits == waits;
-        let races: Vec<&Race> = data.races.iter().filter(is_there).collect();
+        let races = data.races.iter().filter(|race| race.duty == duty && race.waits == waits);
+        let races: Vec<&Race> = races.collect();
         let waiting =
             if waits { "each round waiting for quiet" } else { "not waiting (`--no-wait`)" };
         let busy = format!("{:.0}%", 100.0 * duty);
@@ -131,7 +125,7 @@ const HEAD: [&str; 8] = [
     "too close",
 ];
 
-/// The neighbours, and whether rounds waited for them, each once: the calmest first.
+/// Returns the neighbours, and whether rounds waited for them, each once: the calmest first.
 fn worlds(races: &[Race]) -> Vec<(f64, bool)> {
     let mut worlds: Vec<_> = races.iter().map(|race| (race.duty, race.waits)).collect();
     worlds.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
@@ -139,18 +133,18 @@ fn worlds(races: &[Race]) -> Vec<(f64, bool)> {
     worlds
 }
 
-/// A row of the first tables.
+/// Makes a row of the first tables.
 fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<[String; 8]> {
-    let of = |case: Case| {
-        let races = races.iter().filter(move |race| race.case == case);
-        races.map(|race| race.ways.get(way)).collect::<Option<Vec<&Verdicts>>>()
-    };
-    let missing = || format!("{DATA}: a race says nothing of {way}");
-    let (slower, same) =
-        (of(Case::Slower2).with_context(missing)?, of(Case::Same).with_context(missing)?);
-    let found = slower.iter().filter(|said| said.a_faster == Some(true));
-    let wrong = slower.iter().filter(|said| said.verdict.is_some() && said.a_faster != Some(true));
-    let count = |said: &[&Verdicts], verdict| said.iter().filter(|said| said.is(verdict)).count();
+    let [slower, same] = [Case::Slower2, Case::Same].map(|case| {
+        let races = races.iter().filter(|race| race.case == case);
+        let verdicts = races.map(|race| race.ways.get(way)).collect::<Option<Vec<&Verdicts>>>();
+        verdicts.with_context(|| format!("{DATA}: a race says nothing of {way}"))
+    });
+    let (slower, same) = (slower?, same?);
+    let found = slower.iter().filter(|one| one.a_faster == Some(true));
+    let wrong = slower.iter().filter(|one| one.verdict.is_some() && one.a_faster != Some(true));
+    let [holds, too_close] = ["holds", "too close"]
+        .map(|verdict| same.iter().filter(|one| one.verdict.as_deref() == Some(verdict)).count());
     let (median, most) = (quantile(&slower, 0.5), quantile(&slower, 0.9));
     Ok([
         name.to_owned(),
@@ -159,12 +153,12 @@ fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<[String; 8]> {
         rounds(median),
         rounds(most),
         saved(races, way),
-        format!("{} of {}", count(&same, "holds"), same.len()),
-        count(&same, "too close").to_string(),
+        format!("{holds} of {}", same.len()),
+        too_close.to_string(),
     ])
 }
 
-/// The rounds that this share of the races needed at most; none if they were too few.
+/// Returns the rounds that this share of the races needed at most; `None` if they were too few.
 fn quantile(said: &[&Verdicts], share: f64) -> Option<u64> {
     let mut needed: Vec<u64> = said.iter().map(|said| said.rounds.unwrap_or(u64::MAX)).collect();
     needed.sort_unstable();
@@ -176,12 +170,13 @@ fn rounds(rounds: Option<u64>) -> String {
     rounds.map_or("more than there were".to_owned(), |rounds| rounds.to_string())
 }
 
-/// The median of what a way saves of the rounds of the same race with nothing taken out; a race in
-/// which a way said nothing counts as if it had at its last round.
+/// Returns the median over the races of the rounds that a way saves; a race without a verdict
+/// counts with its last round.
 fn saved(races: &[&Race], way: &str) -> String {
     let ratios = races.iter().filter(|race| race.case == Case::Slower2).map(|race| {
-        let needed = |way: &str| race.ways[way].rounds.unwrap_or(race.rounds) as f64;
-        needed(way) / needed("none")
+        let [own, none] =
+            [way, "none"].map(|way| race.ways[way].rounds.unwrap_or(race.rounds) as f64);
+        own / none
     });
     match median(ratios.collect()) {
         Some(ratio) if ratio < 1.0 => format!("{:.0}%", 100.0 * (1.0 - ratio)),
@@ -191,8 +186,9 @@ fn saved(races: &[&Race], way: &str) -> String {
 }
 
 fn disturbed(races: &[&Race]) -> String {
-    let sum = |of: fn(&Race) -> u64| races.iter().map(|race| of(race)).sum::<u64>() as f64;
-    format!("{:.0}%", 100.0 * sum(|race| race.disturbed) / sum(|race| race.rounds))
+    let disturbed: u64 = races.iter().map(|race| race.disturbed).sum();
+    let rounds: u64 = races.iter().map(|race| race.rounds).sum();
+    format!("{:.0}%", 100.0 * disturbed as f64 / rounds as f64)
 }
 
 fn conditions(data: &Data) -> String {
@@ -215,22 +211,20 @@ fn conditions(data: &Data) -> String {
 
 fn gains(gains: &[Gain]) -> Result<String> {
     let ways = &WAYS[..4];
-    let row = |gain: &Gain| {
+    let mut rows = Vec::new();
+    for gain in gains {
         let slot = match gain.slow_second {
             0.0 => "as fast".to_owned(),
             slower => format!("{:.0}% slower", 100.0 * slower),
         };
-        let cell = |(way, _): &(&str, &str)| {
-            let needed = gain.rounds.get(*way).with_context(|| format!("{DATA}: no {way}"))?;
-            let text =
-                |needed: Option<u64>| needed.map_or("over 3000".to_owned(), |n| n.to_string());
-            Ok(needed.map(text).join(" / "))
-        };
         let mut cells = vec![format!("{:.0}%", 100.0 * gain.duty), slot];
-        cells.extend(ways.iter().map(cell).collect::<Result<Vec<_>>>()?);
-        Ok(cells)
-    };
-    let rows = gains.iter().map(row).collect::<Result<Vec<_>>>()?;
+        for (way, _) in ways {
+            let needed = gain.rounds.get(*way).with_context(|| format!("{DATA}: no {way}"))?;
+            let texts = needed.map(|n| n.map_or("over 3000".to_owned(), |n| n.to_string()));
+            cells.push(texts.join(" / "));
+        }
+        rows.push(cells);
+    }
     let names: Vec<&str> = ways.iter().map(|(_, name)| *name).collect();
     let mut out = table(&[&["neighbour", "second slot"][..], &names].concat(), rows);
     out += "\nRounds until it is told that one of two programs of 3 ms is 2% faster, half of the \

@@ -1,11 +1,11 @@
-//! What is said before anything is observed: how many observations it takes at least.
+//! The announcement before a run: the least observations that a claim needs.
 
 use crate::property::trial_noun;
 use tiebreak_core::plan::Budget;
 use tiebreak_core::result::ClaimResult;
 
-/// The least that could settle a claim about a share, why it is so much, and whether the budget is
-/// less; `None` of other claims.
+/// Returns the least trials that could settle a claim about a share, the reason, and whether the
+/// budget is less; `None` of other claims.
 pub fn announcement(claim: &ClaimResult, budget: &Budget) -> Option<String> {
     let share = claim.share.as_ref()?;
     let noun = trial_noun(claim);

@@ -1,12 +1,10 @@
 //! Curves over an axis, in letters and as SVG: what every probe and every study that sweeps a size
 //! draws.
 
-mod ticks;
-mod words;
-
-pub(crate) use self::ticks::round_step;
-
-use crate::look::Look;
+use crate::look::{Look, Tone, span, words};
+use crate::page::Page;
+use crate::text::plain;
+use unicode_width::UnicodeWidthStr;
 
 /// A chart of one or more curves.
 #[derive(Clone, Debug)]
@@ -67,7 +65,7 @@ impl Chart {
     /// The chart in letters, at most `look.columns()` wide and about 16 lines high, with a legend.
     /// Empty if there is no point to draw.
     pub fn text(&self, look: &Look) -> String {
-        words::draw(self, look).unwrap_or_default()
+        draw(self, look).unwrap_or_default()
     }
 
     /// The x axis over all points and marks.
@@ -85,16 +83,16 @@ impl Chart {
         self.curves.iter().flat_map(|curve| curve.points.iter().copied())
     }
 
-    /// Ticks of the x axis, at most so many. Where all values are powers of two, or halfway
+    /// Returns at most `most` ticks of the x axis. Where all values are powers of two, or halfway
     /// between, the ticks are powers of two.
     pub fn x_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
-        let binary = self.x.is_log && self.points().all(|point| ticks::is_binary(point.0));
-        ticks::at(axis, most, binary)
+        let binary = self.x.is_log && self.points().all(|point| is_binary(point.0));
+        round_values(axis, most, binary)
     }
 
-    /// Ticks of the y axis, at most so many.
+    /// Returns at most `most` ticks of the y axis.
     pub fn y_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
-        ticks::at(axis, most, false)
+        round_values(axis, most, false)
     }
 }
 
@@ -133,9 +131,9 @@ impl Span {
         Span { low, high: high + space, is_log }
     }
 
-    /// Round values between the ends, at most so many.
+    /// Returns at most `most` round values between the ends.
     pub fn ticks(self, most: usize) -> Vec<f64> {
-        ticks::at(self, most, false)
+        round_values(self, most, false)
     }
 
     /// Where a value lies, from 0 at the low end to 1 at the high one.
@@ -152,3 +150,200 @@ impl Span {
 
 #[cfg(test)]
 mod tests;
+
+/// Round values between the ends of an axis, at most `most`, from the lowest.
+fn round_values(axis: Span, most: usize, is_binary: bool) -> Vec<f64> {
+    let most = most.max(2);
+    if axis.high <= axis.low {
+        return vec![axis.low];
+    }
+    let wide = axis.high / axis.low;
+    match axis.is_log {
+        true if is_binary => powers(axis, most, 2.0, &[1.0]),
+        true if wide < 4.0 => linear(axis, most),
+        true => powers(axis, most, 10.0, &[1.0, 2.0, 5.0]),
+        false => linear(axis, most),
+    }
+}
+
+/// Whether a value is a power of two, or halfway between two of them.
+fn is_binary(value: f64) -> bool {
+    let mantissa = value / 2f64.powf(value.log2().floor());
+    [1.0, 1.5, 2.0].iter().any(|round| (mantissa - round).abs() < 1e-9)
+}
+
+fn linear(axis: Span, most: usize) -> Vec<f64> {
+    let step = round_step((axis.high - axis.low) / (most - 1) as f64);
+    let first = (axis.low / step - 1e-9).ceil() as i64;
+    let last = (axis.high / step + 1e-9).floor() as i64;
+    (first..=last).map(|index| index as f64 * step).collect()
+}
+
+/// Powers of a base, each times the multiples; if these are too many only powers, then every second
+/// one, and so on.
+fn powers(axis: Span, most: usize, base: f64, multiples: &[f64]) -> Vec<f64> {
+    let exponents = |value: f64| value.ln() / base.ln();
+    let first = exponents(axis.low).floor() as i32 - 1;
+    let last = exponents(axis.high).ceil() as i32 + 1;
+    let inside = |value: &f64| (axis.low * (1.0 - 1e-9)..=axis.high * (1.0 + 1e-9)).contains(value);
+    let all = |multiples: &[f64], every: i32| -> Vec<f64> {
+        let powers = (first..=last).filter(|power| power.rem_euclid(every) == 0);
+        let values = powers.flat_map(|power| multiples.iter().map(move |m| m * base.powi(power)));
+        values.filter(inside).collect()
+    };
+    let fine = all(multiples, 1);
+    if fine.len() <= most {
+        return fine;
+    }
+    let mut every = 1;
+    loop {
+        let coarse = all(&[1.0], every);
+        if coarse.len() <= most || every > 64 {
+            return coarse;
+        }
+        every += 1;
+    }
+}
+
+/// The smallest of 1, 2 and 5 times a power of ten that is not below a value above 0.
+pub(crate) fn round_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|n| n * power >= least * (1.0 - 1e-9));
+    step.unwrap_or(10.0) * power
+}
+
+/// Lines of the plot itself.
+const LINES: usize = 14;
+/// The letters of the first curves' points; later ones begin again.
+const LETTERS: [char; 6] = ['o', '+', 'x', '*', '#', '@'];
+const SYMBOLS: [char; 6] = ['\u{25cf}', '\u{25c6}', '\u{25b2}', '\u{25a0}', '\u{25cb}', '\u{25c7}'];
+
+/// The lines of a chart; `None` if there is nothing to draw.
+fn draw(chart: &Chart, look: &Look) -> Option<String> {
+    let (across, upwards) = (chart.across()?, chart.upwards()?);
+    let labels = row_labels(chart, upwards);
+    let margin = labels.iter().map(|label| label.width()).max().unwrap_or(0);
+    let columns = look.columns().saturating_sub(margin + 3).max(20);
+    let mut grid = Grid::new(columns, *look);
+    for (place, _) in &chart.marks {
+        grid.mark(across.place(*place));
+    }
+    for (index, curve) in chart.curves.iter().enumerate() {
+        grid.curve(curve, symbol(index, *look), across, upwards);
+    }
+    let mut page = Page::new(*look);
+    let title = [&chart.title, &chart.y.label].map(|text| plain(text)).join(", ");
+    page.line(&[span(Tone::Strong, title)]);
+    for (row, label) in labels.iter().enumerate() {
+        let rule = look.pick(if label.is_empty() { '\u{2502}' } else { '\u{2524}' }, '|');
+        let line: String = grid.cells[row].iter().collect();
+        page.line(&[span(Tone::Dim, format!("{label:>margin$} {rule}")), words(line)]);
+    }
+    foot(chart, across, columns, margin, *look, &mut page);
+    Some(page.finish())
+}
+
+/// The axis with its ticks, its label, the marks and the legend.
+fn foot(chart: &Chart, across: Span, columns: usize, margin: usize, look: Look, page: &mut Page) {
+    let ticks = chart.x_ticks(across, (columns / 9).max(2));
+    let mut axis = vec![look.pick('\u{2500}', '-'); columns];
+    let mut labels = vec![' '; columns + 1];
+    for tick in ticks {
+        let column = column_of(across.place(tick), columns);
+        let text = (chart.x.write)(tick);
+        let start = column.saturating_sub(text.width() / 2);
+        let start = start.min((columns + 1).saturating_sub(text.chars().count()));
+        let end = start + text.chars().count();
+        axis[column] = look.pick('\u{252c}', '+');
+        if labels[start.saturating_sub(1)..(end + 1).min(columns + 1)].iter().all(|c| *c == ' ') {
+            labels.splice(start..end, text.chars());
+        }
+    }
+    let indent = " ".repeat(margin + 1);
+    let corner = look.pick('\u{2514}', '+');
+    let axis: String = axis.into_iter().collect();
+    page.line(&[span(Tone::Dim, format!("{indent}{corner}{axis}"))]);
+    let labels: String = labels.into_iter().collect();
+    page.line(&[span(Tone::Dim, format!("{indent} {}", labels.trim_end()))]);
+    let x = format!("across: {}", plain(&chart.x.label));
+    let dots = look.pick('\u{250a}', ':');
+    let marks = chart.marks.iter().map(|(_, word)| format!("{dots} {}", plain(word)));
+    let curves = chart.curves.iter().enumerate();
+    let named = curves.map(|(i, c)| format!("{} {}", symbol(i, look), plain(&c.name)));
+    let parts: Vec<String> = [x].into_iter().chain(named).chain(marks).collect();
+    page.paragraph(&format!("{indent} "), &[span(Tone::Dim, parts.join("   "))]);
+}
+
+fn symbol(index: usize, look: Look) -> char {
+    look.pick(SYMBOLS, LETTERS)[index % LETTERS.len()]
+}
+
+/// What stands left of each line, from the top: the ticks of the y axis.
+fn row_labels(chart: &Chart, upwards: Span) -> Vec<String> {
+    let mut labels = vec![String::new(); LINES];
+    for tick in chart.y_ticks(upwards, 6) {
+        labels[row_of(upwards.place(tick))] = (chart.y.write)(tick);
+    }
+    labels
+}
+
+fn row_of(place: f64) -> usize {
+    LINES - 1 - (place.clamp(0.0, 1.0) * (LINES - 1) as f64).round() as usize
+}
+
+fn column_of(place: f64, columns: usize) -> usize {
+    (place.clamp(0.0, 1.0) * (columns - 1) as f64).round() as usize
+}
+
+/// The plot, a character a cell.
+struct Grid {
+    cells: Vec<Vec<char>>,
+    columns: usize,
+    look: Look,
+}
+
+impl Grid {
+    fn new(columns: usize, look: Look) -> Grid {
+        Grid { cells: vec![vec![' '; columns]; LINES], columns, look }
+    }
+
+    fn mark(&mut self, place: f64) {
+        let column = column_of(place, self.columns);
+        for line in &mut self.cells {
+            line[column] = self.look.pick('\u{250a}', ':');
+        }
+    }
+
+    /// Points, joined by dots; neither hides the points of an earlier curve.
+    fn curve(&mut self, curve: &Curve, symbol: char, across: Span, upwards: Span) {
+        let at = |point: &(f64, f64)| {
+            let place = across.place(point.0);
+            let is_there = point.0.is_finite() && point.1.is_finite();
+            is_there.then(|| (place, upwards.place(point.1)))
+        };
+        let points: Vec<(f64, f64)> = curve.points.iter().filter_map(at).collect();
+        for pair in points.windows(2) {
+            self.join(pair[0], pair[1]);
+        }
+        let [letters, symbols] = [LETTERS, SYMBOLS];
+        for (x, y) in points {
+            let cell = &mut self.cells[row_of(y)][column_of(x, self.columns)];
+            if !letters.contains(cell) && !symbols.contains(cell) {
+                *cell = symbol;
+            }
+        }
+    }
+
+    fn join(&mut self, from: (f64, f64), to: (f64, f64)) {
+        let columns = column_of(from.0, self.columns)..=column_of(to.0, self.columns);
+        for column in columns {
+            let x = column as f64 / (self.columns - 1) as f64;
+            let share = if to.0 > from.0 { (x - from.0) / (to.0 - from.0) } else { 0.0 };
+            let y = from.1 + share.clamp(0.0, 1.0) * (to.1 - from.1);
+            let cell = &mut self.cells[row_of(y)][column];
+            if *cell == ' ' {
+                *cell = self.look.pick('\u{00b7}', '.');
+            }
+        }
+    }
+}

@@ -1,11 +1,12 @@
-//! The page about a file of claims: what failed, every claim, and what the error of the file means.
+//! The page about a file of claims: failed claims, every claim, and the meaning of the file's
+//! error.
 
 use crate::effects::verdict_words;
 use crate::footer::{INTERRUPTED, again, entry};
 use crate::live::{check_frame, check_line};
 use crate::look::{Look, NO_BREAK, Spans, Tone, columns_of, letters, span, words};
 use crate::number::{Rounding, between, count, or_none, percent, seconds};
-use crate::odd::{self, odd_of};
+use crate::odd::{self, warnings_of};
 use crate::page::{INDENT, Page};
 use crate::presented::Presented;
 use crate::property::{condition, is_bursty, trial_noun, trials};
@@ -18,7 +19,7 @@ use tiebreak_core::result::{
 };
 use tiebreak_core::verdict::Verdict;
 
-/// The narrowest column of claims that still says something.
+/// The narrowest column of claims.
 const LEAST_CLAIM: usize = 24;
 
 /// The result of a file of claims as text: the summary and what its error means, the sentences of
@@ -41,7 +42,7 @@ pub fn page(check: &CheckResult, look: &Look) -> String {
     let odd = check.contests.iter().flat_map(|contest| {
         contest.run.warnings.iter().map(|warning| (warning, contest.name.as_str()))
     });
-    let odd = odd_of(odd);
+    let odd = warnings_of(odd);
     if !odd.is_empty() {
         page.part(odd::TITLE);
     }
@@ -67,14 +68,14 @@ pub fn progress(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<String>
     if is_frame { check_frame(check, look) } else { vec![check_line(check, look)] }
 }
 
-/// What became of a file of claims in one line, without a full stop: `claims.toml: 4 of 9 claims
+/// Summarises a file of claims in one line, without a full stop: `claims.toml: 4 of 9 claims
 /// hold, 2 are refuted, 1 is undecided`.
 pub fn summary(check: &CheckResult) -> String {
     let file = plain(&check.file);
     format!("{file}: {}", counts_text(check.claims().map(|(.., claim)| claim)))
 }
 
-/// How many claims have each verdict: `4 of 9 claims hold, 2 are refuted, 1 is undecided`.
+/// Counts the claims with each verdict: `4 of 9 claims hold, 2 are refuted, 1 is undecided`.
 pub(crate) fn counts_text<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> String {
     let verdicts: Vec<Verdict> = claims.map(|claim| claim.verdict).collect();
     let all = verdicts.len();
@@ -98,7 +99,7 @@ pub(crate) fn counts_text<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> 
     text
 }
 
-/// What the error of the file means, as a sentence, and how many claims it cannot speak of because
+/// Returns the meaning of the file's error, and how many claims it does not cover because
 /// their failures come in bursts.
 pub fn promise(check: &CheckResult) -> String {
     let error = percent(check.error, Rounding::Up);
@@ -140,18 +141,19 @@ fn spans(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> Spans {
     spans_of(run, claim, check.family == Family::EBonferroni)
 }
 
-/// What a claim is about, with its limits: `1.42x (1.31x to 1.56x)`; `-` where nothing is known.
+/// Writes the quantity of a claim with its limits: `1.42x (1.31x to 1.56x)`; `-` where nothing is
+/// known.
 pub fn effect(claim: &ClaimResult) -> String {
-    let told = Presented::of(claim);
-    if told.is_known() { told.found() } else { or_none(None) }
+    let quantity = Presented::of(claim);
+    if quantity.is_known() { quantity.found() } else { or_none(None) }
 }
 
-/// Whether a claim lets nothing pass: refuted, void, or of a gate that only `holds` opens.
+/// Whether a claim failed: refuted, void, or of a gate that only `holds` opens.
 pub(crate) fn has_failed(claim: &ClaimResult) -> bool {
     matches!(claim.outcome(), ClaimOutcome::Failed | ClaimOutcome::Void)
 }
 
-/// The tone of the worst verdict.
+/// Returns the tone of the worst verdict.
 pub(crate) fn tone_of<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> Tone {
     let claims: Vec<_> = claims.collect();
     match () {
@@ -162,7 +164,7 @@ pub(crate) fn tone_of<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> Tone
     }
 }
 
-/// The claims that failed, in full.
+/// Adds the claims that failed, in full.
 fn failures(page: &mut Page, check: &CheckResult) {
     for (contest, line, claim) in check.claims().filter(|(.., claim)| has_failed(claim)) {
         page.gap();
@@ -173,7 +175,7 @@ fn failures(page: &mut Page, check: &CheckResult) {
     }
 }
 
-/// A line a claim, below the name of its contest.
+/// Adds a line for each claim, below the name of its contest.
 fn table(page: &mut Page, check: &CheckResult, look: Look) {
     let all: Vec<_> = check.claims().collect();
     if all.is_empty() {
@@ -204,18 +206,18 @@ fn table(page: &mut Page, check: &CheckResult, look: Look) {
     }
 }
 
-/// What the ratios of a contest are, where they are not those of paired runs: of the mean times.
+/// Returns a note for a contest whose ratios are those of mean times.
 fn of_what(contest: &ContestResult) -> Option<String> {
     let capped = contest.run.verdicts.iter().find_map(of_means)?;
     Some(format!(": ratios of mean times{capped}"))
 }
 
-/// All columns but the claims themselves.
+/// Makes all columns but the claims themselves.
 fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> Vec<Column> {
-    let told: Vec<_> = all.iter().map(|(.., claim)| Presented::of(claim).numbers()).collect();
-    let estimates = told.iter().map(|[estimate, ..]| or_none(estimate.clone()));
-    // The units differ from line to line, so nothing would stand below its like.
-    let intervals = told.iter().map(|[_, low, high]| between(low.clone(), high.clone()));
+    let quantity: Vec<_> = all.iter().map(|(.., claim)| Presented::of(claim).numbers()).collect();
+    let estimates = quantity.iter().map(|[estimate, ..]| or_none(estimate.clone()));
+    // The units differ from line to line, so aligned decimals would not help.
+    let intervals = quantity.iter().map(|[_, low, high]| between(low.clone(), high.clone()));
     let verdicts = all.iter().map(|(.., claim)| passing_words(claim, look));
     let lines = all.iter().map(|(_, line, _)| or_none(line.map(|line| line.to_string())));
     let rounds = all.iter().map(|(.., claim)| count(trials(claim), trial_noun(claim)));
@@ -228,7 +230,7 @@ fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> V
     ]
 }
 
-/// The verdict, and whether a gate lets it pass.
+/// Returns the verdict, and whether a gate lets it pass.
 fn passing_words(claim: &ClaimResult, look: Look) -> String {
     let words = verdict_words(claim, look);
     match (claim.verdict, claim.gate) {
@@ -238,7 +240,7 @@ fn passing_words(claim: &ClaimResult, look: Look) -> String {
     }
 }
 
-/// The effort, the machine, and how to get the same again.
+/// Adds the effort, the machine, and the commands that repeat it.
 fn footer(page: &mut Page, check: &CheckResult) {
     page.gap();
     let contests = count(check.contests.len() as u64, "contest");

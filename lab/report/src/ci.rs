@@ -1,4 +1,4 @@
-//! What CI systems read of a file of claims: GitHub's workflow commands, JUnit, and Markdown for
+//! Formats of CI systems for a file of claims: GitHub's workflow commands, JUnit, and Markdown for
 //! comments and summaries.
 
 pub mod github;

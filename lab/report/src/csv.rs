@@ -4,13 +4,13 @@ use tiebreak_core::journal::{Event, Journal, Round};
 use tiebreak_core::plan::Kind;
 use tiebreak_core::sample::{Outcome, Sample};
 
-/// What is told of a sample before what was measured.
+/// The columns before those of the measurements.
 const WHICH: [&str; 5] = ["round", "attempt", "position", "contestant", "outcome"];
 
-/// The name of a field, and what a sample has there.
+/// The name of a column, and its value in a sample.
 type Field = (&'static str, fn(&Sample) -> Option<u64>);
 
-/// What was measured, by its name, units last: before the marks and behind them.
+/// The columns of measurements, units last: those before the marks and those behind.
 const MEASURED: [Field; 17] = [
     ("wall_ns", |sample| Some(sample.wall_ns)),
     ("user_ns", |sample| Some(sample.user_ns)),

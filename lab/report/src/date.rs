@@ -1,4 +1,4 @@
-//! Dates for people: UTC, to the minute.
+//! Dates in UTC, to the minute.
 
 /// `2026-11-21 20:45` from milliseconds since 1970, by Howard Hinnant's `civil_from_days` (2013).
 pub fn format_unix_ms(unix_ms: u64) -> String {

@@ -1,20 +1,18 @@
 //! The page of `tiebreak exact`: whether two sets of numbers differ.
 
-mod picture;
 #[cfg(test)]
 mod tests;
 
-use crate::json;
 use crate::look::{Look, Spans, Tone, letters, span, words};
 use crate::number::{Rounding, count, or_none, percent, trimmed};
 use crate::page::{INDENT, Page};
 use crate::property::capitalised;
 use crate::table::Column;
 use crate::text::plain;
-use picture::picture;
+use crate::{histogram, json};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::resampling::{
-    Null, NumberSet, RESAMPLING_SCHEMA, ResamplingMethod, ResamplingResult, SetOrder, Sides,
+    Null, NumberSet, RESAMPLING_SCHEMA, Resampled, ResamplingMethod, ResamplingResult, Sides,
 };
 use tiebreak_core::verdict::Verdict;
 
@@ -24,15 +22,15 @@ pub fn json(result: &ResamplingResult) -> String {
     json::text_of(RESAMPLING_SCHEMA, result)
 }
 
-/// What the test says, in a sentence without styles.
+/// Returns the result as a sentence without styles.
 pub fn sentence(result: &ResamplingResult) -> String {
-    letters(&said(result))
+    letters(&verdict_spans(result))
 }
 
-/// The whole page: the sentence, the sets, p with its limits, the resampled differences.
+/// Renders the whole page: the sentence, the sets, p with its limits, the resampled differences.
 pub fn render(result: &ResamplingResult, look: &Look) -> String {
     let mut page = Page::new(*look);
-    page.paragraph("", &said(result));
+    page.paragraph("", &verdict_spans(result));
     page.gap();
     page.table(sets(result));
     page.gap();
@@ -47,7 +45,7 @@ pub fn render(result: &ResamplingResult, look: &Look) -> String {
     page.finish()
 }
 
-/// A number with six significant digits, without idle zeros.
+/// Writes a number with six significant digits, without trailing zeros.
 fn number(value: f64) -> String {
     if value != 0.0 && !(1e-4..1e9).contains(&value.abs()) {
         return format!("{value:.5e}");
@@ -56,7 +54,7 @@ fn number(value: f64) -> String {
     trimmed(&format!("{value:.*}", digits.clamp(0.0, 9.0) as usize)).to_owned()
 }
 
-fn said(result: &ResamplingResult) -> Spans {
+fn verdict_spans(result: &ResamplingResult) -> Spans {
     let alpha = percent(result.alpha, Rounding::Nearest);
     let drawn = count(result.permutations, "permutation");
     let how_far = found(result);
@@ -92,7 +90,7 @@ fn said(result: &ResamplingResult) -> Spans {
     vec![span(tone, word), words(text)]
 }
 
-/// What was computed of the sets, in words.
+/// Describes the statistic of the sets.
 fn found(result: &ResamplingResult) -> String {
     let difference = number(result.difference.abs());
     if result.by_program {
@@ -114,7 +112,7 @@ fn found(result: &ResamplingResult) -> String {
     format!("the {} of Y is {which}{shift}", statistic(result))
 }
 
-/// The interval of the shift.
+/// Writes the interval of the shift.
 fn shift(result: &ResamplingResult) -> Option<String> {
     let shift = result.shift?;
     let confidence = percent(shift.confidence, Rounding::Down);
@@ -128,7 +126,7 @@ fn shift(result: &ResamplingResult) -> Option<String> {
     Some(format!("a shift {limits} with confidence {confidence}"))
 }
 
-/// The null hypothesis, denied.
+/// Returns the negation of the null hypothesis.
 fn rejected(result: &ResamplingResult) -> String {
     let x = match result.null {
         Null::Same => "X",
@@ -198,7 +196,7 @@ fn p_line(result: &ResamplingResult) -> String {
     )
 }
 
-/// A probability near 1 with all the nines that it has.
+/// Writes a probability near 1 with all its nines.
 fn close_to_one(probability: f64) -> String {
     match 1.0 - probability {
         missing if missing < 1e-6 => format!("1 - {missing:.1e}"),
@@ -206,27 +204,26 @@ fn close_to_one(probability: f64) -> String {
     }
 }
 
-/// What the order of the numbers says against them.
+/// Returns the warnings about numbers that depend on those before.
 fn warnings(result: &ResamplingResult) -> Vec<String> {
-    let serial = result.order.iter().filter(|order| order.is_serial);
-    let of = |name: &str| match name {
-        "x" => "the numbers of X",
-        "y" => "the numbers of Y",
-        _ => "the differences of pairs",
-    };
-    let line = |order: &SetOrder| {
-        format!(
-            "Warning: as they stand in the file, {} are each like the one before ({:.1} standard \
+    let mut warnings = Vec::new();
+    for order in result.order.iter().filter(|order| order.is_serial) {
+        let of = match order.of {
+            "x" => "the numbers of X",
+            "y" => "the numbers of Y",
+            _ => "the differences of pairs",
+        };
+        warnings.push(format!(
+            "Warning: as they stand in the file, {of} are each like the one before ({:.1} standard \
              deviations): they are not independent of each other, and then p is too small, or \
              somebody has sorted them.",
-            of(order.of),
             order.z
-        )
-    };
-    serial.map(line).collect()
+        ));
+    }
+    warnings
 }
 
-/// What the level is the level of.
+/// Returns the condition under which the level holds.
 fn meaning(result: &ResamplingResult) -> String {
     let what = if result.by_program { "statistic".to_owned() } else { statistic(result) };
     match (result.is_paired, result.is_studentised) {
@@ -247,7 +244,7 @@ fn meaning(result: &ResamplingResult) -> String {
     }
 }
 
-/// Why a difference that is there counts for nothing: equal numbers leave open where a quantile is.
+/// Explains why a difference proves nothing: equal numbers leave the place of a quantile open.
 fn ties(result: &ResamplingResult) -> Option<String> {
     let expected = if let Null::Shift { by } = result.null { by } else { 0.0 };
     let is_free = result.resampled.as_ref().is_some_and(|resampled| resampled.observed == 0.0);
@@ -304,4 +301,47 @@ fn small_print(result: &ResamplingResult) -> Vec<String> {
     );
     lines.push(format!("Seed {}.", plain(&result.seed)));
     lines
+}
+
+/// Draws the differences of resampled sets as a line of blocks, and the observed one below it.
+fn picture(page: &mut Page, result: &ResamplingResult, resampled: &Resampled, look: Look) {
+    let histogram = &resampled.histogram;
+    let width = look.columns().saturating_sub(2 * INDENT.len()).min(histogram.counts.len());
+    let bars = histogram::bars(histogram, width, look);
+    let columns = bars.chars().count().max(1);
+    let share = (resampled.observed - histogram.low) / (histogram.high - histogram.low);
+    let at = (share * columns as f64).floor();
+    let mark = match at {
+        at if at < 0.0 => '<',
+        at if at > columns as f64 => '>',
+        _ => '^',
+    };
+    let column = at.clamp(0.0, (columns - 1) as f64) as usize;
+    let observed = format!("observed {}", number(resampled.observed));
+    let before = column > columns / 2 && column > observed.len();
+    let marked = if before {
+        format!("{:>column$}{mark}", format!("{observed} "))
+    } else {
+        format!("{:>column$}{mark} {observed}", "")
+    };
+    let (low, high) = (number(histogram.low), number(histogram.high));
+    let gap = columns.saturating_sub(low.len() + high.len()).max(2);
+    let of = match result.null {
+        Null::Ratio { factor } => format!(", of X and Y / {}", number(factor)),
+        _ => String::new(),
+    };
+    let measured = if result.is_studentised { " by their own spread" } else { "" };
+    let title = format!(
+        "differences{measured} of {} if it were chance{of}",
+        count(resampled.permutations, "split")
+    );
+    page.gap();
+    for (tone, text) in [
+        (Tone::Dim, title),
+        (Tone::Plain, bars),
+        (Tone::Strong, marked),
+        (Tone::Dim, format!("{low}{}{high}", " ".repeat(gap))),
+    ] {
+        page.line(&[words(INDENT), span(tone, text)]);
+    }
 }

@@ -1,4 +1,4 @@
-//! What a machine says of itself.
+//! Facts about a machine.
 
 use crate::look::{Look, words};
 use crate::number::value_text;
@@ -7,7 +7,7 @@ use crate::text::plain;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::metric::Unit;
 
-/// A size in bytes without idle digits: `48 KiB`, `7.751 GiB`.
+/// Writes a size in bytes without trailing zeros: `48 KiB`, `7.751 GiB`.
 pub fn bytes(count: u64) -> String {
     value_text(Unit::Bytes, count as f64)
 }
@@ -17,13 +17,13 @@ pub fn text(key: &str, fact: &Fact) -> String {
     format!("{}: {}", name(key, fact), value(key, fact))
 }
 
-/// A key in words; what counts bytes is told with a unit.
+/// Returns a key in words; the value of a key in bytes has its unit.
 pub fn name(key: &str, fact: &Fact) -> String {
     let name = key.strip_suffix("_bytes").filter(|_| matches!(fact, Fact::Number(_)));
     name.unwrap_or(key).replace('_', " ")
 }
 
-/// What a fact says: `7.751 GiB`, `yes`, `KVM`.
+/// Writes the value of a fact: `7.751 GiB`, `yes`, `KVM`.
 pub fn value(key: &str, fact: &Fact) -> String {
     match fact {
         Fact::Number(count) if key.ends_with("_bytes") => bytes(*count),
@@ -33,7 +33,7 @@ pub fn value(key: &str, fact: &Fact) -> String {
     }
 }
 
-/// Every fact, a line each, what it is now after what it always is.
+/// Renders every fact on a line, those of the moment after the permanent ones.
 pub fn page(machine: &Fingerprint, look: &Look) -> String {
     let mut page = Page::new(*look);
     let (now, always): (Vec<_>, Vec<_>) =

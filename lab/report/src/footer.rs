@@ -3,7 +3,7 @@
 use crate::live::round_noun;
 use crate::look::{Look, Tone, span, words};
 use crate::number::{count, seconds};
-use crate::odd::is_odd;
+use crate::odd::has_remarks;
 use crate::page::{INDENT, Page};
 use crate::text::{plain, shell_quote, shorten_middle};
 use tiebreak_core::fingerprint::Fact;
@@ -11,7 +11,7 @@ use tiebreak_core::journal::StopReason;
 use tiebreak_core::result::RunResult;
 use unicode_width::UnicodeWidthStr;
 
-/// The run, its machine, and how to get the same again.
+/// Adds the run, its machine, and the commands that repeat it.
 pub(crate) fn footer(page: &mut Page, run: &RunResult) {
     page.gap();
     entry(page, "run", effort(run));
@@ -23,7 +23,7 @@ pub(crate) fn footer(page: &mut Page, run: &RunResult) {
     entry(page, "replay", replay_line(run));
 }
 
-/// Adds the same of several runs that were made by one command, each with its name: the machine,
+/// Adds the last lines of several runs of one command, each with its name: the machine,
 /// the command, and how to replay each.
 pub(crate) fn again(page: &mut Page, runs: &[(&RunResult, &str)]) {
     let Some((first, _)) = runs.first() else { return };
@@ -44,10 +44,10 @@ fn repeat(page: &mut Page, run: &RunResult) {
     }
 }
 
-/// What is said of a result that is not the last word, because somebody stopped it.
+/// The state of a result that a user interrupted.
 pub(crate) const INTERRUPTED: &str = "Interrupted; everything up to here is kept.";
 
-/// Says why a run's result is not the last word, if it is not.
+/// Returns why a run's result is not final, if it is not.
 pub(crate) fn state(run: &RunResult) -> Option<&'static str> {
     match run.stopped {
         None => Some("Still running, or cut off; this is what is known so far."),
@@ -74,10 +74,10 @@ pub(crate) fn entries(page: &mut Page, name: &str, texts: impl IntoIterator<Item
     }
 }
 
-/// So many digits of a chain's head are shown: 64 bits.
+/// The digits of a chain's head that are shown: 64 bits.
 const HEAD_DIGITS: usize = 16;
 
-/// The command that replays the run and sees whether its journal still ends as it did.
+/// Returns the command that replays the run and checks the end of its journal.
 pub(crate) fn replay_line(run: &RunResult) -> String {
     let replay = format!("tiebreak replay {}", shell_quote(&run.journal));
     match run.chain_head.as_deref().and_then(|head| head.get(..HEAD_DIGITS)) {
@@ -99,16 +99,16 @@ pub(crate) fn effort(run: &RunResult) -> String {
     text + &format!(", seed {}", plain(&run.seed))
 }
 
-/// The machine's processor, and whether nothing was odd.
+/// Returns the machine's processor, and a note if there is no warning.
 fn machine(run: &RunResult) -> Option<String> {
-    match (machine_model(run), is_odd(run)) {
+    match (machine_model(run), has_remarks(run)) {
         (model, true) => model,
         (Some(model), false) => Some(format!("{model}; nothing odd was seen")),
         (None, false) => Some("nothing odd was seen".to_owned()),
     }
 }
 
-/// The machine's processor.
+/// Returns the model of the machine's processor.
 pub(crate) fn machine_model(run: &RunResult) -> Option<String> {
     match run.machine.facts.0.get("cpu_model") {
         Some(Fact::Text(model)) => Some(plain(model)),
@@ -116,23 +116,23 @@ pub(crate) fn machine_model(run: &RunResult) -> Option<String> {
     }
 }
 
-/// How to see what the machine was when it was last measured.
+/// Returns the command that shows the print of the machine.
 fn print_line(run: &RunResult) -> Option<String> {
     let name = plain(run.machine.print.as_ref()?);
     Some(format!("measured as {name}: tiebreak machine show {name}"))
 }
 
-/// The command line that makes the same run again, on one line for a shell.
+/// Returns the command line that repeats the run, on one line for a shell.
 pub fn repeat_line(run: &RunResult) -> String {
     repeat_words(run).join(" ")
 }
 
-/// The command line that makes the same run again, word by word, quoted: the seed is added in front
-/// of a `--` if it is not there already.
+/// Returns the words of the command line that repeats the run, quoted: the seed is added before
+/// a `--` unless it is there already.
 fn repeat_words(run: &RunResult) -> Vec<String> {
     let mut words = run.command.clone();
     match words.first_mut() {
-        // Whatever the path of the program was, the reader has it under its name.
+        // The path of the program may differ for the reader.
         Some(first)
             if first.rsplit('/').next().is_some_and(|name| name.starts_with("tiebreak")) =>
         {
@@ -147,8 +147,8 @@ fn repeat_words(run: &RunResult) -> Vec<String> {
     words.iter().map(|word| shell_quote(word)).collect()
 }
 
-/// The command, broken between words so that it can still be copied; if it takes too many lines, or
-/// a word is too long for one, a single line without its middle.
+/// Returns the command, broken between words so that it can still be copied; if it takes too many
+/// lines, or a word is too long for one, a single line without its middle.
 fn repeat_lines(run: &RunResult, look: Look) -> Vec<String> {
     const MOST: usize = 5;
     let room = look.columns() - INDENT.len() - LABEL;

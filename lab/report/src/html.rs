@@ -1,22 +1,22 @@
 //! A run as one page of HTML: self-contained, without scripts, and small where it is seen first.
 
 mod ink;
-mod machine;
 mod sheet;
-mod study;
 mod table;
 mod verdicts;
 
-pub use self::machine::Measured;
 pub use self::sheet::{Sheet, code, folded, lines, paragraph, section, small};
 
-use self::sheet::list;
+use self::sheet::{list, name, sentence};
+use crate::date::format_unix_ms;
+use crate::fact;
 use crate::footer::{effort, repeat_line, replay_line, state};
-use crate::odd::told_warnings;
+use crate::odd::listed_warnings;
 use crate::small_print::small_print;
 use crate::study::Block;
 use crate::text::{each_once, plain};
-use maud::html;
+use maud::{Markup, html};
+use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sample::Mark;
 
@@ -24,8 +24,8 @@ use tiebreak_core::sample::Mark;
 /// connection (ten segments of 1448 bytes), so that it is there after one round trip, even if
 /// nothing compresses it. Everything else is folded below it.
 pub const FIRST_BYTES: usize = 14_480;
-/// So much of it the claims may fill, and the table and what was odd
-/// after them: the rest is for what follows.
+/// The bytes that the page may have after the claims, after the table
+/// and after the warnings.
 const CLAIMS_BYTES: usize = 7_500;
 const TABLE_BYTES: usize = 11_500;
 const ODD_BYTES: usize = 12_500;
@@ -52,7 +52,7 @@ pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
     }
     verdicts::verdicts(&mut sheet, run, CLAIMS_BYTES);
     match Block::of(run) {
-        Some(block) => study::study(&mut sheet, &block, TABLE_BYTES),
+        Some(block) => table::study(&mut sheet, &block, TABLE_BYTES),
         None => table::contestants(&mut sheet, run, TABLE_BYTES),
     }
     odd(&mut sheet, run);
@@ -63,7 +63,7 @@ pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
     let commands = html! { (code(&repeat_line(run))) (code(&replay_line(run))) };
     let again = html! { (small(&effort(run))) (commands) };
     sheet.part("The same again", again, FIRST_BYTES - 1);
-    machine::machine(&mut sheet, run, measured);
+    machine(&mut sheet, run, measured);
     sheet.finish()
 }
 
@@ -83,9 +83,9 @@ fn title(run: &RunResult) -> String {
     }
 }
 
-/// The warnings, each once, and how many samples have marks.
+/// Adds the warnings, each once, and the numbers of samples with marks.
 fn odd(sheet: &mut Sheet, run: &RunResult) {
-    let mut said = each_once(told_warnings(run).map(|warning| plain(&warning.to_string())));
+    let mut said = each_once(listed_warnings(run).map(|warning| plain(&warning.to_string())));
     for contestant in &run.contestants {
         let marks = contestant.marks.iter().filter(|(_, count)| **count > 0);
         let text = |(mark, count): (&Mark, &u64)| format!("{count} {}", mark.name());
@@ -98,5 +98,65 @@ fn odd(sheet: &mut Sheet, run: &RunResult) {
     }
     if !said.is_empty() {
         sheet.part("What was odd", list(&said), ODD_BYTES);
+    }
+}
+
+/// The facts that stand first.
+const FIRST: [&str; 8] = [
+    "cpu_model",
+    "cpus_online",
+    "cpus_allowed",
+    "memory_bytes",
+    "kernel",
+    "os",
+    "governor",
+    "hypervisor",
+];
+
+/// The print of a machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// When it was taken, in milliseconds since 1970 (UTC).
+    pub taken_unix_ms: u64,
+    /// Of each probe its name in words and what it found, a line each.
+    pub found: Vec<(String, Vec<String>)>,
+}
+
+/// Adds the facts about the machine, the most important first, and its print.
+fn machine(sheet: &mut Sheet, run: &RunResult, measured: Option<&Measured>) {
+    if run.machine.facts.0.is_empty() && run.machine.print.is_none() {
+        return;
+    }
+    let content = html! {
+        (facts(run))
+        @if let Some(name) = &run.machine.print {
+            (print(&plain(name), measured))
+        }
+    };
+    sheet.fold("Machine", html! { div #machine { (content) } });
+}
+
+fn facts(run: &RunResult) -> Markup {
+    let mut facts: Vec<(&String, &Fact)> = run.machine.facts.0.iter().collect();
+    let rank = |key: &str| FIRST.iter().position(|first| *first == key).unwrap_or(FIRST.len());
+    facts.sort_by_key(|(key, _)| (key.starts_with("now_"), rank(key)));
+    let texts: Vec<String> = facts.iter().map(|(key, fact)| name(&fact::text(key, fact))).collect();
+    html! { @if !texts.is_empty() { p.d { (texts.join("; ")) } } }
+}
+
+/// Renders the print; only its name if its content is not available.
+fn print(print: &str, measured: Option<&Measured>) -> Markup {
+    let head = match measured {
+        None => format!("Measured before the run, as {print}:"),
+        Some(measured) => {
+            format!("Measured as {print}, {} UTC:", format_unix_ms(measured.taken_unix_ms))
+        }
+    };
+    html! {
+        (small(&head))
+        @for (words, texts) in measured.iter().flat_map(|measured| &measured.found) {
+            p.d { b { (name(words)) } @for text in texts { br; (sentence(text)) } }
+        }
+        (code(&format!("tiebreak machine show {print}")))
     }
 }

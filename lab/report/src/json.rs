@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fmt;
 use tiebreak_core::result::StudyResult;
 
-/// What the JSON of a study says of its form.
+/// The schema name in the JSON of a study.
 const STUDY_SCHEMA: &str = "tiebreak/study/1";
 
 /// The result as a JSON value.
@@ -16,13 +16,13 @@ pub fn value<T: Serialize>(result: &T) -> Value {
     serde_json::to_value(result).unwrap_or(Value::Null)
 }
 
-/// The same as text with two blanks of indent and a line feed at the end; keys stand in the order
-/// of the schema, always.
+/// Returns the result as text with two blanks of indent and a line feed at the end; keys stand in
+/// the order of the schema, always.
 pub fn text<T: Serialize>(result: &T) -> String {
     serde_json::to_string_pretty(result).unwrap_or_default() + "\n"
 }
 
-/// Writes the same of a result that does not say its schema by itself.
+/// Returns the text of a result whose type has no field for its schema.
 pub(crate) fn text_of<T: Serialize>(schema: &'static str, result: &T) -> String {
     #[derive(Serialize)]
     struct Document<'a, T> {
@@ -33,7 +33,7 @@ pub(crate) fn text_of<T: Serialize>(schema: &'static str, result: &T) -> String 
     text(&Document { schema, result })
 }
 
-/// A text that is not the JSON of a study; says what is wrong with it.
+/// The error of a text that is not the JSON of a study.
 #[derive(Debug)]
 pub struct NotAStudy(String);
 

@@ -1,8 +1,5 @@
 //! Progress: a few lines while a run is going on, drawn only between samples.
 
-mod check;
-mod study;
-
 use crate::contestants::short_name;
 use crate::effects::{padded, pair, verdict_words};
 use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span, words};
@@ -12,12 +9,9 @@ use crate::presented::Presented;
 use crate::property::trial_noun;
 use crate::sentence::{observation_noun, tone};
 use crate::text::{plain, shorten_middle};
-use tiebreak_core::result::{ClaimResult, RunResult};
+use tiebreak_core::result::{CheckResult, ClaimResult, RunResult, StudyResult};
 use tiebreak_core::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;
-
-pub use self::check::{check_frame, check_line};
-pub use self::study::{study_frame, study_line};
 
 /// The most claims, contests or workloads that have a line each.
 const MOST_CLAIMS: usize = 5;
@@ -47,9 +41,9 @@ pub fn line(run: &RunResult, look: &Look) -> String {
     match (run.verdicts.as_slice(), &run.self_check) {
         (_, Some(_)) | ([], None) => {}
         ([claim], None) => {
-            let told = Presented::of(claim);
+            let quantity = Presented::of(claim);
             let most = claim.evidence.for_claim.max(claim.evidence.against);
-            parts.push(format!("{} {}", pair(&told, look), told.limits()));
+            parts.push(format!("{} {}", pair(&quantity, look), quantity.limits()));
             parts.push(format!("evidence {}", of_needed(most, claim)));
         }
         (claims, None) => {
@@ -96,7 +90,7 @@ fn frame_of(
     lines.into_iter().map(|line| fitted(&line, look)).collect()
 }
 
-/// A line that is never wider than the screen.
+/// Paints a line, cut to the width of the screen.
 fn fitted(line: &[Span], look: Look) -> String {
     if columns_of(line) <= look.columns() {
         return paint(line, look);
@@ -125,8 +119,8 @@ fn plain_status(run: &RunResult) -> String {
     }
 }
 
-/// What the rounds of a run are: lines of a stream, runs of the only contestant, units of a study,
-/// or rounds.
+/// Returns the noun for the rounds of a run: lines of a stream, runs of the only contestant, units
+/// of a study, or rounds.
 pub(crate) fn round_noun(run: &RunResult) -> &'static str {
     if run.study.is_some() {
         return observation_noun(run);
@@ -138,7 +132,7 @@ pub(crate) fn round_noun(run: &RunResult) -> &'static str {
     }
 }
 
-/// The first line: the status, and of the budget what is used.
+/// Returns the first line: the status and the used part of the budget.
 fn status(run: &RunResult, look: Look) -> Spans {
     let by_time = finite(run.budget.seconds).map(|most| run.seconds / most);
     let by_rounds = run.budget.rounds.map(|most| run.rounds as f64 / most as f64);
@@ -146,13 +140,13 @@ fn status(run: &RunResult, look: Look) -> Spans {
     with_bar(plain_status(run), used, look)
 }
 
-/// Puts a bar of what is used behind a text, in the room that it leaves.
+/// Puts a bar of the used part behind a text, in the room that is left.
 fn with_bar(text: String, used: f64, look: Look) -> Spans {
     let room = look.columns().saturating_sub(text.width() + 2).min(20);
     vec![words(text), words("  "), span(Tone::Dim, bar(used, room, look))]
 }
 
-/// A bar that is full at 1.
+/// Draws a bar that is full at 1.
 fn bar(share: f64, columns: usize, look: Look) -> String {
     let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
     let eighths = (share * (8 * columns) as f64).floor() as usize;
@@ -167,7 +161,8 @@ fn bar(share: f64, columns: usize, look: Look) -> String {
     text + &look.pick("\u{b7}", ".").repeat(empty)
 }
 
-/// How far evidence has come, 0 to 1, by its logarithm: bets multiply, so each round adds to it.
+/// Returns the progress of evidence from 0 to 1 by its logarithm: bets multiply, so each round
+/// adds.
 fn share_of_needed(evidence: f64, needed: f64) -> f64 {
     evidence.max(1.0).ln() / needed.max(1.0 + 1e-9).ln()
 }
@@ -190,7 +185,7 @@ const COUNTS: usize = 18;
 /// Four lines about one claim: the interval, its axis, and the evidence on both sides; of a share a
 /// curve above them.
 fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
-    let told = Presented::of(claim);
+    let quantity = Presented::of(claim);
     let name = |text: &str| shorten_middle(&plain(text), look.columns() / 5, look);
     let sides = if claim.is_question {
         let right = claim.right.as_deref().unwrap_or_default();
@@ -198,23 +193,23 @@ fn single(run: &RunResult, claim: &ClaimResult, look: Look) -> Vec<Spans> {
     } else {
         ["for".to_owned(), "against".to_owned()]
     };
-    let labels = padded([vec![pair(&told, look)], sides.to_vec()].concat());
+    let labels = padded([vec![pair(&quantity, look)], sides.to_vec()].concat());
     let indent = labels[0].width() + 2;
     let room = (look.columns() - indent - ESTIMATE).min(56);
-    let axis = Axis::around(std::slice::from_ref(&told), run.resolution, room);
+    let axis = Axis::around(std::slice::from_ref(&quantity), run.resolution, room);
     let mut interval = vec![span(Tone::Strong, &labels[0]), words("  ")];
-    interval.extend(axis.draw(&told, run.resolution, look));
-    let [estimate, ..] = told.numbers();
+    interval.extend(axis.draw(&quantity, run.resolution, look));
+    let [estimate, ..] = quantity.numbers();
     let estimate = format!("  {}", estimate.unwrap_or_default());
     interval.push(span(Tone::Strong, estimate));
     let below = |text: String| vec![span(Tone::Dim, format!("{}{text}", " ".repeat(indent)))];
     let mut lines = Vec::new();
-    if told.is_share() {
-        let share = claim.share.as_ref().filter(|_| told.is_known());
+    if quantity.is_share() {
+        let share = claim.share.as_ref().filter(|_| quantity.is_known());
         let points = share.map_or(&[][..], |share| &share.density);
         lines.push(below(axis.curve(points, look)));
     }
-    lines.extend([interval, below(axis.labels(&told, &told.bars))]);
+    lines.extend([interval, below(axis.labels(&quantity, &quantity.bars))]);
     for (label, evidence) in
         labels[1..].iter().zip([claim.evidence.for_claim, claim.evidence.against])
     {
@@ -233,19 +228,19 @@ fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
     let mut order: Vec<&ClaimResult> = claims.iter().collect();
     order.sort_by_key(|claim| !is_open(claim));
     let shown = if claims.len() > MOST_CLAIMS { MOST_CLAIMS - 1 } else { claims.len() };
-    let told: Vec<_> = order.iter().take(shown).map(|claim| Presented::of(claim)).collect();
-    let labels = padded(told.iter().map(|told| pair(told, look)).collect());
+    let quantity: Vec<_> = order.iter().take(shown).map(|claim| Presented::of(claim)).collect();
+    let labels = padded(quantity.iter().map(|quantity| pair(quantity, look)).collect());
     let evidence_room = 12;
     let taken = labels[0].width() + 2 + 2 + evidence_room.max(16);
     let room = look.columns().saturating_sub(taken).clamp(8, 50);
-    let ratios: Vec<_> = told.iter().filter(|told| told.is_ratio()).cloned().collect();
+    let ratios: Vec<_> = quantity.iter().filter(|quantity| quantity.is_ratio()).cloned().collect();
     let mut lines = Vec::new();
-    for ((claim, told), label) in order.iter().zip(&told).zip(&labels) {
+    for ((claim, quantity), label) in order.iter().zip(&quantity).zip(&labels) {
         // The ratios share an axis; everything else has one of its own.
-        let shown = if told.is_ratio() { &ratios[..] } else { std::slice::from_ref(told) };
+        let shown = if quantity.is_ratio() { &ratios[..] } else { std::slice::from_ref(quantity) };
         let axis = Axis::around(shown, run.resolution, room);
         let mut line = vec![span(Tone::Strong, label), words("  ")];
-        line.extend(axis.draw(told, run.resolution, look));
+        line.extend(axis.draw(quantity, run.resolution, look));
         let most = claim.evidence.for_claim.max(claim.evidence.against);
         let share = share_of_needed(most, claim.evidence.needed);
         line.push(words("  "));
@@ -296,4 +291,99 @@ fn sign(claim: &ClaimResult) -> &'static str {
         Verdict::Void => "!",
         Verdict::Undecided => ".",
     }
+}
+
+/// The lines of the progress display of a file of claims, at most six, without line feeds. Their
+/// number depends on that of the contests only, so that drawing them again in place does not jump.
+///
+/// First the claims that are settled, time and what is left of it; then a line a contest, those
+/// with open claims first: a sign for each claim (`+` holds, `-` refuted, `~` too close, `!` void,
+/// `.` open), and how far the open claim that is furthest has come.
+pub fn check_frame(check: &CheckResult, look: &Look) -> Vec<String> {
+    let runs = check.contests.iter().map(|contest| (contest.name.as_str(), &contest.run));
+    let middles = |shown: &[(&str, &RunResult)]| vec!["  ".to_owned(); shown.len()];
+    frame_of(check_status_line(check, *look), runs.collect(), "contest", middles, *look)
+}
+
+/// One plain line of progress of a file of claims, without a line feed and styles.
+pub fn check_line(check: &CheckResult, look: &Look) -> String {
+    let text = format!("tiebreak: {}: {}", plain(&check.file), check_status(check));
+    shorten_middle(&text, look.columns(), *look)
+}
+
+/// `3 of 9 claims settled, 12 s of 60 s, at most 48 s left`.
+fn check_status(check: &CheckResult) -> String {
+    let all = check.claims().count();
+    let settled = check.claims().filter(|(.., claim)| !is_open(claim)).count();
+    let claims = format!("{settled} of {} settled", count(all as u64, "claim"));
+    match finite(check.budget.seconds) {
+        Some(most) => {
+            let left = seconds((most - check.seconds).max(0.0));
+            let used = seconds(check.seconds);
+            format!("{claims}, {used} of {}, at most {left} left", seconds(most))
+        }
+        None => format!("{claims}, {}", seconds(check.seconds)),
+    }
+}
+
+fn check_status_line(check: &CheckResult, look: Look) -> Spans {
+    let all = check.claims().count().max(1);
+    let settled = check.claims().filter(|(.., claim)| !is_open(claim)).count();
+    with_bar(check_status(check), settled as f64 / all as f64, look)
+}
+
+/// The lines of the progress display of a study, at most six, without line feeds. Their number
+/// depends on that of the workloads only, so that drawing them again in place does not jump.
+///
+/// First what is settled and what is left of the budget, with a bar of what is used; then a line a
+/// workload, those with something open first: units done, a sign for each claim and for each ratio
+/// of its table (`+` settled, `-` refuted, `~` too close, `!` void, `.` open), and how far the one
+/// that is furthest has come.
+pub fn study_frame(study: &StudyResult, look: &Look) -> Vec<String> {
+    let runs = study.runs.iter().map(|run| (workload_name(run), run));
+    let units = |shown: &[(&str, &RunResult)]| {
+        let units = shown.iter().map(|(_, run)| count(run.rounds, observation_noun(run)));
+        let units = padded(units.map(|text| format!("{text:>10}")).collect());
+        units.into_iter().map(|text| format!("  {text}  ")).collect()
+    };
+    frame_of(study_status_line(study, *look), runs.collect(), "workload", units, *look)
+}
+
+/// One plain line of progress of a study, without a line feed and styles.
+pub fn study_line(study: &StudyResult, look: &Look) -> String {
+    let text = format!("tiebreak: {}: {}", plain(&study.study), study_status(study));
+    shorten_middle(&text, look.columns(), *look)
+}
+
+fn workload_name(run: &RunResult) -> &str {
+    run.study.as_ref().map_or("", |study| &study.workload.name)
+}
+
+/// `12 of 24 ratios and 3 of 9 claims settled, 12 s of 60 s`.
+fn study_status(study: &StudyResult) -> String {
+    let settled = |is_ratio: bool| {
+        let all = study.runs.iter().flat_map(|run| &run.verdicts);
+        let all: Vec<&ClaimResult> =
+            all.filter(|claim| claim.statement.is_measure() == is_ratio).collect();
+        let settled = all.iter().filter(|claim| !is_open(claim)).count();
+        let noun = if is_ratio { "ratio" } else { "claim" };
+        let text = format!("{settled} of {}", count(all.len() as u64, noun));
+        (!all.is_empty()).then_some(text)
+    };
+    let parts: Vec<String> = [settled(true), settled(false)].into_iter().flatten().collect();
+    let used = seconds(study.seconds);
+    let time = match finite(study.budget.seconds) {
+        Some(most) => format!("{used} of {}", seconds(most)),
+        None => used,
+    };
+    match parts.as_slice() {
+        [] => time,
+        parts => format!("{} settled, {time}", parts.join(" and ")),
+    }
+}
+
+/// Returns the status and the used part of the budget.
+fn study_status_line(study: &StudyResult, look: Look) -> Spans {
+    let used = finite(study.budget.seconds).map_or(0.0, |most| study.seconds / most);
+    with_bar(study_status(study), used, look)
 }

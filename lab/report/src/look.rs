@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 /// A blank at which lines are not wrapped; on the page it is an ordinary one.
 pub const NO_BREAK: char = '\u{a0}';
 
-/// What the reader's screen can show. Every report takes one.
+/// What the reader's screen can show. Every report takes one as a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Columns of the screen. Reports use at most [`Look::columns`] of them.
@@ -18,32 +18,33 @@ pub struct Look {
 }
 
 impl Look {
-    /// What a file can show that no screen is known of.
+    /// The look of a file, for which no screen is known.
     pub(crate) const PAPER: Look = Look { width: 100, color: false, unicode: true };
 
-    /// The columns that a report fills: `width`, at least 40 and at most 100, because longer lines
+    /// Returns the columns that a report fills: `width`, from 40 to 100, because longer lines
     /// are hard to read.
     pub fn columns(self) -> usize {
         self.width.clamp(40, 100)
     }
 
-    /// The columns that a table may fill which is too wide for [`Look::columns`]: at most 140.
+    /// Returns the columns for a table that is too wide for [`Look::columns`]: `width`, from 40 to
+    /// 140.
     pub fn table_columns(self) -> usize {
         self.width.clamp(40, 140)
     }
 
-    /// The one of two texts that the screen can show.
+    /// Returns the variant that the screen can show.
     pub fn pick<T>(self, unicode: T, ascii: T) -> T {
         if self.unicode { unicode } else { ascii }
     }
 }
 
-/// What a piece of text is for; decides its style. Colour is for verdicts only.
+/// The purpose of a piece of text, which decides its style. Colour is for verdicts only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// Ordinary text.
     Plain,
-    /// What the eye should find.
+    /// Emphasised text.
     Strong,
     /// Small print.
     Dim,
@@ -57,15 +58,15 @@ pub enum Tone {
 
 impl Tone {
     fn style(self) -> Style {
-        let colored = |color: AnsiColor| Style::new().bold().fg_color(Some(color.into()));
-        match self {
-            Tone::Plain => Style::new(),
-            Tone::Strong => Style::new().bold(),
-            Tone::Dim => Style::new().dimmed(),
-            Tone::Good => colored(AnsiColor::Green),
-            Tone::Bad => colored(AnsiColor::Red),
-            Tone::Doubt => colored(AnsiColor::Yellow),
-        }
+        let color = match self {
+            Tone::Plain => return Style::new(),
+            Tone::Strong => return Style::new().bold(),
+            Tone::Dim => return Style::new().dimmed(),
+            Tone::Good => AnsiColor::Green,
+            Tone::Bad => AnsiColor::Red,
+            Tone::Doubt => AnsiColor::Yellow,
+        };
+        Style::new().bold().fg_color(Some(color.into()))
     }
 }
 
@@ -74,14 +75,14 @@ impl Tone {
 pub struct Span {
     /// The text, without any escape sequence.
     pub text: String,
-    /// What it is for.
+    /// Its purpose.
     pub tone: Tone,
 }
 
 /// A text of several tones.
 pub type Spans = Vec<Span>;
 
-/// A piece of text.
+/// Makes a piece of text of one tone.
 pub fn span(tone: Tone, text: impl Into<String>) -> Span {
     Span { text: text.into(), tone }
 }
@@ -91,17 +92,17 @@ pub(crate) fn words(text: impl Into<String>) -> Span {
     span(Tone::Plain, text)
 }
 
-/// The letters of a text, without its tones.
+/// Returns the letters of a text, without its tones.
 pub fn letters(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 
-/// The columns that a text takes.
+/// Returns the width of a text in columns.
 pub fn columns_of(spans: &[Span]) -> usize {
     spans.iter().map(|span| span.text.width()).sum()
 }
 
-/// A text as the screen gets it: with styles if they are wanted, and nothing after its last letter.
+/// Renders a text for the screen: with styles if they are wanted, without blanks at the end.
 pub fn paint(spans: &[Span], look: Look) -> String {
     let end = spans.iter().rposition(|span| !span.text.trim_end().is_empty());
     let mut out = String::new();

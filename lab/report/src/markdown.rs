@@ -1,9 +1,9 @@
-//! Markdown: its signs stand here and nowhere else.
+//! Markdown: the only module that writes its signs.
 
 use crate::table::Align;
 use crate::text::plain;
 
-/// Where a text is shown, and so what it must be kept from becoming.
+/// The place where a text is shown, which decides what must be escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A file: markup and HTML.

@@ -1,28 +1,34 @@
-//! Numbers as people read them: ratios, percentages, durations, and values in a unit of their size.
+//! Numbers for readers: ratios, percentages, durations, and values in a unit of their size.
 
 use tiebreak_core::metric::Unit;
 pub use tiebreak_core::quantity::{Rounding, format_percent as percent, rounded};
 
-/// A finite value, or none: what is not a number is not shown as one.
+/// Returns the value if it is finite.
 pub fn finite(value: Option<f64>) -> Option<f64> {
     value.filter(|value| value.is_finite())
 }
 
-/// The decimals that the limits of a ratio (or, without any, its estimate) need so that the one
-/// closest to 1 still differs from it visibly.
+/// Returns the decimals with which the limits of a ratio (or, without any, its estimate) are
+/// written so that the one closest to 1 still differs from it visibly.
 pub fn ratio_decimals(estimate: Option<f64>, limits: [Option<f64>; 2]) -> usize {
-    let usable = |value: Option<f64>| finite(value).filter(|value| *value > 0.0);
-    let mut values: Vec<f64> = limits.into_iter().filter_map(usable).collect();
+    let [estimate, low, high] =
+        [estimate, limits[0], limits[1]].map(|value| finite(value).filter(|value| *value > 0.0));
+    let mut values: Vec<f64> = [low, high].into_iter().flatten().collect();
     if values.is_empty() {
-        values.extend(usable(estimate));
+        values.extend(estimate);
     }
     let all_large = !values.is_empty() && values.iter().all(|value| *value >= 50.0);
-    let needed = |distance: f64| (-(distance / 2.0).log10()).ceil().clamp(0.0, 6.0) as usize;
     let gaps = values.iter().flat_map(|r| [(r - 1.0).abs(), r / 10.0]).filter(|gap| *gap > 0.0);
-    gaps.map(needed).max().unwrap_or(0).max(if all_large { 0 } else { 2 })
+    let needed = gaps.map(|gap| decimals_to_see(gap / 2.0).min(6)).max();
+    needed.unwrap_or(0).max(if all_large { 0 } else { 2 })
 }
 
-/// Writes a ratio, `1.42x`, with so many decimals; extreme ones with an exponent.
+/// Returns the decimals with which a number of this size is not written as 0; at most 7.
+fn decimals_to_see(size: f64) -> usize {
+    (-size.log10()).ceil().clamp(0.0, 7.0) as usize
+}
+
+/// Writes a ratio with the given decimals, `1.42x`; very small and large ones with an exponent.
 pub fn ratio(value: f64, decimals: usize, rounding: Rounding) -> String {
     if !value.is_finite() {
         return "-".to_owned();
@@ -33,20 +39,19 @@ pub fn ratio(value: f64, decimals: usize, rounding: Rounding) -> String {
     format!("{:.decimals$}x", rounded(value, decimals, rounding))
 }
 
-/// The decimals that shares need, as percentages, so that limits differ visibly from each other and
-/// from the bars, and nothing but a share of 0 or 1 is written as `0%` or `100%`.
+/// Returns the decimals for shares as percentages, so that limits differ visibly from each other
+/// and from the bars, and nothing but a share of 0 or 1 is written as `0%` or `100%`.
 pub fn share_decimals(values: &[Option<f64>; 3], bars: &[f64]) -> usize {
     let known: Vec<f64> = values.iter().copied().flatten().collect();
     let limits: Vec<f64> = values[1..].iter().copied().flatten().collect();
     let ends = known.iter().flat_map(|value| [*value, 1.0 - value]);
     let width = limits.iter().flat_map(|a| limits.iter().map(move |b| (a - b).abs()));
     let apart = limits.iter().flat_map(|limit| bars.iter().map(move |bar| (limit - bar).abs()));
-    let needed = |gap: f64| (-(gap * 50.0).log10()).ceil().clamp(0.0, 7.0) as usize;
     let gaps = ends.chain(width).chain(apart).filter(|gap| *gap > 1e-12);
-    gaps.map(needed).max().unwrap_or(0).max(1)
+    gaps.map(|gap| decimals_to_see(gap * 50.0)).max().unwrap_or(0).max(1)
 }
 
-/// Writes a share as a percentage with so many decimals; 0 and 1 without any.
+/// Writes a share as a percentage with the given decimals; 0 and 1 without any.
 pub fn share(value: f64, decimals: usize, rounding: Rounding) -> String {
     let percent = value * 100.0;
     let decimals = if percent == 0.0 || percent == 100.0 { 0 } else { decimals };
@@ -75,8 +80,8 @@ fn two_units(large: f64, large_unit: &str, small: f64, small_unit: &str) -> Stri
     }
 }
 
-/// Writes limits as a cell: `1.90x .. 1.97x`; an end that is not known is left out, and `-` is
-/// neither.
+/// Writes limits as a cell: `1.90x .. 1.97x`. An unknown limit is left out; `-` if both are
+/// unknown.
 pub(crate) fn between(low: Option<String>, high: Option<String>) -> String {
     if low.is_none() && high.is_none() {
         return "-".to_owned();
@@ -84,12 +89,12 @@ pub(crate) fn between(low: Option<String>, high: Option<String>) -> String {
     format!("{} .. {}", low.unwrap_or_default(), high.unwrap_or_default()).trim().to_owned()
 }
 
-/// `1 round`, `2 rounds`.
+/// Writes a number with its noun: `1 round`, `2 rounds`.
 pub fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A unit of the size of some values, how many base units it is, and the decimals to write.
+/// A unit that fits the size of some values, its size in base units, and the decimals to write.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     divisor: f64,
@@ -97,7 +102,7 @@ pub struct Scale {
     decimals: usize,
 }
 
-/// The decimals that a number needs to be written with so many significant digits.
+/// Returns the decimals with which a number has the given significant digits.
 fn decimals(value: f64, digits: i32) -> usize {
     if value == 0.0 || !value.is_finite() {
         return 0;
@@ -108,8 +113,8 @@ fn decimals(value: f64, digits: i32) -> usize {
 }
 
 impl Scale {
-    /// The unit in which this value has one to three (bytes: four) digits before the point, with
-    /// decimals for four digits in all.
+    /// Returns the unit in which this value has one to three (bytes: four) digits before the point,
+    /// with decimals for four digits in all.
     pub fn of(unit: Unit, value: f64) -> Scale {
         let steps: &[(f64, &str)] = match unit {
             Unit::Nanoseconds => &[(1.0, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s")],
@@ -128,9 +133,9 @@ impl Scale {
         Scale { divisor, name, decimals: decimals(value / divisor, 4) }
     }
 
-    /// One unit for several values if their sizes allow it, so that they are read against each
-    /// other at a glance: the smallest one's, unless the largest is a thousand times as large.
-    /// The largest gets four digits and the smallest at least three.
+    /// Returns one unit for several values if their sizes allow it, so that they can be compared at
+    /// a glance: the unit of the smallest, unless the largest is a thousand times as large. The
+    /// largest gets four digits and the smallest at least three.
     pub fn shared(unit: Unit, values: &[f64]) -> Option<Scale> {
         let smallest = values.iter().copied().filter(|v| *v > 0.0).min_by(f64::total_cmp)?;
         let largest = values.iter().copied().max_by(f64::total_cmp)?;
@@ -140,12 +145,12 @@ impl Scale {
         (largest < 1000.0 * smallest).then_some(Scale { decimals, ..scale })
     }
 
-    /// The unit: `ns`, `MiB`; nothing of plain numbers.
+    /// Returns the name of the unit: `ns`, `MiB`; empty for plain numbers.
     pub fn name(self) -> &'static str {
         self.name
     }
 
-    /// Writes a value without the unit. Single things (bytes, events) have no decimals unless the
+    /// Writes a value without the unit. Bytes and events have no decimals unless the
     /// value lies between two of them.
     pub fn digits(self, value: f64) -> String {
         self.digits_rounded(value, Rounding::Nearest)
@@ -156,7 +161,7 @@ impl Scale {
             return format!("{value:.0}");
         }
         let scaled = value / self.divisor;
-        // What is too small, or too large, for any unit here is a plain number of a stream.
+        // Only plain numbers of a stream are too small or too large for every unit.
         if scaled != 0.0 && !(5e-4..1e7).contains(&scaled.abs()) {
             return format!("{scaled:.3e}");
         }
@@ -173,34 +178,34 @@ impl Scale {
         self.write_rounded(value, Rounding::Nearest)
     }
 
-    /// Writes a value with the unit and without idle zeros.
+    /// Writes a value with the unit and without trailing zeros.
     pub(crate) fn short(self, value: f64) -> String {
         format!("{} {}", trimmed(&self.digits(value)), self.name).trim_end().to_owned()
     }
 }
 
-/// A value as people write it: `5 ms`, `1.5 MiB`.
+/// Writes a value with its unit and without trailing zeros: `5 ms`, `1.5 MiB`.
 pub fn value_text(unit: Unit, value: f64) -> String {
     Scale::of(unit, value).short(value)
 }
 
-/// Writes a ratio as people do: `1x`, `1.5x`, `0.98x`.
+/// Writes a ratio without trailing zeros: `1x`, `1.5x`, `0.98x`.
 pub(crate) fn ratio_text(value: f64) -> String {
     let text = lone_ratio(value);
     text.strip_suffix('x').map_or(text.clone(), |digits| format!("{}x", trimmed(digits)))
 }
 
-/// Writes a ratio that stands alone, with the decimals that it needs.
+/// Writes a ratio without limits, with the decimals that it needs.
 pub(crate) fn lone_ratio(value: f64) -> String {
     ratio(value, ratio_decimals(Some(value), [None, None]), Rounding::Nearest)
 }
 
-/// Writes a share as people do, as a percentage with so many decimals at most: `98%`, `99.95%`.
+/// Writes a share as a percentage without trailing zeros, with at most the given decimals: `98%`.
 pub fn share_text(share: f64, decimals: usize) -> String {
     format!("{}%", trimmed(&format!("{:.decimals$}", share * 100.0)))
 }
 
-/// Takes idle zeros away: `1.500` is `1.5`.
+/// Removes trailing zeros: `1.500` becomes `1.5`.
 pub(crate) fn trimmed(digits: &str) -> &str {
     if !digits.contains('.') || digits.contains('e') {
         return digits;
@@ -248,20 +253,20 @@ impl Kind {
         ]
     }
 
-    /// A value as people write it: `1.5x`, `98%`, `5 ms`.
+    /// Writes a single value: `1.5x`, `98%`, `5 ms`.
     pub(crate) fn mark(self, value: f64) -> String {
         match self {
             Kind::Ratio => ratio_text(value),
-            Kind::Share => share_text(value, SAID),
+            Kind::Share => share_text(value, GIVEN_DECIMALS),
             Kind::Value(unit) => value_text(unit, value),
         }
     }
 }
 
-/// Decimals of a percentage that is written with as many digits as it was said with.
-pub(crate) const SAID: usize = 9;
+/// Decimals of a percentage that is written with all the digits it was given with.
+pub(crate) const GIVEN_DECIMALS: usize = 9;
 
-/// Returns the text, or what stands for none.
+/// Returns the text, or `-` for none.
 pub(crate) fn or_none(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }

@@ -5,7 +5,7 @@ use crate::table::{Column, indented, rows};
 use crate::text::{fitted, wrap};
 use unicode_width::UnicodeWidthStr;
 
-/// What stands in front of every line below the verdict.
+/// The indent of every line below the verdict.
 pub(crate) const INDENT: &str = "  ";
 
 /// Lines of a report.
@@ -15,29 +15,29 @@ pub struct Page {
 }
 
 impl Page {
-    /// An empty page.
+    /// Makes an empty page.
     pub fn new(look: Look) -> Page {
         Page { look, lines: Vec::new() }
     }
 
-    /// An empty line, unless the page is empty or the last line is empty already.
+    /// Adds an empty line, unless the page is empty or its last line is.
     pub fn gap(&mut self) {
         if self.lines.last().is_some_and(|line| !line.is_empty()) {
             self.lines.push(String::new());
         }
     }
 
-    /// Returns what the page may look like.
+    /// Returns the look of the page.
     pub(crate) fn look(&self) -> Look {
         self.look
     }
 
-    /// One line; if it is too wide it loses its middle, and its tones with it.
+    /// Adds one line; a line that is too wide loses its middle and its tones.
     pub fn line(&mut self, spans: &[Span]) {
         self.lines.push(fitted(spans, self.look.columns(), self.look));
     }
 
-    /// One line of a wide table.
+    /// Adds one line of a wide table.
     pub fn table_line(&mut self, spans: &[Span]) {
         self.lines.push(fitted(spans, self.look.table_columns(), self.look));
     }
@@ -61,7 +61,7 @@ impl Page {
         self.lines.push(paint(spans, self.look));
     }
 
-    /// A paragraph: its first line starts with `lead`, the others are indented as far.
+    /// Adds a paragraph: its first line starts with `lead`, the others are indented as far.
     pub fn paragraph(&mut self, lead: &str, text: &[Span]) {
         self.wrapped(span(Tone::Plain, lead), text);
     }
@@ -81,7 +81,7 @@ impl Page {
         self.paragraph(&format!("{INDENT}- "), &[span(Tone::Plain, text)]);
     }
 
-    /// A paragraph behind a dim label.
+    /// Adds a paragraph behind a dim label.
     pub fn labelled(&mut self, label: &str, text: &[Span]) {
         self.wrapped(span(Tone::Dim, label), text);
     }
@@ -97,7 +97,7 @@ impl Page {
         }
     }
 
-    /// The finished page, every line with its line feed.
+    /// Returns the finished page, every line with its line feed.
     pub fn finish(self) -> String {
         self.lines.into_iter().map(|line| line + "\n").collect()
     }

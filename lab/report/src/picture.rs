@@ -21,21 +21,21 @@ const ENDS: [f64; 20] = [
 
 impl Axis {
     /// An axis on which all of these quantities, which are of one kind, and their bars can be seen.
-    pub(crate) fn around(told: &[Presented], resolution: f64, columns: usize) -> Axis {
-        if told.iter().all(Presented::is_ratio) {
-            Axis::of_ratios(told, resolution, columns)
+    pub(crate) fn around(quantity: &[Presented], resolution: f64, columns: usize) -> Axis {
+        if quantity.iter().all(Presented::is_ratio) {
+            Axis::of_ratios(quantity, resolution, columns)
         } else {
-            let is_share = told.iter().all(Presented::is_share);
-            let (low, high) = linear_ends(&values(told).collect::<Vec<_>>(), is_share);
+            let is_share = quantity.iter().all(Presented::is_share);
+            let (low, high) = linear_ends(&values(quantity).collect::<Vec<_>>(), is_share);
             Axis { span: Span { low, high, is_log: false }, columns }
         }
     }
 
     /// An axis with `1` on it and some space beside the ratios. What is more than a factor of 1000
     /// away is cut off.
-    fn of_ratios(told: &[Presented], resolution: f64, columns: usize) -> Axis {
+    fn of_ratios(quantity: &[Presented], resolution: f64, columns: usize) -> Axis {
         let (mut low, mut high) = (1.0 - 2.0 * resolution, 1.0 + 2.0 * resolution);
-        for value in values(told) {
+        for value in values(quantity) {
             low = low.min(value);
             high = high.max(value);
         }
@@ -83,41 +83,41 @@ impl Axis {
     }
 
     /// The interval on this axis.
-    pub(crate) fn draw(&self, told: &Presented, resolution: f64, look: Look) -> Spans {
+    pub(crate) fn draw(&self, quantity: &Presented, resolution: f64, look: Look) -> Spans {
         let mut cells = vec![(' ', Tone::Plain); self.columns];
-        for (low, high) in told.zones(resolution) {
+        for (low, high) in quantity.zones(resolution) {
             let (first, last) = (self.nearest_column(low), self.nearest_column(high));
             if first <= last {
                 cells[first..=last].fill((look.pick('\u{2591}', ':'), Tone::Dim));
             }
         }
-        let bars: Vec<_> = told.bars.iter().filter_map(|bar| self.column(*bar)).collect();
+        let bars: Vec<_> = quantity.bars.iter().filter_map(|bar| self.column(*bar)).collect();
         for bar in &bars {
             cells[*bar] = (look.pick('\u{2502}', '|'), Tone::Plain);
         }
-        self.draw_interval(told, &bars, &mut cells, look);
+        self.draw_interval(quantity, &bars, &mut cells, look);
         joined(&cells)
     }
 
     fn draw_interval(
         &self,
-        told: &Presented,
+        quantity: &Presented,
         bars: &[usize],
         cells: &mut [(char, Tone)],
         look: Look,
     ) {
-        if !told.is_known() {
+        if !quantity.is_known() {
             return;
         }
-        let first = told.low.map_or(0, |low| self.nearest_column(low));
-        let last = told.high.map_or(self.columns - 1, |high| self.nearest_column(high));
-        let middle = told.estimate.map(|estimate| self.nearest_column(estimate));
+        let first = quantity.low.map_or(0, |low| self.nearest_column(low));
+        let last = quantity.high.map_or(self.columns - 1, |high| self.nearest_column(high));
+        let middle = quantity.estimate.map(|estimate| self.nearest_column(estimate));
         // The line is heavy inside the resolution, and broken up to the edge where there is no
         // bound. Limits that cross have no line between them.
         for (column, cell) in cells.iter_mut().enumerate().take(last + 1).skip(first) {
             let is_left = middle.is_some_and(|middle| column < middle);
-            let open = told.low.is_none() && (is_left || middle.is_none())
-                || told.high.is_none() && (!is_left || middle.is_none());
+            let open = quantity.low.is_none() && (is_left || middle.is_none())
+                || quantity.high.is_none() && (!is_left || middle.is_none());
             let in_band = cell.0 == look.pick('\u{2591}', ':');
             let line = match (open, in_band) {
                 (true, _) => look.pick('\u{254c}', '.'),
@@ -129,8 +129,8 @@ impl Axis {
             cell.1 = Tone::Plain;
         }
         let inside = |value: Option<f64>| value.and_then(|value| self.column(value));
-        let low_end = inside(told.low).map_or('<', |_| look.pick('\u{251c}', '['));
-        let high_end = inside(told.high).map_or('>', |_| look.pick('\u{2524}', ']'));
+        let low_end = inside(quantity.low).map_or('<', |_| look.pick('\u{251c}', '['));
+        let high_end = inside(quantity.high).map_or('>', |_| look.pick('\u{2524}', ']'));
         cells[first] = (low_end, Tone::Plain);
         cells[last] = (high_end, Tone::Plain);
         if let Some(middle) = middle {
@@ -139,13 +139,13 @@ impl Axis {
     }
 
     /// The line under the pictures: the ends of the axis, and the values that are marked on it, as
-    /// far as there is room; `told` says how they are written.
-    pub(crate) fn labels(&self, told: &Presented, bars: &[f64]) -> String {
+    /// far as there is room; `quantity` says how they are written.
+    pub(crate) fn labels(&self, quantity: &Presented, bars: &[f64]) -> String {
         let mut cells = vec![' '; self.columns];
         let one = self.span.is_log.then_some(1.0);
         let ends = [self.span.low, self.span.high];
         let marks = bars.iter().copied().chain(one).chain(ends);
-        for (value, text) in marks.map(|value| (value, told.mark(value))) {
+        for (value, text) in marks.map(|value| (value, quantity.mark(value))) {
             let Some(column) = self.column(value) else {
                 continue;
             };
@@ -161,10 +161,10 @@ impl Axis {
 }
 
 /// All that an axis should show.
-fn values<'a>(told: &'a [Presented]) -> impl Iterator<Item = f64> + 'a {
-    told.iter().flat_map(|told| {
-        let known = [told.estimate, told.low, told.high].into_iter().flatten();
-        known.chain(told.bars.iter().copied())
+fn values<'a>(quantity: &'a [Presented]) -> impl Iterator<Item = f64> + 'a {
+    quantity.iter().flat_map(|quantity| {
+        let known = [quantity.estimate, quantity.low, quantity.high].into_iter().flatten();
+        known.chain(quantity.bars.iter().copied())
     })
 }
 
@@ -220,28 +220,28 @@ mod tests {
 
     const ASCII: Look = Look { width: 80, color: false, unicode: false };
 
-    fn told(low: Option<f64>, estimate: Option<f64>, high: Option<f64>) -> Presented<'static> {
+    fn quantity(low: Option<f64>, estimate: Option<f64>, high: Option<f64>) -> Presented<'static> {
         let subject = Subject::Ratio { ahead: "A", behind: "B" };
         Presented { subject, estimate, low, high, bars: vec![1.0] }
     }
 
-    fn check(told: &Presented, expected: [&str; 2]) {
-        let axis = Axis::around(std::slice::from_ref(told), 0.01, 41);
-        let drawn = letters(&axis.draw(told, 0.01, ASCII));
-        assert_eq!([drawn.as_str(), &axis.labels(told, &told.bars)], expected);
+    fn check(quantity: &Presented, expected: [&str; 2]) {
+        let axis = Axis::around(std::slice::from_ref(quantity), 0.01, 41);
+        let drawn = letters(&axis.draw(quantity, 0.01, ASCII));
+        assert_eq!([drawn.as_str(), &axis.labels(quantity, &quantity.bars)], expected);
     }
 
     #[test]
     fn intervals_are_drawn_to_scale() {
         check(
-            &told(Some(1.03), Some(1.42), Some(1.8)),
+            &quantity(Some(1.03), Some(1.42), Some(1.8)),
             [
                 " :|[-----------------o------------]      ",
                 " 1x                                    2x",
             ],
         );
         check(
-            &told(Some(0.996), Some(1.001), Some(1.004)),
+            &quantity(Some(0.996), Some(1.001), Some(1.004)),
             [
                 "             ::::[==+o=]::::             ",
                 "0.97x              1x               1.03x",
@@ -252,14 +252,14 @@ mod tests {
     #[test]
     fn bounds_that_do_not_exist_run_to_the_edge() {
         check(
-            &told(Some(1.03), Some(1.42), None),
+            &quantity(Some(1.03), Some(1.42), None),
             [
                 "  :|:[-----------------------------o....>",
                 "  1x                                 1.5x",
             ],
         );
         check(
-            &told(None, None, None),
+            &quantity(None, None, None),
             [
                 "             :::::::|:::::::             ",
                 "0.97x              1x               1.03x",
@@ -271,11 +271,11 @@ mod tests {
     fn extremes_are_cut_off_and_never_panic() {
         for value in [1e-300, 1e-6, 1.0, 1e6, 1e300] {
             for columns in [8, 60] {
-                let told = told(Some(value), Some(value), Some(value));
-                let axis = Axis::around(std::slice::from_ref(&told), f64::INFINITY, columns);
-                let drawn = letters(&axis.draw(&told, f64::INFINITY, ASCII));
+                let quantity = quantity(Some(value), Some(value), Some(value));
+                let axis = Axis::around(std::slice::from_ref(&quantity), f64::INFINITY, columns);
+                let drawn = letters(&axis.draw(&quantity, f64::INFINITY, ASCII));
                 assert_eq!(drawn.len(), columns);
-                assert_eq!(axis.labels(&told, &told.bars).len(), columns);
+                assert_eq!(axis.labels(&quantity, &quantity.bars).len(), columns);
             }
         }
     }

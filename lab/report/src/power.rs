@@ -1,21 +1,20 @@
-//! The page of `tiebreak power`: what a claim will need.
+//! The page of `tiebreak power`: the rounds that a claim will need.
 
-mod said;
-mod table;
 #[cfg(test)]
 mod tests;
 
+use crate::histogram::level;
 use crate::json;
-use crate::look::{Look, Tone, letters};
-use crate::number::{Rounding, count, percent, share_text, trimmed};
-use crate::page::Page;
+use crate::look::{Look, Spans, Tone, letters, span, words};
+use crate::number::{Rounding, count, or_none, percent, seconds, share_text, trimmed};
+use crate::page::{INDENT, Page};
+use crate::table::{Column, cells};
 use crate::text::plain;
-use said::said;
-use table::{curves, table};
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::forecast::{
-    FORECAST_SCHEMA, ForecastMethod, ForecastResult, NoiseSource, Shape,
+    FORECAST_SCHEMA, ForecastMethod, ForecastResult, ForecastRow, NoiseSource, Says, Shape,
 };
+use unicode_width::UnicodeWidthStr;
 
 /// The result as JSON with a line feed at the end, as `docs/schema/power-1.schema.json` describes
 /// it.
@@ -23,15 +22,15 @@ pub fn json(result: &ForecastResult) -> String {
     json::text_of(FORECAST_SCHEMA, result)
 }
 
-/// What the forecast says, in a sentence or two without styles.
+/// Returns the forecast in one or two sentences without styles.
 pub fn sentence(result: &ForecastResult) -> String {
-    letters(&said(result))
+    letters(&verdict_spans(result))
 }
 
-/// The whole page: the sentence, a line a truth, and the share of runs that had ended over rounds.
+/// Renders the page: the sentence, a line for each truth, and the share of ended runs over rounds.
 pub fn render(result: &ForecastResult, look: &Look) -> String {
     let mut page = Page::new(*look);
-    page.paragraph("", &said(result));
+    page.paragraph("", &verdict_spans(result));
     if !result.rows.is_empty() {
         page.gap();
         let title =
@@ -47,7 +46,7 @@ pub fn render(result: &ForecastResult, look: &Look) -> String {
     page.finish()
 }
 
-/// What one unit of the budget is called.
+/// Returns the noun for one unit of the budget.
 fn unit(result: &ForecastResult) -> &'static str {
     match result.noise {
         NoiseSource::Trials => "trial",
@@ -123,18 +122,232 @@ fn noise(result: &ForecastResult) -> String {
     }
 }
 
-/// How far a ratio lies from 1: `3%`, or from 2 on `2.5x`.
+/// Writes the distance of a ratio from 1: `3%`, or from 2 on `2.5x`.
 fn difference(ratio: f64, rounding: Rounding) -> String {
     match ratio {
         ratio if ratio >= 2.0 => {
             format!("{}x", trimmed(&format!("{ratio:.4}")))
         }
-        // A ratio such as 1.03 is not quite so in binary.
+        // A ratio such as 1.03 has no exact binary form.
         ratio => percent(((ratio - 1.0) * 1e9).round() / 1e9, rounding),
     }
 }
 
-/// A rate with all the decimals that it has, up to four.
+/// Writes a rate with up to four decimals.
 fn rate(rate: f64) -> String {
     share_text(rate, 4)
+}
+
+/// Returns the first paragraph of the page.
+fn verdict_spans(result: &ForecastResult) -> Spans {
+    let mut spans = match (result.budget, result.rows.as_slice()) {
+        _ if result.interrupted => {
+            vec![span(Tone::Doubt, "Interrupted"), words(": what follows is less.")]
+        }
+        (Some(_), rows) if !rows.is_empty() => chance_spans(result),
+        (None, [row]) => needed_spans(result, row),
+        _ => {
+            let what = match &result.contestants {
+                Some([left, _]) => format!("how far {} is ahead", plain(left)),
+                None => "the true rate".to_owned(),
+            };
+            let text = format!(": what it takes depends on {what}.");
+            vec![span(Tone::Strong, subject(result)), words(text)]
+        }
+    };
+    if let NoiseSource::Pilot { run, is_evidence: true, .. } = &result.noise {
+        spans.push(span(
+            Tone::Plain,
+            format!(
+                " The pilot's rounds stay evidence: 'tiebreak resume {} --more BUDGET' goes on \
+                 with them.",
+                plain(run)
+            ),
+        ));
+    }
+    spans
+}
+
+fn subject(result: &ForecastResult) -> String {
+    format!("'{}'", plain(&result.claim))
+}
+
+fn truth_in_words(result: &ForecastResult, row: &ForecastRow) -> String {
+    match &result.contestants {
+        None => format!("at a true rate of {}", rate(row.truth)),
+        Some([left, right]) => {
+            let (left, right) = (plain(left), plain(right));
+            match row.truth {
+                1.0 => format!("if {left} and {right} are equal"),
+                truth if truth > 1.0 => {
+                    format!("if {left} is ahead by {}", difference(truth, Rounding::Nearest))
+                }
+                truth => {
+                    format!("if {right} is ahead by {}", difference(1.0 / truth, Rounding::Nearest))
+                }
+            }
+        }
+    }
+}
+
+fn chance_spans(result: &ForecastResult) -> Spans {
+    let wanted = percent(result.chance_wanted, Rounding::Nearest);
+    let budget = result.budget.map_or(String::new(), |budget| {
+        let rounds = count(budget.rounds, unit(result));
+        match budget.seconds {
+            Some(within) => format!("{} ({rounds})", seconds(within)),
+            None => rounds,
+        }
+    });
+    let rows = result.rows.iter();
+    let answers: Vec<Option<bool>> =
+        rows.map(|row| row.chance.and_then(|chance| chance.is_enough)).collect();
+    let enough = answers.iter().filter(|answer| **answer == Some(true)).count();
+    let when = match result.rows.as_slice() {
+        [row] => format!(" {}", truth_in_words(result, row)),
+        _ => String::new(),
+    };
+    let ends = format!("{} ends within {budget}{when}", subject(result));
+    let cases = result.rows.len();
+    let (tone, word, text) = if enough == cases {
+        (Tone::Good, "Enough", format!("{ends} with a chance of at least {wanted}."))
+    } else if cases > 1 {
+        let (tone, word) =
+            if enough == 0 { (Tone::Bad, "Not enough") } else { (Tone::Doubt, "It depends") };
+        let text =
+            format!("{ends} with a chance of at least {wanted} in {enough} of {cases} cases.");
+        (tone, word, text)
+    } else if answers.iter().all(|answer| *answer == Some(false)) {
+        (Tone::Bad, "Not enough", format!("{ends} with a chance below {wanted}."))
+    } else {
+        let text = format!(
+            "the chance that {ends} is so close to {wanted} that it cannot be told on which side."
+        );
+        (Tone::Doubt, "Undecided", text)
+    };
+    vec![span(tone, word), words(format!(": {text}"))]
+}
+
+fn needed_spans(result: &ForecastResult, row: &ForecastRow) -> Spans {
+    let Some(median) = row.rounds_median else {
+        return vec![
+            span(Tone::Doubt, format!("More than {}", count(result.rounds_max, unit(result)))),
+            span(
+                Tone::Plain,
+                format!(
+                    ": most runs of {} had not ended by then {}.",
+                    subject(result),
+                    truth_in_words(result, row)
+                ),
+            ),
+        ];
+    };
+    let wide = row.rounds_q10.zip(row.rounds_q90).filter(|(low, high)| low < high);
+    let wide =
+        wide.map_or(String::new(), |(low, high)| format!(", {low} to {high} in eight of ten runs"));
+    let time = result
+        .seconds_a_round
+        .map_or(String::new(), |a_round| format!(" ({})", seconds(a_round * median as f64)));
+    vec![
+        span(Tone::Strong, format!("About {}{time}", count(median, unit(result)))),
+        span(
+            Tone::Plain,
+            format!(" settle {} {}{wide}.", subject(result), truth_in_words(result, row)),
+        ),
+    ]
+}
+
+fn truth_title(result: &ForecastResult) -> String {
+    match &result.contestants {
+        Some([left, _]) => format!("{} ahead by", plain(left)),
+        None => "true rate".to_owned(),
+    }
+}
+
+fn truth_cell(result: &ForecastResult, row: &ForecastRow) -> String {
+    match row.truth {
+        truth if result.contestants.is_none() => rate(truth),
+        truth if truth >= 1.0 => difference(truth, Rounding::Nearest),
+        truth => format!("-{}", difference(1.0 / truth, Rounding::Nearest)),
+    }
+}
+
+/// Makes the table with a row for each truth.
+fn table(result: &ForecastResult) -> Vec<Column> {
+    let rows = &result.rows;
+    let more = format!("> {}", result.rounds_max);
+    let rounds = |rounds: Option<u64>| rounds.map_or(more.clone(), |rounds| rounds.to_string());
+    let share = |share: f64| match share {
+        0.0 => "-".to_owned(),
+        share => percent(share, Rounding::Nearest),
+    };
+    let title = truth_title(result);
+    let mut columns = vec![
+        Column::right(&title, cells(rows, |row| truth_cell(result, row))),
+        Column::right("10% by", cells(rows, |row| rounds(row.rounds_q10))).rank(3),
+        Column::right("half by", cells(rows, |row| rounds(row.rounds_median))),
+        Column::right("90% by", cells(rows, |row| rounds(row.rounds_q90))).rank(3),
+    ];
+    if let Some(a_round) = result.seconds_a_round {
+        let time = |row: &ForecastRow| {
+            or_none(row.rounds_median.map(|rounds| seconds(a_round * rounds as f64)))
+        };
+        columns.push(Column::right("time", cells(rows, time)).rank(4));
+    }
+    if result.budget.is_some() {
+        columns.push(Column::right("in budget", cells(rows, chance_cell)));
+    }
+    let mut say = |title: &str, of: fn(&Says) -> f64| {
+        let cells = cells(rows, |row| share(of(&row.says)));
+        columns.push(Column::right(title, cells).rank(1));
+    };
+    say("holds", |says| says.holds);
+    say("refuted", |says| says.refuted);
+    say("too close", |says| says.too_close);
+    say("open", |says| says.undecided);
+    columns
+}
+
+/// The distance from 0 or 1 within which limits of a chance are rounded to them.
+const NEAR_AN_END: f64 = 1e-4;
+
+/// Writes the limits of the chance to end within the budget.
+fn chance_cell(row: &ForecastRow) -> String {
+    row.chance.map_or("-".to_owned(), |chance| {
+        // A limit this close to an end is written as the end.
+        let low = if chance.low < NEAR_AN_END { 0.0 } else { chance.low };
+        let high = if chance.high > 1.0 - NEAR_AN_END { 1.0 } else { chance.high };
+        let (low, high) = (percent(low, Rounding::Down), percent(high, Rounding::Up));
+        format!("{low} to {high}")
+    })
+}
+
+/// Adds a line of blocks for each truth: the share of runs that had ended, over rounds.
+fn curves(page: &mut Page, result: &ForecastResult, look: Look) {
+    let cells: Vec<String> = result.rows.iter().map(|row| truth_cell(result, row)).collect();
+    let label = cells.iter().map(|cell| cell.width()).max().unwrap_or(0);
+    page.gap();
+    let title = format!("share of runs that had ended, over {}s", unit(result));
+    page.line(&[words(INDENT), span(Tone::Dim, title)]);
+    let mut width = 0;
+    for (cell, row) in cells.iter().zip(&result.rows) {
+        let line: String = row.curve.iter().map(|share| level(*share, look)).collect();
+        width = line.width();
+        page.line(&[
+            words(INDENT),
+            span(Tone::Strong, format!("{}{cell}", " ".repeat(label - cell.width()))),
+            words(format!("{INDENT}{line}")),
+        ]);
+    }
+    let ends = [result.curve_rounds.first(), result.curve_rounds.last()];
+    if let [Some(first), Some(last)] = ends {
+        let middle = result.curve_rounds[result.curve_rounds.len() / 2].to_string();
+        let (first, last) = (first.to_string(), last.to_string());
+        let half = width / 2;
+        let left = half.saturating_sub(first.len()).max(1);
+        let right = width.saturating_sub(first.len() + left + middle.len() + last.len()).max(1);
+        let axis = format!("{first}{}{middle}{}{last}", " ".repeat(left), " ".repeat(right));
+        let indent = " ".repeat(label + 2 * INDENT.len());
+        page.line(&[words(indent), span(Tone::Dim, axis)]);
+    }
 }

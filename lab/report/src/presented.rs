@@ -1,13 +1,14 @@
-//! What a claim is about, the way round in which it is told, with the bar that it is held against.
+//! The quantity of a claim in the direction in which it is shown, with its bars.
 
-use crate::number::{Kind, SAID, finite, share_text, value_text};
+use crate::look::Look;
+use crate::number::{GIVEN_DECIMALS, Kind, finite, share_text, value_text};
 use crate::text::shorten_middle;
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::metric::Unit;
 use tiebreak_core::result::{ClaimResult, EffectResult};
 use tiebreak_core::verdict::Verdict;
 
-/// What a quantity is about.
+/// The subject of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Subject<'a> {
     /// The ratio `behind / ahead`.
@@ -29,11 +30,11 @@ pub(crate) enum Subject<'a> {
     Mean(&'a str, Unit),
 }
 
-/// A quantity as it is told: of a question that the right contestant won the ratio is turned round,
+/// A quantity as it is shown: for a question that the right contestant won, the ratio is inverted,
 /// so that the winner's factor is above 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Presented<'a> {
-    /// What it is.
+    /// Its subject.
     pub subject: Subject<'a>,
     /// The estimate; finite, and of a ratio above 0.
     pub estimate: Option<f64>,
@@ -46,7 +47,7 @@ pub(crate) struct Presented<'a> {
 }
 
 impl<'a> Presented<'a> {
-    /// The quantity of a claim.
+    /// Returns the quantity of a claim.
     pub(crate) fn of(claim: &'a ClaimResult) -> Presented<'a> {
         let left = claim.left.as_str();
         let unit = claim.metric.unit();
@@ -64,10 +65,10 @@ impl<'a> Presented<'a> {
                 Property::Mean { bar, .. } => (Subject::Mean(left, unit), vec![bar]),
             },
         };
-        let told = Presented::with(claim, subject, claim.effect(), bars);
+        let quantity = Presented::with(claim, subject, claim.effect(), bars);
         let right_won = claim.winner.is_some() && claim.winner == claim.right;
         let turned = claim.is_question && claim.verdict == Verdict::Holds && right_won;
-        if turned { told.turned_round() } else { told }
+        if turned { quantity.turned_round() } else { quantity }
     }
 
     /// The share that a claim about a share counts: of a quantile that of the values which are at
@@ -91,30 +92,32 @@ impl<'a> Presented<'a> {
         effect: EffectResult,
         bars: Vec<f64>,
     ) -> Presented<'a> {
-        // Nothing can be said of a void claim, so what its rounds gave is not shown.
+        // The numbers of a void claim are not shown.
         let is_void = claim.verdict == Verdict::Void;
         let is_ratio = matches!(subject, Subject::Ratio { .. });
-        let usable = |value| finite(value).filter(|value| (!is_ratio || *value > 0.0) && !is_void);
+        let [estimate, low, high] = [effect.estimate, effect.low, effect.high]
+            .map(|value| finite(value).filter(|value| (!is_ratio || *value > 0.0) && !is_void));
         Presented {
             subject,
-            estimate: usable(effect.estimate),
-            low: usable(effect.low),
-            high: usable(effect.high),
+            estimate,
+            low,
+            high,
             bars: bars.into_iter().filter(|bar| bar.is_finite()).collect(),
         }
     }
 
     fn turned_round(self) -> Presented<'a> {
-        let inverse = |value: Option<f64>| value.map(|value| 1.0 / value);
+        let [estimate, low, high] =
+            [self.estimate, self.high, self.low].map(|value| value.map(|value| 1.0 / value));
         let subject = match self.subject {
             Subject::Ratio { ahead, behind } => Subject::Ratio { ahead: behind, behind: ahead },
             other => other,
         };
         Presented {
             subject,
-            estimate: inverse(self.estimate),
-            low: inverse(self.high),
-            high: inverse(self.low),
+            estimate,
+            low,
+            high,
             bars: self.bars.into_iter().map(|bar| 1.0 / bar).collect(),
         }
     }
@@ -134,7 +137,7 @@ impl<'a> Presented<'a> {
         self.estimate.is_some() || self.low.is_some() || self.high.is_some()
     }
 
-    /// What it is in a few words, with names cut by `short`: `B / A`, `rate of A`, `p99 of A`.
+    /// Returns its label, with names cut by `short`: `B / A`, `rate of A`, `p99 of A`.
     pub(crate) fn label(&self, short: impl Fn(&str) -> String) -> String {
         match self.subject {
             Subject::Ratio { ahead, behind } => format!("{} / {}", short(behind), short(ahead)),
@@ -146,7 +149,7 @@ impl<'a> Presented<'a> {
         }
     }
 
-    /// Says how its values are written.
+    /// Returns the kind of its values, which decides how they are written.
     fn kind(&self) -> Kind {
         match self.subject {
             Subject::Ratio { .. } => Kind::Ratio,
@@ -160,18 +163,18 @@ impl<'a> Presented<'a> {
         self.kind().numbers([self.estimate, self.low, self.high], &self.bars)
     }
 
-    /// A value of the quantity as people write it: `1.5x`, `98%`, `5 ms`.
+    /// Writes a single value of the quantity: `1.5x`, `98%`, `5 ms`.
     pub(crate) fn mark(&self, value: f64) -> String {
         self.kind().mark(value)
     }
 
-    /// Tells estimate and limits: `1.42x (1.31x to 1.55x)`.
+    /// Writes estimate and limits: `1.42x (1.31x to 1.55x)`.
     pub(crate) fn found(&self) -> String {
         let ([estimate, ..], limits) = (self.numbers(), self.limits());
         estimate.map_or(limits.clone(), |estimate| format!("{estimate} ({limits})"))
     }
 
-    /// The limits in words: `1.31x to 1.55x`, `at least 1.03x; no upper bound yet`.
+    /// Writes the limits in words: `1.31x to 1.55x`, `at least 1.03x; no upper bound yet`.
     pub(crate) fn limits(&self) -> String {
         let [_, low, high] = self.numbers();
         match (low, high) {
@@ -182,23 +185,24 @@ impl<'a> Presented<'a> {
         }
     }
 
-    /// The bar that the estimate is closest to.
+    /// Returns the bar that is closest to the estimate.
     pub(crate) fn nearest_bar(&self) -> f64 {
         let estimate = self.estimate.unwrap_or(1.0);
-        let distance = |bar: &f64| {
-            if self.is_ratio() { (estimate / bar).ln().abs() } else { (estimate - bar).abs() }
-        };
-        let nearest = self.bars.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.unwrap_or(1.0)
+        let is_ratio = self.is_ratio();
+        let distances = self.bars.iter().map(|bar| {
+            let distance = if is_ratio { (estimate / bar).ln() } else { estimate - bar };
+            (distance.abs(), *bar)
+        });
+        distances.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(1.0, |(_, bar)| bar)
     }
 
-    /// The stretches in which no verdict needs to be right: around the bar of a ratio as far as the
+    /// Returns the ranges in which either verdict is right: around the bar of a ratio as far as the
     /// resolution goes, and between a bad and a good rate.
     pub(crate) fn zones(&self, resolution: f64) -> Vec<(f64, f64)> {
         match (self.is_ratio(), self.bars.as_slice()) {
             (true, bars) => {
-                let zone = |bar: &f64| (bar / (1.0 + resolution), bar * (1.0 + resolution));
-                bars.iter().map(zone).collect()
+                let bars = bars.iter();
+                bars.map(|bar| (bar / (1.0 + resolution), bar * (1.0 + resolution))).collect()
             }
             (false, [bad, good]) => vec![(*bad, *good)],
             (false, _) => Vec::new(),
@@ -207,9 +211,9 @@ impl<'a> Presented<'a> {
 }
 
 /// `B / A` or `p99 of A`, cut to some columns.
-pub(crate) fn short_label(told: &Presented, columns: usize, look: crate::Look) -> String {
+pub(crate) fn short_label(quantity: &Presented, columns: usize, look: crate::Look) -> String {
     let short = |name: &str| crate::contestants::short_name(name, look);
-    shorten_middle(&told.label(short), columns, look)
+    shorten_middle(&quantity.label(short), columns, look)
 }
 
 /// `p99` for 0.99, `p99.9` for 0.999, `median` for one half.
@@ -217,10 +221,10 @@ pub(crate) fn quantile_name(at: f64) -> String {
     if at == 0.5 {
         return "median".to_owned();
     }
-    format!("p{}", share_text(at, SAID).trim_end_matches('%'))
+    format!("p{}", share_text(at, GIVEN_DECIMALS).trim_end_matches('%'))
 }
 
-/// Where a claim about `right / left` changes its truth. Fractions below `-1` or so cannot be meant
+/// Returns the bars of a claim about `right / left`. Fractions of `-1` and below make no sense
 /// and give no bar.
 fn bars(relation: Relation) -> Vec<f64> {
     let bars = match relation {
@@ -232,9 +236,85 @@ fn bars(relation: Relation) -> Vec<f64> {
     bars.into_iter().filter(|bar| bar.is_finite() && *bar > 0.0).collect()
 }
 
-/// The bad rate and the good one, or the only one.
+/// Returns the bad rate and the good one, or the only one.
 fn thresholds(good: f64, bad: f64) -> Vec<f64> {
     if good == bad { vec![good] } else { vec![bad, good] }
+}
+
+/// The position of a share's interval among its thresholds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// Above all of them.
+    Above,
+    /// Below all of them.
+    Below,
+    /// Between the bad rate and the good one.
+    Inside,
+    /// Above the bad one, and on both sides of the good one.
+    AtLeast,
+    /// Below the good one, and on both sides of the bad one.
+    AtMost,
+    /// On both sides of all of them.
+    Open,
+}
+
+impl Sign {
+    /// Returns the sign of a share; `None` for other quantities and where nothing is known.
+    pub(crate) fn of(quantity: &Presented) -> Option<Sign> {
+        let (bad, good) = match quantity.bars.as_slice() {
+            [only] => (*only, *only),
+            [bad, good] => (*bad, *good),
+            _ => return None,
+        };
+        if !quantity.is_share() || !quantity.is_known() {
+            return None;
+        }
+        let (low, high) = (quantity.low.unwrap_or(0.0), quantity.high.unwrap_or(1.0));
+        Some(match () {
+            () if low > good => Sign::Above,
+            () if high < bad => Sign::Below,
+            () if low > bad && high < good => Sign::Inside,
+            () if low > bad => Sign::AtLeast,
+            () if high < good => Sign::AtMost,
+            () => Sign::Open,
+        })
+    }
+
+    /// Returns the sign in at most two columns.
+    pub(crate) fn symbol(self, look: Look) -> &'static str {
+        match self {
+            Sign::Above => ">>",
+            Sign::Below => "<<",
+            Sign::Inside => "~=",
+            Sign::AtLeast => ">=",
+            Sign::AtMost => "<=",
+            Sign::Open => look.pick("\u{bf}", "?"),
+        }
+    }
+
+    /// Returns the sign as one mathematical character, for pictures.
+    pub(crate) fn glyph(self) -> char {
+        match self {
+            Sign::Above => '\u{226b}',
+            Sign::Below => '\u{226a}',
+            Sign::Inside => '\u{2248}',
+            Sign::AtLeast => '\u{2265}',
+            Sign::AtMost => '\u{2264}',
+            Sign::Open => '\u{bf}',
+        }
+    }
+
+    /// Returns the sign as a word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Sign::Above => "above",
+            Sign::Below => "below",
+            Sign::Inside => "inside",
+            Sign::AtLeast => "not bad",
+            Sign::AtMost => "not good",
+            Sign::Open => "open",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -259,7 +339,7 @@ mod tests {
     #[test]
     fn rates_values_and_quantiles_are_written_as_they_are_said() {
         for (rate, text) in [(0.98, "98%"), (0.9999, "99.99%"), (1.0, "100%"), (0.0, "0%")] {
-            assert_eq!(share_text(rate, SAID), text);
+            assert_eq!(share_text(rate, GIVEN_DECIMALS), text);
         }
         for (unit, value, text) in [
             (Unit::Nanoseconds, 5e6, "5 ms"),
@@ -271,6 +351,27 @@ mod tests {
         }
         for (at, text) in [(0.5, "median"), (0.99, "p99"), (0.999, "p99.9")] {
             assert_eq!(quantile_name(at), text);
+        }
+    }
+
+    #[test]
+    fn the_sign_says_where_the_interval_lies() {
+        for (low, high, bars, expected) in [
+            (Some(0.985), Some(0.999), vec![0.96, 0.98], Sign::Above),
+            (Some(0.9), Some(0.959), vec![0.96, 0.98], Sign::Below),
+            (Some(0.961), Some(0.979), vec![0.96, 0.98], Sign::Inside),
+            (Some(0.961), Some(0.99), vec![0.96, 0.98], Sign::AtLeast),
+            (Some(0.95), Some(0.979), vec![0.96, 0.98], Sign::AtMost),
+            (Some(0.95), Some(0.99), vec![0.96, 0.98], Sign::Open),
+            (None, Some(0.97), vec![0.98], Sign::Below),
+            (Some(0.99), None, vec![0.98], Sign::Above),
+            (None, Some(0.99), vec![0.98], Sign::Open),
+        ] {
+            let subject = Subject::Rate("A");
+            let quantity = Presented { subject, estimate: None, low, high, bars };
+            assert_eq!(Sign::of(&quantity), Some(expected), "{quantity:?}");
+            let unknown = Presented { low: None, high: None, ..quantity };
+            assert_eq!(Sign::of(&unknown), None);
         }
     }
 }

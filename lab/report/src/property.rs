@@ -1,7 +1,7 @@
-//! What is said of claims that are not about a ratio: success rates, quantiles, means, and shares
+//! Sentences about claims that are not about a ratio: success rates, quantiles, means, and shares
 //! of rounds.
 
-use crate::number::{Rounding, SAID, count, finite, percent, share_text, value_text};
+use crate::number::{GIVEN_DECIMALS, Rounding, count, finite, percent, share_text, value_text};
 use crate::presented::{Presented, quantile_name};
 use crate::text::plain;
 use tiebreak_core::claim::Property;
@@ -9,14 +9,14 @@ use tiebreak_core::plan::Scope;
 use tiebreak_core::result::{ClaimResult, ShareResult, SpellsResult};
 use tiebreak_core::verdict::Verdict;
 
-/// Fewer failures, or values beyond a bar, hardly show whether they come in bursts.
-const FAILURES_TELLING: u64 = 10;
-/// Fewer blocks hardly show whether they follow each other.
-const BLOCKS_TELLING: u64 = 30;
-/// By more standard deviations than these values follow each other.
+/// The fewest failures, or values beyond a bar, that show whether they come in bursts.
+const FAILURES_MIN: u64 = 10;
+/// The fewest blocks that show whether they depend on each other.
+const BLOCKS_MIN: u64 = 30;
+/// The standard deviations above which values depend on those before.
 const SERIAL_Z: f64 = 4.0;
 
-/// What one trial of a claim is called: a line of a stream, a run of a program, a round.
+/// Returns the noun for one trial of a claim: a line of a stream, a run of a program, a round.
 pub(crate) fn trial_noun(claim: &ClaimResult) -> &'static str {
     match (claim.scope, claim.statement.property()) {
         (Scope::Stream, _) => "line",
@@ -25,24 +25,28 @@ pub(crate) fn trial_noun(claim: &ClaimResult) -> &'static str {
     }
 }
 
-/// Trials in the evidence of a claim.
+/// Returns the number of trials in the evidence of a claim.
 pub(crate) fn trials(claim: &ClaimResult) -> u64 {
     claim.share.as_ref().map_or(claim.rounds, |share| share.trials)
 }
 
-/// What was found, as a sentence without its full stop.
+/// Returns the result as a sentence without its full stop.
 pub(crate) fn found(claim: &ClaimResult, property: Property) -> String {
-    let told = Presented::of(claim);
+    let quantity = Presented::of(claim);
     let text = match property {
         Property::Succeeds { .. } => {
             let verb = if claim.scope == Scope::Stream { "say success" } else { "succeeded" };
-            format!("{}, {}", counted(claim, verb), interval(&told, claim))
+            format!("{}, {}", counted(claim, verb), interval(&quantity, claim))
         }
         Property::InShareOfRounds { .. } => {
-            format!("it was so in {}, {}", counted(claim, "").trim_end(), interval(&told, claim))
+            format!(
+                "it was so in {}, {}",
+                counted(claim, "").trim_end(),
+                interval(&quantity, claim)
+            )
         }
-        Property::Quantile { good, bar, .. } => quantile(claim, &told, good, bar),
-        Property::Mean { cap, .. } => mean(claim, &told, cap),
+        Property::Quantile { good, bar, .. } => quantile(claim, &quantity, good, bar),
+        Property::Mean { cap, .. } => mean(claim, &quantity, cap),
     };
     capitalised(&text)
 }
@@ -54,24 +58,24 @@ fn counted(claim: &ClaimResult, verb: &str) -> String {
 }
 
 /// `99.72% (99.31% to 99.93% with confidence 98%)`.
-fn interval(told: &Presented, claim: &ClaimResult) -> String {
+fn interval(quantity: &Presented, claim: &ClaimResult) -> String {
     let confidence = percent(claim.effect().confidence, Rounding::Down);
-    let limits = told.limits();
-    let limits = match (told.low, told.high) {
+    let limits = quantity.limits();
+    let limits = match (quantity.low, quantity.high) {
         _ if is_bursty(claim) => limits,
         (None, None) => limits,
         (Some(_), Some(_)) => format!("{limits} with confidence {confidence}"),
         _ => format!("{limits}, with confidence {confidence}"),
     };
-    let [estimate, ..] = told.numbers();
+    let [estimate, ..] = quantity.numbers();
     match estimate {
         Some(estimate) => format!("{estimate} ({limits})"),
         None => limits,
     }
 }
 
-fn quantile(claim: &ClaimResult, told: &Presented, at: f64, bar: f64) -> String {
-    let value = format!("its {} is {}", quantile_name(at), interval(told, claim));
+fn quantile(claim: &ClaimResult, quantity: &Presented, at: f64, bar: f64) -> String {
+    let value = format!("its {} is {}", quantile_name(at), interval(quantity, claim));
     let (Some(share), Some(counted)) = (Presented::share_of(claim), claim.share.as_ref()) else {
         return value;
     };
@@ -85,9 +89,9 @@ fn quantile(claim: &ClaimResult, told: &Presented, at: f64, bar: f64) -> String 
     }
 }
 
-fn mean(claim: &ClaimResult, told: &Presented, cap: Option<f64>) -> String {
+fn mean(claim: &ClaimResult, quantity: &Presented, cap: Option<f64>) -> String {
     let over = count(trials(claim), trial_noun(claim));
-    let text = format!("the mean is {} over {over}", interval(told, claim));
+    let text = format!("the mean is {} over {over}", interval(quantity, claim));
     match cap {
         Some(cap) => {
             let cap = value_text(claim.metric.unit(), cap);
@@ -97,7 +101,7 @@ fn mean(claim: &ClaimResult, told: &Presented, cap: Option<f64>) -> String {
     }
 }
 
-/// Of a claim that may have a good and a bad rate: both, and what they are rates of.
+/// Returns the good and the bad rate of a claim that may have both, and what they are rates of.
 fn rates(claim: &ClaimResult, property: Property) -> Option<(f64, f64, String)> {
     match property {
         Property::Succeeds { good, bad } => Some((good, bad, "the rate".to_owned())),
@@ -109,18 +113,18 @@ fn rates(claim: &ClaimResult, property: Property) -> Option<(f64, f64, String)> 
     }
 }
 
-/// Of a claim with a good and a bad rate: what its verdict proves.
+/// Returns what the verdict proves on a claim with a good and a bad rate.
 pub(crate) fn proven(claim: &ClaimResult) -> Option<String> {
     let property = claim.statement.property()?;
     let (good, bad, of) = rates(claim, property).filter(|(good, bad, _)| good != bad)?;
     match claim.verdict {
-        Verdict::Holds => Some(format!("{of} is above {}", share_text(bad, SAID))),
-        Verdict::Refuted => Some(format!("{of} is below {}", share_text(good, SAID))),
+        Verdict::Holds => Some(format!("{of} is above {}", share_text(bad, GIVEN_DECIMALS))),
+        Verdict::Refuted => Some(format!("{of} is below {}", share_text(good, GIVEN_DECIMALS))),
         _ => None,
     }
 }
 
-/// What one observation is, as a part of a sentence.
+/// Returns what one observation is, as a part of a sentence.
 pub(crate) fn observation(claim: &ClaimResult) -> Option<String> {
     let noun = trial_noun(claim);
     match block(claim)? {
@@ -129,7 +133,7 @@ pub(crate) fn observation(claim: &ClaimResult) -> Option<String> {
     }
 }
 
-/// How many trials make one observation; `None` of a chain, and where a result does not say.
+/// Returns the trials in one observation; `None` for a chain, and where a result does not say.
 fn block(claim: &ClaimResult) -> Option<u64> {
     claim.statement.property()?;
     match (&claim.share, &claim.spells) {
@@ -147,7 +151,7 @@ pub(crate) fn is_bursty(claim: &ClaimResult) -> bool {
     claim.verdict != Verdict::Void && (is_bursty || is_dependent)
 }
 
-/// Of such a claim: what is said in the place of its error, as a part of a sentence.
+/// Returns why the error of a bursty claim is not kept, as a part of a sentence.
 pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
     if !is_bursty(claim) {
         return None;
@@ -185,7 +189,7 @@ fn like_the_one_before(block: u64, z: f64) -> String {
     format!("each {each} is like the one before ({z:.0} standard deviations)")
 }
 
-/// Of such a claim: what stands in the place of what its error means.
+/// Returns the small print of a bursty claim, in place of the meaning of its error.
 pub(crate) fn unpromised(claim: &ClaimResult) -> &'static str {
     match claim.share.as_ref() {
         Some(share) if !share.is_chain => {
@@ -195,8 +199,8 @@ pub(crate) fn unpromised(claim: &ClaimResult) -> &'static str {
     }
 }
 
-/// Of a share, a quantile or a mean: what the promise of an error and of a confidence rests on, as
-/// no coin protects it, and how little of that could have shown. Results of older versions do not
+/// Returns the condition for the error and the confidence of a share, a quantile or a mean, as
+/// no coin protects them, and whether the data could have shown a breach. Older results do not
 /// say in which blocks a mean was judged.
 pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
     claim.statement.property().filter(|_| !is_bursty(claim))?;
@@ -230,11 +234,11 @@ fn in_brackets(seen: Option<String>) -> String {
 
 fn few_blocks(share: &ShareResult) -> Option<String> {
     let blocks = (share.trials - share.left_over) / share.block.max(1);
-    (share.block > 1 && blocks < BLOCKS_TELLING)
+    (share.block > 1 && blocks < BLOCKS_MIN)
         .then(|| format!("{} would hardly show spells", count(blocks, "block")))
 }
 
-/// Failures that come together tell as little as one does: of a chain those of a run, and of blocks
+/// Failures that come together count as one: for a chain those of a run, and for blocks
 /// as many as would have to come in a row for blocks to differ as they do.
 fn few_failures(share: &ShareResult) -> Option<String> {
     let failures = share.trials - share.successes;
@@ -242,10 +246,8 @@ fn few_failures(share: &ShareResult) -> Option<String> {
     let alone = failures as f64 / finite(together).unwrap_or(1.0).max(1.0);
     match failures {
         0 => Some("no failure was seen, so nothing is known of bursts".to_owned()),
-        1..FAILURES_TELLING => {
-            Some(format!("{} would hardly show bursts", count(failures, "failure")))
-        }
-        _ => (alone < FAILURES_TELLING as f64)
+        1..FAILURES_MIN => Some(format!("{} would hardly show bursts", count(failures, "failure"))),
+        _ => (alone < FAILURES_MIN as f64)
             .then(|| format!("{failures} failures that come together would hardly show bursts")),
     }
 }
@@ -253,7 +255,7 @@ fn few_failures(share: &ShareResult) -> Option<String> {
 fn few_beyond(rarer: u64) -> Option<String> {
     match rarer {
         0 => Some("all lines are on one side of the bar: nothing is known of spells".to_owned()),
-        1..FAILURES_TELLING => Some(format!(
+        1..FAILURES_MIN => Some(format!(
             "{} on one side of the bar would hardly show spells",
             count(rarer, "line")
         )),
@@ -261,7 +263,7 @@ fn few_beyond(rarer: u64) -> Option<String> {
     }
 }
 
-/// How many trials a claim that is still open needs at the least, if it has not had them yet.
+/// Returns the least trials that an open claim needs, if it has not had them yet.
 pub(crate) fn still_needed(claim: &ClaimResult) -> Option<String> {
     let share = claim.share.as_ref()?;
     let noun = trial_noun(claim);
@@ -269,7 +271,7 @@ pub(crate) fn still_needed(claim: &ClaimResult) -> Option<String> {
         .then(|| format!("it needs at least {} to hold", count(share.least_trials_to_hold, noun)))
 }
 
-/// The small print of a claim about a share or a mean, which is named if there are several.
+/// Returns the small print of a claim about a share or a mean, which is named if there are several.
 pub(crate) fn small_print(
     claim: &ClaimResult,
     property: Property,
@@ -277,7 +279,7 @@ pub(crate) fn small_print(
 ) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some((good, bad, of)) = rates(claim, property).filter(|(good, bad, _)| good != bad) {
-        let [bad, good] = [bad, good].map(|rate| share_text(rate, SAID));
+        let [bad, good] = [bad, good].map(|rate| share_text(rate, GIVEN_DECIMALS));
         lines.push(format!(
             "'Holds' says that {of} is above {bad}, 'refuted' that it is below {good}; between \
              them either is right."
@@ -323,7 +325,7 @@ fn unit(claim: &ClaimResult, left_over: u64) -> String {
     }
 }
 
-/// How many trials it needs at the least, whatever they are.
+/// Returns the least trials with which the claim can hold or be refuted.
 fn least(claim: &ClaimResult, share: &ShareResult, has_others: bool) -> String {
     let noun = trial_noun(claim);
     let subject = if has_others {
@@ -338,7 +340,7 @@ fn least(claim: &ClaimResult, share: &ShareResult, has_others: bool) -> String {
     )
 }
 
-/// With a capital letter at the front.
+/// Returns the text with a capital letter at the front.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut text = text.to_owned();
     text.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase);

@@ -1,15 +1,15 @@
-//! Where a ratio is not one factor: what it is instead.
+//! Ratios that are not one factor.
 
 use crate::contestants::{ranges, short_name};
 use crate::look::{Look, Span, words};
 use crate::number::{Rounding, Scale, count, lone_ratio, or_none, percent, ratio, ratio_decimals};
 use crate::page::Page;
-use crate::table::Column;
+use crate::table::{Column, cells};
 use crate::text::plain;
 use tiebreak_core::metric::{Metric, Unit};
-use tiebreak_core::result::{ClaimResult, OneFactorResult, RatioRow, RunResult};
+use tiebreak_core::result::{ClaimResult, EffectResult, OneFactorResult, RatioRow, RunResult};
 
-/// The end of a verdict's sentence: what the rounds show instead of one factor.
+/// Returns the end of a verdict's sentence: what the rounds show instead of one factor.
 pub(crate) fn of_no_factor(claim: &ClaimResult) -> Option<Span> {
     let found = claim.no_factor()?;
     let mut text = "; the ratio is not one factor".to_owned();
@@ -33,8 +33,8 @@ fn what_is_seen(claim: &ClaimResult, found: &OneFactorResult) -> String {
     format!("in {} of {} {slow} {what} beside {other}", found.far, count(found.rounds, "round"))
 }
 
-/// A table for each claim whose ratio is not one factor: the median, the high percentiles and the
-/// mean, and the ratio of each with its interval.
+/// Adds a table for each claim whose ratio is not one factor: the median, the high percentiles and
+/// the mean, and the ratio of each with its interval.
 pub(crate) fn ratios(page: &mut Page, run: &RunResult, look: Look) {
     for claim in &run.verdicts {
         let Some(found) = claim.no_factor().filter(|found| !found.ratios.is_empty()) else {
@@ -54,40 +54,33 @@ pub(crate) fn ratios(page: &mut Page, run: &RunResult, look: Look) {
 }
 
 fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
-    let name = |name: &str| short_name(name, look);
-    let [left, right] = [name(&claim.left), name(claim.right.as_deref().unwrap_or_default())];
-    let title = match claim.metric {
-        Metric::WallTime => "".to_owned(),
-        metric => metric.name().to_owned(),
-    };
-    let values = |value: fn(&RatioRow) -> Option<f64>| {
-        let write = |value: f64| Scale::of(claim.metric.unit(), value).write(value);
-        table.iter().map(move |row| or_none(value(row).map(write)))
-    };
-    let ratios = |value: fn(&RatioRow) -> Option<f64>, rounding: Rounding| -> Vec<String> {
-        let write = |row: &RatioRow| {
-            let decimals = ratio_decimals(row.ratio.estimate, [row.ratio.low, row.ratio.high]);
-            or_none(value(row).map(|value| ratio(value, decimals, rounding)))
-        };
-        table.iter().map(write).collect()
-    };
-    let lows = ratios(|row| row.ratio.low, Rounding::Down);
-    let highs = ratios(|row| row.ratio.high, Rounding::Up);
+    let right = claim.right.as_deref().unwrap_or_default();
+    let [left, right] = [&claim.left, right].map(|name| short_name(name, look));
+    let title = if claim.metric == Metric::WallTime { "" } else { claim.metric.name() };
+    let [lefts, rights] = [|row: &RatioRow| row.left, |row: &RatioRow| row.right].map(|side| {
+        let unit = claim.metric.unit();
+        cells(table, |row| or_none(side(row).map(|value| Scale::of(unit, value).write(value))))
+    });
+    let ratios: Vec<[String; 3]> = table.iter().map(ratio_cells).collect();
+    let [estimates, lows, highs] = [0, 1, 2].map(|at| cells(&ratios, |cells| cells[at].clone()));
     let confidence = table.first().map_or(0.0, |row| row.ratio.confidence);
     let interval = format!("{} interval", percent(confidence, Rounding::Down));
-    let estimates = ratios(|row| row.ratio.estimate, Rounding::Nearest);
-    let statistics = table.iter().map(|row| row.statistic.to_string());
+    let limits = ranges(&lows, &highs).into_iter();
+    // A missing interval is said in words.
+    let limits = limits.map(|text| if text.trim() == "-" { "no bounds".into() } else { text });
     vec![
-        Column::left(&title, statistics),
-        Column::decimal(&left, values(|row| row.left)),
-        Column::decimal(&right, values(|row| row.right)),
+        Column::left(title, cells(table, |row| row.statistic.to_string())),
+        Column::decimal(&left, lefts),
+        Column::decimal(&right, rights),
         Column::decimal(&format!("{right} / {left}"), estimates),
-        Column::left(&interval, bounded(ranges(&lows, &highs))),
+        Column::left(&interval, limits),
     ]
 }
 
-/// Where there is neither limit, that is said.
-fn bounded(ranges: Vec<String>) -> Vec<String> {
-    let said = |range: String| if range.trim() == "-" { "no bounds".to_owned() } else { range };
-    ranges.into_iter().map(said).collect()
+/// Returns estimate, lower and upper limit of a row, limits rounded outwards.
+fn ratio_cells(row: &RatioRow) -> [String; 3] {
+    let EffectResult { estimate, low, high, .. } = row.ratio;
+    let decimals = ratio_decimals(estimate, [low, high]);
+    [(estimate, Rounding::Nearest), (low, Rounding::Down), (high, Rounding::Up)]
+        .map(|(value, rounding)| or_none(value.map(|value| ratio(value, decimals, rounding))))
 }

@@ -66,7 +66,7 @@ fn counts(found: &SelfCheckResult) -> Vec<Column> {
     ]
 }
 
-/// Says how small a difference it is.
+/// Writes the size of a difference.
 pub(crate) fn size(difference: &SmallestDifference) -> String {
     match difference.fraction {
         Some(fraction) if difference.is_bound => {

@@ -1,10 +1,5 @@
-//! Verdicts as sentences that a person can quote.
+//! Verdicts as sentences that can be quoted.
 
-mod scope;
-
-pub(crate) use self::scope::observation_noun;
-
-use self::scope::scope_words;
 use crate::look::{NO_BREAK, Span, Spans, Tone, letters, span, words};
 use crate::number::{Rounding, count, lone_ratio, percent, ratio_text, seconds, value_text};
 use crate::presented::{Presented, Subject};
@@ -30,12 +25,12 @@ pub fn sentence(run: &RunResult, claim: &ClaimResult) -> String {
     letters(&spans(run, claim)).replace(NO_BREAK, " ")
 }
 
-/// The same with tones.
+/// Returns the sentence of [`sentence`] with tones.
 pub(crate) fn spans(run: &RunResult, claim: &ClaimResult) -> Spans {
     spans_of(run, claim, run.false_share.is_none())
 }
 
-/// The same, and of its error only if it has one of its own.
+/// Returns the sentence with tones; `has_error` says whether it names the claim's own error.
 pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) -> Spans {
     let mut text = head(run, claim);
     if claim.verdict != Verdict::Void && Presented::of(claim).is_known() {
@@ -73,24 +68,25 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
     text
 }
 
-/// Of a ratio whose rounds count by how long contestants waited for a CPU: where its error is kept.
+/// Returns the condition for the error of a ratio whose rounds are weighted by waits for a CPU.
 fn adjusted(run: &RunResult, claim: &ClaimResult) -> Option<String> {
-    let is_weighted = |warning: &Warning| matches!(warning, Warning::Weighted { .. });
-    let is_it = claim.statement.property().is_none() && run.warnings.iter().any(is_weighted);
-    is_it.then(|| "if the two are nearly equal".to_owned())
+    let mut warnings = run.warnings.iter();
+    let is_weighted = warnings.any(|warning| matches!(warning, Warning::Weighted { .. }));
+    let is_adjusted = is_weighted && claim.statement.property().is_none();
+    is_adjusted.then(|| "if the two are nearly equal".to_owned())
 }
 
-/// Whose a study's claim is, if it is not the study's own.
+/// Returns a note if a study's claim is that of its source.
 pub(crate) fn whose(claim: &ClaimResult) -> Option<&'static str> {
     claim.is_published.then_some(" This is the source's claim.")
 }
 
-/// Of a claim whose failures come in bursts: what is said in the place of its error.
+/// Returns what replaces the error of a claim whose failures come in bursts.
 pub(crate) fn of_bursts(claim: &ClaimResult) -> Option<Span> {
     property::bursts(claim).map(|text| words(format!("; {text}")))
 }
 
-/// What is said of one claim, without its scope and without a full stop at the end.
+/// Returns the first part of a sentence, without its scope and without a full stop at the end.
 pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
     let tone = tone(claim);
     let is_measure = claim.statement.is_measure();
@@ -131,28 +127,28 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
     text
 }
 
-/// Of a ratio of means of which something is known: from where on values count as one.
+/// Returns the cap of a ratio of means that is known.
 fn capped(claim: &ClaimResult) -> Option<String> {
     let is_said = claim.verdict != Verdict::Void && Presented::of(claim).is_known();
     is_said.then(|| of_means(claim))?
 }
 
-/// The same, whatever is known.
+/// Returns the cap of a ratio of means.
 pub(crate) fn of_means(claim: &ClaimResult) -> Option<String> {
     let cap = value_text(claim.metric.unit(), claim.cap?);
     Some(format!(", counting what takes longer than {cap} as {cap}"))
 }
 
-/// What else ran while programs were timed, and their ratio by the time that they ran themselves.
+/// Returns the load by other processes, and the ratio by the programs' own time on a CPU.
 fn beside(claim: &ClaimResult) -> Option<String> {
     let BesideResult { foreign_share, metric, ratio } = claim.beside?;
-    let told = Presented::of(claim);
-    if claim.verdict == Verdict::Void || !told.is_known() {
+    let quantity = Presented::of(claim);
+    if claim.verdict == Verdict::Void || !quantity.is_known() {
         return None;
     }
     let share = percent(foreign_share, Rounding::Nearest);
     let condition = format!(", while other processes used {share} of these CPUs");
-    let (ahead, _) = names(&told);
+    let (ahead, _) = names(&quantity);
     let by = metric.name();
     // The ratio of the medians would stand beside one of means.
     let own = ratio.filter(|_| claim.centre != Centre::Mean);
@@ -164,7 +160,7 @@ fn beside(claim: &ClaimResult) -> Option<String> {
     Some(condition + &own.unwrap_or_default())
 }
 
-/// Of a gate that is neither closed by `refuted` nor opened by `holds`: what becomes of it.
+/// Returns the outcome of a gate whose verdict is neither `refuted` nor `holds`.
 fn gate_word(claim: &ClaimResult) -> Option<&'static str> {
     let is_between = matches!(claim.verdict, Verdict::TooClose | Verdict::Undecided);
     match claim.gate {
@@ -174,7 +170,7 @@ fn gate_word(claim: &ClaimResult) -> Option<&'static str> {
     }
 }
 
-/// The tone of a verdict's words.
+/// Returns the tone of a verdict's words.
 pub(crate) fn tone(claim: &ClaimResult) -> Tone {
     match claim.verdict {
         Verdict::Holds => Tone::Good,
@@ -186,7 +182,7 @@ pub(crate) fn tone(claim: &ClaimResult) -> Tone {
     }
 }
 
-/// How long the claim was looked at.
+/// Returns the observations and the time that the claim had.
 fn effort(run: &RunResult, claim: &ClaimResult) -> String {
     let noun = match trial_noun(claim) {
         "round" => observation_noun(run),
@@ -211,14 +207,14 @@ fn in_metric(claim: &ClaimResult) -> String {
 }
 
 /// `A is faster than B`, `A uses less peak memory than B`.
-fn order(told: &Presented, metric: Metric) -> String {
-    let (ahead, behind) = names(told);
+fn order(quantity: &Presented, metric: Metric) -> String {
+    let (ahead, behind) = names(quantity);
     format!("{} {} than {}", plain(ahead), comparison(metric), plain(behind))
 }
 
 /// The contestants of a ratio.
-fn names<'a>(told: &Presented<'a>) -> (&'a str, &'a str) {
-    match told.subject {
+fn names<'a>(quantity: &Presented<'a>) -> (&'a str, &'a str) {
+    match quantity.subject {
         Subject::Ratio { ahead, behind } => (ahead, behind),
         _ => ("", ""),
     }
@@ -236,7 +232,7 @@ fn comparison(metric: Metric) -> String {
     format!("{verb} {}", metric.name())
 }
 
-/// What an order or a tie is proven of, where that is not every round.
+/// Returns what an order or a tie is proven for, where that is not every round.
 fn in_what(run: &RunResult, claim: &ClaimResult) -> &'static str {
     let is_close = claim.verdict == Verdict::TooClose;
     match claim.centre {
@@ -258,7 +254,7 @@ fn right(claim: &ClaimResult) -> &str {
     claim.right.as_deref().unwrap_or_default()
 }
 
-/// What was claimed or asked.
+/// Returns the claim or the question.
 fn subject(claim: &ClaimResult) -> String {
     if !claim.is_question {
         return plain(&claim.claim).trim_end_matches('.').to_owned();
@@ -271,7 +267,7 @@ fn subject(claim: &ClaimResult) -> String {
     format!("which of {left} and {right} {}{mean}", comparison(claim.metric))
 }
 
-/// The rest of the head: what was found, or the fault.
+/// Returns the second part of the head: the estimate, or the fault.
 fn estimate(run: &RunResult, claim: &ClaimResult) -> String {
     match (claim.verdict, claim.statement) {
         (Verdict::Void, _) => void(claim),
@@ -293,10 +289,10 @@ fn uncapitalised(text: &str) -> String {
 }
 
 fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
-    let told = Presented::of(claim);
-    let (ahead, behind) = names(&told);
-    let found = told.found();
-    let limits = told.limits();
+    let quantity = Presented::of(claim);
+    let (ahead, behind) = names(&quantity);
+    let found = quantity.found();
+    let limits = quantity.limits();
     let is_mean = claim.centre == Centre::Mean;
     let [ahead, behind] = [plain(ahead), plain(behind)];
     let pair = if is_mean {
@@ -319,7 +315,7 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
             format!(": {what} is within {close} of 1x ({limits})")
         }
         (Verdict::TooClose, false) => {
-            let bar = ratio_text(told.nearest_bar());
+            let bar = ratio_text(quantity.nearest_bar());
             let what = match claim.centre {
                 Centre::Mean => pair,
                 Centre::Median => format!("The median of {pair}"),
@@ -327,7 +323,9 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
             };
             format!(". {what} is within {close} of {bar} ({limits})")
         }
-        (Verdict::Undecided, _) if !told.is_known() => format!(". Nothing is known of {pair} yet"),
+        (Verdict::Undecided, _) if !quantity.is_known() => {
+            format!(". Nothing is known of {pair} yet")
+        }
         (Verdict::Undecided, _) => format!(". So far {pair} is {found}"),
         (Verdict::Holds | Verdict::Refuted, _) => format!(". {pair} is {found}"),
     }
@@ -342,7 +340,7 @@ fn void(claim: &ClaimResult) -> String {
     }
 }
 
-/// What the scope and the error of several verdicts are, said once.
+/// Returns the scope and the error that several verdicts share.
 pub(crate) fn common_tail(run: &RunResult) -> Option<String> {
     let proven = || run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
     let scope = capitalised(&scope_words(run, proven().next()?));
@@ -359,7 +357,7 @@ pub(crate) fn common_tail(run: &RunResult) -> Option<String> {
     Some(format!("{scope}; the probability that {any} is wrong is at most {wrong}."))
 }
 
-/// What holds of verdicts that were settled together with those of other runs.
+/// Returns the error of verdicts that were settled together with those of other runs.
 pub(crate) fn of_a_family(false_share: f64) -> String {
     let share = percent(false_share, Rounding::Up);
     format!(
@@ -368,7 +366,7 @@ pub(crate) fn of_a_family(false_share: f64) -> String {
     )
 }
 
-/// What the reader can do about verdicts that are still open: going on with the run.
+/// Returns the command that goes on with a run whose verdicts are still open.
 pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
     let mut open = run.verdicts.iter().filter(|claim| claim.verdict == Verdict::Undecided);
     let first = open.next().filter(|_| run.self_check.is_none())?;
@@ -379,8 +377,8 @@ pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
     Some(spans)
 }
 
-/// The command that goes on with a run: what was interrupted has some of its budget left, and what
-/// used it up gets as much again. A stream is gone when it has been read: it takes further lines.
+/// Returns the command that goes on with a run: an interrupted run has budget left, and one that
+/// used it up gets as much again. A stream cannot be read twice, so it takes further lines.
 pub fn resume_command(run: &RunResult) -> String {
     let more = if run.stopped == Some(StopReason::Interrupted) { "" } else { " --more" };
     let is_stream = run.verdicts.iter().any(|claim| claim.scope == Scope::Stream);
@@ -388,7 +386,7 @@ pub fn resume_command(run: &RunResult) -> String {
     format!("tiebreak resume {}{more}{lines}", plain(&run.journal))
 }
 
-/// What would make a run like it end before its budget.
+/// Returns an option with which a similar run would end before its budget.
 fn what_ends_it(run: &RunResult, claim: &ClaimResult) -> Option<&'static str> {
     let share_cut_off = |name: &str| {
         let found = run.contestants.iter().find(|contestant| contestant.name == name);
@@ -413,5 +411,48 @@ fn what_ends_it(run: &RunResult, claim: &ClaimResult) -> Option<&'static str> {
             Property::Succeeds { good, bad } | Property::Quantile { good, bad, .. },
         ) if good == bad => Some("a run with a good and a bad rate some way apart is sure to end"),
         _ => None,
+    }
+}
+
+/// Returns the scope of a verdict as the end of a sentence, with the inputs of a study.
+fn scope_words(run: &RunResult, claim: &ClaimResult) -> String {
+    let mut warnings = run.warnings.iter();
+    if warnings.any(|warning| matches!(warning, Warning::PlacementsReused { .. })) {
+        return "for this code, in placements that were drawn again and again, which is not valid,"
+            .to_owned();
+    }
+    let what = match (claim.scope, &run.study) {
+        (Scope::Layout, Some(_)) => "these binaries as they lie in memory",
+        (Scope::Binary, Some(_)) => "these binaries in fresh processes",
+        (Scope::Code, Some(_)) => "this code, placed afresh in memory",
+        _ => return scope_of_programs(claim).to_owned(),
+    };
+    let is_drawn = run.study.as_ref().is_some_and(|study| study.workload.is_drawn);
+    let inputs = match claim.scope {
+        Scope::Binary | Scope::Code if is_drawn => "inputs drawn afresh",
+        _ => "this input",
+    };
+    format!("for {what}, on {inputs} and this machine")
+}
+
+fn scope_of_programs(claim: &ClaimResult) -> &'static str {
+    match (claim.scope, claim.right.is_some()) {
+        (Scope::Layout, true) => {
+            "for these binaries as they happen to lie in memory on this machine"
+        }
+        (Scope::Layout, false) => "for this binary as it happens to lie in memory on this machine",
+        (Scope::Binary, true) => "for these exact binaries on this machine",
+        (Scope::Binary, false) => "for this exact binary on this machine",
+        (Scope::Code, _) => "for this code on this machine, freshly placed in memory",
+        (Scope::Stream, _) => "for this stream of lines",
+    }
+}
+
+/// Returns the noun for a round of a run: for a study the unit of several rounds that share what
+/// was drawn, except where everything stays in one process.
+pub(crate) fn observation_noun(run: &RunResult) -> &'static str {
+    match &run.study {
+        Some(study) if study.scope != Scope::Layout => "unit",
+        _ => "round",
     }
 }

@@ -1,4 +1,4 @@
-//! The small print of a verdict: what its error means, and what it does not cover.
+//! The small print of a verdict: the meaning of its error, and what it does not cover.
 
 use crate::number::{Rounding, percent};
 use crate::property;
@@ -51,7 +51,7 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
     lines
 }
 
-/// What no verdict here speaks of.
+/// Returns what the verdicts do not cover.
 fn not_covered(claims: &[&ClaimResult]) -> Vec<String> {
     let ratios = || claims.iter().filter(|claim| claim.statement.relation().is_some());
     let mut lines = Vec::new();
@@ -75,7 +75,7 @@ fn not_covered(claims: &[&ClaimResult]) -> Vec<String> {
     lines
 }
 
-/// What the ratio of a verdict is, and is not.
+/// Returns the meaning of a verdict's ratio.
 fn what_a_ratio_is(centre: Centre) -> &'static str {
     match centre {
         Centre::Median => {

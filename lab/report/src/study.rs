@@ -1,44 +1,36 @@
-//! A study: the table of each workload, with the published figures beside ours, and what became of
-//! its claims.
+//! The page of a study: the table of each workload, with the published figures beside ours, and the
+//! verdicts on its claims.
 
 pub(crate) mod block;
-mod claims;
 pub(crate) mod ecdf;
-mod facts;
 pub(crate) mod figure;
 mod footer;
-mod looked_for;
 mod markdown;
 mod metrics;
 mod rows;
 mod scaling;
-mod spread;
 mod verify;
 
 pub(crate) use self::block::{Block, Reason, summary as metric_summary};
-pub use self::claims::highlight;
-pub(crate) use self::claims::{claims, sentence_on};
 pub use self::ecdf::ecdf;
-pub(crate) use self::facts::{about, facts, notes};
-pub(crate) use self::footer::{built_with, columns_mean};
-pub use self::looked_for::looked_for;
+pub(crate) use self::footer::{about, built_with, columns_mean, facts, notes};
 pub use self::markdown::markdown;
 pub(crate) use self::metrics::{per_item, table as metrics_table};
-use self::rows::block_lines;
-pub(crate) use self::rows::columns;
+pub(crate) use self::rows::{columns, shares, spread_of};
 pub(crate) use self::scaling::table as scaling_table;
-pub(crate) use self::spread::{shares, spread_of};
-pub use self::verify::verify;
+pub use self::verify::{looked_for, verify};
 
-use self::claims::claims_section;
+use self::rows::block_lines;
 use crate::check::{counts_text, tone_of};
 use crate::footer::INTERRUPTED;
 use crate::live::{study_frame, study_line};
-use crate::look::{Look, Tone, span, words};
+use crate::look::{Look, NO_BREAK, Spans, Tone, letters, span, words};
 use crate::number::{Rounding, count, percent};
-use crate::page::Page;
+use crate::page::{INDENT, Page};
+use crate::sentence::{head, spans, what_helps};
 use crate::text::plain;
 use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
+use tiebreak_core::verdict::Verdict;
 
 /// The result of a study as text: what became of its claims in a line, what its error means, a
 /// block a workload, the claims with their verdicts, what was odd, and how to get the same again.
@@ -64,13 +56,13 @@ pub fn table(study: &StudyResult, look: &Look) -> String {
     page.finish()
 }
 
-/// The same of a run on one workload, as a part of its page.
+/// Adds the table and the claims of a run on one workload to its page.
 pub(crate) fn of_run(page: &mut Page, run: &RunResult, look: Look) {
     let Some(block) = Block::of(run) else { return };
     for claim in claims(run) {
-        page.paragraph("", &crate::sentence::spans(run, claim));
+        page.paragraph("", &spans(run, claim));
     }
-    if let Some(helps) = crate::sentence::what_helps(run) {
+    if let Some(helps) = what_helps(run) {
         page.paragraph("", &helps);
     }
     block_lines(page, &block, look);
@@ -97,7 +89,7 @@ pub fn progress(study: &StudyResult, look: &Look, is_frame: bool) -> Vec<String>
     if is_frame { study_frame(study, look) } else { vec![study_line(study, look)] }
 }
 
-/// What became of a study in one line, without a full stop: `parse-uint8: 4 of 9 claims hold, 5 are
+/// Summarises a study in one line, without a full stop: `parse-uint8: 4 of 9 claims hold, 5 are
 /// refuted; 22 of 24 ratios are as exact as asked`.
 pub fn summary(study: &StudyResult) -> String {
     let all: Vec<&ClaimResult> = study.runs.iter().flat_map(claims).collect();
@@ -118,7 +110,7 @@ pub fn summary(study: &StudyResult) -> String {
     }
 }
 
-/// Of the ratios in the tables, those that are settled, and all.
+/// Returns the numbers of settled ratios in the tables, and of all.
 pub(crate) fn cells(study: &StudyResult) -> (usize, usize) {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
     let rows = || blocks.iter().flat_map(|block| block.rows.iter().map(move |row| (block, row)));
@@ -128,12 +120,12 @@ pub(crate) fn cells(study: &StudyResult) -> (usize, usize) {
     (all - open, all)
 }
 
-/// What the error of a study means, as a sentence.
+/// Returns the meaning of a study's error.
 pub fn promise(study: &StudyResult) -> String {
     promise_of(study.error, "study")
 }
 
-/// The same of the error of a study or of its run on one workload.
+/// Returns the meaning of the error of a study or of its run on one workload.
 pub(crate) fn promise_of(error: f64, what: &str) -> String {
     let error = percent(error, Rounding::Up);
     format!(
@@ -142,14 +134,64 @@ pub(crate) fn promise_of(error: f64, what: &str) -> String {
     )
 }
 
-/// What absolute figures are worth: nothing protects them by randomisation (rule A11).
+/// The limits of absolute figures: randomisation does not protect them (rule A11).
 pub(crate) const ABOUT_TIMES: &str =
     "Times and other absolute figures describe this run; the error does not cover them.";
 
-/// What no verdict and no ratio of a study speaks of.
+/// Returns what the verdicts and ratios of a study do not cover.
 pub(crate) fn not_covered(is_drawn: bool) -> String {
     let inputs = if is_drawn { "inputs of another kind" } else { "other inputs" };
     format!(
         "Not covered: other machines and {inputs}, fixed paths and environment names, the mean."
     )
+}
+
+/// The claims of a run; those that only stand for a ratio of its table apart.
+pub(crate) fn claims(run: &RunResult) -> impl Iterator<Item = &ClaimResult> {
+    let has_table = run.study.is_some();
+    run.verdicts.iter().filter(move |claim| !(has_table && claim.statement.is_measure()))
+}
+
+/// The verdict on a claim, behind its workload unless the claim names it.
+fn spans_on(run: &RunResult, claim: &ClaimResult) -> Spans {
+    let mut text = Spans::new();
+    if let Some(study) = &run.study {
+        let workload = plain(&study.workload.name);
+        if !plain(&claim.claim).ends_with(&format!(" on {workload}")) {
+            text.push(span(Tone::Strong, format!("{workload}: ")));
+        }
+    }
+    text.extend(spans(run, claim));
+    text
+}
+
+/// Returns the first verdict of a study that one contestant is faster than another, as a sentence
+/// without the study's conditions; none if nothing of the kind is proven.
+pub fn highlight(study: &StudyResult) -> Option<String> {
+    let all = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
+    let mut proven = all.filter(|(_, claim)| claim.verdict == Verdict::Holds);
+    let (run, claim) = proven.find(|(_, claim)| claim.right.is_some())?;
+    Some(letters(&head(run, claim)).replace(NO_BREAK, " ") + ".")
+}
+
+/// Returns the verdict on a claim behind its workload, without styles.
+pub(crate) fn sentence_on(run: &RunResult, claim: &ClaimResult) -> String {
+    letters(&spans_on(run, claim)).replace(NO_BREAK, " ")
+}
+
+/// Every claim in full, and how to go on where some are open.
+fn claims_section(page: &mut Page, study: &StudyResult) {
+    if study.runs.iter().flat_map(claims).next().is_some() {
+        page.gap();
+        page.note("claims");
+    }
+    for run in &study.runs {
+        for claim in claims(run) {
+            page.paragraph(&format!("{INDENT}- "), &spans_on(run, claim));
+        }
+    }
+    if let Some(helps) = study.runs.iter().find_map(what_helps) {
+        page.gap();
+        page.paragraph(INDENT, &helps);
+    }
 }

@@ -14,9 +14,9 @@ use crate::chart::round_step;
 use crate::number::{Rounding, percent};
 use crate::picture::linear_ends;
 use crate::presented::Presented;
+use crate::presented::Sign;
 use crate::property::is_bursty;
 use crate::sentence::sentence;
-use crate::sign::Sign;
 use crate::text::{plain, wrap_plain};
 use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
@@ -40,11 +40,11 @@ const SHEET: Sheet = Sheet::new("tiebreak-slo", include_str!("svg/slo.css"));
 /// One SVG document of some kilobytes, without anything from elsewhere; texts are escaped.
 pub fn slo(result: &RunResult) -> Option<String> {
     let claim = result.verdicts.iter().find(|claim| claim.share.is_some())?;
-    let told = Presented::share_of(claim)?;
+    let quantity = Presented::share_of(claim)?;
     let text = sentence(result, claim);
     let lines = wrap_plain(&text, 88);
     let top = 16.0 + lines.len() as f64 * LINE + 34.0;
-    let axis = Axis::of(&told, claim, top + CURVE + 12.0);
+    let axis = Axis::of(&quantity, claim, top + CURVE + 12.0);
     let mut scene = Scene::new(SHEET, WIDTH, axis.y + 84.0);
     for (index, line) in lines.iter().enumerate() {
         scene.text("ink title", 24.0, 30.0 + index as f64 * LINE, Anchor::Start, line);
@@ -54,10 +54,10 @@ pub fn slo(result: &RunResult) -> Option<String> {
         axis.curve(&mut scene, claim);
     }
     axis.ticks(&mut scene);
-    axis.thresholds(&mut scene, &told, top);
-    axis.interval(&mut scene, &told);
-    axis.label(&mut scene, &told, claim);
-    if let Some(sign) = Sign::of(&told) {
+    axis.thresholds(&mut scene, &quantity, top);
+    axis.interval(&mut scene, &quantity);
+    axis.label(&mut scene, &quantity, claim);
+    if let Some(sign) = Sign::of(&quantity) {
         let x = WIDTH - 24.0;
         scene.text("ink sign", x, axis.y - 22.0, Anchor::End, &sign.glyph().to_string());
         scene.text("dim small", x, axis.y - 2.0, Anchor::End, sign.word());
@@ -77,14 +77,14 @@ struct Axis {
 }
 
 impl Axis {
-    fn of(told: &Presented, claim: &ClaimResult, y: f64) -> Axis {
-        if !told.is_known() {
+    fn of(quantity: &Presented, claim: &ClaimResult, y: f64) -> Axis {
+        if !quantity.is_known() {
             return Axis { low: 0.0, high: 1.0, y };
         }
-        let known = [told.estimate, told.low, told.high].into_iter().flatten();
+        let known = [quantity.estimate, quantity.low, quantity.high].into_iter().flatten();
         let density = claim.share.iter().flat_map(|share| &share.density);
         let visible = density.filter(|(_, height)| *height > 0.02).map(|(rate, _)| *rate);
-        let values: Vec<f64> = known.chain(told.bars.iter().copied()).chain(visible).collect();
+        let values: Vec<f64> = known.chain(quantity.bars.iter().copied()).chain(visible).collect();
         let (low, high) = linear_ends(&values, true);
         Axis { low, high, y }
     }
@@ -142,8 +142,8 @@ impl Axis {
 
     /// The thresholds: the label of the bad one stands left of its line, that of the good one
     /// right of it, so that they never meet.
-    fn thresholds(&self, scene: &mut Scene, told: &Presented, top: f64) {
-        let marks: Vec<(f64, &str, &str, Anchor)> = match told.bars.as_slice() {
+    fn thresholds(&self, scene: &mut Scene, quantity: &Presented, top: f64) {
+        let marks: Vec<(f64, &str, &str, Anchor)> = match quantity.bars.as_slice() {
             [only] => vec![(*only, "good", "at least", Anchor::Start)],
             [bad, good] => {
                 let bad = (*bad, "bad", "bad", Anchor::End);
@@ -155,20 +155,20 @@ impl Axis {
             let x = self.x(rate);
             scene.line(class, (x, top - 12.0), (x, self.y));
             let beside = if anchor == Anchor::Start { 6.0 } else { -6.0 };
-            let text = format!("{word} {}", told.mark(rate));
+            let text = format!("{word} {}", quantity.mark(rate));
             scene.text(&format!("{class}-text small"), x + beside, top - 2.0, anchor, &text);
         }
     }
 
     /// The interval as a grey bar through the curve: a cap where there is a limit, broken up to the
     /// edge where there is none, a dot at the estimate.
-    fn interval(&self, scene: &mut Scene, told: &Presented) {
-        if !told.is_known() {
+    fn interval(&self, scene: &mut Scene, quantity: &Presented) {
+        if !quantity.is_known() {
             return;
         }
         let y = self.y - 24.0;
-        let ends = [told.low.map(|low| self.x(low)), told.high.map(|high| self.x(high))];
-        let middle = told.estimate.map(|estimate| self.x(estimate));
+        let ends = [quantity.low.map(|low| self.x(low)), quantity.high.map(|high| self.x(high))];
+        let middle = quantity.estimate.map(|estimate| self.x(estimate));
         let start = ends[0].or(middle).unwrap_or(LEFT);
         let end = ends[1].or(middle).unwrap_or(RIGHT);
         scene.line("bar", (start, y), (end, y));
@@ -184,24 +184,28 @@ impl Axis {
     }
 
     /// Estimate and interval in digits, below the estimate as far as there is room.
-    fn label(&self, scene: &mut Scene, told: &Presented, claim: &ClaimResult) {
-        let text = digits(told, claim);
+    fn label(&self, scene: &mut Scene, quantity: &Presented, claim: &ClaimResult) {
+        let text = digits(quantity, claim);
         let half = scene::width_of(&text, scene::PLAIN) / 2.0;
-        let place = told.estimate.or(told.low).or(told.high).map_or(WIDTH / 2.0, |at| self.x(at));
+        let place = quantity
+            .estimate
+            .or(quantity.low)
+            .or(quantity.high)
+            .map_or(WIDTH / 2.0, |at| self.x(at));
         let x = place.clamp(24.0 + half, (WIDTH - 24.0 - half).max(24.0 + half));
         scene.text("ink", x, self.y + 47.0, Anchor::Middle, &text);
     }
 }
 
 /// `99.72% (99.31% to 99.94% with confidence 98%)`.
-fn digits(told: &Presented, claim: &ClaimResult) -> String {
-    let [estimate, ..] = told.numbers();
+fn digits(quantity: &Presented, claim: &ClaimResult) -> String {
+    let [estimate, ..] = quantity.numbers();
     let Some(estimate) = estimate else {
         return "nothing is known yet".to_owned();
     };
-    let limits = told.limits();
+    let limits = quantity.limits();
     let confidence = match claim.quantity.rate() {
-        Some(rate) if (told.low.is_some() || told.high.is_some()) && !is_bursty(claim) => {
+        Some(rate) if (quantity.low.is_some() || quantity.high.is_some()) && !is_bursty(claim) => {
             format!(", confidence {}", percent(rate.confidence, Rounding::Down))
         }
         _ => String::new(),

@@ -4,7 +4,7 @@ use crate::look::{Look, Span, Spans, Tone, columns_of, span, words};
 use crate::text::{fitted, plain, shorten_middle};
 use unicode_width::UnicodeWidthStr;
 
-/// How the cells of a column stand below each other.
+/// The alignment of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// Flush left.
@@ -18,7 +18,7 @@ pub enum Align {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
     /// How its cells are aligned.
     pub align: Align,
@@ -57,27 +57,29 @@ impl Column {
         self
     }
 
-    /// Whether any cell says something.
+    /// Whether any cell has a value.
     pub fn has_values(&self) -> bool {
         self.cells.iter().any(|cell| !matches!(cell.as_str(), "" | "-"))
     }
 
-    /// Title and cells, all equally wide.
+    /// Returns title and cells, padded to one width.
     fn aligned(&self) -> Vec<String> {
         let cells = match self.align {
             Align::Decimal => align_decimals(&self.cells),
             _ => self.cells.clone(),
         };
         let width = cells.iter().chain([&self.title]).map(|c| c.width()).max().unwrap_or(0);
-        let pad = |cell: &String| {
-            let blanks = " ".repeat(width - cell.width());
-            if self.align == Align::Left { format!("{cell}{blanks}") } else { blanks + cell }
-        };
-        [&self.title].into_iter().chain(&cells).map(pad).collect()
+        let texts = [&self.title].into_iter().chain(&cells);
+        texts
+            .map(|text| match (" ".repeat(width - text.width()), self.align) {
+                (blanks, Align::Left) => format!("{text}{blanks}"),
+                (blanks, _) => blanks + text,
+            })
+            .collect()
     }
 }
 
-/// Makes a cell for each of some things.
+/// Makes a cell for each row.
 pub(crate) fn cells<T>(rows: &[T], text: impl Fn(&T) -> String) -> Vec<String> {
     rows.iter().map(text).collect()
 }
@@ -85,10 +87,10 @@ pub(crate) fn cells<T>(rows: &[T], text: impl Fn(&T) -> String) -> Vec<String> {
 /// Pads cells such as `12.35 ms` so that their points and units stand below each other.
 pub fn align_decimals(cells: &[String]) -> Vec<String> {
     let parts: Vec<_> = cells.iter().map(|cell| decimal_parts(cell)).collect();
-    let widest = |part: usize| parts.iter().map(|p| p[part].width()).max().unwrap_or(0);
-    let [whole, fraction, unit] = [widest(0), widest(1), widest(2)];
-    let pad = |p: &[&str; 3]| format!("{:>whole$}{:<fraction$}{:<unit$}", p[0], p[1], p[2]);
-    parts.iter().map(pad).collect()
+    let [whole, fraction, unit] =
+        [0, 1, 2].map(|part| parts.iter().map(|p| p[part].width()).max().unwrap_or(0));
+    let padded = parts.iter().map(|[a, b, c]| format!("{a:>whole$}{b:<fraction$}{c:<unit$}"));
+    padded.collect()
 }
 
 /// A number's whole part, its fraction with the point, and its unit with the blank before it.
@@ -108,11 +110,9 @@ pub const GAP: usize = 2;
 pub fn rows(mut table: Vec<Column>, columns: usize) -> Vec<Spans> {
     table.retain(|column| column.rank == 0 || column.has_values());
     let mut aligned: Vec<_> = table.iter().map(|column| (column.rank, column.aligned())).collect();
-    let wide = |aligned: &[(u8, Vec<String>)]| {
-        let cells: usize = aligned.iter().map(|(_, cells)| cells[0].width() + GAP).sum();
-        cells.saturating_sub(GAP) > columns
-    };
-    while wide(&aligned) {
+    while aligned.iter().map(|(_, cells)| cells[0].width() + GAP).sum::<usize>()
+        > columns.saturating_add(GAP)
+    {
         let last = aligned.iter().map(|(rank, _)| *rank).max().unwrap_or(0);
         if last == 0 {
             break;
@@ -173,21 +173,20 @@ pub fn history(runs: &[HistoryRow], look: &Look) -> String {
         Column::right("rounds", cells(runs, |run| run.rounds.to_string())).rank(3),
         Column::right("time", cells(runs, |run| crate::number::seconds(run.seconds))).rank(4),
     ];
-    // At least this much is kept for the command, or else it tells nothing.
+    // A shorter command says nothing.
     let least = 24;
-    let fixed =
-        |table: &[Column]| columns_of(&rows(table.to_vec(), look.columns() - least - GAP)[0]);
     let verdict_room = look.columns().saturating_sub(least + GAP) / 3;
     for cell in &mut table[2].cells {
         *cell = shorten_middle(cell, verdict_room.max(9), *look);
     }
-    let room = look.columns().saturating_sub(fixed(&table) + GAP).max(8);
+    let fixed = columns_of(&rows(table.clone(), look.columns() - least - GAP)[0]);
+    let room = look.columns().saturating_sub(fixed + GAP).max(8);
     let commands = runs.iter().map(|run| shorten_middle(&plain(&run.command), room, *look));
     table.push(Column::left("command", commands));
     render(table, look)
 }
 
-/// A line of a table behind some blanks.
+/// Puts an indent before a line of a table.
 pub fn indented(row: Spans, indent: &str) -> Vec<Span> {
     [words(indent)].into_iter().chain(row).collect()
 }

@@ -1,9 +1,9 @@
-//! The one screen about a run.
+//! The page about a run on a terminal.
 
 use crate::contestants::tables;
-use crate::distributions::distributions;
 use crate::effects::effects;
 use crate::footer::{footer, state};
+use crate::histogram::distributions;
 use crate::look::{Look, Tone, span, words};
 use crate::odd::odd;
 use crate::page::Page;
@@ -14,9 +14,9 @@ use crate::small_print::small_print;
 use crate::study;
 use tiebreak_core::result::RunResult;
 
-/// The whole result of a run as text, finished or not: the verdicts first, then what they are about
-/// in pictures, the table, the distributions, what was odd, the small print, and how to get the
-/// same again.
+/// Renders the whole result of a run as text, finished or not: the verdicts first, then their
+/// quantities in pictures, the table, the distributions, what was odd, the small print, and how to
+/// get the same again.
 ///
 /// Every line ends with a line feed and takes at most [`Look::columns`] columns.
 pub fn render(run: &RunResult, look: &Look) -> String {
@@ -49,7 +49,7 @@ pub fn render(run: &RunResult, look: &Look) -> String {
     page.finish()
 }
 
-/// What the table's intervals are worth: nothing protects them by randomisation.
+/// The limits of the table's intervals: randomisation does not protect them.
 const ABOUT_CELLS: &str = "Intervals of medians are of this run only.";
 
 fn has_cells(run: &RunResult) -> bool {

@@ -10,7 +10,7 @@ pub fn plain(text: &str) -> String {
     words.join(" ").chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// A fault's text, cut where a program's last words go on and on.
+/// Returns a fault's text, cut to 240 characters.
 pub fn short(text: &str) -> String {
     const MOST: usize = 240;
     let text = plain(text);
@@ -21,7 +21,7 @@ pub fn short(text: &str) -> String {
     shown.trim_end_matches('.').to_owned()
 }
 
-/// Gathers values in their order, those that are equal once.
+/// Collects values in their order, without duplicates.
 pub fn each_once<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut once = Vec::new();
     for value in values {
@@ -32,7 +32,7 @@ pub fn each_once<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     once
 }
 
-/// Gathers texts in their order, each once, with the names that it belongs to.
+/// Collects texts in their order, without duplicates, each with the names that it belongs to.
 pub(crate) fn grouped(
     told: impl IntoIterator<Item = (String, String)>,
 ) -> Vec<(String, Vec<String>)> {
@@ -55,8 +55,8 @@ pub(crate) fn fitted(line: &[Span], columns: usize, look: Look) -> String {
     paint(&[span(Tone::Plain, shorten_middle(&letters(line), columns, look))], look)
 }
 
-/// A text cut in the middle so that it takes at most `columns`: what tells two long commands apart
-/// is mostly their beginning or their end.
+/// Cuts a text in the middle so that it takes at most `columns`: long commands mostly differ at
+/// their beginning or their end.
 pub fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -71,7 +71,7 @@ pub fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
     head + gap + &tail.into_iter().rev().collect::<String>()
 }
 
-/// As many characters from the front as fit into `columns`.
+/// Returns as many characters from the front as fit into `columns`.
 fn beginning(text: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
     let mut used = 0;
     text.take_while(|c| {
@@ -108,7 +108,7 @@ pub fn wrap(text: &[Span], columns: usize) -> Vec<Spans> {
     lines
 }
 
-/// The same of a text without tones.
+/// Wraps a text without tones.
 pub fn wrap_plain(text: &str, columns: usize) -> Vec<String> {
     wrap(&[span(Tone::Plain, text)], columns).iter().map(|line| letters(line)).collect()
 }
@@ -121,7 +121,7 @@ fn append(line: &mut Spans, part: Span) {
     }
 }
 
-/// The words of a text; a word may have several tones (`Holds` and its colon).
+/// Splits a text into words; a word may have several tones (`Holds` and its colon).
 fn words(text: &[Span]) -> Vec<Spans> {
     let mut words = Vec::new();
     let mut word = Spans::new();
@@ -141,7 +141,7 @@ fn words(text: &[Span]) -> Vec<Spans> {
     words
 }
 
-/// A word in pieces of at most `columns`; almost always it is one.
+/// Splits a word into pieces of at most `columns`; mostly there is one.
 fn broken(word: Spans, columns: usize) -> Vec<Spans> {
     if columns_of(&word) <= columns {
         return vec![word];
@@ -188,7 +188,7 @@ pub fn shell_quote(word: &str) -> String {
     quoted
 }
 
-/// Words as a line that a shell splits into the same words.
+/// Joins words into a line that a shell splits into the same words.
 pub fn shell_line(words: &[String]) -> String {
     words.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" ")
 }

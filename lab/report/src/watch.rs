@@ -8,10 +8,10 @@ use crate::table::{Column, GAP, cells, rows};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::watch::Series;
 
-/// Runs of a series that its picture shows: the latest.
+/// The most runs in the picture of a series.
 const PICTURED: usize = 40;
 
-/// The narrowest column of commands that still tells two series apart.
+/// The narrowest column of commands.
 const LEAST_COMMANDS: usize = 16;
 
 /// Whether the latest run of any series raised the alarm.
@@ -19,7 +19,7 @@ pub fn is_alarmed(series: &[Series]) -> bool {
     series.iter().any(|one| one.points.last().is_some_and(|point| point.is_alarm))
 }
 
-/// The series as a table, each with a picture of its detector: at the top is the alarm.
+/// Renders the series as a table, each with a picture of its detector; the top is the alarm.
 pub fn page(series: &[Series], look: &Look) -> String {
     let Some(first) = series.first() else {
         return "no runs yet: 'tiebreak compare' makes one\n".to_owned();
@@ -33,17 +33,16 @@ pub fn page(series: &[Series], look: &Look) -> String {
     page.finish()
 }
 
-/// What is said of each series; commands only where they differ.
+/// Makes the columns of the series; commands only where they differ.
 fn columns(series: &[Series], look: Look) -> Vec<Column> {
-    let latest = |one: &Series| one.points.last().map_or(0.0, |point| point.detector);
     let with_commands = is_ambiguous(series);
     let most_claim = if with_commands { look.columns() / 3 } else { look.columns() };
     let pictured = if with_commands { PICTURED / 2 } else { PICTURED };
-    let claim = |one: &Series| shorten_middle(&plain(&one.claim), most_claim, look);
+    let claims = cells(series, |one| shorten_middle(&plain(&one.claim), most_claim, look));
     let mut columns = vec![
-        Column::left("claim", cells(series, claim)),
+        Column::left("claim", claims),
         Column::right("runs", cells(series, |one| one.points.len().to_string())),
-        Column::right("detector", cells(series, |one| short(latest(one)))),
+        Column::right("detector", cells(series, latest)),
         Column::left("alarm", cells(series, alarm)),
         Column::left("latest runs", cells(series, |one| picture(one, pictured, look))).rank(1),
     ];
@@ -59,14 +58,11 @@ fn columns(series: &[Series], look: Look) -> Vec<Column> {
 
 /// Whether the same claim is watched over more than one series: only the commands tell them apart.
 fn is_ambiguous(series: &[Series]) -> bool {
-    let is_repeated = |one: &Series| {
-        let same = |other: &&Series| other.claim == one.claim && other.commands != one.commands;
-        series.iter().any(|other| same(&other))
-    };
-    series.iter().any(is_repeated)
+    let mut pairs = series.iter().flat_map(|one| series.iter().map(move |other| (one, other)));
+    pairs.any(|(one, other)| other.claim == one.claim && other.commands != one.commands)
 }
 
-/// What an alarm is, and how rarely it is a false one.
+/// Explains an alarm, and how rarely it is a false one.
 fn promise(mean_runs: f64, series: usize) -> String {
     let runs = count(mean_runs as u64, "run");
     let own = match series {
@@ -80,26 +76,26 @@ fn promise(mean_runs: f64, series: usize) -> String {
     )
 }
 
-/// The run of the latest alarm.
+/// Returns the run of the latest alarm.
 fn alarm(series: &Series) -> String {
     let alarm = series.points.iter().rev().find(|point| point.is_alarm);
     or_none(alarm.map(|point| plain(&point.run)))
 }
 
-fn short(value: f64) -> String {
+/// Writes the detector after the latest run.
+fn latest(series: &Series) -> String {
+    let value = series.points.last().map_or(0.0, |point| point.detector);
     if value >= 1e4 { format!("{value:.1e}") } else { format!("{value:.1}") }
 }
 
-/// The logarithm of the detector over so many of the latest runs, in eight heights up to the alarm.
+/// Draws the logarithm of the detector over the latest `most` runs, in eight heights.
 fn picture(series: &Series, most: usize, look: Look) -> String {
     let heights = look.pick(BLOCKS, ['_', '_', '.', '.', '-', '-', '=', '#']);
     let top = series.mean_runs.ln();
     let from = series.points.len().saturating_sub(most);
-    let height = |detector: f64| {
-        let share = (detector.max(1.0).ln() / top).clamp(0.0, 1.0);
-        heights[((share * 7.0).floor() as usize).min(7)]
-    };
-    series.points[from..].iter().map(|point| height(point.detector)).collect()
+    let points = series.points[from..].iter();
+    let shares = points.map(|point| (point.detector.max(1.0).ln() / top).clamp(0.0, 1.0));
+    shares.map(|share| heights[((share * 7.0).floor() as usize).min(7)]).collect()
 }
 
 #[cfg(test)]

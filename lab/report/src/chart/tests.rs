@@ -45,8 +45,8 @@ fn nothing_is_drawn_of_nothing() {
 fn ticks_are_round_and_few() {
     let check = |low: f64, high: f64, is_log: bool, most: usize, expected: &[f64]| {
         let span = Span { low, high, is_log };
-        let binary = is_log && ticks::is_binary(low);
-        assert_eq!(ticks::at(span, most, binary), expected, "{low} to {high}");
+        let binary = is_log && is_binary(low);
+        assert_eq!(round_values(span, most, binary), expected, "{low} to {high}");
     };
     check(0.0, 42.0, false, 6, &[0.0, 10.0, 20.0, 30.0, 40.0]);
     check(0.7, 220.0, true, 10, &[1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0]);
@@ -54,5 +54,5 @@ fn ticks_are_round_and_few() {
     check(4096.0, 65536.0, true, 8, &[4096.0, 8192.0, 16384.0, 32768.0, 65536.0]);
     check(4096.0, 65536.0, true, 3, &[4096.0, 16384.0, 65536.0]);
     check(5.0, 5.0, false, 6, &[5.0]);
-    assert!(ticks::is_binary(6144.0) && !ticks::is_binary(5000.0));
+    assert!(is_binary(6144.0) && !is_binary(5000.0));
 }

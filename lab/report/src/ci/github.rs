@@ -40,13 +40,13 @@ fn annotation(
     format!("::{level} file={file}{line},title={}::{text}\n", property(&title))
 }
 
-/// A message as a workflow command has it: percent signs and line ends are escaped; control
+/// Escapes a message of a workflow command: percent signs and line ends; control
 /// characters could only harm the log.
 fn data(text: &str) -> String {
     plain(text).replace('%', "%25")
 }
 
-/// A property of a workflow command: a message that cannot end the property either.
+/// Escapes a property of a workflow command, which colons and commas would end.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

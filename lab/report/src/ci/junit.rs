@@ -79,7 +79,7 @@ fn case(check: &CheckResult, contest: &ContestResult, claim: &ClaimResult) -> Te
     case
 }
 
-/// Seconds as a duration; what is none is 0.
+/// Returns seconds as a duration; 0 for what is not one.
 fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }

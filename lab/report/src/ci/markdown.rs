@@ -11,9 +11,9 @@ use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResul
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
 
-/// What a comment may have on GitHub, in characters.
+/// The longest comment on GitHub, in characters.
 const MOST_CHARACTERS: usize = 65_536;
-/// How many claims are shown: as many of these as a comment has room for.
+/// The numbers of claims to show, of which the first that fits a comment is taken.
 const MOST_CLAIMS: [usize; 4] = [100, 60, 30, 10];
 
 /// The result of a file of claims as Markdown: the summary, what its error means, a table of the
@@ -34,7 +34,7 @@ fn page(check: &CheckResult, most: usize) -> String {
     heading(2, &title) + &promise + "\n\n" + &table(check, &chosen) + &details(check, &chosen)
 }
 
-/// The sign of the worst outcome.
+/// Returns the icon of the worst outcome.
 fn icon_of(check: &CheckResult) -> &'static str {
     check.claims().map(|(.., claim)| claim.outcome()).max().map_or(":grey_question:", icon)
 }
@@ -62,7 +62,7 @@ fn verdict(claim: &ClaimResult) -> String {
     }
 }
 
-/// The claims that are shown: all in the order of the file, or of too many those that did not pass
+/// Returns the claims to show: all in the order of the file, or of too many those that did not pass
 /// first.
 fn chosen(check: &CheckResult, most: usize) -> Vec<(&ContestResult, &ClaimResult)> {
     let mut all: Vec<_> = check.claims().map(|(contest, _, claim)| (contest, claim)).collect();
@@ -118,7 +118,7 @@ fn details(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> St
     folded("what the verdicts say, and how to get them again", &out)
 }
 
-/// The machine on a line.
+/// Describes the machine on a line.
 fn machine(check: &CheckResult) -> String {
     let first = check.contests.first().map(|contest| &contest.run);
     let model = first.and_then(machine_model);

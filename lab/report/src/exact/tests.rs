@@ -194,8 +194,8 @@ fn what_is_proven_is_what_is_said() {
     let check = |change: fn(&mut ResamplingResult), sentence_has: &str, page_has: &str| {
         let mut result = result();
         change(&mut result);
-        let (said, page) = (sentence(&result), render(&result, &ASCII).replace('\n', " "));
-        assert!(said.contains(sentence_has), "{said}");
+        let (verdict_spans, page) = (sentence(&result), render(&result, &ASCII).replace('\n', " "));
+        assert!(verdict_spans.contains(sentence_has), "{verdict_spans}");
         assert!(page.contains(page_has), "{page}");
     };
     check(|_| {}, "Proven: X and Y are not from one distribution", "nearly, and the better");

@@ -9,8 +9,8 @@ use maud::{Markup, PreEscaped, html};
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 20.0;
 
-/// A distribution as hills of given heights, with the median and the range from p10 to p90; places
-/// are from 0 to 1.
+/// Draws a distribution as hills of given heights, with the median and the range from p10 to p90;
+/// places are from 0 to 1.
 pub(super) fn strip(heights: &[f64], [low, middle, high]: [Option<f64>; 3]) -> Markup {
     let most = heights.iter().copied().fold(0.0, f64::max);
     let step = WIDTH / heights.len().max(1) as f64;
@@ -43,27 +43,27 @@ pub(super) fn strip(heights: &[f64], [low, middle, high]: [Option<f64>; 3]) -> M
     picture(&(shape("", &path) + &shape("", &marks)))
 }
 
-/// The interval of a claim on an axis with the bar that it is held against, and the ends of the
+/// Draws the interval of a claim on an axis with its bars, and the ends of the
 /// axis beside it.
-pub(super) fn interval(told: &Presented, resolution: f64) -> Markup {
-    let axis = Axis::around(std::slice::from_ref(told), resolution, 60);
+pub(super) fn interval(quantity: &Presented, resolution: f64) -> Markup {
+    let axis = Axis::around(std::slice::from_ref(quantity), resolution, 60);
     let x = |value: f64| (axis.place(value).clamp(0.0, 1.0) * WIDTH).round();
     let mut shapes = String::new();
-    let bars = told.bars.iter().map(|bar| format!("M{} 0h3v20h-3z", number(x(*bar))));
+    let bars = quantity.bars.iter().map(|bar| format!("M{} 0h3v20h-3z", number(x(*bar))));
     shapes += &shape("z", &bars.collect::<String>());
-    let middle = told.estimate.map(x);
-    let low = told.low.map(x).or(middle);
-    let high = told.high.map(x).or(middle);
+    let middle = quantity.estimate.map(x);
+    let low = quantity.low.map(x).or(middle);
+    let high = quantity.high.map(x).or(middle);
     let bar = |class: &str, from: f64, to: f64| {
         let width = number((to - from).max(2.0));
         shape(class, &format!("M{} 6h{width}v8h-{width}z", number(from)))
     };
     if let (Some(low), Some(high)) = (low.or(high), high.or(low)) {
         // Up to the edge where there is no bound yet.
-        if told.low.is_none() {
+        if quantity.low.is_none() {
             shapes += &bar("o", 0.0, low);
         }
-        if told.high.is_none() {
+        if quantity.high.is_none() {
             shapes += &bar("o", high, WIDTH);
         }
         shapes += &bar("m", low, high);
@@ -72,7 +72,7 @@ pub(super) fn interval(told: &Presented, resolution: f64) -> Markup {
         shapes += &shape("", &format!("M{} 3h4v14h-4z", number((x - 2.0).max(0.0))));
     }
     let (low, high) = axis.ends();
-    html! { div.a { (told.mark(low)) (picture(&shapes)) (told.mark(high)) } }
+    html! { div.a { (quantity.mark(low)) (picture(&shapes)) (quantity.mark(high)) } }
 }
 
 fn picture(shapes: &str) -> Markup {

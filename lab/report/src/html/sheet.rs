@@ -1,4 +1,4 @@
-//! A page under construction: what is seen first, and what is folded below it.
+//! A page under construction: the unfolded part, and the folded ones below it.
 
 use crate::look::Look;
 use crate::text::{plain, shorten_middle};
@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 const SENTENCE: usize = 600;
 const NAME: usize = 60;
 
-/// Everything that the page looks like.
+/// The styles of the page.
 const STYLE: &str = include_str!("sheet.css");
 
 /// A page under construction.
@@ -21,7 +21,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// A page that has a title only.
+    /// Makes a page with only a title.
     pub fn new(title: &str) -> Sheet {
         let title = sentence(title);
         let heading = html! { h1 { (title) } };
@@ -29,17 +29,17 @@ impl Sheet {
         Sheet { title, styles, tables, first: vec![heading], folded: Vec::new() }
     }
 
-    /// Adds to what is seen first.
+    /// Adds to the unfolded part.
     pub fn add(&mut self, content: Markup) {
         self.first.push(content);
     }
 
-    /// Adds a part that is folded behind its title, below all that is seen first.
+    /// Adds a part that is folded behind its title, below the unfolded part.
     pub fn fold(&mut self, title: &str, content: Markup) {
         self.folded.push(folded(title, content));
     }
 
-    /// Adds a part: to what is seen first if that stays within so many bytes, else folded.
+    /// Adds a part: unfolded if the unfolded bytes then stay within `bytes`, else folded.
     pub(super) fn part(&mut self, title: &str, content: Markup, bytes: usize) {
         let whole = html! { (section(title)) (content) };
         if self.fill(&[whole], bytes) == 0 {
@@ -47,8 +47,7 @@ impl Sheet {
         }
     }
 
-    /// Adds those items that leave what is seen first within so many bytes, in order, and gives how
-    /// many these are.
+    /// Adds items in order while the unfolded part stays within `bytes`, and returns how many fit.
     pub(super) fn fill(&mut self, items: &[Markup], bytes: usize) -> usize {
         let mut used = self.first_bytes();
         let fits = |item: &&Markup| {
@@ -60,12 +59,12 @@ impl Sheet {
         shown
     }
 
-    /// Bytes before the first part that is folded.
+    /// Returns the bytes before the first folded part.
     pub(super) fn first_bytes(&self) -> usize {
         self.page(&[]).len()
     }
 
-    /// A class for the next table.
+    /// Returns a class for the next table.
     pub(super) fn table_class(&mut self) -> String {
         self.tables += 1;
         format!("t{}", self.tables)
@@ -76,7 +75,7 @@ impl Sheet {
         self.styles.push_str(rule);
     }
 
-    /// The whole page.
+    /// Returns the whole page.
     pub fn finish(self) -> String {
         self.page(&self.folded)
     }
@@ -98,7 +97,7 @@ impl Sheet {
     }
 }
 
-/// A part that is folded behind its title.
+/// Folds a part behind its title.
 pub fn folded(title: &str, content: Markup) -> Markup {
     html! { details { summary { (sentence(title)) } (content) } }
 }
@@ -123,7 +122,7 @@ pub fn code(text: &str) -> Markup {
     html! { pre { (sentence(text)) } }
 }
 
-/// A text of several lines, as wide as it is.
+/// A text of several lines that are not wrapped.
 pub fn lines(text: &str) -> Markup {
     let safe = text.trim_end().chars().map(|c| if is_safe(c) || c == '\n' { c } else { '?' });
     html! { pre.w { (safe.collect::<String>()) } }

@@ -1,20 +1,24 @@
 //! Tables, with a distribution below each row.
 
-use super::ink;
-use super::sheet::{Sheet, name, section, small};
+use super::sheet::{Sheet, list, name, section, small};
+use super::{ODD_BYTES, ink};
 use crate::chart::Span;
 use crate::contestants::{claimed_metrics, metric_columns, other_columns};
 use crate::look::Look;
-use crate::study::shares;
+use crate::study::{
+    Block, Reason, built_with, columns, columns_mean, facts, metric_summary, metrics_table, notes,
+    per_item, scaling_table, shares, spread_of,
+};
 use crate::table::{Align, Column};
 use crate::text::{plain, short};
 use maud::{Markup, html};
-use tiebreak_core::result::{ContestantResult, RunResult};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::result::{ContestantResult, RunResult, StudyRow};
 
 /// Columns of this rank and above are not shown on a narrow screen.
 const WIDE: u8 = 2;
 
-/// Adds what the contestants of programs gave, of which so many bytes of the page are seen first.
+/// Adds the results of programs, unfolded up to `bytes` of the page.
 pub(super) fn contestants(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     if run.contestants.is_empty() {
         return;
@@ -39,7 +43,7 @@ pub(super) fn contestants(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     }
 }
 
-/// What a contestant runs, and what went wrong with it.
+/// Returns the command of a contestant, and its fault.
 fn command(contestant: &ContestantResult) -> Option<Markup> {
     let mut text = format!("{}: {}", plain(&contestant.name), plain(&contestant.command));
     if let Some(fault) = &contestant.fault {
@@ -54,7 +58,7 @@ fn command(contestant: &ContestantResult) -> Option<Markup> {
     says_more.then(|| small(&text))
 }
 
-/// The distribution of a program; all share their scale.
+/// Draws the distribution of a program; all share their scale.
 fn strip(run: &RunResult, contestant: &ContestantResult) -> Option<Markup> {
     let histogram = contestant.distribution.as_ref()?;
     let metric = claimed_metrics(run)[0];
@@ -122,10 +126,9 @@ impl<'a> Table<'a> {
         let columns: Vec<&Column> =
             columns.iter().enumerate().filter(is_shown).map(|(_, column)| column).collect();
         let class = sheet.table_class();
-        columns
-            .iter()
-            .enumerate()
-            .for_each(|(index, column)| style(sheet, &class, index + 1, column));
+        for (index, column) in columns.iter().enumerate() {
+            style(sheet, &class, index + 1, column);
+        }
         Table { class, columns, names, strips }
     }
 
@@ -170,4 +173,58 @@ fn style(sheet: &mut Sheet, class: &str, number: usize, column: &Column) {
     if column.rank >= WIDE {
         sheet.style(&format!("@media(max-width:560px){{{cells}{{display:none}}}}"));
     }
+}
+
+/// Adds the contestants with their ratios, published figures and distributions, of which so many
+/// bytes of the page are seen first, what was measured beside wall time, and what it all was built
+/// with.
+pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
+    sheet.add(section("Contestants"));
+    sheet.add(small(&facts(block).join(" ")));
+    let names: Vec<String> = block.rows.iter().map(|row| block.marked(row)).collect();
+    let columns = columns(block, Some(Look::PAPER));
+    if !names.is_empty() {
+        split(sheet, &columns, &names, &strips(block), bytes);
+    }
+    let left_out: Vec<String> = block.reasons().iter().map(Reason::sentence).collect();
+    if !left_out.is_empty() {
+        sheet.part("Contestants that did not run", list(&left_out), ODD_BYTES);
+    }
+    let scaling = scaling_table(block);
+    if let Some(first) = scaling.first() {
+        let table = whole(sheet, &scaling, &first.cells);
+        sheet.fold("On several threads", table);
+    }
+    others(sheet, block, &names);
+    let meaning = [columns_mean(block, std::slice::from_ref(block)), notes(block)].concat();
+    sheet.part("What the columns say", list(&meaning), ODD_BYTES);
+    let source = format!("Source: {}", plain(&block.of.source));
+    let builds = built_with(std::slice::from_ref(block));
+    sheet.fold("Source and builds", list(&[vec![source], builds].concat()));
+}
+
+/// What was measured beside wall time.
+fn others(sheet: &mut Sheet, block: &Block, names: &[String]) {
+    let metrics = metrics_table(block);
+    if metrics.is_empty() {
+        return;
+    }
+    let first = Column::left("", names.to_vec());
+    let metrics = metrics.into_iter().map(|column| column.rank(1));
+    let columns: Vec<Column> = std::iter::once(first).chain(metrics).collect();
+    let table = whole(sheet, &columns, names);
+    sheet.fold("Beside wall time", html! { (small(&per_item(block))) (table) });
+}
+
+/// The distributions, which share their scale.
+fn strips(block: &Block) -> Vec<Option<Markup>> {
+    let spread = spread_of(block);
+    let strip = |row: &&StudyRow| {
+        let (spread, histogram) = (spread?, row.distribution.as_ref()?);
+        let values = metric_summary(row, Metric::WallTime);
+        let values = values.map_or([None; 3], |s| [s.p10, s.median, s.p90]);
+        let places = values.map(|value| value.map(|value| spread.place(value)));
+        Some(ink::strip(&shares(spread, histogram, ink::PLACES), places))
+    };
+    block.rows.iter().map(strip).collect()
 }

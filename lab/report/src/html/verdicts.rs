@@ -1,4 +1,4 @@
-//! What became of the claims.
+//! The verdicts on the claims.
 
 use super::ink;
 use super::sheet::{Sheet, list, section, sentence as cut, small};
@@ -6,9 +6,9 @@ use crate::check::effect;
 use crate::look::{NO_BREAK, letters};
 use crate::number::{count, seconds};
 use crate::presented::Presented;
+use crate::presented::Sign;
 use crate::self_check;
 use crate::sentence::{common_tail, head, of_bursts, sentence, what_helps, whose};
-use crate::sign::Sign;
 use crate::study::claims;
 use crate::text::plain;
 use maud::{Markup, html};
@@ -16,13 +16,13 @@ use tiebreak_core::plan::Gate;
 use tiebreak_core::result::{ClaimOutcome, ClaimResult, RunResult, SelfCheckResult};
 use tiebreak_core::verdict::Verdict;
 
-/// More claims than these are told without sentences.
+/// The most claims that have a sentence each.
 const FEW: usize = 16;
-/// So many claims at most have a picture.
+/// The most claims that have a picture each.
 const PICTURED: usize = 6;
 
-/// Adds a sentence a claim with its sign, and a picture where there are few, of which so many bytes
-/// of the page are seen first; or what `tiebreak aa` found.
+/// Adds a sentence for each claim with its sign, and a picture where there are few claims, unfolded
+/// up to `bytes` of the page; or the result of `tiebreak aa`.
 pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     if let Some(found) = &run.self_check {
         return checked(sheet, run, found);
@@ -53,14 +53,14 @@ pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     }
 }
 
-/// A claim in a sentence that leaves out what all of a run's claims have in common.
+/// Returns the sentence of a claim without what all of a run's claims have in common.
 fn whole(run: &RunResult, claim: &ClaimResult) -> String {
     let mut spans = head(run, claim);
     spans.extend(of_bursts(claim));
     letters(&spans).replace(NO_BREAK, " ") + "." + whose(claim).unwrap_or_default()
 }
 
-/// A claim, its verdict and its numbers, where there are many of them.
+/// Returns a claim, its verdict and its numbers without a sentence, for pages with many claims.
 fn brief(claim: &ClaimResult) -> String {
     let verdict = match claim.verdict {
         Verdict::Holds => String::new(),
@@ -72,14 +72,14 @@ fn brief(claim: &ClaimResult) -> String {
 
 fn verdict(run: &RunResult, claim: &ClaimResult, text: &str, has_picture: bool) -> Markup {
     let (class, sign) = sign(claim);
-    let told = Presented::of(claim);
+    let quantity = Presented::of(claim);
     // Where the interval of a share lies says more than whether the claim holds.
-    let sign = match (Sign::of(&told), claim.verdict) {
+    let sign = match (Sign::of(&quantity), claim.verdict) {
         (Some(share), Verdict::TooClose | Verdict::Undecided) => share.glyph(),
         _ => sign,
     };
-    let is_drawn = has_picture && claim.verdict != Verdict::Void && told.is_known();
-    signed(run, class, sign, text, is_drawn.then(|| ink::interval(&told, run.resolution)))
+    let is_drawn = has_picture && claim.verdict != Verdict::Void && quantity.is_known();
+    signed(run, class, sign, text, is_drawn.then(|| ink::interval(&quantity, run.resolution)))
 }
 
 /// A sentence with its sign, a link to what the machine was on which it was reached, and a picture.
@@ -109,7 +109,7 @@ fn sign(claim: &ClaimResult) -> (&'static str, char) {
     }
 }
 
-/// What `tiebreak aa` found.
+/// Adds the result of `tiebreak aa`.
 fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
     let fault = run.contestants.iter().find_map(|contestant| contestant.fault.as_ref());
     let text = match fault {

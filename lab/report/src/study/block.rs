@@ -9,7 +9,7 @@ use tiebreak_core::result::{
     EffectResult, MetricSummary, PublishedFigure, RunResult, StudyRow, WorkloadResult,
 };
 
-/// What stands behind the names of contestants whose contract is not exact, a sign a contract.
+/// The marks behind the names of contestants whose contract is not exact, one for each contract.
 const MARKS: [&str; 5] = ["*", "+", "#", "^", "~"];
 
 /// A run of a study, ready to be shown. Times are shown for one item, or for one call where the
@@ -17,7 +17,7 @@ const MARKS: [&str; 5] = ["*", "+", "#", "^", "~"];
 pub(crate) struct Block<'a> {
     /// The run.
     pub run: &'a RunResult,
-    /// What the study says of it.
+    /// The workload's part of the result.
     pub of: &'a WorkloadResult,
     /// Those that run, the fastest first: by their ratios to the reference, which alone are proven;
     /// where there are none, by their medians.
@@ -37,14 +37,14 @@ pub(crate) struct Reason {
 }
 
 impl Reason {
-    /// Says what they are, and why, behind their names: `is`, `void`, `: it crashed.`.
+    /// Returns the words behind the names: `is`, `void`, `: it crashed.`.
     pub(crate) fn words(&self) -> [String; 3] {
         let verb = if self.names.len() == 1 { "is" } else { "are" };
         let what = if self.is_void { "void" } else { "not run" };
         [verb.to_owned(), what.to_owned(), format!(": {}.", self.why)]
     }
 
-    /// Says the same as a sentence.
+    /// Returns names and reason as a sentence.
     pub(crate) fn sentence(&self) -> String {
         let [verb, what, why] = self.words();
         format!("{} {verb} {what}{why}", self.names.join(", "))
@@ -55,16 +55,12 @@ impl<'a> Block<'a> {
     /// The block of a run; `None` if it is no study's.
     pub(crate) fn of(run: &'a RunResult) -> Option<Block<'a>> {
         let of = run.study.as_deref()?;
-        let is_out = |row: &&StudyRow| row.fault.is_some() || row.not_run.is_some();
-        let (mut left_out, mut rows): (Vec<_>, Vec<_>) = of.rows.iter().partition(is_out);
-        let slowness = |row: &StudyRow| {
-            let ratio = speed(of, row);
-            let time = median(row, Metric::WallTime).unwrap_or(f64::INFINITY);
-            (ratio.map_or(f64::INFINITY, |ratio| -ratio), time)
-        };
+        let rows = of.rows.iter();
+        let (mut left_out, mut rows): (Vec<_>, Vec<_>) =
+            rows.partition(|row| row.fault.is_some() || row.not_run.is_some());
         rows.sort_by(|a, b| {
-            let (a, b) = (slowness(a), slowness(b));
-            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+            let [a, b] = [a, b].map(|row| slowness(of, row));
+            a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
         });
         left_out.sort_by_key(|row| row.fault.is_none());
         let mut block = Block { run, of, rows, left_out, scale: None };
@@ -104,7 +100,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The same with its unit.
+    /// Writes a time for one item with its unit.
     pub(crate) fn time_with_unit(&self, ns_a_call: f64) -> String {
         let value = ns_a_call / self.divisor();
         self.scale.unwrap_or_else(|| Scale::of(Unit::Nanoseconds, value)).write(value)
@@ -118,9 +114,8 @@ impl<'a> Block<'a> {
             summary.map_or([None; 3], |s| [s.median, s.p10, s.p90]).map(finite);
         let size = median.or(p10).unwrap_or(0.0) / self.divisor();
         let scale = self.scale.unwrap_or_else(|| Scale::of(Unit::Nanoseconds, size));
-        let digits = |ns: f64| scale.digits(ns / self.divisor());
-        let texts = [median.map(|ns| self.time(ns)), p10.map(digits), p90.map(digits)];
-        texts.map(or_none)
+        let [p10, p90] = [p10, p90].map(|value| value.map(|ns| scale.digits(ns / self.divisor())));
+        [median.map(|ns| self.time(ns)), p10, p90].map(or_none)
     }
 
     /// Whether the others are compared with this one.
@@ -156,7 +151,7 @@ impl<'a> Block<'a> {
         row.ratio.is_some() && !row.is_settled && !self.is_reference(row)
     }
 
-    /// Whether any has.
+    /// Whether any row has such a ratio.
     pub(crate) fn has_open(&self) -> bool {
         self.rows.iter().any(|row| self.is_open(row))
     }
@@ -176,8 +171,8 @@ impl<'a> Block<'a> {
                 Some(fault) => (true, short(&fault.to_string())),
                 None => (false, short(row.not_run.as_deref().unwrap_or_default())),
             };
-            let is_same = |other: &&mut Reason| !is_void && !other.is_void && other.why == why;
-            match reasons.iter_mut().find(is_same) {
+            let mut others = reasons.iter_mut().filter(|other| !is_void && !other.is_void);
+            match others.find(|other| other.why == why) {
                 Some(reason) => reason.names.push(self.marked(row)),
                 None => reasons.push(Reason { names: vec![self.marked(row)], is_void, why }),
             }
@@ -220,16 +215,16 @@ impl<'a> Block<'a> {
     /// The figures of a published table that stand in no column, each with its ratio to the
     /// reference: `switch 7.8 (1.92x)`.
     pub(crate) fn further_figures(&self, table: usize) -> Vec<String> {
-        let running =
-            self.rows.iter().flat_map(|row| row.published.iter().skip(1).map(|f| (*row, f)));
-        let out = self.left_out.iter().flat_map(|row| row.published.iter().map(|f| (*row, f)));
-        let of_table = running.chain(out).filter(|(_, figure)| figure.table == table);
-        let text = |(row, figure): (&StudyRow, &PublishedFigure)| {
-            let ratio =
-                published_ratio(figure).map_or(String::new(), |ratio| format!(" ({ratio})"));
-            format!("{} {}{ratio}", self.marked(row), figure.value)
-        };
-        of_table.map(text).collect()
+        let running = self.rows.iter().map(|row| (row, 1));
+        let mut texts = Vec::new();
+        for (row, first) in running.chain(self.left_out.iter().map(|row| (row, 0))) {
+            for figure in row.published.iter().skip(first).filter(|one| one.table == table) {
+                let ratio = published_ratio(figure).map(|ratio| format!(" ({ratio})"));
+                let ratio = ratio.unwrap_or_default();
+                texts.push(format!("{} {}{ratio}", self.marked(row), figure.value));
+            }
+        }
+        texts
     }
 
     /// The median here in the unit of the published figure, without the unit.
@@ -252,6 +247,12 @@ impl<'a> Block<'a> {
             _ => None,
         })
     }
+}
+
+/// Returns what rows are sorted by: the ratio to the reference, the largest first, then the time.
+fn slowness(of: &WorkloadResult, row: &StudyRow) -> [f64; 2] {
+    [speed(of, row).map(|ratio| -ratio), median(row, Metric::WallTime)]
+        .map(|value| value.unwrap_or(f64::INFINITY))
 }
 
 /// How many times as fast as the reference a row is, if that is known of any row.

@@ -9,7 +9,7 @@ use crate::text::plain;
 use tiebreak_core::metric::Unit;
 use tiebreak_core::result::StudyResult;
 
-/// Where the greatest time is so many times the least, the scale is logarithmic.
+/// The ratio of the greatest time to the least above which the scale is logarithmic.
 const LOG_FROM: f64 = 8.0;
 
 /// What the axis upwards shows.

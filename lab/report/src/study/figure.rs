@@ -4,7 +4,7 @@ use tiebreak_core::quantity::four_digits;
 use tiebreak_core::result::WorkloadResult;
 use tiebreak_core::study::FigureUnit;
 
-/// The unit as the source has it.
+/// Returns the unit as the source writes it.
 pub(crate) fn unit(unit: FigureUnit) -> &'static str {
     match unit {
         FigureUnit::NanosecondsAnItem => "ns/item",
@@ -41,7 +41,7 @@ pub(crate) fn from_ns(unit: FigureUnit, ns: f64, of: &WorkloadResult) -> Option<
     value.is_finite().then_some(value)
 }
 
-/// A number beside a published figure: three digits that count, as figures mostly have.
+/// Writes a number beside a published figure with three significant digits, as most figures have.
 pub(crate) fn digits(value: f64) -> String {
     match value.abs() {
         size if size >= 99.95 => format!("{value:.0}"),

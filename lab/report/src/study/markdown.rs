@@ -1,10 +1,9 @@
 //! The table of a study as Markdown.
 
 use super::block::{Block, Reason};
-use super::claims::{claims, sentence_on};
-use super::facts::{about, facts, notes};
-use super::spread::spread_of;
-use super::{built_with, footer, metrics, promise, rows, scaling, summary};
+use super::footer::{about, facts, notes};
+use super::rows::spread_of;
+use super::{built_with, claims, footer, metrics, promise, rows, scaling, sentence_on, summary};
 use crate::footer::{machine_model, repeat_line};
 use crate::look::{Look, NO_BREAK};
 use crate::markdown::{self, Place, aligned, code, fenced, list, strong};
@@ -91,23 +90,20 @@ fn columns(block: &Block) -> Vec<Column> {
 
 /// A table with a row a contestant, whose names come first, and an empty line after it.
 fn table(columns: Vec<Column>) -> String {
-    let aligns = columns.iter().map(|column| match column.align {
-        Align::Left => Align::Left,
-        _ => Align::Decimal,
-    });
-    let title = |(index, column): (usize, &Column)| match index {
-        0 => "contestant".to_owned(),
-        _ => escaped(&column.title),
-    };
-    let head: Vec<String> = columns.iter().enumerate().map(title).collect();
-    let cell = |column: &Column, row: usize| match column.cells[row].as_str() {
+    let aligns: Vec<Align> = columns.iter().map(|column| column.align).collect();
+    let mut head: Vec<String> = columns.iter().map(|column| escaped(&column.title)).collect();
+    head[0] = "contestant".to_owned();
+    let rows = (0..columns[0].cells.len())
+        .map(|row| columns.iter().map(|column| cell(column, row)).collect::<Vec<_>>());
+    aligned(&head, &aligns, rows) + "\n"
+}
+
+fn cell(column: &Column, row: usize) -> String {
+    match column.cells[row].as_str() {
         "" => " ".to_owned(),
         strip if column.title == "spread" => code(strip),
         text => escaped(text),
-    };
-    let row = |row| columns.iter().map(|column| cell(column, row)).collect::<Vec<_>>();
-    let rows = (0..columns[0].cells.len()).map(row);
-    aligned(&head, &aligns.collect::<Vec<_>>(), rows) + "\n"
+    }
 }
 
 /// The source, the builds, the machine, and the command that makes the same again.

@@ -1,16 +1,16 @@
 //! A block of the table on a screen.
 
 use super::block::Block;
-use super::facts::{about, facts, notes};
-use super::spread::{bars, spread_of};
+use super::footer::{about, facts, notes};
 use super::{metrics, scaling};
 use crate::chart::Span;
+use crate::histogram::level;
 use crate::look::{Look, Tone, columns_of, span, words};
 use crate::number::or_none;
 use crate::page::{INDENT, Page};
 use crate::table::{Column, GAP, cells, indented, rows};
 use crate::text::{plain, shorten_middle};
-use tiebreak_core::result::StudyRow;
+use tiebreak_core::result::Histogram;
 use unicode_width::UnicodeWidthStr;
 
 /// The narrowest picture of a distribution that still says something, and the widest.
@@ -66,7 +66,7 @@ fn main_table(page: &mut Page, block: &Block, look: Look) {
     }
 }
 
-/// How contestants do on several threads, where a study asks it.
+/// Adds the results on several threads, if the study has any.
 fn on_threads(page: &mut Page, block: &Block, look: Look) {
     let columns = scaling::table(block);
     if columns.is_empty() {
@@ -117,35 +117,35 @@ fn lines(page: &mut Page, columns: Vec<Column>, look: Look) {
 
 /// Makes the column of the names, cut for a screen if it is for one.
 pub(super) fn names(block: &Block, screen: Option<Look>) -> Column {
-    let cut = |name: String| match screen {
-        Some(look) => shorten_middle(&name, (look.columns() / 4).min(24), look),
-        None => name,
-    };
-    Column::left("", cells(&block.rows, |row| cut(block.marked(row))))
+    let columns = screen.map_or(0, |look| (look.columns() / 4).min(24));
+    Column::left("", cells(&block.rows, |row| cut(block.marked(row), columns, screen)))
 }
 
 /// Makes the columns of names, times and ratios, cut for a screen if they are for one.
 fn numbers(block: &Block, screen: Option<Look>) -> Vec<Column> {
-    let time = |index: usize| cells(&block.rows, |row| block.times(row)[index].clone());
-    let ratio = |index: usize| cells(&block.rows, |row| block.ratio(row)[index].clone());
-    let sign = |row: &&StudyRow| if block.is_open(row) { "?" } else { "" }.to_owned();
-    let language = |row: &&StudyRow| row.language.map_or("-", |of| of.name()).to_owned();
-    let cut = |text: String, columns: usize| match screen {
-        Some(look) => shorten_middle(&text, columns, look),
-        None => text,
-    };
-    let reference = cut(plain(&block.of.reference), 14);
+    let rows = &block.rows;
+    let [time, p10, p90] =
+        [0, 1, 2].map(|index| cells(rows, |row| block.times(row)[index].clone()));
+    let [ratio, limits] = [0, 1].map(|index| cells(rows, |row| block.ratio(row)[index].clone()));
+    let languages = cells(rows, |row| row.language.map_or("-", |of| of.name()).to_owned());
+    let signs = cells(rows, |row| if block.is_open(row) { "?" } else { "" }.to_owned());
+    let reference = cut(plain(&block.of.reference), 14, screen);
     vec![
         names(block, screen),
-        Column::left("rank", cells(&block.rows, |row| block.rank(row))).rank(2),
-        Column::left("in", cells(&block.rows, language)).rank(4),
-        Column::decimal(&cut(block.title(), 16), time(0)),
-        Column::decimal("p10", time(1)).rank(3),
-        Column::decimal("p90", time(2)).rank(3),
-        Column::decimal(&format!("vs {reference}"), ratio(0)),
-        Column::left("interval", ratio(1)).rank(1),
-        Column::left("", cells(&block.rows, sign)).rank(1),
+        Column::left("rank", cells(rows, |row| block.rank(row))).rank(2),
+        Column::left("in", languages).rank(4),
+        Column::decimal(&cut(block.title(), 16, screen), time),
+        Column::decimal("p10", p10).rank(3),
+        Column::decimal("p90", p90).rank(3),
+        Column::decimal(&format!("vs {reference}"), ratio),
+        Column::left("interval", limits).rank(1),
+        Column::left("", signs).rank(1),
     ]
+}
+
+/// Returns a text, cut to some columns if it is for a screen.
+fn cut(text: String, columns: usize, screen: Option<Look>) -> String {
+    screen.map_or(text.clone(), |look| shorten_middle(&text, columns, look))
 }
 
 /// Makes the same and those of what was published, with the sign of an open ratio beside its
@@ -166,23 +166,24 @@ fn published(block: &Block) -> Vec<Column> {
     if block.rows.iter().all(|row| row.published.is_empty()) {
         return Vec::new();
     }
-    let text = |text: fn(&Block, &StudyRow) -> Option<String>| {
-        cells(&block.rows, |row| or_none(text(block, row)))
-    };
+    let rows = &block.rows;
+    let figures = cells(rows, |row| or_none(block.published(row)));
+    let here = cells(rows, |row| or_none(block.in_published_unit(row)));
+    let ratios = cells(rows, |row| or_none(block.published_ratio(row)));
     vec![
-        Column::decimal("published", text(|block, row| block.published(row))),
-        Column::decimal("here", text(|block, row| block.in_published_unit(row))).rank(3),
-        Column::decimal("its ratio", text(|block, row| block.published_ratio(row))).rank(2),
+        Column::decimal("published", figures),
+        Column::decimal("here", here).rank(3),
+        Column::decimal("its ratio", ratios).rank(2),
     ]
 }
 
 /// The distributions below each other on one scale.
 pub(super) fn strips(block: &Block, spread: Span, columns: usize, look: Look) -> Column {
-    let strip = |row: &&StudyRow| match &row.distribution {
-        Some(histogram) => bars(spread, histogram, columns, look),
-        None => String::new(),
-    };
-    Column::left("spread", cells(&block.rows, strip))
+    let strips = cells(&block.rows, |row| {
+        let histogram = row.distribution.as_ref();
+        histogram.map_or(String::new(), |histogram| bars(spread, histogram, columns, look))
+    });
+    Column::left("spread", strips)
 }
 
 /// The ends of the scale of the distributions, below them.
@@ -210,5 +211,74 @@ fn left_out(page: &mut Page, block: &Block) {
                 words(why),
             ],
         );
+    }
+}
+
+/// The scale of the distributions of a block, in nanoseconds for one call; `None` if there is none:
+/// linear if they come with the same bins, else logarithmic, because then they are too far apart
+/// for a linear one.
+pub(crate) fn spread_of(block: &Block) -> Option<Span> {
+    let known = block.rows.iter().filter_map(|row| row.distribution.as_ref());
+    let all: Vec<&Histogram> = known.filter(|histogram| is_drawn(histogram)).collect();
+    let first = all.first()?;
+    let low = all.iter().map(|one| one.low).fold(f64::INFINITY, f64::min);
+    let high = all.iter().map(|one| one.high).fold(f64::NEG_INFINITY, f64::max);
+    let is_shared = all.iter().all(|one| (one.low, one.high) == (first.low, first.high));
+    Some(Span { low, high, is_log: !is_shared && low > 0.0 })
+}
+
+/// How much of a distribution lies in each of some columns of equal width: a bin that lies in
+/// several is divided between them.
+pub(crate) fn shares(spread: Span, histogram: &Histogram, columns: usize) -> Vec<f64> {
+    let mut shares = vec![0.0; columns];
+    let width = (histogram.high - histogram.low) / histogram.counts.len().max(1) as f64;
+    for (bin, count) in histogram.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let from = histogram.low + bin as f64 * width;
+        let ends = [from, from + width].map(|end| spread.place(end) * columns as f64);
+        let [first, last] = ends.map(|end| end.clamp(0.0, columns as f64));
+        let size = (last - first).max(f64::MIN_POSITIVE);
+        for (column, share) in shares.iter_mut().enumerate() {
+            let inside = last.min(column as f64 + 1.0) - first.max(column as f64);
+            if inside > 1e-9 * size {
+                *share += *count as f64 * inside / size;
+            }
+        }
+    }
+    shares
+}
+
+/// A distribution as a line of blocks, the highest of them full.
+pub(crate) fn bars(spread: Span, histogram: &Histogram, columns: usize, look: Look) -> String {
+    let shares = shares(spread, histogram, columns);
+    let most = shares.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    shares.iter().map(|share| level(share / most, look)).collect()
+}
+
+/// Whether there is something to draw.
+fn is_drawn(histogram: &Histogram) -> bool {
+    let Histogram { low, high, counts, .. } = histogram;
+    low.is_finite() && high.is_finite() && low < high && counts.iter().any(|count| *count > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(spread: Span, histogram: Histogram, expected: &str) {
+        let look = Look { width: 80, color: false, unicode: false };
+        assert_eq!(bars(spread, &histogram, expected.len(), look), expected);
+    }
+
+    #[test]
+    fn bins_lie_where_their_values_are() {
+        let histogram =
+            |low, high, counts: &[u64]| Histogram { low, high, counts: counts.to_vec(), beyond: 0 };
+        let linear = Span { low: 0.0, high: 8.0, is_log: false };
+        check(linear, histogram(0.0, 8.0, &[0, 1, 8, 0]), "  ..@@  ");
+        check(linear, histogram(0.0, 8.0, &[1, 0, 0, 1]), "@  @");
+        let log = Span { low: 1.0, high: 10_000.0, is_log: true };
+        check(log, histogram(1.0, 10.0, &[1]), "@@      ");
+        check(log, histogram(1_000.0, 10_000.0, &[1]), "      @@");
+        check(log, histogram(20_000.0, 30_000.0, &[1]), "    ");
     }
 }

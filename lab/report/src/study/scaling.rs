@@ -6,32 +6,32 @@ use crate::chart::{Chart, Curve, Scale as Axis};
 use crate::number::{Rounding, Scale, finite, or_none, percent};
 use crate::table::{Column, cells};
 use crate::text::plain;
+use std::collections::BTreeMap;
 use tiebreak_core::metric::Unit;
 use tiebreak_core::result::{EffectResult, Scaling, StudyRow};
 
-/// Curves are drawn where one of them has so many points.
+/// The least points of a curve for which a chart is drawn.
 const POINTS_MIN: usize = 3;
 
 /// The rows of contestants on a number of threads: all of one contestant together, the one that
 /// does most in a second first, by its ratio to the reference times its threads; where there are no
 /// ratios, by its throughput.
 pub(super) fn rows<'a>(block: &Block<'a>) -> Vec<(&'a StudyRow, &'a Scaling)> {
-    let on = |row: &&'a StudyRow| Some((*row, row.scaling.as_ref()?));
-    let mut rows: Vec<_> = block.rows.iter().filter_map(on).collect();
+    let rows = block.rows.iter();
+    let mut rows: Vec<_> = rows.filter_map(|row| Some((*row, row.scaling.as_ref()?))).collect();
     let has_ratios = block.rows.iter().any(|row| speed(block.of, row).is_some());
-    let speed = |(row, of): (&StudyRow, &Scaling)| {
-        if has_ratios {
+    let mut best: BTreeMap<&str, f64> = BTreeMap::new();
+    for (row, of) in &rows {
+        let speed = if has_ratios {
             speed(block.of, row).unwrap_or(0.0) * f64::from(of.threads)
         } else {
             finite(of.items_per_s).unwrap_or(0.0)
-        }
-    };
-    let best = |family: &str| {
-        let all = block.rows.iter().filter_map(on);
-        all.filter(|(_, of)| of.family == family).map(speed).fold(0.0, f64::max)
-    };
+        };
+        let best = best.entry(&of.family).or_default();
+        *best = best.max(speed);
+    }
     rows.sort_by(|(_, a), (_, b)| {
-        let by_family = best(&b.family).total_cmp(&best(&a.family));
+        let by_family = best[b.family.as_str()].total_cmp(&best[a.family.as_str()]);
         by_family.then_with(|| a.family.cmp(&b.family)).then(a.threads.cmp(&b.threads))
     });
     rows
@@ -113,9 +113,10 @@ pub(super) fn chart(block: &Block) -> Option<Chart> {
 /// What the columns mean; nothing where there are none.
 pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
     let all = blocks.iter().flat_map(|block| &block.of.rows);
-    let teams = all.filter_map(|row| row.scaling.as_ref()).filter(|of| of.threads > 1);
-    let add = |(units, together), of: &Scaling| (units + of.units, together + of.together);
-    let (units, together) = teams.fold((0, 0), add);
+    let (mut units, mut together) = (0, 0);
+    for of in all.filter_map(|row| row.scaling.as_ref()).filter(|of| of.threads > 1) {
+        (units, together) = (units + of.units, together + of.together);
+    }
     if units == 0 {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What the oracle said of each contestant.
+//! The oracle's judgement of each contestant.
 
 use crate::look::{Look, Tone, span, words};
 use crate::number::count;
@@ -6,9 +6,10 @@ use crate::page::{INDENT, Page};
 use crate::table::{Column, cells};
 use crate::text::{self, plain, short, shorten_middle};
 use tiebreak_core::result::VerifyRow;
+use tiebreak_core::study::{Study, Workload};
 
-/// Tells what `study verify` found: a line a contestant and input below a summary, then what was
-/// wrong in full.
+/// Renders the result of `study verify`: a line for each contestant and input below a summary, then
+/// each fault in full.
 pub fn verify(found: &[VerifyRow], look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
@@ -51,7 +52,7 @@ fn tell(page: &mut Page, reasons: &[Reason], what: &str) {
 /// Contestants, the inputs, and why.
 type Reason = (Vec<String>, Vec<String>, String);
 
-/// The contestants without a fault of which a reason is told, those with one reason together.
+/// Returns the contestants without a fault that have a reason, grouped by it.
 fn grouped(found: &[VerifyRow], why: &dyn Fn(&VerifyRow) -> Option<String>) -> Vec<Reason> {
     let told = || {
         let rows = found.iter().filter(|row| row.fault.is_none());
@@ -92,4 +93,48 @@ fn columns(found: &[VerifyRow], look: Look) -> Vec<Column> {
         Column::right("items", cells(found, |row| row.items.to_string())).rank(1),
         Column::left("answer", cells(found, |row| verdict(row).to_owned())),
     ]
+}
+
+/// Lists what a race of the study looks for beside wrong answers: after an empty line, a line a
+/// kind of cheat, with the workloads on which it is looked for, or why it is not.
+pub fn looked_for(study: &Study, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    page.say(Tone::Plain, "Beside answers, a race looks for:");
+    let (cheats, places): (Vec<_>, Vec<_>) = lines(study).into_iter().unzip();
+    let cheats = cheats.into_iter().map(str::to_owned);
+    let columns = vec![Column::left("cheat", cheats), Column::left("on", places).rank(1)];
+    page.table(columns);
+    format!("\n{}", page.finish())
+}
+
+fn lines(study: &Study) -> Vec<(&'static str, String)> {
+    let all = "all workloads".to_owned();
+    if study.contestants.iter().any(|one| one.recipe.language.is_runner()) {
+        let drawn = study.workloads.iter().filter(|one| one.is_drawn && study.oracle.is_some());
+        return vec![
+            ("times that the clock outside refutes", all.clone()),
+            ("answers not written, work in 'reset'", all),
+            ("answers kept from call to call", names(drawn, "none: no oracle draws inputs")),
+        ];
+    }
+    let rates =
+        if study.reads_whole { &all } else { "none: not reads_input = \"whole\"" }.to_owned();
+    let exchanged = if study.reads_in_run {
+        let made = study.workloads.iter().filter(|one| one.file.is_none());
+        names(made, "none: each input is a file")
+    } else {
+        "none: not reads_input = \"run\"".to_owned()
+    };
+    vec![
+        ("answers kept from call to call", exchanged),
+        ("rates that no core can load", rates),
+        ("outputs not written, work in 'reset'", all.clone()),
+        ("prints, leaks, allocation, threads", all.clone()),
+        ("timers, priority, rounding, CPUs", all),
+    ]
+}
+
+fn names<'a>(workloads: impl Iterator<Item = &'a Workload>, none: &str) -> String {
+    let names: Vec<String> = workloads.map(|one| plain(&one.name)).collect();
+    if names.is_empty() { none.to_owned() } else { names.join(", ") }
 }

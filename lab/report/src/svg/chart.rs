@@ -1,10 +1,9 @@
 //! Charts as SVG, one below the other in one document.
 
-use super::scene::{Anchor, SMALL, Scene, Sheet, legend, width_of};
+use super::scene::{Anchor, SMALL, Scene, Sheet, WIDTH, legend, width_of};
 use crate::chart::{Chart, Span};
 use crate::text::plain;
 
-const WIDTH: f64 = 760.0;
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 736.0;
 /// Of the plot of one chart.
@@ -112,12 +111,7 @@ impl Plot {
         for tick in chart.x_ticks(self.across, 12) {
             let (x, text) = (self.x(tick), (chart.x.write)(tick));
             scene.line("axis", (x, self.bottom), (x, self.bottom + 5.0));
-            let half = width_of(&text, SMALL) / 2.0;
-            if x - half >= free {
-                let x = x.min(WIDTH - 4.0 - half);
-                scene.text("dim small", x, self.bottom + 20.0, Anchor::Middle, &text);
-                free = x + half + 8.0;
-            }
+            scene.tick((x, self.bottom + 20.0), &text, &mut free);
         }
         let middle = (LEFT + RIGHT) / 2.0;
         scene.text("ink small", middle, self.bottom + 40.0, Anchor::Middle, &plain(&chart.x.label));

@@ -1,6 +1,6 @@
 //! Distribution functions as a picture: which share of its batches took at most so long.
 
-use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, legend, width_of};
+use super::scene::{Anchor, SMALL, Scene, Sheet, WIDTH, fit_title, legend, width_of};
 use crate::chart::Span;
 use crate::look::Look;
 use crate::study::ecdf::{Ecdfs, Steps, time};
@@ -8,7 +8,6 @@ use crate::study::{Block, about};
 use crate::text::{plain, shorten_middle};
 use tiebreak_core::result::StudyResult;
 
-const WIDTH: f64 = 760.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 736.0;
 /// Of a plot.
@@ -41,16 +40,14 @@ pub fn ecdf(study: &StudyResult) -> String {
     let panels: Vec<Panel> = study.runs.iter().filter_map(Block::of).map(Panel::of).collect();
     let height: f64 = panels.iter().map(Panel::height).sum();
     let mut scene = Scene::new(SHEET, WIDTH, 66.0 + height);
-    let letters = ((WIDTH - 48.0) / (PLAIN * 0.56)) as usize;
-    let cut = |text: &str| shorten_middle(&plain(text), letters, Look::PAPER);
     let title = format!("{}: {}", plain(&study.study), plain(&study.title));
-    scene.text("ink head", 24.0, 30.0, Anchor::Start, &cut(&title));
+    scene.text("ink head", 24.0, 30.0, Anchor::Start, &fit_title(&title));
     let legend = "Upwards: the share of timed batches that took at most so long. Each scale of \
                   times is its panel's own.";
     scene.text("dim small", 24.0, 50.0, Anchor::Start, legend);
     let mut top = 58.0;
     for panel in &panels {
-        scene.text("ink", 24.0, top + 24.0, Anchor::Start, &cut(&panel.title));
+        scene.text("ink", 24.0, top + 24.0, Anchor::Start, &fit_title(&panel.title));
         panel.draw(&mut scene, top + ABOVE);
         top += panel.height();
     }
@@ -166,12 +163,7 @@ impl Plot {
         for tick in self.axis.ticks(12) {
             let (x, text) = (self.x(tick), time(tick));
             scene.line("grid", (x, self.bottom - HEIGHT), (x, self.bottom));
-            let half = width_of(&text, SMALL) / 2.0;
-            if x - half >= free {
-                let x = x.min(WIDTH - 4.0 - half);
-                scene.text("dim small", x, self.bottom + 18.0, Anchor::Middle, &text);
-                free = x + half + 8.0;
-            }
+            scene.tick((x, self.bottom + 18.0), &text, &mut free);
         }
         let middle = (LEFT + RIGHT) / 2.0;
         scene.text("dim small", middle, self.bottom + 36.0, Anchor::Middle, across);

@@ -1,14 +1,15 @@
 //! Shapes and texts of an SVG document.
 
+use crate::look::Look;
 use crate::number::trimmed;
-use crate::text::plain;
+use crate::text::{plain, shorten_middle};
 
-/// Sizes of letters in pixels.
+/// The size of ordinary letters, in pixels.
 pub const PLAIN: f64 = 14.0;
-/// The same of small letters.
+/// The size of small letters, in pixels.
 pub const SMALL: f64 = 12.0;
 
-/// Where a text's place is in it.
+/// The point of a text that its place refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// It begins there.
@@ -42,6 +43,14 @@ impl Sheet {
     }
 }
 
+/// The width of charts and of pictures of studies, in pixels.
+pub(super) const WIDTH: f64 = 760.0;
+
+/// Returns a title on one line, cut to [`WIDTH`].
+pub(super) fn fit_title(text: &str) -> String {
+    shorten_middle(&plain(text), ((WIDTH - 48.0) / (PLAIN * 0.56)) as usize, Look::PAPER)
+}
+
 /// What all pictures share; `&` stands for the class.
 const SHARED: &str = include_str!("scene.css");
 
@@ -61,14 +70,12 @@ impl Scene {
 
     /// A filled outline.
     pub fn area(&mut self, class: &str, points: &[(f64, f64)]) {
-        let path = path(points);
-        self.add(&format!("<path class=\"{class}\" d=\"{path}Z\"/>"));
+        self.path(class, &(joined(points) + "Z"));
     }
 
     /// A line through points.
     pub fn polyline(&mut self, class: &str, points: &[(f64, f64)]) {
-        let path = path(points);
-        self.add(&format!("<path class=\"{class}\" d=\"{path}\"/>"));
+        self.path(class, &joined(points));
     }
 
     /// A line through points that goes across first and then upwards, or down: stairs.
@@ -78,6 +85,10 @@ impl Scene {
         for (x, y) in rest {
             path.push_str(&format!("H{}V{}", number(*x), number(*y)));
         }
+        self.path(class, &path);
+    }
+
+    fn path(&mut self, class: &str, path: &str) {
         self.add(&format!("<path class=\"{class}\" d=\"{path}\"/>"));
     }
 
@@ -96,6 +107,17 @@ impl Scene {
         };
         let ([x, y], text) = ([x, y].map(number), escaped(text));
         self.add(&format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"));
+    }
+
+    /// Writes a tick's number centred at a place, unless it would touch the last one, whose end is
+    /// `free`.
+    pub(super) fn tick(&mut self, (x, y): (f64, f64), text: &str, free: &mut f64) {
+        let half = width_of(text, SMALL) / 2.0;
+        if x - half >= *free {
+            let x = x.min(WIDTH - 4.0 - half);
+            self.text("dim small", x, y, Anchor::Middle, text);
+            *free = x + half + 8.0;
+        }
     }
 
     fn add(&mut self, element: &str) {
@@ -138,7 +160,7 @@ pub(super) fn legend(widths: impl Iterator<Item = f64>, left: f64, right: f64) -
     lines
 }
 
-fn path(points: &[(f64, f64)]) -> String {
+fn joined(points: &[(f64, f64)]) -> String {
     let mut text = String::new();
     for (index, (x, y)) in points.iter().enumerate() {
         let command = if index == 0 { 'M' } else { 'L' };

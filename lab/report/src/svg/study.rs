@@ -1,6 +1,6 @@
 //! The spread of a study's contestants as a picture.
 
-use super::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
+use super::scene::{Anchor, SMALL, Scene, Sheet, WIDTH, fit_title, width_of};
 use crate::chart::{Span, round_step};
 use crate::look::Look;
 use crate::number::{Scale, finite, value_text};
@@ -9,7 +9,6 @@ use crate::text::{plain, shorten_middle};
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::result::{StudyResult, StudyRow};
 
-const WIDTH: f64 = 760.0;
 /// Where names end and pictures begin, and where these end and numbers begin.
 const LEFT: f64 = 190.0;
 const RIGHT: f64 = 640.0;
@@ -20,7 +19,7 @@ const HILL: f64 = 22.0;
 const PLACES: usize = 120;
 /// The longest name, in letters.
 const NAME: usize = 22;
-/// What is so many times as large as the smallest is read on a logarithmic scale.
+/// The ratio of the largest time to the smallest from which the scale is logarithmic.
 const LOG_FROM: f64 = 8.0;
 
 const SHEET: Sheet = Sheet::new("tiebreak-study", include_str!("study.css"));
@@ -37,14 +36,12 @@ pub fn study(study: &StudyResult) -> String {
     let heights: f64 = blocks.iter().map(height).sum();
     let mut scene = Scene::new(SHEET, WIDTH, 84.0 + heights);
     let title = format!("{}: {}", plain(&study.study), plain(&study.title));
-    let letters = ((WIDTH - 48.0) / (PLAIN * 0.56)) as usize;
-    let cut = |text: &str| shorten_middle(&plain(text), letters, Look::PAPER);
-    scene.text("ink head", 24.0, 30.0, Anchor::Start, &cut(&title));
+    scene.text("ink head", 24.0, 30.0, Anchor::Start, &fit_title(&title));
     let legend = "Each row: timed batches, p10 to p90, and the median; orange: as published.";
     scene.text("dim small", 24.0, 50.0, Anchor::Start, legend);
     let mut y = 70.0;
     for block in &blocks {
-        panel(&mut scene, block, y, &cut);
+        panel(&mut scene, block, y);
         y += height(block);
     }
     scene.finish(&title, &crate::study::summary(study))
@@ -55,10 +52,10 @@ fn height(block: &Block) -> f64 {
     if rows == 0.0 { 44.0 } else { 82.0 + rows * ROW }
 }
 
-fn panel(scene: &mut Scene, block: &Block, top: f64, cut: &impl Fn(&str) -> String) {
+fn panel(scene: &mut Scene, block: &Block, top: f64) {
     let workload = &block.of.workload;
     let title = format!("{}{}", workload.name, about(workload));
-    scene.text("ink", 24.0, top + 22.0, Anchor::Start, &cut(&title));
+    scene.text("ink", 24.0, top + 22.0, Anchor::Start, &fit_title(&title));
     let Some(axis) = Axis::of(block) else {
         if !block.rows.is_empty() {
             scene.text("dim", LEFT, top + 50.0, Anchor::Start, "nothing was timed yet");
