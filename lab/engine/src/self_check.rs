@@ -85,11 +85,6 @@ impl SelfCheck {
         self.finished >= self.comparisons
     }
 
-    /// Returns the number of comparisons made, and to make.
-    pub fn progress(&self) -> (u64, u64) {
-        (self.finished, self.comparisons)
-    }
-
     /// Returns the rate of false verdicts so far with its limits, without the smallest differences.
     pub fn rates(&self) -> SelfCheckResult {
         let (trials, false_verdicts) = (self.finished, self.false_verdicts);

@@ -3,7 +3,6 @@
 use super::{Beside, Compared, Comparison, Side, Winner, WinnerRule};
 use crate::show::*;
 use crate::{Better, Unit};
-use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::metric;
 use tiebreak_report::fact;
 use tiebreak_report::look::letters;
