@@ -81,33 +81,26 @@ pub struct RevisionOptions {
     #[arg(long, value_name = "REVISION", allow_hyphen_values = true)]
     pub base: Option<String>,
 
-    /// The revision that is judged, called head; '.' is the working tree as it is [default: HEAD]
-    #[arg(long, value_name = "REVISION", requires = "base", allow_hyphen_values = true)]
+    #[arg(long, requires = "base", allow_hyphen_values = true)]
     pub head: Option<String>,
 
-    /// Build each revision by this, through sh -c, in its own worktree; not timed
-    #[arg(long, value_name = "CMD", requires = "base")]
+    #[arg(long, requires = "base")]
     pub build: Option<String>,
 
-    /// How many builds run at the same time: 1 or 2
-    #[arg(long, value_name = "N", requires = "base", default_value_t = 1,
-          value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, requires = "base", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub build_jobs: u8,
 
-    /// Without a claim: how much slower head may be (by --by, how much more it may need)
-    #[arg(long, value_name = "SHARE", requires = "base", default_value = "2%",
-          allow_hyphen_values = true, value_parser = quantities::fraction)]
+    #[arg(long, requires = "base", allow_hyphen_values = true,
+          value_parser = quantities::fraction)]
     pub max_slowdown: f64,
 
     /// Leave the worktrees where they are, so that the run can be resumed
     #[arg(long, requires = "base")]
     pub keep: bool,
 
-    /// Only 'refuted' fails: 'too close' and 'undecided' pass with a warning; --base implies it
     #[arg(long)]
     pub gate: bool,
 
-    /// Of a gate: only 'holds' passes
     #[arg(long)]
     pub strict: bool,
 }

@@ -218,6 +218,7 @@ fn differences(comparison: &Comparison, look: &Look) -> String {
 mod tests {
     use super::*;
     use crate::compare::Difference;
+    use tiebreak_core::fingerprint::Fact;
 
     const LOOK: Look = Look { width: 80, color: false, unicode: true };
 
