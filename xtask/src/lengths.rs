@@ -11,6 +11,8 @@ pub const LINE_COLUMNS_MAX: usize = 100;
 pub const STATEMENTS_MAX: usize = 45;
 /// The longest file.
 pub const FILE_LINES_MAX: usize = 1000;
+/// The shortest file of a crate, unless it only gathers others: less belongs to its neighbour.
+pub const FILE_LINES_MIN: usize = 30;
 
 /// Words that begin a statement without a semicolon.
 const BRANCHES: [&str; 5] = ["if", "for", "while", "loop", "match"];
@@ -57,6 +59,31 @@ pub fn wide_lines(source: &Source) -> Vec<Finding> {
             Finding::new(&source.path, i + 1, format!("line of {columns} columns"), remedy)
         })
         .collect()
+}
+
+/// A file of a crate that is too short to stand alone: it is neither a crate's root or program, nor
+/// the head of a folder, nor a list of modules and names.
+pub fn short_file(source: &Source, sources: &[Source]) -> Option<Finding> {
+    let stem = source.path.strip_suffix(".rs").filter(|stem| stem.contains("/src/"))?;
+    let (folder, name) = stem.rsplit_once('/')?;
+    let is_root = matches!(name, "main" | "lib") || folder.ends_with("/bin");
+    let children = format!("{stem}/");
+    let lines = source.text.lines().count();
+    let defines = ["fn ", "struct ", "enum ", "const "];
+    let only_gathers = !mask(&source.text).lines().any(|line| {
+        defines.iter().any(|word| line.trim_start_matches("pub ").trim_start().starts_with(word))
+            || line.contains("(crate) fn ")
+            || line.contains("(crate) struct ")
+    });
+    if lines >= FILE_LINES_MIN
+        || is_root
+        || only_gathers
+        || sources.iter().any(|other| other.path.starts_with(&children))
+    {
+        return None;
+    }
+    let remedy = "move what it has to the file that uses it".to_owned();
+    Some(Finding::new(&source.path, 1, format!("file of {lines} lines"), remedy))
 }
 
 /// The file and the functions in it that are longer than they should be.
@@ -203,5 +230,22 @@ mod tests {
         assert_eq!(wide(&"\u{e9}".repeat(100)), 0);
         assert_eq!(wide(&format!("// https://{}", "x".repeat(101))), 0);
         assert_eq!(wide_lines(&Source::of("a.md", &"x".repeat(101))), []);
+    }
+
+    #[test]
+    fn short_files_are_found_unless_they_gather() {
+        let is_short = |sources: &[Source]| short_file(&sources[0], sources).is_some();
+        let small = || Source::of("lab/a/src/b.rs", "pub(crate) fn f() {}\n");
+        assert!(is_short(&[small()]));
+        assert!(!is_short(&[small(), Source::of("lab/a/src/b/c.rs", "")]));
+        for (path, text) in [
+            ("lab/a/src/lib.rs", "fn f() {}\n"),
+            ("lab/a/src/bin/tool.rs", "fn main() {}\n"),
+            ("lab/a/src/b.rs", "pub use core::sync::atomic::fence;\n"),
+            ("lab/a/src/b.rs", &"fn f() {}\n".repeat(FILE_LINES_MIN)),
+            ("lab/a/tests/b.rs", "fn f() {}\n"),
+        ] {
+            assert!(!is_short(&[Source::of(path, text)]), "{path}: {text}");
+        }
     }
 }

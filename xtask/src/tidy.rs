@@ -18,6 +18,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for source in &sources {
         findings.extend(lengths::wide_lines(source));
+        findings.extend(lengths::short_file(source, &sources));
         findings.extend(words::check(source, &own));
         findings.extend(pages::check(source, |path| root.join(path).exists()));
         findings.extend(generated::check(root, source));

@@ -21,7 +21,6 @@ mod futex;
 mod garbage;
 pub mod hazard;
 mod heavy;
-mod identity;
 pub mod interrupts;
 #[cfg(loom)]
 #[doc(hidden)]
@@ -29,7 +28,6 @@ pub mod mutation;
 #[cfg(not(loom))]
 mod mutation;
 mod owning;
-mod padded;
 pub mod per_cpu;
 mod published;
 mod registry;

@@ -2,7 +2,7 @@
 //! taken out to be retired.
 
 use crate::atomic::{AtomicPtr, Ordering};
-use crate::identity::Identity;
+use crate::registry::Identity;
 use core::marker::PhantomData;
 use core::ptr::null_mut;
 

@@ -1,7 +1,27 @@
 //! The list of those who take part: records that are claimed, given back and claimed again, and
-//! that anyone may walk over meanwhile.
+//! that anyone may walk over meanwhile; and what tells one list's owner from another's.
 
 use crate::atomic::{AtomicBool, AtomicPtr, Ordering};
+use core::sync::atomic::AtomicU64;
+
+/// Tells a collector or domain from every other of the process. What belongs to one has this and
+/// not an `Arc`: it may be retired there itself, and then the two would keep each other for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity(u64);
+
+impl Identity {
+    /// One that nothing had before.
+    pub(crate) fn new() -> Identity {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        // Relaxed: each value is given out once, whatever the order. 2^64 do not run out.
+        Identity(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Two cache lines of its own, because the processor fetches them in pairs. For what many read
+/// while its neighbours change.
+#[repr(align(128))]
+pub(crate) struct Padded<T>(pub(crate) T);
 
 /// A list that only grows while it lives. Each record has two cache lines of its own, because the
 /// processor fetches them in pairs.

@@ -34,7 +34,7 @@ use args::{Arguments, Command};
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use tiebreak_lab::{LabError, work, worker};
+use tiebreak_lab::{LabError, probing, worker};
 
 /// Returns the command line as a clap command, for completions and for tests of the help.
 pub fn command() -> clap::Command {
@@ -123,7 +123,7 @@ fn run(asked: Command, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> 
             Ok(exit::HOLDS)
         }
         Command::Work => {
-            std::hint::black_box(work::some_milliseconds());
+            std::hint::black_box(probing::some_milliseconds());
             Ok(exit::HOLDS)
         }
     }

@@ -8,7 +8,6 @@
 
 pub mod claim;
 pub mod counts;
-pub mod cpus;
 pub mod evidence;
 pub mod fingerprint;
 pub mod float;
@@ -24,7 +23,6 @@ pub mod sample;
 pub mod sampler;
 pub mod schedule;
 pub mod study;
-pub mod tool;
 pub mod transitions;
 pub mod verdict;
 pub mod warning;

@@ -159,6 +159,19 @@ fn cpus_of(text: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
+/// Writes a sorted list of CPUs as the kernel does: `0-3,7`.
+pub fn format_cpus(cpus: &[usize]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut rest = cpus;
+    while let Some(&first) = rest.first() {
+        let run = rest.iter().enumerate().take_while(|(i, cpu)| **cpu == first + i).count();
+        let last = rest[run - 1];
+        parts.push(if run == 1 { first.to_string() } else { format!("{first}-{last}") });
+        rest = &rest[run..];
+    }
+    parts.join(",")
+}
+
 /// Writes nanoseconds with four significant digits and a suitable unit: `12.35 ms`.
 pub fn format_ns(ns: f64) -> String {
     let (value, unit) = match ns.abs() {
@@ -300,6 +313,13 @@ mod tests {
         assert_eq!(parse_cpus("0,2-4,3"), Ok(vec![0, 2, 3, 4]));
         for text in ["", "a", "3-1", "1,", "99999999"] {
             assert!(parse_cpus(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_of_cpus_are_short() {
+        for (cpus, text) in [(&[0, 1, 2, 3, 7][..], "0-3,7"), (&[1, 2, 5], "1-2,5"), (&[], "")] {
+            assert_eq!(format_cpus(cpus), text);
         }
     }
 

@@ -81,7 +81,6 @@ pub mod resume;
 pub mod revisions;
 mod round_ratio;
 pub mod run;
-mod seed;
 mod self_check;
 pub mod session;
 pub mod slo;
@@ -90,7 +89,6 @@ mod stream;
 pub mod studies;
 pub mod study_view;
 pub mod watch;
-pub mod work;
 
 pub use error::LabError;
 pub use tiebreak_core as core;

@@ -185,9 +185,10 @@ fn contestants(referee: &Referee, columns: &[Vec<Column>]) -> Vec<ContestantResu
     let plan = referee.plan();
     let shown = shown(plan);
     let sorted: Vec<&[f64]> = columns.iter().map(|columns| sorted(columns, shown)).collect();
-    let histograms = summary::histograms(&sorted, BINS);
-    let each = referee.seen().iter().zip(&plan.contestants).zip(columns).zip(histograms);
-    let results = each.map(|(((seen, contestant), columns), histogram)| ContestantResult {
+    // None at all if nothing was measured.
+    let mut histograms = summary::histograms(&sorted, BINS).into_iter();
+    let each = referee.seen().iter().zip(&plan.contestants).zip(columns);
+    let results = each.map(|((seen, contestant), columns)| ContestantResult {
         name: contestant.name.clone(),
         command: contestant.command.clone(),
         workload: contestant.workload.clone(),
@@ -200,7 +201,7 @@ fn contestants(referee: &Referee, columns: &[Vec<Column>]) -> Vec<ContestantResu
         failures: seen.failures,
         first_failure: seen.first_failure.clone(),
         metrics: columns.iter().map(|column| (column.metric, column.summary)).collect(),
-        distribution: (seen.samples > 0).then_some(histogram),
+        distribution: histograms.next().filter(|_| seen.samples > 0),
     });
     results.collect()
 }

@@ -4,9 +4,9 @@ use crate::error::LabError;
 use crate::planning::{self, Request};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use tiebreak_core::language::Tool;
 use tiebreak_core::plan::Centre;
 use tiebreak_core::sampler::{ProgramSampler, RunFailure, RunRequest, Sampler};
-use tiebreak_core::tool::Tool;
 use tiebreak_machine::cpus;
 use tiebreak_measure::{Programs, build, interrupt};
 use tiebreak_probes::{Lab, OwnWork};
@@ -24,8 +24,20 @@ pub struct Laboratory {
     pub own_work: Option<String>,
 }
 
-/// The word after the name of this program that makes it do [`crate::work::some_milliseconds`].
+/// The word after the name of this program that makes it do [`some_milliseconds`].
 pub const OWN_WORK: &str = "__work";
+/// Steps of the chain: each depends on the one before, so no CPU can run them in parallel.
+const STEPS: u64 = 1_500_000;
+
+/// Walks a chain of xorshift and multiply steps (Marsaglia 2003) and returns its end.
+pub fn some_milliseconds() -> u64 {
+    (0..STEPS).fold(0x9E37_79B9_7F4A_7C15, |mut x: u64, _| {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        x.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    })
+}
 
 /// Returns a command that every machine has and that takes some milliseconds: this program's own
 /// work.
@@ -48,7 +60,7 @@ pub fn chosen_cpus(wanted: Option<&[usize]>) -> Result<Vec<usize>, LabError> {
     match wanted.iter().find(|cpu| !allowed.contains(cpu)) {
         Some(cpu) => Err(LabError::Usage(format!(
             "--cpus: CPU {cpu} is not one that this process may use: {} are",
-            cpus::format_list(&allowed)
+            cpus::format_cpus(&allowed)
         ))),
         None => Ok(wanted.to_vec()),
     }

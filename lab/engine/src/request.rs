@@ -1,7 +1,8 @@
 //! A user's request.
 
 use crate::error::{LabError, usage};
-use crate::seed;
+use std::fs::File;
+use std::io::Read;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Check, Gate, OutputPlan, ProgramPlan};
 use tiebreak_machine::clock;
@@ -87,7 +88,18 @@ impl Request {
 /// # Errors
 /// Fails if the system has no source of randomness.
 pub fn seed_or_random(given: Option<&str>) -> Result<String, LabError> {
-    given.map_or_else(seed::from_system, |seed| Ok(seed.to_owned())).map_err(LabError::Data)
+    given.map_or_else(drawn_seed, |seed| Ok(seed.to_owned())).map_err(LabError::Data)
+}
+
+/// Returns sixteen hexadecimal digits from the system's generator: short enough to type again.
+///
+/// # Errors
+/// Fails if the system has no `/dev/urandom`; the text says what to do.
+pub(crate) fn drawn_seed() -> Result<String, String> {
+    let mut bytes = [0; 8];
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    read.map_err(|error| format!("cannot draw a seed from /dev/urandom ({error}): give --seed"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Reads how outputs are judged: `same-output`, `exit`, or a program; by default outputs that agree

@@ -4,7 +4,7 @@
 use crate::tree::Tree;
 use std::io;
 use std::path::Path;
-pub use tiebreak_core::cpus::format_list;
+pub use tiebreak_core::quantity::format_cpus;
 
 /// The words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
 const MASK_WORDS: usize = 128;
@@ -99,7 +99,7 @@ mod tests {
     fn lists_read_and_write() {
         fn check(text: &str, cpus: &[usize], written: &str) {
             assert_eq!(parse_list(text).as_deref(), Some(cpus), "{text}");
-            assert_eq!(format_list(cpus), written);
+            assert_eq!(format_cpus(cpus), written);
         }
         check("0-3,7", &[0, 1, 2, 3, 7], "0-3,7");
         check(" 5, 1-2 ,2\n", &[1, 2, 5], "1-2,5");

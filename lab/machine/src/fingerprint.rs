@@ -19,7 +19,7 @@ const MEMORY: &str = "/proc/meminfo";
 /// it starts no process. Cost: about 1 ms.
 pub fn read() -> Fingerprint {
     let mut facts = Facts::below(&Tree::at(Path::new("/")));
-    facts.text("cpus_allowed", Some(cpus::format_list(&cpus::allowed())));
+    facts.text("cpus_allowed", Some(cpus::format_cpus(&cpus::allowed())));
     facts.system_calls();
     facts.hypervisor_name();
     Fingerprint(facts.0)

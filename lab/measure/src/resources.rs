@@ -57,7 +57,7 @@ impl Gate {
 /// Checks that this process may use a CPU.
 pub(crate) fn check_cpu(cpu: Option<usize>, allowed: &[usize]) -> Result<(), StartError> {
     match cpu.filter(|cpu| !allowed.contains(cpu)) {
-        Some(cpu) => Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_list(allowed) }),
+        Some(cpu) => Err(StartError::CpuNotAllowed { cpu, allowed: cpus::format_cpus(allowed) }),
         None => Ok(()),
     }
 }

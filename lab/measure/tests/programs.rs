@@ -478,7 +478,7 @@ fn programs_run_where_they_are_pinned() {
     let said = written(list, |program| program.cpus = vec![last]);
     assert_eq!(said.trim(), format!("Cpus_allowed_list:\t{last}"));
     let said = written(list, |_| {});
-    let expected = tiebreak_machine::cpus::format_list(&allowed);
+    let expected = tiebreak_machine::cpus::format_cpus(&allowed);
     assert_eq!(said.trim(), format!("Cpus_allowed_list:\t{expected}"));
     assert_eq!(tiebreak_machine::cpus::allowed(), allowed, "we are not pinned ourselves");
 }

@@ -20,7 +20,6 @@ mod noise;
 mod print;
 mod probed;
 mod screen;
-mod shared;
 mod show;
 #[cfg(test)]
 mod tests;

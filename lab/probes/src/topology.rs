@@ -10,7 +10,7 @@ use crate::figure::{Figure, Unit};
 use crate::probed::Probed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use tiebreak_core::tool::Tool;
+use tiebreak_core::language::Tool;
 
 /// What the machine says its CPUs, caches and memory nodes are, whether its CPUs share cores as far
 /// as that was measured, what this process may use of it, and the compilers that were found.

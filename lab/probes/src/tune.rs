@@ -19,7 +19,7 @@ use sight::{FOLDER, Found, Lack, Outcome, Place, Sight, Write, isolated};
 use std::collections::BTreeSet;
 use std::path::Path;
 use table::{Check, Others, Row, Words, look_at_files, rows};
-use tiebreak_machine::cpus::{self, format_list, parse_list};
+use tiebreak_machine::cpus::{self, format_cpus, parse_list};
 use tiebreak_machine::fingerprint;
 use tiebreak_machine::meters::ThreadCounters;
 use tiebreak_machine::tree::Tree;

@@ -70,7 +70,7 @@ pub(crate) fn of_run(page: &mut Page, run: &RunResult, look: Look) {
 }
 
 /// The verdicts on the claims of a study and nothing else: a line a claim, behind its workload,
-/// without styles.
+/// without styles; of a study without claims its summary.
 pub fn verdicts(study: &StudyResult) -> String {
     let mut text = String::new();
     for run in &study.runs {
@@ -79,6 +79,9 @@ pub fn verdicts(study: &StudyResult) -> String {
         for (name, fault) in rows.filter_map(|row| Some((&row.name, row.fault.as_ref()?))) {
             text += &format!("Void: {name} {fault}.\n");
         }
+    }
+    if text.is_empty() {
+        text = format!("{}.\n", summary(study));
     }
     text
 }

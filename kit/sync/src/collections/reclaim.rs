@@ -1,7 +1,7 @@
 //! What the collections need of epochs and of hazard pointers, and nothing else.
 
 use crate::atomic::{AtomicPtr, Ordering};
-use crate::identity::Identity;
+use crate::registry::Identity;
 use crate::{epoch, hazard};
 use protect::{Hold, Protect};
 

@@ -4,7 +4,7 @@ use super::reclaim::Reclaim;
 use super::reclaim::protect::Hold;
 use crate::atomic::{AtomicPtr, Ordering};
 use crate::epoch::Collector;
-use crate::identity::Identity;
+use crate::registry::Identity;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::null_mut;

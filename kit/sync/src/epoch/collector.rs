@@ -6,9 +6,7 @@ use super::record::Record;
 use crate::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::barrier::Barrier;
 use crate::garbage::{self, Garbage, List};
-use crate::identity::Identity;
-use crate::padded::Padded;
-use crate::registry::{Registry, Slot};
+use crate::registry::{Identity, Padded, Registry, Slot};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -3,8 +3,7 @@
 use super::collector::Collector;
 use super::record::Record;
 use crate::garbage::Garbage;
-use crate::identity::Identity;
-use crate::registry::Slot;
+use crate::registry::{Identity, Slot};
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 

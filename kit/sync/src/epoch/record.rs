@@ -4,8 +4,7 @@ use super::collector::Shared;
 use crate::atomic::{AtomicU64, Ordering};
 use crate::barrier::Barrier;
 use crate::garbage::{Garbage, is_freeing, weight};
-use crate::identity::Identity;
-use crate::registry::Slot;
+use crate::registry::{Identity, Slot};
 use core::cell::{Cell, RefCell};
 use core::ptr::NonNull;
 

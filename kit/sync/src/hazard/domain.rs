@@ -6,8 +6,7 @@ use super::retired::{BATCH_WEIGHT, SLOW_WEIGHT_MAX};
 use crate::atomic::Ordering;
 use crate::barrier::Barrier;
 use crate::garbage::List;
-use crate::identity::Identity;
-use crate::registry::Registry;
+use crate::registry::{Identity, Registry};
 use core::sync::atomic::AtomicUsize;
 use std::sync::Arc;
 

@@ -6,9 +6,8 @@ use super::retired::{BATCH_WEIGHT, Retired};
 use crate::atomic::{AtomicPtr, Ordering};
 use crate::barrier::Barrier;
 use crate::garbage::{Garbage, free_all, is_freeing, weight};
-use crate::identity::Identity;
 use crate::mutation::{self, Mutation};
-use crate::registry::Slot;
+use crate::registry::{Identity, Slot};
 use core::cell::{Cell, RefCell};
 use core::ptr::{NonNull, null_mut};
 

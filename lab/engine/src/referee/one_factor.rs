@@ -100,7 +100,7 @@ impl Pairs {
     }
 
     /// Returns the rounds that count and were not cut off.
-    fn known(&self) -> impl Iterator<Item = &(Reading, Reading)> {
+    fn known(&self) -> impl Iterator<Item = &(Reading, Reading)> + Clone {
         self.counted.iter().filter(|pair| **pair != LOST)
     }
 }
@@ -132,15 +132,18 @@ fn rows(pairs: &Pairs, cap: Option<Cap>, error: f64) -> Vec<RatioRow> {
     quantiles.chain([mean(pairs, cap, error)]).collect()
 }
 
+/// Returns the mean of what the readings reach at most; `None` without any.
+fn mean_of(readings: impl Iterator<Item = Reading> + Clone, most: f64) -> Option<f64> {
+    let count = readings.clone().count() as f64;
+    let mean = readings.map(|reading| reading.high.min(most)).sum::<f64>() / count;
+    mean.is_finite().then_some(mean)
+}
+
 /// Returns the means, and their ratio with limits if there is a cap.
 fn mean(pairs: &Pairs, cap: Option<Cap>, error: f64) -> RatioRow {
     let most = cap.map_or(f64::MAX, |cap| cap.most);
-    let sides: [fn(&(Reading, Reading)) -> Reading; 2] = [|pair| pair.0, |pair| pair.1];
-    let [left, right] = sides.map(|side| {
-        let sum: f64 = pairs.known().map(|pair| side(pair).high.min(most)).sum();
-        let mean = sum / pairs.known().count() as f64;
-        mean.is_finite().then_some(mean)
-    });
+    let left = mean_of(pairs.known().map(|pair| pair.0), most);
+    let right = mean_of(pairs.known().map(|pair| pair.1), most);
     let limits = cap.map_or(Limits { low: None, high: None }, |cap| {
         let mut bets = MeanRatioBets::default();
         for (place, pair) in pairs.counted.iter().enumerate() {

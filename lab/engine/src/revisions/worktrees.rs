@@ -3,7 +3,7 @@
 use super::Revision;
 use super::git::{Repository, failed, git, not_started, output};
 use crate::error::LabError;
-use crate::seed;
+use crate::request::drawn_seed;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -54,7 +54,7 @@ impl Worktrees {
                 "it lies within the repository, whose files builds would find",
             )));
         }
-        let digits = seed::from_system().map_err(|why| failed(io::Error::other(why)))?;
+        let digits = drawn_seed().map_err(|why| failed(io::Error::other(why)))?;
         let root = parent.join(format!("{FOLDER}{digits}"));
         DirBuilder::new().mode(0o700).create(&root).map_err(failed)?;
         let trees = Vec::new();

@@ -15,7 +15,6 @@ use crate::resume::{NewBudget, budget_from_here, is_over};
 use crate::session::{Origin, Session};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use tiebreak_core::claim::Claim;
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::journal::{Journal, RunHeader};
 use tiebreak_core::plan::{Centre, Plan};
@@ -69,7 +68,7 @@ pub fn line_up(
     for workload in &workloads {
         tried.extend(try_workload(&setup, workload, progress)?);
     }
-    let claims: usize = tried.iter().map(|(_, claims, cells)| claims.len() + cells.len()).sum();
+    let claims: usize = tried.iter().map(|(_, asked)| asked.claims.len() + asked.cells.len()).sum();
     if claims == 0 && !asked.claims.is_empty() {
         return usage("none of these claims is about what is raced here".to_owned());
     }
@@ -78,9 +77,9 @@ pub fn line_up(
         tried.iter().map(|(trial, ..)| trial.functions.workload.name.clone()).collect();
     let waits_ns = plans::waits_ns(frame.budget, workloads.len());
     let mut lined_up = Vec::with_capacity(tried.len());
-    for (mut trial, claims, cells) in tried {
+    for (mut trial, Questions { claims: own, cells, .. }) in tried {
         trial.functions.workloads.clone_from(&workloads);
-        let mut planned = plans::planned(&claims, &prepared, error, 0)?;
+        let mut planned = plans::planned(&own, &prepared, error, 0)?;
         planned.extend(plans::planned(&cells, &prepared, error, waits_ns)?);
         let plan = plans::plan(&setup, trial.functions.clone(), planned);
         let sampler = Functions::new(&plan, environment)?;
@@ -144,7 +143,7 @@ fn try_workload(
     setup: &Setup<'_>,
     workload: &Workload,
     progress: &mut dyn FnMut(Step<'_>),
-) -> Result<Option<(Trial, Vec<Claim>, Vec<Claim>)>, LabError> {
+) -> Result<Option<(Trial, Questions)>, LabError> {
     let Setup { asked, prepared, .. } = *setup;
     let mut questions = Questions::of_claims(asked, prepared, workload)?;
     if questions.claims.is_empty() && !asked.claims.is_empty() {
@@ -163,11 +162,11 @@ fn try_workload(
             questions.add_cells(&compared, reference, precision);
         }
     }
-    trial.warnings.extend(questions.warnings);
+    trial.warnings.append(&mut questions.warnings);
     if let Placements::Reused(count) = asked.placements {
         trial.warnings.push(Warning::PlacementsReused { count });
     }
-    Ok(Some((trial, questions.claims, questions.cells)))
+    Ok(Some((trial, questions)))
 }
 
 /// Begins the run of a workload.

@@ -14,8 +14,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tiebreak_core::language::Language;
+use tiebreak_core::language::Tool;
 use tiebreak_core::study::Recipe;
-use tiebreak_core::tool::Tool;
 
 /// Variables that change the output of compilers.
 const VARIABLES: [&str; 9] = [

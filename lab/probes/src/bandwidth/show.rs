@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use crate::shared::*;
 use crate::show::*;
 use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, Traffic};
 

@@ -1,6 +1,5 @@
 //! The cache line, on a screen and as a picture.
 
-use crate::shared::*;
 use crate::show::*;
 use crate::{Cacheline, FlushPoint, LineMethod};
 

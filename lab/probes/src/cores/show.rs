@@ -4,12 +4,11 @@ mod map;
 #[cfg(test)]
 mod tests;
 
-use crate::shared::*;
 use crate::show::*;
 use crate::{Cores, Group, KernelLatency, Level, PairLatency, Shared};
 use map::Map;
 pub(crate) use map::svg;
-use tiebreak_core::cpus::format_list;
+use tiebreak_core::quantity::format_cpus;
 
 /// The most pairs with several modes, and the most groups, that are listed one by one.
 const MODES_LISTED: usize = 8;
@@ -166,7 +165,7 @@ fn level_in_short(level: &Level) -> String {
 /// Writes the groups, `shared L3: 0-3; 4-7`, and how they agree with what is advertised.
 fn level_in_full(level: &Level) -> String {
     let lists: Vec<String> =
-        together(level).take(GROUPS_LISTED).map(|group| format_list(&group.cpus)).collect();
+        together(level).take(GROUPS_LISTED).map(|group| format_cpus(&group.cpus)).collect();
     let name = shared_by_all(level).map_or("not named by the machine", Shared::words);
     let mut text = format!("{name}: {}", lists.join("; "));
     let more = together(level).count() - lists.len();

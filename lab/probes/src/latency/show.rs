@@ -1,6 +1,5 @@
 //! Latency of loads, on a screen and as a picture.
 
-use crate::shared::*;
 use crate::show::*;
 use crate::{CacheSize, Latency, LatencyCurve, TlbLevel};
 

@@ -5,7 +5,7 @@ pub(crate) mod tree;
 
 use crate::show::*;
 use crate::{Cache, CacheKind, CoreKind, Limits, Pair, Probed, Sharing, Topology};
-use tiebreak_core::cpus::format_list;
+use tiebreak_core::quantity::format_cpus;
 
 /// Returns the lines of the screen that shows everything at once.
 pub(crate) fn rows(found: &Topology) -> Vec<Row> {
@@ -303,7 +303,7 @@ fn nodes(found: &Topology, look: &Look) -> String {
     }
     let mut table = Table::of(nodes)
         .right("node", 0, |node| node.node)
-        .left("CPUs", 2, |node| match format_list(&node.cpus) {
+        .left("CPUs", 2, |node| match format_cpus(&node.cpus) {
             list if list.is_empty() => "none".to_owned(),
             list => list,
         })

@@ -12,7 +12,7 @@ const DEEP_US: u64 = 20;
 const PARAMETERS: [&str; 3] = ["isolcpus", "nohz_full", "rcu_nocbs"];
 
 fn list(cpus: &Cpus) -> String {
-    format_list(&cpus.iter().copied().collect::<Vec<_>>())
+    format_cpus(&cpus.iter().copied().collect::<Vec<_>>())
 }
 
 pub(super) fn threads(sight: &Sight<'_>) -> Outcome {

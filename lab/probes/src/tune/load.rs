@@ -285,7 +285,7 @@ pub(super) fn interrupts(sight: &Sight<'_>) -> Outcome {
     let all: Vec<&Interrupts> = counts.flat_map(|(_, counts)| counts).collect();
     let total: u64 = all.iter().map(|one| one.count).sum();
     let cpus: Vec<usize> = cpus.into_iter().collect();
-    let now = format!("{total} in 1 s on CPUs {}", format_list(&cpus));
+    let now = format!("{total} in 1 s on CPUs {}", format_cpus(&cpus));
     if total <= FEW * cpus.len() as u64 {
         return Ok(Found::fine(now));
     }

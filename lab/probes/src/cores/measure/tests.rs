@@ -1,6 +1,6 @@
 use super::*;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_machine::cpus::format_list;
+use tiebreak_machine::cpus::format_cpus;
 use tiebreak_machine::tree::made_up::tree;
 
 #[test]
@@ -231,7 +231,7 @@ fn check_sets(files: &[(&str, &str)], cpus: &[usize], expected: &[&str]) {
     let (_folder, tree) = tree(&files);
     let found = advertised(&tree, cpus);
     let texts =
-        found.iter().map(|set| format!("{}: {}", set.shares.words(), format_list(&set.cpus)));
+        found.iter().map(|set| format!("{}: {}", set.shares.words(), format_cpus(&set.cpus)));
     assert_eq!(texts.collect::<Vec<_>>(), expected);
 }
 

@@ -204,6 +204,6 @@ fn steps_are_equal_ratios() {
 
 #[test]
 fn lists_are_as_the_kernel_writes_them() {
-    assert_eq!(format_list(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
-    assert_eq!(format_list(&[]), "");
+    assert_eq!(format_cpus(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
+    assert_eq!(format_cpus(&[]), "");
 }

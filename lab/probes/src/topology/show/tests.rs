@@ -1,6 +1,6 @@
 use super::*;
 use crate::{Cache, CacheKind, Cpu, Node, Pair, Sharing};
-use tiebreak_core::tool::Tool;
+use tiebreak_core::language::Tool;
 use tiebreak_report::look::Look;
 use unicode_width::UnicodeWidthStr;
 
