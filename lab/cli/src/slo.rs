@@ -37,7 +37,7 @@ pub struct SloOptions {
           conflicts_with_all = ["at_least", "good", "bad", "below"])]
     pub claim: Option<String>,
 
-    /// Judge lines of standard input instead of runs of a command
+    /// Judge lines of standard input instead of runs of a command; without --budget, all of them
     #[arg(long, conflicts_with = "command")]
     pub stdin: bool,
 

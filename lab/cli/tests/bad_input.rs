@@ -123,6 +123,20 @@ fn a_self_check_of_a_failing_program_says_why() {
     assert!(said.out.contains("exit status 5"), "{}", said.out);
 }
 
+/// All stay in the result: those that failed at once, and those of which nothing is finite.
+#[test]
+fn contestants_without_samples_stay_in_the_result() {
+    let place = Place::new();
+    for (words, code) in [
+        (vec!["compare", "false", "true", "--no-wait"], 3),
+        (vec!["compare", "sleep 9", "sleep 8", "--timeout", "30ms", "--runs", "3"], 2),
+    ] {
+        let said = place.run(&[&words[..], &["--json", "-"]].concat());
+        assert_eq!(said.code, code, "{words:?}: {said:?}");
+        assert_eq!(said.json()["contestants"].as_array().map(Vec::len), Some(2), "{words:?}");
+    }
+}
+
 #[test]
 fn a_contestant_that_changes_its_output() {
     let place = Place::new();

@@ -183,22 +183,6 @@ pub fn format_ns(ns: f64) -> String {
     format!("{} {unit}", four_digits(value.copysign(ns)))
 }
 
-/// Writes bytes with four significant digits and a binary unit: `1.500 MiB`.
-pub fn format_bytes(bytes: f64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = bytes;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 {
-        format!("{value:.0} B")
-    } else {
-        format!("{} {}", four_digits(value), units[unit])
-    }
-}
-
 /// Writes a number with four significant digits, without an exponent: `0.1234`, `12.35`, `1235`.
 pub fn four_digits(value: f64) -> String {
     let decimals = match value.abs() {
@@ -328,8 +312,6 @@ mod tests {
         assert_eq!(format_ns(12_345_678.0), "12.35 ms");
         assert_eq!(format_ns(999.96), "1000 ns");
         assert_eq!(format_ns(3.2e9), "3.200 s");
-        assert_eq!(format_bytes(1536.0 * 1024.0), "1.500 MiB");
-        assert_eq!(format_bytes(12.0), "12 B");
     }
 
     #[test]

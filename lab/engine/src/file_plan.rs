@@ -2,6 +2,7 @@
 
 use crate::error::LabError;
 use crate::planning::{capped, check_adjust, index_of};
+use crate::request::RESOLUTION;
 use crate::revisions::{self, NAMES, RevisionRequest};
 use std::path::Path;
 use tiebreak_core::plan::{
@@ -10,9 +11,6 @@ use tiebreak_core::plan::{
 use tiebreak_core::result::Family;
 use tiebreak_input::{Contest, Entrants, FileClaim};
 use tiebreak_stats::family;
-
-/// The default resolution of ratio claims.
-const RESOLUTION: f64 = 0.01;
 
 /// The settings of all contests of a file.
 #[derive(Clone, Debug)]

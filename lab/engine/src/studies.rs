@@ -1,6 +1,6 @@
 //! Studies: built, judged, raced in turns, verified, and resumed.
 //!
-//! [`find`] and [`read`] find a study's folder and read it. [`line_up`] builds the contestants,
+//! [`find()`] and [`read`] find a study's folder and read it. [`line_up()`] builds the contestants,
 //! judges their answers on every workload, runs the pilots, and begins a run for each workload;
 //! [`race`] races them under one error and one budget. [`take_up`] resumes a study from its
 //! journals alone, and [`verify`] judges answers on all inputs of the study.

@@ -46,7 +46,9 @@ pub(crate) fn with_adjustment(
     match adjust.with(word) {
         Some(adjust) => Ok(adjust),
         None if word == "none" && is_alone => Ok(adjust),
-        None if word == "none" => Err(not(word, "\"slot\" or \"strata\", which can be combined")),
+        None if word == "none" => {
+            Err(not(word, "\"none\" alone, or \"slot\" and \"strata\" without it"))
+        }
         None => Err(not(word, "\"slot\", \"strata\" or \"none\"")),
     }
 }

@@ -1,7 +1,7 @@
 //! `tiebreak machine`: what this machine is, measured. A folder a probe.
 //!
 //! The folder of a probe has what it found (the file of its name), how it measures, what it makes
-//! of that, and how it is shown. [`registry`](crate::print) has a line for each, and with that line
+//! of that, and how it is shown. The registry in `print.rs` has a line for each, and with that line
 //! it is on the screen, in the print, in comparisons and on the command line.
 //!
 //! All of it works as an ordinary user; no thread here ever has a real-time priority, so none can

@@ -1,8 +1,8 @@
 //! Finds what makes this machine noisy, and the commands that would change it. Changes nothing.
 //!
-//! [`table`] has a row for each thing, and [`look`] makes a [`Setting`] of it. Its input is what
+//! `table` has a row for each thing, and `look` makes a [`Setting`] of it. Its input is what
 //! files say and what a second of watching found; its output is advice as data. Commands are never
-//! run. Those that write files come from one place, [`sight::writing`], with those that put every
+//! run. Those that write files come from one place, `sight::writing`, with those that put every
 //! file back as it was.
 
 mod cores;

@@ -1,6 +1,7 @@
 //! What studies and plans contain, in words and tables.
 
 use crate::look::Look;
+use crate::number::count;
 use crate::table::{Align, Column, render};
 use tiebreak_core::plan::Plan;
 use tiebreak_core::quantity::{Rounding, format_ns, format_percent};
@@ -207,11 +208,6 @@ pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, batch_ns: f64)
         format_ns(pilot.round_cost_ns),
         format_ns(pilot.unit_cost_ns),
     )
-}
-
-/// Returns a text such as `1 call` or `12 calls`.
-fn count(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Adds a note below each row of a table; the table's first line contains the titles.

@@ -41,7 +41,7 @@ pub fn ratio(value: f64, decimals: usize, rounding: Rounding) -> String {
 
 /// Returns the decimals for shares as percentages, so that limits differ visibly from each other
 /// and from the bars, and nothing but a share of 0 or 1 is written as `0%` or `100%`.
-pub fn share_decimals(values: &[Option<f64>; 3], bars: &[f64]) -> usize {
+fn share_decimals(values: &[Option<f64>; 3], bars: &[f64]) -> usize {
     let known: Vec<f64> = values.iter().copied().flatten().collect();
     let limits: Vec<f64> = values[1..].iter().copied().flatten().collect();
     let ends = known.iter().flat_map(|value| [*value, 1.0 - value]);
@@ -169,7 +169,7 @@ impl Scale {
     }
 
     /// Writes a limit with the unit, rounded away from the estimate.
-    pub fn write_rounded(self, value: f64, rounding: Rounding) -> String {
+    fn write_rounded(self, value: f64, rounding: Rounding) -> String {
         format!("{} {}", self.digits_rounded(value, rounding), self.name).trim_end().to_owned()
     }
 

@@ -1,4 +1,4 @@
-//! All errors of a file of claims, and how they are printed.
+//! All errors of a file, and how they are printed.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use std::fmt;

@@ -16,7 +16,7 @@ const NAME: usize = 12;
 
 /// Returns the comparison as JSON, with a line feed at its end.
 pub fn comparison_json(comparison: &Comparison) -> String {
-    serde_json::to_string_pretty(comparison).unwrap_or_default() + "\n"
+    tiebreak_report::json::text(comparison)
 }
 
 /// Figures of both machines with their ratios, the same per unit of price if both have a price, and

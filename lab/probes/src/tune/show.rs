@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Returns what was looked at as JSON, with a line feed at its end.
 pub fn tuning_json(tuning: &Tuning) -> String {
-    serde_json::to_string_pretty(tuning).unwrap_or_default() + "\n"
+    tiebreak_report::json::text(tuning)
 }
 
 /// Returns what makes this machine noisy, by groups, each with why it matters, the command that
