@@ -32,6 +32,16 @@ pub enum Statement {
 }
 
 impl Statement {
+    /// Returns whether it is about two contestants, round by round.
+    pub fn is_of_two(self) -> bool {
+        match self {
+            Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. }) => true,
+            Statement::Property(
+                Property::Succeeds { .. } | Property::Quantile { .. } | Property::Mean { .. },
+            ) => false,
+        }
+    }
+
     /// Returns the statement about the ratio, if it is about one.
     pub fn relation(self) -> Option<Relation> {
         match self {

@@ -52,24 +52,126 @@ pub enum Unit {
     Count,
 }
 
-/// Each metric with the words by which a claim sentence names it, its key and its unit, in the
-/// order of the enumeration.
-const TABLE: [(Metric, &str, &str, Unit); 14] = [
-    (Metric::WallTime, "wall time", "wall_ns", Unit::Nanoseconds),
-    (Metric::CpuTime, "cpu time", "cpu_ns", Unit::Nanoseconds),
-    (Metric::UserTime, "user time", "user_ns", Unit::Nanoseconds),
-    (Metric::SystemTime, "system time", "system_ns", Unit::Nanoseconds),
-    (Metric::RunTime, "run time", "run_ns", Unit::Nanoseconds),
-    (Metric::PeakMemory, "peak memory", "peak_memory_bytes", Unit::Bytes),
-    (Metric::PageFaults, "page faults", "page_faults", Unit::Count),
-    (Metric::ContextSwitches, "context switches", "context_switches", Unit::Count),
-    (Metric::Cycles, "cycles", "cycles", Unit::Count),
-    (Metric::Instructions, "instructions", "instructions", Unit::Count),
-    (Metric::BranchMisses, "branch misses", "branch_misses", Unit::Count),
-    (Metric::CacheMisses, "cache misses", "cache_misses", Unit::Count),
-    (Metric::Energy, "energy", "energy_nj", Unit::Nanojoules),
-    (Metric::Value, "value", "value", Unit::Count),
+/// What a value of a study's table is divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Per {
+    /// An item of the input.
+    Item,
+    /// A call.
+    Call,
+    /// Nothing: the value is one of the process.
+    Process,
+}
+
+/// All that is known of a metric.
+struct Row {
+    metric: Metric,
+    /// The words by which a claim sentence names it.
+    name: &'static str,
+    key: &'static str,
+    unit: Unit,
+    /// The words between two contestants that say that the first needs less, before the name.
+    verb: &'static str,
+    /// Whether a timed batch of calls has it.
+    is_of_batches: bool,
+    /// Whether only some machines meter it.
+    is_metered: bool,
+    /// The title of its column in a study's table, if it has one.
+    column: Option<(&'static str, Per)>,
+}
+
+/// The metrics, in the order of the enumeration.
+const TABLE: [Row; 14] = [
+    row(
+        (Metric::WallTime, "wall time", "wall_ns", Unit::Nanoseconds),
+        "is faster",
+        [true, false],
+        None,
+    ),
+    row(
+        (Metric::CpuTime, "cpu time", "cpu_ns", Unit::Nanoseconds),
+        "uses less",
+        [true, false],
+        Some(("CPU time", Per::Item)),
+    ),
+    row(
+        (Metric::UserTime, "user time", "user_ns", Unit::Nanoseconds),
+        "uses less",
+        [false, false],
+        None,
+    ),
+    row(
+        (Metric::SystemTime, "system time", "system_ns", Unit::Nanoseconds),
+        "uses less",
+        [false, false],
+        None,
+    ),
+    row(
+        (Metric::RunTime, "run time", "run_ns", Unit::Nanoseconds),
+        "uses less",
+        [false, false],
+        None,
+    ),
+    row(
+        (Metric::PeakMemory, "peak memory", "peak_memory_bytes", Unit::Bytes),
+        "uses less",
+        [false, false],
+        Some(("memory", Per::Process)),
+    ),
+    row(
+        (Metric::PageFaults, "page faults", "page_faults", Unit::Count),
+        "has fewer",
+        [true, false],
+        Some(("faults", Per::Call)),
+    ),
+    row(
+        (Metric::ContextSwitches, "context switches", "context_switches", Unit::Count),
+        "has fewer",
+        [true, false],
+        Some(("switches", Per::Call)),
+    ),
+    row(
+        (Metric::Cycles, "cycles", "cycles", Unit::Count),
+        "needs fewer",
+        [true, true],
+        Some(("cycles", Per::Item)),
+    ),
+    row(
+        (Metric::Instructions, "instructions", "instructions", Unit::Count),
+        "needs fewer",
+        [true, true],
+        Some(("instructions", Per::Item)),
+    ),
+    row(
+        (Metric::BranchMisses, "branch misses", "branch_misses", Unit::Count),
+        "has fewer",
+        [true, true],
+        Some(("branch misses", Per::Item)),
+    ),
+    row(
+        (Metric::CacheMisses, "cache misses", "cache_misses", Unit::Count),
+        "has fewer",
+        [true, true],
+        Some(("cache misses", Per::Item)),
+    ),
+    row(
+        (Metric::Energy, "energy", "energy_nj", Unit::Nanojoules),
+        "uses less",
+        [true, true],
+        Some(("energy", Per::Item)),
+    ),
+    row((Metric::Value, "value", "value", Unit::Count), "uses less", [false, false], None),
 ];
+
+/// Makes a row; the two flags are whether batches have it, and whether only some machines meter it.
+const fn row(
+    (metric, name, key, unit): (Metric, &'static str, &'static str, Unit),
+    verb: &'static str,
+    [is_of_batches, is_metered]: [bool; 2],
+    column: Option<(&'static str, Per)>,
+) -> Row {
+    Row { metric, name, key, unit, verb, is_of_batches, is_metered, column }
+}
 
 impl Metric {
     /// All metrics of a program's sample, in the order in which tables show them.
@@ -77,7 +179,7 @@ impl Metric {
         let mut all = [Metric::WallTime; 13];
         let mut index = 0;
         while index < all.len() {
-            all[index] = TABLE[index].0;
+            all[index] = TABLE[index].metric;
             index += 1;
         }
         all
@@ -85,12 +187,12 @@ impl Metric {
 
     /// Returns the words by which a claim sentence names the metric: `by peak memory`.
     pub fn name(self) -> &'static str {
-        TABLE[self as usize].1
+        TABLE[self as usize].name
     }
 
     /// Returns the key of the metric in JSON and CSV: the name with its unit last.
     pub fn key(self) -> &'static str {
-        TABLE[self as usize].2
+        TABLE[self as usize].key
     }
 
     /// Returns the metric that a claim sentence or an option names.
@@ -100,7 +202,29 @@ impl Metric {
 
     /// Returns the unit of the metric's values.
     pub fn unit(self) -> Unit {
-        TABLE[self as usize].3
+        TABLE[self as usize].unit
+    }
+
+    /// Returns the words that say that one contestant needs less than another, such as `is faster`
+    /// or `uses less peak memory`.
+    pub fn needs_less(self) -> String {
+        let Row { verb, name, .. } = TABLE[self as usize];
+        if self == Metric::WallTime { verb.to_owned() } else { format!("{verb} {name}") }
+    }
+
+    /// Returns whether a timed batch of calls has the metric.
+    pub fn is_of_batches(self) -> bool {
+        TABLE[self as usize].is_of_batches
+    }
+
+    /// Returns whether only some machines meter it.
+    pub fn is_metered(self) -> bool {
+        TABLE[self as usize].is_metered
+    }
+
+    /// Returns the title of its column in a study's table and what its values are divided by.
+    pub fn column(self) -> Option<(&'static str, Per)> {
+        TABLE[self as usize].column
     }
 
     /// Returns the comparative by which people say that less of this metric is better.
@@ -154,7 +278,7 @@ pub mod key {
     }
 
     fn read<E: Error>(key: &str) -> Result<Metric, E> {
-        let found = TABLE.iter().find(|row| row.2 == key).map(|row| row.0);
+        let found = TABLE.iter().find(|row| row.key == key).map(|row| row.metric);
         found.ok_or_else(|| E::custom(format_args!("no metric is '{key}'")))
     }
 
@@ -201,6 +325,6 @@ mod tests {
             assert_eq!(Metric::ALL.iter().filter(|m| m.key() == metric.key()).count(), 1);
         }
         assert_eq!(Metric::from_name("speed"), None);
-        assert!(TABLE.iter().enumerate().all(|(index, row)| row.0 as usize == index));
+        assert!(TABLE.iter().enumerate().all(|(index, row)| row.metric as usize == index));
     }
 }

@@ -180,11 +180,13 @@ impl ClaimTest {
         match (self, planned.claim.statement) {
             (ClaimTest::Ratio(test), _) => test.observe(d, conditions),
             (ClaimTest::MeanRatio(test), _) => test.observe(left, right, conditions),
-            (
-                ClaimTest::Share(test),
-                Statement::Property(Property::InShareOfRounds { factor, .. }),
-            ) => test.observe(is_by_factor(d, factor)),
-            _ => None,
+            (ClaimTest::Share(test), statement) => match statement.property()? {
+                Property::InShareOfRounds { factor, .. } => test.observe(is_by_factor(d, factor)),
+                Property::Succeeds { .. } | Property::Quantile { .. } | Property::Mean { .. } => {
+                    None
+                }
+            },
+            (ClaimTest::Mean(_), _) => None,
         }
     }
 }

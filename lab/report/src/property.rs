@@ -18,9 +18,9 @@ const SERIAL_Z: f64 = 4.0;
 
 /// Returns the noun for one trial of a claim: a line of a stream, a run of a program, a round.
 pub(crate) fn trial_noun(claim: &ClaimResult) -> &'static str {
-    match (claim.scope, claim.statement.property()) {
-        (Scope::Stream, _) => "line",
-        (_, None | Some(Property::InShareOfRounds { .. })) => "round",
+    match claim.scope {
+        Scope::Stream => "line",
+        _ if claim.statement.is_of_two() => "round",
         _ => "run",
     }
 }

@@ -209,7 +209,7 @@ fn in_metric(claim: &ClaimResult) -> String {
 /// `A is faster than B`, `A uses less peak memory than B`.
 fn order(quantity: &Presented, metric: Metric) -> String {
     let (ahead, behind) = names(quantity);
-    format!("{} {} than {}", plain(ahead), comparison(metric), plain(behind))
+    format!("{} {} than {}", plain(ahead), metric.needs_less(), plain(behind))
 }
 
 /// The contestants of a ratio.
@@ -218,18 +218,6 @@ fn names<'a>(quantity: &Presented<'a>) -> (&'a str, &'a str) {
         Subject::Ratio { ahead, behind } => (ahead, behind),
         _ => ("", ""),
     }
-}
-
-/// The words between two names that say that the first needs less.
-fn comparison(metric: Metric) -> String {
-    let verb = match metric {
-        Metric::WallTime => return "is faster".to_owned(),
-        Metric::PageFaults | Metric::ContextSwitches => "has fewer",
-        Metric::BranchMisses | Metric::CacheMisses => "has fewer",
-        Metric::Cycles | Metric::Instructions => "needs fewer",
-        _ => "uses less",
-    };
-    format!("{verb} {}", metric.name())
 }
 
 /// Returns what an order or a tie is proven for, where that is not every round.
@@ -264,7 +252,7 @@ fn subject(claim: &ClaimResult) -> String {
     }
     let [left, right] = [plain(&claim.left), plain(right(claim))];
     let mean = if claim.centre == Centre::Mean { " in the mean" } else { "" };
-    format!("which of {left} and {right} {}{mean}", comparison(claim.metric))
+    format!("which of {left} and {right} {}{mean}", claim.metric.needs_less())
 }
 
 /// Returns the second part of the head: the estimate, or the fault.

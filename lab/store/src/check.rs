@@ -54,10 +54,7 @@ fn planned(plan: &Plan, claim: &PlannedClaim) -> Checked {
     if let Some(right) = claim.right {
         contestant(plan, right, "a claim")?;
     }
-    let is_of_two = matches!(
-        statement,
-        Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. })
-    );
+    let is_of_two = statement.is_of_two();
     if is_of_two != claim.right.is_some() {
         return Err(if is_of_two {
             "a claim about two contestants names only one".to_owned()

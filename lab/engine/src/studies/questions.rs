@@ -3,7 +3,7 @@
 use super::StudyRequest;
 use super::prepare::{Prepared, Ready};
 use crate::error::LabError;
-use tiebreak_core::claim::{Claim, Property, Statement};
+use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::study::{Study, Team, Workload};
 use tiebreak_core::warning::Warning;
@@ -165,10 +165,7 @@ fn check_workload(asked: &StudyRequest, claim: &Claim) -> Result<(), LabError> {
 
 /// Returns why a claim cannot be judged here, if it cannot.
 fn why_not(claim: &Claim, asked: &StudyRequest, prepared: &Prepared) -> Option<String> {
-    if !matches!(
-        claim.statement,
-        Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. })
-    ) {
+    if !claim.statement.is_of_two() {
         return Some(
             "functions are compared two at a time, so a claim about one of them alone is not about \
              what was drawn at random"

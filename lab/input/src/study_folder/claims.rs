@@ -7,22 +7,9 @@ use crate::document::sentence::{is_same, sentence};
 use crate::document::{Item, Log, Table};
 use crate::error::shown;
 use crate::grammar::Words;
-use tiebreak_core::claim::{Claim, Property, Statement};
+use tiebreak_core::claim::{Claim, Property};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::study::StudyClaim;
-
-/// Metrics that a timed batch of calls has.
-const FUNCTION_METRICS: [Metric; 9] = [
-    Metric::WallTime,
-    Metric::CpuTime,
-    Metric::PageFaults,
-    Metric::ContextSwitches,
-    Metric::Cycles,
-    Metric::Instructions,
-    Metric::BranchMisses,
-    Metric::CacheMisses,
-    Metric::Energy,
-];
 
 /// Reads `[[claim]]`.
 pub(super) fn claims(
@@ -56,12 +43,14 @@ pub(super) fn claims(
 /// an absolute figure depends as much on the hour as on the code (rule A11), and a function that
 /// fails is void.
 fn check_form(claim: &Claim, item: &Item<'_>) {
-    let label = match claim.statement {
-        Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. }) => return,
-        Statement::Property(Property::Succeeds { .. }) => {
+    if claim.statement.is_of_two() {
+        return;
+    }
+    let label = match claim.statement.property() {
+        Some(Property::Succeeds { .. }) => {
             "a contestant that fails or answers wrongly is void here"
         }
-        Statement::Property(_) => "nothing is drawn at random that could protect this number",
+        _ => "nothing is drawn at random that could protect this number",
     };
     item.error("a study's claim compares two contestants")
         .label(label)
@@ -92,12 +81,14 @@ fn check_workload(claim: &Claim, words: &Words, workloads: &[&str], log: &Log<'_
 fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &Log<'_>) {
     let are_runners = contestants.are_runners == Some(true);
     let metric = claim.metric;
-    if FUNCTION_METRICS.contains(&metric) || (are_runners && metric == Metric::PeakMemory) {
+    let of_runners = are_runners.then_some(Metric::PeakMemory);
+    if metric.is_of_batches() || of_runners == Some(metric) {
         return;
     }
     let Some(span) = words.metric.clone() else { return };
     let who = if are_runners { "runners" } else { "functions" };
-    let measured = are_runners.then_some(Metric::PeakMemory).into_iter().chain(FUNCTION_METRICS);
+    let of_batches = Metric::ALL.into_iter().filter(|metric| metric.is_of_batches());
+    let measured = of_runners.into_iter().chain(of_batches);
     let names: Vec<String> = measured.map(|metric| format!("'{}'", metric.name())).collect();
     log.error(span, format!("'{}' is not measured for {who}", metric.name())).expected(&names);
 }

@@ -31,13 +31,7 @@ fn print(cpus: usize, max_hz: Option<u64>) -> MachinePrint {
         interrupted: false,
         machine: Fingerprint(facts),
         topology: Some(Probed::of(topology, Vec::new())),
-        timers: None,
-        cores: None,
-        cacheline: None,
-        latency: None,
-        bandwidth: None,
-        noise: None,
-        energy: None,
+        ..MachinePrint::default()
     }
 }
 

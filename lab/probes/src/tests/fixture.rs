@@ -25,10 +25,10 @@ pub(crate) fn print() -> MachinePrint {
         timers: Some(Probed::of(Timers::default(), Vec::new())),
         cores: Some(Probed::of(Cores::default(), reasons.map(str::to_owned).to_vec())),
         cacheline: Some(Probed::inconclusive("the two methods disagree <64 & 128>")),
-        latency: None,
         bandwidth: Some(Probed::inconclusive("no window in which all threads ran")),
         noise: Some(Probed::inconclusive("no CPU could be watched for long enough")),
         energy: Some(Probed::Unavailable { what: "energy".to_owned(), tried }),
+        ..MachinePrint::default()
     }
 }
 

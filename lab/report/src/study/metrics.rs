@@ -4,45 +4,28 @@ use super::block::{Block, median};
 use crate::number::{Scale, finite, or_none};
 use crate::table::Column;
 use crate::text::{each_once, plain};
-use tiebreak_core::metric::{Metric, Unit};
+use tiebreak_core::metric::{Metric, Per, Unit};
 use tiebreak_core::quantity::four_digits;
 use tiebreak_core::result::StudyRow;
 use tiebreak_core::warning::Warning;
 
-/// The base of a metric's value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Per {
-    Item,
-    Call,
-    Process,
+/// Returns the metrics of the small table, each with its title and what it is divided by: those of
+/// an item first, those of the process last.
+fn shown() -> Vec<(Metric, &'static str, Per)> {
+    let metrics = Metric::ALL.into_iter();
+    let mut shown: Vec<_> = metrics
+        .filter_map(|metric| metric.column().map(|(title, per)| (metric, title, per)))
+        .collect();
+    shown.sort_by_key(|(.., per)| *per);
+    shown
 }
-
-/// The metrics of the small table, with their titles; those of counters last.
-const SHOWN: [(Metric, &str, Per); 9] = [
-    (Metric::CpuTime, "CPU time", Per::Item),
-    (Metric::Cycles, "cycles", Per::Item),
-    (Metric::Instructions, "instructions", Per::Item),
-    (Metric::BranchMisses, "branch misses", Per::Item),
-    (Metric::CacheMisses, "cache misses", Per::Item),
-    (Metric::Energy, "energy", Per::Item),
-    (Metric::PageFaults, "faults", Per::Call),
-    (Metric::ContextSwitches, "switches", Per::Call),
-    (Metric::PeakMemory, "memory", Per::Process),
-];
-
-/// The metrics that only some machines meter.
-const METERED: [Metric; 5] = [
-    Metric::Cycles,
-    Metric::Instructions,
-    Metric::BranchMisses,
-    Metric::CacheMisses,
-    Metric::Energy,
-];
 
 /// What was measured beside wall time: a column a metric that any row has, and the throughput.
 pub(crate) fn table(block: &Block) -> Vec<Column> {
     let mut columns = Vec::new();
-    for (index, (metric, title, per)) in SHOWN.into_iter().enumerate() {
+    let shown = shown();
+    let behind = shown.len() as u8 + 2;
+    for (index, (metric, title, per)) in shown.into_iter().enumerate() {
         if has(block, metric) {
             let cells = cells(block, metric, per);
             columns.push(Column::decimal(title, cells).rank(1 + index as u8));
@@ -53,7 +36,7 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
     }
     if block.rows.iter().any(|row| reset_text(row).is_some()) {
         let cells = block.rows.iter().map(|row| or_none(reset_text(row)));
-        columns.push(Column::decimal("reset", cells).rank(11));
+        columns.push(Column::decimal("reset", cells).rank(behind));
     }
     if block.of.input_bytes > 0 {
         let cells = block.rows.iter().map(|row| {
@@ -61,7 +44,7 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
             let speed = ns.map(|ns| block.of.input_bytes as f64 / ns);
             or_none(finite(speed).map(four_digits))
         });
-        columns.push(Column::decimal("GB/s", cells).rank(12));
+        columns.push(Column::decimal("GB/s", cells).rank(behind + 1));
     }
     columns
 }
@@ -103,7 +86,7 @@ fn count_text(value: f64) -> String {
 /// Describes what the numbers of the small table are for.
 pub(crate) fn per_item(block: &Block) -> String {
     let [calls, processes] = [Per::Call, Per::Process].map(|per| {
-        let shown = SHOWN.into_iter().filter(|(metric, _, of)| *of == per && has(block, *metric));
+        let shown = shown().into_iter().filter(|(metric, _, of)| *of == per && has(block, *metric));
         shown.map(|(_, title, _)| title).collect::<Vec<_>>()
     });
     let mut text = format!("medians for one {}", block.item());
@@ -120,7 +103,7 @@ pub(crate) fn per_item(block: &Block) -> String {
 /// such metric.
 pub(crate) fn missing(blocks: &[Block]) -> Option<String> {
     let measured: Vec<_> = blocks.iter().filter(|block| has(block, Metric::WallTime)).collect();
-    let missing = METERED.into_iter();
+    let missing = Metric::ALL.into_iter().filter(|metric| metric.is_metered());
     let missing = missing.filter(|metric| measured.iter().any(|block| !has(block, *metric)));
     let missing: Vec<_> = missing.map(Metric::name).collect();
     if missing.is_empty() {
