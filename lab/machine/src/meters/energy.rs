@@ -3,7 +3,6 @@
 mod gauge;
 mod hwmon;
 mod msr;
-
 mod power;
 mod powercap;
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Sensors that count energy: `energyN_input`, in microjoules, with a label.
 
 use super::gauge::{Domain, Gauge, Part};
-
 use crate::refusal::names;
 use crate::tree::Tree;
 

@@ -296,16 +296,20 @@ fn a_meter_must_move_under_load() {
     fn check(files: &[(&str, &str)], alive: &[&str], expected: Result<&str, &str>) {
         let (_folder, tree) = made_up::tree(files);
         let done = std::sync::atomic::AtomicBool::new(false);
+        let write = |count: u64| {
+            for path in alive {
+                let path = tree.path(&format!("sys/class/{path}"));
+                let file = std::fs::File::options().write(true).open(path).unwrap();
+                let text = format!("{:015}", 1000 + count);
+                std::os::unix::fs::FileExt::write_all_at(&file, text.as_bytes(), 0).unwrap();
+            }
+        };
+        // A reader may see half of a write: from here on that is a number too, as long as before.
+        write(0);
         let opened = std::thread::scope(|scope| {
             scope.spawn(|| {
-                for count in 0_u64.. {
-                    for path in alive {
-                        let path = tree.path(&format!("sys/class/{path}"));
-                        let file = std::fs::File::options().write(true).open(path).unwrap();
-                        let text = format!("{:015}", 1000 + count);
-                        std::os::unix::fs::FileExt::write_all_at(&file, text.as_bytes(), 0)
-                            .unwrap();
-                    }
+                for count in 1.. {
+                    write(count);
                     if done.load(std::sync::atomic::Ordering::Relaxed) {
                         return;
                     }
