@@ -6,7 +6,6 @@
 //! Memory is left out: on some servers it counts in another unit, which no register gives.
 
 use super::gauge::{Domain, Gauge, Input, Part, read_register};
-
 use crate::refusal::explain;
 use crate::tree::Tree;
 use std::fs::File;

@@ -2,7 +2,6 @@
 //! wrap.
 
 use super::gauge::{Domain, Gauge, Input, Part};
-
 use crate::cpus;
 use crate::meters::perf::{Counter, Event};
 use crate::refusal::{explain, text};

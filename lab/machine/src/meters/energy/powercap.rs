@@ -1,7 +1,6 @@
 //! The powercap tree. AMD processors appear in it as `intel-rapl:*` too.
 
 use super::gauge::{Domain, Gauge, Part};
-
 use crate::refusal::{names, number, text};
 use crate::tree::Tree;
 
