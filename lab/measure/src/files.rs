@@ -75,16 +75,32 @@ pub(crate) fn memory_file() -> io::Result<File> {
     unsafe { owned(libc::memfd_create(c"tiebreak".as_ptr(), flags)) }.map(File::from)
 }
 
+/// How often a file is sealed again, and after which time, where the kernel holds one of its pages.
+const SEAL_TRIES: u32 = 40;
+const SEAL_PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
+
 /// Seals a file in memory, so that no descriptor or mapping can write to it any more, and opens it
 /// again for reading from its start.
 ///
 /// # Errors
 /// Fails if the file has a writable mapping or is not a file in memory, or if `/proc` is missing.
 pub(crate) fn sealed(file: &File) -> io::Result<File> {
+    let mut tries = 0;
+    // The kernel refuses also while it holds a page for itself, as when it moves memory.
+    while let Err(error) = add_seals(file) {
+        tries += 1;
+        if error.kind() != io::ErrorKind::ResourceBusy || tries > SEAL_TRIES {
+            return Err(error);
+        }
+        std::thread::sleep(SEAL_PAUSE);
+    }
+    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+fn add_seals(file: &File) -> io::Result<()> {
     let seals = libc::F_SEAL_WRITE | libc::F_SEAL_GROW | libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
     // SAFETY: the descriptor is open, and seals are a number.
-    checked(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) })?;
-    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
+    checked(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) }).map(|_| ())
 }
 
 /// Returns length and digest of a whole file, whatever its current position.
