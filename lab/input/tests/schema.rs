@@ -182,7 +182,7 @@ fn of_broken_files_the_schemas_see_what_a_schema_can() {
 fn the_schema_has_the_languages_of_the_table() {
     let path = root().join("../../docs/schema/study-1.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    for (kind, is_runner) in [("library", false), ("runner", true)] {
+    for (kind, is_runner) in [("linked", false), ("runner", true)] {
         let all = Language::all().filter(|language| language.is_runner() == is_runner);
         let names: Vec<&str> = all.map(Language::name).collect();
         assert_eq!(schema["$defs"][format!("{kind}_language")]["enum"], json!(names));

@@ -236,7 +236,8 @@ impl Case<'_> {
         noise: u64,
         stderr: &mut String,
     ) -> Result<Pass, UnitFailure> {
-        let (object, input) = (self.library.to_owned(), self.input.sizes());
+        let Case { library, input, .. } = self;
+        let (object, input) = (library.to_path_buf(), input.sizes());
         let request = Request::Check(Check { object, input, side, noise });
         let dump = memory_file().map_err(no_worker)?;
         let (mut process, area, reply) = self.ask(&request, &[&dump])?;
