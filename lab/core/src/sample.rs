@@ -275,6 +275,47 @@ impl From<BatchTime> for WrittenTime {
     }
 }
 
+/// Generates the access to a sample's numbers by the names of their fields: those that every sample
+/// has, then those that a machine may not have. What is stored and exported follows this list, so a
+/// further field goes to its end.
+macro_rules! numbers {
+    (always: $($always:ident)*; maybe: $($group:ident.$maybe:ident)*;) => {
+        impl Sample {
+            /// The names of all numbers.
+            pub const NUMBERS: &[&str] = &[$(stringify!($always),)* $(stringify!($maybe),)*];
+
+            /// Returns the numbers in the order of [`Sample::NUMBERS`]; `None` where one was not
+            /// measured.
+            pub fn numbers(&self) -> impl Iterator<Item = Option<u64>> + use<> {
+                [$(Some(self.$always),)* $(self.$group.$maybe,)*].into_iter()
+            }
+
+            /// Makes a sample from its numbers by name.
+            ///
+            /// # Errors
+            /// Returns the first error of `number`.
+            pub fn from_numbers<E>(
+                outcome: Outcome,
+                marks: Marks,
+                mut number: impl FnMut(&str) -> Result<Option<u64>, E>,
+            ) -> Result<Sample, E> {
+                let mut sample = Sample { outcome, marks, ..Sample::of_wall_ns(0) };
+                $(sample.$always = number(stringify!($always))?.unwrap_or_default();)*
+                $(sample.$group.$maybe = number(stringify!($maybe))?;)*
+                Ok(sample)
+            }
+        }
+    };
+}
+
+numbers! {
+    always: wall_ns user_ns system_ns peak_memory_bytes minor_faults major_faults
+        voluntary_switches involuntary_switches;
+    maybe: meters.cycles meters.instructions meters.branch_misses meters.cache_misses
+        meters.energy_nj beside.foreign_cpu_ns beside.steal_ns beside.migrations
+        beside.throttled_ns meters.run_ns beside.run_delay_ns;
+}
+
 impl Sample {
     /// Returns the sample's value of a metric as an interval, or `None` where it was not measured.
     ///
@@ -390,6 +431,22 @@ mod tests {
         check(None, Some(250), None);
         let nothing = Sample { wall_ns: 0, ..sample };
         assert_eq!(nothing.delay_share(), None);
+    }
+
+    #[test]
+    fn every_number_has_its_place_by_name() {
+        let number = |name: &str| {
+            let place = Sample::NUMBERS.iter().position(|other| *other == name);
+            Ok::<_, ()>(Some(place.unwrap() as u64))
+        };
+        let sample = Sample::from_numbers(Outcome::Finished, Marks::NONE, number).unwrap();
+        let places: Vec<_> = (0..Sample::NUMBERS.len() as u64).map(Some).collect();
+        assert_eq!(sample.numbers().collect::<Vec<_>>(), places);
+        // All fields but the outcome and the marks are numbers.
+        let written = serde_json::to_value(sample).unwrap();
+        let fields = ["meters", "beside"].map(|group| written[group].as_object().unwrap().len());
+        let all = written.as_object().unwrap().len() - 4 + fields.iter().sum::<usize>();
+        assert_eq!(all, Sample::NUMBERS.len());
     }
 
     #[test]

@@ -7,33 +7,8 @@ use tiebreak_core::sample::{Outcome, Sample};
 /// The columns before those of the measurements.
 const WHICH: [&str; 5] = ["round", "attempt", "position", "contestant", "outcome"];
 
-/// The name of a column, and its value in a sample.
-type Field = (&'static str, fn(&Sample) -> Option<u64>);
-
-/// The columns of measurements, units last: those before the marks and those behind.
-const MEASURED: [Field; 17] = [
-    ("wall_ns", |sample| Some(sample.wall_ns)),
-    ("user_ns", |sample| Some(sample.user_ns)),
-    ("system_ns", |sample| Some(sample.system_ns)),
-    ("peak_memory_bytes", |sample| Some(sample.peak_memory_bytes)),
-    ("minor_faults", |sample| Some(sample.minor_faults)),
-    ("major_faults", |sample| Some(sample.major_faults)),
-    ("voluntary_switches", |sample| Some(sample.voluntary_switches)),
-    ("involuntary_switches", |sample| Some(sample.involuntary_switches)),
-    ("cycles", |sample| sample.meters.cycles),
-    ("instructions", |sample| sample.meters.instructions),
-    ("branch_misses", |sample| sample.meters.branch_misses),
-    ("cache_misses", |sample| sample.meters.cache_misses),
-    ("energy_nj", |sample| sample.meters.energy_nj),
-    ("foreign_cpu_ns", |sample| sample.beside.foreign_cpu_ns),
-    ("steal_ns", |sample| sample.beside.steal_ns),
-    ("migrations", |sample| sample.beside.migrations),
-    ("throttled_ns", |sample| sample.beside.throttled_ns),
-];
-const LATER: [Field; 2] = [
-    ("run_ns", |sample| sample.meters.run_ns),
-    ("run_delay_ns", |sample| sample.beside.run_delay_ns),
-];
+/// How many of the numbers stand before the marks; later ones were added behind them.
+const BEFORE_MARKS: usize = 17;
 
 /// The header line of a stream, of which the journal keeps what makes an observation.
 const STREAM_FIELDS: [&str; 5] =
@@ -47,9 +22,9 @@ pub fn samples(journal: &Journal, out: &mut String) {
     if matches!(journal.header.plan.kind, Kind::Stream { .. }) {
         return observations(journal, out);
     }
-    let name = |field: &Field| field.0;
-    let measured = MEASURED.iter().map(name).chain(["marks"]).chain(LATER.iter().map(name));
-    push_line(WHICH.into_iter().chain(measured).map(str::to_owned), out);
+    let (before, behind) = Sample::NUMBERS.split_at(BEFORE_MARKS);
+    let head = [&WHICH, before, &["marks"], behind].concat();
+    push_line(head.into_iter().map(str::to_owned), out);
     for round in &journal.rounds {
         for (position, sample) in round.samples.iter().enumerate() {
             push_line(line(journal, round, position, sample).into_iter(), out);
@@ -86,10 +61,8 @@ fn line(journal: &Journal, round: &Round, position: usize, sample: &Sample) -> V
         contestant.map_or(String::new(), |contestant| contestant.name.clone()),
         outcome.to_owned(),
     ];
-    let cell = |(_, of): &Field| of(sample).map_or(String::new(), |value| value.to_string());
-    line.extend(MEASURED.iter().map(cell));
-    line.push(marks.join("|"));
-    line.extend(LATER.iter().map(cell));
+    line.extend(sample.numbers().map(|number| number.map_or(String::new(), |n| n.to_string())));
+    line.insert(WHICH.len() + BEFORE_MARKS, marks.join("|"));
     line
 }
 

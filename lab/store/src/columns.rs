@@ -3,7 +3,7 @@
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, Value, ValueRef};
 use rusqlite::{Result, Row};
 use tiebreak_core::journal::Wealth;
-use tiebreak_core::sample::{Beside, Marks, Meters, Outcome, Sample};
+use tiebreak_core::sample::{Marks, Outcome, Sample};
 use tiebreak_core::verdict::Verdict;
 
 /// An unsigned number whose bits are stored as SQLite's signed number.
@@ -87,48 +87,16 @@ impl FromSql for VerdictWord {
 /// The place of a sample: run, round, position in the order, contestant.
 pub(crate) type Place = (i64, u64, usize, usize);
 
-/// Generates the code for a sample's columns, which have the names of its fields: those of every
-/// sample, then those that a machine may not have. A further field is a word here and a column of
-/// the schema.
-macro_rules! sample_columns {
-    (numbers: $($number:ident)*; meters: $($meter:ident)*; beside: $($beside:ident)*;) => {
-        const NUMBERS: &[&str] = &[$(stringify!($number),)*
-            $(stringify!($meter),)* $(stringify!($beside),)*];
-
-        /// Returns the numbers in the order of [`NUMBERS`]. The pattern has no `..`, so that a new
-        /// field of a sample must be stored too.
-        fn numbers(sample: &Sample) -> impl Iterator<Item = Option<u64>> + use<> {
-            let Sample { outcome: _, marks: _, meters, beside, $($number),* } = *sample;
-            let (Meters { $($meter),* }, Beside { $($beside),* }) = (meters, beside);
-            [$(Some($number),)* $($meter,)* $($beside,)*].into_iter()
-        }
-
-        /// Reads the sample in a row of [`select_samples`].
-        pub(crate) fn sample_of(row: &Row<'_>) -> Result<Sample> {
-            Ok(Sample {
-                outcome: row.get::<_, OutcomeCode>("outcome")?.0,
-                marks: Marks::from_bits(row.get("marks")?),
-                $($number: number(row, stringify!($number))?,)*
-                meters: Meters { $($meter: maybe(row, stringify!($meter))?,)* },
-                beside: Beside { $($beside: maybe(row, stringify!($beside))?,)* },
-            })
-        }
-    };
-}
-
-sample_columns! {
-    numbers: wall_ns user_ns system_ns peak_memory_bytes minor_faults major_faults
-        voluntary_switches involuntary_switches;
-    meters: cycles instructions branch_misses cache_misses energy_nj run_ns;
-    beside: foreign_cpu_ns steal_ns migrations throttled_ns run_delay_ns;
+/// Reads the sample in a row of [`select_samples`].
+pub(crate) fn sample_of(row: &Row<'_>) -> Result<Sample> {
+    let outcome = row.get::<_, OutcomeCode>("outcome")?.0;
+    Sample::from_numbers(outcome, Marks::from_bits(row.get("marks")?), |column| {
+        Ok(row.get::<_, Option<Bits>>(column)?.map(|Bits(number)| number))
+    })
 }
 
 pub(crate) fn number(row: &Row<'_>, column: &str) -> Result<u64> {
     row.get(column).map(|Bits(number)| number)
-}
-
-fn maybe(row: &Row<'_>, column: &str) -> Result<Option<u64>> {
-    Ok(row.get::<_, Option<Bits>>(column)?.map(|Bits(number)| number))
 }
 
 /// Reads the columns `claim`, `evidence_for` and `evidence_against`.
@@ -142,18 +110,18 @@ pub(crate) fn wealth_of(row: &Row<'_>) -> Result<Wealth> {
 
 /// Returns the statement that [`insert_sample`] binds and runs.
 pub(crate) fn insert_samples() -> String {
-    let values = vec!["?"; 6 + NUMBERS.len()].join(", ");
+    let values = vec!["?"; 6 + Sample::NUMBERS.len()].join(", ");
     format!(
         "INSERT INTO samples (run, round, position, contestant, outcome, marks, {}) VALUES \
          ({values})",
-        NUMBERS.join(", ")
+        Sample::NUMBERS.join(", ")
     )
 }
 
 pub(crate) fn select_samples() -> String {
     format!(
         "SELECT round, outcome, marks, {} FROM samples WHERE run = ? ORDER BY round, position",
-        NUMBERS.join(", ")
+        Sample::NUMBERS.join(", ")
     )
 }
 
@@ -165,6 +133,6 @@ pub(crate) fn insert_sample(
     let place = [run as u64, round, position as u64, contestant as u64];
     let marks = u64::from(sample.marks.bits());
     let head = [sample.outcome as u64, marks];
-    let values = place.into_iter().chain(head).map(Some).chain(numbers(sample));
+    let values = place.into_iter().chain(head).map(Some).chain(sample.numbers());
     statement.execute(rusqlite::params_from_iter(values.map(|number| number.map(Bits))))
 }
