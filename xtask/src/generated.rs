@@ -12,8 +12,11 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use tiebreak_core::metric::Metric;
+use tiebreak_core::sample::Mark;
 use tiebreak_input::inputs;
 use tiebreak_report::markdown::fenced;
+use tiebreak_report::text::wrap_plain;
 
 const START: &str = "<!-- generated: ";
 const END: &str = "<!-- end -->";
@@ -174,28 +177,63 @@ pub fn splice(root: &Path, sources: &[Source], command: &str) -> Result<Vec<Stri
     Ok(written)
 }
 
-/// The JSON schemas of files that users write, with their paths.
-fn schemas() -> impl Iterator<Item = (String, String)> {
-    let path = |file: &str| format!("docs/schema/{file}-1.schema.json");
-    inputs::FILES.into_iter().map(move |file| (path(file), inputs::schema(file)))
-}
+/// The schema of a run's result, which is written by hand but for its lists of words.
+const RESULT: &str = "docs/schema/result-1.schema.json";
 
-/// Schemas that are not what the table of inputs gives.
-pub fn stale_schemas(root: &Path) -> impl Iterator<Item = Finding> {
-    let is_stale = move |(path, fresh): &(String, String)| {
-        fs::read_to_string(root.join(path)).ok().as_ref() != Some(fresh)
-    };
-    schemas().filter(is_stale).map(|(path, _)| {
-        Finding::new(&path, 1, "a stale schema".to_owned(), "run cargo xtask schema".to_owned())
-    })
-}
-
-/// Writes the JSON schemas of files that users write.
+/// The JSON schemas that follow from the code, with their paths: those of files that users write,
+/// and that of a run's result, in which lists of words are replaced.
 ///
 /// # Errors
-/// A file cannot be written.
+/// The schema of a result cannot be read, or a list is missing in it.
+fn schemas(root: &Path) -> Result<Vec<(String, String)>> {
+    let path = |file: &str| format!("docs/schema/{file}-1.schema.json");
+    let mut schemas: Vec<_> =
+        inputs::FILES.into_iter().map(|file| (path(file), inputs::schema(file))).collect();
+    let metrics = Metric::ALL.into_iter().chain([Metric::Value]).map(|metric| metric.key().into());
+    let marks = Mark::ALL.into_iter().map(|mark| mark.name().replace(' ', "_"));
+    let result = with_words(&data(root, RESULT)?, "metric", metrics)?;
+    schemas.push((RESULT.to_owned(), with_words(&result, "mark", marks)?));
+    Ok(schemas)
+}
+
+/// Replaces the words that a definition of a schema allows.
+fn with_words(
+    schema: &str,
+    definition: &str,
+    words: impl Iterator<Item = String>,
+) -> Result<String> {
+    let start = format!("\n    \"{definition}\": {{\n      \"enum\": [\n");
+    let missing = || format!("{RESULT} has no list '{definition}'");
+    let from = schema.find(&start).with_context(missing)? + start.len();
+    let to = from + schema[from..].find("\n      ]").with_context(missing)?;
+    let words: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
+    let lines = wrap_plain(&words.join(", "), 92).into_iter().map(|line| format!("        {line}"));
+    let lines: Vec<String> = lines.collect();
+    Ok(format!("{}{}{}", &schema[..from], lines.join("\n"), &schema[to..]))
+}
+
+/// Finds schemas that are not what the code gives.
+pub fn stale_schemas(root: &Path) -> Vec<Finding> {
+    let stale =
+        |path: &str, what: String| Finding::new(path, 1, what, "run cargo xtask schema".to_owned());
+    match schemas(root) {
+        Err(error) => vec![stale(RESULT, format!("{error:#}"))],
+        Ok(schemas) => schemas
+            .into_iter()
+            .filter(|(path, fresh)| {
+                fs::read_to_string(root.join(path)).ok().as_ref() != Some(fresh)
+            })
+            .map(|(path, _)| stale(&path, "a stale schema".to_owned()))
+            .collect(),
+    }
+}
+
+/// Writes the JSON schemas that follow from the code.
+///
+/// # Errors
+/// A file cannot be read or written.
 pub fn write_schemas(root: &Path) -> Result<()> {
-    for (path, fresh) in schemas() {
+    for (path, fresh) in schemas(root)? {
         fs::write(root.join(&path), fresh).with_context(|| format!("writing {path}"))?;
     }
     Ok(())
@@ -282,6 +320,17 @@ rest
         // Most studies have none, and other blocks neither.
         assert_eq!(pictures(&root, "tiebreak study run python").unwrap(), []);
         assert_eq!(pictures(&root, "make peers").unwrap(), []);
+    }
+
+    #[test]
+    fn the_words_of_a_definition_are_replaced() {
+        let schema = |words: &str| {
+            format!("{{\n    \"mark\": {{\n      \"enum\": [\n{words}\n      ]\n    }}\n}}\n")
+        };
+        let words = ["steal", "not_quiet"].map(str::to_owned).into_iter();
+        let fresh = with_words(&schema("        \"old\""), "mark", words.clone()).unwrap();
+        assert_eq!(fresh, schema("        \"steal\", \"not_quiet\""));
+        assert!(with_words("{}", "mark", words).is_err());
     }
 
     #[test]

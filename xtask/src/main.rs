@@ -38,7 +38,7 @@ cargo xtask tidy --bless    shrinks the entries of xtask/ratchet.txt, then check
 cargo xtask splice COMMAND  writes the block that COMMAND makes into the pages that have it,
                             from what was measured: cargo xtask splice make peers,
                             cargo xtask splice tiebreak study run parse-uint8
-cargo xtask schema          writes the JSON schemas of files that users write
+cargo xtask schema          writes the JSON schemas, as far as they follow from the code
 ";
 
 fn main() -> Result<ExitCode> {
