@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use tiebreak_sync::interrupts::CpuSet;
-use tiebreak_sync::interrupts::layout::{Hello, VERSION};
+use tiebreak_sync::interrupts::layout::{Hello, VERSION, now_ns};
 
 use crate::kernel::{Kernel, Refused};
-use crate::machine::{Machine, now_ns};
+use crate::machine::Machine;
 use crate::page::{Page, Round};
 use crate::server::{NoSocket, Requests, Server};
 use crate::signals::Signals;

@@ -15,17 +15,15 @@
 //! | [`machine`], [`survey`] | what the system says of CPUs and clocks; a visit to each |
 //! | [`page`], [`server`] | what clients are told, and how they get it |
 //! | [`daemon`] | the loop |
-//! | [`privileges`], [`filter`], [`signals`] | what the daemon gives up; how it is asked to end |
+//! | [`privileges`], [`signals`] | what the daemon gives up; how it is asked to end |
 //! | [`cli`] | the program's commands |
 
 pub mod bpf;
 pub mod cli;
 pub mod daemon;
-pub mod filter;
 pub mod held;
 pub mod kernel;
 pub mod machine;
-pub mod memory;
 pub mod page;
 pub mod privileges;
 pub mod server;

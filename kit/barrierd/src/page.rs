@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tiebreak_sync::interrupts::CpuSet;
 use tiebreak_sync::interrupts::layout::{
     CpuWords, FLAG_TICKLESS, FLAG_UNSURVEYED, Header, MAGIC, NO_COMMON_CLOCK, ONLINE, Slot,
-    VERSION, page_bytes,
+    VERSION, page_bytes, time_namespace,
 };
+use tiebreak_sync::interrupts::mapping::{Access, Mapping};
 
 use crate::held::hold;
-use crate::machine::time_namespace;
-use crate::memory::{Access, Mapping};
 
 /// The page, and what the daemon saw when it last wrote it.
 #[derive(Debug)]
@@ -67,14 +66,13 @@ impl Page {
         header.version.store(VERSION, Ordering::Relaxed);
         header.cpus.store(cpus as u32, Ordering::Relaxed);
         header.margin_ns.store(margin_ns.unwrap_or(NO_COMMON_CLOCK), Ordering::Relaxed);
-        header.time_namespace.store(time_namespace(), Ordering::Relaxed);
+        header.time_namespace.store(time_namespace().unwrap_or(0), Ordering::Relaxed);
         header.pid.store(std::process::id(), Ordering::Relaxed);
         for (cpu, words) in page.words().iter().enumerate() {
             words.offline_state.store(ONLINE, Ordering::Relaxed);
             let tickless = if tickless.contains(cpu) { FLAG_TICKLESS } else { 0 };
             let unsurveyed = if surveyed.contains(cpu) { 0 } else { FLAG_UNSURVEYED };
-            let flags = tickless | unsurveyed;
-            words.flags.store(flags, Ordering::Relaxed);
+            words.flags.store(tickless | unsurveyed, Ordering::Relaxed);
         }
         hold(&header.owner)?;
         Ok(page)

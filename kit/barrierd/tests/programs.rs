@@ -8,10 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use barrierd::bpf::programs::{self, Maps};
 use barrierd::bpf::ring::Ring;
 use barrierd::bpf::system::{self, MapKind};
-use barrierd::machine::now_ns;
-use barrierd::memory::{Access, Mapping, page_size};
 use tiebreak_sync::interrupts::CpuSet;
-use tiebreak_sync::interrupts::layout::{Slot, slot_bytes};
+use tiebreak_sync::interrupts::layout::{Slot, now_ns, slot_bytes};
+use tiebreak_sync::interrupts::mapping::{Access, Mapping, page_size};
 
 /// The number of CPUs for which the maps are made: more than there are.
 const CPUS: usize = 1024;

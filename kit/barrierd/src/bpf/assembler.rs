@@ -11,111 +11,62 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Register {
     /// The result of a call, and of the program.
-    R0,
+    R0 = 0,
     /// The first argument; at the start, the event's own arguments.
-    R1,
+    R1 = 1,
     /// The second argument.
-    R2,
+    R2 = 2,
     /// The third argument.
-    R3,
+    R3 = 3,
     /// The fourth argument.
-    R4,
+    R4 = 4,
     /// Survives calls.
-    R6,
+    R6 = 6,
     /// Survives calls.
-    R7,
+    R7 = 7,
     /// Survives calls.
-    R8,
+    R8 = 8,
     /// Survives calls.
-    R9,
+    R9 = 9,
     /// The end of the stack.
-    R10,
-}
-
-impl Register {
-    const fn number(self) -> u8 {
-        match self {
-            Register::R0 => 0,
-            Register::R1 => 1,
-            Register::R2 => 2,
-            Register::R3 => 3,
-            Register::R4 => 4,
-            Register::R6 => 6,
-            Register::R7 => 7,
-            Register::R8 => 8,
-            Register::R9 => 9,
-            Register::R10 => 10,
-        }
-    }
+    R10 = 10,
 }
 
 /// How many bytes are loaded or stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// Four.
-    Word,
+    Word = 0x00,
     /// Eight.
-    Double,
-}
-
-impl Width {
-    const fn bits(self) -> u8 {
-        match self {
-            Width::Word => 0x00,
-            Width::Double => 0x18,
-        }
-    }
+    Double = 0x18,
 }
 
 /// What is computed, on 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Addition.
-    Add,
+    Add = 0x00,
     /// Bitwise or.
-    Or,
+    Or = 0x40,
     /// Bitwise and.
-    And,
+    And = 0x50,
     /// Shift to the left.
-    ShiftLeft,
+    ShiftLeft = 0x60,
     /// Shift to the right, without sign.
-    ShiftRight,
+    ShiftRight = 0x70,
     /// A copy.
-    Move,
-}
-
-impl Operation {
-    const fn bits(self) -> u8 {
-        match self {
-            Operation::Add => 0x00,
-            Operation::Or => 0x40,
-            Operation::And => 0x50,
-            Operation::ShiftLeft => 0x60,
-            Operation::ShiftRight => 0x70,
-            Operation::Move => 0xb0,
-        }
-    }
+    Move = 0xb0,
 }
 
 /// When a jump is taken, without sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// They are equal.
-    Equal,
+    Equal = 0x10,
     /// They are not.
-    NotEqual,
+    NotEqual = 0x50,
     /// The left one is greater.
-    Greater,
-}
-
-impl Condition {
-    const fn bits(self) -> u8 {
-        match self {
-            Condition::Equal => 0x10,
-            Condition::Greater => 0x20,
-            Condition::NotEqual => 0x50,
-        }
-    }
+    Greater = 0x20,
 }
 
 /// The right side of an operation or comparison.
@@ -232,53 +183,54 @@ fn encode(
     code: &mut Vec<[u8; 8]>,
 ) -> Result<(), Fault> {
     let next = code.len() + 1;
-    let distance = |label: &'static str| match labels.get(label) {
-        Some(place) => Ok((*place as isize - next as isize) as i16),
-        None => Err(Fault::NoLabel(label)),
+    let distance = |label| {
+        let place = labels.get(label).ok_or(Fault::NoLabel(label))?;
+        Ok((*place as isize - next as isize) as i16)
     };
-    let encoded = match *instruction {
+    code.push(match *instruction {
         Instruction::Label(_) => return Ok(()),
         Instruction::Compute(operation, left, right) => {
-            with_operand(CLASS_COMPUTE | operation.bits(), left, right, 0)
+            with_operand(CLASS_COMPUTE | operation as u8, left, right, 0)
         }
         Instruction::Load(width, to, from, offset) => {
-            word(CLASS_LOAD | width.bits(), to.number(), from.number(), offset, 0)
+            word(CLASS_LOAD | width as u8, to as u8, from as u8, offset, 0)
         }
         Instruction::Store(width, to, offset, from) => {
-            word(CLASS_STORE | width.bits(), to.number(), from.number(), offset, 0)
+            word(CLASS_STORE | width as u8, to as u8, from as u8, offset, 0)
         }
         Instruction::StoreNumber(width, to, offset, number) => {
-            word(CLASS_STORE_NUMBER | width.bits(), to.number(), 0, offset, number)
+            word(CLASS_STORE_NUMBER | width as u8, to as u8, 0, offset, number)
         }
         Instruction::Exchange(to, offset, register) => {
-            let opcode = CLASS_ATOMIC | Width::Double.bits();
-            word(opcode, to.number(), register.number(), offset, ATOMIC_EXCHANGE)
+            let opcode = CLASS_ATOMIC | Width::Double as u8;
+            word(opcode, to as u8, register as u8, offset, ATOMIC_EXCHANGE)
         }
         Instruction::Map(to, descriptor) => {
-            code.push(word(CLASS_LOAD_NUMBER, to.number(), PSEUDO_MAP, 0, descriptor));
-            [0; 8]
+            word(CLASS_LOAD_NUMBER, to as u8, PSEUDO_MAP, 0, descriptor)
         }
         Instruction::MapValue(to, descriptor) => {
-            code.push(word(CLASS_LOAD_NUMBER, to.number(), PSEUDO_MAP_VALUE, 0, descriptor));
-            [0; 8]
+            word(CLASS_LOAD_NUMBER, to as u8, PSEUDO_MAP_VALUE, 0, descriptor)
         }
         Instruction::Call(helper) => word(CALL, 0, 0, 0, helper as i32),
         Instruction::JumpIf(condition, left, right, label) => {
-            with_operand(CLASS_JUMP | condition.bits(), left, right, distance(label)?)
+            with_operand(CLASS_JUMP | condition as u8, left, right, distance(label)?)
         }
         Instruction::Jump(label) => word(CLASS_JUMP, 0, 0, distance(label)?, 0),
         Instruction::Exit => word(EXIT, 0, 0, 0, 0),
-    };
-    code.push(encoded);
+    });
+    if let Instruction::Map(..) | Instruction::MapValue(..) = instruction {
+        // The upper half of the number, or where in the value.
+        code.push([0; 8]);
+    }
     Ok(())
 }
 
 fn with_operand(opcode: u8, left: Register, right: Operand, offset: i16) -> [u8; 8] {
     match right {
         Operand::Register(right) => {
-            word(opcode | REGISTER_OPERAND, left.number(), right.number(), offset, 0)
+            word(opcode | REGISTER_OPERAND, left as u8, right as u8, offset, 0)
         }
-        Operand::Number(number) => word(opcode, left.number(), 0, offset, number),
+        Operand::Number(number) => word(opcode, left as u8, 0, offset, number),
     }
 }
 

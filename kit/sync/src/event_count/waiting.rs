@@ -7,9 +7,8 @@ use crate::atomic::Ordering;
 use crate::barrier::Ticket;
 use crate::futex::Awake;
 
-use super::Pause;
-use super::bound::Bound;
 use super::count::{Armed, Count};
+use super::{Bound, Pause};
 
 /// How one call waits.
 #[derive(Debug)]
@@ -207,8 +206,7 @@ fn jittered(slice: Duration, seed: u64) -> Duration {
 mod tests {
     use super::*;
     use crate::barrier::Barrier;
-    use crate::event_count::flagged::Flagged;
-    use crate::event_count::word::Word;
+    use crate::event_count::count::{Flagged, Word};
 
     #[test]
     fn jitter_stays_within_half_and_one_and_a_half() {

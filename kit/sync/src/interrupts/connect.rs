@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::errors::Unavailable;
+use super::Unavailable;
 use super::layout::{Hello, VERSION};
 
 /// Who takes nobody or says nothing for so long is no daemon, or one that gets no CPU: a live one
@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// A connection.
 #[derive(Debug)]
 pub(super) struct Connection {
-    socket: UnixStream,
+    pub(super) socket: UnixStream,
 }
 
 /// What is mapped and then closed.
@@ -68,11 +68,6 @@ impl Connection {
         socket.set_nonblocking(true).map_err(no_daemon)?;
         let parts = Parts { slots, page, cpus: hello.cpus as usize };
         Ok((Connection { socket }, parts))
-    }
-
-    #[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
-    pub(super) fn of_socket(socket: UnixStream) -> Connection {
-        Connection { socket }
     }
 
     /// Asks the daemon to wake this process. If it cannot be told, it has ended, or it has so many

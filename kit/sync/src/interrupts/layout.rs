@@ -5,6 +5,7 @@
 //! [`Header`] and an array of [`CpuWords`]. Only the daemon can write it; clients map it to read.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::os::unix::fs::MetadataExt;
 
 /// The first eight bytes of the daemon's page.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TBBARRD1");
@@ -166,6 +167,27 @@ pub const fn page_bytes(cpus: usize) -> usize {
 /// How many bytes the kernel's array has for so many CPUs.
 pub const fn slot_bytes(cpus: usize) -> usize {
     cpus * size_of::<Slot>()
+}
+
+/// The inode of this process's time namespace: 0 where the kernel has none, nothing where it cannot
+/// be told.
+pub fn time_namespace() -> Option<u64> {
+    match std::fs::metadata("/proc/self/ns/time") {
+        Ok(metadata) => Some(metadata.ino()),
+        Err(_) => std::fs::metadata("/proc/self/ns").ok().map(|_| 0),
+    }
+}
+
+/// Now, on `CLOCK_MONOTONIC`.
+///
+/// On x86 the C library and the kernel read the time-stamp counter by an instruction that waits for
+/// all before it (`rdtscp`, or `lfence` first). After a full fence, what was stored is then visible
+/// before the time is read.
+pub fn now_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes one `timespec`.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// The daemon's first and only message. With it come two descriptors: the kernel's array and the

@@ -1,9 +1,7 @@
 //! A list of nodes for each CPU.
 
-use super::Mode;
-use super::rseq::Area;
-use super::section::{self, Ended, Form, Plain, Slots};
-use super::slots::PerCpu;
+use super::section::{self, Form, Plain};
+use super::{Mode, PerCpu};
 use crate::atomic::{AtomicPtr, Ordering};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
@@ -113,7 +111,7 @@ impl<T> List<T> {
     /// that frees it.
     #[inline]
     pub fn pop(&self) -> Option<Box<Node<T>>> {
-        self.pop_as::<Plain>().0
+        self.pop_as::<Plain>()
     }
 
     /// Takes out all nodes, of all CPUs.
@@ -131,66 +129,38 @@ impl<T> List<T> {
         })
     }
 
-    /// Gives how often the section was interrupted.
     #[inline(always)]
-    pub(super) fn push_as<F: Form>(&self, node: Box<Node<T>>) -> u64 {
+    pub(super) fn push_as<F: Form>(&self, node: Box<Node<T>>) {
         let node = NonNull::from(Box::leak(node));
-        let area = self.heads.area_of_libc();
-        match area.and_then(|area| self.push_by_section::<F>(area, node)) {
-            Some(aborts) => aborts,
-            None => self.push_otherwise::<F>(node),
-        }
+        let pushed = self.heads.by_section(move |area, slots| {
+            // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are
+            // only changed by sections, and the node was the caller's. Its first word is `next`.
+            unsafe { section::push::<F, _>(area, slots, node) }
+        });
+        pushed.unwrap_or_else(|| self.push_by_atomics(node));
     }
 
-    /// `None` if the thread is not registered.
-    #[inline(always)]
-    fn push_by_section<F: Form>(&self, area: Area, node: NonNull<Node<T>>) -> Option<u64> {
-        // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are only
-        // changed by sections, and the node was the caller's. Its first word is `next`.
-        let ended = unsafe { section::push::<F, _>(area, Slots::of(&self.heads), node) };
-        let Ended { outcome, aborts } = ended;
-        outcome.map(|()| aborts)
-    }
-
-    /// Out of the way: where nobody but this crate has registered, and by atomics.
     #[cold]
-    fn push_otherwise<F: Form>(&self, node: NonNull<Node<T>>) -> u64 {
-        let area = self.heads.area();
-        area.and_then(|area| self.push_by_section::<F>(area, node)).unwrap_or_else(|| {
-            push(self.heads.for_atomics(), node);
-            0
-        })
+    fn push_by_atomics(&self, node: NonNull<Node<T>>) {
+        push(self.heads.for_atomics(), node);
     }
 
-    /// Gives how often the section was interrupted, too.
     #[inline(always)]
-    pub(super) fn pop_as<F: Form>(&self) -> (Option<Box<Node<T>>>, u64) {
-        let area = self.heads.area_of_libc();
-        let (node, aborts) = match area.map(|area| self.pop_by_section::<F>(area)) {
-            Some((Some(node), aborts)) => (Some(node), aborts),
-            _ => self.pop_otherwise::<F>(),
-        };
+    pub(super) fn pop_as<F: Form>(&self) -> Option<Box<Node<T>>> {
+        let popped = self.heads.by_section(|area, slots| {
+            // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are
+            // only changed by sections, and they hold nodes that `push` made of boxes.
+            unsafe { section::pop::<F, _>(area, slots) }
+        });
+        let node = popped.or_else(|| self.pop_by_atomics())?;
         // SAFETY: it was made of a box by `push`, and is out of the list, so nobody else has it.
-        (node.map(|node| unsafe { Box::from_raw(node.as_ptr()) }), aborts)
+        Some(unsafe { Box::from_raw(node.as_ptr()) })
     }
 
-    #[inline(always)]
-    fn pop_by_section<F: Form>(&self, area: Area) -> (Option<NonNull<Node<T>>>, u64) {
-        // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are only
-        // changed by sections, and they hold nodes that `push` made of boxes.
-        let ended = unsafe { section::pop::<F, _>(area, Slots::of(&self.heads)) };
-        let Ended { outcome, aborts } = ended;
-        (outcome.flatten(), aborts)
-    }
-
-    /// Out of the way: where the list is empty, where nobody but this crate has registered, and by
-    /// atomics.
+    /// Out of the way: also where the list is empty.
     #[cold]
-    fn pop_otherwise<F: Form>(&self) -> (Option<NonNull<Node<T>>>, u64) {
-        let area = self.heads.area();
-        let (node, aborts) = area.map_or((None, 0), |area| self.pop_by_section::<F>(area));
-        let node = node.or_else(|| pop(self.heads.for_atomics()));
-        (node.or_else(|| pop(self.heads.shared())), aborts)
+    fn pop_by_atomics(&self) -> Option<NonNull<Node<T>>> {
+        pop(self.heads.for_atomics()).or_else(|| pop(self.heads.shared()))
     }
 }
 
