@@ -92,9 +92,11 @@ impl Kernel {
             watermark: watermark_map.as_raw_fd(),
             ring: ring.as_fd().as_raw_fd(),
         };
+        let interrupts = system::load_program(&programs::interrupts(maps));
+        let switches = system::load_program(&programs::switches(maps));
         let programs = [
-            load("interrupts", programs::interrupts(maps))?,
-            load("switches", programs::switches(maps))?,
+            ("interrupts", doing("loading the program for interrupts", interrupts)?),
+            ("switches", doing("loading the program for switches", switches)?),
         ];
         let (attached, missing) = attach_all(&programs)?;
         Ok(Kernel {
@@ -150,15 +152,6 @@ impl Kernel {
         }
         Ok(all)
     }
-}
-
-fn load(
-    name: &'static str,
-    code: Result<Vec<[u8; 8]>, crate::bpf::assembler::Fault>,
-) -> Result<(&'static str, OwnedFd), Refused> {
-    let code = code.map_err(io::Error::other);
-    let program = code.and_then(|code| system::load_program(&code));
-    Ok((name, doing(format!("loading the program for {name}"), program)?))
 }
 
 /// What is attached to which tracepoints, and why it is not to others.

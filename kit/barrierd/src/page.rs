@@ -1,5 +1,6 @@
 //! The daemon's page: what it says, and in which order it is written.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -215,19 +216,16 @@ fn sealed_memory(bytes: usize) -> io::Result<(OwnedFd, Mapping)> {
         match libc::memfd_create(c"barrierd".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)
         {
             -1 => return Err(io::Error::last_os_error()),
-            file => OwnedFd::from_raw_fd(file),
+            file => File::from_raw_fd(file),
         }
     };
-    // SAFETY: numbers only.
-    if unsafe { libc::ftruncate(file.as_raw_fd(), bytes as libc::off_t) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    file.set_len(bytes as u64)?;
     // Before the seal: later mappings cannot be written.
     let mapping = Mapping::new(file.as_fd(), 0, bytes, Access::Write)?;
     let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | F_SEAL_FUTURE_WRITE | libc::F_SEAL_SEAL;
     // SAFETY: numbers only.
     match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } {
-        0 => Ok((file, mapping)),
+        0 => Ok((file.into(), mapping)),
         _ => Err(io::Error::last_os_error()),
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-use tiebreak_sync::interrupts::layout::{Hello, WAKE_ME, WAKE_ME_VIRTUAL};
+use tiebreak_sync::interrupts::layout::{Hello, WAKE_ME, WAKE_ME_VIRTUAL, peer};
 
 /// How many clients there may be; how many of root, who leaves room for others; and how many of
 /// each other user.
@@ -111,7 +111,7 @@ impl Server {
         descriptors: [BorrowedFd<'_>; Hello::DESCRIPTORS],
     ) -> Option<RawFd> {
         let (socket, _) = self.listener.accept().ok()?;
-        let user = user_of(&socket)?;
+        let user = peer(&socket)?.uid;
         let of_user = self.clients.values().filter(|client| client.user == user).count();
         if !has_room(user, of_user, self.clients.len()) {
             return None;
@@ -193,23 +193,6 @@ fn understand(bytes: &[u8]) -> Option<Requests> {
         }
     }
     Some(asked)
-}
-
-/// The user at the other end.
-fn user_of(socket: &UnixStream) -> Option<u32> {
-    let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
-    let mut length = size_of_val(&credentials) as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` bytes into the structure.
-    let result = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_PEERCRED,
-            (&raw mut credentials).cast(),
-            &mut length,
-        )
-    };
-    (result == 0).then_some(credentials.uid)
 }
 
 /// Room for one control message with the descriptors, aligned as it must be.

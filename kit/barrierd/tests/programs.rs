@@ -41,8 +41,8 @@ fn load() -> io::Result<Loaded> {
     Ok(Loaded {
         slots: Mapping::new(slots_map.as_fd(), 0, slot_bytes(CPUS), Access::Read)?,
         watermark: Mapping::new(watermark_map.as_fd(), 0, page_size(), Access::Write)?,
-        interrupts: system::load_program(&programs::interrupts(maps).unwrap())?,
-        switches: system::load_program(&programs::switches(maps).unwrap())?,
+        interrupts: system::load_program(&programs::interrupts(maps))?,
+        switches: system::load_program(&programs::switches(maps))?,
         slots_map,
         idle_tasks,
         ring,

@@ -247,7 +247,7 @@ impl Barrier {
     }
 }
 
-/// A heavy side that was begun by [`Barrier::begin`](Barrier::begin).
+/// A heavy side that was begun by [`Barrier::begin`].
 ///
 /// Once [`poll`](Self::poll) says yes or [`wait`](Self::wait) returns, every thread of this process
 /// has passed a full fence since `begin`. A ticket that is dropped costs nothing.
@@ -257,7 +257,7 @@ impl Barrier {
 /// interrupts, and where the kernel waits for its own grace period
 /// (`membarrier-global-unexpedited`) those 10 to 50 ms, because Linux has no call that would begin
 /// one and return. Whoever must not block for so long asks [`Strategy::is_asynchronous`] and
-/// [`Barrier::strategy`](Barrier::strategy) first.
+/// [`Barrier::strategy`] first.
 #[derive(Debug)]
 #[must_use]
 pub struct Ticket {
@@ -269,8 +269,8 @@ impl Ticket {
     /// Whether the barrier is complete. Never waits, save where the daemon has gone since: then the
     /// heavy side is done here by other means.
     pub fn poll(&mut self) -> bool {
-        let Some(pending) = &self.pending else { return true };
-        let result = interrupts::poll(pending);
+        let Some(interrupts::Ticket { client, ticket }) = &self.pending else { return true };
+        let result = client.poll(ticket);
         self.settle(result)
     }
 
@@ -285,17 +285,17 @@ impl Ticket {
     }
 
     fn wait_before(&mut self, deadline: Option<Instant>) -> bool {
-        let Some(pending) = &self.pending else { return true };
-        let result = interrupts::wait(pending, deadline);
+        let Some(interrupts::Ticket { client, ticket }) = &self.pending else { return true };
+        let result = client.wait(ticket, deadline);
         self.settle(result)
     }
 
     /// What a look at the pending barrier means; where it failed, the heavy side is done here.
-    fn settle(&mut self, result: Result<bool, Reason>) -> bool {
+    fn settle(&mut self, result: Result<bool, Stale>) -> bool {
         match result {
             Ok(false) => return false,
             Ok(true) => {}
-            Err(reason) => substitute::heavy(Strategy::Interrupts, reason),
+            Err(stale) => substitute::heavy(Strategy::Interrupts, Reason::Barrierd(stale)),
         }
         self.pending = None;
         // Acquire: the caller's next loads come after those that found it complete.

@@ -48,10 +48,10 @@
 //!
 //! Let `X` be an object taken in step 1, and `R` a reader: a stretch of one thread from a pin to
 //! its unpin. Show that `R` cannot touch `X` after step 5 began. The theorem of
-//! [`Barrier`](crate::barrier::Barrier) says that `R`'s light side and the heavy side of step 3 do
-//! not miss each other: if only one of the stores before step 3 is missed by `R`, step 4 sees `R`'s
-//! store. (Stores of other threads that happened before step 3 count as its own, because a full
-//! fence orders them too.) So one of these is true:
+//! [`Barrier`] says that `R`'s light side and the heavy side of step 3 do not miss each other: if
+//! only one of the stores before step 3 is missed by `R`, step 4 sees `R`'s store. (Stores of other
+//! threads that happened before step 3 count as its own, because a full fence orders them too.) So
+//! one of these is true:
 //!
 //! - `R` sees every store that happened before step 3. `X` was unlinked before it was retired, and
 //!   its bag was taken after that, so all stores that unlinked it are among them: `R` finds no way

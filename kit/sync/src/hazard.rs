@@ -37,8 +37,7 @@
 //!
 //! Let `X` be an object of the list of step 1, and a reader one that has protected `X`: it
 //! published `X`, then its light side, then found `X` in the source. Show that step 4 does not free
-//! `X` before the reader is done with it. The theorem of [`Barrier`](crate::barrier::Barrier) says
-//! that one of these is true:
+//! `X` before the reader is done with it. The theorem of [`Barrier`] says that one of these is true:
 //!
 //! - The reader's second look sees every store that happened before step 2. `X` was unlinked before
 //!   it was retired, so that look does not find it, unless someone linked it again: but then it was

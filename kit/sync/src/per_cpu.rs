@@ -97,8 +97,8 @@ use std::num::NonZeroIsize;
 ///
 /// Which one a thread gets is a hint: it may be on another CPU before it has used it. So a `T` must
 /// bear the access of several threads, as atomics do; that they are rarely on the same one makes it
-/// fast. [`Counter`], [`List`] and [`Word`] are made of
-/// this and change their slots by restartable sequences.
+/// fast. [`Counter`], [`List`] and [`Word`] are made of this and change their slots by restartable
+/// sequences.
 ///
 /// Representation: an array of `T`s, 128 bytes or a multiple each: one for each CPU that there can
 /// be on this machine, also if it is plugged in later, and one for threads of which the CPU is not
@@ -212,20 +212,6 @@ impl<T> PerCpu<T> {
     fn area(&self) -> Option<Area> {
         self.finder.and_then(Area::of_thread)
     }
-
-    /// Runs a section; `None` if there can be none, or it gave that twice.
-    #[inline(always)]
-    fn by_section<R>(&self, section: impl Fn(Area, Slots<T>) -> Option<R>) -> Option<R> {
-        let area = self.area_of_libc();
-        area.and_then(|area| section(area, Slots::of(self)))
-            .or_else(|| self.by_any_section(section))
-    }
-
-    /// Out of the way: where nobody but this crate has registered, and by atomics.
-    #[cold]
-    fn by_any_section<R>(&self, section: impl Fn(Area, Slots<T>) -> Option<R>) -> Option<R> {
-        self.area().and_then(|area| section(area, Slots::of(self)))
-    }
 }
 
 /// One more than the largest number that a CPU of this machine can get, also if it is plugged in
@@ -327,18 +313,27 @@ impl Counter {
 
     #[inline(always)]
     fn add_as<F: Form>(&self, delta: i64) {
-        let added = self.numbers.by_section(move |area, slots| {
-            // SAFETY: the slots live as long as `self`, and those of CPUs are only changed here
-            // where there are areas.
-            unsafe { section::add::<F>(area, slots, delta as u64) }
-        });
-        added.unwrap_or_else(|| self.add_by_atomics(delta));
+        let area = self.numbers.area_of_libc();
+        if area.and_then(|area| self.add_by_section::<F>(area, delta)).is_none() {
+            self.add_otherwise::<F>(delta);
+        }
     }
 
+    #[inline(always)]
+    fn add_by_section<F: Form>(&self, area: Area, delta: i64) -> Option<()> {
+        // SAFETY: the slots live as long as `self`, and those of CPUs are only changed here where
+        // there are areas.
+        unsafe { section::add::<F>(area, Slots::of(&self.numbers), delta as u64) }
+    }
+
+    /// Out of the way: where nobody but this crate has registered, and by atomics.
     #[cold]
-    fn add_by_atomics(&self, delta: i64) {
-        // Relaxed: an addition says nothing of other memory.
-        self.numbers.for_atomics().fetch_add(delta as u64, Ordering::Relaxed);
+    fn add_otherwise<F: Form>(&self, delta: i64) {
+        let area = self.numbers.area();
+        if area.and_then(|area| self.add_by_section::<F>(area, delta)).is_none() {
+            // Relaxed: an addition says nothing of other memory.
+            self.numbers.for_atomics().fetch_add(delta as u64, Ordering::Relaxed);
+        }
     }
 }
 
@@ -462,17 +457,31 @@ impl Word {
         seen: ObservedWord,
         new: u64,
     ) -> Result<(), ObservedWord> {
-        let ObservedWord { cpu, value } = seen;
-        let stored = self.words.by_section(move |area, slots| {
-            // SAFETY: the slots live as long as `self`, and those of CPUs are only changed here
-            // where there are areas. A section is never on the slot of no CPU.
-            unsafe { section::compare_and_store::<F>(area, slots, cpu, value, new) }
-        });
+        let area = self.words.area_of_libc();
+        match area.and_then(|area| self.store_by_section::<F>(area, seen, new)) {
+            Some(()) => Ok(()),
+            None => self.store_otherwise::<F>(seen, new),
+        }
+    }
+
+    #[inline(always)]
+    fn store_by_section<F: Form>(&self, area: Area, seen: ObservedWord, new: u64) -> Option<()> {
+        let (ObservedWord { cpu, value }, slots) = (seen, Slots::of(&self.words));
+        // SAFETY: the slots live as long as `self`, and those of CPUs are only changed here where
+        // there are areas. A section is never on the slot of no CPU.
+        unsafe { section::compare_and_store::<F>(area, slots, cpu, value, new) }
+    }
+
+    /// Out of the way: where the word is another, where nobody but this crate has registered, and
+    /// by atomics.
+    #[cold]
+    fn store_otherwise<F: Form>(&self, seen: ObservedWord, new: u64) -> Result<(), ObservedWord> {
+        let area = self.words.area();
+        let stored = area.and_then(|area| self.store_by_section::<F>(area, seen, new));
         stored.map_or_else(|| self.compare_and_swap(seen, new), Ok)
     }
 
     /// By atomics, where they are allowed.
-    #[cold]
     fn compare_and_swap(&self, seen: ObservedWord, new: u64) -> Result<(), ObservedWord> {
         let is_of_a_cpu = seen.cpu < self.words.cpus;
         if is_of_a_cpu && matches!(self.mode(), Mode::Rseq(_)) {

@@ -215,8 +215,11 @@ impl<T> Owning<T> {
     /// # Panics
     /// With this message if it is not.
     #[inline(always)]
-    pub(crate) fn check(&self, reclaim: Identity, foreign: &str) {
-        assert!(self.reclaim == reclaim, "{foreign}");
+    pub(crate) fn check(&self, reclaim: Identity, foreign: &'static str) {
+        if self.reclaim != reclaim {
+            // Not an assertion, which would keep the message ready on the way.
+            refuse(foreign);
+        }
     }
 
     /// Puts another in its place, and retires what was there.
@@ -247,8 +250,11 @@ impl<T> Owning<T> {
         let new = into_raw(value);
         // Acquire and release: as in `store`. Relaxed on failure: nothing that was read is used.
         match self.pointer.compare_exchange(current, new, Ordering::AcqRel, Ordering::Relaxed) {
-            // SAFETY: as in `store`.
-            Ok(old) => Ok(unsafe { retire(old, by) }),
+            Ok(old) => {
+                // SAFETY: as in `store`.
+                unsafe { retire(old, by) };
+                Ok(())
+            }
             Err(_) if new.is_null() => Err(None),
             // SAFETY: it came from a box just now, and was not published.
             Err(_) => Err(Some(unsafe { Box::from_raw(new) })),
@@ -263,6 +269,11 @@ unsafe fn retire<T: Send + 'static>(old: *mut T, by: &impl Retire) {
         // SAFETY: the only way to it was the pointer from which it was taken.
         unsafe { by.retire(old) };
     }
+}
+
+#[cold]
+fn refuse(foreign: &'static str) -> ! {
+    panic!("{foreign}")
 }
 
 fn into_raw<T>(value: Option<Box<T>>) -> *mut T {

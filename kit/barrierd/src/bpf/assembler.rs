@@ -124,43 +124,33 @@ pub enum Instruction {
     Exit,
 }
 
-/// Why a program cannot be assembled: a fault of who wrote it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// A jump goes nowhere.
-    #[error("there is no label '{0}'")]
-    NoLabel(&'static str),
-    /// A label is there twice.
-    #[error("there are two labels '{0}'")]
-    TwoLabels(&'static str),
-}
-
 /// The bytes of a program.
-pub fn assemble(program: &[Instruction]) -> Result<Vec<[u8; 8]>, Fault> {
-    let labels = places(program)?;
+///
+/// # Panics
+///
+/// A label is there twice, or a jump goes nowhere: a fault of who wrote the program.
+pub fn assemble(program: &[Instruction]) -> Vec<[u8; 8]> {
+    let labels = places(program);
     let mut code = Vec::new();
     for instruction in program {
-        encode(instruction, &labels, &mut code)?;
+        encode(instruction, &labels, &mut code);
     }
-    Ok(code)
+    code
 }
 
 /// Where each label is, in units of eight bytes.
-fn places(program: &[Instruction]) -> Result<HashMap<&'static str, usize>, Fault> {
+fn places(program: &[Instruction]) -> HashMap<&'static str, usize> {
     let (mut labels, mut at) = (HashMap::new(), 0);
     for instruction in program {
-        at += match instruction {
+        match instruction {
             Instruction::Label(name) => {
-                if labels.insert(*name, at).is_some() {
-                    return Err(Fault::TwoLabels(name));
-                }
-                0
+                assert!(labels.insert(*name, at).is_none(), "there are two labels '{name}'");
             }
-            Instruction::Map(..) | Instruction::MapValue(..) => 2,
-            _ => 1,
-        };
+            Instruction::Map(..) | Instruction::MapValue(..) => at += 2,
+            _ => at += 1,
+        }
     }
-    Ok(labels)
+    labels
 }
 
 const REGISTER_OPERAND: u8 = 0x08;
@@ -181,14 +171,14 @@ fn encode(
     instruction: &Instruction,
     labels: &HashMap<&'static str, usize>,
     code: &mut Vec<[u8; 8]>,
-) -> Result<(), Fault> {
+) {
     let next = code.len() + 1;
-    let distance = |label| {
-        let place = labels.get(label).ok_or(Fault::NoLabel(label))?;
-        Ok((*place as isize - next as isize) as i16)
+    let distance = |label| match labels.get(label) {
+        Some(place) => (*place as isize - next as isize) as i16,
+        None => panic!("there is no label '{label}'"),
     };
     code.push(match *instruction {
-        Instruction::Label(_) => return Ok(()),
+        Instruction::Label(_) => return,
         Instruction::Compute(operation, left, right) => {
             with_operand(CLASS_COMPUTE | operation as u8, left, right, 0)
         }
@@ -213,16 +203,15 @@ fn encode(
         }
         Instruction::Call(helper) => word(CALL, 0, 0, 0, helper as i32),
         Instruction::JumpIf(condition, left, right, label) => {
-            with_operand(CLASS_JUMP | condition as u8, left, right, distance(label)?)
+            with_operand(CLASS_JUMP | condition as u8, left, right, distance(label))
         }
-        Instruction::Jump(label) => word(CLASS_JUMP, 0, 0, distance(label)?, 0),
+        Instruction::Jump(label) => word(CLASS_JUMP, 0, 0, distance(label), 0),
         Instruction::Exit => word(EXIT, 0, 0, 0, 0),
     });
     if let Instruction::Map(..) | Instruction::MapValue(..) = instruction {
         // The upper half of the number, or where in the value.
         code.push([0; 8]);
     }
-    Ok(())
 }
 
 fn with_operand(opcode: u8, left: Register, right: Operand, offset: i16) -> [u8; 8] {
@@ -241,13 +230,14 @@ fn word(opcode: u8, to: u8, from: u8, offset: i16, number: i32) -> [u8; 8] {
     [opcode, registers, o0, o1, n0, n1, n2, n3]
 }
 
-#[cfg(all(test, target_endian = "little"))]
+#[cfg(test)]
+#[cfg(target_endian = "little")]
 mod tests {
     use super::Register::*;
     use super::*;
 
     fn check(instruction: Instruction, expected: &str) {
-        let code = assemble(&[instruction]).unwrap();
+        let code = assemble(&[instruction]);
         let hex: Vec<String> = code
             .iter()
             .map(|word| word.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -296,7 +286,7 @@ mod tests {
             Label("out"),
             Exit,
         ];
-        let code = assemble(&program).unwrap();
+        let code = assemble(&program);
         assert_eq!(code.len(), 7);
         assert_eq!(code[0], [0x15, 0, 5, 0, 0, 0, 0, 0]);
         assert_eq!(code[3], [0x2d, 0x17, 2, 0, 0, 0, 0, 0]);
@@ -305,9 +295,14 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_there_once() {
-        use Instruction::*;
-        assert_eq!(assemble(&[Jump("a")]), Err(Fault::NoLabel("a")));
-        assert_eq!(assemble(&[Label("a"), Label("a")]), Err(Fault::TwoLabels("a")));
+    #[should_panic(expected = "there is no label 'a'")]
+    fn a_jump_to_nowhere_is_a_fault() {
+        assemble(&[Instruction::Jump("a")]);
+    }
+
+    #[test]
+    #[should_panic(expected = "there are two labels 'a'")]
+    fn a_label_that_is_there_twice_is_a_fault() {
+        assemble(&[Instruction::Label("a"), Instruction::Label("a")]);
     }
 }

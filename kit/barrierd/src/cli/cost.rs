@@ -67,27 +67,28 @@ impl Cost {
         if self.waiting {
             kernel.set_watermark(u64::MAX);
         }
-        let (start, mut looks) = (Instant::now(), vec![kernel.runs()?]);
+        let (start, mut looks) = (Instant::now(), vec![look(&kernel)?]);
         while start.elapsed() < Duration::from_secs(self.seconds.get()) {
             for _ in 0..LOOKS_AT_RING {
                 // Nobody sleeps on the reports; they are only made, and the ring must not fill up.
                 std::thread::sleep(WINDOW / LOOKS_AT_RING);
                 kernel.ring().drain();
             }
-            looks.push(kernel.runs()?);
+            looks.push(look(&kernel)?);
         }
         let seconds = start.elapsed().as_secs_f64();
-        let [first, second] = kernel.runs()?.map(|(program, _)| program);
-        let of_first: Vec<Runs> = looks.iter().map(|[(_, runs), _]| *runs).collect();
-        let of_second: Vec<Runs> = looks.iter().map(|[_, (_, runs)]| *runs).collect();
-        let together = of_first.iter().zip(&of_second).map(|(one, other)| sum(*one, *other));
-        let together = together.collect();
-        Ok(vec![
-            line(first, of_first, seconds, cpus),
-            line(second, of_second, seconds, cpus),
-            line("together", together, seconds, cpus),
-        ])
+        let lines = looks[0].iter().enumerate().map(|(index, (program, _))| {
+            let looks = looks.iter().map(|look| look[index].1).collect();
+            line(program, looks, seconds, cpus)
+        });
+        Ok(lines.collect())
     }
+}
+
+/// What the kernel knows of the runs of each program, and of both together.
+fn look(kernel: &Kernel) -> Result<[(&'static str, Runs); 3], Refused> {
+    let [first, second] = kernel.runs()?;
+    Ok([first, second, ("together", sum(first.1, second.1))])
 }
 
 /// Both programs as one.

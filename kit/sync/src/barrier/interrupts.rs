@@ -15,8 +15,8 @@ const WHOLE_MAX: Duration = Duration::from_millis(500);
 /// A wait that was begun.
 #[derive(Debug)]
 pub(super) struct Ticket {
-    client: Arc<Client>,
-    ticket: interrupts::Ticket,
+    pub(super) client: Arc<Client>,
+    pub(super) ticket: interrupts::Ticket,
 }
 
 /// Where the client is. Tickets hold it too; it goes with the last of them once its daemon has
@@ -37,16 +37,6 @@ pub(super) fn begin() -> Result<Ticket, Reason> {
     let client = CONNECTED.hold(|client| client.clone()).ok_or(Reason::NoDaemon)?;
     let ticket = client.begin_by_counts();
     Ok(Ticket { client, ticket })
-}
-
-/// Whether every CPU was interrupted since; or that the daemon no longer tells.
-pub(super) fn poll(ticket: &Ticket) -> Result<bool, Reason> {
-    ticket.client.poll(&ticket.ticket).map_err(Reason::Barrierd)
-}
-
-/// Waits for it, asleep, woken by the daemon: `Ok(false)` if the deadline came first.
-pub(super) fn wait(ticket: &Ticket, deadline: Option<Instant>) -> Result<bool, Reason> {
-    ticket.client.wait(&ticket.ticket, deadline).map_err(Reason::Barrierd)
 }
 
 impl Place {

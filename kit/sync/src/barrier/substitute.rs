@@ -150,7 +150,8 @@ fn threads() -> Option<Vec<libc::pid_t>> {
     None
 }
 
-#[cfg(all(test, not(any(miri, loom))))]
+#[cfg(test)]
+#[cfg(not(any(miri, loom)))]
 mod tests {
     use super::*;
 

@@ -372,7 +372,8 @@ impl<V: Value> Count for Pair<V> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
+#[cfg(not(loom))]
 mod tests {
     use super::*;
 

@@ -202,7 +202,8 @@ fn jittered(slice: Duration, seed: u64) -> Duration {
     slice / 2 + slice.mul_f64(spread as f64 / (1u64 << 32) as f64)
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
+#[cfg(not(loom))]
 mod tests {
     use super::*;
     use crate::barrier::Barrier;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::Unavailable;
-use super::layout::{Hello, VERSION};
+use super::layout::{Hello, VERSION, peer};
 
 /// Who takes nobody or says nothing for so long is no daemon, or one that gets no CPU: a live one
 /// needs far less beside busy programs.
@@ -142,22 +142,7 @@ fn receive_by(socket: &UnixStream, deadline: Instant) -> io::Result<(Vec<u8>, Ve
 /// Whether the process that listens was stopped by a signal; one that a debugger or a tracer holds
 /// may go on at once. Not where the kernel does not say who it is.
 fn is_stopped(socket: &UnixStream) -> bool {
-    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
-    let mut length = size_of::<libc::ucred>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most as many bytes as `peer` has, and how many into `length`.
-    let error = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_PEERCRED,
-            (&raw mut peer).cast(),
-            &raw mut length,
-        )
-    };
-    // Of a process in another namespace the number is 0.
-    if error != 0 || peer.pid <= 0 {
-        return false;
-    }
+    let Some(peer) = peer(socket).filter(|peer| peer.pid > 0) else { return false };
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", peer.pid)).unwrap_or_default();
     // The name, in brackets, may hold anything; the state comes after it.
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
@@ -209,7 +194,8 @@ fn descriptors(message: &libc::msghdr) -> Vec<OwnedFd> {
     descriptors
 }
 
-#[cfg(all(test, not(any(miri, loom))))]
+#[cfg(test)]
+#[cfg(not(any(miri, loom)))]
 mod tests {
     use std::os::unix::net::UnixListener;
 

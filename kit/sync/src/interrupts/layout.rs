@@ -5,7 +5,9 @@
 //! [`Header`] and an array of [`CpuWords`]. Only the daemon can write it; clients map it to read.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
 
 /// The first eight bytes of the daemon's page.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TBBARRD1");
@@ -176,6 +178,19 @@ pub fn time_namespace() -> Option<u64> {
         Ok(metadata) => Some(metadata.ino()),
         Err(_) => std::fs::metadata("/proc/self/ns").ok().map(|_| 0),
     }
+}
+
+/// Who is at the other end: the process (0 of one in another namespace) and its user.
+pub fn peer(socket: &UnixStream) -> Option<libc::ucred> {
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = size_of_val(&peer) as libc::socklen_t;
+    let (level, option) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
+    // SAFETY: the kernel writes at most as many bytes as `peer` has, and how many into `length`.
+    let result = unsafe {
+        let to = (&raw mut peer).cast();
+        libc::getsockopt(socket.as_raw_fd(), level, option, to, &raw mut length)
+    };
+    (result == 0).then_some(peer)
 }
 
 /// Now, on `CLOCK_MONOTONIC`.

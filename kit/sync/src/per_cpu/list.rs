@@ -1,6 +1,7 @@
 //! A list of nodes for each CPU.
 
-use super::section::{self, Form, Plain};
+use super::rseq::Area;
+use super::section::{self, Form, Plain, Slots};
 use super::{Mode, PerCpu};
 use crate::atomic::{AtomicPtr, Ordering};
 use std::fmt::{self, Debug};
@@ -132,35 +133,53 @@ impl<T> List<T> {
     #[inline(always)]
     pub(super) fn push_as<F: Form>(&self, node: Box<Node<T>>) {
         let node = NonNull::from(Box::leak(node));
-        let pushed = self.heads.by_section(move |area, slots| {
-            // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are
-            // only changed by sections, and the node was the caller's. Its first word is `next`.
-            unsafe { section::push::<F, _>(area, slots, node) }
-        });
-        pushed.unwrap_or_else(|| self.push_by_atomics(node));
+        let area = self.heads.area_of_libc();
+        if area.and_then(|area| self.push_by_section::<F>(area, node)).is_none() {
+            self.push_otherwise::<F>(node);
+        }
     }
 
+    #[inline(always)]
+    fn push_by_section<F: Form>(&self, area: Area, node: NonNull<Node<T>>) -> Option<()> {
+        // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are only
+        // changed by sections, and the node was the caller's. Its first word is `next`.
+        unsafe { section::push::<F, _>(area, Slots::of(&self.heads), node) }
+    }
+
+    /// Out of the way: where nobody but this crate has registered, and by atomics.
     #[cold]
-    fn push_by_atomics(&self, node: NonNull<Node<T>>) {
-        push(self.heads.for_atomics(), node);
+    fn push_otherwise<F: Form>(&self, node: NonNull<Node<T>>) {
+        let area = self.heads.area();
+        if area.and_then(|area| self.push_by_section::<F>(area, node)).is_none() {
+            push(self.heads.for_atomics(), node);
+        }
     }
 
     #[inline(always)]
     pub(super) fn pop_as<F: Form>(&self) -> Option<Box<Node<T>>> {
-        let popped = self.heads.by_section(|area, slots| {
-            // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are
-            // only changed by sections, and they hold nodes that `push` made of boxes.
-            unsafe { section::pop::<F, _>(area, slots) }
-        });
-        let node = popped.or_else(|| self.pop_by_atomics())?;
+        let area = self.heads.area_of_libc();
+        let node = match area.and_then(|area| self.pop_by_section::<F>(area)) {
+            Some(node) => Some(node),
+            None => self.pop_otherwise::<F>(),
+        };
         // SAFETY: it was made of a box by `push`, and is out of the list, so nobody else has it.
-        Some(unsafe { Box::from_raw(node.as_ptr()) })
+        node.map(|node| unsafe { Box::from_raw(node.as_ptr()) })
     }
 
-    /// Out of the way: also where the list is empty.
+    #[inline(always)]
+    fn pop_by_section<F: Form>(&self, area: Area) -> Option<NonNull<Node<T>>> {
+        // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are only
+        // changed by sections, and they hold nodes that `push` made of boxes.
+        unsafe { section::pop::<F, _>(area, Slots::of(&self.heads)) }
+    }
+
+    /// Out of the way: where the list is empty, where nobody but this crate has registered, and by
+    /// atomics.
     #[cold]
-    fn pop_by_atomics(&self) -> Option<NonNull<Node<T>>> {
-        pop(self.heads.for_atomics()).or_else(|| pop(self.heads.shared()))
+    fn pop_otherwise<F: Form>(&self) -> Option<NonNull<Node<T>>> {
+        let node = self.heads.area().and_then(|area| self.pop_by_section::<F>(area));
+        let node = node.or_else(|| pop(self.heads.for_atomics()));
+        node.or_else(|| pop(self.heads.shared()))
     }
 }
 
