@@ -1,7 +1,7 @@
 //! The programs, attached, and the array that they write.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tiebreak_sync::interrupts::layout::{Slot, slot_bytes};
@@ -52,10 +52,12 @@ pub(crate) fn doing<T>(what: impl Into<String>, result: io::Result<T>) -> Result
 /// Everything in the kernel. It is detached when this is dropped.
 #[derive(Debug)]
 pub struct Kernel {
-    slots_map: OwnedFd,
+    /// The array, for clients.
+    pub slots_map: OwnedFd,
     slots: Mapping,
     watermark: Mapping,
-    ring: Ring,
+    /// Where CPUs report.
+    pub ring: Ring,
     cpus: usize,
     programs: [(&'static str, OwnedFd); 2],
     /// Where programs are attached. Only the descriptors keep them so: nobody else gets them.
@@ -126,16 +128,6 @@ impl Kernel {
         let watermark = unsafe { &self.watermark.slice::<AtomicU64>(0, 1)[0] };
         // SeqCst: a locked instruction, which is the fence that pairs with the programs' own.
         watermark.swap(watermark_ns, Ordering::SeqCst);
-    }
-
-    /// Where CPUs report.
-    pub fn ring(&self) -> &Ring {
-        &self.ring
-    }
-
-    /// The array, for clients.
-    pub fn slots_map(&self) -> BorrowedFd<'_> {
-        self.slots_map.as_fd()
     }
 
     /// Where programs are attached.

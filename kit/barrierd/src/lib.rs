@@ -29,3 +29,8 @@ pub mod privileges;
 pub mod server;
 pub mod signals;
 pub mod survey;
+
+/// What a system call gave; the system's error if that is -1.
+fn checked<T: PartialEq + From<i8>>(result: T) -> std::io::Result<T> {
+    if result == T::from(-1) { Err(std::io::Error::last_os_error()) } else { Ok(result) }
+}

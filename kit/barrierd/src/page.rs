@@ -12,6 +12,7 @@ use tiebreak_sync::interrupts::layout::{
 };
 use tiebreak_sync::interrupts::mapping::{Access, Mapping};
 
+use crate::checked;
 use crate::held::hold;
 
 /// The page, and what the daemon saw when it last wrote it.
@@ -91,19 +92,11 @@ impl Page {
         unsafe { self.mapping.slice(size_of::<Header>(), self.cpus) }
     }
 
-    /// Whether any CPU's clock can be compared with another's.
-    pub fn has_common_clock(&self) -> bool {
+    /// By how much clocks can differ; nothing if they cannot be compared.
+    pub fn margin_ns(&self) -> Option<u64> {
         // Relaxed: only this thread writes it.
-        self.header().margin_ns.load(Ordering::Relaxed) != NO_COMMON_CLOCK
-    }
-
-    /// By how much clocks can differ; 0 if they cannot be compared.
-    pub fn margin_ns(&self) -> u64 {
-        // Relaxed: only this thread writes it.
-        match self.header().margin_ns.load(Ordering::Relaxed) {
-            NO_COMMON_CLOCK => 0,
-            margin_ns => margin_ns,
-        }
+        let margin_ns = self.header().margin_ns.load(Ordering::Relaxed);
+        (margin_ns != NO_COMMON_CLOCK).then_some(margin_ns)
     }
 
     /// From now on times of different CPUs must not be compared.
@@ -132,7 +125,7 @@ impl Page {
             // Release: the look at the system comes before.
             words.offline_state.store(state, Ordering::Release);
         }
-        if self.has_common_clock() && online.iter().any(|cpu| !self.surveyed.contains(cpu)) {
+        if self.margin_ns().is_some() && online.iter().any(|cpu| !self.surveyed.contains(cpu)) {
             self.withdraw_clock();
         }
         if self.online.as_ref() != Some(&online) {
@@ -213,21 +206,16 @@ fn wake(word: &AtomicU32) {
 fn sealed_memory(bytes: usize) -> io::Result<(OwnedFd, Mapping)> {
     // SAFETY: the name is a constant; the descriptor is new and ours.
     let file = unsafe {
-        match libc::memfd_create(c"barrierd".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)
-        {
-            -1 => return Err(io::Error::last_os_error()),
-            file => File::from_raw_fd(file),
-        }
+        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+        File::from_raw_fd(checked(libc::memfd_create(c"barrierd".as_ptr(), flags))?)
     };
     file.set_len(bytes as u64)?;
     // Before the seal: later mappings cannot be written.
     let mapping = Mapping::new(file.as_fd(), 0, bytes, Access::Write)?;
     let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | F_SEAL_FUTURE_WRITE | libc::F_SEAL_SEAL;
     // SAFETY: numbers only.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } {
-        0 => Ok((file.into(), mapping)),
-        _ => Err(io::Error::last_os_error()),
-    }
+    checked(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) })?;
+    Ok((file.into(), mapping))
 }
 
 /// From `linux/fcntl.h`; not every version of the C library names it.

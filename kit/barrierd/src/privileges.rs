@@ -3,6 +3,8 @@
 
 use std::io;
 
+use crate::checked;
+
 /// The user that owns nothing.
 pub const NOBODY: u32 = 65534;
 
@@ -45,13 +47,10 @@ fn drop_bounding_set() {
 
 fn become_user(user: u32) -> io::Result<()> {
     // SAFETY: numbers only; the list of groups is empty.
-    let is_done = unsafe {
-        libc::setgroups(0, std::ptr::null()) == 0
-            && libc::setresgid(user, user, user) == 0
-            && libc::setresuid(user, user, user) == 0
-    };
-    if !is_done {
-        return Err(io::Error::last_os_error());
+    unsafe {
+        checked(libc::setgroups(0, std::ptr::null()))?;
+        checked(libc::setresgid(user, user, user))?;
+        checked(libc::setresuid(user, user, user))?;
     }
     // The calls take one number, -1, for "leave it as it is", and say that all went well.
     if is_wholly(user, user) {
@@ -87,7 +86,7 @@ fn drop_capabilities() -> io::Result<()> {
         libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
         libc::syscall(libc::SYS_capset, &raw mut header, none.as_ptr())
     };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    checked(result).map(drop)
 }
 
 /// The system calls that the daemon may still make once it runs: what the loop, the allocator and the
@@ -142,9 +141,12 @@ const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
 const JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
 const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
 
+const fn step(code: u16, jt: u8, jf: u8, k: u32) -> libc::sock_filter {
+    libc::sock_filter { code, jt, jf, k }
+}
+
 /// The filter: a list of comparisons, of which one that holds skips to the end.
 fn filter(allowed: &[libc::c_long]) -> Vec<libc::sock_filter> {
-    let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
     let mut filter = vec![
         step(LOAD, 0, 0, ARCHITECTURE_AT),
         step(JUMP_IF_EQUAL, 1, 0, ARCHITECTURE),
@@ -166,13 +168,9 @@ fn install_filter() -> io::Result<()> {
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
     // SAFETY: the kernel copies the program, which outlives the calls.
     unsafe {
-        if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-            || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program) != 0
-        {
-            return Err(io::Error::last_os_error());
-        }
+        checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
+        checked(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program)).map(drop)
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use tiebreak_sync::interrupts::layout::{Hello, WAKE_ME, WAKE_ME_VIRTUAL, peer};
 
+use crate::checked;
+
 /// How many clients there may be; how many of root, who leaves room for others; and how many of
 /// each other user.
 const MOST_CLIENTS: usize = 512;
@@ -55,12 +57,12 @@ pub struct Requests {
 #[derive(Debug)]
 pub struct Server {
     path: PathBuf,
-    listener: UnixListener,
-    clients: HashMap<RawFd, Client>,
+    pub(crate) listener: UnixListener,
+    pub(crate) clients: HashMap<RawFd, Client>,
 }
 
 #[derive(Debug)]
-struct Client {
+pub(crate) struct Client {
     socket: UnixStream,
     user: u32,
 }
@@ -91,16 +93,6 @@ impl Server {
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o666)).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
         Ok(Server { path: path.to_path_buf(), listener, clients: HashMap::new() })
-    }
-
-    /// The listening socket.
-    pub fn listener(&self) -> RawFd {
-        self.listener.as_raw_fd()
-    }
-
-    /// How many clients there are.
-    pub fn clients(&self) -> usize {
-        self.clients.len()
     }
 
     /// Takes a new client and greets it. Gives its descriptor; nothing if there was none, or if it
@@ -226,10 +218,7 @@ fn greet(
         data.write_unaligned(descriptors);
         libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT)
     };
-    match sent {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
-    }
+    checked(sent).map(drop)
 }
 
 #[cfg(test)]
@@ -270,7 +259,7 @@ mod tests {
             assert_eq!(server.read(descriptor), expected, "{bytes:?}");
             drop(client);
             assert_eq!(server.read(descriptor), None);
-            assert_eq!(server.clients(), 0);
+            assert_eq!(server.clients.len(), 0);
         }
     }
 

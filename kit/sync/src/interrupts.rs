@@ -115,14 +115,16 @@ pub use check_in::{Attendance, CheckIns, NotAttended};
 pub use cpu_set::{CpuSet, NotCpus};
 pub use view::Age;
 
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{Ordering, fence};
 use std::time::{Duration, Instant};
 
 use crate::futex;
-use connect::{Connection, Parts};
+use connect::Parts;
 use layout::{
     DEFAULT_SOCKET, Header, MAGIC, VERSION, WAKE_ME, WAKE_ME_VIRTUAL, now_ns, page_bytes,
     slot_bytes, time_namespace,
@@ -276,7 +278,7 @@ const NAPS_PER_REQUEST: u32 = 8;
 /// After a fork, parent and child may both go on with it.
 #[derive(Debug)]
 pub struct Client {
-    connection: Connection,
+    socket: UnixStream,
     slots: Mapping,
     page: Mapping,
     cpus: usize,
@@ -307,8 +309,8 @@ impl Client {
         if cfg!(miri) || !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
             return Err(Unavailable::Architecture);
         }
-        let (connection, parts) = Connection::open(path)?;
-        let mut client = Client::of_parts(connection, parts)
+        let (socket, parts) = connect::open(path)?;
+        let mut client = Client::of_parts(socket, parts)
             .map_err(|source| Unavailable::Mapping { doing: "mapping it", source })?;
         let header = client.view().header;
         // Relaxed: these were written before the descriptors were sent.
@@ -327,14 +329,15 @@ impl Client {
     }
 
     /// Maps what the daemon has sent, to be read.
-    fn of_parts(connection: Connection, parts: Parts) -> io::Result<Client> {
+    fn of_parts(socket: UnixStream, parts: Parts) -> io::Result<Client> {
         let (cpus, page_bytes) = (parts.cpus, page_bytes(parts.cpus));
-        check_page(parts.page.as_fd(), page_bytes)?;
+        let page = File::from(parts.page);
+        check_page(&page, page_bytes)?;
         // The kernel refuses to map more of its array than there is.
         let slots = Mapping::new(parts.slots.as_fd(), 0, slot_bytes(cpus), Access::Read)?;
-        let page = Mapping::new(parts.page.as_fd(), 0, page_bytes, Access::Read)?;
+        let page = Mapping::new(page.as_fd(), 0, page_bytes, Access::Read)?;
         let progress = Progress::default();
-        Ok(Client { connection, slots, page, cpus, progress, is_clock_shared: true })
+        Ok(Client { socket, slots, page, cpus, progress, is_clock_shared: true })
     }
 
     /// Begins a barrier for all CPUs: by the clock where that can be compared with the daemon's,
@@ -414,7 +417,7 @@ impl Client {
             // Acquire: a change that comes after this load ends the sleep below.
             let seen = word.load(Ordering::Acquire);
             if naps % NAPS_PER_REQUEST == 0 {
-                self.connection.send(WAKE_ME);
+                self.send(WAKE_ME);
             }
             if self.view().pending_from(cpu, ticket) != Some(cpu) {
                 continue;
@@ -449,7 +452,7 @@ impl Client {
             return Ok(true);
         }
         let seen = ObservedView::in_view(self.view());
-        self.connection.send(WAKE_ME_VIRTUAL);
+        self.send(WAKE_ME_VIRTUAL);
         if self.has_ended() {
             return Err(Stale::Ended);
         }
@@ -539,6 +542,15 @@ impl Client {
         !self.view().header.is_held()
     }
 
+    /// Asks the daemon to wake this process. If it cannot be told, it has ended, or it has so many
+    /// of these to read that one more says nothing new.
+    fn send(&self, message: u8) {
+        let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
+        // SAFETY: the kernel reads one byte, which outlives the call. Without a signal: the program
+        // may not ignore SIGPIPE.
+        unsafe { libc::send(self.socket.as_raw_fd(), (&raw const message).cast(), 1, flags) };
+    }
+
     fn view(&self) -> View<'_> {
         // SAFETY: the mappings are read here. The size of neither can be cut off: the array is the
         // kernel's, the page is sealed. All fields that another process writes are atomics; any bits
@@ -560,20 +572,13 @@ fn sleep_time(deadline: Option<Instant>) -> Option<Duration> {
 }
 
 /// Whether the page is long enough, and sealed so that it stays so.
-fn check_page(page: BorrowedFd<'_>, bytes: usize) -> io::Result<()> {
-    // SAFETY: a zeroed `stat` is a valid one, and the kernel fills it; the other call takes
-    // numbers.
-    let (size, seals) = unsafe {
-        let mut status: libc::stat = std::mem::zeroed();
-        if libc::fstat(page.as_raw_fd(), &mut status) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        (status.st_size as usize, libc::fcntl(page.as_raw_fd(), libc::F_GET_SEALS))
-    };
+fn check_page(page: &File, bytes: usize) -> io::Result<()> {
+    // SAFETY: numbers only.
+    let seals = unsafe { libc::fcntl(page.as_raw_fd(), libc::F_GET_SEALS) };
     if seals < 0 {
         return Err(io::Error::last_os_error());
     }
-    if seals & libc::F_SEAL_SHRINK == 0 || size < bytes {
+    if seals & libc::F_SEAL_SHRINK == 0 || page.metadata()?.len() < bytes as u64 {
         return Err(io::Error::other("the page is too short, or may become so"));
     }
     Ok(())

@@ -8,6 +8,8 @@ use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
+use crate::checked;
+
 /// Kinds of maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapKind {
@@ -36,7 +38,7 @@ unsafe fn bpf(command: libc::c_int, attributes: &mut [u32]) -> io::Result<libc::
     let (pointer, bytes) = (attributes.as_mut_ptr(), size_of_val(attributes));
     // SAFETY: the caller's promise; the length is that of the attributes.
     let result = unsafe { libc::syscall(libc::SYS_bpf, command, pointer, bytes) };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as libc::c_int) }
+    checked(result).map(|result| result as libc::c_int)
 }
 
 /// The same, of a command that makes a descriptor.

@@ -17,12 +17,6 @@ const ANSWERS_WITHIN: Duration = Duration::from_millis(500);
 /// Between two looks at whether the daemon was stopped.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// A connection.
-#[derive(Debug)]
-pub(super) struct Connection {
-    pub(super) socket: UnixStream,
-}
-
 /// What is mapped and then closed.
 pub(super) struct Parts {
     pub(super) slots: OwnedFd,
@@ -30,54 +24,42 @@ pub(super) struct Parts {
     pub(super) cpus: usize,
 }
 
-impl Connection {
-    /// Connects and takes the greeting: in a millisecond, mostly, in some 10 ms if who listens was
-    /// stopped, and in half a second at most.
-    pub(super) fn open(path: &Path) -> Result<(Connection, Parts), Unavailable> {
-        Connection::open_by(path, Instant::now() + ANSWERS_WITHIN)
-    }
+/// Connects and takes the greeting: in a millisecond, mostly, in some 10 ms if who listens was
+/// stopped, and in half a second at most.
+pub(super) fn open(path: &Path) -> Result<(UnixStream, Parts), Unavailable> {
+    open_by(path, Instant::now() + ANSWERS_WITHIN)
+}
 
-    fn open_by(path: &Path, deadline: Instant) -> Result<(Connection, Parts), Unavailable> {
-        let no_daemon = |source| Unavailable::NoDaemon { path: path.to_path_buf(), source };
-        let not_barrierd = || Unavailable::NotBarrierd { path: path.to_path_buf() };
-        let silent = || Unavailable::Silent { path: path.to_path_buf() };
-        let socket = match connect(path, deadline) {
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(silent()),
-            connected => connected.map_err(no_daemon)?,
-        };
-        socket.set_nonblocking(false).map_err(no_daemon)?;
-        socket.set_read_timeout(Some(LOOK)).map_err(no_daemon)?;
-        let (greeting, descriptors) = match receive_by(&socket, deadline) {
-            Ok((greeting, _)) if greeting.is_empty() => return Err(Unavailable::TurnedAway),
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
-                return Err(Unavailable::TurnedAway);
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(silent()),
-            received => received.map_err(no_daemon)?,
-        };
-        let hello = Hello::from_bytes(&greeting).ok_or_else(not_barrierd)?;
-        if hello.version != VERSION {
-            let (path, version) = (path.to_path_buf(), hello.version);
-            return Err(Unavailable::Version { path, version });
+fn open_by(path: &Path, deadline: Instant) -> Result<(UnixStream, Parts), Unavailable> {
+    let no_daemon = |source| Unavailable::NoDaemon { path: path.to_path_buf(), source };
+    let not_barrierd = || Unavailable::NotBarrierd { path: path.to_path_buf() };
+    let silent = || Unavailable::Silent { path: path.to_path_buf() };
+    let socket = match connect(path, deadline) {
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(silent()),
+        connected => connected.map_err(no_daemon)?,
+    };
+    socket.set_nonblocking(false).map_err(no_daemon)?;
+    socket.set_read_timeout(Some(LOOK)).map_err(no_daemon)?;
+    let (greeting, descriptors) = match receive_by(&socket, deadline) {
+        Ok((greeting, _)) if greeting.is_empty() => return Err(Unavailable::TurnedAway),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+            return Err(Unavailable::TurnedAway);
         }
-        let [slots, page] =
-            <[OwnedFd; Hello::DESCRIPTORS]>::try_from(descriptors).map_err(|_| not_barrierd())?;
-        if hello.cpus == 0 {
-            return Err(not_barrierd());
-        }
-        socket.set_nonblocking(true).map_err(no_daemon)?;
-        let parts = Parts { slots, page, cpus: hello.cpus as usize };
-        Ok((Connection { socket }, parts))
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(silent()),
+        received => received.map_err(no_daemon)?,
+    };
+    let hello = Hello::from_bytes(&greeting).ok_or_else(not_barrierd)?;
+    if hello.version != VERSION {
+        let (path, version) = (path.to_path_buf(), hello.version);
+        return Err(Unavailable::Version { path, version });
     }
-
-    /// Asks the daemon to wake this process. If it cannot be told, it has ended, or it has so many
-    /// of these to read that one more says nothing new.
-    pub(super) fn send(&self, message: u8) {
-        let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
-        // SAFETY: the kernel reads one byte, which outlives the call. Without a signal: the program
-        // may not ignore SIGPIPE.
-        unsafe { libc::send(self.socket.as_raw_fd(), (&raw const message).cast(), 1, flags) };
+    let [slots, page] =
+        <[OwnedFd; Hello::DESCRIPTORS]>::try_from(descriptors).map_err(|_| not_barrierd())?;
+    if hello.cpus == 0 {
+        return Err(not_barrierd());
     }
+    socket.set_nonblocking(true).map_err(no_daemon)?;
+    Ok((socket, Parts { slots, page, cpus: hello.cpus as usize }))
 }
 
 /// Connects, and gives up after some time: where the queue of a listener is full, the kernel would
@@ -248,7 +230,7 @@ mod tests {
         let path = folder.path().join("socket");
         let stopped = Stopped::new(&path);
         let deadline = Instant::now() + Duration::from_secs(60);
-        let error = Connection::open_by(&path, deadline).map(|_| ()).unwrap_err();
+        let error = open_by(&path, deadline).map(|_| ()).unwrap_err();
         assert!(matches!(error, Unavailable::Silent { .. }), "{error}");
         assert!(Instant::now() < deadline, "it was waited for");
         let socket = connect(&path, soon()).unwrap();
@@ -290,7 +272,7 @@ mod tests {
                 // Without an answer, it stays open.
                 answer.is_none().then_some(stream)
             });
-            let result = Connection::open(&path).map(|_| ());
+            let result = open(&path).map(|_| ());
             drop(taken.join());
             result.unwrap_err()
         })

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::interrupts::Client;
-use crate::interrupts::connect::{Connection, Parts};
+use crate::interrupts::connect::Parts;
 use crate::interrupts::layout::{CpuWords, Header, ONLINE, Slot, State, page_bytes, slot_bytes};
 
 /// It has the memory, and writes it as files.
@@ -62,7 +62,7 @@ impl Daemon {
         self.ends.lock().unwrap().push(far);
         let [slots, page] = [&self.slots, &self.page].map(|file| file.try_clone().unwrap().into());
         let parts = Parts { slots, page, cpus: self.cpus };
-        Client::of_parts(Connection { socket: near }, parts).unwrap()
+        Client::of_parts(near, parts).unwrap()
     }
 
     /// What the kernel writes of its owner.
