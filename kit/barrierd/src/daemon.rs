@@ -122,7 +122,7 @@ pub struct Daemon {
 /// What clients wait for.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
-    /// Until all stamps are later than this; 0 for nobody.
+    /// Until all stamps are later than this; 0 if no client waits.
     watermark_ns: u64,
     /// Until all virtual times are greater.
     virtual_time: Option<u64>,
@@ -291,7 +291,7 @@ impl Daemon {
         }
     }
 
-    /// Nobody waits any more.
+    /// No client waits any more.
     fn rest(&mut self) {
         self.waiting = Waiting::default();
         self.prepared.kernel.set_watermark(0);

@@ -60,7 +60,7 @@ pub struct Kernel {
     pub ring: Ring,
     cpus: usize,
     programs: [(&'static str, OwnedFd); 2],
-    /// Where programs are attached. Only the descriptors keep them so: nobody else gets them.
+    /// Where programs are attached. Only the descriptors keep them so: no other process gets them.
     attached: Vec<(&'static str, OwnedFd)>,
     /// Which of the other tracepoints are missing, and why.
     pub missing: Vec<(&'static str, io::Error)>,
@@ -121,8 +121,8 @@ impl Kernel {
         unsafe { self.slots.slice(0, self.cpus) }
     }
 
-    /// Sets up to which time somebody waits; 0 for nobody. What is read from the slots afterwards
-    /// is read after a full fence.
+    /// Sets up to which time some client waits; 0 if none does. What is read from the slots
+    /// afterwards is read after a full fence.
     pub fn set_watermark(&self, watermark_ns: u64) {
         // SAFETY: the map has one number, and is mapped to be written; the programs read it whole.
         let watermark = unsafe { &self.watermark.slice::<AtomicU64>(0, 1)[0] };

@@ -13,7 +13,7 @@
 //! | [`bpf`] | an assembler, the two programs, the system call, the ring |
 //! | [`kernel`] | the programs, attached |
 //! | [`machine`], [`survey`] | what the system says of CPUs and clocks; a visit to each |
-//! | [`page`], [`server`] | what clients are told, and how they get it |
+//! | [`page`], [`server`] | what clients read, and how they get it |
 //! | [`daemon`] | the loop |
 //! | [`privileges`], [`signals`] | what the daemon gives up; how it is asked to end |
 //! | [`cli`] | the program's commands |

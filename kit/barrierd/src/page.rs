@@ -38,7 +38,7 @@ pub struct Round {
 }
 
 impl Page {
-    /// Makes the page. Nobody but this mapping can write it, and nobody can change its size. The
+    /// Makes the page. Only this mapping can write it, and nothing can change its size. The
     /// margin is between the clocks of the CPUs in `surveyed`. It says that the daemon lives until
     /// it is dropped, or the calling thread ends.
     ///
@@ -63,7 +63,7 @@ impl Page {
             surveyed: surveyed.clone(),
         };
         let header = page.header();
-        // Relaxed throughout: nobody has the page yet, and it is sent through the kernel.
+        // Relaxed throughout: no client has the page yet, and it is sent through the kernel.
         header.magic.store(MAGIC, Ordering::Relaxed);
         header.version.store(VERSION, Ordering::Relaxed);
         header.cpus.store(cpus as u32, Ordering::Relaxed);

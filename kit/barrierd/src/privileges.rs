@@ -89,9 +89,9 @@ fn drop_capabilities() -> io::Result<()> {
     checked(result).map(drop)
 }
 
-/// The system calls that the daemon may still make once it runs: what the loop, the allocator and the
-/// way out need. The list is of x86-64, as the daemon is. None of them opens, starts or connects
-/// anything.
+/// The system calls that the daemon may still make once it runs: what the loop, the allocator and
+/// the way out need. The list is of x86-64, as the daemon is. None of them opens, starts or
+/// connects anything.
 #[cfg(target_arch = "x86_64")]
 const ALLOWED: &[libc::c_long] = &[
     libc::SYS_read,

@@ -68,7 +68,7 @@ pub(crate) struct Client {
 }
 
 impl Server {
-    /// Listens at a path. Its last folder is made if it is missing; a socket where nobody listens
+    /// Listens at a path. Its last folder is made if it is missing; a socket where nothing listens
     /// any more is replaced, and nothing else is.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ fn make_folder(folder: &Path) -> Result<(), NoSocket> {
     }
 }
 
-/// Removes a socket where nobody listens any more. Anything else that has its name stays.
+/// Removes a socket where nothing listens any more. Anything else that has its name stays.
 fn remove_left_behind(path: &Path) -> Result<(), NoSocket> {
     let refused = |source| NoSocket::Refused { path: path.to_path_buf(), source };
     // Of the name itself: a symbolic link is no socket, wherever it leads.

@@ -19,7 +19,7 @@
 //!     !CLOSED.load(Relaxed)
 //! }
 //!
-//! /// Rarely, by another: whether nobody is inside. Never both `enter` and this say yes.
+//! /// Rarely, by another: whether no thread is inside. Never both `enter` and this say yes.
 //! fn close(barrier: Barrier) -> bool {
 //!     CLOSED.store(true, Relaxed);
 //!     barrier.heavy();
@@ -35,7 +35,7 @@
 //!
 //! Let one thread do `store X; light(); load Y` and another `store Y; heavy(); load X`, all four
 //! accesses atomic, with barriers of one strategy. Then at least one of them loads what the other
-//! stored, or something later. A `heavy()` beside another `heavy()` is as good.
+//! stored, or something later. A `heavy()` against another `heavy()` is as good.
 //!
 //! *Proof.* During the heavy side there is a moment at which the first thread passes a full fence,
 //! or it is off the CPU, which it left and will take again through one. The fence is either after
@@ -53,8 +53,8 @@
 //!   ([`Unsound::LeavesOutCpus`]). So it is never chosen, and only [`Barrier::trust`] gives it.
 //! - `mprotect`: the kernel interrupts those CPUs to make them forget a translation, and the return
 //!   from an interrupt is a full fence. Held by an x86-64 CPU that cannot be made to forget from
-//!   afar, and by a kernel and a hypervisor that are known: [`Unsound`] has what is refused. Nobody
-//!   has promised it for the kernels to come, so those are refused until they were looked at.
+//!   afar, and by a kernel and a hypervisor that are known: [`Unsound`] has what is refused. It
+//!   was never promised for the kernels to come, so those are refused until they were looked at.
 //! - `barrierd`: every CPU was interrupted since, or was idle. Held by the daemon, on x86-64: see
 //!   [`interrupts`](crate::interrupts).
 //! - `membarrier-global-unexpedited`: the kernel waits until every CPU has switched threads or was
@@ -88,9 +88,9 @@ pub use substitute::Substituted;
 use core::sync::atomic::AtomicU8;
 use std::time::Instant;
 
+use crate::atomic::Published;
 use crate::atomic::{Ordering, fence};
 use crate::interrupts::Stale;
-use crate::published::Published;
 
 /// The strategy of the process as its place in [`Strategy::ALL`]; no place before the choice.
 static CHOSEN: AtomicU8 = AtomicU8::new(u8::MAX);
@@ -109,8 +109,8 @@ pub struct Barrier {
 
 impl Barrier {
     /// The barrier of this process: the best that works here, chosen at the first call, which takes
-    /// some microseconds (some 10 ms where only the slowest strategies are left, also beside a
-    /// `barrierd` that was stopped, and half a second at most beside one that gets no CPU). Later
+    /// some microseconds (some 10 ms where only the slowest strategies are left, also with a
+    /// `barrierd` that was stopped, and half a second at most with one that gets no CPU). Later
     /// calls are one load and one test.
     #[inline]
     pub fn process() -> Barrier {
@@ -474,7 +474,7 @@ pub enum Reason {
     /// It would work, but may not be a barrier here.
     #[error("{0}")]
     Unsound(Unsound),
-    /// Nobody tells when the CPUs were interrupted.
+    /// Nothing tells when the CPUs were interrupted.
     #[error("no barrierd answers")]
     NoDaemon,
     /// A daemon is there, but the barrier does not come to its end by it.

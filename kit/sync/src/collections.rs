@@ -78,8 +78,9 @@ mod protect {
         /// source, until the place is used again or `self` is gone.
         fn protect<T>(&mut self, place: usize, source: &AtomicPtr<T>) -> *mut T;
 
-        /// Lets everything go, and has `object` freed once nobody holds it: not now, because what
-        /// is freed may panic, and whoever retires has taken something that would be lost then.
+        /// Lets everything go, and has `object` freed once no thread holds it: not now, because
+        /// what is freed may panic, and whoever retires has taken something that would be lost
+        /// then.
         ///
         /// # Safety
         /// As for `retire_with` of a guard or of a handle.

@@ -1,9 +1,9 @@
 //! Reclamation by epochs.
 //!
 //! A reader *pins* while it looks at shared objects; a writer that has unlinked an object *retires*
-//! it, and it is freed once nobody is pinned who could have seen it. Pinning and unpinning are two
-//! stores of a record that no other thread writes, and no fence: the [`Barrier`](crate::barrier) of
-//! the collector lets the thread that frees pay for all.
+//! it, and it is freed once no thread is pinned that could have seen it. Pinning and unpinning are
+//! two stores of a record that no other thread writes, and no fence: the
+//! [`Barrier`](crate::barrier) of the collector lets the thread that frees pay for all.
 //!
 //! ```
 //! use tiebreak_sync::epoch::{Atomic, Collector};
@@ -36,10 +36,10 @@
 //!                                               5  free what was taken
 //! ```
 //!
-//! Nobody waits in 4: the scan stops at the first reader that is in the way and goes on there the
-//! next time that someone collects. In 3, it depends on the barrier
-//! ([`Ticket`](crate::barrier::Ticket)). With `barrierd` nobody waits: the barrier is begun, and
-//! asked again later. With all others the thread that collects does the whole heavy side in the
+//! No thread waits in 4: the scan stops at the first reader that is in the way and goes on there
+//! the next time that someone collects. In 3, it depends on the barrier
+//! ([`Ticket`](crate::barrier::Ticket)). With `barrierd` none waits either: the barrier is begun,
+//! and asked again later. With all others the thread that collects does the whole heavy side in the
 //! middle of its own `retire`, `defer` or `flush`: some 10 us, and with
 //! `membarrier-global-unexpedited` 10 to 50 ms. Those who retire while another thread collects
 //! leave it their bags and go on.
@@ -80,7 +80,7 @@
 //!   [`Collector::oldest_pin`] says who, and how long at least. Where that must not be, use
 //!   [`hazard`](crate::hazard).
 //! - Collecting is done by those who retire, once for each 1024 objects (or 64, once a
-//!   millisecond), and by `flush`. If nobody retires, what was retired last stays until the
+//!   millisecond), and by `flush`. If no thread retires, what was retired last stays until the
 //!   collector is dropped.
 //!
 //! # Panics, leaks and forks
@@ -219,7 +219,7 @@ impl_identity!(Collector);
 
 /// What handles and clones refer to.
 struct Shared {
-    /// Odd; it only grows. Read at each pin, while what stands beside it changes often. Written
+    /// Odd; it only grows. Read at each pin, while what stands next to it changes often. Written
     /// under the lock of `cycle` only.
     epoch: Padded<AtomicU64>,
     identity: Identity,
@@ -639,7 +639,7 @@ impl Handle {
 impl Drop for Handle {
     fn drop(&mut self) {
         // Guards that are alive would borrow the handle. References that a forgotten guard gave out
-        // borrowed it too, so nobody has one any more.
+        // borrowed it too, so there are none any more.
         Record::retreat(self.slot());
     }
 }
@@ -695,7 +695,7 @@ impl<'h> Guard<'h> {
     /// Drops a box once everyone who is pinned now has unpinned.
     ///
     /// # Safety
-    /// - `object` came from `Box::into_raw`, is retired once, and nobody else frees it.
+    /// - `object` came from `Box::into_raw`, is retired once, and nothing else frees it.
     /// - It is unlinked: a thread that pins this collector from now on finds no way to it. Whoever
     ///   reads it was pinned before, and read it under that pin.
     /// - If `T` borrows something, that lives longer than the collector.
@@ -783,7 +783,7 @@ impl core::fmt::Debug for Guard<'_> {
 }
 
 /// A place for a box, or for none, that readers look into while writers replace it. What is
-/// replaced is retired. No call of it is unsafe, because nobody else has a way to the boxes.
+/// replaced is retired. No call of it is unsafe, because nothing else has a way to the boxes.
 ///
 /// It does not keep its collector: what is retired may have such places in itself. A collector that
 /// goes frees what was retired; what an `Atomic` still holds goes with the `Atomic`. So a long
@@ -879,7 +879,7 @@ pub use thread::{collector, pin};
 #[cfg(not(loom))]
 mod thread {
     use super::{Collector, Guard, Record};
-    use crate::published::Published;
+    use crate::atomic::Published;
     use crate::reclaim::Slot;
     use core::cell::Cell;
     use core::ptr::{NonNull, null_mut};
@@ -904,18 +904,18 @@ mod thread {
         }
     }
 
-    /// The collector of [`pin`]. It uses the barrier of the process and is never dropped: what is still
-    /// retired when the process ends is not freed.
+    /// The collector of [`pin`]. It uses the barrier of the process and is never dropped: what is
+    /// still retired when the process ends is not freed.
     pub fn collector() -> &'static Collector {
         COLLECTOR.get_or_make(Collector::new)
     }
 
-    /// Pins the collector of the process, by a handle that the thread registers at its first call and
-    /// gives back when it ends. A thread that ends, and pins once that has been done, registers for
-    /// that one pin.
+    /// Pins the collector of the process, by a handle that the thread registers at its first call
+    /// and gives back when it ends. A thread that ends, and pins once that has been done, registers
+    /// for that one pin.
     ///
-    /// What is freed while a thread gives its handle back may panic; as nobody is left whom that could
-    /// go on to, it ends there, after the panic hook has reported it.
+    /// What is freed while a thread gives its handle back may panic; as no caller is left to which
+    /// it could go on, it ends there, after the panic hook has reported it.
     ///
     /// ```
     /// use tiebreak_sync::epoch;

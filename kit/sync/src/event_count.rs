@@ -34,7 +34,7 @@
 //! strategy, whose heavy side has to reach every thread of this process; the library chooses and
 //! tests it. With [`Bound::OneSecond`] that every CPU is interrupted once a second; whoever
 //! configures the machine must hold it. In all cases: futexes are those of one process, so a count
-//! that lies in memory shared with another process wakes nobody there.
+//! that lies in memory shared with another process wakes no thread there.
 //!
 //! *All waiters wake.* An increment that finds the flag up wakes everybody who sleeps on the count,
 //! as each may wait for a different value. Waiters that are to be woken one at a time need a count
@@ -82,7 +82,7 @@ pub type EventCount64<P> = EventCount<u64, P>;
 ///
 /// Representation: the word with the count, a second word of 32 bits on which waiters sleep, and
 /// what is rarely touched; the flag is in the first word, that of [`TwoWord`] in the second. Give
-/// it a cache line of its own if something else beside it is written often. Cost without waiters:
+/// it a cache line of its own if something else next to it is written often. Cost without waiters:
 /// that of the increment. With one: a system call more for the producer; for the waiter a few
 /// looks, one heavy side of a barrier ([`Single`], [`TwoWord`]) and a system call that sleeps.
 /// While it sleeps: nothing.
@@ -276,7 +276,7 @@ impl<V: Value> EventCount<V, Multi> {
 }
 
 impl<V: Value, P: OneProducer> EventCount<V, P> {
-    /// The right to increment, if nobody has it.
+    /// The right to increment, if it is free.
     ///
     /// ```
     /// use tiebreak_sync::event_count::{EventCount64, Single};
@@ -448,7 +448,7 @@ impl Default for Waiting {
     }
 }
 
-/// Closes the traits of this module: their promises are kept here, so nobody else implements them.
+/// Closes the traits of this module: their promises are kept here, so nothing else implements them.
 mod sealed {
     pub trait Sealed {}
 }

@@ -78,8 +78,9 @@ mod private {
 
     /// Wakes all that sleep on `word`.
     pub fn wake_all(word: &Word) {
-        // SAFETY: the word is borrowed; the kernel takes its address as a name and does not write it.
-        // With a valid address it cannot fail; where futexes are refused, sleepers look by themselves.
+        // SAFETY: the word is borrowed; the kernel takes its address as a name and does not write
+        // it. With a valid address it cannot fail; where futexes are refused, sleepers look by
+        // themselves.
         unsafe {
             libc::syscall(
                 libc::SYS_futex,

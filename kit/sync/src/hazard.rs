@@ -1,9 +1,10 @@
 //! Reclamation by hazard pointers.
 //!
 //! A reader publishes which object it is about to use; a writer that has unlinked an object
-//! *retires* it, and it is freed once nobody publishes it. Publishing is a store, and a second look
-//! at where the pointer came from; no fence: the [`Barrier`](crate::barrier) of the domain lets the
-//! thread that frees pay for all. What is retired and not freed is bounded, whatever readers do.
+//! *retires* it, and it is freed once no reader publishes it. Publishing is a store, and a second
+//! look at where the pointer came from; no fence: the [`Barrier`](crate::barrier) of the domain
+//! lets the thread that frees pay for all. What is retired and not freed is bounded, whatever
+//! readers do.
 //!
 //! ```
 //! use tiebreak_sync::hazard::{Atomic, Domain};
@@ -37,7 +38,8 @@
 //!
 //! Let `X` be an object of the list of step 1, and a reader one that has protected `X`: it
 //! published `X`, then its light side, then found `X` in the source. Show that step 4 does not free
-//! `X` before the reader is done with it. The theorem of [`Barrier`] says that one of these is true:
+//! `X` before the reader is done with it. The theorem of [`Barrier`] says that one of these is
+//! true:
 //!
 //! - The reader's second look sees every store that happened before step 2. `X` was unlinked before
 //!   it was retired, so that look does not find it, unless someone linked it again: but then it was
@@ -64,8 +66,8 @@
 //!
 //! # Who must hold what
 //!
-//! - Who calls [`Handle::retire`] promises that the object is unlinked: nobody who looks into the
-//!   sources from now on finds it.
+//! - Who calls [`Handle::retire`] promises that the object is unlinked: no thread that looks into
+//!   the sources from now on finds it.
 //! - Who calls [`Hazard::protect`] promises that the source is one of those: what it holds is valid
 //!   until it is unlinked and retired in the same domain. A path of several steps needs a second
 //!   look at the first: that a node still has its successor does not say that the node is linked.
@@ -148,7 +150,7 @@ impl Domain {
         self.shared.barrier
     }
 
-    /// How many objects were retired and are not freed yet. Exact if nobody retires meanwhile.
+    /// How many objects were retired and are not freed yet. Exact if no thread retires meanwhile.
     pub fn pending(&self) -> usize {
         // Relaxed: it says about how much there is.
         let records = self.shared.records.iter();
@@ -377,10 +379,10 @@ impl Handle {
         Hazard { slot, barrier: self.domain.barrier(), handle: self, block, index }
     }
 
-    /// Drops a box once nobody protects it.
+    /// Drops a box once no hazard protects it.
     ///
     /// # Safety
-    /// - `object` came from `Box::into_raw`, is retired once, and nobody else frees it.
+    /// - `object` came from `Box::into_raw`, is retired once, and nothing else frees it.
     /// - It is unlinked: whoever looks into the sources from now on does not find it. Whoever reads
     ///   it has protected it in this domain, by this address.
     /// - If `T` borrows something, that lives longer than the domain.
@@ -425,7 +427,7 @@ impl Handle {
     ///
     /// # Safety
     /// As for [`retire`](Self::retire), but that `free(object)` may be called once, by any thread,
-    /// once nobody protects it.
+    /// once no hazard protects it.
     #[inline]
     pub unsafe fn retire_with<T>(&self, object: *mut T, free: unsafe fn(*mut T)) {
         // SAFETY: handed on to the caller.
@@ -453,9 +455,9 @@ impl Handle {
         self.count();
     }
 
-    /// Frees what this handle has retired and nobody protects. It does not wait for a barrier that
-    /// is done by others ([`Ticket`](crate::barrier::Ticket)): a later call goes on. Every other
-    /// barrier it does itself. Inside of what is freed it does nothing.
+    /// Frees what this handle has retired and no hazard protects. It does not wait for a barrier
+    /// that is done by others ([`Ticket`](crate::barrier::Ticket)): a later call goes on. Every
+    /// other barrier it does itself. Inside of what is freed it does nothing.
     #[cold]
     pub fn flush(&self) {
         if is_freeing() {
@@ -562,8 +564,8 @@ impl Hazard<'_> {
     ///
     /// # Safety
     /// The source holds null or pointers to objects that are valid, and stay so until, after they
-    /// were unlinked from it, they are retired in this domain and nobody protects them. Who stored
-    /// them did so with release.
+    /// were unlinked from it, they are retired in this domain and no hazard protects them. Who
+    /// stored them did so with release.
     #[inline(always)]
     pub unsafe fn protect<T>(&mut self, source: &AtomicPtr<T>) -> Option<&T> {
         // SAFETY: the source held it after it was published, so it is not freed while it is.
@@ -624,7 +626,7 @@ impl core::fmt::Debug for Hazard<'_> {
 }
 
 /// A place for a box, or for none, that readers look into while writers replace it. What is
-/// replaced is retired. No call of it is unsafe, because nobody else has a way to the boxes.
+/// replaced is retired. No call of it is unsafe, because nothing else has a way to the boxes.
 ///
 /// It does not keep its domain: what is retired may have such places in itself. A domain that goes
 /// frees what was retired; what an `Atomic` still holds goes with the `Atomic`.
@@ -722,7 +724,7 @@ pub use thread::{domain, with};
 #[cfg(not(loom))]
 mod thread {
     use super::{Domain, Handle};
-    use crate::published::Published;
+    use crate::atomic::Published;
     use crate::reclaim::end_quietly;
     use core::mem::ManuallyDrop;
 
@@ -749,18 +751,18 @@ mod thread {
         }
     }
 
-    /// The domain of [`with`]. It uses the barrier of the process and is never dropped: what is still
-    /// retired when the process ends is not freed.
+    /// The domain of [`with`]. It uses the barrier of the process and is never dropped: what is
+    /// still retired when the process ends is not freed.
     pub fn domain() -> &'static Domain {
         DOMAIN.get_or_make(Domain::new)
     }
 
-    /// Calls a function with the thread's handle of the domain of the process. The thread registers at
-    /// its first call and gives the handle back when it ends; if it calls this once that has been done,
-    /// it registers for that one call.
+    /// Calls a function with the thread's handle of the domain of the process. The thread registers
+    /// at its first call and gives the handle back when it ends; if it calls this once that has
+    /// been done, it registers for that one call.
     ///
-    /// What is freed while a thread gives its handle back may panic; as nobody is left whom that could
-    /// go on to, it ends there, after the panic hook has reported it.
+    /// What is freed while a thread gives its handle back may panic; as no caller is left to which
+    /// it could go on, it ends there, after the panic hook has reported it.
     ///
     /// ```
     /// use tiebreak_sync::hazard::{self, Atomic};

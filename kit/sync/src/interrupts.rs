@@ -4,7 +4,8 @@
 //! context switches. Each run of either executes a full fence on its CPU and then shows the time,
 //! in a line of memory that everybody may read. Who has written something and must know that all
 //! others will see it, or have already shown what they did before, waits until every CPU has run a
-//! program. That disturbs nobody: the interrupts come anyway, mostly within a tick (1 to 10 ms).
+//! program. That disturbs no program: the interrupts come anyway, mostly within a tick (1 to 10
+//! ms).
 //!
 //! ```
 //! use std::time::{Duration, Instant};
@@ -138,7 +139,7 @@ pub enum Unavailable {
     /// The argument for the barrier holds on x86-64 under Linux only.
     #[error("barrierd's barriers are proven for x86-64 Linux only: use another barrier here")]
     Architecture,
-    /// Nobody listens at the path.
+    /// Nothing listens at the path.
     #[error("no barrierd listens at {path}: {source}; start one with `barrierd run`, as root")]
     NoDaemon {
         /// The socket's path.
@@ -196,7 +197,7 @@ pub enum Stale {
         /// For how long.
         waited_ns: u64,
     },
-    /// The kernel interrupts this CPU at no regular times, as it was told to.
+    /// The kernel interrupts this CPU at no regular times, as configured.
     #[error(
         "CPU {cpu} is tickless and was not interrupted for {waited_ns} ns: leave it out of the \
          set if no thread of yours runs there, or let its thread check in"
@@ -250,7 +251,7 @@ impl Ticket {
         self.began_ns
     }
 
-    /// Whether its end is told by clocks; if not, by counts.
+    /// Whether its end is found by clocks; if not, by counts.
     pub fn is_by_clock(&self) -> bool {
         matches!(self.mark, Mark::Time(_))
     }
@@ -542,7 +543,7 @@ impl Client {
         !self.view().header.is_held()
     }
 
-    /// Asks the daemon to wake this process. If it cannot be told, it has ended, or it has so many
+    /// Asks the daemon to wake this process. If that fails, it has ended, or it has so many
     /// of these to read that one more says nothing new.
     fn send(&self, message: u8) {
         let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
@@ -553,8 +554,8 @@ impl Client {
 
     fn view(&self) -> View<'_> {
         // SAFETY: the mappings are read here. The size of neither can be cut off: the array is the
-        // kernel's, the page is sealed. All fields that another process writes are atomics; any bits
-        // are valid.
+        // kernel's, the page is sealed. All fields that another process writes are atomics; any
+        // bits are valid.
         unsafe {
             View {
                 slots: self.slots.slice(0, self.cpus),

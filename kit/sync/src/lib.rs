@@ -29,7 +29,6 @@ pub mod mutation;
 mod mutation;
 
 pub mod per_cpu;
-mod published;
 mod reclaim;
 
 #[cfg(all(test, not(any(miri, loom))))]

@@ -20,7 +20,7 @@
 //! the same types work by atomic instructions on the slot of `sched_getcpu(3)`: those are rarely
 //! contended and always right, and cost what an atomic instruction costs. With musl or an older
 //! glibc a program may have its threads registered by this crate ([`Choice::OwnRegistration`]). On
-//! AArch64 sections are not offered: nobody has written and tested them.
+//! AArch64 sections are not offered: none was written and tested.
 //!
 //! Each object has one mode for as long as it lives, so its slots are never changed by sections and
 //! by atomic instructions at once.
@@ -37,7 +37,7 @@
 //!
 //! The theorem: of two sections on the slot of one CPU, one happens wholly before the other. The
 //! second can only run on that CPU after the first has lost it or has ended; if it has lost it
-//! before its last instruction, it begins again, and nobody has seen anything of it. What this
+//! before its last instruction, it begins again, and no thread has seen anything of it. What this
 //! rests on, and who must hold it:
 //!
 //! - A thread that is interrupted in a section goes on at the abort handler: the kernel, for every
@@ -237,7 +237,7 @@ fn end_of(list: &str) -> Option<usize> {
     list.parse::<CpuSet>().ok()?.iter().last().map(|last| last + 1)
 }
 
-/// The CPU on which this thread ran a moment ago; `usize::MAX` where nobody knows.
+/// The CPU on which this thread ran a moment ago; `usize::MAX` where that is unknown.
 #[inline]
 pub(crate) fn current_cpu() -> usize {
     if cfg!(any(miri, loom)) {
@@ -253,8 +253,8 @@ pub(crate) fn current_cpu() -> usize {
 /// A number that many threads add to and somebody reads now and then.
 ///
 /// The theorem: [`sum`](Self::sum) has every [`add`](Self::add) that happened before it, none
-/// twice, and of those that run beside it some. It is no snapshot: of `add(1)` followed by
-/// `add(-1)` beside it, it may have the second alone. Once nobody adds, it is exact. The
+/// twice, and of those that run at the same time some. It is no snapshot: of `add(1)` followed by
+/// `add(-1)` at that time, it may have the second alone. Once no thread adds, it is exact. The
 /// assumptions are those of the [module](self#why-it-is-right).
 ///
 /// Representation: a 64-bit number for each CPU on 128 bytes of its own, and one for threads
@@ -326,7 +326,7 @@ impl Counter {
         unsafe { section::add::<F>(area, Slots::of(&self.numbers), delta as u64) }
     }
 
-    /// Out of the way: where nobody but this crate has registered, and by atomics.
+    /// Out of the way: where only this crate has registered, and by atomics.
     #[cold]
     fn add_otherwise<F: Form>(&self, delta: i64) {
         let area = self.numbers.area();
@@ -472,7 +472,7 @@ impl Word {
         unsafe { section::compare_and_store::<F>(area, slots, cpu, value, new) }
     }
 
-    /// Out of the way: where the word is another, where nobody but this crate has registered, and
+    /// Out of the way: where the word is another, where only this crate has registered, and
     /// by atomics.
     #[cold]
     fn store_otherwise<F: Form>(&self, seen: ObservedWord, new: u64) -> Result<(), ObservedWord> {

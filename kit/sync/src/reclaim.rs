@@ -85,7 +85,7 @@ impl<T> Registry<T> {
         Registry { head: AtomicPtr::new(null_mut()) }
     }
 
-    /// A record that nobody else claims until it is given back: an old one, or a new one.
+    /// A record that no other thread claims until it is given back: an old one, or a new one.
     pub(crate) fn claim(&self, make: impl FnOnce() -> T) -> &Slot<T> {
         self.iter().find(|slot| slot.try_claim()).unwrap_or_else(|| self.push(make()))
     }
@@ -163,7 +163,7 @@ impl<T> Drop for Registry<T> {
         // Relaxed: the registry is ours alone.
         let mut next: *const Slot<T> = self.head.load(Ordering::Relaxed);
         while !next.is_null() {
-            // SAFETY: it came from `Box::into_raw`, and nobody can refer to it any more.
+            // SAFETY: it came from `Box::into_raw`, and nothing refers to it any more.
             let slot = unsafe { Box::from_raw(next.cast_mut()) };
             next = slot.next;
         }
@@ -179,7 +179,7 @@ pub(crate) trait Retire {
     fn identity(&self) -> Identity;
 
     /// # Safety
-    /// `object` is a box that is unlinked, and nobody else retires it.
+    /// `object` is a box that is unlinked, and nothing else retires it.
     unsafe fn retire<T: Send + 'static>(&self, object: *mut T);
 }
 
@@ -210,7 +210,8 @@ impl<T> Owning<T> {
         &self.pointer
     }
 
-    /// Looks whether what is used with it is of the collector or domain where the boxes are retired.
+    /// Looks whether what is used with it is of the collector or domain where the boxes are
+    /// retired.
     ///
     /// # Panics
     /// With this message if it is not.
@@ -343,7 +344,7 @@ impl Heavy {
 pub(crate) struct Garbage {
     object: *mut (),
     free: unsafe fn(*mut (), *const ()),
-    /// What `free` gets beside the object.
+    /// What `free` gets with the object.
     with: *const (),
 }
 
@@ -362,7 +363,7 @@ impl Garbage {
     /// An object that came from `Box::into_raw`.
     ///
     /// # Safety
-    /// The box is owned by nobody else, and any thread may drop it at any later time.
+    /// The box is owned by nothing else, and any thread may drop it at any later time.
     pub(crate) unsafe fn boxed<T>(object: *mut T) -> Garbage {
         Garbage { object: object.cast(), free: drop_box::<T>, with: null() }
     }
@@ -591,7 +592,7 @@ pub(crate) mod tests {
         let count = Arc::new(Counter::new(0));
         let object = Box::into_raw(Box::new(OnDrop(count.clone())));
         let captured = OnDrop(count.clone());
-        // SAFETY: the box is nobody else's.
+        // SAFETY: nothing else has the box.
         let boxed = unsafe { Garbage::boxed(object) };
         assert_eq!(boxed.address(), object.cast());
         let closure = Garbage::closure(move || drop(captured));

@@ -120,7 +120,7 @@ fn slot_and_clock(maps: Maps) -> Vec<Instruction> {
 /// The fence. Then, if the previous stamp was not after the watermark, a report.
 ///
 /// The watermark is read after the fence, the daemon looks at the slots after a fence behind its
-/// own store to the watermark: at least one sees the other, and no wake-up is lost. With nobody
+/// own store to the watermark: at least one sees the other, and no wake-up is lost. With no client
 /// waiting the watermark is 0, and only a CPU's first stamp ever is reported.
 fn stamp_and_wake(maps: Maps) -> Vec<Instruction> {
     vec![

@@ -70,7 +70,7 @@ impl Cost {
         let (start, mut looks) = (Instant::now(), vec![look(&kernel)?]);
         while start.elapsed() < Duration::from_secs(self.seconds.get()) {
             for _ in 0..LOOKS_AT_RING {
-                // Nobody sleeps on the reports; they are only made, and the ring must not fill up.
+                // Nothing sleeps on the reports; they are only made, and the ring must not fill up.
                 std::thread::sleep(WINDOW / LOOKS_AT_RING);
                 kernel.ring.drain();
             }

@@ -7,7 +7,7 @@
 //! passed a full fence; a CPU that runs another process or none has passed one by switching to it.
 //!
 //! A page without an entry in the page table, or with one that was never marked as used, cannot be
-//! in anyone's cache, and then the call interrupts nobody. The write sees to both; the page is
+//! in anyone's cache, and then the call interrupts no CPU. The write sees to both; the page is
 //! locked in memory, so that its entry is not taken away between the write and the last call.
 //! (Should the kernel move the page just then, it has to make all CPUs forget the old place: the
 //! same interrupts.)
@@ -17,8 +17,8 @@ use core::ffi::c_int;
 use super::Reason;
 use super::fork::Lock;
 
-/// The page of the process. One thread at a time: another's last step between one's first and second
-/// would be a fault.
+/// The page of the process. One thread at a time: another's last step between one's first and
+/// second would be a fault.
 pub(super) static PAGE: Lock<Page> = Lock::new(Page(core::ptr::null_mut()));
 
 /// Makes the page, and does it once.
@@ -45,7 +45,7 @@ unsafe impl Send for Page {}
 
 impl Page {
     /// After a fork, in the child: the page was copied, but is not locked in memory. If it cannot
-    /// be, there is no page any more, and the next heavy side is told so.
+    /// be, there is no page any more, and the next heavy side fails.
     pub(super) fn after_fork(&mut self) {
         if !self.0.is_null() && self.lock_in_memory().is_err() {
             self.0 = core::ptr::null_mut();

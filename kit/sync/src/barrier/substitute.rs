@@ -84,7 +84,7 @@ const VISITS_MAX: usize = 10;
 /// any thread of this process may use.
 ///
 /// It takes as long as the scheduler needs to run the thread everywhere: microseconds on an idle
-/// machine, milliseconds on a busy one, and longer beside real-time threads that never sleep.
+/// machine, milliseconds on a busy one, and longer with real-time threads that never sleep.
 ///
 /// Gives whether the walk was a barrier.
 fn walk() -> bool {

@@ -2,12 +2,13 @@
 //! they offer to the waiting loop, and to producers. [`steps`](super::steps) has the algorithms and
 //! why they are right.
 //!
-//! The flag that somebody sleeps is the sign bit of the word, because an increment then tells by the
-//! CPU's own conditions whether it was up: of the old value with the flag the increment is negative,
-//! or zero if all bits were set, and nothing else is, as signed numbers go. So `inc` and `jle` are
-//! the whole of it. The one other case is the count at its largest: its increment carries into the
-//! sign bit. The count then is zero, as it should be, with a flag that nobody has raised: the next
-//! increment wakes for nothing. This happens once in 2^31 increments (2^63 of a `u64`).
+//! The flag that somebody sleeps is the sign bit of the word, because an increment then tells by
+//! the CPU's own conditions whether it was up: of the old value with the flag the increment is
+//! negative, or zero if all bits were set, and nothing else is, as signed numbers go. So `inc` and
+//! `jle` are the whole of it. The one other case is the count at its largest: its increment carries
+//! into the sign bit. The count then is zero, as it should be, with a flag that no waiter has
+//! raised: the next increment wakes for nothing. This happens once in 2^31 increments (2^63 of a
+//! `u64`).
 
 use std::time::Instant;
 
@@ -226,7 +227,7 @@ macro_rules! word {
 word!(AtomicU32, u32, i32, "inc dword ptr [{word}]", "add dword ptr [{word}], {n:e}");
 word!(AtomicU64, u64, i64, "inc qword ptr [{word}]", "add qword ptr [{word}], {n}");
 
-/// A word with count and flag, and beside it the number of wake-ups, on which waiters sleep.
+/// A word with count and flag, and next to it the number of wake-ups, on which waiters sleep.
 ///
 /// They do not sleep on the word itself, even where it has the 32 bits of a futex: a word that is
 /// as it was may have a flag that was answered and raised anew, which a plain increment in flight
@@ -293,7 +294,7 @@ impl<V: Value> Count for Flagged<V> {
     #[inline(never)]
     fn wake(&self) {
         // Down before the wake-up: who raises it in between sleeps and is woken, for nothing at
-        // worst. The other way round, its flag would be taken down and nobody would wake it.
+        // worst. The other way round, its flag would be taken down and nothing would wake it.
         self.word.lower();
         // Release: whoever reads this number sees the flag down.
         self.wakes.fetch_add(1, Ordering::Release);
@@ -301,7 +302,7 @@ impl<V: Value> Count for Flagged<V> {
     }
 }
 
-/// A count, and beside it the flag with the number of wake-ups.
+/// A count, and next to it the flag with the number of wake-ups.
 #[derive(Debug)]
 pub struct Pair<V: Value> {
     count: V::Word,

@@ -175,7 +175,7 @@ fn a_panic_leaves_everything_in_order() {
     for i in 0..10 {
         retire(&handle, new(&freed));
         if i % 3 == 0 {
-            // SAFETY: the box is nobody else's.
+            // SAFETY: nothing else has the box.
             unsafe { handle.retire(Box::into_raw(Box::new(Panics(i)))) };
         }
     }
@@ -247,7 +247,7 @@ fn nor_is_one_that_goes_through_other_handles() {
         // What a handle leaves behind is reclaimed by whoever leaves much.
         let leaving = domain.register();
         for _ in 0..BATCH_WEIGHT {
-            // SAFETY: the box is nobody else's.
+            // SAFETY: nothing else has the box.
             unsafe { leaving.retire(Box::into_raw(Box::new(1_u8))) };
         }
         drop(leaving);

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use super::Unavailable;
 use super::layout::{Hello, VERSION, peer};
 
-/// Who takes nobody or says nothing for so long is no daemon, or one that gets no CPU: a live one
-/// needs far less beside busy programs.
+/// What takes no client or says nothing for so long is no daemon, or one that gets no CPU: a live
+/// one needs far less among busy programs.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(500);
 
 /// Between two looks at whether the daemon was stopped.
@@ -159,7 +159,7 @@ fn receive(socket: &UnixStream) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
 fn descriptors(message: &libc::msghdr) -> Vec<OwnedFd> {
     let mut descriptors = Vec::new();
     // SAFETY: the macros walk the control messages that the kernel wrote, within their length; each
-    // descriptor in them is new and belongs to nobody else.
+    // descriptor in them is new and belongs to nothing else.
     unsafe {
         let mut header = libc::CMSG_FIRSTHDR(message);
         while !header.is_null() {
@@ -216,7 +216,7 @@ mod tests {
 
     impl Drop for Stopped {
         fn drop(&mut self) {
-            // SAFETY: the child is ours and nobody has waited for its end.
+            // SAFETY: the child is ours and nothing has waited for its end.
             unsafe {
                 libc::kill(self.0, libc::SIGKILL);
                 libc::waitpid(self.0, std::ptr::null_mut(), 0);

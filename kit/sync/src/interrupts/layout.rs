@@ -1,7 +1,7 @@
 //! What daemon and client share: the layout of the two mappings, and what goes over the socket.
 //!
 //! The first mapping is the kernel's: an array of [`Slot`]s, one a possible CPU, that programs in
-//! the kernel write and nobody else can, the daemon included. The second is the daemon's page: a
+//! the kernel write and nothing else can, the daemon included. The second is the daemon's page: a
 //! [`Header`] and an array of [`CpuWords`]. Only the daemon can write it; clients map it to read.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -15,7 +15,7 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"TBBARRD1");
 /// The version of all that this file describes.
 pub const VERSION: u32 = 2;
 
-/// Where the daemon listens unless it was told otherwise.
+/// Where the daemon listens unless the command line says otherwise.
 pub const DEFAULT_SOCKET: &str = "/run/barrierd/socket";
 
 /// In [`Header::margin_ns`]: times of different CPUs cannot be compared.
@@ -172,7 +172,7 @@ pub const fn slot_bytes(cpus: usize) -> usize {
 }
 
 /// The inode of this process's time namespace: 0 where the kernel has none, nothing where it cannot
-/// be told.
+/// be found.
 pub fn time_namespace() -> Option<u64> {
     match std::fs::metadata("/proc/self/ns/time") {
         Ok(metadata) => Some(metadata.ino()),

@@ -1,4 +1,5 @@
-//! What the two mappings say, and whether it moves on. Nothing here calls the system, so tests make their own pages.
+//! What the two mappings say, and whether it moves on. Nothing here calls the system, so tests make
+//! their own pages.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -179,7 +180,7 @@ impl Default for Unchanged {
 }
 
 impl Unchanged {
-    /// For how long, as of now. Of callers that race, some may hear 0 once too often; nobody hears
+    /// For how long, as of now. Of callers that race, some may hear 0 once too often; none hears
     /// of more time than has passed since somebody saw this value.
     fn for_ns(&self, value: u64, now_ns: u64) -> u64 {
         // Acquire: the time below is not older than what was stored before this value.

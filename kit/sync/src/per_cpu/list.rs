@@ -24,7 +24,7 @@ pub struct Node<T> {
     pub value: T,
 }
 
-// SAFETY: `next` is null, or the list's own business, whoever has the node: it is read by nobody
+// SAFETY: `next` is null, or the list's own business, whatever has the node: it is read by nothing
 // but the list that has it.
 unsafe impl<T: Send> Send for Node<T> {}
 // SAFETY: as above; through a shared reference there is the value alone.
@@ -57,7 +57,7 @@ impl<T: Debug> Debug for Node<T> {
 /// meanwhile, so there `None` may also mean that.
 ///
 /// Nodes of other CPUs cannot be had but by [`drain`](Self::drain), which needs the list alone: a
-/// section that is halfway through a pop could not be told.
+/// section that is halfway through a pop could not be seen.
 ///
 /// Representation: a pointer for each CPU on 128 bytes of its own, and one for threads without a
 /// section. Memory: what is pushed on one CPU and popped on others piles up on the first.
@@ -146,7 +146,7 @@ impl<T> List<T> {
         unsafe { section::push::<F, _>(area, Slots::of(&self.heads), node) }
     }
 
-    /// Out of the way: where nobody but this crate has registered, and by atomics.
+    /// Out of the way: where only this crate has registered, and by atomics.
     #[cold]
     fn push_otherwise<F: Form>(&self, node: NonNull<Node<T>>) {
         let area = self.heads.area();
@@ -162,7 +162,7 @@ impl<T> List<T> {
             Some(node) => Some(node),
             None => self.pop_otherwise::<F>(),
         };
-        // SAFETY: it was made of a box by `push`, and is out of the list, so nobody else has it.
+        // SAFETY: it was made of a box by `push`, and is out of the list, so nothing else has it.
         node.map(|node| unsafe { Box::from_raw(node.as_ptr()) })
     }
 
@@ -173,7 +173,7 @@ impl<T> List<T> {
         unsafe { section::pop::<F, _>(area, Slots::of(&self.heads)) }
     }
 
-    /// Out of the way: where the list is empty, where nobody but this crate has registered, and by
+    /// Out of the way: where the list is empty, where only this crate has registered, and by
     /// atomics.
     #[cold]
     fn pop_otherwise<F: Form>(&self) -> Option<NonNull<Node<T>>> {
@@ -183,7 +183,7 @@ impl<T> List<T> {
     }
 }
 
-/// Puts a node, which is nobody else's, before the others.
+/// Puts a node, which nothing else has, before the others.
 fn push<T>(head: &AtomicPtr<Node<T>>, node: NonNull<Node<T>>) {
     // Relaxed: the pointer is not followed.
     let mut next = head.load(Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! By what the data of a CPU is changed, and why so.
 
 use super::rseq;
-use crate::published::Published;
+use crate::atomic::Published;
 use std::fmt::{self, Display};
 
 /// By what the data of a CPU is changed in this process.
@@ -13,7 +13,7 @@ pub enum Mode {
     Atomics(Reason),
 }
 
-/// Who told the kernel where a thread's `struct rseq` is.
+/// What has registered where a thread's `struct rseq` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registration {
     /// The C library, for each thread that it makes: glibc since 2.35.
@@ -87,8 +87,8 @@ pub fn mode() -> Mode {
     choose(Choice::Libc)
 }
 
-/// Chooses the mode of this process, if nobody has yet, and gives the mode in force. Whatever was
-/// made before keeps its own.
+/// Chooses the mode of this process, if that was not done yet, and gives the mode in force.
+/// Whatever was made before keeps its own.
 ///
 /// ```
 /// use tiebreak_sync::per_cpu::{self, Choice};

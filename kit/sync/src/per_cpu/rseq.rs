@@ -6,7 +6,7 @@ use super::mode::{Mode, Registration};
 use std::num::NonZeroIsize;
 
 /// How a structure finds the area of the thread that uses it.
-// Nobody comes to a section elsewhere.
+// No section is reached elsewhere.
 #[cfg_attr(any(miri, loom, not(target_arch = "x86_64")), allow(dead_code))]
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Finder {

@@ -27,7 +27,7 @@
 //! order; sections of one CPU are in the order in which they ran on it; and a thread that moves to
 //! another CPU takes its stores along, as the kernel's switch is a full fence.
 
-// Nobody comes to a section elsewhere: there is no `Area`.
+// No section is reached elsewhere: there is no `Area`.
 #![cfg_attr(
     not(all(target_arch = "x86_64", target_pointer_width = "64", not(any(miri, loom)))),
     allow(dead_code, unreachable_code, unused_mut, unused_unsafe, unused_variables)
@@ -42,7 +42,7 @@ use std::ptr::NonNull;
 pub(super) trait Form {
     /// So many turns of a loop before the last instruction.
     const DELAY: u32;
-    /// Whether the kernel is told that it is one.
+    /// Whether the kernel knows that it is one.
     const ARMED: bool;
     /// Where it is counted how often one with a delay was interrupted.
     fn aborts() -> *mut u64;
@@ -93,7 +93,7 @@ macro_rules! section {
     ) => {
         std::arch::asm!(
             // The descriptor: version and flags, start, length, abort handler. It has addresses,
-            // so a loader must write it, and nobody afterwards.
+            // so a loader must write it, and nothing afterwards.
             ".pushsection .data.rel.ro.tiebreak_rseq, \"aw\", @progbits",
             ".balign 32",
             "22: .long 0, 0",
@@ -188,7 +188,8 @@ pub(super) unsafe fn add<F: Form>(area: Area, slots: Slots<AtomicU64>, delta: u6
     (cpu < u64::from(slots.cpus)).then_some(())
 }
 
-/// Puts a node in front of the list of this CPU; `None` as of [`add`]. A node's first word is the next one.
+/// Puts a node in front of the list of this CPU; `None` as of [`add`]. A node's first word is the
+/// next one.
 ///
 /// # Safety
 /// As of [`add`], and the node is the caller's alone.
@@ -199,7 +200,7 @@ pub(super) unsafe fn push<F: Form, N>(
     node: NonNull<N>,
 ) -> Option<()> {
     let cpu: u64;
-    // SAFETY: as of `add`; before the last instruction the node is written too, which nobody else
+    // SAFETY: as of `add`; before the last instruction the node is written too, which no other
     // has, and which is written again after an abort.
     unsafe {
         section!(
@@ -248,8 +249,8 @@ pub(super) unsafe fn pop<F: Form, N>(area: Area, slots: Slots<AtomicPtr<N>>) -> 
     (cpu < u64::from(slots.cpus)).then(|| NonNull::new(head))?
 }
 
-/// If this CPU is `seen_cpu` and its word is `expected`, stores `new` in it; `None` if not, or as of
-/// [`add`].
+/// If this CPU is `seen_cpu` and its word is `expected`, stores `new` in it; `None` if not, or as
+/// of [`add`].
 ///
 /// # Safety
 /// As of [`add`].

@@ -28,8 +28,8 @@ impl Until {
 }
 
 /// Runs `work` on six threads, all on the same two CPUs, again and again until there were enough
-/// aborts or the time is over. It does a bit of work. Gives what each thread's `work` has made of its
-/// `T`, and all aborts.
+/// aborts or the time is over. It does a bit of work. Gives what each thread's `work` has made of
+/// its `T`, and all aborts.
 pub fn crew<T: Send + Default>(until: Until, work: impl Fn(&mut T) + Sync) -> (Vec<T>, u64) {
     let (aborts, stop) = (AtomicU64::new(0), AtomicBool::new(false));
     let start = Instant::now();
