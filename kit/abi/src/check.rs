@@ -10,30 +10,17 @@ const ALIGNMENT_BYTES_MAX: u32 = 4096;
 pub enum Refusal {
     /// There is no table.
     Missing,
-    /// The memory does not begin as a table does.
-    NotATable {
-        /// The first word that was read.
-        magic: u32,
-    },
-    /// The table is of another version.
-    OtherVersion {
-        /// The version that the table states.
-        abi: u32,
-    },
-    /// The table has fewer fields than its version has.
-    TooShort {
-        /// The size that the table states.
-        struct_bytes: u32,
-        /// The size that it must have.
-        expected_bytes: u32,
-    },
+    /// The memory does not begin as a table does, but with this word.
+    NotATable(u32),
+    /// The table is of another version, which is this.
+    OtherVersion(u32),
+    /// The table has fewer fields than its version has: it states the first size in bytes and must
+    /// have the second.
+    TooShort(u32, u32),
     /// A function that every table must have is null.
     NoFunction(&'static str),
-    /// The alignment is not a power of two up to 4096.
-    Alignment {
-        /// The alignment that the table asks for.
-        bytes: u32,
-    },
+    /// The alignment that the table asks for, in bytes, is not a power of two up to 4096.
+    Alignment(u32),
 }
 
 impl Display for Refusal {
@@ -43,17 +30,17 @@ impl Display for Refusal {
                 "the library exports no table: define it with TIEBREAK_CONTESTANT or \
                  TIEBREAK_ORACLE of tiebreak.h, or with contestant! or oracle! in Rust",
             ),
-            Refusal::NotATable { magic } => write!(
+            Refusal::NotATable(magic) => write!(
                 out,
                 "the table begins with {magic:#010x}, not with TIEBREAK_MAGIC: define it with the \
                  macros of tiebreak.h"
             ),
-            Refusal::OtherVersion { abi } => write!(
+            Refusal::OtherVersion(abi) => write!(
                 out,
                 "the table is of version {abi} and this tiebreak speaks version {ABI}: build it \
                  again with the tiebreak.h of this tiebreak"
             ),
-            Refusal::TooShort { struct_bytes, expected_bytes } => write!(
+            Refusal::TooShort(struct_bytes, expected_bytes) => write!(
                 out,
                 "the table says that it has {struct_bytes} bytes where its version has \
                  {expected_bytes}: build it again with the tiebreak.h of this tiebreak"
@@ -61,7 +48,7 @@ impl Display for Refusal {
             Refusal::NoFunction(name) => {
                 write!(out, "the table's `{name}` is null: every table needs that function")
             }
-            Refusal::Alignment { bytes } => write!(
+            Refusal::Alignment(bytes) => write!(
                 out,
                 "the table asks for an alignment of {bytes} bytes: it must be a power of two up \
                  to {ALIGNMENT_BYTES_MAX}, or 0 for 64"
@@ -105,43 +92,39 @@ pub unsafe fn check<T: Table>(table: *const T) -> Result<(), Refusal> {
     // a symbol's memory, and only its first word is read.
     let magic = unsafe { words.read() };
     if magic != MAGIC {
-        return Err(Refusal::NotATable { magic });
+        return Err(Refusal::NotATable(magic));
     }
     // SAFETY: as above.
     let (abi, struct_bytes) = unsafe { (words.add(1).read(), words.add(2).read()) };
     if abi != ABI {
-        return Err(Refusal::OtherVersion { abi });
+        return Err(Refusal::OtherVersion(abi));
     }
     let expected_bytes = size_of::<T>() as u32;
     if struct_bytes < expected_bytes {
-        return Err(Refusal::TooShort { struct_bytes, expected_bytes });
+        return Err(Refusal::TooShort(struct_bytes, expected_bytes));
     }
     // SAFETY: it is a table of this version and as long as one.
     unsafe { &*table }.check_fields()
 }
 
-fn present<F>(function: Option<F>, name: &'static str) -> Result<(), Refusal> {
-    function.map(|_| ()).ok_or(Refusal::NoFunction(name))
-}
-
 impl Table for RawContestant {
     fn check_fields(&self) -> Result<(), Refusal> {
-        present(self.prepare, "prepare")?;
-        present(self.run, "run")?;
-        present(self.dump, "dump")?;
-        present(self.release, "release")?;
-        let bytes = self.alignment_bytes;
-        if bytes != 0 && (!bytes.is_power_of_two() || bytes > ALIGNMENT_BYTES_MAX) {
-            return Err(Refusal::Alignment { bytes });
+        self.prepare.ok_or(Refusal::NoFunction("prepare"))?;
+        self.run.ok_or(Refusal::NoFunction("run"))?;
+        self.dump.ok_or(Refusal::NoFunction("dump"))?;
+        self.release.ok_or(Refusal::NoFunction("release"))?;
+        match self.alignment_bytes {
+            0 => Ok(()),
+            bytes if bytes.is_power_of_two() && bytes <= ALIGNMENT_BYTES_MAX => Ok(()),
+            bytes => Err(Refusal::Alignment(bytes)),
         }
-        Ok(())
     }
 }
 
 impl Table for RawOracle {
     fn check_fields(&self) -> Result<(), Refusal> {
-        present(self.generate, "generate")?;
-        present(self.items, "items")?;
-        present(self.answer, "answer")
+        self.generate.ok_or(Refusal::NoFunction("generate"))?;
+        self.items.ok_or(Refusal::NoFunction("items"))?;
+        self.answer.map(drop).ok_or(Refusal::NoFunction("answer"))
     }
 }

@@ -1,8 +1,12 @@
-//! The trait of a contestant in Rust.
+//! The trait of a contestant in Rust, and the adapters between it and the table.
+//!
+//! A panic that reaches an `extern "C"` function ends the process, however the contestant was
+//! built. So no panic crosses into the laboratory.
 
+use crate::raw::{ABI, ALLOCATES, MAGIC, RawContestant, RawSink, RawWorkload};
 use crate::sink::Sink;
 use crate::workload::Workload;
-use core::ffi::CStr;
+use core::ffi::{CStr, c_void};
 
 /// A contestant. `contestant!(Type);` exports it.
 ///
@@ -57,7 +61,7 @@ macro_rules! contestant {
                 workload: *const $crate::RawWorkload,
             ) -> *mut ::core::ffi::c_void {
                 // SAFETY: the laboratory calls this as the header says.
-                match unsafe { $crate::boundary::prepare::<$type>(workload) } {
+                match unsafe { $crate::prepare::<$type>(workload) } {
                     Some(state) => {
                         ::std::boxed::Box::into_raw(::std::boxed::Box::new(state)).cast()
                     }
@@ -70,7 +74,7 @@ macro_rules! contestant {
                 drop(unsafe { ::std::boxed::Box::from_raw(state.cast::<State>()) });
             }
 
-            $crate::boundary::contestant::<$type>(prepare, release)
+            $crate::contestant_table::<$type>(prepare, release)
         };
     };
 }
@@ -93,4 +97,52 @@ macro_rules! kernel {
         #[cfg_attr(not(tiebreak_inlined), inline(never))]
         $($function)*
     };
+}
+
+/// Returns the table of a contestant. For [`contestant!`](crate::contestant!), as is `prepare`.
+pub const fn table<C: Contestant>(
+    prepare: unsafe extern "C" fn(*const RawWorkload) -> *mut c_void,
+    release: unsafe extern "C" fn(*mut c_void),
+) -> RawContestant {
+    RawContestant {
+        magic: MAGIC,
+        abi: ABI,
+        struct_bytes: size_of::<RawContestant>() as u32,
+        flags: if C::ALLOCATES { ALLOCATES } else { 0 },
+        name: C::NAME.as_ptr(),
+        needs: C::NEEDS.as_ptr(),
+        input_slack_bytes: C::INPUT_SLACK_BYTES,
+        output_slack_bytes: C::OUTPUT_SLACK_BYTES,
+        alignment_bytes: C::ALIGNMENT_BYTES,
+        reserved: 0,
+        prepare: Some(prepare),
+        reset: if C::RESETS { Some(reset::<C>) } else { None },
+        run: Some(run::<C>),
+        dump: Some(dump::<C>),
+        release: Some(release),
+    }
+}
+
+/// Makes the state for a workload.
+///
+/// # Safety
+/// `workload` points to a workload, and its memory outlives the state.
+pub unsafe fn prepare<'w, C: Contestant>(workload: *const RawWorkload) -> Option<C::State<'w>> {
+    // SAFETY: the caller's promise.
+    C::prepare(unsafe { Workload::new(*workload) })
+}
+
+unsafe extern "C" fn reset<C: Contestant>(state: *mut c_void) {
+    // SAFETY: `prepare` gave this state, and nothing else uses it during this call.
+    C::reset(unsafe { &mut *state.cast::<C::State<'_>>() });
+}
+
+unsafe extern "C" fn run<C: Contestant>(state: *mut c_void) -> u64 {
+    // SAFETY: as in `reset`.
+    C::run(unsafe { &mut *state.cast::<C::State<'_>>() })
+}
+
+unsafe extern "C" fn dump<C: Contestant>(state: *mut c_void, sink: *const RawSink) {
+    // SAFETY: as in `reset`; the sink lives for this call.
+    unsafe { C::dump(&mut *state.cast::<C::State<'_>>(), &mut Sink::new(&*sink)) }
 }

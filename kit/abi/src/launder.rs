@@ -25,59 +25,49 @@ pub fn launder<P: Launder>(pointer: P) -> P {
 /// Makes the compiler assume that the value is used.
 #[inline(always)]
 pub fn keep(value: u64) {
-    #[cfg(all(
-        target_pointer_width = "64",
-        any(target_arch = "x86_64", target_arch = "aarch64"),
-        not(miri)
-    ))]
-    // SAFETY: no instruction at all.
-    unsafe {
-        core::arch::asm!("/* {0} */", in(reg) value, options(nostack, preserves_flags));
-    }
-    #[cfg(not(all(
-        target_pointer_width = "64",
-        any(target_arch = "x86_64", target_arch = "aarch64"),
-        not(miri)
-    )))]
-    core::hint::black_box(value);
+    platform::keep(value);
 }
 
 /// Pointers and references that [`launder`] takes.
-pub trait Launder: sealed::Sealed {
+pub trait Launder {
     /// Does what [`launder`] says.
     fn launder(self) -> Self;
 }
 
-mod sealed {
-    pub trait Sealed {}
-}
+#[cfg(all(
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(miri)
+))]
+mod platform {
+    use core::arch::asm;
 
-#[inline(always)]
-fn opaque<T>(pointer: *mut T) -> *mut T {
-    #[cfg(all(
-        target_pointer_width = "64",
-        any(target_arch = "x86_64", target_arch = "aarch64"),
-        not(miri)
-    ))]
-    {
-        let mut pointer = pointer;
+    #[inline(always)]
+    pub(super) fn keep(value: u64) {
+        // SAFETY: no instruction at all.
+        unsafe { asm!("/* {0} */", in(reg) value, options(nostack, preserves_flags)) };
+    }
+
+    #[inline(always)]
+    pub(super) fn opaque<T>(mut pointer: *mut T) -> *mut T {
         // SAFETY: no instruction at all; the register comes back as it went in.
-        unsafe {
-            core::arch::asm!("/* {0} */", inout(reg) pointer, options(nostack, preserves_flags));
-        }
+        unsafe { asm!("/* {0} */", inout(reg) pointer, options(nostack, preserves_flags)) };
         pointer
     }
-    #[cfg(not(all(
-        target_pointer_width = "64",
-        any(target_arch = "x86_64", target_arch = "aarch64"),
-        not(miri)
-    )))]
-    core::hint::black_box(pointer)
 }
+
+#[cfg(not(all(
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(miri)
+)))]
+mod platform {
+    pub(super) use core::hint::{black_box as keep, black_box as opaque};
+}
+use platform::opaque;
 
 macro_rules! launder {
     ($($pointer:ty, $self:ident => $body:expr;)*) => { $(
-        impl<T> sealed::Sealed for $pointer {}
         impl<T> Launder for $pointer {
             #[inline(always)]
             fn launder($self) -> Self {

@@ -31,8 +31,6 @@
 
 #![no_std]
 
-#[doc(hidden)]
-pub mod boundary;
 mod check;
 mod contestant;
 mod launder;
@@ -44,7 +42,11 @@ mod workload;
 
 pub use check::{Refusal, Table, check};
 pub use contestant::Contestant;
+#[doc(hidden)]
+pub use contestant::{prepare, table as contestant_table};
 pub use launder::{Launder, keep, launder};
+#[doc(hidden)]
+pub use oracle::table as oracle_table;
 pub use oracle::{Oracle, Request, Unknown};
 pub use random::Random;
 pub use raw::*;
@@ -63,7 +65,6 @@ pub const D_MODULE: &str = include_str!("../include/tiebreak.d");
 pub const SOURCES: &[(&str, &str)] = &[
     ("include/tiebreak.d", D_MODULE),
     ("include/tiebreak.h", HEADER),
-    ("src/boundary.rs", include_str!("boundary.rs")),
     ("src/check.rs", include_str!("check.rs")),
     ("src/contestant.rs", include_str!("contestant.rs")),
     ("src/launder.rs", include_str!("launder.rs")),

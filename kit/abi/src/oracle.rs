@@ -1,7 +1,10 @@
-//! The trait of an oracle in Rust.
+//! The trait of an oracle in Rust, and the adapters between it and the table.
 
+use crate::raw::{ABI, MAGIC, RawOracle, RawRequest, RawSink};
 use crate::sink::Sink;
+use core::ffi::{CStr, c_char, c_int};
 use core::fmt::{self, Display};
+use core::slice;
 
 /// A request to an oracle.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +72,94 @@ macro_rules! oracle {
     ($type:ty) => {
         #[unsafe(no_mangle)]
         #[allow(non_upper_case_globals, missing_docs)]
-        pub static tiebreak_oracle_table: $crate::RawOracle = $crate::boundary::oracle::<$type>();
+        pub static tiebreak_oracle_table: $crate::RawOracle = $crate::oracle_table::<$type>();
     };
+}
+
+/// Returns the table of an oracle. For [`oracle!`](crate::oracle!).
+pub const fn table<O: Oracle>() -> RawOracle {
+    RawOracle {
+        magic: MAGIC,
+        abi: ABI,
+        struct_bytes: size_of::<RawOracle>() as u32,
+        reserved: 0,
+        generate: Some(generate::<O>),
+        items: Some(items::<O>),
+        output_bytes: if O::HAS_OUTPUT { Some(output_bytes::<O>) } else { None },
+        answer: Some(answer::<O>),
+    }
+}
+
+unsafe extern "C" fn generate<O: Oracle>(raw: *const RawRequest, sink: *const RawSink) -> c_int {
+    // SAFETY: the laboratory's request and sink live for this call.
+    let done = unsafe { request(raw).map(|it| O::generate(&it, &mut Sink::new(&*sink))) };
+    c_int::from(!matches!(done, Ok(Ok(()))))
+}
+
+unsafe extern "C" fn items<O: Oracle>(raw: *const RawRequest, at: *const u8, count: u64) -> u64 {
+    // SAFETY: as in `generate`; the input lives for this call too.
+    unsafe { request(raw).map_or(0, |request| O::items(&request, input(at, count))) }
+}
+
+unsafe extern "C" fn output_bytes<O: Oracle>(
+    raw: *const RawRequest,
+    at: *const u8,
+    count: u64,
+) -> u64 {
+    // SAFETY: as in `items`.
+    unsafe { request(raw).map_or(0, |request| O::output_bytes(&request, input(at, count))) }
+}
+
+unsafe extern "C" fn answer<O: Oracle>(
+    raw: *const RawRequest,
+    at: *const u8,
+    count: u64,
+    sink: *const RawSink,
+    checksum: *mut u64,
+) -> c_int {
+    // SAFETY: as in `items`; the checksum's place may be written.
+    unsafe {
+        let answered = request(raw)
+            .and_then(|request| O::answer(&request, input(at, count), &mut Sink::new(&*sink)));
+        match answered {
+            Ok(sum) => {
+                checksum.write(sum);
+                0
+            }
+            Err(Unknown) => 1,
+        }
+    }
+}
+
+/// # Safety
+/// `raw` points to a request. It and its strings live for as long as `'a`.
+unsafe fn request<'a>(raw: *const RawRequest) -> Result<Request<'a>, Unknown> {
+    // SAFETY: the caller's promise.
+    let raw = unsafe { &*raw };
+    let text = |at: *const c_char| {
+        if at.is_null() {
+            return Ok("");
+        }
+        // SAFETY: the caller's promise.
+        unsafe { CStr::from_ptr(at) }.to_str().map_err(|_| Unknown)
+    };
+    Ok(Request {
+        workload: text(raw.workload)?,
+        distribution: text(raw.distribution)?,
+        contract: text(raw.contract)?,
+        size: raw.size,
+        seed: raw.seed,
+        part: raw.part,
+        parts: raw.parts,
+    })
+}
+
+/// # Safety
+/// `count` bytes at `at` may be read for as long as `'a`.
+unsafe fn input<'a>(at: *const u8, count: u64) -> &'a [u8] {
+    if count == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { slice::from_raw_parts(at, count as usize) }
 }

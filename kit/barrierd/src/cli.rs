@@ -1,18 +1,20 @@
 //! The program's commands.
 
-mod check;
 mod cost;
-mod run;
-mod status;
-mod table;
-mod watch;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::fmt::Display;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand};
-use tiebreak_sync::interrupts::layout::DEFAULT_SOCKET;
+use tiebreak_sync::interrupts::layout::{DEFAULT_SOCKET, VERSION};
+use tiebreak_sync::interrupts::{Age, Client};
+
+use crate::daemon::{Daemon, Prepared};
+use crate::privileges::{self, Confined, NOBODY};
+use crate::signals::Signals;
 
 /// All is well.
 pub const DONE: u8 = 0;
@@ -46,16 +48,16 @@ struct Barrierd {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Runs the daemon in the foreground
-    Run(run::Run),
+    Run(Run),
     /// Asks a daemon how it is
-    Status(status::Status),
+    Status(Status),
     /// Says what would work here, without starting a daemon
-    #[command(after_help = check::EXAMPLES)]
+    #[command(after_help = CHECK_EXAMPLES)]
     Check,
     /// Measures what the programs cost
     Cost(cost::Cost),
     /// Shows every CPU, once a second
-    Watch(watch::Watch),
+    Watch(Watch),
 }
 
 /// Where the daemon is.
@@ -75,30 +77,272 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return if error.use_stderr() { USAGE } else { DONE };
         }
     };
-    match barrierd.command {
+    let result = match barrierd.command {
         Command::Run(run) => run.execute(),
         Command::Status(status) => status.execute(),
-        Command::Check => check::execute(),
+        Command::Check => check(),
         Command::Cost(cost) => cost.execute(),
         Command::Watch(watch) => watch.execute(),
+    };
+    match result {
+        Ok(()) => DONE,
+        Err(Failed { status, reason }) => {
+            eprintln!("barrierd: {reason}");
+            status
+        }
     }
 }
 
+/// Why a command has no result.
+struct Failed {
+    status: u8,
+    reason: String,
+}
+
+/// There is no daemon, or there cannot be one here.
+fn unavailable(reason: impl Display) -> Failed {
+    Failed { status: UNAVAILABLE, reason: reason.to_string() }
+}
+
+/// Something failed that should not.
+fn fault(reason: impl Display) -> Failed {
+    Failed { status: FAULT, reason: reason.to_string() }
+}
+
 /// Writes a line. Who has closed the other end wants no more of it.
-fn say(line: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stdout(), "{line}");
+macro_rules! say {
+    ($($text:tt)*) => {{
+        let _ = writeln!(std::io::stdout(), $($text)*);
+    }};
+}
+use say;
+
+impl Socket {
+    fn connect(&self) -> Result<Client, Failed> {
+        Client::connect_to(&self.socket).map_err(unavailable)
+    }
 }
 
-/// Says why there is no result, and gives the exit status for it.
-fn unavailable(reason: impl std::fmt::Display) -> u8 {
-    eprintln!("barrierd: {reason}");
-    UNAVAILABLE
+fn block_signals() -> Result<Signals, Failed> {
+    Signals::block().map_err(|error| fault(format_args!("cannot block signals: {error}")))
 }
 
-/// Says what failed, and gives the exit status for it.
-fn fault(reason: impl std::fmt::Display) -> u8 {
-    eprintln!("barrierd: {reason}");
-    FAULT
+const RUN_EXAMPLES: &str = "\
+It needs CAP_BPF and CAP_PERFMON, which root has, until it listens. Then it becomes another user,
+drops every capability and filters its system calls. SIGTERM, SIGINT and SIGHUP end it.
+The socket of a daemon that became another user stays, as that user must not be able to replace it:
+to connect is then refused, and the next daemon replaces it.
+It serves 512 clients: at most 448 of root, and 64 of each other user.
+
+Examples:
+  barrierd run
+  barrierd run --socket /run/mine/socket --user 1000";
+
+/// Runs the daemon.
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+struct Run {
+    #[command(flatten)]
+    socket: Socket,
+
+    /// The user to become, by number, when started as root; not root itself
+    #[arg(
+        long,
+        value_name = "UID",
+        default_value_t = NOBODY,
+        // The last number stands for "no change" in the kernel's calls.
+        value_parser = clap::value_parser!(u32).range(1..u32::MAX as i64)
+    )]
+    user: u32,
+}
+
+impl Run {
+    fn execute(&self) -> Result<(), Failed> {
+        // First of all, so that a signal at any later time ends the daemon in order.
+        let signals = block_signals()?;
+        let prepared = Prepared::new().map_err(unavailable)?;
+        for warning in warnings(&prepared) {
+            eprintln!("barrierd: {warning}");
+        }
+        let margin = margin_words(&prepared);
+        let socket = &self.socket.socket;
+        let mut daemon = Daemon::new(prepared, socket, signals).map_err(unavailable)?;
+        let Confined { user, calls } = privileges::drop_all(self.user)
+            .map_err(|error| fault(format_args!("cannot give up its rights: {error}")))?;
+        say!("barrierd listens at {}", socket.display());
+        say!("{margin}");
+        say!("it runs as user {user}, without capabilities, with {calls} system calls");
+        let ended = daemon.run();
+        ended.map_err(|error| fault(format_args!("waiting for events failed: {error}")))
+    }
+}
+
+/// How barriers will go.
+fn margin_words(prepared: &Prepared) -> String {
+    let clock = prepared.machine.clock().unwrap_or_else(|| "of unknown name".to_string());
+    match prepared.margin_ns() {
+        Some(ns) => format!("clock {clock}: CPUs differ by at most {:.1} us", ns as f64 / 1e3),
+        None => format!("clock {clock}: CPUs cannot be compared, so barriers go by counts"),
+    }
+}
+
+/// What works less well than it could.
+fn warnings(prepared: &Prepared) -> Vec<String> {
+    let missing = prepared.kernel.missing.iter();
+    let mut warnings: Vec<String> = missing
+        .map(|(tracepoint, error)| {
+            format!("not attached to {tracepoint}: {error}; barriers take longer")
+        })
+        .collect();
+    let (tickless, survey) = (&prepared.machine.tickless, &prepared.survey);
+    if !tickless.is_empty() {
+        warnings.push(format!("the kernel keeps the tick from CPUs {tickless} (nohz_full)"));
+    }
+    if !survey.silent.is_empty() {
+        let cpus = &survey.silent;
+        warnings.push(format!("CPUs {cpus} were busy for 60 ms and not interrupted: no tick?"));
+    }
+    if !survey.unvisited.is_empty() {
+        let cpus = &survey.unvisited;
+        warnings.push(format!(
+            "may not run on CPUs {cpus}: start it without a set of CPUs, or clocks are not used"
+        ));
+    }
+    warnings
+}
+
+const CHECK_EXAMPLES: &str = "\
+It needs the same rights as `barrierd run`, and leaves nothing behind.
+
+Examples:
+  barrierd check
+  barrierd check && barrierd run";
+
+fn check() -> Result<(), Failed> {
+    let prepared = Prepared::new().map_err(|error| {
+        say!("no: {error}");
+        unavailable("it cannot run here")
+    })?;
+    let tracepoints: Vec<&str> = prepared.kernel.tracepoints().collect();
+    say!("ok: both programs load, and are attached to {}", tracepoints.join(", "));
+    match prepared.machine.online() {
+        Ok(online) => say!("ok: CPUs {online} are online of {}", prepared.machine.possible),
+        Err(error) => say!("no: the list of CPUs cannot be read: {error}"),
+    }
+    say!("ok: {}", margin_words(&prepared));
+    for warning in warnings(&prepared) {
+        say!("but: {warning}");
+    }
+    Ok(())
+}
+
+/// Asks a daemon how it is.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  barrierd status\n  barrierd status --socket /run/mine/socket")]
+struct Status {
+    #[command(flatten)]
+    socket: Socket,
+}
+
+impl Status {
+    fn execute(&self) -> Result<(), Failed> {
+        let client = self.socket.connect()?;
+        // The first line says which daemon it is, and stays the same when it is started again.
+        say!("barrierd {}, protocol {VERSION}", env!("CARGO_PKG_VERSION"));
+        say!("process {}, generation {}", client.daemon_pid(), client.generation());
+        match client.margin_ns() {
+            Some(ns) => say!("clocks of two CPUs differ by at most {:.1} us", ns as f64 / 1e3),
+            None => say!("clocks are not compared: barriers go by counts"),
+        }
+        say!("{}", barrier(&client));
+        say!("{}", table(&client, None).trim_end());
+        Ok(())
+    }
+}
+
+/// Shows every CPU, once a second, until Ctrl-C.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  barrierd watch\n  barrierd watch --count 3 > log")]
+struct Watch {
+    #[command(flatten)]
+    socket: Socket,
+
+    /// Ends after so many tables
+    #[arg(long, value_name = "N")]
+    count: Option<u64>,
+}
+
+impl Watch {
+    fn execute(&self) -> Result<(), Failed> {
+        let client = self.socket.connect()?;
+        let signals = block_signals()?;
+        for _ in 0..self.count.unwrap_or(u64::MAX) {
+            let (before, start) = (client.events(), Instant::now());
+            if signals.came_within(1000) {
+                break;
+            }
+            let barrier = barrier(&client);
+            let table = table(&client, Some((&before, start.elapsed())));
+            if !show(&format!("{barrier}\n{table}")) {
+                break;
+            }
+            if client.has_ended() {
+                return Err(unavailable("the daemon has ended"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Prints a table, on a terminal over the one before; whether there still is somebody who reads.
+fn show(text: &str) -> bool {
+    let mut out = std::io::stdout().lock();
+    // To the upper left corner, and clear what is below.
+    let begin = if out.is_terminal() { "\x1b[H\x1b[J" } else { "" };
+    write!(out, "{begin}{text}").and_then(|()| out.flush()).is_ok()
+}
+
+/// A CPU that is not interrupted for so long is named.
+const SILENT_NS: u64 = 100_000_000;
+
+/// One line a CPU that is not offline. `before` are the events at an earlier time, if there is one.
+fn table(client: &Client, before: Option<(&[u64], Duration)>) -> String {
+    let (ages, events, tickless) = (client.ages(), client.events(), client.tickless());
+    let mut text = String::from("CPU  state    last fence    events\n");
+    for (cpu, (age, events)) in ages.into_iter().zip(&events).enumerate() {
+        let (state, last) = match age {
+            Age::Busy(ns) if ns > SILENT_NS => ("silent", milliseconds(ns)),
+            Age::Busy(ns) => ("busy", milliseconds(ns)),
+            Age::Idle => ("idle", String::new()),
+            Age::Unknown => ("unknown", String::new()),
+            Age::Offline => continue,
+        };
+        let events = match before {
+            Some((before, time)) => {
+                let more = events.saturating_sub(before[cpu]);
+                format!("{:.0} a second", more as f64 / time.as_secs_f64())
+            }
+            None => events.to_string(),
+        };
+        let tickless = if tickless.contains(cpu) { "  tickless" } else { "" };
+        text += &format!("{cpu:>3}  {state:<7}  {last:<12}  {events}{tickless}\n");
+    }
+    text
+}
+
+fn milliseconds(ns: u64) -> String {
+    format!("{:.2} ms ago", ns as f64 / 1e6)
+}
+
+/// One barrier, in words.
+fn barrier(client: &Client) -> String {
+    let start = Instant::now();
+    let ticket = client.begin();
+    match client.wait(&ticket, Some(start + Duration::from_secs(1))) {
+        Ok(true) => format!("a barrier took {:.2} ms", start.elapsed().as_secs_f64() * 1e3),
+        Ok(false) => "a barrier was not complete within a second".to_string(),
+        Err(stale) => format!("a barrier failed: {stale}"),
+    }
 }
 
 #[cfg(test)]

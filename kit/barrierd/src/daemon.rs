@@ -6,11 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use tiebreak_sync::interrupts::CpuSet;
-use tiebreak_sync::interrupts::layout::{Hello, VERSION};
+use tiebreak_sync::interrupts::layout::{Hello, VERSION, now_ns};
 
+use crate::checked;
 use crate::kernel::{Kernel, Refused};
-use crate::machine::{Machine, now_ns};
-use crate::page::{Page, Round};
+use crate::machine::Machine;
+use crate::page::Page;
 use crate::server::{NoSocket, Requests, Server};
 use crate::signals::Signals;
 use crate::survey::{Survey, survey};
@@ -121,7 +122,7 @@ pub struct Daemon {
 /// What clients wait for.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
-    /// Until all stamps are later than this; 0 for nobody.
+    /// Until all stamps are later than this; 0 if no client waits.
     watermark_ns: u64,
     /// Until all virtual times are greater.
     virtual_time: Option<u64>,
@@ -183,8 +184,8 @@ impl Daemon {
         };
         for descriptor in [
             daemon.signals.as_fd().as_raw_fd(),
-            daemon.server.listener(),
-            daemon.prepared.kernel.ring().as_fd().as_raw_fd(),
+            daemon.server.listener.as_raw_fd(),
+            daemon.prepared.kernel.ring.as_fd().as_raw_fd(),
         ] {
             doing("watching a descriptor", daemon.watch(descriptor))?;
         }
@@ -206,10 +207,10 @@ impl Daemon {
             for descriptor in ready {
                 if descriptor == self.signals.as_fd().as_raw_fd() {
                     return Ok(());
-                } else if descriptor == self.server.listener() {
+                } else if descriptor == self.server.listener.as_raw_fd() {
                     self.accept();
-                } else if descriptor == self.prepared.kernel.ring().as_fd().as_raw_fd() {
-                    is_round_due |= self.prepared.kernel.ring().drain();
+                } else if descriptor == self.prepared.kernel.ring.as_fd().as_raw_fd() {
+                    is_round_due |= self.prepared.kernel.ring.drain();
                 } else if let Some(more) = self.server.read(descriptor) {
                     asked.wake |= more.wake;
                     asked.wake_virtual |= more.wake_virtual;
@@ -235,7 +236,7 @@ impl Daemon {
         keep_step(self.last_accept_ns);
         self.last_accept_ns = now_ns();
         let hello = Hello { version: VERSION, cpus: self.prepared.machine.slots() as u32 };
-        let descriptors = [self.prepared.kernel.slots_map(), self.page.as_fd()];
+        let descriptors = [self.prepared.kernel.slots_map.as_fd(), self.page.as_fd()];
         if let Some(client) = self.server.accept(hello, descriptors) {
             // Who cannot be watched is not woken, and polls.
             let _ = self.watch(client);
@@ -256,7 +257,7 @@ impl Daemon {
     }
 
     fn set_watermark(&mut self, now_ns: u64) {
-        self.waiting.set(now_ns, self.page.margin_ns());
+        self.waiting.set(now_ns, self.page.margin_ns().unwrap_or(0));
         self.prepared.kernel.set_watermark(self.waiting.watermark_ns);
     }
 
@@ -267,7 +268,9 @@ impl Daemon {
             let now_ns = now_ns();
             let found = self.page.publish(self.prepared.kernel.slots(), now_ns);
             self.last_round_ns = now_ns;
-            if !self.is_somebody_waiting() || found.is_before(self.waiting.watermark_ns) {
+            let watermark_ns = self.waiting.watermark_ns;
+            let is_before = found.oldest_busy_ns.is_some_and(|oldest_ns| oldest_ns <= watermark_ns);
+            if !self.is_somebody_waiting() || is_before {
                 break;
             }
             // All stamps are late enough; virtual times need one more interrupt now and then, and
@@ -288,7 +291,7 @@ impl Daemon {
         }
     }
 
-    /// Nobody waits any more.
+    /// No client waits any more.
     fn rest(&mut self) {
         self.waiting = Waiting::default();
         self.prepared.kernel.set_watermark(0);
@@ -316,16 +319,15 @@ impl Daemon {
 
     fn watch(&self, descriptor: RawFd) -> io::Result<()> {
         let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: descriptor as u64 };
+        let set = self.events.as_raw_fd();
         // SAFETY: the structure outlives the call.
-        let result = unsafe {
-            libc::epoll_ctl(self.events.as_raw_fd(), libc::EPOLL_CTL_ADD, descriptor, &mut event)
-        };
-        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+        let result = unsafe { libc::epoll_ctl(set, libc::EPOLL_CTL_ADD, descriptor, &mut event) };
+        checked(result).map(drop)
     }
 
     /// Waits for descriptors that have something to be read.
     fn wait(&mut self) -> io::Result<Vec<RawFd>> {
-        let timeout_ms = match (self.is_somebody_waiting(), self.server.clients()) {
+        let timeout_ms = match (self.is_somebody_waiting(), self.server.clients.len()) {
             (true, _) => ROUND_MS,
             (false, 0) => -1,
             (false, _) => LOOK_MS,
@@ -336,20 +338,13 @@ impl Daemon {
             let (set, room) = (self.events.as_raw_fd(), events.len() as i32);
             libc::epoll_wait(set, events.as_mut_ptr(), room, timeout_ms)
         };
-        match count {
-            0.. => Ok(events[..count as usize].iter().map(|event| event.u64 as RawFd).collect()),
-            _ => match io::Error::last_os_error() {
-                error if error.kind() == io::ErrorKind::Interrupted => Ok(Vec::new()),
-                error => Err(error),
-            },
+        match checked(count) {
+            Ok(count) => {
+                Ok(events[..count as usize].iter().map(|event| event.u64 as RawFd).collect())
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Vec::new()),
+            Err(error) => Err(error),
         }
-    }
-}
-
-impl Round {
-    /// Whether a CPU still has a stamp that is not later.
-    fn is_before(&self, watermark_ns: u64) -> bool {
-        self.oldest_busy_ns.is_some_and(|oldest_ns| oldest_ns <= watermark_ns)
     }
 }
 
@@ -364,10 +359,7 @@ fn keep_step(last_ns: u64) {
 fn set_of_descriptors() -> io::Result<OwnedFd> {
     // SAFETY: the descriptor is new and ours.
     unsafe {
-        match libc::epoll_create1(libc::EPOLL_CLOEXEC) {
-            -1 => Err(io::Error::last_os_error()),
-            set => Ok(OwnedFd::from_raw_fd(set)),
-        }
+        checked(libc::epoll_create1(libc::EPOLL_CLOEXEC)).map(|set| OwnedFd::from_raw_fd(set))
     }
 }
 

@@ -3,6 +3,8 @@
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::checked;
+
 /// A thread's list of robust futexes, `struct robust_list_head` of the kernel, with one entry.
 #[repr(C)]
 struct List {
@@ -30,16 +32,13 @@ pub fn hold(word: &AtomicU32) -> io::Result<()> {
     lock_page(word.as_ptr().cast())?;
     // SAFETY: the page is new, ours, and never unmapped, so the kernel may look at it until the
     // thread ends; it is larger than a list. The last call asks for a number.
-    let (result, thread) = unsafe {
+    let thread = unsafe {
         let entry = &raw mut (*list).entry;
         let offset = word.as_ptr() as isize - entry as isize;
         list.write(List { first: entry as usize, offset, pending: 0, entry: list as usize });
-        let result = libc::syscall(libc::SYS_set_robust_list, list, HEAD_BYTES);
-        (result, libc::syscall(libc::SYS_gettid) as u32)
+        checked(libc::syscall(libc::SYS_set_robust_list, list, HEAD_BYTES))?;
+        libc::syscall(libc::SYS_gettid) as u32
     };
-    if result != 0 {
-        return Err(io::Error::last_os_error());
-    }
     // Release: who sees the number sees what the word stands for.
     word.store(thread, Ordering::Release);
     Ok(())
@@ -64,10 +63,7 @@ fn shared_page() -> io::Result<*mut libc::c_void> {
 /// Keeps the page of an address in memory.
 fn lock_page(address: *mut libc::c_void) -> io::Result<()> {
     // SAFETY: changes no contents; where nothing is mapped it fails.
-    match unsafe { libc::mlock(address, 1) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    checked(unsafe { libc::mlock(address, 1) }).map(drop)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The programs, attached, and the array that they write.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tiebreak_sync::interrupts::layout::{Slot, slot_bytes};
@@ -9,7 +9,7 @@ use tiebreak_sync::interrupts::layout::{Slot, slot_bytes};
 use crate::bpf::programs::{self, Maps};
 use crate::bpf::ring::Ring;
 use crate::bpf::system::{self, MapKind, Runs};
-use crate::memory::{Access, Mapping, page_size};
+use tiebreak_sync::interrupts::mapping::{Access, Mapping, page_size};
 
 /// The tracepoint of context switches.
 pub const SWITCHES: &str = "sched_switch";
@@ -45,29 +45,23 @@ fn remedy(error: &io::Error) -> &'static str {
 }
 
 /// Adds what was tried to an error.
-fn doing<T>(what: impl Into<String>, result: io::Result<T>) -> Result<T, Refused> {
+pub(crate) fn doing<T>(what: impl Into<String>, result: io::Result<T>) -> Result<T, Refused> {
     result.map_err(|source| Refused { doing: what.into(), source })
-}
-
-/// An attached program.
-#[derive(Debug)]
-pub struct Attached {
-    /// Where.
-    pub tracepoint: &'static str,
-    /// Only this keeps it attached: nobody else gets it.
-    _link: OwnedFd,
 }
 
 /// Everything in the kernel. It is detached when this is dropped.
 #[derive(Debug)]
 pub struct Kernel {
-    slots_map: OwnedFd,
+    /// The array, for clients.
+    pub slots_map: OwnedFd,
     slots: Mapping,
     watermark: Mapping,
-    ring: Ring,
+    /// Where CPUs report.
+    pub ring: Ring,
     cpus: usize,
     programs: [(&'static str, OwnedFd); 2],
-    attached: Vec<Attached>,
+    /// Where programs are attached. Only the descriptors keep them so: no other process gets them.
+    attached: Vec<(&'static str, OwnedFd)>,
     /// Which of the other tracepoints are missing, and why.
     pub missing: Vec<(&'static str, io::Error)>,
     _private: [OwnedFd; 2],
@@ -100,9 +94,11 @@ impl Kernel {
             watermark: watermark_map.as_raw_fd(),
             ring: ring.as_fd().as_raw_fd(),
         };
+        let interrupts = system::load_program(&programs::interrupts(maps));
+        let switches = system::load_program(&programs::switches(maps));
         let programs = [
-            load("interrupts", programs::interrupts(maps))?,
-            load("switches", programs::switches(maps))?,
+            ("interrupts", doing("loading the program for interrupts", interrupts)?),
+            ("switches", doing("loading the program for switches", switches)?),
         ];
         let (attached, missing) = attach_all(&programs)?;
         Ok(Kernel {
@@ -125,8 +121,8 @@ impl Kernel {
         unsafe { self.slots.slice(0, self.cpus) }
     }
 
-    /// Sets up to which time somebody waits; 0 for nobody. What is read from the slots afterwards
-    /// is read after a full fence.
+    /// Sets up to which time some client waits; 0 if none does. What is read from the slots
+    /// afterwards is read after a full fence.
     pub fn set_watermark(&self, watermark_ns: u64) {
         // SAFETY: the map has one number, and is mapped to be written; the programs read it whole.
         let watermark = unsafe { &self.watermark.slice::<AtomicU64>(0, 1)[0] };
@@ -134,42 +130,24 @@ impl Kernel {
         watermark.swap(watermark_ns, Ordering::SeqCst);
     }
 
-    /// Where CPUs report.
-    pub fn ring(&self) -> &Ring {
-        &self.ring
-    }
-
-    /// The array, for clients.
-    pub fn slots_map(&self) -> BorrowedFd<'_> {
-        self.slots_map.as_fd()
-    }
-
     /// Where programs are attached.
     pub fn tracepoints(&self) -> impl Iterator<Item = &'static str> {
-        self.attached.iter().map(|attached| attached.tracepoint)
+        self.attached.iter().map(|attached| attached.0)
     }
 
     /// What the kernel knows of the runs of each program, by its name.
     pub fn runs(&self) -> Result<[(&'static str, Runs); 2], Refused> {
-        let [first, second] = &self.programs;
-        let runs = |program: &(&'static str, OwnedFd)| {
-            let runs = doing("asking for a program's times", system::runs(program.1.as_fd()))?;
-            Ok((program.0, runs))
-        };
-        Ok([runs(first)?, runs(second)?])
+        let mut all = [("", Runs::default()); 2];
+        for (runs, (name, program)) in all.iter_mut().zip(&self.programs) {
+            let times = system::runs(program.as_fd());
+            *runs = (*name, doing("asking for a program's times", times)?);
+        }
+        Ok(all)
     }
 }
 
-fn load(
-    name: &'static str,
-    code: Result<Vec<[u8; 8]>, crate::bpf::assembler::Fault>,
-) -> Result<(&'static str, OwnedFd), Refused> {
-    let code = code.map_err(io::Error::other);
-    let program = code.and_then(|code| system::load_program(&code));
-    Ok((name, doing(format!("loading the program for {name}"), program)?))
-}
-
-type Attachments = (Vec<Attached>, Vec<(&'static str, io::Error)>);
+/// What is attached to which tracepoints, and why it is not to others.
+type Attachments = (Vec<(&'static str, OwnedFd)>, Vec<(&'static str, io::Error)>);
 
 /// Attaches the program for switches first, then the one for interrupts wherever it can be.
 fn attach_all(programs: &[(&'static str, OwnedFd); 2]) -> Result<Attachments, Refused> {
@@ -177,14 +155,11 @@ fn attach_all(programs: &[(&'static str, OwnedFd); 2]) -> Result<Attachments, Re
     let (mut attached, mut missing) = (Vec::new(), Vec::new());
     for (tracepoint, program) in [(SWITCHES, switches), (TICK, interrupts)] {
         let link = system::attach(program.as_fd(), tracepoint);
-        attached.push(Attached {
-            tracepoint,
-            _link: doing(format!("attaching to {tracepoint}"), link)?,
-        });
+        attached.push((tracepoint, doing(format!("attaching to {tracepoint}"), link)?));
     }
     for tracepoint in OTHERS {
         match system::attach(interrupts.as_fd(), tracepoint) {
-            Ok(link) => attached.push(Attached { tracepoint, _link: link }),
+            Ok(link) => attached.push((tracepoint, link)),
             Err(error) => missing.push((tracepoint, error)),
         }
     }

@@ -13,21 +13,24 @@
 //! | [`bpf`] | an assembler, the two programs, the system call, the ring |
 //! | [`kernel`] | the programs, attached |
 //! | [`machine`], [`survey`] | what the system says of CPUs and clocks; a visit to each |
-//! | [`page`], [`server`] | what clients are told, and how they get it |
+//! | [`page`], [`server`] | what clients read, and how they get it |
 //! | [`daemon`] | the loop |
-//! | [`privileges`], [`filter`], [`signals`] | what the daemon gives up; how it is asked to end |
+//! | [`privileges`], [`signals`] | what the daemon gives up; how it is asked to end |
 //! | [`cli`] | the program's commands |
 
 pub mod bpf;
 pub mod cli;
 pub mod daemon;
-pub mod filter;
 pub mod held;
 pub mod kernel;
 pub mod machine;
-pub mod memory;
 pub mod page;
 pub mod privileges;
 pub mod server;
 pub mod signals;
 pub mod survey;
+
+/// What a system call gave; the system's error if that is -1.
+fn checked<T: PartialEq + From<i8>>(result: T) -> std::io::Result<T> {
+    if result == T::from(-1) { Err(std::io::Error::last_os_error()) } else { Ok(result) }
+}

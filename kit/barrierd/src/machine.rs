@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use tiebreak_sync::interrupts::CpuSet;
@@ -31,12 +31,13 @@ impl Machine {
     ///
     /// It has no lists of CPUs.
     pub fn open(folder: &Path) -> io::Result<Machine> {
-        let list = |name: &str| File::open(folder.join("cpu").join(name));
-        let possible = read_list(&list("possible")?)?;
+        let possible = read_list(&File::open(folder.join("cpu/possible"))?)?;
         // The file is missing in kernels that cannot do without the tick.
-        let tickless = list("nohz_full").and_then(|file| read_list(&file)).unwrap_or_default();
+        let tickless = File::open(folder.join("cpu/nohz_full"));
+        let tickless = tickless.and_then(|file| read_list(&file)).unwrap_or_default();
+        let online = File::open(folder.join("cpu/online"))?;
         let clock = folder.join("clocksource/clocksource0/current_clocksource");
-        Ok(Machine { online: list("online")?, clock: File::open(clock).ok(), possible, tickless })
+        Ok(Machine { online, clock: File::open(clock).ok(), possible, tickless })
     }
 
     /// How many slots there must be: the highest number, plus one.
@@ -62,19 +63,6 @@ impl Machine {
     pub fn has_common_clock(&self) -> bool {
         self.clock().is_some_and(|clock| COMMON_CLOCKS.contains(&clock.as_str()))
     }
-}
-
-/// The inode of this process's time namespace; 0 where the kernel has none.
-pub fn time_namespace() -> u64 {
-    std::fs::metadata("/proc/self/ns/time").map_or(0, |metadata| metadata.ino())
-}
-
-/// Now, on `CLOCK_MONOTONIC`.
-pub fn now_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the kernel writes one `timespec`.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 fn read_text(file: &File) -> io::Result<String> {

@@ -1,5 +1,6 @@
 //! The daemon's page: what it says, and in which order it is written.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,12 +8,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tiebreak_sync::interrupts::CpuSet;
 use tiebreak_sync::interrupts::layout::{
     CpuWords, FLAG_TICKLESS, FLAG_UNSURVEYED, Header, MAGIC, NO_COMMON_CLOCK, ONLINE, Slot,
-    VERSION, page_bytes,
+    VERSION, page_bytes, time_namespace,
 };
+use tiebreak_sync::interrupts::mapping::{Access, Mapping};
 
+use crate::checked;
 use crate::held::hold;
-use crate::machine::time_namespace;
-use crate::memory::{Access, Mapping};
 
 /// The page, and what the daemon saw when it last wrote it.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ pub struct Round {
 }
 
 impl Page {
-    /// Makes the page. Nobody but this mapping can write it, and nobody can change its size. The
+    /// Makes the page. Only this mapping can write it, and nothing can change its size. The
     /// margin is between the clocks of the CPUs in `surveyed`. It says that the daemon lives until
     /// it is dropped, or the calling thread ends.
     ///
@@ -62,19 +63,18 @@ impl Page {
             surveyed: surveyed.clone(),
         };
         let header = page.header();
-        // Relaxed throughout: nobody has the page yet, and it is sent through the kernel.
+        // Relaxed throughout: no client has the page yet, and it is sent through the kernel.
         header.magic.store(MAGIC, Ordering::Relaxed);
         header.version.store(VERSION, Ordering::Relaxed);
         header.cpus.store(cpus as u32, Ordering::Relaxed);
         header.margin_ns.store(margin_ns.unwrap_or(NO_COMMON_CLOCK), Ordering::Relaxed);
-        header.time_namespace.store(time_namespace(), Ordering::Relaxed);
+        header.time_namespace.store(time_namespace().unwrap_or(0), Ordering::Relaxed);
         header.pid.store(std::process::id(), Ordering::Relaxed);
         for (cpu, words) in page.words().iter().enumerate() {
             words.offline_state.store(ONLINE, Ordering::Relaxed);
             let tickless = if tickless.contains(cpu) { FLAG_TICKLESS } else { 0 };
             let unsurveyed = if surveyed.contains(cpu) { 0 } else { FLAG_UNSURVEYED };
-            let flags = tickless | unsurveyed;
-            words.flags.store(flags, Ordering::Relaxed);
+            words.flags.store(tickless | unsurveyed, Ordering::Relaxed);
         }
         hold(&header.owner)?;
         Ok(page)
@@ -92,19 +92,11 @@ impl Page {
         unsafe { self.mapping.slice(size_of::<Header>(), self.cpus) }
     }
 
-    /// Whether any CPU's clock can be compared with another's.
-    pub fn has_common_clock(&self) -> bool {
+    /// By how much clocks can differ; nothing if they cannot be compared.
+    pub fn margin_ns(&self) -> Option<u64> {
         // Relaxed: only this thread writes it.
-        self.header().margin_ns.load(Ordering::Relaxed) != NO_COMMON_CLOCK
-    }
-
-    /// By how much clocks can differ; 0 if they cannot be compared.
-    pub fn margin_ns(&self) -> u64 {
-        // Relaxed: only this thread writes it.
-        match self.header().margin_ns.load(Ordering::Relaxed) {
-            NO_COMMON_CLOCK => 0,
-            margin_ns => margin_ns,
-        }
+        let margin_ns = self.header().margin_ns.load(Ordering::Relaxed);
+        (margin_ns != NO_COMMON_CLOCK).then_some(margin_ns)
     }
 
     /// From now on times of different CPUs must not be compared.
@@ -133,7 +125,7 @@ impl Page {
             // Release: the look at the system comes before.
             words.offline_state.store(state, Ordering::Release);
         }
-        if self.has_common_clock() && online.iter().any(|cpu| !self.surveyed.contains(cpu)) {
+        if self.margin_ns().is_some() && online.iter().any(|cpu| !self.surveyed.contains(cpu)) {
             self.withdraw_clock();
         }
         if self.online.as_ref() != Some(&online) {
@@ -214,24 +206,16 @@ fn wake(word: &AtomicU32) {
 fn sealed_memory(bytes: usize) -> io::Result<(OwnedFd, Mapping)> {
     // SAFETY: the name is a constant; the descriptor is new and ours.
     let file = unsafe {
-        match libc::memfd_create(c"barrierd".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)
-        {
-            -1 => return Err(io::Error::last_os_error()),
-            file => OwnedFd::from_raw_fd(file),
-        }
+        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+        File::from_raw_fd(checked(libc::memfd_create(c"barrierd".as_ptr(), flags))?)
     };
-    // SAFETY: numbers only.
-    if unsafe { libc::ftruncate(file.as_raw_fd(), bytes as libc::off_t) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    file.set_len(bytes as u64)?;
     // Before the seal: later mappings cannot be written.
     let mapping = Mapping::new(file.as_fd(), 0, bytes, Access::Write)?;
     let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | F_SEAL_FUTURE_WRITE | libc::F_SEAL_SEAL;
     // SAFETY: numbers only.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } {
-        0 => Ok((file, mapping)),
-        _ => Err(io::Error::last_os_error()),
-    }
+    checked(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) })?;
+    Ok((file.into(), mapping))
 }
 
 /// From `linux/fcntl.h`; not every version of the C library names it.

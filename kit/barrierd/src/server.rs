@@ -7,7 +7,9 @@ use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-use tiebreak_sync::interrupts::layout::{Hello, WAKE_ME, WAKE_ME_VIRTUAL};
+use tiebreak_sync::interrupts::layout::{Hello, WAKE_ME, WAKE_ME_VIRTUAL, peer};
+
+use crate::checked;
 
 /// How many clients there may be; how many of root, who leaves room for others; and how many of
 /// each other user.
@@ -55,18 +57,18 @@ pub struct Requests {
 #[derive(Debug)]
 pub struct Server {
     path: PathBuf,
-    listener: UnixListener,
-    clients: HashMap<RawFd, Client>,
+    pub(crate) listener: UnixListener,
+    pub(crate) clients: HashMap<RawFd, Client>,
 }
 
 #[derive(Debug)]
-struct Client {
+pub(crate) struct Client {
     socket: UnixStream,
     user: u32,
 }
 
 impl Server {
-    /// Listens at a path. Its last folder is made if it is missing; a socket where nobody listens
+    /// Listens at a path. Its last folder is made if it is missing; a socket where nothing listens
     /// any more is replaced, and nothing else is.
     ///
     /// # Errors
@@ -93,16 +95,6 @@ impl Server {
         Ok(Server { path: path.to_path_buf(), listener, clients: HashMap::new() })
     }
 
-    /// The listening socket.
-    pub fn listener(&self) -> RawFd {
-        self.listener.as_raw_fd()
-    }
-
-    /// How many clients there are.
-    pub fn clients(&self) -> usize {
-        self.clients.len()
-    }
-
     /// Takes a new client and greets it. Gives its descriptor; nothing if there was none, or if it
     /// was turned away.
     pub fn accept(
@@ -111,7 +103,7 @@ impl Server {
         descriptors: [BorrowedFd<'_>; Hello::DESCRIPTORS],
     ) -> Option<RawFd> {
         let (socket, _) = self.listener.accept().ok()?;
-        let user = user_of(&socket)?;
+        let user = peer(&socket)?.uid;
         let of_user = self.clients.values().filter(|client| client.user == user).count();
         if !has_room(user, of_user, self.clients.len()) {
             return None;
@@ -159,7 +151,7 @@ fn make_folder(folder: &Path) -> Result<(), NoSocket> {
     }
 }
 
-/// Removes a socket where nobody listens any more. Anything else that has its name stays.
+/// Removes a socket where nothing listens any more. Anything else that has its name stays.
 fn remove_left_behind(path: &Path) -> Result<(), NoSocket> {
     let refused = |source| NoSocket::Refused { path: path.to_path_buf(), source };
     // Of the name itself: a symbolic link is no socket, wherever it leads.
@@ -195,23 +187,6 @@ fn understand(bytes: &[u8]) -> Option<Requests> {
     Some(asked)
 }
 
-/// The user at the other end.
-fn user_of(socket: &UnixStream) -> Option<u32> {
-    let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
-    let mut length = size_of_val(&credentials) as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` bytes into the structure.
-    let result = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_PEERCRED,
-            (&raw mut credentials).cast(),
-            &mut length,
-        )
-    };
-    (result == 0).then_some(credentials.uid)
-}
-
 /// Room for one control message with the descriptors, aligned as it must be.
 #[repr(align(8))]
 struct Control([u8; 64]);
@@ -243,10 +218,7 @@ fn greet(
         data.write_unaligned(descriptors);
         libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT)
     };
-    match sent {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
-    }
+    checked(sent).map(drop)
 }
 
 #[cfg(test)]
@@ -287,7 +259,7 @@ mod tests {
             assert_eq!(server.read(descriptor), expected, "{bytes:?}");
             drop(client);
             assert_eq!(server.read(descriptor), None);
-            assert_eq!(server.clients(), 0);
+            assert_eq!(server.clients.len(), 0);
         }
     }
 

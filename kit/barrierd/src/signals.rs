@@ -3,6 +3,8 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
+use crate::checked;
+
 /// SIGTERM, SIGINT and SIGHUP: blocked, and readable instead.
 #[derive(Debug)]
 pub struct Signals {
@@ -24,10 +26,9 @@ impl Signals {
                 libc::sigaddset(&mut set, signal);
             }
             libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
-            match libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) {
-                -1 => Err(io::Error::last_os_error()),
-                file => Ok(Signals { file: OwnedFd::from_raw_fd(file) }),
-            }
+            let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
+            let file = checked(libc::signalfd(-1, &set, flags))?;
+            Ok(Signals { file: OwnedFd::from_raw_fd(file) })
         }
     }
 

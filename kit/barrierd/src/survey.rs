@@ -3,9 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tiebreak_sync::interrupts::CpuSet;
-use tiebreak_sync::interrupts::layout::Slot;
-
-use crate::machine::now_ns;
+use tiebreak_sync::interrupts::layout::{Slot, now_ns};
 
 /// A CPU that is not interrupted for so long while it is busy has no tick: the slowest has 100 a
 /// second.
@@ -60,7 +58,7 @@ pub fn survey(online: &CpuSet, slots: &[Slot]) -> Survey {
         survey.margin_ns = margin_ns(online);
     }
     if let Some(before) = before {
-        bind(&before);
+        let _ = before.bind_thread();
     }
     survey
 }
@@ -84,11 +82,10 @@ fn is_interrupted(slot: &Slot) -> bool {
 /// negative one. So `-back < d < there` for the shortest of each. Two CPUs differ by at most the
 /// sum of what each of them can differ from the first.
 fn margin_ns(online: &CpuSet) -> Option<u64> {
-    let first = online.iter().next()?;
-    let mut worst_ns = 0;
-    for cpu in online.iter().skip(1) {
-        worst_ns = worst_ns.max(difference_ns(first, cpu)?);
-    }
+    let mut online = online.iter();
+    let first = online.next()?;
+    let worst_ns =
+        online.try_fold(0, |worst_ns: u64, cpu| Some(worst_ns.max(difference_ns(first, cpu)?)))?;
     Some(2 * worst_ns + ROUNDING_NS + UPDATE_NS).filter(|margin_ns| *margin_ns <= USELESS_NS)
 }
 
@@ -117,16 +114,7 @@ fn difference_ns(first: usize, second: usize) -> Option<u64> {
 
 /// Moves this thread to a CPU. When this returns `true`, it runs there.
 fn move_to(cpu: usize) -> bool {
-    bind(&[cpu].into_iter().collect())
-}
-
-fn bind(set: &CpuSet) -> bool {
-    let mut words = vec![0_u64; set.iter().last().map_or(1, |last| last / 64 + 1)];
-    for cpu in set.iter() {
-        words[cpu / 64] |= 1 << (cpu % 64);
-    }
-    // SAFETY: the kernel reads so many bytes, which `words` has; 0 is this thread.
-    unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, words.len() * 8, words.as_ptr()) == 0 }
+    CpuSet::from_iter([cpu]).bind_thread().is_ok()
 }
 
 #[cfg(test)]

@@ -8,10 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use barrierd::bpf::programs::{self, Maps};
 use barrierd::bpf::ring::Ring;
 use barrierd::bpf::system::{self, MapKind};
-use barrierd::machine::now_ns;
-use barrierd::memory::{Access, Mapping, page_size};
 use tiebreak_sync::interrupts::CpuSet;
-use tiebreak_sync::interrupts::layout::{Slot, slot_bytes};
+use tiebreak_sync::interrupts::layout::{Slot, now_ns, slot_bytes};
+use tiebreak_sync::interrupts::mapping::{Access, Mapping, page_size};
 
 /// The number of CPUs for which the maps are made: more than there are.
 const CPUS: usize = 1024;
@@ -42,8 +41,8 @@ fn load() -> io::Result<Loaded> {
     Ok(Loaded {
         slots: Mapping::new(slots_map.as_fd(), 0, slot_bytes(CPUS), Access::Read)?,
         watermark: Mapping::new(watermark_map.as_fd(), 0, page_size(), Access::Write)?,
-        interrupts: system::load_program(&programs::interrupts(maps).unwrap())?,
-        switches: system::load_program(&programs::switches(maps).unwrap())?,
+        interrupts: system::load_program(&programs::interrupts(maps))?,
+        switches: system::load_program(&programs::switches(maps))?,
         slots_map,
         idle_tasks,
         ring,

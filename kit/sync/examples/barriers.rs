@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use tiebreak_sync::barrier::{Barrier, Reason, Refused, Strategy};
+use tiebreak_sync::interrupts::CpuSet;
 
 const SAMPLES_MAX: usize = 5000;
 const TIME_MAX: Duration = Duration::from_secs(1);
@@ -20,8 +21,8 @@ const PROGRESS_WITHIN: Duration = Duration::from_micros(2);
 
 fn main() {
     println!("{}\n", Barrier::choice());
-    let cpus = allowed_cpus();
-    run_on(cpus[0]);
+    let cpus: Vec<usize> = CpuSet::of_thread().unwrap_or_default().iter().collect();
+    run_on(cpus.first());
     println!("{:<30} {:>34} {:>34}", "", "alone", "beside a running thread");
     let columns = format!("{:>10} {:>12} {:>10}", "median, us", "p99, us", "samples");
     println!("{:<30} {columns} {columns}", "heavy side");
@@ -48,25 +49,9 @@ fn waits(strategy: Strategy) -> bool {
     matches!(strategy, Strategy::Interrupts | Strategy::GlobalUnexpedited)
 }
 
-fn allowed_cpus() -> Vec<usize> {
-    // SAFETY: a set of CPUs is an array of numbers, for which zero is valid.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes no more than the given length.
-    unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
-    // SAFETY: every index is below the number of bits.
-    let is_allowed = |cpu: &usize| unsafe { libc::CPU_ISSET(*cpu, &set) };
-    let cpus: Vec<usize> = (0..libc::CPU_SETSIZE as usize).filter(is_allowed).collect();
-    if cpus.is_empty() { vec![0] } else { cpus }
-}
-
 /// This thread stays on that CPU. If the kernel refuses, samples are lost, not falsified.
-fn run_on(cpu: usize) {
-    // SAFETY: as above; the kernel reads no more than the given length.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(cpu, &mut set);
-        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
-    }
+fn run_on(cpu: Option<&usize>) {
+    let _ = CpuSet::from_iter(cpu.copied()).bind_thread();
 }
 
 /// The times of a heavy side.
@@ -94,12 +79,11 @@ impl std::fmt::Display for Times {
 
 /// On one CPU there are no samples: nobody can run beside it.
 fn beside_a_neighbour(barrier: Barrier, cpus: &[usize]) -> Times {
-    let last = cpus[cpus.len() - 1];
     let progress = AtomicU64::new(0);
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            run_on(last);
+            run_on(cpus.last());
             while !is_over.load(Relaxed) {
                 progress.fetch_add(1, Relaxed);
             }

@@ -13,24 +13,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use tiebreak_sync::barrier::{Barrier, Strategy};
+use tiebreak_sync::interrupts::CpuSet;
 
 const ROUNDS: usize = 20;
 const CALLS: usize = 300;
 
 fn main() {
-    run_on(0);
+    let cpus = CpuSet::of_thread().unwrap_or_default();
+    let last = cpus.iter().last();
+    run_on(cpus.iter().next());
     println!("{:<8} {:>24} {:>24}", "", "global expedited, us", "private expedited, us");
     for round in 1..=ROUNDS {
         let progress = AtomicU64::new(0);
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                run_on(last_cpu());
+                run_on(last);
                 let begin = Instant::now();
                 while begin.elapsed() < Duration::from_millis(2) {}
             });
             scope.spawn(|| {
-                run_on(last_cpu());
+                run_on(last);
                 while !is_over.load(Relaxed) {
                     progress.fetch_add(1, Relaxed);
                 }
@@ -79,19 +82,7 @@ fn is_running(progress: &AtomicU64) -> bool {
     true
 }
 
-fn last_cpu() -> usize {
-    // SAFETY: sysconf has no precondition.
-    let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
-    usize::try_from(count).unwrap_or(1).max(1) - 1
-}
-
 /// If the kernel refuses, the round shows nothing.
-fn run_on(cpu: usize) {
-    // SAFETY: a set of CPUs is an array of numbers, for which zero is valid, and the kernel reads
-    // no more than the given length.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(cpu, &mut set);
-        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
-    }
+fn run_on(cpu: Option<usize>) {
+    let _ = CpuSet::from_iter(cpu).bind_thread();
 }

@@ -34,7 +34,7 @@
 //! strategy, whose heavy side has to reach every thread of this process; the library chooses and
 //! tests it. With [`Bound::OneSecond`] that every CPU is interrupted once a second; whoever
 //! configures the machine must hold it. In all cases: futexes are those of one process, so a count
-//! that lies in memory shared with another process wakes nobody there.
+//! that lies in memory shared with another process wakes no thread there.
 //!
 //! *All waiters wake.* An increment that finds the flag up wakes everybody who sleeps on the count,
 //! as each may wait for a different value. Waiters that are to be woken one at a time need a count
@@ -46,23 +46,13 @@
 //! `membarrier(2)`. They would serve [`Single`] on other architectures; there [`TwoWord`] does, of
 //! which there is a proof.
 
-mod bound;
 mod count;
 #[cfg(all(test, target_arch = "x86_64", not(miri), not(loom)))]
-mod flag_loss;
-mod flagged;
-mod kind;
-mod pair;
-mod producer;
+mod tests;
 mod waiting;
-mod word;
 
 #[doc = include_str!("event_count/steps.md")]
 pub mod steps {}
-
-pub use bound::{Bound, Waiting};
-pub use kind::{Multi, OneProducer, Producers, Single, TwoWord, Value};
-pub use producer::Producer;
 
 /// What the model checker's tests need: the waiting loop, over copies with a mistake in them.
 #[cfg(loom)]
@@ -73,12 +63,13 @@ pub mod model {
     pub use crate::futex::{Awake, wait as futex_wait, wake_all as futex_wake_all};
 }
 
-use core::sync::atomic::AtomicU64;
+use core::sync::atomic::AtomicU64 as Statistic;
 use std::time::Instant;
 
-use crate::atomic::{AtomicBool, Ordering};
+use crate::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use crate::barrier::Barrier;
 
-use count::Count;
+use count::{Alone, Count, Flagged, Pair, Word};
 use waiting::Rule;
 
 /// An event count of 31 bits.
@@ -91,7 +82,7 @@ pub type EventCount64<P> = EventCount<u64, P>;
 ///
 /// Representation: the word with the count, a second word of 32 bits on which waiters sleep, and
 /// what is rarely touched; the flag is in the first word, that of [`TwoWord`] in the second. Give
-/// it a cache line of its own if something else beside it is written often. Cost without waiters:
+/// it a cache line of its own if something else next to it is written often. Cost without waiters:
 /// that of the increment. With one: a system call more for the producer; for the waiter a few
 /// looks, one heavy side of a barrier ([`Single`], [`TwoWord`]) and a system call that sleeps.
 /// While it sleeps: nothing.
@@ -117,7 +108,7 @@ pub struct EventCount<V: Value, P: Producers> {
     count: P::Count<V>,
     has_producer: AtomicBool,
     waiting: Waiting,
-    rescues: AtomicU64,
+    rescues: Statistic,
 }
 
 /// What to do before a sleep: the answer of the predicate of [`EventCount::wait_with`].
@@ -146,7 +137,7 @@ impl<V: Value, P: Producers> EventCount<V, P> {
             count: <P::Count<V> as Count>::NEW,
             has_producer: AtomicBool::new(false),
             waiting,
-            rescues: AtomicU64::new(0),
+            rescues: Statistic::new(0),
         }
     }
 
@@ -157,7 +148,7 @@ impl<V: Value, P: Producers> EventCount<V, P> {
             count: <P::Count<V> as Count>::fresh(),
             has_producer: AtomicBool::new(false),
             waiting: Waiting::new().spins(0),
-            rescues: AtomicU64::new(0),
+            rescues: Statistic::new(0),
         }
     }
 
@@ -285,7 +276,7 @@ impl<V: Value> EventCount<V, Multi> {
 }
 
 impl<V: Value, P: OneProducer> EventCount<V, P> {
-    /// The right to increment, if nobody has it.
+    /// The right to increment, if it is free.
     ///
     /// ```
     /// use tiebreak_sync::event_count::{EventCount64, Single};
@@ -300,7 +291,16 @@ impl<V: Value, P: OneProducer> EventCount<V, P> {
     /// assert!(count.producer().is_some());
     /// ```
     pub fn producer(&self) -> Option<Producer<'_, V, P>> {
-        Producer::take(self)
+        // Acquire: what the last producer stored to the count is seen by this one.
+        if self.has_producer.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        let light = match self.bound() {
+            Bound::Barrier(barrier) => barrier,
+            // By these bounds, no light side is used.
+            Bound::Atomic | Bound::OneSecond => Barrier::seq_cst(),
+        };
+        Some(Producer { of: self, light })
     }
 }
 
@@ -309,3 +309,261 @@ impl<V: Value, P: Producers> Default for EventCount<V, P> {
         Self::new()
     }
 }
+
+/// The right to increment a count that has one producer at a time. [`EventCount::producer`] gives
+/// it, and it goes back when it is dropped.
+///
+/// It can be sent to another thread. What is not possible is to have two, or to use one from two
+/// threads at once:
+///
+/// ```compile_fail
+/// use tiebreak_sync::event_count::{EventCount64, Single};
+/// let count = EventCount64::<Single>::new();
+/// let producer = count.producer().unwrap();
+/// let another = producer.clone();
+/// ```
+///
+/// A token that is leaked (`mem::forget`) never goes back: the count then has no producer any more.
+#[derive(Debug)]
+#[must_use = "the token goes back when it is dropped"]
+pub struct Producer<'a, V: Value, P: OneProducer> {
+    of: &'a EventCount<V, P>,
+    light: Barrier,
+}
+
+impl<'a, V: Value, P: OneProducer> Producer<'a, V, P> {
+    /// Adds one, and wakes all waiters if there may be any.
+    ///
+    /// Everything that this thread wrote before is visible to whoever sees the new value. On x86-64
+    /// this is one `inc` and one branch that is not taken.
+    #[inline(always)]
+    pub fn increment(&mut self) {
+        self.of.count.increment_alone(self.light);
+    }
+
+    /// Adds `n`, modulo 2^31 (`u32`) or 2^63 (`u64`), and wakes all waiters if there may be any.
+    /// Adding nothing does nothing.
+    #[inline(always)]
+    pub fn add(&mut self, n: V) {
+        let n = n.reduced();
+        if !n.is_zero() {
+            self.of.count.add_alone(n, self.light);
+        }
+    }
+
+    /// The count now.
+    #[inline(always)]
+    pub fn value(&self) -> V {
+        self.of.count.value()
+    }
+
+    /// What this is the producer of.
+    pub fn event_count(&self) -> &'a EventCount<V, P> {
+        self.of
+    }
+}
+
+impl<V: Value, P: OneProducer> Drop for Producer<'_, V, P> {
+    fn drop(&mut self) {
+        // Release: the next producer sees what this one stored to the count.
+        self.of.has_producer.store(false, Ordering::Release);
+    }
+}
+
+/// What makes it certain that the producer will see the flag of a waiter.
+///
+/// It prints its name:
+///
+/// ```
+/// use tiebreak_sync::event_count::Bound;
+/// assert_eq!(Bound::OneSecond.to_string(), "one-second");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Producers increment with locked instructions, which overwrite nothing: a flag that is up
+    /// will be seen. No assumption.
+    Atomic,
+    /// After the flag went up, the waiter runs the heavy side of a barrier and looks again. A hard
+    /// bound: it assumes what the strategy of the barrier assumes, nothing about time.
+    Barrier(Barrier),
+    /// The published rule: the waiter sleeps for 2, 16, 128 and 1024 ms, about, until a second has
+    /// passed since the flag went up, and then for good. The assumption: every CPU that runs a
+    /// producer is interrupted at least once a second. Whoever takes interrupts away from a CPU
+    /// (`nohz_full`, a hypervisor that stops guests) must hold it.
+    OneSecond,
+}
+
+impl core::fmt::Display for Bound {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Bound::Atomic => formatter.write_str("atomic"),
+            Bound::Barrier(barrier) => write!(formatter, "barrier {}", barrier.strategy()),
+            Bound::OneSecond => formatter.write_str("one-second"),
+        }
+    }
+}
+
+/// How to wait.
+///
+/// ```
+/// use tiebreak_sync::event_count::{Bound, EventCount64, Single, Waiting};
+///
+/// let waiting = Waiting::new().spins(0).bound(Bound::OneSecond);
+/// let count = EventCount64::<Single>::with_waiting(waiting);
+/// # #[cfg(target_arch = "x86_64")]
+/// assert_eq!(count.bound(), Bound::OneSecond);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    spins: u32,
+    bound: Option<Bound>,
+}
+
+impl Waiting {
+    /// A hundred looks, some microseconds, before the flag goes up; the best bound there is.
+    pub const fn new() -> Waiting {
+        Waiting { spins: 100, bound: None }
+    }
+
+    /// How often to look before the flag goes up: it costs the producer a system call. By
+    /// [`Bound::OneSecond`] the waiter looks as often again with the flag up; a barrier makes that
+    /// needless. [`EventCount::wait_until`] looks at the clock once
+    /// in a thousand looks, so that it passes its deadline by some 100 us at most.
+    pub const fn spins(self, spins: u32) -> Waiting {
+        Waiting { spins, ..self }
+    }
+
+    /// Which bound to use, as far as the kind of count has it. [`EventCount::bound`] says which is
+    /// in force: [`Multi`] needs none, so it stays [`Bound::Atomic`]; [`TwoWord`] works by a
+    /// barrier only; [`Single`] takes [`Bound::OneSecond`] where there is no barrier with a heavy
+    /// side.
+    pub const fn bound(self, bound: Bound) -> Waiting {
+        Waiting { bound: Some(bound), ..self }
+    }
+}
+
+impl Default for Waiting {
+    fn default() -> Waiting {
+        Waiting::new()
+    }
+}
+
+/// Closes the traits of this module: their promises are kept here, so nothing else implements them.
+mod sealed {
+    pub trait Sealed {}
+}
+use sealed::Sealed;
+
+/// What an event count holds: `u32`, of which it uses 31 bits, or `u64`, of which it uses 63.
+pub trait Value: Sealed + Copy + Eq + core::fmt::Debug + Send + Sync + 'static {
+    /// One.
+    const ONE: Self;
+    /// The largest value. After it comes zero.
+    const MAX: Self;
+    /// Count and flag in one word.
+    #[doc(hidden)]
+    type Word: Word<Value = Self>;
+    /// What is left of a number of increments once those that lead back to the start are gone.
+    #[doc(hidden)]
+    fn reduced(self) -> Self;
+    /// Whether this is zero.
+    #[doc(hidden)]
+    fn is_zero(self) -> bool;
+}
+
+/// Who increments an event count: [`Single`], [`Multi`] or [`TwoWord`].
+pub trait Producers: Sealed + Send + Sync + 'static {
+    /// The representation.
+    #[doc(hidden)]
+    type Count<V: Value>: Alone<Value = V>;
+    /// The bound in force where this one is asked for.
+    #[doc(hidden)]
+    fn bound(asked: Option<Bound>) -> Bound;
+}
+
+/// The kinds with one producer at a time.
+pub trait OneProducer: Producers {}
+
+/// One producer at a time, who increments with a read-modify-write that is not atomic. On x86-64
+/// that is one `inc` of memory and a branch; on any other architecture this is [`TwoWord`].
+#[derive(Debug)]
+pub enum Single {}
+
+/// Any number of producers: an increment is one locked instruction and a branch.
+#[derive(Debug)]
+pub enum Multi {}
+
+/// One producer at a time, on any architecture: the flag has a word of its own, and an increment is
+/// a store, the light side of a barrier and a load.
+#[derive(Debug)]
+pub enum TwoWord {}
+
+macro_rules! value {
+    ($value:ty, $atomic:ty) => {
+        impl Sealed for $value {}
+        impl Value for $value {
+            const ONE: Self = 1;
+            const MAX: Self = <$value>::MAX >> 1;
+            type Word = $atomic;
+
+            #[inline(always)]
+            fn reduced(self) -> Self {
+                self & <Self as Value>::MAX
+            }
+
+            #[inline(always)]
+            fn is_zero(self) -> bool {
+                self == 0
+            }
+        }
+    };
+}
+value!(u32, AtomicU32);
+value!(u64, AtomicU64);
+
+impl Sealed for Single {}
+impl Sealed for Multi {}
+impl Sealed for TwoWord {}
+
+impl Producers for Multi {
+    type Count<V: Value> = Flagged<V>;
+
+    /// A locked instruction never overwrites a flag, so nothing is in flight that could.
+    fn bound(_asked: Option<Bound>) -> Bound {
+        Bound::Atomic
+    }
+}
+
+impl Producers for TwoWord {
+    type Count<V: Value> = Pair<V>;
+
+    /// The light side is the producer's, so there has to be a heavy one.
+    fn bound(asked: Option<Bound>) -> Bound {
+        match asked {
+            Some(Bound::Barrier(barrier)) => Bound::Barrier(barrier),
+            _ => Bound::Barrier(Barrier::process()),
+        }
+    }
+}
+
+impl Producers for Single {
+    #[cfg(target_arch = "x86_64")]
+    type Count<V: Value> = Flagged<V>;
+    #[cfg(not(target_arch = "x86_64"))]
+    type Count<V: Value> = Pair<V>;
+
+    /// A heavy side has to reach the producer between two instructions: a pair of plain fences
+    /// does not, so the published rule takes its place.
+    fn bound(asked: Option<Bound>) -> Bound {
+        let barrier = match asked {
+            _ if cfg!(not(target_arch = "x86_64")) => return TwoWord::bound(asked),
+            Some(Bound::OneSecond) => return Bound::OneSecond,
+            Some(Bound::Barrier(barrier)) => barrier,
+            Some(Bound::Atomic) | None => Barrier::process(),
+        };
+        if barrier.strategy().light_is_free() { Bound::Barrier(barrier) } else { Bound::OneSecond }
+    }
+}
+
+impl OneProducer for TwoWord {}
+impl OneProducer for Single {}

@@ -18,19 +18,18 @@ pub mod collections;
 pub mod epoch;
 pub mod event_count;
 mod futex;
-mod garbage;
+
 pub mod hazard;
-mod heavy;
+
 pub mod interrupts;
 #[cfg(loom)]
 #[doc(hidden)]
 pub mod mutation;
 #[cfg(not(loom))]
 mod mutation;
-mod owning;
+
 pub mod per_cpu;
-mod published;
-mod registry;
+mod reclaim;
 
 #[cfg(all(test, not(any(miri, loom))))]
 #[path = "../tests/common/affinity.rs"]

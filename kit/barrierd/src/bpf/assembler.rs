@@ -11,111 +11,62 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Register {
     /// The result of a call, and of the program.
-    R0,
+    R0 = 0,
     /// The first argument; at the start, the event's own arguments.
-    R1,
+    R1 = 1,
     /// The second argument.
-    R2,
+    R2 = 2,
     /// The third argument.
-    R3,
+    R3 = 3,
     /// The fourth argument.
-    R4,
+    R4 = 4,
     /// Survives calls.
-    R6,
+    R6 = 6,
     /// Survives calls.
-    R7,
+    R7 = 7,
     /// Survives calls.
-    R8,
+    R8 = 8,
     /// Survives calls.
-    R9,
+    R9 = 9,
     /// The end of the stack.
-    R10,
-}
-
-impl Register {
-    const fn number(self) -> u8 {
-        match self {
-            Register::R0 => 0,
-            Register::R1 => 1,
-            Register::R2 => 2,
-            Register::R3 => 3,
-            Register::R4 => 4,
-            Register::R6 => 6,
-            Register::R7 => 7,
-            Register::R8 => 8,
-            Register::R9 => 9,
-            Register::R10 => 10,
-        }
-    }
+    R10 = 10,
 }
 
 /// How many bytes are loaded or stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// Four.
-    Word,
+    Word = 0x00,
     /// Eight.
-    Double,
-}
-
-impl Width {
-    const fn bits(self) -> u8 {
-        match self {
-            Width::Word => 0x00,
-            Width::Double => 0x18,
-        }
-    }
+    Double = 0x18,
 }
 
 /// What is computed, on 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Addition.
-    Add,
+    Add = 0x00,
     /// Bitwise or.
-    Or,
+    Or = 0x40,
     /// Bitwise and.
-    And,
+    And = 0x50,
     /// Shift to the left.
-    ShiftLeft,
+    ShiftLeft = 0x60,
     /// Shift to the right, without sign.
-    ShiftRight,
+    ShiftRight = 0x70,
     /// A copy.
-    Move,
-}
-
-impl Operation {
-    const fn bits(self) -> u8 {
-        match self {
-            Operation::Add => 0x00,
-            Operation::Or => 0x40,
-            Operation::And => 0x50,
-            Operation::ShiftLeft => 0x60,
-            Operation::ShiftRight => 0x70,
-            Operation::Move => 0xb0,
-        }
-    }
+    Move = 0xb0,
 }
 
 /// When a jump is taken, without sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// They are equal.
-    Equal,
+    Equal = 0x10,
     /// They are not.
-    NotEqual,
+    NotEqual = 0x50,
     /// The left one is greater.
-    Greater,
-}
-
-impl Condition {
-    const fn bits(self) -> u8 {
-        match self {
-            Condition::Equal => 0x10,
-            Condition::Greater => 0x20,
-            Condition::NotEqual => 0x50,
-        }
-    }
+    Greater = 0x20,
 }
 
 /// The right side of an operation or comparison.
@@ -173,43 +124,33 @@ pub enum Instruction {
     Exit,
 }
 
-/// Why a program cannot be assembled: a fault of who wrote it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// A jump goes nowhere.
-    #[error("there is no label '{0}'")]
-    NoLabel(&'static str),
-    /// A label is there twice.
-    #[error("there are two labels '{0}'")]
-    TwoLabels(&'static str),
-}
-
 /// The bytes of a program.
-pub fn assemble(program: &[Instruction]) -> Result<Vec<[u8; 8]>, Fault> {
-    let labels = places(program)?;
+///
+/// # Panics
+///
+/// A label is there twice, or a jump goes nowhere: a fault of who wrote the program.
+pub fn assemble(program: &[Instruction]) -> Vec<[u8; 8]> {
+    let labels = places(program);
     let mut code = Vec::new();
     for instruction in program {
-        encode(instruction, &labels, &mut code)?;
+        encode(instruction, &labels, &mut code);
     }
-    Ok(code)
+    code
 }
 
 /// Where each label is, in units of eight bytes.
-fn places(program: &[Instruction]) -> Result<HashMap<&'static str, usize>, Fault> {
+fn places(program: &[Instruction]) -> HashMap<&'static str, usize> {
     let (mut labels, mut at) = (HashMap::new(), 0);
     for instruction in program {
-        at += match instruction {
+        match instruction {
             Instruction::Label(name) => {
-                if labels.insert(*name, at).is_some() {
-                    return Err(Fault::TwoLabels(name));
-                }
-                0
+                assert!(labels.insert(*name, at).is_none(), "there are two labels '{name}'");
             }
-            Instruction::Map(..) | Instruction::MapValue(..) => 2,
-            _ => 1,
-        };
+            Instruction::Map(..) | Instruction::MapValue(..) => at += 2,
+            _ => at += 1,
+        }
     }
-    Ok(labels)
+    labels
 }
 
 const REGISTER_OPERAND: u8 = 0x08;
@@ -230,55 +171,55 @@ fn encode(
     instruction: &Instruction,
     labels: &HashMap<&'static str, usize>,
     code: &mut Vec<[u8; 8]>,
-) -> Result<(), Fault> {
+) {
     let next = code.len() + 1;
-    let distance = |label: &'static str| match labels.get(label) {
-        Some(place) => Ok((*place as isize - next as isize) as i16),
-        None => Err(Fault::NoLabel(label)),
+    let distance = |label| match labels.get(label) {
+        Some(place) => (*place as isize - next as isize) as i16,
+        None => panic!("there is no label '{label}'"),
     };
-    let encoded = match *instruction {
-        Instruction::Label(_) => return Ok(()),
+    code.push(match *instruction {
+        Instruction::Label(_) => return,
         Instruction::Compute(operation, left, right) => {
-            with_operand(CLASS_COMPUTE | operation.bits(), left, right, 0)
+            with_operand(CLASS_COMPUTE | operation as u8, left, right, 0)
         }
         Instruction::Load(width, to, from, offset) => {
-            word(CLASS_LOAD | width.bits(), to.number(), from.number(), offset, 0)
+            word(CLASS_LOAD | width as u8, to as u8, from as u8, offset, 0)
         }
         Instruction::Store(width, to, offset, from) => {
-            word(CLASS_STORE | width.bits(), to.number(), from.number(), offset, 0)
+            word(CLASS_STORE | width as u8, to as u8, from as u8, offset, 0)
         }
         Instruction::StoreNumber(width, to, offset, number) => {
-            word(CLASS_STORE_NUMBER | width.bits(), to.number(), 0, offset, number)
+            word(CLASS_STORE_NUMBER | width as u8, to as u8, 0, offset, number)
         }
         Instruction::Exchange(to, offset, register) => {
-            let opcode = CLASS_ATOMIC | Width::Double.bits();
-            word(opcode, to.number(), register.number(), offset, ATOMIC_EXCHANGE)
+            let opcode = CLASS_ATOMIC | Width::Double as u8;
+            word(opcode, to as u8, register as u8, offset, ATOMIC_EXCHANGE)
         }
         Instruction::Map(to, descriptor) => {
-            code.push(word(CLASS_LOAD_NUMBER, to.number(), PSEUDO_MAP, 0, descriptor));
-            [0; 8]
+            word(CLASS_LOAD_NUMBER, to as u8, PSEUDO_MAP, 0, descriptor)
         }
         Instruction::MapValue(to, descriptor) => {
-            code.push(word(CLASS_LOAD_NUMBER, to.number(), PSEUDO_MAP_VALUE, 0, descriptor));
-            [0; 8]
+            word(CLASS_LOAD_NUMBER, to as u8, PSEUDO_MAP_VALUE, 0, descriptor)
         }
         Instruction::Call(helper) => word(CALL, 0, 0, 0, helper as i32),
         Instruction::JumpIf(condition, left, right, label) => {
-            with_operand(CLASS_JUMP | condition.bits(), left, right, distance(label)?)
+            with_operand(CLASS_JUMP | condition as u8, left, right, distance(label))
         }
-        Instruction::Jump(label) => word(CLASS_JUMP, 0, 0, distance(label)?, 0),
+        Instruction::Jump(label) => word(CLASS_JUMP, 0, 0, distance(label), 0),
         Instruction::Exit => word(EXIT, 0, 0, 0, 0),
-    };
-    code.push(encoded);
-    Ok(())
+    });
+    if let Instruction::Map(..) | Instruction::MapValue(..) = instruction {
+        // The upper half of the number, or where in the value.
+        code.push([0; 8]);
+    }
 }
 
 fn with_operand(opcode: u8, left: Register, right: Operand, offset: i16) -> [u8; 8] {
     match right {
         Operand::Register(right) => {
-            word(opcode | REGISTER_OPERAND, left.number(), right.number(), offset, 0)
+            word(opcode | REGISTER_OPERAND, left as u8, right as u8, offset, 0)
         }
-        Operand::Number(number) => word(opcode, left.number(), 0, offset, number),
+        Operand::Number(number) => word(opcode, left as u8, 0, offset, number),
     }
 }
 
@@ -289,13 +230,14 @@ fn word(opcode: u8, to: u8, from: u8, offset: i16, number: i32) -> [u8; 8] {
     [opcode, registers, o0, o1, n0, n1, n2, n3]
 }
 
-#[cfg(all(test, target_endian = "little"))]
+#[cfg(test)]
+#[cfg(target_endian = "little")]
 mod tests {
     use super::Register::*;
     use super::*;
 
     fn check(instruction: Instruction, expected: &str) {
-        let code = assemble(&[instruction]).unwrap();
+        let code = assemble(&[instruction]);
         let hex: Vec<String> = code
             .iter()
             .map(|word| word.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -344,7 +286,7 @@ mod tests {
             Label("out"),
             Exit,
         ];
-        let code = assemble(&program).unwrap();
+        let code = assemble(&program);
         assert_eq!(code.len(), 7);
         assert_eq!(code[0], [0x15, 0, 5, 0, 0, 0, 0, 0]);
         assert_eq!(code[3], [0x2d, 0x17, 2, 0, 0, 0, 0, 0]);
@@ -353,9 +295,14 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_there_once() {
-        use Instruction::*;
-        assert_eq!(assemble(&[Jump("a")]), Err(Fault::NoLabel("a")));
-        assert_eq!(assemble(&[Label("a"), Label("a")]), Err(Fault::TwoLabels("a")));
+    #[should_panic(expected = "there is no label 'a'")]
+    fn a_jump_to_nowhere_is_a_fault() {
+        assemble(&[Instruction::Jump("a")]);
+    }
+
+    #[test]
+    #[should_panic(expected = "there are two labels 'a'")]
+    fn a_label_that_is_there_twice_is_a_fault() {
+        assemble(&[Instruction::Label("a"), Instruction::Label("a")]);
     }
 }

@@ -10,7 +10,7 @@ use super::assembler::Operand::{self, Number};
 use super::assembler::Operation::{Add, And, Move, Or, ShiftLeft, ShiftRight};
 use super::assembler::Register::*;
 use super::assembler::Width::{Double, Word};
-use super::assembler::{Fault, Helper, assemble};
+use super::assembler::{Helper, assemble};
 
 /// The descriptors of the maps that the programs use.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct Maps {
 }
 
 /// For interrupts: count, keep the idle flag, stamp.
-pub fn interrupts(maps: Maps) -> Result<Vec<[u8; 8]>, Fault> {
+pub fn interrupts(maps: Maps) -> Vec<[u8; 8]> {
     let mut program = slot_and_clock(maps);
     program.extend([
         Load(Double, R1, R8, STATE),
@@ -45,7 +45,7 @@ pub fn interrupts(maps: Maps) -> Result<Vec<[u8; 8]>, Fault> {
 /// So nothing of the kernel's structures need be known. In Linux 5.18 alone the arguments had
 /// another order: what is compared there is the previous task, which is not idle, and the flag is
 /// never set. That is slower, and right.
-pub fn switches(maps: Maps) -> Result<Vec<[u8; 8]>, Fault> {
+pub fn switches(maps: Maps) -> Vec<[u8; 8]> {
     let mut program = vec![Compute(Move, R6, Operand::Register(R1))];
     program.extend(slot_and_clock(maps));
     program.extend([
@@ -120,7 +120,7 @@ fn slot_and_clock(maps: Maps) -> Vec<Instruction> {
 /// The fence. Then, if the previous stamp was not after the watermark, a report.
 ///
 /// The watermark is read after the fence, the daemon looks at the slots after a fence behind its
-/// own store to the watermark: at least one sees the other, and no wake-up is lost. With nobody
+/// own store to the watermark: at least one sees the other, and no wake-up is lost. With no client
 /// waiting the watermark is 0, and only a CPU's first stamp ever is reported.
 fn stamp_and_wake(maps: Maps) -> Vec<Instruction> {
     vec![
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn both_programs_assemble_and_have_one_fence_each() {
         let maps = Maps { slots: 3, idle_tasks: 4, watermark: 5, ring: 6 };
-        for (program, most) in [(interrupts(maps).unwrap(), 40), (switches(maps).unwrap(), 60)] {
+        for (program, most) in [(interrupts(maps), 40), (switches(maps), 60)] {
             assert!(program.len() <= most, "{} instructions", program.len());
             let fences = program.iter().filter(|word| word[0] == 0xdb).count();
             assert_eq!(fences, 1);

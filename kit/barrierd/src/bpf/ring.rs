@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::system::{MapKind, create_map};
-use crate::memory::{Access, Mapping, page_size};
+use tiebreak_sync::interrupts::mapping::{Access, Mapping, page_size};
 
 /// A ring of one page.
 #[derive(Debug)]

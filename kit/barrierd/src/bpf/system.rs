@@ -1,11 +1,14 @@
 //! The system call.
 //!
-//! Each command has its own structure, the front part of the kernel's union. Fields that a kernel
-//! does not know are not sent, so that each command works from the kernel on that first had it.
+//! Each command has its own attributes, the front part of the kernel's union, here as its words of
+//! 32 bits. Fields that a kernel does not know are not sent, so that each command works from the
+//! kernel on that first had it.
 
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use crate::checked;
 
 /// Kinds of maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +34,11 @@ const FLAG_MMAPABLE: u32 = 1 << 10;
 /// # Safety
 ///
 /// `attributes` is what the kernel expects of this command, and what it points to lives on.
-unsafe fn bpf<T>(command: libc::c_int, attributes: &mut T) -> io::Result<libc::c_int> {
-    // SAFETY: the caller's promise; the length is that of the structure.
-    let result = unsafe {
-        libc::syscall(libc::SYS_bpf, command, std::ptr::from_mut(attributes), size_of::<T>())
-    };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as libc::c_int) }
+unsafe fn bpf(command: libc::c_int, attributes: &mut [u32]) -> io::Result<libc::c_int> {
+    let (pointer, bytes) = (attributes.as_mut_ptr(), size_of_val(attributes));
+    // SAFETY: the caller's promise; the length is that of the attributes.
+    let result = unsafe { libc::syscall(libc::SYS_bpf, command, pointer, bytes) };
+    checked(result).map(|result| result as libc::c_int)
 }
 
 /// The same, of a command that makes a descriptor.
@@ -44,90 +46,77 @@ unsafe fn bpf<T>(command: libc::c_int, attributes: &mut T) -> io::Result<libc::c
 /// # Safety
 ///
 /// As for [`bpf`].
-unsafe fn bpf_open<T>(command: libc::c_int, attributes: &mut T) -> io::Result<OwnedFd> {
+unsafe fn bpf_open(command: libc::c_int, attributes: &mut [u32]) -> io::Result<OwnedFd> {
     // SAFETY: the caller's promise; the descriptor is new and ours.
     unsafe { bpf(command, attributes).map(|descriptor| OwnedFd::from_raw_fd(descriptor)) }
 }
 
+/// The two words of a pointer, as the kernel takes it: a number of 64 bits.
+fn words_of<T>(pointer: *const T) -> [u32; 2] {
+    let number = pointer.expose_provenance() as u64;
+    let [low, high] = [number as u32, (number >> 32) as u32];
+    if cfg!(target_endian = "little") { [low, high] } else { [high, low] }
+}
+
 /// Makes a map.
+///
+/// # Errors
+///
+/// The kernel refuses.
 pub fn create_map(
     kind: MapKind,
     value_bytes: u32,
     entries: u32,
     is_mappable: bool,
 ) -> io::Result<OwnedFd> {
-    #[repr(C)]
-    struct Attributes {
-        kind: u32,
-        key_bytes: u32,
-        value_bytes: u32,
-        entries: u32,
-        flags: u32,
-    }
     let key_bytes = if kind == MapKind::Ring { 0 } else { 4 };
     let flags = if is_mappable { FLAG_MMAPABLE } else { 0 };
-    let mut attributes = Attributes { kind: kind as u32, key_bytes, value_bytes, entries, flags };
+    let mut attributes = [kind as u32, key_bytes, value_bytes, entries, flags];
     // SAFETY: these are the fields of MAP_CREATE, in their order; none is a pointer.
     unsafe { bpf_open(MAP_CREATE, &mut attributes) }
 }
 
 /// From now on no process can write the map; programs still can.
+///
+/// # Errors
+///
+/// The kernel refuses.
 pub fn freeze_map(map: BorrowedFd<'_>) -> io::Result<()> {
-    #[repr(C)]
-    struct Attributes {
-        map: i32,
-    }
-    let mut attributes = Attributes { map: map.as_raw_fd() };
     // SAFETY: this is the field of MAP_FREEZE.
-    unsafe { bpf(MAP_FREEZE, &mut attributes).map(drop) }
+    unsafe { bpf(MAP_FREEZE, &mut [map.as_raw_fd() as u32]).map(drop) }
 }
 
-/// Loads a program. If the kernel refuses it for what it does, the error has the kernel's reasons.
+/// Loads a program. Its license is given as GPL: the kernel asks that of programs that call
+/// `ktime_get_ns`, `ringbuf_output` or `get_current_task`, as these do.
 ///
-/// Its license is given as GPL: the kernel asks that of programs that call `ktime_get_ns`,
-/// `ringbuf_output` or `get_current_task`, as these do.
+/// # Errors
+///
+/// The kernel refuses; if for what the program does, the error has the kernel's reasons.
 pub fn load_program(code: &[[u8; 8]]) -> io::Result<OwnedFd> {
-    #[repr(C)]
-    struct Attributes {
-        kind: u32,
-        instructions: u32,
-        code: u64,
-        license: u64,
-        log_level: u32,
-        log_bytes: u32,
-        log: u64,
-        kernel_version: u32,
-        flags: u32,
-    }
-    let license = c"GPL";
-    let mut attributes = Attributes {
-        kind: PROGRAM_RAW_TRACEPOINT,
-        instructions: code.len() as u32,
-        code: code.as_ptr() as u64,
-        license: license.as_ptr() as u64,
-        log_level: 0,
-        log_bytes: 0,
-        log: 0,
-        kernel_version: 0,
-        flags: 0,
-    };
-    // SAFETY: these are the fields of PROG_LOAD, in their order; code and license outlive the call.
-    let refused = match unsafe { bpf_open(PROG_LOAD, &mut attributes) } {
-        Ok(program) => return Ok(program),
-        Err(error) => error,
-    };
-    if !matches!(refused.raw_os_error(), Some(libc::EINVAL | libc::EACCES)) {
-        return Err(refused);
-    }
     let mut log = vec![0_u8; 1 << 16];
-    attributes.log_level = 1;
-    attributes.log_bytes = log.len() as u32;
-    attributes.log = log.as_mut_ptr() as u64;
-    // SAFETY: as above, and the log has so many bytes.
-    match unsafe { bpf_open(PROG_LOAD, &mut attributes) } {
-        Ok(program) => Ok(program),
-        Err(error) => Err(with_log(error, &log)),
+    match load(code, &mut []) {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::EACCES)) => {
+            load(code, &mut log).map_err(|error| with_log(error, &log))
+        }
+        loaded => loaded,
     }
+}
+
+/// Loads it with room for the kernel's reasons, or without.
+fn load(code: &[[u8; 8]], log: &mut [u8]) -> io::Result<OwnedFd> {
+    let mut attributes = [
+        [PROGRAM_RAW_TRACEPOINT, code.len() as u32],
+        words_of(code.as_ptr()),
+        words_of(c"GPL".as_ptr()),
+        [u32::from(!log.is_empty()), log.len() as u32],
+        if log.is_empty() { [0, 0] } else { words_of(log.as_ptr()) },
+        // The kernel's version, and flags.
+        [0, 0],
+    ]
+    .concat();
+    // SAFETY: these are the fields of PROG_LOAD, in their order; code and license outlive the call,
+    // and the log has so many bytes.
+    unsafe { bpf_open(PROG_LOAD, &mut attributes) }
 }
 
 /// The kernel's reasons, where it gave some: its last lines.
@@ -135,13 +124,10 @@ fn with_log(error: io::Error, log: &[u8]) -> io::Error {
     let text = String::from_utf8_lossy(log);
     let lines: Vec<&str> = text.trim_end_matches('\0').lines().rev().take(4).collect();
     if lines.is_empty() {
-        error
-    } else {
-        io::Error::new(
-            error.kind(),
-            format!("{error}: {}", lines.into_iter().rev().collect::<Vec<_>>().join(" / ")),
-        )
+        return error;
     }
+    let reasons: Vec<&str> = lines.into_iter().rev().collect();
+    io::Error::new(error.kind(), format!("{error}: {}", reasons.join(" / ")))
 }
 
 /// Attaches a program to a tracepoint, by its name. It stays so while the descriptor is open, in
@@ -150,28 +136,17 @@ fn with_log(error: io::Error, log: &[u8]) -> io::Error {
 /// Raw tracepoints, not those of perf: they need no file system of traces. And perf's are skipped
 /// while something else of BPF goes on on the CPU, so that a switch away from idle could be missed.
 pub fn attach(program: BorrowedFd<'_>, tracepoint: &str) -> io::Result<OwnedFd> {
-    #[repr(C)]
-    struct Attributes {
-        name: u64,
-        program: u32,
-        padding: u32,
-    }
     let name = CString::new(tracepoint)?;
-    let mut attributes =
-        Attributes { name: name.as_ptr() as u64, program: program.as_raw_fd() as u32, padding: 0 };
-    // SAFETY: these are the fields of RAW_TRACEPOINT_OPEN; the name outlives the call.
-    unsafe { bpf_open(RAW_TRACEPOINT_OPEN, &mut attributes) }
+    let [low, high] = words_of(name.as_ptr());
+    // SAFETY: these are the fields of RAW_TRACEPOINT_OPEN, and 4 bytes of padding; the name
+    // outlives the call.
+    unsafe { bpf_open(RAW_TRACEPOINT_OPEN, &mut [low, high, program.as_raw_fd() as u32, 0]) }
 }
 
 /// Lets the kernel time every program, while the descriptor is open.
 pub fn enable_times() -> io::Result<OwnedFd> {
-    #[repr(C)]
-    struct Attributes {
-        kind: u32,
-    }
-    let mut attributes = Attributes { kind: 0 };
     // SAFETY: this is the field of ENABLE_STATS; 0 stands for run times.
-    unsafe { bpf_open(ENABLE_STATS, &mut attributes) }
+    unsafe { bpf_open(ENABLE_STATS, &mut [0]) }
 }
 
 /// What the kernel knows of a program's runs.
@@ -189,20 +164,12 @@ pub struct Runs {
 
 /// Asks for a program's runs.
 pub fn runs(program: BorrowedFd<'_>) -> io::Result<Runs> {
-    #[repr(C)]
-    struct Attributes {
-        descriptor: u32,
-        bytes: u32,
-        info: u64,
-    }
     // `struct bpf_prog_info`, by its eight-byte words: the machine code's size is the first half of
     // the third, run time, runs and missed runs are the 25th to 27th.
     let mut info = [0_u64; 29];
-    let mut attributes = Attributes {
-        descriptor: program.as_raw_fd() as u32,
-        bytes: size_of_val(&info) as u32,
-        info: info.as_mut_ptr() as u64,
-    };
+    let [low, high] = words_of(info.as_mut_ptr());
+    let bytes = size_of_val(&info) as u32;
+    let mut attributes = [program.as_raw_fd() as u32, bytes, low, high];
     // SAFETY: these are the fields of OBJ_GET_INFO_BY_FD; the kernel writes at most so many bytes.
     unsafe { bpf(OBJ_GET_INFO_BY_FD, &mut attributes)? };
     Ok(Runs {

@@ -1,14 +1,15 @@
 //! `barrierd cost`.
 
+use std::io::Write;
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::{DONE, say, unavailable};
+use super::{Failed, say, unavailable};
 use crate::bpf::system::{Runs, enable_times};
 use crate::daemon::SYSTEM;
-use crate::kernel::{Kernel, Refused};
+use crate::kernel::{Kernel, Refused, doing};
 use crate::machine::Machine;
 
 const EXAMPLES: &str = "\
@@ -52,46 +53,42 @@ struct Line {
 }
 
 impl Cost {
-    pub(super) fn execute(&self) -> u8 {
-        match self.measure() {
-            Ok(lines) if self.json => say(json(&lines)),
-            Ok(lines) => say(text(&lines).trim_end()),
-            Err(reason) => return unavailable(reason),
-        }
-        DONE
+    pub(super) fn execute(&self) -> Result<(), Failed> {
+        let lines = self.measure().map_err(unavailable)?;
+        say!("{}", if self.json { json(&lines) } else { text(&lines) });
+        Ok(())
     }
 
     fn measure(&self) -> Result<Vec<Line>, Refused> {
-        let doing = |what: &str| {
-            let doing = what.to_string();
-            move |source| Refused { doing, source }
-        };
-        let machine = Machine::open(SYSTEM.as_ref()).map_err(doing("reading lists of CPUs"))?;
-        let cpus = machine.online().map_err(doing("reading lists of CPUs"))?.len();
+        let machine = doing("reading lists of CPUs", Machine::open(SYSTEM.as_ref()))?;
+        let cpus = doing("reading lists of CPUs", machine.online())?.len();
         let kernel = Kernel::attach(machine.slots())?;
-        let _times = enable_times().map_err(doing("asking the kernel to time programs"))?;
+        let _times = doing("asking the kernel to time programs", enable_times())?;
         if self.waiting {
             kernel.set_watermark(u64::MAX);
         }
-        let (start, mut looks) = (Instant::now(), vec![kernel.runs()?]);
+        let (start, mut looks) = (Instant::now(), vec![look(&kernel)?]);
         while start.elapsed() < Duration::from_secs(self.seconds.get()) {
             for _ in 0..LOOKS_AT_RING {
-                // Nobody sleeps on the reports; they are only made, and the ring must not fill up.
+                // Nothing sleeps on the reports; they are only made, and the ring must not fill up.
                 std::thread::sleep(WINDOW / LOOKS_AT_RING);
-                kernel.ring().drain();
+                kernel.ring.drain();
             }
-            looks.push(kernel.runs()?);
+            looks.push(look(&kernel)?);
         }
         let seconds = start.elapsed().as_secs_f64();
-        let looks_at = |index: usize| looks.iter().map(move |look| look[index].1);
-        let [first, second] = kernel.runs()?.map(|(program, _)| program);
-        let together = looks_at(0).zip(looks_at(1)).map(|(one, other)| sum(one, other));
-        Ok(vec![
-            line(first, looks_at(0).collect(), seconds, cpus),
-            line(second, looks_at(1).collect(), seconds, cpus),
-            line("together", together.collect(), seconds, cpus),
-        ])
+        let lines = looks[0].iter().enumerate().map(|(index, (program, _))| {
+            let looks = looks.iter().map(|look| look[index].1).collect();
+            line(program, looks, seconds, cpus)
+        });
+        Ok(lines.collect())
     }
+}
+
+/// What the kernel knows of the runs of each program, and of both together.
+fn look(kernel: &Kernel) -> Result<[(&'static str, Runs); 3], Refused> {
+    let [first, second] = kernel.runs()?;
+    Ok([first, second, ("together", sum(first.1, second.1))])
 }
 
 /// Both programs as one.
@@ -109,12 +106,6 @@ const LOOKS_AT_RING: u32 = 10;
 
 /// What a program did, by looks at its runs of which each has all before it.
 fn line(program: &'static str, looks: Vec<Runs>, seconds: f64, cpus: usize) -> Line {
-    let between = |from: Runs, to: Runs| Runs {
-        count: to.count - from.count,
-        total_ns: to.total_ns - from.total_ns,
-        missed: to.missed - from.missed,
-        ..to
-    };
     let first = looks.first().copied().unwrap_or_default();
     let runs = between(first, looks.last().copied().unwrap_or_default());
     let windows = looks.windows(2).filter_map(|pair| mean_ns(between(pair[0], pair[1])));
@@ -125,6 +116,16 @@ fn line(program: &'static str, looks: Vec<Runs>, seconds: f64, cpus: usize) -> L
         mean_ns: mean_ns(runs),
         typical_ns: median(windows.collect()),
         share: runs.total_ns as f64 / 1e9 / seconds / cpus.max(1) as f64,
+    }
+}
+
+/// What happened between two looks.
+fn between(from: Runs, to: Runs) -> Runs {
+    Runs {
+        count: to.count - from.count,
+        total_ns: to.total_ns - from.total_ns,
+        missed: to.missed - from.missed,
+        ..to
     }
 }
 
@@ -140,22 +141,25 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 
 fn text(lines: &[Line]) -> String {
     let mut text = format!(
-        "{:<10}  {:>13}  {:>10}  {:>10}  {:>9}  {:>6}\n",
+        "{:<10}  {:>13}  {:>10}  {:>10}  {:>9}  {:>6}",
         "program", "runs a second", "typical ns", "average ns", "CPU share", "missed"
     );
-    let ns = |ns: Option<f64>| ns.map_or("-".to_string(), |ns| format!("{ns:.1}"));
     for line in lines {
         text += &format!(
-            "{:<10}  {:>13.0}  {:>10}  {:>10}  {:>8.4}%  {:>6}\n",
+            "\n{:<10}  {:>13.0}  {:>10}  {:>10}  {:>8.4}%  {:>6}",
             line.program,
             line.per_second,
-            ns(line.typical_ns),
-            ns(line.mean_ns),
+            in_ns(line.typical_ns, 1, "-"),
+            in_ns(line.mean_ns, 1, "-"),
             line.share * 100.0,
             line.runs.missed
         );
     }
     text
+}
+
+fn in_ns(ns: Option<f64>, decimals: usize, absent: &str) -> String {
+    ns.map_or(absent.to_string(), |ns| format!("{ns:.decimals$}"))
 }
 
 fn json(lines: &[Line]) -> String {
@@ -164,7 +168,6 @@ fn json(lines: &[Line]) -> String {
 }
 
 fn json_line(line: &Line) -> String {
-    let ns = |ns: Option<f64>| ns.map_or("null".to_string(), |ns| format!("{ns:.3}"));
     format!(
         concat!(
             r#"{{"program":"{}","runs":{},"runs_per_second":{:.3},"typical_run_ns":{},"#,
@@ -173,8 +176,8 @@ fn json_line(line: &Line) -> String {
         line.program,
         line.runs.count,
         line.per_second,
-        ns(line.typical_ns),
-        ns(line.mean_ns),
+        in_ns(line.typical_ns, 3, "null"),
+        in_ns(line.mean_ns, 3, "null"),
         line.share,
         line.runs.missed,
         line.runs.machine_code_bytes

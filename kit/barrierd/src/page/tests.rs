@@ -88,11 +88,11 @@ fn a_cpu_that_was_not_surveyed_ends_the_clock_when_it_comes_up() {
     let is_surveyed = |page: &Page| [0, 1].map(|cpu: usize| page.words()[cpu].is_surveyed());
     assert_eq!(is_surveyed(&page), [true, false]);
     page.say_offline(&slots, || Ok([0].into_iter().collect())).unwrap();
-    assert!(page.has_common_clock());
+    assert!(page.margin_ns().is_some());
     page.say_offline(&slots, || Ok((0..2).collect())).unwrap();
-    assert!(!page.has_common_clock());
+    assert!(page.margin_ns().is_none());
     page.say_offline(&slots, || Ok([0].into_iter().collect())).unwrap();
-    assert!(!page.has_common_clock(), "for good");
+    assert!(page.margin_ns().is_none(), "for good");
 }
 
 #[test]
@@ -108,8 +108,8 @@ fn others_can_map_the_page_to_read_and_not_to_write() {
 #[test]
 fn a_clock_that_is_withdrawn_stays_so() {
     let page = page(1);
-    assert!(page.has_common_clock());
+    assert!(page.margin_ns().is_some());
     page.withdraw_clock();
-    assert!(!page.has_common_clock());
-    assert_eq!((page.margin_ns(), page.header().generation.load(Ordering::Relaxed)), (0, 1));
+    assert!(page.margin_ns().is_none());
+    assert_eq!((page.margin_ns(), page.header().generation.load(Ordering::Relaxed)), (None, 1));
 }

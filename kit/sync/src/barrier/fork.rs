@@ -5,10 +5,11 @@
 //! lock in memory was not. No lock of this module may be held by a thread that the child lacks.
 //! Children of a bare `clone(2)`, which runs no handler, have what Linux copies.
 
-use core::cell::Cell;
+use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use super::{Reason, Strategy, interrupts, membarrier, page};
+use super::page::{self, Page};
+use super::{Reason, Strategy, interrupts, membarrier};
 
 /// A bit for each strategy that this process has registered for.
 static REGISTERED: AtomicU8 = AtomicU8::new(0);
@@ -45,16 +46,16 @@ pub(super) fn remember(strategy: Strategy) {
 
 extern "C" fn prepare() {
     if DEPTH.replace(DEPTH.get() + 1) == 0 {
-        page::before_fork();
-        interrupts::before_fork();
+        page::PAGE.lock();
+        interrupts::CONNECTED.lock();
     }
 }
 
 extern "C" fn parent() {
     DEPTH.set(DEPTH.get() - 1);
     if DEPTH.get() == 0 {
-        interrupts::after_fork();
-        page::after_fork_in_parent();
+        interrupts::CONNECTED.unlock_after(|_| ());
+        page::PAGE.unlock_after(|_| ());
     }
 }
 
@@ -70,6 +71,46 @@ extern "C" fn child() {
             let _ = membarrier::register(strategy);
         }
     }
-    interrupts::after_fork();
-    page::after_fork_in_child();
+    interrupts::CONNECTED.unlock_after(|_| ());
+    page::PAGE.unlock_after(Page::after_fork);
+}
+
+/// A value under a mutex of the C library: unlike the one of the language it may be locked before a
+/// fork and unlocked in both processes after it.
+pub(super) struct Lock<T> {
+    mutex: UnsafeCell<libc::pthread_mutex_t>,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the mutex is touched by pthread_mutex_lock and _unlock only, which may be called by any
+// thread at any time, and the value by whoever holds it.
+unsafe impl<T: Send> Sync for Lock<T> {}
+
+impl<T> Lock<T> {
+    pub(super) const fn new(value: T) -> Lock<T> {
+        let mutex = UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER);
+        Lock { mutex, value: UnsafeCell::new(value) }
+    }
+
+    /// Calls `body` under the lock. It must not fork, and not take the same lock again.
+    pub(super) fn hold<R>(&self, body: impl FnOnce(&mut T) -> R) -> R {
+        self.lock();
+        self.unlock_after(body)
+    }
+
+    fn lock(&self) {
+        // SAFETY: the mutex was initialised by `new`, does not move once it was used (it is part of
+        // a static, or borrowed), and is not held by this thread: `hold` does not nest, and no fork
+        // happens inside of it.
+        unsafe { libc::pthread_mutex_lock(self.mutex.get()) };
+    }
+
+    /// Calls `body` and unlocks. This thread has locked: in `hold`, or before a fork.
+    fn unlock_after<R>(&self, body: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: this thread holds the mutex, and nothing else refers to the value meanwhile.
+        let result = body(unsafe { &mut *self.value.get() });
+        // SAFETY: as above.
+        unsafe { libc::pthread_mutex_unlock(self.mutex.get()) };
+        result
+    }
 }

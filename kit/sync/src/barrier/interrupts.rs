@@ -2,13 +2,11 @@
 //!
 //! By counts, not by the clock: nothing is then assumed of the machine's clocks.
 
-use core::sync::atomic::AtomicPtr;
-use core::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Reason;
-use super::lock::Lock;
+use super::fork::Lock;
 use crate::interrupts::{self, Client, Unavailable};
 
 /// How long a barrier that others count on may take: many times what a live daemon needs.
@@ -17,12 +15,16 @@ const WHOLE_MAX: Duration = Duration::from_millis(500);
 /// A wait that was begun.
 #[derive(Debug)]
 pub(super) struct Ticket {
-    client: Arc<Client>,
-    ticket: interrupts::Ticket,
+    pub(super) client: Arc<Client>,
+    pub(super) ticket: interrupts::Ticket,
 }
 
+/// Where the client is. Tickets hold it too; it goes with the last of them once its daemon has
+/// ended and another took its place.
+type Place = Lock<Option<Arc<Client>>>;
+
 /// The connection of this process.
-static CONNECTED: Place = Place::new();
+pub(super) static CONNECTED: Place = Place::new(None);
 
 /// Connects to the daemon where that is not done, and does a whole barrier, each time: a substitute
 /// counts on that.
@@ -32,68 +34,17 @@ pub(super) fn prepare() -> Result<(), Reason> {
 
 /// Begins to wait for an interrupt of every CPU.
 pub(super) fn begin() -> Result<Ticket, Reason> {
-    let client = CONNECTED.client().ok_or(Reason::NoDaemon)?;
+    let client = CONNECTED.hold(|client| client.clone()).ok_or(Reason::NoDaemon)?;
     let ticket = client.begin_by_counts();
     Ok(Ticket { client, ticket })
 }
 
-/// Whether every CPU was interrupted since; or that the daemon no longer tells.
-pub(super) fn poll(ticket: &Ticket) -> Result<bool, Reason> {
-    ticket.client.poll(&ticket.ticket).map_err(Reason::Barrierd)
-}
-
-/// Waits for it, asleep, woken by the daemon: `Ok(false)` if the deadline came first.
-pub(super) fn wait(ticket: &Ticket, deadline: Option<Instant>) -> Result<bool, Reason> {
-    ticket.client.wait(&ticket.ticket, deadline).map_err(Reason::Barrierd)
-}
-
-/// Before a fork: nobody is in the middle of taking the client.
-pub(super) fn before_fork() {
-    CONNECTED.lock.lock();
-}
-
-/// After a fork, in either process.
-pub(super) fn after_fork() {
-    CONNECTED.lock.unlock();
-}
-
-/// Where the client is. Tickets hold it too; it goes with the last of them once its daemon has
-/// ended and another took its place.
-#[derive(Debug)]
-struct Place {
-    lock: Lock,
-    /// From [`Arc::into_raw`], or null. Touched only under the lock, hence Relaxed.
-    client: AtomicPtr<Client>,
-}
-
 impl Place {
-    const fn new() -> Place {
-        Place { lock: Lock::new(), client: AtomicPtr::new(core::ptr::null_mut()) }
-    }
-
-    fn client(&self) -> Option<Arc<Client>> {
-        self.lock.hold(|| {
-            let client = self.client.load(Relaxed);
-            // SAFETY: what is not null came from `Arc::into_raw`, and the place's own reference to
-            // it is given up only under the lock, which is held.
-            (!client.is_null()).then(|| unsafe {
-                Arc::increment_strong_count(client);
-                Arc::from_raw(client)
-            })
-        })
-    }
-
     /// Puts a client where `before` was. If another thread was faster, `new` is dropped.
     fn replace(&self, before: Option<&Arc<Client>>, new: Arc<Client>) {
-        let before = before.map_or(core::ptr::null(), Arc::as_ptr);
-        let old = self.lock.hold(|| {
-            let old = self.client.load(Relaxed);
-            if old.cast_const() != before {
-                return Some(new);
-            }
-            self.client.store(Arc::into_raw(new).cast_mut(), Relaxed);
-            // SAFETY: as in `client`; the place gives up its reference.
-            (!old.is_null()).then(|| unsafe { Arc::from_raw(old) })
+        let old = self.hold(|client| {
+            let is_same = client.as_ref().map(Arc::as_ptr) == before.map(Arc::as_ptr);
+            if is_same { client.replace(new) } else { Some(new) }
         });
         // Outside of the lock: to close descriptors takes a while.
         drop(old);
@@ -105,7 +56,7 @@ impl Place {
         at_most: Duration,
         connect: impl FnOnce() -> Result<Client, Unavailable>,
     ) -> Result<(), Reason> {
-        let before = self.client();
+        let before = self.hold(|client| client.clone());
         let live = before.clone().filter(|client| !client.has_ended());
         let is_new = live.is_none();
         let client = match live {
@@ -122,16 +73,6 @@ impl Place {
             self.replace(before.as_ref(), client);
         }
         Ok(())
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let client = *self.client.get_mut();
-        if !client.is_null() {
-            // SAFETY: as in `replace`; nobody else has the place any more.
-            drop(unsafe { Arc::from_raw(client) });
-        }
     }
 }
 

@@ -8,57 +8,40 @@
 
 use super::{Reason, Strategy};
 
-/// The command of a strategy, that which must come first, and how both are called.
-struct Command {
-    issue: i32,
-    register: Option<i32>,
-    call: &'static str,
-    register_call: &'static str,
+/// A command, and its name in messages.
+type Command = (i32, &'static str);
+
+const QUERY: Command = (libc::MEMBARRIER_CMD_QUERY, "membarrier(QUERY)");
+
+/// The command that must come first, if any, and the one that does the heavy side.
+const fn commands(strategy: Strategy) -> Result<(Option<Command>, Command), Reason> {
+    Ok(match strategy {
+        Strategy::PrivateExpedited => (
+            Some((
+                libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+                "membarrier(REGISTER_PRIVATE_EXPEDITED)",
+            )),
+            (libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED, "membarrier(PRIVATE_EXPEDITED)"),
+        ),
+        Strategy::GlobalExpedited => (
+            Some((
+                libc::MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED,
+                "membarrier(REGISTER_GLOBAL_EXPEDITED)",
+            )),
+            (libc::MEMBARRIER_CMD_GLOBAL_EXPEDITED, "membarrier(GLOBAL_EXPEDITED)"),
+        ),
+        Strategy::GlobalUnexpedited => (None, (libc::MEMBARRIER_CMD_GLOBAL, "membarrier(GLOBAL)")),
+        _ => return Err(Reason::NotOffered),
+    })
 }
 
-const QUERY: i32 = libc::MEMBARRIER_CMD_QUERY;
-
-const PRIVATE: Command = Command {
-    issue: libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED,
-    register: Some(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED),
-    call: "membarrier(PRIVATE_EXPEDITED)",
-    register_call: "membarrier(REGISTER_PRIVATE_EXPEDITED)",
-};
-
-const GLOBAL: Command = Command {
-    issue: libc::MEMBARRIER_CMD_GLOBAL_EXPEDITED,
-    register: Some(libc::MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED),
-    call: "membarrier(GLOBAL_EXPEDITED)",
-    register_call: "membarrier(REGISTER_GLOBAL_EXPEDITED)",
-};
-
-const UNEXPEDITED: Command = Command {
-    issue: libc::MEMBARRIER_CMD_GLOBAL,
-    register: None,
-    call: "membarrier(GLOBAL)",
-    register_call: "",
-};
-
-const fn command(strategy: Strategy) -> Option<&'static Command> {
-    match strategy {
-        Strategy::PrivateExpedited => Some(&PRIVATE),
-        Strategy::GlobalExpedited => Some(&GLOBAL),
-        Strategy::GlobalUnexpedited => Some(&UNEXPEDITED),
-        Strategy::Mprotect | Strategy::Interrupts | Strategy::SeqCst => None,
-    }
-}
-
-/// The raw call; its result, or the errno.
-fn membarrier(command: i32) -> Result<i32, i32> {
+/// The raw call, and its result.
+fn membarrier((command, name): Command) -> Result<i32, Reason> {
     // SAFETY: no command of membarrier(2) reads or writes memory of this process through an
     // argument: the three are numbers.
     let result = unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) };
     // The mask of QUERY has 10 bits, and every other success is 0.
-    if result < 0 { Err(errno()) } else { Ok(result as i32) }
-}
-
-fn errno() -> i32 {
-    std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
+    if result < 0 { Err(Reason::of_last(name)) } else { Ok(result as i32) }
 }
 
 /// Makes a strategy ready: the kernel has its command, registers this process, and does it once.
@@ -66,30 +49,24 @@ fn errno() -> i32 {
 /// A kernel, a filter or an emulator may know one of the three and refuse another, and which errno
 /// it then answers (EPERM, EINVAL, ENOSYS) says nothing about the rest.
 pub(super) fn prepare(strategy: Strategy) -> Result<(), Reason> {
-    let Some(command) = command(strategy) else { return Err(Reason::NotOffered) };
-    let offered =
-        membarrier(QUERY).map_err(|errno| Reason::Errno { call: "membarrier(QUERY)", errno })?;
-    let needed = command.issue | command.register.unwrap_or(0);
-    if offered & needed != needed {
+    let (register, issue) = commands(strategy)?;
+    let needed = issue.0 | register.map_or(0, |register| register.0);
+    if membarrier(QUERY)? & needed != needed {
         return Err(Reason::NotOffered);
     }
-    register(strategy)?;
-    issue(strategy)
+    self::register(strategy)?;
+    self::issue(strategy)
 }
 
 /// Registers this process, where the strategy needs that. Again is harmless.
 pub(super) fn register(strategy: Strategy) -> Result<(), Reason> {
-    let Some(command) = command(strategy) else { return Ok(()) };
-    let Some(register) = command.register else { return Ok(()) };
-    membarrier(register)
-        .map(|_| ())
-        .map_err(|errno| Reason::Errno { call: command.register_call, errno })
+    match commands(strategy) {
+        Ok((Some(register), _)) => membarrier(register).map(drop),
+        _ => Ok(()),
+    }
 }
 
 /// The heavy side.
 pub(super) fn issue(strategy: Strategy) -> Result<(), Reason> {
-    let Some(command) = command(strategy) else { return Err(Reason::NotOffered) };
-    membarrier(command.issue)
-        .map(|_| ())
-        .map_err(|errno| Reason::Errno { call: command.call, errno })
+    membarrier(commands(strategy)?.1).map(drop)
 }

@@ -34,7 +34,7 @@ pub enum Unsound {
     /// The globally expedited `membarrier(2)` of every Linux that was looked at.
     #[error("Linux leaves out a CPU on which a thread of the process has ended")]
     LeavesOutCpus,
-    /// `mprotect`, not x86-64: translations are invalidated from afar, or nobody has argued that
+    /// `mprotect`, not x86-64: translations are invalidated from afar, or it was never argued that
     /// they are not.
     #[error("not an x86-64 CPU")]
     Architecture,

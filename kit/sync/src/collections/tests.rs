@@ -1,7 +1,7 @@
 //! What one thread can see of the collections; several threads are in `tests/reclamation/`.
 
 use super::{Queue, Reclaim, Stack};
-use crate::garbage::tests::OnDrop;
+use crate::reclaim::{Garbage, tests::OnDrop};
 use crate::{epoch::Collector, hazard::Domain};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -136,17 +136,10 @@ fn a_panic_of_what_is_freed_loses_no_value() {
     let armed = Arc::new(AtomicBool::new(true));
     let bomb = || Box::into_raw(Box::new(Bomb(armed.clone())));
     // SAFETY: it came from a box and was never shared.
-    check_panics(&collector, &one, |handle| unsafe { handle.pin().keep_with(bomb(), free) });
-    // SAFETY: as above.
-    check_panics(&domain, &other, |handle| unsafe { handle.keep_with(bomb(), free) });
+    let garbage = || unsafe { Garbage::boxed(bomb()) };
+    check_panics(&collector, &one, |handle| handle.pin().keep(garbage(), size_of::<Bomb>()));
+    check_panics(&domain, &other, |handle| handle.keep(garbage(), size_of::<Bomb>()));
     armed.store(false, SeqCst);
-}
-
-/// # Safety
-/// It came from a box that is the caller's.
-unsafe fn free(bomb: *mut Bomb) {
-    // SAFETY: handed on to the caller.
-    drop(unsafe { Box::from_raw(bomb) });
 }
 
 #[test]

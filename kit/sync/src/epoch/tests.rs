@@ -2,8 +2,8 @@
 
 use super::{Atomic, Collector, Handle};
 use crate::barrier::Barrier;
-use crate::garbage::tests::OnDrop;
-use crate::heavy::tests::{POLLS, WAITS};
+use crate::reclaim::tests::OnDrop;
+use crate::reclaim::tests::{POLLS, WAITS};
 use core::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -7,9 +7,8 @@ use crate::atomic::Ordering;
 use crate::barrier::Ticket;
 use crate::futex::Awake;
 
-use super::Pause;
-use super::bound::Bound;
 use super::count::{Armed, Count};
+use super::{Bound, Pause};
 
 /// How one call waits.
 #[derive(Debug)]
@@ -203,12 +202,12 @@ fn jittered(slice: Duration, seed: u64) -> Duration {
     slice / 2 + slice.mul_f64(spread as f64 / (1u64 << 32) as f64)
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
+#[cfg(not(loom))]
 mod tests {
     use super::*;
     use crate::barrier::Barrier;
-    use crate::event_count::flagged::Flagged;
-    use crate::event_count::word::Word;
+    use crate::event_count::count::{Flagged, Word};
 
     #[test]
     fn jitter_stays_within_half_and_one_and_a_half() {

@@ -1,11 +1,9 @@
 //! What one thread can see of hazard pointers; several threads are in `tests/reclamation/`.
 
-use super::record::SLOTS;
-use super::retired::{BATCH_WEIGHT, SLOW_WEIGHT_MAX};
-use super::{Atomic, Domain, Handle};
+use super::{Atomic, BATCH_WEIGHT, Domain, Handle, SLOTS, SLOW_WEIGHT_MAX};
 use crate::barrier::Barrier;
-use crate::garbage::tests::OnDrop;
-use crate::heavy::tests::{POLLS, WAITS};
+use crate::reclaim::tests::OnDrop;
+use crate::reclaim::tests::{POLLS, WAITS};
 use core::cell::Cell;
 use core::ptr::null_mut;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -62,9 +60,9 @@ fn each_slot_protects_its_own() {
         writer.flush();
         assert_eq!((freed.load(SeqCst), domain.pending()), (count - left, left));
     }
-    let records = domain.shared().records.len();
+    let records = domain.shared.records.len();
     hazards.extend((0..count).map(|_| reader.hazard()));
-    assert_eq!(domain.shared().records.len(), records, "slots were given back");
+    assert_eq!(domain.shared.records.len(), records, "slots were given back");
 }
 
 #[test]
@@ -91,7 +89,7 @@ fn a_handle_leaves_its_garbage_to_the_others() {
         retire(&domain.register(), new(&freed));
     }
     assert_eq!((freed.load(SeqCst), domain.pending()), (0, 5));
-    assert_eq!(domain.shared().records.len(), 2, "records were given back");
+    assert_eq!(domain.shared.records.len(), 2, "records were given back");
     other.flush();
     assert_eq!((freed.load(SeqCst), domain.pending()), (5, 0));
 }
@@ -177,7 +175,7 @@ fn a_panic_leaves_everything_in_order() {
     for i in 0..10 {
         retire(&handle, new(&freed));
         if i % 3 == 0 {
-            // SAFETY: the box is nobody else's.
+            // SAFETY: nothing else has the box.
             unsafe { handle.retire(Box::into_raw(Box::new(Panics(i)))) };
         }
     }
@@ -249,7 +247,7 @@ fn nor_is_one_that_goes_through_other_handles() {
         // What a handle leaves behind is reclaimed by whoever leaves much.
         let leaving = domain.register();
         for _ in 0..BATCH_WEIGHT {
-            // SAFETY: the box is nobody else's.
+            // SAFETY: nothing else has the box.
             unsafe { leaving.retire(Box::into_raw(Box::new(1_u8))) };
         }
         drop(leaving);

@@ -5,17 +5,13 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use super::CpuSet;
+use crate::atomic::Padded;
 
 /// Bit 0 of a word: a thread attends. The rest counts its check-ins.
 const ATTENDED: u64 = 1;
 
 /// One check-in.
 const STEP: u64 = 2;
-
-/// One word a CPU, on a line of its own.
-#[repr(align(128))]
-#[derive(Debug, Default)]
-struct Word(AtomicU64);
 
 /// Where the threads of a program that own their CPUs check in.
 ///
@@ -28,7 +24,8 @@ struct Word(AtomicU64);
 /// or of programs that trust each other, and no other one can then feign a check-in.
 #[derive(Clone, Debug)]
 pub struct CheckIns {
-    words: Arc<[Word]>,
+    /// One a CPU.
+    words: Arc<[Padded<AtomicU64>]>,
 }
 
 /// Why a thread cannot attend.
@@ -48,7 +45,7 @@ pub enum NotAttended {
 impl CheckIns {
     /// Check-ins for the CPUs with numbers below `cpus`.
     pub fn new(cpus: usize) -> CheckIns {
-        CheckIns { words: (0..cpus).map(|_| Word::default()).collect() }
+        CheckIns { words: (0..cpus).map(|_| Padded::default()).collect() }
     }
 
     /// From now on, the calling thread checks in for the CPU to which it is bound.

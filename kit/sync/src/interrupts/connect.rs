@@ -7,21 +7,15 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::errors::Unavailable;
-use super::layout::{Hello, VERSION};
+use super::Unavailable;
+use super::layout::{Hello, VERSION, peer};
 
-/// Who takes nobody or says nothing for so long is no daemon, or one that gets no CPU: a live one
-/// needs far less beside busy programs.
+/// What takes no client or says nothing for so long is no daemon, or one that gets no CPU: a live
+/// one needs far less among busy programs.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(500);
 
 /// Between two looks at whether the daemon was stopped.
 const LOOK: Duration = Duration::from_millis(10);
-
-/// A connection.
-#[derive(Debug)]
-pub(super) struct Connection {
-    socket: UnixStream,
-}
 
 /// What is mapped and then closed.
 pub(super) struct Parts {
@@ -30,59 +24,42 @@ pub(super) struct Parts {
     pub(super) cpus: usize,
 }
 
-impl Connection {
-    /// Connects and takes the greeting: in a millisecond, mostly, in some 10 ms if who listens was
-    /// stopped, and in half a second at most.
-    pub(super) fn open(path: &Path) -> Result<(Connection, Parts), Unavailable> {
-        Connection::open_by(path, Instant::now() + ANSWERS_WITHIN)
-    }
+/// Connects and takes the greeting: in a millisecond, mostly, in some 10 ms if who listens was
+/// stopped, and in half a second at most.
+pub(super) fn open(path: &Path) -> Result<(UnixStream, Parts), Unavailable> {
+    open_by(path, Instant::now() + ANSWERS_WITHIN)
+}
 
-    fn open_by(path: &Path, deadline: Instant) -> Result<(Connection, Parts), Unavailable> {
-        let no_daemon = |source| Unavailable::NoDaemon { path: path.to_path_buf(), source };
-        let not_barrierd = || Unavailable::NotBarrierd { path: path.to_path_buf() };
-        let silent = || Unavailable::Silent { path: path.to_path_buf() };
-        let socket = match connect(path, deadline) {
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(silent()),
-            connected => connected.map_err(no_daemon)?,
-        };
-        socket.set_nonblocking(false).map_err(no_daemon)?;
-        socket.set_read_timeout(Some(LOOK)).map_err(no_daemon)?;
-        let (greeting, descriptors) = match receive_by(&socket, deadline) {
-            Ok((greeting, _)) if greeting.is_empty() => return Err(Unavailable::TurnedAway),
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
-                return Err(Unavailable::TurnedAway);
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(silent()),
-            received => received.map_err(no_daemon)?,
-        };
-        let hello = Hello::from_bytes(&greeting).ok_or_else(not_barrierd)?;
-        if hello.version != VERSION {
-            let (path, version) = (path.to_path_buf(), hello.version);
-            return Err(Unavailable::Version { path, version });
+fn open_by(path: &Path, deadline: Instant) -> Result<(UnixStream, Parts), Unavailable> {
+    let no_daemon = |source| Unavailable::NoDaemon { path: path.to_path_buf(), source };
+    let not_barrierd = || Unavailable::NotBarrierd { path: path.to_path_buf() };
+    let silent = || Unavailable::Silent { path: path.to_path_buf() };
+    let socket = match connect(path, deadline) {
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(silent()),
+        connected => connected.map_err(no_daemon)?,
+    };
+    socket.set_nonblocking(false).map_err(no_daemon)?;
+    socket.set_read_timeout(Some(LOOK)).map_err(no_daemon)?;
+    let (greeting, descriptors) = match receive_by(&socket, deadline) {
+        Ok((greeting, _)) if greeting.is_empty() => return Err(Unavailable::TurnedAway),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+            return Err(Unavailable::TurnedAway);
         }
-        let [slots, page] =
-            <[OwnedFd; Hello::DESCRIPTORS]>::try_from(descriptors).map_err(|_| not_barrierd())?;
-        if hello.cpus == 0 {
-            return Err(not_barrierd());
-        }
-        socket.set_nonblocking(true).map_err(no_daemon)?;
-        let parts = Parts { slots, page, cpus: hello.cpus as usize };
-        Ok((Connection { socket }, parts))
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(silent()),
+        received => received.map_err(no_daemon)?,
+    };
+    let hello = Hello::from_bytes(&greeting).ok_or_else(not_barrierd)?;
+    if hello.version != VERSION {
+        let (path, version) = (path.to_path_buf(), hello.version);
+        return Err(Unavailable::Version { path, version });
     }
-
-    #[cfg(all(test, target_arch = "x86_64", not(any(miri, loom))))]
-    pub(super) fn of_socket(socket: UnixStream) -> Connection {
-        Connection { socket }
+    let [slots, page] =
+        <[OwnedFd; Hello::DESCRIPTORS]>::try_from(descriptors).map_err(|_| not_barrierd())?;
+    if hello.cpus == 0 {
+        return Err(not_barrierd());
     }
-
-    /// Asks the daemon to wake this process. If it cannot be told, it has ended, or it has so many
-    /// of these to read that one more says nothing new.
-    pub(super) fn send(&self, message: u8) {
-        let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
-        // SAFETY: the kernel reads one byte, which outlives the call. Without a signal: the program
-        // may not ignore SIGPIPE.
-        unsafe { libc::send(self.socket.as_raw_fd(), (&raw const message).cast(), 1, flags) };
-    }
+    socket.set_nonblocking(true).map_err(no_daemon)?;
+    Ok((socket, Parts { slots, page, cpus: hello.cpus as usize }))
 }
 
 /// Connects, and gives up after some time: where the queue of a listener is full, the kernel would
@@ -147,22 +124,7 @@ fn receive_by(socket: &UnixStream, deadline: Instant) -> io::Result<(Vec<u8>, Ve
 /// Whether the process that listens was stopped by a signal; one that a debugger or a tracer holds
 /// may go on at once. Not where the kernel does not say who it is.
 fn is_stopped(socket: &UnixStream) -> bool {
-    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
-    let mut length = size_of::<libc::ucred>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most as many bytes as `peer` has, and how many into `length`.
-    let error = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_PEERCRED,
-            (&raw mut peer).cast(),
-            &raw mut length,
-        )
-    };
-    // Of a process in another namespace the number is 0.
-    if error != 0 || peer.pid <= 0 {
-        return false;
-    }
+    let Some(peer) = peer(socket).filter(|peer| peer.pid > 0) else { return false };
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", peer.pid)).unwrap_or_default();
     // The name, in brackets, may hold anything; the state comes after it.
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
@@ -197,7 +159,7 @@ fn receive(socket: &UnixStream) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
 fn descriptors(message: &libc::msghdr) -> Vec<OwnedFd> {
     let mut descriptors = Vec::new();
     // SAFETY: the macros walk the control messages that the kernel wrote, within their length; each
-    // descriptor in them is new and belongs to nobody else.
+    // descriptor in them is new and belongs to nothing else.
     unsafe {
         let mut header = libc::CMSG_FIRSTHDR(message);
         while !header.is_null() {
@@ -214,7 +176,8 @@ fn descriptors(message: &libc::msghdr) -> Vec<OwnedFd> {
     descriptors
 }
 
-#[cfg(all(test, not(any(miri, loom))))]
+#[cfg(test)]
+#[cfg(not(any(miri, loom)))]
 mod tests {
     use std::os::unix::net::UnixListener;
 
@@ -253,7 +216,7 @@ mod tests {
 
     impl Drop for Stopped {
         fn drop(&mut self) {
-            // SAFETY: the child is ours and nobody has waited for its end.
+            // SAFETY: the child is ours and nothing has waited for its end.
             unsafe {
                 libc::kill(self.0, libc::SIGKILL);
                 libc::waitpid(self.0, std::ptr::null_mut(), 0);
@@ -267,7 +230,7 @@ mod tests {
         let path = folder.path().join("socket");
         let stopped = Stopped::new(&path);
         let deadline = Instant::now() + Duration::from_secs(60);
-        let error = Connection::open_by(&path, deadline).map(|_| ()).unwrap_err();
+        let error = open_by(&path, deadline).map(|_| ()).unwrap_err();
         assert!(matches!(error, Unavailable::Silent { .. }), "{error}");
         assert!(Instant::now() < deadline, "it was waited for");
         let socket = connect(&path, soon()).unwrap();
@@ -309,7 +272,7 @@ mod tests {
                 // Without an answer, it stays open.
                 answer.is_none().then_some(stream)
             });
-            let result = Connection::open(&path).map(|_| ());
+            let result = open(&path).map(|_| ());
             drop(taken.join());
             result.unwrap_err()
         })

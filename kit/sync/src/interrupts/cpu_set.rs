@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::str::FromStr;
+use std::io;
 
 /// A set of CPU numbers: a bit for each.
 ///
@@ -28,7 +29,39 @@ impl CpuSet {
 
     /// The CPUs on which the calling thread may run now; nothing if the kernel does not say.
     pub fn of_thread() -> Option<CpuSet> {
-        allowed(0).map(|words| CpuSet { words })
+        CpuSet::of(0)
+    }
+
+    /// The same of another thread of this process, 0 for the caller. The room is that of the
+    /// kernel's own sets.
+    pub(crate) fn of(thread: libc::pid_t) -> Option<CpuSet> {
+        // The kernel refuses a mask that has fewer bits than it has CPUs.
+        let mut words = vec![0_u64; LIMIT / 64];
+        // SAFETY: the kernel writes at most so many bytes, which `words` has.
+        let bytes = unsafe {
+            libc::syscall(libc::SYS_sched_getaffinity, thread, words.len() * 8, words.as_mut_ptr())
+        };
+        words.truncate(usize::try_from(bytes).ok()?.div_ceil(8));
+        Some(CpuSet { words })
+    }
+
+    /// Lets the calling thread run on these CPUs only; when this returns, it is on one of them.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses: `EINVAL` if the thread may run on none of them.
+    pub fn bind_thread(&self) -> io::Result<()> {
+        // SAFETY: the kernel reads so many bytes, which `words` has; 0 is this thread.
+        let result = unsafe {
+            let (bytes, words) = (self.words.len() * 8, self.words.as_ptr());
+            libc::syscall(libc::SYS_sched_setaffinity, 0, bytes, words)
+        };
+        if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// One more than the highest number for which there is room without growing.
+    pub(crate) fn room(&self) -> usize {
+        self.words.len() * 64
     }
 
     /// Puts a CPU into the set; `false` if it is there already, or if the number is too high to be
@@ -51,7 +84,7 @@ impl CpuSet {
 
     /// The CPUs, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.words.len() * 64).filter(|cpu| self.contains(*cpu))
+        (0..self.room()).filter(|cpu| self.contains(*cpu))
     }
 
     /// How many there are.
@@ -65,19 +98,6 @@ impl CpuSet {
     }
 }
 
-/// The CPUs on which a thread may run now, 0 for the caller: CPU i is bit i of word i / 64. The
-/// length is that of the kernel's own sets.
-pub(crate) fn allowed(thread: libc::pid_t) -> Option<Vec<u64>> {
-    // The kernel refuses a mask that has fewer bits than it has CPUs.
-    let mut words = vec![0_u64; LIMIT / 64];
-    // SAFETY: the kernel writes at most so many bytes, which `words` has.
-    let bytes = unsafe {
-        libc::syscall(libc::SYS_sched_getaffinity, thread, words.len() * 8, words.as_mut_ptr())
-    };
-    words.truncate(usize::try_from(bytes).ok()?.div_ceil(8));
-    Some(words)
-}
-
 impl PartialEq for CpuSet {
     fn eq(&self, other: &CpuSet) -> bool {
         self.iter().eq(other.iter())
@@ -89,9 +109,7 @@ impl Eq for CpuSet {}
 impl FromIterator<usize> for CpuSet {
     fn from_iter<I: IntoIterator<Item = usize>>(cpus: I) -> CpuSet {
         let mut set = CpuSet::new();
-        for cpu in cpus {
-            set.insert(cpu);
-        }
+        cpus.into_iter().for_each(|cpu| _ = set.insert(cpu));
         set
     }
 }
@@ -133,9 +151,7 @@ impl FromStr for CpuSet {
             if first > last || last >= LIMIT {
                 return Err(not_cpus());
             }
-            (first..=last).for_each(|cpu| {
-                set.insert(cpu);
-            });
+            (first..=last).for_each(|cpu| _ = set.insert(cpu));
         }
         Ok(set)
     }

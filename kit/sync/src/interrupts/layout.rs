@@ -1,10 +1,13 @@
 //! What daemon and client share: the layout of the two mappings, and what goes over the socket.
 //!
 //! The first mapping is the kernel's: an array of [`Slot`]s, one a possible CPU, that programs in
-//! the kernel write and nobody else can, the daemon included. The second is the daemon's page: a
+//! the kernel write and nothing else can, the daemon included. The second is the daemon's page: a
 //! [`Header`] and an array of [`CpuWords`]. Only the daemon can write it; clients map it to read.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
 
 /// The first eight bytes of the daemon's page.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TBBARRD1");
@@ -12,7 +15,7 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"TBBARRD1");
 /// The version of all that this file describes.
 pub const VERSION: u32 = 2;
 
-/// Where the daemon listens unless it was told otherwise.
+/// Where the daemon listens unless the command line says otherwise.
 pub const DEFAULT_SOCKET: &str = "/run/barrierd/socket";
 
 /// In [`Header::margin_ns`]: times of different CPUs cannot be compared.
@@ -166,6 +169,40 @@ pub const fn page_bytes(cpus: usize) -> usize {
 /// How many bytes the kernel's array has for so many CPUs.
 pub const fn slot_bytes(cpus: usize) -> usize {
     cpus * size_of::<Slot>()
+}
+
+/// The inode of this process's time namespace: 0 where the kernel has none, nothing where it cannot
+/// be found.
+pub fn time_namespace() -> Option<u64> {
+    match std::fs::metadata("/proc/self/ns/time") {
+        Ok(metadata) => Some(metadata.ino()),
+        Err(_) => std::fs::metadata("/proc/self/ns").ok().map(|_| 0),
+    }
+}
+
+/// Who is at the other end: the process (0 of one in another namespace) and its user.
+pub fn peer(socket: &UnixStream) -> Option<libc::ucred> {
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = size_of_val(&peer) as libc::socklen_t;
+    let (level, option) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
+    // SAFETY: the kernel writes at most as many bytes as `peer` has, and how many into `length`.
+    let result = unsafe {
+        let to = (&raw mut peer).cast();
+        libc::getsockopt(socket.as_raw_fd(), level, option, to, &raw mut length)
+    };
+    (result == 0).then_some(peer)
+}
+
+/// Now, on `CLOCK_MONOTONIC`.
+///
+/// On x86 the C library and the kernel read the time-stamp counter by an instruction that waits for
+/// all before it (`rdtscp`, or `lfence` first). After a full fence, what was stored is then visible
+/// before the time is read.
+pub fn now_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes one `timespec`.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// The daemon's first and only message. With it come two descriptors: the kernel's array and the

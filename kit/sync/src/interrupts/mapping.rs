@@ -1,105 +1,86 @@
-//! Memory of another process, mapped to be read.
+//! Memory that daemon and client share, by mapping.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::ptr::NonNull;
 
-use super::layout::{CpuWords, Header, Slot, page_bytes, slot_bytes};
-use super::view::View;
-
-/// Bytes mapped for reading, shared with who writes them, until this is dropped.
+/// A mapping, until it is dropped.
 #[derive(Debug)]
-struct Mapping {
-    start: NonNull<u8>,
+pub struct Mapping {
+    start: *mut u8,
     bytes: usize,
+}
+
+/// What a mapping is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// To read.
+    Read,
+    /// To read and write.
+    Write,
 }
 
 // SAFETY: the mapping belongs to the process, not to a thread, and is unmapped only when dropped.
 unsafe impl Send for Mapping {}
-// SAFETY: what is read through it is atomic.
+// SAFETY: what is accessed through it, is so by atomics: the promise of who calls `slice`.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    fn new(file: BorrowedFd<'_>, bytes: usize) -> io::Result<Mapping> {
+    /// Maps so many bytes from an offset on.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses.
+    pub fn new(
+        file: BorrowedFd<'_>,
+        offset: usize,
+        bytes: usize,
+        access: Access,
+    ) -> io::Result<Mapping> {
+        let protection = match access {
+            Access::Read => libc::PROT_READ,
+            Access::Write => libc::PROT_READ | libc::PROT_WRITE,
+        };
         // SAFETY: a new mapping at a place of the kernel's choice takes nothing from anyone.
         let start = unsafe {
-            let (read, shared) = (libc::PROT_READ, libc::MAP_SHARED);
-            libc::mmap(std::ptr::null_mut(), bytes, read, shared, file.as_raw_fd(), 0)
+            let file = file.as_raw_fd();
+            let (start, offset) = (std::ptr::null_mut(), offset as libc::off_t);
+            libc::mmap(start, bytes, protection, libc::MAP_SHARED, file, offset)
         };
         if start == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
+            Err(io::Error::last_os_error())
+        } else {
+            Ok(Mapping { start: start.cast(), bytes })
         }
-        let start = NonNull::new(start.cast()).ok_or_else(io::Error::last_os_error)?;
-        Ok(Mapping { start, bytes })
+    }
+
+    /// `count` values of a type, at a multiple of its alignment.
+    ///
+    /// # Safety
+    ///
+    /// Any bits are valid as a `T`, and others write to it only by atomic accesses that `T` allows.
+    /// If it is written here, the mapping is [`Access::Write`].
+    ///
+    /// # Panics
+    ///
+    /// The values do not lie within the mapping.
+    pub unsafe fn slice<T>(&self, offset: usize, count: usize) -> &[T] {
+        let end = count.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(offset));
+        assert!(end.is_some_and(|end| end <= self.bytes) && offset.is_multiple_of(align_of::<T>()));
+        // SAFETY: within the mapping, which begins at a page and lives as long as `self`; the rest
+        // is the caller's promise.
+        unsafe { std::slice::from_raw_parts(self.start.add(offset).cast(), count) }
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: exactly what `new` mapped; references into it borrow `self`.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
+        unsafe { libc::munmap(self.start.cast(), self.bytes) };
     }
 }
 
-/// Both mappings of a client.
-#[derive(Debug)]
-pub(super) struct Shared {
-    slots: Mapping,
-    page: Mapping,
-    cpus: usize,
-}
-
-impl Shared {
-    /// Maps the kernel's array and the daemon's page for `cpus` CPUs.
-    pub(super) fn new(
-        slots: BorrowedFd<'_>,
-        page: BorrowedFd<'_>,
-        cpus: usize,
-    ) -> io::Result<Shared> {
-        check_page(page, page_bytes(cpus))?;
-        // The kernel refuses to map more of its array than there is.
-        let slots = Mapping::new(slots, slot_bytes(cpus))?;
-        Ok(Shared { slots, page: Mapping::new(page, page_bytes(cpus))?, cpus })
-    }
-
-    /// What they show.
-    pub(super) fn view(&self) -> View<'_> {
-        // SAFETY: mappings begin at a page and have at least these bytes, which `new` asked for and
-        // which cannot be cut off: the array is the kernel's, the page is sealed. They live as long
-        // as `self`. All fields that another process writes are atomics; any bits are valid.
-        unsafe {
-            let page = self.page.start.as_ptr();
-            View {
-                slots: std::slice::from_raw_parts(
-                    self.slots.start.as_ptr().cast::<Slot>(),
-                    self.cpus,
-                ),
-                header: &*page.cast::<Header>(),
-                words: std::slice::from_raw_parts(
-                    page.add(size_of::<Header>()).cast::<CpuWords>(),
-                    self.cpus,
-                ),
-            }
-        }
-    }
-}
-
-/// Whether the page is long enough, and sealed so that it stays so.
-fn check_page(page: BorrowedFd<'_>, bytes: usize) -> io::Result<()> {
-    // SAFETY: a zeroed `stat` is a valid one, and the kernel fills it; the other call takes
-    // numbers.
-    let (size, seals) = unsafe {
-        let mut status: libc::stat = std::mem::zeroed();
-        if libc::fstat(page.as_raw_fd(), &mut status) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        (status.st_size as usize, libc::fcntl(page.as_raw_fd(), libc::F_GET_SEALS))
-    };
-    if seals < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    if seals & libc::F_SEAL_SHRINK == 0 || size < bytes {
-        return Err(io::Error::other("the page is too short, or may become so"));
-    }
-    Ok(())
+/// The size of a page.
+pub fn page_size() -> usize {
+    // SAFETY: asks for a number.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }

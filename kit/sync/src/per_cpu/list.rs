@@ -1,9 +1,8 @@
 //! A list of nodes for each CPU.
 
-use super::Mode;
 use super::rseq::Area;
-use super::section::{self, Ended, Form, Plain, Slots};
-use super::slots::PerCpu;
+use super::section::{self, Form, Plain, Slots};
+use super::{Mode, PerCpu};
 use crate::atomic::{AtomicPtr, Ordering};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
@@ -25,7 +24,7 @@ pub struct Node<T> {
     pub value: T,
 }
 
-// SAFETY: `next` is null, or the list's own business, whoever has the node: it is read by nobody
+// SAFETY: `next` is null, or the list's own business, whatever has the node: it is read by nothing
 // but the list that has it.
 unsafe impl<T: Send> Send for Node<T> {}
 // SAFETY: as above; through a shared reference there is the value alone.
@@ -58,7 +57,7 @@ impl<T: Debug> Debug for Node<T> {
 /// meanwhile, so there `None` may also mean that.
 ///
 /// Nodes of other CPUs cannot be had but by [`drain`](Self::drain), which needs the list alone: a
-/// section that is halfway through a pop could not be told.
+/// section that is halfway through a pop could not be seen.
 ///
 /// Representation: a pointer for each CPU on 128 bytes of its own, and one for threads without a
 /// section. Memory: what is pushed on one CPU and popped on others piles up on the first.
@@ -113,7 +112,7 @@ impl<T> List<T> {
     /// that frees it.
     #[inline]
     pub fn pop(&self) -> Option<Box<Node<T>>> {
-        self.pop_as::<Plain>().0
+        self.pop_as::<Plain>()
     }
 
     /// Takes out all nodes, of all CPUs.
@@ -131,70 +130,60 @@ impl<T> List<T> {
         })
     }
 
-    /// Gives how often the section was interrupted.
     #[inline(always)]
-    pub(super) fn push_as<F: Form>(&self, node: Box<Node<T>>) -> u64 {
+    pub(super) fn push_as<F: Form>(&self, node: Box<Node<T>>) {
         let node = NonNull::from(Box::leak(node));
         let area = self.heads.area_of_libc();
-        match area.and_then(|area| self.push_by_section::<F>(area, node)) {
-            Some(aborts) => aborts,
-            None => self.push_otherwise::<F>(node),
+        if area.and_then(|area| self.push_by_section::<F>(area, node)).is_none() {
+            self.push_otherwise::<F>(node);
         }
     }
 
-    /// `None` if the thread is not registered.
     #[inline(always)]
-    fn push_by_section<F: Form>(&self, area: Area, node: NonNull<Node<T>>) -> Option<u64> {
+    fn push_by_section<F: Form>(&self, area: Area, node: NonNull<Node<T>>) -> Option<()> {
         // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are only
         // changed by sections, and the node was the caller's. Its first word is `next`.
-        let ended = unsafe { section::push::<F, _>(area, Slots::of(&self.heads), node) };
-        let Ended { outcome, aborts } = ended;
-        outcome.map(|()| aborts)
+        unsafe { section::push::<F, _>(area, Slots::of(&self.heads), node) }
     }
 
-    /// Out of the way: where nobody but this crate has registered, and by atomics.
+    /// Out of the way: where only this crate has registered, and by atomics.
     #[cold]
-    fn push_otherwise<F: Form>(&self, node: NonNull<Node<T>>) -> u64 {
+    fn push_otherwise<F: Form>(&self, node: NonNull<Node<T>>) {
         let area = self.heads.area();
-        area.and_then(|area| self.push_by_section::<F>(area, node)).unwrap_or_else(|| {
+        if area.and_then(|area| self.push_by_section::<F>(area, node)).is_none() {
             push(self.heads.for_atomics(), node);
-            0
-        })
+        }
     }
 
-    /// Gives how often the section was interrupted, too.
     #[inline(always)]
-    pub(super) fn pop_as<F: Form>(&self) -> (Option<Box<Node<T>>>, u64) {
+    pub(super) fn pop_as<F: Form>(&self) -> Option<Box<Node<T>>> {
         let area = self.heads.area_of_libc();
-        let (node, aborts) = match area.map(|area| self.pop_by_section::<F>(area)) {
-            Some((Some(node), aborts)) => (Some(node), aborts),
-            _ => self.pop_otherwise::<F>(),
+        let node = match area.and_then(|area| self.pop_by_section::<F>(area)) {
+            Some(node) => Some(node),
+            None => self.pop_otherwise::<F>(),
         };
-        // SAFETY: it was made of a box by `push`, and is out of the list, so nobody else has it.
-        (node.map(|node| unsafe { Box::from_raw(node.as_ptr()) }), aborts)
+        // SAFETY: it was made of a box by `push`, and is out of the list, so nothing else has it.
+        node.map(|node| unsafe { Box::from_raw(node.as_ptr()) })
     }
 
     #[inline(always)]
-    fn pop_by_section<F: Form>(&self, area: Area) -> (Option<NonNull<Node<T>>>, u64) {
+    fn pop_by_section<F: Form>(&self, area: Area) -> Option<NonNull<Node<T>>> {
         // SAFETY: the slots live as long as `self`, where there are areas those of CPUs are only
         // changed by sections, and they hold nodes that `push` made of boxes.
-        let ended = unsafe { section::pop::<F, _>(area, Slots::of(&self.heads)) };
-        let Ended { outcome, aborts } = ended;
-        (outcome.flatten(), aborts)
+        unsafe { section::pop::<F, _>(area, Slots::of(&self.heads)) }
     }
 
-    /// Out of the way: where the list is empty, where nobody but this crate has registered, and by
+    /// Out of the way: where the list is empty, where only this crate has registered, and by
     /// atomics.
     #[cold]
-    fn pop_otherwise<F: Form>(&self) -> (Option<NonNull<Node<T>>>, u64) {
-        let area = self.heads.area();
-        let (node, aborts) = area.map_or((None, 0), |area| self.pop_by_section::<F>(area));
+    fn pop_otherwise<F: Form>(&self) -> Option<NonNull<Node<T>>> {
+        let node = self.heads.area().and_then(|area| self.pop_by_section::<F>(area));
         let node = node.or_else(|| pop(self.heads.for_atomics()));
-        (node.or_else(|| pop(self.heads.shared())), aborts)
+        node.or_else(|| pop(self.heads.shared()))
     }
 }
 
-/// Puts a node, which is nobody else's, before the others.
+/// Puts a node, which nothing else has, before the others.
 fn push<T>(head: &AtomicPtr<Node<T>>, node: NonNull<Node<T>>) {
     // Relaxed: the pointer is not followed.
     let mut next = head.load(Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! By what the data of a CPU is changed, and why so.
 
 use super::rseq;
-use crate::published::Published;
+use crate::atomic::Published;
 use std::fmt::{self, Display};
 
 /// By what the data of a CPU is changed in this process.
@@ -13,7 +13,7 @@ pub enum Mode {
     Atomics(Reason),
 }
 
-/// Who told the kernel where a thread's `struct rseq` is.
+/// What has registered where a thread's `struct rseq` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Registration {
     /// The C library, for each thread that it makes: glibc since 2.35.
@@ -23,24 +23,34 @@ pub enum Registration {
 }
 
 /// Why there are no restartable sequences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// Somebody asked for atomics: see [`Choice::Atomics`].
+    #[error("the program asked for them")]
     Requested,
     /// They are written for Linux on x86-64 only.
+    #[error("restartable sequences are written for x86-64 Linux only")]
     Architecture,
     /// Miri and loom know no restartable sequences.
+    #[error("this runs in a model, which knows no restartable sequences")]
     Model,
     /// The C library registers no thread (musl, glibc before 2.35), though the kernel could.
+    #[error("the C library registers no threads with rseq(2)")]
     NotOffered,
     /// The C library could have registered and did not, though the kernel answers now:
     /// `GLIBC_TUNABLES=glibc.pthread.rseq=0`.
+    #[error(
+        "the C library did not register its threads, as under GLIBC_TUNABLES=glibc.pthread.rseq=0"
+    )]
     TurnedOff,
     /// The C library has registered, but not the thread that asked first.
+    #[error("this thread is not registered with rseq(2)")]
     ThreadNotRegistered,
     /// The kernel, or a filter before it, refuses `rseq(2)` with this error number.
+    #[error("rseq(2) is refused: {}", std::io::Error::from_raw_os_error(*.0))]
     Refused(i32),
     /// The layout that the C library tells is none that this crate knows.
+    #[error("the C library's struct rseq has an unknown layout")]
     UnknownLayout,
 }
 
@@ -77,8 +87,8 @@ pub fn mode() -> Mode {
     choose(Choice::Libc)
 }
 
-/// Chooses the mode of this process, if nobody has yet, and gives the mode in force. Whatever was
-/// made before keeps its own.
+/// Chooses the mode of this process, if that was not done yet, and gives the mode in force.
+/// Whatever was made before keeps its own.
 ///
 /// ```
 /// use tiebreak_sync::per_cpu::{self, Choice};
@@ -105,28 +115,6 @@ impl Display for Mode {
             Mode::Rseq(Registration::Own) => formatter.write_str("rseq, registered by tiebreak"),
             Mode::Atomics(reason) => write!(formatter, "atomics: {reason}"),
         }
-    }
-}
-
-impl Display for Reason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self {
-            Reason::Requested => "the program asked for them",
-            Reason::Architecture => "restartable sequences are written for x86-64 Linux only",
-            Reason::Model => "this runs in a model, which knows no restartable sequences",
-            Reason::NotOffered => "the C library registers no threads with rseq(2)",
-            Reason::TurnedOff => {
-                "the C library did not register its threads, as under \
-                 GLIBC_TUNABLES=glibc.pthread.rseq=0"
-            }
-            Reason::ThreadNotRegistered => "this thread is not registered with rseq(2)",
-            Reason::UnknownLayout => "the C library's struct rseq has an unknown layout",
-            Reason::Refused(errno) => {
-                let error = std::io::Error::from_raw_os_error(*errno);
-                return write!(formatter, "rseq(2) is refused: {error}");
-            }
-        };
-        formatter.write_str(text)
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::interrupts::Stale;
-use crate::interrupts::made::Daemon;
+use crate::interrupts::tests::made::Daemon;
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -10,7 +10,7 @@ fn refuse() -> Result<Client, Unavailable> {
 
 /// A place with the client of a daemon that lives.
 fn connected(daemon: &Daemon) -> Place {
-    let place = Place::new();
+    let place = Place::new(None);
     place.replace(None, Arc::new(daemon.client()));
     place
 }
@@ -58,19 +58,19 @@ fn it_is_one_once_every_cpu_was_interrupted() {
 fn a_client_whose_daemon_has_ended_is_replaced_and_closed() {
     let mut first = Daemon::new(1);
     let place = connected(&first);
-    let old = place.client().unwrap();
+    let old = place.hold(|client| client.clone()).unwrap();
     first.end();
     let second = Daemon::new(1);
     second.idle(0);
     assert_eq!(place.whole_barrier(SOON, || Ok(second.client())), Ok(()));
     assert_eq!(Arc::strong_count(&old), 1, "only this test still holds it");
-    assert!(!place.client().unwrap().has_ended());
+    assert!(!place.hold(|client| client.clone()).unwrap().has_ended());
 }
 
 #[test]
 fn of_clients_made_at_once_one_stays() {
     let daemon = Daemon::new(1);
-    let place = Place::new();
+    let place = Place::new(None);
     let clients = [daemon.client(), daemon.client()].map(Arc::new);
     for client in &clients {
         place.replace(None, client.clone());

@@ -219,3 +219,45 @@ fn ages_name_what_is_known() {
     assert_eq!(made.view().ages(5000), [Age::Busy(1000), Age::Idle, Age::Unknown]);
     assert_eq!(made.view().ages(0)[0], Age::Busy(0), "a stamp of the future is not old");
 }
+
+const ASKED_NS: u64 = 1_000_000_000;
+
+/// Two CPUs; the round, then the virtual times.
+fn look(progress: &Progress, now_ns: u64, round: u64, times: [u64; 2]) -> Option<Stale> {
+    let (header, words) = (Header::default(), [CpuWords::default(), CpuWords::default()]);
+    header.virtual_time.store(round, Relaxed);
+    header.oldest_virtual_time.store(times[0].min(times[1]), Relaxed);
+    words[0].virtual_time.store(times[0], Relaxed);
+    words[1].virtual_time.store(times[1], Relaxed);
+    words[0].flags.store(FLAG_TICKLESS, Relaxed);
+    let slots = [Slot::default(), Slot::default()];
+    let view = View { slots: &slots, header: &header, words: &words };
+    progress.why_pending(view, ObservedView::in_view(view), now_ns)
+}
+
+#[test]
+fn a_daemon_that_makes_no_round_does_not_answer() {
+    let progress = Progress::default();
+    let unanswered = |waited_ns| Some(Stale::Unanswered { waited_ns });
+    assert_eq!(look(&progress, ASKED_NS, 7, [6, 6]), None, "however long nobody had asked");
+    assert_eq!(look(&progress, ASKED_NS + STALE_NS - 1, 7, [6, 6]), None);
+    assert_eq!(look(&progress, ASKED_NS + STALE_NS, 7, [6, 6]), unanswered(STALE_NS));
+    let later = ASKED_NS + 3 * STALE_NS;
+    assert_eq!(look(&progress, later, 7, [6, 6]), unanswered(3 * STALE_NS));
+    assert_eq!(look(&progress, later, 8, [7, 7]), None, "it goes on");
+    assert_eq!(look(&progress, later + STALE_NS, 8, [7, 7]), unanswered(STALE_NS));
+}
+
+#[test]
+fn a_cpu_that_holds_all_up_is_named() {
+    let progress = Progress::default();
+    let last = ASKED_NS + STALE_NS;
+    for (now_ns, round) in (ASKED_NS..last).step_by(10_000_000).zip(7..) {
+        assert_eq!(look(&progress, now_ns, round, [round - 1, 5]), None);
+    }
+    let silent = Stale::Silent { cpu: 1, waited_ns: STALE_NS };
+    assert_eq!(look(&progress, last, 17, [16, 5]), Some(silent));
+    let tickless = Stale::Tickless { cpu: 0, waited_ns: STALE_NS + 1 };
+    assert_eq!(look(&progress, last + 1, 18, [5, 17]), Some(tickless));
+    assert_eq!(look(&progress, last + 2, 19, [6, 17]), None, "one step on");
+}

@@ -1,5 +1,6 @@
 //! Threads that get into each other's way.
 
+use super::ABORTS;
 use crate::test_affinity::{allowed_cpus, keep_to};
 use crate::test_length::is_full;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,16 +28,17 @@ impl Until {
 }
 
 /// Runs `work` on six threads, all on the same two CPUs, again and again until there were enough
-/// aborts or the time is over. It does a bit of work and gives how many aborts there were. Gives
-/// what each thread's `work` has made of its `T`, and all aborts.
-pub fn crew<T: Send + Default>(until: Until, work: impl Fn(&mut T) -> u64 + Sync) -> (Vec<T>, u64) {
+/// aborts or the time is over. It does a bit of work. Gives what each thread's `work` has made of
+/// its `T`, and all aborts.
+pub fn crew<T: Send + Default>(until: Until, work: impl Fn(&mut T) + Sync) -> (Vec<T>, u64) {
     let (aborts, stop) = (AtomicU64::new(0), AtomicBool::new(false));
     let start = Instant::now();
     let one = || {
         share_cpus();
         let mut made = T::default();
         while !stop.load(Ordering::Relaxed) {
-            let sum = aborts.fetch_add(work(&mut made), Ordering::Relaxed);
+            work(&mut made);
+            let sum = aborts.fetch_add(ABORTS.take(), Ordering::Relaxed);
             if sum >= until.aborts || start.elapsed().as_secs_f64() >= until.seconds {
                 stop.store(true, Ordering::Relaxed);
             }

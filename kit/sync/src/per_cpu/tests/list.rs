@@ -44,22 +44,16 @@ fn book(line: &mut [u64; 2], id: u64) {
 fn churn<F: Form>(what: &str, mut list: List<Item>, until: Until) -> u64 {
     let ids = AtomicU64::new(1);
     let (books, aborts) = crew(until, |books: &mut Books| {
-        let mut aborts = 0;
         for step in 0..300_u64 {
             // Three pushed, two popped: lists grow and are emptied.
             if step % 5 < 3 {
                 let id = ids.fetch_add(1, Ordering::Relaxed);
                 book(&mut books.pushed, id);
-                aborts += list.push_as::<F>(Box::new(Node::new(Item::new(id))));
-            } else {
-                let (node, interrupted) = list.pop_as::<F>();
-                aborts += interrupted;
-                if let Some(mut node) = node {
-                    book(&mut books.popped, node.value.take());
-                }
+                list.push_as::<F>(Box::new(Node::new(Item::new(id))));
+            } else if let Some(mut node) = list.pop_as::<F>() {
+                book(&mut books.popped, node.value.take());
             }
         }
-        aborts
     });
     let mut all = Books::default();
     for part in &books {

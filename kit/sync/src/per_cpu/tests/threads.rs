@@ -55,9 +55,7 @@ fn a_thread_that_the_kernel_does_not_know_works_by_atomics() {
             list.push(Box::new(Node::new(2)));
             assert_eq!(list.pop().map(|node| node.value), Some(2));
         });
-        (0..1000).for_each(|_| {
-            counter.add_as::<Wide>(3);
-        });
+        (0..1000).for_each(|_| counter.add_as::<Wide>(3));
     });
     let sum = counter.sum();
     assert!(sum == 5000 || sum == 3000, "{sum}");
@@ -74,9 +72,7 @@ fn a_forked_process_has_its_own_copy_and_goes_on() {
     // SAFETY: the child adds, reads and ends: all of which may be done after a fork.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        (0..1000).for_each(|_| {
-            counter.add_as::<Wide>(1);
-        });
+        (0..1000).for_each(|_| counter.add_as::<Wide>(1));
         // SAFETY: as above.
         unsafe { libc::_exit(if counter.sum() == 1007 { 0 } else { 1 }) };
     }

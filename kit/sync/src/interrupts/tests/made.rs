@@ -1,16 +1,15 @@
 //! A daemon that a test plays: its two mappings, and the other ends of its connections.
 
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::client::Client;
-use super::connect::Connection;
-use super::layout::{CpuWords, Header, ONLINE, Slot, State, page_bytes, slot_bytes};
-use super::mapping::Shared;
+use crate::interrupts::Client;
+use crate::interrupts::connect::Parts;
+use crate::interrupts::layout::{CpuWords, Header, ONLINE, Slot, State, page_bytes, slot_bytes};
 
 /// It has the memory, and writes it as files.
 pub(crate) struct Daemon {
@@ -61,8 +60,9 @@ impl Daemon {
         let (near, far) = UnixStream::pair().unwrap();
         near.set_nonblocking(true).unwrap();
         self.ends.lock().unwrap().push(far);
-        let shared = Shared::new(self.slots.as_fd(), self.page.as_fd(), self.cpus).unwrap();
-        Client::of_parts(Connection::of_socket(near), shared)
+        let [slots, page] = [&self.slots, &self.page].map(|file| file.try_clone().unwrap().into());
+        let parts = Parts { slots, page, cpus: self.cpus };
+        Client::of_parts(near, parts).unwrap()
     }
 
     /// What the kernel writes of its owner.

@@ -13,13 +13,10 @@ use core::arch::x86_64::{_mm_clflush, _mm_mfence};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
-use super::bound::Bound;
-use super::count::{Armed, Count};
-use super::flagged::Flagged;
-use super::waiting::{Rule, wait};
-use super::word::Word;
-use super::{EventCount32, Pause, Single};
 use crate::atomic::{AtomicU32, Ordering};
+use crate::event_count::count::{Armed, Count, Flagged, Word};
+use crate::event_count::waiting::{Rule, wait};
+use crate::event_count::{Bound, EventCount32, Pause, Single};
 use crate::futex::Awake;
 use crate::test_affinity::{allowed_cpus, keep_to};
 use crate::test_length::is_full;

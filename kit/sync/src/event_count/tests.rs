@@ -1,0 +1,3 @@
+//! Tests of a single producer on the machine itself.
+
+mod flag_loss;
