@@ -58,7 +58,7 @@ impl Launcher {
         // a disposition to its default.
         unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
         let (ours, theirs) =
-            crate::channel::pair().map_err(failed("the launcher has no socket"))?;
+            crate::wire::channel::pair().map_err(failed("the launcher has no socket"))?;
         // SAFETY: the child calls nothing but the launcher's loop, which takes no lock that another
         // thread of this process could have held at this moment (glibc makes its allocator usable
         // in the child), never returns, and closes every descriptor that is not its own.

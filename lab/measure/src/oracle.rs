@@ -1,8 +1,8 @@
 //! A study's oracle, in its own process: its failure is an error and does not end this process.
 
 use crate::files::{memory_file, sealed};
-use crate::worker::message::{Question, Reply, Request, Sizes};
-use crate::workers::process::{NoReply, Patience, Process, WorkerProgram, absolute, how};
+use crate::wire::message::{Question, Reply, Request, Sizes};
+use crate::worker_process::{NoReply, Patience, Process, WorkerProgram, absolute, how};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;

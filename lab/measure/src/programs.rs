@@ -480,15 +480,15 @@ impl Programs {
 
     /// Returns the digest of an output, accepted by the judge if there is one.
     fn judge(&mut self, contestant: usize, file: &File) -> Result<OutputDigest, RunFailure> {
-        let print = files::print(file).map_err(cannot_prepare)?;
+        let digest = files::digest(file).map_err(cannot_prepare)?;
         if let Check::Judge(judge) = &self.plan.check {
-            let key = (contestant, print.clone());
+            let key = (contestant, digest.clone());
             if !self.judged.contains(&key) {
                 self.shell(contestant, false)?.judge(judge, file)?;
                 self.judged.insert(key);
             }
         }
-        Ok(print)
+        Ok(digest)
     }
 }
 

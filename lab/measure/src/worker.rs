@@ -1,29 +1,28 @@
 //! A worker: the process in which contestants that are functions run.
 //!
 //! `tiebreak __worker` is one. Its standard input is a socket, over which it gets one request after
-//! the other (`message`). It shares memory with the sender (`area`). There it records whose code
+//! the other (`wire::message`). It shares memory with the sender (`wire::area`). There it records whose code
 //! runs, so that a crash or a hang can be attributed, reads the orders of rounds, and writes what
 //! was measured. Contestants do not use the socket: what they print, to standard output or standard
 //! error, is kept for the message about a crash. A worker ends when the other end of the socket is
 //! closed, or the kernel ends it when its parent has ended. Each unit starts a new one, so whatever
 //! a contestant does to its process ends with the unit.
 
-pub(crate) mod area;
 mod batch;
-pub(crate) mod checking;
-pub(crate) mod conduct;
+mod checking;
+mod conduct;
 mod helpers;
 mod library;
-pub(crate) mod memory;
-pub(crate) mod message;
+mod memory;
 mod meters;
 mod state;
 mod unit;
 
-use crate::channel::{self, Inbox};
 use crate::system::{checked, owned};
+use crate::wire::channel::{self, Inbox};
+use crate::wire::message;
+use crate::wire::message::{Load, Reply, Request, Rounds};
 use crate::worker::library::{Contestant, Oracle};
-use crate::worker::message::{Load, Reply, Request, Rounds};
 use crate::worker::unit::{Loaded, Unit};
 use std::fs::File;
 use std::io;

@@ -10,7 +10,6 @@ mod checking;
 mod conduct;
 mod counting;
 mod inputs;
-pub(crate) mod process;
 mod sample;
 mod unit;
 
@@ -20,7 +19,7 @@ use crate::files::without_repetition;
 use crate::honesty::{Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::resources::{Gate, MissingMeter, asks, check_cpu};
-use crate::worker::message::HelperCpus;
+use crate::wire::message::HelperCpus;
 use crate::workers::conduct::Pace;
 use crate::workers::counting::Counting;
 use crate::workers::inputs::Inputs;
@@ -38,9 +37,9 @@ use tiebreak_core::sampler::{
 use tiebreak_core::study::{BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::{clock, cpus};
 
+pub use crate::wire::message::Facts;
+pub use crate::worker_process::{LoadError, WorkerProgram, probe};
 pub use counting::{Clock, shortest_energy_batch_ns};
-pub use process::WorkerProgram;
-pub use process::{Facts, LoadError, probe};
 
 /// The time that a unit may always wait for a quiet machine.
 const WAIT_NS_MIN: u64 = 1_000_000;
@@ -66,7 +65,7 @@ pub struct Workers {
     /// Each contestant as it was built, linked when it is first checked.
     as_built: HashMap<usize, PathBuf>,
     /// By contestant, why it was not called without memory when it was checked.
-    unstarved: HashMap<usize, u64>,
+    unstarved: HashMap<usize, String>,
     inputs: Inputs,
     /// The CPUs of the helper threads; none if threads are not pinned.
     helpers: HelperCpus,

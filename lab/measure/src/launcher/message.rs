@@ -1,7 +1,7 @@
 //! Messages between the caller and the launcher: plain numbers, one message in each datagram.
 
-use crate::channel;
 use crate::system::Usage;
+use crate::wire::channel;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
@@ -138,7 +138,7 @@ pub(crate) fn hear(socket: BorrowedFd<'_>) -> io::Result<Heard> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::pair;
+    use crate::wire::channel::pair;
     use std::fs::File;
     use std::io::{Read, Seek, Write};
     use std::os::fd::AsFd;

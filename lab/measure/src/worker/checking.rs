@@ -2,16 +2,17 @@
 //! gets no memory. Then the pass in which it runs on all of its threads at once, and the answer of
 //! each is checked.
 
-use super::area::{Area, Header, Touch, WORKER_ITSELF};
 use super::conduct;
 use super::helpers::Helpers;
 use super::library::{Contestant, Sink};
-use super::memory::{self, Guarded, Mapping, Side};
-use super::message::{Check, ONES, Refusal, Reply, Sizes, Together, ZEROS};
+use super::memory::{self, Guarded};
 use super::state::{Prepared, workload};
 use super::unit::beside;
 use crate::files::memory_file;
 use crate::system::{checked, status_number};
+use crate::wire::area::{Area, Header, Touch, WORKER_ITSELF};
+use crate::wire::mapping::Mapping;
+use crate::wire::message::{Check, ONES, Refusal, Reply, Side, Sizes, Together, ZEROS};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -83,8 +84,8 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
         let is_last = check.side == Side::Front && check.noise == 0;
         let unstarved = match is_last && !contestant.allocates() {
             true if is_alone => run_starved(header, &contestant, state, checksums[1])?,
-            true => THREADS,
-            false => 0,
+            true => Some(THREADS),
+            false => None,
         };
         (contestant.release)(state);
         (checksums, unstarved)
@@ -92,7 +93,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
     header.enter(WORKER_ITSELF);
     record_stray(header, &output);
     sink.finish()?;
-    Ok(Reply::Checked { checksums, unstarved })
+    Ok(Reply::Checked { checksums, unstarved: unstarved.map(str::to_owned) })
 }
 
 /// Returns the input, sealed, and the output, filled.
@@ -136,7 +137,7 @@ fn is_aligned(contestant: &Contestant, input: &Guarded, output: &Guarded) -> boo
 }
 
 /// Records bytes that were written around the output where there is no guard page.
-fn record_stray(header: &super::area::Header, output: &Guarded) {
+fn record_stray(header: &Header, output: &Guarded) {
     let (side, bytes) = match output.stray(FILLING) {
         (0, 0) => return,
         (0, ahead) => (Touch::BEFORE_START, ahead as u64),
@@ -285,20 +286,15 @@ const LARGEST_BYTES: usize = 1 << 30;
 const SMALL_BYTES: usize = 2048;
 const STEP_BYTES: usize = 16;
 
-/// Why that call was not made. A reply holds the index into this list, counted from 1; 0 if the
-/// call was made, or if the contestant says that it allocates.
-pub(crate) const REASONS: [&str; 3] = [
-    "the kernel does not say how much memory a process has (VmData in /proc/self/status)",
-    "the kernel does not keep to a limit on memory (RLIMIT_DATA)",
-    "its 'prepare' starts threads, which may be what asks for memory",
-];
-const NOT_REPORTED: u64 = 1;
-const NO_LIMIT: u64 = 2;
-const THREADS: u64 = 3;
+/// Why that call was not made.
+const NOT_REPORTED: &str =
+    "the kernel does not say how much memory a process has (VmData in /proc/self/status)";
+const NO_LIMIT: &str = "the kernel does not keep to a limit on memory (RLIMIT_DATA)";
+const THREADS: &str = "its 'prepare' starts threads, which may be what asks for memory";
 
 /// Calls a contestant once more while neither the allocator nor the kernel has memory for it.
 /// Records a touch of the heap in the area if the contestant dies in the call, or if its checksum
-/// changes. Returns why the call was not made: an index into [`REASONS`], counted from 1, or 0.
+/// changes. Returns why the call was not made, if it was not.
 ///
 /// # Errors
 /// Fails if the limit cannot be set.
@@ -307,13 +303,13 @@ fn run_starved(
     contestant: &Contestant,
     state: *mut libc::c_void,
     checksum: u64,
-) -> io::Result<u64> {
+) -> io::Result<Option<&'static str>> {
     if let Some(reset) = contestant.reset {
         // SAFETY: the state is what this contestant has prepared.
         unsafe { reset(state) };
     }
     let before = limit()?;
-    let Some(used) = used_bytes() else { return Ok(NOT_REPORTED) };
+    let Some(used) = used_bytes() else { return Ok(Some(NOT_REPORTED)) };
     set_limit(libc::rlimit { rlim_cur: used + SLACK_BYTES as u64, ..before })?;
     let is_limited = is_limited();
     if is_limited {
@@ -326,7 +322,7 @@ fn run_starved(
         }
     }
     set_limit(before)?;
-    Ok(if is_limited { 0 } else { NO_LIMIT })
+    Ok((!is_limited).then_some(NO_LIMIT))
 }
 
 /// Returns whether the kernel enforces the limit: it can be configured not to, and some kernels

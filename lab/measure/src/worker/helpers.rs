@@ -6,9 +6,9 @@
 //! ran at the same time.
 
 use super::library::{Contestant, Sink};
-use super::memory::Mapping;
-use super::message::{HelperCpus, Sizes};
 use super::state::Prepared;
+use crate::wire::mapping::Mapping;
+use crate::wire::message::{HelperCpus, Sizes};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;

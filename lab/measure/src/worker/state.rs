@@ -2,8 +2,8 @@
 //! of bytes that was drawn.
 
 use super::library::{Contestant, Sink};
-use super::memory::{Mapping, PAGE_BYTES};
-use super::message::Sizes;
+use crate::wire::mapping::{Mapping, PAGE_BYTES};
+use crate::wire::message::Sizes;
 use std::hint::black_box;
 use std::io;
 use std::mem::MaybeUninit;

@@ -1,14 +1,14 @@
 //! A unit: contestants loaded, prepared, and run in rounds on request.
 
-use super::area::{Area, Record, Turn, WORKER_ITSELF};
 use super::batch::{self, Exchange};
 use super::conduct::Conduct;
 use super::helpers::Helpers;
 use super::library::{Contestant, Sink};
-use super::memory::Mapping;
-use super::message::{Load, Refusal, Reply, Rounds};
 use super::meters::Meters;
 use super::state::Prepared;
+use crate::wire::area::{Area, Record, Turn, WORKER_ITSELF};
+use crate::wire::mapping::Mapping;
+use crate::wire::message::{Load, Refusal, Reply, Rounds};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};

@@ -4,9 +4,9 @@
 //! and right in the checking pass, need not be at fault. Its work is repeated alone.
 
 use super::Workers;
-use super::process::{NoReply, Patience, Process};
-use crate::worker::area::Area;
-use crate::worker::message::{Refusal, Reply};
+use crate::wire::area::Area;
+use crate::wire::message::{Refusal, Reply};
+use crate::worker_process::{NoReply, Patience, Process};
 use std::cell::Cell;
 use std::io;
 use std::os::unix::process::ExitStatusExt;

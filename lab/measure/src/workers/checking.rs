@@ -3,16 +3,15 @@
 
 use super::Workers;
 use super::blame::{Frame, Suspect, no_worker, unexpected};
-use super::process::{NoReply, Process, WorkerProgram};
 use crate::files::memory_file;
 use crate::honesty::{misconduct, wrong_checksum};
 use crate::oracle::{Answer, Input};
-use crate::worker::area::{Area, Touch};
-use crate::worker::checking::REASONS;
-use crate::worker::memory::{Side, TOUCHED};
-use crate::worker::message::{
-    Check, HelperCpus, Member, ONES, Reply, Request, Sizes, Together, ZEROS,
+use crate::wire::area::TOUCHED;
+use crate::wire::area::{Area, Touch};
+use crate::wire::message::{
+    Check, HelperCpus, Member, ONES, Reply, Request, Side, Sizes, Together, ZEROS,
 };
+use crate::worker_process::{NoReply, Process, WorkerProgram};
 use std::cell::Cell;
 use std::fs::File;
 use std::io;
@@ -46,7 +45,7 @@ struct Case<'a> {
 enum Pass {
     /// It was completed: what it dumped, the checksums of its two runs, and why it was not called
     /// without memory, as in the reply.
-    Whole(File, [u64; 2], u64),
+    Whole(File, [u64; 2], Option<String>),
     /// It would have been the same as another one.
     Skipped,
     /// It touched foreign memory.
@@ -78,14 +77,15 @@ impl Workers {
         if let Ok(Pass::Touched(touch)) = case.pass(Side::Flush)
             && touch.side == Touch::PAST_END
         {
-            return case.judge(Pass::Touched(touch));
+            return case.judge(&Pass::Touched(touch));
         }
         for side in [Side::End, Side::Front] {
             let passed = case.pass(side)?;
-            if let Pass::Whole(.., unstarved) = passed {
-                self.unstarved.insert(contestant, unstarved);
+            case.judge(&passed)?;
+            self.unstarved.remove(&contestant);
+            if let Pass::Whole(.., Some(why)) = passed {
+                self.unstarved.insert(contestant, why);
             }
-            case.judge(passed)?;
         }
         case.judge_dump(input_seed)?;
         team.map_or(Ok(()), |team| case.judge_team(team))
@@ -93,9 +93,8 @@ impl Workers {
 
     /// Returns why the latest check did not call a contestant without memory, so that it is unknown
     /// whether it allocates; `None` if it did, or if the contestant says that it allocates.
-    pub fn unstarved(&self, contestant: usize) -> Option<&'static str> {
-        let reason = self.unstarved.get(&contestant)?.checked_sub(1)?;
-        REASONS.get(usize::try_from(reason).ok()?).copied()
+    pub fn unstarved(&self, contestant: usize) -> Option<&str> {
+        self.unstarved.get(&contestant).map(String::as_str)
     }
 
     /// Runs a contestant, as it was built, on one part of an input of `study verify`, and compares
@@ -116,7 +115,7 @@ impl Workers {
         let program = &self.program.clone();
         let (input, answer) = self.inputs.verified(verification, part, &contract)?;
         let case = Case { program, contestant, library, input, answer: Some(&answer), frame };
-        case.judge(case.pass(Side::End)?)?;
+        case.judge(&case.pass(Side::End)?)?;
         Ok(input.items)
     }
 
@@ -143,13 +142,13 @@ impl Case<'_> {
         Err(UnitFailure::Fault(self.contestant, fault))
     }
 
-    fn judge(&self, pass: Pass) -> Result<(), UnitFailure> {
+    fn judge(&self, pass: &Pass) -> Result<(), UnitFailure> {
         let workload = self.frame.workload;
         match pass {
-            Pass::Whole(dump, checksums, _) => self.compare(&dump, checksums),
+            Pass::Whole(dump, checksums, _) => self.compare(dump, *checksums),
             Pass::Skipped => Ok(()),
             Pass::Touched(touch) => {
-                let (workload, what) = (workload.to_owned(), sentence(&touch));
+                let (workload, what) = (workload.to_owned(), sentence(touch));
                 self.fault(Fault::OutOfBounds { workload, what })
             }
             Pass::Starved(how) => {

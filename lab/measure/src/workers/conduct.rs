@@ -26,8 +26,8 @@ use super::blame::{Frame, no_worker};
 use super::{Workers, checking};
 use crate::files::memory_file;
 use crate::honesty::{Turn, hidden_in_reset, misconduct};
-use crate::worker::area::Record;
-use crate::worker::conduct::SENTENCES;
+use crate::wire::area::Record;
+use crate::wire::area::conduct::SENTENCES;
 use std::fs::File;
 use tiebreak_core::sampler::UnitFailure;
 

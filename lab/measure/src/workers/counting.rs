@@ -6,7 +6,7 @@
 //! access to a counter leaves the guest. So counts without a claim are taken outside the evidence.
 
 use crate::resources::{MissingMeter, asks, counted};
-use crate::worker::area::{Record, UNKNOWN};
+use crate::wire::area::{Record, UNKNOWN};
 use std::time::Duration;
 use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sample::{Mark, Sample};

@@ -4,7 +4,7 @@
 use super::conduct::leaked_bytes;
 use crate::resources::{FOREIGN_SHARE, STEAL_SHARE, marked};
 use crate::system::Usage;
-use crate::worker::area::{Record, UNKNOWN};
+use crate::wire::area::{Record, UNKNOWN};
 use tiebreak_core::counts::Counts;
 use tiebreak_core::sample::{Beside, Mark, Marks, Meters, Outcome, Sample};
 use tiebreak_machine::busy::Busy;

@@ -4,13 +4,13 @@
 use super::blame::{Frame, Suspect, no_worker, unexpected};
 use super::conduct::Trial;
 use super::counting::{self, Counting};
-use super::process::Process;
 use super::{Workers, checking, not_linked, sample};
 use crate::build::Stock;
 use crate::honesty::wrong_checksum;
 use crate::system::status_number;
-use crate::worker::area::{Area, Record, Turn};
-use crate::worker::message::{Load, Member, Reply, Request, Rounds};
+use crate::wire::area::{Area, Record, Turn};
+use crate::wire::message::{Load, Member, Reply, Request, Rounds};
+use crate::worker_process::Process;
 use std::cell::Cell;
 use std::fs::File;
 use std::os::fd::AsFd;

@@ -1,7 +1,5 @@
 //! Requests of the laboratory to a worker, and its answers.
 
-use super::memory::Side;
-use crate::workers::Facts;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -120,6 +118,17 @@ pub(crate) struct Check {
     pub(crate) noise: u64,
 }
 
+/// Where a buffer lies between its guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Side {
+    /// Its start touches the front guard.
+    Front,
+    /// Its end, with the slack, is as near to the end guard as its alignment permits.
+    End,
+    /// Its end, with the slack, touches the end guard, whatever its alignment then is.
+    Flush,
+}
+
 /// A question to an oracle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Question {
@@ -178,9 +187,9 @@ pub(crate) enum Reply {
     Checked {
         /// The checksums of two runs, a reset before each.
         checksums: [u64; 2],
-        /// Why it was not called without memory: an index into `super::checking::REASONS`, counted
-        /// from 1, or 0.
-        unstarved: u64,
+        /// Why it was not called without memory; `None` if it was, or if it says that it
+        /// allocates.
+        unstarved: Option<String>,
     },
     /// A pass on several threads was completed.
     Together {
@@ -199,6 +208,25 @@ pub(crate) enum Reply {
     Checksum(u64),
     /// The request cannot be carried out, in words.
     Failed(String),
+}
+
+/// The content of a contestant's table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Its name, for messages.
+    pub name: String,
+    /// The CPU features that it needs, spelled as in `/proc/cpuinfo`; this machine has them.
+    pub needs: Vec<String>,
+    /// Whether something must be reset before each run: then each call is timed separately.
+    pub has_reset: bool,
+    /// Whether a run allocates memory.
+    pub allocates: bool,
+    /// Bytes that it may read past the end of its input.
+    pub input_slack_bytes: u32,
+    /// Bytes that it may write past the end of its output.
+    pub output_slack_bytes: u32,
+    /// The alignment of its input and output.
+    pub alignment_bytes: u32,
 }
 
 /// Why a library is not a contestant, or not now.
@@ -307,7 +335,7 @@ mod tests {
             Reply::Table(table),
             Reply::Ready(vec![true, false]),
             Reply::Done,
-            Reply::Checked { checksums: [1, 2], unstarved: 3 },
+            Reply::Checked { checksums: [1, 2], unstarved: Some("it has threads".into()) },
             Reply::Together { checksum: 1, other: None, is_torn: true },
             Reply::Together { checksum: 1, other: Some(2), is_torn: false },
             Reply::Skipped,

@@ -1,13 +1,12 @@
 //! The laboratory's handle of a worker process, and the inspection of a library without a race.
 
-use crate::channel::{self, Inbox, pair};
 use crate::children::Leader;
 use crate::files::{memory_file, tail};
 use crate::resources::Waits;
 use crate::system::{poll, process_descriptor, wait_for};
-use crate::worker::area::{Area, WORKER_ITSELF};
-use crate::worker::message::{self, Reply, Request};
-use serde::{Deserialize, Serialize};
+use crate::wire::area::{Area, WORKER_ITSELF};
+use crate::wire::channel::{self, Inbox, pair};
+use crate::wire::message::{self, Facts, Reply, Request};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -227,25 +226,6 @@ fn is_end(error: &io::Error) -> bool {
 
 /// How long loading a library may take.
 const TIMEOUT_NS: u64 = 60_000_000_000;
-
-/// The content of a contestant's table.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
-    /// Its name, for messages.
-    pub name: String,
-    /// The CPU features that it needs, spelled as in `/proc/cpuinfo`; this machine has them.
-    pub needs: Vec<String>,
-    /// Whether something must be reset before each run: then each call is timed separately.
-    pub has_reset: bool,
-    /// Whether a run allocates memory.
-    pub allocates: bool,
-    /// Bytes that it may read past the end of its input.
-    pub input_slack_bytes: u32,
-    /// Bytes that it may write past the end of its output.
-    pub output_slack_bytes: u32,
-    /// The alignment of its input and output.
-    pub alignment_bytes: u32,
-}
 
 /// Why a library is not a contestant that can be raced here.
 #[derive(Debug, thiserror::Error)]
