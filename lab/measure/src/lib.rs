@@ -36,6 +36,7 @@
 //!
 //! Linux 5.3 or newer is required (`pidfd_open`).
 
+mod answers;
 pub mod build;
 mod children;
 mod clients;

@@ -105,15 +105,13 @@ impl Runners {
         let folder = Path::new(&functions.folder);
         files.extend(functions.workload.file.iter().map(|file| folder.join(file)));
         files.extend(functions.oracle.iter().map(PathBuf::from));
-        let mut oracle = None;
-        if let Some(library) = &functions.oracle {
-            let started = Oracle::start(Path::new(library), program);
-            let started = started.map_err(|error| named(error.to_string()))?;
-            oracle = Some(started.in_folder(folder).interruptible(interrupted));
-        }
+        let oracle = functions.oracle.as_ref().map(|library| {
+            let started = Oracle::start(Path::new(library), folder, program, interrupted);
+            started.map_err(|error| named(error.to_string()))
+        });
         let cpus = functions.cpu.map_or_else(|| allowed.clone(), |cpu| vec![cpu]);
         Ok(Runners {
-            judge: Judge::new(&functions, oracle),
+            judge: Judge::new(&functions, oracle.transpose()?),
             functions,
             scope: plan.scope,
             check_timeout_ns: plan.program.timeout_ns.unwrap_or(CHECK_TIMEOUT_NS),

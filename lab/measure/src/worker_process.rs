@@ -2,6 +2,7 @@
 
 use crate::children::Leader;
 use crate::files::{memory_file, tail};
+use crate::interrupt::NEVER;
 use crate::resources::Waits;
 use crate::system::{poll, process_descriptor, wait_for};
 use crate::wire::area::{Area, WORKER_ITSELF};
@@ -73,7 +74,7 @@ pub(crate) enum NoReply {
 /// The conditions of a wait for an answer.
 pub(crate) struct Patience<'a> {
     /// Becomes true when the user interrupts.
-    pub(crate) interrupted: Option<&'a AtomicBool>,
+    pub(crate) interrupted: &'a AtomicBool,
     /// The longest time without a completed step, without waits for a CPU.
     pub(crate) timeout_ns: u64,
     /// Where the worker records its steps.
@@ -160,7 +161,7 @@ impl Process {
             if is_ended {
                 return Err(NoReply::Ended(self.end_of_itself()));
             }
-            if patience.interrupted.is_some_and(|asked| asked.load(Ordering::Relaxed)) {
+            if patience.interrupted.load(Ordering::Relaxed) {
                 return Err(NoReply::Interrupted);
             }
             let (now, now_ns) = (patience.step(), clock::monotonic_ns());
@@ -278,7 +279,7 @@ pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError
         Ok(process) => process,
         Err(reason) => return Err(LoadError::Worker { library: path, reason }),
     };
-    let patience = Patience { interrupted: None, timeout_ns: TIMEOUT_NS, area: None };
+    let patience = Patience { interrupted: &NEVER, timeout_ns: TIMEOUT_NS, area: None };
     let request = Request::Probe(absolute(library));
     let facts = match process.ask(&request, &[], &patience) {
         Ok(Reply::Table(facts)) => facts,

@@ -18,12 +18,11 @@ use crate::error::StartError;
 use crate::files::without_repetition;
 use crate::honesty::{Trials, no_contestant};
 use crate::oracle::Oracle;
-use crate::resources::{Gate, MissingMeter, asks, check_cpu};
+use crate::resources::{Gate, MissingMeter, Surroundings, asks, check_cpu};
 use crate::wire::message::HelperCpus;
 use crate::workers::conduct::Pace;
 use crate::workers::counting::Counting;
 use crate::workers::inputs::Inputs;
-use crate::workers::sample::Lookout;
 use crate::workers::unit::Session;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -72,7 +71,7 @@ pub struct Workers {
     /// The process of the session, at scope `layout`.
     session: Option<Session>,
     quiet: Gate,
-    lookout: Lookout,
+    surroundings: Surroundings,
     trials: Trials,
     pace: Pace,
     /// By contestant, the least that it does outside of the timed spans.
@@ -103,12 +102,11 @@ impl Workers {
         let allowed = cpus::allowed();
         check_cpu(functions.cpu, &allowed)?;
         let helpers = checking::helper_cpus(&functions, &allowed).map_err(not_started)?;
-        let mut oracle = None;
-        if let Some(library) = &functions.oracle {
-            let started = Oracle::start(Path::new(library), &program).map_err(not_started)?;
-            oracle = Some(started.interruptible(interrupted));
-        }
-        let inputs = Inputs::new(&functions, oracle);
+        let oracle = functions.oracle.as_ref().map(|library| {
+            let home = Path::new(&functions.folder);
+            Oracle::start(Path::new(library), home, &program, interrupted)
+        });
+        let inputs = Inputs::new(&functions, oracle.transpose().map_err(not_started)?);
         let forms: Vec<BuiltForm> =
             functions.built.iter().map(|built| built.form.clone()).collect();
         let files = files(&functions, &inputs);
@@ -135,7 +133,8 @@ impl Workers {
             inputs,
             session: None,
             quiet: Gate::new(plan, &cpus, &[], interrupted),
-            lookout: Lookout::new(&cpus),
+            // Only stolen time and throttling are used, so this process' own time does not matter.
+            surroundings: Surroundings::new(&cpus, &[], None),
             trials: Trials::default(),
             pace: Pace::default(),
             untimed: HashMap::new(),

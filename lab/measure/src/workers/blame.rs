@@ -52,8 +52,8 @@ pub(super) struct Suspect {
 impl<'a> Frame<'a> {
     /// Returns how long to wait for a worker with this area.
     pub(super) fn patience(&self, area: &'a Area) -> Patience<'a> {
-        let interrupted = Some(self.interrupted);
-        Patience { interrupted, timeout_ns: self.timeout_ns, area: Some(area) }
+        let Frame { interrupted, timeout_ns, .. } = *self;
+        Patience { interrupted, timeout_ns, area: Some(area) }
     }
 
     /// Returns the answer of a worker in which `members` are loaded, or the failure if there is

@@ -3,6 +3,7 @@
 
 use super::Workers;
 use super::blame::{Frame, Suspect, no_worker, unexpected};
+use crate::answers::{self, Difference};
 use crate::files::memory_file;
 use crate::honesty::{misconduct, wrong_checksum};
 use crate::oracle::{Answer, Input};
@@ -14,9 +15,7 @@ use crate::wire::message::{
 use crate::worker_process::{NoReply, Process, WorkerProgram};
 use std::cell::Cell;
 use std::fs::File;
-use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
@@ -178,7 +177,7 @@ impl Case<'_> {
         for noise in [drawn.clamp(1, ZEROS - 1), ZEROS, ONES] {
             match case.single_pass(Side::End, noise, &mut String::new()) {
                 Err(UnitFailure::Interrupted) => return Err(UnitFailure::Interrupted),
-                Ok(Pass::Whole(dump, ..)) if first_difference(&answer.text, &dump)?.is_none() => {}
+                Ok(Pass::Whole(dump, ..)) if difference(&answer.text, &dump)?.is_none() => {}
                 _ => return Ok(()),
             }
         }
@@ -192,7 +191,7 @@ impl Case<'_> {
         let workload = self.frame.workload;
         let mut expected = checksums[0];
         if let Some(answer) = self.answer {
-            if let Some(difference) = first_difference(&answer.text, dump)? {
+            if let Some(difference) = difference(&answer.text, dump)? {
                 return self.fault(difference.fault(workload));
             }
             expected = answer.checksum;
@@ -278,7 +277,7 @@ impl Case<'_> {
             // The first thread is right, so this one is wrong. Without an oracle's answer it is
             // unknown which of the two is.
             let expected = self.answer.map_or(&dump, |answer| &answer.text);
-            return self.fault(match first_difference(expected, &other)? {
+            return self.fault(match difference(expected, &other)? {
                 Some(difference) => difference.fault(&workload),
                 None => wrong_checksum(&workload, checksum, differing),
             });
@@ -295,6 +294,17 @@ type WorkerReply = (Process, Area, Result<Reply, NoReply>);
 
 /// What a contestant gave instead of one checksum.
 pub(super) const TORN: &str = "another number in some of its calls";
+
+/// Returns the first line in which two files differ.
+///
+/// # Errors
+/// Fails if a file cannot be read.
+pub(super) fn difference(expected: &File, got: &File) -> Result<Option<Difference>, UnitFailure> {
+    let found = answers::from_start(expected).and_then(|expected| {
+        answers::first_difference(expected, answers::from_start(got)?, answers::escaped)
+    });
+    found.map_err(no_worker)
+}
 
 /// Describes a touch, as a sentence without its subject.
 fn sentence(touch: &Touch) -> String {
@@ -332,103 +342,9 @@ pub(super) fn helper_cpus(
     Ok(order.map(|cpu| cpu as u64).collect())
 }
 
-/// Texts are compared in pieces of this many bytes.
-const PIECE_BYTES: usize = 1 << 20;
-/// The most characters of a line that are shown.
-const MOST_SHOWN: usize = 60;
-
-/// A line in which two texts differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Difference {
-    /// The line, counted from 1: the item, if each line is one.
-    pub(super) item: u64,
-    /// The line as it should be, shortened.
-    pub(super) expected: String,
-    /// The line as it is, shortened.
-    pub(super) got: String,
-}
-
-impl Difference {
-    /// Returns the fault of a contestant with this answer.
-    fn fault(self, workload: &str) -> Fault {
-        let Difference { item, expected, got } = self;
-        Fault::WrongAnswer { workload: workload.to_owned(), item: Some(item), expected, got }
-    }
-}
-
-/// Returns the first line that differs; `None` if the files are equal. A missing newline at the end
-/// of the last line is not a difference.
-///
-/// # Errors
-/// Fails if a file cannot be read.
-pub(super) fn first_difference(
-    expected: &File,
-    got: &File,
-) -> Result<Option<Difference>, UnitFailure> {
-    compare_files(expected, got).map_err(no_worker)
-}
-
-fn compare_files(expected: &File, got: &File) -> io::Result<Option<Difference>> {
-    let (mut left, mut right) = (vec![0; PIECE_BYTES], vec![0; PIECE_BYTES]);
-    // Lines that ended before this piece, and where the unfinished line began.
-    let (mut lines, mut line_at, mut at) = (0, 0, 0);
-    loop {
-        let left = piece(expected, at, &mut left)?;
-        let right = piece(got, at, &mut right)?;
-        let same = left.iter().zip(right).take_while(|(left, right)| left == right).count();
-        for (index, _) in left[..same].iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
-            lines += 1;
-            line_at = at + index as u64 + 1;
-        }
-        let is_end = left.len() < PIECE_BYTES && right.len() < PIECE_BYTES;
-        if same == left.len() && same == right.len() {
-            if is_end {
-                return Ok(None);
-            }
-            at += same as u64;
-            continue;
-        }
-        let (left, right) = (&left[same..], &right[same..]);
-        let are_ends = [left, right].iter().all(|rest| rest.is_empty() || *rest == b"\n");
-        if is_end && are_ends && at + same as u64 > line_at {
-            return Ok(None);
-        }
-        let (expected, got) = (line(expected, line_at)?, line(got, line_at)?);
-        return Ok(Some(Difference { item: lines + 1, expected, got }));
-    }
-}
-
-fn piece<'a>(file: &File, at: u64, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
-    let mut length = 0;
-    while length < buffer.len() {
-        match file.read_at(&mut buffer[length..], at + length as u64)? {
-            0 => break,
-            more => length += more,
-        }
-    }
-    Ok(&buffer[..length])
-}
-
-/// Returns the line that begins there, shortened, with unprintable characters escaped.
-fn line(file: &File, at: u64) -> io::Result<String> {
-    let mut buffer = [0; 4 * MOST_SHOWN + 4];
-    let bytes = piece(file, at, &mut buffer)?;
-    if bytes.is_empty() {
-        return Ok("no more lines".to_owned());
-    }
-    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let shown: String = String::from_utf8_lossy(line).escape_debug().collect();
-    let mut characters = shown.chars();
-    let short: String = characters.by_ref().take(MOST_SHOWN).collect();
-    Ok(if characters.next().is_some() { format!("{short}...") } else { short })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::memory_file;
-
-    use std::io::Write;
 
     #[test]
     fn touches_are_told_in_words() {
@@ -442,55 +358,5 @@ mod tests {
         check(input, before, 0, 2, "touched 2 bytes before the start of its input");
         let inside = "wrote to its input, which it may only read, at byte 7";
         check(input, Touch::INSIDE, Touch::WROTE, 7, inside);
-    }
-
-    fn holding(text: &[u8]) -> File {
-        let mut file = memory_file().unwrap();
-        file.write_all(text).unwrap();
-        file
-    }
-
-    fn check(expected: &str, got: &str, difference: Option<(u64, &str, &str)>) {
-        let difference = difference.map(|(item, expected, got)| Difference {
-            item,
-            expected: expected.to_owned(),
-            got: got.to_owned(),
-        });
-        let found =
-            first_difference(&holding(expected.as_bytes()), &holding(got.as_bytes())).unwrap();
-        assert_eq!(found, difference);
-    }
-
-    #[test]
-    fn the_first_line_that_differs_is_found() {
-        check("", "", None);
-        check("a\nb\n", "a\nb\n", None);
-        check("a\nb\n", "a\nb", None);
-        check("a\nb", "a\nb\n", None);
-        check("a\nb\n", "a\nc\n", Some((2, "b", "c")));
-        check("ab\n", "ac\n", Some((1, "ab", "ac")));
-        check("a\nb\n", "a\n", Some((2, "b", "no more lines")));
-        check("a\n", "a\nb\n", Some((2, "no more lines", "b")));
-        check("a\n", "a\n\n", Some((2, "no more lines", "")));
-        check("a", "ab", Some((1, "a", "ab")));
-        check("", "x\u{1b}[31m", Some((1, "no more lines", "x\\u{1b}[31m")));
-        let long = "y".repeat(1000);
-        let shown = format!("{}...", "y".repeat(MOST_SHOWN));
-        check("z", &long, Some((1, "z", &shown)));
-    }
-
-    #[test]
-    fn long_texts_are_compared_in_pieces() {
-        let line = "0123456789abcde\n";
-        let text = line.repeat(3 * PIECE_BYTES / line.len());
-        check(&text, &text, None);
-        let mut other = text.clone();
-        let at = 2 * PIECE_BYTES + 5;
-        other.replace_range(at..=at, "X");
-        let item = (2 * PIECE_BYTES / line.len()) as u64 + 1;
-        check(&text, &other, Some((item, "0123456789abcde", "01234X6789abcde")));
-        let longer = format!("{text}more\n");
-        let lines = (text.len() / line.len()) as u64;
-        check(&text, &longer, Some((lines + 1, "no more lines", "more")));
     }
 }

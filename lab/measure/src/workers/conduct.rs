@@ -191,7 +191,7 @@ impl Workers {
         }
         let (_, answer) = self.inputs.answered(input_seed, &contract)?;
         let Some(answer) = answer else { return Ok(()) };
-        let Some(found) = checking::first_difference(&answer.text, &trial.dump)? else {
+        let Some(found) = checking::difference(&answer.text, &trial.dump)? else {
             return Ok(());
         };
         let what = format!(

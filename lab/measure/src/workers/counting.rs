@@ -134,8 +134,9 @@ pub fn shortest_energy_batch_ns() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resources::Around;
     use crate::system::Usage;
-    use crate::workers::sample::{self, Around};
+    use crate::workers::sample;
     use tiebreak_core::counts::Counts;
 
     #[test]

@@ -100,13 +100,11 @@ impl Workers {
         };
         let seed = coins.unit.as_ref().map_or(coins.round, |unit| unit.orders_seed);
         let trial = self.trials.draw(request.orders, seed).map(Trial::of).transpose()?;
-        self.lookout.before();
+        let started_ns = clock::monotonic_ns();
+        self.surroundings.before_run();
         let primer = Some(coins.primer);
         let records = session.run(request.orders, primer, batch, trial.as_ref(), &frame)?;
-        let mut around = self.lookout.after();
-        if session.members.len() == 1 {
-            around.peak_memory_bytes = session.peak_memory_bytes();
-        }
+        let around = self.surroundings.after_run(started_ns, 0, 0);
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(&session, &coins.order, &batches)?;
         let input_bytes = self.inputs.of_unit(session.input_seed)?.bytes;
@@ -121,6 +119,10 @@ impl Workers {
         self.trials.spent(turn, now_ns - ran_ns + dumps_ns, now_ns - begun_ns);
         let mut samples: Vec<Sample> =
             batches.iter().map(|records| sample::sum(records, &around)).collect();
+        if session.members.len() == 1 {
+            let peak_bytes = session.peak_memory_bytes();
+            samples.iter_mut().for_each(|sample| sample.peak_memory_bytes = peak_bytes);
+        }
         if self.counting == Counting::Once {
             self.count(&mut session, request, &mut samples, &frame)?;
         }
