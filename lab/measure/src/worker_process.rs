@@ -6,7 +6,7 @@ use crate::interrupt::NEVER;
 use crate::resources::Waits;
 use crate::system::{poll, process_descriptor, wait_for};
 use crate::wire::area::{Area, WORKER_ITSELF};
-use crate::wire::channel::{self, Inbox, pair};
+use crate::wire::channel::{Inbox, pair};
 use crate::wire::message::{self, Facts, Reply, Request};
 use std::ffi::OsString;
 use std::fs::File;
@@ -119,7 +119,7 @@ impl Process {
     /// # Errors
     /// Fails if the worker has ended.
     pub(crate) fn send(&self, request: &Request, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-        channel::send(self.socket.as_fd(), &message::bytes(request), descriptors)
+        message::send(self.socket.as_fd(), request, descriptors)
     }
 
     /// Waits for the answer. If there is none, ends the worker.
@@ -149,11 +149,8 @@ impl Process {
             let polled = poll([self.socket.as_fd(), self.descriptor.as_fd()], SLICE_NS);
             let [is_spoken, is_ended] = polled.map_err(NoReply::Lost)?;
             if is_spoken {
-                return match self.inbox.receive(self.socket.as_fd()) {
-                    Ok(Some((bytes, _))) => {
-                        let garbled = io::Error::from(io::ErrorKind::InvalidData);
-                        message::read(bytes).ok_or(NoReply::Lost(garbled))
-                    }
+                return match message::receive(&mut self.inbox, self.socket.as_fd()) {
+                    Ok(Some((reply, _))) => Ok(reply),
                     Err(error) if !is_end(&error) => Err(NoReply::Lost(error)),
                     Ok(None) | Err(_) => Err(NoReply::Ended(self.end_of_itself())),
                 };

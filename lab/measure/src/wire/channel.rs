@@ -70,47 +70,8 @@ pub(crate) fn send(
     }
 }
 
-/// A received message.
-pub(crate) struct Received {
-    /// The number of bytes received; the rest of the buffer is unchanged.
-    pub(crate) length: usize,
-    /// The descriptors that came with it, in order.
-    pub(crate) descriptors: Vec<OwnedFd>,
-}
-
-/// Waits for a message and writes it to `place`. Returns `None` if the other end is closed.
-/// Allocates nothing for a message without descriptors.
-///
-/// # Errors
-/// Fails if the system call fails, or if a message is longer than `place`.
-pub(crate) fn receive(socket: BorrowedFd<'_>, place: &mut [u8]) -> io::Result<Option<Received>> {
-    let mut part = libc::iovec { iov_base: place.as_mut_ptr().cast(), iov_len: place.len() };
-    let mut control = Control([0; 64]);
-    // SAFETY: all zero bytes are a valid msghdr.
-    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    header.msg_iov = &raw mut part;
-    header.msg_iovlen = 1;
-    header.msg_control = control.0.as_mut_ptr().cast();
-    header.msg_controllen = size_of::<Control>() as _;
-    let length = loop {
-        let flags = libc::MSG_CMSG_CLOEXEC;
-        // SAFETY: the header, its part and its control buffer are valid during the call.
-        let got = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, flags) };
-        if let Some(length) = again(got)? {
-            break length;
-        }
-    };
-    if length == 0 {
-        return Ok(None);
-    }
-    let descriptors = descriptors(&header);
-    if header.msg_flags & (libc::MSG_TRUNC | libc::MSG_CTRUNC) != 0 {
-        return Err(io::Error::from(io::ErrorKind::InvalidData));
-    }
-    Ok(Some(Received { length, descriptors }))
-}
-
-/// A buffer for messages of any length, allocated once, so that receiving allocates nothing.
+/// A buffer for messages of any length, allocated once, so that receiving allocates nothing for a
+/// message without descriptors.
 #[derive(Debug)]
 pub(crate) struct Inbox(Vec<u8>);
 
@@ -123,13 +84,36 @@ impl Inbox {
     /// closed.
     ///
     /// # Errors
-    /// As [`receive`].
+    /// Fails if the system call fails, or if a message is longer than any of ours.
     pub(crate) fn receive(
         &mut self,
         socket: BorrowedFd<'_>,
     ) -> io::Result<Option<(&[u8], Vec<OwnedFd>)>> {
-        let received = receive(socket, &mut self.0)?;
-        Ok(received.map(|Received { length, descriptors }| (&self.0[..length], descriptors)))
+        let place = &mut self.0;
+        let mut part = libc::iovec { iov_base: place.as_mut_ptr().cast(), iov_len: place.len() };
+        let mut control = Control([0; 64]);
+        // SAFETY: all zero bytes are a valid msghdr.
+        let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+        header.msg_iov = &raw mut part;
+        header.msg_iovlen = 1;
+        header.msg_control = control.0.as_mut_ptr().cast();
+        header.msg_controllen = size_of::<Control>() as _;
+        let length = loop {
+            let flags = libc::MSG_CMSG_CLOEXEC;
+            // SAFETY: the header, its part and its control buffer are valid during the call.
+            let got = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, flags) };
+            if let Some(length) = again(got)? {
+                break length;
+            }
+        };
+        if length == 0 {
+            return Ok(None);
+        }
+        let descriptors = descriptors(&header);
+        if header.msg_flags & (libc::MSG_TRUNC | libc::MSG_CTRUNC) != 0 {
+            return Err(io::Error::from(io::ErrorKind::InvalidData));
+        }
+        Ok(Some((&self.0[..length], descriptors)))
     }
 }
 

@@ -1,7 +1,10 @@
 //! Requests of the laboratory to a worker, and its answers.
 
+use super::channel::{self, Inbox};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
 /// A request. Each names the descriptors that come with it, in order.
@@ -141,19 +144,43 @@ pub(crate) struct Question {
     pub(crate) parts: u64,
 }
 
-/// Encodes a request or a reply. Both ends are one program, so postcard's format is enough: fields
-/// in order, without names.
+/// Encodes a message. Both ends are one program, so postcard's format is enough: fields in order,
+/// without names.
 pub(crate) fn bytes(message: &impl Serialize) -> Vec<u8> {
     // Only a sequence of unknown length can fail, and there is none.
     postcard::to_stdvec(message).unwrap_or_default()
 }
 
 /// Decodes the output of [`bytes`]; `None` if these bytes are not such a message.
-pub(crate) fn read<M: DeserializeOwned>(bytes: &[u8]) -> Option<M> {
+fn read<M: DeserializeOwned>(bytes: &[u8]) -> Option<M> {
     match postcard::take_from_bytes(bytes) {
         Ok((message, [])) => Some(message),
         _ => None,
     }
+}
+
+/// Sends a message with its descriptors.
+///
+/// # Errors
+/// As [`channel::send`].
+pub(crate) fn send(
+    socket: BorrowedFd<'_>,
+    message: &impl Serialize,
+    descriptors: &[BorrowedFd<'_>],
+) -> io::Result<()> {
+    channel::send(socket, &bytes(message), descriptors)
+}
+
+/// Waits for a message and returns it with its descriptors; `None` if the other end is closed.
+///
+/// # Errors
+/// As [`Inbox::receive`]; fails also if it is another message.
+pub(crate) fn receive<M: DeserializeOwned>(
+    inbox: &mut Inbox,
+    socket: BorrowedFd<'_>,
+) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+    let Some((bytes, descriptors)) = inbox.receive(socket)? else { return Ok(None) };
+    Ok(Some((read(bytes).ok_or(io::ErrorKind::InvalidData)?, descriptors)))
 }
 
 /// A path as its bytes, which need not be UTF-8.
