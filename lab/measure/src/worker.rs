@@ -23,7 +23,7 @@ use crate::wire::channel::{self, Inbox};
 use crate::wire::message;
 use crate::wire::message::{Load, Reply, Request};
 use crate::worker::library::{Contestant, Oracle};
-use crate::worker::unit::{Loaded, Unit};
+use crate::worker::unit::Unit;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -170,10 +170,8 @@ fn serve_unit(
             _ => Err(io::Error::from(io::ErrorKind::InvalidInput)),
         };
         let mut unit = match loaded {
-            Ok(Loaded::Ready(unit)) => unit,
-            Ok(Loaded::Refused(position, refusal)) => {
-                return message::send(socket, &Reply::Refused(position, refusal), &[]);
-            }
+            Ok(Ok(unit)) => unit,
+            Ok(Err(reply)) => return message::send(socket, &reply, &[]),
             Err(error) => return message::send(socket, &failed(error), &[]),
         };
         message::send(socket, &Reply::Ready(unit.resets()), &[])?;

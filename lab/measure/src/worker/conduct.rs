@@ -6,13 +6,11 @@ use crate::wire::mapping::PAGE_BYTES;
 use std::arch::asm;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-
-/// Words of an affinity mask: 8192 CPUs, the most that a kernel is built for.
-const MASK_WORDS: usize = 128;
+use tiebreak_machine::cpus;
 
 /// The original state of the thread and its process.
 pub(super) struct Conduct {
-    mask: [u64; MASK_WORDS],
+    mask: cpus::Mask,
     priority: Priority,
     control: u64,
     threads: u64,
@@ -33,7 +31,7 @@ impl Conduct {
     /// Records the current state.
     pub(super) fn now() -> Conduct {
         Conduct {
-            mask: mask(),
+            mask: cpus::affinity(),
             priority: priority(),
             control: control(),
             threads: threads(),
@@ -82,12 +80,9 @@ impl Conduct {
     /// Returns what was changed since the last check, and undoes it, except for what was started.
     pub(super) fn look(&mut self) -> u64 {
         let mut found = 0;
-        if mask() != self.mask {
+        if cpus::affinity() != self.mask {
             found |= conduct::AFFINITY;
-            // SAFETY: the call gets the mask's length, and only reads the mask.
-            unsafe {
-                libc::sched_setaffinity(0, size_of_val(&self.mask), self.mask.as_ptr().cast());
-            }
+            let _ = cpus::set_affinity(&self.mask);
         }
         if priority() != self.priority {
             found |= conduct::PRIORITY;
@@ -156,13 +151,6 @@ impl Conduct {
         }
         found
     }
-}
-
-fn mask() -> [u64; MASK_WORDS] {
-    let mut mask = [0; MASK_WORDS];
-    // SAFETY: the call gets the mask's length, and the kernel writes no more than that.
-    unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
-    mask
 }
 
 /// The kernel's `sched_attr`: its length and the policy, flags, the nice value and the priority;

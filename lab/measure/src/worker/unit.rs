@@ -48,24 +48,18 @@ impl Placed {
     }
 }
 
-/// The result of loading a unit.
-pub(super) enum Loaded {
-    Ready(Box<Unit>),
-    Refused(u32, Refusal),
-}
-
 impl Unit {
     /// Pins the process, loads all contestants, maps the input once for each, and prepares them,
     /// each after padding in the heap; everything in the order that was drawn.
     ///
     /// # Errors
-    /// Fails if a system call fails; the refusal of a contestant is not an error.
+    /// Fails if a system call fails; the refusal of a contestant is a reply.
     pub(super) fn load(
         load: &Load,
         area: &OwnedFd,
         input: &OwnedFd,
         other: Option<&OwnedFd>,
-    ) -> io::Result<Loaded> {
+    ) -> io::Result<Result<Unit, Reply>> {
         if let Some(cpu) = load.cpu {
             cpus::pin_this_thread(&[cpu as usize])?;
         }
@@ -78,7 +72,7 @@ impl Unit {
             area.header().enter(position);
             match Contestant::load(&member.object) {
                 Ok(contestant) => libraries.push(contestant),
-                Err(refusal) => return Ok(Loaded::Refused(position, refusal)),
+                Err(refusal) => return Ok(Err(Reply::Refused(position, refusal))),
             }
         }
         area.header().enter(WORKER_ITSELF);
@@ -95,7 +89,7 @@ impl Unit {
             // SAFETY: the input is mapped with that slack until the unit ends.
             let made = unsafe { Prepared::new(contestant, &load.input, place, member.padding)? };
             let Some((prepared, output)) = made else {
-                return Ok(Loaded::Refused(position, Refusal::NotPrepared));
+                return Ok(Err(Reply::Refused(position, Refusal::NotPrepared)));
             };
             outputs.extend(output);
             let (beside, from) = (beside(member.threads), (&load.input, place));
@@ -103,7 +97,7 @@ impl Unit {
             let are_ready =
                 unsafe { helpers.prepare(beside, position, contestant, from, member.padding)? };
             if !are_ready {
-                return Ok(Loaded::Refused(position, Refusal::NotPrepared));
+                return Ok(Err(Reply::Refused(position, Refusal::NotPrepared)));
             }
             let conduct = conduct.look_at_prepare();
             contestants.push(Placed { prepared, beside, conduct });
@@ -111,7 +105,7 @@ impl Unit {
         area.header().enter(WORKER_ITSELF);
         let meters = Meters::open(load.meters_energy);
         let exchange = other.map(|other| Exchange::new(input, other, bytes)).transpose()?;
-        let unit = Unit {
+        Ok(Ok(Unit {
             area,
             contestants,
             meters,
@@ -122,8 +116,7 @@ impl Unit {
             exchange,
             conduct,
             buffer,
-        };
-        Ok(Loaded::Ready(Box::new(unit)))
+        }))
     }
 
     /// Returns whether each contestant resets its state before a run.
