@@ -10,6 +10,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use tiebreak_core::journal::FileDigest;
+use tiebreak_core::quantity::hexadecimal;
 use tiebreak_core::sampler::OutputDigest;
 
 /// Files longer than this are identified by their length and time of change.
@@ -58,11 +59,6 @@ pub(crate) fn content(file: &File) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; file.metadata()?.len() as usize];
     file.read_exact_at(&mut bytes, 0)?;
     Ok(bytes)
-}
-
-/// Returns bytes as hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The most bytes of standard error that a fault quotes.

@@ -7,7 +7,7 @@ mod wait;
 use crate::error::StartError;
 use crate::image::{Environment, Image};
 use crate::launcher::message::{Hello, Reply, Request, Run};
-use crate::system::wait_for;
+use crate::system::{retried, wait_for};
 use crate::wire::channel::{Inbox, pair};
 use crate::wire::message::{receive, send};
 use serde::de::DeserializeOwned;
@@ -149,8 +149,6 @@ impl Drop for Launcher {
         // The launcher ends when the other end of its socket is closed.
         self.socket = None;
         // SAFETY: the process is a child of ours that nothing else waits for; no status is kept.
-        while unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), 0) } == -1
-            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-        {}
+        let _ = retried(|| unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), 0) });
     }
 }

@@ -12,6 +12,17 @@ pub(crate) fn checked<T: PartialOrd + Default>(result: T) -> io::Result<T> {
     if result < T::default() { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
+/// Makes a system call until no signal interrupts it. Returns its result, or the error of the system
+/// if it is negative.
+pub(crate) fn retried<T: PartialOrd + Default>(mut call: impl FnMut() -> T) -> io::Result<T> {
+    loop {
+        match checked(call()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
 /// Owns a descriptor, given as the result of the call that has made it.
 ///
 /// # Safety

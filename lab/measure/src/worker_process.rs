@@ -114,30 +114,18 @@ impl Process {
         Ok(Process { leader, descriptor, socket: ours, inbox, errors, waits })
     }
 
-    /// Sends a request with its descriptors.
-    ///
-    /// # Errors
-    /// Fails if the worker has ended.
-    pub(crate) fn send(&self, request: &Request, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-        message::send(self.socket.as_fd(), request, descriptors)
-    }
-
-    /// Waits for the answer. If there is none, ends the worker.
-    pub(crate) fn wait(&mut self, patience: &Patience<'_>) -> Result<Reply, NoReply> {
-        self.reply(patience).inspect_err(|_| {
-            self.end();
-        })
-    }
-
-    /// Sends a request and waits for the answer.
+    /// Sends a request with its descriptors and waits for the answer. If there is none, ends the
+    /// worker.
     pub(crate) fn ask(
         &mut self,
         request: &Request,
         descriptors: &[BorrowedFd<'_>],
         patience: &Patience<'_>,
     ) -> Result<Reply, NoReply> {
-        match self.send(request, descriptors) {
-            Ok(()) => self.wait(patience),
+        match message::send(self.socket.as_fd(), request, descriptors) {
+            Ok(()) => self.reply(patience).inspect_err(|_| {
+                self.end();
+            }),
             Err(error) if is_end(&error) => Err(NoReply::Ended(self.end())),
             Err(error) => Err(NoReply::Lost(error)),
         }

@@ -3,7 +3,7 @@
 use super::cache::{Cache, Key};
 use super::error::BuildError;
 use super::link::joined;
-use super::sources::list;
+use super::sources::{entries, list};
 use super::steps::Task;
 use std::collections::BTreeSet;
 use std::fs;
@@ -139,24 +139,16 @@ fn missing_crates(error: BuildError, package: &str) -> BuildError {
 }
 
 fn archives(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
-    let failed = BuildError::io("reading", folder);
-    let mut archives = Vec::new();
-    for entry in fs::read_dir(folder).map_err(&failed)? {
-        let path = entry.map_err(&failed)?.path();
-        if path.extension().is_some_and(|ending| ending == "a") {
-            archives.push(path);
-        }
-    }
-    Ok(archives)
+    let mut paths = entries(folder)?;
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "a"));
+    Ok(paths)
 }
 
 /// Returns a key that also depends on the packages that this one names by path, and on those that
 /// they name.
 pub(super) fn with_neighbours(mut key: Key, package: &Path) -> Result<Key, BuildError> {
     for folder in neighbours(package)? {
-        let mut files = BTreeSet::new();
-        list(&folder, Path::new(""), &mut files)?;
-        for file in files {
+        for file in list(&folder)? {
             key = key.with_file(&folder, &file)?;
         }
     }

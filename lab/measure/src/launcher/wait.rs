@@ -7,7 +7,7 @@
 
 use super::message::{End, Reply, Run};
 use crate::resources::Waits;
-use crate::system::{owned, parse_schedstat, poll, process_descriptor};
+use crate::system::{owned, parse_schedstat, poll, process_descriptor, retried};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::mem::MaybeUninit;
@@ -129,9 +129,9 @@ fn wait_for_end(pid: i32) {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let options = libc::WEXITED | libc::WNOWAIT;
     // SAFETY: the place is valid for the result.
-    while unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, info.as_mut_ptr(), options) } == -1
-        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-    {}
+    let wait =
+        || unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, info.as_mut_ptr(), options) };
+    let _ = retried(wait);
 }
 
 /// Reaps the process, reads the clock at once, and records what the kernel accounts.
@@ -142,11 +142,8 @@ fn reap(pid: i32, reply: &mut Reply) {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     let mut status = 0;
     // SAFETY: both places are valid for their results.
-    while unsafe { libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr()) } == -1 {
-        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-            reply.end = End::Broken(libc::ECHILD);
-            break;
-        }
+    if retried(|| unsafe { libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr()) }).is_err() {
+        reply.end = End::Broken(libc::ECHILD);
     }
     reply.end_ns = clock::monotonic_ns() - reading_ns;
     // SAFETY: all zero bytes are a valid value, which the kernel has overwritten.

@@ -145,6 +145,7 @@ fn record_stray(header: &Header, output: &Guarded) {
     };
     header.record_touch(Touch { place: Touch::OUTPUT, side, access: Touch::WROTE, bytes });
 }
+
 /// The least time for which all threads run, and the least number of calls of the first one.
 const RUN_MIN: Duration = Duration::from_millis(20);
 const CALLS_MIN: u64 = 3;
@@ -181,9 +182,22 @@ pub(super) fn together(
     let Some((prepared, _output)) = made.filter(|_| are_ready) else {
         return Ok(Reply::Refused(0, Refusal::NotPrepared));
     };
-    let (checksum, is_torn) = run_all(&prepared, &mut helpers, count, || header.enter(0))?;
-    let answers = Answers { dump: dump.into(), other: other.into(), checksum };
-    let other = answers.look(&prepared, &helpers, count, || header.enter(0))?;
+    let (checksum, is_torn) = run_all(&prepared, &mut helpers, count, header)?;
+    let (dump, differing) = (File::from(dump), File::from(other));
+    prepared.dump(dump.try_clone()?.into(), Sink::buffer())?;
+    let first = content(&dump)?;
+    let mut other = None;
+    for index in 0..count {
+        header.enter(0);
+        let file = memory_file()?;
+        let theirs = helpers.dump(index, 0, file.try_clone()?)?;
+        let answer = content(&file)?;
+        if theirs != checksum || answer != first {
+            differing.write_all_at(&answer, 0)?;
+            other = Some(theirs);
+            break;
+        }
+    }
     helpers.release()?;
     // SAFETY: the state is what this contestant has prepared, and is not used again.
     unsafe { (contestant.release)(prepared.state) };
@@ -197,7 +211,7 @@ fn run_all(
     prepared: &Prepared,
     helpers: &mut Helpers,
     count: usize,
-    beat: impl Fn(),
+    header: &Header,
 ) -> io::Result<(u64, bool)> {
     helpers.begin(count, 0)?;
     let begun = Instant::now();
@@ -205,46 +219,13 @@ fn run_all(
     helpers.wait_until_running(count, begun.elapsed());
     let (mut calls, mut is_torn) = (1, false);
     while calls < CALLS_MIN || begun.elapsed() < RUN_MIN {
-        beat();
+        header.enter(0);
         let before = std::mem::replace(&mut checksum, prepared.call());
         is_torn |= before != checksum;
         calls += 1;
     }
     is_torn |= helpers.end(count, checksum)?;
     Ok((checksum, is_torn))
-}
-
-/// The files for the answers, and the expected checksum.
-struct Answers {
-    dump: File,
-    other: File,
-    checksum: u64,
-}
-
-impl Answers {
-    /// Lets all threads dump, and returns the checksum of the first that differs from the first
-    /// thread.
-    fn look(
-        &self,
-        prepared: &Prepared,
-        helpers: &Helpers,
-        count: usize,
-        beat: impl Fn(),
-    ) -> io::Result<Option<u64>> {
-        prepared.dump(self.dump.try_clone()?.into(), Sink::buffer())?;
-        let first = content(&self.dump)?;
-        for index in 0..count {
-            beat();
-            let file = memory_file()?;
-            let checksum = helpers.dump(index, 0, file.try_clone()?)?;
-            let answer = content(&file)?;
-            if checksum != self.checksum || answer != first {
-                self.other.write_all_at(&answer, 0)?;
-                return Ok(Some(checksum));
-            }
-        }
-        Ok(None)
-    }
 }
 
 /// The memory that the process may still gain: making a few pages writable is not an allocation.

@@ -67,14 +67,11 @@ impl Conduct {
     /// Returns all that this process has mapped, shared and private, files and memory: the first
     /// number of its `statm`; 0 if the kernel does not report it.
     fn mapped_bytes(&self) -> u64 {
-        self.mapped_pages().unwrap_or(0) * PAGE_BYTES as u64
-    }
-
-    fn mapped_pages(&self) -> Option<u64> {
         let mut text = [0; 128];
-        let length = self.memory.as_ref()?.read_at(&mut text, 0).ok()?;
-        let text = std::str::from_utf8(&text[..length]).ok()?;
-        text.split_ascii_whitespace().next()?.parse().ok()
+        let length = self.memory.as_ref().and_then(|file| file.read_at(&mut text, 0).ok());
+        let text = std::str::from_utf8(&text[..length.unwrap_or(0)]).unwrap_or_default();
+        let pages = text.split_ascii_whitespace().next().and_then(|pages| pages.parse().ok());
+        pages.unwrap_or(0) * PAGE_BYTES as u64
     }
 
     /// Returns what was changed since the last check, and undoes it, except for what was started.

@@ -216,31 +216,22 @@ impl Unit {
         Ok(record)
     }
 
-    /// Runs a timed batch after an untimed call of the same function. Its helper threads run from
-    /// before that call until after the batch.
+    /// Runs a timed batch after an untimed call of the same function. Its helper threads, if it has
+    /// any, run from before that call until after the batch. With noise, overwrites the output
+    /// before the timed calls.
     fn batch(&mut self, position: u32, rounds: &Rounds, noise: Option<u64>) -> io::Result<Record> {
         let beside = self.contestants[position as usize].beside;
-        if beside == 0 {
-            let checksum = self.call(position);
-            self.overwrite_output(position, noise);
-            return Ok(self.timed(position, rounds, checksum));
-        }
         self.area.header().enter(position);
         self.helpers.begin(beside, position)?;
         let begun = Instant::now();
         let checksum = self.call(position);
-        self.overwrite_output(position, noise);
+        if let Some(noise) = noise {
+            self.contestants[position as usize].prepared.overwrite_output(noise);
+        }
         self.helpers.wait_until_running(beside, begun.elapsed());
         let mut record = self.timed(position, rounds, checksum);
         record.is_torn |= u64::from(self.helpers.end(beside, checksum)?);
         Ok(record)
-    }
-
-    /// Overwrites the output of a batch that is judged.
-    fn overwrite_output(&self, position: u32, noise: Option<u64>) {
-        if let Some(noise) = noise {
-            self.contestants[position as usize].prepared.overwrite_output(noise);
-        }
     }
 
     fn timed(&mut self, position: u32, rounds: &Rounds, checksum: u64) -> Record {

@@ -2,20 +2,18 @@
 //! oracle's; one that runs on several threads also on all of these at once.
 
 use super::Workers;
-use super::blame::{Frame, Suspect, no_worker, unexpected};
+use super::blame::{Crew, Frame, Suspect, no_worker, unexpected};
 use crate::answers::{self, Difference};
 use crate::files::memory_file;
 use crate::honesty::{misconduct, wrong_checksum};
 use crate::oracle::{Answer, Input};
-use crate::wire::area::TOUCHED;
-use crate::wire::area::{Area, Touch};
+use crate::wire::area::{TOUCHED, Touch};
 use crate::wire::message::{
     Check, HelperCpus, Member, ONES, Reply, Request, Side, Sizes, Together, ZEROS,
 };
-use crate::worker_process::{NoReply, Process, WorkerProgram};
+use crate::worker_process::WorkerProgram;
 use std::cell::Cell;
 use std::fs::File;
-use std::os::fd::AsFd;
 use std::path::Path;
 use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
@@ -218,14 +216,8 @@ impl Case<'_> {
         Err(UnitFailure::Fault(self.contestant, Fault::Signal { signal, stderr }))
     }
 
-    /// Asks a new worker, and returns it with its area and its answer.
-    fn ask(&self, request: &Request, dumps: &[&File]) -> Result<WorkerReply, UnitFailure> {
-        let (area, shared) = Area::create(0).map_err(no_worker)?;
-        let mut process = Process::start(self.program, 0).map_err(no_worker)?;
-        let files = [&shared, &self.input.file].into_iter().chain(dumps.iter().copied());
-        let descriptors: Vec<_> = files.map(AsFd::as_fd).collect();
-        let reply = process.ask(request, &descriptors, &self.frame.patience(&area));
-        Ok((process, area, reply))
+    fn crew(&self) -> Result<(Crew, File), UnitFailure> {
+        Crew::start(self.program, 0, 0, vec![self.contestant])
     }
 
     fn single_pass(
@@ -238,15 +230,17 @@ impl Case<'_> {
         let (object, input) = (library.to_path_buf(), input.sizes());
         let request = Request::Check(Check { object, input, side, noise });
         let dump = memory_file().map_err(no_worker)?;
-        let (mut process, area, reply) = self.ask(&request, &[&dump])?;
-        let is_recorded = process.ended().is_some_and(|status| status.code() == Some(TOUCHED));
-        let touch = area.header().touch();
+        let (mut crew, shared) = self.crew()?;
+        let settled = crew.ask(&request, &[&shared, &self.input.file, &dump], &self.frame);
+        // A worker that has not ended has answered.
+        let ended = crew.process.ended();
+        let is_recorded = ended.is_none_or(|status| status.code() == Some(TOUCHED));
+        let touch = crew.area.header().touch();
         let is_starved = touch.is_some_and(|touch| touch.place == Touch::HEAP);
-        if let Some(touch) = touch.filter(|_| !is_starved && (is_recorded || reply.is_ok())) {
+        if let Some(touch) = touch.filter(|_| !is_starved && is_recorded) {
             return Ok(Pass::Touched(touch));
         }
-        let settled = self.frame.settle(reply, &mut process, &area, &[self.contestant]);
-        *stderr = process.last_errors();
+        *stderr = crew.process.last_errors();
         match settled {
             Ok(_) if is_starved => Ok(Pass::Starved("gave another checksum".to_owned())),
             Err(UnitFailure::Fault(_, fault)) if is_starved => Ok(Pass::Starved(fault.to_string())),
@@ -266,8 +260,9 @@ impl Case<'_> {
         let request = Request::Together(Together { input: self.input.sizes(), ..team });
         let dump = memory_file().map_err(no_worker)?;
         let other = memory_file().map_err(no_worker)?;
-        let (mut process, area, reply) = self.ask(&request, &[&dump, &other])?;
-        let reply = self.frame.settle(reply, &mut process, &area, &[self.contestant])?;
+        let (mut crew, shared) = self.crew()?;
+        let files = [&shared, &self.input.file, &dump, &other];
+        let reply = crew.ask(&request, &files, &self.frame)?;
         let Reply::Together { checksum, other: differing, is_torn } = reply else {
             return Err(unexpected(&reply));
         };
@@ -288,9 +283,6 @@ impl Case<'_> {
         Ok(())
     }
 }
-
-/// A worker, its area, and its answer.
-type WorkerReply = (Process, Area, Result<Reply, NoReply>);
 
 /// What a contestant gave instead of one checksum.
 pub(super) const TORN: &str = "another number in some of its calls";
