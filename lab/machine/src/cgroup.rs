@@ -122,6 +122,12 @@ pub fn throttled_ns(stat: &str) -> Option<u64> {
 /// this.
 const UNLIMITED_BYTES: u64 = 1 << 60;
 
+/// Returns the memory that this process may use, in bytes: the least of the limits of its control
+/// group and of the enclosing ones. Returns `None` if there is no limit, or none is visible.
+pub fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
+    least(tree, |group, files| limit(tree, group, files))
+}
+
 /// Returns the memory that this process can still get, in bytes: the least of what the kernel calls
 /// available and, for its control group and each enclosing one, of the limit minus the used bytes.
 /// The used bytes include files that the kernel caches in memory, so the result is too small rather
@@ -216,12 +222,6 @@ mod tests {
     }
 
     const MEMORY_1: &str = "31 1 0:27 / /sys/fs/cgroup/memory rw - cgroup none rw,memory\n";
-
-    /// Returns the least of the limits of the control group and of the enclosing ones; `None` if
-    /// there is no limit, or none is visible.
-    fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
-        least(tree, |group, files| limit(tree, group, files))
-    }
 
     fn check(files: &[(&str, &str)], limit: Option<u64>) {
         let (_folder, tree) = made_up::tree(files);

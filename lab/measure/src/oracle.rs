@@ -67,8 +67,8 @@ pub struct Answer {
 impl Oracle {
     /// Starts a process that loads this library. The files of workloads are found in `folder`.
     ///
-    /// While `interrupted` is true, a question ends with [`OracleError::Interrupted`] within a tenth
-    /// of a second.
+    /// While `interrupted` is true, a question ends with [`OracleError::Interrupted`] within a
+    /// tenth of a second.
     ///
     /// # Errors
     /// Fails if the library is not an oracle, or if no process can be created.

@@ -12,8 +12,8 @@ pub(crate) fn checked<T: PartialOrd + Default>(result: T) -> io::Result<T> {
     if result < T::default() { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Makes a system call until no signal interrupts it. Returns its result, or the error of the system
-/// if it is negative.
+/// Makes a system call until no signal interrupts it. Returns its result, or the error of the
+/// system if it is negative.
 pub(crate) fn retried<T: PartialOrd + Default>(mut call: impl FnMut() -> T) -> io::Result<T> {
     loop {
         match checked(call()) {

@@ -1,12 +1,12 @@
 //! A worker: the process in which contestants that are functions run.
 //!
 //! `tiebreak __worker` is one. Its standard input is a socket, over which it gets one request after
-//! the other (`wire::message`). It shares memory with the sender (`wire::area`). There it records whose code
-//! runs, so that a crash or a hang can be attributed, reads the orders of rounds, and writes what
-//! was measured. Contestants do not use the socket: what they print, to standard output or standard
-//! error, is kept for the message about a crash. A worker ends when the other end of the socket is
-//! closed, or the kernel ends it when its parent has ended. Each unit starts a new one, so whatever
-//! a contestant does to its process ends with the unit.
+//! the other (`wire::message`). It shares memory with the sender (`wire::area`). There it records
+//! whose code runs, so that a crash or a hang can be attributed, reads the orders of rounds, and
+//! writes what was measured. Contestants do not use the socket: what they print, to standard output
+//! or standard error, is kept for the message about a crash. A worker ends when the other end of
+//! the socket is closed, or the kernel ends it when its parent has ended. Each unit starts a new
+//! one, so whatever a contestant does to its process ends with the unit.
 
 mod batch;
 mod checking;

@@ -159,10 +159,10 @@ pub fn compilers(longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
     for name in ASKED {
         let Ok(program) = resolve(name, None) else { continue };
         let language = Language::of_program(name).unwrap_or_default();
-        asked.push((name, Asked::start(Command::new(program).args(&language.entry().version))));
+        asked.push((name, Inquiry::start(Command::new(program).args(&language.entry().version))));
     }
     while begin.elapsed() < longest && !interrupted.load(Ordering::Relaxed) {
-        let running = asked.iter_mut().flat_map(|(_, asked)| asked).filter_map(Asked::is_running);
+        let running = asked.iter_mut().flat_map(|(_, asked)| asked).filter_map(Inquiry::is_running);
         if running.filter(|is_running| *is_running).count() == 0 {
             break;
         }
@@ -177,17 +177,17 @@ pub fn compilers(longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
 }
 
 /// A program that was asked for its version. Dropping it ends the program.
-struct Asked {
+struct Inquiry {
     leader: Leader,
     /// Its output, and its errors.
     texts: [File; 2],
 }
 
-impl Asked {
-    fn start(command: &mut Command) -> io::Result<Asked> {
+impl Inquiry {
+    fn start(command: &mut Command) -> io::Result<Inquiry> {
         let texts = [memory_file()?, memory_file()?];
         command.stdin(Stdio::null()).stdout(texts[0].try_clone()?).stderr(texts[1].try_clone()?);
-        Ok(Asked { leader: Leader::spawn(command)?, texts })
+        Ok(Inquiry { leader: Leader::spawn(command)?, texts })
     }
 
     /// Checks whether the program still runs; `None` if that is unknown.
@@ -234,7 +234,7 @@ mod tests {
     fn answers_are_first_lines_or_reasons() {
         let check = |script: &str, expected: Result<&str, &str>| {
             let mut command = Command::new("sh");
-            let mut asked = Asked::start(command.args(["-c", script])).unwrap();
+            let mut asked = Inquiry::start(command.args(["-c", script])).unwrap();
             while asked.is_running().unwrap() {
                 std::thread::sleep(SLICE);
             }
