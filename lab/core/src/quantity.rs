@@ -159,6 +159,11 @@ fn cpus_of(text: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
+/// Returns bytes as hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Writes a sorted list of CPUs as the kernel does: `0-3,7`.
 pub fn format_cpus(cpus: &[usize]) -> String {
     let mut parts: Vec<String> = Vec::new();

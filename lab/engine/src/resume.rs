@@ -7,7 +7,7 @@ use std::path::Path;
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::journal::{Event, FileDigest, Journal, StopReason};
 use tiebreak_core::plan::{Budget, ENGINE_VERSION};
-use tiebreak_measure::print_file;
+use tiebreak_measure::digest_file;
 use tiebreak_store::{RunId, Store};
 
 /// Returns the budget in force: that of the last resumption, else that of the plan.
@@ -37,7 +37,7 @@ pub(crate) fn is_over(journal: &Journal) -> bool {
 
 /// Returns whether a file has changed since the run began.
 pub(crate) fn has_changed(file: &FileDigest) -> bool {
-    !print_file(Path::new(&file.path)).is_ok_and(|now| now == *file)
+    !digest_file(Path::new(&file.path)).is_ok_and(|now| now == *file)
 }
 
 /// Returns whether a run's claims were settled together with those of its whole file.

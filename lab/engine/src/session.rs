@@ -21,7 +21,7 @@ use tiebreak_core::sampler::Sampler;
 use tiebreak_core::study::Placements;
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
-use tiebreak_measure::print_file;
+use tiebreak_measure::digest_file;
 use tiebreak_store::{RunId, RunLock, Store};
 
 /// A run that only this process may continue.
@@ -268,7 +268,7 @@ impl Session {
 fn digests(paths: &[PathBuf]) -> Result<Vec<FileDigest>, LabError> {
     let digests = paths.iter().map(|path| {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        print_file(&absolute).map_err(|source| LabError::Read { path: path.clone(), source })
+        digest_file(&absolute).map_err(|source| LabError::Read { path: path.clone(), source })
     });
     digests.collect()
 }

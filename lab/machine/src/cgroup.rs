@@ -19,10 +19,18 @@ pub struct Limited {
 pub fn limited(tree: &Tree) -> Option<Vec<Limited>> {
     let mut found = None;
     for hierarchy in hierarchies(tree, "cpu")? {
-        // A unified hierarchy that is mounted with version 1 has no CPU controller, so it gives no
-        // information.
-        if let Some(seen) = limits_along(tree, &hierarchy) {
-            found.get_or_insert_with(Vec::new).extend(seen);
+        for group in hierarchy.groups() {
+            let stat = format!("{group}/cpu.stat");
+            // A unified hierarchy that is mounted with version 1 has no CPU controller, so it gives
+            // no information.
+            let Some(text) = tree.text(&stat) else { continue };
+            let quota = quota(tree, &group, hierarchy.version_2);
+            // The root group of version 2 has a cpu.stat but no limit.
+            if quota.is_some() || text.contains("throttled") || group == hierarchy.mount {
+                let limits =
+                    quota.map(|(quota_us, period_us)| Limited { quota_us, period_us, stat });
+                found.get_or_insert_with(Vec::new).extend(limits);
+            }
         }
     }
     found
@@ -60,24 +68,6 @@ fn hierarchies(tree: &Tree, controller: &str) -> Option<Vec<Hierarchy>> {
         Some(Hierarchy { mount: mount_of(&mounts, controller, version_2)?, path, version_2 })
     });
     Some(hierarchies.collect())
-}
-
-/// Returns the limits of a group and of its enclosing groups, or `None` if none of them has a CPU
-/// controller.
-fn limits_along(tree: &Tree, hierarchy: &Hierarchy) -> Option<Vec<Limited>> {
-    let mut found = None;
-    for group in hierarchy.groups() {
-        let stat = format!("{group}/cpu.stat");
-        let Some(text) = tree.text(&stat) else { continue };
-        // The root group of version 2 has a cpu.stat but no limit.
-        if text.contains("throttled") || group == hierarchy.mount {
-            found.get_or_insert_with(Vec::new);
-        }
-        if let Some((quota_us, period_us)) = quota(tree, &group, hierarchy.version_2) {
-            found.get_or_insert_with(Vec::new).push(Limited { quota_us, period_us, stat });
-        }
-    }
-    found
 }
 
 fn quota(tree: &Tree, group: &str, version_2: bool) -> Option<(u64, u64)> {

@@ -9,6 +9,9 @@ pub use tiebreak_core::quantity::format_cpus;
 /// The words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
 const MASK_WORDS: usize = 128;
 
+/// The CPUs on which a thread may run, a bit each.
+pub type Mask = [u64; MASK_WORDS];
+
 /// Reads a list of CPUs as the kernel writes it (`0-3,7`), sorted and without repetition. Returns
 /// `None` if it is not such a list. The empty text is the empty list.
 pub fn parse_list(text: &str) -> Option<Vec<usize>> {
@@ -36,14 +39,27 @@ fn number(text: &str) -> Option<usize> {
 /// Returns the CPUs that the calling thread may run on, sorted; empty if the kernel does not report
 /// them.
 pub fn allowed() -> Vec<usize> {
-    let mut mask = [0_u64; MASK_WORDS];
+    let mask = affinity();
+    (0..MASK_WORDS * 64).filter(|cpu| mask[cpu / 64] >> (cpu % 64) & 1 == 1).collect()
+}
+
+/// Returns the affinity of the calling thread; all 0 if the kernel does not report it.
+pub fn affinity() -> Mask {
+    let mut mask = [0; MASK_WORDS];
     // SAFETY: the mask has the length that the call is given, and the kernel writes no more than
     // that.
-    let error = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
-    if error != 0 {
-        return Vec::new();
-    }
-    (0..MASK_WORDS * 64).filter(|cpu| mask[cpu / 64] >> (cpu % 64) & 1 == 1).collect()
+    unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
+    mask
+}
+
+/// Sets the affinity of the calling thread.
+///
+/// # Errors
+/// As [`pin_this_thread`].
+pub fn set_affinity(mask: &Mask) -> io::Result<()> {
+    // SAFETY: the mask has the length that the call is given, and is only read.
+    let error = unsafe { libc::sched_setaffinity(0, size_of_val(mask), mask.as_ptr().cast()) };
+    if error == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Restricts the calling thread, and everything that it starts from now on, to these CPUs.
@@ -51,13 +67,11 @@ pub fn allowed() -> Vec<usize> {
 /// # Errors
 /// Fails with the kernel's error: `EINVAL` if this process may use none of the CPUs.
 pub fn pin_this_thread(cpus: &[usize]) -> io::Result<()> {
-    let mut mask = [0_u64; MASK_WORDS];
+    let mut mask: Mask = [0; MASK_WORDS];
     for &cpu in cpus.iter().filter(|cpu| **cpu < MASK_WORDS * 64) {
         mask[cpu / 64] |= 1 << (cpu % 64);
     }
-    // SAFETY: the mask has the length that the call is given, and is only read.
-    let error = unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
-    if error == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    set_affinity(&mask)
 }
 
 /// Returns the CPUs of `allowed` other than `first`, in the order in which threads beside one on

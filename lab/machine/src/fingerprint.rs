@@ -11,6 +11,13 @@ use tiebreak_core::fingerprint::{Fact, Fingerprint};
 mod tests;
 
 const MEMORY: &str = "/proc/meminfo";
+/// Facts that are the text of a file.
+const TEXTS: [(&str, &str); 4] = [
+    ("clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+    ("system_vendor", "/sys/class/dmi/id/sys_vendor"),
+    ("system_product", "/sys/class/dmi/id/product_name"),
+    ("hypervisor", "/sys/hypervisor/type"),
+];
 
 /// Reads the description of this machine.
 ///
@@ -106,8 +113,6 @@ impl Facts {
         let online = tree.text("/sys/devices/system/cpu/online");
         let online = online.as_deref().and_then(cpus::parse_list).map(|cpus| cpus.len() as u64);
         self.number("cpus_online", online);
-        let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-        self.text("clock_source", tree.text(source));
         let governor = tree.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
         self.text("governor", Some(governor.unwrap_or_else(|| "absent".to_owned())));
         let is_active = tree.number("/sys/devices/system/cpu/smt/active").map(|active| active == 1);
@@ -149,10 +154,9 @@ impl Facts {
         let release = tree.text("/etc/os-release").unwrap_or_default();
         let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
         self.text("os", name.map(|name| name.trim_matches(['"', '\'']).to_owned()));
-        let maker = "/sys/class/dmi/id/sys_vendor";
-        self.text("system_vendor", tree.text(maker));
-        self.text("system_product", tree.text("/sys/class/dmi/id/product_name"));
-        self.text("hypervisor", tree.text("/sys/hypervisor/type"));
+        for (key, path) in TEXTS {
+            self.text(key, tree.text(path));
+        }
     }
 
     fn now(&mut self, tree: &Tree) {

@@ -15,13 +15,11 @@ mod thread;
 
 pub use counters::{Counted, Counters, Reading as CountersReading};
 pub use energy::{Domain as EnergyDomain, Energy, Part as EnergyPart, Reading as EnergyReading};
-pub use thread::{ThreadCounted, ThreadCounters};
-
-use std::fmt;
+pub use thread::ThreadCounters;
 
 /// A meter that this machine, or this user, does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no {what}: {}", List(tried))]
+#[error("no {what}: {}", listed(tried))]
 pub struct Unavailable {
     /// The missing meter.
     pub what: &'static str,
@@ -29,16 +27,9 @@ pub struct Unavailable {
     pub tried: Vec<(String, String)>,
 }
 
-struct List<'a>(&'a [(String, String)]);
-
-impl fmt::Display for List<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (way, error)) in self.0.iter().enumerate() {
-            let comma = if index == 0 { "" } else { "; " };
-            write!(f, "{comma}{way}: {error}")?;
-        }
-        Ok(())
-    }
+fn listed(tried: &[(String, String)]) -> String {
+    let ways: Vec<String> = tried.iter().map(|(way, error)| format!("{way}: {error}")).collect();
+    ways.join("; ")
 }
 
 #[cfg(test)]

@@ -88,23 +88,21 @@ fn filter(rights: Rights) -> Vec<libc::sock_filter> {
         give(libc::SECCOMP_RET_ALLOW),
         load(0),
     ];
+    let refuse = give(libc::SECCOMP_RET_ERRNO | libc::EPERM as u32);
     for number in refused {
-        program.extend([jump_if(number as u32, 0, 1), refuse()]);
+        program.extend([jump_if(number as u32, 0, 1), refuse]);
     }
     program.push(give(libc::SECCOMP_RET_ALLOW));
     program
 }
 
+/// Loads the word at this offset.
 fn load(offset: u32) -> libc::sock_filter {
     step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, offset)
 }
 
 fn jump_if(equal_to: u32, then: u8, otherwise: u8) -> libc::sock_filter {
     step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, then, otherwise, equal_to)
-}
-
-fn refuse() -> libc::sock_filter {
-    give(libc::SECCOMP_RET_ERRNO | libc::EPERM as u32)
 }
 
 fn give(answer: u32) -> libc::sock_filter {

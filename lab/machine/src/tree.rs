@@ -1,5 +1,6 @@
 //! Small text files below a root: `/` on a machine, a folder in a test.
 
+use crate::refusal;
 use std::path::{Path, PathBuf};
 
 /// A root above `proc`, `sys` and `etc`.
@@ -21,9 +22,7 @@ impl Tree {
 
     /// Reads the whole text, without surrounding white space; `None` if it is empty or unreadable.
     pub fn text(&self, path: &str) -> Option<String> {
-        let bytes = std::fs::read(self.path(path)).ok()?;
-        let text = String::from_utf8_lossy(&bytes).trim().to_owned();
-        (!text.is_empty()).then_some(text)
+        refusal::text(self, path, "").ok().filter(|text| !text.is_empty())
     }
 
     /// Reads a file that contains one decimal number.

@@ -21,7 +21,7 @@ mod stock;
 mod toolchain;
 
 use crate::build::cache::Cache;
-use crate::build::library::{Library, Table};
+use crate::build::library::Library;
 use crate::build::runner::Runner;
 use crate::build::steps::Task;
 use crate::build::toolchain::Toolchains;
@@ -78,11 +78,10 @@ impl Builder {
                 let runner = Runner { task, clients, files, build, command };
                 (runner.form(&self.cache)?, None, None)
             }
-            Makes::SharedLibrary { compile, inlined, link } => {
-                let inlined = inlined.as_deref();
-                let library = Library { task, compile, inlined, link };
-                let made = library.make(&self.cache, Table::Contestant)?;
-                (made.form, made.standard, Some(made.object))
+            Makes::SharedLibrary { .. } => {
+                let library = Library::of(task, &self.cache, library::CONTESTANT)?;
+                let (form, object) = library.make()?;
+                (form, task.standard().1, Some(object))
             }
         };
         let contract = study.contracts.iter().find(|contract| contract.name == entrant.contract);
@@ -122,13 +121,9 @@ impl Builder {
             return Ok(None);
         };
         let toolchain = &*self.toolchains.find(recipe, &study.folder)?;
-        let Makes::SharedLibrary { compile, inlined, link } = &recipe.language.entry().makes else {
-            return Err(BuildError::NoLibrary { language: recipe.language.name() });
-        };
-        let inlined = inlined.as_deref();
         let task = Task { study, recipe, toolchain, interrupted };
-        let library = Library { task, compile, inlined, link };
-        Ok(Some(library.make(&self.cache, Table::Oracle)?.object))
+        let library = Library::of(task, &self.cache, library::ORACLE)?;
+        Ok(Some(library.make()?.1))
     }
 }
 

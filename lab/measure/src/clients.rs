@@ -1,11 +1,11 @@
 //! The protocol's clients, installed where runners find them.
 
-use crate::files::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use tiebreak_core::quantity::hexadecimal;
 
 /// The files of `sdk/`: name and content of each.
 const CLIENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/clients.rs"));
@@ -45,20 +45,18 @@ impl Clients {
 
     /// Returns the environment variables of a runner: the study's own, and where the clients are.
     pub(crate) fn environment(&self, own: &[(String, String)]) -> Vec<(String, OsString)> {
-        let (paths, others): (Vec<_>, Vec<_>) =
-            own.iter().partition(|(name, _)| name == "PYTHONPATH");
-        let mut all: Vec<(String, OsString)> =
-            others.into_iter().map(|(name, value)| (name.clone(), value.into())).collect();
-        let before = paths.first().map(|(_, value)| value.into());
+        let before = own.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, path)| path.into());
         let before = before.or_else(|| std::env::var_os("PYTHONPATH"));
         let mut path = self.0.clone().into_os_string();
         if let Some(before) = before.filter(|before| !before.is_empty()) {
             path.push(":");
             path.push(before);
         }
-        all.push(("PYTHONPATH".to_owned(), path));
-        all.push(("TIEBREAK_SDK".to_owned(), self.0.clone().into_os_string()));
-        all
+        let others = own.iter().filter(|(name, _)| name != "PYTHONPATH");
+        let others = others.map(|(name, value)| (name.clone(), value.into()));
+        let sdk = self.0.clone().into_os_string();
+        let ours = [("PYTHONPATH".to_owned(), path), ("TIEBREAK_SDK".to_owned(), sdk)];
+        others.chain(ours).collect()
     }
 }
 

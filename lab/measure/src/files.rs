@@ -10,6 +10,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use tiebreak_core::journal::FileDigest;
+use tiebreak_core::quantity::hexadecimal;
 use tiebreak_core::sampler::OutputDigest;
 
 /// Files longer than this are identified by their length and time of change.
@@ -21,7 +22,7 @@ const WHOLE_BYTES: u64 = 64 << 20;
 ///
 /// # Errors
 /// Fails if the file cannot be read.
-pub fn print_file(path: &Path) -> io::Result<FileDigest> {
+pub fn digest_file(path: &Path) -> io::Result<FileDigest> {
     let file = File::open(path)?;
     let data = file.metadata()?;
     let mut hash = Sha256::new();
@@ -58,11 +59,6 @@ pub(crate) fn content(file: &File) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; file.metadata()?.len() as usize];
     file.read_exact_at(&mut bytes, 0)?;
     Ok(bytes)
-}
-
-/// Returns bytes as hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The most bytes of standard error that a fault quotes.
@@ -104,7 +100,7 @@ fn add_seals(file: &File) -> io::Result<()> {
 }
 
 /// Returns length and digest of a whole file, whatever its current position.
-pub(crate) fn print(file: &File) -> io::Result<OutputDigest> {
+pub(crate) fn digest(file: &File) -> io::Result<OutputDigest> {
     let mut hash = Sha256::new();
     let bytes = hash_whole(file, &mut hash)?;
     let mut digest = hexadecimal(&hash.finalize());
@@ -134,17 +130,17 @@ mod tests {
     use std::io::{Read, Write};
 
     #[test]
-    fn a_print_is_the_sha_256_of_the_content() {
+    fn a_digest_is_the_sha_256_of_the_content() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         std::fs::write(&path, "abc").unwrap();
-        let print = print_file(&path).unwrap();
+        let found = digest_file(&path).unwrap();
         // FIPS 180-2, appendix B.1.
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!((print.bytes, print.digest.as_str()), (3, digest));
-        assert_eq!(print.path, path.to_str().unwrap());
-        assert!(print_file(&folder.path().join("b")).is_err());
-        assert!(print_file(folder.path()).is_err());
+        assert_eq!((found.bytes, found.digest.as_str()), (3, digest));
+        assert_eq!(found.path, path.to_str().unwrap());
+        assert!(digest_file(&folder.path().join("b")).is_err());
+        assert!(digest_file(folder.path()).is_err());
     }
 
     #[test]
@@ -155,11 +151,11 @@ mod tests {
         file.set_len(WHOLE_BYTES + 1).unwrap();
         let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::new(5, 7);
         file.set_modified(time).unwrap();
-        let print = print_file(&path).unwrap();
+        let found = digest_file(&path).unwrap();
         let text = format!("{} 5 7", WHOLE_BYTES + 1);
-        assert_eq!(print.digest, hexadecimal(&Sha256::digest(text)));
+        assert_eq!(found.digest, hexadecimal(&Sha256::digest(text)));
         file.set_modified(time + std::time::Duration::from_secs(1)).unwrap();
-        assert_ne!(print_file(&path).unwrap().digest, print.digest);
+        assert_ne!(digest_file(&path).unwrap().digest, found.digest);
     }
 
     fn holding(bytes: &[u8]) -> File {
@@ -169,16 +165,16 @@ mod tests {
     }
 
     #[test]
-    fn equal_outputs_have_equal_prints() {
-        let print_of = |bytes: &[u8]| print(&holding(bytes)).unwrap();
-        let abc = print_of(b"abc");
+    fn equal_outputs_have_equal_digests() {
+        let digest_of = |bytes: &[u8]| digest(&holding(bytes)).unwrap();
+        let abc = digest_of(b"abc");
         assert_eq!((abc.bytes, abc.digest.as_str()), (3, "ba7816bf8f01cfea414140de5dae2223"));
-        assert_eq!(abc, print_of(b"abc"));
-        assert_ne!(abc, print_of(b"abd"));
+        assert_eq!(abc, digest_of(b"abc"));
+        assert_ne!(abc, digest_of(b"abd"));
         let long = vec![7; 100_000];
-        assert_eq!(print_of(&long).bytes, 100_000);
-        assert_ne!(print_of(&long), print_of(&long[1..]));
-        assert_eq!(print_of(b"").bytes, 0);
+        assert_eq!(digest_of(&long).bytes, 100_000);
+        assert_ne!(digest_of(&long), digest_of(&long[1..]));
+        assert_eq!(digest_of(b"").bytes, 0);
     }
 
     #[test]

@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The flag. The handler sets it; the run reads it between rounds and while a contestant runs.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
+/// The flag of what cannot be interrupted.
+pub(crate) static NEVER: AtomicBool = AtomicBool::new(false);
+
 /// The signals that ask a program to stop.
 const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 

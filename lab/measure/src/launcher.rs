@@ -6,13 +6,15 @@ mod wait;
 
 use crate::error::StartError;
 use crate::image::{Environment, Image};
-use crate::launcher::message::{CANCEL, Hello, Reply, Request};
-use crate::system::wait_for;
+use crate::launcher::message::{Hello, Reply, Request, Run};
+use crate::system::{retried, wait_for};
+use crate::wire::channel::{Inbox, pair};
+use crate::wire::message::{receive, send};
+use serde::de::DeserializeOwned;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use zerocopy::{FromBytes, IntoBytes};
 
 /// The longest sleep before the next check whether the user interrupted. A signal between the check
 /// and the sleep does not end the sleep.
@@ -35,6 +37,7 @@ pub(crate) struct Prepared {
 #[derive(Debug)]
 pub(crate) struct Launcher {
     socket: Option<OwnedFd>,
+    inbox: Inbox,
     pub(crate) pid: i32,
 }
 
@@ -47,6 +50,12 @@ pub(crate) enum NoReply {
     Lost(io::Error),
 }
 
+impl From<io::Error> for NoReply {
+    fn from(error: io::Error) -> NoReply {
+        NoReply::Lost(error)
+    }
+}
+
 impl Launcher {
     /// Forks the launcher and waits until it is ready.
     ///
@@ -57,8 +66,7 @@ impl Launcher {
         // If a parent process ignored SIGCHLD, ended children could not be waited for. SAFETY: sets
         // a disposition to its default.
         unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
-        let (ours, theirs) =
-            crate::channel::pair().map_err(failed("the launcher has no socket"))?;
+        let (ours, theirs) = pair().map_err(failed("the launcher has no socket"))?;
         // SAFETY: the child calls nothing but the launcher's loop, which takes no lock that another
         // thread of this process could have held at this moment (glibc makes its allocator usable
         // in the child), never returns, and closes every descriptor that is not its own.
@@ -68,26 +76,30 @@ impl Launcher {
             0 => serve::run(theirs, prepared),
             pid => {
                 drop(theirs);
-                let launcher = Launcher { socket: Some(ours), pid };
-                let hello =
-                    launcher.receive::<Hello>().map_err(failed("the launcher did not start"))?;
-                let error = io::Error::from_raw_os_error(hello.errno);
-                match hello.stage {
-                    Hello::READY => Ok(launcher),
-                    Hello::DIRECTORY => {
-                        let directory = prepared.directories.get(hello.contestant as usize);
+                let mut launcher = Launcher { socket: Some(ours), inbox: Inbox::new(), pid };
+                let hello = launcher.receive().map_err(failed("the launcher did not start"))?;
+                match hello {
+                    Hello::Ready => Ok(launcher),
+                    Hello::NoDirectory(contestant, errno) => {
+                        let directory = prepared.directories.get(contestant as usize);
                         let path = directory.cloned().flatten().unwrap_or_else(|| ".".into());
-                        Err(StartError::Directory { path, reason: error })
+                        let reason = io::Error::from_raw_os_error(errno);
+                        Err(StartError::Directory { path, reason })
                     }
-                    _ => Err(failed("the launcher cannot be set up")(error)),
+                    Hello::NotSetUp(errno) => {
+                        let error = io::Error::from_raw_os_error(errno);
+                        Err(failed("the launcher cannot be set up")(error))
+                    }
                 }
             }
         }
     }
 
     /// Receives a message, which must come.
-    fn receive<T: FromBytes + IntoBytes + Default>(&self) -> io::Result<T> {
-        message::receive(self.socket()?)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    fn receive<M: DeserializeOwned>(&mut self) -> io::Result<M> {
+        let socket = self.socket.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        let received = receive(&mut self.inbox, socket.as_fd())?;
+        received.map(|(message, _)| message).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
     fn socket(&self) -> io::Result<BorrowedFd<'_>> {
@@ -100,41 +112,35 @@ impl Launcher {
     /// # Errors
     /// Fails if the user interrupted (`interrupted` became true), or if the launcher has ended.
     pub(crate) fn run(
-        &self,
-        request: &Request,
+        &mut self,
+        run: Run,
         standard: [BorrowedFd<'_>; 3],
         interrupted: &AtomicBool,
     ) -> Result<Reply, NoReply> {
         if interrupted.load(Ordering::Relaxed) {
             return Err(NoReply::Interrupted);
         }
-        let socket = self.socket().map_err(NoReply::Lost)?;
-        message::send(socket, request, &standard).map_err(NoReply::Lost)?;
-        loop {
-            if wait_for(socket, SLICE_NS).map_err(NoReply::Lost)? {
-                return self.receive().map_err(NoReply::Lost);
-            }
+        send(self.socket()?, &Request::Run(run), &standard)?;
+        while !wait_for(self.socket()?, SLICE_NS)? {
             if interrupted.load(Ordering::Relaxed) {
-                return Err(self.cancel(socket));
+                self.cancel()?;
+                return Err(NoReply::Interrupted);
             }
         }
+        Ok(self.receive()?)
     }
 
     /// Ends the current run and receives its reply, so that the next request gets its own reply.
-    fn cancel(&self, socket: BorrowedFd<'_>) -> NoReply {
-        let asked = message::send(socket, &CANCEL, &[]);
-        let mut waited = 0;
-        while asked.is_ok() && waited < CANCEL_NS {
-            match wait_for(socket, SLICE_NS) {
-                Ok(true) => {
-                    let reply = message::receive::<Reply>(socket);
-                    return reply.map_or_else(NoReply::Lost, |_| NoReply::Interrupted);
-                }
-                Ok(false) => waited += SLICE_NS,
-                Err(error) => return NoReply::Lost(error),
+    fn cancel(&mut self) -> io::Result<()> {
+        if send(self.socket()?, &Request::Cancel, &[]).is_err() {
+            return Ok(());
+        }
+        for _ in 0..CANCEL_NS / SLICE_NS {
+            if wait_for(self.socket()?, SLICE_NS)? {
+                return self.receive::<Reply>().map(drop);
             }
         }
-        NoReply::Interrupted
+        Ok(())
     }
 }
 
@@ -143,8 +149,6 @@ impl Drop for Launcher {
         // The launcher ends when the other end of its socket is closed.
         self.socket = None;
         // SAFETY: the process is a child of ours that nothing else waits for; no status is kept.
-        while unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), 0) } == -1
-            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-        {}
+        let _ = retried(|| unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), 0) });
     }
 }

@@ -36,8 +36,8 @@
 //!
 //! Linux 5.3 or newer is required (`pidfd_open`).
 
+mod answers;
 pub mod build;
-mod channel;
 mod children;
 mod clients;
 mod error;
@@ -52,13 +52,15 @@ mod programs;
 mod resources;
 pub mod runners;
 mod system;
+mod wire;
 pub mod words;
 pub mod worker;
+mod worker_process;
 pub mod workers;
 
 pub use children::{Leader, run_job};
 pub use error::StartError;
-pub use files::print_file;
+pub use files::digest_file;
 pub use program::resolve;
 pub use programs::{Programs, problems};
 pub use resources::MissingMeter;

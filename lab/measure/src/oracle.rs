@@ -1,8 +1,9 @@
 //! A study's oracle, in its own process: its failure is an error and does not end this process.
 
 use crate::files::{memory_file, sealed};
-use crate::worker::message::{Question, Reply, Request, Sizes};
-use crate::workers::process::{NoReply, Patience, Process, WorkerProgram, absolute, how};
+use crate::wire::message::{Question, Reply, Request, Sizes};
+use crate::worker_process::{NoReply, Patience, Process, WorkerProgram, absolute, how};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -14,11 +15,12 @@ use tiebreak_core::study::{Verification, Workload};
 /// How long one answer of an oracle may take.
 const TIMEOUT_NS: u64 = 1_800_000_000_000;
 
-/// Returns the failure of a unit whose input or answer is missing.
-pub(crate) fn oracle_failure(error: OracleError) -> UnitFailure {
-    match error {
-        OracleError::Interrupted => UnitFailure::Interrupted,
-        error => UnitFailure::Broken(error.to_string()),
+impl From<OracleError> for UnitFailure {
+    fn from(error: OracleError) -> UnitFailure {
+        match error {
+            OracleError::Interrupted => UnitFailure::Interrupted,
+            error => UnitFailure::Broken(error.to_string()),
+        }
     }
 }
 
@@ -31,7 +33,7 @@ pub struct Oracle {
     folder: PathBuf,
     /// `None` after a failure: the next question starts a new process.
     process: Option<Process>,
-    interrupted: Option<&'static AtomicBool>,
+    interrupted: &'static AtomicBool,
 }
 
 /// An input that all contestants share.
@@ -47,6 +49,10 @@ pub struct Input {
     /// The size of the output buffer that a contestant needs for it; 0 if contestants of this study
     /// need none.
     pub output_bytes: u64,
+    /// What the oracle was asked for; `None` for a file of a study without an oracle.
+    question: Option<Question>,
+    /// The checksums that the oracle has given for it, by contract.
+    checksums: HashMap<String, u64>,
 }
 
 /// The result of a correct contestant for an input.
@@ -59,35 +65,28 @@ pub struct Answer {
 }
 
 impl Oracle {
-    /// Starts a process that loads this library.
+    /// Starts a process that loads this library. The files of workloads are found in `folder`.
+    ///
+    /// While `interrupted` is true, a question ends with [`OracleError::Interrupted`] within a
+    /// tenth of a second.
     ///
     /// # Errors
     /// Fails if the library is not an oracle, or if no process can be created.
-    pub fn start(library: &Path, program: &WorkerProgram) -> Result<Oracle, OracleError> {
+    pub fn start(
+        library: &Path,
+        folder: &Path,
+        program: &WorkerProgram,
+        interrupted: &'static AtomicBool,
+    ) -> Result<Oracle, OracleError> {
         let mut oracle = Oracle {
             object: absolute(library),
             program: program.clone(),
-            folder: PathBuf::new(),
+            folder: folder.to_owned(),
             process: None,
-            interrupted: None,
+            interrupted,
         };
         oracle.process()?;
         Ok(oracle)
-    }
-
-    /// Sets the folder of the study, in which the files of workloads are found.
-    #[must_use]
-    pub fn in_folder(mut self, folder: &Path) -> Oracle {
-        self.folder = folder.to_owned();
-        self
-    }
-
-    /// Sets a flag that interrupts questions. While it is true, a question ends with
-    /// [`OracleError::Interrupted`] within a tenth of a second.
-    #[must_use]
-    pub fn interruptible(mut self, interrupted: &'static AtomicBool) -> Oracle {
-        self.interrupted = Some(interrupted);
-        self
     }
 
     /// Makes the input of a workload from a seed. For a workload with a file, opens and measures
@@ -96,16 +95,19 @@ impl Oracle {
     /// # Errors
     /// Fails if the oracle fails, or if the file cannot be read.
     pub fn input(&mut self, workload: &Workload, seed: u64) -> Result<Input, OracleError> {
-        let question = of_workload(workload, seed, "");
-        match &workload.file {
-            None => self.make(question),
-            Some(file) => {
-                let path = self.folder.join(file);
-                let file = File::open(&path);
-                let file = file.map_err(|reason| OracleError::File { path, reason })?;
-                self.measure(question, file, false)
-            }
-        }
+        let question = Question {
+            workload: workload.name.clone(),
+            distribution: workload.distribution.clone(),
+            contract: String::new(),
+            size: workload.size,
+            seed,
+            part: 0,
+            parts: 1,
+        };
+        let Some(file) = &workload.file else { return self.make(question) };
+        let path = self.folder.join(file);
+        let file = File::open(&path).map_err(|reason| OracleError::File { path, reason })?;
+        self.measure(question, file, false)
     }
 
     /// Makes one part of an input of `study verify`.
@@ -117,50 +119,39 @@ impl Oracle {
         verification: &Verification,
         part: u64,
     ) -> Result<Input, OracleError> {
-        self.make(of_verification(verification, part, ""))
+        self.make(Question {
+            workload: verification.name.clone(),
+            distribution: verification.distribution.clone(),
+            contract: String::new(),
+            size: verification.size,
+            seed: 0,
+            part,
+            parts: verification.parts,
+        })
     }
 
-    /// Returns the answer of a contestant of this contract for an input of [`Oracle::input`].
+    /// Returns the answer of a contestant of this contract for an input that this oracle has made
+    /// or measured.
     ///
     /// # Errors
     /// Fails if the oracle fails.
-    pub fn answer(
-        &mut self,
-        workload: &Workload,
-        seed: u64,
-        input: &Input,
-        contract: &str,
-    ) -> Result<Answer, OracleError> {
-        self.answered(of_workload(workload, seed, contract), input)
+    pub fn answer(&mut self, input: &Input, contract: &str) -> Result<Answer, OracleError> {
+        let text = memory_file().map_err(OracleError::Worker)?;
+        let checksum = self.checked(input, contract, Some(&text))?;
+        Ok(Answer { text, checksum })
     }
 
-    /// Returns only the checksum of that answer, without its text.
+    /// Returns only the checksum of that answer, without its text. The oracle is asked once.
     ///
     /// # Errors
     /// Fails if the oracle fails.
-    pub fn checksum(
-        &mut self,
-        workload: &Workload,
-        seed: u64,
-        input: &Input,
-        contract: &str,
-    ) -> Result<u64, OracleError> {
-        self.checksummed(of_workload(workload, seed, contract), input, None)
-    }
-
-    /// Returns the answer of a contestant of this contract for an input of
-    /// [`Oracle::verification`].
-    ///
-    /// # Errors
-    /// Fails if the oracle fails.
-    pub fn verified(
-        &mut self,
-        verification: &Verification,
-        part: u64,
-        input: &Input,
-        contract: &str,
-    ) -> Result<Answer, OracleError> {
-        self.answered(of_verification(verification, part, contract), input)
+    pub fn checksum(&mut self, input: &mut Input, contract: &str) -> Result<u64, OracleError> {
+        if let Some(checksum) = input.checksums.get(contract) {
+            return Ok(*checksum);
+        }
+        let checksum = self.checked(input, contract, None)?;
+        input.checksums.insert(contract.to_owned(), checksum);
+        Ok(checksum)
     }
 
     fn make(&mut self, question: Question) -> Result<Input, OracleError> {
@@ -176,28 +167,26 @@ impl Oracle {
         is_made: bool,
     ) -> Result<Input, OracleError> {
         let asked = format!("the input of {}", question.workload);
-        let request = Request::Input { question, is_made };
+        let request = Request::Input { question: question.clone(), is_made };
         match self.ask(&asked, &request, &[&file])? {
             Reply::Sized(Sizes { bytes, items, output_bytes }) => {
-                Ok(Input { file, bytes, items, output_bytes })
+                let (question, checksums) = (Some(question), HashMap::new());
+                Ok(Input { file, bytes, items, output_bytes, question, checksums })
             }
             other => Err(unexpected(asked, other)),
         }
     }
 
-    fn answered(&mut self, question: Question, input: &Input) -> Result<Answer, OracleError> {
-        let text = memory_file().map_err(OracleError::Worker)?;
-        let checksum = self.checksummed(question, input, Some(&text))?;
-        Ok(Answer { text, checksum })
-    }
-
-    fn checksummed(
+    /// Returns the checksum, and writes the answer to `text`.
+    fn checked(
         &mut self,
-        question: Question,
         input: &Input,
+        contract: &str,
         text: Option<&File>,
     ) -> Result<u64, OracleError> {
-        let asked = format!("the answer of {} for {}", question.contract, question.workload);
+        let question = input.question.clone().unwrap_or_default();
+        let asked = format!("the answer of {contract} for {}", question.workload);
+        let question = Question { contract: contract.to_owned(), ..question };
         let request = Request::Answer { question, input_bytes: input.bytes };
         let files: Vec<&File> = [Some(&input.file), text].into_iter().flatten().collect();
         match self.ask(&asked, &request, &files)? {
@@ -270,31 +259,8 @@ impl Input {
         let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
         let (bytes, file) =
             opened.map_err(|reason| OracleError::File { path: path.to_owned(), reason })?;
-        Ok(Input { file, bytes, items: 1, output_bytes: 0 })
-    }
-}
-
-fn of_workload(workload: &Workload, seed: u64, contract: &str) -> Question {
-    Question {
-        workload: workload.name.clone(),
-        distribution: workload.distribution.clone(),
-        contract: contract.to_owned(),
-        size: workload.size,
-        seed,
-        part: 0,
-        parts: 1,
-    }
-}
-
-fn of_verification(verification: &Verification, part: u64, contract: &str) -> Question {
-    Question {
-        workload: verification.name.clone(),
-        distribution: verification.distribution.clone(),
-        contract: contract.to_owned(),
-        size: verification.size,
-        seed: 0,
-        part,
-        parts: verification.parts,
+        let (question, checksums) = (None, HashMap::new());
+        Ok(Input { file, bytes, items: 1, output_bytes: 0, question, checksums })
     }
 }
 

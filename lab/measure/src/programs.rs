@@ -4,7 +4,7 @@
 use crate::children::Shell;
 use crate::error::StartError;
 use crate::image::{Environment, Image, MOST_PADDING_BYTES};
-use crate::launcher::message::{Reply, Request};
+use crate::launcher::message::{End, Reply, Run};
 use crate::launcher::{Launcher, NoReply, Prepared};
 use crate::resources::{Gate, Surroundings, asks, check_cpu, counted, marked};
 use crate::{files, program, words};
@@ -183,8 +183,8 @@ impl Programs {
             return Err(RunFailure::Broken(format!("padding is at most {most} bytes")));
         }
         let files = self.open_files(captures).map_err(cannot_prepare)?;
-        let asked = Request {
-            contestant: request.contestant as u32,
+        let run = Run {
+            contestant: request.contestant as u64,
             padding_bytes: request.padding_bytes,
             timeout_ns: request.timeout_ns,
             output_limit_bytes: if captures { self.plan.output_limit_bytes.max(1) } else { 0 },
@@ -194,7 +194,7 @@ impl Programs {
         let standard = [input.as_fd(), output.as_fd(), files.errors.as_fd()];
         self.surroundings.before_run();
         let before = self.meters();
-        let reply = self.launcher.run(&asked, standard, self.interrupted).map_err(no_reply)?;
+        let reply = self.launcher.run(run, standard, self.interrupted).map_err(no_reply)?;
         let after = self.meters();
         self.floor_bytes = self.floor_bytes.max(reply.floor_kib * 1024);
         self.note_left_behind(request.contestant, &reply)?;
@@ -384,20 +384,25 @@ const MEMORY_FLOOR_SLACK_BYTES: u64 = 256 << 10;
 impl Programs {
     /// Checks whether the run gives a sample at all.
     fn check_end(&self, reply: &Reply, files: &Files) -> Result<(), RunFailure> {
-        let system = io::Error::from_raw_os_error(reply.errno);
         let fault = match reply.end {
-            Reply::ENDED => return self.check_status(reply.status, files),
-            Reply::TIMED_OUT => return Ok(()),
-            Reply::FLOODED => Fault::Flooded { limit_bytes: self.plan.output_limit_bytes },
-            Reply::NOT_STARTED if matches!(reply.errno, libc::EAGAIN | libc::ENOMEM) => {
+            End::Ended => return self.check_status(reply.status, files),
+            End::TimedOut => return Ok(()),
+            End::Flooded => Fault::Flooded { limit_bytes: self.plan.output_limit_bytes },
+            End::NotStarted(errno @ (libc::EAGAIN | libc::ENOMEM)) => {
+                let system = io::Error::from_raw_os_error(errno);
                 return Err(RunFailure::Broken(format!(
                     "no process could be started: {system}: raise the limits on processes, or \
                      free memory"
                 )));
             }
-            Reply::NOT_STARTED => Fault::CannotStart { reason: system.to_string() },
-            Reply::CANCELLED => return Err(RunFailure::Interrupted),
-            _ => return Err(RunFailure::Broken(format!("a run could not be watched: {system}"))),
+            End::NotStarted(errno) => {
+                Fault::CannotStart { reason: io::Error::from_raw_os_error(errno).to_string() }
+            }
+            End::Cancelled => return Err(RunFailure::Interrupted),
+            End::Broken(errno) => {
+                let system = io::Error::from_raw_os_error(errno);
+                return Err(RunFailure::Broken(format!("a run could not be watched: {system}")));
+            }
         };
         Err(RunFailure::Fault(fault))
     }
@@ -425,7 +430,7 @@ impl Programs {
         after: &MetersReading,
     ) -> Sample {
         let (outcome, wall_ns) = match reply.end_ns.checked_sub(reply.start_ns) {
-            _ if reply.end == Reply::TIMED_OUT => (Outcome::TimedOut, request.timeout_ns),
+            _ if reply.end == End::TimedOut => (Outcome::TimedOut, request.timeout_ns),
             Some(wall_ns) => (Outcome::Finished, wall_ns),
             None => (Outcome::Unusable, 0),
         };
@@ -433,13 +438,13 @@ impl Programs {
         let mut around = self.surroundings.after_run(reply.start_ns, wall_ns, cpu_ns);
         let counted = after.counters.since(&before.counters);
         around.beside.migrations = counted.migrations;
-        around.beside.run_delay_ns = known(reply.run_delay_ns);
+        around.beside.run_delay_ns = reply.scheduled_ns.map(|(_, delay_ns)| delay_ns);
         Sample {
             outcome,
             peak_memory_bytes: reply.peak_kib * 1024,
             meters: Meters {
                 energy_nj: self.energy_nj(before, after),
-                run_ns: known(reply.run_ns),
+                run_ns: reply.scheduled_ns.map(|(run_ns, _)| run_ns),
                 ..counted.meters
             },
             beside: around.beside,
@@ -471,8 +476,7 @@ impl Programs {
     fn note_left_behind(&mut self, index: usize, reply: &Reply) -> Result<(), RunFailure> {
         if reply.left_behind > 0 && self.warned.insert(index) {
             let contestant = self.contestant(index)?.name.clone();
-            let name = reply.left_name.split(|byte| *byte == 0).next().unwrap_or_default();
-            let process = String::from_utf8_lossy(name).into_owned();
+            let process = reply.left_name.clone();
             self.warnings.push(Warning::LeftBehind { contestant, process });
         }
         Ok(())
@@ -480,19 +484,14 @@ impl Programs {
 
     /// Returns the digest of an output, accepted by the judge if there is one.
     fn judge(&mut self, contestant: usize, file: &File) -> Result<OutputDigest, RunFailure> {
-        let print = files::print(file).map_err(cannot_prepare)?;
+        let digest = files::digest(file).map_err(cannot_prepare)?;
         if let Check::Judge(judge) = &self.plan.check {
-            let key = (contestant, print.clone());
+            let key = (contestant, digest.clone());
             if !self.judged.contains(&key) {
                 self.shell(contestant, false)?.judge(judge, file)?;
                 self.judged.insert(key);
             }
         }
-        Ok(print)
+        Ok(digest)
     }
-}
-
-/// Returns a number of the kernel, if it reports it.
-fn known(ns: u64) -> Option<u64> {
-    Some(ns).filter(|ns| *ns != Reply::UNKNOWN)
 }

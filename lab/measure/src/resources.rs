@@ -122,18 +122,23 @@ impl Surroundings {
     }
 }
 
-/// The state of the machine around one run.
-#[derive(Clone, Copy, Debug)]
+/// The state of the machine around one run, or around a unit.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Around {
     pub(crate) beside: Beside,
-    window: Option<Difference>,
+    pub(crate) window: Option<Difference>,
 }
 
 impl Around {
+    /// Returns the share of the CPUs' time that the hypervisor took; `None` if it is unknown.
+    pub(crate) fn steal_share(&self) -> Option<f64> {
+        self.window.map(|window| window.steal_share)
+    }
+
     /// Adds the marks that the surroundings give a sample.
     pub(crate) fn marks(&self, marks: Marks) -> Marks {
         let foreign = self.window.map_or(0.0, |window| window.foreign_share);
-        let steal = self.window.map_or(0.0, |window| window.steal_share);
+        let steal = self.steal_share().unwrap_or(0.0);
         marked(
             marks,
             [

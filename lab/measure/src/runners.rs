@@ -24,7 +24,7 @@ use crate::runners::judge::{Input, Judge};
 use crate::runners::process::{Launch, Patience, Trouble};
 use crate::runners::runner::{Load, Runner};
 use crate::runners::session::Session;
-use crate::runners::suspicion::{Suspicion, Witness};
+use crate::runners::suspicion::Suspicion;
 use crate::workers::WorkerProgram;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -57,8 +57,6 @@ pub struct Runners {
     judge: Judge,
     /// By contestant, what its batches say about its honesty, in all of its processes.
     suspicions: Vec<Cell<Suspicion>>,
-    /// A bound on the probability that an honest contestant is accused of false times.
-    error: f64,
     /// Contestants whose answer was checked, in a study whose oracle gives no checksums.
     checked: HashSet<usize>,
     trials: Trials,
@@ -105,20 +103,18 @@ impl Runners {
         let folder = Path::new(&functions.folder);
         files.extend(functions.workload.file.iter().map(|file| folder.join(file)));
         files.extend(functions.oracle.iter().map(PathBuf::from));
-        let mut oracle = None;
-        if let Some(library) = &functions.oracle {
-            let started = Oracle::start(Path::new(library), program);
-            let started = started.map_err(|error| named(error.to_string()))?;
-            oracle = Some(started.in_folder(folder).interruptible(interrupted));
-        }
+        let oracle = functions.oracle.as_ref().map(|library| {
+            let started = Oracle::start(Path::new(library), folder, program, interrupted);
+            started.map_err(|error| named(error.to_string()))
+        });
         let cpus = functions.cpu.map_or_else(|| allowed.clone(), |cpu| vec![cpu]);
+        let suspicion = Suspicion::new(plan.error / launches.len().max(1) as f64);
         Ok(Runners {
-            judge: Judge::new(&functions, oracle),
+            judge: Judge::new(&functions, oracle.transpose()?),
             functions,
             scope: plan.scope,
             check_timeout_ns: plan.program.timeout_ns.unwrap_or(CHECK_TIMEOUT_NS),
-            suspicions: vec![Cell::default(); launches.len()],
-            error: plan.error / launches.len().max(1) as f64,
+            suspicions: vec![Cell::new(suspicion); launches.len()],
             launches,
             files: files::without_repetition(files),
             checked: HashSet::new(),
@@ -170,9 +166,8 @@ impl Runners {
         self.launches.get(contestant).ok_or_else(|| no_contestant(contestant))
     }
 
-    fn witness(&self, contestant: usize) -> Result<Witness<'_>, UnitFailure> {
-        let suspicion = self.suspicions.get(contestant).ok_or_else(|| no_contestant(contestant))?;
-        Ok(Witness { suspicion, error: self.error })
+    fn suspicion(&self, contestant: usize) -> Result<&Cell<Suspicion>, UnitFailure> {
+        self.suspicions.get(contestant).ok_or_else(|| no_contestant(contestant))
     }
 
     fn load<'a>(&'a self, input: &'a Input) -> Load<'a> {

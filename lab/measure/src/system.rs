@@ -1,15 +1,26 @@
 //! System calls that several modules make, with their errors as [`io::Error`].
 
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::process::ExitStatus;
 use tiebreak_core::sample::Sample;
-use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// Returns the result of a system call, or the error of the system if it is negative.
 pub(crate) fn checked<T: PartialOrd + Default>(result: T) -> io::Result<T> {
     if result < T::default() { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+/// Makes a system call until no signal interrupts it. Returns its result, or the error of the
+/// system if it is negative.
+pub(crate) fn retried<T: PartialOrd + Default>(mut call: impl FnMut() -> T) -> io::Result<T> {
+    loop {
+        match checked(call()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
 }
 
 /// Owns a descriptor, given as the result of the call that has made it.
@@ -86,7 +97,7 @@ pub(crate) fn rusage(of: i32) -> libc::rusage {
 
 /// Times and events that the kernel accounts. It consists of plain numbers, so any bytes are valid.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Usage {
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,

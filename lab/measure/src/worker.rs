@@ -1,30 +1,29 @@
 //! A worker: the process in which contestants that are functions run.
 //!
 //! `tiebreak __worker` is one. Its standard input is a socket, over which it gets one request after
-//! the other (`message`). It shares memory with the sender (`area`). There it records whose code
-//! runs, so that a crash or a hang can be attributed, reads the orders of rounds, and writes what
-//! was measured. Contestants do not use the socket: what they print, to standard output or standard
-//! error, is kept for the message about a crash. A worker ends when the other end of the socket is
-//! closed, or the kernel ends it when its parent has ended. Each unit starts a new one, so whatever
-//! a contestant does to its process ends with the unit.
+//! the other (`wire::message`). It shares memory with the sender (`wire::area`). There it records
+//! whose code runs, so that a crash or a hang can be attributed, reads the orders of rounds, and
+//! writes what was measured. Contestants do not use the socket: what they print, to standard output
+//! or standard error, is kept for the message about a crash. A worker ends when the other end of
+//! the socket is closed, or the kernel ends it when its parent has ended. Each unit starts a new
+//! one, so whatever a contestant does to its process ends with the unit.
 
-pub(crate) mod area;
 mod batch;
-pub(crate) mod checking;
-pub(crate) mod conduct;
+mod checking;
+mod conduct;
 mod helpers;
 mod library;
-pub(crate) mod memory;
-pub(crate) mod message;
+mod memory;
 mod meters;
 mod state;
 mod unit;
 
-use crate::channel::{self, Inbox};
 use crate::system::{checked, owned};
+use crate::wire::channel::{self, Inbox};
+use crate::wire::message;
+use crate::wire::message::{Load, Reply, Request};
 use crate::worker::library::{Contestant, Oracle};
-use crate::worker::message::{Load, Reply, Request, Rounds};
-use crate::worker::unit::{Loaded, Unit};
+use crate::worker::unit::Unit;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -109,15 +108,14 @@ extern "C" fn end_group(_signal: libc::c_int) {
 fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
     let mut inbox = Inbox::new();
     let mut oracle = None;
-    while let Some((bytes, descriptors)) = inbox.receive(socket)? {
-        let request = message::read::<Request>(bytes).ok_or(io::ErrorKind::InvalidData)?;
+    while let Some((request, descriptors)) = message::receive(&mut inbox, socket)? {
         let reply = match request {
             Request::Load(load) => {
                 return serve_unit(socket, &mut inbox, &load, descriptors);
             }
             request => serve_once(request, descriptors, &mut oracle).unwrap_or_else(failed),
         };
-        send(socket, &reply)?;
+        message::send(socket, &reply, &[])?;
     }
     Ok(())
 }
@@ -172,41 +170,25 @@ fn serve_unit(
             _ => Err(io::Error::from(io::ErrorKind::InvalidInput)),
         };
         let mut unit = match loaded {
-            Ok(Loaded::Ready(unit)) => unit,
-            Ok(Loaded::Refused(position, refusal)) => {
-                return send(socket, &Reply::Refused(position, refusal));
-            }
-            Err(error) => return send(socket, &failed(error)),
+            Ok(Ok(unit)) => unit,
+            Ok(Err(reply)) => return message::send(socket, &reply, &[]),
+            Err(error) => return message::send(socket, &failed(error), &[]),
         };
-        send(socket, &Reply::Ready(unit.resets()))?;
+        message::send(socket, &Reply::Ready(unit.resets()), &[])?;
         // Encoded before the rounds, so that nothing is allocated between them.
         let done = message::bytes(&Reply::Done);
-        while let Some((rounds, dump)) = next_rounds(socket, inbox)? {
-            match unit.run(&rounds, dump) {
+        while let Some((request, descriptors)) = message::receive(inbox, socket)? {
+            let Request::Rounds(rounds) = request else {
+                return Err(io::Error::from(io::ErrorKind::InvalidData));
+            };
+            // The file for what is dumped in the rounds, if there is one.
+            match unit.run(&rounds, descriptors.into_iter().next()) {
                 Reply::Done => channel::send(socket, &done, &[])?,
-                reply => send(socket, &reply)?,
+                reply => message::send(socket, &reply, &[])?,
             }
         }
         Ok(())
     })
-}
-
-/// Returns the next rounds, and the file for what is dumped in them, if there is one.
-fn next_rounds(
-    socket: BorrowedFd<'_>,
-    inbox: &mut Inbox,
-) -> io::Result<Option<(Rounds, Option<OwnedFd>)>> {
-    let Some((bytes, descriptors)) = inbox.receive(socket)? else {
-        return Ok(None);
-    };
-    match message::read(bytes) {
-        Some(Request::Rounds(rounds)) => Ok(Some((rounds, descriptors.into_iter().next()))),
-        _ => Err(io::Error::from(io::ErrorKind::InvalidData)),
-    }
-}
-
-fn send(socket: BorrowedFd<'_>, reply: &Reply) -> io::Result<()> {
-    channel::send(socket, &message::bytes(&reply), &[])
 }
 
 fn failed(error: io::Error) -> Reply {

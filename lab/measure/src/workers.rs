@@ -10,7 +10,6 @@ mod checking;
 mod conduct;
 mod counting;
 mod inputs;
-pub(crate) mod process;
 mod sample;
 mod unit;
 
@@ -19,12 +18,11 @@ use crate::error::StartError;
 use crate::files::without_repetition;
 use crate::honesty::{Trials, no_contestant};
 use crate::oracle::Oracle;
-use crate::resources::{Gate, MissingMeter, asks, check_cpu};
-use crate::worker::message::HelperCpus;
+use crate::resources::{Gate, MissingMeter, Surroundings, asks, check_cpu};
+use crate::wire::message::HelperCpus;
 use crate::workers::conduct::Pace;
 use crate::workers::counting::Counting;
 use crate::workers::inputs::Inputs;
-use crate::workers::sample::Lookout;
 use crate::workers::unit::Session;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -38,9 +36,9 @@ use tiebreak_core::sampler::{
 use tiebreak_core::study::{BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::{clock, cpus};
 
+pub use crate::wire::message::Facts;
+pub use crate::worker_process::{LoadError, WorkerProgram, probe};
 pub use counting::{Clock, shortest_energy_batch_ns};
-pub use process::WorkerProgram;
-pub use process::{Facts, LoadError, probe};
 
 /// The time that a unit may always wait for a quiet machine.
 const WAIT_NS_MIN: u64 = 1_000_000;
@@ -66,14 +64,14 @@ pub struct Workers {
     /// Each contestant as it was built, linked when it is first checked.
     as_built: HashMap<usize, PathBuf>,
     /// By contestant, why it was not called without memory when it was checked.
-    unstarved: HashMap<usize, u64>,
+    unstarved: HashMap<usize, String>,
     inputs: Inputs,
     /// The CPUs of the helper threads; none if threads are not pinned.
     helpers: HelperCpus,
     /// The process of the session, at scope `layout`.
     session: Option<Session>,
     quiet: Gate,
-    lookout: Lookout,
+    surroundings: Surroundings,
     trials: Trials,
     pace: Pace,
     /// By contestant, the least that it does outside of the timed spans.
@@ -104,12 +102,11 @@ impl Workers {
         let allowed = cpus::allowed();
         check_cpu(functions.cpu, &allowed)?;
         let helpers = checking::helper_cpus(&functions, &allowed).map_err(not_started)?;
-        let mut oracle = None;
-        if let Some(library) = &functions.oracle {
-            let started = Oracle::start(Path::new(library), &program).map_err(not_started)?;
-            oracle = Some(started.interruptible(interrupted));
-        }
-        let inputs = Inputs::new(&functions, oracle);
+        let oracle = functions.oracle.as_ref().map(|library| {
+            let home = Path::new(&functions.folder);
+            Oracle::start(Path::new(library), home, &program, interrupted)
+        });
+        let inputs = Inputs::new(&functions, oracle.transpose().map_err(not_started)?);
         let forms: Vec<BuiltForm> =
             functions.built.iter().map(|built| built.form.clone()).collect();
         let files = files(&functions, &inputs);
@@ -136,7 +133,8 @@ impl Workers {
             inputs,
             session: None,
             quiet: Gate::new(plan, &cpus, &[], interrupted),
-            lookout: Lookout::new(&cpus),
+            // Only stolen time and throttling are used, so this process' own time does not matter.
+            surroundings: Surroundings::new(&cpus, &[], None),
             trials: Trials::default(),
             pace: Pace::default(),
             untimed: HashMap::new(),

@@ -17,6 +17,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tiebreak_core::journal::{Journal, Linked, RunHeader};
+pub(crate) use tiebreak_core::quantity::hexadecimal;
 use tiebreak_core::schedule::RoundCoins;
 
 /// The kinds by their number in the store.
@@ -33,10 +34,6 @@ fn hash(before: Option<&[u8]>, line: &str) -> [u8; 32] {
     hash.update(before.unwrap_or_default());
     hash.update(line);
     hash.finalize().into()
-}
-
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns a value as JSON, inside a transaction.

@@ -66,7 +66,7 @@ impl Functions {
 
     /// Returns why the latest [`Functions::check`] of a contestant could not determine whether it
     /// allocates; `None` if it could, or if there is nothing to determine.
-    pub fn unstarved(&self, contestant: usize) -> Option<&'static str> {
+    pub fn unstarved(&self, contestant: usize) -> Option<&str> {
         match self {
             Functions::Workers(workers) => workers.unstarved(contestant),
             Functions::Runners(_) => None,

@@ -131,10 +131,8 @@ fn measured_plan(
     let folder = Path::new(&asked.study.folder);
     let input = match (&functions.oracle, &workload.file) {
         (Some(oracle), _) => {
-            Oracle::start(oracle.as_ref(), &environment.program).and_then(|oracle| {
-                let mut oracle = oracle.in_folder(folder).interruptible(environment.stop);
-                oracle.input(workload, input_seed(workload, seed))
-            })
+            Oracle::start(oracle.as_ref(), folder, &environment.program, environment.stop)
+                .and_then(|mut oracle| oracle.input(workload, input_seed(workload, seed)))
         }
         (None, Some(file)) => Input::of_file(&folder.join(file)),
         // Without an input, the whole workload counts as one item.

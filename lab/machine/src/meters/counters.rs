@@ -20,7 +20,6 @@ pub struct Counters {
     migrations: Option<Counter>,
     /// The reason why hardware counters are missing, if they are.
     unavailable: Option<Unavailable>,
-    with_kernel: bool,
     /// Counters that are never switched on, see [`anchors`].
     _anchors: Vec<Counter>,
 }
@@ -53,26 +52,20 @@ impl Counters {
     /// access to one may leave the guest. So hardware counters are opened only `with_hardware`.
     pub fn open(pid: i32, with_hardware: bool) -> Counters {
         let anchors = anchors(pid, with_hardware);
-        let (hardware, with_kernel) =
-            if with_hardware { open_hardware(pid) } else { (Ok(Counts::default()), true) };
+        let hardware = with_hardware.then(|| perf::open_permitted(|more| open_group(pid, more)));
         let event = inherited(perf::TYPE_SOFTWARE, MIGRATIONS, 0);
         let migrations = Counter::open(event, pid, -1, None).ok();
-        let (hardware, unavailable) = match hardware {
-            Ok(hardware) => (hardware, None),
+        let (hardware, unavailable) = match hardware.transpose() {
+            Ok(hardware) => (hardware.unwrap_or_default(), None),
             Err(reason) => (Counts::default(), Some(reason)),
         };
-        Counters { hardware, migrations, unavailable, with_kernel, _anchors: anchors }
+        Counters { hardware, migrations, unavailable, _anchors: anchors }
     }
 
     /// Returns the reason why there are no hardware counters; `None` if there are, or if none were
     /// requested.
     pub fn unavailable(&self) -> Option<&Unavailable> {
         self.unavailable.as_ref()
-    }
-
-    /// Returns whether the counts contain the kernel's work for the contestant.
-    pub fn with_kernel(&self) -> bool {
-        self.with_kernel
     }
 
     /// Reads the counters. Cost: about a microsecond per counter.
@@ -116,18 +109,6 @@ fn open_group(pid: i32, exclude: u64) -> std::io::Result<Counts<Option<Counter>>
         opened.or_else(|_| Counter::open(event(config), pid, -1, None)).ok()
     });
     Ok(Counts { cycles: Some(leader), ..members })
-}
-
-/// Opens the hardware events, and returns whether they count the kernel too.
-fn open_hardware(pid: i32) -> (Result<Counts<Option<Counter>>, Unavailable>, bool) {
-    let mut tried = Vec::new();
-    for (exclude, way) in [(0, "perf"), (perf::EXCLUDE_KERNEL, "perf in user mode")] {
-        match open_group(pid, exclude) {
-            Ok(group) => return (Ok(group), exclude == 0),
-            Err(error) => tried.push((way.to_owned(), perf::explain(&error))),
-        }
-    }
-    (Err(Unavailable { what: "hardware counters", tried }), true)
 }
 
 /// Opens counters that are not inherited and stay off.

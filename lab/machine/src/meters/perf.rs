@@ -1,5 +1,6 @@
 //! The parts of `perf_event_open` that the meters need.
 
+use super::Unavailable;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -142,8 +143,25 @@ impl Counter {
     }
 }
 
+/// Opens hardware counters: of user mode and kernel, or of user mode where only that is permitted.
+/// `open` gets the flags to add. Allocates nothing unless it fails.
+///
+/// # Errors
+/// Fails if neither is possible here; the error gives the reason for each.
+pub(super) fn open_permitted<T>(open: impl Fn(u64) -> io::Result<T>) -> Result<T, Unavailable> {
+    let with_kernel = match open(0) {
+        Ok(opened) => return Ok(opened),
+        Err(error) => error,
+    };
+    open(EXCLUDE_KERNEL).map_err(|in_user_mode| {
+        let errors = [("perf", with_kernel), ("perf in user mode", in_user_mode)];
+        let tried = errors.map(|(way, error)| (way.to_owned(), explain(&error)));
+        Unavailable { what: "hardware counters", tried: tried.into() }
+    })
+}
+
 /// Explains a `perf_event_open` error in words that a user can act on.
-pub(super) fn explain(error: &io::Error) -> String {
+fn explain(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::EACCES | libc::EPERM) => {
             "not permitted (lower /proc/sys/kernel/perf_event_paranoid, or grant CAP_PERFMON)"

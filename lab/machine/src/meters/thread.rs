@@ -1,7 +1,7 @@
 //! Hardware counters of the calling thread, switched on for a span that it chooses.
 
 use super::Unavailable;
-use super::counters::{EVENTS, scale};
+use super::counters::{Counted, EVENTS, scale};
 use super::perf::{self, Counter, Event, Value};
 use tiebreak_core::counts::Counts;
 use tiebreak_core::metric::Metric;
@@ -20,15 +20,6 @@ pub struct ThreadCounters {
     last: Group,
 }
 
-/// The counts of a thread's counters in one span.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ThreadCounted {
-    /// The counts, without energy and run time.
-    pub meters: Meters,
-    /// Whether they are scaled, because the group shared the hardware counters.
-    pub multiplexed: bool,
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     enabled_ns: u64,
@@ -44,15 +35,8 @@ impl ThreadCounters {
     /// # Errors
     /// Fails if neither is possible here; the error gives the reason for each.
     pub fn open() -> Result<ThreadCounters, Unavailable> {
-        let open = |exclude| ThreadCounters::open_events(perf::TYPE_HARDWARE, EVENTS, exclude);
-        let with_kernel = match open(0) {
-            Ok(counters) => return Ok(counters),
-            Err(error) => error,
-        };
-        open(perf::EXCLUDE_KERNEL).map_err(|in_user_mode| {
-            let errors = [("perf", with_kernel), ("perf in user mode", in_user_mode)];
-            let tried = errors.map(|(way, error)| (way.to_owned(), perf::explain(&error)));
-            Unavailable { what: "hardware counters", tried: tried.into() }
+        perf::open_permitted(|exclude| {
+            ThreadCounters::open_events(perf::TYPE_HARDWARE, EVENTS, exclude)
         })
     }
 
@@ -91,11 +75,11 @@ impl ThreadCounters {
     /// Ends the span and returns its counts. Makes two system calls, of which the second is not
     /// counted; nothing is allocated. The calls' own work in the kernel while the counters are on
     /// is a few hundred instructions.
-    pub fn stop(&mut self) -> ThreadCounted {
+    pub fn stop(&mut self) -> Counted {
         self.leader.switch_group(false);
         let then = self.last;
         let Some(now) = self.read() else {
-            return ThreadCounted::default();
+            return Counted::default();
         };
         self.last = now;
         let mut multiplexed = false;
@@ -104,7 +88,8 @@ impl ThreadCounters {
             multiplexed |= is_scaled;
             Some(value)
         });
-        ThreadCounted { meters: Meters::default().with_counts(counts), multiplexed }
+        let meters = Meters::default().with_counts(counts);
+        Counted { meters, migrations: None, multiplexed }
     }
 
     fn read(&self) -> Option<Group> {

@@ -2,7 +2,7 @@
 //! were made from, and folders that are removed when their owner ends, even if it is killed.
 
 use super::error::BuildError;
-use crate::files::hexadecimal;
+use super::sources::entries;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io;
@@ -10,6 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
+use tiebreak_core::quantity::hexadecimal;
 
 /// Entries that were not used for this long are removed.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -83,9 +84,7 @@ impl Cache {
 /// Writes files to the disk before the folder gets its name: after a loss of power there is a
 /// complete entry or none.
 fn write_out(folder: &Path) -> Result<(), BuildError> {
-    let failed = BuildError::io("writing", folder);
-    for entry in fs::read_dir(folder).map_err(&failed)? {
-        let path = entry.map_err(&failed)?.path();
+    for path in entries(folder)? {
         if path.is_dir() {
             write_out(&path)?;
         } else {

@@ -10,24 +10,13 @@ use crate::program::resolve;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use tiebreak_core::language::{Compile, Link};
+use tiebreak_core::language::{Compile, Link, Makes};
 use tiebreak_core::study::BuiltForm;
 
-/// What a library exports.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Table {
-    Contestant,
-    Oracle,
-}
-
-impl Table {
-    pub(super) fn symbol(self) -> &'static str {
-        match self {
-            Table::Contestant => "tiebreak_contestant_table",
-            Table::Oracle => "tiebreak_oracle_table",
-        }
-    }
-}
+/// The table that the library of a contestant exports.
+pub(super) const CONTESTANT: &str = "tiebreak_contestant_table";
+/// The table that the library of an oracle exports.
+pub(super) const ORACLE: &str = "tiebreak_oracle_table";
 
 /// What the linker may export. Every other symbol is local to the library, so two contestants that
 /// share a name, or the same source, never conflict.
@@ -36,124 +25,111 @@ const EXPORTS: &str =
 
 /// A library to make.
 pub(super) struct Library<'a> {
-    pub(super) task: Task<'a>,
-    pub(super) compile: &'a Compile,
-    pub(super) inlined: Option<&'a str>,
-    pub(super) link: &'a Link,
-}
-
-/// A library that was made.
-pub(super) struct Made {
-    pub(super) form: BuiltForm,
-    /// The library with nothing drawn.
-    pub(super) object: PathBuf,
-    pub(super) standard: Option<String>,
+    task: Task<'a>,
+    cache: &'a Cache,
+    /// The table that it exports.
+    table: &'static str,
+    compile: &'a Compile,
+    inlined: Option<&'a str>,
+    link: &'a Link,
+    /// The folder of the kit.
+    kit: PathBuf,
+    /// The pads for code and those for data.
+    pads: (Vec<Pad>, Vec<Pad>),
 }
 
 /// The file name of the library with nothing drawn, in its entry.
 const LIBRARY: &str = "library.so";
-/// The file name of its only object, in its entry.
-const OBJECT: &str = "0.o";
 
-impl Library<'_> {
-    /// Makes the library, unless the cache has it.
-    pub(super) fn make(&self, cache: &Cache, table: Table) -> Result<Made, BuildError> {
-        let kit = kit(cache)?;
-        let (flag, standard) = self.task.standard();
-        let interrupted = self.task.interrupted;
-        let headers = kit.join("include");
-        let inlined = self.inlined.filter(|_| self.task.is_inlined());
-        let places = self.task.places().with_path("kit", &headers);
-        let places = places.with("standard", flag).with("inlined", inlined);
-        let pads = pads(cache, interrupted)?;
-        let place = cache.entry(self.key(&kit, table, flag)?, |folder| {
-            self.compile(cache, &headers, &places, table, folder)?;
+impl<'a> Library<'a> {
+    /// Returns the library that a recipe describes.
+    ///
+    /// # Errors
+    /// [`BuildError::NoLibrary`] if the language's contestants are processes. Also fails if the kit
+    /// or the pads cannot be made.
+    pub(super) fn of(
+        task: Task<'a>,
+        cache: &'a Cache,
+        table: &'static str,
+    ) -> Result<Library<'a>, BuildError> {
+        let language = task.recipe.language;
+        let Makes::SharedLibrary { compile, inlined, link } = &language.entry().makes else {
+            return Err(BuildError::NoLibrary { language: language.name() });
+        };
+        let (inlined, kit) = (inlined.as_deref(), kit(cache)?);
+        let pads = pads(cache, task.interrupted)?;
+        Ok(Library { task, cache, table, compile, inlined, link, kit, pads })
+    }
+
+    /// Makes the library, unless the cache has it. Returns what its placements are linked from, and
+    /// the library with nothing drawn.
+    pub(super) fn make(&self) -> Result<(BuiltForm, PathBuf), BuildError> {
+        let is_gold = self.link.gold.is_some() && has_gold();
+        let place = self.cache.entry(self.key()?, |folder| {
+            self.compile(folder)?;
             // A link failure should show here, and not during a race.
             let library = folder.join(LIBRARY);
-            if self.is_gold() {
-                link_logged(
-                    &self.form(folder, &kit, table, &pads, true),
-                    0,
-                    &library,
-                    interrupted,
-                )?;
+            if is_gold {
+                link_logged(&self.form(folder, true), 0, &library, self.task.interrupted)?;
             }
-            link_logged(&self.form(folder, &kit, table, &pads, false), 0, &library, interrupted)
+            link_logged(&self.form(folder, false), 0, &library, self.task.interrupted)
         })?;
-        let form = self.form(&place, &kit, table, &pads, self.is_gold());
-        Ok(Made { form, object: place.join(LIBRARY), standard })
+        Ok((self.form(&place, is_gold), place.join(LIBRARY)))
     }
 
     /// Compiles the sources into objects.
-    fn compile(
-        &self,
-        cache: &Cache,
-        headers: &Path,
-        places: &Places,
-        table: Table,
-        folder: &Path,
-    ) -> Result<(), BuildError> {
-        let log = folder.join("log");
+    fn compile(&self, folder: &Path) -> Result<(), BuildError> {
+        let (task, log, headers) = (&self.task, folder.join("log"), self.kit.join("include"));
+        let inlined = self.inlined.filter(|_| task.is_inlined());
+        let places = task.places().with_path("kit", &headers);
+        let places = places.with("standard", task.standard().0).with("inlined", inlined);
         match self.compile {
             Compile::EachSource(command) => {
-                for (source, name) in self.task.recipe.sources.iter().zip(self.names()) {
-                    let places = places.clone().with("source", [source]);
-                    let places = places.with_path("object", &folder.join(name));
-                    self.task.run_words(&places, command, &log)?;
+                for (source, object) in task.recipe.sources.iter().zip(self.objects(folder)) {
+                    let places = places.clone().with("source", [source]).with("object", [object]);
+                    task.run_words(&places, command, &log)?;
                 }
                 Ok(())
             }
             Compile::AllSources(command) => {
-                let places = places.clone().with_path("object", &folder.join(OBJECT));
-                self.task.run_words(&places, command, &log)
+                task.run_words(&places.with("object", self.objects(folder)), command, &log)
             }
             Compile::Rustc => {
-                let kit = rust::kit(cache, &self.task, headers, surroundings())?;
-                rust::rust(&self.task, &kit, table, folder)
+                let kit = rust::kit(self.cache, task, &headers, surroundings())?;
+                rust::rust(task, &kit, self.table, folder)
             }
-            Compile::Cargo => rust::cargo(&self.task, table, folder),
+            Compile::Cargo => rust::cargo(task, self.table, folder),
         }
     }
 
-    /// Returns the file names of the objects, in order.
-    fn names(&self) -> impl Iterator<Item = String> + use<> {
+    /// Returns the paths of the objects in this folder, in order.
+    fn objects(&self, folder: &Path) -> Vec<String> {
         let each = matches!(self.compile, Compile::EachSource(_));
         let count = if each { self.task.recipe.sources.len() } else { 1 };
-        (0..count).map(|number| format!("{number}.o"))
+        let paths = (0..count).map(|number| folder.join(format!("{number}.o")));
+        paths.map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
     /// Returns what a placement is linked from, with the objects in this folder.
-    fn form(
-        &self,
-        folder: &Path,
-        kit: &Path,
-        table: Table,
-        (code_padding, data_padding): &(Vec<Pad>, Vec<Pad>),
-        is_gold: bool,
-    ) -> BuiltForm {
-        let objects = self.names().map(|name| folder.join(name).to_string_lossy().into_owned());
+    fn form(&self, folder: &Path, is_gold: bool) -> BuiltForm {
         let libraries = self.task.recipe.libraries.iter().chain(&self.link.libraries);
+        let (code_padding, data_padding) = self.pads.clone();
         BuiltForm::Objects {
-            objects: objects.collect(),
-            linker: self.linker(kit, table, is_gold),
+            objects: self.objects(folder),
+            linker: self.linker(is_gold),
             libraries: libraries.cloned().collect(),
-            code_padding: code_padding.clone(),
-            data_padding: data_padding.clone(),
+            code_padding,
+            data_padding,
         }
     }
 
-    /// Returns whether gold links the placements.
-    fn is_gold(&self) -> bool {
-        self.link.gold.is_some() && has_gold()
-    }
-
     /// Returns the command that links, without its last arguments.
-    fn linker(&self, kit: &Path, table: Table, is_gold: bool) -> Vec<String> {
-        let exports = format!("--version-script={}", kit.join("exports").display());
+    fn linker(&self, is_gold: bool) -> Vec<String> {
+        let exports = format!("--version-script={}", self.kit.join("exports").display());
         // Gold has no flag that also requires the symbol; the other linker has checked that it
         // exists.
         let required = if is_gold { "--undefined" } else { "--require-defined" };
-        let required = format!("{required}={}", table.symbol());
+        let required = format!("{required}={}", self.table);
         // No build id: equal placements are equal files. `now` resolves all addresses at load: the
         // first call is not slower. `defs` reports a missing symbol now and not at load.
         let words = [&exports, &required, "--build-id=none", "-z", "now", "-z", "defs", "-s"];
@@ -168,15 +144,15 @@ impl Library<'_> {
     }
 
     /// Returns a hash of everything that the objects depend on.
-    fn key(&self, kit: &Path, table: Table, standard: Option<&str>) -> Result<Key, BuildError> {
+    fn key(&self) -> Result<Key, BuildError> {
         let (recipe, folder) = (self.task.recipe, self.task.folder());
         let mut key = surroundings()
-            .with(table.symbol())
+            .with(self.table)
             .with(if has_gold() { "gold" } else { "ld" })
-            .with(kit.as_os_str().as_encoded_bytes())
+            .with(self.kit.as_os_str().as_encoded_bytes())
             .with(recipe.language.name())
             .with_all(self.task.toolchain.parts())
-            .with_all(standard)
+            .with_all(self.task.standard().0)
             .with(format!("{:?}", (self.compile, self.inlined, self.link)))
             .with_all(&recipe.flags)
             .with_all(&recipe.libraries)

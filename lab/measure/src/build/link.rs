@@ -5,6 +5,7 @@ use super::error::BuildError;
 use super::steps::run;
 use super::stock::{coin, shuffle};
 use super::toolchain::surroundings;
+use crate::interrupt::NEVER;
 use crate::program::resolve;
 use std::ffi::OsString;
 use std::fs;
@@ -14,9 +15,6 @@ use std::sync::atomic::AtomicBool;
 use tiebreak_abi::Random;
 use tiebreak_core::study::BuiltForm;
 
-/// The flag for links that cannot be interrupted: they take milliseconds.
-static NEVER: AtomicBool = AtomicBool::new(false);
-
 /// Links the objects of a build.
 #[derive(Clone, Copy, Debug)]
 pub struct Linker;
@@ -25,7 +23,7 @@ impl Linker {
     /// Links the objects of a form into the shared library `out`, placed as the seed says. Seed 0
     /// links them as built, with no padding. Equal seeds and equal objects give equal bytes.
     ///
-    /// Takes 5 to 30 ms. Ctrl-C does not end a link of this process.
+    /// Takes 5 to 30 ms. Ctrl-C does not end a link of this process: it is too short for that.
     ///
     /// # Errors
     /// Fails if the linker is missing or fails, or if the form is a process and has nothing to

@@ -2,11 +2,11 @@
 
 use super::cache::Cache;
 use super::error::BuildError;
-use super::sources::{dependencies, list};
+use super::sources::{dependencies, entries, list};
 use super::steps::{Places, Task};
 use super::toolchain::surroundings;
 use crate::clients::Clients;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tiebreak_core::study::BuiltForm;
@@ -43,9 +43,7 @@ impl Runner<'_> {
         }
         let place = cache.entry(self.key(folder, &sources)?, |out| self.fill(out))?;
         let command = self.places().with_path("out", &place).words(self.command);
-        let mut left = BTreeSet::new();
-        list(&place, Path::new(""), &mut left)?;
-        let files = absolute(&place, left);
+        let files = absolute(&place, list(&place)?);
         Ok(BuiltForm::Runner { command, environment, directory, files })
     }
 
@@ -63,9 +61,7 @@ impl Runner<'_> {
         for command in self.build {
             self.task.run_words(&places, command, &out.join("log"))?;
         }
-        let failed = BuildError::io("reading", out);
-        for entry in fs::read_dir(out).map_err(&failed)? {
-            let path = entry.map_err(&failed)?.path();
+        for path in entries(out)? {
             let name = path.file_name().unwrap_or_default();
             if name.as_encoded_bytes().starts_with(b".") && path.is_dir() {
                 fs::remove_dir_all(&path).map_err(BuildError::io("removing", &path))?;

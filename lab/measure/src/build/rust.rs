@@ -2,9 +2,8 @@
 
 use super::cache::{Cache, Key};
 use super::error::BuildError;
-use super::library::Table;
 use super::link::joined;
-use super::sources::list;
+use super::sources::{entries, list};
 use super::steps::Task;
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,7 +35,7 @@ pub(super) fn kit(
 pub(super) fn rust(
     task: &Task<'_>,
     kit: &Path,
-    table: Table,
+    table: &str,
     folder: &Path,
 ) -> Result<(), BuildError> {
     let flags = &task.recipe.flags;
@@ -65,11 +64,11 @@ pub(super) fn rust(
 pub(super) fn reduce(
     task: &Task<'_>,
     archive: &Path,
-    table: Table,
+    table: &str,
     folder: &Path,
 ) -> Result<(), BuildError> {
     let mut command = Command::new("cc");
-    let words = format!("-Wl,--gc-sections,--strip-debug,--require-defined={}", table.symbol());
+    let words = format!("-Wl,--gc-sections,--strip-debug,--require-defined={}", table);
     command.args(["-r", "-nostdlib", &words, "-o"]).arg(folder.join("0.o")).arg(archive);
     task.run(&mut command, &folder.join("log"))
 }
@@ -88,7 +87,7 @@ const OFFLINE: [&str; 4] = ["download", "network", "resolve host", "unable to up
 
 /// Builds the package in a separate folder and keeps what the table needs. The recipe's flags are
 /// arguments of `cargo build`; arguments of rustc are in its environment, as `RUSTFLAGS`.
-pub(super) fn cargo(task: &Task<'_>, table: Table, folder: &Path) -> Result<(), BuildError> {
+pub(super) fn cargo(task: &Task<'_>, table: &str, folder: &Path) -> Result<(), BuildError> {
     let package = task.recipe.sources.first().map(String::as_str).unwrap_or_default();
     let (log, target) = (folder.join("log"), folder.join("target"));
     task.run(cargo_in(task, package, &target).args(["fetch", "--locked"]), &log)
@@ -140,24 +139,16 @@ fn missing_crates(error: BuildError, package: &str) -> BuildError {
 }
 
 fn archives(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
-    let failed = BuildError::io("reading", folder);
-    let mut archives = Vec::new();
-    for entry in fs::read_dir(folder).map_err(&failed)? {
-        let path = entry.map_err(&failed)?.path();
-        if path.extension().is_some_and(|ending| ending == "a") {
-            archives.push(path);
-        }
-    }
-    Ok(archives)
+    let mut paths = entries(folder)?;
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "a"));
+    Ok(paths)
 }
 
 /// Returns a key that also depends on the packages that this one names by path, and on those that
 /// they name.
 pub(super) fn with_neighbours(mut key: Key, package: &Path) -> Result<Key, BuildError> {
     for folder in neighbours(package)? {
-        let mut files = BTreeSet::new();
-        list(&folder, Path::new(""), &mut files)?;
-        for file in files {
+        for file in list(&folder)? {
             key = key.with_file(&folder, &file)?;
         }
     }

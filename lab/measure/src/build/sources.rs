@@ -3,6 +3,7 @@
 use super::error::BuildError;
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use tiebreak_core::study::Recipe;
 
@@ -23,8 +24,7 @@ const FOLDERS: [&str; 3] = ["index", "__init__", "__main__"];
 /// # Errors
 /// Fails if the folder, or one of the sources, cannot be read.
 pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf>, BuildError> {
-    let mut others = BTreeSet::new();
-    list(folder, Path::new(""), &mut others)?;
+    let mut others = list(folder)?;
     // Every file of a package, which is a folder, is a source.
     let mut found = others.clone();
     found.retain(|file| recipe.sources.iter().any(|source| file.starts_with(source)));
@@ -81,30 +81,32 @@ fn text(path: &Path) -> Result<String, BuildError> {
     Ok(String::from_utf8_lossy(&fs::read(path).map_err(&failed)?).into_owned())
 }
 
-/// Returns all files below `root/place`, as paths from `root`, without hidden ones.
-pub(super) fn list(
-    root: &Path,
-    place: &Path,
-    files: &mut BTreeSet<PathBuf>,
-) -> Result<(), BuildError> {
-    let folder = root.join(place);
-    let failed = BuildError::io("reading", &folder);
-    for entry in fs::read_dir(&folder).map_err(&failed)? {
-        let entry = entry.map_err(&failed)?;
-        let name = entry.file_name();
-        let is_skipped = SKIPPED.iter().any(|skipped| name == *skipped);
-        if is_skipped || name.as_encoded_bytes().starts_with(b".") {
-            continue;
-        }
-        let path = place.join(&name);
-        // A link to a folder is not followed: it may lead back to this one.
-        if entry.file_type().map_err(&failed)?.is_dir() {
-            list(root, &path, files)?;
-        } else if entry.path().is_file() {
-            files.insert(path);
+/// Returns all files below a folder, as paths from it, without hidden ones.
+pub(super) fn list(root: &Path) -> Result<BTreeSet<PathBuf>, BuildError> {
+    let (mut files, mut folders) = (BTreeSet::new(), vec![PathBuf::new()]);
+    while let Some(place) = folders.pop() {
+        for path in entries(&root.join(&place))? {
+            let name = path.file_name().unwrap_or_default();
+            let is_skipped = SKIPPED.iter().any(|skipped| name == *skipped);
+            if is_skipped || name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            // A link to a folder is not followed: it may lead back to this one.
+            if path.is_dir() && !path.is_symlink() {
+                folders.push(place.join(name));
+            } else if path.is_file() {
+                files.insert(place.join(name));
+            }
         }
     }
-    Ok(())
+    Ok(files)
+}
+
+/// Returns the paths of everything in a folder.
+pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.map_err(BuildError::io("reading", folder))?;
+    Ok(entries.into_iter().map(|entry| entry.path()).collect())
 }
 
 #[cfg(test)]

@@ -2,19 +2,20 @@
 
 use super::cache::Key;
 use super::error::BuildError;
-use crate::children::run_job;
+use crate::children::Leader;
 use crate::files::memory_file;
 use crate::program::resolve;
+use crate::system::shell_status;
 use std::collections::HashMap;
-use std::io::{self, Read, Seek};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use tiebreak_core::language::Language;
-use tiebreak_core::language::Tool;
+use tiebreak_core::language::{Language, Tool};
 use tiebreak_core::study::Recipe;
 
 /// Variables that change the output of compilers.
@@ -144,8 +145,8 @@ pub(super) fn surroundings() -> Key {
 
 /// The programs to ask, in the order of the report.
 const ASKED: [&str; 7] = ["gcc", "clang", "rustc", "go", "ldc2", "node", "python3"];
-/// How often the user's flag is checked.
-const SLICE: Duration = Duration::from_millis(20);
+/// How often it is checked whether a program has answered, or the user has interrupted.
+const SLICE: Duration = Duration::from_millis(5);
 
 /// Returns the compilers and interpreters found along `PATH`. Asks all of them at the same time,
 /// for this long at most. One that exists and does not answer in time, or fails, is listed with the
@@ -153,66 +154,63 @@ const SLICE: Duration = Duration::from_millis(20);
 ///
 /// Cost: a process each; about a tenth of a second if none has to be loaded from a disk.
 pub fn compilers(longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let (sender, answers) = channel();
-    let mut tools = Vec::new();
+    let begin = Instant::now();
+    let mut asked = Vec::new();
     for name in ASKED {
         let Ok(program) = resolve(name, None) else { continue };
-        let (place, sender, stop) = (tools.len(), sender.clone(), Arc::clone(&stop));
-        let asks = move || {
-            let mut command = Command::new(program);
-            let language = Language::of_program(name).unwrap_or_default();
-            command.args(&language.entry().version);
-            let _ = sender.send((place, version_of(&mut command, &stop)));
-        };
-        // The thread is not joined: a program may take its time to end.
-        let error = match std::thread::Builder::new().spawn(asks) {
-            Ok(_) => "it did not answer in time".to_owned(),
-            Err(error) => format!("no thread to ask it: {error}"),
-        };
-        tools.push(Tool { name: name.to_owned(), version: None, error: Some(error) });
+        let language = Language::of_program(name).unwrap_or_default();
+        asked.push((name, Inquiry::start(Command::new(program).args(&language.entry().version))));
     }
-    drop(sender);
-    let begin = Instant::now();
     while begin.elapsed() < longest && !interrupted.load(Ordering::Relaxed) {
-        match answers.recv_timeout(SLICE.min(longest.saturating_sub(begin.elapsed()))) {
-            Ok((place, answer)) => {
-                (tools[place].version, tools[place].error) = match answer {
-                    Ok(version) => (Some(version), None),
-                    Err(error) => (None, Some(error)),
-                };
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
+        let running = asked.iter_mut().flat_map(|(_, asked)| asked).filter_map(Inquiry::is_running);
+        if running.filter(|is_running| *is_running).count() == 0 {
+            break;
+        }
+        std::thread::sleep(SLICE.min(longest.saturating_sub(begin.elapsed())));
+    }
+    let tools = asked.into_iter().map(|(name, asked)| {
+        let answer = asked.map_err(|error| error.to_string()).and_then(|asked| asked.answer());
+        let (version, error) = (answer.as_ref().ok().cloned(), answer.err());
+        Tool { name: name.to_owned(), version, error }
+    });
+    tools.collect()
+}
+
+/// A program that was asked for its version. Dropping it ends the program.
+struct Inquiry {
+    leader: Leader,
+    /// Its output, and its errors.
+    texts: [File; 2],
+}
+
+impl Inquiry {
+    fn start(command: &mut Command) -> io::Result<Inquiry> {
+        let texts = [memory_file()?, memory_file()?];
+        command.stdin(Stdio::null()).stdout(texts[0].try_clone()?).stderr(texts[1].try_clone()?);
+        Ok(Inquiry { leader: Leader::spawn(command)?, texts })
+    }
+
+    /// Checks whether the program still runs; `None` if that is unknown.
+    fn is_running(&mut self) -> Option<bool> {
+        self.leader.look().ok().map(|ended| ended.is_none())
+    }
+
+    /// Returns the version, or why there is none, of a program whose end was seen or not.
+    fn answer(&self) -> Result<String, String> {
+        let ended = self.leader.ended().ok_or("it did not answer in time")?;
+        let lines = self.texts.iter().map(|text| {
+            let mut start = vec![0; 1 << 16];
+            let length = text.read_at(&mut start, 0).unwrap_or(0);
+            first_line(&start[..length])
+        });
+        let line = lines.flatten().next().unwrap_or_default();
+        match shell_status(ended) {
+            // Some end the line with a colon, because more lines follow.
+            0 if !line.is_empty() => Ok(line.trim_end_matches(':').to_owned()),
+            0 => Err("it said nothing".to_owned()),
+            status => Err(format!("it failed with status {status}: {line}")),
         }
     }
-    stop.store(true, Ordering::Relaxed);
-    tools
-}
-
-fn version_of(command: &mut Command, stop: &AtomicBool) -> Result<String, String> {
-    let (status, texts) = output_of(command, stop).map_err(|error| error.to_string())?;
-    let line = texts.iter().find_map(|text| first_line(text)).unwrap_or_default();
-    match status {
-        // Some end the line with a colon, because more lines follow.
-        Some(0) if !line.is_empty() => Ok(line.trim_end_matches(':').to_owned()),
-        Some(0) => Err("it said nothing".to_owned()),
-        Some(status) => Err(format!("it failed with status {status}: {line}")),
-        None => Err("it did not answer in time".to_owned()),
-    }
-}
-
-/// Returns the exit status of a command, and the start of its output and of its errors.
-fn output_of(command: &mut Command, stop: &AtomicBool) -> io::Result<(Option<i32>, [Vec<u8>; 2])> {
-    let files = [memory_file()?, memory_file()?];
-    command.stdin(Stdio::null()).stdout(files[0].try_clone()?).stderr(files[1].try_clone()?);
-    let status = run_job(command, stop)?;
-    let mut texts = [Vec::new(), Vec::new()];
-    for (mut file, text) in files.into_iter().zip(&mut texts) {
-        file.rewind()?;
-        file.take(1 << 16).read_to_end(text)?;
-    }
-    Ok((status, texts))
 }
 
 #[cfg(test)]
@@ -236,7 +234,11 @@ mod tests {
     fn answers_are_first_lines_or_reasons() {
         let check = |script: &str, expected: Result<&str, &str>| {
             let mut command = Command::new("sh");
-            let answer = version_of(command.args(["-c", script]), &AtomicBool::new(false));
+            let mut asked = Inquiry::start(command.args(["-c", script])).unwrap();
+            while asked.is_running().unwrap() {
+                std::thread::sleep(SLICE);
+            }
+            let answer = asked.answer();
             assert_eq!(answer.as_ref().map(|s| &s[..]).map_err(|s| &s[..]), expected, "{script}");
         };
         check("echo; echo 'tool 1.2'; echo more", Ok("tool 1.2"));

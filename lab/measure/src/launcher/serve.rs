@@ -2,17 +2,18 @@
 //! Between the clock and a program's first instruction there is as little work as possible.
 
 use super::Prepared;
-use super::message::{self, Heard, Hello, Reply, Request};
+use super::message::{End, Hello, Reply, Request, Run};
 use super::wait::{self, OwnWaits};
 use crate::image::{Environment, Image};
 use crate::resources::Waits;
-use crate::system::{checked, owned, process_descriptor, rusage};
-use std::ffi::CString;
+use crate::system::{checked, process_descriptor, rusage};
+use crate::wire::channel::Inbox;
+use crate::wire::message;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use tiebreak_machine::{clock, cpus};
@@ -32,29 +33,22 @@ pub(super) fn run(socket: OwnedFd, prepared: Prepared) -> ! {
 fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
     let (socket, null) = settle_descriptors(socket)?;
     let socket = socket.as_fd();
-    let set_up = set_up(&prepared);
-    let hello = match &set_up {
-        Ok(_) => Hello::default(),
-        Err((stage, contestant, error)) => {
-            let errno = errno(error);
-            Hello { stage: *stage, errno, contestant: *contestant }
-        }
+    let folders = match set_up(&prepared) {
+        Ok(folders) => folders,
+        Err(hello) => return message::send(socket, &hello, &[]),
     };
-    message::send(socket, &hello, &[])?;
-    let Ok(folders) = set_up else { return Ok(()) };
+    message::send(socket, &Hello::Ready, &[])?;
     let kept = Kept { folders, attributes: Attributes::new()?, scheduled: Waits::open("self") };
-    loop {
-        match message::hear(socket)? {
-            Heard::Request(request, standard) => {
-                let reply = run_once(&request, standard, &mut prepared, &kept, socket);
-                stand_on(&null, &null, &null);
-                message::send(socket, &reply, &[])?;
-            }
-            // The request came too late: the run has already ended.
-            Heard::Other => {}
-            Heard::Closed => return Ok(()),
+    let mut inbox = Inbox::new();
+    while let Some((request, standard)) = message::receive(&mut inbox, socket)? {
+        // Any other request came too late: the run has already ended.
+        if let (Request::Run(run), Ok(standard)) = (request, standard.try_into()) {
+            let reply = run_once(&run, standard, &mut prepared, &kept, socket);
+            stand_on(&null, &null, &null);
+            message::send(socket, &reply, &[])?;
         }
     }
+    Ok(())
 }
 
 fn errno(error: &io::Error) -> i32 {
@@ -69,22 +63,24 @@ struct Kept {
 }
 
 fn run_once(
-    request: &Request,
-    [input, output, errors]: [OwnedFd; 3],
+    run: &Run,
+    standard: [OwnedFd; 3],
     prepared: &mut Prepared,
     kept: &Kept,
     socket: BorrowedFd<'_>,
 ) -> Reply {
+    let [input, output, errors] = standard.map(File::from);
     // The contestant inherits the launcher's standard descriptors, so they need no work between the
     // clock and its start.
     stand_on(&input, &output, &errors);
-    prepared.environment.pad(request.padding_bytes);
-    let mut reply = Reply::new();
-    let Some(image) = prepared.images.get(request.contestant as usize) else {
+    prepared.environment.pad(run.padding_bytes);
+    let mut reply = Reply::new(End::Broken(0));
+    let contestant = run.contestant as usize;
+    let Some(image) = prepared.images.get(contestant) else {
         return reply;
     };
-    let watch = wait::Watch { request, output: &output, errors: &errors, socket };
-    let entered = kept.folders.enter(request.contestant as usize);
+    let watch = wait::Watch { run, output: &output, errors: &errors, socket };
+    let entered = kept.folders.enter(contestant);
     let mut waits = OwnWaits::new(&kept.scheduled);
     match entered.and_then(|()| start(image, &prepared.environment, &kept.attributes)) {
         Ok((pid, start_ns)) => {
@@ -94,10 +90,7 @@ fn run_once(
             // The launcher's own peak memory, which `exec` passes on to every program.
             reply.floor_kib = rusage(libc::RUSAGE_SELF).ru_maxrss as u64;
         }
-        Err(error) => {
-            reply.end = Reply::NOT_STARTED;
-            reply.errno = errno(&error);
-        }
+        Err(error) => reply.end = End::NotStarted(errno(&error)),
     }
     reply
 }
@@ -144,7 +137,7 @@ fn stand_on(input: &impl AsRawFd, output: &impl AsRawFd, errors: &impl AsRawFd) 
 
 /// Sets up the launcher: separate from the caller's signals, the process that adopts orphans, in
 /// the right folder, on the right CPUs.
-fn set_up(prepared: &Prepared) -> Result<Folders, (i32, u32, io::Error)> {
+fn set_up(prepared: &Prepared) -> Result<Folders, Hello> {
     // SAFETY: these calls take numbers and a text that ends with a zero byte, and change only
     // attributes of this process: its group, its name, its reaction to signals.
     unsafe {
@@ -162,19 +155,19 @@ fn set_up(prepared: &Prepared) -> Result<Folders, (i32, u32, io::Error)> {
     let own = unsafe { libc::getpid() };
     process_descriptor(own).map_err(failed_set_up)?;
     let folders = Folders::open(&prepared.directories)
-        .map_err(|(contestant, error)| (Hello::DIRECTORY, contestant as u32, error))?;
+        .map_err(|(contestant, error)| Hello::NoDirectory(contestant as u64, errno(&error)))?;
     if !prepared.cpus.is_empty() {
         cpus::pin_this_thread(&prepared.cpus).map_err(failed_set_up)?;
     }
     Ok(folders)
 }
 
-fn failed_set_up(error: io::Error) -> (i32, u32, io::Error) {
-    (Hello::SET_UP, 0, error)
+fn failed_set_up(error: io::Error) -> Hello {
+    Hello::NotSetUp(errno(&error))
 }
 
 /// An open folder for each contestant. Entering it resolves no path, so the folder may be moved.
-pub(super) struct Folders(Vec<OwnedFd>);
+pub(super) struct Folders(Vec<File>);
 
 impl Folders {
     /// Opens each contestant's folder, or the current one if it has none, and enters it to check
@@ -186,7 +179,10 @@ impl Folders {
         let mut folders = Folders(Vec::new());
         for (index, directory) in directories.iter().enumerate() {
             let path = directory.as_deref().unwrap_or(Path::new("."));
-            folders.0.push(open(path).map_err(|error| (index, error))?);
+            // A folder that cannot be listed may still be entered.
+            let flags = libc::O_PATH | libc::O_DIRECTORY;
+            let opened = File::options().read(true).custom_flags(flags).open(path);
+            folders.0.push(opened.map_err(|error| (index, error))?);
         }
         for index in 0..folders.0.len() {
             folders.enter(index).map_err(|error| (index, error))?;
@@ -200,14 +196,6 @@ impl Folders {
         // SAFETY: the descriptor is open.
         checked(unsafe { libc::fchdir(folder.as_raw_fd()) }).map(drop)
     }
-}
-
-fn open(path: &Path) -> io::Result<OwnedFd> {
-    let path = CString::new(path.as_os_str().as_bytes())?;
-    // A folder that cannot be listed may still be entered.
-    let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
-    // SAFETY: the path ends with a zero byte and is only read; the call makes a descriptor.
-    unsafe { owned(libc::open(path.as_ptr(), flags)) }
 }
 
 /// What `posix_spawn` sets in the child: its own process group, no blocked signal, and the default

@@ -5,13 +5,14 @@
 //! the launcher's. After a contestant has been reaped, every remaining child comes from it. When
 //! the launcher has no child, nothing is left.
 
-use super::message::{self, Reply, Request};
+use super::message::{End, Reply, Run};
 use crate::resources::Waits;
-use crate::system::{owned, parse_schedstat, poll, process_descriptor};
+use crate::system::{owned, parse_schedstat, poll, process_descriptor, retried};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 use tiebreak_machine::clock;
 
@@ -26,20 +27,19 @@ const ERRORS_LIMIT_BYTES: u64 = 64 << 20;
 
 /// What is monitored while a program runs.
 pub(super) struct Watch<'a> {
-    pub(super) request: &'a Request,
-    pub(super) output: &'a OwnedFd,
-    pub(super) errors: &'a OwnedFd,
+    pub(super) run: &'a Run,
+    pub(super) output: &'a File,
+    pub(super) errors: &'a File,
     pub(super) socket: BorrowedFd<'a>,
 }
 
 impl Watch<'_> {
     /// Waits until the process has ended, ends it if necessary, reaps it, and fills in the reply.
     pub(super) fn until_reaped(&self, pid: i32, reply: &mut Reply, waits: &mut OwnWaits<'_>) {
-        reply.end = self.until_ended(pid, reply.start_ns, waits).unwrap_or_else(|error| {
-            reply.errno = error.raw_os_error().unwrap_or(libc::EIO);
-            Reply::BROKEN
-        });
-        if reply.end != Reply::ENDED {
+        reply.end = self
+            .until_ended(pid, reply.start_ns, waits)
+            .unwrap_or_else(|error| End::Broken(error.raw_os_error().unwrap_or(libc::EIO)));
+        if reply.end != End::Ended {
             // SAFETY: the process is a child of ours that was not reaped, so its number, which is
             // also its group's, names nothing else.
             unsafe {
@@ -50,27 +50,27 @@ impl Watch<'_> {
         }
         reap(pid, reply);
         waits.add_to(reply);
-        if reply.end == Reply::ENDED && self.is_flooded() {
-            reply.end = Reply::FLOODED;
+        if reply.end == End::Ended && self.is_flooded() {
+            reply.end = End::Flooded;
         }
     }
 
     /// Waits until the process can be reaped or must be ended, and returns which.
-    fn until_ended(&self, pid: i32, start_ns: u64, waits: &mut OwnWaits<'_>) -> io::Result<i32> {
+    fn until_ended(&self, pid: i32, start_ns: u64, waits: &mut OwnWaits<'_>) -> io::Result<End> {
         let process = process_descriptor(pid)?;
-        let deadline_ns = start_ns.saturating_add(self.request.timeout_ns);
+        let deadline_ns = start_ns.saturating_add(self.run.timeout_ns);
         let mut next_look_ns = start_ns + FIRST_LOOK_NS;
         let mut last = (start_ns, 0);
         loop {
             let now_ns = clock::monotonic_ns();
             if now_ns >= deadline_ns {
-                return Ok(Reply::TIMED_OUT);
+                return Ok(End::TimedOut);
             }
             if now_ns >= next_look_ns {
                 self.shorten_errors();
                 let bytes = self.output_bytes();
                 if self.is_over(bytes) {
-                    return Ok(Reply::FLOODED);
+                    return Ok(End::Flooded);
                 }
                 next_look_ns = now_ns + self.pause_ns(last, (now_ns, bytes));
                 last = (now_ns, bytes);
@@ -78,10 +78,10 @@ impl Watch<'_> {
             let until_ns = deadline_ns.min(next_look_ns).saturating_sub(now_ns);
             waits.before_sleep();
             match poll([process.as_fd(), self.socket], until_ns)? {
-                [true, _] => return Ok(Reply::ENDED),
+                [true, _] => return Ok(End::Ended),
                 // No request is valid now. Whatever the message is, the caller wants the run to
-                // end.
-                [_, true] => return message::hear(self.socket).map(|_| Reply::CANCELLED),
+                // end. It is received after the run.
+                [_, true] => return Ok(End::Cancelled),
                 _ => {}
             }
         }
@@ -91,20 +91,23 @@ impl Watch<'_> {
     /// by much.
     fn pause_ns(&self, (then_ns, then): (u64, u64), (now_ns, now): (u64, u64)) -> u64 {
         let grown = now.saturating_sub(then);
-        if grown == 0 || self.request.output_limit_bytes == 0 {
+        if grown == 0 || self.run.output_limit_bytes == 0 {
             return LONGEST_NS;
         }
-        let left = self.request.output_limit_bytes.saturating_sub(now);
+        let left = self.run.output_limit_bytes.saturating_sub(now);
         let left_ns = left as f64 / grown as f64 * now_ns.saturating_sub(then_ns) as f64;
         (left_ns as u64).clamp(SHORTEST_NS, LONGEST_NS)
     }
 
     fn output_bytes(&self) -> u64 {
-        if self.request.output_limit_bytes == 0 { 0 } else { length(self.output) }
+        if self.run.output_limit_bytes == 0 {
+            return 0;
+        }
+        self.output.metadata().map_or(0, |data| data.len())
     }
 
     fn is_over(&self, bytes: u64) -> bool {
-        self.request.output_limit_bytes > 0 && bytes > self.request.output_limit_bytes
+        self.run.output_limit_bytes > 0 && bytes > self.run.output_limit_bytes
     }
 
     fn is_flooded(&self) -> bool {
@@ -113,9 +116,10 @@ impl Watch<'_> {
 
     /// Frees the memory of a long standard error. The program's write position does not change.
     fn shorten_errors(&self) {
-        if held_bytes(self.errors) > ERRORS_LIMIT_BYTES {
-            // SAFETY: the descriptor is open; the call takes a number.
-            unsafe { libc::ftruncate(self.errors.as_raw_fd(), 0) };
+        // A hole at its start takes no memory: blocks of 512 bytes count, not the length.
+        if self.errors.metadata().is_ok_and(|data| data.blocks() * 512 > ERRORS_LIMIT_BYTES) {
+            // A file that cannot be shortened only costs memory.
+            let _ = self.errors.set_len(0);
         }
     }
 }
@@ -125,9 +129,9 @@ fn wait_for_end(pid: i32) {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let options = libc::WEXITED | libc::WNOWAIT;
     // SAFETY: the place is valid for the result.
-    while unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, info.as_mut_ptr(), options) } == -1
-        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-    {}
+    let wait =
+        || unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, info.as_mut_ptr(), options) };
+    let _ = retried(wait);
 }
 
 /// Reaps the process, reads the clock at once, and records what the kernel accounts.
@@ -138,12 +142,8 @@ fn reap(pid: i32, reply: &mut Reply) {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     let mut status = 0;
     // SAFETY: both places are valid for their results.
-    while unsafe { libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr()) } == -1 {
-        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-            reply.end = Reply::BROKEN;
-            reply.errno = libc::ECHILD;
-            break;
-        }
+    if retried(|| unsafe { libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr()) }).is_err() {
+        reply.end = End::Broken(libc::ECHILD);
     }
     reply.end_ns = clock::monotonic_ns() - reading_ns;
     // SAFETY: all zero bytes are a valid value, which the kernel has overwritten.
@@ -151,23 +151,6 @@ fn reap(pid: i32, reply: &mut Reply) {
     reply.status = status;
     reply.usage = usage.into();
     reply.peak_kib = usage.ru_maxrss as u64;
-}
-
-fn length(file: &OwnedFd) -> u64 {
-    status_of(file).map_or(0, |status| u64::try_from(status.st_size).unwrap_or(0))
-}
-
-/// Returns the memory that a file holds. A hole at its start holds none.
-fn held_bytes(file: &OwnedFd) -> u64 {
-    status_of(file).map_or(0, |status| u64::try_from(status.st_blocks).unwrap_or(0) * 512)
-}
-
-fn status_of(file: &OwnedFd) -> Option<libc::stat> {
-    let mut status = MaybeUninit::<libc::stat>::zeroed();
-    // SAFETY: the place is valid for the result; all zero bytes are a valid value of it.
-    unsafe {
-        (libc::fstat(file.as_raw_fd(), status.as_mut_ptr()) == 0).then(|| status.assume_init())
-    }
 }
 
 /// How long the launcher tries. A process that cannot be ended by then waits in the kernel for a
@@ -194,8 +177,7 @@ pub(super) fn end_left_behind(reply: &mut Reply) {
         }
         for (child, name) in living_children() {
             if reply.left_behind == 0 {
-                let length = name.len().min(reply.left_name.len() - 1);
-                reply.left_name[..length].copy_from_slice(&name.as_bytes()[..length]);
+                reply.left_name = name;
             }
             // SAFETY: the process is a child of ours that was not reaped, so the number names
             // nothing else.
@@ -252,10 +234,7 @@ pub(super) fn read_scheduled(pid: i32, reply: &mut Reply) -> u64 {
     let start_ns = clock::monotonic_ns();
     // A process that has ended had a slice: without one, the kernel does not count.
     let counted = schedstat(pid).filter(|[.., slices]| *slices > 0);
-    if let Some([run_ns, run_delay_ns, _]) = counted {
-        reply.run_ns = run_ns;
-        reply.run_delay_ns = run_delay_ns;
-    }
+    reply.scheduled_ns = counted.map(|[run_ns, delay_ns, _]| (run_ns, delay_ns));
     clock::monotonic_ns() - start_ns
 }
 
@@ -301,12 +280,10 @@ impl OwnWaits<'_> {
     /// Adds the launcher's wait after the end to the contestant's wait before it. Call it once the
     /// process is reaped and the clock has been read.
     fn add_to(&self, reply: &mut Reply) {
-        if reply.run_delay_ns == Reply::UNKNOWN {
-            return;
-        }
+        let Some((run_ns, delay_ns)) = &mut reply.scheduled_ns else { return };
         let before_ns = self.at_first_sleep_ns.unwrap_or(self.at_start_ns) - self.at_start_ns;
         let after_ns = self.own.waited_ns().saturating_sub(self.at_last_sleep_ns);
-        reply.run_delay_ns += lost_ns(before_ns, after_ns, reply.run_ns + reply.run_delay_ns);
+        *delay_ns += lost_ns(before_ns, after_ns, *run_ns + *delay_ns);
     }
 }
 
@@ -345,12 +322,12 @@ mod tests {
         let own = Waits::open("self");
         let mut waits = OwnWaits::new(&own);
         waits.before_sleep();
-        let mut reply = Reply::new();
+        let mut reply = Reply::new(End::Ended);
         waits.add_to(&mut reply);
-        assert_eq!(reply.run_delay_ns, Reply::UNKNOWN, "what is unknown stays so");
-        (reply.run_ns, reply.run_delay_ns) = (1000, 10);
+        assert_eq!(reply.scheduled_ns, None, "what is unknown stays so");
+        reply.scheduled_ns = Some((1000, 10));
         waits.add_to(&mut reply);
-        assert!(reply.run_delay_ns >= 10);
+        assert!(reply.scheduled_ns.unwrap().1 >= 10);
     }
 
     #[test]
@@ -359,8 +336,8 @@ mod tests {
         // Not every kernel counts; if it does, the numbers are those of its text.
         let shown = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
         assert_eq!(schedstat(own).is_some(), shown.is_some());
-        let mut reply = Reply::new();
+        let mut reply = Reply::new(End::Ended);
         read_scheduled(i32::MAX, &mut reply);
-        assert_eq!((reply.run_ns, reply.run_delay_ns), (Reply::UNKNOWN, Reply::UNKNOWN));
+        assert_eq!(reply.scheduled_ns, None);
     }
 }

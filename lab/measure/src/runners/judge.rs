@@ -9,9 +9,10 @@ use super::process::{Patience, quoted};
 use super::runner::{Load, Runner};
 use super::session::{Session, Taken};
 use super::{Runners, blamed};
+use crate::answers::{first_difference, trimmed};
 use crate::files;
 use crate::honesty::{Turn, hidden_in_reset, misconduct, no_contestant, wrong_checksum};
-use crate::oracle::{self, Oracle, oracle_failure};
+use crate::oracle::{self, Oracle};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::PathBuf;
@@ -42,8 +43,6 @@ pub(super) struct Input {
     pub(super) bytes: Vec<u8>,
     /// The same input in the oracle's form, if there is an oracle.
     made: Option<oracle::Input>,
-    /// The oracle's checksums of it, by contract.
-    checksums: HashMap<String, u64>,
 }
 
 /// The correct answer of a contestant.
@@ -57,7 +56,7 @@ pub(super) struct Expected {
 impl Input {
     fn of_oracle(seed: u64, made: oracle::Input) -> Result<Input, UnitFailure> {
         let (items, bytes) = (made.items, whole(&made.file)?);
-        Ok(Input { seed, items, bytes, made: Some(made), checksums: HashMap::new() })
+        Ok(Input { seed, items, bytes, made: Some(made) })
     }
 }
 
@@ -82,10 +81,7 @@ impl Judge {
     pub(super) fn input(&mut self, input_seed: u64) -> Result<Input, UnitFailure> {
         let seed = if self.workload.is_drawn { input_seed } else { self.workload.seed };
         if let Some(oracle) = &mut self.oracle {
-            return Input::of_oracle(
-                seed,
-                oracle.input(&self.workload, seed).map_err(oracle_failure)?,
-            );
+            return Input::of_oracle(seed, oracle.input(&self.workload, seed)?);
         }
         let mut bytes = Vec::new();
         if let Some(path) = &self.file {
@@ -94,7 +90,7 @@ impl Judge {
                 UnitFailure::Broken(format!("the input '{path}' cannot be read: {error}"))
             })?;
         }
-        Ok(Input { seed, items: self.items, bytes, made: None, checksums: HashMap::new() })
+        Ok(Input { seed, items: self.items, bytes, made: None })
     }
 
     /// Returns the correct answer of this contestant; `None` if it is not known yet.
@@ -104,8 +100,7 @@ impl Judge {
         built: &Built,
     ) -> Result<Option<Expected>, UnitFailure> {
         if let (Some(oracle), Some(made)) = (&mut self.oracle, &input.made) {
-            let answer = oracle.answer(&self.workload, input.seed, made, &built.contract);
-            return expected_of(answer.map_err(oracle_failure)?).map(Some);
+            return expected_of(oracle.answer(made, &built.contract)?).map(Some);
         }
         if let Some(accepted) = self.accepted.get(key(built)) {
             return Ok(Some(accepted.clone()));
@@ -120,17 +115,10 @@ impl Judge {
         input: &mut Input,
         built: &Built,
     ) -> Result<Option<u64>, UnitFailure> {
-        let (Some(oracle), Some(made)) = (&mut self.oracle, &input.made) else {
-            return Ok(self.accepted.get(key(built)).and_then(|accepted| accepted.checksum));
-        };
-        let contract = &built.contract;
-        if let Some(checksum) = input.checksums.get(contract) {
-            return Ok(Some(*checksum));
+        match (&mut self.oracle, &mut input.made) {
+            (Some(oracle), Some(made)) => Ok(Some(oracle.checksum(made, &built.contract)?)),
+            _ => Ok(self.accepted.get(key(built)).and_then(|accepted| accepted.checksum)),
         }
-        let checksum = oracle.checksum(&self.workload, input.seed, made, contract);
-        let checksum = checksum.map_err(oracle_failure)?;
-        input.checksums.insert(contract.clone(), checksum);
-        Ok(Some(checksum))
     }
 
     /// Keeps the answer of a contestant without a fault as the correct answer of the others.
@@ -157,9 +145,8 @@ impl Judge {
             let what = "the study has no oracle, so it has no inputs to verify";
             return Err(UnitFailure::Broken(what.to_owned()));
         };
-        let made = oracle.verification(verification, part).map_err(oracle_failure)?;
-        let answer =
-            oracle.verified(verification, part, &made, contract).map_err(oracle_failure)?;
+        let made = oracle.verification(verification, part)?;
+        let answer = oracle.answer(&made, contract)?;
         Ok((Input::of_oracle(0, made)?, expected_of(answer)?))
     }
 }
@@ -190,42 +177,18 @@ pub(super) fn compare(
     text: &[u8],
     checksum: u64,
 ) -> Option<Fault> {
-    let workload = workload.to_owned();
-    let (right, got) = (trimmed(&expected.text), trimmed(text));
-    if right != got {
-        let (item, expected, got) = first_difference(right, got);
-        return Some(Fault::WrongAnswer { workload, item: Some(item), expected, got });
+    if trimmed(&expected.text) != trimmed(text)
+        && let Ok(Some(difference)) = first_difference(&expected.text[..], text, quoted)
+    {
+        return Some(difference.fault(workload));
     }
     let right = expected.checksum.filter(|right| *right != checksum)?;
-    Some(Fault::WrongAnswer {
-        workload,
-        item: None,
-        expected: right.to_string(),
-        got: checksum.to_string(),
-    })
+    Some(wrong_checksum(workload, right, checksum))
 }
 
 /// Returns the key of accepted answers: contestants of exact contracts give the same answer.
 fn key(built: &Built) -> &str {
     if built.is_exact { PUBLISHED } else { &built.contract }
-}
-
-/// Removes the last line break: study files and contestants may or may not end the last line.
-fn trimmed(text: &[u8]) -> &[u8] {
-    text.strip_suffix(b"\n").unwrap_or(text)
-}
-
-/// Returns the first line that differs, counted from 1, with the expected and the actual text.
-fn first_difference(expected: &[u8], got: &[u8]) -> (u64, String, String) {
-    let [expected, got] =
-        [expected, got].map(|text| text.split(|byte| *byte == b'\n').collect::<Vec<_>>());
-    let same = expected.iter().zip(&got).take_while(|(right, line)| right == line).count();
-    (same as u64 + 1, shown(&expected, same), shown(&got, same))
-}
-
-fn shown(lines: &[&[u8]], index: usize) -> String {
-    let line = lines.get(index).map(|line| quoted(&String::from_utf8_lossy(line)));
-    line.unwrap_or_else(|| "no more lines".to_owned())
 }
 
 fn whole(file: &File) -> Result<Vec<u8>, UnitFailure> {

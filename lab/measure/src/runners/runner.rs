@@ -4,8 +4,9 @@
 //! the kernel reports it: that excludes the time of other processes.
 
 use super::process::{Answer, Launch, Patience, Process, Timed, Trouble};
-use super::suspicion::{Held, Witness};
+use super::suspicion::{Held, Suspicion};
 use super::usage::Usage;
+use std::cell::Cell;
 use tiebreak_core::sample::BatchTime;
 use tiebreak_core::study::Workload;
 use tiebreak_machine::clock;
@@ -24,8 +25,8 @@ pub(super) struct Load<'a> {
 pub(super) struct Runner {
     pub(super) process: Process,
     resets: bool,
-    /// Whether the warm-up ended because the runtime did not become faster; `None` before its end.
-    is_warm: Option<bool>,
+    /// Whether the warm-up ended because the runtime did not become faster; false before its end.
+    pub(super) is_warm: bool,
     /// How long the main thread was on a CPU for the last `load`; 0 if the kernel does not report
     /// it.
     pub(super) load_ns: u64,
@@ -62,7 +63,7 @@ impl Runner {
     ) -> Result<Runner, Trouble> {
         let mut process = Process::start(launch, padding_bytes)?;
         process.ask("hello 1", patience)?;
-        let mut runner = Runner { process, resets: false, is_warm: None, load_ns: 0 };
+        let mut runner = Runner { process, resets: false, is_warm: false, load_ns: 0 };
         runner.load(load, patience)?;
         Ok(runner)
     }
@@ -98,32 +99,27 @@ impl Runner {
         loop {
             let worked_ns = self.batch(calls, None, patience)?.worked_ns();
             let elapsed_ns = clock::monotonic_ns() - start_ns;
-            if let Next::Timed { is_warm } = warm_up.after(worked_ns, elapsed_ns) {
-                self.is_warm = Some(is_warm);
+            if let Some(is_warm) = warm_up.after(worked_ns, elapsed_ns) {
+                self.is_warm = is_warm;
                 return Ok(());
             }
         }
     }
 
-    /// Returns whether the warm-up ended because the runtime did not become faster.
-    pub(super) fn is_warm(&self) -> bool {
-        self.is_warm == Some(true)
-    }
-
     /// Runs a batch of this many calls, each after a reset if the contestant needs one. With a
-    /// witness it is compared with the outside clock.
+    /// suspicion it is compared with the outside clock.
     pub(super) fn batch(
         &mut self,
         calls: u64,
-        witness: Option<&Witness<'_>>,
+        suspicion: Option<&Cell<Suspicion>>,
         patience: &Patience<'_>,
     ) -> Result<Batch, Trouble> {
         if !self.resets {
-            return self.exchange(calls, witness, patience);
+            return self.exchange(calls, suspicion, patience);
         }
-        let mut sum = self.exchange(1, witness, patience)?;
+        let mut sum = self.exchange(1, suspicion, patience)?;
         for _ in 1..calls {
-            let call = self.exchange(1, witness, patience)?;
+            let call = self.exchange(1, suspicion, patience)?;
             sum.time.low_ns += call.time.low_ns;
             sum.time.high_ns += call.time.high_ns;
             sum.elapsed_ns += call.elapsed_ns;
@@ -141,7 +137,7 @@ impl Runner {
     fn exchange(
         &mut self,
         calls: u64,
-        witness: Option<&Witness<'_>>,
+        suspicion: Option<&Cell<Suspicion>>,
         patience: &Patience<'_>,
     ) -> Result<Batch, Trouble> {
         let reset_ns = self.reset(patience)?;
@@ -152,9 +148,12 @@ impl Runner {
         let checksum = timed.checksum;
         let mut time = BatchTime::from(timed.batch_ns());
         let mut elapsed_ns = timed.elapsed_ns;
-        if let Some(witness) = witness {
-            if witness.convicts(&held) {
-                return Err(self.process.broke(patience, witness.describe(&held)));
+        if let Some(suspicion) = suspicion {
+            let mut so_far = suspicion.get();
+            let proven = so_far.convict(&held);
+            suspicion.set(so_far);
+            if let Some(what) = proven {
+                return Err(self.process.broke(patience, what));
             }
             let BatchTime { low_ns, high_ns } = held.time();
             elapsed_ns = high_ns;
@@ -232,24 +231,16 @@ struct WarmUp {
     batches_ns: Vec<u64>,
 }
 
-/// What follows a batch of the warm-up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    /// One more batch.
-    Again,
-    /// The timed batches, and whether the contestant is warm.
-    Timed { is_warm: bool },
-}
-
 impl WarmUp {
-    /// Records the time of a batch; `elapsed_ns` is the time of the warm-up so far.
-    pub(super) fn after(&mut self, batch_ns: u64, elapsed_ns: u64) -> Next {
+    /// Records the time of a batch; `elapsed_ns` is the time of the warm-up so far. Returns whether
+    /// the contestant is warm once the timed batches follow, `None` before.
+    fn after(&mut self, batch_ns: u64, elapsed_ns: u64) -> Option<bool> {
         self.batches_ns.push(batch_ns);
         let count = self.batches_ns.len();
         let is_full = count >= 2 * WINDOW && elapsed_ns >= WARM_UP_NS_MIN;
         let is_late = elapsed_ns >= LIMIT_NS && count >= BATCHES_MIN;
         let is_warm = !self.still_gains();
-        if (is_full && is_warm) || is_late { Next::Timed { is_warm } } else { Next::Again }
+        ((is_full && is_warm) || is_late).then_some(is_warm)
     }
 
     /// Returns whether the fastest of the last batches is faster than the fastest of those before:
@@ -282,7 +273,7 @@ mod tests {
         let (mut warm_up, mut elapsed_ns) = (WarmUp::default(), 0);
         for batch in 0.. {
             elapsed_ns += batch_ns(batch);
-            if let Next::Timed { is_warm } = warm_up.after(batch_ns(batch), elapsed_ns) {
+            if let Some(is_warm) = warm_up.after(batch_ns(batch), elapsed_ns) {
                 return (batch + 1, is_warm);
             }
         }

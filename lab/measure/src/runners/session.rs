@@ -85,7 +85,7 @@ impl Taken {
             around.marks(sample.marks),
             [
                 (counted.involuntary_switches > self.batches.len() as u64, Mark::Preempted),
-                (!runner.is_warm() || runner::was_cold(&self.worked_ns), Mark::NotWarm),
+                (!runner.is_warm || runner::was_cold(&self.worked_ns), Mark::NotWarm),
             ],
         );
         sample
@@ -187,9 +187,9 @@ impl Runners {
         for (index, &contestant) in request.orders.iter().flatten().enumerate() {
             let runner = session.runner(contestant)?;
             runner.once(&patience).map_err(blamed(contestant))?;
-            let witness = self.witness(contestant)?;
+            let suspicion = self.suspicion(contestant)?;
             let calls = self.functions.calls_a_batch.of(contestant);
-            let batch = runner.batch(calls, Some(&witness), &patience);
+            let batch = runner.batch(calls, Some(suspicion), &patience);
             taken.entry(contestant).or_default().add(&batch.map_err(blamed(contestant))?);
             if let Some(turn) = turn.filter(|turn| turn.batch == index) {
                 let (answer, dump_ns) = runner.dump(&patience).map_err(blamed(contestant))?;

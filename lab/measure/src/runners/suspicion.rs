@@ -19,7 +19,7 @@
 //! that no verdict depends on the report of a runner that is not yet convicted. One that is always
 //! false is convicted after 3 batches at 1% and two contestants.
 
-use std::cell::Cell;
+use std::fmt;
 use tiebreak_core::sample::BatchTime;
 
 /// The largest share of an honest runner's batches that may be false: none of the machines and
@@ -39,17 +39,18 @@ pub(super) struct Suspicion {
     wealth: [f64; RATES.len()],
     batches: u32,
     unexplained: u32,
-}
-
-impl Default for Suspicion {
-    fn default() -> Suspicion {
-        Suspicion { wealth: [1.0; RATES.len()], batches: 0, unexplained: 0 }
-    }
+    /// A bound on the probability that an honest runner is accused of false times.
+    error: f64,
 }
 
 impl Suspicion {
+    /// Returns the bets before the first batch, for this error.
+    pub(super) fn new(error: f64) -> Suspicion {
+        Suspicion { wealth: [1.0; RATES.len()], batches: 0, unexplained: 0, error }
+    }
+
     /// Counts a batch.
-    pub(super) fn take(&mut self, is_false: bool) {
+    fn take(&mut self, is_false: bool) {
         self.batches += 1;
         self.unexplained += u32::from(is_false);
         for (wealth, rate) in self.wealth.iter_mut().zip(RATES) {
@@ -57,44 +58,26 @@ impl Suspicion {
         }
     }
 
-    /// Returns whether it is proven that the runner is not honest, wrong with at most this
-    /// probability.
-    fn is_proven(&self, error: f64) -> bool {
+    /// Returns whether it is proven that the runner is not honest, wrong with at most the
+    /// probability of the error.
+    fn is_proven(&self) -> bool {
         let mean = self.wealth.iter().sum::<f64>() / self.wealth.len() as f64;
-        mean * error >= 1.0
+        mean * self.error >= 1.0
     }
 
-    /// Returns the end of the sentence about a runner that reports false times.
-    pub(super) fn describe(&self, error: f64) -> String {
-        let Suspicion { unexplained, batches, .. } = self;
-        format!(
-            "; no wait explains {unexplained} of {batches} batches, and so many come of an honest \
-             runner with probability at most {}%",
-            100.0 * error
-        )
-    }
-}
-
-/// Compares the batches of one contestant with the outside clock.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Witness<'a> {
-    pub(super) suspicion: &'a Cell<Suspicion>,
-    /// A bound on the probability that an honest runner is accused of false times.
-    pub(super) error: f64,
-}
-
-impl Witness<'_> {
-    /// Counts a batch, and returns whether it is now proven that the runner reports false times.
-    pub(super) fn convicts(&self, held: &Held) -> bool {
-        let mut suspicion = self.suspicion.get();
-        suspicion.take(held.is_false());
-        self.suspicion.set(suspicion);
-        held.is_false() && suspicion.is_proven(self.error)
-    }
-
-    /// Returns the sentence about a runner that reports false times, after this last batch.
-    pub(super) fn describe(&self, held: &Held) -> String {
-        held.describe() + &self.suspicion.get().describe(self.error)
+    /// Counts a batch, and returns the sentence about a runner that reports false times, if that
+    /// is now proven.
+    pub(super) fn convict(&mut self, held: &Held) -> Option<String> {
+        self.take(held.is_false());
+        if !held.is_false() || !self.is_proven() {
+            return None;
+        }
+        let Suspicion { unexplained, batches, error, .. } = self;
+        Some(format!(
+            "{held}; no wait explains {unexplained} of {batches} batches, and so many come of an \
+             honest runner with probability at most {}%",
+            100.0 * *error
+        ))
     }
 }
 
@@ -159,16 +142,18 @@ impl Held {
         let ahead = AHEAD_NS.max((self.outside_ns as f64 * AHEAD_SHARE) as u64);
         self.inside_ns > self.outside_ns.saturating_add(ahead)
     }
+}
 
-    /// Returns the sentence about a runner whose times are false.
-    pub(super) fn describe(&self) -> String {
-        format!(
-            "said that a batch took {} us, and the clock outside says {} us ({} us of them \
-             waiting for a CPU, {} us on one): a runner must say how long its work took",
-            self.inside_ns / 1000,
-            self.outside_ns / 1000,
-            self.waited_ns / 1000,
-            self.ran_ns / 1000
+/// The end of the sentence about a runner whose times are false.
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let times_ns = [self.inside_ns, self.outside_ns, self.waited_ns, self.ran_ns];
+        let [inside, outside, waited, ran] = times_ns.map(|ns| ns / 1000);
+        write!(
+            f,
+            "said that a batch took {inside} us, and the clock outside says {outside} us \
+             ({waited} us of them waiting for a CPU, {ran} us on one): a runner must say how long \
+             its work took"
         )
     }
 }
@@ -180,10 +165,10 @@ mod tests {
     /// Returns the first batch after which it is proven, if `is_false` says which batches are
     /// false.
     fn proven_after(error: f64, is_false: impl Fn(u32) -> bool) -> Option<u32> {
-        let mut suspicion = Suspicion::default();
+        let mut suspicion = Suspicion::new(error);
         (1..=20_000).find(|batch| {
             suspicion.take(is_false(*batch));
-            suspicion.is_proven(error)
+            suspicion.is_proven()
         })
     }
 
@@ -205,10 +190,10 @@ mod tests {
             ((state >> 11) as f64) < HONEST * (1_u64 << 53) as f64
         };
         let accused = (0..4000).filter(|_| {
-            let mut suspicion = Suspicion::default();
+            let mut suspicion = Suspicion::new(0.05);
             (0..2000).any(|batch| {
                 suspicion.take(is_false(batch));
-                suspicion.is_proven(0.05)
+                suspicion.is_proven()
             })
         });
         let share = accused.count() as f64 / 4000.0;

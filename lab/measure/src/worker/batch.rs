@@ -3,10 +3,10 @@
 //! this core does what every contestant must do: a call, and a load from each cache line of an
 //! input that is read. No contestant's calls can be faster.
 
-use super::area::Record;
 use super::library::Run;
-use super::memory::{LINE_BYTES, Mapping};
 use super::state::Prepared;
+use crate::wire::area::Record;
+use crate::wire::mapping::{LINE_BYTES, Mapping};
 use std::arch::asm;
 use std::io;
 use std::os::fd::OwnedFd;

@@ -2,16 +2,17 @@
 //! gets no memory. Then the pass in which it runs on all of its threads at once, and the answer of
 //! each is checked.
 
-use super::area::{Area, Header, Touch, WORKER_ITSELF};
 use super::conduct;
 use super::helpers::Helpers;
 use super::library::{Contestant, Sink};
-use super::memory::{self, Guarded, Mapping, Side};
-use super::message::{Check, ONES, Refusal, Reply, Sizes, Together, ZEROS};
+use super::memory::{self, Guarded};
 use super::state::{Prepared, workload};
 use super::unit::beside;
-use crate::files::memory_file;
+use crate::files::{content, memory_file};
 use crate::system::{checked, status_number};
+use crate::wire::area::{Area, Header, Touch, WORKER_ITSELF};
+use crate::wire::mapping::Mapping;
+use crate::wire::message::{Check, ONES, Refusal, Reply, Side, Sizes, Together, ZEROS};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -83,8 +84,8 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
         let is_last = check.side == Side::Front && check.noise == 0;
         let unstarved = match is_last && !contestant.allocates() {
             true if is_alone => run_starved(header, &contestant, state, checksums[1])?,
-            true => THREADS,
-            false => 0,
+            true => Some(THREADS),
+            false => None,
         };
         (contestant.release)(state);
         (checksums, unstarved)
@@ -92,7 +93,7 @@ pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Res
     header.enter(WORKER_ITSELF);
     record_stray(header, &output);
     sink.finish()?;
-    Ok(Reply::Checked { checksums, unstarved })
+    Ok(Reply::Checked { checksums, unstarved: unstarved.map(str::to_owned) })
 }
 
 /// Returns the input, sealed, and the output, filled.
@@ -136,7 +137,7 @@ fn is_aligned(contestant: &Contestant, input: &Guarded, output: &Guarded) -> boo
 }
 
 /// Records bytes that were written around the output where there is no guard page.
-fn record_stray(header: &super::area::Header, output: &Guarded) {
+fn record_stray(header: &Header, output: &Guarded) {
     let (side, bytes) = match output.stray(FILLING) {
         (0, 0) => return,
         (0, ahead) => (Touch::BEFORE_START, ahead as u64),
@@ -144,11 +145,10 @@ fn record_stray(header: &super::area::Header, output: &Guarded) {
     };
     header.record_touch(Touch { place: Touch::OUTPUT, side, access: Touch::WROTE, bytes });
 }
+
 /// The least time for which all threads run, and the least number of calls of the first one.
 const RUN_MIN: Duration = Duration::from_millis(20);
 const CALLS_MIN: u64 = 3;
-/// Dumps are compared in pieces of this many bytes.
-const PIECE_BYTES: usize = 64 << 10;
 
 /// Loads the contestant, prepares it on each of its threads, runs all of them at once, then lets
 /// them dump their answers, one after the other: the first one's goes to `dump`, and one that
@@ -182,9 +182,22 @@ pub(super) fn together(
     let Some((prepared, _output)) = made.filter(|_| are_ready) else {
         return Ok(Reply::Refused(0, Refusal::NotPrepared));
     };
-    let (checksum, is_torn) = run_all(&prepared, &mut helpers, count, || header.enter(0))?;
-    let answers = Answers { dump: dump.into(), other: other.into(), checksum };
-    let other = answers.look(&prepared, &helpers, count, || header.enter(0))?;
+    let (checksum, is_torn) = run_all(&prepared, &mut helpers, count, header)?;
+    let (dump, differing) = (File::from(dump), File::from(other));
+    prepared.dump(dump.try_clone()?.into(), Sink::buffer())?;
+    let first = content(&dump)?;
+    let mut other = None;
+    for index in 0..count {
+        header.enter(0);
+        let file = memory_file()?;
+        let theirs = helpers.dump(index, 0, file.try_clone()?)?;
+        let answer = content(&file)?;
+        if theirs != checksum || answer != first {
+            differing.write_all_at(&answer, 0)?;
+            other = Some(theirs);
+            break;
+        }
+    }
     helpers.release()?;
     // SAFETY: the state is what this contestant has prepared, and is not used again.
     unsafe { (contestant.release)(prepared.state) };
@@ -198,7 +211,7 @@ fn run_all(
     prepared: &Prepared,
     helpers: &mut Helpers,
     count: usize,
-    beat: impl Fn(),
+    header: &Header,
 ) -> io::Result<(u64, bool)> {
     helpers.begin(count, 0)?;
     let begun = Instant::now();
@@ -206,74 +219,13 @@ fn run_all(
     helpers.wait_until_running(count, begun.elapsed());
     let (mut calls, mut is_torn) = (1, false);
     while calls < CALLS_MIN || begun.elapsed() < RUN_MIN {
-        beat();
+        header.enter(0);
         let before = std::mem::replace(&mut checksum, prepared.call());
         is_torn |= before != checksum;
         calls += 1;
     }
     is_torn |= helpers.end(count, checksum)?;
     Ok((checksum, is_torn))
-}
-
-/// The files for the answers, and the expected checksum.
-struct Answers {
-    dump: File,
-    other: File,
-    checksum: u64,
-}
-
-impl Answers {
-    /// Lets all threads dump, and returns the checksum of the first that differs from the first
-    /// thread.
-    fn look(
-        &self,
-        prepared: &Prepared,
-        helpers: &Helpers,
-        count: usize,
-        beat: impl Fn(),
-    ) -> io::Result<Option<u64>> {
-        prepared.dump(self.dump.try_clone()?.into(), Sink::buffer())?;
-        for index in 0..count {
-            beat();
-            let file = memory_file()?;
-            let checksum = helpers.dump(index, 0, file.try_clone()?)?;
-            if checksum != self.checksum || !are_equal(&self.dump, &file)? {
-                copy(&file, &self.other)?;
-                return Ok(Some(checksum));
-            }
-        }
-        Ok(None)
-    }
-}
-
-fn are_equal(left: &File, right: &File) -> io::Result<bool> {
-    let length = left.metadata()?.len();
-    if right.metadata()?.len() != length {
-        return Ok(false);
-    }
-    let [mut here, mut there] = [(); 2].map(|()| vec![0; PIECE_BYTES]);
-    for at in (0..length).step_by(PIECE_BYTES) {
-        let size = usize::try_from(length - at).unwrap_or(usize::MAX).min(PIECE_BYTES);
-        left.read_exact_at(&mut here[..size], at)?;
-        right.read_exact_at(&mut there[..size], at)?;
-        if here[..size] != there[..size] {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn copy(from: &File, to: &File) -> io::Result<()> {
-    let mut piece = vec![0; PIECE_BYTES];
-    let mut at = 0;
-    loop {
-        let read = from.read_at(&mut piece, at)?;
-        if read == 0 {
-            return Ok(());
-        }
-        to.write_all_at(&piece[..read], at)?;
-        at += read as u64;
-    }
 }
 
 /// The memory that the process may still gain: making a few pages writable is not an allocation.
@@ -285,20 +237,15 @@ const LARGEST_BYTES: usize = 1 << 30;
 const SMALL_BYTES: usize = 2048;
 const STEP_BYTES: usize = 16;
 
-/// Why that call was not made. A reply holds the index into this list, counted from 1; 0 if the
-/// call was made, or if the contestant says that it allocates.
-pub(crate) const REASONS: [&str; 3] = [
-    "the kernel does not say how much memory a process has (VmData in /proc/self/status)",
-    "the kernel does not keep to a limit on memory (RLIMIT_DATA)",
-    "its 'prepare' starts threads, which may be what asks for memory",
-];
-const NOT_REPORTED: u64 = 1;
-const NO_LIMIT: u64 = 2;
-const THREADS: u64 = 3;
+/// Why that call was not made.
+const NOT_REPORTED: &str =
+    "the kernel does not say how much memory a process has (VmData in /proc/self/status)";
+const NO_LIMIT: &str = "the kernel does not keep to a limit on memory (RLIMIT_DATA)";
+const THREADS: &str = "its 'prepare' starts threads, which may be what asks for memory";
 
 /// Calls a contestant once more while neither the allocator nor the kernel has memory for it.
 /// Records a touch of the heap in the area if the contestant dies in the call, or if its checksum
-/// changes. Returns why the call was not made: an index into [`REASONS`], counted from 1, or 0.
+/// changes. Returns why the call was not made, if it was not.
 ///
 /// # Errors
 /// Fails if the limit cannot be set.
@@ -307,13 +254,13 @@ fn run_starved(
     contestant: &Contestant,
     state: *mut libc::c_void,
     checksum: u64,
-) -> io::Result<u64> {
+) -> io::Result<Option<&'static str>> {
     if let Some(reset) = contestant.reset {
         // SAFETY: the state is what this contestant has prepared.
         unsafe { reset(state) };
     }
     let before = limit()?;
-    let Some(used) = used_bytes() else { return Ok(NOT_REPORTED) };
+    let Some(used) = used_bytes() else { return Ok(Some(NOT_REPORTED)) };
     set_limit(libc::rlimit { rlim_cur: used + SLACK_BYTES as u64, ..before })?;
     let is_limited = is_limited();
     if is_limited {
@@ -326,7 +273,7 @@ fn run_starved(
         }
     }
     set_limit(before)?;
-    Ok(if is_limited { 0 } else { NO_LIMIT })
+    Ok((!is_limited).then_some(NO_LIMIT))
 }
 
 /// Returns whether the kernel enforces the limit: it can be configured not to, and some kernels

@@ -1,44 +1,16 @@
 //! Side effects of contestants on their process: checked around each of their batches, outside the
 //! timed span, and undone where possible.
 
-use super::area::Record;
-use super::memory::PAGE_BYTES;
+use crate::wire::area::{Record, conduct};
+use crate::wire::mapping::PAGE_BYTES;
 use std::arch::asm;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-
-/// Words of an affinity mask: 8192 CPUs, the most that a kernel is built for.
-const MASK_WORDS: usize = 128;
-
-/// It changed the CPUs on which the thread may run.
-const AFFINITY: u64 = 1;
-/// It changed how the CPU rounds, or how it treats denormal numbers.
-const ROUNDING: u64 = 2;
-/// It left a process behind.
-const CHILD: u64 = 4;
-/// It left a thread behind that its `run` had started.
-const THREAD: u64 = 8;
-/// Its `run` printed something.
-const PRINTED: u64 = 16;
-/// It left a timer armed.
-const TIMER: u64 = 32;
-/// It changed its priority or its scheduling policy.
-const PRIORITY: u64 = 64;
-
-/// The description of each of these bits, without its subject.
-pub(crate) const SENTENCES: [(u64, &str); 7] = [
-    (AFFINITY, "changed on which CPUs its process may run"),
-    (ROUNDING, "changed how the CPU rounds for all who follow"),
-    (CHILD, "left a process behind that it had started"),
-    (THREAD, "left a thread behind that its 'run' had started"),
-    (PRINTED, "printed in 'run', to standard output or standard error"),
-    (TIMER, "left a timer armed that signals its process"),
-    (PRIORITY, "changed how the scheduler treats its process"),
-];
+use tiebreak_machine::cpus;
 
 /// The original state of the thread and its process.
 pub(super) struct Conduct {
-    mask: [u64; MASK_WORDS],
+    mask: cpus::Mask,
     priority: Priority,
     control: u64,
     threads: u64,
@@ -59,7 +31,7 @@ impl Conduct {
     /// Records the current state.
     pub(super) fn now() -> Conduct {
         Conduct {
-            mask: mask(),
+            mask: cpus::affinity(),
             priority: priority(),
             control: control(),
             threads: threads(),
@@ -87,7 +59,7 @@ impl Conduct {
         if is_alone {
             record.grown_bytes = self.mapped_bytes().saturating_sub(self.mapped_bytes);
             if printed_bytes() > self.printed_bytes {
-                record.conduct |= PRINTED;
+                record.conduct |= conduct::PRINTED;
             }
         }
     }
@@ -95,53 +67,47 @@ impl Conduct {
     /// Returns all that this process has mapped, shared and private, files and memory: the first
     /// number of its `statm`; 0 if the kernel does not report it.
     fn mapped_bytes(&self) -> u64 {
-        self.mapped_pages().unwrap_or(0) * PAGE_BYTES as u64
-    }
-
-    fn mapped_pages(&self) -> Option<u64> {
         let mut text = [0; 128];
-        let length = self.memory.as_ref()?.read_at(&mut text, 0).ok()?;
-        let text = std::str::from_utf8(&text[..length]).ok()?;
-        text.split_ascii_whitespace().next()?.parse().ok()
+        let length = self.memory.as_ref().and_then(|file| file.read_at(&mut text, 0).ok());
+        let text = std::str::from_utf8(&text[..length.unwrap_or(0)]).unwrap_or_default();
+        let pages = text.split_ascii_whitespace().next().and_then(|pages| pages.parse().ok());
+        pages.unwrap_or(0) * PAGE_BYTES as u64
     }
 
     /// Returns what was changed since the last check, and undoes it, except for what was started.
     pub(super) fn look(&mut self) -> u64 {
         let mut found = 0;
-        if mask() != self.mask {
-            found |= AFFINITY;
-            // SAFETY: the call gets the mask's length, and only reads the mask.
-            unsafe {
-                libc::sched_setaffinity(0, size_of_val(&self.mask), self.mask.as_ptr().cast());
-            }
+        if cpus::affinity() != self.mask {
+            found |= conduct::AFFINITY;
+            let _ = cpus::set_affinity(&self.mask);
         }
         if priority() != self.priority {
-            found |= PRIORITY;
+            found |= conduct::PRIORITY;
             // SAFETY: the words contain their own length, and are only read.
             unsafe { libc::syscall(libc::SYS_sched_setattr, 0, self.priority.as_ptr(), 0) };
         }
         if control() != self.control {
-            found |= ROUNDING;
+            found |= conduct::ROUNDING;
             set_control(self.control);
         }
         if !self.has_child && has_child() {
-            found |= CHILD;
+            found |= conduct::CHILD;
             self.has_child = true;
         }
         let threads = threads();
         if threads > self.threads {
-            found |= THREAD;
+            found |= conduct::THREAD;
             self.threads = threads;
         }
         if self.disarm_timers() {
-            found |= TIMER;
+            found |= conduct::TIMER;
         }
         found
     }
 
     /// Checks the same after `prepare`, which may start threads if a study is about that.
     pub(super) fn look_at_prepare(&mut self) -> u64 {
-        self.look() & !THREAD
+        self.look() & !conduct::THREAD
     }
 
     /// Undoes what libraries change for the whole process when they are loaded: how the CPU rounds,
@@ -182,13 +148,6 @@ impl Conduct {
         }
         found
     }
-}
-
-fn mask() -> [u64; MASK_WORDS] {
-    let mut mask = [0; MASK_WORDS];
-    // SAFETY: the call gets the mask's length, and the kernel writes no more than that.
-    unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
-    mask
 }
 
 /// The kernel's `sched_attr`: its length and the policy, flags, the nice value and the priority;

@@ -6,9 +6,9 @@
 //! ran at the same time.
 
 use super::library::{Contestant, Sink};
-use super::memory::Mapping;
-use super::message::{HelperCpus, Sizes};
 use super::state::Prepared;
+use crate::wire::mapping::Mapping;
+use crate::wire::message::{HelperCpus, Sizes};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -72,9 +72,8 @@ impl Helpers {
         for helper in &self.helpers[..count] {
             let (sizes, input) = (*input.0, input.1 as usize);
             let order = Order::Prepare { position, contestant, sizes, input, padding };
-            match helper.ask(order)? {
-                Answer::Prepared => {}
-                _ => return Ok(false),
+            if let Answer::NotPrepared = helper.ask(order)? {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -166,10 +165,9 @@ impl Helpers {
     /// # Errors
     /// Fails if the file cannot be written.
     pub(super) fn dump(&self, index: usize, position: u32, file: File) -> io::Result<u64> {
-        match self.helpers[index]
-            .ask(Order::Dump { position, sink: Sink::new(Some(file.into())) })?
-        {
-            Answer::Dumped(checksum) => checksum,
+        let sink = Sink::new(Some(file.into()));
+        match self.helpers[index].ask(Order::Dump { position, sink })? {
+            Answer::Dumped(checksum) => Ok(checksum),
             _ => Err(io::Error::other("a thread did something else than it was asked")),
         }
     }
@@ -207,17 +205,16 @@ enum Order {
 }
 
 /// A helper's answer.
-pub(super) enum Answer {
-    Prepared,
+enum Answer {
+    Done,
     NotPrepared,
     /// The checksum of its first call, and whether another call gave another one.
     Ran {
         checksum: Option<u64>,
         is_torn: bool,
     },
-    Dumped(io::Result<u64>),
-    Released,
-    Failed(io::Error),
+    /// The checksum of the call before the dump.
+    Dumped(u64),
 }
 
 /// A thread that waits for orders. Dropping it ends the thread.
@@ -225,7 +222,7 @@ struct Helper {
     desk: Arc<Desk>,
     /// `None` once the thread must end.
     orders: Option<SyncSender<Order>>,
-    answers: Receiver<Answer>,
+    answers: Receiver<io::Result<Answer>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -240,8 +237,7 @@ impl Helper {
         let builder = Builder::new().name("tiebreak-beside".to_owned()).stack_size(STACK_BYTES);
         let thread = builder.spawn(move || {
             let pinned = cpu.map_or(Ok(()), |cpu| cpus::pin_this_thread(&[cpu]));
-            let begun = pinned.map_or_else(Answer::Failed, |()| Answer::Released);
-            if answer.send(begun).is_ok() {
+            if answer.send(pinned.map(|()| Answer::Done)).is_ok() {
                 work(&shared, &received, &answer);
             }
         })?;
@@ -270,11 +266,7 @@ impl Helper {
     }
 
     pub(super) fn answer(&self) -> io::Result<Answer> {
-        match self.answers.recv() {
-            Ok(Answer::Failed(error)) => Err(error),
-            Ok(answer) => Ok(answer),
-            Err(_) => Err(gone()),
-        }
+        self.answers.recv().map_err(|_| gone())?
     }
 }
 
@@ -301,87 +293,67 @@ struct States {
     outputs: Vec<Mapping>,
 }
 
-fn work(desk: &Desk, orders: &Receiver<Order>, answers: &SyncSender<Answer>) {
+fn work(desk: &Desk, orders: &Receiver<Order>, answers: &SyncSender<io::Result<Answer>>) {
     let mut states = States::default();
     while let Ok(order) = orders.recv() {
-        let answer = match order {
-            Order::Prepare { position, contestant, sizes, input, padding } => {
-                states.prepare(position, contestant, &sizes, input, padding)
-            }
-            Order::Run { position } => states.run(position, desk),
-            Order::Dump { position, sink } => states.dump(position, sink),
-            Order::Release => states.release(),
-        };
-        if answers.send(answer).is_err() {
+        if answers.send(states.obey(order, desk)).is_err() {
             return;
         }
     }
 }
 
 impl States {
-    fn prepare(
-        &mut self,
-        position: u32,
-        contestant: Contestant,
-        sizes: &Sizes,
-        input: usize,
-        padding: u32,
-    ) -> Answer {
-        // SAFETY: the sender of the order guarantees that the input is mapped as long as this
-        // thread exists.
-        match unsafe { Prepared::new(contestant, sizes, input as *const u8, padding) } {
-            Ok(Some((prepared, output))) => {
+    fn obey(&mut self, order: Order, desk: &Desk) -> io::Result<Answer> {
+        match order {
+            Order::Prepare { position, contestant, sizes, input, padding } => {
+                // SAFETY: the sender of the order guarantees that the input is mapped as long as
+                // this thread exists.
+                let made =
+                    unsafe { Prepared::new(contestant, &sizes, input as *const u8, padding)? };
+                let Some((prepared, output)) = made else { return Ok(Answer::NotPrepared) };
                 let place = position as usize;
                 self.prepared.resize(self.prepared.len().max(place + 1), None);
                 self.prepared[place] = Some(prepared);
                 self.outputs.extend(output);
-                Answer::Prepared
+                Ok(Answer::Done)
             }
-            Ok(None) => Answer::NotPrepared,
-            Err(error) => Answer::Failed(error),
+            Order::Run { position } => Ok(run(&self.at(position)?, desk)),
+            Order::Dump { position, sink } => {
+                let prepared = self.at(position)?;
+                let checksum = prepared.call();
+                prepared.dump_to(sink)?;
+                Ok(Answer::Dumped(checksum))
+            }
+            Order::Release => {
+                for prepared in self.prepared.drain(..).flatten() {
+                    // SAFETY: the state is what this contestant has prepared, and is not used
+                    // again.
+                    unsafe { (prepared.contestant.release)(prepared.state) };
+                }
+                self.outputs.clear();
+                Ok(Answer::Done)
+            }
         }
     }
 
-    fn at(&self, position: u32) -> Option<Prepared> {
-        self.prepared.get(position as usize).copied().flatten()
+    fn at(&self, position: u32) -> io::Result<Prepared> {
+        let prepared = self.prepared.get(position as usize).copied().flatten();
+        prepared.ok_or_else(|| io::Error::other("nothing is prepared there"))
     }
+}
 
-    /// Calls the contestant until it is stopped.
-    fn run(&self, position: u32, desk: &Desk) -> Answer {
-        let Some(prepared) = self.at(position) else {
-            return Answer::Failed(io::Error::other("nothing is prepared there"));
-        };
-        let (mut first, mut differs) = (None, 0);
-        let mut calls = desk.calls.load(Ordering::Relaxed);
-        while !desk.is_stopped.load(Ordering::Acquire) {
-            desk.begun.store(calls.wrapping_add(1), Ordering::Release);
-            let checksum = prepared.call();
-            differs |= checksum ^ *first.get_or_insert(checksum);
-            calls = calls.wrapping_add(1);
-            desk.calls.store(calls, Ordering::Release);
-        }
-        Answer::Ran { checksum: first, is_torn: differs != 0 }
-    }
-
-    fn dump(&self, position: u32, mut sink: Sink) -> Answer {
-        let Some(prepared) = self.at(position) else {
-            return Answer::Failed(io::Error::other("nothing is prepared there"));
-        };
+/// Calls the contestant until it is stopped.
+fn run(prepared: &Prepared, desk: &Desk) -> Answer {
+    let (mut first, mut differs) = (None, 0);
+    let mut calls = desk.calls.load(Ordering::Relaxed);
+    while !desk.is_stopped.load(Ordering::Acquire) {
+        desk.begun.store(calls.wrapping_add(1), Ordering::Release);
         let checksum = prepared.call();
-        let raw = sink.raw();
-        // SAFETY: the state is what this contestant has prepared, and the sink outlives the call.
-        unsafe { (prepared.contestant.dump)(prepared.state, &raw const raw) };
-        Answer::Dumped(sink.finish().map(|_| checksum))
+        differs |= checksum ^ *first.get_or_insert(checksum);
+        calls = calls.wrapping_add(1);
+        desk.calls.store(calls, Ordering::Release);
     }
-
-    fn release(&mut self) -> Answer {
-        for prepared in self.prepared.drain(..).flatten() {
-            // SAFETY: the state is what this contestant has prepared, and is not used again.
-            unsafe { (prepared.contestant.release)(prepared.state) };
-        }
-        self.outputs.clear();
-        Answer::Released
-    }
+    Answer::Ran { checksum: first, is_torn: differs != 0 }
 }
 
 #[cfg(test)]

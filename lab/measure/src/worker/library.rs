@@ -1,10 +1,10 @@
 //! A contestant's or an oracle's library: loads it, and checks its table before it is used. Sinks,
 //! which take their outputs, and the worker as the oracle, which makes inputs and knows answers.
 
-use super::memory::Mapping;
-use super::message::{Question, Refusal, Reply, Sizes};
+use crate::wire::mapping::Mapping;
+use crate::wire::message::{Question, Refusal, Reply, Sizes};
+use crate::worker_process::features;
 use crate::workers::Facts;
-use crate::workers::process::features;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::error::Error;
 use std::ffi::{CStr, CString, c_char};

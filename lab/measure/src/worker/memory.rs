@@ -1,134 +1,16 @@
 //! Memory for inputs and outputs, and the handler for touches of memory that does not belong to the
 //! contestant.
 
-use super::area::{Header, Touch};
 use crate::system::checked;
-use serde::{Deserialize, Serialize};
+use crate::wire::area::{Header, TOUCHED, Touch};
+use crate::wire::mapping::{Mapping, PAGE_BYTES, map};
+use crate::wire::message::Side;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// The page size on the machines that we know; a machine with larger pages maps more.
-pub(crate) const PAGE_BYTES: usize = 4096;
-/// The shortest cache line on the machines that we know.
-pub(crate) const LINE_BYTES: usize = 64;
 /// The length of each guard: far enough for a step over many elements.
 const GUARD_BYTES: usize = 1 << 20;
-
-/// A range of address space, unmapped when it is dropped.
-#[derive(Debug)]
-pub(crate) struct Mapping {
-    start: NonNull<u8>,
-    length: usize,
-}
-
-// SAFETY: address space belongs to the whole process, whichever thread asked for it.
-unsafe impl Send for Mapping {}
-
-impl Mapping {
-    /// Maps a file for reading and writing, shared with every process that has it.
-    pub(crate) fn shared(file: &OwnedFd, length: usize) -> io::Result<Mapping> {
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        map(None, length, access, libc::MAP_SHARED, Some(file))
-    }
-
-    /// Returns zeroed private memory, all of it present from the start.
-    pub(crate) fn private(length: usize) -> io::Result<Mapping> {
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
-        map(None, length, access, flags, None)
-    }
-
-    /// Maps a file's first bytes, read-only, with at least `slack` zeros after them, all of it
-    /// present from the start. If the file is open for reading only, the kernel refuses to make the
-    /// mapping writable.
-    pub(crate) fn input(file: &OwnedFd, bytes: usize, slack: usize) -> io::Result<Mapping> {
-        let whole = bytes.checked_add(slack).ok_or(io::ErrorKind::OutOfMemory)?;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        let around = map(None, whole, libc::PROT_READ, flags, None)?;
-        around.put(file, bytes)?;
-        Ok(around)
-    }
-
-    /// Replaces an input by the first bytes of another file of the same length, and reads them
-    /// once, so that the next reader finds them in the caches.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be mapped.
-    pub(crate) fn exchange(&self, file: &OwnedFd, bytes: usize) -> io::Result<()> {
-        self.put(file, bytes)?;
-        for at in (0..bytes).step_by(LINE_BYTES) {
-            // SAFETY: this many bytes are mapped there for reading.
-            unsafe { self.start.add(at).read_volatile() };
-        }
-        Ok(())
-    }
-
-    /// Maps the first bytes of a file, read-only, at the start of this range.
-    fn put(&self, file: &OwnedFd, bytes: usize) -> io::Result<()> {
-        if bytes > 0 {
-            assert!(bytes <= self.length);
-            // The kernel fills the last page of a file with zeros.
-            let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_POPULATE;
-            let over = map(Some(self.start), bytes, libc::PROT_READ, flags, Some(file))?;
-            // The new mapping lies within this range, which unmaps it.
-            std::mem::forget(over);
-        }
-        Ok(())
-    }
-
-    pub(crate) fn start(&self) -> NonNull<u8> {
-        self.start
-    }
-
-    fn protect(&self, from: usize, length: usize, access: i32) -> io::Result<()> {
-        if length == 0 {
-            return Ok(());
-        }
-        // SAFETY: the range lies in this mapping, and only raw pointers point into it.
-        checked(unsafe { libc::mprotect(self.start.add(from).as_ptr().cast(), length, access) })
-            .map(drop)
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        // SAFETY: the range is ours and nothing points into it any more.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
-    }
-}
-
-fn map(
-    at: Option<NonNull<u8>>,
-    length: usize,
-    access: i32,
-    flags: i32,
-    file: Option<&OwnedFd>,
-) -> io::Result<Mapping> {
-    let length = length.max(1).next_multiple_of(PAGE_BYTES);
-    let place = at.map_or(std::ptr::null_mut(), |at| at.as_ptr().cast());
-    let fd = file.map_or(-1, |file| file.as_raw_fd());
-    // SAFETY: without an address, the kernel chooses a free one; a fixed one is a mapping of ours
-    // to which only contestants have pointers, none of which runs.
-    let start = unsafe { libc::mmap(place, length, access, flags, fd, 0) };
-    if start == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-    Ok(Mapping { start, length })
-}
-
-/// Where a buffer lies between its guards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Side {
-    /// Its start touches the front guard.
-    Front,
-    /// Its end, with the slack, is as near to the end guard as its alignment permits.
-    End,
-    /// Its end, with the slack, touches the end guard, whatever its alignment then is.
-    Flush,
-}
 
 /// A buffer between two inaccessible ranges.
 #[derive(Debug)]
@@ -164,7 +46,7 @@ impl Guarded {
 
     pub(crate) fn start(&self) -> NonNull<u8> {
         // SAFETY: the offset lies in the mapping or at its end.
-        unsafe { self.mapping.start.add(self.offset) }
+        unsafe { self.mapping.start().add(self.offset) }
     }
 
     /// Returns the usable length, without slack.
@@ -174,15 +56,15 @@ impl Guarded {
 
     /// Returns the whole range, with the guards.
     pub(crate) fn range(&self) -> (usize, usize) {
-        let start = self.mapping.start.as_ptr() as usize;
-        (start, start + self.mapping.length)
+        let start = self.mapping.start().as_ptr() as usize;
+        (start, start + self.mapping.length())
     }
 
     /// Fills everything between the guards.
     pub(crate) fn fill(&mut self, byte: u8) {
-        let middle = self.mapping.length - 2 * GUARD_BYTES;
+        let middle = self.mapping.length() - 2 * GUARD_BYTES;
         // SAFETY: what lies between the guards may be written.
-        unsafe { self.mapping.start.add(GUARD_BYTES).write_bytes(byte, middle) };
+        unsafe { self.mapping.start().add(GUARD_BYTES).write_bytes(byte, middle) };
     }
 
     /// Returns the content.
@@ -193,19 +75,19 @@ impl Guarded {
 
     /// Makes it read-only.
     pub(crate) fn seal(&self) -> io::Result<()> {
-        let middle = self.mapping.length - 2 * GUARD_BYTES;
+        let middle = self.mapping.length() - 2 * GUARD_BYTES;
         self.mapping.protect(GUARD_BYTES, middle, libc::PROT_READ)
     }
 
     /// Returns how many bytes after the slack, and how many before the start, lie between the
     /// guards and are no longer `byte`, counted to the farthest one.
     pub(crate) fn stray(&self, byte: u8) -> (usize, usize) {
-        let middle = self.mapping.length - 2 * GUARD_BYTES;
+        let middle = self.mapping.length() - 2 * GUARD_BYTES;
         let before = self.offset - GUARD_BYTES;
         let used = before + self.bytes + self.slack;
         // SAFETY: all of this lies between the guards, where it may be read.
         let (front, back) = unsafe {
-            let start = self.mapping.start.add(GUARD_BYTES).as_ptr();
+            let start = self.mapping.start().add(GUARD_BYTES).as_ptr();
             let back = std::slice::from_raw_parts(start.add(used), middle - used);
             (std::slice::from_raw_parts(start, before), back)
         };
@@ -215,8 +97,6 @@ impl Guarded {
     }
 }
 
-/// The exit status of a process that has recorded a touch.
-pub(crate) const TOUCHED: i32 = 86;
 /// The handler needs little, but the kernel saves all vector registers on its stack.
 const STACK_BYTES: usize = 64 << 10;
 
@@ -311,33 +191,6 @@ unsafe fn access(_context: *mut libc::c_void) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::memory_file;
-    use std::io::Write;
-
-    #[test]
-    fn inputs_are_files_with_zeros_after_them() {
-        let mut file = memory_file().unwrap();
-        file.write_all(&[7; PAGE_BYTES]).unwrap();
-        let file = OwnedFd::from(file);
-        let read = |mapping: &Mapping, at: usize| {
-            // SAFETY: the tests below read within the bytes and the slack that they asked for.
-            unsafe { mapping.start().add(at).read() }
-        };
-        let mapping = Mapping::input(&file, PAGE_BYTES, 64).unwrap();
-        assert_eq!((read(&mapping, 0), read(&mapping, PAGE_BYTES - 1)), (7, 7));
-        assert_eq!((read(&mapping, PAGE_BYTES), read(&mapping, PAGE_BYTES + 63)), (0, 0));
-        let mut other = memory_file().unwrap();
-        other.write_all(&[8; PAGE_BYTES]).unwrap();
-        mapping.exchange(&other.into(), PAGE_BYTES).unwrap();
-        assert_eq!((read(&mapping, 0), read(&mapping, PAGE_BYTES - 1)), (8, 8));
-        assert_eq!(read(&mapping, PAGE_BYTES + 63), 0);
-        mapping.exchange(&file, PAGE_BYTES).unwrap();
-        assert_eq!(read(&mapping, PAGE_BYTES - 1), 7);
-        let empty = Mapping::input(&file, 0, 8).unwrap();
-        assert_eq!(read(&empty, 7), 0);
-        let private = Mapping::private(5).unwrap();
-        assert_eq!(read(&private, 4), 0);
-    }
 
     #[test]
     fn guarded_buffers_lie_where_they_should() {

@@ -1,8 +1,8 @@
 //! What is read around a timed span, outside its clock: times, faults, switches, counters.
 
-use super::area::{Record, UNKNOWN};
 use crate::resources::Waits;
 use crate::system::{Usage, rusage};
+use crate::wire::area::{Record, UNKNOWN};
 use tiebreak_core::counts::Counts;
 use tiebreak_machine::clock;
 use tiebreak_machine::meters::{Energy, EnergyReading, ThreadCounters};

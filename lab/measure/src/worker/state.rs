@@ -2,8 +2,8 @@
 //! of bytes that was drawn.
 
 use super::library::{Contestant, Sink};
-use super::memory::{Mapping, PAGE_BYTES};
-use super::message::Sizes;
+use crate::wire::mapping::{Mapping, PAGE_BYTES};
+use crate::wire::message::Sizes;
 use std::hint::black_box;
 use std::io;
 use std::mem::MaybeUninit;
@@ -103,7 +103,14 @@ impl Prepared {
     /// # Errors
     /// Fails if the file cannot be written.
     pub(super) fn dump(&self, file: OwnedFd, buffer: Vec<u8>) -> io::Result<Vec<u8>> {
-        let mut sink = Sink::with_buffer(Some(file), buffer);
+        self.dump_to(Sink::with_buffer(Some(file), buffer))
+    }
+
+    /// Lets it dump its answer, and returns the buffer of the sink.
+    ///
+    /// # Errors
+    /// Fails if the sink cannot be written.
+    pub(super) fn dump_to(&self, mut sink: Sink) -> io::Result<Vec<u8>> {
         let raw = sink.raw();
         // SAFETY: the state is what this contestant has prepared, and the sink outlives the call.
         unsafe { (self.contestant.dump)(self.state, &raw const raw) };

@@ -1,14 +1,14 @@
 //! A unit: contestants loaded, prepared, and run in rounds on request.
 
-use super::area::{Area, Record, Turn, WORKER_ITSELF};
 use super::batch::{self, Exchange};
 use super::conduct::Conduct;
 use super::helpers::Helpers;
 use super::library::{Contestant, Sink};
-use super::memory::Mapping;
-use super::message::{Load, Refusal, Reply, Rounds};
 use super::meters::Meters;
 use super::state::Prepared;
+use crate::wire::area::{Area, Record, Turn, WORKER_ITSELF};
+use crate::wire::mapping::Mapping;
+use crate::wire::message::{Load, Refusal, Reply, Rounds};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -48,24 +48,18 @@ impl Placed {
     }
 }
 
-/// The result of loading a unit.
-pub(super) enum Loaded {
-    Ready(Box<Unit>),
-    Refused(u32, Refusal),
-}
-
 impl Unit {
     /// Pins the process, loads all contestants, maps the input once for each, and prepares them,
     /// each after padding in the heap; everything in the order that was drawn.
     ///
     /// # Errors
-    /// Fails if a system call fails; the refusal of a contestant is not an error.
+    /// Fails if a system call fails; the refusal of a contestant is a reply.
     pub(super) fn load(
         load: &Load,
         area: &OwnedFd,
         input: &OwnedFd,
         other: Option<&OwnedFd>,
-    ) -> io::Result<Loaded> {
+    ) -> io::Result<Result<Unit, Reply>> {
         if let Some(cpu) = load.cpu {
             cpus::pin_this_thread(&[cpu as usize])?;
         }
@@ -78,7 +72,7 @@ impl Unit {
             area.header().enter(position);
             match Contestant::load(&member.object) {
                 Ok(contestant) => libraries.push(contestant),
-                Err(refusal) => return Ok(Loaded::Refused(position, refusal)),
+                Err(refusal) => return Ok(Err(Reply::Refused(position, refusal))),
             }
         }
         area.header().enter(WORKER_ITSELF);
@@ -95,7 +89,7 @@ impl Unit {
             // SAFETY: the input is mapped with that slack until the unit ends.
             let made = unsafe { Prepared::new(contestant, &load.input, place, member.padding)? };
             let Some((prepared, output)) = made else {
-                return Ok(Loaded::Refused(position, Refusal::NotPrepared));
+                return Ok(Err(Reply::Refused(position, Refusal::NotPrepared)));
             };
             outputs.extend(output);
             let (beside, from) = (beside(member.threads), (&load.input, place));
@@ -103,7 +97,7 @@ impl Unit {
             let are_ready =
                 unsafe { helpers.prepare(beside, position, contestant, from, member.padding)? };
             if !are_ready {
-                return Ok(Loaded::Refused(position, Refusal::NotPrepared));
+                return Ok(Err(Reply::Refused(position, Refusal::NotPrepared)));
             }
             let conduct = conduct.look_at_prepare();
             contestants.push(Placed { prepared, beside, conduct });
@@ -111,7 +105,7 @@ impl Unit {
         area.header().enter(WORKER_ITSELF);
         let meters = Meters::open(load.meters_energy);
         let exchange = other.map(|other| Exchange::new(input, other, bytes)).transpose()?;
-        let unit = Unit {
+        Ok(Ok(Unit {
             area,
             contestants,
             meters,
@@ -122,8 +116,7 @@ impl Unit {
             exchange,
             conduct,
             buffer,
-        };
-        Ok(Loaded::Ready(Box::new(unit)))
+        }))
     }
 
     /// Returns whether each contestant resets its state before a run.
@@ -223,31 +216,22 @@ impl Unit {
         Ok(record)
     }
 
-    /// Runs a timed batch after an untimed call of the same function. Its helper threads run from
-    /// before that call until after the batch.
+    /// Runs a timed batch after an untimed call of the same function. Its helper threads, if it has
+    /// any, run from before that call until after the batch. With noise, overwrites the output
+    /// before the timed calls.
     fn batch(&mut self, position: u32, rounds: &Rounds, noise: Option<u64>) -> io::Result<Record> {
         let beside = self.contestants[position as usize].beside;
-        if beside == 0 {
-            let checksum = self.call(position);
-            self.overwrite_output(position, noise);
-            return Ok(self.timed(position, rounds, checksum));
-        }
         self.area.header().enter(position);
         self.helpers.begin(beside, position)?;
         let begun = Instant::now();
         let checksum = self.call(position);
-        self.overwrite_output(position, noise);
+        if let Some(noise) = noise {
+            self.contestants[position as usize].prepared.overwrite_output(noise);
+        }
         self.helpers.wait_until_running(beside, begun.elapsed());
         let mut record = self.timed(position, rounds, checksum);
         record.is_torn |= u64::from(self.helpers.end(beside, checksum)?);
         Ok(record)
-    }
-
-    /// Overwrites the output of a batch that is judged.
-    fn overwrite_output(&self, position: u32, noise: Option<u64>) {
-        if let Some(noise) = noise {
-            self.contestants[position as usize].prepared.overwrite_output(noise);
-        }
     }
 
     fn timed(&mut self, position: u32, rounds: &Rounds, checksum: u64) -> Record {

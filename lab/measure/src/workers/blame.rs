@@ -4,11 +4,13 @@
 //! and right in the checking pass, need not be at fault. Its work is repeated alone.
 
 use super::Workers;
-use super::process::{NoReply, Patience, Process};
-use crate::worker::area::Area;
-use crate::worker::message::{Refusal, Reply};
+use crate::wire::area::Area;
+use crate::wire::message::{Refusal, Reply, Request};
+use crate::worker_process::{NoReply, Patience, Process, WorkerProgram};
 use std::cell::Cell;
+use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::atomic::AtomicBool;
@@ -49,24 +51,42 @@ pub(super) struct Suspect {
     pub(super) signal: i32,
 }
 
-impl<'a> Frame<'a> {
-    /// Returns how long to wait for a worker with this area.
-    pub(super) fn patience(&self, area: &'a Area) -> Patience<'a> {
-        let interrupted = Some(self.interrupted);
-        Patience { interrupted, timeout_ns: self.timeout_ns, area: Some(area) }
+/// A worker, the memory that it shares, and the contestants in it.
+#[derive(Debug)]
+pub(super) struct Crew {
+    pub(super) process: Process,
+    pub(super) area: Area,
+    /// Indices of contestants in the plan, in the order in which they are loaded.
+    pub(super) members: Vec<usize>,
+}
+
+impl Crew {
+    /// Starts a worker with this padding in its environment and an area for this many batches.
+    /// Returns it with the file of the area, for the first request.
+    pub(super) fn start(
+        program: &WorkerProgram,
+        padding_bytes: u32,
+        capacity: usize,
+        members: Vec<usize>,
+    ) -> Result<(Crew, File), UnitFailure> {
+        let (area, file) = Area::create(capacity).map_err(no_worker)?;
+        let process = Process::start(program, padding_bytes).map_err(no_worker)?;
+        Ok((Crew { process, area, members }, file))
     }
 
-    /// Returns the answer of a worker in which `members` are loaded, or the failure if there is
-    /// none.
-    pub(super) fn settle(
-        &self,
-        reply: Result<Reply, NoReply>,
-        process: &mut Process,
-        area: &Area,
-        members: &[usize],
+    /// Sends a request and returns the answer, or the failure if there is none.
+    pub(super) fn ask(
+        &mut self,
+        request: &Request,
+        files: &[&File],
+        frame: &Frame<'_>,
     ) -> Result<Reply, UnitFailure> {
-        let (_, running) = area.header().look();
-        let workload = self.workload.to_owned();
+        let descriptors: Vec<_> = files.iter().map(|file| file.as_fd()).collect();
+        let Frame { interrupted, timeout_ns, .. } = *frame;
+        let patience = Patience { interrupted, timeout_ns, area: Some(&self.area) };
+        let reply = self.process.ask(request, &descriptors, &patience);
+        let (_, running) = self.area.header().look();
+        let workload = frame.workload.to_owned();
         let (position, fault) = match reply {
             Ok(Reply::Refused(position, Refusal::NotPrepared)) => {
                 (position, Fault::NotPrepared { workload })
@@ -79,20 +99,20 @@ impl<'a> Frame<'a> {
             Err(NoReply::Interrupted) => return Err(UnitFailure::Interrupted),
             Err(NoReply::Lost(error)) => return Err(no_worker(error)),
             Err(NoReply::Hung) => {
-                let seconds = self.timeout_ns.div_ceil(1_000_000_000);
+                let seconds = timeout_ns.div_ceil(1_000_000_000);
                 (running, Fault::Hung { workload, seconds })
             }
-            Err(NoReply::Ended(status)) => match fault_of(status, || process.last_errors()) {
+            Err(NoReply::Ended(status)) => match fault_of(status, || self.process.last_errors()) {
                 Some(fault) => (running, fault),
                 None => {
                     let signal = status.signal().unwrap_or_default();
-                    let running = members.get(running as usize).copied();
-                    self.suspect.set(running.map(|contestant| Suspect { contestant, signal }));
+                    let running = self.members.get(running as usize).copied();
+                    frame.suspect.set(running.map(|contestant| Suspect { contestant, signal }));
                     return Err(killed(signal));
                 }
             },
         };
-        match members.get(position as usize) {
+        match self.members.get(position as usize) {
             Some(contestant) => Err(UnitFailure::Fault(*contestant, fault)),
             None => Err(broken(&format!("while no contestant ran, it {fault}"))),
         }

@@ -2,22 +2,18 @@
 //! oracle's; one that runs on several threads also on all of these at once.
 
 use super::Workers;
-use super::blame::{Frame, Suspect, no_worker, unexpected};
-use super::process::{NoReply, Process, WorkerProgram};
+use super::blame::{Crew, Frame, Suspect, no_worker, unexpected};
+use crate::answers::{self, Difference};
 use crate::files::memory_file;
 use crate::honesty::{misconduct, wrong_checksum};
 use crate::oracle::{Answer, Input};
-use crate::worker::area::{Area, Touch};
-use crate::worker::checking::REASONS;
-use crate::worker::memory::{Side, TOUCHED};
-use crate::worker::message::{
-    Check, HelperCpus, Member, ONES, Reply, Request, Sizes, Together, ZEROS,
+use crate::wire::area::{TOUCHED, Touch};
+use crate::wire::message::{
+    Check, HelperCpus, Member, ONES, Reply, Request, Side, Sizes, Together, ZEROS,
 };
+use crate::worker_process::WorkerProgram;
 use std::cell::Cell;
 use std::fs::File;
-use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
@@ -46,7 +42,7 @@ struct Case<'a> {
 enum Pass {
     /// It was completed: what it dumped, the checksums of its two runs, and why it was not called
     /// without memory, as in the reply.
-    Whole(File, [u64; 2], u64),
+    Whole(File, [u64; 2], Option<String>),
     /// It would have been the same as another one.
     Skipped,
     /// It touched foreign memory.
@@ -78,14 +74,15 @@ impl Workers {
         if let Ok(Pass::Touched(touch)) = case.pass(Side::Flush)
             && touch.side == Touch::PAST_END
         {
-            return case.judge(Pass::Touched(touch));
+            return case.judge(&Pass::Touched(touch));
         }
         for side in [Side::End, Side::Front] {
             let passed = case.pass(side)?;
-            if let Pass::Whole(.., unstarved) = passed {
-                self.unstarved.insert(contestant, unstarved);
+            case.judge(&passed)?;
+            self.unstarved.remove(&contestant);
+            if let Pass::Whole(.., Some(why)) = passed {
+                self.unstarved.insert(contestant, why);
             }
-            case.judge(passed)?;
         }
         case.judge_dump(input_seed)?;
         team.map_or(Ok(()), |team| case.judge_team(team))
@@ -93,9 +90,8 @@ impl Workers {
 
     /// Returns why the latest check did not call a contestant without memory, so that it is unknown
     /// whether it allocates; `None` if it did, or if the contestant says that it allocates.
-    pub fn unstarved(&self, contestant: usize) -> Option<&'static str> {
-        let reason = self.unstarved.get(&contestant)?.checked_sub(1)?;
-        REASONS.get(usize::try_from(reason).ok()?).copied()
+    pub fn unstarved(&self, contestant: usize) -> Option<&str> {
+        self.unstarved.get(&contestant).map(String::as_str)
     }
 
     /// Runs a contestant, as it was built, on one part of an input of `study verify`, and compares
@@ -116,7 +112,7 @@ impl Workers {
         let program = &self.program.clone();
         let (input, answer) = self.inputs.verified(verification, part, &contract)?;
         let case = Case { program, contestant, library, input, answer: Some(&answer), frame };
-        case.judge(case.pass(Side::End)?)?;
+        case.judge(&case.pass(Side::End)?)?;
         Ok(input.items)
     }
 
@@ -143,13 +139,13 @@ impl Case<'_> {
         Err(UnitFailure::Fault(self.contestant, fault))
     }
 
-    fn judge(&self, pass: Pass) -> Result<(), UnitFailure> {
+    fn judge(&self, pass: &Pass) -> Result<(), UnitFailure> {
         let workload = self.frame.workload;
         match pass {
-            Pass::Whole(dump, checksums, _) => self.compare(&dump, checksums),
+            Pass::Whole(dump, checksums, _) => self.compare(dump, *checksums),
             Pass::Skipped => Ok(()),
             Pass::Touched(touch) => {
-                let (workload, what) = (workload.to_owned(), sentence(&touch));
+                let (workload, what) = (workload.to_owned(), sentence(touch));
                 self.fault(Fault::OutOfBounds { workload, what })
             }
             Pass::Starved(how) => {
@@ -179,7 +175,7 @@ impl Case<'_> {
         for noise in [drawn.clamp(1, ZEROS - 1), ZEROS, ONES] {
             match case.single_pass(Side::End, noise, &mut String::new()) {
                 Err(UnitFailure::Interrupted) => return Err(UnitFailure::Interrupted),
-                Ok(Pass::Whole(dump, ..)) if first_difference(&answer.text, &dump)?.is_none() => {}
+                Ok(Pass::Whole(dump, ..)) if difference(&answer.text, &dump)?.is_none() => {}
                 _ => return Ok(()),
             }
         }
@@ -193,7 +189,7 @@ impl Case<'_> {
         let workload = self.frame.workload;
         let mut expected = checksums[0];
         if let Some(answer) = self.answer {
-            if let Some(difference) = first_difference(&answer.text, dump)? {
+            if let Some(difference) = difference(&answer.text, dump)? {
                 return self.fault(difference.fault(workload));
             }
             expected = answer.checksum;
@@ -220,14 +216,8 @@ impl Case<'_> {
         Err(UnitFailure::Fault(self.contestant, Fault::Signal { signal, stderr }))
     }
 
-    /// Asks a new worker, and returns it with its area and its answer.
-    fn ask(&self, request: &Request, dumps: &[&File]) -> Result<WorkerReply, UnitFailure> {
-        let (area, shared) = Area::create(0).map_err(no_worker)?;
-        let mut process = Process::start(self.program, 0).map_err(no_worker)?;
-        let files = [&shared, &self.input.file].into_iter().chain(dumps.iter().copied());
-        let descriptors: Vec<_> = files.map(AsFd::as_fd).collect();
-        let reply = process.ask(request, &descriptors, &self.frame.patience(&area));
-        Ok((process, area, reply))
+    fn crew(&self) -> Result<(Crew, File), UnitFailure> {
+        Crew::start(self.program, 0, 0, vec![self.contestant])
     }
 
     fn single_pass(
@@ -240,15 +230,17 @@ impl Case<'_> {
         let (object, input) = (library.to_path_buf(), input.sizes());
         let request = Request::Check(Check { object, input, side, noise });
         let dump = memory_file().map_err(no_worker)?;
-        let (mut process, area, reply) = self.ask(&request, &[&dump])?;
-        let is_recorded = process.ended().is_some_and(|status| status.code() == Some(TOUCHED));
-        let touch = area.header().touch();
+        let (mut crew, shared) = self.crew()?;
+        let settled = crew.ask(&request, &[&shared, &self.input.file, &dump], &self.frame);
+        // A worker that has not ended has answered.
+        let ended = crew.process.ended();
+        let is_recorded = ended.is_none_or(|status| status.code() == Some(TOUCHED));
+        let touch = crew.area.header().touch();
         let is_starved = touch.is_some_and(|touch| touch.place == Touch::HEAP);
-        if let Some(touch) = touch.filter(|_| !is_starved && (is_recorded || reply.is_ok())) {
+        if let Some(touch) = touch.filter(|_| !is_starved && is_recorded) {
             return Ok(Pass::Touched(touch));
         }
-        let settled = self.frame.settle(reply, &mut process, &area, &[self.contestant]);
-        *stderr = process.last_errors();
+        *stderr = crew.process.last_errors();
         match settled {
             Ok(_) if is_starved => Ok(Pass::Starved("gave another checksum".to_owned())),
             Err(UnitFailure::Fault(_, fault)) if is_starved => Ok(Pass::Starved(fault.to_string())),
@@ -268,8 +260,9 @@ impl Case<'_> {
         let request = Request::Together(Together { input: self.input.sizes(), ..team });
         let dump = memory_file().map_err(no_worker)?;
         let other = memory_file().map_err(no_worker)?;
-        let (mut process, area, reply) = self.ask(&request, &[&dump, &other])?;
-        let reply = self.frame.settle(reply, &mut process, &area, &[self.contestant])?;
+        let (mut crew, shared) = self.crew()?;
+        let files = [&shared, &self.input.file, &dump, &other];
+        let reply = crew.ask(&request, &files, &self.frame)?;
         let Reply::Together { checksum, other: differing, is_torn } = reply else {
             return Err(unexpected(&reply));
         };
@@ -279,7 +272,7 @@ impl Case<'_> {
             // The first thread is right, so this one is wrong. Without an oracle's answer it is
             // unknown which of the two is.
             let expected = self.answer.map_or(&dump, |answer| &answer.text);
-            return self.fault(match first_difference(expected, &other)? {
+            return self.fault(match difference(expected, &other)? {
                 Some(difference) => difference.fault(&workload),
                 None => wrong_checksum(&workload, checksum, differing),
             });
@@ -291,11 +284,19 @@ impl Case<'_> {
     }
 }
 
-/// A worker, its area, and its answer.
-type WorkerReply = (Process, Area, Result<Reply, NoReply>);
-
 /// What a contestant gave instead of one checksum.
 pub(super) const TORN: &str = "another number in some of its calls";
+
+/// Returns the first line in which two files differ.
+///
+/// # Errors
+/// Fails if a file cannot be read.
+pub(super) fn difference(expected: &File, got: &File) -> Result<Option<Difference>, UnitFailure> {
+    let found = answers::from_start(expected).and_then(|expected| {
+        answers::first_difference(expected, answers::from_start(got)?, answers::escaped)
+    });
+    found.map_err(no_worker)
+}
 
 /// Describes a touch, as a sentence without its subject.
 fn sentence(touch: &Touch) -> String {
@@ -333,103 +334,9 @@ pub(super) fn helper_cpus(
     Ok(order.map(|cpu| cpu as u64).collect())
 }
 
-/// Texts are compared in pieces of this many bytes.
-const PIECE_BYTES: usize = 1 << 20;
-/// The most characters of a line that are shown.
-const MOST_SHOWN: usize = 60;
-
-/// A line in which two texts differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Difference {
-    /// The line, counted from 1: the item, if each line is one.
-    pub(super) item: u64,
-    /// The line as it should be, shortened.
-    pub(super) expected: String,
-    /// The line as it is, shortened.
-    pub(super) got: String,
-}
-
-impl Difference {
-    /// Returns the fault of a contestant with this answer.
-    fn fault(self, workload: &str) -> Fault {
-        let Difference { item, expected, got } = self;
-        Fault::WrongAnswer { workload: workload.to_owned(), item: Some(item), expected, got }
-    }
-}
-
-/// Returns the first line that differs; `None` if the files are equal. A missing newline at the end
-/// of the last line is not a difference.
-///
-/// # Errors
-/// Fails if a file cannot be read.
-pub(super) fn first_difference(
-    expected: &File,
-    got: &File,
-) -> Result<Option<Difference>, UnitFailure> {
-    compare_files(expected, got).map_err(no_worker)
-}
-
-fn compare_files(expected: &File, got: &File) -> io::Result<Option<Difference>> {
-    let (mut left, mut right) = (vec![0; PIECE_BYTES], vec![0; PIECE_BYTES]);
-    // Lines that ended before this piece, and where the unfinished line began.
-    let (mut lines, mut line_at, mut at) = (0, 0, 0);
-    loop {
-        let left = piece(expected, at, &mut left)?;
-        let right = piece(got, at, &mut right)?;
-        let same = left.iter().zip(right).take_while(|(left, right)| left == right).count();
-        for (index, _) in left[..same].iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
-            lines += 1;
-            line_at = at + index as u64 + 1;
-        }
-        let is_end = left.len() < PIECE_BYTES && right.len() < PIECE_BYTES;
-        if same == left.len() && same == right.len() {
-            if is_end {
-                return Ok(None);
-            }
-            at += same as u64;
-            continue;
-        }
-        let (left, right) = (&left[same..], &right[same..]);
-        let are_ends = [left, right].iter().all(|rest| rest.is_empty() || *rest == b"\n");
-        if is_end && are_ends && at + same as u64 > line_at {
-            return Ok(None);
-        }
-        let (expected, got) = (line(expected, line_at)?, line(got, line_at)?);
-        return Ok(Some(Difference { item: lines + 1, expected, got }));
-    }
-}
-
-fn piece<'a>(file: &File, at: u64, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
-    let mut length = 0;
-    while length < buffer.len() {
-        match file.read_at(&mut buffer[length..], at + length as u64)? {
-            0 => break,
-            more => length += more,
-        }
-    }
-    Ok(&buffer[..length])
-}
-
-/// Returns the line that begins there, shortened, with unprintable characters escaped.
-fn line(file: &File, at: u64) -> io::Result<String> {
-    let mut buffer = [0; 4 * MOST_SHOWN + 4];
-    let bytes = piece(file, at, &mut buffer)?;
-    if bytes.is_empty() {
-        return Ok("no more lines".to_owned());
-    }
-    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let shown: String = String::from_utf8_lossy(line).escape_debug().collect();
-    let mut characters = shown.chars();
-    let short: String = characters.by_ref().take(MOST_SHOWN).collect();
-    Ok(if characters.next().is_some() { format!("{short}...") } else { short })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::memory_file;
-
-    use std::io::Write;
 
     #[test]
     fn touches_are_told_in_words() {
@@ -443,55 +350,5 @@ mod tests {
         check(input, before, 0, 2, "touched 2 bytes before the start of its input");
         let inside = "wrote to its input, which it may only read, at byte 7";
         check(input, Touch::INSIDE, Touch::WROTE, 7, inside);
-    }
-
-    fn holding(text: &[u8]) -> File {
-        let mut file = memory_file().unwrap();
-        file.write_all(text).unwrap();
-        file
-    }
-
-    fn check(expected: &str, got: &str, difference: Option<(u64, &str, &str)>) {
-        let difference = difference.map(|(item, expected, got)| Difference {
-            item,
-            expected: expected.to_owned(),
-            got: got.to_owned(),
-        });
-        let found =
-            first_difference(&holding(expected.as_bytes()), &holding(got.as_bytes())).unwrap();
-        assert_eq!(found, difference);
-    }
-
-    #[test]
-    fn the_first_line_that_differs_is_found() {
-        check("", "", None);
-        check("a\nb\n", "a\nb\n", None);
-        check("a\nb\n", "a\nb", None);
-        check("a\nb", "a\nb\n", None);
-        check("a\nb\n", "a\nc\n", Some((2, "b", "c")));
-        check("ab\n", "ac\n", Some((1, "ab", "ac")));
-        check("a\nb\n", "a\n", Some((2, "b", "no more lines")));
-        check("a\n", "a\nb\n", Some((2, "no more lines", "b")));
-        check("a\n", "a\n\n", Some((2, "no more lines", "")));
-        check("a", "ab", Some((1, "a", "ab")));
-        check("", "x\u{1b}[31m", Some((1, "no more lines", "x\\u{1b}[31m")));
-        let long = "y".repeat(1000);
-        let shown = format!("{}...", "y".repeat(MOST_SHOWN));
-        check("z", &long, Some((1, "z", &shown)));
-    }
-
-    #[test]
-    fn long_texts_are_compared_in_pieces() {
-        let line = "0123456789abcde\n";
-        let text = line.repeat(3 * PIECE_BYTES / line.len());
-        check(&text, &text, None);
-        let mut other = text.clone();
-        let at = 2 * PIECE_BYTES + 5;
-        other.replace_range(at..=at, "X");
-        let item = (2 * PIECE_BYTES / line.len()) as u64 + 1;
-        check(&text, &other, Some((item, "0123456789abcde", "01234X6789abcde")));
-        let longer = format!("{text}more\n");
-        let lines = (text.len() / line.len()) as u64;
-        check(&text, &longer, Some((lines + 1, "no more lines", "more")));
     }
 }

@@ -26,8 +26,8 @@ use super::blame::{Frame, no_worker};
 use super::{Workers, checking};
 use crate::files::memory_file;
 use crate::honesty::{Turn, hidden_in_reset, misconduct};
-use crate::worker::area::Record;
-use crate::worker::conduct::SENTENCES;
+use crate::wire::area::Record;
+use crate::wire::area::conduct::SENTENCES;
 use std::fs::File;
 use tiebreak_core::sampler::UnitFailure;
 
@@ -191,7 +191,7 @@ impl Workers {
         }
         let (_, answer) = self.inputs.answered(input_seed, &contract)?;
         let Some(answer) = answer else { return Ok(()) };
-        let Some(found) = checking::first_difference(&answer.text, &trial.dump)? else {
+        let Some(found) = checking::difference(&answer.text, &trial.dump)? else {
             return Ok(());
         };
         let what = format!(

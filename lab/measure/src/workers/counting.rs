@@ -6,7 +6,7 @@
 //! access to a counter leaves the guest. So counts without a claim are taken outside the evidence.
 
 use crate::resources::{MissingMeter, asks, counted};
-use crate::worker::area::{Record, UNKNOWN};
+use crate::wire::area::{Record, UNKNOWN};
 use std::time::Duration;
 use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sample::{Mark, Sample};
@@ -134,8 +134,9 @@ pub fn shortest_energy_batch_ns() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resources::Around;
     use crate::system::Usage;
-    use crate::workers::sample::{self, Around};
+    use crate::workers::sample;
     use tiebreak_core::counts::Counts;
 
     #[test]

@@ -1,7 +1,6 @@
 //! The inputs of units, and the checksums that belong to them.
 
-use crate::oracle::{Answer, Input, Oracle, oracle_failure};
-use std::collections::HashMap;
+use crate::oracle::{Answer, Input, Oracle};
 use std::fs::File;
 use std::path::PathBuf;
 use tiebreak_abi::Random;
@@ -14,27 +13,22 @@ pub(super) struct Inputs {
     oracle: Option<Oracle>,
     folder: PathBuf,
     workload: Workload,
+    /// The last input of a unit, with its seed.
     last: Option<(u64, Input)>,
-    /// The checksums of the last input, by contract.
-    checksums: HashMap<String, u64>,
-    /// An input of another seed, and its checksums, which can replace a unit's own.
-    other: Option<(u64, Input)>,
-    other_checksums: HashMap<String, u64>,
+    /// An input of another seed, which can replace a unit's own.
+    other: Option<Input>,
     /// The last part that was verified.
     verified: Option<(Verification, u64, Input)>,
 }
 
 impl Inputs {
     pub(super) fn new(plan: &FunctionPlan, oracle: Option<Oracle>) -> Inputs {
-        let folder = PathBuf::from(&plan.folder);
         Inputs {
-            oracle: oracle.map(|oracle| oracle.in_folder(&folder)),
-            folder,
+            oracle,
+            folder: PathBuf::from(&plan.folder),
             workload: plan.workload.clone(),
             last: None,
-            checksums: HashMap::new(),
             other: None,
-            other_checksums: HashMap::new(),
             verified: None,
         }
     }
@@ -46,22 +40,18 @@ impl Inputs {
 
     /// Returns the input of a unit with this seed: its own if the workload is drawn, else the one
     /// input of all.
-    pub(super) fn of_unit(&mut self, input_seed: u64) -> Result<&Input, UnitFailure> {
-        let seed = self.seed(input_seed);
-        if self.last.as_ref().is_none_or(|(last, _)| *last != seed) {
-            self.last = None;
-            self.checksums.clear();
-            let input = match (&mut self.oracle, &self.workload.file) {
-                (Some(oracle), _) => oracle.input(&self.workload, seed),
-                (None, Some(file)) => Input::of_file(&self.folder.join(file)),
+    pub(super) fn of_unit(&mut self, input_seed: u64) -> Result<&mut Input, UnitFailure> {
+        let seed = if self.workload.is_drawn { input_seed } else { self.workload.seed };
+        let file = self.file();
+        let input = match self.last.take() {
+            Some((last, input)) if last == seed => input,
+            _ => match (&mut self.oracle, file) {
+                (Some(oracle), _) => oracle.input(&self.workload, seed)?,
+                (None, Some(path)) => Input::of_file(&path)?,
                 (None, None) => return Err(no_oracle(&self.workload.name)),
-            };
-            self.last = Some((seed, input.map_err(oracle_failure)?));
-        }
-        match &self.last {
-            Some((_, input)) => Ok(input),
-            None => Err(no_oracle(&self.workload.name)),
-        }
+            },
+        };
+        Ok(&mut self.last.insert((seed, input)).1)
     }
 
     /// Returns the seed of the last input that was used.
@@ -77,8 +67,9 @@ impl Inputs {
         contract: &str,
     ) -> Result<Option<u64>, UnitFailure> {
         self.of_unit(input_seed)?;
-        let known = (&mut self.checksums, &self.last);
-        checksum_of(&mut self.oracle, &self.workload, known, contract)
+        let known = self.oracle.as_mut().zip(self.last.as_mut());
+        let checksum = known.map(|(oracle, (_, input))| oracle.checksum(input, contract));
+        Ok(checksum.transpose()?)
     }
 
     /// Returns an input that can replace a unit's own: one of another seed with the same length and
@@ -89,18 +80,18 @@ impl Inputs {
         };
         if self.other.is_none() {
             let seed = Random::new(input_seed).next_u64();
-            let input = oracle.input(&self.workload, seed).map_err(oracle_failure)?;
-            self.other = Some((seed, input));
+            self.other = Some(oracle.input(&self.workload, seed)?);
         }
         let own = self.of_unit(input_seed)?.sizes();
-        let other = self.other.as_ref().map(|(_, input)| input);
+        let other = self.other.as_ref();
         Ok(other.filter(|other| other.sizes() == own && own.bytes > 0).map(|other| &other.file))
     }
 
     /// Returns the checksum that contestants of this contract must give for the other input.
     pub(super) fn other_checksum(&mut self, contract: &str) -> Result<Option<u64>, UnitFailure> {
-        let known = (&mut self.other_checksums, &self.other);
-        checksum_of(&mut self.oracle, &self.workload, known, contract)
+        let known = self.oracle.as_mut().zip(self.other.as_mut());
+        let checksum = known.map(|(oracle, input)| oracle.checksum(input, contract));
+        Ok(checksum.transpose()?)
     }
 
     /// Returns that input and the whole answer; no answer if it is unknown.
@@ -109,18 +100,12 @@ impl Inputs {
         input_seed: u64,
         contract: &str,
     ) -> Result<(&Input, Option<Answer>), UnitFailure> {
-        let seed = self.seed(input_seed);
         self.of_unit(input_seed)?;
         let Some((_, input)) = &self.last else {
             return Err(no_oracle(&self.workload.name));
         };
-        let answer = match &mut self.oracle {
-            Some(oracle) => {
-                Some(oracle.answer(&self.workload, seed, input, contract).map_err(oracle_failure)?)
-            }
-            None => None,
-        };
-        Ok((input, answer))
+        let answer = self.oracle.as_mut().map(|oracle| oracle.answer(input, contract));
+        Ok((input, answer.transpose()?))
     }
 
     /// Returns one part of an input of `study verify`, and its whole answer.
@@ -133,42 +118,14 @@ impl Inputs {
         let Some(oracle) = &mut self.oracle else {
             return Err(no_oracle(&verification.name));
         };
-        let last = self.verified.as_ref().map(|(last, part, _)| (last, *part));
-        if last != Some((verification, part)) {
-            self.verified = None;
-            let input = oracle.verification(verification, part).map_err(oracle_failure)?;
-            self.verified = Some((verification.clone(), part, input));
-        }
-        let Some((_, _, input)) = &self.verified else {
-            return Err(no_oracle(&verification.name));
+        let made = match self.verified.take() {
+            Some(last) if (&last.0, last.1) == (verification, part) => last,
+            _ => (verification.clone(), part, oracle.verification(verification, part)?),
         };
-        let answer =
-            oracle.verified(verification, part, input, contract).map_err(oracle_failure)?;
+        let (_, _, input) = self.verified.insert(made);
+        let answer = oracle.answer(input, contract)?;
         Ok((input, answer))
     }
-
-    fn seed(&self, input_seed: u64) -> u64 {
-        if self.workload.is_drawn { input_seed } else { self.workload.seed }
-    }
-}
-
-/// Returns the checksum for an input, given with its seed and with its known checksums by contract;
-/// `None` if there is no oracle or no input.
-fn checksum_of(
-    oracle: &mut Option<Oracle>,
-    workload: &Workload,
-    (known, input): (&mut HashMap<String, u64>, &Option<(u64, Input)>),
-    contract: &str,
-) -> Result<Option<u64>, UnitFailure> {
-    if let Some(checksum) = known.get(contract) {
-        return Ok(Some(*checksum));
-    }
-    let (Some(oracle), Some((seed, input))) = (oracle, input) else {
-        return Ok(None);
-    };
-    let checksum = oracle.checksum(workload, *seed, input, contract).map_err(oracle_failure)?;
-    known.insert(contract.to_owned(), checksum);
-    Ok(Some(checksum))
 }
 
 fn no_oracle(workload: &str) -> UnitFailure {

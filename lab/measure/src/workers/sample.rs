@@ -1,25 +1,11 @@
-//! Converts records of batches to samples of contestants, with what happens during a unit that its
-//! own process cannot see: stolen time, throttling.
+//! Converts records of batches to samples of contestants.
 
 use super::conduct::leaked_bytes;
-use crate::resources::{FOREIGN_SHARE, STEAL_SHARE, marked};
+use crate::resources::{Around, FOREIGN_SHARE, STEAL_SHARE, marked};
 use crate::system::Usage;
-use crate::worker::area::{Record, UNKNOWN};
+use crate::wire::area::{Record, UNKNOWN};
 use tiebreak_core::counts::Counts;
 use tiebreak_core::sample::{Beside, Mark, Marks, Meters, Outcome, Sample};
-use tiebreak_machine::busy::Busy;
-use tiebreak_machine::clock;
-
-/// The state of the machine around a whole unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Around {
-    /// The share of the CPUs' time that the hypervisor took; `None` if it is unknown.
-    pub(super) steal_share: Option<f64>,
-    /// How long the control group throttled this process in the unit.
-    pub(super) throttled_ns: Option<u64>,
-    /// The peak memory of a process with one contestant.
-    pub(super) peak_memory_bytes: u64,
-}
 
 /// Returns the sums over a contestant's batches as one sample. Without batches the sample is empty.
 pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
@@ -28,7 +14,6 @@ pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
     let wall_ns = total(records, |record| record.wall_ns);
     let delay_ns = known(records, |record| record.delay_ns);
     let mut sample = Sample {
-        peak_memory_bytes: around.peak_memory_bytes,
         meters: Meters {
             energy_nj: known(records, |record| record.energy_nj),
             run_ns: Some(total(records, |record| record.run_ns)),
@@ -37,9 +22,9 @@ pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
         .with_counts(records.iter().fold(Counts::all(Some(0)), plus_counts)),
         beside: Beside {
             foreign_cpu_ns: delay_ns,
-            steal_ns: around.steal_share.map(|share| (share * wall_ns as f64) as u64),
+            steal_ns: around.steal_share().map(|share| (share * wall_ns as f64) as u64),
             migrations: Some(total(records, |record| record.moves)),
-            throttled_ns: around.throttled_ns,
+            throttled_ns: around.beside.throttled_ns,
             run_delay_ns: delay_ns,
         },
         ..usage.sample(wall_ns)
@@ -57,9 +42,9 @@ pub(super) fn sum(records: &[Record], around: &Around) -> Sample {
         [
             (usage.involuntary_switches > 1, Mark::Preempted),
             (delay_share > FOREIGN_SHARE, Mark::ForeignLoad),
-            (around.steal_share.unwrap_or(0.0) > STEAL_SHARE, Mark::Steal),
+            (around.steal_share().unwrap_or(0.0) > STEAL_SHARE, Mark::Steal),
             (sample.beside.migrations > Some(0), Mark::Migrated),
-            (around.throttled_ns > Some(0), Mark::Throttled),
+            (around.beside.throttled_ns > Some(0), Mark::Throttled),
             (is_backwards, Mark::ClockBackwards),
             (is_multiplexed, Mark::Multiplexed),
             (alone > 0 && 2 * alone >= records.len(), Mark::NotTogether),
@@ -83,44 +68,15 @@ fn plus_counts(sum: Counts<Option<u64>>, record: &Record) -> Counts<Option<u64>>
     sum.zip(record.counts).map(|(sum, count)| Some(sum? + Some(count).filter(|c| *c != UNKNOWN)?))
 }
 
-/// Reads the state of the CPUs before and after units.
-#[derive(Debug)]
-pub(super) struct Lookout {
-    busy: Busy,
-    start_ns: u64,
-    throttled_ns: Option<u64>,
-}
-
-impl Lookout {
-    /// Opens the meters of these CPUs.
-    pub(super) fn new(cpus: &[usize]) -> Lookout {
-        Lookout { busy: Busy::open(cpus), start_ns: 0, throttled_ns: None }
-    }
-
-    /// Reads the state; call it just before the rounds of a unit.
-    pub(super) fn before(&mut self) {
-        self.start_ns = clock::monotonic_ns();
-        // Only stolen time is used, so this process' own time does not matter.
-        self.busy.look(self.start_ns, 0);
-        self.throttled_ns = self.busy.throttled_ns();
-    }
-
-    /// Reads the state again; call it just after the rounds.
-    pub(super) fn after(&mut self) -> Around {
-        let now = self.busy.throttled_ns();
-        self.busy.look(clock::monotonic_ns(), 0);
-        let throttled_ns = now.zip(self.throttled_ns);
-        Around {
-            steal_share: self.busy.window(self.start_ns).map(|window| window.steal_share),
-            throttled_ns: throttled_ns.map(|(now, then)| now.saturating_sub(then)),
-            peak_memory_bytes: 0,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tiebreak_machine::busy::Difference;
+
+    fn stolen(steal_share: f64) -> Around {
+        let window = Some(Difference { foreign_share: 0.0, steal_share });
+        Around { window, ..Around::default() }
+    }
 
     fn record() -> Record {
         Record {
@@ -176,9 +132,11 @@ mod tests {
         let most = sum(&[alone, record(), record()], &quiet);
         assert!(!most.marks.has(Mark::NotTogether), "most batches were not alone");
         check(Record { is_backwards: 1, ..record() }, quiet, &[Mark::ClockBackwards]);
-        let stolen = Around { steal_share: Some(0.02), ..quiet };
+        let stolen = stolen(0.02);
         check(record(), stolen, &[Mark::Steal]);
-        check(record(), Around { throttled_ns: Some(1), ..quiet }, &[Mark::Throttled]);
+        let beside = Beside { throttled_ns: Some(1), ..Beside::default() };
+        let throttled = Around { beside, ..quiet };
+        check(record(), throttled, &[Mark::Throttled]);
     }
 
     #[test]
@@ -186,7 +144,7 @@ mod tests {
         let unknown = Record { delay_ns: UNKNOWN, ..record() };
         let sample = sum(&[record(), unknown], &Around::default());
         assert_eq!(sample.beside.run_delay_ns, None);
-        let stolen = Around { steal_share: Some(0.5), ..Around::default() };
+        let stolen = stolen(0.5);
         assert_eq!(sum(&[record()], &stolen).beside.steal_ns, Some(50));
     }
 }

@@ -1,19 +1,17 @@
 //! One unit: a worker with loaded contestants, the rounds that it runs, and whether its answers are
 //! right.
 
-use super::blame::{Frame, Suspect, no_worker, unexpected};
+use super::blame::{Crew, Frame, Suspect, no_worker, unexpected};
 use super::conduct::Trial;
 use super::counting::{self, Counting};
-use super::process::Process;
 use super::{Workers, checking, not_linked, sample};
 use crate::build::Stock;
 use crate::honesty::wrong_checksum;
 use crate::system::status_number;
-use crate::worker::area::{Area, Record, Turn};
-use crate::worker::message::{Load, Member, Reply, Request, Rounds};
+use crate::wire::area::{Record, Turn};
+use crate::wire::message::{Load, Member, Reply, Request, Rounds};
 use std::cell::Cell;
 use std::fs::File;
-use std::os::fd::AsFd;
 use std::path::PathBuf;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::Sample;
@@ -60,12 +58,16 @@ impl Workers {
             capacity: (orders.len().max(1) * loaded.len()) as u64,
             meters_energy: self.meters_energy,
         };
-        let process = Process::start(&self.program, own_padding).map_err(no_worker)?;
-        let file = input.file.try_clone().map_err(no_worker)?;
+        let (capacity, file) = (load.capacity as usize, input.file.try_clone().map_err(no_worker)?);
+        let (mut crew, shared) =
+            Crew::start(&self.program, own_padding, capacity, loaded.to_vec())?;
         let other =
             if self.functions.reads_in_run { self.inputs.other(unit.input_seed)? } else { None };
-        let inputs = (&file, other, unit.input_seed);
-        Session::start(process, loaded.to_vec(), load, inputs, frame)
+        let files: Vec<&File> = [&shared, &file].into_iter().chain(other).collect();
+        match crew.ask(&Request::Load(load), &files, frame)? {
+            Reply::Ready(_) => Ok(Session { crew, input_seed: unit.input_seed }),
+            other => Err(unexpected(&other)),
+        }
     }
 
     /// Runs a unit, or continues in the existing process. Records in `suspect` which contestant ran
@@ -100,13 +102,11 @@ impl Workers {
         };
         let seed = coins.unit.as_ref().map_or(coins.round, |unit| unit.orders_seed);
         let trial = self.trials.draw(request.orders, seed).map(Trial::of).transpose()?;
-        self.lookout.before();
+        let started_ns = clock::monotonic_ns();
+        self.surroundings.before_run();
         let primer = Some(coins.primer);
         let records = session.run(request.orders, primer, batch, trial.as_ref(), &frame)?;
-        let mut around = self.lookout.after();
-        if session.members.len() == 1 {
-            around.peak_memory_bytes = session.peak_memory_bytes();
-        }
+        let around = self.surroundings.after_run(started_ns, 0, 0);
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(&session, &coins.order, &batches)?;
         let input_bytes = self.inputs.of_unit(session.input_seed)?.bytes;
@@ -121,6 +121,10 @@ impl Workers {
         self.trials.spent(turn, now_ns - ran_ns + dumps_ns, now_ns - begun_ns);
         let mut samples: Vec<Sample> =
             batches.iter().map(|records| sample::sum(records, &around)).collect();
+        if session.crew.members.len() == 1 {
+            let peak_bytes = session.peak_memory_bytes();
+            samples.iter_mut().for_each(|sample| sample.peak_memory_bytes = peak_bytes);
+        }
         if self.counting == Counting::Once {
             self.count(&mut session, request, &mut samples, &frame)?;
         }
@@ -236,13 +240,10 @@ fn sorted(orders: &[Vec<usize>], contestants: &[usize], records: &[Record]) -> V
     all
 }
 
-/// A worker and its contestants.
+/// A worker with the contestants of a unit, and their input.
 #[derive(Debug)]
 pub(super) struct Session {
-    process: Process,
-    area: Area,
-    /// Indices of contestants in the plan, in the order in which they were loaded.
-    members: Vec<usize>,
+    crew: Crew,
     input_seed: u64,
 }
 
@@ -257,25 +258,6 @@ pub(super) struct Batch<'a> {
 }
 
 impl Session {
-    /// Lets a worker load and prepare these contestants, in the order of `load`.
-    pub(super) fn start(
-        mut process: Process,
-        members: Vec<usize>,
-        load: Load,
-        (input, other, input_seed): (&File, Option<&File>, u64),
-        frame: &Frame<'_>,
-    ) -> Result<Session, UnitFailure> {
-        let made = Area::create(load.capacity as usize);
-        let (area, file) = made.map_err(no_worker)?;
-        let files = [Some(&file), Some(input), other].into_iter().flatten();
-        let descriptors: Vec<_> = files.map(AsFd::as_fd).collect();
-        let reply = process.ask(&Request::Load(load), &descriptors, &frame.patience(&area));
-        match frame.settle(reply, &mut process, &area, &members)? {
-            Reply::Ready(_) => Ok(Session { process, area, members, input_seed }),
-            other => Err(unexpected(&other)),
-        }
-    }
-
     /// Runs rounds, given as orders of contestants of the plan, after a call of each contestant in
     /// them, the primer last, if there is one. Returns the records in the order in which the
     /// batches ran. If a batch is on trial, it leaves its answer in the trial's file.
@@ -288,25 +270,26 @@ impl Session {
         frame: &Frame<'_>,
     ) -> Result<Vec<Record>, UnitFailure> {
         let batches: usize = orders.iter().map(Vec::len).sum();
-        if batches > self.area.capacity {
+        if batches > self.crew.area.capacity {
             return Err(UnitFailure::Broken("a worker has no room for so many rounds".into()));
         }
         for (index, contestant) in orders.iter().flatten().enumerate() {
             let is_judged = trial.is_some_and(|trial| trial.turn.batch == index);
-            self.area.set_turn(index, Turn { position: self.position(*contestant)?, is_judged });
+            self.crew
+                .area
+                .set_turn(index, Turn { position: self.position(*contestant)?, is_judged });
         }
         let request = Request::Rounds(Rounds {
             primer: primer.map(|primer| self.position(primer)).transpose()?,
             batches: batches as u64,
-            calls_a_batch: self.members.iter().map(|member| (batch.calls)(*member)).collect(),
+            calls_a_batch: self.crew.members.iter().map(|member| (batch.calls)(*member)).collect(),
             times_each_call: batch.times_each_call,
             counts: batch.counts,
             noise: trial.map_or(0, |trial| trial.turn.seed),
         });
-        let descriptors: Vec<_> = trial.iter().map(|trial| trial.dump.as_fd()).collect();
-        let reply = self.process.ask(&request, &descriptors, &frame.patience(&self.area));
-        match frame.settle(reply, &mut self.process, &self.area, &self.members)? {
-            Reply::Done => Ok((0..batches).map(|index| self.area.record(index)).collect()),
+        let files: Vec<&File> = trial.iter().map(|trial| &trial.dump).collect();
+        match self.crew.ask(&request, &files, frame)? {
+            Reply::Done => Ok((0..batches).map(|index| self.crew.area.record(index)).collect()),
             other => Err(unexpected(&other)),
         }
     }
@@ -314,14 +297,14 @@ impl Session {
     /// Returns the most memory that the process has had since its start, as the kernel counts it; 0
     /// if the kernel does not report it.
     pub(super) fn peak_memory_bytes(&self) -> u64 {
-        let path = format!("/proc/{}/status", self.process.pid());
+        let path = format!("/proc/{}/status", self.crew.process.pid());
         let status = std::fs::read_to_string(path).unwrap_or_default();
         status_number(&status, "VmHWM:").unwrap_or(0) * 1024
     }
 
     /// Returns a contestant's index in the worker.
     fn position(&self, contestant: usize) -> Result<u32, UnitFailure> {
-        let place = self.members.iter().position(|member| *member == contestant);
+        let place = self.crew.members.iter().position(|member| *member == contestant);
         place
             .map(|place| place as u32)
             .ok_or_else(|| UnitFailure::Broken(format!("contestant {contestant} is not loaded")))

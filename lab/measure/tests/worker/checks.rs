@@ -141,14 +141,14 @@ fn an_oracle_that_fails_is_an_error_and_works_again() {
     study.functions().workload.distribution = "crash".to_owned();
     check(&study, "oracle failed on the input of bytes: signal 6");
     let library = study.functions().oracle.clone().unwrap();
-    let mut oracle = Oracle::start(library.as_ref(), &study.program).unwrap();
+    let mut oracle = Oracle::start(library.as_ref(), study.path(), &study.program, &NEVER).unwrap();
     let crashing = study.functions().workload.clone();
     assert!(oracle.input(&crashing, 1).is_err());
     let workload = tiebreak_core::study::Workload { distribution: "copied".to_owned(), ..crashing };
-    let input = oracle.input(&workload, 1).unwrap();
+    let mut input = oracle.input(&workload, 1).unwrap();
     assert_eq!((input.bytes, input.items, input.output_bytes), (SIZE, SIZE, SIZE));
-    let answer = oracle.answer(&workload, 1, &input, "doubled").unwrap();
-    let checksum = oracle.checksum(&workload, 1, &input, "published").unwrap();
+    let answer = oracle.answer(&input, "doubled").unwrap();
+    let checksum = oracle.checksum(&mut input, "published").unwrap();
     assert_eq!(answer.checksum, 2 * checksum);
     let lines = std::io::read_to_string({
         let mut text = answer.text;

@@ -1,9 +1,10 @@
 //! Requests of the laboratory to a worker, and its answers.
 
-use super::memory::Side;
-use crate::workers::Facts;
+use super::channel::{self, Inbox};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
 /// A request. Each names the descriptors that come with it, in order.
@@ -120,6 +121,17 @@ pub(crate) struct Check {
     pub(crate) noise: u64,
 }
 
+/// Where a buffer lies between its guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Side {
+    /// Its start touches the front guard.
+    Front,
+    /// Its end, with the slack, is as near to the end guard as its alignment permits.
+    End,
+    /// Its end, with the slack, touches the end guard, whatever its alignment then is.
+    Flush,
+}
+
 /// A question to an oracle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Question {
@@ -132,19 +144,43 @@ pub(crate) struct Question {
     pub(crate) parts: u64,
 }
 
-/// Encodes a request or a reply. Both ends are one program, so postcard's format is enough: fields
-/// in order, without names.
+/// Encodes a message. Both ends are one program, so postcard's format is enough: fields in order,
+/// without names.
 pub(crate) fn bytes(message: &impl Serialize) -> Vec<u8> {
     // Only a sequence of unknown length can fail, and there is none.
     postcard::to_stdvec(message).unwrap_or_default()
 }
 
 /// Decodes the output of [`bytes`]; `None` if these bytes are not such a message.
-pub(crate) fn read<M: DeserializeOwned>(bytes: &[u8]) -> Option<M> {
+fn read<M: DeserializeOwned>(bytes: &[u8]) -> Option<M> {
     match postcard::take_from_bytes(bytes) {
         Ok((message, [])) => Some(message),
         _ => None,
     }
+}
+
+/// Sends a message with its descriptors.
+///
+/// # Errors
+/// As [`channel::send`].
+pub(crate) fn send(
+    socket: BorrowedFd<'_>,
+    message: &impl Serialize,
+    descriptors: &[BorrowedFd<'_>],
+) -> io::Result<()> {
+    channel::send(socket, &bytes(message), descriptors)
+}
+
+/// Waits for a message and returns it with its descriptors; `None` if the other end is closed.
+///
+/// # Errors
+/// As [`Inbox::receive`]; fails also if it is another message.
+pub(crate) fn receive<M: DeserializeOwned>(
+    inbox: &mut Inbox,
+    socket: BorrowedFd<'_>,
+) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+    let Some((bytes, descriptors)) = inbox.receive(socket)? else { return Ok(None) };
+    Ok(Some((read(bytes).ok_or(io::ErrorKind::InvalidData)?, descriptors)))
 }
 
 /// A path as its bytes, which need not be UTF-8.
@@ -178,9 +214,9 @@ pub(crate) enum Reply {
     Checked {
         /// The checksums of two runs, a reset before each.
         checksums: [u64; 2],
-        /// Why it was not called without memory: an index into `super::checking::REASONS`, counted
-        /// from 1, or 0.
-        unstarved: u64,
+        /// Why it was not called without memory; `None` if it was, or if it says that it
+        /// allocates.
+        unstarved: Option<String>,
     },
     /// A pass on several threads was completed.
     Together {
@@ -199,6 +235,25 @@ pub(crate) enum Reply {
     Checksum(u64),
     /// The request cannot be carried out, in words.
     Failed(String),
+}
+
+/// The content of a contestant's table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Its name, for messages.
+    pub name: String,
+    /// The CPU features that it needs, spelled as in `/proc/cpuinfo`; this machine has them.
+    pub needs: Vec<String>,
+    /// Whether something must be reset before each run: then each call is timed separately.
+    pub has_reset: bool,
+    /// Whether a run allocates memory.
+    pub allocates: bool,
+    /// Bytes that it may read past the end of its input.
+    pub input_slack_bytes: u32,
+    /// Bytes that it may write past the end of its output.
+    pub output_slack_bytes: u32,
+    /// The alignment of its input and output.
+    pub alignment_bytes: u32,
 }
 
 /// Why a library is not a contestant, or not now.
@@ -307,7 +362,7 @@ mod tests {
             Reply::Table(table),
             Reply::Ready(vec![true, false]),
             Reply::Done,
-            Reply::Checked { checksums: [1, 2], unstarved: 3 },
+            Reply::Checked { checksums: [1, 2], unstarved: Some("it has threads".into()) },
             Reply::Together { checksum: 1, other: None, is_torn: true },
             Reply::Together { checksum: 1, other: Some(2), is_torn: false },
             Reply::Skipped,

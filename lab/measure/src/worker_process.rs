@@ -1,13 +1,13 @@
 //! The laboratory's handle of a worker process, and the inspection of a library without a race.
 
-use crate::channel::{self, Inbox, pair};
 use crate::children::Leader;
 use crate::files::{memory_file, tail};
+use crate::interrupt::NEVER;
 use crate::resources::Waits;
 use crate::system::{poll, process_descriptor, wait_for};
-use crate::worker::area::{Area, WORKER_ITSELF};
-use crate::worker::message::{self, Reply, Request};
-use serde::{Deserialize, Serialize};
+use crate::wire::area::{Area, WORKER_ITSELF};
+use crate::wire::channel::{Inbox, pair};
+use crate::wire::message::{self, Facts, Reply, Request};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -74,7 +74,7 @@ pub(crate) enum NoReply {
 /// The conditions of a wait for an answer.
 pub(crate) struct Patience<'a> {
     /// Becomes true when the user interrupts.
-    pub(crate) interrupted: Option<&'a AtomicBool>,
+    pub(crate) interrupted: &'a AtomicBool,
     /// The longest time without a completed step, without waits for a CPU.
     pub(crate) timeout_ns: u64,
     /// Where the worker records its steps.
@@ -114,30 +114,18 @@ impl Process {
         Ok(Process { leader, descriptor, socket: ours, inbox, errors, waits })
     }
 
-    /// Sends a request with its descriptors.
-    ///
-    /// # Errors
-    /// Fails if the worker has ended.
-    pub(crate) fn send(&self, request: &Request, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-        channel::send(self.socket.as_fd(), &message::bytes(request), descriptors)
-    }
-
-    /// Waits for the answer. If there is none, ends the worker.
-    pub(crate) fn wait(&mut self, patience: &Patience<'_>) -> Result<Reply, NoReply> {
-        self.reply(patience).inspect_err(|_| {
-            self.end();
-        })
-    }
-
-    /// Sends a request and waits for the answer.
+    /// Sends a request with its descriptors and waits for the answer. If there is none, ends the
+    /// worker.
     pub(crate) fn ask(
         &mut self,
         request: &Request,
         descriptors: &[BorrowedFd<'_>],
         patience: &Patience<'_>,
     ) -> Result<Reply, NoReply> {
-        match self.send(request, descriptors) {
-            Ok(()) => self.wait(patience),
+        match message::send(self.socket.as_fd(), request, descriptors) {
+            Ok(()) => self.reply(patience).inspect_err(|_| {
+                self.end();
+            }),
             Err(error) if is_end(&error) => Err(NoReply::Ended(self.end())),
             Err(error) => Err(NoReply::Lost(error)),
         }
@@ -149,11 +137,8 @@ impl Process {
             let polled = poll([self.socket.as_fd(), self.descriptor.as_fd()], SLICE_NS);
             let [is_spoken, is_ended] = polled.map_err(NoReply::Lost)?;
             if is_spoken {
-                return match self.inbox.receive(self.socket.as_fd()) {
-                    Ok(Some((bytes, _))) => {
-                        let garbled = io::Error::from(io::ErrorKind::InvalidData);
-                        message::read(bytes).ok_or(NoReply::Lost(garbled))
-                    }
+                return match message::receive(&mut self.inbox, self.socket.as_fd()) {
+                    Ok(Some((reply, _))) => Ok(reply),
                     Err(error) if !is_end(&error) => Err(NoReply::Lost(error)),
                     Ok(None) | Err(_) => Err(NoReply::Ended(self.end_of_itself())),
                 };
@@ -161,7 +146,7 @@ impl Process {
             if is_ended {
                 return Err(NoReply::Ended(self.end_of_itself()));
             }
-            if patience.interrupted.is_some_and(|asked| asked.load(Ordering::Relaxed)) {
+            if patience.interrupted.load(Ordering::Relaxed) {
                 return Err(NoReply::Interrupted);
             }
             let (now, now_ns) = (patience.step(), clock::monotonic_ns());
@@ -228,25 +213,6 @@ fn is_end(error: &io::Error) -> bool {
 /// How long loading a library may take.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-/// The content of a contestant's table.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
-    /// Its name, for messages.
-    pub name: String,
-    /// The CPU features that it needs, spelled as in `/proc/cpuinfo`; this machine has them.
-    pub needs: Vec<String>,
-    /// Whether something must be reset before each run: then each call is timed separately.
-    pub has_reset: bool,
-    /// Whether a run allocates memory.
-    pub allocates: bool,
-    /// Bytes that it may read past the end of its input.
-    pub input_slack_bytes: u32,
-    /// Bytes that it may write past the end of its output.
-    pub output_slack_bytes: u32,
-    /// The alignment of its input and output.
-    pub alignment_bytes: u32,
-}
-
 /// Why a library is not a contestant that can be raced here.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -298,7 +264,7 @@ pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError
         Ok(process) => process,
         Err(reason) => return Err(LoadError::Worker { library: path, reason }),
     };
-    let patience = Patience { interrupted: None, timeout_ns: TIMEOUT_NS, area: None };
+    let patience = Patience { interrupted: &NEVER, timeout_ns: TIMEOUT_NS, area: None };
     let request = Request::Probe(absolute(library));
     let facts = match process.ask(&request, &[], &patience) {
         Ok(Reply::Table(facts)) => facts,

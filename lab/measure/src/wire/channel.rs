@@ -1,6 +1,7 @@
 //! Sockets between the laboratory and its own processes, launcher and workers. They carry bytes and
 //! descriptors, one message in each datagram.
 
+use crate::system::{checked, retried};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
@@ -18,9 +19,7 @@ pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut fds = [-1; 2];
     let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
     // SAFETY: the array has room for two descriptors.
-    if unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, fds.as_mut_ptr()) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, fds.as_mut_ptr()) })?;
     // SAFETY: the kernel has just made these descriptors and nothing else owns them.
     Ok(unsafe { (OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1])) })
 }
@@ -60,57 +59,14 @@ pub(crate) fn send(
             }
         }
     }
-    loop {
-        // SAFETY: the header, its part and its control message are valid during the call.
-        let sent =
-            unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const header, libc::MSG_NOSIGNAL) };
-        if again(sent)?.is_some() {
-            return Ok(());
-        }
-    }
+    // SAFETY: the header, its part and its control message are valid during the call.
+    let send =
+        || unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const header, libc::MSG_NOSIGNAL) };
+    retried(send).map(drop)
 }
 
-/// A received message.
-pub(crate) struct Received {
-    /// The number of bytes received; the rest of the buffer is unchanged.
-    pub(crate) length: usize,
-    /// The descriptors that came with it, in order.
-    pub(crate) descriptors: Vec<OwnedFd>,
-}
-
-/// Waits for a message and writes it to `place`. Returns `None` if the other end is closed.
-/// Allocates nothing for a message without descriptors.
-///
-/// # Errors
-/// Fails if the system call fails, or if a message is longer than `place`.
-pub(crate) fn receive(socket: BorrowedFd<'_>, place: &mut [u8]) -> io::Result<Option<Received>> {
-    let mut part = libc::iovec { iov_base: place.as_mut_ptr().cast(), iov_len: place.len() };
-    let mut control = Control([0; 64]);
-    // SAFETY: all zero bytes are a valid msghdr.
-    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    header.msg_iov = &raw mut part;
-    header.msg_iovlen = 1;
-    header.msg_control = control.0.as_mut_ptr().cast();
-    header.msg_controllen = size_of::<Control>() as _;
-    let length = loop {
-        let flags = libc::MSG_CMSG_CLOEXEC;
-        // SAFETY: the header, its part and its control buffer are valid during the call.
-        let got = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, flags) };
-        if let Some(length) = again(got)? {
-            break length;
-        }
-    };
-    if length == 0 {
-        return Ok(None);
-    }
-    let descriptors = descriptors(&header);
-    if header.msg_flags & (libc::MSG_TRUNC | libc::MSG_CTRUNC) != 0 {
-        return Err(io::Error::from(io::ErrorKind::InvalidData));
-    }
-    Ok(Some(Received { length, descriptors }))
-}
-
-/// A buffer for messages of any length, allocated once, so that receiving allocates nothing.
+/// A buffer for messages of any length, allocated once, so that receiving allocates nothing for a
+/// message without descriptors.
 #[derive(Debug)]
 pub(crate) struct Inbox(Vec<u8>);
 
@@ -123,13 +79,32 @@ impl Inbox {
     /// closed.
     ///
     /// # Errors
-    /// As [`receive`].
+    /// Fails if the system call fails, or if a message is longer than any of ours.
     pub(crate) fn receive(
         &mut self,
         socket: BorrowedFd<'_>,
     ) -> io::Result<Option<(&[u8], Vec<OwnedFd>)>> {
-        let received = receive(socket, &mut self.0)?;
-        Ok(received.map(|Received { length, descriptors }| (&self.0[..length], descriptors)))
+        let place = &mut self.0;
+        let mut part = libc::iovec { iov_base: place.as_mut_ptr().cast(), iov_len: place.len() };
+        let mut control = Control([0; 64]);
+        // SAFETY: all zero bytes are a valid msghdr.
+        let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+        header.msg_iov = &raw mut part;
+        header.msg_iovlen = 1;
+        header.msg_control = control.0.as_mut_ptr().cast();
+        header.msg_controllen = size_of::<Control>() as _;
+        let flags = libc::MSG_CMSG_CLOEXEC;
+        // SAFETY: the header, its part and its control buffer are valid during the call.
+        let length =
+            retried(|| unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, flags) })?;
+        if length == 0 {
+            return Ok(None);
+        }
+        let descriptors = descriptors(&header);
+        if header.msg_flags & (libc::MSG_TRUNC | libc::MSG_CTRUNC) != 0 {
+            return Err(io::Error::from(io::ErrorKind::InvalidData));
+        }
+        Ok(Some((&self.0[..length as usize], descriptors)))
     }
 }
 
@@ -147,17 +122,6 @@ fn descriptors(header: &libc::msghdr) -> Vec<OwnedFd> {
         let data = libc::CMSG_DATA(first).cast::<i32>();
         let each = (0..bytes / size_of::<i32>()).map(|index| data.add(index).read_unaligned());
         each.map(|fd| OwnedFd::from_raw_fd(fd)).collect()
-    }
-}
-
-/// Returns the result of a call that a signal may interrupt: `None` to repeat the call.
-fn again(result: isize) -> io::Result<Option<usize>> {
-    match usize::try_from(result) {
-        Ok(length) => Ok(Some(length)),
-        Err(_) => match io::Error::last_os_error() {
-            error if error.kind() == io::ErrorKind::Interrupted => Ok(None),
-            error => Err(error),
-        },
     }
 }
 

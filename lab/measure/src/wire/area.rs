@@ -1,7 +1,7 @@
 //! Memory that the laboratory and a worker share: the running contestant, the orders of rounds, and
 //! the records.
 
-use super::memory::Mapping;
+use super::mapping::Mapping;
 use crate::files::memory_file;
 use crate::system::Usage;
 use std::fs::File;
@@ -60,6 +60,38 @@ impl Touch {
     pub(crate) const WROTE: u32 = 2;
 }
 
+/// The exit status of a process that has recorded a touch.
+pub(crate) const TOUCHED: i32 = 86;
+
+/// What a contestant did to its process, as bits of [`Record::conduct`].
+pub(crate) mod conduct {
+    /// It changed the CPUs on which the thread may run.
+    pub(crate) const AFFINITY: u64 = 1;
+    /// It changed how the CPU rounds, or how it treats denormal numbers.
+    pub(crate) const ROUNDING: u64 = 2;
+    /// It left a process behind.
+    pub(crate) const CHILD: u64 = 4;
+    /// It left a thread behind that its `run` had started.
+    pub(crate) const THREAD: u64 = 8;
+    /// Its `run` printed something.
+    pub(crate) const PRINTED: u64 = 16;
+    /// It left a timer armed.
+    pub(crate) const TIMER: u64 = 32;
+    /// It changed its priority or its scheduling policy.
+    pub(crate) const PRIORITY: u64 = 64;
+
+    /// The description of each of these bits, without its subject.
+    pub(crate) const SENTENCES: [(u64, &str); 7] = [
+        (AFFINITY, "changed on which CPUs its process may run"),
+        (ROUNDING, "changed how the CPU rounds for all who follow"),
+        (CHILD, "left a process behind that it had started"),
+        (THREAD, "left a thread behind that its 'run' had started"),
+        (PRINTED, "printed in 'run', to standard output or standard error"),
+        (TIMER, "left a timer armed that signals its process"),
+        (PRIORITY, "changed how the scheduler treats its process"),
+    ];
+}
+
 /// An entry of the orders: the contestant of a batch, and what else happens around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Turn {
@@ -105,7 +137,7 @@ pub(crate) struct Record {
     pub(crate) other_checksum: u64,
     /// Time on a CPU of the shortest call on an input that had just been exchanged.
     pub(crate) exchanged_ns: u64,
-    /// What it did to its process: bits of [`super::conduct`].
+    /// What it did to its process: bits of [`conduct`].
     pub(crate) conduct: u64,
     /// The growth of its process' memory in the batch, with the untimed call before it.
     pub(crate) grown_bytes: u64,
