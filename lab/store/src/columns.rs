@@ -1,7 +1,8 @@
 //! The conversion of the nouns to columns and back.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, Value, ValueRef};
-use rusqlite::{Result, Row};
+use rusqlite::{Error, Params, Result, Row, Transaction};
+use serde::Serialize;
 use tiebreak_core::journal::Wealth;
 use tiebreak_core::sample::{Beside, Marks, Meters, Outcome, Sample};
 use tiebreak_core::verdict::Verdict;
@@ -129,6 +130,16 @@ pub(crate) fn number(row: &Row<'_>, column: &str) -> Result<u64> {
 
 fn maybe(row: &Row<'_>, column: &str) -> Result<Option<u64>> {
     Ok(row.get::<_, Option<Bits>>(column)?.map(|Bits(number)| number))
+}
+
+/// Runs a statement that adds rows.
+pub(crate) fn insert(transaction: &Transaction<'_>, sql: &str, values: impl Params) -> Result<()> {
+    transaction.prepare_cached(sql)?.execute(values).map(|_| ())
+}
+
+/// Returns a value as JSON.
+pub(crate) fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::ToSqlConversionFailure(Box::new(error)))
 }
 
 /// Reads the columns `claim`, `evidence_for` and `evidence_against`.
