@@ -126,7 +126,7 @@ mod tests {
                 {"seconds": 10.0, "rounds": 783, "fraction": null}]}}"#;
 
     #[test]
-    fn the_counts_the_rate_and_the_smallest_differences_are_told() {
+    fn the_counts_the_rate_and_the_smallest_differences_are_written() {
         let text = render(JSON).unwrap();
         let expected = [
             "| comparisons | 200 |",

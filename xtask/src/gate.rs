@@ -116,15 +116,17 @@ fn judge(
     p: f64,
 ) -> [(bool, f64); WAYS] {
     let peer = &check.hyperfine;
-    let is_above = |standard_ms: f64| peer.head_ms > standard_ms * (1.0 + max_slowdown);
-    let is_proven = |test: &Test| test.slower && test.p < p;
+    let [above_stored, above_latest, above_now] = [stored_ms, latest_ms, peer.base_ms]
+        .map(|standard_ms| peer.head_ms > standard_ms * (1.0 + max_slowdown));
+    let [proven_stored, proven_now] =
+        [&peer.welch_stored, &peer.welch_now].map(|test| test.slower && test.p < p);
     [
         (check.tiebreak.exit != 0, check.tiebreak.seconds),
-        (is_above(stored_ms), peer.seconds_stored),
-        (is_above(latest_ms), peer.seconds_stored),
-        (is_above(peer.base_ms), peer.seconds_now),
-        (is_proven(&peer.welch_stored), peer.seconds_stored),
-        (is_proven(&peer.welch_now), peer.seconds_now),
+        (above_stored, peer.seconds_stored),
+        (above_latest, peer.seconds_stored),
+        (above_now, peer.seconds_now),
+        (proven_stored, peer.seconds_stored),
+        (proven_now, peer.seconds_now),
     ]
 }
 

@@ -6,7 +6,7 @@ use crate::tree::Source;
 
 /// The longest line, in characters.
 pub const LINE_COLUMNS_MAX: usize = 100;
-/// The most statements of a function: what ends with a semicolon, and each `if`, `for`, `while`,
+/// The largest number of statements of a function: each semicolon, `if`, `for`, `while`,
 /// `loop` and `match`. A long `match` of short arms and a long table are one statement.
 pub const STATEMENTS_MAX: usize = 45;
 /// The longest file.
@@ -48,11 +48,10 @@ pub fn wide_lines(source: &Source) -> Vec<Finding> {
         return Vec::new();
     }
     let lines = (1..).zip(source.text.lines()).filter(|(_, line)| !line.contains("://"));
-    let wide = lines.filter_map(|(number, line)| {
-        let columns = line.chars().count();
+    let lines = lines.map(|(number, line)| (number, line.chars().count()));
+    let wide = lines.filter(|(_, columns)| *columns > LINE_COLUMNS_MAX).map(|(number, columns)| {
         let what = format!("line of {columns} columns");
-        let remedy = format!("break it at {LINE_COLUMNS_MAX}");
-        (columns > LINE_COLUMNS_MAX).then(|| Finding::new(&source.path, number, what, remedy))
+        Finding::new(&source.path, number, what, format!("break it at {LINE_COLUMNS_MAX}"))
     });
     wide.collect()
 }

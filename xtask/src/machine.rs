@@ -1,4 +1,4 @@
-//! The tables of `docs/manual/machine.md`: tiebreak's probes beside other programs, from the
+//! The tables of `docs/manual/machine.md`: tiebreak's probes and other programs, from the
 //! measurements of `bench/machine`.
 
 use crate::measured::{Data, median, read, spread};
@@ -16,8 +16,8 @@ pub const BANDWIDTH: &str = "docs/measured/machine-bandwidth.json";
 /// The kernels that both programs have, as the data names them and as the page does.
 const KERNELS: [(&str, &str); 2] =
     [("two-lines", "two lines"), ("compare-exchange", "compare-exchange")];
-/// Two means of the other program, before and after a turn, that differ by more are of different
-/// placements of the CPUs.
+/// The largest factor between two means of the other program, before and after a turn, of one
+/// placement of the CPUs.
 const SAME: f64 = 1.1;
 
 #[derive(Deserialize)]
@@ -54,7 +54,7 @@ struct Ratio {
     ratio: Option<f64>,
     least: Option<f64>,
     most: Option<f64>,
-    /// The same over the median repetition of the C program, not its best.
+    /// The same over the median repetition of the C program instead of its best.
     over_median: Option<f64>,
 }
 
@@ -96,16 +96,13 @@ fn latency(data: &Data<Cores>) -> String {
 }
 
 fn latency_row(series: &str, turns: &[&Turn], (key, words): (&str, &str)) -> [String; 5] {
-    let means = turns.iter().flat_map(|turn| of_kernel(&turn.peer, key)).collect();
-    let least = turns.iter().flat_map(|turn| of_kernel(&turn.peer_least, key)).collect();
-    let lowest = turns.iter().filter_map(|turn| lowest(turn, key)).collect();
-    let ratios: Vec<f64> = turns.iter().filter_map(|turn| ratio(turn, key)).collect();
-    let compared = ratios.len();
+    let ratios = turns.iter().filter_map(|turn| ratio(turn, key));
+    let compared = ratios.clone().count();
     [
         format!("{series}, {words}, {} turns", turns.len()),
-        range(means, 0),
-        range(least, 0),
-        range(lowest, 1),
+        range(turns.iter().flat_map(|turn| of_kernel(&turn.peer, key)), 0),
+        range(turns.iter().flat_map(|turn| of_kernel(&turn.peer_least, key)), 0),
+        range(turns.iter().filter_map(|turn| lowest(turn, key)), 1),
         format!("{} ({compared} turns)", range(ratios, 2)),
     ]
 }
@@ -129,7 +126,7 @@ fn ratio(turn: &Turn, kernel: &str) -> Option<f64> {
     is_one.then(|| lowest(turn, kernel).map(|ours| ours / low)).flatten()
 }
 
-fn range(values: Vec<f64>, decimals: usize) -> String {
+fn range(values: impl IntoIterator<Item = f64>, decimals: usize) -> String {
     spread(values, decimals).unwrap_or_else(|| "-".to_owned())
 }
 
@@ -137,18 +134,19 @@ fn rates(data: &Data<Bandwidth>) -> String {
     let mut kernels: Vec<&str> = data.of.ratios.iter().map(|ratio| ratio.kernel.as_str()).collect();
     kernels.sort_unstable();
     kernels.dedup();
-    let cell = |kernel: &str, threads: u32| {
-        let found = data.of.ratios.iter().find(|r| r.kernel == kernel && r.threads == threads);
-        let Some(Ratio { turns, ratio: Some(ratio), least, most, over_median, .. }) = found else {
-            return "-".to_owned();
-        };
-        let [least, most, median] = [least, most, over_median].map(|v| v.unwrap_or(f64::NAN));
-        format!("{ratio:.3} ({least:.3} to {most:.3}, {turns} turns); {median:.3}")
-    };
     let what = "tiebreak over the best of a STREAM-like C program; over its median";
-    let rows = kernels
-        .into_iter()
-        .map(|kernel| [format!("{kernel}: {what}"), cell(kernel, 1), cell(kernel, 2)]);
+    let rows = kernels.into_iter().map(|kernel| {
+        let [one, two] = [1, 2].map(|threads| {
+            let found = data.of.ratios.iter().find(|r| r.kernel == kernel && r.threads == threads);
+            let Some(Ratio { turns, ratio: Some(ratio), least, most, over_median, .. }) = found
+            else {
+                return "-".to_owned();
+            };
+            let [least, most, median] = [least, most, over_median].map(|v| v.unwrap_or(f64::NAN));
+            format!("{ratio:.3} ({least:.3} to {most:.3}, {turns} turns); {median:.3}")
+        });
+        [format!("{kernel}: {what}"), one, two]
+    });
     let head = ["bandwidth", "one thread", "two threads"];
     let compiler = data.of.compiler.split(" (").next().unwrap_or(&data.of.compiler);
     format!(

@@ -1,5 +1,5 @@
-//! Rust source with everything blanked that is not code, so that words and braces mean what they
-//! say: comments, strings, raw strings and characters, but not lifetimes. No macro is expanded.
+//! Rust source in which everything but code is blanked: comments, strings, raw strings and
+//! characters, but not lifetimes. No macro is expanded.
 
 /// Returns the source with comments, strings and characters replaced by spaces. Lines stay where
 /// they are and every character stays one character.
@@ -22,6 +22,11 @@ pub fn mask(source: &str) -> String {
 /// Returns whether the character can be part of a name.
 pub fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
+}
+
+/// Returns whether the line contains the whole name.
+pub fn is_name(line: &str, name: &str) -> bool {
+    line.split(|c: char| !is_name_char(c)).any(|word| word == name)
 }
 
 /// Returns the length in bytes of the comment, string or character with which the text begins; 0

@@ -29,7 +29,7 @@ pub fn source(place: &str) -> String {
     format!("The data is in {}.", link(name, &format!("../measured/{name}")))
 }
 
-/// Data that was measured: what all of it has, and what one kind of it has.
+/// Measured data: the fields that all of it has, and those of one kind.
 #[derive(Deserialize)]
 pub struct Data<T> {
     /// The day on which it was measured.
@@ -41,7 +41,7 @@ pub struct Data<T> {
     pub tools: BTreeMap<String, String>,
     #[serde(default)]
     settings: Value,
-    /// What only this kind of data has.
+    /// The fields that only this kind of data has.
     #[serde(flatten)]
     pub of: T,
 }
@@ -65,7 +65,8 @@ impl<T> Data<T> {
     /// # Errors
     /// Fails if it is missing.
     pub fn tool(&self, name: &str) -> Result<&str> {
-        Ok(self.tools.get(name).with_context(|| format!("the data has no version of '{name}'"))?)
+        let version = self.tools.get(name).map(String::as_str);
+        version.with_context(|| format!("the data has no version of '{name}'"))
     }
 }
 
@@ -104,7 +105,8 @@ impl fmt::Display for Neighbour {
 
 /// Writes the median, and the least and the greatest in brackets: `250 (245 to 261)`. Returns
 /// `None` without values.
-pub fn spread(values: Vec<f64>, decimals: usize) -> Option<String> {
+pub fn spread(values: impl IntoIterator<Item = f64>, decimals: usize) -> Option<String> {
+    let values: Vec<f64> = values.into_iter().collect();
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let middle = median(values)?;
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_told_with_their_ends() {
+    fn values_are_written_with_their_ends() {
         assert_eq!(spread(vec![3.0, 1.0, 2.0], 1), Some("2.0 (1.0 to 3.0)".to_owned()));
         assert_eq!(spread(Vec::new(), 1), None);
     }

@@ -74,8 +74,7 @@ fn row(what: &str, demanded: &str, measured: String, how: String) -> Row {
 }
 
 fn medians(values: impl Iterator<Item = f64>, decimals: usize) -> Result<String> {
-    spread(values.collect(), decimals)
-        .with_context(|| format!("{DATA}: a row without measurements"))
+    spread(values, decimals).with_context(|| format!("{DATA}: a row without measurements"))
 }
 
 fn rounds(all: &[Value]) -> Result<Vec<Row>> {
@@ -111,8 +110,8 @@ fn starts(all: &[Value]) -> Result<Vec<Row>> {
     rows.collect()
 }
 
-/// Makes the row of what the samples of a long run need more than those of a short one, pair by
-/// pair.
+/// Makes the row of the memory that the samples of a long run need more than those of a short one,
+/// pair by pair.
 fn memory(all: &[Value]) -> Result<Row> {
     let runs = numbers(all, ("what", "memory"), ["samples", "peak_bytes"])?;
     let fewest = runs.iter().map(|[samples, _]| *samples).fold(f64::INFINITY, f64::min);

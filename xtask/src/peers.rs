@@ -120,7 +120,7 @@ pub fn render(json: &str) -> Result<String> {
     ))
 }
 
-/// Renders the first page's rows of the same data: tiebreak beside Welch's t-test at 5%.
+/// Renders the first page's rows of the same data: tiebreak and Welch's t-test at 5%.
 ///
 /// # Errors
 /// Fails where [`render`] does.
@@ -156,9 +156,13 @@ fn row(data: &Data<Peers>, test: Option<&Judge>) -> Result<[String; 7]> {
     let rate = |case, counts: fn(Verdict) -> bool| {
         rate_of(of(case).map(|comparison| counts(verdict(comparison))))
     };
-    let is_found = |verdict| verdict == Verdict::Faster(Side::A);
-    // A difference beyond the resolution is denied by "too close" as well.
-    let is_wrong = |verdict| matches!(verdict, Verdict::Faster(Side::B) | Verdict::TooClose);
+    let [[found5, wrong5], [found2, wrong2]] = [Case::Slower5, Case::Slower2].map(|case| {
+        [
+            rate(case, |verdict| verdict == Verdict::Faster(Side::A)),
+            // A difference beyond the resolution is denied by "too close" as well.
+            rate(case, |verdict| matches!(verdict, Verdict::Faster(Side::B) | Verdict::TooClose)),
+        ]
+    });
     let seconds = [Case::Same, Case::Slower5, Case::Slower2].map(|case| {
         let seconds = of(case).map(|comparison| match test {
             None => comparison.tiebreak.seconds,
@@ -173,10 +177,10 @@ fn row(data: &Data<Peers>, test: Option<&Judge>) -> Result<[String; 7]> {
             Some((name, _, level)) => format!("hyperfine, {name}, p < {level}"),
         },
         rate(Case::Same, |verdict| matches!(verdict, Verdict::Faster(_))),
-        rate(Case::Slower5, is_found),
-        rate(Case::Slower5, is_wrong),
-        rate(Case::Slower2, is_found),
-        rate(Case::Slower2, is_wrong),
+        found5,
+        wrong5,
+        found2,
+        wrong2,
         seconds.join(" / "),
     ])
 }

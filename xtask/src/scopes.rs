@@ -62,10 +62,11 @@ struct Race {
 pub fn render(json: &str) -> Result<String> {
     let data: Data<Scopes> = read(json, DATA, SCHEMA)?;
     let Scopes { neighbour, forecast, races } = &data.of;
-    let is_false = |race: &Race| race.verdict == "holds";
-    let same = SAME.iter().map(|case| row(races, *case, is_false)).collect::<Result<Vec<_>>>()?;
-    let is_found = |race: &Race| race.faster.as_deref() == Some("first");
-    let more = MORE.iter().map(|case| row(races, *case, is_found)).collect::<Result<Vec<_>>>()?;
+    let same = SAME.iter().map(|case| row(races, *case, |race| race.verdict == "holds"));
+    let same = same.collect::<Result<Vec<_>>>()?;
+    let more = MORE.iter();
+    let more = more.map(|case| row(races, *case, |race| race.faster.as_deref() == Some("first")));
+    let more = more.collect::<Result<Vec<_>>>()?;
     let predicted = races.iter().filter(|race| race.case == "branches more code");
     let needed = median(predicted.map(|race| race.units as f64)).unwrap_or_default();
     let units = forecast.units_median.with_context(|| format!("{DATA}: no forecast"))?;
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn false_verdicts_finds_and_the_forecast_are_told() {
+    fn false_verdicts_finds_and_the_forecast_are_written() {
         let text = render(&data(("", ""))).unwrap();
         let expected = [
             "| a dependency chain, scope `code` | 1 of 2: 50.0% (9.5 to 90.5) | 30 | 0.50 |",

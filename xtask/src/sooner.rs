@@ -33,7 +33,7 @@ struct Simulated {
     bars: Vec<Bar>,
 }
 
-/// Rounds that half of the streams need, and nine of ten, by way; none if it is too many.
+/// The rounds that half of the streams need, and nine of ten, by way; `None` if there are too many.
 #[derive(Deserialize)]
 struct Gain {
     duty: f64,
@@ -222,18 +222,19 @@ fn gains(gains: &[Gain]) -> Result<String> {
 }
 
 fn bars(bars: &[Bar]) -> String {
-    let row = |bar: &Bar| {
-        let percent = |wrong: u64| format!("{:.1}%", 100.0 * wrong as f64 / bar.streams as f64);
-        let both = |wrong: [u64; 2]| wrong.map(percent).join(" / ");
-        [bar.factor.to_string(), both(bar.none), both(bar.strata)]
-    };
+    let rows = bars.iter().map(|bar| {
+        let [none, strata] = [bar.none, bar.strata].map(|wrong| {
+            let rates = wrong.map(|count| 100.0 * count as f64 / bar.streams as f64);
+            rates.map(|rate| format!("{rate:.1}%")).join(" / ")
+        });
+        [bar.factor.to_string(), none, strata]
+    });
     let head =
         ["B / A alone", "nothing taken out: above / below", "`--adjust strata`: above / below"];
-    let mut out = table(&head, bars.iter().map(row));
-    out += "\nHow often the factor of what two programs need alone was ever excluded from below or \
-            from above within 1000 rounds, beside a neighbour that visits them 0.4 times every 3 \
-            ms; 1% was asked for of each side.\n";
-    out
+    table(&head, rows)
+        + "\nHow often the factor of what two programs need alone was ever excluded from below or \
+           from above within 1000 rounds, beside a neighbour that visits them 0.4 times every 3 \
+           ms; 1% was asked for of each side.\n"
 }
 
 #[cfg(test)]
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_quantiles_and_savings_are_told() {
+    fn counts_quantiles_and_savings_are_written() {
         let nothing = "{\"rounds\": null, \"verdict\": null, \"a_faster\": null}".to_owned();
         let races = [
             race("slower2", false, &said(100, "holds", "true"), &said(50, "holds", "true")),

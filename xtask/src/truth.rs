@@ -185,7 +185,7 @@ fn measured(json: &str, path: &str) -> Result<String> {
     ))
 }
 
-/// Returns the place of a comparison's row: by form, then by the number of others beside it.
+/// Returns the place of a comparison's row: by form, then by the number of other programs.
 fn place(comparison: &Comparison) -> (usize, u32, &str) {
     let form = FORMS.iter().position(|form| *form == comparison.what).unwrap_or(FORMS.len());
     let count = comparison.load.split(' ').find_map(|word| word.parse().ok()).unwrap_or(0);
@@ -239,7 +239,7 @@ mod tests {
          "welch": null}]}"#;
 
     #[test]
-    fn counts_of_both_clocks_are_told() {
+    fn counts_of_both_clocks_are_written() {
         let text = render(VIRTUAL_DATA, Some(REAL_DATA)).unwrap();
         let expected = [
             "| world | programs | Welch's t-test of programs |\n",

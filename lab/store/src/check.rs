@@ -169,8 +169,9 @@ pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
         }
         Event::FirstOutputs { outputs } => {
             let (given, known) = (outputs.len(), plan.contestants.len());
-            let what = || format!("there are {given} first outputs of {known} contestants");
-            require(given == known, what)
+            require(given == known, || {
+                format!("there are {given} first outputs of {known} contestants")
+            })
         }
         _ => Ok(()),
     }

@@ -102,7 +102,9 @@ pub enum StoreError {
     #[error("{} holds no {}; --store FILE names another store", .0, .1.none)]
     NoneYet(String, &'static Kind),
     /// Several runs or prints have names that begin like the typed text: the first few of them.
-    #[error("'{}' is the beginning of several {}s: {}; type more of it", .1, .0.noun, .2.join(", "))]
+    #[error(
+        "'{}' is the beginning of several {}s: {}; type more of it", .1, .0.noun, .2.join(", ")
+    )]
     Ambiguous(&'static Kind, String, Vec<String>),
     /// A run or print cannot be read back although SQLite finds nothing wrong.
     #[error("{} {name} in {path} cannot be read: {what}; {}", kind.noun, kind.if_unreadable)]
@@ -193,7 +195,7 @@ impl<T> At<T> for rusqlite::Result<T> {
     }
 }
 
-/// Finds the reason why SQLite cannot open a file, by creating another file beside it. SQLite does
+/// Finds the reason why SQLite cannot open a file, by creating another file next to it. SQLite does
 /// not give the reason.
 ///
 /// The function does not open the file itself: closing it again would drop the locks that this

@@ -98,8 +98,10 @@ impl Store {
         let mut claims: Vec<_> = texts.map(|text| ClaimSummary { text, verdict: None }).collect();
         for (claim, verdict) in self.last_verdicts(&id)? {
             let named = claims.get_mut(claim as usize);
-            let unknown = || self.unreadable(&id, format!("a verdict names claim {claim}"));
-            named.ok_or_else(unknown)?.verdict = Some(verdict);
+            let Some(named) = named else {
+                return Err(self.unreadable(&id, format!("a verdict names claim {claim}")));
+            };
+            named.verdict = Some(verdict);
         }
         let (rounds, elapsed_ns) = self.progress(&id)?;
         let event = self.last_stop_or_start(&id)?;

@@ -137,8 +137,7 @@ impl Store {
     /// # Errors
     /// Fails if no run or several runs have such a name, or if the file cannot be read.
     pub fn find(&self, asked: &str) -> Result<RunId, StoreError> {
-        let runs = |ids: &[RunId]| format!(", which holds {} runs", ids.len());
-        self.find_named(asked, runs)
+        self.find_named(asked, |runs| format!(", which holds {} runs", runs.len()))
     }
 
     /// Finds the print that a name means: [`LATEST`], a name, or a unique prefix of one.

@@ -44,9 +44,11 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be read, or if the header is invalid.
     pub fn header(&self, run: &RunId) -> Result<RunHeader, StoreError> {
-        let header = header(&self.connection, run);
-        let is_valid = |header: &RunHeader| check::plan(&header.plan).map_err(wrong);
-        self.explained(run, header.and_then(|header| is_valid(&header).map(|()| header)))
+        let header = header(&self.connection, run).and_then(|header| {
+            check::plan(&header.plan).map_err(wrong)?;
+            Ok(header)
+        });
+        self.explained(run, header)
     }
 
     /// Names the run in an error that is not SQLite's: its rows are not a journal.
