@@ -1,12 +1,13 @@
-//! The table of what a machine can find, from the result of `tiebreak aa`.
+//! The table of the differences that a machine can find, from the result of `tiebreak aa`.
 
 use crate::measured::{Machine, read, source};
 use anyhow::{Context, Result};
 use serde::Deserialize;
+use serde_json::Value;
 use tiebreak_report::markdown::table;
 use tiebreak_report::number::share_text;
 
-/// Where the result is, from the root.
+/// The path of the result, from the root.
 pub const DATA: &str = "docs/measured/aa.json";
 
 const SCHEMA: &str = "tiebreak/result/1";
@@ -15,29 +16,12 @@ const SCHEMA: &str = "tiebreak/result/1";
 struct Run {
     seconds: f64,
     rounds: u64,
-    contestants: Vec<Contestant>,
+    contestants: Value,
     machine: Facts,
     self_check: Option<SelfCheck>,
 }
 
-#[derive(Deserialize)]
-struct Contestant {
-    metrics: Metrics,
-}
-
-#[derive(Deserialize)]
-struct Metrics {
-    wall_ns: Summary,
-}
-
-#[derive(Deserialize)]
-struct Summary {
-    median: f64,
-    p10: f64,
-    p90: f64,
-}
-
-/// Of the machine's description, what the page names.
+/// The facts about the machine that the page names.
 #[derive(Deserialize)]
 struct Facts {
     cpu_model: Option<String>,
@@ -60,7 +44,8 @@ struct SelfCheck {
     smallest: Vec<Smallest>,
 }
 
-/// What nine of ten comparisons of this length would find; none if no difference that was tried.
+/// The difference that nine of ten comparisons of this length would find; `None` if it is larger
+/// than those that were tried.
 #[derive(Deserialize)]
 struct Smallest {
     seconds: f64,
@@ -68,14 +53,18 @@ struct Smallest {
     fraction: Option<f64>,
 }
 
-/// The text of the block.
+/// Renders the block.
 ///
 /// # Errors
-/// The data is not the result of `tiebreak aa`.
+/// Fails if the data is not the result of `tiebreak aa`.
 pub fn render(json: &str) -> Result<String> {
     let run: Run = read(json, DATA, SCHEMA)?;
     let found = run.self_check.as_ref().with_context(|| format!("{DATA}: not of tiebreak aa"))?;
-    let first = run.contestants.first().with_context(|| format!("{DATA}: no contestants"))?;
+    let wall = &run.contestants[0]["metrics"]["wall_ns"];
+    let [median, p10, p90] = ["median", "p10", "p90"].map(|name| wall[name].as_f64());
+    let times_ms =
+        median.zip(p10).zip(p90).map(|((m, low), high)| [m, low, high].map(|ns| ns / 1e6));
+    let [median, p10, p90] = times_ms.with_context(|| format!("{DATA}: no contestants"))?;
     let rate = format!(
         "{}: {} to {} with probability at least {}; asked for: at most {}",
         percent(found.rate),
@@ -84,24 +73,20 @@ pub fn render(json: &str) -> Result<String> {
         percent(found.confidence),
         percent(found.error),
     );
-    let mut rows = vec![
-        ["comparisons".to_owned(), found.comparisons.to_string()],
-        [
-            "said that one side is faster, which is false".to_owned(),
-            found.false_verdicts.to_string(),
-        ],
-        ["said that they are too close to matter".to_owned(), found.too_close.to_string()],
-        ["undecided".to_owned(), found.undecided.to_string()],
-        ["rate of false verdicts".to_owned(), rate],
+    let rows = [
+        ("comparisons", found.comparisons.to_string()),
+        ("said that one side is faster, which is false", found.false_verdicts.to_string()),
+        ("said that they are too close to matter", found.too_close.to_string()),
+        ("undecided", found.undecided.to_string()),
+        ("rate of false verdicts", rate),
     ];
+    let mut rows = rows.map(|(what, text)| [what.to_owned(), text]).to_vec();
     rows.extend(found.smallest.iter().map(|Smallest { seconds, rounds, fraction }| {
         let what = format!("smallest difference that {seconds} s ({rounds} rounds) would find");
         let size = fraction.map_or("none that was tried".to_owned(), percent);
         [what + ", nine times of ten", size]
     }));
     let table = table(&["a program against itself", "here"], rows);
-    let wall = &first.metrics.wall_ns;
-    let [median, p10, p90] = [wall.median, wall.p10, wall.p90].map(|ns| ns / 1e6);
     Ok(format!(
         "{table}\nThe program took {median:.2} ms in the median; eight runs of ten took {p10:.2} \
          to {p90:.2} ms. Measured in {} rounds and {:.0} s on {}. {}\n",
@@ -112,7 +97,8 @@ pub fn render(json: &str) -> Result<String> {
     ))
 }
 
-/// A share in percent with one digit after the point, below 1% with two, and no needless zeros.
+/// Writes a share in percent with one digit after the point, below 1% with two, and no needless
+/// zeros.
 fn percent(share: f64) -> String {
     share_text(share, if share < 0.00995 { 2 } else { 1 })
 }
@@ -140,7 +126,7 @@ mod tests {
                 {"seconds": 10.0, "rounds": 783, "fraction": null}]}}"#;
 
     #[test]
-    fn the_counts_the_rate_and_the_smallest_differences_are_told() {
+    fn the_counts_the_rate_and_the_smallest_differences_are_written() {
         let text = render(JSON).unwrap();
         let expected = [
             "| comparisons | 200 |",

@@ -1,17 +1,19 @@
-//! Modules that use each other in a circle: none of them can be read alone.
+//! Modules that use each other in a circle, of which none can be read alone.
 
 use crate::finding::Finding;
 use crate::mask::{is_name_char, mask};
 use crate::tree::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The crates whose modules must not go round in circles.
-const CRATES: [&str; 3] = ["lab/cli/src/", "lab/engine/src/", "lab/report/src/"];
+/// The crates whose modules must not use each other in circles.
+const CRATES: [&str; 5] =
+    ["lab/cli/src/", "lab/engine/src/", "lab/report/src/", "lab/stats/src/", "lab/store/src/"];
 
-/// What each top-level module of a crate uses, with the line of the first use and its file.
+/// The modules that each top-level module of a crate uses, with the file and line of the first use.
 type Uses<'a> = BTreeMap<&'a str, BTreeMap<String, (&'a Source, usize)>>;
 
-/// A finding a crate whose modules go round in a circle, at the use that closes it.
+/// Returns a finding for each crate whose modules use each other in a circle, at the use that
+/// closes it.
 pub fn check(sources: &[Source]) -> Vec<Finding> {
     CRATES.iter().filter_map(|root| circle(&uses(sources, root))).collect()
 }
@@ -26,7 +28,7 @@ fn uses<'a>(sources: &'a [Source], root: &str) -> Uses<'a> {
         let module = path.split(['/', '.']).next().unwrap_or(path);
         let of = uses.entry(module).or_default();
         let code = mask(&source.text);
-        // Tests may use what they will.
+        // Tests may use any module.
         let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or(&code);
         for (index, line) in code.lines().enumerate() {
             for name in used(line) {
@@ -37,33 +39,31 @@ fn uses<'a>(sources: &'a [Source], root: &str) -> Uses<'a> {
     uses
 }
 
-/// The modules after each `crate::` of a line, also those between braces.
+/// Returns the modules after each `crate::` of a line, also those between braces.
 fn used(line: &str) -> Vec<String> {
     let mut names = Vec::new();
     for rest in line.split("crate::").skip(1) {
         let list = rest.strip_prefix('{').map(|list| list.split('}').next().unwrap_or(list));
         let each: Vec<&str> = list.map_or(vec![rest], |list| list.split(',').collect());
-        let name = |text: &str| -> String {
+        names.extend(each.into_iter().map(|text| -> String {
             text.trim_start().chars().take_while(|c| is_name_char(*c)).collect()
-        };
-        names.extend(each.into_iter().map(name));
+        }));
     }
     names
 }
 
-/// A use from which the module that uses is reached again; none if there is none.
+/// Finds a use from which the module that uses is reached again.
 fn circle(uses: &Uses<'_>) -> Option<Finding> {
-    uses.iter().find_map(|(module, used)| {
-        let back = |(name, place): (&String, &(&Source, usize))| {
-            let is_back = name != module && reaches(uses, name, module);
-            is_back.then(|| {
+    for (module, used) in uses {
+        for (name, (source, line)) in used {
+            if name != module && reaches(uses, name, module) {
                 let what = format!("{module} uses {name}, which uses {module} in the end");
-                let remedy = "move what both need to a module of its own".to_owned();
-                Finding::new(&place.0.path, place.1, what, remedy)
-            })
-        };
-        used.iter().find_map(back)
-    })
+                let remedy = "move what both need to a module of its own";
+                return Some(Finding::new(&source.path, *line, what, remedy));
+            }
+        }
+    }
+    None
 }
 
 fn reaches(uses: &Uses<'_>, from: &str, to: &str) -> bool {

@@ -1,25 +1,26 @@
-//! Code that came over word for word from the texts that the studies are made after.
+//! Code that is copied word for word from the texts that the studies are made after.
 //!
-//! Facts and figures of those texts are used here, their sentences and code are not. They lie
-//! beside the checkout, in a folder that not everybody has.
+//! Facts and figures of those texts are used here, their sentences and code are not. They are in a
+//! folder next to the checkout, which some machines do not have.
 
 use crate::finding::Finding;
+use crate::mask::is_name_char;
 use crate::tree::Source;
 use anyhow::{Context, Result};
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-/// Where the texts are, seen from the root of the repository.
+/// The folder of the texts, from the root of the repository.
 const TEXTS: &str = "../shared/sources";
 
-/// The longest run of tokens that code may have in common with a text.
+/// The longest run of tokens that code may share with a text.
 const LONGEST_RUN: usize = 30;
 
-/// Endings of the files that hold code.
+/// Endings of files with code.
 const CODE: [&str; 10] = ["c", "cpp", "d", "h", "hpp", "js", "mjs", "py", "rs", "sh"];
 
-/// The texts, made ready to be compared with.
+/// The runs of tokens of the texts, for comparison.
 pub struct Texts {
     runs: HashSet<Vec<String>>,
 }
@@ -28,7 +29,7 @@ impl Texts {
     /// Reads the texts; `None` where there is no such folder.
     ///
     /// # Errors
-    /// A text cannot be read.
+    /// Fails if a text cannot be read.
     pub fn read(root: &Path) -> Result<Option<Texts>> {
         let folder = root.join(TEXTS);
         let Ok(entries) = fs::read_dir(&folder) else { return Ok(None) };
@@ -50,7 +51,7 @@ impl Texts {
         Texts { runs }
     }
 
-    /// The first place where a source holds more of a text than it may.
+    /// Finds the first place where a source shares too long a run with a text.
     pub fn check(&self, source: &Source) -> Option<Finding> {
         if !CODE.contains(&source.ending()) || source.is_record() {
             return None;
@@ -64,7 +65,7 @@ impl Texts {
     }
 }
 
-/// A word, a number or a sign, and the line on which it stands, counted from 1.
+/// A word, a number or a sign, and its line, counted from 1.
 struct Token<'a> {
     text: &'a str,
     line: usize,
@@ -75,11 +76,10 @@ fn words(tokens: &[Token<'_>]) -> Vec<String> {
 }
 
 fn tokens(text: &str) -> Vec<Token<'_>> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let (mut tokens, mut line, mut rest) = (Vec::new(), 1, text);
     while let Some(first) = rest.chars().next() {
-        let end = if is_word(first) {
-            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        let end = if is_name_char(first) {
+            rest.find(|c| !is_name_char(c)).unwrap_or(rest.len())
         } else {
             first.len_utf8()
         };
@@ -93,8 +93,8 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The code without comments of C and its like; their lines stay. What looks like a comment within
-/// a string goes too, which only makes a run shorter.
+/// Returns the code without comments in the style of C; their lines stay. A part of a string that
+/// looks like a comment goes too, which only makes a run shorter.
 fn without_comments(code: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(code.len()), code);
     while let Some(at) = rest.find("//").into_iter().chain(rest.find("/*")).min() {

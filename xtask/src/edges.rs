@@ -1,10 +1,10 @@
-//! Which crate may use which: the tables of the pages against what Cargo says.
+//! The crates that each crate may use: the tables of the pages against the metadata of Cargo.
 
 use crate::finding::Finding;
 use crate::table;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
@@ -18,7 +18,7 @@ pub const DEPENDENCIES: &str = "docs/dependencies.md";
 /// The columns by which that table is found.
 const DEPENDENCY_COLUMNS: [&str; 4] = ["dependency", "used by", "reason", "weighed against"];
 
-/// What `cargo metadata` says, as far as tidy needs it.
+/// The part of the output of `cargo metadata` that tidy needs.
 #[derive(Debug, Deserialize)]
 pub struct Metadata {
     /// The crates of the workspace.
@@ -30,29 +30,29 @@ pub struct Metadata {
 pub struct Package {
     /// Its name.
     pub name: String,
-    /// Everything that it depends on, for tests and builds too.
+    /// All its dependencies, those of tests and builds too.
     pub dependencies: Vec<Dependency>,
 }
 
-/// What a crate depends on.
+/// A dependency of a crate.
 #[derive(Debug, Deserialize)]
 pub struct Dependency {
     /// Its name.
     pub name: String,
-    /// Set if it is a folder of the workspace.
+    /// The path, if it is a folder of the workspace.
     pub path: Option<String>,
 }
 
 /// A row of the table of crates.
 #[derive(Debug)]
 pub struct Crate {
-    /// Where it is, from the root.
+    /// Its path from the root.
     pub folder: String,
     /// Names of the workspace's crates that it may use.
     pub may_use: Vec<String>,
-    /// Whether it may hold `unsafe`.
+    /// Whether it may contain `unsafe`.
     pub unsafe_allowed: bool,
-    /// Line of the page.
+    /// The line of the page.
     pub line: usize,
 }
 
@@ -62,7 +62,7 @@ pub type Map = BTreeMap<String, Crate>;
 /// Asks Cargo about the workspace, without the network.
 ///
 /// # Errors
-/// Cargo cannot be started, or fails.
+/// Fails if Cargo cannot be started, or fails.
 pub fn metadata(root: &Path) -> Result<Metadata> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -79,7 +79,7 @@ pub fn metadata(root: &Path) -> Result<Metadata> {
 /// Reads the table of crates.
 ///
 /// # Errors
-/// The page has no such table, or a cell says something else than is expected of it.
+/// Fails if the page has no such table, or if a cell has an unexpected text.
 pub fn map(page: &str) -> Result<Map> {
     let rows = table::find(page, &MAP_COLUMNS)
         .with_context(|| format!("{MAP}: no table with the columns {}", MAP_COLUMNS.join(", ")))?;
@@ -93,8 +93,9 @@ pub fn map(page: &str) -> Result<Map> {
             "allowed" => true,
             other => bail!("{MAP}:{}: '{other}' is neither forbidden nor allowed", row.line),
         };
-        let one = |cell: &str| table::quoted(cell).first().map(|text| (*text).to_owned());
-        let (Some(folder), Some(name)) = (one(folder), one(name)) else {
+        let quoted =
+            [folder, name].map(|cell| table::quoted(cell).first().map(|s| (*s).to_owned()));
+        let [Some(folder), Some(name)] = quoted else {
             bail!("{MAP}:{}: folder and crate stand in backticks", row.line);
         };
         let may_use = table::quoted(may_use).into_iter().map(str::to_owned).collect();
@@ -104,7 +105,8 @@ pub fn map(page: &str) -> Result<Map> {
     Ok(map)
 }
 
-/// Edges between crates that the map does not allow, crates that it lacks, rows without a crate.
+/// Finds edges between crates that the map does not allow, crates that it lacks, and rows without a
+/// crate.
 pub fn check_edges(map: &Map, metadata: &Metadata) -> Vec<Finding> {
     let mut findings = Vec::new();
     for package in &metadata.packages {
@@ -131,41 +133,40 @@ pub fn check_edges(map: &Map, metadata: &Metadata) -> Vec<Finding> {
     findings
 }
 
-/// Third-party crates that the page does not grant to who uses them, and rows that nobody uses.
+/// Finds third-party crates that the page does not grant to their users, and rows without a user.
 ///
 /// # Errors
-/// The page has no such table.
+/// Fails if the page has no such table.
 pub fn check_dependencies(page: &str, map: &Map, metadata: &Metadata) -> Result<Vec<Finding>> {
     let rows = table::find(page, &DEPENDENCY_COLUMNS).with_context(|| {
         format!("{DEPENDENCIES}: no table with the columns {}", DEPENDENCY_COLUMNS.join(", "))
     })?;
-    let granted = |name: &str, user: &str| {
-        rows.iter().any(|row| {
-            table::quoted(&row.cells[0]).contains(&name)
-                && table::quoted(&row.cells[1]).contains(&user)
+    let granted: BTreeSet<(&str, &str)> = (rows.iter())
+        .flat_map(|row| {
+            let names = table::quoted(&row.cells[0]);
+            let users = table::quoted(&row.cells[1]);
+            users
+                .into_iter()
+                .flat_map(move |user| names.clone().into_iter().map(move |n| (user, n)))
         })
-    };
-    let uses = |name: &str, user: &str| {
-        let by_name = |package: &&Package| package.name == user;
-        metadata.packages.iter().find(by_name).is_some_and(|package| {
-            package.dependencies.iter().any(|used| used.path.is_none() && used.name == name)
+        .collect();
+    let used: BTreeSet<(&str, &str)> = (metadata.packages.iter())
+        .flat_map(|package| {
+            let outside = package.dependencies.iter().filter(|used| used.path.is_none());
+            outside.map(|used| (package.name.as_str(), used.name.as_str()))
         })
-    };
+        .collect();
     let mut findings = Vec::new();
-    for package in &metadata.packages {
-        for used in package.dependencies.iter().filter(|used| used.path.is_none()) {
-            if !granted(&used.name, &package.name) {
-                let folder = map.get(&package.name).map_or(".", |row| row.folder.as_str());
-                let what = format!("{} uses {}", package.name, used.name);
-                let remedy = format!("drop it, or give the reason in {DEPENDENCIES}");
-                findings.push(Finding::new(&format!("{folder}/Cargo.toml"), 1, what, remedy));
-            }
-        }
+    for (user, name) in used.difference(&granted) {
+        let folder = map.get(*user).map_or(".", |row| row.folder.as_str());
+        let what = format!("{user} uses {name}");
+        let remedy = format!("drop it, or give the reason in {DEPENDENCIES}");
+        findings.push(Finding::new(&format!("{folder}/Cargo.toml"), 1, what, remedy));
     }
     for row in &rows {
         let names = table::quoted(&row.cells[0]);
         for user in table::quoted(&row.cells[1]) {
-            if !names.iter().any(|name| uses(name, user)) {
+            if !names.iter().any(|name| used.contains(&(user, *name))) {
                 let what = format!("{user} does not use {}", names.join(", "));
                 findings.push(Finding::new(DEPENDENCIES, row.line, what, "say who does"));
             }

@@ -1,22 +1,22 @@
-//! What tidy found wrong, as one line.
+//! A finding of tidy, as one line.
 
 use std::fmt;
 
-/// One thing that is wrong, where it is, and what to do about it.
+/// One fault, its place and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
-    /// Path from the root of the repository.
+    /// The path from the root of the repository.
     pub file: String,
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: String,
 }
 
 impl Finding {
-    /// A finding at a line counted from 1.
+    /// Returns a finding at a line counted from 1.
     pub fn new(
         file: &str,
         line: usize,

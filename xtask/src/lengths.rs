@@ -1,4 +1,4 @@
-//! How long lines, functions and files are.
+//! The lengths of lines, functions and files.
 
 use crate::finding::Finding;
 use crate::mask::{is_name_char, mask};
@@ -6,7 +6,7 @@ use crate::tree::Source;
 
 /// The longest line, in characters.
 pub const LINE_COLUMNS_MAX: usize = 100;
-/// The most statements of a function: what ends with a semicolon, and each `if`, `for`, `while`,
+/// The largest number of statements of a function: each semicolon, `if`, `for`, `while`,
 /// `loop` and `match`. A long `match` of short arms and a long table are one statement.
 pub const STATEMENTS_MAX: usize = 45;
 /// The longest file.
@@ -24,13 +24,13 @@ pub struct TooLong {
     pub key: String,
     /// Path of the file.
     pub file: String,
-    /// Where it starts, counted from 1.
+    /// The line of its start, counted from 1.
     pub line: usize,
-    /// What is counted: lines or statements.
+    /// The unit of the count: lines or statements.
     pub unit: &'static str,
-    /// How many of them it has.
+    /// The number of lines or statements.
     pub count: usize,
-    /// How many it may have.
+    /// The largest allowed number.
     pub limit: usize,
 }
 
@@ -42,102 +42,85 @@ struct Function {
     statements: usize,
 }
 
-/// Lines that are too wide. Addresses cannot be broken and so may be.
+/// Finds lines that are too wide. Addresses cannot be broken and so may be.
 pub fn wide_lines(source: &Source) -> Vec<Finding> {
     if !source.is_code() || source.is_record() || source.is_table() {
         return Vec::new();
     }
-    let wide = |line: &str| line.chars().count() > LINE_COLUMNS_MAX && !line.contains("://");
-    source
-        .text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| wide(line))
-        .map(|(i, line)| {
-            let columns = line.chars().count();
-            let remedy = format!("break it at {LINE_COLUMNS_MAX}");
-            Finding::new(&source.path, i + 1, format!("line of {columns} columns"), remedy)
-        })
-        .collect()
+    let lines = (1..).zip(source.text.lines()).filter(|(_, line)| !line.contains("://"));
+    let lines = lines.map(|(number, line)| (number, line.chars().count()));
+    let wide = lines.filter(|(_, columns)| *columns > LINE_COLUMNS_MAX).map(|(number, columns)| {
+        let what = format!("line of {columns} columns");
+        Finding::new(&source.path, number, what, format!("break it at {LINE_COLUMNS_MAX}"))
+    });
+    wide.collect()
 }
 
-/// A file of a crate that is too short to stand alone: it is neither a crate's root or program, nor
-/// the head of a folder, nor a list of modules and names.
+/// Finds a file of a crate that is too short to stand alone: it is neither a crate's root or
+/// program, nor the head of a folder, nor a list of modules and names.
 pub fn short_file(source: &Source, sources: &[Source]) -> Option<Finding> {
     let stem = source.path.strip_suffix(".rs").filter(|stem| stem.contains("/src/"))?;
     let (folder, name) = stem.rsplit_once('/')?;
-    let is_root = matches!(name, "main" | "lib") || folder.ends_with("/bin");
     let children = format!("{stem}/");
     let lines = source.text.lines().count();
-    let defines = ["fn ", "struct ", "enum ", "const "];
-    let only_gathers = !mask(&source.text).lines().any(|line| {
-        defines.iter().any(|word| line.trim_start_matches("pub ").trim_start().starts_with(word))
-            || line.contains("(crate) fn ")
-            || line.contains("(crate) struct ")
-    });
     if lines >= FILE_LINES_MIN
-        || is_root
-        || only_gathers
+        || matches!(name, "main" | "lib")
+        || folder.ends_with("/bin")
+        || !mask(&source.text).lines().any(defines)
         || sources.iter().any(|other| other.path.starts_with(&children))
     {
         return None;
     }
-    let remedy = "move what it has to the file that uses it".to_owned();
+    let remedy = "move what it has to the file that uses it";
     Some(Finding::new(&source.path, 1, format!("file of {lines} lines"), remedy))
 }
 
-/// The file and the functions in it that are longer than they should be.
+/// Returns whether a line of code defines something, rather than names it.
+fn defines(line: &str) -> bool {
+    let start = line.trim_start_matches("pub ").trim_start();
+    ["fn ", "struct ", "enum ", "const "].iter().any(|word| start.starts_with(word))
+        || line.contains("(crate) fn ")
+        || line.contains("(crate) struct ")
+}
+
+/// Returns the file and the functions in it that are longer than they should be.
 pub fn too_long(source: &Source) -> Vec<TooLong> {
     if !source.is_code() || source.is_record() || source.is_table() {
         return Vec::new();
     }
-    let file = source.path.clone();
-    let mut found = Vec::new();
+    let file = &source.path;
+    let long = |key: String, line, unit, count, limit| {
+        (count > limit).then(|| TooLong { key, file: file.clone(), line, unit, count, limit })
+    };
     let lines = source.text.lines().count();
-    if lines > FILE_LINES_MAX {
-        found.push(TooLong {
-            key: file.clone(),
-            file: file.clone(),
-            line: 1,
-            unit: "lines",
-            count: lines,
-            limit: FILE_LINES_MAX,
-        });
-    }
-    if source.ending() == "rs" {
-        let functions = functions(&mask(&source.text));
-        let long = functions.into_iter().filter(|f| f.statements > STATEMENTS_MAX);
-        found.extend(long.map(|function| TooLong {
-            key: format!("{file}::{}", function.name),
-            file: file.clone(),
-            line: function.line,
-            unit: "statements",
-            count: function.statements,
-            limit: STATEMENTS_MAX,
-        }));
-    }
-    found
+    let of_file = long(file.clone(), 1, "lines", lines, FILE_LINES_MAX);
+    let code = if source.ending() == "rs" { mask(&source.text) } else { String::new() };
+    let functions = functions(&code).into_iter().filter_map(|function| {
+        let key = format!("{file}::{}", function.name);
+        long(key, function.line, "statements", function.statements, STATEMENTS_MAX)
+    });
+    of_file.into_iter().chain(functions).collect()
 }
 
-/// Every function with a body in masked code, inner ones too.
+/// Returns every function with a body in masked code, inner ones too.
 fn functions(code: &str) -> Vec<Function> {
-    let chars: Vec<char> = code.chars().collect();
-    let mut found = Vec::new();
-    let mut line = 1;
-    for at in 0..chars.len() {
-        line += usize::from(chars[at] == '\n');
-        if let Some(name) = name_of_function(&chars, at)
-            && let Some(end) = end_of_function(&chars, at)
-        {
-            let body: String = chars[at..end].iter().collect();
-            found.push(Function { name, line, statements: statements(&body) });
+    let found = code.match_indices("fn").filter_map(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + 2..]);
+        let is_inside_name = before.ends_with(is_name_char) || before.ends_with('#');
+        // There is no name after the `fn` of a pointer's type.
+        let name = after.strip_prefix(char::is_whitespace)?.trim_start();
+        let name = name.split(|c| !is_name_char(c) && c != '#').next().unwrap_or_default();
+        if is_inside_name || name.is_empty() {
+            return None;
         }
-    }
-    found
+        let statements = statements(&after[..end_of_function(after)?]);
+        Some(Function { name: name.to_owned(), line: 1 + before.matches('\n').count(), statements })
+    });
+    found.collect()
 }
 
-/// The statements of a function in masked code, those of closures and of inner functions too. The
-/// semicolon of an array's type is none.
+/// Counts the statements of a function in masked code, those of closures and of inner functions
+/// too. The semicolon of an array's type is none.
 fn statements(code: &str) -> usize {
     let mut open = Vec::new();
     let mut count = 0;
@@ -153,29 +136,16 @@ fn statements(code: &str) -> usize {
     count + words.filter(|word| BRANCHES.contains(word)).count()
 }
 
-/// The name after a word `fn` that stands here; none after the `fn` of a pointer's type.
-fn name_of_function(chars: &[char], at: usize) -> Option<String> {
-    let starts = chars[at..].starts_with(&['f', 'n']) && chars.get(at + 2)?.is_whitespace();
-    let inside_name = at > 0 && (is_name_char(chars[at - 1]) || chars[at - 1] == '#');
-    if !starts || inside_name {
-        return None;
-    }
-    let rest = chars[at + 2..].iter().skip_while(|c| c.is_whitespace());
-    let name: String = rest.take_while(|c| is_name_char(**c) || **c == '#').collect();
-    (!name.is_empty()).then_some(name)
-}
-
-/// Just behind the brace that closes the body; none if there is no body.
-fn end_of_function(chars: &[char], at: usize) -> Option<usize> {
-    let mut brackets = 0;
-    let mut braces = 0;
-    for (i, c) in chars.iter().enumerate().skip(at) {
+/// Returns the place after the brace that closes the body; `None` if there is no body.
+fn end_of_function(code: &str) -> Option<usize> {
+    let (mut brackets, mut braces) = (0, 0);
+    for (at, c) in code.char_indices() {
         match c {
             '(' | '[' if braces == 0 => brackets += 1,
             ')' | ']' if braces == 0 => brackets -= 1,
             ';' if braces == 0 && brackets == 0 => return None,
             '{' => braces += 1,
-            '}' if braces <= 1 => return (braces == 1).then_some(i + 1),
+            '}' if braces <= 1 => return (braces == 1).then_some(at + 1),
             '}' => braces -= 1,
             _ => {}
         }

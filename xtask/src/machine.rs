@@ -1,30 +1,27 @@
-//! The tables of `docs/manual/machine.md`: tiebreak's probes beside other programs, from what
-//! `bench/machine` measured.
+//! The tables of `docs/manual/machine.md`: tiebreak's probes and other programs, from the
+//! measurements of `bench/machine`.
 
-use crate::measured::{Machine, median, read, spread};
+use crate::measured::{Data, median, read, spread};
 use anyhow::Result;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tiebreak_report::markdown::aligned;
 use tiebreak_report::table::Align::{Left, Right};
 
-/// Where the data about latency from core to core is, from the root.
+/// The path of the data about latency from core to core, from the root.
 pub const CORES: &str = "docs/measured/machine-cores.json";
-/// Where the data about bandwidth is.
+/// The path of the data about bandwidth.
 pub const BANDWIDTH: &str = "docs/measured/machine-bandwidth.json";
 
 /// The kernels that both programs have, as the data names them and as the page does.
 const KERNELS: [(&str, &str); 2] =
     [("two-lines", "two lines"), ("compare-exchange", "compare-exchange")];
-/// Two means of the other program, before and after a turn, that differ by more are of different
-/// placements of the CPUs.
+/// The largest factor between two means of the other program, before and after a turn, of one
+/// placement of the CPUs.
 const SAME: f64 = 1.1;
 
 #[derive(Deserialize)]
 struct Cores {
-    date: String,
-    machine: Machine,
-    tools: BTreeMap<String, String>,
     turns: Vec<Turn>,
 }
 
@@ -45,8 +42,6 @@ struct Ours {
 
 #[derive(Deserialize)]
 struct Bandwidth {
-    date: String,
-    machine: Machine,
     compiler: String,
     ratios: Vec<Ratio>,
 }
@@ -59,21 +54,21 @@ struct Ratio {
     ratio: Option<f64>,
     least: Option<f64>,
     most: Option<f64>,
-    /// The same over the median repetition of the C program, not its best.
+    /// The same over the median repetition of the C program instead of its best.
     over_median: Option<f64>,
 }
 
-/// The text of the block.
+/// Renders the block.
 ///
 /// # Errors
-/// The data is not what `bench/machine` writes.
+/// Fails if the data is not what `bench/machine` writes.
 pub fn render(cores: &str, bandwidth: &str) -> Result<String> {
     let cores = latency(&read(cores, CORES, "tiebreak/machine-cores/1")?);
     let bandwidth = rates(&read(bandwidth, BANDWIDTH, "tiebreak/machine-bandwidth/1")?);
     Ok(cores + "\n" + &bandwidth)
 }
 
-fn latency(data: &Cores) -> String {
+fn latency(data: &Data<Cores>) -> String {
     let version = data.tools.get("core-to-core-latency").map_or("", String::as_str);
     let means = format!("core-to-core-latency {version}, means");
     let head = [
@@ -83,41 +78,37 @@ fn latency(data: &Cores) -> String {
         "tiebreak, lowest mode",
         "ours over its least, same placement",
     ];
-    let of = |series| data.turns.iter().filter(move |turn| turn.series == series);
+    let of = |series| data.of.turns.iter().filter(move |turn| turn.series == series);
     let rows = ["quiet", "loaded"].into_iter().flat_map(|series| {
         let turns: Vec<&Turn> = of(series).collect();
         KERNELS.map(|kernel| latency_row(series, &turns, kernel))
     });
-    let busy =
-        |series| median(of(series).map(|turn| turn.busy_before).collect()).unwrap_or(0.0) * 100.0;
+    let [quiet, loaded] = ["quiet", "loaded"]
+        .map(|series| 100.0 * median(of(series).map(|turn| turn.busy_before)).unwrap_or_default());
     format!(
         "{}\n{}, {}. Each cell: median, least to most. The CPUs were busy with other programs for \
-         {:.0}% of the time before the turns that are called quiet, and for {:.0}% before the \
-         loaded ones.\n",
+         {quiet:.0}% of the time before the turns that are called quiet, and for {loaded:.0}% \
+         before the loaded ones.\n",
         aligned(&head, &[Left, Right, Right, Right, Right], rows),
         data.date,
         data.machine,
-        busy("quiet"),
-        busy("loaded")
     )
 }
 
 fn latency_row(series: &str, turns: &[&Turn], (key, words): (&str, &str)) -> [String; 5] {
-    let of = |maps: &[BTreeMap<String, f64>]| -> Vec<f64> {
-        maps.iter().filter_map(|map| map.get(key).copied()).collect()
-    };
-    let means = turns.iter().flat_map(|turn| of(&turn.peer)).collect();
-    let least = turns.iter().flat_map(|turn| of(&turn.peer_least)).collect();
-    let lowest = turns.iter().filter_map(|turn| lowest(turn, key)).collect();
-    let ratios: Vec<f64> = turns.iter().filter_map(|turn| ratio(turn, key)).collect();
-    let compared = ratios.len();
+    let ratios = turns.iter().filter_map(|turn| ratio(turn, key));
+    let compared = ratios.clone().count();
     [
         format!("{series}, {words}, {} turns", turns.len()),
-        range(means, 0),
-        range(least, 0),
-        range(lowest, 1),
+        range(turns.iter().flat_map(|turn| of_kernel(&turn.peer, key)), 0),
+        range(turns.iter().flat_map(|turn| of_kernel(&turn.peer_least, key)), 0),
+        range(turns.iter().filter_map(|turn| lowest(turn, key)), 1),
         format!("{} ({compared} turns)", range(ratios, 2)),
     ]
+}
+
+fn of_kernel(maps: &[BTreeMap<String, f64>], kernel: &str) -> impl Iterator<Item = f64> + Clone {
+    maps.iter().filter_map(move |map| map.get(kernel).copied())
 }
 
 fn lowest(turn: &Turn, kernel: &str) -> Option<f64> {
@@ -125,38 +116,39 @@ fn lowest(turn: &Turn, kernel: &str) -> Option<f64> {
     modes.min_by(f64::total_cmp)
 }
 
-/// Ours over the other's least, where both saw one placement of the CPUs.
+/// Returns our latency over the least of the other program, where both saw one placement of the
+/// CPUs.
 fn ratio(turn: &Turn, kernel: &str) -> Option<f64> {
-    let least: Vec<f64> =
-        turn.peer_least.iter().filter_map(|map| map.get(kernel).copied()).collect();
-    let low = least.iter().copied().min_by(f64::total_cmp)?;
-    let high = least.iter().copied().max_by(f64::total_cmp)?;
+    let least = of_kernel(&turn.peer_least, kernel);
+    let low = least.clone().min_by(f64::total_cmp)?;
+    let high = least.max_by(f64::total_cmp)?;
     let is_one = turn.ours.modes.get(kernel)?.len() == 1 && high <= low * SAME;
     is_one.then(|| lowest(turn, kernel).map(|ours| ours / low)).flatten()
 }
 
-fn range(values: Vec<f64>, decimals: usize) -> String {
+fn range(values: impl IntoIterator<Item = f64>, decimals: usize) -> String {
     spread(values, decimals).unwrap_or_else(|| "-".to_owned())
 }
 
-fn rates(data: &Bandwidth) -> String {
-    let mut kernels: Vec<&str> = data.ratios.iter().map(|ratio| ratio.kernel.as_str()).collect();
+fn rates(data: &Data<Bandwidth>) -> String {
+    let mut kernels: Vec<&str> = data.of.ratios.iter().map(|ratio| ratio.kernel.as_str()).collect();
     kernels.sort_unstable();
     kernels.dedup();
-    let cell = |kernel: &str, threads: u32| {
-        let found = data.ratios.iter().find(|r| r.kernel == kernel && r.threads == threads);
-        let Some(Ratio { turns, ratio: Some(ratio), least, most, over_median, .. }) = found else {
-            return "-".to_owned();
-        };
-        let [least, most, median] = [least, most, over_median].map(|v| v.unwrap_or(f64::NAN));
-        format!("{ratio:.3} ({least:.3} to {most:.3}, {turns} turns); {median:.3}")
-    };
     let what = "tiebreak over the best of a STREAM-like C program; over its median";
-    let rows = kernels
-        .into_iter()
-        .map(|kernel| [format!("{kernel}: {what}"), cell(kernel, 1), cell(kernel, 2)]);
+    let rows = kernels.into_iter().map(|kernel| {
+        let [one, two] = [1, 2].map(|threads| {
+            let found = data.of.ratios.iter().find(|r| r.kernel == kernel && r.threads == threads);
+            let Some(Ratio { turns, ratio: Some(ratio), least, most, over_median, .. }) = found
+            else {
+                return "-".to_owned();
+            };
+            let [least, most, median] = [least, most, over_median].map(|v| v.unwrap_or(f64::NAN));
+            format!("{ratio:.3} ({least:.3} to {most:.3}, {turns} turns); {median:.3}")
+        });
+        [format!("{kernel}: {what}"), one, two]
+    });
     let head = ["bandwidth", "one thread", "two threads"];
-    let compiler = data.compiler.split(" (").next().unwrap_or(&data.compiler);
+    let compiler = data.of.compiler.split(" (").next().unwrap_or(&data.of.compiler);
     format!(
         "{}\n{}, {}, {compiler}. Medians over turns in which the C program's own figures before \
          and after agree within a tenth.\n",

@@ -29,7 +29,7 @@ mod unsafety;
 mod words;
 
 use anyhow::{Context, Result};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -44,52 +44,36 @@ cargo xtask schema          writes the JSON schemas, as far as they follow from 
 fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let root = root()?;
+    // The root of the checkout in which this was built.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize();
+    let root = root.context("finding the root of the checkout")?;
     match &words[..] {
-        ["tidy"] => report(&root),
+        ["tidy"] => return report(&root),
         ["tidy", "--bless"] => {
             tidy::bless(&root)?;
-            report(&root)
+            return report(&root);
         }
         ["splice", command @ ..] if !command.is_empty() => {
             let sources = tree::read(&root)?;
-            for page in generated::splice(&root, &sources, &command.join(" "))? {
-                println!("{page}");
-            }
-            Ok(ExitCode::SUCCESS)
+            let written = generated::splice(&root, &sources, &command.join(" "))?;
+            written.iter().for_each(|page| println!("{page}"));
         }
-        ["schema"] => {
-            generated::write_schemas(&root)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        ["help" | "--help" | "-h"] => {
-            print!("{USAGE}");
-            Ok(ExitCode::SUCCESS)
-        }
+        ["schema"] => generated::write_schemas(&root)?,
+        ["help" | "--help" | "-h"] => print!("{USAGE}"),
         _ => {
             eprint!("{USAGE}");
-            Ok(ExitCode::from(64))
+            return Ok(ExitCode::from(64));
         }
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn report(root: &Path) -> Result<ExitCode> {
     let findings = tidy::check(root)?;
-    for finding in &findings {
-        println!("{finding}");
+    findings.iter().for_each(|finding| println!("{finding}"));
+    if findings.is_empty() {
+        return Ok(ExitCode::SUCCESS);
     }
-    match findings.len() {
-        0 => Ok(ExitCode::SUCCESS),
-        count => {
-            eprintln!("tidy: {count} findings");
-            Ok(ExitCode::FAILURE)
-        }
-    }
-}
-
-/// The root of the checkout in which this was built.
-fn root() -> Result<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = here.parent().context("xtask lies in no folder")?;
-    root.canonicalize().with_context(|| format!("finding {}", root.display()))
+    eprintln!("tidy: {} findings", findings.len());
+    Ok(ExitCode::FAILURE)
 }

@@ -1,132 +1,90 @@
-//! Rust source with everything blanked that is not code, so that words and braces mean what they
-//! say. It knows comments, strings, raw strings, characters and lifetimes; no macro is expanded.
+//! Rust source in which everything but code is blanked: comments, strings, raw strings and
+//! characters, but not lifetimes. No macro is expanded.
 
-/// The source with comments, strings and characters replaced by spaces. Lines stay where they are
-/// and every character stays one character.
+/// Returns the source with comments, strings and characters replaced by spaces. Lines stay where
+/// they are and every character stays one character.
 pub fn mask(source: &str) -> String {
-    let mut masker =
-        Masker { chars: source.chars().collect(), at: 0, out: String::with_capacity(source.len()) };
-    while masker.at < masker.chars.len() {
-        masker.step();
+    let mut masked = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(first) = rest.chars().next() {
+        let hidden = hidden_bytes(rest, masked.ends_with(is_name_char));
+        let (token, after) = rest.split_at(hidden.max(first.len_utf8()));
+        if hidden > 0 {
+            masked.extend(token.chars().map(|c| if c == '\n' { c } else { ' ' }));
+        } else {
+            masked.push_str(token);
+        }
+        rest = after;
     }
-    masker.out
+    masked
 }
 
-/// Whether the character can be part of a name.
+/// Returns whether the character can be part of a name.
 pub fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-struct Masker {
-    chars: Vec<char>,
-    at: usize,
-    out: String,
+/// Returns whether the line contains the whole name.
+pub fn is_name(line: &str, name: &str) -> bool {
+    line.split(|c: char| !is_name_char(c)).any(|word| word == name)
 }
 
-impl Masker {
-    fn peek(&self, ahead: usize) -> char {
-        self.chars.get(self.at + ahead).copied().unwrap_or('\0')
+/// Returns the length in bytes of the comment, string or character with which the text begins; 0
+/// if it begins with code.
+fn hidden_bytes(text: &str, is_in_name: bool) -> usize {
+    if text.starts_with("//") {
+        text.find('\n').unwrap_or(text.len())
+    } else if text.starts_with("/*") {
+        block_comment(text)
+    } else if text.starts_with('"') {
+        quoted(text, '"')
+    } else if text.starts_with('\'') {
+        let mut inner = text.chars().skip(1);
+        let is_escape = inner.next() == Some('\\');
+        // Anything else is a lifetime.
+        if is_escape || inner.next() == Some('\'') { quoted(text, '\'') } else { 0 }
+    } else if !is_in_name {
+        raw_string(text).unwrap_or(0)
+    } else {
+        0
     }
+}
 
-    fn starts_with(&self, text: &str) -> bool {
-        text.chars().enumerate().all(|(i, c)| self.peek(i) == c)
-    }
-
-    fn keep(&mut self) {
-        self.out.push(self.peek(0));
-        self.at += 1;
-    }
-
-    fn blank(&mut self, count: usize) {
-        for _ in 0..count {
-            if let Some(&c) = self.chars.get(self.at) {
-                self.out.push(if c == '\n' { '\n' } else { ' ' });
-                self.at += 1;
+fn block_comment(text: &str) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    while let Some(c) = text[at..].chars().next() {
+        if text[at..].starts_with("/*") {
+            (depth, at) = (depth + 1, at + 2);
+        } else if text[at..].starts_with("*/") {
+            (depth, at) = (depth - 1, at + 2);
+            if depth == 0 {
+                break;
             }
-        }
-    }
-
-    fn step(&mut self) {
-        let c = self.peek(0);
-        let in_name = self.at > 0 && is_name_char(self.chars[self.at - 1]);
-        if self.starts_with("//") {
-            while self.at < self.chars.len() && self.peek(0) != '\n' {
-                self.blank(1);
-            }
-        } else if self.starts_with("/*") {
-            self.block_comment();
-        } else if c == '"' {
-            self.quoted('"');
-        } else if c == '\'' {
-            self.quote_or_lifetime();
-        } else if !in_name && matches!(c, 'r' | 'b' | 'c') && self.raw_string() {
         } else {
-            self.keep();
+            at += c.len_utf8();
         }
     }
+    at
+}
 
-    fn block_comment(&mut self) {
-        let mut depth = 0;
-        while self.at < self.chars.len() {
-            if self.starts_with("/*") {
-                depth += 1;
-                self.blank(2);
-            } else if self.starts_with("*/") {
-                depth -= 1;
-                self.blank(2);
-                if depth == 0 {
-                    return;
-                }
-            } else {
-                self.blank(1);
-            }
-        }
-    }
+fn quoted(text: &str, end: char) -> usize {
+    let mut is_escaped = false;
+    let closing = text.char_indices().skip(1).find(|(_, c)| {
+        let closes = *c == end && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        closes
+    });
+    closing.map_or(text.len(), |(at, _)| at + 1)
+}
 
-    fn quoted(&mut self, end: char) {
-        self.blank(1);
-        while self.at < self.chars.len() {
-            match self.peek(0) {
-                '\\' => self.blank(2),
-                c => {
-                    self.blank(1);
-                    if c == end {
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    fn quote_or_lifetime(&mut self) {
-        if self.peek(1) == '\\' || self.peek(2) == '\'' {
-            self.quoted('\'');
-        } else {
-            self.keep();
-        }
-    }
-
-    /// Blanks `r"..."`, `r#"..."#`, `br"..."` and `cr"..."`; says whether there was one.
-    fn raw_string(&mut self) -> bool {
-        let mut ahead = if self.peek(0) == 'r' { 1 } else { 2 };
-        if ahead == 2 && self.peek(1) != 'r' {
-            return false;
-        }
-        let first_hash = ahead;
-        while self.peek(ahead) == '#' {
-            ahead += 1;
-        }
-        if self.peek(ahead) != '"' {
-            return false;
-        }
-        let end = format!("\"{}", "#".repeat(ahead - first_hash));
-        self.blank(ahead + 1);
-        while self.at < self.chars.len() && !self.starts_with(&end) {
-            self.blank(1);
-        }
-        self.blank(end.len());
-        true
-    }
+/// Returns the length of `r"..."`, `r#"..."#`, `br"..."` and `cr"..."`, if the text begins with
+/// one.
+fn raw_string(text: &str) -> Option<usize> {
+    let marks = text.strip_prefix(['b', 'c']).unwrap_or(text).strip_prefix('r')?;
+    let content = marks.trim_start_matches('#').strip_prefix('"')?;
+    let end = format!("\"{}", "#".repeat(marks.len() - content.len() - 1));
+    let before = text.len() - content.len();
+    Some(content.find(&end).map_or(text.len(), |at| before + at + end.len()))
 }
 
 #[cfg(test)]

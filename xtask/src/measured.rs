@@ -1,15 +1,17 @@
-//! What all data in `docs/measured` has in common.
+//! The parts that all data in `docs/measured` has in common.
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt;
 use tiebreak_report::markdown::link;
 
-/// Reads data of this schema; `place` is where it lies.
+/// Reads data of this schema; `place` is its path.
 ///
 /// # Errors
-/// It is of another schema, or not what the schema says.
+/// Fails if it is of another schema, or is not what the schema says.
 pub fn read<T: DeserializeOwned>(json: &str, place: &str, schema: &str) -> Result<T> {
     #[derive(Deserialize)]
     struct Envelope {
@@ -21,10 +23,51 @@ pub fn read<T: DeserializeOwned>(json: &str, place: &str, schema: &str) -> Resul
     serde_json::from_str(json).with_context(reading)
 }
 
-/// Says where the data is, as a sentence of a page in a folder of `docs`.
+/// Writes the place of the data, as a sentence of a page in a folder of `docs`.
 pub fn source(place: &str) -> String {
     let name = place.trim_start_matches("docs/measured/");
     format!("The data is in {}.", link(name, &format!("../measured/{name}")))
+}
+
+/// Measured data: the fields that all of it has, and those of one kind.
+#[derive(Deserialize)]
+pub struct Data<T> {
+    /// The day on which it was measured.
+    pub date: String,
+    /// The machine on which it was measured.
+    pub machine: Machine,
+    /// The versions of the tools that were measured, by name.
+    #[serde(default)]
+    pub tools: BTreeMap<String, String>,
+    #[serde(default)]
+    settings: Value,
+    /// The fields that only this kind of data has.
+    #[serde(flatten)]
+    pub of: T,
+}
+
+impl<T> Data<T> {
+    /// Returns the settings at these places: names, with `/` between those of inner ones.
+    ///
+    /// # Errors
+    /// Fails if one is missing or is not a number.
+    pub fn settings<const N: usize>(&self, places: [&str; N]) -> Result<[f64; N]> {
+        let mut numbers = [0.0; N];
+        for (number, place) in numbers.iter_mut().zip(places) {
+            let found = self.settings.pointer(&format!("/{place}")).and_then(Value::as_f64);
+            *number = found.with_context(|| format!("the data has no setting '{place}'"))?;
+        }
+        Ok(numbers)
+    }
+
+    /// Returns the version of a tool.
+    ///
+    /// # Errors
+    /// Fails if it is missing.
+    pub fn tool(&self, name: &str) -> Result<&str> {
+        let version = self.tools.get(name).map(String::as_str);
+        version.with_context(|| format!("the data has no version of '{name}'"))
+    }
 }
 
 /// The machine that the data is from.
@@ -32,7 +75,7 @@ pub fn source(place: &str) -> String {
 pub struct Machine {
     /// The model of its CPU.
     pub cpu: String,
-    /// How many of them.
+    /// The number of its CPUs.
     pub cpus: u32,
     /// The version of Linux.
     pub kernel: String,
@@ -45,18 +88,7 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The versions of the tools that were compared.
-#[derive(Deserialize)]
-pub struct Tools {
-    /// Ours.
-    pub tiebreak: String,
-    /// The other one.
-    pub hyperfine: String,
-    /// Of what judged the other one's times.
-    pub scipy: String,
-}
-
-/// What the neighbour would have used of a CPU of its own, and what it got.
+/// The time that a neighbour would have used of a CPU of its own, and the time that it got.
 #[derive(Deserialize)]
 pub struct Neighbour {
     duty: f64,
@@ -71,15 +103,24 @@ impl fmt::Display for Neighbour {
     }
 }
 
-/// Tells the median with the least and the most in brackets: `250 (245 to 261)`; none of nothing.
-pub fn spread(values: Vec<f64>, decimals: usize) -> Option<String> {
+/// Writes the median, and the least and the greatest in brackets: `250 (245 to 261)`. Returns
+/// `None` without values.
+pub fn spread(values: impl IntoIterator<Item = f64>, decimals: usize) -> Option<String> {
+    let values: Vec<f64> = values.into_iter().collect();
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let middle = median(values)?;
     Some(format!("{middle:.decimals$} ({least:.decimals$} to {most:.decimals$})"))
 }
 
-/// Tells so many of how many, and the share with its 95% interval.
+/// Counts the true ones, and writes their number, the number of all, and the share with its 95%
+/// interval.
+pub fn rate_of(all: impl IntoIterator<Item = bool>) -> String {
+    let all: Vec<bool> = all.into_iter().collect();
+    rate(all.iter().filter(|is| **is).count(), all.len())
+}
+
+/// Writes a count, the number of all, and the share with its 95% interval.
 pub fn rate(count: usize, of: usize) -> String {
     let Some((low, high)) = wilson(count, of) else {
         return "-".to_owned();
@@ -88,7 +129,7 @@ pub fn rate(count: usize, of: usize) -> String {
     format!("{count} of {of}: {share:.1}% ({:.1} to {:.1})", 100.0 * low, 100.0 * high)
 }
 
-/// Wilson's score interval (1927) for a share, at 95%; none of nothing.
+/// Computes Wilson's score interval (1927) for a share, at 95%; `None` for a share of nothing.
 fn wilson(count: usize, of: usize) -> Option<(f64, f64)> {
     const Z: f64 = 1.959964;
     let (count, of) = (count as f64, of as f64);
@@ -99,8 +140,9 @@ fn wilson(count: usize, of: usize) -> Option<(f64, f64)> {
     (of > 0.0).then_some(((centre - half).max(0.0), (centre + half).min(1.0)))
 }
 
-/// The median; of an even count the mean of the two in the middle; none of nothing.
-pub fn median(mut values: Vec<f64>) -> Option<f64> {
+/// Returns the median, the mean of the two in the middle for an even count; `None` without values.
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
     let half = values.len() / 2;
     match values.len() {
@@ -118,7 +160,7 @@ mod tests {
     fn the_median_of_an_even_count_is_the_mean_of_the_middle() {
         assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
-        assert_eq!(median(vec![]), None);
+        assert_eq!(median(Vec::new()), None);
     }
 
     #[test]
@@ -130,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_told_with_their_ends() {
+    fn values_are_written_with_their_ends() {
         assert_eq!(spread(vec![3.0, 1.0, 2.0], 1), Some("2.0 (1.0 to 3.0)".to_owned()));
         assert_eq!(spread(Vec::new(), 1), None);
     }

@@ -1,10 +1,10 @@
-//! Markdown pages: one title each, and links that lead somewhere.
+//! Markdown pages: each has one title, and links to files that exist.
 
 use crate::finding::Finding;
 use crate::tree::Source;
 use std::path::{Component, Path, PathBuf};
 
-/// Pages without exactly one title, and links to files for which `exists` says no.
+/// Finds pages without exactly one title, and links to files that do not `exist`.
 pub fn check(source: &Source, exists: impl Fn(&Path) -> bool) -> Vec<Finding> {
     if source.ending() != "md" || source.is_record() {
         return Vec::new();
@@ -28,15 +28,15 @@ pub fn check(source: &Source, exists: impl Fn(&Path) -> bool) -> Vec<Finding> {
     findings
 }
 
-/// The lines outside of fenced code, with their numbers.
+/// Returns the lines outside of fenced code, with their numbers.
 fn prose(text: &str) -> Vec<(usize, &str)> {
-    let mut fenced = false;
-    let outside = text.lines().enumerate().filter(|(_, line)| {
-        let fence = line.trim_start().starts_with("```");
-        fenced ^= fence;
-        !fenced && !fence
+    let mut is_fenced = false;
+    let outside = (1..).zip(text.lines()).filter(|(_, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_fenced ^= is_fence;
+        !is_fenced && !is_fence
     });
-    outside.map(|(i, line)| (i + 1, line)).collect()
+    outside.collect()
 }
 
 fn links(line: &str) -> Vec<&str> {
@@ -44,19 +44,17 @@ fn links(line: &str) -> Vec<&str> {
     after.filter_map(|rest| rest.split_once(')').map(|(target, _)| target)).collect()
 }
 
-/// The file that a link of a page means, from the root; none for addresses and anchors.
+/// Returns the path from the root of the file that a link of a page leads to; `None` for addresses
+/// and anchors.
 fn resolve(page: &str, target: &str) -> Option<PathBuf> {
     let file = target.split('#').next().unwrap_or_default();
     if file.is_empty() || file.contains("://") || file.starts_with("mailto:") {
         return None;
     }
-    let mut path = PathBuf::from(page);
-    path.pop();
+    let mut path = Path::new(page).parent()?.to_owned();
     for part in Path::new(file).components() {
         match part {
-            Component::ParentDir => {
-                path.pop();
-            }
+            Component::ParentDir => drop(path.pop()),
             Component::Normal(name) => path.push(name),
             _ => {}
         }

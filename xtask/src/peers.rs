@@ -1,41 +1,22 @@
-//! The table of the comparison with other tools, from what `bench/peers` measured.
+//! The table of the comparison with other tools, from the measurements of `bench/peers`.
 
-use crate::measured::{Machine, Neighbour, Tools, median, rate, read, source};
+use crate::measured::{Data, Neighbour, median, rate_of, read, source};
 use anyhow::{Result, ensure};
 use serde::Deserialize;
 use tiebreak_report::markdown::table;
 
-/// Where the data is, from the root.
+/// The path of the data, from the root.
 pub const DATA: &str = "docs/measured/peers.json";
 
 const SCHEMA: &str = "tiebreak/peers/1";
 
 #[derive(Deserialize)]
-struct Data {
-    date: String,
-    machine: Machine,
-    tools: Tools,
-    settings: Settings,
+struct Peers {
     neighbour: Neighbour,
     comparisons: Vec<Comparison>,
 }
 
-#[derive(Deserialize)]
-struct Settings {
-    process_ms: f64,
-    runs: u32,
-    error: f64,
-    budget_seconds: Budgets,
-}
-
-#[derive(Deserialize)]
-struct Budgets {
-    same: f64,
-    slower5: f64,
-    slower2: f64,
-}
-
-/// What was compared: a program with itself, or with one that does 5% or 2% more work.
+/// The pair of a comparison: a program with itself, or with one that does 5% or 2% more work.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Case {
@@ -51,7 +32,7 @@ struct Comparison {
     tiebreak: Ours,
 }
 
-/// Two tests on hyperfine's exported times; `a_faster` is the side to which the test leans.
+/// Two tests on hyperfine's exported times.
 #[derive(Deserialize)]
 struct Peer {
     seconds: f64,
@@ -59,9 +40,10 @@ struct Peer {
     u: Test,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Deserialize)]
 struct Test {
     p: f64,
+    /// Whether the test leans to "A is faster", else to "B is faster".
     a_faster: bool,
 }
 
@@ -78,30 +60,31 @@ enum Side {
     B,
 }
 
-/// What a judge said of one comparison.
+/// The verdict of a judge on one comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdicts {
+enum Verdict {
     Faster(Side),
     TooClose,
     Nothing,
 }
 
-/// A way to come to a verdict, one row of the table.
-struct Judge {
-    name: String,
-    says: fn(&Comparison, f64) -> Verdicts,
-    seconds: fn(&Comparison) -> f64,
-    /// The largest p that counts; of no meaning for tiebreak, whose error was fixed before.
-    level: f64,
-}
+/// The tests of hyperfine's times, one row each after that of tiebreak: the name, the test, and the
+/// largest p that counts.
+type Judge = (&'static str, fn(&Peer) -> &Test, f64);
+const TESTS: [Judge; 4] = [
+    ("Welch's t-test", |peer| &peer.welch, 0.05),
+    ("Welch's t-test", |peer| &peer.welch, 0.01),
+    ("U test", |peer| &peer.u, 0.05),
+    ("U test", |peer| &peer.u, 0.01),
+];
 
-/// The text of the block.
+/// Renders the block.
 ///
 /// # Errors
-/// The data is not what `bench/peers` writes.
+/// Fails if the data is not what `bench/peers` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data = read(json, DATA, SCHEMA)?;
-    ensure!(!data.comparisons.is_empty(), "{DATA}: no comparisons");
+    let data: Data<Peers> = read(json, DATA, SCHEMA)?;
+    ensure!(!data.of.comparisons.is_empty(), "{DATA}: no comparisons");
     let head = [
         "judged by",
         "A against A: false",
@@ -111,119 +94,95 @@ pub fn render(json: &str) -> Result<String> {
         "wrong",
         "median seconds a comparison",
     ];
-    let rows = judges(&data).into_iter().map(|judge| {
-        let cells = cells(&judge, &data.comparisons);
-        [judge.name].into_iter().chain(cells).collect::<Vec<_>>()
-    });
-    Ok(format!("{}\n{}\n", table(&head, rows), conditions(&data)))
+    let tests = TESTS.iter().map(Some);
+    let rows = [None].into_iter().chain(tests).map(|test| row(&data, test));
+    let rows = rows.collect::<Result<Vec<_>>>()?;
+    let [process_ms, runs, error] = data.settings(["process_ms", "runs", "error"])?;
+    let budgets = ["budget_seconds/same", "budget_seconds/slower5", "budget_seconds/slower2"];
+    let [same_s, slower5_s, slower2_s] = data.settings(budgets)?;
+    Ok(format!(
+        "{}\nEach cell: comparisons that came to this verdict, of how many, and the share with its \
+         95% interval (Wilson). \"Wrong\" is the wrong way round, or \"too close\". The seconds \
+         are those of A against A, 5% and 2%.\n\n\
+         Measured on {} on {}: a process of about {process_ms:.0} ms, on one CPU with a bursty \
+         neighbour ({}). The tools took turns, in an order drawn for each comparison. \
+         tiebreak {}: `--error {error} --budget` {same_s} s, {slower5_s} s and {slower2_s} s. \
+         hyperfine {}: `-N -w 3 -r {runs}`, both commands in one call; its exported times judged \
+         by SciPy {}. {}\n",
+        table(&head, rows),
+        data.date,
+        data.machine,
+        data.of.neighbour,
+        data.tool("tiebreak")?,
+        data.tool("hyperfine")?,
+        data.tool("scipy")?,
+        source(DATA),
+    ))
 }
 
-/// The first page's rows of the same data: tiebreak beside Welch's t-test at 5%.
+/// Renders the first page's rows of the same data: tiebreak and Welch's t-test at 5%.
 ///
 /// # Errors
-/// As of [`render`].
+/// Fails where [`render`] does.
 pub fn in_short(json: &str) -> Result<String> {
-    let data: Data = read(json, DATA, SCHEMA)?;
-    let judges = judges(&data);
-    let [ours, welch] = [&judges[0], &judges[1]];
-    let [left, right] = [ours, welch].map(|judge| cells(judge, &data.comparisons));
+    let data: Data<Peers> = read(json, DATA, SCHEMA)?;
+    let (ours, welch) = (row(&data, None)?, row(&data, Some(&TESTS[0]))?);
     let rows = [
-        ("a program against itself: called different", 0),
-        ("2% slower: found", 3),
-        ("2% slower: called faster or equal", 4),
-        ("median seconds: against itself / 5% / 2% slower", 5),
+        ("a program against itself: called different", 1),
+        ("2% slower: found", 4),
+        ("2% slower: called faster or equal", 5),
+        ("median seconds: against itself / 5% / 2% slower", 6),
     ];
-    let row =
-        |(what, cell): (&str, usize)| [what.to_owned(), left[cell].clone(), right[cell].clone()];
-    Ok(table(&["", &ours.name, &welch.name], rows.map(row)))
+    let rows = rows.map(|(what, at)| [what.to_owned(), ours[at].clone(), welch[at].clone()]);
+    Ok(table(&["", &ours[0], &welch[0]], rows))
 }
 
-fn judges(data: &Data) -> Vec<Judge> {
-    let peer = |name: &str, level, says| Judge {
-        name: format!("hyperfine, {name}, p < {level}"),
-        says,
-        seconds: |comparison| comparison.hyperfine.seconds,
-        level,
-    };
-    let welch = |comparison: &Comparison, level| by_test(comparison.hyperfine.welch, level);
-    let u = |comparison: &Comparison, level| by_test(comparison.hyperfine.u, level);
-    vec![
-        Judge {
-            name: format!("tiebreak, `--error {}`", data.settings.error),
-            says: |comparison, _| by_verdict(&comparison.tiebreak),
-            seconds: |comparison| comparison.tiebreak.seconds,
-            level: 1.0,
+/// Makes the row of a test of hyperfine's times, or of tiebreak: its name, how often it is wrong
+/// about A against A, how often it finds and misjudges 5% and 2%, and its time.
+fn row(data: &Data<Peers>, test: Option<&Judge>) -> Result<[String; 7]> {
+    let verdict = |comparison: &Comparison| match test {
+        None => match (comparison.tiebreak.verdict.as_str(), comparison.tiebreak.faster) {
+            ("holds", Some(side)) => Verdict::Faster(side),
+            ("too close", _) => Verdict::TooClose,
+            _ => Verdict::Nothing,
         },
-        peer("Welch's t-test", 0.05, welch),
-        peer("Welch's t-test", 0.01, welch),
-        peer("U test", 0.05, u),
-        peer("U test", 0.01, u),
-    ]
-}
-
-fn by_verdict(ours: &Ours) -> Verdicts {
-    match (ours.verdict.as_str(), ours.faster) {
-        ("holds", Some(side)) => Verdicts::Faster(side),
-        ("too close", _) => Verdicts::TooClose,
-        _ => Verdicts::Nothing,
-    }
-}
-
-fn by_test(test: Test, level: f64) -> Verdicts {
-    match test {
-        Test { p, .. } if p >= level => Verdicts::Nothing,
-        Test { a_faster: true, .. } => Verdicts::Faster(Side::A),
-        _ => Verdicts::Faster(Side::B),
-    }
-}
-
-/// What a judge said falsely of A against A, found and got wrong of 5% and of 2%, and its time.
-fn cells(judge: &Judge, comparisons: &[Comparison]) -> [String; 6] {
-    let of = |case| comparisons.iter().filter(move |comparison| comparison.case == case);
-    let rate = |case, counts: fn(Verdicts) -> bool| {
-        let said = of(case).map(|comparison| (judge.says)(comparison, judge.level));
-        let found = said.clone().filter(|said| counts(*said)).count();
-        rate(found, said.count())
+        Some((_, test, level)) => match test(&comparison.hyperfine) {
+            Test { p, .. } if p >= level => Verdict::Nothing,
+            Test { a_faster: true, .. } => Verdict::Faster(Side::A),
+            _ => Verdict::Faster(Side::B),
+        },
     };
-    let found = |said| said == Verdicts::Faster(Side::A);
-    // A difference beyond the resolution is denied by "too close" as well.
-    let wrong = |said| matches!(said, Verdicts::Faster(Side::B) | Verdicts::TooClose);
-    let seconds = [Case::Same, Case::Slower5, Case::Slower2].map(|case| {
-        median(of(case).map(judge.seconds).collect()).map_or("-".to_owned(), |s| format!("{s:.2}"))
+    let of = |case| data.of.comparisons.iter().filter(move |comparison| comparison.case == case);
+    let rate = |case, counts: fn(Verdict) -> bool| {
+        rate_of(of(case).map(|comparison| counts(verdict(comparison))))
+    };
+    let [[found5, wrong5], [found2, wrong2]] = [Case::Slower5, Case::Slower2].map(|case| {
+        [
+            rate(case, |verdict| verdict == Verdict::Faster(Side::A)),
+            // A difference beyond the resolution is denied by "too close" as well.
+            rate(case, |verdict| matches!(verdict, Verdict::Faster(Side::B) | Verdict::TooClose)),
+        ]
     });
-    [
-        rate(Case::Same, |said| matches!(said, Verdicts::Faster(_))),
-        rate(Case::Slower5, found),
-        rate(Case::Slower5, wrong),
-        rate(Case::Slower2, found),
-        rate(Case::Slower2, wrong),
+    let seconds = [Case::Same, Case::Slower5, Case::Slower2].map(|case| {
+        let seconds = of(case).map(|comparison| match test {
+            None => comparison.tiebreak.seconds,
+            Some(_) => comparison.hyperfine.seconds,
+        });
+        median(seconds).map_or("-".to_owned(), |seconds| format!("{seconds:.2}"))
+    });
+    let [error] = data.settings(["error"])?;
+    Ok([
+        match test {
+            None => format!("tiebreak, `--error {error}`"),
+            Some((name, _, level)) => format!("hyperfine, {name}, p < {level}"),
+        },
+        rate(Case::Same, |verdict| matches!(verdict, Verdict::Faster(_))),
+        found5,
+        wrong5,
+        found2,
+        wrong2,
         seconds.join(" / "),
-    ]
-}
-
-fn conditions(data: &Data) -> String {
-    let Data { machine, tools, settings, neighbour, .. } = data;
-    let budgets = &settings.budget_seconds;
-    format!(
-        "Each cell: comparisons that came to this verdict, of how many, and the share with its 95% \
-         interval (Wilson). \"Wrong\" is the wrong way round, or \"too close\". The seconds are \
-         those of A against A, 5% and 2%.\n\n\
-         Measured on {} on {machine}: a process of about {:.0} ms, on one CPU with a bursty \
-         neighbour ({neighbour}). The tools took turns, in an order drawn for each comparison. \
-         tiebreak {}: `--error {} --budget` {} s, {} s and {} s. hyperfine {}: `-N -w 3 -r {}`, \
-         both commands in one call; its exported times judged by SciPy {}. {}",
-        data.date,
-        settings.process_ms,
-        tools.tiebreak,
-        settings.error,
-        budgets.same,
-        budgets.slower5,
-        budgets.slower2,
-        tools.hyperfine,
-        settings.runs,
-        tools.scipy,
-        source(DATA),
-    )
+    ])
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! What is longer than it should be and known: it may shrink and never grow.
+//! Known files and functions that are longer than they should be: they may only shrink.
 
 use crate::finding::Finding;
 use crate::lengths::TooLong;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 
-/// Where the ratchet is kept.
+/// The path of the ratchet.
 pub const FILE: &str = "xtask/ratchet.txt";
 
 const HEAD: &str = "\
@@ -14,13 +14,13 @@ const HEAD: &str = "\
 # An entry may only shrink or go; `cargo xtask tidy --bless` does that.
 ";
 
-/// The lines that each known thing may have.
+/// The allowed length of each known file or function.
 pub type Ratchet = BTreeMap<String, usize>;
 
 /// Reads the ratchet.
 ///
 /// # Errors
-/// A line is not a key and a number.
+/// Fails if a line is not a key and a number.
 pub fn parse(text: &str) -> Result<Ratchet> {
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     lines
@@ -39,19 +39,14 @@ pub fn render(ratchet: &Ratchet) -> String {
     HEAD.to_owned() + &lines.collect::<String>()
 }
 
-/// The longest thing of each name: two functions of one name in a file share an entry.
+/// Returns the longest of each name: two functions of one name in a file share an entry.
 fn longest(found: &[TooLong]) -> BTreeMap<&str, &TooLong> {
-    let mut longest: BTreeMap<&str, &TooLong> = BTreeMap::new();
-    for item in found {
-        let entry = longest.entry(&item.key).or_insert(item);
-        if item.count > entry.count {
-            *entry = item;
-        }
-    }
-    longest
+    let mut rising: Vec<&TooLong> = found.iter().rev().collect();
+    rising.sort_by_key(|item| item.count);
+    rising.into_iter().map(|item| (item.key.as_str(), item)).collect()
 }
 
-/// The ratchet as it may be from now on: no entry is new and none is larger.
+/// Returns the ratchet with smaller entries where they suffice: none is new and none is larger.
 pub fn bless(ratchet: &Ratchet, found: &[TooLong]) -> Ratchet {
     let longest = longest(found);
     let still = ratchet.iter().filter_map(|(key, allowed)| {
@@ -61,7 +56,7 @@ pub fn bless(ratchet: &Ratchet, found: &[TooLong]) -> Ratchet {
     still.collect()
 }
 
-/// What is too long and not known, what has grown, and entries that should shrink.
+/// Finds what is too long and not known, what has grown, and entries that should shrink.
 pub fn check(ratchet: &Ratchet, found: &[TooLong]) -> Vec<Finding> {
     let longest = longest(found);
     let mut findings = Vec::new();
@@ -120,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_ratchet_is_said() {
+    fn a_broken_ratchet_is_refused() {
         assert!(parse("a.rs").unwrap_err().to_string().contains("no number"));
         assert!(parse("a.rs many").is_err());
     }

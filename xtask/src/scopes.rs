@@ -1,11 +1,12 @@
-//! The table of the same code against itself at each scope, from what `bench/scopes` measured.
+//! The table of the same code against itself at each scope, from the measurements of
+//! `bench/scopes`.
 
-use crate::measured::{Machine, Neighbour, median, rate, read, source};
-use anyhow::{Context, Result, ensure};
+use crate::measured::{Data, Neighbour, median, rate_of, read, source};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 use tiebreak_report::markdown::table;
 
-/// Where the data is, from the root.
+/// The path of the data, from the root.
 pub const DATA: &str = "docs/measured/scopes.json";
 
 const SCHEMA: &str = "tiebreak/scopes/1";
@@ -29,26 +30,18 @@ const MORE: [(&str, &str); 3] = [
 ];
 
 #[derive(Deserialize)]
-struct Data {
-    date: String,
-    machine: Machine,
-    settings: Settings,
+struct Scopes {
     neighbour: Neighbour,
     forecast: Forecast,
     races: Vec<Race>,
 }
 
-#[derive(Deserialize)]
-struct Settings {
-    error: f64,
-}
-
-/// What `tiebreak power` said of the branches before they were raced.
+/// The forecast of `tiebreak power` for the branches, before they were raced.
 #[derive(Deserialize)]
 struct Forecast {
-    /// How much the ratio varies from unit to unit, as a natural logarithm.
+    /// The variation of the ratio from unit to unit, as a natural logarithm.
     noise: f64,
-    /// Half of the races need no more units; none if no race would end.
+    /// The number of units that suffice for half of the races; `None` if no race would end.
     units_median: Option<u64>,
 }
 
@@ -56,67 +49,59 @@ struct Forecast {
 struct Race {
     case: String,
     verdict: String,
-    /// The side that is said to be faster.
+    /// The side that the verdict calls faster.
     faster: Option<String>,
     units: u64,
     seconds: f64,
 }
 
-/// The text of the block, with links as seen from the root.
+/// Renders the block, with links as seen from the root.
 ///
 /// # Errors
-/// The data is not what `bench/scopes` writes.
+/// Fails if the data is not what `bench/scopes` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data = read(json, DATA, SCHEMA)?;
-    let is_false = |race: &Race| race.verdict == "holds";
-    let same = SAME.iter().map(|case| row(&data, *case, is_false)).collect::<Result<Vec<_>>>()?;
-    let found = |race: &Race| race.faster.as_deref() == Some("first");
-    let more = MORE.iter().map(|case| row(&data, *case, found)).collect::<Result<Vec<_>>>()?;
-    let head = ["the same code against itself", "said to differ: false", "units", "seconds"];
+    let data: Data<Scopes> = read(json, DATA, SCHEMA)?;
+    let Scopes { neighbour, forecast, races } = &data.of;
+    let same = SAME.iter().map(|case| row(races, *case, |race| race.verdict == "holds"));
+    let same = same.collect::<Result<Vec<_>>>()?;
+    let more = MORE.iter();
+    let more = more.map(|case| row(races, *case, |race| race.faster.as_deref() == Some("first")));
+    let more = more.collect::<Result<Vec<_>>>()?;
+    let predicted = races.iter().filter(|race| race.case == "branches more code");
+    let needed = median(predicted.map(|race| race.units as f64)).unwrap_or_default();
+    let units = forecast.units_median.with_context(|| format!("{DATA}: no forecast"))?;
+    let [error] = data.settings(["error"])?;
     Ok(format!(
-        "{}\n{}\n{}\n",
-        table(&head, same),
-        table(&["against 2% more work", "found", "units", "seconds"], more),
-        conditions(&data)?
-    ))
-}
-
-/// A case: how many of its races came to this verdict, and what half of them needed.
-fn row(
-    data: &Data,
-    (case, name): (&str, &str),
-    is_counted: fn(&Race) -> bool,
-) -> Result<[String; 4]> {
-    let races: Vec<&Race> = data.races.iter().filter(|race| race.case == case).collect();
-    ensure!(!races.is_empty(), "{DATA}: no races of '{case}'");
-    let counted = races.iter().filter(|race| is_counted(race)).count();
-    let middle = |of: fn(&Race) -> f64| median(races.iter().map(|race| of(race)).collect());
-    let units = middle(|race| race.units as f64).unwrap_or_default();
-    let seconds = middle(|race| race.seconds).unwrap_or_default();
-    let counted = rate(counted, races.len());
-    Ok([name.to_owned(), counted, format!("{units:.0}"), format!("{seconds:.2}")])
-}
-
-fn conditions(data: &Data) -> Result<String> {
-    let found = data.races.iter().filter(|race| race.case == "branches more code");
-    let needed = median(found.map(|race| race.units as f64).collect()).unwrap_or_default();
-    let forecast = data.forecast.units_median;
-    let forecast = forecast.with_context(|| format!("{DATA}: no forecast"))?;
-    Ok(format!(
-        "Each cell: races that came to this verdict, of how many, and the share with its 95% \
-         interval (Wilson); units and seconds are medians. Of the branches with 2% more work, \
-         `tiebreak power` had predicted {forecast} units from the noise of 200 others ({:.1}% a \
+        "{}\n{}\nEach cell: races that came to this verdict, of how many, and the share with its \
+         95% interval (Wilson); units and seconds are medians. Of the branches with 2% more work, \
+         `tiebreak power` had predicted {units} units from the noise of 200 others ({:.1}% a \
          unit): half of the races needed {:.2} times as many.\n\n\
-         Measured on {} on {}, `--error {}`, on one CPU with a bursty neighbour ({}). No two \
-         races share a placement, the last case of the first table apart. {}",
-        100.0 * data.forecast.noise,
-        needed / forecast as f64,
+         Measured on {} on {}, `--error {error}`, on one CPU with a bursty neighbour \
+         ({neighbour}). No two races share a placement, the last case of the first table apart. \
+         {}\n",
+        table(&["the same code against itself", "said to differ: false", "units", "seconds"], same),
+        table(&["against 2% more work", "found", "units", "seconds"], more),
+        100.0 * forecast.noise,
+        needed / units as f64,
         data.date,
         data.machine,
-        data.settings.error,
-        data.neighbour,
         source(DATA),
     ))
+}
+
+/// Makes the row of a case: how many of its races count, and the units and seconds that half of
+/// them needed.
+fn row(
+    races: &[Race],
+    (case, name): (&str, &str),
+    counts: fn(&Race) -> bool,
+) -> Result<[String; 4]> {
+    let races = races.iter().filter(|race| race.case == case);
+    let units = median(races.clone().map(|race| race.units as f64));
+    let units = units.with_context(|| format!("{DATA}: no races of '{case}'"))?;
+    let seconds = median(races.clone().map(|race| race.seconds)).unwrap_or_default();
+    let counted = rate_of(races.map(counts));
+    Ok([name.to_owned(), counted, format!("{units:.0}"), format!("{seconds:.2}")])
 }
 
 #[cfg(test)]
@@ -145,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn false_verdicts_finds_and_the_forecast_are_told() {
+    fn false_verdicts_finds_and_the_forecast_are_written() {
         let text = render(&data(("", ""))).unwrap();
         let expected = [
             "| a dependency chain, scope `code` | 1 of 2: 50.0% (9.5 to 90.5) | 30 | 0.50 |",

@@ -80,7 +80,7 @@ struct Rate {
 /// Renders the block.
 ///
 /// # Errors
-/// The data is not what the example writes.
+/// Fails if the data is not what the example writes.
 pub fn render(json: &str) -> Result<String> {
     let data: Data = read(json, DATA, SCHEMA)?;
     Ok(format!(
@@ -160,21 +160,20 @@ fn bursts(bursts: &Bursts) -> Result<String> {
     let mut blocks: Vec<u64> = bursts.rows.iter().map(|row| row.block).collect();
     blocks.sort_unstable();
     blocks.dedup();
-    let mut lengths: Vec<f64> = bursts.rows.iter().map(|row| row.mean_burst).collect();
-    lengths.dedup();
     let mut rows = Vec::new();
-    for (length, verdict) in
-        lengths.into_iter().flat_map(|length| ["holds", "refuted"].map(|verdict| (length, verdict)))
-    {
-        let mut cells = vec![length.to_string(), verdict.to_owned()];
-        for block in &blocks {
-            let mut found = bursts.rows.iter().filter(|row| row.mean_burst == length);
-            let row = found.find(|row| row.block == *block);
-            let row = row.with_context(|| format!("{DATA}: no block {block} of {length}"))?;
-            let rate = if verdict == "holds" { &row.holds } else { &row.refuted };
-            cells.push(interval(rate.rate, rate.low, rate.high));
+    for of_length in bursts.rows.chunk_by(|one, two| one.mean_burst == two.mean_burst) {
+        let length = of_length[0].mean_burst;
+        for verdict in ["holds", "refuted"] {
+            let mut cells = vec![length.to_string(), verdict.to_owned()];
+            for block in &blocks {
+                let row = of_length.iter().find(|row| row.block == *block);
+                let row = row.with_context(|| format!("{DATA}: no block {block} of {length}"))?;
+                let Rate { rate, low, high } =
+                    if verdict == "holds" { &row.holds } else { &row.refuted };
+                cells.push(interval(*rate, *low, *high));
+            }
+            rows.push(cells);
         }
-        rows.push(cells);
     }
     let mut head = vec!["mean burst".to_owned(), "verdict".to_owned()];
     head.extend(blocks.iter().map(|block| format!("block {block}")));
@@ -200,7 +199,7 @@ fn claim(row: &Row) -> String {
 }
 
 fn interval(rate: f64, low: f64, high: f64) -> String {
-    // Outwards, so that what is printed holds too.
+    // Rounded outwards, so that the printed limits hold too.
     let (low, high) = ((1e4 * low).floor() / 1e4, (1e4 * high).ceil() / 1e4);
     format!("{} ({} to {})", percent(rate), percent(low), percent(high))
 }
@@ -233,7 +232,7 @@ mod tests {
              "high": 0.55}, "refuted": {"count": 0, "rate": 0.0, "low": 0.0, "high": 0.09}}]}}"#;
 
     #[test]
-    fn rows_and_their_explanations_are_told() {
+    fn rows_and_their_explanations_are_written() {
         let text = render(JSON).unwrap();
         for expected in [
             "| claim | true rate | classic driver | grid | half SPRT, half grid | saved |\n",

@@ -1,6 +1,7 @@
-//! The tables of the ways to find small differences sooner, from what `bench/sooner` measured.
+//! The tables of the ways to find small differences sooner, from the measurements of
+//! `bench/sooner`.
 
-use crate::measured::{Machine, median, read, source};
+use crate::measured::{Data, median, read, source};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -21,20 +22,9 @@ const WAYS: [(&str, &str); 5] = [
 ];
 
 #[derive(Deserialize)]
-struct Data {
-    date: String,
-    machine: Machine,
-    settings: Settings,
+struct Sooner {
     simulated: Simulated,
     races: Vec<Race>,
-}
-
-#[derive(Deserialize)]
-struct Settings {
-    process_ms: f64,
-    rounds: u64,
-    error: f64,
-    resolution: f64,
 }
 
 #[derive(Deserialize)]
@@ -43,7 +33,7 @@ struct Simulated {
     bars: Vec<Bar>,
 }
 
-/// Rounds that half of the streams need, and nine of ten, by way; none if it is too many.
+/// The rounds that half of the streams need, and nine of ten, by way; `None` if there are too many.
 #[derive(Deserialize)]
 struct Gain {
     duty: f64,
@@ -91,26 +81,41 @@ struct Verdicts {
 /// Renders the block, with links as seen from `docs/manual`.
 ///
 /// # Errors
-/// The data is not what `bench/sooner` writes.
+/// Fails if the data is not what `bench/sooner` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data = read(json, DATA, SCHEMA)?;
-    ensure!(!data.races.is_empty(), "{DATA}: no races");
+    let data: Data<Sooner> = read(json, DATA, SCHEMA)?;
+    let Sooner { simulated, races } = &data.of;
+    ensure!(!races.is_empty(), "{DATA}: no races");
     let mut out = String::new();
-    for (duty, waits) in worlds(&data.races) {
-        let races = data.races.iter().filter(|race| race.duty == duty && race.waits == waits);
+    // The neighbours, and whether rounds waited for them: the calmest first.
+    let mut worlds: Vec<_> = races.iter().map(|race| (race.duty, race.waits)).collect();
+    worlds.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
+    worlds.dedup();
+    for (duty, waits) in worlds {
+        let races = races.iter().filter(|race| race.duty == duty && race.waits == waits);
         let races: Vec<&Race> = races.collect();
         let waiting =
             if waits { "each round waiting for quiet" } else { "not waiting (`--no-wait`)" };
-        let busy = format!("{:.0}%", 100.0 * duty);
+        let busy = percent(duty);
         let title = format!("A neighbour that is busy {busy} of the time, {waiting}");
         let rows = WAYS.iter().map(|way| measured(&races, *way)).collect::<Result<Vec<_>>>()?;
+        let [disturbed, rounds]: [u64; 2] = [
+            races.iter().map(|race| race.disturbed).sum(),
+            races.iter().map(|race| race.rounds).sum(),
+        ];
+        let disturbed = percent(disturbed as f64 / rounds as f64);
         out += &heading(2, &title);
         out += &table(&HEAD, rows);
-        out += &format!("\n{} of the rounds were disturbed.\n\n", disturbed(&races));
+        out += &format!("\n{disturbed} of the rounds were disturbed.\n\n");
     }
-    out += &format!("{}\n\n", conditions(&data));
-    out += &(heading(2, "Simulated neighbours") + &gains(&data.simulated.gains)? + "\n");
-    Ok(out + &heading(2, "Where contestants are not equal") + &bars(&data.simulated.bars) + "\n")
+    out += &format!("{}\n\n", conditions(&data)?);
+    out += &(heading(2, "Simulated neighbours") + &gains(&simulated.gains)? + "\n");
+    Ok(out + &heading(2, "Where contestants are not equal") + &bars(&simulated.bars) + "\n")
+}
+
+/// Writes a share in percent, without decimals.
+fn percent(share: f64) -> String {
+    format!("{:.0}%", 100.0 * share)
 }
 
 /// The columns of the first tables.
@@ -125,14 +130,6 @@ const HEAD: [&str; 8] = [
     "too close",
 ];
 
-/// Returns the neighbours, and whether rounds waited for them, each once: the calmest first.
-fn worlds(races: &[Race]) -> Vec<(f64, bool)> {
-    let mut worlds: Vec<_> = races.iter().map(|race| (race.duty, race.waits)).collect();
-    worlds.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
-    worlds.dedup();
-    worlds
-}
-
 /// Makes a row of the first tables.
 fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<[String; 8]> {
     let [slower, same] = [Case::Slower2, Case::Same].map(|case| {
@@ -145,68 +142,58 @@ fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<[String; 8]> {
     let wrong = slower.iter().filter(|one| one.verdict.is_some() && one.a_faster != Some(true));
     let [holds, too_close] = ["holds", "too close"]
         .map(|verdict| same.iter().filter(|one| one.verdict.as_deref() == Some(verdict)).count());
-    let (median, most) = (quantile(&slower, 0.5), quantile(&slower, 0.9));
     Ok([
         name.to_owned(),
         format!("{} of {}", found.count(), slower.len()),
         wrong.count().to_string(),
-        rounds(median),
-        rounds(most),
+        rounds(&slower, 0.5),
+        rounds(&slower, 0.9),
         saved(races, way),
         format!("{holds} of {}", same.len()),
         too_close.to_string(),
     ])
 }
 
-/// Returns the rounds that this share of the races needed at most; `None` if they were too few.
-fn quantile(said: &[&Verdicts], share: f64) -> Option<u64> {
-    let mut needed: Vec<u64> = said.iter().map(|said| said.rounds.unwrap_or(u64::MAX)).collect();
+/// Writes the number of rounds that this share of the races needed at most, if there were enough.
+fn rounds(verdicts: &[&Verdicts], share: f64) -> String {
+    let mut needed: Vec<u64> = verdicts.iter().map(|one| one.rounds.unwrap_or(u64::MAX)).collect();
     needed.sort_unstable();
     let place = ((share * needed.len() as f64).ceil() as usize).saturating_sub(1);
-    needed.get(place).copied().filter(|rounds| *rounds < u64::MAX)
+    let rounds = needed.get(place).filter(|rounds| **rounds < u64::MAX);
+    rounds.map_or("more than there were".to_owned(), u64::to_string)
 }
 
-fn rounds(rounds: Option<u64>) -> String {
-    rounds.map_or("more than there were".to_owned(), |rounds| rounds.to_string())
-}
-
-/// Returns the median over the races of the rounds that a way saves; a race without a verdict
-/// counts with its last round.
+/// Writes the median over the races of the rounds that a way saves; a race without a verdict counts
+/// with its last round.
 fn saved(races: &[&Race], way: &str) -> String {
     let ratios = races.iter().filter(|race| race.case == Case::Slower2).map(|race| {
         let [own, none] =
             [way, "none"].map(|way| race.ways[way].rounds.unwrap_or(race.rounds) as f64);
         own / none
     });
-    match median(ratios.collect()) {
-        Some(ratio) if ratio < 1.0 => format!("{:.0}%", 100.0 * (1.0 - ratio)),
-        Some(ratio) if ratio > 1.0 => format!("{:.0}% more", 100.0 * (ratio - 1.0)),
+    match median(ratios) {
+        Some(ratio) if ratio < 1.0 => percent(1.0 - ratio),
+        Some(ratio) if ratio > 1.0 => percent(ratio - 1.0) + " more",
         _ => "0%".to_owned(),
     }
 }
 
-fn disturbed(races: &[&Race]) -> String {
-    let disturbed: u64 = races.iter().map(|race| race.disturbed).sum();
-    let rounds: u64 = races.iter().map(|race| race.rounds).sum();
-    format!("{:.0}%", 100.0 * disturbed as f64 / rounds as f64)
-}
-
-fn conditions(data: &Data) -> String {
-    let Data { date, machine, settings, .. } = data;
-    format!(
-        "Measured on {date} on {machine}: static programs of {:.0} ms on one CPU with a neighbour \
-         that works in bursts of 1 to 20 ms and would keep a CPU of its own busy for the share \
-         that is said. A round is disturbed if either run waited for the CPU for more than 5% of \
-         its time. Each race recorded up to {} rounds, and each way then looked at the same \
-         rounds from the first one on, at an error of {:.0}% and a resolution of {:.0}%. \
+fn conditions(data: &Data<Sooner>) -> Result<String> {
+    let Data { date, machine, .. } = data;
+    let [process_ms, rounds, error, resolution] =
+        data.settings(["process_ms", "rounds", "error", "resolution"])?;
+    Ok(format!(
+        "Measured on {date} on {machine}: static programs of {process_ms:.0} ms on one CPU with a \
+         neighbour that works in bursts of 1 to 20 ms and would keep a CPU of its own busy for the \
+         share that is said. A round is disturbed if either run waited for the CPU for more than \
+         5% of its time. Each race recorded up to {rounds} rounds, and each way then looked at the \
+         same rounds from the first one on, at an error of {} and a resolution of {}. \
          \"Rounds less\" is the median over the races of what a way saves of the rounds of the \
          same race. {}",
-        settings.process_ms,
-        settings.rounds,
-        100.0 * settings.error,
-        100.0 * settings.resolution,
+        percent(error),
+        percent(resolution),
         source(DATA),
-    )
+    ))
 }
 
 fn gains(gains: &[Gain]) -> Result<String> {
@@ -215,9 +202,9 @@ fn gains(gains: &[Gain]) -> Result<String> {
     for gain in gains {
         let slot = match gain.slow_second {
             0.0 => "as fast".to_owned(),
-            slower => format!("{:.0}% slower", 100.0 * slower),
+            slower => percent(slower) + " slower",
         };
-        let mut cells = vec![format!("{:.0}%", 100.0 * gain.duty), slot];
+        let mut cells = vec![percent(gain.duty), slot];
         for (way, _) in ways {
             let needed = gain.rounds.get(*way).with_context(|| format!("{DATA}: no {way}"))?;
             let texts = needed.map(|n| n.map_or("over 3000".to_owned(), |n| n.to_string()));
@@ -235,18 +222,19 @@ fn gains(gains: &[Gain]) -> Result<String> {
 }
 
 fn bars(bars: &[Bar]) -> String {
-    let row = |bar: &Bar| {
-        let percent = |wrong: u64| format!("{:.1}%", 100.0 * wrong as f64 / bar.streams as f64);
-        let both = |wrong: [u64; 2]| wrong.map(percent).join(" / ");
-        [bar.factor.to_string(), both(bar.none), both(bar.strata)]
-    };
+    let rows = bars.iter().map(|bar| {
+        let [none, strata] = [bar.none, bar.strata].map(|wrong| {
+            let rates = wrong.map(|count| 100.0 * count as f64 / bar.streams as f64);
+            rates.map(|rate| format!("{rate:.1}%")).join(" / ")
+        });
+        [bar.factor.to_string(), none, strata]
+    });
     let head =
         ["B / A alone", "nothing taken out: above / below", "`--adjust strata`: above / below"];
-    let mut out = table(&head, bars.iter().map(row));
-    out += "\nHow often the factor of what two programs need alone was ever excluded from below or \
-            from above within 1000 rounds, beside a neighbour that visits them 0.4 times every 3 \
-            ms; 1% was asked for of each side.\n";
-    out
+    table(&head, rows)
+        + "\nHow often the factor of what two programs need alone was ever excluded from below or \
+           from above within 1000 rounds, beside a neighbour that visits them 0.4 times every 3 \
+           ms; 1% was asked for of each side.\n"
 }
 
 #[cfg(test)]
@@ -279,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_quantiles_and_savings_are_told() {
+    fn counts_quantiles_and_savings_are_written() {
         let nothing = "{\"rounds\": null, \"verdict\": null, \"a_faster\": null}".to_owned();
         let races = [
             race("slower2", false, &said(100, "holds", "true"), &said(50, "holds", "true")),

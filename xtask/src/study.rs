@@ -1,4 +1,4 @@
-//! The table of a study, from what `tiebreak study run NAME --json` wrote.
+//! The table of a study, from the output of `tiebreak study run NAME --json`.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -9,33 +9,35 @@ use tiebreak_report::json::{self, NotAStudy};
 use tiebreak_report::markdown::{link, table};
 use tiebreak_report::{study, svg};
 
-/// How the sentence of a missing meter ends.
+/// The end of the sentence of a missing meter.
 const NO_METER: &str = ": its metrics were not measured";
 
-/// Where the data of studies is, from the root; the study's name and `.json` follow.
+/// The beginning of the paths of the data of studies, from the root; the study's name and `.json`
+/// follow.
 pub const STUDIES: &str = "docs/measured/study-";
 
-/// Where the data of a study is.
+/// Returns the path of the data of a study.
 ///
 /// # Errors
-/// The name is none that a study's folder can have.
+/// Fails if no folder of a study can have this name.
 pub fn data(name: &str) -> Result<String> {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    ensure!(!name.is_empty() && name.chars().all(is_plain), "'{name}' is not the name of a study");
+    let is_plain = name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '-'));
+    ensure!(!name.is_empty() && is_plain, "'{name}' is not the name of a study");
     Ok(format!("{STUDIES}{name}.json"))
 }
 
-/// The text of the block: the table as the data gives it.
+/// Renders the block: the table as the data gives it.
 ///
 /// # Errors
-/// The data is not of this study, or not what `tiebreak study run` writes.
+/// Fails if the data is not of this study, or is not what `tiebreak study run` writes.
 pub fn render(text: &str, name: &str) -> Result<String> {
     Ok(study::markdown(&read(text, name)?))
 }
 
-/// Documents of old in today's form, as far as the table needs them. Their warnings are words
-/// alone, of which it needs those of missing meters; their contestants have fewer numbers, and it
-/// needs none; they have no ranks, and efficiencies of medians.
+/// Converts a document of an older version to the form of today, as far as the table needs it. The
+/// warnings of old documents are texts, of which the table needs those of missing meters. Their
+/// contestants have fewer numbers, of which it needs none. They have no ranks, and their
+/// efficiencies are of medians.
 fn of_today(text: &str) -> Result<String, NotAStudy> {
     let mut document: Value = serde_json::from_str(text)?;
     let is_of_today = |warning: &Value| warning.as_object().is_some_and(|of| of.len() > 2);
@@ -59,34 +61,34 @@ fn of_today(text: &str) -> Result<String, NotAStudy> {
     Ok(json::text(&study))
 }
 
-/// A picture of a study: its file in the study's folder, and what draws it.
+/// A picture of a study: its file in the study's folder, and the function that draws it.
 pub type Picture = (&'static str, fn(&StudyResult) -> String);
 
-/// The pictures that a study may have: a file that is there is kept as the data gives it.
+/// The pictures that a study may have. A file that exists is kept as the data gives it.
 pub const PICTURES: [Picture; 2] = [("ecdf.svg", svg::ecdf), ("spread.svg", spread)];
 
-/// The spread of the first workload's contestants.
+/// Draws the spread of the first workload's contestants.
 fn spread(study: &StudyResult) -> String {
     let runs = study.runs.iter().take(1).cloned().collect();
     svg::study(&StudyResult { runs, ..study.clone() })
 }
 
-/// A study as its data has it.
+/// Reads a study from its data.
 ///
 /// # Errors
-/// The data is not what `tiebreak study run` writes of this study.
+/// Fails if the data is not what `tiebreak study run` writes about this study.
 pub fn read(text: &str, name: &str) -> Result<StudyResult> {
     let place = data(name)?;
-    let read = || json::read_study(&of_today(text)?);
-    let result = read().with_context(|| format!("reading {place}"))?;
+    let result = of_today(text).and_then(|text| json::read_study(&text));
+    let result = result.with_context(|| format!("reading {place}"))?;
     ensure!(result.study == name, "{place} is of the study {}", result.study);
     Ok(result)
 }
 
-/// The studies whose data is there, by name.
+/// Returns the names of the studies with data, in order.
 ///
 /// # Errors
-/// The folder of the data cannot be read.
+/// Fails if the folder of the data cannot be read.
 pub fn names(root: &Path) -> Result<Vec<String>> {
     let (folder, start) = STUDIES.rsplit_once('/').unwrap_or_default();
     let mut names = Vec::new();
@@ -99,18 +101,18 @@ pub fn names(root: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Every study in a row: its title, and the first of its claims that holds.
+/// Makes the table of all studies: the title of each, and the first of its claims that holds.
 ///
 /// # Errors
-/// The data of a study is not there, or not what `tiebreak study run` writes.
+/// Fails if the data of a study is missing, or is not what `tiebreak study run` writes.
 pub fn gallery(data_of: impl Fn(&str) -> Result<String>, names: &[String]) -> Result<String> {
-    let row = |name: &String| {
+    let mut rows = Vec::new();
+    for name in names {
         let result = read(&data_of(&data(name)?)?, name)?;
         let text = study::highlight(&result);
         let text = text.unwrap_or_else(|| "No claim about two contestants was proven.".to_owned());
-        Ok([link(&result.title, &format!("studies/{name}/README.md")), text])
-    };
-    let rows = names.iter().map(row).collect::<Result<Vec<_>>>()?;
+        rows.push([link(&result.title, &format!("studies/{name}/README.md")), text]);
+    }
     Ok(table(&["study", "one of its verdicts"], rows))
 }
 

@@ -1,15 +1,15 @@
-//! Markdown tables that tidy obeys: a table is found by the names of its columns.
+//! Tables of pages with rules for tidy: a table is found by the names of its columns.
 
 /// A row of a table, cell by cell, without the bars and the spaces around them.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Line of the page, counted from 1.
+    /// The line of the page, counted from 1.
     pub line: usize,
-    /// One entry a column.
+    /// One text for each column.
     pub cells: Vec<String>,
 }
 
-/// The rows of the first table of the page whose columns have these names, in this order.
+/// Returns the rows of the first table of the page whose columns have these names, in this order.
 pub fn find(page: &str, columns: &[&str]) -> Option<Vec<Row>> {
     let mut lines = page.lines().enumerate();
     lines.find(|(_, line)| cells(line).iter().map(String::as_str).eq(columns.iter().copied()))?;
@@ -29,7 +29,7 @@ fn cells(line: &str) -> Vec<String> {
     inner.split('|').map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// What stands between the backticks of a cell, in order.
+/// Returns the texts between the backticks of a cell, in order.
 pub fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }

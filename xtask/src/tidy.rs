@@ -1,4 +1,4 @@
-//! Everything that `cargo xtask tidy` checks, gathered.
+//! All checks of `cargo xtask tidy`.
 
 use crate::finding::Finding;
 use crate::tree::Source;
@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
 
-/// Every finding in the repository, in the order of files and lines.
+/// Returns every finding in the repository, in the order of files and lines.
 ///
 /// # Errors
-/// Something that tidy itself needs cannot be read.
+/// Fails if a file that tidy itself needs cannot be read.
 pub fn check(root: &Path) -> Result<Vec<Finding>> {
     let sources = tree::read(root)?;
     let own = own_folders(root);
@@ -39,7 +39,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// The folders of this machine that no file may name: that of the checkout, that of the user.
+/// Returns the folders of this machine that no file may name: of the checkout, and of the user.
 fn own_folders(root: &Path) -> Vec<String> {
     let user = std::env::var("HOME").ok().filter(|home| home.len() > 1);
     let user = user.map(|home| format!("{}/", home.trim_end_matches('/')));
@@ -49,7 +49,7 @@ fn own_folders(root: &Path) -> Vec<String> {
 /// Rewrites the ratchet, downward only.
 ///
 /// # Errors
-/// A file cannot be read or written.
+/// Fails if a file cannot be read or written.
 pub fn bless(root: &Path) -> Result<()> {
     let sources = tree::read(root)?;
     let too_long: Vec<_> = sources.iter().flat_map(lengths::too_long).collect();

@@ -6,16 +6,16 @@ use std::path::Path;
 
 /// A text file and its place.
 pub struct Source {
-    /// Path from the root of the repository, with `/` between the parts.
+    /// The path from the root of the repository, with `/` between the parts.
     pub path: String,
-    /// What it holds.
+    /// The text.
     pub text: String,
 }
 
-/// Folders that hold nothing that people wrote, wherever they are.
+/// Folders without anything that people wrote, wherever they are.
 const SKIPPED: [&str; 5] = ["target", "node_modules", "__pycache__", "corpus", "artifacts"];
 
-/// Hidden folders are the tools' own, except for these.
+/// The hidden folders that are not of tools.
 const HIDDEN_OF_OURS: [&str; 3] = [".cargo", ".ci", ".github"];
 
 /// Endings of the files that tidy reads; files without an ending are named in [`NAMES`].
@@ -27,35 +27,34 @@ const ENDINGS: [&str; 17] = [
 const NAMES: [&str; 2] = ["Makefile", "run"];
 
 impl Source {
-    /// A source that a test made up.
+    /// Returns a source for a test.
     #[cfg(test)]
     pub fn of(path: &str, text: &str) -> Source {
         Source { path: path.to_owned(), text: text.to_owned() }
     }
 
-    /// The last part of the path.
+    /// Returns the last part of the path.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// What stands after the last dot of the name, or nothing.
+    /// Returns the part of the name after the last dot; empty without a dot.
     pub fn ending(&self) -> &str {
         self.name().rsplit_once('.').map_or("", |(_, ending)| ending)
     }
 
-    /// Whether people or programs wrote this down as a record, which no rule of style holds for.
+    /// Returns whether this is a record, for which no rule of style holds.
     pub fn is_record(&self) -> bool {
-        let folder = |name: &str| self.path.split('/').any(|part| part == name);
         let records = ["snapshots", "vectors", "measured", "broken_files"];
-        self.ending() == "snap" || records.into_iter().any(folder)
+        self.ending() == "snap" || self.path.split('/').any(|part| records.contains(&part))
     }
 
-    /// Whether this is a table of data in the form of code, which may be as long as it must.
+    /// Returns whether this is a table of data in the form of code, which may have any length.
     pub fn is_table(&self) -> bool {
         self.name().starts_with("tables.")
     }
 
-    /// Whether this is source code or configuration, rather than prose or data.
+    /// Returns whether this is source code or configuration, rather than prose or data.
     pub fn is_code(&self) -> bool {
         matches!(self.ending(), "rs" | "toml" | "sh" | "py" | "c" | "h")
             || NAMES.contains(&self.name())
@@ -65,7 +64,7 @@ impl Source {
 /// Reads every text file below the root, in the order of their paths.
 ///
 /// # Errors
-/// A folder or a file cannot be read, or a file is not UTF-8.
+/// Fails if a folder or a file cannot be read, or if a file is not UTF-8.
 pub fn read(root: &Path) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     walk(root, "", &mut sources)?;

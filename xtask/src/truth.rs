@@ -1,22 +1,22 @@
-//! The tables of `make truth`: how often verdicts and intervals are wrong, world by world, from
-//! what the example `truth` of `lab/engine` simulated and from what `bench/truth` measured.
+//! The tables of `make truth`: how often verdicts and intervals are wrong, world by world, from the
+//! simulations of the example `truth` of `lab/engine` and the measurements of `bench/truth`.
 
-use crate::measured::{Machine, Tools, rate, read, source};
+use crate::measured::{Data, rate, rate_of, read, source};
 use anyhow::{Context, Result};
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use tiebreak_report::markdown::table;
 use tiebreak_report::text::each_once;
 
-/// Where the data is, from the root: in virtual time, and on the real clock.
+/// The path of the data in virtual time, from the root.
 pub const VIRTUAL: &str = "docs/measured/truth.json";
+/// The path of the data on the real clock.
 pub const REAL: &str = "docs/measured/truth-real.json";
-/// The same of a machine of another make: `bench/truth/truth.py --to`.
+/// The path of the same data of a machine of another make: `bench/truth/truth.py --to`.
 pub const OTHER: &str = "docs/measured/truth-real-xeon.json";
 
 const SCHEMA: &str = "tiebreak/truth/1";
 const REAL_SCHEMA: &str = "tiebreak/truth-real/1";
-/// What is compared, in the order of the rows.
+/// The forms of contestants, in the order of the rows.
 const FORMS: [&str; 3] = ["programs", "functions", "runners"];
 
 #[derive(Deserialize)]
@@ -28,7 +28,7 @@ struct Virtual {
     rows: Vec<Row>,
 }
 
-/// A world by one way to compare: of equals, and where B takes longer.
+/// The comparisons in a world in one way: of equals, and where B takes longer.
 #[derive(Deserialize)]
 struct Row {
     world: String,
@@ -46,20 +46,7 @@ struct Cell {
 
 #[derive(Deserialize)]
 struct Real {
-    date: String,
-    machine: Machine,
-    tools: Tools,
-    settings: Settings,
     comparisons: Vec<Comparison>,
-}
-
-#[derive(Deserialize)]
-struct Settings {
-    process_ms: f64,
-    runs: u32,
-    error: f64,
-    /// The budget of each form.
-    rounds: BTreeMap<String, u32>,
 }
 
 #[derive(Deserialize)]
@@ -67,88 +54,83 @@ struct Comparison {
     load: String,
     what: String,
     slower: bool,
-    /// Of the machine when it began, over a minute.
+    /// The load average of the machine at the beginning, over a minute.
     load_average: f64,
     tiebreak: Verdicts,
-    /// Programs only.
+    /// Only for programs.
     welch: Option<Verdicts>,
 }
 
-/// What was said of a comparison; `missed` only where the true ratio is known: of equals.
-#[derive(Clone, Deserialize)]
+/// The verdict on a comparison; `missed` is known only where the true ratio is: of equals.
+#[derive(Deserialize)]
 struct Verdicts {
-    /// Of tiebreak's.
+    /// The verdict of tiebreak.
     verdict: Option<String>,
     found: bool,
     wrong: bool,
     missed: Option<bool>,
 }
 
-/// The text of the block; the second table is made where something was measured.
+/// Renders the block; with the second table if there are measurements.
 ///
 /// # Errors
-/// The data is not what the example and `bench/truth` write.
+/// Fails if the data is not what the example and `bench/truth` write.
 pub fn render(json: &str, real: Option<&str>) -> Result<String> {
     let simulated = simulated(&read(json, VIRTUAL, SCHEMA)?)?;
     let real = match real {
-        Some(real) => measured(&read(real, REAL, REAL_SCHEMA)?, REAL),
+        Some(real) => measured(real, REAL)?,
         None => "Nothing was measured on the real clock yet.\n".to_owned(),
     };
     Ok(simulated + "\n" + &real)
 }
 
-/// The table of the other machine alone.
+/// Renders the table of the other machine alone.
 ///
 /// # Errors
-/// The data is not what `bench/truth` writes.
+/// Fails if the data is not what `bench/truth` writes.
 pub fn other_machine(json: &str) -> Result<String> {
-    Ok(measured(&read(json, OTHER, REAL_SCHEMA)?, OTHER))
+    measured(json, OTHER)
 }
 
 fn simulated(data: &Virtual) -> Result<String> {
-    let whats = each_once(data.rows.iter().map(|row| row.what.as_str()));
-    let row = |world: &str| {
-        let cell = |what: &&str| {
-            let row = data.rows.iter().find(|row| row.world == world && row.what == *what);
+    let Virtual { comparisons, rounds, error, slower, rows } = data;
+    let whats = each_once(rows.iter().map(|row| row.what.as_str()));
+    let mut head = vec!["world".to_owned()];
+    head.extend(whats.iter().map(|what| what.replace("Welch", "Welch's t-test of programs")));
+    let mut table_rows = Vec::new();
+    for world in each_once(rows.iter().map(|row| row.world.as_str())) {
+        let mut cells = vec![world.to_owned()];
+        for what in &whats {
+            let row = rows.iter().find(|row| row.world == world && row.what == *what);
             let Row { same, slower, .. } = row.with_context(|| format!("{VIRTUAL}: no {what}"))?;
-            let Cell { found, wrong, missed } = slower;
-            Ok(format!("{} / {wrong}, {} / {missed}; {found}", same.wrong, same.missed))
-        };
-        let cells = [Ok(world.to_owned())].into_iter().chain(whats.iter().map(cell));
-        cells.collect::<Result<Vec<_>>>()
-    };
-    let worlds = each_once(data.rows.iter().map(|row| row.world.as_str()));
-    let rows = worlds.into_iter().map(row).collect::<Result<Vec<_>>>()?;
-    let title = |what: &&str| match *what {
-        "Welch" => "Welch's t-test of programs".to_owned(),
-        what => what.to_owned(),
-    };
-    let head: Vec<String> =
-        ["world".to_owned()].into_iter().chain(whats.iter().map(title)).collect();
-    let Virtual { comparisons, rounds, error, slower, .. } = data;
+            cells.push(format!(
+                "{} / {}, {} / {}; {}",
+                same.wrong, slower.wrong, same.missed, slower.missed, slower.found
+            ));
+        }
+        table_rows.push(cells);
+    }
+    let ours = rows.iter().filter(|row| row.what != "Welch");
+    let cells = ours.flat_map(|row| [row.same, row.slower]);
+    let highest = cells.map(|cell| cell.wrong.max(cell.missed)).max().unwrap_or(0);
     Ok(format!(
         "{}\nEach cell: false verdicts of A against A / of B {:.0}% slower, missed intervals of \
          the same two, and after the semicolon how often the difference was found. Each number is \
          of {comparisons} comparisons at an error of {:.0}%, of at most {rounds} rounds; {:.0} are \
          what the error allows on average. Of ours the highest number of false verdicts or missed \
          intervals in any cell is {}. Every number is simulated, with fixed seeds. {}\n",
-        table(&head, rows),
+        table(&head, table_rows),
         100.0 * slower,
         100.0 * error,
         error * *comparisons as f64,
-        highest(data),
+        rate(highest, *comparisons),
         source(VIRTUAL),
     ))
 }
 
-fn highest(data: &Virtual) -> String {
-    let ours = data.rows.iter().filter(|row| row.what != "Welch");
-    let cells = ours.flat_map(|row| [row.same, row.slower]);
-    let most = cells.map(|cell| cell.wrong.max(cell.missed)).max().unwrap_or(0);
-    rate(most, data.comparisons)
-}
-
-fn measured(data: &Real, path: &str) -> String {
+fn measured(json: &str, path: &str) -> Result<String> {
+    let data: Data<Real> = read(json, path, REAL_SCHEMA)?;
+    let all = &data.of.comparisons;
     let head = [
         "what, beside",
         "judged by",
@@ -158,92 +140,71 @@ fn measured(data: &Real, path: &str) -> String {
         "wrong",
         "load average",
     ];
-    let mut cells: Vec<(usize, u32, &str)> = data.comparisons.iter().map(place).collect();
+    let mut cells: Vec<(usize, u32, &str)> = all.iter().map(place).collect();
     cells.sort_unstable();
     cells.dedup();
     let mut rows = Vec::new();
     for cell in cells {
-        let of: Vec<&Comparison> = data.comparisons.iter().filter(|c| place(c) == cell).collect();
-        let (what, load) = (FORMS.get(cell.0).copied().unwrap_or("others"), cell.2);
-        let ours: Vec<(bool, &Verdicts)> = of.iter().map(|c| (c.slower, &c.tiebreak)).collect();
-        let beside = range(of.iter().map(|c| c.load_average));
-        rows.push(row(format!("{what}, {load}"), "tiebreak", judged(&ours), beside));
-        let welch = of.iter().filter_map(|c| Some((c.slower, c.welch.as_ref()?)));
-        let welch: Vec<(bool, &Verdicts)> = welch.collect();
+        let of: Vec<&Comparison> = all.iter().filter(|one| place(one) == cell).collect();
+        let what = FORMS.get(cell.0).unwrap_or(&"others");
+        let loads = of.iter().map(|one| one.load_average);
+        let least = loads.clone().fold(f64::INFINITY, f64::min);
+        let beside = format!("{least:.0} to {:.0}", loads.fold(0.0, f64::max));
+        let ours = of.iter().map(|one| (one.slower, &one.tiebreak)).collect();
+        rows.push(row(format!("{what}, {}", cell.2), "tiebreak", ours, beside));
+        let welch: Vec<_> =
+            of.iter().filter_map(|one| Some((one.slower, one.welch.as_ref()?))).collect();
         if !welch.is_empty() {
-            let (judge, none) = ("hyperfine, Welch's t-test", String::new());
-            rows.push(row(none.clone(), judge, judged(&welch), none));
+            let name = "hyperfine, Welch's t-test";
+            rows.push(row(String::new(), name, welch, String::new()));
         }
     }
-    let Real { date, machine, tools, settings, .. } = data;
-    format!(
-        "{}\nEach cell: how many of how many, and the share with its 95% interval (Wilson). {} \
-         Measured on {date} on {machine}, each comparison on one CPU, beside what the first column \
-         says and whatever else the machine did, which the last column shows: programs of about {} \
-         ms, `--error {}`, budgets of {}. tiebreak {}; hyperfine {}, {} runs of each; SciPy {}, \
-         p < {}. {}\n",
+    // A void verdict accuses a contestant.
+    let accused = all.iter().map(|one| one.tiebreak.verdict.as_deref() == Some("void"));
+    let budgets = FORMS.iter().filter_map(|form| {
+        let [rounds] = data.settings([&format!("rounds/{form}")]).ok()?;
+        Some(format!("{rounds} rounds ({form})"))
+    });
+    let [process_ms, runs, error] = data.settings(["process_ms", "runs", "error"])?;
+    Ok(format!(
+        "{}\nEach cell: how many of how many, and the share with its 95% interval (Wilson). Of our \
+         comparisons a contestant was called void in {}; all are honest, so each counts as false. \
+         Measured on {} on {}, each comparison on one CPU, beside what the first column says and \
+         whatever else the machine did, which the last column shows: programs of about \
+         {process_ms} ms, `--error {error}`, budgets of {}. tiebreak {}; hyperfine {}, {runs} runs \
+         of each; SciPy {}, p < {error}. {}\n",
         table(&head, rows),
-        accused(data),
-        settings.process_ms,
-        settings.error,
-        budgets(settings),
-        tools.tiebreak,
-        tools.hyperfine,
-        settings.runs,
-        tools.scipy,
-        settings.error,
+        rate_of(accused),
+        data.date,
+        data.machine,
+        budgets.collect::<Vec<_>>().join(", "),
+        data.tool("tiebreak")?,
+        data.tool("hyperfine")?,
+        data.tool("scipy")?,
         source(path),
-    )
+    ))
 }
 
-fn row(what: String, judge: &str, [a, b, c, d]: [String; 4], beside: String) -> [String; 7] {
-    [what, judge.to_owned(), a, b, c, d, beside]
-}
-
-/// Where the row of a comparison stands: by form, then by how many others there were.
+/// Returns the place of a comparison's row: by form, then by the number of other programs.
 fn place(comparison: &Comparison) -> (usize, u32, &str) {
     let form = FORMS.iter().position(|form| *form == comparison.what).unwrap_or(FORMS.len());
     let count = comparison.load.split(' ').find_map(|word| word.parse().ok()).unwrap_or(0);
     (form, count, &comparison.load)
 }
 
-/// How often an honest contestant was accused, which counts as a false verdict.
-fn accused(data: &Real) -> String {
-    let is_void = |c: &&Comparison| c.tiebreak.verdict.as_deref() == Some("void");
-    let void = data.comparisons.iter().filter(is_void).count();
-    format!(
-        "Of our comparisons a contestant was called void in {}; all are honest, so each counts as \
-         false.",
-        rate(void, data.comparisons.len())
-    )
-}
-
-/// "40 rounds (programs), 16 rounds (functions), 10 rounds (runners)".
-fn budgets(settings: &Settings) -> String {
-    let told = FORMS.iter().filter_map(|form| Some((form, settings.rounds.get(*form)?)));
-    let told: Vec<String> =
-        told.map(|(form, rounds)| format!("{rounds} rounds ({form})")).collect();
-    told.join(", ")
-}
-
-/// The least and the most of values.
-fn range(values: impl Iterator<Item = f64> + Clone) -> String {
-    let least = values.clone().fold(f64::INFINITY, f64::min);
-    format!("{least:.0} to {:.0}", values.fold(0.0, f64::max))
-}
-
-/// Four cells of a row: of equals, and of others.
-fn judged(all: &[(bool, &Verdicts)]) -> [String; 4] {
+/// Makes a row from a judge's verdicts, each with whether B was slower.
+fn row(what: String, judge: &str, all: Vec<(bool, &Verdicts)>, beside: String) -> [String; 7] {
     let cell = |slower: bool, is: fn(&Verdicts) -> Option<bool>| {
-        let of = all.iter().filter(|(of, _)| *of == slower).filter_map(|(_, said)| is(said));
-        let of: Vec<bool> = of.collect();
-        rate(of.iter().filter(|is| **is).count(), of.len())
+        rate_of(all.iter().filter(|one| one.0 == slower).filter_map(|one| is(one.1)))
     };
     [
-        cell(false, |said| Some(said.wrong)),
-        cell(false, |said| said.missed),
-        cell(true, |said| Some(said.found)),
-        cell(true, |said| Some(said.wrong)),
+        what,
+        judge.to_owned(),
+        cell(false, |verdict| Some(verdict.wrong)),
+        cell(false, |verdict| verdict.missed),
+        cell(true, |verdict| Some(verdict.found)),
+        cell(true, |verdict| Some(verdict.wrong)),
+        beside,
     ]
 }
 
@@ -278,7 +239,7 @@ mod tests {
          "welch": null}]}"#;
 
     #[test]
-    fn counts_of_both_clocks_are_told() {
+    fn counts_of_both_clocks_are_written() {
         let text = render(VIRTUAL_DATA, Some(REAL_DATA)).unwrap();
         let expected = [
             "| world | programs | Welch's t-test of programs |\n",

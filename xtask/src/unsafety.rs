@@ -1,49 +1,33 @@
-//! `unsafe` stands only in the crates that the map allows it to.
+//! `unsafe` code is only in crates to which the map allows it.
 
 use crate::edges::{MAP, Map};
 use crate::finding::Finding;
-use crate::mask::{is_name_char, mask};
+use crate::mask::{is_name, mask};
 use crate::tree::Source;
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
 
-/// Roots of forbidden crates that do not forbid it, and uses of `unsafe` anywhere in such a crate.
+/// Finds roots of such crates that do not forbid `unsafe`, and any use of it in them.
 pub fn check(map: &Map, sources: &[Source]) -> Vec<Finding> {
-    let forbidden = map.values().filter(|row| !row.unsafe_allowed);
     let mut findings = Vec::new();
-    for row in forbidden {
+    for row in map.values().filter(|row| !row.unsafe_allowed) {
         let inside = format!("{}/", row.folder);
-        let of_crate =
-            |source: &&Source| source.ending() == "rs" && source.path.starts_with(&inside);
-        for source in sources.iter().filter(of_crate) {
-            check_source(source, &source.path[inside.len()..], &mut findings);
+        for source in sources.iter().filter(|source| source.ending() == "rs") {
+            let Some(path) = source.path.strip_prefix(&inside) else { continue };
+            let code = mask(&source.text);
+            let is_root =
+                matches!(path, "src/lib.rs" | "src/main.rs") || path.starts_with("src/bin/");
+            if is_root && !code.contains(FORBID) {
+                let remedy = format!("add it, or change the map in {MAP}");
+                findings.push(Finding::new(&source.path, 1, format!("no {FORBID}"), remedy));
+            }
+            for (number, _) in (1..).zip(code.lines()).filter(|(_, line)| is_name(line, "unsafe")) {
+                let remedy = format!("move it to a crate that may, see {MAP}");
+                findings.push(Finding::new(&source.path, number, "unsafe code", remedy));
+            }
         }
     }
     findings
-}
-
-fn check_source(source: &Source, path_in_crate: &str, findings: &mut Vec<Finding>) {
-    let code = mask(&source.text);
-    let is_root = matches!(path_in_crate, "src/lib.rs" | "src/main.rs")
-        || path_in_crate.starts_with("src/bin/");
-    if is_root && !code.contains(FORBID) {
-        let remedy = format!("add it, or change the map in {MAP}");
-        findings.push(Finding::new(&source.path, 1, format!("no {FORBID}"), remedy));
-    }
-    for (i, line) in code.lines().enumerate() {
-        if has_unsafe(line) {
-            let remedy = format!("move it to a crate that may, see {MAP}");
-            findings.push(Finding::new(&source.path, i + 1, "unsafe code", remedy));
-        }
-    }
-}
-
-fn has_unsafe(line: &str) -> bool {
-    let word = "unsafe";
-    line.match_indices(word).any(|(at, _)| {
-        let after = &line[at + word.len()..];
-        !line[..at].ends_with(is_name_char) && !after.starts_with(is_name_char)
-    })
 }
 
 #[cfg(test)]

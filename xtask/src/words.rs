@@ -1,97 +1,74 @@
-//! Words and characters that no committed file holds.
+//! Words and characters that no committed file may have.
 
 use crate::finding::Finding;
-use crate::mask::{is_name_char, mask};
+use crate::mask::{is_name, is_name_char, mask};
 use crate::tree::Source;
 
-/// Macros that say that something is not done, or that were left from looking for a fault.
+/// Macros of unfinished code, and those that were left from looking for a fault.
 const UNFINISHED: [&str; 3] = ["todo!", "unimplemented!", "dbg!"];
 
 /// Names of types that the field has better ones for: observation, options, request, outcome.
 const RETIRED: [&str; 9] =
     ["Asked", "Flight", "Ground", "Said", "Seen", "Shop", "Told", "Upshot", "Wish"];
 
-/// Where machines that build keep their files. A path is one only if nothing stands before it.
+/// The folders in which machines that build keep their files. Each is one only at the beginning of
+/// a path.
 const BUILD_ROOTS: [&str; 3] =
     [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/bui", "lds/")];
 
-/// Everything of this kind that is wrong with a source. `own` are folders of this machine: that of
-/// the checkout and that of its user.
+/// A fault of a line, and its remedy.
+type Fault = Option<(String, &'static str)>;
+
+/// Finds every fault of this kind in a source. `own` are folders of this machine: that of the
+/// checkout and that of its user. A record may have any words, but no path of a machine.
 pub fn check(source: &Source, own: &[String]) -> Vec<Finding> {
+    let is_written = !source.is_record();
+    let is_rust = is_written && source.ending() == "rs";
+    let masked = if is_rust { mask(&source.text) } else { String::new() };
+    let mut masked = masked.lines();
     let mut findings = Vec::new();
-    if source.is_record() {
-        paths(source, own, &mut findings);
-        return findings;
+    for (number, line) in (1..).zip(source.text.lines()) {
+        let code = masked.next().unwrap_or_default();
+        let faults = [
+            character(line).filter(|_| is_written && source.is_code()),
+            unfinished(code),
+            retired(code),
+            note(line).filter(|_| is_written),
+            path(line, own),
+        ];
+        let found = faults.into_iter().flatten();
+        findings.extend(found.map(|(what, to_do)| Finding::new(&source.path, number, what, to_do)));
     }
-    if source.is_code() {
-        characters(source, &mut findings);
-    }
-    if source.ending() == "rs" {
-        macros(source, &mut findings);
-    }
-    notes(source, &mut findings);
-    paths(source, own, &mut findings);
     findings
 }
 
-fn each_line(
-    source: &Source,
-    text: &str,
-    findings: &mut Vec<Finding>,
-    look: impl Fn(&str) -> Option<(String, &'static str)>,
-) {
-    for (i, line) in text.lines().enumerate() {
-        if let Some((what, remedy)) = look(line) {
-            findings.push(Finding::new(&source.path, i + 1, what, remedy));
-        }
-    }
+fn character(line: &str) -> Fault {
+    let c = line.chars().find(|c| !c.is_ascii() || (c.is_ascii_control() && *c != '\t'))?;
+    Some((format!("the character {}", c.escape_unicode()), "use ASCII, or an escape in a string"))
 }
 
-fn characters(source: &Source, findings: &mut Vec<Finding>) {
-    each_line(source, &source.text, findings, |line| {
-        let c = line.chars().find(|c| !c.is_ascii() || (c.is_ascii_control() && *c != '\t'))?;
-        let what = format!("the character {}", c.escape_unicode());
-        Some((what, "use ASCII, or an escape in a string"))
-    });
+fn unfinished(code: &str) -> Fault {
+    let word = UNFINISHED.into_iter().find(|word| {
+        code.match_indices(*word).any(|(at, _)| !code[..at].ends_with(is_name_char))
+    })?;
+    Some((format!("a {word} left behind"), "finish it, or return an error"))
 }
 
-fn macros(source: &Source, findings: &mut Vec<Finding>) {
-    each_line(source, &mask(&source.text), findings, |line| {
-        let word = UNFINISHED.into_iter().find(|word| has_word(line, word))?;
-        Some((format!("a {word} left behind"), "finish it, or return an error"))
-    });
-    each_line(source, &mask(&source.text), findings, |line| {
-        let name = RETIRED.into_iter().find(|name| is_name(line, name))?;
-        Some((format!("the retired name {name}"), "say what it is: an observation, a request"))
-    });
+fn retired(code: &str) -> Fault {
+    let name = RETIRED.into_iter().find(|name| is_name(code, name))?;
+    Some((format!("the retired name {name}"), "say what it is: an observation, a request"))
 }
 
-fn notes(source: &Source, findings: &mut Vec<Finding>) {
+fn note(line: &str) -> Fault {
     let note = concat!("FIX", "ME");
-    each_line(source, &source.text, findings, |line| {
-        let found = line.contains(note);
-        found.then(|| (format!("a {note}"), "fix it, or open an issue"))
-    });
+    line.contains(note).then(|| (format!("a {note}"), "fix it, or open an issue"))
 }
 
-fn paths(source: &Source, own: &[String], findings: &mut Vec<Finding>) {
-    let known = BUILD_ROOTS.into_iter().chain(own.iter().map(String::as_str));
-    let known: Vec<&str> = known.collect();
-    each_line(source, &source.text, findings, |line| {
-        let path = known.iter().find(|path| has_path(line, path))?;
-        let what = format!("a path of one machine ({path})");
-        Some((what, "use a relative path or a temporary folder"))
-    });
-}
-
-fn has_word(line: &str, word: &str) -> bool {
-    let starts = |at: usize| !line[..at].ends_with(is_name_char);
-    line.match_indices(word).any(|(at, _)| starts(at))
-}
-
-/// Whether the name stands in the line, whole.
-fn is_name(line: &str, name: &str) -> bool {
-    line.split(|c: char| !is_name_char(c)).any(|word| word == name)
+fn path(line: &str, own: &[String]) -> Fault {
+    let mut known = BUILD_ROOTS.into_iter().chain(own.iter().map(String::as_str));
+    let path = known.find(|path| has_path(line, path))?;
+    let what = format!("a path of one machine ({path})");
+    Some((what, "use a relative path or a temporary folder"))
 }
 
 fn has_path(line: &str, path: &str) -> bool {

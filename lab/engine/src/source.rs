@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use tiebreak_core::journal::Journal;
 use tiebreak_store::{Store, is_store_file, read_lines};
 
-/// The name of the latest run, and of the latest print of a machine.
-pub const LATEST: &str = "latest";
+pub use tiebreak_store::LATEST;
 
 /// Returns the named store, or else the user's default, as an absolute path: a resumed run changes
 /// folders.

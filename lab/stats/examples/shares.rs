@@ -23,17 +23,16 @@ use tiebreak_stats::share_test::{ShareTest, Trial};
 use trials::{Service, settle};
 
 fn main() -> ExitCode {
-    let sizes: Result<Vec<u64>, _> = std::env::args().skip(1).map(|word| word.parse()).collect();
-    let (streams, burst_streams, requests) = match sizes.as_deref() {
-        Ok([]) => (10_000, 4000, 200_000),
-        Ok([streams]) => (*streams, 4000, 200_000),
-        Ok([streams, bursts]) => (*streams, *bursts, 200_000),
-        Ok([streams, bursts, requests]) => (*streams, *bursts, *requests),
-        _ => return usage(),
-    };
-    if streams.min(burst_streams).min(requests) == 0 {
-        return usage();
+    let mut sizes = [10_000, 4000, 200_000];
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    for (size, word) in sizes.iter_mut().zip(&words) {
+        *size = word.parse().unwrap_or(0);
     }
+    if words.len() > sizes.len() || sizes.contains(&0) {
+        eprintln!("shares [STREAMS [BURST_STREAMS [REQUESTS]]]: whole numbers above 0");
+        return ExitCode::from(64);
+    }
+    let [streams, burst_streams, requests] = sizes;
     let data = json!({
         "schema": "tiebreak/shares/1",
         "rates": simulate_rates(streams),
@@ -41,11 +40,6 @@ fn main() -> ExitCode {
     });
     println!("{data:#}");
     ExitCode::SUCCESS
-}
-
-fn usage() -> ExitCode {
-    eprintln!("shares [STREAMS [BURST_STREAMS [REQUESTS]]]: whole numbers above 0");
-    ExitCode::from(64)
 }
 
 /// The confidence of the interval of a rate of false verdicts is 1 less this.
@@ -70,21 +64,29 @@ fn simulate_rates(streams: u64) -> Value {
 }
 
 fn row(claim: Claim, truth: f64, streams: u64) -> Value {
-    let methods = Method::of(claim).into_iter().map(|method| entry(method, claim, truth, streams));
+    let count = if claim.good > claim.bad { METHODS.len() } else { 3 };
+    let methods = METHODS[..count].iter().map(|method| entry(method, claim, truth, streams));
     json!({ "good": claim.good, "bad": claim.bad, "error": claim.error, "truth": truth,
             "methods": methods.collect::<Vec<_>>() })
 }
 
 /// The same streams for every method.
-fn entry(method: Method, claim: Claim, truth: f64, streams: u64) -> Value {
-    let ends: Vec<_> = (0..streams).map(|stream| method.settle(claim, truth, stream)).collect();
-    let wrong = ends.iter().filter(|(verdict, _)| claim.is_wrong(*verdict, truth)).count() as u64;
-    let undecided = ends.iter().filter(|(verdict, _)| verdict.is_none()).count();
-    let mut trials: Vec<u64> = ends.iter().map(|(_, trials)| *trials).collect();
+fn entry((name, settle): &Method, claim: Claim, truth: f64, streams: u64) -> Value {
+    let seed = Seed::from_text(&format!("shares {truth}"));
+    let ends = (0..streams).map(|stream| {
+        let trials = Service::independent(truth).trials(seed, stream);
+        settle(claim, &mut trials.take(TRIALS_MOST as usize))
+    });
+    let ends: Vec<End> = ends.collect();
+    let is_wrong = |end: &&(Verdict, u64)| claim.is_wrong(end.0, truth);
+    let wrong = ends.iter().flatten().filter(is_wrong).count() as u64;
+    let undecided = ends.iter().filter(|end| end.is_none()).count();
+    let mut trials: Vec<u64> =
+        ends.iter().map(|end| end.map_or(TRIALS_MOST, |(_, trials)| trials)).collect();
     trials.sort_unstable();
     let mean = trials.iter().sum::<u64>() as f64 / streams as f64;
     let (low, high) = rate::limits(streams, wrong, INTERVAL_ERROR);
-    json!({ "name": method.name(), "median": trials[trials.len() / 2], "mean": mean,
+    json!({ "name": name, "median": trials[trials.len() / 2], "mean": mean,
             "p90": trials[trials.len() * 9 / 10], "undecided": undecided,
             "wrong": wrong, "wrong_low": low, "wrong_high": high })
 }
@@ -101,95 +103,60 @@ struct Claim {
 }
 
 impl Claim {
-    fn is_wrong(self, verdict: Option<Verdict>, truth: f64) -> bool {
+    fn is_wrong(self, verdict: Verdict, truth: f64) -> bool {
         match verdict {
-            Some(Verdict::Holds) => truth <= self.bad,
-            Some(Verdict::Refuted) => truth >= self.good,
+            Verdict::Holds => truth <= self.bad,
+            Verdict::Refuted => truth >= self.good,
             _ => false,
         }
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Method {
-    /// The published driver: Robbins's criterion at a third of the error for either threshold and
-    /// for its interval (halves with one threshold).
-    Classic,
-    /// The same criterion as a one-sided test with the whole error: a comparator, not a theorem.
-    OneSided,
-    /// Twelve bettors a side.
-    Grid,
-    /// Wald's test between the two thresholds.
-    Sprt,
-    /// Half of the stake on either: what tiebreak uses if there are two thresholds.
-    Half,
-}
+/// The verdict on a stream of trials, and the number of trials that it took; `None` without one.
+type End = Option<(Verdict, u64)>;
+type Trials<'a> = &'a mut dyn Iterator<Item = Trial>;
 
-impl Method {
-    fn name(self) -> &'static str {
-        match self {
-            Method::Classic => "classic driver",
-            Method::OneSided => "CSM one-sided",
-            Method::Grid => "grid",
-            Method::Sprt => "SPRT",
-            Method::Half => "half SPRT, half grid",
-        }
-    }
+/// A method by name, and how it settles a claim.
+type Method = (&'static str, fn(Claim, Trials<'_>) -> End);
 
-    /// Those that can settle a claim: with one threshold Wald's test has no alternative.
-    fn of(claim: Claim) -> Vec<Method> {
-        let one = [Method::Classic, Method::OneSided, Method::Grid];
-        let two = [Method::Sprt, Method::Half];
-        let more: &[Method] = if claim.good > claim.bad { &two } else { &[] };
-        one.iter().chain(more).copied().collect()
-    }
+/// - The published driver: Robbins's criterion at a third of the error for either threshold and for
+///   its interval (halves with one threshold).
+/// - The same criterion as a one-sided test with the whole error: a comparator, not a theorem.
+/// - Twelve bettors a side.
+/// - Wald's test between the two thresholds; with one threshold it has no alternative.
+/// - Half of the stake on either: what tiebreak uses if there are two thresholds.
+const METHODS: [Method; 5] = [
+    ("classic driver", |claim, trials| driver(claim, claim.error, trials)),
+    ("CSM one-sided", |claim, trials| {
+        let statements = if claim.good > claim.bad { 3.0 } else { 2.0 };
+        driver(claim, 2.0 * statements * claim.error, trials)
+    }),
+    ("grid", grid),
+    ("SPRT", wald),
+    ("half SPRT, half grid", |Claim { good, bad, error }, trials| {
+        let settled = settle(ShareTest::new(good, bad, 1, error), trials);
+        settled.map(|(settled, trials)| (settled.verdict, trials))
+    }),
+];
 
-    /// The verdict on a stream of trials, and how many it took.
-    fn settle(self, claim: Claim, truth: f64, stream: u64) -> (Option<Verdict>, u64) {
-        let seed = Seed::from_text(&format!("shares {truth}"));
-        let trials = Service::independent(truth).trials(seed, stream).take(TRIALS_MOST as usize);
-        let Claim { good, bad, error } = claim;
-        let statements = if good > bad { 3.0 } else { 2.0 };
-        let settled = match self {
-            Method::Classic => return driver(claim, error, trials),
-            Method::OneSided => return driver(claim, 2.0 * statements * error, trials),
-            Method::Grid => grid(claim, trials),
-            Method::Sprt => wald(claim, trials),
-            Method::Half => settle(ShareTest::new(good, bad, 1, error), trials)
-                .map(|(settled, trials)| (settled.verdict, trials)),
-        };
-        settled.map_or((None, TRIALS_MOST), |(verdict, trials)| (Some(verdict), trials))
-    }
-}
-
-fn driver(
-    Claim { good, bad, .. }: Claim,
-    eps: f64,
-    trials: impl Iterator<Item = Trial>,
-) -> (Option<Verdict>, u64) {
+fn driver(Claim { good, bad, .. }: Claim, eps: f64, trials: Trials<'_>) -> End {
     let options =
         DriverOptions { alpha: bad, alpha_hi: Some(good), eps, min_count: 0, max_count: None };
     let driver = Driver::new(&options).expect("rates between 0 and 1");
     let end = driver.run(trials.map(|trial| trial == Trial::Success), |_| ());
     let estimate = end.estimate().unwrap_or(0.5);
-    let is_above = |is_ruled_out: bool, bar: f64| is_ruled_out && estimate > bar;
-    let is_below = |is_ruled_out: bool, bar: f64| is_ruled_out && estimate < bar;
-    let (low, high) = (end.differs_from_low, end.differs_from_high);
-    let verdict = if is_above(low, bad) || is_above(high, good) {
-        Some(Verdict::Holds)
-    } else if is_below(high, good) || is_below(low, bad) {
-        Some(Verdict::Refuted)
-    } else {
-        None
-    };
-    (verdict, end.n)
+    let ruled_out = [(end.differs_from_low, bad), (end.differs_from_high, good)];
+    let is_any =
+        |is: fn(&f64, &f64) -> bool| ruled_out.iter().any(|(out, bar)| *out && is(&estimate, bar));
+    match (is_any(f64::gt), is_any(f64::lt)) {
+        (true, _) => Some((Verdict::Holds, end.n)),
+        (false, true) => Some((Verdict::Refuted, end.n)),
+        (false, false) => None,
+    }
 }
 
 /// A grid against each threshold: a test with that threshold alone is one.
-fn grid(
-    Claim { good, bad, error }: Claim,
-    trials: impl Iterator<Item = Trial>,
-) -> Option<(Verdict, u64)> {
+fn grid(Claim { good, bad, error }: Claim, trials: Trials<'_>) -> End {
     let mut above_bad = ShareTest::new(bad, bad, 1, error);
     let mut below_good = ShareTest::new(good, good, 1, error);
     for (before, trial) in trials.enumerate() {
@@ -203,10 +170,7 @@ fn grid(
     None
 }
 
-fn wald(
-    Claim { good, bad, error }: Claim,
-    trials: impl Iterator<Item = Trial>,
-) -> Option<(Verdict, u64)> {
+fn wald(Claim { good, bad, error }: Claim, trials: Trials<'_>) -> End {
     let (gain, loss) = (libm::log(good / bad), libm::log((1.0 - good) / (1.0 - bad)));
     let needed = -libm::log(error);
     let mut log_ratio = 0.0;

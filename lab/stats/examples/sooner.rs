@@ -39,7 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Rounds to find 2%, and verdicts at a bar that is the truth, beside simulated neighbours.
+/// Returns the rounds to find 2%, and the verdicts at a bar that is the truth, with simulated
+/// neighbours.
 fn simulate() -> Value {
     let mut gains = Vec::new();
     for slow_second in [0.0, 0.04] {
@@ -61,13 +62,10 @@ fn simulate() -> Value {
     json!({ "gains": gains, "bars": bars })
 }
 
-/// A round of the first two contestants.
-struct Pair {
-    slot: f64,
-    samples: [Sample; 2],
-}
+/// A round of the first two contestants: 1 if the first one ran first, else -1, and the samples.
+type Pair = (f64, [Sample; 2]);
 
-/// What each way says of the rounds of a journal.
+/// Returns the verdict of each way on the rounds of a journal.
 fn look_again(path: &str) -> Result<Value, Box<dyn Error>> {
     let (step_ns, pairs) = read(path)?;
     let ways = SETTINGS.into_iter().map(|(name, adjust)| (name, Metric::WallTime, adjust));
@@ -95,20 +93,18 @@ fn look_again(path: &str) -> Result<Value, Box<dyn Error>> {
     Ok(json!({ "rounds": pairs.len(), "disturbed": disturbed, "ways": found }))
 }
 
-fn log_ratio(pair: &Pair, metric: Metric, step_ns: f64) -> LogRatio {
-    let reading = |sample: &Sample| sample.reading(metric).unwrap_or(Reading::UNKNOWN);
-    let [left, right] = &pair.samples;
-    LogRatio::between(reading(left), reading(right), metric.step(step_ns), RESOLUTION)
+fn log_ratio((_, samples): &Pair, metric: Metric, step_ns: f64) -> LogRatio {
+    let [left, right] = samples.map(|sample| sample.reading(metric).unwrap_or(Reading::UNKNOWN));
+    LogRatio::between(left, right, metric.step(step_ns), RESOLUTION)
 }
 
-fn conditions(pair: &Pair) -> Conditions {
-    let [left, right] = &pair.samples;
+fn conditions((slot, [left, right]): &Pair) -> Conditions {
     let delay = left.delay_share().zip(right.delay_share());
     let delay = delay.map(|(left, right)| left.max(right));
-    Conditions { slot: pair.slot, delay, ..Conditions::UNKNOWN }
+    Conditions { slot: *slot, delay, ..Conditions::UNKNOWN }
 }
 
-/// The step of the clock, and the rounds that were finished.
+/// Reads the step of the clock, and the rounds that were finished.
 fn read(path: &str) -> Result<(f64, Vec<Pair>), Box<dyn Error>> {
     let mut step_ns = 1.0;
     let (mut coins, mut pairs) = (Vec::<RoundCoins>::new(), Vec::new());
@@ -129,7 +125,7 @@ fn read(path: &str) -> Result<(f64, Vec<Pair>), Box<dyn Error>> {
                 let place = |who| coins.order.iter().position(|other| *other == who);
                 let places = place(0).zip(place(1)).ok_or("a round without a contestant")?;
                 let slot = if places.0 < places.1 { 1.0 } else { -1.0 };
-                pairs.push(Pair { slot, samples: [samples[places.0], samples[places.1]] });
+                pairs.push((slot, [samples[places.0], samples[places.1]]));
             }
             _ => {}
         }

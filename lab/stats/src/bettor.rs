@@ -9,7 +9,7 @@
 //! McAuliffe and Sekhon 2020, lemma 3; Perez-Ortiz and others 2024; Koning 2024). The theorems, and
 //! what they assume, are in `docs/manual/evidence.md`.
 
-use crate::noise::Bet;
+use crate::observation::LogRatio;
 
 /// The number of bettors in a table; shorter tables are filled with bettors that stake nothing.
 pub const BETTORS: usize = 9;
@@ -107,6 +107,18 @@ impl Table {
         }
         scores
     }
+}
+
+/// A round as the bets see it. Every number is a function of the rounds before it and of its own
+/// [`Conditions`](crate::conditions::Conditions), so the bets stay fair (rule A8).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bet {
+    /// The log ratio, without the believed cost of its order.
+    pub d: LogRatio,
+    /// The scale of the rounds before it.
+    pub scale: Option<f64>,
+    /// The share of each stake that is bet, from 0 to 1.
+    pub weight: f64,
 }
 
 /// The exponent at which wealth is brought back towards 1 by a power of two, when it leaves

@@ -1,5 +1,8 @@
 //! Searches for the point at which an answer changes.
 
+/// The number of halvings of the interval in which a share is looked for.
+const HALVINGS: u32 = 64;
+
 /// Halves the gap between a rejected point and an open one above it, at most `halvings` times,
 /// while the gap is wider than `width` of the open point and floats lie in it. Returns the last
 /// rejected point.
@@ -18,6 +21,18 @@ pub(crate) fn last_rejected(
         *(if is_rejected(middle) { &mut rejected } else { &mut open }) = middle;
     }
     rejected
+}
+
+/// Returns the largest share that is rejected together with all smaller ones; `None` if none is.
+/// The share `bar`, of which this is known, lies between 0 and 1.
+pub(crate) fn last_rejected_share(
+    bar: f64,
+    is_bar_rejected: bool,
+    is_rejected: impl Fn(f64) -> bool,
+) -> Option<f64> {
+    let ends = if is_bar_rejected { (bar, 1.0) } else { (0.0, bar) };
+    let rejected = last_rejected(ends, HALVINGS, |_| 0.0, is_rejected);
+    (rejected > 0.0).then_some(rejected)
 }
 
 /// Halves the gap between a point outside and one inside, on either side of each other. Returns the

@@ -60,12 +60,12 @@ pub fn levels(values: &[f64]) -> Vec<Level> {
     let least = libm::log(LEAST_RATIO);
     let noise = noise(&logs);
     let schwarz = 2.0 * noise * noise * libm::log(logs.len().max(1) as f64);
-    let ends = partition(logs.len(), (2.0 * least * least).max(schwarz), |first, end| {
+    let segments = partition(logs.len(), (2.0 * least * least).max(schwarz), |first, end| {
         sums.squares_about_mean(first, end)
     });
     let mut levels: Vec<(usize, usize)> = Vec::new();
-    for (index, (first, end)) in spans(&ends).enumerate() {
-        if end - first == 1 && index > 0 && index + 1 < ends.len() {
+    for (first, end) in segments {
+        if end - first == 1 && first > 0 && end < logs.len() {
             continue;
         }
         match levels.last_mut() {
@@ -100,24 +100,22 @@ pub fn shares(counts: &[u64], totals: &[u64]) -> Vec<(usize, usize)> {
         sums
     });
     let penalty = 3.0 * libm::log(all.last().copied().unwrap_or(0).max(2) as f64);
-    let ends = partition(counts.len(), penalty, |first, end| {
+    partition(counts.len(), penalty, |first, end| {
         let (hit, all) = ((hits[end] - hits[first]) as f64, (all[end] - all[first]) as f64);
         let [hits, misses] = [hit, all - hit]
             .map(|part| if part > 0.0 { -part * libm::log(part / all) } else { 0.0 });
         hits + misses
-    });
-    spans(&ends).collect()
+    })
 }
 
-/// Converts the ends of segments to their beginnings and ends.
-fn spans(ends: &[usize]) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let firsts = [0].into_iter().chain(ends.iter().copied());
-    firsts.zip(ends.iter().copied())
-}
-
-/// Returns the ends of the segments, each one past its last value, whose costs and penalties have
-/// the least sum: `best(end) = min over first of best(first) + cost(first, end) + penalty`.
-fn partition(count: usize, penalty: f64, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
+/// Returns the segments, each by its first value and the place past its last, whose costs and
+/// penalties have the least sum:
+/// `best(end) = min over first of best(first) + cost(first, end) + penalty`.
+fn partition(
+    count: usize,
+    penalty: f64,
+    cost: impl Fn(usize, usize) -> f64,
+) -> Vec<(usize, usize)> {
     let mut best = vec![0.0; count + 1];
     let mut from = vec![0; count + 1];
     for end in 1..=count {
@@ -125,11 +123,14 @@ fn partition(count: usize, penalty: f64, cost: impl Fn(usize, usize) -> f64) -> 
         let least = totals.min_by(|a, b| a.0.total_cmp(&b.0));
         (best[end], from[end]) = least.unwrap_or_default();
     }
-    let mut ends: Vec<usize> = std::iter::successors(Some(count), |end| Some(from[*end]))
-        .take_while(|end| *end > 0)
-        .collect();
-    ends.reverse();
-    ends
+    let mut segments = Vec::new();
+    let mut end = count;
+    while end > 0 {
+        segments.push((from[end], end));
+        end = from[end];
+    }
+    segments.reverse();
+    segments
 }
 
 /// Running sums, for the means and squares of any segment in constant time.

@@ -27,7 +27,6 @@ pub use driver::{
     ATTEMPTS_MIN, Conclusion, Driver, DriverOptions, OUTER_EPS, Power, PowerOptions, PowerResult,
     Progress,
 };
-
 use std::fmt;
 
 /// The result of the test after a number of trials.
@@ -162,17 +161,16 @@ pub fn quantile_index(
     }
     let level = log_eps + MINUS_LN_2;
     let place = n as f64 * q;
+    let is_extreme = |s: u64| log_level(n, q, s) < level;
     Ok(match rank {
         Rank::Lower if q == 0.0 => None,
         Rank::Upper if q == 1.0 => None,
         _ if q == 0.0 => Some(0),
         _ if q == 1.0 => Some(n - 1),
-        Rank::Lower => boundary(0, place as u64, |s| log_level(n, q, s) < level),
+        Rank::Lower => boundary(0, place as u64, is_extreme),
         // The 10% quantile of 100 observations is the tenth, which has the index 9.
         Rank::Estimate => Some((libm::ceil(place) as u64).saturating_sub(1)),
-        Rank::Upper => {
-            boundary(n, libm::ceil(place) as u64, |s| log_level(n, q, s) < level).map(|s| s - 1)
-        }
+        Rank::Upper => boundary(n, libm::ceil(place) as u64, is_extreme).map(|s| s - 1),
     })
 }
 
@@ -185,11 +183,7 @@ fn boundary(outer: u64, centre: u64, is_extreme: impl Fn(u64) -> bool) -> Option
     let (mut extreme, mut central) = (outer, centre);
     while extreme.abs_diff(central) > 1 {
         let middle = extreme.min(central) + extreme.abs_diff(central) / 2;
-        if is_extreme(middle) {
-            extreme = middle;
-        } else {
-            central = middle;
-        }
+        *(if is_extreme(middle) { &mut extreme } else { &mut central }) = middle;
     }
     Some(extreme)
 }
@@ -250,17 +244,9 @@ fn bound_of(a: u64, b: u64, alpha: f64, end: End) -> BetaBound {
         let bound = if end == End::Lower { 0.0 } else { 1.0 };
         return BetaBound { bound, slack: 0.0 };
     }
-    let alpha = alpha.min(TAIL_MAX);
-    let ((low, high), bound) = match end {
-        End::Lower => {
-            let bracket = bracket(a, b, alpha);
-            (bracket, bracket.0)
-        }
-        End::Upper => {
-            let bracket = bracket(b, a, alpha);
-            (bracket, next(1.0 - bracket.0).min(1.0))
-        }
-    };
+    let (a, b) = if end == End::Lower { (a, b) } else { (b, a) };
+    let (low, high) = bracket(a, b, alpha.min(TAIL_MAX));
+    let bound = if end == End::Lower { low } else { next(1.0 - low).min(1.0) };
     BetaBound { bound, slack: next(high - low).min(1.0) }
 }
 

@@ -67,63 +67,34 @@ struct Merge {
     height: f64,
 }
 
-/// The sums of logarithms between groups, and the numbers of distances in them.
-struct Linkage {
-    count: usize,
-    sums: Vec<f64>,
-    terms: Vec<f64>,
-}
-
-impl Linkage {
-    fn of(count: usize, known: &impl Fn(usize, usize) -> Option<f64>) -> Linkage {
-        let mut linkage =
-            Linkage { count, sums: vec![0.0; count * count], terms: vec![0.0; count * count] };
-        for i in 0..count {
-            for j in (0..count).filter(|j| *j != i) {
-                if let Some(distance) = known(i, j) {
-                    linkage.sums[i * count + j] = libm::log(distance);
-                    linkage.terms[i * count + j] = 1.0;
-                }
-            }
-        }
-        linkage
-    }
-
-    /// Returns the mean of all known logarithms between two groups.
-    fn height(&self, a: usize, b: usize) -> Option<f64> {
-        let at = a * self.count + b;
-        (self.terms[at] > 0.0).then(|| self.sums[at] / self.terms[at])
-    }
-
-    /// Adds everything about one group to another.
-    fn merge(&mut self, kept: usize, away: usize) {
-        let count = self.count;
-        for other in (0..count).filter(|other| *other != kept && *other != away) {
-            for table in [&mut self.sums, &mut self.terms] {
-                let sum = table[kept * count + other] + table[away * count + other];
-                table[kept * count + other] = sum;
-                table[other * count + kept] = sum;
-            }
-        }
-    }
-}
-
 fn merges(count: usize, known: &impl Fn(usize, usize) -> Option<f64>) -> Vec<Merge> {
-    let mut linkage = Linkage::of(count, known);
+    // The sum of the known logarithms between two groups, and the number of its terms.
+    let of_pair = |i: usize, j: usize| match (i != j).then(|| known(i, j)).flatten() {
+        Some(distance) => (libm::log(distance), 1.0),
+        None => (0.0, 0.0),
+    };
+    let mut linkage: Vec<Vec<(f64, f64)>> =
+        (0..count).map(|i| (0..count).map(|j| of_pair(i, j)).collect()).collect();
     let mut alive: Vec<usize> = (0..count).collect();
     let mut merges = Vec::new();
     loop {
         let mut nearest: Option<Merge> = None;
         for (at, &kept) in alive.iter().enumerate() {
             for &away in &alive[at + 1..] {
-                let Some(height) = linkage.height(kept, away) else { continue };
-                if nearest.as_ref().is_none_or(|nearest| height < nearest.height) {
+                let (sum, terms) = linkage[kept][away];
+                let height = sum / terms;
+                let is_nearer = nearest.as_ref().is_none_or(|nearest| height < nearest.height);
+                if terms > 0.0 && is_nearer {
                     nearest = Some(Merge { kept, away, height });
                 }
             }
         }
         let Some(merge) = nearest else { return merges };
-        linkage.merge(merge.kept, merge.away);
+        for other in (0..count).filter(|other| *other != merge.kept && *other != merge.away) {
+            let (one, two) = (linkage[merge.kept][other], linkage[merge.away][other]);
+            let sum = (one.0 + two.0, one.1 + two.1);
+            (linkage[merge.kept][other], linkage[other][merge.kept]) = (sum, sum);
+        }
         alive.retain(|group| *group != merge.away);
         merges.push(merge);
     }
@@ -131,14 +102,12 @@ fn merges(count: usize, known: &impl Fn(usize, usize) -> Option<f64>) -> Vec<Mer
 
 /// Returns the same groups, numbered from 0 in the order of their first thing.
 fn counted(groups: &[usize]) -> Vec<usize> {
-    let mut seen: Vec<usize> = Vec::new();
-    let places = groups.iter().map(|group| {
-        seen.iter().position(|other| other == group).unwrap_or_else(|| {
-            seen.push(*group);
-            seen.len() - 1
-        })
+    let mut seen = std::collections::BTreeMap::new();
+    let numbers = groups.iter().map(|group| {
+        let next = seen.len();
+        *seen.entry(group).or_insert(next)
     });
-    places.collect()
+    numbers.collect()
 }
 
 fn within(

@@ -21,7 +21,7 @@ pub struct CoreSharing {
     pub shares: Option<bool>,
 }
 
-/// Judges rounds, each given as the time of a batch beside the other over its time alone. Returns
+/// Judges rounds, each given as the time of a batch next to the other over its time alone. Returns
 /// `None` without a round, or if a slowdown is not a number. Cost: quadratic in a handful of
 /// rounds.
 pub fn core_sharing(slowdowns: &[f64]) -> Option<CoreSharing> {

@@ -1,6 +1,6 @@
 //! From two limits to a verdict: the only place where a claim is settled (rule A2).
 
-use crate::limits::Limits;
+use crate::limits::{LIMIT_WIDTH, Limits};
 use tiebreak_core::claim::Relation;
 use tiebreak_core::verdict::Verdict;
 
@@ -28,7 +28,7 @@ pub struct Settled {
 #[derive(Clone, Copy, Debug)]
 pub struct Proof {
     limits: Limits,
-    /// The median. For M3r, it must lie on the same side of a bar as the limit (rule A1).
+    /// For M3r, the median, which must lie on the same side of a bar as the limit (rule A1).
     median: Option<f64>,
     asks_the_median: bool,
 }
@@ -37,6 +37,60 @@ impl Settled {
     /// Returns a verdict that names no winner.
     pub(crate) fn by(verdict: Verdict) -> Settled {
         Settled { verdict, left_wins: None }
+    }
+}
+
+/// The distance beyond a bar at which the bets of every round stand, so that limits that are then
+/// computed lie strictly beyond the bar.
+pub(crate) const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
+
+/// Bets on both sides of the bars of a claim about a ratio. Bets that the log ratio is below a bar
+/// are bets on mirrored rounds, against the mirrored bar.
+#[derive(Clone, Debug)]
+pub(crate) struct BarBets<B> {
+    /// Bets that it is above each bar that the lower limit may have to pass.
+    pub above: Vec<B>,
+    /// Bets that it is below each bar of the upper limit.
+    pub below: Vec<B>,
+    has_two_edges: bool,
+}
+
+impl<B> BarBets<B> {
+    /// Makes the bets, each a nudge beyond its bar, from the bound of their hypothesis.
+    pub fn new(bars: &Bars, nudge: f64, bet: impl Fn(f64) -> B) -> BarBets<B> {
+        let (low, high) = bars.passed_by();
+        BarBets {
+            above: low.iter().map(|bar| bet(bar + nudge)).collect(),
+            below: high.iter().map(|bar| bet(nudge - bar)).collect(),
+            has_two_edges: matches!(bars.relation, Relation::Within { .. }),
+        }
+    }
+
+    /// Returns the same bets at the bar itself alone; for `within`, at both edges.
+    pub fn at_the_bar(mut self) -> BarBets<B> {
+        let edges = if self.has_two_edges { 2 } else { 1 };
+        self.above.truncate(edges);
+        self.below.truncate(edges);
+        self
+    }
+
+    /// Returns the wealth of the bets at the bar: for the claim, and against it. `within` is proven
+    /// by the weaker of its two bets and refuted by the stronger of theirs.
+    pub fn evidence(&self, wealth: impl Fn(&B) -> f64) -> (f64, f64) {
+        let at_edge = |edge: usize| (wealth(&self.above[edge]), wealth(&self.below[edge]));
+        if !self.has_two_edges {
+            return at_edge(0);
+        }
+        let ((above_lower, below_upper), (above_upper, below_lower)) = (at_edge(0), at_edge(1));
+        (above_lower.min(below_upper), above_upper.max(below_lower))
+    }
+
+    /// Returns the limits as indicated by the bets that have won enough, for which `won` returns
+    /// the bound of their hypothesis: each limit on the indicated side of the furthest such bar.
+    pub fn believed(&self, won: impl Fn(&B) -> Option<f64>) -> Limits {
+        let [low, high] =
+            [&self.above, &self.below].map(|bets| bets.iter().filter_map(&won).reduce(f64::max));
+        Limits { low, high: high.map(|bar| 0.0 - bar) }
     }
 }
 
@@ -98,7 +152,7 @@ impl Proof {
     /// Returns what the limits prove; `asks_the_median` for the engine that must agree with the
     /// median.
     pub fn new(limits: Limits, median: Option<f64>, asks_the_median: bool) -> Proof {
-        Proof { limits, median, asks_the_median }
+        Proof { limits, median: median.filter(|_| asks_the_median), asks_the_median }
     }
 
     /// Returns whether the two limits are in order; if they cross, the effect is not a constant
@@ -110,17 +164,18 @@ impl Proof {
     /// Returns whether the median lies between the limits, where the engine must agree with it.
     fn median_is_within(&self) -> bool {
         let Limits { low, high } = self.limits;
-        let Some(median) = self.median.filter(|_| self.asks_the_median) else { return true };
-        low.is_none_or(|low| low < median) && high.is_none_or(|high| median < high)
+        self.median.is_none_or(|median| {
+            low.is_none_or(|low| low < median) && high.is_none_or(|high| median < high)
+        })
     }
 
     fn above(&self, bar: f64) -> bool {
-        let agrees = !self.asks_the_median || self.median.is_none_or(|median| median > bar);
+        let agrees = self.median.is_none_or(|median| median > bar);
         agrees && self.limits.low.is_some_and(|low| low > bar)
     }
 
     fn below(&self, bar: f64) -> bool {
-        let agrees = !self.asks_the_median || self.median.is_none_or(|median| median < bar);
+        let agrees = self.median.is_none_or(|median| median < bar);
         agrees && self.limits.high.is_some_and(|high| high < bar)
     }
 
@@ -141,11 +196,6 @@ impl Bars {
         Bars { relation, bar, delta: libm::log1p(resolution) }
     }
 
-    /// Returns the bar for the evidence for and against; for `within`, its two edges.
-    pub fn bar(&self) -> f64 {
-        self.bar
-    }
-
     /// Returns the share of a claim's error that one limit may use: half of it where both limits
     /// can give a false verdict at the same truth, all of it for a one-sided claim.
     pub fn error_a_side(&self, error: f64) -> f64 {
@@ -156,7 +206,7 @@ impl Bars {
     }
 
     /// Returns the bars that the lower limit must pass in some verdict, and those of the upper
-    /// limit.
+    /// limit: the bar itself first, or for `within` its two edges.
     pub fn passed_by(&self) -> (Vec<f64>, Vec<f64>) {
         let (b, delta) = (self.bar, self.delta);
         match self.relation {
@@ -167,15 +217,16 @@ impl Bars {
         }
     }
 
-    /// Returns whether the claim has a bar on either side of 1.
-    pub fn has_two_edges(&self) -> bool {
-        matches!(self.relation, Relation::Within { .. })
-    }
-
     /// Returns whether the question is how large the ratio is, so that no bar decides when to
     /// compute limits.
     pub fn asks_for_width(&self) -> bool {
         matches!(self.relation, Relation::Measure { .. })
+    }
+
+    /// Returns the number of rounds at which limits are computed again if the question is how large
+    /// the ratio is: they hardly change in a twentieth of the rounds, and they are the main cost.
+    pub fn next_look(rounds: u64) -> u64 {
+        rounds + 1 + rounds / 20
     }
 
     /// Settles the claim, or leaves it open.
@@ -183,43 +234,31 @@ impl Bars {
         if proof.asks_the_median && !proof.is_sound() {
             return None;
         }
-
         let (b, delta) = (self.bar, self.delta);
-        match self.relation {
-            Relation::Order => {
-                let left_wins = proof.above(b);
-                if left_wins || proof.below(b) {
-                    return Some(Settled { verdict: Verdict::Holds, left_wins: Some(left_wins) });
-                }
-            }
+        let is_close = |low: f64, high: f64| delta > 0.0 && proof.between(low, high);
+        Some(Settled::by(match self.relation {
             Relation::Measure { precision } => {
                 let width = 2.0 * libm::log1p(precision);
-                let is_narrow = proof.limits.width().is_some_and(|actual| actual <= width)
-                    && proof.median_is_within();
-                return is_narrow.then(|| Settled::by(Verdict::Holds));
+                let is_narrow = proof.limits.width().is_some_and(|actual| actual <= width);
+                return (is_narrow && proof.median_is_within())
+                    .then(|| Settled::by(Verdict::Holds));
             }
-            Relation::AtLeast { .. } | Relation::NoMoreThan { .. } => {
-                if proof.above(b) {
-                    return Some(Settled::by(Verdict::Holds));
-                }
-                if proof.below(b) {
-                    return Some(Settled::by(Verdict::Refuted));
-                }
+            Relation::Order if proof.above(b) || proof.below(b) => {
+                let left_wins = Some(proof.above(b));
+                return Some(Settled { verdict: Verdict::Holds, left_wins });
             }
-            Relation::Within { .. } => {
-                if proof.between(-b, b) {
-                    return Some(Settled::by(Verdict::Holds));
-                }
-                if proof.above(b) || proof.below(-b) {
-                    return Some(Settled::by(Verdict::Refuted));
-                }
-                if delta > 0.0 && proof.between(-b - delta, delta - b) {
-                    return Some(Settled::by(Verdict::TooClose));
-                }
+            Relation::Within { .. } if proof.between(-b, b) => Verdict::Holds,
+            Relation::Within { .. } if proof.above(b) || proof.below(-b) => Verdict::Refuted,
+            Relation::Within { .. } if is_close(-b - delta, delta - b) => Verdict::TooClose,
+            Relation::AtLeast { .. } | Relation::NoMoreThan { .. } if proof.above(b) => {
+                Verdict::Holds
             }
-        }
-        let too_close = delta > 0.0 && proof.between(b - delta, b + delta);
-        too_close.then(|| Settled::by(Verdict::TooClose))
+            Relation::AtLeast { .. } | Relation::NoMoreThan { .. } if proof.below(b) => {
+                Verdict::Refuted
+            }
+            _ if is_close(b - delta, b + delta) => Verdict::TooClose,
+            _ => return None,
+        }))
     }
 }
 

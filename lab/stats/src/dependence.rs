@@ -126,7 +126,7 @@ pub fn is_serial(z: f64) -> bool {
 /// A counter of runs of failures as trials arrive.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Runs {
-    failure_runs: u64,
+    pub(crate) failure_runs: u64,
     in_failure: bool,
 }
 
@@ -140,10 +140,6 @@ impl Runs {
     pub(crate) fn observe_many(&mut self, failure_runs: u64) {
         self.failure_runs += failure_runs;
         self.in_failure = false;
-    }
-
-    pub(crate) fn failure_runs(&self) -> u64 {
-        self.failure_runs
     }
 }
 
@@ -174,7 +170,7 @@ impl Sides {
 
     /// Returns how these values follow each other.
     pub(crate) fn dependence(&self) -> Dependence {
-        let runs = self.runs[self.rarer_side()].failure_runs();
+        let runs = self.runs[self.rarer_side()].failure_runs;
         Dependence::of(self.values[0] + self.values[1], self.rarer(), runs)
     }
 }
@@ -188,7 +184,7 @@ mod tests {
         let mut runs = Runs::default();
         text.bytes().for_each(|byte| runs.observe(byte == b'0'));
         let failures = text.bytes().filter(|byte| *byte == b'0').count() as u64;
-        let found = Dependence::of(text.len() as u64, failures, runs.failure_runs());
+        let found = Dependence::of(text.len() as u64, failures, runs.failure_runs);
         assert_eq!(found.mean_burst, burst);
         let close = match (found.runs_z, z) {
             (Some(found), Some(z)) => (found - z).abs() < 1e-9,

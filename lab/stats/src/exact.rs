@@ -225,7 +225,10 @@ impl Resampler {
             Null::Ratio { factor } => value / factor,
         }));
         let (x, y) = (x.to_vec(), pool[x.len()..].to_vec());
-        let places = has_ties(&pool).then(|| (0..pool.len()).map(|place| place as f64).collect());
+        let mut sorted = pool.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let has_ties = sorted.windows(2).any(|two| two[0] == two[1]);
+        let places = has_ties.then(|| (0..pool.len()).map(|place| place as f64).collect());
         Resampler { pool, design, x_count: x.len(), null, seed, drawn: 0, places, x, y }
     }
 
@@ -243,24 +246,19 @@ impl Resampler {
     /// likely. Whenever the test reports that the observed sets differ, it also does for one of
     /// these orders, so it stays exact.
     pub fn difference(&mut self, statistic: Statistic, is_studentised: bool) -> Difference {
-        match self.design {
-            Design::Sets if is_studentised => {
-                if let (false, Some(places)) = (statistic == Statistic::Mean, &self.places)
-                    && self.drawn > 0
-                {
-                    let (x, y) = places.split_at(self.x_count);
-                    self.x.copy_from_slice(x);
-                    self.y.copy_from_slice(y);
-                }
-                statistic.studentised(&mut self.x, &mut self.y)
-            }
-            Design::Sets => statistic.difference(&mut self.x, &mut self.y),
-            Design::Pairs => {
-                let differences = self.y.iter_mut().zip(&self.x);
-                differences.for_each(|(y, x)| *y -= x);
-                statistic.of_pairs(&mut self.y)
-            }
+        if self.design == Design::Pairs {
+            self.y.iter_mut().zip(&self.x).for_each(|(y, x)| *y -= x);
+            return statistic.of_pairs(&mut self.y);
         }
+        if !is_studentised {
+            return statistic.difference(&mut self.x, &mut self.y);
+        }
+        let is_quantile = statistic != Statistic::Mean;
+        if let Some(places) = self.places.as_ref().filter(|_| is_quantile && self.drawn > 0) {
+            self.x.copy_from_slice(&places[..self.x_count]);
+            self.y.copy_from_slice(&places[self.x_count..]);
+        }
+        statistic.studentised(&mut self.x, &mut self.y)
     }
 
     /// Returns [`Resampler::aligned`] with the stated effect added again: X and Y as they might
@@ -280,33 +278,22 @@ impl Resampler {
     pub fn draw(&mut self) {
         let mut coins = Stream::new(self.seed, Purpose::Permutations, self.drawn, 0);
         self.drawn += 1;
-        match self.design {
-            Design::Sets => self.split(&mut coins),
-            Design::Pairs => {
-                for pair in 0..self.x_count {
-                    if coins.sign() < 0.0 {
-                        self.pool.swap(pair, self.x_count + pair);
-                    }
-                }
+        let (x_count, count) = (self.x_count, self.pool.len());
+        if self.design == Design::Pairs {
+            for pair in (0..x_count).filter(|_| coins.sign() < 0.0) {
+                self.pool.swap(pair, x_count + pair);
             }
-        }
-        let (x, y) = self.pool.split_at(self.x_count);
-        self.x.copy_from_slice(x);
-        self.y.copy_from_slice(y);
-    }
-
-    fn split(&mut self, coins: &mut Stream) {
-        let count = self.pool.len();
-        let y_count = count - self.x_count;
-        if self.x_count <= y_count {
-            for at in 0..self.x_count {
+        } else if x_count <= count - x_count {
+            for at in 0..x_count {
                 self.swap(at, at + coins.below((count - at) as u64) as usize);
             }
         } else {
-            for left in (self.x_count + 1..=count).rev() {
+            for left in (x_count + 1..=count).rev() {
                 self.swap(left - 1, coins.below(left as u64) as usize);
             }
         }
+        self.x.copy_from_slice(&self.pool[..x_count]);
+        self.y.copy_from_slice(&self.pool[x_count..]);
     }
 
     fn swap(&mut self, one: usize, other: usize) {
@@ -315,12 +302,6 @@ impl Resampler {
             places.swap(one, other);
         }
     }
-}
-
-fn has_ties(values: &[f64]) -> bool {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    sorted.windows(2).any(|two| two[0] == two[1])
 }
 
 /// The rounding errors by which two computations of the same difference may differ, in units of the
@@ -367,7 +348,9 @@ impl Statistic {
     pub fn of_pairs(self, differences: &mut [f64]) -> Difference {
         let value = self.of(differences);
         let size = match self {
-            Statistic::Mean => mean_size(differences),
+            Statistic::Mean => {
+                differences.iter().map(|value| value.abs()).sum::<f64>() / differences.len() as f64
+            }
             Statistic::Median | Statistic::Quantile(_) => value.abs(),
         };
         Difference { value, size }
@@ -396,10 +379,6 @@ fn sum(values: impl Iterator<Item = f64>) -> f64 {
     }
     // The correction is not a number if the sum overflows.
     if lost.is_finite() { sum + lost } else { sum }
-}
-
-fn mean_size(values: &[f64]) -> f64 {
-    values.iter().map(|value| value.abs()).sum::<f64>() / values.len() as f64
 }
 
 /// Returns the value that would be at `index` if the values were sorted.
@@ -531,8 +510,8 @@ fn cost_of_one_quantile(
 
 /// Returns the numbers from one value to another, in order.
 fn inside(values: &[f64], from: f64, to: f64) -> Vec<f64> {
-    let mut inside: Vec<f64> =
-        values.iter().copied().filter(|value| (from..=to).contains(value)).collect();
+    let mut inside = values.to_vec();
+    inside.retain(|value| (from..=to).contains(value));
     inside.sort_unstable_by(f64::total_cmp);
     inside
 }

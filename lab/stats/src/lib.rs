@@ -29,27 +29,21 @@ pub mod conditions;
 pub mod core_sharing;
 pub mod decide;
 pub mod dependence;
-
 pub mod drift;
-
 pub mod exact;
 pub mod family;
 pub mod knee;
 pub mod limits;
-
 pub mod mean_ratio_test;
 pub mod mean_test;
 pub mod modes;
 pub mod noise;
 pub mod observation;
 pub mod one_factor;
-
 pub mod power;
 pub mod rank_sum;
 pub mod rate;
 pub mod ratio_test;
-
 pub mod share_test;
-
 pub mod summary;
 pub mod unit;

@@ -1,12 +1,8 @@
 //! The two limits of a log ratio, by inverting the bets over all bars.
 
-use crate::bettor::{Table, Wealth};
+use crate::bettor::{Bet, Table, Wealth};
 use crate::bisection::last_rejected;
-use crate::conditions::Conditions;
-use crate::noise::{Bet, Noise};
 use crate::observation::LogRatio;
-
-use tiebreak_core::plan::Adjust;
 
 /// The width at which bisection for a limit ends; a bar is nudged by twice as much.
 pub const LIMIT_WIDTH: f64 = 1.0 / (1u64 << 41) as f64;
@@ -38,6 +34,12 @@ pub struct Limits {
     pub high: Option<f64>,
 }
 
+/// Returns a lower limit that is above the bar if and only if that is proven, whatever was rounded.
+/// For an upper limit, negate the limit, the bar and the result.
+pub(crate) fn beyond(bar: f64, is_proven: bool, limit: f64) -> f64 {
+    if is_proven { limit.max(bar.next_up()) } else { limit.min(bar) }
+}
+
 impl Limits {
     /// Returns their distance, if both exist and are in order.
     pub fn width(&self) -> Option<f64> {
@@ -50,16 +52,6 @@ impl History {
     /// Starts without rounds.
     pub fn new(table: &'static Table) -> History {
         History { table, bets: Vec::new(), weights: Vec::new() }
-    }
-
-    /// Returns the history of these rounds, each with the scale of those before it.
-    pub fn of(table: &'static Table, rounds: &[LogRatio]) -> History {
-        let mut noise = Noise::new(Adjust::NONE);
-        let mut history = History::new(table);
-        for d in rounds {
-            history.push(&noise.take(*d, &Conditions::UNKNOWN));
-        }
-        history
     }
 
     /// Adds a round.
@@ -90,11 +82,13 @@ impl History {
     }
 
     /// Returns the wealth against "the log ratio is at most `theta`" after all rounds.
+    #[doc(hidden)]
     pub fn evidence_above(&self, theta: f64, charges: u64) -> f64 {
         self.evidence(|bet| bet.d.low, theta, charges)
     }
 
     /// Returns the wealth against "the log ratio is at least `theta`": that of the mirrored rounds.
+    #[doc(hidden)]
     pub fn evidence_below(&self, theta: f64, charges: u64) -> f64 {
         self.evidence(|bet| -bet.d.high, -theta, charges)
     }
@@ -117,9 +111,10 @@ impl History {
     /// Computes both limits at error `error` per side. Costs about fifty passes over the rounds for
     /// each.
     pub fn limits(&self, error: f64, charges: u64) -> Limits {
-        let low = self.lower_limit(|bet| bet.d.low, error, charges);
-        let high = self.lower_limit(|bet| -bet.d.high, error, charges).map(|limit| -limit);
-        Limits { low, high }
+        Limits {
+            low: self.lower_limit(|bet| bet.d.low, error, charges),
+            high: self.lower_limit(|bet| -bet.d.high, error, charges).map(|limit| -limit),
+        }
     }
 
     /// Returns the largest `theta`, to within [`LIMIT_WIDTH`] below, whose evidence still reaches

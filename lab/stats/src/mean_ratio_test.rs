@@ -11,16 +11,11 @@
 
 use crate::bisection::last_rejected;
 use crate::conditions::Conditions;
-use crate::decide::{Bars, Proof, Settled, sequential_test};
+use crate::decide::{BarBets, Bars, NUDGE, Proof, Settled, sequential_test};
 use crate::limits::{LIMIT_WIDTH, Limits};
 use crate::mean_test::Stakes;
 use tiebreak_core::claim::Relation;
-
 use tiebreak_core::sample::Reading;
-
-/// The distance beyond a bar at which the bets of every round stand, so that limits that are then
-/// computed lie strictly beyond the bar.
-const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
 
 /// Sequential evidence about the ratio of the mean of the right contestant to that of the left one.
 /// Values above a cap count as the cap.
@@ -36,11 +31,8 @@ pub struct MeanRatioTest {
     /// The claim's share of the error.
     error: f64,
 
-    bets: MeanRatioBets,
-    /// Bets that the log ratio is above each bar that the lower limit may have to pass.
-    above: Vec<BetsAbove>,
-    /// Bets, with the contestants swapped, that it is below each bar of the upper limit.
-    below: Vec<BetsAbove>,
+    history: MeanRatioBets,
+    bets: BarBets<BetsAbove>,
     /// The rounds of the unfinished block of primers.
     block: Vec<(Reading, Reading, Conditions)>,
     rounds: u64,
@@ -57,16 +49,12 @@ impl MeanRatioTest {
     /// fraction). Values above `cap`, which is above 0, count as the cap.
     pub fn new(relation: Relation, cap: f64, error: f64, resolution: f64) -> MeanRatioTest {
         let bars = Bars::new(relation, resolution);
-        let (low, high) = bars.passed_by();
-
         MeanRatioTest {
-            bars,
             cap,
             error,
-
-            bets: MeanRatioBets::default(),
-            above: low.iter().map(|bar| BetsAbove::new(bar + NUDGE)).collect(),
-            below: high.iter().map(|bar| BetsAbove::new(NUDGE - bar)).collect(),
+            history: MeanRatioBets::default(),
+            bets: BarBets::new(&bars, NUDGE, BetsAbove::new),
+            bars,
             block: Vec::new(),
             rounds: 0,
             lost: 0,
@@ -79,8 +67,7 @@ impl MeanRatioTest {
     pub fn lose_attempt(&mut self) {
         if self.settled.is_none() {
             self.lost += 1;
-            self.bets.push_lost();
-            self.bets.lay_latest(&mut self.above, &mut self.below);
+            self.lay([WORST, WORST]);
         }
     }
 
@@ -103,37 +90,35 @@ impl MeanRatioTest {
         for (left, right, conditions) in std::mem::take(&mut self.block) {
             self.rounds += 1;
             if !conditions.rests {
-                self.bets.push(left, right, self.cap);
-                self.bets.lay_latest(&mut self.above, &mut self.below);
+                let sides = self.history.sides(left, right, self.cap);
+                self.lay(sides);
             }
         }
-        if !self.bars.asks_for_width() {
-            self.settled = self.settle_at(self.error_a_side());
-        } else if self.rounds >= self.next_look {
-            // Limits hardly change in a twentieth of the rounds, and they are the main cost.
-            self.next_look = self.rounds + 1 + self.rounds / 20;
+        if self.rounds >= self.next_look {
+            if self.bars.asks_for_width() {
+                self.next_look = Bars::next_look(self.rounds);
+            }
             self.settled = self.settle_at(self.error_a_side());
         }
         self.settled
     }
 
+    /// Makes the bets of a round: that the ratio is high, and that it is low.
+    fn lay(&mut self, [above, below]: [Side; 2]) {
+        self.history.keep([above, below]);
+        self.bets.above.iter_mut().for_each(|bets| bets.bet(above));
+        self.bets.below.iter_mut().for_each(|bets| bets.bet(below));
+    }
+
     /// Returns what is settled if each limit may use this error.
     fn settle_at(&self, error_a_side: f64) -> Option<Settled> {
         if !self.bars.asks_for_width() {
-            self.bars.settle(&Proof::new(self.believed(error_a_side), None, false))?;
+            let needed = -libm::log(error_a_side);
+            let believed =
+                self.bets.believed(|bets| (bets.log_won() >= needed).then_some(bets.theta));
+            self.bars.settle(&Proof::new(believed, None, false))?;
         }
-        self.bars.settle(&Proof::new(self.bets.limits(error_a_side), None, false))
-    }
-
-    /// Returns the limits as indicated by the bets at the bars: each on the indicated side of its
-    /// bar, so that only these need to be checked.
-    fn believed(&self, error_a_side: f64) -> Limits {
-        let needed = -libm::log(error_a_side);
-        let [low, high] = [&self.above, &self.below].map(|bets| {
-            let passed = bets.iter().filter(|bets| bets.log_won() >= needed);
-            passed.map(|bets| bets.theta).reduce(f64::max)
-        });
-        Limits { low, high: high.map(|theta| 0.0 - theta) }
+        self.bars.settle(&Proof::new(self.history.limits(error_a_side), None, false))
     }
 
     /// Returns what the evidence now would settle if the claim's share of the error were `error`.
@@ -142,17 +127,9 @@ impl MeanRatioTest {
     }
 
     /// Returns the wealth of the bets at the bar: for the claim, and against it. Infinite on
-    /// overflow. `within` is proven by the weaker of its two bets and refuted by the stronger of
-    /// theirs.
+    /// overflow.
     pub fn evidence(&self) -> (f64, f64) {
-        // The first of each list is the bar; for `within`, the first two are its edges.
-        let [first, second] = [0, 1]
-            .map(|edge| [&self.above, &self.below].map(|bets| libm::exp(bets[edge].log_won())));
-        if self.bars.has_two_edges() {
-            (first[0].min(first[1]), second[0].max(second[1]))
-        } else {
-            first.into()
-        }
+        self.bets.evidence(|bets| libm::exp(bets.log_won()))
     }
 
     /// Returns the number of rounds in the evidence.
@@ -168,13 +145,13 @@ impl MeanRatioTest {
     /// Returns both limits of the log ratio, from all rounds so far. They are always in order, with
     /// the estimate between them.
     pub fn limits(&self) -> Limits {
-        self.bets.limits(self.error_a_side())
+        self.history.limits(self.error_a_side())
     }
 
     /// Returns the ratio of the means of the rounds that were bet on; an unknown value counts as
     /// the middle of its reading.
     fn estimate(&self) -> Option<f64> {
-        self.bets.estimate()
+        self.history.estimate()
     }
 
     /// Returns the part of the error that one limit may use.
@@ -240,26 +217,27 @@ impl MeanRatioBets {
     /// Adds the two values of a round, each known to lie between two bounds. Values above the cap
     /// count as the cap.
     pub fn push(&mut self, left: Reading, right: Reading, cap: f64) {
-        let [a, b] =
-            [left, right].map(|r| ((r.low / cap).clamp(0.0, 1.0), (r.high / cap).clamp(0.0, 1.0)));
-        self.above.push(Side { against: a.1, for_it: b.0 });
-        self.below.push(Side { against: b.1, for_it: a.0 });
-        self.sums.0 += (a.0 + a.1) / 2.0;
-        self.sums.1 += (b.0 + b.1) / 2.0;
+        let sides = self.sides(left, right, cap);
+        self.keep(sides);
     }
 
     /// Adds a round that was cut off: every bet loses as much as it can.
     pub fn push_lost(&mut self) {
-        self.above.push(WORST);
-        self.below.push(WORST);
+        self.keep([WORST, WORST]);
     }
 
-    /// Makes the bets of the latest round: those that the ratio is high, and those that it is low.
-    pub fn lay_latest(&self, high: &mut [BetsAbove], low: &mut [BetsAbove]) {
-        if let (Some(above), Some(below)) = (self.above.last(), self.below.last()) {
-            high.iter_mut().for_each(|bets| bets.bet(*above));
-            low.iter_mut().for_each(|bets| bets.bet(*below));
-        }
+    /// Adds the two values of a round to the means, and returns what the bets see of them.
+    fn sides(&mut self, left: Reading, right: Reading, cap: f64) -> [Side; 2] {
+        let [a, b] =
+            [left, right].map(|r| ((r.low / cap).clamp(0.0, 1.0), (r.high / cap).clamp(0.0, 1.0)));
+        self.sums.0 += (a.0 + a.1) / 2.0;
+        self.sums.1 += (b.0 + b.1) / 2.0;
+        [Side { against: a.1, for_it: b.0 }, Side { against: b.1, for_it: a.0 }]
+    }
+
+    fn keep(&mut self, [above, below]: [Side; 2]) {
+        self.above.push(above);
+        self.below.push(below);
     }
 
     /// Returns the logarithm of the ratio of the observed means.

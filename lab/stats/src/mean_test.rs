@@ -10,8 +10,7 @@ use crate::bettor::pow2;
 use crate::bisection::last_rejected;
 use crate::decide::{Settled, sequential_test};
 use crate::dependence::{Dependence, Sides, is_serial, serial_z};
-use crate::limits::{Limits, reserve_one};
-
+use crate::limits::{Limits, beyond, reserve_one};
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
 
@@ -195,16 +194,14 @@ impl MeanTest {
     /// evidence of its side suffices: the bets are made one last bit beyond the bar.
     pub fn limits(&self) -> Limits {
         let log_needed = -libm::log(self.error);
-        let low = self.above.lower_limit(log_needed).map(|low| {
-            let is_proven = self.above.log_evidence() >= log_needed;
-            if is_proven { low.max(self.bar.next_up()) } else { low.min(self.bar) }
-        });
-        let high = self.below.as_ref().zip(self.cap).and_then(|(below, cap)| {
-            let high = cap - below.lower_limit(log_needed)?;
-            let is_proven = below.log_evidence() >= log_needed;
-            Some(if is_proven { high.min(self.bar.next_down()) } else { high.max(self.bar) })
-        });
-        Limits { low, high }
+        let (above, below) = self.log_sides();
+        let low = self.above.lower_limit(log_needed);
+        let left_to_cap = self.below.as_ref().and_then(|bets| bets.lower_limit(log_needed));
+        let high = self.cap.zip(left_to_cap).map(|(cap, left)| cap - left);
+        Limits {
+            low: low.map(|low| beyond(self.bar, above >= log_needed, low)),
+            high: high.map(|high| -beyond(-self.bar, below >= log_needed, -high)),
+        }
     }
 
     /// Returns the mean so far. An unknown value counts as the middle of its reading, and as the

@@ -1,5 +1,7 @@
 //! Modes of positive readings: the values around which they lie, and the readings apart.
 
+use crate::summary::median_of_sorted;
+
 /// A value around which readings lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
@@ -48,30 +50,18 @@ pub fn modes(readings: &[f64], gap: f64) -> Modes {
     let runs: Vec<&[f64]> = sorted.chunk_by(|low, high| *high < low * gap).collect();
     let longest = runs.iter().map(|run| run.len()).max().unwrap_or(0);
     let least = ((all as f64 * LEAST_SHARE) as usize).max(2).min(longest);
-    let modes: Vec<Mode> =
-        runs.iter().filter(|run| run.len() >= least).map(|run| mode(run, all)).collect();
-    let in_modes: usize = modes.iter().map(|mode| mode.count).sum();
-    Modes { modes, strays: all - in_modes }
-}
-
-/// Returns the mode of a run that is sorted and not empty.
-fn mode(run: &[f64], all: usize) -> Mode {
-    Mode {
-        median: median_of_sorted(run),
-        low: run[0],
-        high: run[run.len() - 1],
-        count: run.len(),
-        share: run.len() as f64 / all as f64,
-    }
-}
-
-/// Returns the median of numbers that are sorted and not empty.
-fn median_of_sorted(sorted: &[f64]) -> f64 {
-    let middle = sorted.len() / 2;
-    match sorted.len() % 2 {
-        1 => sorted[middle],
-        _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
-    }
+    let modes = runs.iter().filter(|run| run.len() >= least).filter_map(|run| {
+        Some(Mode {
+            median: median_of_sorted(run)?,
+            low: run[0],
+            high: run[run.len() - 1],
+            count: run.len(),
+            share: run.len() as f64 / all as f64,
+        })
+    });
+    let modes: Vec<Mode> = modes.collect();
+    let strays = all - modes.iter().map(|mode| mode.count).sum::<usize>();
+    Modes { modes, strays }
 }
 
 /// Returns whether a value has a finite logarithm.
@@ -83,8 +73,7 @@ pub(crate) fn is_usable(value: &f64) -> bool {
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    let is_usable = !sorted.is_empty() && sorted.iter().all(|value| value.is_finite());
-    is_usable.then(|| median_of_sorted(&sorted))
+    median_of_sorted(&sorted).filter(|_| sorted.iter().all(|value| value.is_finite()))
 }
 
 #[cfg(test)]

@@ -4,23 +4,11 @@
 //! things that it removes: the cost of running second of two, and the difference between rounds in
 //! which a contestant waited for a CPU and the others.
 
-use crate::bettor::{self, ROUNDS_BEFORE_SCALE};
+use crate::bettor::{self, Bet, ROUNDS_BEFORE_SCALE, Table};
 use crate::conditions::Conditions;
-use crate::limits::reserve_one;
+use crate::limits::{History, reserve_one};
 use crate::observation::LogRatio;
 use tiebreak_core::plan::Adjust;
-
-/// A round as the bets see it. Every number is a function of the rounds before it and of its own
-/// [`Conditions`], so the bets stay fair (rule A8).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bet {
-    /// The log ratio, without the believed cost of its order.
-    pub d: LogRatio,
-    /// The scale of the rounds before it.
-    pub scale: Option<f64>,
-    /// The share of each stake that is bet, from 0 to 1.
-    pub weight: f64,
-}
 
 /// The noise of the rounds so far, with the adjustments that remove it.
 ///
@@ -79,10 +67,10 @@ impl Noise {
             _ => 0.0,
         };
         let strata = self.strata.as_ref();
-        let (scale, weight) = strata
-            .and_then(|strata| strata.scale_and_weight(conditions.delay))
-            .map_or_else(|| (self.past.scale(), 1.0), |(scale, weight)| (Some(scale), weight));
-        Bet { d: d.less(shift), scale, weight }
+        let found = strata.and_then(|strata| strata.scale_and_weight(conditions.delay));
+        let (scale, weight) = found.unzip();
+        let scale = scale.or_else(|| self.past.scale());
+        Bet { d: d.less(shift), scale, weight: weight.unwrap_or(1.0) }
     }
 
     /// Returns the number of rounds so far.
@@ -108,6 +96,16 @@ impl Noise {
     }
 }
 
+impl History {
+    /// Returns the history of these rounds, each with the scale of those before it.
+    pub fn of(table: &'static Table, rounds: &[LogRatio]) -> History {
+        let mut noise = Noise::default();
+        let mut history = History::new(table);
+        rounds.iter().for_each(|d| history.push(&noise.take(*d, &Conditions::UNKNOWN)));
+        history
+    }
+}
+
 /// The share of its time above which a run that waited for a CPU makes its round disturbed.
 /// Starting costs a process of a few milliseconds about 1%, a neighbour's turn on its CPU half of
 /// its time.
@@ -130,10 +128,8 @@ impl Strata {
     /// one: `min(1, scale of calm rounds / scale of this kind)`. Returns `None` while this kind has
     /// no scale.
     pub fn scale_and_weight(&self, delay: Option<f64>) -> Option<(f64, f64)> {
-        if !is_disturbed(delay) {
-            return Some((self.calm.scale()?, 1.0));
-        }
-        let scale = self.disturbed.scale()?;
+        let of_kind = if is_disturbed(delay) { &self.disturbed } else { &self.calm };
+        let scale = of_kind.scale()?;
         let weight = self.calm.scale().map_or(1.0, |calm| (calm / scale).min(1.0));
         Some((scale, weight))
     }
@@ -200,10 +196,8 @@ impl SlotEffect {
 fn interval(rounds: &Sorted) -> Option<(f64, f64)> {
     let count = rounds.0.len();
     let left_out = (count as f64 - WIDTH_SD * libm::sqrt(count as f64)) / 2.0;
-    (left_out >= 1.0).then(|| {
-        let rank = left_out as usize;
-        (rounds.0[rank - 1], rounds.0[count - rank])
-    })
+    let rank = left_out as usize;
+    (rank >= 1).then(|| (rounds.0[rank - 1], rounds.0[count - rank]))
 }
 
 /// The interquartile range of a normal distribution in standard deviations.

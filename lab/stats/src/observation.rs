@@ -92,7 +92,7 @@ pub struct Sum {
 impl Sum {
     /// Returns whether the step is more than a tenth of the resolution of the sum.
     pub fn is_coarse(&self, resolution: f64) -> bool {
-        is_coarse(self.reading, self.step, resolution)
+        self.step > resolution / 10.0 * self.reading.low
     }
 
     /// Returns the sum, half a step wider if it is coarse, times the parts of the other sum, so
@@ -121,11 +121,6 @@ pub fn factor(log_ratio: f64) -> f64 {
 /// Returns the natural logarithm, the same on every platform.
 pub fn log(value: f64) -> f64 {
     libm::log(value)
-}
-
-/// Returns whether a step is more than a tenth of the resolution of the value.
-pub fn is_coarse(value: Reading, step: f64, resolution: f64) -> bool {
-    step > resolution / 10.0 * value.low
 }
 
 /// Returns `ln(a) - ln(b)`, 0 for equal values of any kind, and never a negative zero.

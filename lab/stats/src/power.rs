@@ -32,6 +32,10 @@ pub struct SimulatedRun {
 
 impl SimulatedRun {
     const OPEN: SimulatedRun = SimulatedRun { rounds: None, verdict: Verdict::Undecided };
+
+    fn ended(rounds: u64, verdict: Verdict) -> SimulatedRun {
+        SimulatedRun { rounds: Some(rounds), verdict }
+    }
 }
 
 /// A claim in a world with a known truth.
@@ -64,7 +68,7 @@ impl Scenario for RatioScenario<'_> {
                 break;
             }
             if let Some(settled) = test.observe(d, &conditions) {
-                return SimulatedRun { rounds: Some(test.rounds()), verdict: settled.verdict };
+                return SimulatedRun::ended(test.rounds(), settled.verdict);
             }
             fruitless += u32::from(test.is_believed());
             if fruitless == FRUITLESS_ROUNDS {
@@ -91,7 +95,7 @@ impl Scenario for ShareScenario {
             let succeeds = coins.unit() < self.rate;
             let trial = if succeeds { Trial::Success } else { Trial::Failure };
             if let Some(settled) = test.observe(trial) {
-                return SimulatedRun { rounds: Some(test.trials()), verdict: settled.verdict };
+                return SimulatedRun::ended(test.trials(), settled.verdict);
             }
         }
         SimulatedRun::OPEN
@@ -116,7 +120,7 @@ impl Scenario for ClassicScenario {
         };
         let holds = self.driver.ruled_out(&progress).any(|threshold| estimate > threshold);
         let verdict = if holds { Verdict::Holds } else { Verdict::Refuted };
-        SimulatedRun { rounds: Some(progress.n), verdict }
+        SimulatedRun::ended(progress.n, verdict)
     }
 }
 
@@ -230,12 +234,8 @@ pub struct Tally {
     /// The maximum number of rounds of a run whose verdict counts.
     budget: Option<u64>,
     runs: u64,
-    ended: u64,
-    /// The numbers of rounds after which runs ended, sorted.
-    ended_after: Vec<u64>,
-    holds: u64,
-    refuted: u64,
-    too_close: u64,
+    /// The numbers of rounds after which runs ended, sorted, with their verdicts.
+    ends: Vec<(u64, Verdict)>,
 }
 
 impl Tally {
@@ -247,22 +247,14 @@ impl Tally {
     /// Adds a run, and returns whether it ended within the budget.
     pub fn add(&mut self, run: SimulatedRun) -> bool {
         self.runs += 1;
-        let Some(rounds) = run.rounds else {
-            return false;
-        };
-        let at = self.ended_after.partition_point(|other| *other <= rounds);
-        self.ended_after.insert(at, rounds);
-        let in_time = self.budget.is_none_or(|budget| rounds <= budget);
-        if in_time {
-            self.ended += 1;
-            match run.verdict {
-                Verdict::Holds => self.holds += 1,
-                Verdict::Refuted => self.refuted += 1,
-                Verdict::TooClose => self.too_close += 1,
-                Verdict::Undecided | Verdict::Void => {}
-            }
-        }
-        in_time
+        let Some(rounds) = run.rounds else { return false };
+        self.ends.insert(self.ends_by(rounds), (rounds, run.verdict));
+        self.budget.is_none_or(|budget| rounds <= budget)
+    }
+
+    /// Counts the runs that had ended after this number of rounds.
+    fn ends_by(&self, rounds: u64) -> usize {
+        self.ends.partition_point(|(ended, _)| *ended <= rounds)
     }
 
     /// Returns the number of runs so far.
@@ -272,28 +264,30 @@ impl Tally {
 
     /// Returns the number of runs that ended within the budget.
     pub fn ended(&self) -> u64 {
-        self.ended
+        self.ends_by(self.budget.unwrap_or(u64::MAX)) as u64
     }
 
     /// Returns the rounds after which at least this share of the runs had ended; `None` if fewer
     /// ever did.
     pub fn quantile(&self, share: f64) -> Option<u64> {
         let rank = libm::ceil(share * self.runs as f64) as usize;
-        self.ended_after.get(rank.max(1) - 1).copied()
+        self.ends.get(rank.max(1) - 1).map(|(rounds, _)| *rounds)
     }
 
     /// Returns the share of runs that had ended after `rounds` rounds; 0 without runs.
     pub fn ended_by(&self, rounds: u64) -> f64 {
-        let ended = self.ended_after.partition_point(|other| *other <= rounds);
-        ended as f64 / self.runs.max(1) as f64
+        self.ends_by(rounds) as f64 / self.runs.max(1) as f64
     }
 
     /// Returns the shares of runs by their verdict within the budget.
     pub fn says(&self) -> Says {
-        let decided = self.holds + self.refuted + self.too_close;
-        let counts = [self.holds, self.refuted, self.too_close, self.runs - decided];
-        let [holds, refuted, too_close, undecided] =
-            counts.map(|count| count as f64 / self.runs.max(1) as f64);
+        let ends = &self.ends[..self.ended() as usize];
+        let counts = [Verdict::Holds, Verdict::Refuted, Verdict::TooClose]
+            .map(|verdict| ends.iter().filter(|end| end.1 == verdict).count() as u64);
+        let [holds, refuted, too_close] = counts;
+        let undecided = self.runs - holds - refuted - too_close;
+        let [holds, refuted, too_close, undecided] = [holds, refuted, too_close, undecided]
+            .map(|count| count as f64 / self.runs.max(1) as f64);
         Says { holds, refuted, too_close, undecided }
     }
 }
@@ -382,10 +376,9 @@ pub fn smallest_difference(noise: &[f64], rounds: u64, error: f64, seed: Seed) -
     }
     let finds = |log_fraction: f64| {
         let shift = libm::log1p(libm::exp(log_fraction));
-        let found = (0..STREAMS)
-            .filter(|stream| finds_shift(&finite, rounds, error / 2.0, shift, seed, *stream))
-            .count();
-        found as f64 >= SUCCESS_RATE * STREAMS as f64
+        let coins = (0..STREAMS).map(|stream| Stream::new(seed, Purpose::Simulation, stream, 0));
+        let found = coins.filter(|coins| finds_shift(&finite, rounds, error / 2.0, shift, coins));
+        found.count() as f64 >= SUCCESS_RATE * STREAMS as f64
     };
     let [low, high] = SEARCHED.map(libm::log);
     if !finds(high) {
@@ -398,19 +391,13 @@ pub fn smallest_difference(noise: &[f64], rounds: u64, error: f64, seed: Seed) -
     Some(Smallest { fraction: libm::exp(found), is_bound: false })
 }
 
-fn finds_shift(
-    noise: &[f64],
-    rounds: u64,
-    error: f64,
-    shift: f64,
-    seed: Seed,
-    stream: u64,
-) -> bool {
-    let mut coins = Stream::new(seed, Purpose::Simulation, stream, 0);
+/// Returns whether the bets find a shift of the noise, with these coins.
+fn finds_shift(noise: &[f64], rounds: u64, error: f64, shift: f64, coins: &Stream) -> bool {
+    let mut coins = coins.clone();
     let mut past = Past::default();
     let mut bet = EProcess::new(&M3R, 0.0);
     let mut at = 0;
-    for round in 0..rounds {
+    (0..rounds).any(|round| {
         at = match round as usize % BLOCK_ROUNDS {
             0 => coins.below(noise.len() as u64) as usize,
             _ => (at + 1) % noise.len(),
@@ -418,9 +405,6 @@ fn finds_shift(
         let d = shift + coins.sign() * noise[at];
         bet.observe(d, past.scale());
         past.insert(LogRatio::exact(d));
-        if bet.value(0) >= 1.0 / error {
-            return true;
-        }
-    }
-    false
+        bet.value(0) >= 1.0 / error
+    })
 }

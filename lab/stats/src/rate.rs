@@ -5,8 +5,7 @@
 //! which it is below `1/e` contains the true rate with probability at least `1 - e` at every
 //! moment.
 
-use crate::bisection;
-use crate::share_test::times;
+use crate::bisection::edge;
 use libm::{lgamma, log, log1p};
 
 /// Returns the natural logarithm of the evidence against the rate `p` after `successes` in
@@ -18,20 +17,21 @@ pub fn log_evidence_against(trials: u64, successes: u64, p: f64) -> f64 {
     -(log(n + 1.0) + log_choose + times(s, log(p)) + times(n - s, log1p(-p)))
 }
 
+/// Returns `count * log`, where nothing times anything is 0.
+pub(crate) fn times(count: f64, log: f64) -> f64 {
+    if count == 0.0 { 0.0 } else { count * log }
+}
+
 /// Returns the limits of the rate: with probability at least `1 - error`, both hold at every
 /// moment.
 pub fn limits(trials: u64, successes: u64, error: f64) -> (f64, f64) {
     let needed = -log(error);
     let rejected = |p: f64| log_evidence_against(trials, successes, p) >= needed;
     let estimate = if trials == 0 { 0.5 } else { successes as f64 / trials as f64 };
-    [0.0, 1.0]
-        .map(|extreme| {
-            if !rejected(extreme) {
-                return extreme;
-            }
-            bisection::edge((extreme, estimate), 60, rejected).0
-        })
-        .into()
+    let limits = [0.0, 1.0].map(|extreme| {
+        if rejected(extreme) { edge((extreme, estimate), 60, rejected).0 } else { extreme }
+    });
+    limits.into()
 }
 
 /// Returns whether the rate is proven, with probability `error` of being wrong, to be above `bound`

@@ -1,22 +1,16 @@
 //! One ratio claim, from its first round to its verdict.
 
-use crate::bettor::{EProcess, M3R, S, Table};
+use crate::bettor::{Bet, EProcess, M3R, S, Table};
 use crate::conditions::Conditions;
-use crate::decide::{Bars, Proof, Settled, sequential_test};
+use crate::decide::{BarBets, Bars, NUDGE, Proof, Settled, sequential_test};
 use crate::drift::Drift;
-
-use crate::limits::{History, LIMIT_WIDTH, Limits};
-use crate::noise::{Bet, Noise, SlotEstimate};
+use crate::limits::{History, Limits};
+use crate::noise::{Noise, SlotEstimate};
 use crate::observation::LogRatio;
 use crate::one_factor::{self, OneFactor};
-
 use tiebreak_core::claim::Relation;
-
 use tiebreak_core::plan::{Adjust, Centre};
 
-/// The distance beyond a bar at which the cheap bets of every round stand, so that limits that are
-/// then computed lie strictly beyond the bar.
-const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
 /// The lost attempts that version 1 of the engine left uncharged; 1% of the rounds if that is more.
 const FREE_LOSSES: u64 = 3;
 
@@ -33,13 +27,10 @@ pub struct RatioTest {
 
     noise: Noise,
     history: History,
-    /// Bets that the log ratio lies above each bar that the lower limit may have to pass.
-    above: Vec<EProcess>,
-    /// Bets, on mirrored rounds, that it lies below each bar of the upper limit.
-    below: Vec<EProcess>,
+    /// The bets that tell when limits are worth their cost.
+    bets: BarBets<EProcess>,
     /// The bets that are shown, at the bar itself (for `within`, at both edges).
-    shown_above: Vec<EProcess>,
-    shown_below: Vec<EProcess>,
+    shown: BarBets<EProcess>,
     /// The rounds of the unfinished block of primers.
     block: Vec<(LogRatio, Conditions)>,
     lost: u64,
@@ -76,23 +67,14 @@ impl RatioTest {
             Centre::Median | Centre::Mean => &S,
         };
         let bars = Bars::new(relation, resolution);
-        let (low, high) = bars.passed_by();
-        let edges = match relation {
-            Relation::Within { .. } => vec![bars.bar(), -bars.bar()],
-            _ => vec![bars.bar()],
-        };
-
         RatioTest {
             table,
-            bars,
             error,
-
             noise: Noise::new(adjust),
             history: History::new(table),
-            above: bets(table, &low, 1.0, NUDGE),
-            below: bets(table, &high, -1.0, NUDGE),
-            shown_above: bets(table, &edges, 1.0, 0.0),
-            shown_below: bets(table, &edges, -1.0, 0.0),
+            bets: BarBets::new(&bars, NUDGE, |bar| EProcess::new(table, bar)),
+            shown: BarBets::new(&bars, 0.0, |bar| EProcess::new(table, bar)).at_the_bar(),
+            bars,
             block: Vec::new(),
             lost: 0,
             free_losses: false,
@@ -155,11 +137,9 @@ impl RatioTest {
 
     fn lay(&mut self, bet: &Bet) {
         let (low, mirrored_low) = (bet.d.low, bet.d.mirrored().low);
-        for process in self.above.iter_mut().chain(&mut self.shown_above) {
-            process.observe_bet(low, bet);
-        }
-        for process in self.below.iter_mut().chain(&mut self.shown_below) {
-            process.observe_bet(mirrored_low, bet);
+        for bets in [&mut self.bets, &mut self.shown] {
+            bets.above.iter_mut().for_each(|process| process.observe_bet(low, bet));
+            bets.below.iter_mut().for_each(|process| process.observe_bet(mirrored_low, bet));
         }
         self.history.push(bet);
     }
@@ -187,8 +167,7 @@ impl RatioTest {
             return None;
         }
         if self.bars.asks_for_width() {
-            // Limits hardly change in a twentieth of the rounds, and they are the main cost.
-            self.next_look = self.rounds() + 1 + self.rounds() / 20;
+            self.next_look = Bars::next_look(self.rounds());
             return self.settle_at(self.error_a_side());
         }
         let needed = 1.0 / self.error_a_side();
@@ -203,7 +182,7 @@ impl RatioTest {
 
     /// Returns the greatest wealth of the bets that could settle anything, without charges.
     fn most_won(&self) -> f64 {
-        let bets = self.above.iter().chain(&self.below);
+        let bets = self.bets.above.iter().chain(&self.bets.below);
         bets.map(|bet| bet.value(0)).fold(0.0, f64::max)
     }
 
@@ -212,37 +191,21 @@ impl RatioTest {
         if self.bars.asks_for_width() {
             return self.bars.settle(&self.proof(self.limits_at(error_a_side)));
         }
-        let needed = 1.0 / error_a_side;
-        let charges = self.charges();
-        let mut bets = self.above.iter().chain(&self.below);
-        if bets.all(|bet| bet.value(charges) < needed) {
-            return None;
-        }
-        self.bars.settle(&self.proof(self.believed(charges, needed)))?;
+        self.bars.settle(&self.proof(self.believed(error_a_side)))?;
         self.bars.settle(&self.proof(self.limits_at(error_a_side)))
     }
 
-    /// Returns the limits as indicated by the bets at the bars: each on the indicated side of its
-    /// bar, so that only these need to be checked.
-    fn believed(&self, charges: u64, needed: f64) -> Limits {
-        Limits {
-            low: self.passed(&self.above, charges, needed, 1.0),
-            high: self.passed(&self.below, charges, needed, -1.0),
-        }
+    /// Returns the limits as indicated by the bets at the bars, so that only these need to be
+    /// checked.
+    fn believed(&self, error_a_side: f64) -> Limits {
+        let (charges, needed) = (self.charges(), 1.0 / error_a_side);
+        self.bets.believed(|bet| (bet.value(charges) >= needed).then_some(bet.bar()))
     }
 
     /// Returns whether the bets at the bars would settle the claim. If it is not settled
     /// nevertheless, the limits cross, and each further round costs two limits.
     pub(crate) fn is_believed(&self) -> bool {
-        let believed = self.believed(self.charges(), 1.0 / self.error_a_side());
-        self.bars.settle(&self.proof(believed)).is_some()
-    }
-
-    /// Returns the furthest bar that the bets have passed, a nudge beyond it, in the direction of
-    /// `sign`.
-    fn passed(&self, bets: &[EProcess], charges: u64, needed: f64, sign: f64) -> Option<f64> {
-        let passed = bets.iter().filter(|bet| bet.value(charges) >= needed);
-        passed.map(EProcess::bar).reduce(f64::max).map(|bar| sign * bar)
+        self.bars.settle(&self.proof(self.believed(self.error_a_side()))).is_some()
     }
 
     fn proof(&self, limits: Limits) -> Proof {
@@ -277,18 +240,9 @@ impl RatioTest {
     }
 
     /// Returns the wealth of the bets at the bar: for the claim, and against it.
-    ///
-    /// `within` is proven by the weaker of its two bets and refuted by the stronger of theirs.
     pub fn evidence(&self) -> (f64, f64) {
         let charges = self.charges();
-        let [above, below] = [&self.shown_above, &self.shown_below]
-            .map(|bets| bets.iter().map(|bet| bet.value(charges)).collect::<Vec<_>>());
-        match (&above[..], &below[..]) {
-            ([above_upper, above_lower], [below_upper, below_lower]) => {
-                (above_lower.min(*below_upper), above_upper.max(*below_lower))
-            }
-            _ => (above[0], below[0]),
-        }
+        self.shown.evidence(|bet| bet.value(charges))
     }
 
     fn estimate(&self) -> Option<f64> {
@@ -333,11 +287,6 @@ impl RatioTest {
     pub fn limits_cross(&self) -> bool {
         !self.proof(self.limits()).is_sound()
     }
-}
-
-/// Returns bets on one side of these bars, in the direction of `sign`, a nudge beyond each.
-fn bets(table: &'static Table, bars: &[f64], sign: f64, nudge: f64) -> Vec<EProcess> {
-    bars.iter().map(|bar| EProcess::new(table, sign * bar + nudge)).collect()
 }
 
 /// Returns how often 1 can be doubled without exceeding `ratio`, which is at least 1: its binary

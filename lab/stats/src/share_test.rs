@@ -20,10 +20,10 @@ mod side;
 use crate::bisection::edge;
 use crate::decide::{Settled, sequential_test};
 use crate::dependence::{BlockSpells, Dependence, Runs, is_serial, serial_z};
-use crate::limits::Limits;
+use crate::limits::{Limits, beyond};
+use crate::rate::times;
 use chain::{MEMORY_ERROR, log_evidence_of_memory};
 use side::{Odds, Side};
-
 use tiebreak_core::sample::Reading;
 use tiebreak_core::transitions::{ByAge, Transitions, Walk};
 use tiebreak_core::verdict::Verdict;
@@ -251,16 +251,13 @@ impl ShareTest {
     /// bets are made one last bit beyond those shares, so that this holds for the rounded numbers.
     pub fn limits(&self) -> Limits {
         let log_needed = log_needed(self.error);
-        let low = self.above.lower_limit(log_needed).map(|low| {
-            let is_proven = self.above.log_evidence() >= log_needed;
-            if is_proven { low.max(self.bad.next_up()) } else { low.min(self.bad) }
-        });
-        let high = self.below.lower_limit(log_needed).map(|failures| {
-            let is_proven = self.below.log_evidence() >= log_needed;
-            let high = 1.0 - failures;
-            if is_proven { high.min(self.good.next_down()) } else { high.max(self.good) }
-        });
-        Limits { low, high }
+        let (above, below) = self.log_evidence();
+        let low = self.above.lower_limit(log_needed);
+        let high = self.below.lower_limit(log_needed).map(|failures| 1.0 - failures);
+        Limits {
+            low: low.map(|low| beyond(self.bad, above >= log_needed, low)),
+            high: high.map(|high| -beyond(-self.good, below >= log_needed, -high)),
+        }
     }
 
     fn estimate(&self) -> Option<f64> {
@@ -274,7 +271,7 @@ impl ShareTest {
     /// Returns how trials that did not surely succeed follow each other.
     pub fn dependence(&self) -> Dependence {
         let failures = self.trials - self.successes;
-        Dependence::of(self.trials, failures, self.runs.failure_runs())
+        Dependence::of(self.trials, failures, self.runs.failure_runs)
     }
 
     /// Returns the evidence of the blocks' failures for spells in which trials fail more often;
@@ -422,11 +419,6 @@ fn density(trials: u64, successes: u64, points: usize) -> Vec<(f64, f64)> {
     let rates = (0..=last)
         .map(|i| if i == last { high } else { low + (high - low) * i as f64 / last as f64 });
     rates.map(|rate| (rate, relative(rate))).collect()
-}
-
-/// Returns `count * log`, where nothing times anything is 0.
-pub(crate) fn times(count: f64, log: f64) -> f64 {
-    if count == 0.0 { 0.0 } else { count * log }
 }
 
 #[cfg(test)]

@@ -3,75 +3,35 @@
 //! Prints, for rounds of two samples and one claim, quantiles of the time that writing the coins
 //! and the finished round takes together, of the syncs, and of opening the store again.
 
+use serde_json::{from_value, json};
 use std::path::Path;
 use std::time::Instant;
-use tiebreak_core::claim::{Claim, Relation, Statement};
 use tiebreak_core::journal::{Round, RunHeader, Wealth};
-use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{
-    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
-    ProgramPlan, Scope,
-};
 use tiebreak_core::sample::Sample;
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_store::{Store, StoreError};
 
 const ROUNDS: u64 = 20_000;
 
-fn contestant(name: &str) -> Contestant {
-    Contestant {
-        name: name.into(),
-        command: name.into(),
-        workload: String::new(),
-        parameters: Vec::new(),
-        hooks: Hooks::default(),
-        directory: None,
-    }
-}
-
-fn header() -> RunHeader {
-    let claim = Claim {
-        text: "A is faster than B".into(),
-        left: "A".into(),
-        right: Some("B".into()),
-        statement: Statement::Ratio(Relation::AtLeast { factor: 1.0 }),
-        metric: Metric::WallTime,
-        workload: None,
-    };
-    RunHeader {
-        created_unix_ms: 0,
-        version: "0.0.0".into(),
-        command: vec!["round_cost".into()],
-        directory: "/".into(),
-        plan: Plan {
-            engine_version: ENGINE_VERSION,
-            kind: Kind::Compare,
-            contestants: vec![contestant("A"), contestant("B")],
-            claims: vec![PlannedClaim {
-                claim,
-                left: 0,
-                right: Some(1),
-                error: 0.01,
-                gate: Gate::None,
-                waits_ns: 0,
-            }],
-            error: 0.01,
-            resolution: 0.01,
-            budget: Budget { rounds: Some(ROUNDS), seconds: None },
-            scope: Scope::Binary,
-            centre: Centre::Factor,
-            seed: "0".into(),
-            clock_step_ns: 1.0,
-            program: ProgramPlan::default(),
-            block_runs: 1,
-            adjust: Adjust::NONE,
-            functions: None,
-        },
-        machine: Default::default(),
-        machine_print: None,
-        files: Vec::new(),
-        claim_key: String::new(),
-    }
+fn header() -> Result<RunHeader, serde_json::Error> {
+    let contestants = ["A", "B"].map(|name| {
+        json!({ "name": name, "command": name, "workload": "", "parameters": [],
+                "hooks": { "setup": null, "prepare": null, "conclude": null, "cleanup": null } })
+    });
+    let claim = json!({ "text": "A is faster than B", "left": "A", "right": "B",
+        "relation": { "form": "at_least", "factor": 1.0 }, "metric": "wall_time",
+        "workload": null });
+    let program = json!({ "shell": null, "input": null, "output": "capture", "directory": null,
+        "timeout_ns": null, "check": "default", "success": { "statuses": [] }, "cpus": [],
+        "warmup_runs": 0, "wait_for_quiet": true, "output_limit_bytes": 1 << 28 });
+    let plan = json!({ "engine_version": 2, "kind": { "kind": "compare" },
+        "contestants": contestants,
+        "claims": [{ "claim": claim, "left": 0, "right": 1, "error": 0.01 }],
+        "error": 0.01, "resolution": 0.01, "budget": { "rounds": ROUNDS, "seconds": null },
+        "scope": "binary", "centre": "factor", "seed": "0", "clock_step_ns": 1.0,
+        "program": program });
+    from_value(json!({ "created_unix_ms": 0, "version": "0.0.0", "command": ["round_cost"],
+        "directory": "/", "plan": plan, "machine": {}, "files": [], "claim_key": "" }))
 }
 
 fn round(number: u64) -> Round {
@@ -108,12 +68,12 @@ fn micros_since(start: Instant) -> f64 {
     start.elapsed().as_nanos() as f64 / 1e3
 }
 
-fn measure(path: &Path) -> Result<(), StoreError> {
+fn measure(path: &Path, header: &RunHeader) -> Result<(), StoreError> {
     let start = Instant::now();
     let mut store = Store::open(path)?;
     print("make a store", vec![micros_since(start)]);
     let start = Instant::now();
-    let run = store.create_run(&header())?;
+    let run = store.create_run(header)?;
     print("create a run", vec![micros_since(start)]);
     let (mut rounds, mut syncs) = (Vec::new(), Vec::new());
     for number in 0..ROUNDS {
@@ -151,5 +111,5 @@ fn measure(path: &Path) -> Result<(), StoreError> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // In the current folder: a temporary one is often in memory.
     let folder = tempfile::tempdir_in(".")?;
-    Ok(measure(&folder.path().join("journal.db"))?)
+    Ok(measure(&folder.path().join("journal.db"), &header()?)?)
 }

@@ -11,16 +11,16 @@
 //! version adds to a journalled type is left out of its line while it has its default; otherwise an
 //! old chain would break.
 
+use crate::columns::{self, json};
 use crate::id::RunId;
 use crate::portable::LineOut;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tiebreak_core::journal::{Journal, Linked, RunHeader};
 pub(crate) use tiebreak_core::quantity::hexadecimal;
 use tiebreak_core::schedule::RoundCoins;
 
-/// The kinds by their number in the store.
+/// The kinds by their number in the store, which is their place in the enumeration.
 const KINDS: [Linked; 5] =
     [Linked::Header, Linked::Coins, Linked::Round, Linked::Event, Linked::Verdict];
 
@@ -34,12 +34,6 @@ fn hash(before: Option<&[u8]>, line: &str) -> [u8; 32] {
     hash.update(before.unwrap_or_default());
     hash.update(line);
     hash.finalize().into()
-}
-
-/// Returns a value as JSON, inside a transaction.
-pub(crate) fn json(value: &impl Serialize) -> rusqlite::Result<String> {
-    serde_json::to_string(value)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }
 
 /// Writes the first link of a run.
@@ -84,9 +78,8 @@ fn insert(
     kind: Linked,
     hash: &[u8; 32],
 ) -> rusqlite::Result<()> {
-    let number = KINDS.iter().position(|one| *one == kind).map(|number| number as i64);
     let sql = "INSERT INTO chain (run, link, kind, hash) VALUES (?, ?, ?, ?)";
-    crate::write::insert(transaction, sql, params![run.row, link, number, hash])
+    columns::insert(transaction, sql, params![run.row, link, kind as i64, hash])
 }
 
 /// Describes the first link of a journal's chain that does not match the journal. Returns `None` if
@@ -100,37 +93,31 @@ pub fn first_broken_link(journal: &Journal) -> Option<String> {
     let mut attempts: Vec<&RoundCoins> =
         journal.rounds.iter().map(|round| &round.coins).chain(&journal.lost).collect();
     attempts.sort_by_key(|coins| (coins.round, coins.attempt));
-    let mut header = std::iter::once(LineOut::header(&journal.id, &journal.header));
-    let mut coins = attempts.into_iter().map(LineOut::Coins);
-    let mut rounds = journal.rounds.iter().map(LineOut::round);
-    let mut events = journal.events.iter().map(LineOut::Event);
-    let mut verdicts = journal.verdicts.iter().map(LineOut::Verdict);
+    let mut lines: [Box<dyn Iterator<Item = LineOut<'_>>>; KINDS.len()] = [
+        Box::new(std::iter::once(LineOut::header(&journal.id, &journal.header))),
+        Box::new(attempts.into_iter().map(LineOut::Coins)),
+        Box::new(journal.rounds.iter().map(LineOut::round)),
+        Box::new(journal.events.iter().map(LineOut::Event)),
+        Box::new(journal.verdicts.iter().map(LineOut::Verdict)),
+    ];
     let mut seen = [0_u64; KINDS.len()];
     let mut before: Option<[u8; 32]> = None;
     for (number, link) in journal.chain.iter().enumerate() {
-        let line = match link.of {
-            Linked::Header => header.next(),
-            Linked::Coins => coins.next(),
-            Linked::Round => rounds.next(),
-            Linked::Event => events.next(),
-            Linked::Verdict => verdicts.next(),
-        };
-        let what = || describe(link.of, seen[link.of as usize]);
-        let Some(line) = line else {
-            return Some(format!("link {number} is of {}, which is not there", what()));
+        let what = describe(link.of, seen[link.of as usize]);
+        let Some(line) = lines[link.of as usize].next() else {
+            return Some(format!("link {number} is of {what}, which is not there"));
         };
         let Ok(line) = json(&line) else {
-            return Some(format!("link {number}: {} cannot be written again", what()));
+            return Some(format!("link {number}: {what} cannot be written again"));
         };
         let hash = hash(before.as_ref().map(|hash| &hash[..]), &line);
         if hexadecimal(&hash) != link.hash {
-            return Some(format!("link {number}: {} is not what was written", what()));
+            return Some(format!("link {number}: {what} is not what was written"));
         }
         before = Some(hash);
         seen[link.of as usize] += 1;
     }
-    let left = [header.count(), coins.count(), rounds.count(), events.count(), verdicts.count()];
-    let extra = left.iter().position(|count| *count > 0)?;
+    let extra = lines.iter_mut().position(|left| left.next().is_some())?;
     let what = describe(KINDS[extra], seen[extra]);
     Some(format!("{what} is not in the chain, which ends with link {}", journal.chain.len() - 1))
 }

@@ -2,11 +2,15 @@
 //! file can come from anywhere.
 
 use tiebreak_core::claim::{Property, Relation, Statement};
-use tiebreak_core::journal::{Event, RecordedVerdict, Round};
-use tiebreak_core::plan::{Centre, Kind, Plan, PlannedClaim};
+use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round};
+use tiebreak_core::plan::{Centre, Contestant, Kind, Plan, PlannedClaim};
 use tiebreak_core::schedule::RoundCoins;
 
 type Checked = Result<(), String>;
+
+fn require<S: Into<String>>(is_met: bool, otherwise: impl FnOnce() -> S) -> Checked {
+    if is_met { Ok(()) } else { Err(otherwise().into()) }
+}
 
 fn contestant(plan: &Plan, index: usize, what: &str) -> Checked {
     exists(index, plan.contestants.len(), what, "contestant")
@@ -17,31 +21,35 @@ fn claim(plan: &Plan, index: usize, what: &str) -> Checked {
 }
 
 fn exists(index: usize, known: usize, what: &str, kind: &str) -> Checked {
-    let is_known = (index < known).then_some(());
-    is_known.ok_or_else(|| format!("{what} names {kind} {index} of {known} (counted from 0)"))
+    require(index < known, || format!("{what} names {kind} {index} of {known} (counted from 0)"))
+}
+
+/// Checks a whole journal.
+pub(crate) fn journal(journal: &Journal) -> Checked {
+    let of = &journal.header.plan;
+    plan(of)?;
+    journal.lost.iter().try_for_each(|lost| coins(of, lost))?;
+    let mut rounds = journal.rounds.iter().enumerate();
+    rounds.try_for_each(|(number, one)| round(of, number, one))?;
+    journal.events.iter().try_for_each(|one| event(of, one))?;
+    journal.verdicts.iter().try_for_each(|one| verdict(of, one))
 }
 
 /// Checks that a plan can be judged: its numbers are in range, and its claims name its contestants.
 pub(crate) fn plan(plan: &Plan) -> Checked {
-    if !is_share(plan.error) || plan.claims.iter().any(|claim| !is_share(claim.error)) {
-        return Err("an error of the plan is not between 0 and 1".to_owned());
+    let mut errors = plan.claims.iter().map(|claim| claim.error).chain([plan.error]);
+    require(errors.all(is_share), || "an error of the plan is not between 0 and 1")?;
+    require(
+        (0.0..1.0).contains(&plan.resolution) && is_factor(plan.clock_step_ns),
+        || "the resolution or the clock's step of the plan is out of range",
+    )?;
+    for (index, Contestant { name, .. }) in plan.contestants.iter().enumerate() {
+        let is_new = plan.contestants[..index].iter().all(|other| other.name != *name);
+        require(is_new, || format!("two contestants are called '{name}'"))?;
     }
-    let is_step = plan.clock_step_ns.is_finite() && plan.clock_step_ns > 0.0;
-    if !(0.0..1.0).contains(&plan.resolution) || !is_step {
-        return Err("the resolution or the clock's step of the plan is out of range".to_owned());
-    }
-    for (index, contestant) in plan.contestants.iter().enumerate() {
-        if plan.contestants[..index].iter().any(|other| other.name == contestant.name) {
-            return Err(format!("two contestants are called '{}'", contestant.name));
-        }
-    }
-    if plan.block_runs == 0 {
-        return Err("the blocks of the plan have no runs".to_owned());
-    }
-    if let Kind::Stream { scale: Some(scale), .. } = plan.kind
-        && !is_factor(scale)
-    {
-        return Err("the scale of the plan's stream is out of range".to_owned());
+    require(plan.block_runs > 0, || "the blocks of the plan have no runs")?;
+    if let Kind::Stream { scale: Some(scale), .. } = plan.kind {
+        require(is_factor(scale), || "the scale of the plan's stream is out of range")?;
     }
     plan.claims.iter().try_for_each(|claim| planned(plan, claim))
 }
@@ -50,30 +58,27 @@ pub(crate) fn plan(plan: &Plan) -> Checked {
 /// no other.
 fn planned(plan: &Plan, claim: &PlannedClaim) -> Checked {
     let statement = claim.claim.statement;
-    contestant(plan, claim.left, "a claim")?;
-    if let Some(right) = claim.right {
-        contestant(plan, right, "a claim")?;
-    }
-    let is_of_two = statement.is_of_two();
-    if is_of_two != claim.right.is_some() {
-        return Err(if is_of_two {
-            "a claim about two contestants names only one".to_owned()
-        } else {
-            "a claim about one contestant names two".to_owned()
-        });
-    }
-    if matches!(plan.kind, Kind::Stream { .. }) && is_of_two {
-        return Err("a claim about the lines of a stream compares contestants".to_owned());
-    }
-    let cap = plan.cap_of_means(claim.claim.metric).filter(|cap| *cap > 0.0);
-    if plan.centre == Centre::Mean && statement.relation().is_some() && cap.is_none() {
-        return Err(format!(
+    let (is_of_two, has_two) = (statement.is_of_two(), claim.right.is_some());
+    let named = [Some(claim.left), claim.right];
+    named.into_iter().flatten().try_for_each(|index| contestant(plan, index, "a claim"))?;
+    require(!is_of_two || has_two, || "a claim about two contestants names only one")?;
+    require(is_of_two || !has_two, || "a claim about one contestant names two")?;
+    let is_stream = matches!(plan.kind, Kind::Stream { .. });
+    require(
+        !(is_stream && is_of_two),
+        || "a claim about the lines of a stream compares contestants",
+    )?;
+    let is_mean = plan.centre == Centre::Mean && statement.relation().is_some();
+    let is_capped = plan.cap_of_means(claim.claim.metric).is_some_and(|cap| cap > 0.0);
+    let uncapped = || {
+        format!(
             "'{}' is about a ratio of means that nothing caps: it must be about wall time, and its \
-             plan needs a time-out above 0",
+         plan needs a time-out above 0",
             claim.claim.text
-        ));
-    }
-    if is_in_range(statement) { Ok(()) } else { Err("a number of a claim is out of range".into()) }
+        )
+    };
+    require(!is_mean || is_capped, uncapped)?;
+    require(is_in_range(statement), || "a number of a claim is out of range")
 }
 
 fn is_in_range(statement: Statement) -> bool {
@@ -113,36 +118,29 @@ fn is_factor(factor: f64) -> bool {
 pub(crate) fn coins(plan: &Plan, coins: &RoundCoins) -> Checked {
     let what = format!("attempt {} at round {}", coins.attempt, coins.round);
     contestant(plan, coins.primer, &what)?;
-    let mut seen = vec![false; plan.contestants.len()];
-    for index in &coins.order {
+    for (place, index) in coins.order.iter().enumerate() {
         contestant(plan, *index, &what)?;
-        if std::mem::replace(&mut seen[*index], true) {
-            return Err(format!("{what} names contestant {index} twice"));
-        }
+        let is_first = !coins.order[..place].contains(index);
+        require(is_first, || format!("{what} names contestant {index} twice"))?;
     }
-    if coins.unit.as_ref().is_some_and(|unit| unit.placements.len() != coins.order.len()) {
-        return Err(format!("{what} has not one placement for each contestant"));
-    }
-    Ok(())
+    let placements = coins.unit.as_ref().map(|unit| unit.placements.len());
+    let has_each = placements.is_none_or(|count| count == coins.order.len());
+    require(has_each, || format!("{what} has not one placement for each contestant"))
 }
 
 /// Checks that the round is the next one, has one sample per entry of its order, and that its
 /// wealth names claims of the plan.
 pub(crate) fn round(plan: &Plan, expected: usize, round: &Round) -> Checked {
-    if round.coins.round != expected as u64 {
-        return Err(format!("round {} stands where round {expected} should", round.coins.round));
-    }
+    let (number, batches) = (round.coins.round, &round.batches);
+    let is_next = number == expected as u64;
+    require(is_next, || format!("round {number} stands where round {expected} should"))?;
     coins(plan, &round.coins)?;
     let (given, drawn) = (round.samples.len(), round.coins.order.len());
-    let what = format!("round {}", round.coins.round);
-    if given != drawn {
-        return Err(format!("{what} has {given} samples for an order of {drawn}"));
-    }
-    let rounds_a_unit = round.batches.first().map(Vec::len);
-    let differ = round.batches.iter().any(|batches| Some(batches.len()) != rounds_a_unit);
-    if differ || rounds_a_unit.is_some() && round.batches.len() != drawn {
-        return Err(format!("{what} has not equally many batches for each sample"));
-    }
+    let what = format!("round {number}");
+    require(given == drawn, || format!("{what} has {given} samples for an order of {drawn}"))?;
+    let are_equal = batches.windows(2).all(|two| two[0].len() == two[1].len());
+    let has_each = batches.is_empty() || batches.len() == drawn && are_equal;
+    require(has_each, || format!("{what} has not equally many batches for each sample"))?;
     round.wealth.iter().try_for_each(|wealth| claim(plan, wealth.claim, &what))
 }
 
@@ -152,34 +150,29 @@ pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
         Event::Void { contestant: index, .. } | Event::FirstFailure { contestant: index, .. } => {
             contestant(plan, *index, "an event")
         }
-        Event::Observed { lines, successes, failure_runs, .. }
-            if successes.checked_add(*failure_runs).is_none_or(|counted| counted > *lines) =>
-        {
-            Err(format!(
-                "of {lines} lines, {successes} are successes and {failure_runs} begin failures"
-            ))
+        Event::Observed { lines, successes, failure_runs, values, transitions, by_age, .. } => {
+            let counted = successes.checked_add(*failure_runs);
+            require(counted.is_some_and(|counted| counted <= *lines), || {
+                format!(
+                    "of {lines} lines, {successes} are successes and {failure_runs} begin failures"
+                )
+            })?;
+            let has_room = transitions.total().is_some_and(|total| total <= *lines);
+            require(has_room, || format!("of {lines} lines, more come after another"))?;
+            let is_same = by_age.total().is_some_and(|n| n == 0 || by_age.sum() == *transitions);
+            require(is_same, || "what came after what is not the same by age")?;
+            let are_numbers = values.iter().all(|value| !value.is_nan());
+            require(are_numbers, || "a number of a stream is none")
         }
-        Event::Observed { lines, transitions, .. }
-            if transitions.total().is_none_or(|total| total > *lines) =>
-        {
-            Err(format!("of {lines} lines, more come after another"))
+        Event::Relaxed { error, .. } => {
+            require(is_share(*error), || "an error of an event is not between 0 and 1")
         }
-        Event::Observed { transitions, by_age, .. }
-            if by_age.total().is_none_or(|total| total > 0 && by_age.sum() != *transitions) =>
-        {
-            Err("what came after what is not the same by age".to_owned())
+        Event::FirstOutputs { outputs } => {
+            let (given, known) = (outputs.len(), plan.contestants.len());
+            require(given == known, || {
+                format!("there are {given} first outputs of {known} contestants")
+            })
         }
-        Event::Observed { values, .. } if values.iter().any(|value| value.is_nan()) => {
-            Err("a number of a stream is none".to_owned())
-        }
-        Event::Relaxed { error, .. } if !is_share(*error) => {
-            Err("an error of an event is not between 0 and 1".to_owned())
-        }
-        Event::FirstOutputs { outputs } if outputs.len() != plan.contestants.len() => Err(format!(
-            "there are {} first outputs of {} contestants",
-            outputs.len(),
-            plan.contestants.len()
-        )),
         _ => Ok(()),
     }
 }

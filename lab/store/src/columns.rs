@@ -1,7 +1,8 @@
 //! The conversion of the nouns to columns and back.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, Value, ValueRef};
-use rusqlite::{Result, Row};
+use rusqlite::{Error, Params, Result, Row, Transaction};
+use serde::Serialize;
 use tiebreak_core::journal::Wealth;
 use tiebreak_core::sample::{Marks, Outcome, Sample};
 use tiebreak_core::verdict::Verdict;
@@ -97,6 +98,16 @@ pub(crate) fn sample_of(row: &Row<'_>) -> Result<Sample> {
 
 pub(crate) fn number(row: &Row<'_>, column: &str) -> Result<u64> {
     row.get(column).map(|Bits(number)| number)
+}
+
+/// Runs a statement that adds rows.
+pub(crate) fn insert(transaction: &Transaction<'_>, sql: &str, values: impl Params) -> Result<()> {
+    transaction.prepare_cached(sql)?.execute(values).map(|_| ())
+}
+
+/// Returns a value as JSON.
+pub(crate) fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::ToSqlConversionFailure(Box::new(error)))
 }
 
 /// Reads the columns `claim`, `evidence_for` and `evidence_against`.

@@ -1,11 +1,17 @@
 //! The errors of a store, each with its remedy.
 
+use crate::kind::Kind;
 use rusqlite::ffi::{ErrorCode, SQLITE_IOERR_SHMSIZE};
 use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-/// The reason why the store, or a journal in it or in a file, cannot be used.
+/// The time that a writer waits for another one. A commit takes well under a millisecond.
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The reason why the store, or a journal in it or in a file, cannot be used. The first text of an
+/// error about a file is the file's path.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither an option nor the environment says where the store is.
@@ -16,281 +22,160 @@ pub enum StoreError {
     NoDefaultPath,
     /// There is no such file.
     #[error(
-        "there is no store at {}: the first run that measures something makes it; --store FILE \
-         names another one", path.display()
+        "there is no store at {0}: the first run that measures something makes it; --store FILE \
+         names another one"
     )]
-    NoStore {
-        /// The file.
-        path: PathBuf,
-    },
+    NoStore(String),
     /// The path is a folder.
-    #[error("{} is a folder: --store takes the name of a file in it", path.display())]
-    IsFolder {
-        /// The folder.
-        path: PathBuf,
-    },
+    #[error("{0} is a folder: --store takes the name of a file in it")]
+    IsFolder(String),
     /// The file is not a database.
     #[error(
-        "{} is not a store of tiebreak (not an SQLite file): it was left as it is; name another \
-         file with --store FILE", path.display()
+        "{0} is not a store of tiebreak (not an SQLite file): it was left as it is; name another \
+         file with --store FILE"
     )]
-    NotSqlite {
-        /// The file.
-        path: PathBuf,
-    },
+    NotSqlite(String),
     /// The file is a database of another program.
     #[error(
-        "{} is an SQLite file of another program: it was left as it is; name another file with \
-         --store FILE", path.display()
+        "{0} is an SQLite file of another program: it was left as it is; name another file with \
+         --store FILE"
     )]
-    NotOurs {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A newer tiebreak made or changed the file.
+    NotOurs(String),
+    /// A newer tiebreak made or changed the file: its version, and the newest known one.
     #[error(
-        "{} is of version {found}, which a newer tiebreak wrote; this one reads up to version \
-         {known}: update tiebreak, or name another file with --store FILE", path.display()
+        "{0} is of version {1}, which a newer tiebreak wrote; this one reads up to version {2}: \
+         update tiebreak, or name another file with --store FILE"
     )]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: i64,
-        /// The newest version that this program knows.
-        known: i64,
-    },
-    /// The file or its folder may not be written to.
+    Newer(String, i64, i64),
+    /// The file or its folder may not be written to, for this reason from the system or SQLite.
     #[error(
-        "cannot write {}: the file or its folder is read-only ({reason}); allow writing there, or \
-         name another file with --store FILE", path.display()
+        "cannot write {0}: the file or its folder is read-only ({1}); allow writing there, or name \
+         another file with --store FILE"
     )]
-    ReadOnly {
-        /// The file.
-        path: PathBuf,
-        /// The reason from the system or SQLite.
-        reason: String,
-    },
+    ReadOnly(String, String),
     /// There is no space left.
     #[error(
-        "{} cannot grow: the disk is full; all finished rounds are kept: free space and go on \
-         with 'tiebreak resume', or name a file on another disk with --store FILE", path.display()
+        "{0} cannot grow: the disk is full; all finished rounds are kept: free space and go on \
+         with 'tiebreak resume', or name a file on another disk with --store FILE"
     )]
-    Full {
-        /// The file.
-        path: PathBuf,
-    },
+    Full(String),
     /// Other writers held the lock for too long.
     #[error(
-        "{} was locked by another process for {waited_s} seconds: wait until it has finished (a \
-         backup? an open 'sqlite3'?), or name another file with --store FILE", path.display()
+        "{} was locked by another process for {} seconds: wait until it has finished (a backup? an \
+         open 'sqlite3'?), or name another file with --store FILE", .0, BUSY_TIMEOUT.as_secs()
     )]
-    Busy {
-        /// The file.
-        path: PathBuf,
-        /// The seconds waited.
-        waited_s: u64,
-    },
-    /// SQLite finds the file damaged.
+    Busy(String),
+    /// SQLite finds the file damaged, for this reason.
     #[error(
-        "{} is damaged ({reason}): copy it and its -wal file away, save what is left with \
-         \"sqlite3 FILE .recover\", and name another file with --store FILE", path.display()
+        "{0} is damaged ({1}): copy it and its -wal file away, save what is left with \"sqlite3 \
+         FILE .recover\", and name another file with --store FILE"
     )]
-    Corrupt {
-        /// The file.
-        path: PathBuf,
-        /// The reason from SQLite.
-        reason: String,
-    },
-    /// A run cannot be read back although SQLite finds nothing wrong.
+    Corrupt(String, String),
+    /// The journal cannot accept a record: which, or the reason why it was refused.
     #[error(
-        "run {run} in {} cannot be read: {what}; the other runs are not touched by this: \
-         'tiebreak history' lists them", path.display()
+        "{0} did not take {1}: the journal is append-only and holds each attempt and round once; \
+         this is a fault of tiebreak"
     )]
-    BadRun {
-        /// The file.
-        path: PathBuf,
-        /// The run.
-        run: String,
+    Refused(String, String),
+    /// Another process, if its number could be read, runs or resumes this run.
+    #[error(
+        "run {} is in use{}: wait until it has ended, or stop it", .0,
+        .1.map(|pid| format!(" by process {pid}")).unwrap_or_default()
+    )]
+    InUse(String, Option<u32>),
+    /// No run, or no print, has the name that was typed.
+    #[error(
+        "no {} '{asked}' in {path}{hint}: '{}' lists them, --store FILE names another store",
+        kind.full, kind.list
+    )]
+    Unknown {
+        /// The path of the file.
+        path: String,
+        /// What was looked for.
+        kind: &'static Kind,
+        /// The text that was typed.
+        asked: String,
+        /// The number of runs, and the nearest name, if one is near.
+        hint: String,
+    },
+    /// There is no run, or no print, at all.
+    #[error("{} holds no {}; --store FILE names another store", .0, .1.none)]
+    NoneYet(String, &'static Kind),
+    /// Several runs or prints have names that begin like the typed text: the first few of them.
+    #[error(
+        "'{}' is the beginning of several {}s: {}; type more of it", .1, .0.noun, .2.join(", ")
+    )]
+    Ambiguous(&'static Kind, String, Vec<String>),
+    /// A run or print cannot be read back although SQLite finds nothing wrong.
+    #[error("{} {name} in {path} cannot be read: {what}; {}", kind.noun, kind.if_unreadable)]
+    Unreadable {
+        /// The path of the file.
+        path: String,
+        /// Whether it is a run or a print.
+        kind: &'static Kind,
+        /// Its name.
+        name: String,
         /// The fault.
         what: String,
     },
-    /// The journal cannot accept a record.
+    /// A line of a journal in JSON Lines, counted from 1, is wrong: how, and what would be right.
+    #[error("line {0} of the journal: {1}")]
+    BadLine(u64, String),
+    /// A journal in JSON Lines is of this schema and not of the known one.
     #[error(
-        "{} did not take {what}: the journal is append-only and holds each attempt and round \
-         once; this is a fault of tiebreak", path.display()
+        "line 1 of the journal says schema '{0}'; this tiebreak reads '{1}': update tiebreak if \
+         the journal is newer"
     )]
-    Refused {
-        /// The file.
-        path: PathBuf,
-        /// The record, and the reason why it was refused.
-        what: String,
-    },
-    /// Another process runs or resumes this run.
-    #[error(
-        "run {run} is in use{}: wait until it has ended, or stop it",
-        pid.map(|pid| format!(" by process {pid}")).unwrap_or_default()
-    )]
-    InUse {
-        /// The run.
-        run: String,
-        /// The process, if it could be read.
-        pid: Option<u32>,
-    },
-    /// No run has this name.
-    #[error(
-        "no run '{asked}' in {}, which holds {runs} runs{}: 'tiebreak history' lists them, \
-         --store FILE names another store", path.display(),
-        near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default()
-    )]
-    UnknownRun {
-        /// The file.
-        path: PathBuf,
-        /// The text that was typed.
-        asked: String,
-        /// The number of runs.
-        runs: u64,
-        /// The run with the nearest name, if one is near.
-        near: Option<String>,
-    },
-    /// There is no run at all.
-    #[error(
-        "{} holds no runs yet: 'tiebreak compare' makes one; --store FILE names another store",
-        path.display()
-    )]
-    NoRuns {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Several runs have names that begin like this.
-    #[error("'{asked}' is the beginning of several runs: {}; type more of it", matches.join(", "))]
-    Ambiguous {
-        /// The text that was typed.
-        asked: String,
-        /// The first few of the runs.
-        matches: Vec<String>,
-    },
-    /// No print has this name.
-    #[error(
-        "no print of a machine '{asked}' in {}{}: 'tiebreak machine show --list' lists them, \
-         --store FILE names another store", path.display(),
-        near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default()
-    )]
-    UnknownPrint {
-        /// The file.
-        path: PathBuf,
-        /// The text that was typed.
-        asked: String,
-        /// The print with the nearest name, if one is near.
-        near: Option<String>,
-    },
-    /// There is no print at all.
-    #[error(
-        "{} holds no print of a machine yet: 'tiebreak machine' makes one in half a minute; \
-         --store FILE names another store", path.display()
-    )]
-    NoPrints {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Several prints have names that begin like this.
-    #[error(
-        "'{asked}' is the beginning of several prints: {}; type more of it", matches.join(", ")
-    )]
-    AmbiguousPrint {
-        /// The text that was typed.
-        asked: String,
-        /// The first few of the prints.
-        matches: Vec<String>,
-    },
-    /// A print cannot be read back although SQLite finds nothing wrong.
-    #[error(
-        "print {print} in {} cannot be read: {what}; 'tiebreak machine' makes a new one, --store \
-         FILE names another store", path.display()
-    )]
-    BadPrint {
-        /// The file.
-        path: PathBuf,
-        /// The print.
-        print: String,
-        /// The fault.
-        what: String,
-    },
-    /// A line of a journal in JSON Lines is wrong.
-    #[error("line {line} of the journal: {what}")]
-    BadLine {
-        /// The number of the line, counted from 1.
-        line: u64,
-        /// The fault, and what would be right.
-        what: String,
-    },
-    /// A journal in JSON Lines was written by a newer tiebreak.
-    #[error(
-        "line 1 of the journal says schema '{found}'; this tiebreak reads '{known}': update \
-         tiebreak if the journal is newer", known = crate::SCHEMA
-    )]
-    OtherSchema {
-        /// The schema in the file.
-        found: String,
-    },
+    OtherSchema(String, &'static str),
     /// The system reported another error.
-    #[error(
-        "{}: {source}; name another file with --store FILE if this cannot be mended", path.display()
-    )]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    #[error("{0}: {1}; name another file with --store FILE if this cannot be mended")]
+    Io(String, #[source] io::Error),
     /// SQLite reported another error.
-    #[error(
-        "{}: {source}; name another file with --store FILE if this cannot be mended", path.display()
-    )]
-    Sqlite {
-        /// The file.
-        path: PathBuf,
-        /// SQLite's error.
-        source: rusqlite::Error,
-    },
+    #[error("{0}: {1}; name another file with --store FILE if this cannot be mended")]
+    Sqlite(String, #[source] rusqlite::Error),
 }
 
 impl StoreError {
     /// Sorts an error of SQLite, so that each kind has its own text.
     pub(crate) fn from_sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
-        let path = path.to_owned();
-        let reason = source.to_string();
+        let (file, reason) = (shown(path), source.to_string());
         if source.sqlite_error().is_some_and(|error| error.extended_code == SQLITE_IOERR_SHMSIZE) {
             // There is no space for the `-shm` file, which SQLite does not report as a full disk.
-            return StoreError::Full { path };
+            return StoreError::Full(file);
         }
         match source.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => StoreError::NotSqlite { path },
+            Some(ErrorCode::NotADatabase) => StoreError::NotSqlite(file),
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                StoreError::ReadOnly { path, reason }
+                StoreError::ReadOnly(file, reason)
             }
-            Some(ErrorCode::DiskFull) => StoreError::Full { path },
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                StoreError::Busy { path, waited_s: crate::store::BUSY_TIMEOUT.as_secs() }
+            Some(ErrorCode::DiskFull) => StoreError::Full(file),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy(file),
+            Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt(file, reason),
+            Some(ErrorCode::ConstraintViolation) => StoreError::Refused(file, reason),
+            Some(ErrorCode::CannotOpen) => why_it_cannot_be_opened(path, reason),
+            _ if matches!(source, rusqlite::Error::ToSqlConversionFailure(_)) => {
+                StoreError::Refused(file, reason)
             }
-            Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { path, reason },
-            Some(ErrorCode::ConstraintViolation) => StoreError::Refused { path, what: reason },
-            Some(ErrorCode::CannotOpen) => why_it_cannot_be_opened(path, source),
-            _ => StoreError::Sqlite { path, source },
+            _ => StoreError::Sqlite(file, source),
         }
     }
 
     /// Sorts an error of the system.
     pub(crate) fn from_io(path: &Path, source: io::Error) -> StoreError {
-        let path = path.to_owned();
+        let file = shown(path);
         match source.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                StoreError::ReadOnly { path, reason: source.to_string() }
+                StoreError::ReadOnly(file, source.to_string())
             }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { path },
-            _ => StoreError::Io { path, source },
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full(file),
+            _ => StoreError::Io(file, source),
         }
     }
+}
+
+/// Returns the path as errors show it.
+pub(crate) fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 /// An error of the file at a path, in the words of the store.
@@ -310,52 +195,62 @@ impl<T> At<T> for rusqlite::Result<T> {
     }
 }
 
-/// Finds the reason why SQLite cannot open a file, by creating another file beside it. SQLite does
+/// Finds the reason why SQLite cannot open a file, by creating another file next to it. SQLite does
 /// not give the reason.
 ///
 /// The function does not open the file itself: closing it again would drop the locks that this
 /// process may hold on it through another connection.
-fn why_it_cannot_be_opened(path: PathBuf, source: rusqlite::Error) -> StoreError {
-    let mut probe = path.clone().into_os_string();
+fn why_it_cannot_be_opened(path: &Path, reason: String) -> StoreError {
+    let mut probe = path.as_os_str().to_owned();
     probe.push(format!(".probe{}", std::process::id()));
     let probe = PathBuf::from(probe);
-    match OpenOptions::new().write(true).create_new(true).open(&probe) {
-        Err(error) => StoreError::from_io(&path, error),
-        Ok(_) => {
-            // A probe that is left behind is empty and harmless.
-            let _ = std::fs::remove_file(&probe);
-            let reason = source.to_string();
-            StoreError::ReadOnly { path, reason }
-        }
+    if let Err(error) = OpenOptions::new().write(true).create_new(true).open(&probe) {
+        return StoreError::from_io(path, error);
     }
+    // A probe that is left behind is empty and harmless.
+    let _ = std::fs::remove_file(&probe);
+    StoreError::ReadOnly(shown(path), reason)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kind::{PRINT, RUN};
 
     #[test]
     fn every_text_names_the_file_and_a_remedy() {
-        let path = PathBuf::from("/data/journal.db");
-        let reason = "why".to_owned();
+        let (path, reason) = (Path::new("/data/journal.db"), "why".to_owned());
+        let file = || shown(path);
+        let of_kind = |kind: &'static Kind| {
+            let unknown = |hint: &str| StoreError::Unknown {
+                path: file(),
+                kind,
+                asked: "x".into(),
+                hint: hint.into(),
+            };
+            [unknown(""), unknown(", which holds 3 runs"), StoreError::NoneYet(file(), kind)]
+        };
+        let bad_print = StoreError::Unreadable {
+            path: file(),
+            kind: &PRINT,
+            name: "m".into(),
+            what: "x".into(),
+        };
         let errors = [
-            StoreError::NoStore { path: path.clone() },
-            StoreError::IsFolder { path: path.clone() },
-            StoreError::NotSqlite { path: path.clone() },
-            StoreError::NotOurs { path: path.clone() },
-            StoreError::Newer { path: path.clone(), found: 9, known: 1 },
-            StoreError::ReadOnly { path: path.clone(), reason: reason.clone() },
-            StoreError::Full { path: path.clone() },
-            StoreError::Busy { path: path.clone(), waited_s: 5 },
-            StoreError::Corrupt { path: path.clone(), reason },
-            StoreError::UnknownRun { path: path.clone(), asked: "x".into(), runs: 3, near: None },
-            StoreError::NoRuns { path: path.clone() },
-            StoreError::UnknownPrint { path: path.clone(), asked: "x".into(), near: None },
-            StoreError::NoPrints { path: path.clone() },
-            StoreError::BadPrint { path: path.clone(), print: "m".into(), what: "x".into() },
-            StoreError::from_io(&path, io::Error::other("odd")),
-            StoreError::from_sqlite(&path, rusqlite::Error::InvalidQuery),
+            StoreError::NoStore(file()),
+            StoreError::IsFolder(file()),
+            StoreError::NotSqlite(file()),
+            StoreError::NotOurs(file()),
+            StoreError::Newer(file(), 9, 1),
+            StoreError::ReadOnly(file(), reason.clone()),
+            StoreError::Full(file()),
+            StoreError::Busy(file()),
+            StoreError::Corrupt(file(), reason),
+            bad_print,
+            StoreError::from_io(path, io::Error::other("odd")),
+            StoreError::from_sqlite(path, rusqlite::Error::InvalidQuery),
         ];
+        let errors = errors.into_iter().chain(of_kind(&RUN)).chain(of_kind(&PRINT));
         for error in errors {
             let text = error.to_string();
             assert!(text.contains("/data/journal.db") && text.contains("--store"), "{text}");

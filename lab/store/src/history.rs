@@ -6,6 +6,7 @@ use crate::id::RunId;
 use crate::store::Store;
 use rusqlite::params;
 use serde::Deserialize;
+use serde_json::Value;
 use tiebreak_core::journal::{Event, RunHeader, StopReason, Wealth};
 use tiebreak_core::verdict::Verdict;
 
@@ -54,30 +55,14 @@ struct HeaderPart {
 
 #[derive(Deserialize)]
 struct PlanPart {
-    claims: Vec<PlannedClaimPart>,
+    claims: Vec<Value>,
     #[serde(default)]
-    functions: Option<FunctionsPart>,
+    functions: Option<Value>,
 }
 
-#[derive(Deserialize)]
-struct FunctionsPart {
-    study: String,
-    workload: WorkloadPart,
-}
-
-#[derive(Deserialize)]
-struct WorkloadPart {
-    name: String,
-}
-
-#[derive(Deserialize)]
-struct PlannedClaimPart {
-    claim: ClaimPart,
-}
-
-#[derive(Deserialize)]
-struct ClaimPart {
-    text: String,
+/// Returns the text at this place of a JSON value; empty if there is none.
+fn text_at(value: &Value, place: &str) -> String {
+    value.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 impl Store {
@@ -107,32 +92,31 @@ impl Store {
         created_unix_ms: u64,
         header: &str,
     ) -> Result<RunSummary, StoreError> {
-        let bad = |what: String| StoreError::BadRun {
-            path: self.path.clone(),
-            run: id.name.clone(),
-            what,
-        };
-        let header: HeaderPart =
-            serde_json::from_str(header).map_err(|error| bad(format!("its header: {error}")))?;
-        let texts = header.plan.claims.into_iter().map(|planned| planned.claim.text);
+        let header: HeaderPart = serde_json::from_str(header)
+            .map_err(|error| self.unreadable(&id, format!("its header: {error}")))?;
+        let texts = header.plan.claims.iter().map(|planned| text_at(planned, "/claim/text"));
         let mut claims: Vec<_> = texts.map(|text| ClaimSummary { text, verdict: None }).collect();
         for (claim, verdict) in self.last_verdicts(&id)? {
             let named = claims.get_mut(claim as usize);
-            named.ok_or_else(|| bad(format!("a verdict names claim {claim}")))?.verdict =
-                Some(verdict);
+            let Some(named) = named else {
+                return Err(self.unreadable(&id, format!("a verdict names claim {claim}")));
+            };
+            named.verdict = Some(verdict);
         }
         let (rounds, elapsed_ns) = self.progress(&id)?;
         let event = self.last_stop_or_start(&id)?;
         let event = event.map(|event| serde_json::from_str(&event)).transpose();
-        let stopped = match event.map_err(|error| bad(format!("an event: {error}")))? {
-            Some(Event::Stopped { reason, .. }) => Some(reason),
-            _ => None,
-        };
+        let stopped =
+            match event.map_err(|error| self.unreadable(&id, format!("an event: {error}")))? {
+                Some(Event::Stopped { reason, .. }) => Some(reason),
+                _ => None,
+            };
         Ok(RunSummary {
             repetition: 1 + self.previous_runs(&header.claim_key, Some(&id))?,
             created_unix_ms,
             command: header.command,
-            study: header.plan.functions.map(|of| (of.study, of.workload.name)),
+            study: (header.plan.functions.as_ref())
+                .map(|of| (text_at(of, "/study"), text_at(of, "/workload/name"))),
             rounds,
             seconds: elapsed_ns as f64 / 1e9,
             stopped,
@@ -246,7 +230,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_journal::{append, header, rich, round};
+    use crate::tests::journals::{append, header, rich, round};
 
     #[test]
     fn the_latest_runs_come_first_with_their_verdicts() {

@@ -1,7 +1,8 @@
 //! Names of runs and prints: short, typable, and different in at least two characters; and the
 //! search for one by what the user typed.
 
-use crate::error::StoreError;
+use crate::error::{StoreError, shown};
+use crate::kind::{Kind, PRINT, RUN};
 use crate::store::Store;
 use rusqlite::{Row, Transaction};
 use std::fmt;
@@ -10,7 +11,7 @@ use std::fmt;
 /// characters.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The name of a run or a print of a store. A method of [`Store`](crate::Store) makes it, and it is
+/// The name of a run or a print of a store. A method of [`Store`] makes it, and it is
 /// valid for that store only.
 ///
 /// The name is the letter of its kind, at least five digits, and a check digit. The digits of the
@@ -28,7 +29,12 @@ pub type RunId = Id<'r'>;
 /// The name of a print: `m` and so on.
 pub type PrintId = Id<'m'>;
 
+/// The word for the latest run or print.
+pub const LATEST: &str = "latest";
+
 impl<const LETTER: char> Id<LETTER> {
+    pub(crate) const KIND: &'static Kind = if LETTER == 'm' { &PRINT } else { &RUN };
+
     pub(crate) fn of_row(row: i64, salt: u64) -> Self {
         Id { name: name_of(LETTER, row, salt), row }
     }
@@ -38,15 +44,12 @@ impl<const LETTER: char> Id<LETTER> {
         Ok(Id { row: row.get("row")?, name: row.get("id")? })
     }
 
-    /// Makes the name of the next row of a table, which will hold this text.
-    pub(crate) fn next(
-        transaction: &Transaction<'_>,
-        table: &str,
-        text: &str,
-    ) -> rusqlite::Result<Self> {
-        let last = format!("SELECT coalesce(max(rowid), 0) FROM {table}");
+    /// Makes the name of the next row of its table, which will hold this text.
+    pub(crate) fn next(transaction: &Transaction<'_>, text: &str) -> rusqlite::Result<Self> {
+        let noun = Self::KIND.noun;
+        let last = format!("SELECT coalesce(max({noun}), 0) FROM {noun}s");
         let last: i64 = transaction.query_row(&last, [], |row| row.get(0))?;
-        let taken = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE id = ?)");
+        let taken = format!("SELECT EXISTS (SELECT 1 FROM {noun}s WHERE id = ?)");
         let mut salts = salt(text)..;
         loop {
             let id = Self::of_row(last + 1, salts.next().unwrap_or_default());
@@ -128,69 +131,80 @@ const NEAR: usize = 2;
 /// The number of names listed when a prefix is ambiguous.
 const NAMED: usize = 5;
 
-/// The meaning of a text among some names.
-pub(crate) enum Choice<const LETTER: char> {
-    /// This one.
-    One(Id<LETTER>),
-    /// The beginning of several names; the first few of them.
-    Several(Vec<String>),
-    /// None of them.
-    None {
-        /// The nearest name, if one is near.
-        near: Option<String>,
-    },
-}
-
-/// Finds the name that was typed: in full, or as a unique prefix.
-pub(crate) fn choose<const LETTER: char>(asked: &str, ids: &[Id<LETTER>]) -> Choice<LETTER> {
-    let typed = normalise(asked);
-    if let Some(exact) = ids.iter().find(|id| id.name == typed) {
-        return Choice::One(exact.clone());
-    }
-    let matching = ids.iter().filter(|id| !typed.is_empty() && id.name.starts_with(&typed));
-    match matching.take(NAMED).collect::<Vec<_>>().as_slice() {
-        [only] => Choice::One((*only).clone()),
-        [] => {
-            let near = ids.iter().map(|id| (distance(&typed, &id.name), id));
-            let near = near.filter(|(distance, _)| *distance <= NEAR).min_by_key(|near| near.0);
-            Choice::None { near: near.map(|(_, id)| id.name.clone()) }
-        }
-        several => Choice::Several(several.iter().map(|id| id.name.clone()).collect()),
-    }
-}
-
 impl Store {
-    /// Finds the run that a name means: `latest`, an id, or a unique prefix of one.
+    /// Finds the run that a name means: [`LATEST`], an id, or a unique prefix of one.
     ///
     /// # Errors
     /// Fails if no run or several runs have such a name, or if the file cannot be read.
     pub fn find(&self, asked: &str) -> Result<RunId, StoreError> {
-        let path = self.path.clone();
-        if asked == "latest" {
-            let sql = "SELECT run AS row, id FROM runs ORDER BY run DESC LIMIT 1";
-            return self.first(sql, [], Id::read)?.ok_or(StoreError::NoRuns { path });
+        self.find_named(asked, |runs| format!(", which holds {} runs", runs.len()))
+    }
+
+    /// Finds the print that a name means: [`LATEST`], a name, or a unique prefix of one.
+    ///
+    /// # Errors
+    /// Fails if no print or several prints have such a name, or if the file cannot be read.
+    pub fn find_print(&self, asked: &str) -> Result<PrintId, StoreError> {
+        self.find_named(asked, |_| String::new())
+    }
+
+    /// Finds what was named, in full or by a unique prefix; `held` describes all names where none
+    /// is meant.
+    fn find_named<const LETTER: char>(
+        &self,
+        asked: &str,
+        held: impl Fn(&[Id<LETTER>]) -> String,
+    ) -> Result<Id<LETTER>, StoreError> {
+        let (path, kind) = (shown(&self.path), Id::<LETTER>::KIND);
+        let latest =
+            format!("SELECT {0} AS row, id FROM {0}s ORDER BY {0} DESC LIMIT 1", kind.noun);
+        let latest = self.first(&latest, [], Id::read)?;
+        let latest = latest.ok_or_else(|| StoreError::NoneYet(path.clone(), kind))?;
+        if asked == LATEST {
+            return Ok(latest);
         }
-        let (ids, asked) = (self.ids()?, asked.to_owned());
-        match choose(&asked, &ids) {
-            Choice::One(id) => Ok(id),
-            Choice::Several(matches) => Err(StoreError::Ambiguous { asked, matches }),
-            Choice::None { .. } if ids.is_empty() => Err(StoreError::NoRuns { path }),
-            Choice::None { near } => {
-                Err(StoreError::UnknownRun { path, asked, runs: ids.len() as u64, near })
+        let (ids, typed, asked) = (self.ids()?, normalise(asked), asked.to_owned());
+        let is_meant = |id: &&Id<LETTER>| !typed.is_empty() && id.name.starts_with(&typed);
+        let exact = ids.iter().find(|id| id.name == typed);
+        let meant = exact.map_or_else(|| ids.iter().filter(is_meant).collect(), |id| vec![id]);
+        match meant[..] {
+            [only] => Ok(only.clone()),
+            [] => {
+                let near = ids.iter().map(|id| (distance(&typed, &id.name), id));
+                let near = near.filter(|(distance, _)| *distance <= NEAR).min_by_key(|near| near.0);
+                let near = near.map(|(_, id)| format!("; did you mean {id}?"));
+                let hint = held(&ids) + &near.unwrap_or_default();
+                Err(StoreError::Unknown { path, kind, asked, hint })
+            }
+            _ => {
+                let first = meant.iter().take(NAMED).map(|id| id.name.clone()).collect();
+                Err(StoreError::Ambiguous(kind, asked, first))
             }
         }
     }
 
-    /// Returns all runs, the earliest first.
-    pub(crate) fn ids(&self) -> Result<Vec<RunId>, StoreError> {
-        self.rows("SELECT run AS row, id FROM runs ORDER BY run", [], Id::read)
+    /// Returns the error about a run or print that cannot be read back.
+    pub(crate) fn unreadable<const LETTER: char>(
+        &self,
+        id: &Id<LETTER>,
+        what: String,
+    ) -> StoreError {
+        let (path, kind, name) = (shown(&self.path), Id::<LETTER>::KIND, id.name.clone());
+        StoreError::Unreadable { path, kind, name, what }
+    }
+
+    /// Returns the names of all runs, or of all prints.
+    pub(crate) fn ids<const LETTER: char>(&self) -> Result<Vec<Id<LETTER>>, StoreError> {
+        let Kind { noun, order, .. } = Id::<LETTER>::KIND;
+        let sql = format!("SELECT {noun} AS row, id FROM {noun}s ORDER BY {noun} {order}");
+        self.rows(&sql, [], Id::read)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_journal::header;
+    use crate::tests::journals::header;
     use std::collections::HashSet;
     use std::path::Path;
 
@@ -245,7 +259,7 @@ mod tests {
         }
         assert_eq!(store.find("latest").unwrap(), runs[39]);
         let ambiguous = store.find("r").unwrap_err();
-        let StoreError::Ambiguous { matches, .. } = &ambiguous else { panic!("{ambiguous}") };
+        let StoreError::Ambiguous(_, _, matches) = &ambiguous else { panic!("{ambiguous}") };
         assert_eq!(matches.len(), NAMED);
     }
 
@@ -260,7 +274,8 @@ mod tests {
         }
         for typed in ["", "nothing like it", "r7f3k2-and-more"] {
             let error = store.find(typed).unwrap_err();
-            assert!(matches!(error, StoreError::UnknownRun { near: None, .. }), "{typed}: {error}");
+            let StoreError::Unknown { hint, .. } = &error else { panic!("{typed}: {error}") };
+            assert_eq!(hint, ", which holds 3 runs", "{typed}: {error}");
         }
     }
 
@@ -269,7 +284,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = store(folder.path(), 0);
         for typed in ["latest", "r7f3k2"] {
-            assert!(matches!(store.find(typed), Err(StoreError::NoRuns { .. })), "{typed}");
+            assert!(matches!(store.find(typed), Err(StoreError::NoneYet(..))), "{typed}");
         }
     }
 }

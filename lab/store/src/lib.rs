@@ -15,29 +15,26 @@ mod chain;
 mod check;
 mod columns;
 mod error;
-
 mod history;
 mod id;
-#[cfg(test)]
-mod killed;
+mod kind;
 mod lock;
 mod portable;
 mod prints;
 mod read;
 mod schema;
-
 mod store;
 mod sync;
 #[cfg(test)]
-mod test_journal;
+mod tests;
 mod write;
 
 pub use chain::first_broken_link;
 pub use error::StoreError;
 pub use history::{ClaimSummary, RunSummary, StoppedRun};
-pub use id::{Id, PrintId, RunId};
+pub use id::{Id, LATEST, PrintId, RunId};
+pub use kind::Kind;
 pub use lock::RunLock;
 pub use portable::{SCHEMA, read_lines, write_lines};
 pub use prints::PrintSummary;
-
 pub use store::{Store, is_store_file};

@@ -2,7 +2,8 @@
 
 use crate::error::{At, StoreError};
 use crate::id::RunId;
-use crate::store::{Store, beside};
+use crate::store::Store;
+use crate::sync::beside;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
@@ -55,8 +56,7 @@ impl Store {
                     std::thread::sleep(BETWEEN_TRIES);
                 }
                 Err(TryLockError::WouldBlock) => {
-                    let pid = read_pid(&mut file);
-                    return Err(StoreError::InUse { run: run.name.clone(), pid });
+                    return Err(StoreError::InUse(run.name.clone(), read_pid(&mut file)));
                 }
                 Err(TryLockError::Error(error)) => return Err(StoreError::from_io(&path, error)),
             }
@@ -101,7 +101,7 @@ fn read_pid(file: &mut File) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_journal::header;
+    use crate::tests::journals::header;
 
     #[test]
     fn one_at_a_time() {
@@ -113,7 +113,7 @@ mod tests {
         assert!(two.is_running(&run) && !two.is_running(&other));
         let refused = two.claim_run_lock(&run).unwrap_err();
         let pid = Some(std::process::id());
-        assert!(matches!(&refused, StoreError::InUse { pid: found, .. } if *found == pid));
+        assert!(matches!(&refused, StoreError::InUse(_, found) if *found == pid));
         assert!(refused.to_string().contains(run.as_str()), "{refused}");
         let other_lock = two.claim_run_lock(&other).unwrap();
         drop(lock);

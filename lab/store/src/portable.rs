@@ -9,6 +9,7 @@
 use crate::check;
 use crate::error::StoreError;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use tiebreak_core::journal::{Event, Journal, Link, RecordedVerdict, Round, RunHeader, Wealth};
@@ -23,7 +24,7 @@ pub const SCHEMA: &str = "tiebreak/journal/1";
 pub(crate) enum LineOut<'a> {
     Header { schema: &'a str, id: &'a str, header: &'a RunHeader },
     Coins(&'a RoundCoins),
-    Round(RoundOut<'a>),
+    Round(RoundLine<'a>),
     Event(&'a Event),
     Verdict(&'a RecordedVerdict),
     Chain { links: &'a [Link] },
@@ -35,29 +36,29 @@ impl<'a> LineOut<'a> {
     }
 
     pub(crate) fn round(round: &'a Round) -> LineOut<'a> {
-        LineOut::Round(RoundOut {
+        LineOut::Round(RoundLine {
             round: round.coins.round,
             attempt: round.coins.attempt,
             waited_ns: round.waited_ns,
             elapsed_ns: round.elapsed_ns,
-            samples: &round.samples,
-            batches: &round.batches,
-            wealth: &round.wealth,
+            samples: Cow::from(&round.samples),
+            batches: Cow::from(&round.batches),
+            wealth: Cow::from(&round.wealth),
         })
     }
 }
 
 /// A round without its coins, which have their own line.
-#[derive(Serialize)]
-pub(crate) struct RoundOut<'a> {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RoundLine<'a> {
     round: u64,
     attempt: u32,
     waited_ns: u64,
     elapsed_ns: u64,
-    samples: &'a [Sample],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    batches: &'a [Vec<BatchTime>],
-    wealth: &'a [Wealth],
+    samples: Cow<'a, [Sample]>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    batches: Cow<'a, [Vec<BatchTime>]>,
+    wealth: Cow<'a, [Wealth]>,
 }
 
 #[derive(Deserialize)]
@@ -65,22 +66,10 @@ pub(crate) struct RoundOut<'a> {
 enum LineIn {
     Header { id: String, header: Box<RunHeader> },
     Coins(RoundCoins),
-    Round(RoundIn),
+    Round(RoundLine<'static>),
     Event(Event),
     Verdict(RecordedVerdict),
     Chain { links: Vec<Link> },
-}
-
-#[derive(Deserialize)]
-struct RoundIn {
-    round: u64,
-    attempt: u32,
-    waited_ns: u64,
-    elapsed_ns: u64,
-    samples: Vec<Sample>,
-    #[serde(default)]
-    batches: Vec<Vec<BatchTime>>,
-    wealth: Vec<Wealth>,
 }
 
 /// Writes a journal, one object per line. Cost: about 1 KB per round of two samples.
@@ -152,22 +141,23 @@ fn last_round_before(event: &Event) -> Option<u64> {
 pub fn read_lines(reader: impl BufRead) -> Result<Journal, StoreError> {
     let mut lines = (1..).zip(reader.lines());
     let first = lines.next().map(|(_, line)| line).transpose();
-    let first = first.map_err(|error| bad(1, error.to_string()))?.unwrap_or_default();
+    let first =
+        first.map_err(|error| StoreError::BadLine(1, error.to_string()))?.unwrap_or_default();
     let mut journal = header(&first)?;
     let mut open = BTreeMap::new();
-    for (line, text) in lines {
-        let text = text.map_err(|error| bad(line, error.to_string()))?;
-        if !text.trim().is_empty() {
-            let parsed = serde_json::from_str(&text).map_err(|error| bad(line, said(&error)));
-            add(&mut journal, &mut open, parsed?).map_err(|what| bad(line, what))?;
-        }
+    for (number, line) in lines {
+        let text = line.map_err(|error| error.to_string());
+        let added = text.and_then(|text| match text.trim() {
+            "" => Ok(()),
+            _ => {
+                let line = serde_json::from_str(&text).map_err(|error| said(&error))?;
+                add(&mut journal, &mut open, line)
+            }
+        });
+        added.map_err(|what| StoreError::BadLine(number, what))?;
     }
     journal.lost = open.into_values().collect();
     Ok(journal)
-}
-
-fn bad(line: u64, what: String) -> StoreError {
-    StoreError::BadLine { line, what }
 }
 
 /// Describes the error and its column, without the line: to `serde_json`, every line is line 1.
@@ -186,16 +176,16 @@ fn header(text: &str) -> Result<Journal, StoreError> {
     }
     let wanted = |error: serde_json::Error| {
         let what = format!("a header with \"schema\": \"{SCHEMA}\" should stand here");
-        bad(1, format!("{what}: {}", said(&error)))
+        StoreError::BadLine(1, format!("{what}: {}", said(&error)))
     };
     let Schema { schema } = serde_json::from_str(text).map_err(wanted)?;
     if schema != SCHEMA {
-        return Err(StoreError::OtherSchema { found: schema });
+        return Err(StoreError::OtherSchema(schema, SCHEMA));
     }
     let LineIn::Header { id, header } = serde_json::from_str(text).map_err(wanted)? else {
-        return Err(bad(1, "this is not a header".to_owned()));
+        return Err(StoreError::BadLine(1, "this is not a header".to_owned()));
     };
-    check::plan(&header.plan).map_err(|what| bad(1, what))?;
+    check::plan(&header.plan).map_err(|what| StoreError::BadLine(1, what))?;
     let (rounds, lost, events) = (Vec::new(), Vec::new(), Vec::new());
     let (verdicts, chain) = (Vec::new(), Vec::new());
     Ok(Journal { id, header: *header, rounds, lost, events, verdicts, chain })
@@ -214,8 +204,16 @@ fn add(journal: &mut Journal, open: &mut OpenAttempts, line: LineIn) -> Result<(
                 return Err(format!("attempt {} at round {} again", place.1, place.0));
             }
         }
-        LineIn::Round(round) => {
-            let round = with_coins(round, open)?;
+        LineIn::Round(line) => {
+            let RoundLine { round, attempt, waited_ns, elapsed_ns, .. } = line;
+            let coins = open.remove(&(round, attempt)).ok_or_else(|| {
+                format!(
+                    "round {round}, attempt {attempt}, comes without its coins in a line before it"
+                )
+            })?;
+            let samples = line.samples.into_owned();
+            let (batches, wealth) = (line.batches.into_owned(), line.wealth.into_owned());
+            let round = Round { coins, waited_ns, elapsed_ns, samples, batches, wealth };
             check::round(plan, journal.rounds.len(), &round)?;
             journal.rounds.push(round);
         }
@@ -230,21 +228,6 @@ fn add(journal: &mut Journal, open: &mut OpenAttempts, line: LineIn) -> Result<(
         LineIn::Chain { links } => journal.chain = links,
     }
     Ok(())
-}
-
-fn with_coins(round: RoundIn, open: &mut OpenAttempts) -> Result<Round, String> {
-    let coins = open.remove(&(round.round, round.attempt)).ok_or_else(|| {
-        let RoundIn { round, attempt, .. } = round;
-        format!("round {round}, attempt {attempt}, comes without its coins in a line before it")
-    })?;
-    Ok(Round {
-        coins,
-        waited_ns: round.waited_ns,
-        elapsed_ns: round.elapsed_ns,
-        samples: round.samples,
-        batches: round.batches,
-        wealth: round.wealth,
-    })
 }
 
 #[cfg(test)]

@@ -1,19 +1,15 @@
 //! Prints of machines: the state of a machine when it was measured.
 
-use crate::columns::{Bits, number};
-use crate::error::StoreError;
-use crate::id::{Choice, PrintId, choose};
+use crate::columns::{Bits, insert, json, number};
+use crate::error::{StoreError, shown};
+use crate::id::PrintId;
 use crate::store::Store;
 use rusqlite::params;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
 use tiebreak_core::fingerprint::Fingerprint;
-
-/// The word for the latest print.
-const LATEST: &str = "latest";
 
 /// A print in a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,42 +61,18 @@ impl Store {
         &mut self,
         print: &P,
     ) -> Result<PrintId, StoreError> {
-        let json = self.json(print)?;
+        let json = self.asked(|| json(print))?;
         let part = serde_json::from_str::<P>(&json).and_then(|_| serde_json::from_str(&json));
         let part: PrintPart = part.map_err(|error| {
             let what = format!("a print that JSON cannot hold ({error})");
-            StoreError::Refused { path: self.path.clone(), what }
+            StoreError::Refused(shown(&self.path), what)
         })?;
         self.write(|transaction| {
-            let id = PrintId::next(transaction, "prints", &json)?;
-            transaction.execute(
-                "INSERT INTO prints (print, id, taken_unix_ms, body) VALUES (?, ?, ?, ?)",
-                params![id.row, id.name, Bits(part.taken_unix_ms), json],
-            )?;
+            let id = PrintId::next(transaction, &json)?;
+            let sql = "INSERT INTO prints (print, id, taken_unix_ms, body) VALUES (?, ?, ?, ?)";
+            insert(transaction, sql, params![id.row, id.name, Bits(part.taken_unix_ms), json])?;
             Ok(id)
         })
-    }
-
-    /// Finds the print that a name means: `latest`, a name, or a unique prefix of one.
-    ///
-    /// # Errors
-    /// Fails if no print or several prints have such a name, or if the file cannot be read.
-    pub fn find_print(&self, asked: &str) -> Result<PrintId, StoreError> {
-        let sql = "SELECT print AS row, id FROM prints ORDER BY print DESC";
-        let mut ids: Vec<PrintId> = self.rows(sql, [], PrintId::read)?;
-        let path = self.path.clone();
-        if ids.is_empty() {
-            return Err(StoreError::NoPrints { path });
-        }
-        if asked == LATEST {
-            return Ok(ids.swap_remove(0));
-        }
-        let asked = asked.to_owned();
-        match choose(&asked, &ids) {
-            Choice::One(id) => Ok(id),
-            Choice::Several(matches) => Err(StoreError::AmbiguousPrint { asked, matches }),
-            Choice::None { near } => Err(StoreError::UnknownPrint { path, asked, near }),
-        }
     }
 
     /// Reads a whole print.
@@ -111,11 +83,7 @@ impl Store {
         let sql = "SELECT body FROM prints WHERE print = ?";
         let body: String =
             self.asked(|| self.connection.query_row(sql, [id.row], |row| row.get("body")))?;
-        serde_json::from_str(&body).map_err(|error| StoreError::BadPrint {
-            path: self.path.clone(),
-            print: id.name.clone(),
-            what: error.to_string(),
-        })
+        serde_json::from_str(&body).map_err(|error| self.unreadable(id, error.to_string()))
     }
 
     /// Returns the most complete print of a machine. Among the latest eight whose facts equal

@@ -6,35 +6,17 @@ use crate::columns::{Float, VerdictWord, number, sample_of, select_samples, weal
 use crate::error::StoreError;
 use crate::id::RunId;
 use crate::store::Store;
+use rusqlite::types::{FromSqlError, ValueRef};
 use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use tiebreak_core::journal::{Event, Journal, Link, RecordedVerdict, Round, RunHeader};
-
 use tiebreak_core::schedule::RoundCoins;
 
-/// The reason why a run cannot be read: an error of SQLite, or rows that are not a journal.
-enum Unreadable {
-    Sqlite(rusqlite::Error),
-    Wrong(String),
+/// Returns the error about rows that are not a journal.
+fn wrong(what: String) -> rusqlite::Error {
+    FromSqlError::Other(what.into()).into()
 }
-
-impl From<rusqlite::Error> for Unreadable {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(_) => Unreadable::Sqlite(error),
-            None => Unreadable::Wrong(error.to_string()),
-        }
-    }
-}
-
-impl From<String> for Unreadable {
-    fn from(what: String) -> Self {
-        Unreadable::Wrong(what)
-    }
-}
-
-type Read<T> = Result<T, Unreadable>;
 
 impl Store {
     /// Reads the whole run as it stands. Everything comes from one moment, even while another
@@ -45,7 +27,7 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be read, or if the rows of the run are not a journal.
     pub fn journal(&self, run: &RunId) -> Result<Journal, StoreError> {
-        self.read_journal(run).map_err(|unreadable| self.explain(run, unreadable))
+        self.explained(run, self.read_journal(run))
     }
 
     /// Returns the head of a run's chain, which stands for all its records. Returns `None` if the
@@ -62,59 +44,54 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be read, or if the header is invalid.
     pub fn header(&self, run: &RunId) -> Result<RunHeader, StoreError> {
-        let read = header(&self.connection, run);
-        let read = read.and_then(|header| Ok(check::plan(&header.plan).map(|()| header)?));
-        read.map_err(|unreadable| self.explain(run, unreadable))
+        let header = header(&self.connection, run).and_then(|header| {
+            check::plan(&header.plan).map_err(wrong)?;
+            Ok(header)
+        });
+        self.explained(run, header)
     }
 
-    fn explain(&self, run: &RunId, unreadable: Unreadable) -> StoreError {
-        match unreadable {
-            Unreadable::Sqlite(error) => StoreError::from_sqlite(&self.path, error),
-            Unreadable::Wrong(what) => {
-                StoreError::BadRun { path: self.path.clone(), run: run.name.clone(), what }
-            }
-        }
+    /// Names the run in an error that is not SQLite's: its rows are not a journal.
+    fn explained<T>(&self, run: &RunId, read: rusqlite::Result<T>) -> Result<T, StoreError> {
+        read.map_err(|error| match error.sqlite_error_code() {
+            Some(_) => StoreError::from_sqlite(&self.path, error),
+            None => self.unreadable(run, error.to_string()),
+        })
     }
 
-    fn read_journal(&self, run: &RunId) -> Read<Journal> {
+    fn read_journal(&self, run: &RunId) -> rusqlite::Result<Journal> {
         // Dropping the transaction ends it; nothing was written.
         let moment = self.connection.unchecked_transaction()?;
-        let header: RunHeader = header(&moment, run)?;
         let mut coins = attempts(&moment, run)?;
-        let rounds = rounds(&moment, run, &mut coins)?;
-        let lost: Vec<RoundCoins> = coins.into_values().collect();
-        let (events, verdicts) = (events(&moment, run)?, verdicts(&moment, run)?);
-        let plan = &header.plan;
-        check::plan(plan)?;
-        lost.iter().try_for_each(|coins| check::coins(plan, coins))?;
-        let mut numbered = rounds.iter().enumerate();
-        numbered.try_for_each(|(number, round)| check::round(plan, number, round))?;
-        events.iter().try_for_each(|event| check::event(plan, event))?;
-        verdicts.iter().try_for_each(|verdict| check::verdict(plan, verdict))?;
-        let chain = chain(&moment, run)?;
-        Ok(Journal { id: run.name.clone(), header, rounds, lost, events, verdicts, chain })
+        let journal = Journal {
+            id: run.name.clone(),
+            header: header(&moment, run)?,
+            rounds: rounds(&moment, run, &mut coins)?,
+            lost: coins.into_values().collect(),
+            events: events(&moment, run)?,
+            verdicts: verdicts(&moment, run)?,
+            chain: chain(&moment, run)?,
+        };
+        check::journal(&journal).map_err(wrong)?;
+        Ok(journal)
     }
 }
 
-fn header(connection: &Connection, run: &RunId) -> Read<RunHeader> {
+fn header(connection: &Connection, run: &RunId) -> rusqlite::Result<RunHeader> {
     let sql = "SELECT header FROM runs WHERE run = ?";
-    let text: String = connection.query_row(sql, [run.row], |row| row.get("header"))?;
-    parse("header", &text)
-}
-
-fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Read<T> {
-    serde_json::from_str(text).map_err(|error| Unreadable::Wrong(format!("its {name}: {error}")))
+    connection.query_row(sql, [run.row], |row| json(row, "header", "header"))
 }
 
 /// Reads a column of JSON text, whose errors call it `name`.
-fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str, name: &str) -> Read<T> {
-    parse(name, &row.get::<_, String>(column)?)
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str, name: &str) -> rusqlite::Result<T> {
+    let text = row.get_ref(column)?.as_str()?;
+    serde_json::from_str(text).map_err(|error| wrong(format!("its {name}: {error}")))
 }
 
 /// Reads a column of JSON text or `NULL`.
-fn json_if_any<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Read<Option<T>> {
-    let text: Option<String> = row.get(column)?;
-    text.map(|text| parse(column, &text)).transpose()
+fn json_if_any<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
+    let is_there = row.get_ref(column)? != ValueRef::Null;
+    is_there.then(|| json(row, column, column)).transpose()
 }
 
 /// Returns all rows of the run, each converted to a value.
@@ -122,18 +99,15 @@ fn all<T>(
     connection: &Connection,
     run: &RunId,
     sql: &str,
-    mut value: impl FnMut(&Row<'_>) -> Read<T>,
-) -> Read<Vec<T>> {
-    let mut statement = connection.prepare(sql)?;
-    let mut rows = statement.query([run.row])?;
-    let mut values = Vec::new();
-    while let Some(row) = rows.next()? {
-        values.push(value(row)?);
-    }
-    Ok(values)
+    value: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    connection.prepare(sql)?.query_map([run.row], value)?.collect()
 }
 
-fn attempts(connection: &Connection, run: &RunId) -> Read<BTreeMap<(u64, u32), RoundCoins>> {
+fn attempts(
+    connection: &Connection,
+    run: &RunId,
+) -> rusqlite::Result<BTreeMap<(u64, u32), RoundCoins>> {
     let sql = "SELECT round, attempt, primer, contestants, padding_bytes, unit FROM attempts \
                WHERE run = ?";
     let coins = all(connection, run, sql, |row| {
@@ -154,7 +128,7 @@ fn rounds(
     connection: &Connection,
     run: &RunId,
     coins: &mut BTreeMap<(u64, u32), RoundCoins>,
-) -> Read<Vec<Round>> {
+) -> rusqlite::Result<Vec<Round>> {
     let mut samples = by_round(connection, run, &select_samples(), sample_of)?;
     let sql = "SELECT round, claim, evidence_for, evidence_against FROM wealth \
                WHERE run = ? ORDER BY round, claim";
@@ -165,7 +139,7 @@ fn rounds(
         let (round, attempt) = (number(row, "round")?, row.get("attempt")?);
         let coins = coins.remove(&(round, attempt));
         Ok(Round {
-            coins: coins.ok_or_else(|| format!("round {round} has no coins"))?,
+            coins: coins.ok_or_else(|| wrong(format!("round {round} has no coins")))?,
             waited_ns: number(row, "waited_ns")?,
             elapsed_ns: number(row, "elapsed_ns")?,
             samples: samples.remove(&round).unwrap_or_default(),
@@ -181,7 +155,7 @@ fn by_round<T>(
     run: &RunId,
     sql: &str,
     value: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
-) -> Read<BTreeMap<u64, Vec<T>>> {
+) -> rusqlite::Result<BTreeMap<u64, Vec<T>>> {
     let mut groups: BTreeMap<u64, Vec<T>> = BTreeMap::new();
     all(connection, run, sql, |row| {
         groups.entry(number(row, "round")?).or_default().push(value(row)?);
@@ -190,21 +164,22 @@ fn by_round<T>(
     Ok(groups)
 }
 
-fn events(connection: &Connection, run: &RunId) -> Read<Vec<Event>> {
+fn events(connection: &Connection, run: &RunId) -> rusqlite::Result<Vec<Event>> {
     let sql = "SELECT body FROM events WHERE run = ? ORDER BY sequence";
     all(connection, run, sql, |row| json(row, "body", "event"))
 }
 
-fn chain(connection: &Connection, run: &RunId) -> Read<Vec<Link>> {
+fn chain(connection: &Connection, run: &RunId) -> rusqlite::Result<Vec<Link>> {
     let sql = "SELECT kind, hash FROM chain WHERE run = ? ORDER BY link";
     all(connection, run, sql, |row| {
         let kind: i64 = row.get("kind")?;
-        let of = chain::kind_of(kind).ok_or_else(|| format!("its chain has a link of kind {kind}"));
-        Ok(Link { of: of?, hash: chain::hexadecimal(&row.get::<_, Vec<u8>>("hash")?) })
+        let of = chain::kind_of(kind);
+        let of = of.ok_or_else(|| wrong(format!("its chain has a link of kind {kind}")))?;
+        Ok(Link { of, hash: chain::hexadecimal(row.get_ref("hash")?.as_blob()?) })
     })
 }
 
-fn verdicts(connection: &Connection, run: &RunId) -> Read<Vec<RecordedVerdict>> {
+fn verdicts(connection: &Connection, run: &RunId) -> rusqlite::Result<Vec<RecordedVerdict>> {
     let sql = "SELECT claim, verdict, rounds, low, high FROM verdicts \
                WHERE run = ? ORDER BY sequence";
     all(connection, run, sql, |row| {

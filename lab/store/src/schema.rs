@@ -20,7 +20,7 @@
 //! infinities. Only -0.0 and NaN, which SQLite would change, are blobs of their eight bytes, the
 //! highest first.
 
-use crate::error::{At, StoreError};
+use crate::error::{At, StoreError, shown};
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
@@ -119,17 +119,16 @@ pub(crate) fn prepare(
     let moment = connection.unchecked_transaction().at(path)?;
     let found = version(&moment, path, known)?;
     drop(moment);
-    match found {
-        Some(version) if version == known => return Ok(()),
-        Some(_) => {}
-        None => {
-            // This is not possible inside a transaction.
-            let wal = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0));
-            let _mode: String = wal.at(path)?;
-        }
+    if found == Some(known) {
+        return Ok(());
     }
-    let behavior = TransactionBehavior::Immediate;
-    let transaction = connection.transaction_with_behavior(behavior).at(path)?;
+    if found.is_none() {
+        // This is not possible inside a transaction.
+        let wal = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0));
+        let _mode: String = wal.at(path)?;
+    }
+    let immediate = TransactionBehavior::Immediate;
+    let transaction = connection.transaction_with_behavior(immediate).at(path)?;
     // Another process may have upgraded it meanwhile; under the write lock it no longer can.
     let version = version(&transaction, path, known)?.unwrap_or(0);
     for step in &steps[version as usize..] {
@@ -146,30 +145,21 @@ fn version(connection: &Connection, path: &Path, known: i64) -> Result<Option<i6
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).at(path);
     let found = number("PRAGMA user_version")?;
     match number("PRAGMA application_id")? {
-        APPLICATION_ID if found > known => {
-            Err(StoreError::Newer { path: path.to_owned(), found, known })
-        }
+        APPLICATION_ID if found > known => Err(StoreError::Newer(shown(path), found, known)),
         APPLICATION_ID if found > 0 => Ok(Some(found)),
         0 if found == 0 && number("SELECT count(*) FROM sqlite_schema")? == 0 => Ok(None),
-        _ => Err(StoreError::NotOurs { path: path.to_owned() }),
+        _ => Err(StoreError::NotOurs(shown(path))),
     }
 }
 
 /// Returns triggers that refuse every change of a row, for every table that has none yet.
 fn guards(connection: &Connection) -> rusqlite::Result<String> {
-    let mut tables = connection.prepare(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-    )?;
-    let tables = tables.query_map([], |row| row.get::<_, String>(0))?;
-    let mut sql = String::new();
-    for table in tables {
-        let table = table?;
-        for change in ["update", "delete"] {
-            sql += &format!(
-                "CREATE TRIGGER IF NOT EXISTS {table}_refuse_{change} BEFORE {change} ON {table} \
-                 BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;"
-            );
-        }
-    }
-    Ok(sql)
+    let guards = "
+        SELECT coalesce(group_concat(
+            'CREATE TRIGGER IF NOT EXISTS ' || name || '_refuse_' || change || ' BEFORE '
+            || change || ' ON ' || name
+            || ' BEGIN SELECT RAISE(ABORT, ''the journal is append-only''); END;', ''), '')
+        FROM sqlite_schema, (SELECT 'update' AS change UNION ALL SELECT 'delete')
+        WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+    connection.query_row(guards, [], |row| row.get(0))
 }

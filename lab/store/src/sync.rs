@@ -1,10 +1,8 @@
 //! Durability: the possible loss in a power cut.
 
-use crate::error::{At, StoreError};
-use crate::store::{Store, beside};
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most work that a power cut should cost.
 const AT_MOST_NS: u64 = 1_000_000_000;
@@ -14,14 +12,14 @@ const AT_MOST_NS: u64 = 1_000_000_000;
 pub(crate) struct Syncs {
     /// Whether something was committed since.
     pub(crate) pending: bool,
-    last_sync_ns: Option<u64>,
+    pub(crate) last_sync_ns: Option<u64>,
     last_call_ns: Option<u64>,
 }
 
 impl Syncs {
     /// Returns whether to sync now: whether more than a second of work would be at stake at the
     /// next call, if the interval to it equals the last interval.
-    fn due(&mut self, now_ns: u64) -> bool {
+    pub(crate) fn due(&mut self, now_ns: u64) -> bool {
         let step_ns = now_ns.saturating_sub(self.last_call_ns.unwrap_or(now_ns));
         self.last_call_ns = Some(now_ns);
         let next_ns = now_ns.saturating_add(step_ns);
@@ -31,45 +29,9 @@ impl Syncs {
     }
 }
 
-impl Store {
-    /// Forces committed data to the disk, at most about once a second. Returns whether it did.
-    ///
-    /// Call it between rounds: the disk then works while nothing is timed. `now_ns` is a monotonic
-    /// clock of any origin, the same in all calls. A commit survives a kill without this. A power
-    /// cut costs the data committed since the last sync: at most about a second of rounds, or one
-    /// round if rounds take longer.
-    ///
-    /// Cost: nothing, or one `fdatasync` (about a millisecond, more on a slow disk).
-    ///
-    /// # Errors
-    /// Fails if the disk reports an error or is full.
-    pub fn sync_if_due(&mut self, now_ns: u64) -> Result<bool, StoreError> {
-        let due = self.syncs.due(now_ns);
-        if due {
-            self.sync()?;
-            self.syncs.last_sync_ns = Some(now_ns);
-        }
-        Ok(due)
-    }
-
-    /// Forces committed data to the disk now, at the end of a run.
-    ///
-    /// # Errors
-    /// Fails if the disk reports an error or is full.
-    pub fn sync(&mut self) -> Result<(), StoreError> {
-        if !self.syncs.pending {
-            return Ok(());
-        }
-        let first = self.syncs.last_sync_ns.is_none();
-        sync_log(&self.path, first).at(&self.path)?;
-        self.syncs.pending = false;
-        Ok(())
-    }
-}
-
 /// Syncs the log. Every commit is in the log or, since SQLite moved the log's contents, synced in
 /// the main file. The process holds no locks on the log, so opening and closing it here drops none.
-fn sync_log(path: &Path, with_folder: bool) -> io::Result<()> {
+pub(crate) fn sync_log(path: &Path, with_folder: bool) -> io::Result<()> {
     match File::open(beside(path, "-wal")) {
         Ok(log) => log.sync_data()?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -80,6 +42,13 @@ fn sync_log(path: &Path, with_folder: bool) -> io::Result<()> {
         Some(folder) if with_folder => File::open(folder)?.sync_all(),
         _ => Ok(()),
     }
+}
+
+/// Returns the path with this ending added to the file's name.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 #[cfg(test)]

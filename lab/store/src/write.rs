@@ -1,13 +1,12 @@
 //! Appending to a journal.
 
 use crate::chain;
-use crate::columns::{Bits, Float, insert_sample, insert_samples};
-use crate::error::{At, StoreError};
+use crate::columns::{Bits, Float, insert, insert_sample, insert_samples, json};
+use crate::error::{At, StoreError, shown};
 use crate::id::RunId;
 use crate::portable::LineOut;
 use crate::store::Store;
-use rusqlite::{Params, Transaction, TransactionBehavior, params};
-use serde::Serialize;
+use rusqlite::{Transaction, TransactionBehavior, params};
 use tiebreak_core::journal::{Event, Linked, RecordedVerdict, Round, RunHeader, Wealth};
 use tiebreak_core::schedule::RoundCoins;
 
@@ -17,14 +16,14 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be written.
     pub fn create_run(&mut self, header: &RunHeader) -> Result<RunId, StoreError> {
-        let json = self.json(header)?;
         self.write(|transaction| {
-            let run = RunId::next(transaction, "runs", &json)?;
-            transaction.execute(
-                "INSERT INTO runs (run, id, created_unix_ms, claim_key, header) \
-                 VALUES (?, ?, ?, ?, ?)",
-                params![run.row, run.name, Bits(header.created_unix_ms), header.claim_key, json],
-            )?;
+            let json = json(header)?;
+            let run = RunId::next(transaction, &json)?;
+            let sql = "INSERT INTO runs (run, id, created_unix_ms, claim_key, header) \
+                       VALUES (?, ?, ?, ?, ?)";
+            let created = Bits(header.created_unix_ms);
+            let values = params![run.row, run.name, created, header.claim_key, json];
+            insert(transaction, sql, values)?;
             chain::begin(transaction, &run, header)?;
             Ok(run)
         })
@@ -37,9 +36,9 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be written, or if it already contains this attempt.
     pub fn begin_attempt(&mut self, run: &RunId, coins: &RoundCoins) -> Result<(), StoreError> {
-        let (order, padding) = (self.json(&coins.order)?, self.json(&coins.padding_bytes)?);
-        let unit = coins.unit.as_ref().map(|unit| self.json(unit)).transpose()?;
         self.write(|transaction| {
+            let (order, padding) = (json(&coins.order)?, json(&coins.padding_bytes)?);
+            let unit = coins.unit.as_ref().map(json).transpose()?;
             let sql = "INSERT INTO attempts (run, round, attempt, primer, contestants, \
                        padding_bytes, unit) VALUES (?, ?, ?, ?, ?, ?, ?)";
             let (round, primer) = (Bits(coins.round), Bits::of(coins.primer));
@@ -69,11 +68,11 @@ impl Store {
         if coins.order.len() != round.samples.len() {
             let (given, drawn) = (round.samples.len(), coins.order.len());
             let what = format!("round {}: {given} samples for {drawn} drawn", coins.round);
-            return Err(StoreError::Refused { path: self.path.clone(), what });
+            return Err(StoreError::Refused(shown(&self.path), what));
         }
-        let has_batches = !round.batches.is_empty();
-        let batches = has_batches.then(|| self.json(&round.batches)).transpose()?;
         self.write(|transaction| {
+            let has_batches = !round.batches.is_empty();
+            let batches = has_batches.then(|| json(&round.batches)).transpose()?;
             let sql = "INSERT INTO rounds (run, round, attempt, waited_ns, elapsed_ns, batches) \
                        VALUES (?, ?, ?, ?, ?, ?)";
             let (number, attempt) = (Bits(coins.round), coins.attempt);
@@ -124,20 +123,12 @@ impl Store {
         self.syncs.pending = true;
         Ok(value)
     }
-
-    pub(crate) fn json(&self, value: &impl Serialize) -> Result<String, StoreError> {
-        serde_json::to_string(value).map_err(|error| StoreError::Refused {
-            path: self.path.clone(),
-            what: error.to_string(),
-        })
-    }
 }
 
 fn insert_event(transaction: &Transaction<'_>, run: &RunId, event: &Event) -> rusqlite::Result<()> {
-    let json = chain::json(event)?;
     let sql = "INSERT INTO events (run, sequence, body) \
                SELECT ?1, coalesce(max(sequence) + 1, 0), ?2 FROM events WHERE run = ?1";
-    insert(transaction, sql, params![run.row, json])?;
+    insert(transaction, sql, params![run.row, json(event)?])?;
     chain::extend(transaction, run, Linked::Event, &LineOut::Event(event))
 }
 
@@ -170,15 +161,6 @@ fn insert_wealth(
         insert(transaction, sql, values)?;
     }
     Ok(())
-}
-
-/// Runs a statement that adds rows.
-pub(crate) fn insert(
-    transaction: &Transaction<'_>,
-    sql: &str,
-    values: impl Params,
-) -> rusqlite::Result<()> {
-    transaction.prepare_cached(sql)?.execute(values).map(|_| ())
 }
 
 #[cfg(test)]

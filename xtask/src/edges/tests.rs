@@ -79,7 +79,7 @@ fn crates_and_rows_must_match() {
 }
 
 #[test]
-fn a_broken_map_is_said() {
+fn a_broken_map_is_refused() {
     let error = |page: &str| map(page).unwrap_err().to_string();
     assert!(error("no table").contains("no table with the columns folder, crate"));
     assert!(error(&PAGE.replace("allowed", "maybe")).contains("'maybe' is neither"));

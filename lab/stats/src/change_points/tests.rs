@@ -72,11 +72,12 @@ fn the_partition_is_the_cheapest_of_all() {
         let values: Vec<f64> = (0..10).map(|_| (coins.unit() * 4.0).trunc()).collect();
         let sums = Sums::of(&values);
         let cost = |first: usize, end: usize| sums.squares_about_mean(first, end);
-        let total = |ends: &[usize]| -> f64 {
-            spans(ends).map(|(first, end)| cost(first, end) + 1.0).sum()
+        let total = |segments: &[(usize, usize)]| -> f64 {
+            segments.iter().map(|(first, end)| cost(*first, *end) + 1.0).sum()
         };
-        fn cuts(mask: u32) -> Vec<usize> {
-            (1..10).filter(|end| mask >> (end - 1) & 1 == 1).chain([10]).collect()
+        fn cuts(mask: u32) -> Vec<(usize, usize)> {
+            let ends = (1..10).filter(|end| mask >> (end - 1) & 1 == 1).chain([10]);
+            [0].into_iter().chain(ends.clone()).zip(ends).collect()
         }
         let least = (0..512).map(|mask| total(&cuts(mask))).fold(f64::INFINITY, f64::min);
         let found = total(&partition(10, 1.0, cost));

@@ -179,18 +179,13 @@ impl Driver {
                 most = most.min(threshold);
             }
         }
-        if least >= high {
-            Conclusion::Above(high)
-        } else if most <= low {
-            Conclusion::Below(low)
-        } else if least >= low && most <= high {
-            Conclusion::Between
-        } else if least >= low {
-            Conclusion::Above(low)
-        } else if most <= high {
-            Conclusion::Below(high)
-        } else {
-            Conclusion::Open
+        match (least >= low, most <= high) {
+            _ if least >= high => Conclusion::Above(high),
+            _ if most <= low => Conclusion::Below(low),
+            (true, true) => Conclusion::Between,
+            (true, false) => Conclusion::Above(low),
+            (false, true) => Conclusion::Below(high),
+            (false, false) => Conclusion::Open,
         }
     }
 }

@@ -21,10 +21,10 @@
 //! ever reaches `1/e` for a chain is at most `e` (universal inference; Wasserman, Ramdas and
 //! Balakrishnan 2020).
 
-use super::side::{HALVINGS, Odds, least};
-use super::times;
-use crate::bisection::last_rejected;
+use super::side::{Odds, least};
+use crate::bisection::last_rejected_share;
 use crate::mean_test::log_mean;
+use crate::rate::times;
 use tiebreak_core::transitions::{ByAge, Transitions};
 
 /// The relative error of each term of a logarithm, and the slack for all terms together: `libm` is
@@ -83,18 +83,9 @@ impl ChainBets {
     /// Returns the largest share that is rejected together with all smaller ones. The hypotheses
     /// "at most this" are nested, so the evidence falls with the bar.
     pub fn lower_limit(&self, log_needed: f64) -> Option<f64> {
-        let ends = if self.log_evidence() >= log_needed {
-            (self.odds.hit, 1.0)
-        } else {
-            (0.0, self.odds.hit)
-        };
-        let rejected = last_rejected(
-            ends,
-            HALVINGS,
-            |_| 0.0,
-            |bar| log_evidence(&self.counts, Odds::of(bar)) >= log_needed,
-        );
-        (rejected > 0.0).then_some(rejected)
+        last_rejected_share(self.odds.hit, self.log_evidence() >= log_needed, |bar| {
+            log_evidence(&self.counts, Odds::of(bar)) >= log_needed
+        })
     }
 
     /// Returns the least number of trials that suffice if each miss is followed by a hit. Without

@@ -8,13 +8,10 @@
 //! `1 - loss` on a miss with `gain p = loss (1 - p)`: its expected gain is zero, and negative if
 //! the probability is smaller.
 
-use crate::bisection::last_rejected;
+use crate::bisection::last_rejected_share;
 use crate::mean_test::MeanBets;
 use crate::share_test::chain::ChainBets;
 use tiebreak_core::transitions::Transitions;
-
-/// The number of halvings of the interval in which a limit is looked for.
-pub(super) const HALVINGS: u32 = 64;
 
 /// The bets of one side, on single trials or on the shares of hits in blocks.
 #[derive(Clone, Debug)]
@@ -127,26 +124,22 @@ impl Side {
 
     /// Returns the number of trials in the unfinished block.
     pub fn left_over(&self) -> u64 {
-        match self {
-            Side::Trials(_) | Side::Chain(_) => 0,
-            Side::Blocks(blocks) => blocks.trials,
-        }
+        if let Side::Blocks(blocks) = self { blocks.trials } else { 0 }
     }
 
     /// Returns the share of hits in each whole block, in the order of their arrival; empty if there
     /// are no blocks.
     pub fn block_shares(&self) -> &[f64] {
-        match self {
-            Side::Trials(_) | Side::Chain(_) => &[],
-            Side::Blocks(blocks) => blocks.bets.values(),
-        }
+        if let Side::Blocks(blocks) = self { blocks.bets.values() } else { &[] }
     }
 
     /// Returns the least number of trials that reach `exp(log_needed)`: all of them hits, for a
     /// chain nearly all.
     pub fn least_trials(&self, log_needed: f64) -> u64 {
         match self {
-            Side::Trials(bets) => least(|hits| bets.log_evidence_after(hits, 0) >= log_needed),
+            Side::Trials(TrialBets { grid, knowing, .. }) => {
+                least(|hits| log_mixture(grid, *knowing, hits, 0) >= log_needed)
+            }
             Side::Blocks(blocks) => least(|n| blocks.bets.log_evidence_after(n, 1.0) >= log_needed)
                 .saturating_mul(blocks.block),
             Side::Chain(bets) => bets.least_trials(log_needed),
@@ -173,11 +166,7 @@ pub(super) fn least(is_enough: impl Fn(u64) -> bool) -> u64 {
 
 impl TrialBets {
     fn log_evidence(&self) -> f64 {
-        self.log_evidence_after(self.hits, self.misses)
-    }
-
-    fn log_evidence_after(&self, hits: u64, misses: u64) -> f64 {
-        log_mixture(&self.grid, self.knowing, hits, misses)
+        log_mixture(&self.grid, self.knowing, self.hits, self.misses)
     }
 
     fn reaches(&mut self, log_needed: f64) -> bool {
@@ -201,18 +190,11 @@ impl TrialBets {
     /// bar, so limits beyond it count only once the bar itself is rejected: the rejected bars are
     /// then an interval from 0.
     fn lower_limit(&self, log_needed: f64) -> Option<f64> {
-        let (ends, knowing) = if self.log_evidence() >= log_needed {
-            ((self.odds.hit, 1.0), None)
-        } else {
-            ((0.0, self.odds.hit), self.knowing)
-        };
-        let rejected = last_rejected(
-            ends,
-            HALVINGS,
-            |_| 0.0,
-            |bar| log_mixture(&grid(Odds::of(bar)), knowing, self.hits, self.misses) >= log_needed,
-        );
-        (rejected > 0.0).then_some(rejected)
+        let is_bar_rejected = self.log_evidence() >= log_needed;
+        let knowing = self.knowing.filter(|_| !is_bar_rejected);
+        last_rejected_share(self.odds.hit, is_bar_rejected, |bar| {
+            log_mixture(&grid(Odds::of(bar)), knowing, self.hits, self.misses) >= log_needed
+        })
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_journal::{append, of_success, rich};
+use crate::tests::journals::{append, of_success, rich};
 use crate::{Store, read_lines, write_lines};
 use rusqlite::Connection;
 use std::path::Path;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_journal::{of_success, rich};
+use crate::tests::journals::{of_success, rich};
 
 fn text_of(journal: &Journal) -> String {
     let mut bytes = Vec::new();
@@ -122,9 +122,9 @@ fn a_journal_cut_short_names_its_last_line() {
 fn what_is_no_journal_is_refused() {
     for text in ["", "\n", "{}", "not json", "SQLite format 3\0", "[1]", "{\"line\":\"coins\"}"] {
         let error = read_lines(text.as_bytes()).unwrap_err();
-        assert!(matches!(error, StoreError::BadLine { line: 1, .. }), "{text}: {error}");
+        assert!(matches!(error, StoreError::BadLine(1, _)), "{text}: {error}");
     }
-    assert!(matches!(read_lines(&b"\xff\xfe"[..]), Err(StoreError::BadLine { line: 1, .. })));
+    assert!(matches!(read_lines(&b"\xff\xfe"[..]), Err(StoreError::BadLine(1, _))));
     let text = text_of(&rich("r7f3k2"));
     let twice = text.clone() + &text;
     assert!(read_lines(twice.as_bytes()).unwrap_err().to_string().contains("second header"));

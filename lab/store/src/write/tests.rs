@@ -1,6 +1,8 @@
 use super::*;
-use crate::store::beside;
-use crate::test_journal::{append, coins, header, made_up_print, rich, round, unit_round, written};
+use crate::sync::beside;
+use crate::tests::journals::{
+    append, coins, header, made_up_print, rich, round, unit_round, written,
+};
 use crate::write_lines;
 use std::path::Path;
 use tempfile::TempDir;
@@ -184,7 +186,7 @@ fn a_run_with_rows_that_make_no_sense_is_named() {
         let sql = sql.replace("(2,", &format!("({},", run.row));
         store.connection.execute(&sql, []).unwrap();
         let error = store.journal(&run).unwrap_err();
-        assert!(matches!(error, StoreError::BadRun { .. }), "{sql}: {error}");
+        assert!(matches!(error, StoreError::Unreadable { .. }), "{sql}: {error}");
         assert!(error.to_string().contains(run.as_str()), "{error}");
     }
     assert!(store.journal(&good).is_ok());

@@ -3,7 +3,7 @@
 //! The test starts its own program again as the writer, reads from a pipe which rounds the writer
 //! reports as finished, and kills it after some of them. The next writer continues the same run.
 
-use crate::test_journal::{coins, header, round};
+use crate::tests::journals::{coins, header, round};
 use crate::{RunLock, Store, StoreError};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -23,7 +23,7 @@ fn writer() {
     let mut store = Store::open(Path::new(&path)).unwrap();
     let run = match store.find("latest") {
         Ok(run) => run,
-        Err(StoreError::NoRuns { .. }) => store.create_run(&header()).unwrap(),
+        Err(StoreError::NoneYet(..)) => store.create_run(&header()).unwrap(),
         Err(error) => panic!("{error}"),
     };
     let _lock: RunLock = store.claim_run_lock(&run).unwrap();
@@ -39,7 +39,7 @@ fn writer() {
 
 fn start(path: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "killed::writer", "--nocapture", "--test-threads=1"]);
+    command.args(["--exact", "tests::killed::writer", "--nocapture", "--test-threads=1"]);
     command.env(WRITER, path).stdout(Stdio::piped()).spawn().unwrap()
 }
 
@@ -126,6 +126,6 @@ fn a_run_that_is_being_written_is_in_use() {
     let pid = child.id();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(matches!(error, StoreError::InUse { pid: Some(found), .. } if found == pid), "{error}");
+    assert!(matches!(error, StoreError::InUse(_, Some(found)) if found == pid), "{error}");
     assert!(store.runs(None).unwrap()[0].rounds >= 1);
 }
