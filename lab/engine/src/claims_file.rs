@@ -1,7 +1,7 @@
 //! `tiebreak check`: a file of claims, read, planned, and raced under one error.
 
 use crate::check::{self, Contest, Rules};
-use crate::error::{LabError, usage};
+use crate::error::{LabError, data, usage};
 use crate::file_plan::{self, Shared};
 use crate::planning::{SECONDS_A_CLAIM, seed_or_random};
 use crate::request::ERROR;
@@ -174,10 +174,10 @@ impl Planned {
         }
         match problems.len() {
             0 => Ok(()),
-            1 => Err(LabError::Data(problems.remove(0))),
+            1 => data(problems.remove(0)),
             count => {
                 let list = problems.join("\nerror: ");
-                Err(LabError::Data(format!("{list}\n\n{count} problems in {file}")))
+                data(format!("{list}\n\n{count} problems in {file}"))
             }
         }
     }

@@ -3,7 +3,7 @@
 
 pub use tiebreak_stats::classic::{DriverOptions, PowerOptions};
 
-use crate::error::LabError;
+use crate::error::{LabError, data};
 use std::io::BufRead;
 use tiebreak_stats::classic::{
     ClassicError, Conclusion, Driver, End, Power, Progress, Rank, beta_icdf, csm, log_choose,
@@ -190,7 +190,7 @@ pub fn drive(
         }
     });
     match outcomes.wrong {
-        Some(wrong) => Err(LabError::Data(wrong)),
+        Some(wrong) => data(wrong),
         None => {
             say(&summary(&driver, &end));
             Ok(end.is_decided())

@@ -8,7 +8,7 @@ mod tests;
 pub use tiebreak_core::forecast::{ForecastMethod, ForecastResult, Shape};
 
 use crate::claim_test;
-use crate::error::LabError;
+use crate::error::{LabError, usage};
 use crate::request::{ERROR, RESOLUTION};
 use crate::round_ratio;
 use crate::slo::of_property;
@@ -221,10 +221,6 @@ pub fn forecast(
              run it with a budget, and go on with 'tiebreak resume --more'",
         ),
     }
-}
-
-fn usage<T>(text: impl Into<String>) -> Result<T, LabError> {
-    Err(LabError::Usage(text.into()))
 }
 
 fn inside(value: f64, most: f64) -> bool {

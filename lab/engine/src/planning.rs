@@ -1,8 +1,7 @@
 //! Converts a user's request to a plan.
 
 use crate::contestants::contestants;
-use crate::error::LabError;
-pub(crate) use crate::error::usage;
+use crate::error::{LabError, usage};
 pub use crate::request::{HookRequest, Request, check_rule, seed_or_random};
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
@@ -86,8 +85,7 @@ pub fn against_itself(
 fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<Plan, LabError> {
     if request.centre == Centre::Mean {
         return usage(
-            "aa counts false verdicts about the ratios of rounds, not about means: leave --mean out"
-                .into(),
+            "aa counts false verdicts about the ratios of rounds, not about means: leave --mean out",
         );
     }
     let mut plan = plan(request)?;
@@ -131,7 +129,7 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
     check_numbers(request)?;
     let contestants = contestants(request)?;
     let [contestant] = contestants.as_slice() else {
-        return usage("this is about one command: give one".into());
+        return usage("this is about one command: give one");
     };
     if claim.right.is_some() || claim.left != contestant.name {
         return usage(format!(
@@ -180,7 +178,7 @@ fn check_numbers(request: &Request) -> Result<(), LabError> {
     check_resolution(request.resolution)?;
     check_adjust(request.centre, request.adjust)?;
     if request.block_runs == 0 {
-        return usage("a block of 0 runs observes nothing: --block 1 or more".into());
+        return usage("a block of 0 runs observes nothing: --block 1 or more");
     }
     Ok(())
 }
@@ -297,8 +295,7 @@ fn check_ratio_of_means(claim: &Claim, timeout_ns: Option<u64>) -> Result<(), La
         return usage(
             "a ratio of means cannot be proven without a cap, because one run in a million may \
              take as long as it likes: say --timeout, such as --timeout 5s; a run that takes \
-             longer is ended, and counts as 5 s"
-                .into(),
+             longer is ended, and counts as 5 s",
         );
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Prints of machines: kept in a store, and loaded from a store or a file.
 
-use crate::error::LabError;
+use crate::error::{LabError, data};
 use crate::source::{self, LATEST};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub fn load(name_or_file: &str, store: Option<&Path>) -> Result<Loaded, LabError
     }
     if name_or_file.contains(['/', '.']) {
         let what = if path.exists() { "is not a file" } else { "does not exist" };
-        return Err(LabError::Data(format!("{name_or_file} {what}: a print is a file or a name")));
+        return data(format!("{name_or_file} {what}: a print is a file or a name"));
     }
     kept(&source::existing_store(store)?, name_or_file)
 }

@@ -112,8 +112,7 @@ pub fn check_rule(rule: Option<&str>, output: OutputPlan) -> Result<Check, LabEr
         None => Check::Default,
         Some(judge) if judge.trim().is_empty() => {
             return usage(
-                "--check is empty: say same-output, exit, or a program that judges an output"
-                    .to_owned(),
+                "--check is empty: say same-output, exit, or a program that judges an output",
             );
         }
         Some(rule) => match Check::asked(rule) {
@@ -122,9 +121,7 @@ pub fn check_rule(rule: Option<&str>, output: OutputPlan) -> Result<Check, LabEr
         },
     };
     if check.needs_output() && output == OutputPlan::Null {
-        return usage(
-            "--check looks at outputs, which --output null throws away: leave one out".to_owned(),
-        );
+        return usage("--check looks at outputs, which --output null throws away: leave one out");
     }
     Ok(check)
 }

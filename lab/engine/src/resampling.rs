@@ -8,7 +8,7 @@ mod tests;
 pub use tiebreak_core::resampling::{Null, ResamplingMethod, ResamplingResult, Sides};
 pub use tiebreak_stats::exact::Statistic;
 
-use crate::error::{LabError, usage};
+use crate::error::{LabError, data, usage};
 use numbers::Numbers;
 use program::{NoAnswer, Program};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -172,14 +172,14 @@ pub fn answer(
 fn check(question: &Question) -> Result<(), LabError> {
     let is_share = [question.alpha, question.error].iter().all(|it| *it > 0.0 && *it < 1.0);
     if !is_share {
-        return usage("--alpha and --error must be above 0 and below 1".to_owned());
+        return usage("--alpha and --error must be above 0 and below 1");
     }
     match question.null {
         Null::Shift { by } if !by.is_finite() => {
-            return usage("--shift must be a finite number".to_owned());
+            return usage("--shift must be a finite number");
         }
         Null::Ratio { factor } if !(factor.is_finite() && factor > 0.0) => {
-            return usage("--ratio must be a finite number above 0".to_owned());
+            return usage("--ratio must be a finite number above 0");
         }
         _ => {}
     }
@@ -262,10 +262,10 @@ impl<'a> Drawing<'a> {
         }
         let value = drawing.observed.value;
         if value.is_nan() || value.is_infinite() && !question.is_studentised() {
-            return Err(LabError::Numbers {
-                place: format!("{} and {}", question.x.name, question.y.name),
-                what: "the numbers are too large for their difference to be computed".to_owned(),
-            });
+            return data(format!(
+                "{} and {}: the numbers are too large for their difference to be computed",
+                question.x.name, question.y.name
+            ));
         }
         Ok(Some(drawing))
     }

@@ -111,8 +111,7 @@ pub fn prepare(
     machine: &Fingerprint,
     budget: NewBudget,
 ) -> Result<(), LabError> {
-    let budget = new_budget(journal, machine, budget)
-        .map_err(|why| LabError::Resume { id: journal.id.clone(), why })?;
+    let budget = new_budget(journal, machine, budget).map_err(|why| refused(&journal.id, &why))?;
     if budget != budget_of(journal) || replay::last_stop(journal).is_some() {
         let rounds = Referee::from_journal(journal).rounds();
         let event = Event::Resumed { rounds, lost: journal.lost.len() as u64, budget };
@@ -120,6 +119,11 @@ pub fn prepare(
         journal.events.push(event);
     }
     Ok(())
+}
+
+/// Returns the error of a run that cannot continue.
+pub(crate) fn refused(id: &str, why: &str) -> LabError {
+    LabError::Data(format!("run {id} cannot be resumed: {why}"))
 }
 
 /// Returns the budget of a run that continues, or why it cannot.

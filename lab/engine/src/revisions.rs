@@ -9,7 +9,7 @@ mod git;
 mod tests;
 mod worktrees;
 
-use crate::error::{FailedBuild, LabError, usage};
+use crate::error::{LabError, data, usage};
 use crate::planning::{self, Request};
 use git::{Repository, without_hooks};
 use std::fs::{self, File};
@@ -109,7 +109,7 @@ pub struct Found {
 /// the text says what to do.
 pub fn find(asked: &RevisionRequest) -> Result<Found, LabError> {
     if asked.build.as_deref().is_some_and(|command| command.trim().is_empty()) {
-        return usage("--build is empty: leave it out if nothing is to be built".to_owned());
+        return usage("--build is empty: leave it out if nothing is to be built");
     }
     let repository = Repository::of(&asked.directory)?;
     let revisions = [
@@ -193,7 +193,7 @@ impl Revisions {
             if !worktrees.folder(revision.name).is_dir() {
                 let prefix = worktrees.prefix().display();
                 let why = format!("it has no folder '{prefix}': start from the top of the tree");
-                return Err(LabError::Revision { revision: revision.asked.clone(), why });
+                return Err(unfit(&revision.asked, &why));
             }
         }
         let prepared = Revisions { revisions, worktrees };
@@ -257,13 +257,12 @@ impl Revisions {
         match status {
             Some(0) => Ok(()),
             None => Err(LabError::Interrupted),
-            Some(status) => Err(LabError::Build(Box::new(FailedBuild {
-                name,
-                commit: revision.short().to_owned(),
-                status,
-                output: tail(&fs::read(&path).unwrap_or_default()),
-                again: self.build_again(revision, command),
-            }))),
+            Some(status) => data(format!(
+                "the build of {name} ({}) failed with status {status}:\n{}\nto make it again: {}",
+                revision.short(),
+                tail(&fs::read(&path).unwrap_or_default()),
+                self.build_again(revision, command)
+            )),
         }
     }
 
@@ -349,10 +348,10 @@ pub fn plan(mut request: Request, slowdown_max: f64) -> Result<Plan, LabError> {
         ));
     };
     if !request.names.is_empty() {
-        return usage("two revisions are called base and head: leave --name out".to_owned());
+        return usage("two revisions are called base and head: leave --name out");
     }
     if !request.parameters.is_empty() {
-        return usage("--parameter is not for --base: race each value by itself".to_owned());
+        return usage("--parameter is not for --base: race each value by itself");
     }
     if !(0.0..1.0).contains(&slowdown_max) {
         return usage(format!(
@@ -396,14 +395,19 @@ fn check_program(
         return Ok(());
     };
     match resolve(word, Some(folder)) {
-        Err(StartError::NotFound { .. }) if word.contains('/') => Err(LabError::Revision {
-            revision: revision.asked.clone(),
-            why: format!(
+        Err(StartError::NotFound { .. }) if word.contains('/') => {
+            let why = format!(
                 "{} has no program '{word}' after its build: --build makes it, in the folder \
                  of the worktree in which the command runs",
                 revision.name
-            ),
-        }),
+            );
+            Err(unfit(&revision.asked, &why))
+        }
         _ => Ok(()),
     }
+}
+
+/// Returns the error of a revision, as the user named it, that cannot be raced.
+fn unfit(asked: &str, why: &str) -> LabError {
+    LabError::Data(format!("the revision '{asked}' cannot be raced: {why}"))
 }

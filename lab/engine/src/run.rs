@@ -1,6 +1,6 @@
 //! A run of programs or of a stream, from its plan or from its journal.
 
-use crate::error::LabError;
+use crate::error::{LabError, data};
 use crate::resume::NewBudget;
 use crate::session::{Origin, Session, Standing};
 use crate::studies::{self, Book, Environment, LineUp};
@@ -134,7 +134,7 @@ pub fn resume(
         return Ok(Resumed::Study(studies::take_up(&run, budget, &environment, &book)?));
     }
     if let Some(why) = revisions::gone(&header.plan) {
-        return Err(LabError::Data(format!("the run cannot be resumed: {why}")));
+        return data(format!("the run cannot be resumed: {why}"));
     }
     // Before the rounds are read: otherwise the programs' peak memory would begin at that of this
     // process.

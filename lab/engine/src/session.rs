@@ -268,7 +268,7 @@ impl Session {
 fn digests(paths: &[PathBuf]) -> Result<Vec<FileDigest>, LabError> {
     let digests = paths.iter().map(|path| {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        print_file(&absolute).map_err(|source| LabError::Read { path: path.clone(), source })
+        print_file(&absolute).map_err(|error| LabError::unreadable(path, error))
     });
     digests.collect()
 }

@@ -155,7 +155,7 @@ fn claim(asked: &SloRequest) -> Result<(Claim, Option<f64>), LabError> {
                 None => (of_property(Property::Succeeds { good, bad }, Metric::WallTime), 1.0),
                 Some(Bar { value, scale, metric }) => {
                     if matches!(asked.judged, Judged::Command(_)) && metric != Metric::WallTime {
-                        return usage("--below of a command is a time, such as 5ms".to_owned());
+                        return usage("--below of a command is a time, such as 5ms");
                     }
                     (of_property(Property::Quantile { good, bad, bar: value }, metric), scale)
                 }
@@ -171,10 +171,10 @@ fn of_sentence(sentence: &str, judged: &Judged) -> Result<(Claim, f64), LabError
     let is_number = matches!(property, Some(Property::Quantile { .. } | Property::Mean { .. }));
     match judged {
         Judged::Stream { is_value: false, .. } if is_number => {
-            usage("a claim about values is about lines of numbers: say --value".to_owned())
+            usage("a claim about values is about lines of numbers: say --value")
         }
         Judged::Stream { is_value: true, .. } if !is_number => {
-            usage("a claim about success is about lines of 0 and 1: leave --value out".to_owned())
+            usage("a claim about success is about lines of 0 and 1: leave --value out")
         }
         _ => {
             // Times without a unit are in milliseconds, other numbers in the unit of the sentence.

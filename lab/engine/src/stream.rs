@@ -7,7 +7,7 @@
 mod lines;
 
 use crate::claim_test::ClaimTest;
-use crate::error::{LabError, usage};
+use crate::error::{LabError, data, usage};
 use crate::recorder::Recorder;
 use crate::referee::Referee;
 use lines::{Lines, Next};
@@ -81,7 +81,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
             _ => None,
         };
         let (Some(property), Kind::Stream { scale, is_chain }) = (property, plan.kind) else {
-            return usage("a stream is judged by one claim about a share or a mean".to_owned());
+            return usage("a stream is judged by one claim about a share or a mean");
         };
         let referee = Referee::from_journal(journal);
         let now = Instant::now();
@@ -128,7 +128,10 @@ impl<'a, R: Recorder> Stream<'a, R> {
             if let Err(what) = taken {
                 self.write()?;
                 self.finish(StopReason::Interrupted)?;
-                return Err(LabError::Stream { line: self.lines_read, what });
+                return data(format!(
+                    "line {}: {what}; what came before is kept, and resume --more goes on with it",
+                    self.lines_read
+                ));
             }
             if self.is_due() {
                 self.write()?;

@@ -20,8 +20,8 @@ pub use line_up::{Book, LineUp, frame, line_up, race, take_up};
 pub use plans::Frame;
 pub use trial::{Progress, verify};
 
-use crate::error::LabError;
-use crate::planning::{SECONDS_A_CLAIM, usage};
+use crate::error::{LabError, usage};
+use crate::planning::SECONDS_A_CLAIM;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::{Budget, Centre, Scope};
@@ -130,6 +130,11 @@ pub enum Step<'a> {
 }
 
 impl StudyRequest {
+    /// Returns the error of a study that cannot be raced.
+    fn cannot(&self, why: &str) -> LabError {
+        LabError::Data(format!("the study {} cannot be raced: {why}", self.study.name))
+    }
+
     /// Returns the workloads to race, in the order of the study.
     ///
     /// # Errors
@@ -190,7 +195,7 @@ impl StudyRequest {
                  can be drawn: --scope binary",
                 self.study.name
             )),
-            Scope::Stream => usage("functions are not a stream: use --scope code".to_owned()),
+            Scope::Stream => usage("functions are not a stream: use --scope code"),
             scope => Ok(scope),
         }
     }

@@ -5,7 +5,7 @@
 //! mean number of runs between two false alarms is then at least the requested one, however long
 //! each run was and whenever it was looked at.
 
-use crate::error::LabError;
+use crate::error::{LabError, data};
 use crate::referee::Referee;
 use crate::source;
 use std::collections::BTreeMap;
@@ -33,9 +33,7 @@ pub fn watch(
     let store = source::store_if_any(store)?;
     let series = store.map_or(Ok(Vec::new()), |store| all_series(&store, only, mean_runs))?;
     match only {
-        Some(claim) if series.is_empty() => {
-            Err(LabError::Data(format!("no run has the claim '{claim}'")))
-        }
+        Some(claim) if series.is_empty() => data(format!("no run has the claim '{claim}'")),
         _ => Ok(series),
     }
 }

@@ -1,6 +1,7 @@
 //! Sets of numbers from files: one a line, or a column of a CSV file.
 
-use crate::error::{LabError, usage};
+use crate::error::{LabError, data, usage};
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -44,7 +45,7 @@ pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
         file => {
             let path = Path::new(file);
             let file = File::open(path);
-            text(place, &mut file.map_err(|source| LabError::Read { path: path.into(), source })?)?
+            text(place, &mut file.map_err(|error| LabError::unreadable(path, error))?)?
         }
     };
     let values = match source.column {
@@ -63,7 +64,7 @@ pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
 /// As [`read`]; also if both come from `input`.
 pub fn read_both(x: &str, y: &str, input: &mut dyn Read) -> Result<[Numbers; 2], LabError> {
     if [x, y].iter().all(|place| source(place).file == "-") {
-        return usage("only one of X and Y can come from standard input".to_owned());
+        return usage("only one of X and Y can come from standard input");
     }
     Ok([read(x, input)?, read(y, input)?])
 }
@@ -90,15 +91,15 @@ fn source(place: &str) -> Source<'_> {
 fn text(place: &str, from: &mut dyn Read) -> Result<String, LabError> {
     let mut bytes = Vec::new();
     let read = from.take(BYTES_MAX + 1).read_to_end(&mut bytes);
-    read.map_err(|error| LabError::Read { path: place.into(), source: error })?;
+    read.map_err(|error| LabError::unreadable(Path::new(place), error))?;
     if bytes.len() as u64 > BYTES_MAX {
         return wrong(place, "it is larger than 1 GiB");
     }
     String::from_utf8(bytes).or_else(|_| wrong(place, "it is not text in UTF-8"))
 }
 
-fn wrong<T>(place: impl Into<String>, what: impl Into<String>) -> Result<T, LabError> {
-    Err(LabError::Numbers { place: place.into(), what: what.into() })
+fn wrong<T>(place: impl Display, what: impl Display) -> Result<T, LabError> {
+    data(format!("{place}: {what}"))
 }
 
 fn number(file: &str, line: usize, word: &str) -> Result<f64, LabError> {

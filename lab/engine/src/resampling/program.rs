@@ -53,12 +53,11 @@ impl Program {
     /// # Errors
     /// Fails if the command cannot be split or started.
     pub fn start(command: &str) -> Result<Program, LabError> {
-        let fails = |why: String| LabError::Statistic { command: command.to_owned(), why };
-        let words = words::split(command).map_err(|error| fails(not_words(&error)))?;
+        let words = words::split(command).map_err(|error| wrong(command, not_words(&error)))?;
         let mut program = Command::new(&words[0]);
         program.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut leader = Leader::spawn(program.stderr(Stdio::piped()))
-            .map_err(|error| fails(format!("cannot be started: {error}")))?;
+            .map_err(|error| wrong(command, format!("cannot be started: {error}")))?;
         let (to_writer, lines) = channel();
         let (answer, answers) = channel();
         if let Some((input, output)) = leader.take_pipes() {
@@ -105,7 +104,7 @@ impl Program {
     }
 
     fn failed(&self, why: String) -> NoAnswer {
-        NoAnswer::Failed(LabError::Statistic { command: self.command.clone(), why })
+        NoAnswer::Failed(wrong(&self.command, why))
     }
 
     fn ended(&mut self) -> NoAnswer {
@@ -145,6 +144,11 @@ impl Drop for Program {
         // What still runs after it is killed with the leader.
         self.wait(GRACE);
     }
+}
+
+/// Returns the error of a program that breaks its protocol; `why` says what it does.
+fn wrong(command: &str, why: String) -> LabError {
+    LabError::Data(format!("the statistic '{command}' {why}"))
 }
 
 fn not_words(error: &WordsError) -> String {

@@ -1,6 +1,6 @@
 //! Finds, lists and creates studies.
 
-use crate::error::LabError;
+use crate::error::{LabError, usage};
 use std::path::{Path, PathBuf};
 use tiebreak_core::study::Study;
 use tiebreak_input::study_folder::{self, StudyErrors};
@@ -34,7 +34,9 @@ pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, 
             none if none.is_empty() => none,
             known => format!(" (there are {known})"),
         };
-        LabError::NoStudy { name: name.to_owned(), known }
+        LabError::Data(format!(
+            "there is no study '{name}'{known}: 'tiebreak study new {name}' makes one"
+        ))
     })
 }
 
@@ -69,19 +71,19 @@ pub fn create(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf
     };
     let last = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     if last.is_empty() || last.contains(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-')) {
-        return Err(LabError::Usage(format!(
+        return usage(format!(
             "'{last}' is not a valid study name: small letters, digits and hyphens"
-        )));
+        ));
     }
     if folder.exists() {
         let folder = folder.display();
-        return Err(LabError::Usage(format!("{folder} is there already: choose another name")));
+        return usage(format!("{folder} is there already: choose another name"));
     }
     for (path, content) in study_folder::skeleton(&last) {
         let path = folder.join(path);
         std::fs::create_dir_all(path.parent().unwrap_or(&folder))
             .and_then(|()| std::fs::write(&path, &content))
-            .map_err(|source| LabError::Write { path, source })?;
+            .map_err(|error| LabError::Data(format!("cannot write {}: {error}", path.display())))?;
     }
     Ok(folder)
 }

@@ -8,10 +8,10 @@ use super::questions::Questions;
 use super::trial::{self, Trial};
 use super::{Environment, Step, StudyRequest};
 use crate::check::{self, Contest, Rules};
-use crate::error::LabError;
-use crate::planning::{check_error, check_resolution, usage};
+use crate::error::{LabError, usage};
+use crate::planning::{check_error, check_resolution};
 use crate::replay;
-use crate::resume::{NewBudget, budget_from_here, is_over};
+use crate::resume::{NewBudget, budget_from_here, is_over, refused};
 use crate::session::{Origin, Session};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -70,7 +70,7 @@ pub fn line_up(
     }
     let claims: usize = tried.iter().map(|(_, asked)| asked.claims.len() + asked.cells.len()).sum();
     if claims == 0 && !asked.claims.is_empty() {
-        return usage("none of these claims is about what is raced here".to_owned());
+        return usage("none of these claims is about what is raced here");
     }
     let error = family::bonferroni_error(asked.error, claims);
     let workloads: Vec<String> =
@@ -245,21 +245,21 @@ pub fn take_up(
 ) -> Result<LineUp, LabError> {
     let store = Store::open(&book.store)?;
     let header = store.header(run)?;
-    let refuse = |why: String| LabError::Resume { id: run.as_str().to_owned(), why };
     let Some(functions) = header.plan.functions.as_deref() else {
-        return Err(refuse("it does not belong to a study".to_owned()));
+        return Err(refused(run.as_str(), "it does not belong to a study"));
     };
     let siblings = siblings(&store, run, &header, functions)?;
     let mut missing: Vec<&str> = functions.workloads.iter().map(String::as_str).collect();
     missing.retain(|name| !siblings.iter().any(|(workload, _)| workload == name));
     if !missing.is_empty() {
         let missing = missing.join(", ");
-        return Err(refuse(format!("of its study there is no run on {missing}: start a new one")));
+        let why = format!("of its study there is no run on {missing}: start a new one");
+        return Err(refused(run.as_str(), &why));
     }
     let journals = siblings.iter().map(|(_, sibling)| store.journal(sibling));
     let journals = journals.collect::<Result<Vec<_>, _>>()?;
     let all: Vec<&Journal> = journals.iter().collect();
-    let budget = budget_from_here(&all, budget).map_err(refuse)?;
+    let budget = budget_from_here(&all, budget).map_err(|why| refused(run.as_str(), &why))?;
     let plans = all.iter().map(|journal| &journal.header.plan);
     let rules = Rules {
         file: functions.study.clone(),

@@ -101,7 +101,7 @@ pub fn prepare(
     if problems.is_empty() {
         return Ok(prepared);
     }
-    Err(LabError::Study { study: asked.study.name.clone(), why: problems.join("\n") })
+    Err(asked.cannot(&problems.join("\n")))
 }
 
 /// Why a contestant is not ready.

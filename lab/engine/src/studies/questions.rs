@@ -2,7 +2,7 @@
 
 use super::StudyRequest;
 use super::prepare::{Prepared, Ready};
-use crate::error::LabError;
+use crate::error::{LabError, usage};
 use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::study::{Study, Team, Workload};
@@ -155,12 +155,12 @@ fn check_workload(asked: &StudyRequest, claim: &Claim) -> Result<(), LabError> {
         return Ok(());
     }
     let known: Vec<&str> = all.iter().map(|workload| workload.name.as_str()).collect();
-    Err(LabError::Usage(format!(
+    usage(format!(
         "'{}' is about the workload {name}, which {} has not; it has {}",
         claim.text,
         asked.study.name,
         known.join(", ")
-    )))
+    ))
 }
 
 /// Returns why a claim cannot be judged here, if it cannot.

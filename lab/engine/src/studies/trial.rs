@@ -147,8 +147,7 @@ fn measured_plan(
         Ok(input) => (functions.items, functions.input_bytes) = (input.items, input.bytes),
         Err(OracleError::Interrupted) => return Err(LabError::Interrupted),
         Err(error) => {
-            let why = format!("on {}: {error}", workload.name);
-            return Err(LabError::Study { study: asked.study.name.clone(), why });
+            return Err(asked.cannot(&format!("on {}: {error}", workload.name)));
         }
     }
     Ok(functions)
