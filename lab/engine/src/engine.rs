@@ -27,14 +27,14 @@ const WARMUP_TIMEOUT_NS: u64 = 60_000_000_000;
 ///
 /// [`Engine::run`] does all of it. A run that takes turns with others is begun, stepped round by
 /// round and ended instead; its own time stops between [`Engine::pause`] and the next step.
-pub struct Engine<'a, R: Recorder> {
+pub struct Engine<'a> {
     sampler: Contestants<'a>,
-    race: Race<'a, R>,
+    race: Race<'a>,
 }
 
 /// The run without the source of its samples.
-struct Race<'a, R: Recorder> {
-    recorder: R,
+struct Race<'a> {
+    recorder: Recorder<'a>,
     plan: Plan,
     seed: Seed,
     referee: Referee,
@@ -66,14 +66,14 @@ struct Finished {
     failures: Vec<Event>,
 }
 
-impl<'a, R: Recorder> Engine<'a, R> {
+impl<'a> Engine<'a> {
     /// Resumes a run from its journal: at its beginning, or after the last finished round.
     pub fn new(
-        recorder: R,
+        recorder: Recorder<'a>,
         journal: &Journal,
         sampler: &'a mut dyn Sampler,
         stop: &'a AtomicBool,
-    ) -> Engine<'a, R> {
+    ) -> Engine<'a> {
         let plan = journal.header.plan.clone();
         let referee = Referee::from_journal(journal);
         let mut outputs = OutputCheck::new(&plan.program.check);
@@ -249,7 +249,7 @@ impl<'a, R: Recorder> Engine<'a, R> {
     }
 }
 
-impl<R: Recorder> Race<'_, R> {
+impl Race<'_> {
     /// Draws the next attempt.
     fn draw(&self) -> RoundCoins {
         let mut coins = self.referee.draw(self.attempt);
@@ -470,7 +470,8 @@ impl<R: Recorder> Race<'_, R> {
         let verdicts = self.unrecorded(|verdict| verdict != Verdict::Undecided);
         self.recorder.finish_round(&round, &events, &verdicts)?;
         self.attempt = 0;
-        self.recorder.sync_if_due(now_ns)
+        self.recorder.store.sync_if_due(now_ns)?;
+        Ok(())
     }
 
     /// Returns the verdicts of this kind that the journal does not have yet, and counts them as
@@ -543,7 +544,7 @@ impl<R: Recorder> Race<'_, R> {
         }
         let rounds = self.referee.rounds();
         self.recorder.event(&Event::Stopped { rounds, reason })?;
-        self.recorder.sync()
+        Ok(self.recorder.store.sync()?)
     }
 }
 

@@ -62,7 +62,6 @@ mod company;
 mod contestants;
 pub mod engine;
 pub mod error;
-mod file_plan;
 pub mod forecast;
 pub mod history;
 mod observation;

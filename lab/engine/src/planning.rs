@@ -39,7 +39,7 @@ pub fn plan(request: &Request) -> Result<Plan, LabError> {
 }
 
 /// Returns the plan of a request about programs, without adjustments.
-fn assembled(
+pub(crate) fn assembled(
     request: &Request,
     contestants: Vec<Contestant>,
     claims: Vec<PlannedClaim>,
@@ -137,9 +137,7 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
             claim.text, contestant.name
         ));
     }
-    let claim = capped(claim, request.centre, request.program.timeout_ns)?;
-    let (gate, error) = (request.gate, request.error);
-    let claims = vec![PlannedClaim { claim, left: 0, right: None, error, gate, waits_ns: 0 }];
+    let claims = vec![planned(claim, &[&contestant.name], request, request.error)?];
     let mut budget = request.budget;
     let (kind, scope, seconds) = match subject {
         Subject::Runs => (Kind::Compare, Scope::Binary, Some(SECONDS_A_CLAIM)),
@@ -224,8 +222,8 @@ fn planned_claims(
     };
     let error = request.error / claims.len().max(1) as f64;
     let planned = claims.into_iter().map(|claim| {
-        let (left, right) = index_of(&claim, &names)?;
-        let claim = capped(claim, request.centre, request.program.timeout_ns)?;
+        let planned = planned(claim, &names, request, error)?;
+        let claim = &planned.claim;
         if let Some(workload) = claim.workload.as_ref().filter(|name| **name != request.workload) {
             let here = match request.workload.as_str() {
                 "" => "nothing was said of this run's".to_owned(),
@@ -237,29 +235,32 @@ fn planned_claims(
                 claim.text
             ));
         }
-        Ok(PlannedClaim { claim, left, right, error, gate: request.gate, waits_ns: 0 })
+        Ok(planned)
     });
     planned.collect()
 }
 
-/// Returns the indices of a claim's contestants among these names.
-pub(crate) fn index_of(claim: &Claim, names: &[&str]) -> Result<(usize, Option<usize>), LabError> {
+/// Returns a claim with its contestants, by their index among these names, and with its cap.
+pub(crate) fn planned(
+    claim: Claim,
+    names: &[&str],
+    request: &Request,
+    error: f64,
+) -> Result<PlannedClaim, LabError> {
     let index = |name: &str| {
         let found = names.iter().position(|other| *other == name);
         found.ok_or_else(|| {
             LabError::Usage(format!("'{}' names {name}, who does not take part", claim.text))
         })
     };
-    Ok((index(&claim.left)?, claim.right.as_deref().map(index).transpose()?))
+    let (left, right) = (index(&claim.left)?, claim.right.as_deref().map(index).transpose()?);
+    let claim = capped(claim, request.centre, request.program.timeout_ns)?;
+    Ok(PlannedClaim { claim, left, right, error, gate: request.gate, waits_ns: 0 })
 }
 
 /// Gives a claim that a mean is below something its cap: the stated one, or the time-out. A ratio
 /// of means needs one too: it claims for either side that a mean is below something.
-pub(crate) fn capped(
-    mut claim: Claim,
-    centre: Centre,
-    timeout_ns: Option<u64>,
-) -> Result<Claim, LabError> {
+fn capped(mut claim: Claim, centre: Centre, timeout_ns: Option<u64>) -> Result<Claim, LabError> {
     if centre == Centre::Mean && claim.statement.relation().is_some() {
         check_ratio_of_means(&claim, timeout_ns)?;
     }

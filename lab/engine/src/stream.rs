@@ -33,8 +33,8 @@ const ENDLESS: [&str; 4] = ["timeout", "inf", "+inf", "infinity"];
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Reads a stream into one run's evidence.
-pub struct Stream<'a, R: Recorder> {
-    recorder: R,
+pub struct Stream<'a> {
+    recorder: Recorder<'a>,
     referee: Referee,
     /// The factor from a number to the metric's unit; `None` for lines of 0 and 1.
     scale: Option<f64>,
@@ -65,16 +65,16 @@ struct Batch {
     by_age: ByAge,
 }
 
-impl<'a, R: Recorder> Stream<'a, R> {
+impl<'a> Stream<'a> {
     /// Resumes a run of one claim about a stream at the end of its journal.
     ///
     /// # Errors
     /// Fails if the claim is not about a share or a mean of one contestant.
     pub fn new(
-        recorder: R,
+        recorder: Recorder<'a>,
         journal: &Journal,
         stop: &'a AtomicBool,
-    ) -> Result<Stream<'a, R>, LabError> {
+    ) -> Result<Stream<'a>, LabError> {
         let plan = &journal.header.plan;
         let property = match plan.claims.as_slice() {
             [PlannedClaim { claim, right: None, .. }] => claim.statement.property(),
@@ -241,7 +241,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
         }
         let rounds = self.referee.rounds();
         self.recorder.event(&Event::Stopped { rounds, reason })?;
-        self.recorder.sync()
+        Ok(self.recorder.store.sync()?)
     }
 }
 

@@ -9,19 +9,20 @@ mod find;
 mod functions;
 mod line_up;
 mod pilot;
-mod plans;
 mod prepare;
 mod questions;
+mod setup;
 mod trial;
 
 pub use find::{Listed, create, find, list, read};
 pub use functions::Functions;
-pub use line_up::{Book, LineUp, frame, line_up, race, take_up};
-pub use plans::Frame;
+pub use line_up::{LineUp, line_up, race, take_up};
 pub use trial::{Progress, verify};
 
+pub use crate::session::Book;
+
 use crate::error::{LabError, usage};
-use crate::planning::SECONDS_A_CLAIM;
+use crate::planning::{SECONDS_A_CLAIM, check_error, check_resolution};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::{Budget, Centre, Scope};
@@ -29,6 +30,7 @@ use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{Entrant, NotRun, Pilot, Placements, Study, Workload};
 use tiebreak_core::verdict::Fault;
 use tiebreak_machine::cpus;
+use tiebreak_measure::build;
 use tiebreak_measure::workers::WorkerProgram;
 
 /// A study, and how to race it.
@@ -129,7 +131,43 @@ pub enum Step<'a> {
     },
 }
 
+impl Environment {
+    /// Returns the user's cache, with this program as the worker: it must run
+    /// [`worker::main`](crate::worker::main) if its first argument is `__worker`.
+    ///
+    /// # Errors
+    /// Fails if the user has no cache folder.
+    pub fn here(stop: &'static AtomicBool) -> Result<Environment, LabError> {
+        let cache = build::default_cache().map_err(|error| LabError::Data(error.to_string()))?;
+        Ok(Environment { cache, program: WorkerProgram::this(), stop })
+    }
+}
+
 impl StudyRequest {
+    /// Checks the request, and returns its scope and its workloads. Builds nothing.
+    ///
+    /// # Errors
+    /// Fails for numbers, names or scopes that make no plan.
+    pub fn frame(&self) -> Result<(Scope, Vec<Workload>), LabError> {
+        check_error(self.error)?;
+        check_resolution(self.resolution)?;
+        if self.centre == Some(Centre::Mean) {
+            return usage(
+                "a ratio of means needs a cap, and the time of a call has none: --centre median, \
+                 or race programs by 'tiebreak compare --mean'",
+            );
+        }
+        if let Some(precision) = self.precision.filter(|one| !(*one > 0.0 && *one <= 1.0)) {
+            return usage(format!(
+                "a precision of {precision} is none: it must be above 0 and at most 100%, such as \
+                 --precision 5%"
+            ));
+        }
+        self.entrants()?;
+        let workloads = self.workloads()?;
+        Ok((self.scope()?, workloads))
+    }
+
     /// Returns the error of a study that cannot be raced.
     fn cannot(&self, why: &str) -> LabError {
         LabError::Data(format!("the study {} cannot be raced: {why}", self.study.name))

@@ -40,9 +40,9 @@ pub fn contents(study: &Study, environment: &Environment, look: &Look) -> String
 /// Describes what a request would race. Builds nothing.
 ///
 /// # Errors
-/// As [`studies::frame`].
+/// As [`StudyRequest::frame`].
 pub fn describe(asked: &StudyRequest) -> Result<String, LabError> {
-    let (frame, workloads) = studies::frame(asked)?;
+    let (scope, workloads) = asked.frame()?;
     let mut text = format!("study {}\nworkloads\n", asked.study.name);
     for workload in &workloads {
         text += &format!("  {}: {}\n", workload.name, workload.about);
@@ -58,7 +58,7 @@ pub fn describe(asked: &StudyRequest) -> Result<String, LabError> {
     for claim in asked.claims.iter().chain(of_study.filter(|_| is_own)) {
         text += &format!("  {claim}\n");
     }
-    Ok(text + &format!("scope {}\nseed {}\n", frame.scope.name(), asked.seed))
+    Ok(text + &format!("scope {}\nseed {}\n", scope.name(), asked.seed))
 }
 
 impl StudyRequest {

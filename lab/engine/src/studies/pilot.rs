@@ -81,11 +81,6 @@ pub(super) struct Piloted {
     /// The number of calls in a batch of each contestant of the plan; 1 for those that take no
     /// part.
     pub calls_a_batch: Vec<u64>,
-    /// The shortest and the longest of those batches: the contestant, and the length in
-    /// nanoseconds.
-    pub batches: Option<[(usize, f64); 2]>,
-    /// The fastest contestant, and the time of one call of it.
-    pub fastest: Option<(usize, f64)>,
     /// The time of a call, by contestant: its index and nanoseconds.
     pub calls_ns: Vec<(usize, f64)>,
     /// The work of each contestant of the plan outside of its timed calls, if it was measured.
@@ -97,9 +92,22 @@ pub(super) struct Piloted {
 }
 
 impl Piloted {
+    /// Returns the fastest contestant, and the time of one call of it.
+    pub fn fastest(&self) -> Option<(usize, f64)> {
+        self.calls_ns.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Returns the shortest and the longest batch: the contestant, and the length in nanoseconds.
+    pub fn batches(&self) -> Option<[(usize, f64); 2]> {
+        let calls_ns = self.calls_ns.iter();
+        let batches = calls_ns.map(|(one, ns)| (*one, ns * self.calls_a_batch[*one] as f64));
+        let shortest = batches.clone().min_by(|a, b| a.1.total_cmp(&b.1));
+        Some([shortest?, batches.max_by(|a, b| a.1.total_cmp(&b.1))?])
+    }
+
     /// Returns the shortest and the longest batch, if they are far from equally long.
     pub fn uneven(&self) -> Option<[(usize, f64); 2]> {
-        self.batches.filter(|[shortest, longest]| longest.1 > UNEVEN_MAX * shortest.1)
+        self.batches().filter(|[shortest, longest]| longest.1 > UNEVEN_MAX * shortest.1)
     }
 
     /// Returns the results if nothing can be compared.
@@ -108,8 +116,6 @@ impl Piloted {
             pilot: Pilot::default(),
             rounds_a_unit: unit::ROUNDS_MIN,
             calls_a_batch: vec![1],
-            batches: None,
-            fastest: None,
             calls_ns: Vec::new(),
             untimed: Vec::new(),
             measured: Metric::ALL.to_vec(),
@@ -349,10 +355,6 @@ impl PilotRun {
         pilot.unit_cost_ns = median(all.iter().map(|ran| ran.unit_cost_ns(calls)));
         let calls_a_batch = self.wanted(seen, calls);
         let contestants = self.brief.contestants.iter().copied();
-        let calls_ns: Vec<(usize, f64)> = contestants.zip(self.call_ns(seen, calls)).collect();
-        let batches = calls_ns.iter().map(|(one, ns)| (*one, ns * calls_a_batch[*one] as f64));
-        let shortest = batches.clone().min_by(|a, b| a.1.total_cmp(&b.1));
-        let longest = batches.max_by(|a, b| a.1.total_cmp(&b.1));
         // If the noise of units is unknown, it is assumed equal to that of rounds.
         let alike = Pilot { variance_within: 1.0, variance_between: 1.0, ..pilot };
         let noise = if noise.is_none() { &alike } else { &pilot };
@@ -363,9 +365,7 @@ impl PilotRun {
                 Scope::Layout => 1,
                 _ => unit::best_rounds(noise, self.brief.units_wanted, seconds),
             },
-            fastest: calls_ns.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)),
-            batches: shortest.zip(longest).map(<[(usize, f64); 2]>::from),
-            calls_ns,
+            calls_ns: contestants.zip(self.call_ns(seen, calls)).collect(),
             untimed,
             calls_a_batch,
             measured: measured(seen),
@@ -460,16 +460,12 @@ fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Option<Pil
 
 /// Returns the variances within and between the units of a pair.
 fn pair_variances(all: &[Ran], [left, right]: [usize; 2]) -> Option<(f64, f64)> {
-    let units = all.iter().map(|ran| log_ratios(ran.batches(left), ran.batches(right)));
+    let log_of = |time: &BatchTime| log(time.high_ns.max(1) as f64);
+    let units = all.iter().map(|ran| {
+        let rounds = ran.batches(left).iter().zip(ran.batches(right));
+        rounds.map(|(left, right)| log_of(right) - log_of(left)).collect::<Vec<f64>>()
+    });
     unit::variances(&units.filter(|ratios| !ratios.is_empty()).collect::<Vec<_>>())
-}
-
-fn log_ratios(left: &[BatchTime], right: &[BatchTime]) -> Vec<f64> {
-    left.iter().zip(right).map(|(left, right)| log_of(right) - log_of(left)).collect()
-}
-
-fn log_of(time: &BatchTime) -> f64 {
-    log(time.high_ns.max(1) as f64)
 }
 
 /// Returns the metrics that every sample has. No process uses 0 bytes of memory, so that value was

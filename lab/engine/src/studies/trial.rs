@@ -2,10 +2,10 @@
 //! answers on all inputs of a study.
 
 use super::functions::Functions;
-use super::line_up::frame;
 use super::pilot::{self, Brief, Piloted};
-use super::plans::{Setup, first_plan, plan, planned};
-use super::prepare::{Prepared, prepare};
+use super::prepare::Prepared;
+use super::questions::Questions;
+use super::setup::Setup;
 use super::{Environment, Step, StudyRequest, fault};
 use crate::error::LabError;
 use std::path::Path;
@@ -13,7 +13,9 @@ use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Centre, PlannedClaim};
 use tiebreak_core::result::VerifyRow;
-use tiebreak_core::study::{BatchCalls, BuiltForm, FunctionPlan, NotRun, Verification, Workload};
+use tiebreak_core::study::{
+    BatchCalls, BuiltForm, FunctionPlan, Placements, Verification, Workload,
+};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
@@ -31,23 +33,23 @@ const PREPARED_NS: f64 = 20e3;
 /// The same for a runner, whose runtime has compiled nothing yet.
 const PREPARED_COLD_NS: f64 = 20e6;
 
-/// A workload on which functions were tried.
+/// A workload on which functions were tried, and what to settle on it.
 #[derive(Debug)]
 pub(super) struct Trial {
     /// The plan of the functions.
     pub functions: FunctionPlan,
     /// Contestants that are void before the first round, by their index.
     pub void: Vec<(usize, Fault)>,
-    /// The metrics that every contestant's samples have.
-    pub measured: Vec<Metric>,
-    /// The meters that are not read, each with the reason.
-    pub missing_meters: Vec<MissingMeter>,
+    /// The claims and questions to settle.
+    pub claims: Vec<Claim>,
+    /// The ratios of the table.
+    pub cells: Vec<Claim>,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
 }
 
 /// Judges every contestant's answer on a workload, and runs the pilot with those that are right.
-/// `claims` determine what is measured.
+/// Returns `None` if claims were typed and none is about this workload.
 ///
 /// # Errors
 /// Fails if the oracle fails, or for an error that no contestant caused; also with
@@ -55,51 +57,41 @@ pub(super) struct Trial {
 pub(super) fn run(
     setup: &Setup<'_>,
     workload: &Workload,
-    claims: &[Claim],
     progress: &mut dyn FnMut(Step<'_>),
-) -> Result<Trial, LabError> {
-    let Setup { asked, prepared, environment, frame } = *setup;
+) -> Result<Option<Trial>, LabError> {
+    let Setup { asked, prepared, environment, .. } = setup;
+    let mut questions = Questions::of_claims(asked, prepared, workload)?;
+    if questions.claims.is_empty() && !asked.claims.is_empty() {
+        return Ok(None);
+    }
     progress(Step::Checking { workload: &workload.name });
     let seed = format!("{} {} pilot", asked.seed, workload.name);
     let mut functions = measured_plan(setup, workload, &seed)?;
-    let claimed = planned(claims, prepared, 0.0, 0)?;
-    let mut first = Functions::new(&plan(setup, functions.clone(), claimed.clone()), environment)?;
+    let claimed = setup.planned(&questions.claims, 0.0, 0)?;
+    let mut first = Functions::new(&setup.plan(functions.clone(), claimed.clone()), environment)?;
     let missing_meters = first.missing_meters().to_vec();
     let mut void = check(&mut first, &functions, &seed)?;
     drop(first);
-    let mut contestants: Vec<usize> = prepared.without(&void).collect();
-    let pairs = pairs(setup, &claimed, &contestants, functions.reference);
-    contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
     let clock = Clock::measure();
-    let brief = Brief {
-        seed,
-        scope: frame.scope,
-        contestants,
-        pairs,
-        is_exact: prepared.ready.iter().map(|ready| ready.built.is_exact).collect(),
-        times_each_call: functions.times_each_call,
-        seconds: frame.seconds(),
-        units_wanted: units_wanted(setup),
-        batch_ns: if asked.has_runners() {
-            runners::BATCH_NS_MIN
-        } else {
-            shortest_batch_ns(&clock, claims, &missing_meters)
-        },
+    let batch_ns = if asked.has_runners() {
+        runners::BATCH_NS_MIN
+    } else {
+        shortest_batch_ns(&clock, &questions.claims, &missing_meters)
     };
+    let brief = brief(setup, &functions, &claimed, &void, seed, batch_ns);
     let piloted = pilot::run(brief, &mut |calls| {
         let calls_a_batch = BatchCalls::Each(calls.to_vec());
         let functions = FunctionPlan { calls_a_batch, ..functions.clone() };
-        Functions::new(&plan(setup, functions, claimed.clone()), environment)
+        Functions::new(&setup.plan(functions, claimed.clone()), environment)
     })?;
     void.extend(piloted.void.iter().cloned());
     for (index, fault) in &void {
         let contestant = prepared.name(*index);
         progress(Step::Void { workload: &workload.name, contestant, fault });
     }
-    let short = short_call(&piloted, prepared, &functions, &clock);
-    let mut warnings: Vec<Warning> =
-        short.into_iter().chain(uneven_batches(&piloted, prepared)).collect();
-    warnings.extend(long_preparations(&piloted, prepared));
+    let mut warnings = pilot_warnings(&piloted, prepared, &functions, &clock);
+    questions.keep_measured(&piloted.measured, &missing_meters);
+    let batch_ns = piloted.batches().map_or(0.0, |[shortest, _]| shortest.1);
     functions.pilot = piloted.pilot;
     functions.rounds_a_unit = piloted.rounds_a_unit;
     functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch);
@@ -107,13 +99,44 @@ pub(super) fn run(
         functions.untimed = piloted.untimed;
     }
     warnings.extend(choose_reference(&mut functions, asked, prepared, &void));
-    progress(Step::Piloted {
-        workload: &workload.name,
-        pilot: &functions.pilot,
-        rounds_a_unit: functions.rounds_a_unit,
-        batch_ns: piloted.batches.map_or(0.0, |[shortest, _]| shortest.1),
-    });
-    Ok(Trial { functions, void, measured: piloted.measured, missing_meters, warnings })
+    let (pilot, rounds_a_unit) = (&functions.pilot, functions.rounds_a_unit);
+    progress(Step::Piloted { workload: &workload.name, pilot, rounds_a_unit, batch_ns });
+    if asked.claims.is_empty() {
+        let compared: Vec<_> =
+            prepared.without(&void).map(|index| &prepared.ready[index]).collect();
+        questions.add(asked, &compared, prepared.name(functions.reference));
+    }
+    warnings.append(&mut questions.warnings);
+    if let Placements::Reused(count) = asked.placements {
+        warnings.push(Warning::PlacementsReused { count });
+    }
+    let Questions { claims, cells, .. } = questions;
+    Ok(Some(Trial { functions, void, claims, cells, warnings }))
+}
+
+/// Returns what the pilot of a workload is told: it runs what claims or cells need and is not void.
+fn brief(
+    setup: &Setup<'_>,
+    functions: &FunctionPlan,
+    claimed: &[PlannedClaim],
+    void: &[(usize, Fault)],
+    seed: String,
+    batch_ns: f64,
+) -> Brief {
+    let mut contestants: Vec<usize> = setup.prepared.without(void).collect();
+    let pairs = pairs(setup, claimed, &contestants, functions.reference);
+    contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
+    Brief {
+        seed,
+        scope: setup.scope,
+        contestants,
+        pairs,
+        is_exact: setup.prepared.ready.iter().map(|ready| ready.built.is_exact).collect(),
+        times_each_call: functions.times_each_call,
+        seconds: setup.seconds(),
+        units_wanted: units_wanted(setup),
+        batch_ns,
+    }
 }
 
 /// Returns the plan of the functions on a workload before the pilot, with items and bytes of the
@@ -126,8 +149,8 @@ fn measured_plan(
     workload: &Workload,
     seed: &str,
 ) -> Result<FunctionPlan, LabError> {
-    let Setup { asked, environment, .. } = *setup;
-    let mut functions = first_plan(setup, workload);
+    let Setup { asked, environment, .. } = setup;
+    let mut functions = setup.first_plan(workload);
     let folder = Path::new(&asked.study.folder);
     let input = match (&functions.oracle, &workload.file) {
         (Some(oracle), _) => {
@@ -161,7 +184,7 @@ fn pairs(
     contestants: &[usize],
     reference: usize,
 ) -> Vec<[usize; 2]> {
-    let Setup { asked, prepared, .. } = *setup;
+    let Setup { asked, prepared, .. } = setup;
     let claimed = claims.iter().filter_map(|claim| Some((claim.left, claim.right?)));
     let mut wanted: Vec<(usize, usize)> = claimed.collect();
     if asked.claims.is_empty() {
@@ -207,13 +230,13 @@ fn input_seed(workload: &Workload, seed: &str) -> u64 {
 
 /// Returns twice the fewest units that can prove anything, so that not all of them need to agree.
 fn units_wanted(setup: &Setup<'_>) -> u64 {
-    let Setup { asked, prepared, frame, .. } = *setup;
+    let Setup { asked, prepared, .. } = setup;
     let claims = match asked.claims.len() {
         0 => asked.study.claims.len() + prepared.ready.len(),
         typed => typed,
     };
-    let error = family::bonferroni_error(asked.error, claims * frame.workloads);
-    let table = match frame.centre(asked) {
+    let error = family::bonferroni_error(asked.error, claims * setup.workloads.len());
+    let table = match setup.centre {
         Centre::Median | Centre::Mean => &bettor::S,
         Centre::Factor => &bettor::M3R,
     };
@@ -249,14 +272,26 @@ fn choose_reference(
     Some(Warning::OtherReference { reference: wanted.clone(), instead })
 }
 
-/// Warns about a contestant whose batch lasts far longer than another's, and names the other.
-fn uneven_batches(piloted: &Piloted, prepared: &Prepared) -> Option<Warning> {
-    piloted.uneven().map(|[(other, other_ns), (contestant, batch_ns)]| Warning::UnevenBatches {
-        contestant: prepared.name(contestant).to_owned(),
-        batch_ns,
-        other: prepared.name(other).to_owned(),
-        other_ns,
-    })
+/// Warns about a call that is not long for the clock if each is timed separately, about a
+/// contestant whose batch lasts far longer than another's, and about long preparations.
+fn pilot_warnings(
+    piloted: &Piloted,
+    prepared: &Prepared,
+    functions: &FunctionPlan,
+    clock: &Clock,
+) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let fastest = piloted.fastest().filter(|_| functions.times_each_call);
+    if let Some((index, call_ns)) = fastest.filter(|(_, ns)| *ns < clock.shortest_batch_ns()) {
+        let contestant = prepared.name(index).to_owned();
+        warnings.push(Warning::ShortCall { contestant, call_ns, clock_ns: clock.cost_ns });
+    }
+    if let Some([(other, other_ns), (contestant, batch_ns)]) = piloted.uneven() {
+        let [contestant, other] = [contestant, other].map(|one| prepared.name(one).to_owned());
+        warnings.push(Warning::UnevenBatches { contestant, batch_ns, other, other_ns });
+    }
+    warnings.extend(long_preparations(piloted, prepared));
+    warnings
 }
 
 /// Warns about contestants whose `prepare` takes far longer than another's, and than many of its
@@ -286,21 +321,6 @@ fn long_preparations(piloted: &Piloted, prepared: &Prepared) -> Vec<Warning> {
     warnings.collect()
 }
 
-/// Warns if each call is timed separately and the shortest is not long for the clock.
-fn short_call(
-    piloted: &Piloted,
-    prepared: &Prepared,
-    functions: &FunctionPlan,
-    clock: &Clock,
-) -> Option<Warning> {
-    let (index, call_ns) = piloted.fastest?;
-    let is_short = functions.times_each_call && call_ns < clock.shortest_batch_ns();
-    is_short.then(|| {
-        let contestant = prepared.name(index).to_owned();
-        Warning::ShortCall { contestant, call_ns, clock_ns: clock.cost_ns }
-    })
-}
-
 /// The progress of a verification.
 #[derive(Clone, Debug)]
 pub struct Progress<'a> {
@@ -324,46 +344,34 @@ pub fn verify(
     steps: &mut dyn FnMut(Step<'_>),
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<VerifyRow>, LabError> {
-    let (frame, workloads) = frame(asked)?;
-    let prepared = prepare(asked, environment, steps)?;
-    let setup = Setup { asked, prepared: &prepared, environment, frame: &frame };
-    let mut rows = Vec::new();
+    let setup = Setup::new(asked, environment, steps)?;
+    let prepared = &setup.prepared;
+    let mut all = Vec::new();
     let mut last = None;
-    for workload in &workloads {
+    for workload in &setup.workloads {
         progress(Progress { workload: &workload.name, part: 1, parts: 1 });
-        last = Some(verify_workload(&setup, workload, &mut rows)?);
+        let seed = format!("{} {} verify", asked.seed, workload.name);
+        let first = measured_plan(&setup, workload, &seed)?;
+        let mut functions = Functions::new(&setup.plan(first.clone(), Vec::new()), environment)?;
+        let mut rows = rows(prepared, &workload.name);
+        let judged = &mut rows[prepared.not_run.len()..];
+        for (index, fault) in check(&mut functions, &first, &seed)? {
+            judged[index].fault = Some(fault);
+        }
+        for (index, row) in judged.iter_mut().enumerate() {
+            row.items = first.items;
+            row.unstarved = functions.unstarved(index).map(str::to_owned);
+        }
+        all.append(&mut rows);
+        last = Some(functions);
     }
     if let Some(functions) = last.as_mut().filter(|_| asked.only.is_empty()) {
-        let all = asked.study.verifications.iter();
-        for verification in all.filter(|one| is_full || !one.is_full) {
-            rows.extend(verify_parts(&prepared, verification, functions, progress)?);
+        let verifications = asked.study.verifications.iter();
+        for verification in verifications.filter(|one| is_full || !one.is_full) {
+            all.extend(verify_parts(prepared, verification, functions, progress)?);
         }
     }
-    Ok(rows)
-}
-
-/// Judges all contestants on a workload, adds their rows, and returns the sampler.
-fn verify_workload(
-    setup: &Setup<'_>,
-    workload: &Workload,
-    rows: &mut Vec<VerifyRow>,
-) -> Result<Functions, LabError> {
-    let Setup { asked, prepared, environment, .. } = *setup;
-    let seed = format!("{} {} verify", asked.seed, workload.name);
-    let first = measured_plan(setup, workload, &seed)?;
-    let mut functions = Functions::new(&plan(setup, first.clone(), Vec::new()), environment)?;
-    let mut faults = check(&mut functions, &first, &seed)?;
-    rows.extend(not_run(prepared, &workload.name));
-    for (index, name) in prepared.names().into_iter().enumerate() {
-        let fault = faults.iter().position(|(one, _)| *one == index);
-        rows.push(VerifyRow {
-            items: first.items,
-            fault: fault.map(|position| faults.swap_remove(position).1),
-            unstarved: functions.unstarved(index).map(str::to_owned),
-            ..row(name, &workload.name)
-        });
-    }
-    Ok(functions)
+    Ok(all)
 }
 
 /// Judges one verification. A contestant that is wrong in one part is not run again: the first
@@ -375,36 +383,31 @@ fn verify_parts(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<VerifyRow>, LabError> {
     let Verification { name, parts, .. } = verification;
-    let mut judged: Vec<VerifyRow> =
-        prepared.names().into_iter().map(|contestant| row(contestant, name)).collect();
+    let mut rows = rows(prepared, name);
     for part in 0..*parts {
         progress(Progress { workload: name, part: part + 1, parts: *parts });
-        for (index, row) in judged.iter_mut().enumerate().filter(|(_, row)| row.fault.is_none()) {
+        let judged = rows[prepared.not_run.len()..].iter_mut().enumerate();
+        for (index, row) in judged.filter(|(_, row)| row.fault.is_none()) {
             match fault(functions.verify(index, verification, part))? {
                 Ok(items) => row.items += items,
                 Err((_, fault)) => row.fault = Some(fault),
             }
         }
     }
-    let mut rows = not_run(prepared, name);
-    rows.append(&mut judged);
     Ok(rows)
 }
 
-fn row(contestant: &str, workload: &str) -> VerifyRow {
-    VerifyRow {
-        contestant: contestant.to_owned(),
+/// Returns a row for each contestant, before it is judged: first those that are not run.
+fn rows(prepared: &Prepared, workload: &str) -> Vec<VerifyRow> {
+    let not_run = prepared.not_run.iter().map(|one| (&one.name, Some(one.why.clone())));
+    let ready = prepared.ready.iter().map(|one| (&one.entrant.name, None));
+    let rows = not_run.chain(ready).map(|(contestant, not_run)| VerifyRow {
+        contestant: contestant.clone(),
         workload: workload.to_owned(),
         items: 0,
         fault: None,
-        not_run: None,
+        not_run,
         unstarved: None,
-    }
-}
-
-fn not_run(prepared: &Prepared, workload: &str) -> Vec<VerifyRow> {
-    let not_run = prepared.not_run.iter();
-    not_run
-        .map(|NotRun { name, why }| VerifyRow { not_run: Some(why.clone()), ..row(name, workload) })
-        .collect()
+    });
+    rows.collect()
 }

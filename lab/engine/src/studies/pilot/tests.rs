@@ -151,7 +151,7 @@ fn check_batches(asked: &Requests, shortest_ns: f64, longest_ns: f64) {
         assert!(*batch < 1.2 * batches[0] && *batch > batches[0] / 1.2, "{batches:?}");
     }
     assert_eq!(piloted.uneven(), None);
-    let (fastest, call) = piloted.fastest.unwrap();
+    let (fastest, call) = piloted.fastest().unwrap();
     assert_eq!(fastest, 0);
     assert!((call / call_ns[0] - 1.0).abs() < 0.2, "{call} {call_ns:?}");
 }
@@ -256,11 +256,11 @@ fn who_fails_in_the_pilot_is_void_and_the_others_go_on() {
     for unit in 0..4 {
         let (piloted, _) = pilot(&Requests { void: Some((0, unit)), ..Requests::default() });
         assert_eq!(piloted.void.iter().map(|(one, _)| *one).collect::<Vec<_>>(), [0]);
-        assert_eq!(piloted.fastest.map(|(one, _)| one), Some(1));
+        assert_eq!(piloted.fastest().map(|(one, _)| one), Some(1));
     }
     let two = Requests { call_ns: vec![100.0, 200.0], void: Some((1, 2)), ..Requests::default() };
     let (piloted, _) = pilot(&two);
-    assert_eq!((piloted.fastest, piloted.pilot.units), (None, 0));
+    assert_eq!((piloted.fastest(), piloted.pilot.units), (None, 0));
 }
 
 #[test]
