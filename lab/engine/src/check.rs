@@ -2,8 +2,9 @@
 
 use crate::engine::Engine;
 use crate::error::LabError;
+use crate::outcome;
 use crate::referee::Referee;
-use crate::session::{Session, standing};
+use crate::session::Session;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::journal::{Journal, StopReason};
 use tiebreak_core::plan::Budget;
@@ -209,7 +210,7 @@ impl Field<'_> {
     fn standing(&self) -> CheckResult {
         let raced = self.runners.iter().map(|runner| ContestResult {
             name: runner.name.to_owned(),
-            run: standing(runner.engine.referee(), runner.journal),
+            run: outcome::result(runner.engine.referee(), runner.journal, None, false),
             lines: runner.lines.to_vec(),
         });
         together(self.rules, self.done.iter().cloned().chain(raced).collect())

@@ -6,7 +6,7 @@ use crate::observation::Column;
 use crate::oddities::is_mostly_start;
 use crate::referee::{Referee, effect, one_factor};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
-use tiebreak_core::journal::{RunHeader, StopReason};
+use tiebreak_core::journal::{Journal, StopReason};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{
@@ -23,25 +23,15 @@ const BINS: usize = 60;
 /// The number of runs whose median shows whether a program is mainly its own start.
 const RUNS_TO_JUDGE_START: u64 = 5;
 
-/// How much of a result is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// The claims, for a screen that is redrawn during the run.
-    Progress,
-    /// Everything: summaries, distributions, warnings.
-    Full,
-}
-
-/// Assembles the current result.
+/// Assembles the current result of the run of this journal: if `full`, everything; else only what
+/// is cheap, such as the claims, for a screen that is redrawn during the run.
 pub fn result(
     referee: &Referee,
-    header: &RunHeader,
-    journal: &str,
+    journal: &Journal,
     stopped: Option<StopReason>,
-    detail: Detail,
+    full: bool,
 ) -> RunResult {
-    let plan = referee.plan();
-    let full = detail == Detail::Full;
+    let (plan, header) = (referee.plan(), &journal.header);
     let columns: Vec<Vec<Column>> = (0..plan.contestants.len())
         .map(|index| if full { columns(referee, index) } else { Vec::new() })
         .collect();
@@ -65,7 +55,7 @@ pub fn result(
     RunResult {
         command: header.command.clone(),
         seed: plan.seed.clone(),
-        journal: journal.to_owned(),
+        journal: journal.id.clone(),
         chain_head: None,
         seconds: elapsed_s,
         seconds_waited: seconds(referee.waited_ns),

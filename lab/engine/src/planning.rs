@@ -93,21 +93,6 @@ fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<P
     Ok(plan)
 }
 
-/// The subject of one claim about one contestant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Subject {
-    /// Runs of the command.
-    Runs,
-    /// Lines of a stream: numbers whose unit is this many of the metric's unit, or `None` for lines
-    /// of 0 and 1.
-    Lines {
-        /// 1e6 for milliseconds if the metric is in nanoseconds.
-        scale: Option<f64>,
-        /// Whether each depends only on the one before.
-        is_chain: bool,
-    },
-}
-
 /// Rounds a budget of lines down to a whole block, because a stream ends at one.
 fn whole_blocks(budget: Budget, request: &Request) -> Result<Budget, LabError> {
     let block = request.block_runs;
@@ -121,11 +106,11 @@ fn whole_blocks(budget: Budget, request: &Request) -> Result<Budget, LabError> {
     }
 }
 
-/// Makes the plan of one claim about one contestant (`tiebreak slo`).
+/// Makes the plan of one claim about one contestant (`tiebreak slo`): a command or a stream.
 ///
 /// # Errors
 /// Fails for a number out of its range, or for a claim about another subject.
-pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Plan, LabError> {
+pub fn about_one(request: &Request, claim: Claim, kind: Kind) -> Result<Plan, LabError> {
     check_numbers(request)?;
     let contestants = contestants(request)?;
     let [contestant] = contestants.as_slice() else {
@@ -139,14 +124,12 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
     }
     let claims = vec![planned(claim, &[&contestant.name], request, request.error)?];
     let mut budget = request.budget;
-    let (kind, scope, seconds) = match subject {
-        Subject::Runs => (Kind::Compare, Scope::Binary, Some(SECONDS_A_CLAIM)),
-        Subject::Lines { scale, is_chain } => {
-            budget = budget.map(|budget| whole_blocks(budget, request)).transpose()?;
-            // The end of the stream is the budget.
-            (Kind::Stream { scale, is_chain }, Scope::Stream, None)
-        }
-    };
+    let (mut scope, mut seconds) = (Scope::Binary, Some(SECONDS_A_CLAIM));
+    if let Kind::Stream { .. } = kind {
+        budget = budget.map(|budget| whole_blocks(budget, request)).transpose()?;
+        // The end of the stream is the budget.
+        (scope, seconds) = (Scope::Stream, None);
+    }
     let budget = budget.unwrap_or(Budget { rounds: None, seconds });
     Ok(Plan { kind, scope, ..assembled(request, contestants, claims, budget) })
 }

@@ -1,7 +1,7 @@
 //! Recomputes the verdict of a journal from its samples alone.
 
 use crate::error::{LabError, data};
-use crate::outcome::{self, Detail};
+use crate::outcome;
 use crate::referee::Referee;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason, Wealth};
 use tiebreak_core::plan::{ENGINE_VERSION, Scope};
@@ -30,8 +30,7 @@ pub fn result(journal: &Journal) -> RunResult {
 }
 
 fn of_referee(referee: &Referee, journal: &Journal) -> RunResult {
-    let (header, stop) = (&journal.header, last_stop(journal));
-    let result = outcome::result(referee, header, &journal.id, stop, Detail::Full);
+    let result = outcome::result(referee, journal, last_stop(journal), true);
     RunResult { chain_head: journal.chain_head().map(str::to_owned), ..result }
 }
 

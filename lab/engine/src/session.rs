@@ -2,12 +2,11 @@
 
 use crate::engine::Engine;
 use crate::error::LabError;
-use crate::outcome::{self, Detail};
 use crate::recorder::{NOTHING, Recorder};
 use crate::referee::Referee;
 use crate::resume::{self, NewBudget};
 use crate::stream::Stream;
-use crate::{replay, revisions};
+use crate::{outcome, replay, revisions};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::PathBuf;
@@ -173,7 +172,7 @@ impl Session {
     }
 
     /// Runs to the end. Calls `watch` after every round with a function that returns the result so
-    /// far; [`Detail::Progress`] says what it costs.
+    /// far.
     ///
     /// # Errors
     /// Fails if the journal cannot be written, or if the machine fails.
@@ -185,7 +184,8 @@ impl Session {
     ) -> Result<RunResult, LabError> {
         let (recorder, journal) = self.split();
         let engine = Engine::new(recorder, journal, sampler, stop);
-        let (referee, reason) = engine.run(|referee| watch(&|| standing(referee, journal)))?;
+        let (referee, reason) =
+            engine.run(|referee| watch(&|| outcome::result(referee, journal, None, false)))?;
         self.conclude(referee, reason)
     }
 
@@ -202,8 +202,8 @@ impl Session {
     ) -> Result<RunResult, LabError> {
         let (recorder, journal) = self.split();
         let stream = Stream::new(recorder, journal, stop)?;
-        let (referee, reason) =
-            stream.run(input, |referee| watch(&|| standing(referee, journal)))?;
+        let (referee, reason) = stream
+            .run(input, |referee| watch(&|| outcome::result(referee, journal, None, false)))?;
         self.conclude(referee, reason)
     }
 
@@ -224,21 +224,14 @@ impl Session {
         mut referee: Referee,
         reason: StopReason,
     ) -> Result<RunResult, LabError> {
-        let header = &self.journal.header;
-        for file in header.files.iter().filter(|file| resume::has_changed(file)) {
+        for file in self.journal.header.files.iter().filter(|file| resume::has_changed(file)) {
             let warning = Warning::FileChanged { path: file.path.clone() };
             self.store.event(&self.run, &Event::Warned { warning: warning.clone() })?;
             referee.warn(warning);
         }
-        let result =
-            outcome::result(&referee, header, &self.journal.id, Some(reason), Detail::Full);
+        let result = outcome::result(&referee, &self.journal, Some(reason), true);
         Ok(RunResult { chain_head: self.store.chain_head(&self.run)?, ..result })
     }
-}
-
-/// Returns the result so far of a run with this journal.
-pub(crate) fn standing(referee: &Referee, journal: &Journal) -> RunResult {
-    outcome::result(referee, &journal.header, &journal.id, None, Detail::Progress)
 }
 
 /// Returns the digests of the files that a run depends on.

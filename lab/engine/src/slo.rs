@@ -2,10 +2,10 @@
 //! good.
 
 use crate::error::{LabError, usage};
-use crate::planning::{self, Request, Subject};
+use crate::planning::{self, Request};
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Check, Plan};
+use tiebreak_core::plan::{Check, Kind, Plan};
 use tiebreak_input as input;
 use tiebreak_report::shell_line;
 
@@ -91,25 +91,25 @@ pub fn plan(asked: SloRequest) -> Result<Plan, LabError> {
     let (claim, scale) = claim(&asked)?;
     let SloRequest { run: mut request, judged, block, by_exit, .. } = asked;
     request.names = vec![NAME.to_owned()];
-    let (command, subject, block) = match judged {
+    let (command, kind, block) = match judged {
         Judged::Command(words) => {
             let command = if let [command] = &words[..] { command } else { &shell_line(&words) };
-            (command.clone(), Subject::Runs, block.unwrap_or(1))
+            (command.clone(), Kind::Compare, block.unwrap_or(1))
         }
         Judged::Stream { ties, .. } => {
             let block = if ties == Ties::Blocks { block.unwrap_or(BLOCK_LINES) } else { 1 };
-            let subject = Subject::Lines { scale, is_chain: ties == Ties::Chain };
-            ("standard input".to_owned(), subject, block)
+            let kind = Kind::Stream { scale, is_chain: ties == Ties::Chain };
+            ("standard input".to_owned(), kind, block)
         }
     };
     request.commands = vec![command];
     request.block_runs = block;
-    if by_exit && subject == Subject::Runs {
+    if by_exit && kind == Kind::Compare {
         request.program.check = Check::Exit;
     }
     // Only times need a quiet machine.
     request.program.wait_for_quiet &= !claim.statement.is_about_success();
-    planning::about_one(&request, claim, subject)
+    planning::about_one(&request, claim, kind)
 }
 
 fn check(asked: &SloRequest) -> Result<(), LabError> {

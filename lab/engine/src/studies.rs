@@ -1,6 +1,6 @@
 //! Studies: built, judged, raced in turns, verified, and resumed.
 //!
-//! [`find()`] and [`read`] find a study's folder and read it. [`line_up()`] builds the contestants,
+//! [`find()`] finds a study's folder. [`line_up()`] builds the contestants,
 //! judges their answers on every workload, runs the pilots, and begins a run for each workload;
 //! [`race`] races them under one error and one budget. [`take_up`] resumes a study from its
 //! journals alone, and [`verify`] judges answers on all inputs of the study.
@@ -14,7 +14,8 @@ mod questions;
 mod setup;
 mod trial;
 
-pub use find::{Listed, create, find, list, read};
+pub use find::{create, find};
+pub(crate) use find::{folders_of_studies, name_of};
 pub use functions::Functions;
 pub use line_up::{LineUp, line_up, race, take_up};
 pub use trial::{Progress, verify};

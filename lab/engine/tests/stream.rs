@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use tiebreak_lab::core::fingerprint::Fingerprint;
 use tiebreak_lab::core::journal::{Event, StopReason};
-use tiebreak_lab::core::plan::{Budget, Scope};
+use tiebreak_lab::core::plan::{Budget, Kind, Scope};
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::core::verdict::Verdict;
 use tiebreak_lab::core::warning::Warning;
 use tiebreak_lab::error::LabError;
-use tiebreak_lab::planning::{self, Request, Subject};
+use tiebreak_lab::planning::{self, Request};
 use tiebreak_lab::replay;
 use tiebreak_lab::resume::NewBudget;
 use tiebreak_lab::session::{Book, Session};
@@ -33,8 +33,7 @@ fn begin_within(
 ) -> Session {
     let asked = Request { budget, block_runs: block, ..request(1, &[]) };
     let claim = tiebreak_input::parse(claim, &["A"]).unwrap();
-    let plan =
-        planning::about_one(&asked, claim, Subject::Lines { scale, is_chain: false }).unwrap();
+    let plan = planning::about_one(&asked, claim, Kind::Stream { scale, is_chain: false }).unwrap();
     assert_eq!(plan.scope, Scope::Stream);
     Session::begin(&book(folder), plan, &[]).unwrap()
 }
@@ -168,7 +167,7 @@ fn a_budget_of_lines_is_whole_blocks() {
         let budget = Some(Budget { rounds: Some(lines), seconds: None });
         let asked = Request { budget, block_runs, ..request(1, &[]) };
         let claim = tiebreak_input::parse(RATE, &["A"]).unwrap();
-        planning::about_one(&asked, claim, Subject::Lines { scale: None, is_chain: false })
+        planning::about_one(&asked, claim, Kind::Stream { scale: None, is_chain: false })
     };
     assert_eq!(plan(1500, 1000).unwrap().budget.rounds, Some(1000));
     assert_eq!(plan(1500, 1).unwrap().budget.rounds, Some(1500));

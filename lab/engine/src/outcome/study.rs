@@ -40,8 +40,10 @@ pub(super) fn workload(
         row.ecdf = summary::ecdf(walls, ECDF_VALUES);
     }
     rows.extend(functions.not_run.iter().map(|not_run| StudyRow {
+        name: not_run.name.clone(),
+        is_exact: true,
         not_run: Some(not_run.why.clone()),
-        ..empty_row(&not_run.name)
+        ..StudyRow::default()
     }));
     rows.iter_mut().for_each(|row| fill_throughput(row, functions));
     let reference = plan.contestants.get(functions.reference);
@@ -86,6 +88,8 @@ fn row(
         claim.statement.is_measure() && claim.left == *name && claim.right.as_ref() == reference
     });
     let mut row = StudyRow {
+        name: name.clone(),
+        is_exact: true,
         fault: seen.fault.clone(),
         batches: seen.values.get(&Metric::WallTime).map_or(0, |walls| walls.len() as u64),
         calls_a_batch: Some(functions.calls_a_batch.of(index)),
@@ -93,7 +97,7 @@ fn row(
         ratio: cell.map(|cell| cell.effect()),
         is_settled: cell.is_some_and(|cell| cell.verdict == Verdict::Holds),
         untimed: functions.untimed.get(index).copied().flatten(),
-        ..empty_row(name)
+        ..StudyRow::default()
     };
     if let Some(built) = functions.built.get(index) {
         row.language = Some(built.language);
@@ -104,31 +108,6 @@ fn row(
         row.scaling = built.team.as_ref().map(|team| scaling(team, seen));
     }
     row
-}
-
-/// Returns the row of a contestant of which only the name is known.
-fn empty_row(name: &str) -> StudyRow {
-    StudyRow {
-        name: name.to_owned(),
-        language: None,
-        contract: String::new(),
-        is_exact: true,
-        receipt: String::new(),
-        standard: None,
-        not_run: None,
-        fault: None,
-        batches: 0,
-        calls_a_batch: None,
-        per_call: Vec::new(),
-        ratio: None,
-        is_settled: false,
-        rank: None,
-        published: Vec::new(),
-        distribution: None,
-        ecdf: None,
-        scaling: None,
-        untimed: None,
-    }
 }
 
 /// Returns distributions on one scale, or each on its own if the fast ones could not be

@@ -1,23 +1,13 @@
-//! Finds, lists and creates studies.
+//! Finds and creates studies.
 
 use crate::error::{LabError, usage};
 use std::path::{Path, PathBuf};
-use tiebreak_core::study::Study;
-use tiebreak_input::study_folder::{self, StudyErrors};
+use tiebreak_input::study_folder;
 
 /// The folder that holds studies.
 const FOLDER: &str = "studies";
 /// The file that marks a folder as a study.
 const FILE: &str = "study.toml";
-
-/// A study in a list.
-#[derive(Debug)]
-pub struct Listed {
-    /// Its name: that of its folder.
-    pub name: String,
-    /// What it is, or what is wrong with it.
-    pub study: Result<Study, Box<StudyErrors>>,
-}
 
 /// Finds a study: a folder with a study.toml, a folder of that name under `studies`, or, if that is
 /// not given, under the folder `studies` of `here` or of a folder above it.
@@ -40,22 +30,8 @@ pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, 
     })
 }
 
-fn name_of(folder: &Path) -> String {
+pub(crate) fn name_of(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// Reads the study in a folder.
-///
-/// # Errors
-/// Returns all errors in it at once.
-pub fn read(folder: &Path) -> Result<Study, Box<StudyErrors>> {
-    study_folder::read(folder).map_err(Box::new)
-}
-
-/// Returns the studies that [`find`] finds by name, sorted by name.
-pub fn list(studies: Option<&Path>, here: &Path) -> Vec<Listed> {
-    let folders = folders_of_studies(studies, here).into_iter();
-    folders.map(|folder| Listed { name: name_of(&folder), study: read(&folder) }).collect()
 }
 
 /// Creates a new study that works as it is, and returns its folder: `name` in the folder of studies
@@ -97,8 +73,9 @@ fn roots(studies: Option<&Path>, here: &Path) -> Vec<PathBuf> {
     vec![here.join(studies)]
 }
 
-/// Returns the studies in them; of two with the same name, the nearest.
-fn folders_of_studies(studies: Option<&Path>, here: &Path) -> Vec<PathBuf> {
+/// Returns the folders of the studies that [`find`] finds by name, sorted by name; of two with the
+/// same name, the nearest.
+pub(crate) fn folders_of_studies(studies: Option<&Path>, here: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for root in roots(studies, here) {
         let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
