@@ -414,12 +414,12 @@ pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
     let left = index_of(plan, &claim.left, 0);
     let right = claim.right.as_ref().and_then(|right| index_of(plan, right, 1));
     let rounds = journal.rounds.iter().filter_map(|round| {
-        let left = round_ratio::part_of(round, left?)?;
-        let right = round_ratio::part_of(round, right?)?;
-        let (d, _) = round_ratio::log_ratio(plan, claim.metric, left, right);
+        let left = round_ratio::part_of(plan, round, left?)?;
+        let right = round_ratio::part_of(plan, round, right?)?;
+        let (d, _) = round_ratio::log_ratio(claim.metric, left, right);
         // Rounds are drawn from here one by one, outside of any block of primers.
         let block = Block::default();
-        Some((d, claim_test::conditions(plan, &round.coins, &block, left, right)))
+        Some((d, claim_test::conditions(&round.coins, &block, left, right)))
     });
     let seconds = journal.rounds.last().map(|last| last.elapsed_ns as f64 / 1e9);
     let seconds_a_round = seconds.map(|seconds| seconds / journal.rounds.len() as f64);

@@ -309,7 +309,7 @@ impl Referee {
     /// its bets.
     fn take_for(&mut self, index: usize, round: &Round) -> Option<(f64, f64)> {
         let planned = &self.plan.claims[index];
-        let left = round_ratio::part_of(round, planned.left)?;
+        let left = round_ratio::part_of(&self.plan, round, planned.left)?;
         let left_reading = left.sample.reading(planned.claim.metric).unwrap_or(Reading::UNKNOWN);
         let Some(right) = planned.right else {
             let claim = &mut self.claims[index];
@@ -317,16 +317,16 @@ impl Referee {
                 claim.readings.push(left_reading);
             }
             if claim.is_open() {
-                claim.beside.take(&self.plan, planned, left, None);
+                claim.beside.take(planned, left, None);
             }
             if claim.test.observe_one(planned, left.sample).is_some() {
                 claim.ended_ns = Some(round.elapsed_ns);
             }
             return Some(claim.test.evidence());
         };
-        let right = round_ratio::part_of(round, right)?;
-        let (d, coarse) = round_ratio::log_ratio(&self.plan, planned.claim.metric, left, right);
-        let conditions = claim_test::conditions(&self.plan, &round.coins, &self.block, left, right);
+        let right = round_ratio::part_of(&self.plan, round, right)?;
+        let (d, coarse) = round_ratio::log_ratio(planned.claim.metric, left, right);
+        let conditions = claim_test::conditions(&round.coins, &self.block, left, right);
         if let Some(self_check) = &mut self.self_check {
             return Some(self_check.observe(d, &conditions));
         }
@@ -338,7 +338,7 @@ impl Referee {
         }
         claim.coarse_rounds += u64::from(coarse);
         if claim.is_open() {
-            claim.beside.take(&self.plan, planned, left, Some(right));
+            claim.beside.take(planned, left, Some(right));
         }
         self.rounds_without_delay += u64::from(conditions.delay.is_none());
         if claim.test.observe_pair(planned, pair, d, &conditions).is_some() {

@@ -39,7 +39,8 @@ pub fn line_up(
     for workload in &setup.workloads {
         tried.extend(trial::run(&setup, workload, progress)?);
     }
-    let claims: usize = tried.iter().map(|trial| trial.claims.len() + trial.cells.len()).sum();
+    let claims: usize =
+        tried.iter().map(|trial| trial.questions.claims.len() + trial.questions.cells.len()).sum();
     if claims == 0 && !asked.claims.is_empty() {
         return usage("none of these claims is about what is raced here");
     }
@@ -50,8 +51,8 @@ pub fn line_up(
     let mut lined_up = Vec::with_capacity(tried.len());
     for mut trial in tried {
         trial.functions.workloads.clone_from(&workloads);
-        let mut planned = setup.planned(&trial.claims, error, 0)?;
-        planned.extend(setup.planned(&trial.cells, error, waits_ns)?);
+        let mut planned = setup.planned(&trial.questions.claims, error, 0)?;
+        planned.extend(setup.planned(&trial.questions.cells, error, waits_ns)?);
         let plan = setup.plan(trial.functions.clone(), planned);
         let sampler = Functions::new(&plan, environment)?;
         lined_up.push((trial, plan, sampler));

@@ -61,20 +61,10 @@ impl Questions {
         }
     }
 
-    /// Adds the ratios of the study's table or, if only that is asked, who is faster.
-    pub fn add(&mut self, asked: &StudyRequest, compared: &[&Ready], reference: &str) {
-        if asked.asks_order {
-            self.add_orders(compared, reference);
-        } else {
-            let precision = asked.precision.unwrap_or(asked.study.precision);
-            self.add_cells(compared, reference, precision);
-        }
-    }
-
     /// Adds a cell of the table for each contestant that is compared with the reference, and the
     /// ratio of each contestant on several threads to the same on one, which is its efficiency in
     /// the table, unless a claim or a cell is about the two by wall time.
-    fn add_cells(&mut self, compared: &[&Ready], reference: &str, precision: f64) {
+    pub fn add_cells(&mut self, compared: &[&Ready], reference: &str, precision: f64) {
         let names = compared.iter().map(|one| one.entrant.name.as_str());
         for name in names.filter(|name| *name != reference) {
             self.cells.push(self.cell(name, reference, precision));
@@ -100,7 +90,7 @@ impl Questions {
 
     /// Adds a question for each contestant with an exact contract: whether it or the reference is
     /// faster.
-    fn add_orders(&mut self, compared: &[&Ready], reference: &str) {
+    pub fn add_orders(&mut self, compared: &[&Ready], reference: &str) {
         let exact = compared.iter().filter(|one| one.built.is_exact);
         let names = exact.map(|one| one.entrant.name.as_str());
         for name in names.filter(|name| *name != reference) {

@@ -33,17 +33,15 @@ const PREPARED_NS: f64 = 20e3;
 /// The same for a runner, whose runtime has compiled nothing yet.
 const PREPARED_COLD_NS: f64 = 20e6;
 
-/// A workload on which functions were tried, and what to settle on it.
-#[derive(Debug)]
-pub(super) struct Trial {
+/// A workload on which functions are tried, and what to settle on it.
+pub(super) struct Trial<'a> {
+    setup: &'a Setup<'a>,
     /// The plan of the functions.
     pub functions: FunctionPlan,
     /// Contestants that are void before the first round, by their index.
     pub void: Vec<(usize, Fault)>,
-    /// The claims and questions to settle.
-    pub claims: Vec<Claim>,
-    /// The ratios of the table.
-    pub cells: Vec<Claim>,
+    /// The claims and cells to settle.
+    pub questions: Questions,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
 }
@@ -54,88 +52,175 @@ pub(super) struct Trial {
 /// # Errors
 /// Fails if the oracle fails, or for an error that no contestant caused; also with
 /// [`LabError::Interrupted`].
-pub(super) fn run(
-    setup: &Setup<'_>,
+pub(super) fn run<'a>(
+    setup: &'a Setup<'_>,
     workload: &Workload,
     progress: &mut dyn FnMut(Step<'_>),
-) -> Result<Option<Trial>, LabError> {
+) -> Result<Option<Trial<'a>>, LabError> {
     let Setup { asked, prepared, environment, .. } = setup;
-    let mut questions = Questions::of_claims(asked, prepared, workload)?;
+    let questions = Questions::of_claims(asked, prepared, workload)?;
     if questions.claims.is_empty() && !asked.claims.is_empty() {
         return Ok(None);
     }
     progress(Step::Checking { workload: &workload.name });
     let seed = format!("{} {} pilot", asked.seed, workload.name);
-    let mut functions = measured_plan(setup, workload, &seed)?;
+    let functions = measured_plan(setup, workload, &seed)?;
     let claimed = setup.planned(&questions.claims, 0.0, 0)?;
     let mut first = Functions::new(&setup.plan(functions.clone(), claimed.clone()), environment)?;
-    let missing_meters = first.missing_meters().to_vec();
-    let mut void = check(&mut first, &functions, &seed)?;
+    let missing = first.missing_meters().to_vec();
+    let void = check(&mut first, &functions, &seed)?;
     drop(first);
     let clock = Clock::measure();
-    let batch_ns = if asked.has_runners() {
-        runners::BATCH_NS_MIN
-    } else {
-        shortest_batch_ns(&clock, &questions.claims, &missing_meters)
+    let batch_ns = match asked.has_runners() {
+        true => runners::BATCH_NS_MIN,
+        false => shortest_batch_ns(&clock, &questions.claims, &missing),
     };
-    let brief = brief(setup, &functions, &claimed, &void, seed, batch_ns);
-    let piloted = pilot::run(brief, &mut |calls| {
+    let mut trial = Trial { setup, functions, void, questions, warnings: Vec::new() };
+    let piloted = pilot::run(trial.brief(&claimed, seed, batch_ns), &mut |calls| {
         let calls_a_batch = BatchCalls::Each(calls.to_vec());
-        let functions = FunctionPlan { calls_a_batch, ..functions.clone() };
+        let functions = FunctionPlan { calls_a_batch, ..trial.functions.clone() };
         Functions::new(&setup.plan(functions, claimed.clone()), environment)
     })?;
-    void.extend(piloted.void.iter().cloned());
-    for (index, fault) in &void {
+    trial.void.extend(piloted.void.iter().cloned());
+    for (index, fault) in &trial.void {
         let contestant = prepared.name(*index);
         progress(Step::Void { workload: &workload.name, contestant, fault });
     }
-    let mut warnings = pilot_warnings(&piloted, prepared, &functions, &clock);
-    questions.keep_measured(&piloted.measured, &missing_meters);
+    trial.warn(&piloted, &clock);
+    trial.questions.keep_measured(&piloted.measured, &missing);
     let batch_ns = piloted.batches().map_or(0.0, |[shortest, _]| shortest.1);
-    functions.pilot = piloted.pilot;
-    functions.rounds_a_unit = piloted.rounds_a_unit;
-    functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch);
-    if piloted.untimed.iter().any(Option::is_some) {
-        functions.untimed = piloted.untimed;
-    }
-    warnings.extend(choose_reference(&mut functions, asked, prepared, &void));
-    let (pilot, rounds_a_unit) = (&functions.pilot, functions.rounds_a_unit);
+    trial.take(piloted);
+    let FunctionPlan { pilot, rounds_a_unit, .. } = &trial.functions;
+    let rounds_a_unit = *rounds_a_unit;
     progress(Step::Piloted { workload: &workload.name, pilot, rounds_a_unit, batch_ns });
-    if asked.claims.is_empty() {
-        let compared: Vec<_> =
-            prepared.without(&void).map(|index| &prepared.ready[index]).collect();
-        questions.add(asked, &compared, prepared.name(functions.reference));
-    }
-    warnings.append(&mut questions.warnings);
-    if let Placements::Reused(count) = asked.placements {
-        warnings.push(Warning::PlacementsReused { count });
-    }
-    let Questions { claims, cells, .. } = questions;
-    Ok(Some(Trial { functions, void, claims, cells, warnings }))
+    trial.ask();
+    Ok(Some(trial))
 }
 
-/// Returns what the pilot of a workload is told: it runs what claims or cells need and is not void.
-fn brief(
-    setup: &Setup<'_>,
-    functions: &FunctionPlan,
-    claimed: &[PlannedClaim],
-    void: &[(usize, Fault)],
-    seed: String,
-    batch_ns: f64,
-) -> Brief {
-    let mut contestants: Vec<usize> = setup.prepared.without(void).collect();
-    let pairs = pairs(setup, claimed, &contestants, functions.reference);
-    contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
-    Brief {
-        seed,
-        scope: setup.scope,
-        contestants,
-        pairs,
-        is_exact: setup.prepared.ready.iter().map(|ready| ready.built.is_exact).collect(),
-        times_each_call: functions.times_each_call,
-        seconds: setup.seconds(),
-        units_wanted: units_wanted(setup),
-        batch_ns,
+impl Trial<'_> {
+    /// Returns what the pilot needs to know: it runs what claims or cells need and is not void.
+    fn brief(&self, claimed: &[PlannedClaim], seed: String, batch_ns: f64) -> Brief {
+        let Trial { setup, functions, .. } = self;
+        let mut contestants: Vec<usize> = setup.prepared.without(&self.void).collect();
+        let pairs = self.pairs(claimed, &contestants);
+        contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
+        Brief {
+            seed,
+            scope: setup.scope,
+            contestants,
+            pairs,
+            is_exact: setup.prepared.ready.iter().map(|ready| ready.built.is_exact).collect(),
+            times_each_call: functions.times_each_call,
+            seconds: setup.seconds(),
+            units_wanted: units_wanted(setup),
+            batch_ns,
+        }
+    }
+
+    /// Returns the pairs of these contestants that are raced: those of claims and, if none was
+    /// typed, each with the reference, or with the first exact one if the reference is void.
+    fn pairs(&self, claims: &[PlannedClaim], contestants: &[usize]) -> Vec<[usize; 2]> {
+        let Setup { asked, prepared, .. } = self.setup;
+        let claimed = claims.iter().filter_map(|claim| Some((claim.left, claim.right?)));
+        let mut wanted: Vec<(usize, usize)> = claimed.collect();
+        if asked.claims.is_empty() {
+            let exact = contestants.iter().find(|one| prepared.is_exact(**one));
+            let reference = contestants.iter().find(|one| **one == self.functions.reference);
+            let of = reference.or(exact).into_iter();
+            wanted.extend(of.flat_map(|of| contestants.iter().map(|one| (*of, *one))));
+        }
+        let mut pairs: Vec<[usize; 2]> = Vec::new();
+        for (one, other) in wanted {
+            let pair = [one.min(other), one.max(other)];
+            let is_there = pair.iter().all(|one| contestants.contains(one));
+            if one != other && is_there && !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        pairs
+    }
+
+    /// Completes the plan of the functions. If the study's reference takes no part, the first
+    /// contestant with an exact contract becomes the reference.
+    fn take(&mut self, piloted: Piloted) {
+        let Setup { asked, prepared, .. } = self.setup;
+        let functions = &mut self.functions;
+        functions.pilot = piloted.pilot;
+        functions.rounds_a_unit = piloted.rounds_a_unit;
+        functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch);
+        if piloted.untimed.iter().any(Option::is_some) {
+            functions.untimed = piloted.untimed;
+        }
+        let all: Vec<usize> = prepared.without(&self.void).collect();
+        let reference = asked.study.reference.clone();
+        let is_there = prepared.name(functions.reference) == reference;
+        if is_there && all.contains(&functions.reference) {
+            return;
+        }
+        let exact = all.iter().find(|one| prepared.is_exact(**one));
+        if let Some(other) = exact.or(all.first()) {
+            functions.reference = *other;
+            let instead = prepared.name(*other).to_owned();
+            self.warnings.push(Warning::OtherReference { reference, instead });
+        }
+    }
+
+    /// Adds the ratios of the study's table or, if only that is asked, who is faster.
+    fn ask(&mut self) {
+        let Setup { asked, prepared, .. } = self.setup;
+        if asked.claims.is_empty() {
+            let compared = prepared.without(&self.void).map(|index| &prepared.ready[index]);
+            let compared: Vec<_> = compared.collect();
+            let reference = prepared.name(self.functions.reference);
+            if asked.asks_order {
+                self.questions.add_orders(&compared, reference);
+            } else {
+                let precision = asked.precision.unwrap_or(asked.study.precision);
+                self.questions.add_cells(&compared, reference, precision);
+            }
+        }
+        self.warnings.append(&mut self.questions.warnings);
+        if let Placements::Reused(count) = asked.placements {
+            self.warnings.push(Warning::PlacementsReused { count });
+        }
+    }
+
+    /// Warns about a call that is not long for the clock if each is timed separately, about a
+    /// contestant whose batch lasts far longer than another's, and about a `prepare` that takes far
+    /// longer than another's, and than many calls of its contestant: it may contain work that
+    /// others do in each call.
+    fn warn(&mut self, piloted: &Piloted, clock: &Clock) {
+        let prepared = &self.setup.prepared;
+        let name = |contestant: usize| prepared.name(contestant).to_owned();
+        let fastest = piloted.fastest().filter(|_| self.functions.times_each_call);
+        if let Some((index, call_ns)) = fastest.filter(|(_, ns)| *ns < clock.shortest_batch_ns()) {
+            let (contestant, clock_ns) = (name(index), clock.cost_ns);
+            self.warnings.push(Warning::ShortCall { contestant, call_ns, clock_ns });
+        }
+        if let Some([(other, other_ns), (contestant, batch_ns)]) = piloted.uneven() {
+            let (contestant, other) = (name(contestant), name(other));
+            self.warnings.push(Warning::UnevenBatches { contestant, batch_ns, other, other_ns });
+        }
+        let all = piloted.calls_ns.iter().filter_map(|(one, call_ns)| {
+            let untimed = (*piloted.untimed.get(*one)?)?;
+            Some((*one, *call_ns, untimed.prepare_ns as f64))
+        });
+        let least = all.clone().min_by(|a, b| a.2.total_cmp(&b.2));
+        let Some((other, _, other_ns)) = least else { return };
+        for (one, call_ns, prepare_ns) in all {
+            let is_runner = matches!(prepared.ready[one].built.form, BuiltForm::Runner { .. });
+            let cold_ns = if is_runner { PREPARED_COLD_NS } else { PREPARED_NS };
+            let own_ns = cold_ns + PREPARED_CALLS * call_ns;
+            if prepare_ns > own_ns + PREPARED_TIMES * other_ns {
+                self.warnings.push(Warning::LongPreparation {
+                    contestant: name(one),
+                    prepare_ns,
+                    calls: prepare_ns / call_ns.max(f64::MIN_POSITIVE),
+                    other: name(other),
+                    other_ns,
+                });
+            }
+        }
     }
 }
 
@@ -174,35 +259,6 @@ fn measured_plan(
         }
     }
     Ok(functions)
-}
-
-/// Returns the pairs of these contestants that are raced: those of claims and, if none was typed,
-/// each with the reference, or with the first exact one if the reference is void.
-fn pairs(
-    setup: &Setup<'_>,
-    claims: &[PlannedClaim],
-    contestants: &[usize],
-    reference: usize,
-) -> Vec<[usize; 2]> {
-    let Setup { asked, prepared, .. } = setup;
-    let claimed = claims.iter().filter_map(|claim| Some((claim.left, claim.right?)));
-    let mut wanted: Vec<(usize, usize)> = claimed.collect();
-    if asked.claims.is_empty() {
-        let exact = contestants.iter().find(|one| prepared.is_exact(**one)).copied();
-        let reference = if contestants.contains(&reference) { Some(reference) } else { exact };
-        wanted.extend(reference.iter().flat_map(|of| contestants.iter().map(|one| (*of, *one))));
-    }
-    let mut pairs: Vec<[usize; 2]> = Vec::new();
-    for (one, other) in wanted {
-        let pair = [one.min(other), one.max(other)];
-        if one != other
-            && !pairs.contains(&pair)
-            && pair.iter().all(|one| contestants.contains(one))
-        {
-            pairs.push(pair);
-        }
-    }
-    pairs
 }
 
 /// Judges each contestant's answer on an input that is drawn only for this.
@@ -251,74 +307,6 @@ fn shortest_batch_ns(clock: &Clock, claims: &[Claim], missing: &[MissingMeter]) 
     let is_metered = is_asked && !is_missing;
     let energy_ns = is_metered.then(shortest_energy_batch_ns).flatten();
     clock.shortest_batch_ns().max(energy_ns.unwrap_or(0.0))
-}
-
-/// Chooses the study's reference, or the first contestant with an exact contract if the reference
-/// takes no part.
-fn choose_reference(
-    functions: &mut FunctionPlan,
-    asked: &StudyRequest,
-    prepared: &Prepared,
-    void: &[(usize, Fault)],
-) -> Option<Warning> {
-    let all: Vec<usize> = prepared.without(void).collect();
-    let wanted = &asked.study.reference;
-    if prepared.name(functions.reference) == wanted && all.contains(&functions.reference) {
-        return None;
-    }
-    let exact = all.iter().find(|one| prepared.is_exact(**one));
-    functions.reference = *exact.or(all.first())?;
-    let instead = prepared.name(functions.reference).to_owned();
-    Some(Warning::OtherReference { reference: wanted.clone(), instead })
-}
-
-/// Warns about a call that is not long for the clock if each is timed separately, about a
-/// contestant whose batch lasts far longer than another's, and about long preparations.
-fn pilot_warnings(
-    piloted: &Piloted,
-    prepared: &Prepared,
-    functions: &FunctionPlan,
-    clock: &Clock,
-) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    let fastest = piloted.fastest().filter(|_| functions.times_each_call);
-    if let Some((index, call_ns)) = fastest.filter(|(_, ns)| *ns < clock.shortest_batch_ns()) {
-        let contestant = prepared.name(index).to_owned();
-        warnings.push(Warning::ShortCall { contestant, call_ns, clock_ns: clock.cost_ns });
-    }
-    if let Some([(other, other_ns), (contestant, batch_ns)]) = piloted.uneven() {
-        let [contestant, other] = [contestant, other].map(|one| prepared.name(one).to_owned());
-        warnings.push(Warning::UnevenBatches { contestant, batch_ns, other, other_ns });
-    }
-    warnings.extend(long_preparations(piloted, prepared));
-    warnings
-}
-
-/// Warns about contestants whose `prepare` takes far longer than another's, and than many of its
-/// own calls, with the time: it may contain work that others do in each call.
-fn long_preparations(piloted: &Piloted, prepared: &Prepared) -> Vec<Warning> {
-    let all = piloted.calls_ns.iter().filter_map(|(one, call_ns)| {
-        let untimed = (*piloted.untimed.get(*one)?)?;
-        Some((*one, *call_ns, untimed.prepare_ns))
-    });
-    let Some((other, _, least_ns)) = all.clone().min_by_key(|(_, _, prepare_ns)| *prepare_ns)
-    else {
-        return Vec::new();
-    };
-    let long = all.filter(|(one, call_ns, prepare_ns)| {
-        let is_runner = matches!(prepared.ready[*one].built.form, BuiltForm::Runner { .. });
-        let cold_ns = if is_runner { PREPARED_COLD_NS } else { PREPARED_NS };
-        let own_ns = cold_ns + PREPARED_CALLS * call_ns;
-        *prepare_ns as f64 > own_ns + PREPARED_TIMES * least_ns as f64
-    });
-    let warnings = long.map(|(one, call_ns, prepare_ns)| Warning::LongPreparation {
-        contestant: prepared.name(one).to_owned(),
-        prepare_ns: prepare_ns as f64,
-        calls: prepare_ns as f64 / call_ns.max(f64::MIN_POSITIVE),
-        other: prepared.name(other).to_owned(),
-        other_ns: least_ns as f64,
-    });
-    warnings.collect()
 }
 
 /// The progress of a verification.
