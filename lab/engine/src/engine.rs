@@ -81,7 +81,7 @@ impl<'a> Engine<'a> {
             if let Event::FirstOutputs { outputs: first } = event {
                 let all = first.iter().cloned().enumerate();
                 let written: Vec<_> = all.filter(|(_, output)| output.is_some()).collect();
-                outputs.first_round(&names(&plan), &written);
+                outputs.first_round(&written);
             }
         }
         let next = referee.rounds();
@@ -416,7 +416,7 @@ impl Race<'_> {
             return Ok(Some(events));
         }
         let outputs: Vec<_> = coins.order.iter().copied().zip(outputs).collect();
-        match self.outputs.first_round(&names(&self.plan), &outputs) {
+        match self.outputs.first_round(&outputs) {
             FirstRound::Unknown => return Ok(Some(events)),
             FirstRound::Fine => {}
             FirstRound::Differ => {
@@ -424,7 +424,9 @@ impl Race<'_> {
                 events.push(Event::Warned { warning: warning.clone() });
                 self.referee.warn(warning);
             }
-            FirstRound::Fault(contestant, fault) => {
+            FirstRound::Fault(contestant, other) => {
+                let fault =
+                    Fault::OutputDiffers { from: self.plan.contestants[other].name.clone() };
                 self.outputs = OutputCheck::new(&self.plan.program.check);
                 self.void(coins, contestant, fault)?;
                 return Ok(None);
@@ -546,8 +548,4 @@ impl Race<'_> {
         self.recorder.event(&Event::Stopped { rounds, reason })?;
         Ok(self.recorder.store.sync()?)
     }
-}
-
-fn names(plan: &Plan) -> Vec<&str> {
-    plan.contestants.iter().map(|contestant| contestant.name.as_str()).collect()
 }

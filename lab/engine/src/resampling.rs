@@ -10,7 +10,7 @@ pub use tiebreak_stats::exact::Statistic;
 
 use crate::error::{LabError, data, usage};
 use numbers::Numbers;
-use program::{NoAnswer, Program};
+use program::Program;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::quantity::parse_fraction;
@@ -151,8 +151,8 @@ pub fn answer(
     check(question)?;
     let mut drawing = match Drawing::start(question, question.null, stop) {
         Ok(drawing) => drawing,
-        Err(NoAnswer::Interrupted) => return Err(LabError::NoPermutation),
-        Err(NoAnswer::Failed(error)) => return Err(error),
+        Err(LabError::Interrupted) => return Err(LabError::NoPermutation),
+        Err(error) => return Err(error),
     };
     let value = drawing.observed.value;
     if value.is_nan() || value.is_infinite() && !question.is_studentised() {
@@ -231,7 +231,7 @@ struct Drawing<'a> {
     kept: Vec<f64>,
     stop: &'a AtomicBool,
     /// Why no more can be drawn.
-    ended: Option<NoAnswer>,
+    ended: Option<LabError>,
 }
 
 enum Measure {
@@ -245,15 +245,12 @@ impl<'a> Drawing<'a> {
         question: &'a Question,
         null: Null,
         stop: &'a AtomicBool,
-    ) -> Result<Drawing<'a>, NoAnswer> {
+    ) -> Result<Drawing<'a>, LabError> {
         let measure = match &question.statistic {
             StatisticOf::Each(statistic) => {
                 Measure::Each { statistic: *statistic, is_studentised: question.is_studentised() }
             }
-            StatisticOf::Program(command) => {
-                let program = Program::start(command).map_err(NoAnswer::Failed)?;
-                Measure::Program(Box::new(program))
-            }
+            StatisticOf::Program(command) => Measure::Program(Box::new(Program::start(command)?)),
         };
         let mut drawing = Drawing {
             question,
@@ -268,7 +265,7 @@ impl<'a> Drawing<'a> {
         Ok(drawing)
     }
 
-    fn measure(&mut self) -> Result<Difference, NoAnswer> {
+    fn measure(&mut self) -> Result<Difference, LabError> {
         match &mut self.measure {
             Measure::Each { statistic, is_studentised } => {
                 Ok(self.resampler.difference(*statistic, *is_studentised))
@@ -300,7 +297,7 @@ impl Iterator for Drawing<'_> {
     /// drawn.
     fn next(&mut self) -> Option<bool> {
         if self.stop.load(Ordering::Relaxed) {
-            self.ended = Some(NoAnswer::Interrupted);
+            self.ended = Some(LabError::Interrupted);
         }
         if self.ended.is_some() {
             return None;
@@ -446,8 +443,8 @@ fn result(
     shift: Option<Shifts>,
 ) -> Result<ResamplingResult, LabError> {
     let stopped = match (drawing.ended, decided.is_settled) {
-        (Some(NoAnswer::Failed(error)), _) => return Err(error),
-        (Some(NoAnswer::Interrupted), _) => StopReason::Interrupted,
+        (Some(LabError::Interrupted), _) => StopReason::Interrupted,
+        (Some(error), _) => return Err(error),
         (None, true) => StopReason::Settled,
         (None, false) => StopReason::Budget,
     };

@@ -39,14 +39,6 @@ pub struct Program {
     asked: u64,
 }
 
-/// Why there is no answer.
-pub enum NoAnswer {
-    /// The user asked to stop.
-    Interrupted,
-    /// The program broke the protocol.
-    Failed(LabError),
-}
-
 impl Program {
     /// Starts the program; its words are split as those of a contestant are, without a shell.
     ///
@@ -72,8 +64,8 @@ impl Program {
     /// Returns what the program computes from two sets.
     ///
     /// # Errors
-    /// Fails if the program ended, its answer is not a number, or the user asked to stop.
-    pub fn ask(&mut self, x: &[f64], y: &[f64], stop: &AtomicBool) -> Result<f64, NoAnswer> {
+    /// Fails if the program ended, its answer is not a number, or with [`LabError::Interrupted`].
+    pub fn ask(&mut self, x: &[f64], y: &[f64], stop: &AtomicBool) -> Result<f64, LabError> {
         self.asked += 1;
         if let Some(to_writer) = &self.to_writer {
             // If the writer has ended, the program has ended too, and its output shows it.
@@ -81,7 +73,7 @@ impl Program {
         }
         loop {
             if stop.load(Ordering::SeqCst) {
-                return Err(NoAnswer::Interrupted);
+                return Err(LabError::Interrupted);
             }
             match self.answers.recv_timeout(LOOK_EVERY) {
                 Err(RecvTimeoutError::Timeout) => {}
@@ -91,7 +83,7 @@ impl Program {
         }
     }
 
-    fn number(&self, answer: &str) -> Result<f64, NoAnswer> {
+    fn number(&self, answer: &str) -> Result<f64, LabError> {
         match answer.trim().parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),
             _ => Err(self.failed(format!(
@@ -103,11 +95,11 @@ impl Program {
         }
     }
 
-    fn failed(&self, why: String) -> NoAnswer {
-        NoAnswer::Failed(wrong(&self.command, why))
+    fn failed(&self, why: String) -> LabError {
+        wrong(&self.command, why)
     }
 
-    fn ended(&mut self) -> NoAnswer {
+    fn ended(&mut self) -> LabError {
         self.to_writer = None;
         let status = self.wait(GRACE);
         let how = status
