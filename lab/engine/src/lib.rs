@@ -59,7 +59,6 @@ mod claim_test;
 pub mod claims_file;
 pub mod classic;
 mod company;
-mod contestants;
 pub mod engine;
 pub mod error;
 pub mod forecast;

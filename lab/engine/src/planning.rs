@@ -1,7 +1,7 @@
 //! Converts a user's request to a plan.
 
-use crate::contestants::contestants;
 use crate::error::{LabError, usage};
+use crate::request::contestants;
 pub use crate::request::{HookRequest, Request, check_rule, seed_or_random};
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;

@@ -9,7 +9,6 @@ mod find;
 mod functions;
 mod line_up;
 mod pilot;
-mod prepare;
 mod questions;
 mod setup;
 mod trial;

@@ -1,7 +1,7 @@
 //! What to settle on a workload: the claims about it, and the ratios of its table.
 
 use super::StudyRequest;
-use super::prepare::{Prepared, Ready};
+use super::setup::{Prepared, Ready};
 use crate::error::{LabError, usage};
 use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;

@@ -1,15 +1,21 @@
-//! A study that can be raced: its settings, what was built of it, and the plans of its runs.
+//! A study that can be raced: its settings, what was built of it, on how many threads each
+//! contestant runs here, and the plans of its runs.
 
-use super::prepare::{Prepared, prepare};
 use super::{Environment, Step, StudyRequest, questions};
 use crate::error::LabError;
 use crate::planning::{self, SECONDS_A_CLAIM};
 use crate::request::Request;
+use std::path::PathBuf;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, Hooks, Plan, PlannedClaim, ProgramPlan, Scope,
 };
-use tiebreak_core::study::{BatchCalls, FunctionPlan, Pilot, Published, Workload};
+use tiebreak_core::study::{
+    BatchCalls, Built, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Workload,
+};
+use tiebreak_machine::cpus;
+use tiebreak_measure::build::{BuildError, Builder};
+use tiebreak_measure::workers::{self, LoadError};
 
 /// The share of its part of a budget in seconds that a study's run gives only to claims. After it,
 /// a claim that nothing decides shares the rest with the cells of the table, which would otherwise
@@ -170,9 +176,179 @@ pub(super) fn waits_ns(budget: Budget, runs: usize) -> u64 {
     (CLAIMS_SHARE * seconds * 1e9 / runs.max(1) as f64).ceil() as u64
 }
 
+/// The contestants of a study that can be raced, and those that cannot.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Contestants that were built.
+    pub ready: Vec<Ready>,
+    /// Contestants that take no part, and why.
+    pub not_run: Vec<NotRun>,
+    /// The shared library of the oracle.
+    pub oracle: Option<PathBuf>,
+}
+
+impl Prepared {
+    /// Returns the name of a contestant that was built.
+    pub fn name(&self, contestant: usize) -> &str {
+        &self.ready[contestant].entrant.name
+    }
+
+    /// Returns the names of those that were built.
+    pub fn names(&self) -> Vec<&str> {
+        self.ready.iter().map(|one| one.entrant.name.as_str()).collect()
+    }
+
+    /// Returns whether the contract of a contestant is exact.
+    pub fn is_exact(&self, contestant: usize) -> bool {
+        self.ready[contestant].built.is_exact
+    }
+
+    /// Returns those that take part, by index: those that were built and are not void.
+    pub fn without<T>(&self, void: &[(usize, T)]) -> impl Iterator<Item = usize> {
+        (0..self.ready.len()).filter(|index| !void.iter().any(|(one, _)| one == index))
+    }
+}
+
+/// A contestant that was built.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    /// The contestant as in the study.
+    pub entrant: Entrant,
+    /// Its build.
+    pub built: Built,
+    /// Whether something must be reset before each of its calls.
+    pub has_reset: bool,
+}
+
+/// Builds the requested contestants and the oracle, and inspects each library.
+///
+/// A contestant takes no part if its compiler is missing, or if it needs what this CPU does not
+/// have.
+///
+/// # Errors
+/// Fails if a build fails although its compiler exists, a library is not a contestant's (all of
+/// these at once), or fewer than two contestants are left; also with [`LabError::Interrupted`].
+pub fn prepare(
+    asked: &StudyRequest,
+    environment: &Environment,
+    progress: &mut dyn FnMut(Step<'_>),
+) -> Result<Prepared, LabError> {
+    let builder = Builder::new(&environment.cache);
+    let mut prepared = Prepared { ready: Vec::new(), not_run: Vec::new(), oracle: None };
+    let mut problems = Vec::new();
+    let entrants = asked.entrants()?;
+    let cpus = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX).max(1);
+    for entrant in &entrants {
+        let made = team(entrant, &entrants, cpus).map_err(Problem::NotRun).and_then(|team| {
+            progress(Step::Building { contestant: &entrant.name });
+            make(asked, entrant, team, &builder, environment)
+        });
+        match made {
+            Ok(ready) => prepared.ready.push(ready),
+            Err(Problem::NotRun(why)) => {
+                let not_run = NotRun { name: entrant.name.clone(), why };
+                progress(Step::NotRun(&not_run));
+                prepared.not_run.push(not_run);
+            }
+            Err(Problem::Wrong(why)) => problems.push(format!("{}: {why}", entrant.name)),
+            Err(Problem::Interrupted) => return Err(LabError::Interrupted),
+        }
+    }
+    match builder.build_oracle(&asked.study, environment.stop) {
+        Ok(oracle) => prepared.oracle = oracle,
+        Err(BuildError::Interrupted) => return Err(LabError::Interrupted),
+        Err(error) => problems.push(format!("the oracle: {error}")),
+    }
+    if problems.is_empty() && prepared.ready.len() < 2 {
+        problems.push(
+            "fewer than two of its contestants can run here, so nothing can be compared".to_owned(),
+        );
+        problems.extend(prepared.not_run.iter().map(|one| format!("{}: {}", one.name, one.why)));
+    }
+    if problems.is_empty() {
+        return Ok(prepared);
+    }
+    Err(asked.cannot(&problems.join("\n")))
+}
+
+/// Why a contestant is not ready.
+enum Problem {
+    NotRun(String),
+    Wrong(String),
+    Interrupted,
+}
+
+impl From<BuildError> for Problem {
+    fn from(error: BuildError) -> Problem {
+        match error {
+            BuildError::Interrupted => Problem::Interrupted,
+            BuildError::Missing { .. } => Problem::NotRun(error.to_string()),
+            _ => Problem::Wrong(error.to_string()),
+        }
+    }
+}
+
+impl From<LoadError> for Problem {
+    fn from(error: LoadError) -> Problem {
+        match error {
+            LoadError::Needs { .. } => Problem::NotRun(error.to_string()),
+            _ => Problem::Wrong(error.to_string()),
+        }
+    }
+}
+
+fn make(
+    asked: &StudyRequest,
+    entrant: &Entrant,
+    team: Option<Team>,
+    builder: &Builder,
+    environment: &Environment,
+) -> Result<Ready, Problem> {
+    let (mut built, library) = builder.build(&asked.study, entrant, environment.stop)?;
+    built.team = team;
+    // A contestant in another runtime has no library, and its runner resets it.
+    let has_reset = match library {
+        Some(library) => workers::probe(&library, &environment.program)?.has_reset,
+        None => false,
+    };
+    Ok(Ready { entrant: entrant.clone(), built, has_reset })
+}
+
+/// Returns the team of a contestant if this many CPUs may be used: one for each thread, so that
+/// none waits for another. `among` are all requested contestants. If `all` is a number that the
+/// same contestant also has, only one of the two runs.
+///
+/// # Errors
+/// Returns why it takes no part.
+fn team(entrant: &Entrant, among: &[Entrant], cpus: u32) -> Result<Option<Team>, String> {
+    let Some(threads) = &entrant.threads else { return Ok(None) };
+    let (number, same) = match threads.count {
+        ThreadCount::All => (cpus, (cpus == 1).then_some(ThreadCount::Number(1))),
+        ThreadCount::Number(number) if number > cpus => {
+            return Err(format!("needs {number} CPUs, and {cpus} may be used here"));
+        }
+        ThreadCount::Number(number) => {
+            (number, (number == cpus && cpus > 1).then_some(ThreadCount::All))
+        }
+    };
+    let family = &threads.family;
+    let same = among.iter().find(|other| {
+        let other = other.threads.as_ref();
+        other.is_some_and(|other| other.family == *family && Some(other.count) == same)
+    });
+    if let Some(Entrant { name, .. }) = same {
+        let suffix = name.strip_prefix(family).unwrap_or(name);
+        let cpus = if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") };
+        return Err(format!("the same as {suffix}, as {cpus} may be used here"));
+    }
+    Ok(Some(Team { family: family.clone(), threads: number }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tiebreak_core::language::Language;
+    use tiebreak_core::study::{Recipe, Threads};
 
     #[test]
     fn cells_wait_for_a_share_of_the_seconds() {
@@ -184,5 +360,59 @@ mod tests {
         check(None, Some(1e-9), 1, 1);
         check(None, None, 1, 0);
         check(Some(10), Some(4.0), 1, 0);
+    }
+
+    fn entrant(name: &str, count: ThreadCount) -> Entrant {
+        Entrant {
+            name: name.to_owned(),
+            recipe: Recipe {
+                language: Language::named("c").unwrap(),
+                sources: Vec::new(),
+                compiler: String::new(),
+                flags: Vec::new(),
+                libraries: Vec::new(),
+                version: Vec::new(),
+                package: String::new(),
+                environment: Vec::new(),
+            },
+            contract: String::new(),
+            about: String::new(),
+            threads: Some(Threads { family: "a".to_owned(), count }),
+        }
+    }
+
+    #[test]
+    fn one_thread_has_one_cpu() {
+        let number = ThreadCount::Number;
+        let counts = [number(1), number(2), number(4), ThreadCount::All];
+        let names = ["a-x1", "a-x2", "a-x4", "a-xall"];
+        let among: Vec<_> = names.iter().zip(counts).map(|(name, on)| entrant(name, on)).collect();
+        fn check(among: &[Entrant], cpus: u32, expected: &[Result<u32, &str>]) {
+            for (entrant, expected) in among.iter().zip(expected) {
+                let team = team(entrant, among, cpus).map(|team| team.unwrap().threads);
+                let expected = expected.map_err(str::to_owned);
+                assert_eq!(team, expected, "{} of {cpus}", entrant.name);
+            }
+        }
+        let few = [
+            Ok(1),
+            Err("needs 2 CPUs, and 1 may be used here"),
+            Err("needs 4 CPUs, and 1 may be used here"),
+            Err("the same as -x1, as 1 CPU may be used here"),
+        ];
+        check(&among, 1, &few);
+        let two = [
+            Ok(1),
+            Err("the same as -xall, as 2 CPUs may be used here"),
+            Err("needs 4 CPUs, and 2 may be used here"),
+            Ok(2),
+        ];
+        check(&among, 2, &two);
+        check(&among, 3, &[Ok(1), Ok(2), Err("needs 4 CPUs, and 3 may be used here"), Ok(3)]);
+        check(&among, 64, &[Ok(1), Ok(2), Ok(4), Ok(64)]);
+        check(&among[..2], 2, &[Ok(1), Ok(2)]);
+        check(&among[3..], 1, &[Ok(1)]);
+        let alone = Entrant { threads: None, ..among[0].clone() };
+        assert_eq!(team(&alone, &among, 1), Ok(None));
     }
 }

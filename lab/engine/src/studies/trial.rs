@@ -3,9 +3,8 @@
 
 use super::functions::Functions;
 use super::pilot::{self, Brief, Piloted};
-use super::prepare::Prepared;
 use super::questions::Questions;
-use super::setup::Setup;
+use super::setup::{Prepared, Setup};
 use super::{Environment, Step, StudyRequest, fault};
 use crate::error::LabError;
 use std::path::Path;
