@@ -202,10 +202,18 @@ impl<'a> Engine<'a> {
     /// # Errors
     /// Fails if the journal cannot be written.
     pub fn clean_up(&mut self) -> Result<(), LabError> {
-        let mut warnings = match &mut self.sampler {
-            Contestants::Programs(programs) => self.race.clean_up(*programs),
-            Contestants::Functions(_) => Vec::new(),
-        };
+        let mut warnings = Vec::new();
+        if let Contestants::Programs(programs) = &mut self.sampler {
+            for contestant in std::mem::take(&mut self.race.to_clean_up) {
+                let why = match programs.clean_up(contestant) {
+                    Ok(()) | Err(RunFailure::Interrupted) => continue,
+                    Err(RunFailure::Fault(fault)) => fault.to_string(),
+                    Err(RunFailure::Broken(why)) => why,
+                };
+                let contestant = self.race.plan.contestants[contestant].name.clone();
+                warnings.push(Warning::CleanUpFailed { contestant, why });
+            }
+        }
         warnings.extend(self.sampler.any().take_warnings());
         warnings.into_iter().try_for_each(|warning| self.race.warn(warning))
     }
@@ -257,21 +265,6 @@ impl Race<'_> {
             coins.unit = Some(coins::draw_unit(self.seed, &coins, self.plan.scope));
         }
         coins
-    }
-
-    /// Runs clean-up hooks, and returns a warning for each that fails.
-    fn clean_up(&mut self, programs: &mut dyn ProgramSampler) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        for contestant in std::mem::take(&mut self.to_clean_up) {
-            let why = match programs.clean_up(contestant) {
-                Ok(()) | Err(RunFailure::Interrupted) => continue,
-                Err(RunFailure::Fault(fault)) => fault.to_string(),
-                Err(RunFailure::Broken(why)) => why,
-            };
-            let contestant = self.plan.contestants[contestant].name.clone();
-            warnings.push(Warning::CleanUpFailed { contestant, why });
-        }
-        warnings
     }
 
     fn reason_to_stop(&self) -> Option<StopReason> {

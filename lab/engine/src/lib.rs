@@ -63,6 +63,7 @@ pub mod engine;
 pub mod error;
 pub mod forecast;
 pub mod history;
+mod lines;
 mod observation;
 mod oddities;
 pub mod outcome;

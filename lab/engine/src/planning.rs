@@ -78,19 +78,13 @@ pub fn against_itself(
     request.names = vec!["A".into(), "A again".into()];
     let budget = Budget { rounds: None, seconds: Some(SECONDS_A_SELF_CHECK) };
     request.budget.get_or_insert(budget);
-    self_check(&request, comparisons, rounds_each)
-}
-
-/// Makes the plan of a self-check of two commands that are the same.
-fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<Plan, LabError> {
     if request.centre == Centre::Mean {
         return usage(
             "aa counts false verdicts about the ratios of rounds, not about means: leave --mean out",
         );
     }
-    let mut plan = plan(request)?;
-    plan.kind = Kind::SelfCheck { comparisons, rounds_each };
-    Ok(plan)
+    let kind = Kind::SelfCheck { comparisons, rounds_each };
+    Ok(Plan { kind, ..plan(&request)? })
 }
 
 /// Rounds a budget of lines down to a whole block, because a stream ends at one.
@@ -368,7 +362,7 @@ pub(crate) mod tests {
         let adjust = Adjust { slot: true, strata: false };
         let adjusted = Request { adjust, ..asked.clone() };
         assert!(refused(&adjusted).contains("does not go with --centre mean"));
-        let checked = self_check(&asked, 10, 10).unwrap_err().to_string();
+        let checked = against_itself("a".into(), asked, 10, 10).unwrap_err().to_string();
         assert!(checked.contains("leave --mean out"), "{checked}");
     }
 

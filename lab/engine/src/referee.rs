@@ -128,11 +128,13 @@ impl Referee {
         let mut referee = Referee::new(&journal.header.plan);
         let mut lost = journal.lost.iter().peekable();
         for round in 0..=journal.rounds.len() as u64 {
-            referee.take_failures(journal, round, None);
+            for (contestant, fault) in failures(journal, round, None) {
+                referee.void(contestant, fault);
+            }
             while let Some(coins) = lost.next_if(|coins| coins.round <= round) {
-                let ended_by = failed_in(journal, coins);
-                referee.lose_attempt(coins, ended_by);
-                referee.take_failures(journal, round, Some(coins.attempt));
+                let failed = || failures(journal, coins.round, Some(coins.attempt));
+                referee.lose_attempt(coins, failed().next().map(|(contestant, _)| contestant));
+                failed().for_each(|(contestant, fault)| referee.void(contestant, fault));
             }
             if let Some(round) = journal.rounds.get(round as usize) {
                 before(&referee, round)?;
@@ -172,17 +174,6 @@ impl Referee {
     pub fn would_settle(&self, claim: usize, error: f64) -> bool {
         let claim = &self.claims[claim];
         claim.is_open() && claim.test.settled_at(error).is_some()
-    }
-
-    /// Voids the contestants that became void in this attempt at a round, or before there was one.
-    fn take_failures(&mut self, journal: &Journal, in_round: u64, in_attempt: Option<u32>) {
-        for event in &journal.events {
-            if let Event::Void { contestant, round, attempt, fault } = event
-                && (*round, *attempt) == (in_round, in_attempt)
-            {
-                self.void(*contestant, fault);
-            }
-        }
     }
 
     /// Returns the contestants that an open claim still needs, in the order of the plan.
@@ -580,13 +571,17 @@ fn about(planned: &PlannedClaim) -> impl Iterator<Item = usize> {
     std::iter::once(planned.left).chain(planned.right)
 }
 
-/// Returns the contestant whose failure cut this attempt off, if any.
-fn failed_in(journal: &Journal, coins: &RoundCoins) -> Option<usize> {
-    journal.events.iter().find_map(|event| match event {
-        Event::Void { contestant, round, attempt, .. }
-            if (*round, *attempt) == (coins.round, Some(coins.attempt)) =>
+/// Returns the contestants that became void in this attempt at a round, or before there was one.
+fn failures(
+    journal: &Journal,
+    in_round: u64,
+    in_attempt: Option<u32>,
+) -> impl Iterator<Item = (usize, &Fault)> {
+    journal.events.iter().filter_map(move |event| match event {
+        Event::Void { contestant, round, attempt, fault }
+            if (*round, *attempt) == (in_round, in_attempt) =>
         {
-            Some(*contestant)
+            Some((*contestant, fault))
         }
         _ => None,
     })

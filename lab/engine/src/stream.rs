@@ -4,13 +4,11 @@
 //! An observation is a line, or a block of consecutive lines: requests fail in bursts, and evidence
 //! line by line would count each failure of a burst as new (rule A12).
 
-mod lines;
-
 use crate::claim_test::ClaimTest;
 use crate::error::{LabError, data, usage};
+use crate::lines::{Lines, Next, quoted};
 use crate::recorder::Recorder;
 use crate::referee::Referee;
-use lines::{Lines, Next};
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -253,7 +251,7 @@ fn outcome(text: &str) -> Result<bool, String> {
         _ => {
             let is_number = text.parse::<f64>().is_ok();
             let hint = if is_number { "; for numbers say --value --below" } else { "" };
-            Err(format!("'{}' is neither 0 nor 1{hint}", shorten(text)))
+            Err(format!("{} is neither 0 nor 1{hint}", quoted(text)))
         }
     }
 }
@@ -275,13 +273,5 @@ fn number(text: &str, metric: Metric, scale: f64, property: Property) -> Result<
         Some(_) => "not a finite number of at least 0, nor 'timeout'",
         None => "neither a number nor 'timeout'",
     };
-    Err(format!("'{}' is {why}", shorten(text)))
-}
-
-fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().filter(|c| !c.is_control()).take(40).collect();
-    if text.chars().count() > 40 {
-        short.push_str("...");
-    }
-    short
+    Err(format!("{} is {why}", quoted(text)))
 }

@@ -1,6 +1,7 @@
 //! Sets of numbers from files: one a line, or a column of a CSV file.
 
 use crate::error::{LabError, data, usage};
+use crate::lines::quoted;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
@@ -8,8 +9,6 @@ use std::path::Path;
 
 /// Larger files are refused: what is resampled must fit into memory several times.
 const BYTES_MAX: u64 = 1 << 30;
-/// The most characters of a word that an error quotes.
-const QUOTED_MAX: usize = 40;
 
 /// A set of numbers and where it comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,17 +106,6 @@ fn number(file: &str, line: usize, word: &str) -> Result<f64, LabError> {
         Ok(value) if value.is_finite() => Ok(value),
         _ => wrong(format!("{file}, line {line}"), format!("{} is not a number", quoted(word))),
     }
-}
-
-/// Quotes a word, without control characters, and shortened.
-pub(super) fn quoted(word: &str) -> String {
-    let word = word.trim();
-    let mut short = String::new();
-    for c in word.chars().take(QUOTED_MAX) {
-        if c.is_control() { short.extend(c.escape_default()) } else { short.push(c) }
-    }
-    let rest = if word.chars().count() > QUOTED_MAX { "..." } else { "" };
-    format!("'{short}{rest}'")
 }
 
 fn lines(file: &str, text: &str) -> Result<Vec<f64>, LabError> {

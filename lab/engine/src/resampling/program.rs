@@ -1,18 +1,16 @@
 //! A statistic that a program computes: a line of JSON in, a number out.
 
-use super::numbers::quoted;
 use crate::error::LabError;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use crate::lines::{Lines, Next, quoted};
+use std::io::{Read, Write};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tiebreak_measure::Leader;
 use tiebreak_measure::words::{self, WordsError};
 
-/// The most bytes of an answer: no number needs more.
-const ANSWER_BYTES_MAX: u64 = 4096;
 /// The most bytes of the program's standard error that are kept: the end.
 const SAID_BYTES_MAX: usize = 2000;
 /// How often a request to stop is checked while the program computes.
@@ -34,7 +32,7 @@ pub struct Program {
     leader: Leader,
     /// The lines to write. Dropping it closes the program's standard input.
     to_writer: Option<Sender<String>>,
-    answers: Receiver<std::io::Result<String>>,
+    answers: Lines,
     said: Option<JoinHandle<String>>,
     asked: u64,
 }
@@ -50,12 +48,12 @@ impl Program {
         program.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut leader = Leader::spawn(program.stderr(Stdio::piped()))
             .map_err(|error| wrong(command, format!("cannot be started: {error}")))?;
+        let Some((input, output)) = leader.take_pipes() else {
+            return Err(wrong(command, "cannot be started: it has no pipes".to_owned()));
+        };
         let (to_writer, lines) = channel();
-        let (answer, answers) = channel();
-        if let Some((input, output)) = leader.take_pipes() {
-            thread::spawn(move || write_lines(input, &lines));
-            thread::spawn(move || read_answers(output, &answer));
-        }
+        thread::spawn(move || write_lines(input, &lines));
+        let answers = Lines::of(output);
         let said = leader.take_errors().map(|from| thread::spawn(move || last_bytes(from)));
         let command = command.to_owned();
         Ok(Program { command, leader, to_writer: Some(to_writer), answers, said, asked: 0 })
@@ -75,10 +73,10 @@ impl Program {
             if stop.load(Ordering::SeqCst) {
                 return Err(LabError::Interrupted);
             }
-            match self.answers.recv_timeout(LOOK_EVERY) {
-                Err(RecvTimeoutError::Timeout) => {}
-                Ok(Ok(answer)) => return self.number(&answer),
-                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+            match self.answers.next(LOOK_EVERY) {
+                Next::Silence => {}
+                Next::Line(answer) => return self.number(&String::from_utf8_lossy(&answer)),
+                Next::End | Next::Broken(_) => return Err(self.ended()),
             }
         }
     }
@@ -170,22 +168,6 @@ fn line(x: &[f64], y: &[f64]) -> String {
 fn write_lines(mut input: ChildStdin, lines: &Receiver<String>) {
     for line in lines {
         if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
-            return;
-        }
-    }
-}
-
-fn read_answers(output: ChildStdout, answers: &Sender<std::io::Result<String>>) {
-    let mut output = BufReader::new(output);
-    loop {
-        let mut bytes = Vec::new();
-        let read = output.by_ref().take(ANSWER_BYTES_MAX).read_until(b'\n', &mut bytes);
-        let answer = match read {
-            Ok(0) => return,
-            Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) => Err(error),
-        };
-        if answers.send(answer).is_err() {
             return;
         }
     }
