@@ -136,7 +136,7 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
 fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
     match step {
         Step::Revision(step) => compare::say(step, quiet, io),
-        Step::Changed { contest } => {
+        Step::Changed(contest) => {
             io.err(&format!("{contest}: the file says otherwise now, so it begins anew\n"));
         }
     }

@@ -48,10 +48,7 @@ pub enum Step<'a> {
     /// A revision is checked out or built.
     Revision(revisions::Step<'a>),
     /// The file changed since the earlier race of this contest, which begins anew.
-    Changed {
-        /// The contest.
-        contest: &'a str,
-    },
+    Changed(&'a str),
 }
 
 /// The contests to race.
@@ -279,7 +276,7 @@ impl Planned {
                     Session::take_up(book, run, NewBudget::Is(plan.budget))?
                 }
                 Earlier::Otherwise => {
-                    progress(Step::Changed { contest: &name });
+                    progress(Step::Changed(&name));
                     Session::begin(book, plan, &files)?
                 }
                 Earlier::None => Session::begin(book, plan, &files)?,

@@ -12,16 +12,16 @@ mod worktrees;
 use crate::error::{LabError, data, usage};
 use crate::planning::{self, Request};
 use git::{Repository, without_hooks};
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::claim::{Claim, Relation, Statement};
 use tiebreak_core::plan::Plan;
 use tiebreak_input as input;
-use tiebreak_measure::{StartError, resolve, run_job, words};
+use tiebreak_measure::{StartError, resolve, words};
 use tiebreak_report::shell_quote;
-use worktrees::Worktrees;
+use worktrees::{Worktrees, run_logged};
 
 /// Names of the two contestants, which are equally long.
 pub const NAMES: [&str; 2] = [input::BASE_NAME, input::HEAD_NAME];
@@ -61,17 +61,9 @@ pub enum Step<'a> {
     /// A note for the user, which does not prevent the race.
     Noted(String),
     /// A revision is being checked out.
-    CheckingOut {
-        /// The revision.
-        revision: &'a Revision,
-    },
-    /// A revision is being built.
-    Building {
-        /// The revision.
-        revision: &'a Revision,
-        /// The command.
-        command: &'a str,
-    },
+    CheckingOut(&'a Revision),
+    /// A revision is being built by this command.
+    Building(&'a Revision, &'a str),
 }
 
 /// One of the two revisions, as the user named it and as it is.
@@ -188,7 +180,7 @@ impl Revisions {
             if revision.commit.is_empty() {
                 revision.commit = worktrees.snapshot()?;
             }
-            progress(Step::CheckingOut { revision });
+            progress(Step::CheckingOut(revision));
             worktrees.add(revision, stop)?;
             if !worktrees.folder(revision.name).is_dir() {
                 let prefix = worktrees.prefix().display();
@@ -214,13 +206,13 @@ impl Revisions {
         mut progress: impl FnMut(Step<'_>),
     ) -> Result<(), LabError> {
         let [base, head] = &self.revisions;
-        progress(Step::Building { revision: base, command });
+        progress(Step::Building(base, command));
         if !at_once {
             self.build_one(base, command, stop)?;
-            progress(Step::Building { revision: head, command });
+            progress(Step::Building(head, command));
             return self.build_one(head, command, stop);
         }
-        progress(Step::Building { revision: head, command });
+        progress(Step::Building(head, command));
         std::thread::scope(|scope| {
             let other = scope.spawn(|| self.build_one(base, command, stop));
             let head = self.build_one(head, command, stop);
@@ -244,20 +236,16 @@ impl Revisions {
     ) -> Result<(), LabError> {
         let name = revision.name;
         let path = self.root().join(format!("build-{name}.log"));
-        let status = File::create(&path).and_then(|log| {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", command]).current_dir(self.folder(name)).stdin(Stdio::null());
-            shell.stdout(log.try_clone()?).stderr(log).env("TIEBREAK_CONTESTANT", name);
-            without_hooks(&mut shell);
-            run_job(&mut shell, stop)
-        });
-        let status = status.map_err(|error| {
-            LabError::Broken(format!("the build of {name} cannot be run: {error}"))
-        })?;
-        match status {
-            Some(0) => Ok(()),
-            None => Err(LabError::Interrupted),
-            Some(status) => data(format!(
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).current_dir(self.folder(name)).stdin(Stdio::null());
+        without_hooks(shell.env("TIEBREAK_CONTESTANT", name));
+        match run_logged(&mut shell, &path, stop) {
+            Err(error) => {
+                Err(LabError::Broken(format!("the build of {name} cannot be run: {error}")))
+            }
+            Ok(Some(0)) => Ok(()),
+            Ok(None) => Err(LabError::Interrupted),
+            Ok(Some(status)) => data(format!(
                 "the build of {name} ({}) failed with status {status}:\n{}\nto make it again: {}",
                 revision.short(),
                 tail(&fs::read(&path).unwrap_or_default()),

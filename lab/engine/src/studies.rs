@@ -97,18 +97,12 @@ pub struct Environment {
 /// A step before a race.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
-    /// A contestant is being built.
-    Building {
-        /// Its name.
-        contestant: &'a str,
-    },
+    /// This contestant is being built.
+    Building(&'a str),
     /// A contestant takes no part.
     NotRun(&'a NotRun),
-    /// The answers on a workload are being judged.
-    Checking {
-        /// The workload.
-        workload: &'a str,
-    },
+    /// The answers on this workload are being judged.
+    Checking(&'a str),
     /// A contestant is void on a workload.
     Void {
         /// The workload.

@@ -240,7 +240,7 @@ pub fn prepare(
     let cpus = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX).max(1);
     for entrant in &entrants {
         let made = team(entrant, &entrants, cpus).map_err(Problem::NotRun).and_then(|team| {
-            progress(Step::Building { contestant: &entrant.name });
+            progress(Step::Building(&entrant.name));
             make(asked, entrant, team, &builder, environment)
         });
         match made {

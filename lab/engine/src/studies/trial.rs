@@ -61,7 +61,7 @@ pub(super) fn run<'a>(
     if questions.claims.is_empty() && !asked.claims.is_empty() {
         return Ok(None);
     }
-    progress(Step::Checking { workload: &workload.name });
+    progress(Step::Checking(&workload.name));
     let seed = format!("{} {} pilot", asked.seed, workload.name);
     let functions = measured_plan(setup, workload, &seed)?;
     let claimed = setup.planned(&questions.claims, 0.0, 0)?;
