@@ -146,7 +146,7 @@ impl Field<'_> {
         open.min_by_key(|index| {
             let referee = self.runners[*index].engine.referee();
             let is_proven = level.is_some_and(|error| is_settled_at(referee, error));
-            (is_proven, !referee.claims_first(), referee.elapsed_ns())
+            (is_proven, !referee.claims_first(), referee.elapsed_ns)
         })
     }
 
@@ -156,7 +156,8 @@ impl Field<'_> {
         let rounds: u64 =
             done.clone().map(rounds_used).chain(self.referees().map(Referee::rounds_used)).sum();
         let done_ns = done.map(|run| (run.seconds * 1e9) as u64);
-        let elapsed_ns: u64 = done_ns.chain(self.referees().map(Referee::elapsed_ns)).sum();
+        let elapsed_ns: u64 =
+            done_ns.chain(self.referees().map(|referee| referee.elapsed_ns)).sum();
         let Budget { rounds: most_rounds, seconds } = self.rules.budget;
         if most_rounds.is_some_and(|most| rounds >= most)
             || seconds.is_some_and(|most| elapsed_ns as f64 >= most * 1e9)
@@ -222,12 +223,12 @@ impl Runner<'_> {
     /// before its first turn, and cleans up after its last, so that it does not load the others'
     /// turns.
     fn turn(&mut self) -> Result<(), LabError> {
-        let until_ns = self.engine.referee().elapsed_ns() + TURN_NS;
+        let until_ns = self.engine.referee().elapsed_ns + TURN_NS;
         if !self.has_begun {
             self.has_begun = true;
             self.reason = self.engine.begin()?;
         }
-        while self.reason.is_none() && self.engine.referee().elapsed_ns() < until_ns {
+        while self.reason.is_none() && self.engine.referee().elapsed_ns < until_ns {
             self.reason = self.engine.step()?;
         }
         if self.reason.is_some() {
@@ -245,7 +246,7 @@ fn is_proven(verdict: Verdict) -> bool {
 /// Returns the verdict on each claim of a run, with `holds` for those that this error would settle
 /// in any way.
 fn verdicts_at(referee: &Referee, error: f64) -> impl Iterator<Item = Verdict> {
-    let claims = 0..referee.plan().claims.len();
+    let claims = 0..referee.plan.claims.len();
     claims.map(move |claim| match referee.verdict(claim) {
         Verdict::Undecided if referee.would_settle(claim, error) => Verdict::Holds,
         verdict => verdict,

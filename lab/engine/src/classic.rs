@@ -374,10 +374,10 @@ mod tests {
 
     #[test]
     fn seventeen_digits_as_c_prints_them() {
-        let check = |x: f64, expected: &str| {
+        fn check(x: f64, expected: &str) {
             assert_eq!(g17(x), expected);
             assert_eq!(expected.parse::<f64>().unwrap().to_bits(), x.to_bits(), "{expected}");
-        };
+        }
         check(0.0, "0");
         check(-0.0, "-0");
         check(1.0, "1");

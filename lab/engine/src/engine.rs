@@ -84,7 +84,7 @@ impl<'a> Engine<'a> {
                 outputs.first_round(&written);
             }
         }
-        let next = referee.rounds();
+        let next = referee.rounds;
         let attempts = journal.lost.iter().filter(|coins| coins.round == next);
         let attempt = attempts.map(|coins| coins.attempt + 1).max().unwrap_or(0);
         // A run that was killed has cleaned up nothing.
@@ -97,10 +97,10 @@ impl<'a> Engine<'a> {
         }
         let race = Race {
             seed: Seed::from_text(&plan.seed),
-            elapsed_before_ns: referee.elapsed_ns(),
+            elapsed_before_ns: referee.elapsed_ns,
             started_ns: 0,
             paused_ns: None,
-            failed: referee.seen().iter().map(|seen| seen.first_failure.is_some()).collect(),
+            failed: referee.seen.iter().map(|seen| seen.first_failure.is_some()).collect(),
             to_clean_up,
             recorder,
             plan,
@@ -142,9 +142,9 @@ impl<'a> Engine<'a> {
             if let Some(reason) = reason {
                 return Ok(reason);
             }
-            let rounds = self.race.referee.rounds();
+            let rounds = self.race.referee.rounds;
             reason = self.step()?;
-            if self.race.referee.rounds() > rounds {
+            if self.race.referee.rounds > rounds {
                 watch(&self.race.referee);
             }
         }
@@ -492,10 +492,12 @@ impl Race<'_> {
 
     /// Checks that this machine measures every claim's metric.
     fn check_measured(&self, samples: &[Sample]) -> Result<(), LabError> {
-        let ran = || samples.iter().filter(|sample| sample.outcome != Outcome::Failed);
+        let ran = samples.iter().filter(|sample| sample.outcome != Outcome::Failed);
         for PlannedClaim { claim, .. } in &self.plan.claims {
             let metric = claim.metric;
-            if !claim.statement.is_about_success() && ran().any(|one| one.value(metric).is_none()) {
+            if !claim.statement.is_about_success()
+                && ran.clone().any(|one| one.value(metric).is_none())
+            {
                 let claim = claim.text.clone();
                 return Err(LabError::NotMeasured { claim, metric: metric.name() });
             }
@@ -520,7 +522,7 @@ impl Race<'_> {
         attempt: Option<u32>,
         fault: Fault,
     ) -> Result<(), LabError> {
-        let round = self.referee.rounds();
+        let round = self.referee.rounds;
         self.referee.void(contestant, &fault);
         self.recorder.event(&Event::Void { contestant, round, attempt, fault })
     }
@@ -537,7 +539,7 @@ impl Race<'_> {
         for verdict in self.unrecorded(|one| one != Verdict::Undecided || !is_interrupted) {
             self.recorder.verdict(&verdict)?;
         }
-        let rounds = self.referee.rounds();
+        let rounds = self.referee.rounds;
         self.recorder.event(&Event::Stopped { rounds, reason })?;
         Ok(self.recorder.store.sync()?)
     }

@@ -31,7 +31,7 @@ pub fn result(
     stopped: Option<StopReason>,
     full: bool,
 ) -> RunResult {
-    let (plan, header) = (referee.plan(), &journal.header);
+    let (plan, header) = (&referee.plan, &journal.header);
     let columns: Vec<Vec<Column>> = (0..plan.contestants.len())
         .map(|index| if full { columns(referee, index) } else { Vec::new() })
         .collect();
@@ -46,7 +46,7 @@ pub fn result(
             warnings.extend(contestants.iter().filter_map(mostly_start));
         }
     }
-    let elapsed_s = seconds(referee.elapsed_ns());
+    let elapsed_s = seconds(referee.elapsed_ns);
     let verdicts: Vec<ClaimResult> = match referee.self_check {
         Some(_) => Vec::new(),
         None => (0..plan.claims.len()).map(|index| claim(referee, index, cpus, full)).collect(),
@@ -59,8 +59,8 @@ pub fn result(
         chain_head: None,
         seconds: elapsed_s,
         seconds_waited: seconds(referee.waited_ns),
-        rounds: referee.rounds(),
-        lost: referee.lost(),
+        rounds: referee.rounds,
+        lost: referee.lost,
         stopped,
         eta_seconds: if stopped.is_none() { eta_seconds(referee) } else { None },
         error: plan.error,
@@ -78,7 +78,7 @@ pub fn result(
         study: study.map(Box::new),
         self_check: referee.self_check.as_ref().map(|check| {
             if full && stopped.is_some() {
-                check.result(&plan.seed, elapsed_s / referee.rounds().max(1) as f64)
+                check.result(&plan.seed, elapsed_s / referee.rounds.max(1) as f64)
             } else {
                 check.rates()
             }
@@ -87,13 +87,13 @@ pub fn result(
 }
 
 fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult {
-    let plan = referee.plan();
+    let plan = &referee.plan;
     let planned = &plan.claims[index];
     let evidence = referee.evidence(index);
     let verdict = referee.verdict(index);
     let mut about = std::iter::once(planned.left).chain(planned.right);
     let fault = about.find_map(|contestant| {
-        let fault = referee.seen()[contestant].fault.clone()?;
+        let fault = referee.seen[contestant].fault.clone()?;
         (verdict == Verdict::Void).then(|| Blame { contestant: name(plan, contestant), fault })
     });
     ClaimResult {
@@ -117,7 +117,7 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
             .filter(|_| planned.claim.statement.relation().is_some()),
         error: referee.test(index).error(),
         rounds: evidence.rounds,
-        seconds: seconds(referee.claims[index].ended_ns.unwrap_or(referee.elapsed_ns())),
+        seconds: seconds(referee.claims[index].ended_ns.unwrap_or(referee.elapsed_ns)),
         quantity: effect::of_claim(referee, index, &evidence),
         share: effect::share(referee, index, full),
         spells: effect::spells(referee, index, full),
@@ -140,8 +140,8 @@ fn name(plan: &Plan, contestant: usize) -> String {
 /// evidence continues to grow as it did so far, and not more than the budget leaves. `None` before
 /// it has grown.
 fn eta_seconds(referee: &Referee) -> Option<f64> {
-    let elapsed = seconds(referee.elapsed_ns());
-    let claims = 0..referee.plan().claims.len();
+    let elapsed = seconds(referee.elapsed_ns);
+    let claims = 0..referee.plan.claims.len();
     let open = claims.filter(|claim| referee.verdict(*claim) == Verdict::Undecided);
     let mut left = open.map(|claim| {
         let test = referee.test(claim);
@@ -162,8 +162,8 @@ fn shown(plan: &Plan) -> Metric {
 
 /// Returns a contestant's columns, with the values only of those whose distribution is shown.
 fn columns(referee: &Referee, contestant: usize) -> Vec<Column> {
-    let plan = referee.plan();
-    let columns = referee.seen()[contestant].columns(plan, contestant);
+    let plan = &referee.plan;
+    let columns = referee.seen[contestant].columns(plan, contestant);
     let columns = columns.map(|column| {
         let is_shown = [shown(plan), Metric::WallTime].contains(&column.metric);
         if is_shown { column } else { Column { sorted: Vec::new(), ..column } }
@@ -172,12 +172,12 @@ fn columns(referee: &Referee, contestant: usize) -> Vec<Column> {
 }
 
 fn contestants(referee: &Referee, columns: &[Vec<Column>]) -> Vec<ContestantResult> {
-    let plan = referee.plan();
+    let plan = &referee.plan;
     let shown = shown(plan);
     let sorted: Vec<&[f64]> = columns.iter().map(|columns| sorted(columns, shown)).collect();
     // None at all if nothing was measured.
     let mut histograms = summary::histograms(&sorted, BINS).into_iter();
-    let each = referee.seen().iter().zip(&plan.contestants).zip(columns);
+    let each = referee.seen.iter().zip(&plan.contestants).zip(columns);
     let results = each.map(|((seen, contestant), columns)| ContestantResult {
         name: contestant.name.clone(),
         command: contestant.command.clone(),

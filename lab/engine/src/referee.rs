@@ -49,22 +49,27 @@ pub(crate) struct OpenClaim {
 /// Turns rounds into evidence, determines which contestants are still needed, and settles claims.
 #[derive(Clone, Debug)]
 pub struct Referee {
-    plan: Plan,
+    /// The plan.
+    pub plan: Plan,
     seed: Seed,
     /// The current block of primers; empty if each round is a block.
     block: Block,
     /// The budget, which a resumed run may have changed.
     pub(crate) budget: Budget,
     pub(crate) claims: Vec<OpenClaim>,
-    seen: Vec<Observation>,
+    /// The observations of each contestant.
+    pub seen: Vec<Observation>,
     /// The comparisons of `tiebreak aa`.
     pub(crate) self_check: Option<SelfCheck>,
-    rounds: u64,
+    /// The number of finished rounds.
+    pub rounds: u64,
     had: Had,
-    lost: u64,
+    /// The number of attempts that were cut off.
+    pub lost: u64,
     /// How many of those were ended by a contestant's failure, which is reported instead.
     lost_to_faults: u64,
-    elapsed_ns: u64,
+    /// The run's own time.
+    pub elapsed_ns: u64,
     /// How much of that was spent waiting for quiet.
     pub(crate) waited_ns: u64,
     slowest_first_ns: Option<u64>,
@@ -301,11 +306,10 @@ impl Referee {
     fn take_for(&mut self, index: usize, round: &Round) -> Option<(f64, f64)> {
         let planned = &self.plan.claims[index];
         let left = round_ratio::part_of(&self.plan, round, planned.left)?;
-        let left_reading = left.sample.reading(planned.claim.metric).unwrap_or(Reading::UNKNOWN);
         let Some(right) = planned.right else {
             let claim = &mut self.claims[index];
             if planned.claim.statement.is_about_quantile() {
-                claim.readings.push(left_reading);
+                claim.readings.push(left.reading(planned.claim.metric));
             }
             if claim.is_open() {
                 claim.beside.take(planned, left, None);
@@ -322,8 +326,7 @@ impl Referee {
             return Some(self_check.observe(d, &conditions));
         }
         let claim = &mut self.claims[index];
-        let right_reading = right.sample.reading(planned.claim.metric);
-        let pair = (left_reading, right_reading.unwrap_or(Reading::UNKNOWN));
+        let pair = (left.reading(planned.claim.metric), right.reading(planned.claim.metric));
         if self.plan.functions.is_none() {
             claim.pairs.observe(self.rounds == 1, pair, &conditions);
         }
@@ -520,31 +523,6 @@ impl Referee {
     /// Returns everything about a claim's quantity. Costs as much as two limits.
     pub fn evidence(&self, claim: usize) -> Evidence {
         self.claims[claim].test.summary()
-    }
-
-    /// Returns the plan.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// Returns the observations of each contestant.
-    pub fn seen(&self) -> &[Observation] {
-        &self.seen
-    }
-
-    /// Returns the number of finished rounds.
-    pub fn rounds(&self) -> u64 {
-        self.rounds
-    }
-
-    /// Returns the number of attempts that were cut off.
-    pub fn lost(&self) -> u64 {
-        self.lost
-    }
-
-    /// Returns the run's own time.
-    pub fn elapsed_ns(&self) -> u64 {
-        self.elapsed_ns
     }
 }
 

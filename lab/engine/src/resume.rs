@@ -70,7 +70,7 @@ pub(crate) fn budget_from_here(journals: &[&Journal], asked: NewBudget) -> Resul
     // Costs a walk through all rounds.
     let referees = journals.iter().map(|journal| Referee::from_journal(journal));
     let (used_rounds, used_s) = referees.fold((0, 0.0), |(rounds, seconds), referee| {
-        (rounds + referee.rounds_used(), seconds + referee.elapsed_ns() as f64 / 1e9)
+        (rounds + referee.rounds_used(), seconds + referee.elapsed_ns as f64 / 1e9)
     });
     let budget = match asked {
         NewBudget::Same => budget_of(first),

@@ -53,6 +53,11 @@ fn between(left: Sum, right: Sum, resolution: f64) -> (LogRatio, bool) {
 }
 
 impl Part<'_> {
+    /// Returns the value of a metric; unknown if a meter failed to give it.
+    pub fn reading(&self, metric: Metric) -> Reading {
+        self.sample.reading(metric).unwrap_or(Reading::UNKNOWN)
+    }
+
     /// Returns the sum of a batch by wall time.
     fn batch(&self, time: &BatchTime) -> Sum {
         let is_whole = self.sample.outcome == Outcome::Finished;

@@ -143,7 +143,7 @@ impl Session {
         let mut journal = store.journal(&run)?;
         let budget = resume::budget_of_one(&journal, &book.machine, budget)?;
         if budget != resume::budget_of(&journal) || replay::last_stop(&journal).is_some() {
-            let rounds = Referee::from_journal(&journal).rounds();
+            let rounds = Referee::from_journal(&journal).rounds;
             let event = Event::Resumed { rounds, lost: journal.lost.len() as u64, budget };
             store.event(&run, &event)?;
             journal.events.push(event);

@@ -93,7 +93,7 @@ impl<'a> Stream<'a> {
             is_chain,
             walk: Walk::default(),
             lines_read: 0,
-            elapsed_before: Duration::from_nanos(referee.elapsed_ns()),
+            elapsed_before: Duration::from_nanos(referee.elapsed_ns),
             referee,
             started: now,
             next_write: now + BETWEEN_WRITES,
@@ -151,7 +151,7 @@ impl<'a> Stream<'a> {
             return Some(StopReason::Interrupted);
         }
         let budget = self.referee.budget;
-        let lines = self.referee.rounds() + self.batch.lines;
+        let lines = self.referee.rounds + self.batch.lines;
         let is_out = budget.rounds.is_some_and(|most| lines >= most)
             || budget.seconds.is_some_and(|most| self.elapsed().as_secs_f64() >= most);
         is_out.then_some(StopReason::Budget)
@@ -169,7 +169,7 @@ impl<'a> Stream<'a> {
         let (is_success, value) = match self.scale {
             None => (outcome(text)?, None),
             Some(scale) => {
-                let metric = self.referee.plan().claims[0].claim.metric;
+                let metric = self.referee.plan.claims[0].claim.metric;
                 let value = number(text, metric, scale, self.property)?;
                 let is_above =
                     matches!(self.property, Property::Quantile { bar, .. } if value > bar);
@@ -237,7 +237,7 @@ impl<'a> Stream<'a> {
         if verdict != Verdict::Undecided || reason != StopReason::Interrupted {
             self.recorder.verdict(&self.referee.record(0))?;
         }
-        let rounds = self.referee.rounds();
+        let rounds = self.referee.rounds;
         self.recorder.event(&Event::Stopped { rounds, reason })?;
         Ok(self.recorder.store.sync()?)
     }

@@ -27,12 +27,12 @@ pub(super) fn workload(
     claims: &[ClaimResult],
     columns: &[Vec<Column>],
 ) -> Option<WorkloadResult> {
-    let plan = referee.plan();
+    let plan = &referee.plan;
     let functions = plan.functions.as_deref()?;
     let walls: Vec<&[f64]> =
         columns.iter().map(|columns| sorted(columns, Metric::WallTime)).collect();
     let mut rows: Vec<StudyRow> = Vec::with_capacity(plan.contestants.len());
-    for (index, (seen, columns)) in referee.seen().iter().zip(columns).enumerate() {
+    for (index, (seen, columns)) in referee.seen.iter().zip(columns).enumerate() {
         rows.push(row(index, seen, columns, plan, functions, claims));
     }
     for ((row, picture), walls) in rows.iter_mut().zip(pictures(&walls)).zip(&walls) {

@@ -252,7 +252,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a:b");
         let name = path.display().to_string();
-        let fail = |place: &str| read(place, &mut std::io::empty()).unwrap_err().to_string();
+        fn fail(place: &str) -> String {
+            read(place, &mut std::io::empty()).unwrap_err().to_string()
+        }
         assert!(fail(&name).starts_with(&format!("cannot read {name}")));
         std::fs::write(&path, "x,y\n1,2\n").unwrap();
         assert!(fail(&name).ends_with("line 1: 'x,y' is not a number"));

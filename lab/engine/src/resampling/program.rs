@@ -156,13 +156,13 @@ fn not_words(error: &WordsError) -> String {
 
 /// Returns the line for two sets.
 fn line(x: &[f64], y: &[f64]) -> String {
-    let list = |values: &[f64]| {
+    let [x, y] = [x, y].map(|values| {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         // The shortest digits that give the number again; JSON reads all of them.
         sorted.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(",")
-    };
-    format!("{{\"x\":[{}],\"y\":[{}]}}\n", list(x), list(y))
+    });
+    format!("{{\"x\":[{x}],\"y\":[{y}]}}\n")
 }
 
 fn write_lines(mut input: ChildStdin, lines: &Receiver<String>) {

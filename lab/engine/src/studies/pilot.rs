@@ -454,12 +454,15 @@ fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Option<Pil
 
 /// Returns the variances within and between the units of a pair.
 fn pair_variances(all: &[Ran], [left, right]: [usize; 2]) -> Option<(f64, f64)> {
-    let log_of = |time: &BatchTime| log(time.high_ns.max(1) as f64);
     let units = all.iter().map(|ran| {
         let rounds = ran.batches(left).iter().zip(ran.batches(right));
         rounds.map(|(left, right)| log_of(right) - log_of(left)).collect::<Vec<f64>>()
     });
     unit::variances(&units.filter(|ratios| !ratios.is_empty()).collect::<Vec<_>>())
+}
+
+fn log_of(time: &BatchTime) -> f64 {
+    log(time.high_ns.max(1) as f64)
 }
 
 /// Returns the metrics that every sample has. No process uses 0 bytes of memory, so that value was

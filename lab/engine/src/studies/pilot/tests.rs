@@ -76,8 +76,9 @@ impl FunctionSampler for Virtual {
             sample
         };
         let samples: Vec<Sample> = batches.iter_mut().map(sample).collect();
-        let known = |of: Vec<u64>| of.into_iter().map(BatchTime::from).collect();
-        Ok(UnitRan { samples, batches: batches.into_iter().map(known).collect() })
+        let batches = batches.into_iter();
+        let batches = batches.map(|of| of.into_iter().map(BatchTime::from).collect()).collect();
+        Ok(UnitRan { samples, batches })
     }
 }
 
@@ -242,7 +243,9 @@ fn a_unit_of_the_pilot_is_one_of_the_run() {
 
 #[test]
 fn a_pilot_of_slow_functions_is_short() {
-    let slow = |seconds| Requests { call_ns: vec![1e9, 1e9], seconds, ..Requests::default() };
+    fn slow(seconds: f64) -> Requests {
+        Requests { call_ns: vec![1e9, 1e9], seconds, ..Requests::default() }
+    }
     // A unit of two rounds takes 8 s.
     let (piloted, units) = pilot(&slow(200.0));
     assert_eq!((units, piloted.pilot.units), (2, 2));
