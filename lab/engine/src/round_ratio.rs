@@ -42,8 +42,7 @@ pub fn log_ratio(metric: Metric, left: Part, right: Part) -> (LogRatio, bool) {
             .unzip();
         return (unit::summarise(&ratios), coarse.contains(&true));
     }
-    let [left, right] = [left, right]
-        .map(|part| part.sum(metric, part.sample.reading(metric).unwrap_or(Reading::UNKNOWN)));
+    let [left, right] = [left, right].map(|part| part.sum(metric, part.reading(metric)));
     between(left, right, resolution)
 }
 
