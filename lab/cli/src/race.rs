@@ -23,7 +23,7 @@ pub fn start(
 ) -> Result<u8, LabError> {
     let ready = Ready::new(plan, interrupt::flag())?;
     if options.dry_run {
-        io.out(&contents::planned(ready.plan()));
+        io.out(&contents::planned(&ready.plan));
         return Ok(exit::HOLDS);
     }
     let targets = Targets::open(options.json.as_deref())?;

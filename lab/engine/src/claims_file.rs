@@ -10,7 +10,7 @@ use crate::session::{Book, Earlier, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Contestant, Plan, PlannedClaim};
-use tiebreak_core::result::{CheckResult, ContestResult, Family};
+use tiebreak_core::result::{ContestResult, Family};
 use tiebreak_input::{self as input, ClaimsFile, Entrants, FileClaim};
 use tiebreak_measure::{self as measure, Programs};
 use tiebreak_report::contents::planned;
@@ -39,7 +39,8 @@ pub struct FileRequest {
 pub struct Planned {
     path: PathBuf,
     rules: Rules,
-    seed: String,
+    /// The seed of the file, of which each contest draws its own.
+    pub seed: String,
     contests: Vec<(input::Contest, Plan)>,
 }
 
@@ -53,7 +54,8 @@ pub enum Step<'a> {
 
 /// The contests to race.
 pub struct LineUp {
-    contests: check::LineUp<Programs>,
+    /// The contests.
+    pub contests: check::LineUp<Programs>,
     /// The worktrees of revisions: removed after the contests.
     _worktrees: Vec<Revisions>,
 }
@@ -178,11 +180,6 @@ fn plan_one(contest: &input::Contest, rules: &Rules, all: Request) -> Result<Pla
 }
 
 impl Planned {
-    /// Returns the seed of the file, of which each contest draws its own.
-    pub fn seed(&self) -> &str {
-        &self.seed
-    }
-
     /// Describes the plans in words.
     pub fn describe(&self) -> String {
         let contests = self.contests.iter();
@@ -284,19 +281,5 @@ impl Planned {
             contests.contests.push(Contest { name, lines, session, sampler });
         }
         Ok(LineUp { contests, _worktrees: worktrees })
-    }
-}
-
-impl LineUp {
-    /// Races the contests: see [`check::LineUp::race`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn race(
-        &mut self,
-        stop: &AtomicBool,
-        watch: impl FnMut(&dyn Fn() -> CheckResult),
-    ) -> Result<CheckResult, LabError> {
-        self.contests.race(stop, watch)
     }
 }

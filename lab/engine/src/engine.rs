@@ -48,8 +48,6 @@ struct Race<'a> {
     elapsed_before_ns: u64,
     started_ns: u64,
     paused_ns: Option<u64>,
-    /// Contestants whose first failure is in the journal.
-    failed: Vec<bool>,
     /// Whether functions have a process in which later rounds may run.
     has_process: bool,
     ahead: Ahead,
@@ -100,7 +98,6 @@ impl<'a> Engine<'a> {
             elapsed_before_ns: referee.elapsed_ns,
             started_ns: 0,
             paused_ns: None,
-            failed: referee.seen.iter().map(|seen| seen.first_failure.is_some()).collect(),
             to_clean_up,
             recorder,
             plan,
@@ -328,7 +325,7 @@ impl Race<'_> {
                 Err(RunFailure::Fault(fault))
                     if fault.is_failed_run() && self.referee.counts_failures(contestant) =>
                 {
-                    if position > 0 && !std::mem::replace(&mut self.failed[contestant], true) {
+                    if position > 0 && self.referee.seen[contestant].first_failure.is_none() {
                         let round = coins.round;
                         finished.failures.push(Event::FirstFailure { contestant, round, fault });
                     }

@@ -183,7 +183,7 @@ impl Revisions {
             progress(Step::CheckingOut(revision));
             worktrees.add(revision, stop)?;
             if !worktrees.folder(revision.name).is_dir() {
-                let prefix = worktrees.prefix().display();
+                let prefix = worktrees.repository.prefix.display();
                 let why = format!("it has no folder '{prefix}': start from the top of the tree");
                 return Err(unfit(&revision.asked, &why));
             }
@@ -262,7 +262,7 @@ impl Revisions {
             return format!("cd {} && {build}", shell_quote(&folder));
         }
         let top = format!("../{}-{}", revision.name, revision.short());
-        let within = Path::new(&top).join(self.worktrees.prefix()).display().to_string();
+        let within = Path::new(&top).join(&self.worktrees.repository.prefix).display().to_string();
         let within = shell_quote(within.trim_end_matches('/'));
         let commit = &revision.commit;
         format!("git worktree add --detach {top} {commit} && cd {within} && {build}")

@@ -14,7 +14,8 @@ use tiebreak_measure::Programs;
 
 /// A plan that can be run: its programs were found.
 pub struct Ready {
-    plan: Plan,
+    /// The plan.
+    pub plan: Plan,
     /// `None` for a stream.
     programs: Option<Programs>,
     stop: &'static AtomicBool,
@@ -30,11 +31,6 @@ impl Ready {
         let is_stream = matches!(plan.kind, Kind::Stream { .. });
         let programs = if is_stream { None } else { Some(Programs::new(&plan, stop)?) };
         Ok(Ready { plan, programs, stop })
-    }
-
-    /// Returns the plan.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
     }
 
     /// Journals a new run in the named store, or else in the user's default. `command` is the

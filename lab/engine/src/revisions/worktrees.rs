@@ -26,7 +26,7 @@ const LOG: &str = "git.log";
 /// A folder with worktrees.
 #[derive(Debug)]
 pub(super) struct Worktrees {
-    repository: Repository,
+    pub(super) repository: Repository,
     /// The folder that contains everything.
     pub(super) root: PathBuf,
     /// The trees, finished or about to be made.
@@ -68,12 +68,7 @@ impl Worktrees {
         Ok(made)
     }
 
-    /// Returns the folder of the repository to which commands are relative.
-    pub(super) fn prefix(&self) -> &Path {
-        &self.repository.prefix
-    }
-
-    /// Returns the same folder in a worktree.
+    /// Returns the folder of a worktree that corresponds to the one to which commands are relative.
     pub(super) fn folder(&self, name: &str) -> PathBuf {
         // Without the slash at the end that an empty prefix makes.
         self.root.join(name).join(&self.repository.prefix).components().collect()
