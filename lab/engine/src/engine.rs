@@ -9,7 +9,7 @@ use crate::referee::Referee;
 use crate::replay;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason};
-use tiebreak_core::plan::{Plan, PlannedClaim, Scope};
+use tiebreak_core::plan::{PlannedClaim, Scope};
 use tiebreak_core::sample::{BatchTime, Mark, Outcome, Sample};
 use tiebreak_core::sampler::{
     Contestants, FunctionSampler, OutputDigest, ProgramSampler, Quiet, Ran, RunFailure, RunRequest,
@@ -35,7 +35,6 @@ pub struct Engine<'a> {
 /// The run without the source of its samples.
 struct Race<'a> {
     recorder: Recorder<'a>,
-    plan: Plan,
     seed: Seed,
     referee: Referee,
     outputs: OutputCheck,
@@ -72,7 +71,7 @@ impl<'a> Engine<'a> {
         sampler: &'a mut dyn Sampler,
         stop: &'a AtomicBool,
     ) -> Engine<'a> {
-        let plan = journal.header.plan.clone();
+        let plan = &journal.header.plan;
         let referee = Referee::from_journal(journal);
         let mut outputs = OutputCheck::new(&plan.program.check);
         for event in &journal.events {
@@ -100,7 +99,6 @@ impl<'a> Engine<'a> {
             paused_ns: None,
             to_clean_up,
             recorder,
-            plan,
             referee,
             outputs,
             attempt,
@@ -207,7 +205,7 @@ impl<'a> Engine<'a> {
                     Err(RunFailure::Fault(fault)) => fault.to_string(),
                     Err(RunFailure::Broken(why)) => why,
                 };
-                let contestant = self.race.plan.contestants[contestant].name.clone();
+                let contestant = self.race.referee.plan.contestants[contestant].name.clone();
                 warnings.push(Warning::CleanUpFailed { contestant, why });
             }
         }
@@ -258,15 +256,15 @@ impl Race<'_> {
     /// Draws the next attempt.
     fn draw(&self) -> RoundCoins {
         let mut coins = self.referee.draw(self.attempt);
-        if self.plan.functions.is_some() && !self.has_process {
-            coins.unit = Some(coins::draw_unit(self.seed, &coins, self.plan.scope));
+        if self.referee.plan.functions.is_some() && !self.has_process {
+            coins.unit = Some(coins::draw_unit(self.seed, &coins, self.referee.plan.scope));
         }
         coins
     }
 
     fn reason_to_stop(&self) -> Option<StopReason> {
         if self.referee.needed().is_empty() {
-            let mut claims = 0..self.plan.claims.len();
+            let mut claims = 0..self.referee.plan.claims.len();
             let is_void = claims.all(|claim| self.referee.verdict(claim) == Verdict::Void);
             return Some(if is_void { StopReason::Void } else { StopReason::Settled });
         }
@@ -287,11 +285,11 @@ impl Race<'_> {
                 self.to_clean_up.push(contestant);
             }
             let mut failure = programs.set_up(contestant).err();
-            for _ in 0..self.plan.program.warmup_runs {
+            for _ in 0..self.referee.plan.program.warmup_runs {
                 let request = RunRequest {
                     contestant,
                     padding_bytes: 0,
-                    timeout_ns: self.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS),
+                    timeout_ns: self.referee.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS),
                 };
                 failure = failure.or_else(|| programs.run(&request).err());
             }
@@ -305,8 +303,8 @@ impl Race<'_> {
         Ok(None)
     }
 
-    /// Runs the primer and then every contestant in the order of the coins. A single contestant
-    /// needs no primer, because it is not compared with another.
+    /// Runs the primer and then every contestant in the order of the coins, and judges the outputs.
+    /// A single contestant needs no primer, because it is not compared with another.
     fn attempt(
         &mut self,
         programs: &mut dyn ProgramSampler,
@@ -315,11 +313,17 @@ impl Race<'_> {
         let timeout_ns = self.referee.timeout_ns();
         let mut finished = Finished::default();
         let runs = std::iter::once(&coins.primer).chain(&coins.order).zip(&coins.padding_bytes);
-        let skipped = usize::from(self.plan.contestants.len() == 1);
+        let skipped = usize::from(self.referee.plan.contestants.len() == 1);
         for (position, (contestant, padding)) in runs.enumerate().skip(skipped) {
             let (contestant, padding_bytes) = (*contestant, *padding);
             let request = RunRequest { contestant, padding_bytes, timeout_ns };
-            let ran = match self.run_once(programs, &request) {
+            let ran = programs.run(&request).and_then(|ran| {
+                match self.outputs.later(ran.output.as_ref()) {
+                    None => Ok(ran),
+                    Some(fault) => Err(RunFailure::Fault(fault)),
+                }
+            });
+            let ran = match ran {
                 Ok(ran) => ran,
                 // An open claim is about how often runs fail, so this is an observation.
                 Err(RunFailure::Fault(fault))
@@ -349,8 +353,8 @@ impl Race<'_> {
         functions: &mut dyn FunctionSampler,
         coins: &RoundCoins,
     ) -> Result<Finished, UnitFailure> {
-        let rounds = self.plan.functions.as_ref().map_or(1, |plan| plan.rounds_a_unit);
-        let orders = match (&coins.unit, self.plan.scope) {
+        let rounds = self.referee.plan.functions.as_ref().map_or(1, |plan| plan.rounds_a_unit);
+        let orders = match (&coins.unit, self.referee.plan.scope) {
             (Some(unit), Scope::Code | Scope::Binary) => {
                 coins::unit_orders(unit.orders_seed, rounds, &coins.order)
             }
@@ -361,7 +365,7 @@ impl Race<'_> {
         let members = self.members(coins);
         let request = UnitRequest { coins, members: &members, orders: &orders, timeout_ns };
         let ran = functions.run_unit(&request);
-        self.has_process = ran.is_ok() && self.plan.scope == Scope::Layout;
+        self.has_process = ran.is_ok() && self.referee.plan.scope == Scope::Layout;
         let UnitRan { samples, mut batches } = ran?;
         if batches.iter().all(|of| of.len() == 1 && of[0].is_known()) {
             batches.clear();
@@ -373,23 +377,12 @@ impl Race<'_> {
     /// the process also serves later rounds, so it holds every contestant whose turn may come.
     fn members(&self, coins: &RoundCoins) -> Vec<usize> {
         match &coins.unit {
-            Some(unit) if self.plan.scope == Scope::Layout && self.plan.races_pairs() => {
+            Some(unit)
+                if self.referee.plan.scope == Scope::Layout && self.referee.plan.races_pairs() =>
+            {
                 coins::unit_orders(unit.orders_seed, 1, &self.referee.needed()).concat()
             }
             _ => coins.order.clone(),
-        }
-    }
-
-    /// Runs a contestant and judges its output.
-    fn run_once(
-        &mut self,
-        programs: &mut dyn ProgramSampler,
-        request: &RunRequest,
-    ) -> Result<Ran, RunFailure> {
-        let ran = programs.run(request)?;
-        match self.outputs.later(ran.output.as_ref()) {
-            None => Ok(ran),
-            Some(fault) => Err(RunFailure::Fault(fault)),
         }
     }
 
@@ -402,7 +395,7 @@ impl Race<'_> {
         outputs: Vec<Option<OutputDigest>>,
     ) -> Result<Option<Vec<Event>>, LabError> {
         let mut events = Vec::new();
-        if !self.outputs.is_open || self.plan.functions.is_some() {
+        if !self.outputs.is_open || self.referee.plan.functions.is_some() {
             return Ok(Some(events));
         }
         let outputs: Vec<_> = coins.order.iter().copied().zip(outputs).collect();
@@ -415,14 +408,15 @@ impl Race<'_> {
                 self.referee.warn(warning);
             }
             FirstRound::Fault(contestant, other) => {
-                let fault =
-                    Fault::OutputDiffers { from: self.plan.contestants[other].name.clone() };
-                self.outputs = OutputCheck::new(&self.plan.program.check);
+                let fault = Fault::OutputDiffers {
+                    from: self.referee.plan.contestants[other].name.clone(),
+                };
+                self.outputs = OutputCheck::new(&self.referee.plan.program.check);
                 self.void(coins, contestant, fault)?;
                 return Ok(None);
             }
         }
-        let mut by_contestant = vec![None; self.plan.contestants.len()];
+        let mut by_contestant = vec![None; self.referee.plan.contestants.len()];
         for (contestant, output) in outputs {
             by_contestant[contestant] = output;
         }
@@ -473,7 +467,7 @@ impl Race<'_> {
         if self.referee.self_check.is_some() {
             return verdicts;
         }
-        for claim in 0..self.plan.claims.len() {
+        for claim in 0..self.referee.plan.claims.len() {
             let is_final =
                 self.recorded[claim].is_some_and(|old| old.verdict != Verdict::Undecided);
             if is_final || !wanted(self.referee.verdict(claim)) {
@@ -490,7 +484,7 @@ impl Race<'_> {
     /// Checks that this machine measures every claim's metric.
     fn check_measured(&self, samples: &[Sample]) -> Result<(), LabError> {
         let ran = samples.iter().filter(|sample| sample.outcome != Outcome::Failed);
-        for PlannedClaim { claim, .. } in &self.plan.claims {
+        for PlannedClaim { claim, .. } in &self.referee.plan.claims {
             let metric = claim.metric;
             if !claim.statement.is_about_success()
                 && ran.clone().any(|one| one.value(metric).is_none())
