@@ -20,25 +20,43 @@ pub struct Function {
 }
 
 /// Whether successes in trials rule out a success rate: 0 or 1, and the logarithm of the level.
-pub const CSM: Function =
-    Function { name: "csm", arguments: &["n", "alpha", "s", "log_eps"], answer: answer_csm };
+pub const CSM: Function = Function {
+    name: "csm",
+    arguments: &["n", "alpha", "s", "log_eps"],
+    answer: |case| {
+        let got = csm(case.whole(0)?, case.number(1)?, case.whole(2)?, case.number(3)?)?;
+        Ok(format!("{} {}", u8::from(got.is_rejected), g17(got.log_level)))
+    },
+};
 
 /// An upper bound of the logarithm of a binomial coefficient.
-pub const LOG_CHOOSE: Function =
-    Function { name: "log-choose", arguments: &["n", "s"], answer: answer_log_choose };
+pub const LOG_CHOOSE: Function = Function {
+    name: "log-choose",
+    arguments: &["n", "s"],
+    answer: |case| Ok(g17(log_choose(case.whole(0)?, case.whole(1)?)?)),
+};
 
 /// A bound of a quantile of a beta distribution.
 pub const BETA_ICDF: Function = Function {
     name: "beta-icdf",
     arguments: &["a", "b", "alpha", "lower|upper"],
-    answer: answer_beta_icdf,
+    answer: |case| {
+        let (a, b, alpha) = (case.whole(0)?, case.whole(1)?, case.number(2)?);
+        let end = case.choice(3, &[("lower", End::Lower), ("upper", End::Upper)])?;
+        Ok(g17(beta_icdf(a, b, alpha, end)?.bound))
+    },
 };
 
 /// The rank of an end of the interval of a quantile; `-` if there is none.
 pub const QUANTILE_INDEX: Function = Function {
     name: "quantile-index",
     arguments: &["n", "q", "log_eps", "lower|estimate|upper"],
-    answer: answer_quantile_index,
+    answer: |case| {
+        let (n, q, log_eps) = (case.whole(0)?, case.number(1)?, case.number(2)?);
+        let ranks = [("lower", Rank::Lower), ("estimate", Rank::Estimate), ("upper", Rank::Upper)];
+        let index = quantile_index(n, q, log_eps, case.choice(3, &ranks)?)?;
+        Ok(index.map_or_else(|| "-".to_owned(), |index| index.to_string()))
+    },
 };
 
 impl Function {
@@ -124,28 +142,6 @@ impl Case<'_> {
             self.wrong(place, names.join(" or "))
         })
     }
-}
-
-fn answer_csm(case: &Case) -> Result<String, Wrong> {
-    let got = csm(case.whole(0)?, case.number(1)?, case.whole(2)?, case.number(3)?)?;
-    Ok(format!("{} {}", u8::from(got.is_rejected), g17(got.log_level)))
-}
-
-fn answer_log_choose(case: &Case) -> Result<String, Wrong> {
-    Ok(g17(log_choose(case.whole(0)?, case.whole(1)?)?))
-}
-
-fn answer_beta_icdf(case: &Case) -> Result<String, Wrong> {
-    let (a, b, alpha) = (case.whole(0)?, case.whole(1)?, case.number(2)?);
-    let end = case.choice(3, &[("lower", End::Lower), ("upper", End::Upper)])?;
-    Ok(g17(beta_icdf(a, b, alpha, end)?.bound))
-}
-
-fn answer_quantile_index(case: &Case) -> Result<String, Wrong> {
-    let (n, q, log_eps) = (case.whole(0)?, case.number(1)?, case.number(2)?);
-    let ranks = [("lower", Rank::Lower), ("estimate", Rank::Estimate), ("upper", Rank::Upper)];
-    let index = quantile_index(n, q, log_eps, case.choice(3, &ranks)?)?;
-    Ok(index.map_or_else(|| "-".to_owned(), |index| index.to_string()))
 }
 
 /// Reads up to the next line with words, and returns them; skips blank lines, and what follows a

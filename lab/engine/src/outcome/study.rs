@@ -48,6 +48,12 @@ pub(super) fn workload(
         not_run: Some(not_run.why.clone()),
         ..block.empty_row(&not_run.name)
     }));
+    let published = functions.published.iter().map(|table| PublishedResult {
+        source: table.source.clone(),
+        machine: table.machine.clone(),
+        unit: table.unit,
+        text: table.text.clone(),
+    });
     let mut result = WorkloadResult {
         study: functions.study.clone(),
         title: functions.title.clone(),
@@ -64,7 +70,7 @@ pub(super) fn workload(
         calls_a_batch: functions.calls_a_batch.of(functions.reference),
         pilot: functions.pilot,
         rows,
-        published: functions.published.iter().map(without_figures).collect(),
+        published: published.collect(),
         contracts: functions.contracts.clone(),
     };
     result.compare(claims);
@@ -185,15 +191,6 @@ fn pictures(walls: &[&[f64]]) -> Vec<Option<Histogram>> {
         histogram.take_if(|_| values.is_empty());
     }
     drawn
-}
-
-fn without_figures(table: &Published) -> PublishedResult {
-    PublishedResult {
-        source: table.source.clone(),
-        machine: table.machine.clone(),
-        unit: table.unit,
-        text: table.text.clone(),
-    }
 }
 
 #[cfg(test)]
