@@ -174,18 +174,25 @@ fn next_line(input: &mut impl BufRead, number: &mut u64) -> Result<Option<Vec<St
 /// Fails if an option is out of its range, or a line is invalid.
 pub fn drive(
     options: &DriverOptions,
-    input: impl BufRead,
+    mut input: impl BufRead,
     mut say: impl FnMut(&str),
 ) -> Result<bool, LabError> {
     let driver = Driver::new(options).map_err(refused)?;
-    let mut outcomes = Outcomes { input, number: 0, wrong: None };
+    let (mut number, mut wrong) = (0, None);
+    // Ends at the first line that is neither 0 nor 1.
+    let outcomes = std::iter::from_fn(|| {
+        next_outcome(&mut input, &mut number).unwrap_or_else(|why| {
+            wrong = Some(why);
+            None
+        })
+    });
     let mut schedule = Schedule::new();
-    let end = driver.run(&mut outcomes, |progress| {
+    let end = driver.run(outcomes, |progress| {
         if schedule.is_due(progress.n) {
             say(&line(&driver, progress));
         }
     });
-    match outcomes.wrong {
+    match wrong {
         Some(wrong) => data(wrong),
         None => {
             say(&summary(&driver, &end));
@@ -229,34 +236,13 @@ fn refused(error: ClassicError) -> LabError {
     LabError::Usage(format!("{name} is {}, but must be {}", error.value, error.expected))
 }
 
-/// The stream of 0 and 1, which ends at the first other line.
-struct Outcomes<R> {
-    input: R,
-    number: u64,
-    wrong: Option<String>,
-}
-
-impl<R: BufRead> Outcomes<R> {
-    fn read(&mut self) -> Result<Option<bool>, String> {
-        let Some(words) = next_line(&mut self.input, &mut self.number)? else { return Ok(None) };
-        match words.join(" ").as_str() {
-            "0" => Ok(Some(false)),
-            "1" => Ok(Some(true)),
-            text => {
-                Err(format!("line {}: '{text}' is neither 0 nor 1, a trial's outcome", self.number))
-            }
-        }
-    }
-}
-
-impl<R: BufRead> Iterator for Outcomes<R> {
-    type Item = bool;
-
-    fn next(&mut self) -> Option<bool> {
-        self.read().unwrap_or_else(|wrong| {
-            self.wrong = Some(wrong);
-            None
-        })
+/// Reads the next line that is not blank, which must be 0 or 1; `None` at the end.
+fn next_outcome(input: &mut impl BufRead, number: &mut u64) -> Result<Option<bool>, String> {
+    let Some(words) = next_line(input, number)? else { return Ok(None) };
+    match words.join(" ").as_str() {
+        "0" => Ok(Some(false)),
+        "1" => Ok(Some(true)),
+        text => Err(format!("line {number}: '{text}' is neither 0 nor 1, a trial's outcome")),
     }
 }
 
