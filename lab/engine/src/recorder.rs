@@ -15,7 +15,7 @@ pub struct Recorder<'a> {
     pub before_commit: &'a dyn Fn(),
 }
 
-/// For [`Recorder::before_commit`]: does nothing.
+/// The value of [`Recorder::before_commit`] outside of tests: does nothing.
 pub const NOTHING: &dyn Fn() = &|| {};
 
 impl Recorder<'_> {

@@ -196,9 +196,8 @@ impl StudyRequest {
         all: &[T],
         names: fn(&T) -> Vec<&str>,
     ) -> Result<Vec<T>, LabError> {
-        let mut unknown =
-            asked.iter().filter(|one| !all.iter().any(|each| names(each).contains(&one.as_str())));
-        if let Some(unknown) = unknown.next() {
+        let known = all.iter().flat_map(names);
+        if let Some(unknown) = asked.iter().find(|one| !known.clone().any(|name| name == **one)) {
             let list: Vec<&str> = all.iter().map(|each| names(each)[0]).collect();
             let (study, list) = (&self.study.name, list.join(", "));
             return usage(format!("{study} has no {what} '{unknown}'; it has {list}"));
