@@ -257,10 +257,8 @@ impl Planned {
         for ((contest, _), plan) in self.contests.iter().zip(plans) {
             let mut sampler = Programs::new(&plan, stop)?;
             let files = sampler.files();
-            let earlier = match resumes {
-                true => Session::earlier(book, &plan, &files)?,
-                false => Earlier::None,
-            };
+            let earlier =
+                if resumes { Session::earlier(book, &plan, &files)? } else { Earlier::None };
             let lines = contest.claims.iter().map(|claim| claim.line as u64).collect();
             let name = contest.name.clone();
             let session = match earlier {

@@ -489,8 +489,11 @@ impl Race<'_> {
             if !claim.statement.is_about_success()
                 && ran.clone().any(|one| one.value(metric).is_none())
             {
-                let claim = claim.text.clone();
-                return Err(LabError::NotMeasured { claim, metric: metric.name() });
+                return Err(LabError::NotMeasured(format!(
+                    "'{}' cannot be settled here: this machine does not measure {}",
+                    claim.text,
+                    metric.name()
+                )));
             }
         }
         Ok(())

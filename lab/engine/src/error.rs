@@ -35,13 +35,8 @@ pub enum LabError {
     #[error("{0}")]
     Data(String),
     /// The machine does not measure what a claim is about.
-    #[error("'{claim}' cannot be settled here: this machine does not measure {metric}")]
-    NotMeasured {
-        /// The claim.
-        claim: String,
-        /// The metric's name.
-        metric: &'static str,
-    },
+    #[error("{0}")]
+    NotMeasured(String),
     /// A run failed, and no contestant is at fault.
     #[error("{0}")]
     Broken(String),
@@ -52,13 +47,8 @@ pub enum LabError {
     #[error("interrupted before the first permutation was drawn")]
     NoPermutation,
     /// An error, and on a further line what to know or to do.
-    #[error("{error}\n{note}")]
-    Noted {
-        /// The error.
-        error: Box<LabError>,
-        /// The further line.
-        note: String,
-    },
+    #[error("{0}\n{1}")]
+    Noted(Box<LabError>, String),
 }
 
 /// Whose fault an error is.
@@ -91,15 +81,15 @@ impl LabError {
     /// Adds a line to the error.
     #[must_use]
     pub fn noted(self, note: impl Into<String>) -> LabError {
-        LabError::Noted { error: Box::new(self), note: note.into() }
+        LabError::Noted(Box::new(self), note.into())
     }
 
     /// Returns whose fault it is.
     pub fn blame(&self) -> Blame {
         match self {
-            LabError::Noted { error, .. } => error.blame(),
+            LabError::Noted(error, _) => error.blame(),
             LabError::Claim(_) | LabError::Usage(_) => Blame::Usage,
-            LabError::NotMeasured { .. } => Blame::Machine,
+            LabError::NotMeasured(_) => Blame::Machine,
             LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. })
             | LabError::Broken(_) => Blame::Tool,
             LabError::Interrupted | LabError::NoPermutation => Blame::User,

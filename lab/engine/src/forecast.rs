@@ -265,7 +265,7 @@ struct Model {
 /// The test of the claim before its first round.
 enum Test {
     Ratio(Box<RatioTest>, World),
-    Share(ShareTest),
+    Share(Box<ShareTest>),
     /// The published driver for a good and a bad rate.
     Classic {
         driver: Driver,
@@ -281,7 +281,7 @@ impl Model {
             Test::Ratio(test, world) => {
                 Box::new(RatioScenario { test: (**test).clone(), world, effect: log(truth) })
             }
-            Test::Share(test) => Box::new(ShareScenario { test: test.clone(), rate: truth }),
+            Test::Share(test) => Box::new(ShareScenario { test: (**test).clone(), rate: truth }),
             Test::Classic { driver, .. } => {
                 Box::new(ClassicScenario { driver: *driver, rate: truth })
             }
@@ -338,10 +338,8 @@ fn of_ratio(question: &Question, relation: Relation) -> Result<Model, LabError> 
         return usage("--method classic forecasts success rates only: give --good and --bad");
     }
     let (world, noise) = world(question)?;
-    let truths = match question.truths.is_empty() {
-        true => around(relation, &noise),
-        false => question.truths.clone(),
-    };
+    let truths =
+        if question.truths.is_empty() { around(relation, &noise) } else { question.truths.clone() };
     let Question { centre, error, resolution, adjust, .. } = *question;
     let test = RatioTest::new(relation, centre, error, resolution, adjust);
     Ok(Model { test: Test::Ratio(Box::new(test), world), noise, truths })
@@ -388,13 +386,13 @@ fn of_share(question: &Question, good: f64, bad: f64) -> Result<Model, LabError>
     if question.truths.iter().any(|rate| !(0.0..=1.0).contains(rate)) {
         return usage("--rate must be from 0 to 100%");
     }
-    let truths = match question.truths.is_empty() {
-        true => rates_around(good, bad),
-        false => question.truths.clone(),
-    };
+    let truths =
+        if question.truths.is_empty() { rates_around(good, bad) } else { question.truths.clone() };
     let (error, block) = (question.error, question.block);
     let test = match question.method {
-        ForecastMethod::Recommended => Test::Share(ShareTest::new(good, bad, block, error)),
+        ForecastMethod::Recommended => {
+            Test::Share(Box::new(ShareTest::new(good, bad, block, error)))
+        }
         ForecastMethod::Classic => {
             let alpha_hi = (good > bad).then_some(good);
             let options =

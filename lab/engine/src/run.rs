@@ -84,7 +84,7 @@ impl Run {
                 .map_err(|error| error.noted(format!("what came before it is kept as run {id}")));
         };
         session.go(&mut programs, stop, watch).map_err(|error| match error {
-            LabError::NotMeasured { .. } => {
+            LabError::NotMeasured(_) => {
                 programs.missing_meters().iter().fold(error, LabError::noted)
             }
             error => error,

@@ -143,9 +143,10 @@ impl<'a> Setup<'a> {
             }
         });
         // If nothing is left to compare, the run only reports which contestants are void.
-        let error = match claims.is_empty() {
-            true => self.asked.error,
-            false => claims.iter().map(|planned| planned.error).sum(),
+        let error = if claims.is_empty() {
+            self.asked.error
+        } else {
+            claims.iter().map(|planned| planned.error).sum()
         };
         Plan {
             error,

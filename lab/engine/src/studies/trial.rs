@@ -70,9 +70,10 @@ pub(super) fn run<'a>(
     let void = check(&mut first, &functions, &seed)?;
     drop(first);
     let clock = Clock::measure();
-    let batch_ns = match asked.has_runners() {
-        true => runners::BATCH_NS_MIN,
-        false => shortest_batch_ns(&clock, &questions.claims, &missing),
+    let batch_ns = if asked.has_runners() {
+        runners::BATCH_NS_MIN
+    } else {
+        shortest_batch_ns(&clock, &questions.claims, &missing)
     };
     let mut trial = Trial { setup, functions, void, questions, warnings: Vec::new() };
     let piloted = pilot::run(trial.brief(&claimed, seed, batch_ns), &mut |calls| {
