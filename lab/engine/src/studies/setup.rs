@@ -29,14 +29,10 @@ pub(super) struct Setup<'a> {
     pub(super) prepared: Prepared,
     pub(super) workloads: Vec<Workload>,
     pub(super) scope: Scope,
-    /// How a ratio is defined.
-    pub(super) centre: Centre,
-    /// The CPU that functions are pinned to.
-    cpu: Option<usize>,
     /// The budget of all workloads together.
     pub(super) budget: Budget,
     /// What the plans of all workloads share.
-    request: Request,
+    pub(super) request: Request,
 }
 
 impl<'a> Setup<'a> {
@@ -50,23 +46,21 @@ impl<'a> Setup<'a> {
         progress: &mut dyn FnMut(Step<'_>),
     ) -> Result<Setup<'a>, LabError> {
         let (scope, workloads) = asked.frame()?;
-        let cpu = asked.cpu();
         let centre = asked.centre.or(asked.study.centre);
-        let centre = centre.unwrap_or_else(|| Centre::unless_said(Adjust::NONE));
         let budget = asked.budget(workloads.len());
         let request = Request {
             error: asked.error,
             resolution: asked.resolution,
-            centre,
+            centre: centre.unwrap_or_else(|| Centre::unless_said(Adjust::NONE)),
             program: ProgramPlan {
-                cpus: cpu.into_iter().collect(),
+                cpus: asked.cpu().into_iter().collect(),
                 wait_for_quiet: asked.wait_for_quiet,
                 ..ProgramPlan::default()
             },
             ..Request::new(Vec::new(), asked.seed.clone())
         };
         let prepared = prepare(asked, environment, progress)?;
-        Ok(Setup { asked, environment, prepared, workloads, scope, centre, cpu, budget, request })
+        Ok(Setup { asked, environment, prepared, workloads, scope, budget, request })
     }
 
     /// Returns a workload's part of the budget; if only rounds are limited, the default.
@@ -103,7 +97,7 @@ impl<'a> Setup<'a> {
             times_each_call: prepared.ready.iter().any(|one| one.has_reset),
             reads_in_run: study.reads_in_run,
             reads_whole: study.reads_whole,
-            cpu: self.cpu,
+            cpu: self.request.program.cpus.first().copied(),
             placements: self.asked.placements,
             pilot: Pilot::default(),
             untimed: Vec::new(),

@@ -292,7 +292,7 @@ fn units_wanted(setup: &Setup<'_>) -> u64 {
         typed => typed,
     };
     let error = family::bonferroni_error(asked.error, claims * setup.workloads.len());
-    let table = match setup.centre {
+    let table = match setup.request.centre {
         Centre::Median | Centre::Mean => &bettor::S,
         Centre::Factor => &bettor::M3R,
     };
