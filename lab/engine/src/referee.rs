@@ -201,17 +201,10 @@ impl Referee {
             let next = open.filter(|planned| !(only_claims && self.waits(planned)));
             self.had.turns(next.map(|planned| company::sorted(about(planned))))
         } else {
-            Turns::of_one(self.in_block(), self.rounds)
-        }
-    }
-
-    /// Returns the contestants of a complete block: those that an open claim still needs, and
-    /// within a block of primers all that began it and are not void.
-    fn in_block(&self) -> Vec<usize> {
-        let needed = self.needed();
-        match self.block.rest() {
-            Some(rest) if !needed.is_empty() => rest.to_vec(),
-            _ => needed,
+            // Within a block of primers all that began it and are not void, until it is complete.
+            let needed = self.needed();
+            let rest = self.block.rest().filter(|_| !needed.is_empty());
+            Turns::of_one(rest.map_or(needed, <[usize]>::to_vec), self.rounds)
         }
     }
 
