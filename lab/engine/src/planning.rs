@@ -80,7 +80,8 @@ pub fn against_itself(
     request.budget.get_or_insert(budget);
     if request.centre == Centre::Mean {
         return usage(
-            "aa counts false verdicts about the ratios of rounds, not about means: leave --mean out",
+            "aa counts false verdicts about the ratios of rounds, not about means: leave --mean \
+             out",
         );
     }
     let kind = Kind::SelfCheck { comparisons, rounds_each };

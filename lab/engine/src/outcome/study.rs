@@ -145,9 +145,9 @@ impl Block<'_> {
         Some(figure.value)
     }
 
-    /// Returns a contestant on a number of threads, with its throughput, which describes the run: all
-    /// threads together do `threads` times the work of one at its median. It stays empty if threads
-    /// were not together in most units.
+    /// Returns a contestant on a number of threads, with its throughput, which describes the run:
+    /// all threads together do `threads` times the work of one at its median. It stays empty if
+    /// threads were not together in most units.
     fn scaling(&self, team: &Team, seen: &Observation, columns: &[Column]) -> Scaling {
         let scaling = scaling(team, seen);
         let wall = columns.iter().find(|column| column.metric == Metric::WallTime);

@@ -118,8 +118,8 @@ impl Worktrees {
     }
 }
 
-/// Runs a command with its output in a file, and returns its exit status, or 128 + the signal; `None`
-/// if the user interrupted.
+/// Runs a command with its output in a file, and returns its exit status, or 128 + the signal;
+/// `None` if the user interrupted.
 ///
 /// # Errors
 /// Fails if the command cannot be run, or the file cannot be created.
