@@ -101,7 +101,7 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     })?;
     if seed.is_none() {
         // So that a repeated race of the file has the same coins, whatever their source.
-        typed.extend(["--seed".to_owned(), planned.seed().to_owned()]);
+        typed.extend(["--seed".to_owned(), planned.seed.clone()]);
     }
     if options.dry_run {
         io.out(&planned.describe());
@@ -115,7 +115,7 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     let mut line_up =
         planned.line_up(&book, options.resume, stop, |step| say(&step, *quiet, io))?;
     let mut screen = Screen::new(io, *quiet);
-    let result = line_up.race(stop, |standing| {
+    let result = line_up.contests.race(stop, |standing| {
         screen.show_as(|look, is_frame| progress(&standing(), look, is_frame));
     });
     screen.clear();
@@ -136,7 +136,7 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
 fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
     match step {
         Step::Revision(step) => compare::say(step, quiet, io),
-        Step::Changed { contest } => {
+        Step::Changed(contest) => {
             io.err(&format!("{contest}: the file says otherwise now, so it begins anew\n"));
         }
     }

@@ -276,10 +276,10 @@ pub fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
     let line = match step {
         Step::Noted(note) => format!("warning: {note}\n"),
         _ if quiet => return,
-        Step::CheckingOut { revision } => {
+        Step::CheckingOut(revision) => {
             format!("{}: checking {} out ({})\n", revision.name, revision.asked, revision.short())
         }
-        Step::Building { revision, command } => format!("{}: {command}\n", revision.name),
+        Step::Building(revision, command) => format!("{}: {command}\n", revision.name),
     };
     io.err(&line);
 }

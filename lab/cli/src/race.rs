@@ -23,7 +23,7 @@ pub fn start(
 ) -> Result<u8, LabError> {
     let ready = Ready::new(plan, interrupt::flag())?;
     if options.dry_run {
-        io.out(&contents::planned(ready.plan()));
+        io.out(&contents::planned(&ready.plan));
         return Ok(exit::HOLDS);
     }
     let targets = Targets::open(options.json.as_deref())?;
@@ -43,7 +43,7 @@ pub fn go(run: Run, targets: Targets<RunResult>, quiet: bool, io: &mut Io) -> Re
     if !run.is_stream() {
         screen.show(|| so_far);
     }
-    let result = run.go(input, |standing| screen.show(|| standing.result()));
+    let result = run.go(input, |standing| screen.show(standing));
     screen.clear();
     let result = result?;
     targets.print(&page(&result, quiet, io), io);

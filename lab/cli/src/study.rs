@@ -422,8 +422,8 @@ fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
             (format!("{contestant} is void on {workload}: it {fault}"), false)
         }
         _ if quiet => return,
-        Step::Building { contestant } => (format!("building {contestant}"), true),
-        Step::Checking { workload } => (format!("{workload}: judging the answers"), true),
+        Step::Building(contestant) => (format!("building {contestant}"), true),
+        Step::Checking(workload) => (format!("{workload}: judging the answers"), true),
         Step::Piloted { workload, pilot, rounds_a_unit, batch_ns } => {
             (contents::piloted(workload, pilot, *rounds_a_unit, *batch_ns), false)
         }

@@ -38,7 +38,7 @@ impl Ahead {
         attempt: u32,
         sampler: &mut dyn FunctionSampler,
     ) {
-        let plan = referee.plan();
+        let plan = &referee.plan;
         if plan.scope != Scope::Code {
             return;
         }
@@ -52,7 +52,7 @@ impl Ahead {
         let mut placements = Vec::new();
         self.announced.clear();
         self.units = (2 * self.units).clamp(1, UNITS_MAX);
-        for (coming, (company, _)) in (referee.rounds()..).zip(turns.take(self.units)) {
+        for (coming, (company, _)) in (referee.rounds..).zip(turns.take(self.units)) {
             if !self.announced.is_empty() && placements.len() + company.len() > self.cpus {
                 break;
             }

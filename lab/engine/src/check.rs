@@ -2,9 +2,9 @@
 
 use crate::engine::Engine;
 use crate::error::LabError;
-use crate::recorder::{Recorder, StoredRun};
+use crate::outcome;
 use crate::referee::Referee;
-use crate::session::{Session, Standing};
+use crate::session::Session;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::journal::{Journal, StopReason};
 use tiebreak_core::plan::Budget;
@@ -28,6 +28,16 @@ pub struct Contest<S> {
     pub sampler: S,
 }
 
+/// The contests of a file that will be raced.
+pub struct LineUp<S> {
+    /// The contests.
+    pub contests: Vec<Contest<S>>,
+    /// Contests that earlier races have settled.
+    pub done: Vec<ContestResult>,
+    /// The error and the budget of all of them.
+    pub rules: Rules,
+}
+
 /// The rules of a file as a whole.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -43,31 +53,27 @@ pub struct Rules {
     pub budget: Budget,
 }
 
-/// Races the contests of a file to their end. Calls `watch` with the standing after each turn,
-/// between two rounds. `done` are contests of the file that earlier races have settled.
-///
-/// # Errors
-/// Fails if a journal cannot be written, or if the machine fails. What was finished is in the
-/// journals.
-pub fn race<S: Sampler>(
-    contests: &mut [Contest<S>],
-    done: &[ContestResult],
-    rules: &Rules,
-    stop: &AtomicBool,
-    mut watch: impl FnMut(&dyn Fn() -> CheckResult),
-) -> Result<CheckResult, LabError> {
-    let ended = {
-        let named: Vec<_> =
-            contests.iter().map(|contest| (contest.name.clone(), contest.lines.clone())).collect();
-        let (mut journals, mut runners) = (Vec::new(), Vec::new());
-        for contest in contests.iter_mut() {
-            let (stored, journal) = contest.session.split();
-            journals.push(journal);
-            let engine = Engine::new(stored, journal, &mut contest.sampler, stop);
-            runners.push(Runner::<StoredRun<'_>> { engine, has_begun: false, reason: None });
-        }
-        let mut field = Field { runners, rules, done: Done::of(done) };
-        let ran = field.run(|field| watch(&|| field.standing(&named, &journals, done)));
+impl<S: Sampler> LineUp<S> {
+    /// Races the contests in turns, so that the claims that are still open get the time. Calls
+    /// `watch` after each turn, between two rounds, with a function that returns the result so far.
+    ///
+    /// # Errors
+    /// Fails if a journal cannot be written, or if the machine fails. What was finished is in the
+    /// journals.
+    pub fn race(
+        &mut self,
+        stop: &AtomicBool,
+        mut watch: impl FnMut(&dyn Fn() -> CheckResult),
+    ) -> Result<CheckResult, LabError> {
+        let LineUp { contests, done, rules } = self;
+        let runners = contests.iter_mut().map(|contest| {
+            let Contest { name, lines, session, sampler } = contest;
+            let (recorder, journal) = session.split();
+            let engine = Engine::new(recorder, journal, sampler, stop);
+            Runner { name, lines, journal, engine, has_begun: false, reason: None }
+        });
+        let mut field = Field { runners: runners.collect(), done, rules };
+        let ran = field.run(|field| watch(&|| field.standing()));
         let mut ended = Vec::with_capacity(field.runners.len());
         for Runner { engine, reason, .. } in field.runners {
             // If one contest breaks, the others can be resumed.
@@ -75,35 +81,13 @@ pub fn race<S: Sampler>(
             ended.push((engine.end(reason)?, reason));
         }
         ran?;
-        ended
-    };
-    let mut results = done.to_vec();
-    for (contest, (referee, reason)) in contests.iter_mut().zip(ended) {
-        let run = contest.session.conclude(referee, reason)?;
-        let (name, lines) = (contest.name.clone(), contest.lines.clone());
-        results.push(ContestResult { name, run, lines });
-    }
-    Ok(together(rules, results))
-}
-
-/// The totals of contests that are not raced any more.
-struct Done {
-    /// The number of proven claims.
-    proven: usize,
-    rounds: u64,
-    elapsed_ns: u64,
-}
-
-impl Done {
-    fn of(done: &[ContestResult]) -> Done {
-        let claims = done.iter().flat_map(|contest| &contest.run.verdicts);
-        Done {
-            proven: claims
-                .filter(|claim| !matches!(claim.verdict, Verdict::Undecided | Verdict::Void))
-                .count(),
-            rounds: done.iter().map(|contest| rounds_used(&contest.run)).sum(),
-            elapsed_ns: done.iter().map(|contest| (contest.run.seconds * 1e9) as u64).sum(),
+        let mut results = done.clone();
+        for (contest, (referee, reason)) in contests.iter_mut().zip(ended) {
+            let run = contest.session.conclude(referee, reason)?;
+            let (name, lines) = (contest.name.clone(), contest.lines.clone());
+            results.push(ContestResult { name, run, lines });
         }
+        Ok(together(rules, results))
     }
 }
 
@@ -114,21 +98,25 @@ fn rounds_used(run: &RunResult) -> u64 {
 }
 
 /// A contest in the race.
-struct Runner<'a, R: Recorder> {
-    engine: Engine<'a, R>,
+struct Runner<'a> {
+    name: &'a str,
+    lines: &'a [u64],
+    /// The journal as it was when the race began.
+    journal: &'a Journal,
+    engine: Engine<'a>,
     has_begun: bool,
     /// Set when the contest is over.
     reason: Option<StopReason>,
 }
 
 /// All contests in the race.
-struct Field<'a, 'r, R: Recorder> {
-    runners: Vec<Runner<'a, R>>,
-    rules: &'r Rules,
-    done: Done,
+struct Field<'a> {
+    runners: Vec<Runner<'a>>,
+    done: &'a [ContestResult],
+    rules: &'a Rules,
 }
 
-impl<R: Recorder> Field<'_, '_, R> {
+impl Field<'_> {
     fn run(&mut self, mut watch: impl FnMut(&Self)) -> Result<(), LabError> {
         while let Some(next) = self.next() {
             let runner = &mut self.runners[next];
@@ -158,15 +146,18 @@ impl<R: Recorder> Field<'_, '_, R> {
         open.min_by_key(|index| {
             let referee = self.runners[*index].engine.referee();
             let is_proven = level.is_some_and(|error| is_settled_at(referee, error));
-            (is_proven, !referee.claims_first(), referee.elapsed_ns())
+            (is_proven, !referee.claims_first(), referee.elapsed_ns)
         })
     }
 
     /// Returns the reason to end the whole file, if there is one.
     fn reason_to_stop(&self) -> Option<StopReason> {
-        let rounds = self.done.rounds + self.referees().map(Referee::rounds_used).sum::<u64>();
-        let elapsed_ns =
-            self.done.elapsed_ns + self.referees().map(Referee::elapsed_ns).sum::<u64>();
+        let done = self.done.iter().map(|contest| &contest.run);
+        let rounds: u64 =
+            done.clone().map(rounds_used).chain(self.referees().map(Referee::rounds_used)).sum();
+        let done_ns = done.map(|run| (run.seconds * 1e9) as u64);
+        let elapsed_ns: u64 =
+            done_ns.chain(self.referees().map(|referee| referee.elapsed_ns)).sum();
         let Budget { rounds: most_rounds, seconds } = self.rules.budget;
         if most_rounds.is_some_and(|most| rounds >= most)
             || seconds.is_some_and(|most| elapsed_ns as f64 >= most * 1e9)
@@ -186,11 +177,13 @@ impl<R: Recorder> Field<'_, '_, R> {
             return None;
         }
         let Rules { error, claims, .. } = *self.rules;
+        let done = self.done.iter().flat_map(|contest| &contest.run.verdicts);
+        let done = done.filter(|claim| is_proven(claim.verdict)).count();
         let mut proven = claims;
         while proven > 0 {
             let level = family::e_bh_error(error, claims, proven);
-            let raced: usize = self.referees().map(|referee| settled_at(referee, level)).sum();
-            let settled = self.done.proven + raced;
+            let raced = self.referees().flat_map(|referee| verdicts_at(referee, level));
+            let settled = done + raced.filter(|verdict| is_proven(*verdict)).count();
             if settled >= proven {
                 return Some(level);
             }
@@ -215,32 +208,27 @@ impl<R: Recorder> Field<'_, '_, R> {
         }
     }
 
-    fn standing(
-        &self,
-        named: &[(String, Vec<u64>)],
-        journals: &[&Journal],
-        done: &[ContestResult],
-    ) -> CheckResult {
-        let raced = self.runners.iter().zip(named).zip(journals);
-        let raced = raced.map(|((runner, (name, lines)), journal)| {
-            let run = Standing::new(runner.engine.referee(), journal).result();
-            ContestResult { name: name.clone(), run, lines: lines.clone() }
+    fn standing(&self) -> CheckResult {
+        let raced = self.runners.iter().map(|runner| ContestResult {
+            name: runner.name.to_owned(),
+            run: outcome::result(runner.engine.referee(), runner.journal, None, false),
+            lines: runner.lines.to_vec(),
         });
-        together(self.rules, done.iter().cloned().chain(raced).collect())
+        together(self.rules, self.done.iter().cloned().chain(raced).collect())
     }
 }
 
-impl<R: Recorder> Runner<'_, R> {
+impl Runner<'_> {
     /// Races rounds for one turn, at least one, until the contest is over. Sets the contest up
     /// before its first turn, and cleans up after its last, so that it does not load the others'
     /// turns.
     fn turn(&mut self) -> Result<(), LabError> {
-        let until_ns = self.engine.referee().elapsed_ns() + TURN_NS;
+        let until_ns = self.engine.referee().elapsed_ns + TURN_NS;
         if !self.has_begun {
             self.has_begun = true;
             self.reason = self.engine.begin()?;
         }
-        while self.reason.is_none() && self.engine.referee().elapsed_ns() < until_ns {
+        while self.reason.is_none() && self.engine.referee().elapsed_ns < until_ns {
             self.reason = self.engine.step()?;
         }
         if self.reason.is_some() {
@@ -251,22 +239,23 @@ impl<R: Recorder> Runner<'_, R> {
     }
 }
 
-/// Returns how many claims of a run are proven, or would be at this error.
-fn settled_at(referee: &Referee, error: f64) -> usize {
-    let claims = 0..referee.plan().claims.len();
-    let proven = claims.filter(|claim| match referee.verdict(*claim) {
-        Verdict::Undecided => referee.would_settle(*claim, error),
-        Verdict::Void => false,
-        Verdict::Holds | Verdict::Refuted | Verdict::TooClose => true,
-    });
-    proven.count()
+fn is_proven(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Holds | Verdict::Refuted | Verdict::TooClose)
+}
+
+/// Returns the verdict on each claim of a run, with `holds` for those that this error would settle
+/// in any way.
+fn verdicts_at(referee: &Referee, error: f64) -> impl Iterator<Item = Verdict> {
+    let claims = 0..referee.plan.claims.len();
+    claims.map(move |claim| match referee.verdict(claim) {
+        Verdict::Undecided if referee.would_settle(claim, error) => Verdict::Holds,
+        verdict => verdict,
+    })
 }
 
 /// Returns whether nothing is left to prove at this error.
 fn is_settled_at(referee: &Referee, error: f64) -> bool {
-    (0..referee.plan().claims.len()).all(|claim| {
-        referee.verdict(claim) != Verdict::Undecided || referee.would_settle(claim, error)
-    })
+    verdicts_at(referee, error).all(|verdict| verdict != Verdict::Undecided)
 }
 
 /// Returns the result of a single run as that of a file of claims, for the reports of CI systems;

@@ -1,23 +1,20 @@
 //! `tiebreak check`: a file of claims, read, planned, and raced under one error.
 
 use crate::check::{self, Contest, Rules};
-use crate::error::{LabError, usage};
-use crate::file_plan::{self, Shared};
-use crate::planning::{SECONDS_A_CLAIM, seed_or_random};
-use crate::request::ERROR;
+use crate::error::{LabError, data, usage};
+use crate::planning::{self, SECONDS_A_CLAIM, seed_or_random};
+use crate::request::{ERROR, Request};
 use crate::resume::NewBudget;
-use crate::revisions::{self, Revisions};
-use crate::session::{Earlier, Origin, Session};
-use crate::studies::Book;
+use crate::revisions::{self, NAMES, RevisionRequest, Revisions};
+use crate::session::{Book, Earlier, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use tiebreak_core::plan::{Budget, Plan};
-use tiebreak_core::result::{CheckResult, ContestResult, Family};
-use tiebreak_input::{self as input, ClaimsFile, Entrants};
-use tiebreak_machine::clock;
+use tiebreak_core::plan::{Adjust, Budget, Centre, Contestant, Plan, PlannedClaim};
+use tiebreak_core::result::{ContestResult, Family};
+use tiebreak_input::{self as input, ClaimsFile, Entrants, FileClaim};
 use tiebreak_measure::{self as measure, Programs};
 use tiebreak_report::contents::planned;
-use tiebreak_store::Store;
+use tiebreak_stats::family;
 
 /// A file of claims, and what replaces its words.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +28,8 @@ pub struct FileRequest {
     pub base: Option<String>,
     /// The revision that is compared, in contests of two revisions.
     pub head: Option<String>,
-    /// The budget of all contests together. By default what the file says, or 60 s a claim.
+    /// The budget of all contests together. By default what the file says, or 60 s a claim. If only
+    /// the claims of one contest are open, it may use all of it.
     pub budget: Option<Budget>,
     /// The seed. By default what the file says, or a random one.
     pub seed: Option<String>,
@@ -40,7 +38,9 @@ pub struct FileRequest {
 /// The contests of a file, each with its plan. Their programs and revisions exist.
 pub struct Planned {
     path: PathBuf,
-    shared: Shared,
+    rules: Rules,
+    /// The seed of the file, of which each contest draws its own.
+    pub seed: String,
     contests: Vec<(input::Contest, Plan)>,
 }
 
@@ -49,18 +49,13 @@ pub enum Step<'a> {
     /// A revision is checked out or built.
     Revision(revisions::Step<'a>),
     /// The file changed since the earlier race of this contest, which begins anew.
-    Changed {
-        /// The contest.
-        contest: &'a str,
-    },
+    Changed(&'a str),
 }
 
 /// The contests to race.
 pub struct LineUp {
-    contests: Vec<Contest<Programs>>,
-    /// The results that earlier races have settled.
-    done: Vec<ContestResult>,
-    rules: Rules,
+    /// The contests.
+    pub contests: check::LineUp<Programs>,
     /// The worktrees of revisions: removed after the contests.
     _worktrees: Vec<Revisions>,
 }
@@ -73,13 +68,24 @@ pub struct LineUp {
 pub fn plan(asked: &FileRequest) -> Result<Planned, LabError> {
     let file = read(&asked.path)?;
     let contests = chosen(asked, &file)?;
-    let shared = shared(asked, &file)?;
+    // Fixed before the first sample.
+    let claims = file.claims();
+    let seconds = Some(SECONDS_A_CLAIM * claims as f64);
+    let rules = Rules {
+        file: asked.path.display().to_string(),
+        family: file.family.unwrap_or(Family::EBonferroni),
+        error: file.error.unwrap_or(ERROR),
+        claims,
+        budget: asked.budget.or(file.budget).unwrap_or(Budget { rounds: None, seconds }),
+    };
+    let seed = seed_or_random(asked.seed.as_deref().or(file.seed.as_deref()))?;
+    let all = Request::new(Vec::new(), seed.clone());
     let mut planned = Vec::with_capacity(contests.len());
     for contest in contests {
-        let plan = file_plan::plan(&contest, &shared)?;
+        let plan = plan_one(&contest, &rules, all.clone())?;
         planned.push((contest, plan));
     }
-    let planned = Planned { path: asked.path.clone(), shared, contests: planned };
+    let planned = Planned { path: asked.path.clone(), rules, seed, contests: planned };
     planned.check_there()?;
     Ok(planned)
 }
@@ -88,7 +94,7 @@ fn read(path: &Path) -> Result<ClaimsFile, LabError> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| {
         let hint = "'tiebreak check --example > claims.toml' makes one to begin with";
-        LabError::Data(format!("cannot read {name}: {error}; {hint}"))
+        LabError::unreadable(path, format!("{error}; {hint}"))
     })?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -118,31 +124,62 @@ fn chosen(asked: &FileRequest, file: &ClaimsFile) -> Result<Vec<input::Contest>,
     if !any && (base.is_some() || head.is_some()) {
         return usage(
             "--base and --head are for contests of two revisions, and the file has none: see \
-             'tiebreak check --example'"
-                .to_owned(),
+             'tiebreak check --example'",
         );
     }
     Ok(contests)
 }
 
-fn shared(asked: &FileRequest, file: &ClaimsFile) -> Result<Shared, LabError> {
-    let seconds = Some(SECONDS_A_CLAIM * file.claims() as f64);
-    Ok(Shared {
-        family: file.family.unwrap_or(Family::EBonferroni),
-        error: file.error.unwrap_or(ERROR),
-        claims: file.claims(),
-        budget: asked.budget.or(file.budget).unwrap_or(Budget { rounds: None, seconds }),
-        seed: seed_or_random(asked.seed.as_deref().or(file.seed.as_deref()))?,
-        clock_step_ns: clock::step_ns() as f64,
-    })
+/// Makes the plan of a contest; `all` has the seed of the file. [`Revisions::place`] fills in the
+/// folders of revisions.
+///
+/// # Errors
+/// Fails for a mean without a cap.
+fn plan_one(contest: &input::Contest, rules: &Rules, all: Request) -> Result<Plan, LabError> {
+    let options = &contest.options;
+    let adjust = options.adjust.unwrap_or(Adjust::NONE);
+    let (contestants, resolution) = match &contest.entrants {
+        Entrants::Programs(programs) => (programs.clone(), all.resolution),
+        Entrants::Revisions(revisions) => {
+            let contestants = NAMES.map(|name| Contestant {
+                name: name.to_owned(),
+                command: revisions.command.clone(),
+                workload: options.workload.clone(),
+                parameters: Vec::new(),
+                hooks: revisions.hooks.clone(),
+                directory: None,
+            });
+            (contestants.to_vec(), revisions::RESOLUTION)
+        }
+    };
+    // With e-BH this is the error of a claim that is proven alone; at the end it may be larger.
+    let error = match rules.family {
+        Family::EBonferroni => family::bonferroni_error(rules.error, rules.claims),
+        Family::EBh => family::e_bh_error(rules.error, rules.claims, 1),
+    };
+    let request = Request {
+        error: error * contest.claims.len() as f64,
+        resolution: options.resolution.unwrap_or(resolution),
+        centre: options.centre.unwrap_or_else(|| Centre::unless_said(adjust)),
+        adjust,
+        // Each contest has its own coins.
+        seed: format!("{} {}", all.seed, contest.name),
+        program: options.program.clone(),
+        block_runs: options.block_runs.unwrap_or(1),
+        ..all
+    };
+    planning::check_adjust(request.centre, adjust)?;
+    let names: Vec<&str> = contestants.iter().map(|one| one.name.as_str()).collect();
+    let mut claims = Vec::with_capacity(contest.claims.len());
+    for FileClaim { claim, gate, .. } in &contest.claims {
+        let planned = planning::planned(claim.clone(), &names, &request, error)?;
+        claims.push(PlannedClaim { gate: *gate, ..planned });
+    }
+    let plan = planning::assembled(&request, contestants, claims, rules.budget);
+    Ok(Plan { adjust, ..plan })
 }
 
 impl Planned {
-    /// Returns the seed of the file, of which each contest draws its own.
-    pub fn seed(&self) -> &str {
-        &self.shared.seed
-    }
-
     /// Describes the plans in words.
     pub fn describe(&self) -> String {
         let contests = self.contests.iter();
@@ -151,18 +188,26 @@ impl Planned {
             .collect()
     }
 
-    /// Returns the folder of the file, to which its revisions are relative.
-    fn folder(&self) -> &Path {
+    /// Returns the revisions of a contest, relative to the folder of the file.
+    fn revisions(&self, contest: &input::Contest) -> Option<RevisionRequest> {
+        let Entrants::Revisions(revisions) = &contest.entrants else { return None };
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        folder.unwrap_or(Path::new("."))
+        Some(RevisionRequest {
+            base: revisions.base.clone(),
+            head: revisions.head.clone(),
+            build: revisions.build.clone(),
+            directory: folder.unwrap_or(Path::new(".")).to_owned(),
+            builds_at_once: revisions.builds_at_once,
+            keeps: false,
+        })
     }
 
     /// Reports everything that is missing in the whole file at once.
     fn check_there(&self) -> Result<(), LabError> {
-        let file = self.path.display();
+        let file = &self.rules.file;
         let mut problems = Vec::new();
         for (contest, plan) in &self.contests {
-            let found: Vec<String> = match file_plan::asked(contest, self.folder()) {
+            let found: Vec<String> = match self.revisions(contest) {
                 Some(asked) => {
                     let found = revisions::find(&asked).err();
                     found.iter().map(ToString::to_string).collect()
@@ -174,10 +219,10 @@ impl Planned {
         }
         match problems.len() {
             0 => Ok(()),
-            1 => Err(LabError::Data(problems.remove(0))),
+            1 => data(problems.remove(0)),
             count => {
                 let list = problems.join("\nerror: ");
-                Err(LabError::Data(format!("{list}\n\n{count} problems in {file}")))
+                data(format!("{list}\n\n{count} problems in {file}"))
             }
         }
     }
@@ -190,90 +235,49 @@ impl Planned {
     /// Fails if a revision cannot be built, or a journal cannot be written; also with
     /// [`LabError::Interrupted`].
     pub fn line_up(
-        mut self,
+        self,
         book: &Book,
         resumes: bool,
         stop: &'static AtomicBool,
         mut progress: impl FnMut(Step<'_>),
     ) -> Result<LineUp, LabError> {
-        let worktrees = self.prepare(stop, &mut progress)?;
-        let Planned { path, shared: Shared { family, error, claims, budget, .. }, contests } = self;
-        let rules = Rules { file: path.display().to_string(), family, error, claims, budget };
-        let mut line_up =
-            LineUp { contests: Vec::new(), done: Vec::new(), rules, _worktrees: worktrees };
-        for (contest, plan) in contests {
-            line_up.add(contest, plan, book, resumes, stop, &mut progress)?;
+        let mut worktrees = Vec::new();
+        let mut plans = Vec::with_capacity(self.contests.len());
+        for (contest, plan) in &self.contests {
+            let mut plan = plan.clone();
+            if let Some(asked) = self.revisions(contest) {
+                let made = Revisions::prepare(&asked, stop, |step| progress(Step::Revision(step)))?;
+                made.place(&mut plan)?;
+                worktrees.push(made);
+            }
+            plans.push(plan);
         }
-        Ok(line_up)
-    }
-
-    /// Checks out and builds revisions, and places the contestants in their worktrees.
-    fn prepare(
-        &mut self,
-        stop: &'static AtomicBool,
-        progress: &mut impl FnMut(Step<'_>),
-    ) -> Result<Vec<Revisions>, LabError> {
-        let folder = self.folder().to_owned();
-        let mut all = Vec::new();
-        for (contest, plan) in &mut self.contests {
-            let Some(asked) = file_plan::asked(contest, &folder) else { continue };
-            let made = Revisions::prepare(&asked, stop, |step| progress(Step::Revision(step)))?;
-            made.place(plan)?;
-            all.push(made);
+        let mut contests =
+            check::LineUp { contests: Vec::new(), done: Vec::new(), rules: self.rules };
+        for ((contest, _), plan) in self.contests.iter().zip(plans) {
+            let mut sampler = Programs::new(&plan, stop)?;
+            let files = sampler.files();
+            let earlier =
+                if resumes { Session::earlier(book, &plan, &files)? } else { Earlier::None };
+            let lines = contest.claims.iter().map(|claim| claim.line as u64).collect();
+            let name = contest.name.clone();
+            let session = match earlier {
+                Earlier::Settled(run) => {
+                    contests.done.push(ContestResult { name, run: *run, lines });
+                    continue;
+                }
+                Earlier::Open(run, made) => {
+                    sampler = Programs::new(&made, stop)?;
+                    Session::take_up(book, run, NewBudget::Is(plan.budget))?
+                }
+                Earlier::Otherwise => {
+                    progress(Step::Changed(&name));
+                    Session::begin(book, plan, &files)?
+                }
+                Earlier::None => Session::begin(book, plan, &files)?,
+            };
+            contests.contests.push(Contest { name, lines, session, sampler });
         }
-        Ok(all)
-    }
-}
-
-impl LineUp {
-    /// Resumes or begins the run of a contest.
-    fn add(
-        &mut self,
-        contest: input::Contest,
-        plan: Plan,
-        book: &Book,
-        resumes: bool,
-        stop: &'static AtomicBool,
-        progress: &mut impl FnMut(Step<'_>),
-    ) -> Result<(), LabError> {
-        let lines = contest.claims.iter().map(|claim| claim.line as u64).collect();
-        let name = contest.name;
-        let store = Store::open(&book.store)?;
-        let sampler = Programs::new(&plan, stop)?;
-        let (command, machine) = (book.command.clone(), book.machine.clone());
-        let origin = Origin { command, machine, files: sampler.files() };
-        let earlier =
-            if resumes { Session::earlier(&store, &plan, &origin)? } else { Earlier::None };
-        let (session, sampler) = match earlier {
-            Earlier::Settled(run) => {
-                self.done.push(ContestResult { name, run: *run, lines });
-                return Ok(());
-            }
-            Earlier::Open(run, made) => {
-                let sampler = Programs::new(&made, stop)?;
-                let budget = NewBudget::Is(plan.budget);
-                (Session::take_up(store, run, &origin.machine, budget)?, sampler)
-            }
-            Earlier::None => (Session::begin(store, plan, origin)?, sampler),
-            Earlier::Otherwise => {
-                progress(Step::Changed { contest: &name });
-                (Session::begin(store, plan, origin)?, sampler)
-            }
-        };
-        self.contests.push(Contest { name, lines, session, sampler });
-        Ok(())
-    }
-
-    /// Races the contests in turns, so that the claims that are still open get the time. Calls
-    /// `watch` with the standing after each turn.
-    ///
-    /// # Errors
-    /// As [`check::race`].
-    pub fn race(
-        &mut self,
-        stop: &AtomicBool,
-        watch: impl FnMut(&dyn Fn() -> CheckResult),
-    ) -> Result<CheckResult, LabError> {
-        check::race(&mut self.contests, &self.done, &self.rules, stop, watch)
+        Ok(LineUp { contests, _worktrees: worktrees })
     }
 }

@@ -3,7 +3,7 @@
 
 pub use tiebreak_stats::classic::{DriverOptions, PowerOptions};
 
-use crate::error::LabError;
+use crate::error::{LabError, data};
 use std::io::BufRead;
 use tiebreak_stats::classic::{
     ClassicError, Conclusion, Driver, End, Power, Progress, Rank, beta_icdf, csm, log_choose,
@@ -20,25 +20,43 @@ pub struct Function {
 }
 
 /// Whether successes in trials rule out a success rate: 0 or 1, and the logarithm of the level.
-pub const CSM: Function =
-    Function { name: "csm", arguments: &["n", "alpha", "s", "log_eps"], answer: answer_csm };
+pub const CSM: Function = Function {
+    name: "csm",
+    arguments: &["n", "alpha", "s", "log_eps"],
+    answer: |case| {
+        let got = csm(case.whole(0)?, case.number(1)?, case.whole(2)?, case.number(3)?)?;
+        Ok(format!("{} {}", u8::from(got.is_rejected), g17(got.log_level)))
+    },
+};
 
 /// An upper bound of the logarithm of a binomial coefficient.
-pub const LOG_CHOOSE: Function =
-    Function { name: "log-choose", arguments: &["n", "s"], answer: answer_log_choose };
+pub const LOG_CHOOSE: Function = Function {
+    name: "log-choose",
+    arguments: &["n", "s"],
+    answer: |case| Ok(g17(log_choose(case.whole(0)?, case.whole(1)?)?)),
+};
 
 /// A bound of a quantile of a beta distribution.
 pub const BETA_ICDF: Function = Function {
     name: "beta-icdf",
     arguments: &["a", "b", "alpha", "lower|upper"],
-    answer: answer_beta_icdf,
+    answer: |case| {
+        let (a, b, alpha) = (case.whole(0)?, case.whole(1)?, case.number(2)?);
+        let end = case.choice(3, &[("lower", End::Lower), ("upper", End::Upper)])?;
+        Ok(g17(beta_icdf(a, b, alpha, end)?.bound))
+    },
 };
 
 /// The rank of an end of the interval of a quantile; `-` if there is none.
 pub const QUANTILE_INDEX: Function = Function {
     name: "quantile-index",
     arguments: &["n", "q", "log_eps", "lower|estimate|upper"],
-    answer: answer_quantile_index,
+    answer: |case| {
+        let (n, q, log_eps) = (case.whole(0)?, case.number(1)?, case.number(2)?);
+        let ranks = [("lower", Rank::Lower), ("estimate", Rank::Estimate), ("upper", Rank::Upper)];
+        let index = quantile_index(n, q, log_eps, case.choice(3, &ranks)?)?;
+        Ok(index.map_or_else(|| "-".to_owned(), |index| index.to_string()))
+    },
 };
 
 impl Function {
@@ -126,28 +144,6 @@ impl Case<'_> {
     }
 }
 
-fn answer_csm(case: &Case) -> Result<String, Wrong> {
-    let got = csm(case.whole(0)?, case.number(1)?, case.whole(2)?, case.number(3)?)?;
-    Ok(format!("{} {}", u8::from(got.is_rejected), g17(got.log_level)))
-}
-
-fn answer_log_choose(case: &Case) -> Result<String, Wrong> {
-    Ok(g17(log_choose(case.whole(0)?, case.whole(1)?)?))
-}
-
-fn answer_beta_icdf(case: &Case) -> Result<String, Wrong> {
-    let (a, b, alpha) = (case.whole(0)?, case.whole(1)?, case.number(2)?);
-    let end = case.choice(3, &[("lower", End::Lower), ("upper", End::Upper)])?;
-    Ok(g17(beta_icdf(a, b, alpha, end)?.bound))
-}
-
-fn answer_quantile_index(case: &Case) -> Result<String, Wrong> {
-    let (n, q, log_eps) = (case.whole(0)?, case.number(1)?, case.number(2)?);
-    let ranks = [("lower", Rank::Lower), ("estimate", Rank::Estimate), ("upper", Rank::Upper)];
-    let index = quantile_index(n, q, log_eps, case.choice(3, &ranks)?)?;
-    Ok(index.map_or_else(|| "-".to_owned(), |index| index.to_string()))
-}
-
 /// Reads up to the next line with words, and returns them; skips blank lines, and what follows a
 /// `#`. `number` is then the number of that line, counted from 1. Returns `None` at the end.
 ///
@@ -178,19 +174,26 @@ fn next_line(input: &mut impl BufRead, number: &mut u64) -> Result<Option<Vec<St
 /// Fails if an option is out of its range, or a line is invalid.
 pub fn drive(
     options: &DriverOptions,
-    input: impl BufRead,
+    mut input: impl BufRead,
     mut say: impl FnMut(&str),
 ) -> Result<bool, LabError> {
     let driver = Driver::new(options).map_err(refused)?;
-    let mut outcomes = Outcomes { input, number: 0, wrong: None };
+    let (mut number, mut wrong) = (0, None);
+    // Ends at the first line that is neither 0 nor 1.
+    let outcomes = std::iter::from_fn(|| {
+        next_outcome(&mut input, &mut number).unwrap_or_else(|why| {
+            wrong = Some(why);
+            None
+        })
+    });
     let mut schedule = Schedule::new();
-    let end = driver.run(&mut outcomes, |progress| {
+    let end = driver.run(outcomes, |progress| {
         if schedule.is_due(progress.n) {
             say(&line(&driver, progress));
         }
     });
-    match outcomes.wrong {
-        Some(wrong) => Err(LabError::Data(wrong)),
+    match wrong {
+        Some(wrong) => data(wrong),
         None => {
             say(&summary(&driver, &end));
             Ok(end.is_decided())
@@ -233,34 +236,13 @@ fn refused(error: ClassicError) -> LabError {
     LabError::Usage(format!("{name} is {}, but must be {}", error.value, error.expected))
 }
 
-/// The stream of 0 and 1, which ends at the first other line.
-struct Outcomes<R> {
-    input: R,
-    number: u64,
-    wrong: Option<String>,
-}
-
-impl<R: BufRead> Outcomes<R> {
-    fn read(&mut self) -> Result<Option<bool>, String> {
-        let Some(words) = next_line(&mut self.input, &mut self.number)? else { return Ok(None) };
-        match words.join(" ").as_str() {
-            "0" => Ok(Some(false)),
-            "1" => Ok(Some(true)),
-            text => {
-                Err(format!("line {}: '{text}' is neither 0 nor 1, a trial's outcome", self.number))
-            }
-        }
-    }
-}
-
-impl<R: BufRead> Iterator for Outcomes<R> {
-    type Item = bool;
-
-    fn next(&mut self) -> Option<bool> {
-        self.read().unwrap_or_else(|wrong| {
-            self.wrong = Some(wrong);
-            None
-        })
+/// Reads the next line that is not blank, which must be 0 or 1; `None` at the end.
+fn next_outcome(input: &mut impl BufRead, number: &mut u64) -> Result<Option<bool>, String> {
+    let Some(words) = next_line(input, number)? else { return Ok(None) };
+    match words.join(" ").as_str() {
+        "0" => Ok(Some(false)),
+        "1" => Ok(Some(true)),
+        text => Err(format!("line {number}: '{text}' is neither 0 nor 1, a trial's outcome")),
     }
 }
 
@@ -374,10 +356,10 @@ mod tests {
 
     #[test]
     fn seventeen_digits_as_c_prints_them() {
-        let check = |x: f64, expected: &str| {
+        fn check(x: f64, expected: &str) {
             assert_eq!(g17(x), expected);
             assert_eq!(expected.parse::<f64>().unwrap().to_bits(), x.to_bits(), "{expected}");
-        };
+        }
         check(0.0, "0");
         check(-0.0, "-0");
         check(1.0, "1");

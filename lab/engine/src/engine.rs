@@ -9,7 +9,7 @@ use crate::referee::Referee;
 use crate::replay;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason};
-use tiebreak_core::plan::{Plan, PlannedClaim, Scope};
+use tiebreak_core::plan::{PlannedClaim, Scope};
 use tiebreak_core::sample::{BatchTime, Mark, Outcome, Sample};
 use tiebreak_core::sampler::{
     Contestants, FunctionSampler, OutputDigest, ProgramSampler, Quiet, Ran, RunFailure, RunRequest,
@@ -27,15 +27,14 @@ const WARMUP_TIMEOUT_NS: u64 = 60_000_000_000;
 ///
 /// [`Engine::run`] does all of it. A run that takes turns with others is begun, stepped round by
 /// round and ended instead; its own time stops between [`Engine::pause`] and the next step.
-pub struct Engine<'a, R: Recorder> {
+pub struct Engine<'a> {
     sampler: Contestants<'a>,
-    race: Race<'a, R>,
+    race: Race<'a>,
 }
 
 /// The run without the source of its samples.
-struct Race<'a, R: Recorder> {
-    recorder: R,
-    plan: Plan,
+struct Race<'a> {
+    recorder: Recorder<'a>,
     seed: Seed,
     referee: Referee,
     outputs: OutputCheck,
@@ -48,8 +47,6 @@ struct Race<'a, R: Recorder> {
     elapsed_before_ns: u64,
     started_ns: u64,
     paused_ns: Option<u64>,
-    /// Contestants whose first failure is in the journal.
-    failed: Vec<bool>,
     /// Whether functions have a process in which later rounds may run.
     has_process: bool,
     ahead: Ahead,
@@ -66,25 +63,25 @@ struct Finished {
     failures: Vec<Event>,
 }
 
-impl<'a, R: Recorder> Engine<'a, R> {
+impl<'a> Engine<'a> {
     /// Resumes a run from its journal: at its beginning, or after the last finished round.
     pub fn new(
-        recorder: R,
+        recorder: Recorder<'a>,
         journal: &Journal,
         sampler: &'a mut dyn Sampler,
         stop: &'a AtomicBool,
-    ) -> Engine<'a, R> {
-        let plan = journal.header.plan.clone();
+    ) -> Engine<'a> {
+        let plan = &journal.header.plan;
         let referee = Referee::from_journal(journal);
         let mut outputs = OutputCheck::new(&plan.program.check);
         for event in &journal.events {
             if let Event::FirstOutputs { outputs: first } = event {
                 let all = first.iter().cloned().enumerate();
                 let written: Vec<_> = all.filter(|(_, output)| output.is_some()).collect();
-                outputs.first_round(&names(&plan), &written);
+                outputs.first_round(&written);
             }
         }
-        let next = referee.rounds();
+        let next = referee.rounds;
         let attempts = journal.lost.iter().filter(|coins| coins.round == next);
         let attempt = attempts.map(|coins| coins.attempt + 1).max().unwrap_or(0);
         // A run that was killed has cleaned up nothing.
@@ -97,13 +94,11 @@ impl<'a, R: Recorder> Engine<'a, R> {
         }
         let race = Race {
             seed: Seed::from_text(&plan.seed),
-            elapsed_before_ns: referee.elapsed_ns(),
+            elapsed_before_ns: referee.elapsed_ns,
             started_ns: 0,
             paused_ns: None,
-            failed: referee.seen().iter().map(|seen| seen.first_failure.is_some()).collect(),
             to_clean_up,
             recorder,
-            plan,
             referee,
             outputs,
             attempt,
@@ -142,9 +137,9 @@ impl<'a, R: Recorder> Engine<'a, R> {
             if let Some(reason) = reason {
                 return Ok(reason);
             }
-            let rounds = self.race.referee.rounds();
+            let rounds = self.race.referee.rounds;
             reason = self.step()?;
-            if self.race.referee.rounds() > rounds {
+            if self.race.referee.rounds > rounds {
                 watch(&self.race.referee);
             }
         }
@@ -202,10 +197,18 @@ impl<'a, R: Recorder> Engine<'a, R> {
     /// # Errors
     /// Fails if the journal cannot be written.
     pub fn clean_up(&mut self) -> Result<(), LabError> {
-        let mut warnings = match &mut self.sampler {
-            Contestants::Programs(programs) => self.race.clean_up(*programs),
-            Contestants::Functions(_) => Vec::new(),
-        };
+        let mut warnings = Vec::new();
+        if let Contestants::Programs(programs) = &mut self.sampler {
+            for contestant in std::mem::take(&mut self.race.to_clean_up) {
+                let why = match programs.clean_up(contestant) {
+                    Ok(()) | Err(RunFailure::Interrupted) => continue,
+                    Err(RunFailure::Fault(fault)) => fault.to_string(),
+                    Err(RunFailure::Broken(why)) => why,
+                };
+                let contestant = self.race.referee.plan.contestants[contestant].name.clone();
+                warnings.push(Warning::CleanUpFailed { contestant, why });
+            }
+        }
         warnings.extend(self.sampler.any().take_warnings());
         warnings.into_iter().try_for_each(|warning| self.race.warn(warning))
     }
@@ -249,34 +252,19 @@ impl<'a, R: Recorder> Engine<'a, R> {
     }
 }
 
-impl<R: Recorder> Race<'_, R> {
+impl Race<'_> {
     /// Draws the next attempt.
     fn draw(&self) -> RoundCoins {
         let mut coins = self.referee.draw(self.attempt);
-        if self.plan.functions.is_some() && !self.has_process {
-            coins.unit = Some(coins::draw_unit(self.seed, &coins, self.plan.scope));
+        if self.referee.plan.functions.is_some() && !self.has_process {
+            coins.unit = Some(coins::draw_unit(self.seed, &coins, self.referee.plan.scope));
         }
         coins
     }
 
-    /// Runs clean-up hooks, and returns a warning for each that fails.
-    fn clean_up(&mut self, programs: &mut dyn ProgramSampler) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        for contestant in std::mem::take(&mut self.to_clean_up) {
-            let why = match programs.clean_up(contestant) {
-                Ok(()) | Err(RunFailure::Interrupted) => continue,
-                Err(RunFailure::Fault(fault)) => fault.to_string(),
-                Err(RunFailure::Broken(why)) => why,
-            };
-            let contestant = self.plan.contestants[contestant].name.clone();
-            warnings.push(Warning::CleanUpFailed { contestant, why });
-        }
-        warnings
-    }
-
     fn reason_to_stop(&self) -> Option<StopReason> {
         if self.referee.needed().is_empty() {
-            let mut claims = 0..self.plan.claims.len();
+            let mut claims = 0..self.referee.plan.claims.len();
             let is_void = claims.all(|claim| self.referee.verdict(claim) == Verdict::Void);
             return Some(if is_void { StopReason::Void } else { StopReason::Settled });
         }
@@ -297,11 +285,11 @@ impl<R: Recorder> Race<'_, R> {
                 self.to_clean_up.push(contestant);
             }
             let mut failure = programs.set_up(contestant).err();
-            for _ in 0..self.plan.program.warmup_runs {
+            for _ in 0..self.referee.plan.program.warmup_runs {
                 let request = RunRequest {
                     contestant,
                     padding_bytes: 0,
-                    timeout_ns: self.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS),
+                    timeout_ns: self.referee.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS),
                 };
                 failure = failure.or_else(|| programs.run(&request).err());
             }
@@ -315,8 +303,8 @@ impl<R: Recorder> Race<'_, R> {
         Ok(None)
     }
 
-    /// Runs the primer and then every contestant in the order of the coins. A single contestant
-    /// needs no primer, because it is not compared with another.
+    /// Runs the primer and then every contestant in the order of the coins, and judges the outputs.
+    /// A single contestant needs no primer, because it is not compared with another.
     fn attempt(
         &mut self,
         programs: &mut dyn ProgramSampler,
@@ -325,17 +313,23 @@ impl<R: Recorder> Race<'_, R> {
         let timeout_ns = self.referee.timeout_ns();
         let mut finished = Finished::default();
         let runs = std::iter::once(&coins.primer).chain(&coins.order).zip(&coins.padding_bytes);
-        let skipped = usize::from(self.plan.contestants.len() == 1);
+        let skipped = usize::from(self.referee.plan.contestants.len() == 1);
         for (position, (contestant, padding)) in runs.enumerate().skip(skipped) {
             let (contestant, padding_bytes) = (*contestant, *padding);
             let request = RunRequest { contestant, padding_bytes, timeout_ns };
-            let ran = match self.run_once(programs, &request) {
+            let ran = programs.run(&request).and_then(|ran| {
+                match self.outputs.later(ran.output.as_ref()) {
+                    None => Ok(ran),
+                    Some(fault) => Err(RunFailure::Fault(fault)),
+                }
+            });
+            let ran = match ran {
                 Ok(ran) => ran,
                 // An open claim is about how often runs fail, so this is an observation.
                 Err(RunFailure::Fault(fault))
                     if fault.is_failed_run() && self.referee.counts_failures(contestant) =>
                 {
-                    if position > 0 && !std::mem::replace(&mut self.failed[contestant], true) {
+                    if position > 0 && self.referee.seen[contestant].first_failure.is_none() {
                         let round = coins.round;
                         finished.failures.push(Event::FirstFailure { contestant, round, fault });
                     }
@@ -359,8 +353,8 @@ impl<R: Recorder> Race<'_, R> {
         functions: &mut dyn FunctionSampler,
         coins: &RoundCoins,
     ) -> Result<Finished, UnitFailure> {
-        let rounds = self.plan.functions.as_ref().map_or(1, |plan| plan.rounds_a_unit);
-        let orders = match (&coins.unit, self.plan.scope) {
+        let rounds = self.referee.plan.functions.as_ref().map_or(1, |plan| plan.rounds_a_unit);
+        let orders = match (&coins.unit, self.referee.plan.scope) {
             (Some(unit), Scope::Code | Scope::Binary) => {
                 coins::unit_orders(unit.orders_seed, rounds, &coins.order)
             }
@@ -371,7 +365,7 @@ impl<R: Recorder> Race<'_, R> {
         let members = self.members(coins);
         let request = UnitRequest { coins, members: &members, orders: &orders, timeout_ns };
         let ran = functions.run_unit(&request);
-        self.has_process = ran.is_ok() && self.plan.scope == Scope::Layout;
+        self.has_process = ran.is_ok() && self.referee.plan.scope == Scope::Layout;
         let UnitRan { samples, mut batches } = ran?;
         if batches.iter().all(|of| of.len() == 1 && of[0].is_known()) {
             batches.clear();
@@ -383,23 +377,12 @@ impl<R: Recorder> Race<'_, R> {
     /// the process also serves later rounds, so it holds every contestant whose turn may come.
     fn members(&self, coins: &RoundCoins) -> Vec<usize> {
         match &coins.unit {
-            Some(unit) if self.plan.scope == Scope::Layout && self.plan.races_pairs() => {
+            Some(unit)
+                if self.referee.plan.scope == Scope::Layout && self.referee.plan.races_pairs() =>
+            {
                 coins::unit_orders(unit.orders_seed, 1, &self.referee.needed()).concat()
             }
             _ => coins.order.clone(),
-        }
-    }
-
-    /// Runs a contestant and judges its output.
-    fn run_once(
-        &mut self,
-        programs: &mut dyn ProgramSampler,
-        request: &RunRequest,
-    ) -> Result<Ran, RunFailure> {
-        let ran = programs.run(request)?;
-        match self.outputs.later(ran.output.as_ref()) {
-            None => Ok(ran),
-            Some(fault) => Err(RunFailure::Fault(fault)),
         }
     }
 
@@ -412,11 +395,11 @@ impl<R: Recorder> Race<'_, R> {
         outputs: Vec<Option<OutputDigest>>,
     ) -> Result<Option<Vec<Event>>, LabError> {
         let mut events = Vec::new();
-        if !self.outputs.is_open || self.plan.functions.is_some() {
+        if !self.outputs.is_open || self.referee.plan.functions.is_some() {
             return Ok(Some(events));
         }
         let outputs: Vec<_> = coins.order.iter().copied().zip(outputs).collect();
-        match self.outputs.first_round(&names(&self.plan), &outputs) {
+        match self.outputs.first_round(&outputs) {
             FirstRound::Unknown => return Ok(Some(events)),
             FirstRound::Fine => {}
             FirstRound::Differ => {
@@ -424,13 +407,16 @@ impl<R: Recorder> Race<'_, R> {
                 events.push(Event::Warned { warning: warning.clone() });
                 self.referee.warn(warning);
             }
-            FirstRound::Fault(contestant, fault) => {
-                self.outputs = OutputCheck::new(&self.plan.program.check);
+            FirstRound::Fault(contestant, other) => {
+                let fault = Fault::OutputDiffers {
+                    from: self.referee.plan.contestants[other].name.clone(),
+                };
+                self.outputs = OutputCheck::new(&self.referee.plan.program.check);
                 self.void(coins, contestant, fault)?;
                 return Ok(None);
             }
         }
-        let mut by_contestant = vec![None; self.plan.contestants.len()];
+        let mut by_contestant = vec![None; self.referee.plan.contestants.len()];
         for (contestant, output) in outputs {
             by_contestant[contestant] = output;
         }
@@ -470,7 +456,8 @@ impl<R: Recorder> Race<'_, R> {
         let verdicts = self.unrecorded(|verdict| verdict != Verdict::Undecided);
         self.recorder.finish_round(&round, &events, &verdicts)?;
         self.attempt = 0;
-        self.recorder.sync_if_due(now_ns)
+        self.recorder.store.sync_if_due(now_ns)?;
+        Ok(())
     }
 
     /// Returns the verdicts of this kind that the journal does not have yet, and counts them as
@@ -480,7 +467,7 @@ impl<R: Recorder> Race<'_, R> {
         if self.referee.self_check.is_some() {
             return verdicts;
         }
-        for claim in 0..self.plan.claims.len() {
+        for claim in 0..self.referee.plan.claims.len() {
             let is_final =
                 self.recorded[claim].is_some_and(|old| old.verdict != Verdict::Undecided);
             if is_final || !wanted(self.referee.verdict(claim)) {
@@ -496,12 +483,17 @@ impl<R: Recorder> Race<'_, R> {
 
     /// Checks that this machine measures every claim's metric.
     fn check_measured(&self, samples: &[Sample]) -> Result<(), LabError> {
-        let ran = || samples.iter().filter(|sample| sample.outcome != Outcome::Failed);
-        for PlannedClaim { claim, .. } in &self.plan.claims {
+        let ran = samples.iter().filter(|sample| sample.outcome != Outcome::Failed);
+        for PlannedClaim { claim, .. } in &self.referee.plan.claims {
             let metric = claim.metric;
-            if !claim.statement.is_about_success() && ran().any(|one| one.value(metric).is_none()) {
-                let claim = claim.text.clone();
-                return Err(LabError::NotMeasured { claim, metric: metric.name() });
+            if !claim.statement.is_about_success()
+                && ran.clone().any(|one| one.value(metric).is_none())
+            {
+                return Err(LabError::NotMeasured(format!(
+                    "'{}' cannot be settled here: this machine does not measure {}",
+                    claim.text,
+                    metric.name()
+                )));
             }
         }
         Ok(())
@@ -524,7 +516,7 @@ impl<R: Recorder> Race<'_, R> {
         attempt: Option<u32>,
         fault: Fault,
     ) -> Result<(), LabError> {
-        let round = self.referee.rounds();
+        let round = self.referee.rounds;
         self.referee.void(contestant, &fault);
         self.recorder.event(&Event::Void { contestant, round, attempt, fault })
     }
@@ -541,12 +533,8 @@ impl<R: Recorder> Race<'_, R> {
         for verdict in self.unrecorded(|one| one != Verdict::Undecided || !is_interrupted) {
             self.recorder.verdict(&verdict)?;
         }
-        let rounds = self.referee.rounds();
+        let rounds = self.referee.rounds;
         self.recorder.event(&Event::Stopped { rounds, reason })?;
-        self.recorder.sync()
+        Ok(self.recorder.store.sync()?)
     }
-}
-
-fn names(plan: &Plan) -> Vec<&str> {
-    plan.contestants.iter().map(|contestant| contestant.name.as_str()).collect()
 }

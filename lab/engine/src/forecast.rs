@@ -8,12 +8,12 @@ mod tests;
 pub use tiebreak_core::forecast::{ForecastMethod, ForecastResult, Shape};
 
 use crate::claim_test;
-use crate::error::LabError;
+use crate::error::{LabError, usage};
 use crate::request::{ERROR, RESOLUTION};
 use crate::round_ratio;
 use crate::slo::of_property;
-use simulate::Settings;
-use std::sync::atomic::AtomicBool;
+use simulate::Simulation;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::forecast::{BudgetForecast, NoiseSource};
 use tiebreak_core::journal::Journal;
@@ -37,6 +37,8 @@ const TRIALS_MAX: u64 = 100_000;
 /// The longest simulated run, whatever the budget.
 const LONGEST: u64 = 1_000_000;
 
+/// The name of a contestant that the claim does not name.
+const OTHER: &str = "the other";
 /// The default of the desired probability of a verdict.
 const CHANCE: f64 = 0.8;
 /// The distances from the bar of a claim of the truths that are simulated by default.
@@ -203,28 +205,88 @@ pub fn forecast(
 ) -> Result<ForecastResult, LabError> {
     check(question)?;
     let budget = budget_rounds(question)?;
-    match question.claim.statement {
+    let model = match question.claim.statement {
         Statement::Ratio(_) if question.centre == Centre::Mean => usage(
             "a claim about means cannot be forecast: its rounds depend on the whole distribution; \
              forecast the median with --centre median, or run it with a budget, and go on with \
              'tiebreak resume --more'",
         ),
-        Statement::Ratio(relation) => of_ratio(question, relation, budget, stop, watch),
+        Statement::Ratio(relation) => of_ratio(question, relation),
         Statement::Property(
             Property::Succeeds { good, bad } | Property::Quantile { good, bad, .. },
-        ) => of_share(question, (good, bad), budget, stop, watch),
+        ) => of_share(question, good, bad),
         Statement::Property(Property::InShareOfRounds { share, .. }) => {
-            of_share(question, (share, share), budget, stop, watch)
+            of_share(question, share, share)
         }
         Statement::Property(Property::Mean { .. }) => usage(
             "a claim about a mean cannot be forecast: its rounds depend on the whole distribution; \
              run it with a budget, and go on with 'tiebreak resume --more'",
         ),
+    }?;
+    let is_ratio = matches!(model.test, Test::Ratio(..));
+    let usual = if is_ratio { ROUNDS_MAX } else { TRIALS_MAX };
+    let rounds_max = budget.map_or(usual, |budget| budget.rounds.max(usual)).min(LONGEST);
+    let simulation = Simulation { question, model: &model, budget, rounds_max, stop };
+    let (mut rows, curve_rounds) = simulation.rows(watch);
+    let interrupted = stop.load(Ordering::Relaxed);
+    if let (Test::Classic { good, bad, .. }, Some(budget)) = (&model.test, budget) {
+        simulate::by_recursion(question, (*good, *bad), budget.rounds, &mut rows)?;
     }
+    let Claim { left, right, .. } = &question.claim;
+    let right = right.as_deref().unwrap_or(OTHER);
+    Ok(ForecastResult {
+        seed: question.seed.clone(),
+        claim: question.claim.text.clone(),
+        statement: question.claim.statement,
+        contestants: is_ratio.then(|| [left.clone(), right.to_owned()]),
+        error: question.error,
+        resolution: if is_ratio { question.resolution } else { 0.0 },
+        centre: is_ratio.then_some(question.centre),
+        method: question.method,
+        noise: model.noise,
+        seconds_a_round: question.seconds_a_round,
+        budget,
+        chance_wanted: question.chance,
+        rounds_max,
+        curve_rounds,
+        rows,
+        interrupted,
+    })
 }
 
-fn usage<T>(text: impl Into<String>) -> Result<T, LabError> {
-    Err(LabError::Usage(text.into()))
+/// What is simulated.
+struct Model {
+    test: Test,
+    noise: NoiseSource,
+    /// True ratios or rates.
+    truths: Vec<f64>,
+}
+
+/// The test of the claim before its first round.
+enum Test {
+    Ratio(Box<RatioTest>, World),
+    Share(Box<ShareTest>),
+    /// The published driver for a good and a bad rate.
+    Classic {
+        driver: Driver,
+        good: f64,
+        bad: f64,
+    },
+}
+
+impl Model {
+    /// Returns the claim where this is the truth.
+    fn scenario(&self, truth: f64) -> Box<dyn Scenario + '_> {
+        match &self.test {
+            Test::Ratio(test, world) => {
+                Box::new(RatioScenario { test: (**test).clone(), world, effect: log(truth) })
+            }
+            Test::Share(test) => Box::new(ShareScenario { test: (**test).clone(), rate: truth }),
+            Test::Classic { driver, .. } => {
+                Box::new(ClassicScenario { driver: *driver, rate: truth })
+            }
+        }
+    }
 }
 
 fn inside(value: f64, most: f64) -> bool {
@@ -271,84 +333,53 @@ fn budget_rounds(question: &Question) -> Result<Option<BudgetForecast>, LabError
     Ok(Some(BudgetForecast { rounds, seconds }))
 }
 
-fn rounds_max(usual: u64, budget: Option<BudgetForecast>) -> u64 {
-    budget.map_or(usual, |budget| budget.rounds.max(usual)).min(LONGEST)
-}
-
-fn of_ratio(
-    question: &Question,
-    relation: Relation,
-    budget: Option<BudgetForecast>,
-    stop: &AtomicBool,
-    watch: &mut dyn FnMut(u64, u64),
-) -> Result<ForecastResult, LabError> {
+fn of_ratio(question: &Question, relation: Relation) -> Result<Model, LabError> {
     if question.method == ForecastMethod::Classic {
         return usage("--method classic forecasts success rates only: give --good and --bad");
     }
-    let (world, source) = world(question)?;
-    let truths = if !question.truths.is_empty() {
-        question.truths.clone()
-    } else {
-        around(relation, &source)
-    };
+    let (world, noise) = world(question)?;
+    let truths =
+        if question.truths.is_empty() { around(relation, &noise) } else { question.truths.clone() };
     let Question { centre, error, resolution, adjust, .. } = *question;
     let test = RatioTest::new(relation, centre, error, resolution, adjust);
-    let scenario = |truth| -> Box<dyn Scenario> {
-        Box::new(RatioScenario { test: test.clone(), world: &world, effect: log(truth) })
-    };
-    let settings = Settings::new(question, budget, rounds_max(ROUNDS_MAX, budget));
-    let simulated = simulate::rows(&settings, &truths, scenario, stop, watch);
-    let right = question.claim.right.clone();
-    Ok(ForecastResult {
-        contestants: Some([
-            question.claim.left.clone(),
-            right.unwrap_or_else(|| "the other".to_owned()),
-        ]),
-        centre: Some(centre),
-        ..result(question, source, budget, settings.rounds_max, simulated)
-    })
+    Ok(Model { test: Test::Ratio(Box::new(test), world), noise, truths })
 }
 
 fn world(question: &Question) -> Result<(World, NoiseSource), LabError> {
-    match &question.noise {
-        None => usage(
-            "how much the ratio varies from round to round decides how many rounds it takes: say \
-             --noise 2%, or give a --pilot run",
-        ),
+    let pilot = match &question.noise {
+        None => {
+            return usage(
+                "how much the ratio varies from round to round decides how many rounds it takes: \
+                 say --noise 2%, or give a --pilot run",
+            );
+        }
         Some(Noise::Stated(deviation, shape)) => {
             let (deviation, shape) = (*deviation, *shape);
-            Ok((World::Stated { deviation, shape }, NoiseSource::Stated { deviation, shape }))
+            let noise = NoiseSource::Stated { deviation, shape };
+            return Ok((World::Stated { deviation, shape }, noise));
         }
-        Some(Noise::Pilot(pilot)) => {
-            let Some(noise) = Pilot::new(&pilot.rounds) else {
-                return usage(format!(
-                    "the pilot {} has {} rounds of {} and {}: it takes {PILOT_ROUNDS_MIN}, of \
-                     which most are not timed out; 'tiebreak resume {} --more' makes more",
-                    pilot.run,
-                    pilot.rounds.len(),
-                    question.claim.left,
-                    question.claim.right.as_deref().unwrap_or("the other"),
-                    pilot.run
-                ));
-            };
-            let source = NoiseSource::Pilot {
-                run: pilot.run.clone(),
-                rounds: noise.rounds() as u64,
-                deviation: noise.deviation(),
-                is_evidence: pilot.is_evidence,
-            };
-            Ok((World::Pilot(noise), source))
-        }
-    }
+        Some(Noise::Pilot(pilot)) => pilot,
+    };
+    let PilotRounds { run, rounds, is_evidence, .. } = pilot;
+    let Some(noise) = Pilot::new(rounds) else {
+        let Claim { left, right, .. } = &question.claim;
+        return usage(format!(
+            "the pilot {run} has {} rounds of {left} and {}: it takes {PILOT_ROUNDS_MIN}, of which \
+             most are not timed out; 'tiebreak resume {run} --more' makes more",
+            rounds.len(),
+            right.as_deref().unwrap_or(OTHER)
+        ));
+    };
+    let source = NoiseSource::Pilot {
+        run: run.clone(),
+        rounds: noise.rounds() as u64,
+        deviation: noise.deviation(),
+        is_evidence: *is_evidence,
+    };
+    Ok((World::Pilot(noise), source))
 }
 
-fn of_share(
-    question: &Question,
-    (good, bad): (f64, f64),
-    budget: Option<BudgetForecast>,
-    stop: &AtomicBool,
-    watch: &mut dyn FnMut(u64, u64),
-) -> Result<ForecastResult, LabError> {
+fn of_share(question: &Question, good: f64, bad: f64) -> Result<Model, LabError> {
     if !(bad > 0.0 && bad <= good && good < 1.0) {
         return usage("rates must be above 0 and below 100%, and the bad one at most the good one");
     }
@@ -356,65 +387,22 @@ fn of_share(
         return usage("--rate must be from 0 to 100%");
     }
     let truths =
-        if !question.truths.is_empty() { question.truths.clone() } else { rates_around(good, bad) };
-    let driver = driver(question, good, bad)?;
-    let scenario = |rate| -> Box<dyn Scenario> {
-        match driver {
-            Some(driver) => Box::new(ClassicScenario { driver, rate }),
-            None => {
-                let test = ShareTest::new(good, bad, question.block, question.error);
-                Box::new(ShareScenario { test, rate })
-            }
+        if question.truths.is_empty() { rates_around(good, bad) } else { question.truths.clone() };
+    let (error, block) = (question.error, question.block);
+    let test = match question.method {
+        ForecastMethod::Recommended => {
+            Test::Share(Box::new(ShareTest::new(good, bad, block, error)))
+        }
+        ForecastMethod::Classic => {
+            let alpha_hi = (good > bad).then_some(good);
+            let options =
+                DriverOptions { alpha: bad, alpha_hi, eps: error, min_count: 0, max_count: None };
+            let driver =
+                Driver::new(&options).map_err(|error| LabError::Usage(error.to_string()))?;
+            Test::Classic { driver, good, bad }
         }
     };
-    let settings = Settings::new(question, budget, rounds_max(TRIALS_MAX, budget));
-    let mut simulated = simulate::rows(&settings, &truths, scenario, stop, watch);
-    if question.method == ForecastMethod::Classic {
-        simulate::by_recursion(question, (good, bad), budget, &mut simulated)?;
-    }
-    let source = NoiseSource::Trials;
-    Ok(ForecastResult {
-        resolution: 0.0,
-        ..result(question, source, budget, settings.rounds_max, simulated)
-    })
-}
-
-/// Returns the published driver, if the question asks for it.
-fn driver(question: &Question, good: f64, bad: f64) -> Result<Option<Driver>, LabError> {
-    if question.method == ForecastMethod::Recommended {
-        return Ok(None);
-    }
-    let alpha_hi = (good > bad).then_some(good);
-    let options =
-        DriverOptions { alpha: bad, alpha_hi, eps: question.error, min_count: 0, max_count: None };
-    Driver::new(&options).map(Some).map_err(|error| LabError::Usage(error.to_string()))
-}
-
-fn result(
-    question: &Question,
-    noise: NoiseSource,
-    budget: Option<BudgetForecast>,
-    rounds_max: u64,
-    simulated: simulate::Simulated,
-) -> ForecastResult {
-    ForecastResult {
-        seed: question.seed.clone(),
-        claim: question.claim.text.clone(),
-        statement: question.claim.statement,
-        contestants: None,
-        error: question.error,
-        resolution: question.resolution,
-        centre: None,
-        method: question.method,
-        noise,
-        seconds_a_round: question.seconds_a_round,
-        budget,
-        chance_wanted: question.chance,
-        rounds_max,
-        curve_rounds: simulated.curve_rounds,
-        rows: simulated.rows,
-        interrupted: simulated.interrupted,
-    }
+    Ok(Model { test, noise: NoiseSource::Trials, truths })
 }
 
 /// Returns the rounds of a run that show the noise of a claim. In a run of a program against
@@ -424,12 +412,12 @@ pub fn pilot(journal: &Journal, claim: &Claim) -> PilotRounds {
     let left = index_of(plan, &claim.left, 0);
     let right = claim.right.as_ref().and_then(|right| index_of(plan, right, 1));
     let rounds = journal.rounds.iter().filter_map(|round| {
-        let left = round_ratio::part_of(round, left?)?;
-        let right = round_ratio::part_of(round, right?)?;
-        let (d, _) = round_ratio::log_ratio(plan, claim.metric, left, right);
+        let left = round_ratio::part_of(plan, round, left?)?;
+        let right = round_ratio::part_of(plan, round, right?)?;
+        let (d, _) = round_ratio::log_ratio(claim.metric, left, right);
         // Rounds are drawn from here one by one, outside of any block of primers.
         let block = Block::default();
-        Some((d, claim_test::conditions(plan, &round.coins, &block, left, right)))
+        Some((d, claim_test::conditions(&round.coins, &block, left, right)))
     });
     let seconds = journal.rounds.last().map(|last| last.elapsed_ns as f64 / 1e9);
     let seconds_a_round = seconds.map(|seconds| seconds / journal.rounds.len() as f64);

@@ -66,22 +66,21 @@ fn state(run: &RunSummary) -> &'static str {
 
 /// Returns runs as JSON.
 pub fn json(runs: &[RunSummary]) -> String {
-    format!("{:#}\n", Value::from(runs.iter().map(run_as_json).collect::<Vec<_>>()))
-}
-
-fn run_as_json(run: &RunSummary) -> Value {
-    let claims = run.claims.iter().map(|claim| {
-        let verdict = claim.verdict.map(|verdict| verdict.name());
-        json!({ "claim": claim.text, "verdict": verdict })
+    let runs = runs.iter().map(|run| {
+        let claims = run.claims.iter().map(|claim| {
+            let verdict = claim.verdict.map(|verdict| verdict.name());
+            json!({ "claim": claim.text, "verdict": verdict })
+        });
+        json!({
+            "journal": run.id.as_str(),
+            "created_unix_ms": run.created_unix_ms,
+            "command": run.command,
+            "rounds": run.rounds,
+            "seconds": run.seconds,
+            "state": state(run),
+            "repetition": run.repetition,
+            "claims": claims.collect::<Vec<_>>(),
+        })
     });
-    json!({
-        "journal": run.id.as_str(),
-        "created_unix_ms": run.created_unix_ms,
-        "command": run.command,
-        "rounds": run.rounds,
-        "seconds": run.seconds,
-        "state": state(run),
-        "repetition": run.repetition,
-        "claims": claims.collect::<Vec<_>>(),
-    })
+    format!("{:#}\n", Value::from(runs.collect::<Vec<_>>()))
 }

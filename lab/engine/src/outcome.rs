@@ -6,7 +6,7 @@ use crate::observation::Column;
 use crate::oddities::is_mostly_start;
 use crate::referee::{Referee, effect, one_factor};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
-use tiebreak_core::journal::{RunHeader, StopReason};
+use tiebreak_core::journal::{Journal, StopReason};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{
@@ -23,25 +23,15 @@ const BINS: usize = 60;
 /// The number of runs whose median shows whether a program is mainly its own start.
 const RUNS_TO_JUDGE_START: u64 = 5;
 
-/// How much of a result is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// The claims, for a screen that is redrawn during the run.
-    Progress,
-    /// Everything: summaries, distributions, warnings.
-    Full,
-}
-
-/// Assembles the current result.
+/// Assembles the current result of the run of this journal: if `full`, everything; else only what
+/// is cheap, such as the claims, for a screen that is redrawn during the run.
 pub fn result(
     referee: &Referee,
-    header: &RunHeader,
-    journal: &str,
+    journal: &Journal,
     stopped: Option<StopReason>,
-    detail: Detail,
+    full: bool,
 ) -> RunResult {
-    let plan = referee.plan();
-    let full = detail == Detail::Full;
+    let (plan, header) = (&referee.plan, &journal.header);
     let columns: Vec<Vec<Column>> = (0..plan.contestants.len())
         .map(|index| if full { columns(referee, index) } else { Vec::new() })
         .collect();
@@ -56,7 +46,7 @@ pub fn result(
             warnings.extend(contestants.iter().filter_map(mostly_start));
         }
     }
-    let elapsed_s = seconds(referee.elapsed_ns());
+    let elapsed_s = seconds(referee.elapsed_ns);
     let verdicts: Vec<ClaimResult> = match referee.self_check {
         Some(_) => Vec::new(),
         None => (0..plan.claims.len()).map(|index| claim(referee, index, cpus, full)).collect(),
@@ -65,12 +55,12 @@ pub fn result(
     RunResult {
         command: header.command.clone(),
         seed: plan.seed.clone(),
-        journal: journal.to_owned(),
+        journal: journal.id.clone(),
         chain_head: None,
         seconds: elapsed_s,
         seconds_waited: seconds(referee.waited_ns),
-        rounds: referee.rounds(),
-        lost: referee.lost(),
+        rounds: referee.rounds,
+        lost: referee.lost,
         stopped,
         eta_seconds: if stopped.is_none() { eta_seconds(referee) } else { None },
         error: plan.error,
@@ -88,7 +78,7 @@ pub fn result(
         study: study.map(Box::new),
         self_check: referee.self_check.as_ref().map(|check| {
             if full && stopped.is_some() {
-                check.result(&plan.seed, elapsed_s / referee.rounds().max(1) as f64)
+                check.result(&plan.seed, elapsed_s / referee.rounds.max(1) as f64)
             } else {
                 check.rates()
             }
@@ -97,13 +87,13 @@ pub fn result(
 }
 
 fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult {
-    let plan = referee.plan();
+    let plan = &referee.plan;
     let planned = &plan.claims[index];
     let evidence = referee.evidence(index);
     let verdict = referee.verdict(index);
     let mut about = std::iter::once(planned.left).chain(planned.right);
     let fault = about.find_map(|contestant| {
-        let fault = referee.seen()[contestant].fault.clone()?;
+        let fault = referee.seen[contestant].fault.clone()?;
         (verdict == Verdict::Void).then(|| Blame { contestant: name(plan, contestant), fault })
     });
     ClaimResult {
@@ -127,7 +117,7 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
             .filter(|_| planned.claim.statement.relation().is_some()),
         error: referee.test(index).error(),
         rounds: evidence.rounds,
-        seconds: seconds(referee.claims[index].ended_ns.unwrap_or(referee.elapsed_ns())),
+        seconds: seconds(referee.claims[index].ended_ns.unwrap_or(referee.elapsed_ns)),
         quantity: effect::of_claim(referee, index, &evidence),
         share: effect::share(referee, index, full),
         spells: effect::spells(referee, index, full),
@@ -150,8 +140,8 @@ fn name(plan: &Plan, contestant: usize) -> String {
 /// evidence continues to grow as it did so far, and not more than the budget leaves. `None` before
 /// it has grown.
 fn eta_seconds(referee: &Referee) -> Option<f64> {
-    let elapsed = seconds(referee.elapsed_ns());
-    let claims = 0..referee.plan().claims.len();
+    let elapsed = seconds(referee.elapsed_ns);
+    let claims = 0..referee.plan.claims.len();
     let open = claims.filter(|claim| referee.verdict(*claim) == Verdict::Undecided);
     let mut left = open.map(|claim| {
         let test = referee.test(claim);
@@ -172,8 +162,8 @@ fn shown(plan: &Plan) -> Metric {
 
 /// Returns a contestant's columns, with the values only of those whose distribution is shown.
 fn columns(referee: &Referee, contestant: usize) -> Vec<Column> {
-    let plan = referee.plan();
-    let columns = referee.seen()[contestant].columns(plan, contestant);
+    let plan = &referee.plan;
+    let columns = referee.seen[contestant].columns(plan, contestant);
     let columns = columns.map(|column| {
         let is_shown = [shown(plan), Metric::WallTime].contains(&column.metric);
         if is_shown { column } else { Column { sorted: Vec::new(), ..column } }
@@ -182,12 +172,12 @@ fn columns(referee: &Referee, contestant: usize) -> Vec<Column> {
 }
 
 fn contestants(referee: &Referee, columns: &[Vec<Column>]) -> Vec<ContestantResult> {
-    let plan = referee.plan();
+    let plan = &referee.plan;
     let shown = shown(plan);
     let sorted: Vec<&[f64]> = columns.iter().map(|columns| sorted(columns, shown)).collect();
     // None at all if nothing was measured.
     let mut histograms = summary::histograms(&sorted, BINS).into_iter();
-    let each = referee.seen().iter().zip(&plan.contestants).zip(columns);
+    let each = referee.seen.iter().zip(&plan.contestants).zip(columns);
     let results = each.map(|((seen, contestant), columns)| ContestantResult {
         name: contestant.name.clone(),
         command: contestant.command.clone(),

@@ -14,8 +14,8 @@ pub struct OutputCheck {
     pub is_open: bool,
 }
 
-/// The result of the first round in which every contestant wrote an output.
-#[derive(Clone, Debug, PartialEq)]
+/// How the outputs of the first round that has all of them compare.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FirstRound {
     /// An output is missing (not captured, or timed out): the result is not known yet.
     Unknown,
@@ -23,8 +23,8 @@ pub enum FirstRound {
     Fine,
     /// They differ, which the rule allows.
     Differ,
-    /// They differ, which the rule forbids: the contestant at fault, and why.
-    Fault(usize, Fault),
+    /// They differ, which the rule forbids: this contestant's from that one's.
+    Fault(usize, usize),
 }
 
 impl OutputCheck {
@@ -34,12 +34,8 @@ impl OutputCheck {
     }
 
     /// Checks the outputs of a round, one entry for each contestant that took part, until one round
-    /// had all of them. `names` are those of all contestants.
-    pub fn first_round(
-        &mut self,
-        names: &[&str],
-        outputs: &[(usize, Option<OutputDigest>)],
-    ) -> FirstRound {
+    /// had all of them.
+    pub fn first_round(&mut self, outputs: &[(usize, Option<OutputDigest>)]) -> FirstRound {
         let written = outputs.iter().map(|(index, output)| Some((*index, output.as_ref()?)));
         let Some(mut written) = written.collect::<Option<Vec<_>>>() else {
             return FirstRound::Unknown;
@@ -57,10 +53,7 @@ impl OutputCheck {
                 self.agreed = Some((*expected).clone());
                 FirstRound::Fine
             }
-            Some((other, _)) if self.rule == Check::SameOutput => {
-                let from = names[*first].to_owned();
-                FirstRound::Fault(*other, Fault::OutputDiffers { from })
-            }
+            Some((other, _)) if self.rule == Check::SameOutput => FirstRound::Fault(*other, *first),
             Some(_) => FirstRound::Differ,
         }
     }
@@ -81,21 +74,17 @@ mod tests {
         Some(OutputDigest { bytes: text.len() as u64, digest: text.to_owned() })
     }
 
-    fn check(
-        rule: Check,
-        outputs: [Option<OutputDigest>; 2],
-        expected: &FirstRound,
-    ) -> OutputCheck {
+    fn check(rule: Check, outputs: [Option<OutputDigest>; 2], expected: FirstRound) -> OutputCheck {
         let mut check = OutputCheck::new(&rule);
         let outputs: Vec<_> = outputs.into_iter().enumerate().collect();
-        assert_eq!(check.first_round(&["A", "B"], &outputs), *expected, "{rule:?}");
+        assert_eq!(check.first_round(&outputs), expected, "{rule:?}");
         check
     }
 
     #[test]
     fn outputs_that_agree_must_go_on_agreeing() {
         for rule in [Check::Default, Check::SameOutput] {
-            let check = check(rule, [print("x"), print("x")], &FirstRound::Fine);
+            let check = check(rule, [print("x"), print("x")], FirstRound::Fine);
             assert_eq!(check.later(print("x").as_ref()), None);
             assert!(check.later(print("y").as_ref()).is_some());
             assert_eq!(check.later(None), None);
@@ -104,12 +93,11 @@ mod tests {
 
     #[test]
     fn outputs_that_differ_are_a_matter_of_the_rule() {
-        let check_default = check(Check::Default, [print("x"), print("y")], &FirstRound::Differ);
+        let check_default = check(Check::Default, [print("x"), print("y")], FirstRound::Differ);
         assert_eq!(check_default.later(print("z").as_ref()), None);
-        let fault = Fault::OutputDiffers { from: "A".into() };
-        check(Check::SameOutput, [print("x"), print("y")], &FirstRound::Fault(1, fault));
-        check(Check::Exit, [print("x"), print("y")], &FirstRound::Fine);
-        let open = check(Check::Default, [None, print("y")], &FirstRound::Unknown);
+        check(Check::SameOutput, [print("x"), print("y")], FirstRound::Fault(1, 0));
+        check(Check::Exit, [print("x"), print("y")], FirstRound::Fine);
+        let open = check(Check::Default, [None, print("y")], FirstRound::Unknown);
         assert!(open.is_open && open.later(print("z").as_ref()).is_none());
     }
 }

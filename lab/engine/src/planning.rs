@@ -1,8 +1,7 @@
 //! Converts a user's request to a plan.
 
-use crate::contestants::contestants;
-use crate::error::LabError;
-pub(crate) use crate::error::usage;
+use crate::error::{LabError, usage};
+use crate::request::contestants;
 pub use crate::request::{HookRequest, Request, check_rule, seed_or_random};
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
@@ -40,7 +39,7 @@ pub fn plan(request: &Request) -> Result<Plan, LabError> {
 }
 
 /// Returns the plan of a request about programs, without adjustments.
-fn assembled(
+pub(crate) fn assembled(
     request: &Request,
     contestants: Vec<Contestant>,
     claims: Vec<PlannedClaim>,
@@ -79,35 +78,14 @@ pub fn against_itself(
     request.names = vec!["A".into(), "A again".into()];
     let budget = Budget { rounds: None, seconds: Some(SECONDS_A_SELF_CHECK) };
     request.budget.get_or_insert(budget);
-    self_check(&request, comparisons, rounds_each)
-}
-
-/// Makes the plan of a self-check of two commands that are the same.
-fn self_check(request: &Request, comparisons: u32, rounds_each: u32) -> Result<Plan, LabError> {
     if request.centre == Centre::Mean {
         return usage(
-            "aa counts false verdicts about the ratios of rounds, not about means: leave --mean out"
-                .into(),
+            "aa counts false verdicts about the ratios of rounds, not about means: leave --mean \
+             out",
         );
     }
-    let mut plan = plan(request)?;
-    plan.kind = Kind::SelfCheck { comparisons, rounds_each };
-    Ok(plan)
-}
-
-/// The subject of one claim about one contestant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Subject {
-    /// Runs of the command.
-    Runs,
-    /// Lines of a stream: numbers whose unit is this many of the metric's unit, or `None` for lines
-    /// of 0 and 1.
-    Lines {
-        /// 1e6 for milliseconds if the metric is in nanoseconds.
-        scale: Option<f64>,
-        /// Whether each depends only on the one before.
-        is_chain: bool,
-    },
+    let kind = Kind::SelfCheck { comparisons, rounds_each };
+    Ok(Plan { kind, ..plan(&request)? })
 }
 
 /// Rounds a budget of lines down to a whole block, because a stream ends at one.
@@ -123,15 +101,15 @@ fn whole_blocks(budget: Budget, request: &Request) -> Result<Budget, LabError> {
     }
 }
 
-/// Makes the plan of one claim about one contestant (`tiebreak slo`).
+/// Makes the plan of one claim about one contestant (`tiebreak slo`): a command or a stream.
 ///
 /// # Errors
 /// Fails for a number out of its range, or for a claim about another subject.
-pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Plan, LabError> {
+pub fn about_one(request: &Request, claim: Claim, kind: Kind) -> Result<Plan, LabError> {
     check_numbers(request)?;
     let contestants = contestants(request)?;
     let [contestant] = contestants.as_slice() else {
-        return usage("this is about one command: give one".into());
+        return usage("this is about one command: give one");
     };
     if claim.right.is_some() || claim.left != contestant.name {
         return usage(format!(
@@ -139,18 +117,14 @@ pub fn about_one(request: &Request, claim: Claim, subject: Subject) -> Result<Pl
             claim.text, contestant.name
         ));
     }
-    let claim = capped(claim, request.centre, request.program.timeout_ns)?;
-    let (gate, error) = (request.gate, request.error);
-    let claims = vec![PlannedClaim { claim, left: 0, right: None, error, gate, waits_ns: 0 }];
+    let claims = vec![planned(claim, &[&contestant.name], request, request.error)?];
     let mut budget = request.budget;
-    let (kind, scope, seconds) = match subject {
-        Subject::Runs => (Kind::Compare, Scope::Binary, Some(SECONDS_A_CLAIM)),
-        Subject::Lines { scale, is_chain } => {
-            budget = budget.map(|budget| whole_blocks(budget, request)).transpose()?;
-            // The end of the stream is the budget.
-            (Kind::Stream { scale, is_chain }, Scope::Stream, None)
-        }
-    };
+    let (mut scope, mut seconds) = (Scope::Binary, Some(SECONDS_A_CLAIM));
+    if let Kind::Stream { .. } = kind {
+        budget = budget.map(|budget| whole_blocks(budget, request)).transpose()?;
+        // The end of the stream is the budget.
+        (scope, seconds) = (Scope::Stream, None);
+    }
     let budget = budget.unwrap_or(Budget { rounds: None, seconds });
     Ok(Plan { kind, scope, ..assembled(request, contestants, claims, budget) })
 }
@@ -180,7 +154,7 @@ fn check_numbers(request: &Request) -> Result<(), LabError> {
     check_resolution(request.resolution)?;
     check_adjust(request.centre, request.adjust)?;
     if request.block_runs == 0 {
-        return usage("a block of 0 runs observes nothing: --block 1 or more".into());
+        return usage("a block of 0 runs observes nothing: --block 1 or more");
     }
     Ok(())
 }
@@ -226,8 +200,8 @@ fn planned_claims(
     };
     let error = request.error / claims.len().max(1) as f64;
     let planned = claims.into_iter().map(|claim| {
-        let (left, right) = index_of(&claim, &names)?;
-        let claim = capped(claim, request.centre, request.program.timeout_ns)?;
+        let planned = planned(claim, &names, request, error)?;
+        let claim = &planned.claim;
         if let Some(workload) = claim.workload.as_ref().filter(|name| **name != request.workload) {
             let here = match request.workload.as_str() {
                 "" => "nothing was said of this run's".to_owned(),
@@ -239,29 +213,32 @@ fn planned_claims(
                 claim.text
             ));
         }
-        Ok(PlannedClaim { claim, left, right, error, gate: request.gate, waits_ns: 0 })
+        Ok(planned)
     });
     planned.collect()
 }
 
-/// Returns the indices of a claim's contestants among these names.
-pub(crate) fn index_of(claim: &Claim, names: &[&str]) -> Result<(usize, Option<usize>), LabError> {
+/// Returns a claim with its contestants, by their index among these names, and with its cap.
+pub(crate) fn planned(
+    claim: Claim,
+    names: &[&str],
+    request: &Request,
+    error: f64,
+) -> Result<PlannedClaim, LabError> {
     let index = |name: &str| {
         let found = names.iter().position(|other| *other == name);
         found.ok_or_else(|| {
             LabError::Usage(format!("'{}' names {name}, who does not take part", claim.text))
         })
     };
-    Ok((index(&claim.left)?, claim.right.as_deref().map(index).transpose()?))
+    let (left, right) = (index(&claim.left)?, claim.right.as_deref().map(index).transpose()?);
+    let claim = capped(claim, request.centre, request.program.timeout_ns)?;
+    Ok(PlannedClaim { claim, left, right, error, gate: request.gate, waits_ns: 0 })
 }
 
 /// Gives a claim that a mean is below something its cap: the stated one, or the time-out. A ratio
 /// of means needs one too: it claims for either side that a mean is below something.
-pub(crate) fn capped(
-    mut claim: Claim,
-    centre: Centre,
-    timeout_ns: Option<u64>,
-) -> Result<Claim, LabError> {
+fn capped(mut claim: Claim, centre: Centre, timeout_ns: Option<u64>) -> Result<Claim, LabError> {
     if centre == Centre::Mean && claim.statement.relation().is_some() {
         check_ratio_of_means(&claim, timeout_ns)?;
     }
@@ -297,8 +274,7 @@ fn check_ratio_of_means(claim: &Claim, timeout_ns: Option<u64>) -> Result<(), La
         return usage(
             "a ratio of means cannot be proven without a cap, because one run in a million may \
              take as long as it likes: say --timeout, such as --timeout 5s; a run that takes \
-             longer is ended, and counts as 5 s"
-                .into(),
+             longer is ended, and counts as 5 s",
         );
     }
     Ok(())
@@ -387,7 +363,7 @@ pub(crate) mod tests {
         let adjust = Adjust { slot: true, strata: false };
         let adjusted = Request { adjust, ..asked.clone() };
         assert!(refused(&adjusted).contains("does not go with --centre mean"));
-        let checked = self_check(&asked, 10, 10).unwrap_err().to_string();
+        let checked = against_itself("a".into(), asked, 10, 10).unwrap_err().to_string();
         assert!(checked.contains("leave --mean out"), "{checked}");
     }
 

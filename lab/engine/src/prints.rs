@@ -1,12 +1,12 @@
 //! Prints of machines: kept in a store, and loaded from a store or a file.
 
-use crate::error::LabError;
+use crate::error::{LabError, data};
 use crate::source::{self, LATEST};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tiebreak_core::result::RunResult;
 use tiebreak_probes::{ListRow, MachinePrint};
-use tiebreak_store::{PrintId, Store, StoreError, is_store_file};
+use tiebreak_store::{Store, is_store_file};
 
 /// A probe with less time than this gives too little information.
 const BUDGET_LEAST: Duration = Duration::from_millis(20);
@@ -38,7 +38,7 @@ pub fn load(name_or_file: &str, store: Option<&Path>) -> Result<Loaded, LabError
     }
     if name_or_file.contains(['/', '.']) {
         let what = if path.exists() { "is not a file" } else { "does not exist" };
-        return Err(LabError::Data(format!("{name_or_file} {what}: a print is a file or a name")));
+        return data(format!("{name_or_file} {what}: a print is a file or a name"));
     }
     kept(&source::existing_store(store)?, name_or_file)
 }
@@ -136,8 +136,12 @@ impl Keeper {
             Keeper::Not(why) => Err(why),
             Keeper::In(path) => match crippling(&limits) {
                 Some(limit) => Err(format!("a limit was set: {limit}")),
-                None => write(&path, print)
-                    .map(|id| Some(id.to_string()))
+                None => Store::open(&path)
+                    .and_then(|mut store| {
+                        let id = store.keep_print(print)?;
+                        store.sync()?;
+                        Ok(Some(id.to_string()))
+                    })
                     .map_err(|error| error.to_string()),
             },
         }
@@ -152,13 +156,6 @@ fn crippling(limits: &str) -> Option<String> {
         let soft = line.split_whitespace().next()?.parse::<u64>().ok()?;
         (soft < *least).then(|| format!("{} {soft}", name.to_lowercase()))
     })
-}
-
-fn write(path: &Path, print: &MachinePrint) -> Result<PrintId, StoreError> {
-    let mut store = Store::open(path)?;
-    let id = store.keep_print(print)?;
-    store.sync()?;
-    Ok(id)
 }
 
 #[cfg(test)]

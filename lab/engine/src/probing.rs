@@ -1,6 +1,6 @@
 //! What the probes of the machine need from the laboratory: runs of programs.
 
-use crate::error::LabError;
+use crate::error::{LabError, usage};
 use crate::planning::{self, Request};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -58,10 +58,10 @@ pub fn chosen_cpus(wanted: Option<&[usize]>) -> Result<Vec<usize>, LabError> {
     let allowed = cpus::allowed();
     let Some(wanted) = wanted else { return Ok(allowed) };
     match wanted.iter().find(|cpu| !allowed.contains(cpu)) {
-        Some(cpu) => Err(LabError::Usage(format!(
+        Some(cpu) => usage(format!(
             "--cpus: CPU {cpu} is not one that this process may use: {} are",
             cpus::format_cpus(&allowed)
-        ))),
+        )),
         None => Ok(wanted.to_vec()),
     }
 }

@@ -49,22 +49,27 @@ pub(crate) struct OpenClaim {
 /// Turns rounds into evidence, determines which contestants are still needed, and settles claims.
 #[derive(Clone, Debug)]
 pub struct Referee {
-    plan: Plan,
+    /// The plan.
+    pub plan: Plan,
     seed: Seed,
     /// The current block of primers; empty if each round is a block.
     block: Block,
     /// The budget, which a resumed run may have changed.
     pub(crate) budget: Budget,
     pub(crate) claims: Vec<OpenClaim>,
-    seen: Vec<Observation>,
+    /// The observations of each contestant.
+    pub seen: Vec<Observation>,
     /// The comparisons of `tiebreak aa`.
     pub(crate) self_check: Option<SelfCheck>,
-    rounds: u64,
+    /// The number of finished rounds.
+    pub rounds: u64,
     had: Had,
-    lost: u64,
+    /// The number of attempts that were cut off.
+    pub lost: u64,
     /// How many of those were ended by a contestant's failure, which is reported instead.
     lost_to_faults: u64,
-    elapsed_ns: u64,
+    /// The run's own time.
+    pub elapsed_ns: u64,
     /// How much of that was spent waiting for quiet.
     pub(crate) waited_ns: u64,
     slowest_first_ns: Option<u64>,
@@ -128,11 +133,13 @@ impl Referee {
         let mut referee = Referee::new(&journal.header.plan);
         let mut lost = journal.lost.iter().peekable();
         for round in 0..=journal.rounds.len() as u64 {
-            referee.take_failures(journal, round, None);
+            for (contestant, fault) in failures(journal, round, None) {
+                referee.void(contestant, fault);
+            }
             while let Some(coins) = lost.next_if(|coins| coins.round <= round) {
-                let ended_by = failed_in(journal, coins);
-                referee.lose_attempt(coins, ended_by);
-                referee.take_failures(journal, round, Some(coins.attempt));
+                let failed = || failures(journal, coins.round, Some(coins.attempt));
+                referee.lose_attempt(coins, failed().next().map(|(contestant, _)| contestant));
+                failed().for_each(|(contestant, fault)| referee.void(contestant, fault));
             }
             if let Some(round) = journal.rounds.get(round as usize) {
                 before(&referee, round)?;
@@ -174,17 +181,6 @@ impl Referee {
         claim.is_open() && claim.test.settled_at(error).is_some()
     }
 
-    /// Voids the contestants that became void in this attempt at a round, or before there was one.
-    fn take_failures(&mut self, journal: &Journal, in_round: u64, in_attempt: Option<u32>) {
-        for event in &journal.events {
-            if let Event::Void { contestant, round, attempt, fault } = event
-                && (*round, *attempt) == (in_round, in_attempt)
-            {
-                self.void(*contestant, fault);
-            }
-        }
-    }
-
     /// Returns the contestants that an open claim still needs, in the order of the plan.
     pub fn needed(&self) -> Vec<usize> {
         company::sorted(self.open_claims().flat_map(|(_, planned)| about(planned)))
@@ -205,17 +201,10 @@ impl Referee {
             let next = open.filter(|planned| !(only_claims && self.waits(planned)));
             self.had.turns(next.map(|planned| company::sorted(about(planned))))
         } else {
-            Turns::of_one(self.in_block(), self.rounds)
-        }
-    }
-
-    /// Returns the contestants of a complete block: those that an open claim still needs, and
-    /// within a block of primers all that began it and are not void.
-    fn in_block(&self) -> Vec<usize> {
-        let needed = self.needed();
-        match self.block.rest() {
-            Some(rest) if !needed.is_empty() => rest.to_vec(),
-            _ => needed,
+            // Within a block of primers all that began it and are not void, until it is complete.
+            let needed = self.needed();
+            let rest = self.block.rest().filter(|_| !needed.is_empty());
+            Turns::of_one(rest.map_or(needed, <[usize]>::to_vec), self.rounds)
         }
     }
 
@@ -309,36 +298,34 @@ impl Referee {
     /// its bets.
     fn take_for(&mut self, index: usize, round: &Round) -> Option<(f64, f64)> {
         let planned = &self.plan.claims[index];
-        let left = round_ratio::part_of(round, planned.left)?;
-        let left_reading = left.sample.reading(planned.claim.metric).unwrap_or(Reading::UNKNOWN);
+        let left = round_ratio::part_of(&self.plan, round, planned.left)?;
         let Some(right) = planned.right else {
             let claim = &mut self.claims[index];
             if planned.claim.statement.is_about_quantile() {
-                claim.readings.push(left_reading);
+                claim.readings.push(left.reading(planned.claim.metric));
             }
             if claim.is_open() {
-                claim.beside.take(&self.plan, planned, left, None);
+                claim.beside.take(planned, left, None);
             }
             if claim.test.observe_one(planned, left.sample).is_some() {
                 claim.ended_ns = Some(round.elapsed_ns);
             }
             return Some(claim.test.evidence());
         };
-        let right = round_ratio::part_of(round, right)?;
-        let (d, coarse) = round_ratio::log_ratio(&self.plan, planned.claim.metric, left, right);
-        let conditions = claim_test::conditions(&self.plan, &round.coins, &self.block, left, right);
+        let right = round_ratio::part_of(&self.plan, round, right)?;
+        let (d, coarse) = round_ratio::log_ratio(planned.claim.metric, left, right);
+        let conditions = claim_test::conditions(&round.coins, &self.block, left, right);
         if let Some(self_check) = &mut self.self_check {
             return Some(self_check.observe(d, &conditions));
         }
         let claim = &mut self.claims[index];
-        let right_reading = right.sample.reading(planned.claim.metric);
-        let pair = (left_reading, right_reading.unwrap_or(Reading::UNKNOWN));
+        let pair = (left.reading(planned.claim.metric), right.reading(planned.claim.metric));
         if self.plan.functions.is_none() {
             claim.pairs.observe(self.rounds == 1, pair, &conditions);
         }
         claim.coarse_rounds += u64::from(coarse);
         if claim.is_open() {
-            claim.beside.take(&self.plan, planned, left, Some(right));
+            claim.beside.take(planned, left, Some(right));
         }
         self.rounds_without_delay += u64::from(conditions.delay.is_none());
         if claim.test.observe_pair(planned, pair, d, &conditions).is_some() {
@@ -530,31 +517,6 @@ impl Referee {
     pub fn evidence(&self, claim: usize) -> Evidence {
         self.claims[claim].test.summary()
     }
-
-    /// Returns the plan.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// Returns the observations of each contestant.
-    pub fn seen(&self) -> &[Observation] {
-        &self.seen
-    }
-
-    /// Returns the number of finished rounds.
-    pub fn rounds(&self) -> u64 {
-        self.rounds
-    }
-
-    /// Returns the number of attempts that were cut off.
-    pub fn lost(&self) -> u64 {
-        self.lost
-    }
-
-    /// Returns the run's own time.
-    pub fn elapsed_ns(&self) -> u64 {
-        self.elapsed_ns
-    }
 }
 
 impl OpenClaim {
@@ -580,13 +542,17 @@ fn about(planned: &PlannedClaim) -> impl Iterator<Item = usize> {
     std::iter::once(planned.left).chain(planned.right)
 }
 
-/// Returns the contestant whose failure cut this attempt off, if any.
-fn failed_in(journal: &Journal, coins: &RoundCoins) -> Option<usize> {
-    journal.events.iter().find_map(|event| match event {
-        Event::Void { contestant, round, attempt, .. }
-            if (*round, *attempt) == (coins.round, Some(coins.attempt)) =>
+/// Returns the contestants that became void in this attempt at a round, or before there was one.
+fn failures(
+    journal: &Journal,
+    in_round: u64,
+    in_attempt: Option<u32>,
+) -> impl Iterator<Item = (usize, &Fault)> {
+    journal.events.iter().filter_map(move |event| match event {
+        Event::Void { contestant, round, attempt, fault }
+            if (*round, *attempt) == (in_round, in_attempt) =>
         {
-            Some(*contestant)
+            Some((*contestant, fault))
         }
         _ => None,
     })

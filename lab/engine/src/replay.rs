@@ -1,7 +1,7 @@
 //! Recomputes the verdict of a journal from its samples alone.
 
-use crate::error::LabError;
-use crate::outcome::{self, Detail};
+use crate::error::{LabError, data};
+use crate::outcome;
 use crate::referee::Referee;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason, Wealth};
 use tiebreak_core::plan::{ENGINE_VERSION, Scope};
@@ -30,8 +30,7 @@ pub fn result(journal: &Journal) -> RunResult {
 }
 
 fn of_referee(referee: &Referee, journal: &Journal) -> RunResult {
-    let (header, stop) = (&journal.header, last_stop(journal));
-    let result = outcome::result(referee, header, &journal.id, stop, Detail::Full);
+    let result = outcome::result(referee, journal, last_stop(journal), true);
     RunResult { chain_head: journal.chain_head().map(str::to_owned), ..result }
 }
 
@@ -44,17 +43,16 @@ fn of_referee(referee: &Referee, journal: &Journal) -> RunResult {
 pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
     let engine = journal.header.plan.engine_version;
     if !(1..=ENGINE_VERSION).contains(&engine) {
-        return Err(LabError::OtherEngine {
-            id: journal.id.clone(),
-            theirs: engine,
-            ours: ENGINE_VERSION,
-            made_by: journal.header.version.clone(),
-        });
+        return data(format!(
+            "run {} was judged by version {engine} of the engine, and this is version \
+             {ENGINE_VERSION}: replay it with tiebreak {}",
+            journal.id, journal.header.version
+        ));
     }
     let missing = (journal.chain.is_empty() && engine >= CHAINED_SINCE)
         .then(|| format!("it is gone, which version {engine} of the engine always writes"));
     if let Some(what) = missing.or_else(|| first_broken_link(journal)) {
-        return Err(LabError::Chain { id: journal.id.clone(), what });
+        return broken_chain(journal, &what);
     }
     let seed = Seed::from_text(&journal.header.plan.seed);
     let referee = Referee::walk(
@@ -92,7 +90,14 @@ pub fn check_head(journal: &Journal, head: &str) -> Result<(), LabError> {
         Some(found) if found.starts_with(&head.to_ascii_lowercase()) => return Ok(()),
         Some(found) => format!("its head is {found}, and should be {head}"),
     };
-    Err(LabError::Chain { id: journal.id.clone(), what })
+    broken_chain(journal, &what)
+}
+
+fn broken_chain<T>(journal: &Journal, what: &str) -> Result<T, LabError> {
+    data(format!(
+        "the chain of run {} is broken: {what}; the journal was changed after it was written",
+        journal.id
+    ))
 }
 
 /// Checks that a round's coins are what the seed gives.
@@ -133,7 +138,11 @@ fn wealth_bits(wealth: &Wealth) -> (usize, u64, u64) {
 }
 
 fn differs(journal: &Journal, what: String, recorded: String, replayed: String) -> LabError {
-    LabError::Replay { id: journal.id.clone(), what, recorded, replayed }
+    LabError::Data(format!(
+        "run {} does not replay: for {what} the journal has {recorded}, its seed and samples give \
+         {replayed}; the file was changed, or this is a defect of tiebreak",
+        journal.id
+    ))
 }
 
 /// Returns whether the run continued after this verdict, which was then not final: `undecided`,

@@ -8,9 +8,9 @@ mod tests;
 pub use tiebreak_core::resampling::{Null, ResamplingMethod, ResamplingResult, Sides};
 pub use tiebreak_stats::exact::Statistic;
 
-use crate::error::{LabError, usage};
+use crate::error::{LabError, data, usage};
 use numbers::Numbers;
-use program::{NoAnswer, Program};
+use program::Program;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::quantity::parse_fraction;
@@ -113,6 +113,12 @@ impl Question {
         if self.is_paired { Design::Pairs } else { Design::Sets }
     }
 
+    /// Returns what draws permutations under a null hypothesis: the same ones under each.
+    fn resampler(&self, null: Null) -> Resampler {
+        let seed = Seed::from_text(&self.seed);
+        Resampler::new(self.design(), &self.x.values, &self.y.values, null, seed)
+    }
+
     /// Returns, for each pair, the number of Y minus that of X.
     fn pair_differences(&self) -> Vec<f64> {
         self.y.values.iter().zip(&self.x.values).map(|(y, x)| y - x).collect()
@@ -143,26 +149,34 @@ pub fn answer(
     mut watch: impl FnMut(u64, u64),
 ) -> Result<ResamplingResult, LabError> {
     check(question)?;
-    let Some(mut drawing) = Drawing::start(question, stop)? else {
-        return Err(LabError::NoPermutation);
+    let mut drawing = match Drawing::start(question, question.null, stop) {
+        Ok(drawing) => drawing,
+        Err(LabError::Interrupted) => return Err(LabError::NoPermutation),
+        Err(error) => return Err(error),
     };
+    let value = drawing.observed.value;
+    if value.is_nan() || value.is_infinite() && !question.is_studentised() {
+        return data(format!(
+            "{} and {}: the numbers are too large for their difference to be computed",
+            question.x.name, question.y.name
+        ));
+    }
     match question.method {
         ResamplingMethod::Mixture => {
-            let mut test = ExactTest::new(question.alpha, question.error);
-            while test.permutations() < question.permutations_max {
-                let Some(extreme) = drawing.next() else { break };
-                let ended = test.observe(extreme);
-                watch(test.permutations(), test.extreme());
-                if ended.is_some() {
-                    break;
-                }
-            }
+            let test = drawing.test(question.permutations_max, watch);
             let shift = shifts(question, test.permutations(), stop);
             result(question, drawing, &by_mixture(&test), shift)
         }
         ResamplingMethod::Classic => {
-            let driver = Driver::new(&classic_options(question))
-                .map_err(|error| LabError::Usage(error.to_string()))?;
+            let options = DriverOptions {
+                alpha: question.alpha / 2.0,
+                alpha_hi: Some(question.alpha),
+                eps: question.error,
+                min_count: 0,
+                max_count: Some(question.permutations_max),
+            };
+            let driver =
+                Driver::new(&options).map_err(|error| LabError::Usage(error.to_string()))?;
             let progress = driver.run(&mut drawing, |progress| watch(progress.n, progress.s));
             result(question, drawing, &by_classic(&driver, &progress), None)
         }
@@ -172,14 +186,14 @@ pub fn answer(
 fn check(question: &Question) -> Result<(), LabError> {
     let is_share = [question.alpha, question.error].iter().all(|it| *it > 0.0 && *it < 1.0);
     if !is_share {
-        return usage("--alpha and --error must be above 0 and below 1".to_owned());
+        return usage("--alpha and --error must be above 0 and below 1");
     }
     match question.null {
         Null::Shift { by } if !by.is_finite() => {
-            return usage("--shift must be a finite number".to_owned());
+            return usage("--shift must be a finite number");
         }
         Null::Ratio { factor } if !(factor.is_finite() && factor > 0.0) => {
-            return usage("--ratio must be a finite number above 0".to_owned());
+            return usage("--ratio must be a finite number above 0");
         }
         _ => {}
     }
@@ -208,26 +222,16 @@ fn check(question: &Question) -> Result<(), LabError> {
     Ok(())
 }
 
-fn classic_options(question: &Question) -> DriverOptions {
-    DriverOptions {
-        alpha: question.alpha / 2.0,
-        alpha_hi: Some(question.alpha),
-        eps: question.error,
-        min_count: 0,
-        max_count: Some(question.permutations_max),
-    }
-}
-
 /// The permutations as they are drawn, and what is known about them.
 struct Drawing<'a> {
+    question: &'a Question,
     resampler: Resampler,
     measure: Measure,
-    sides: Sides,
     observed: Difference,
     kept: Vec<f64>,
     stop: &'a AtomicBool,
     /// Why no more can be drawn.
-    ended: Option<NoAnswer>,
+    ended: Option<LabError>,
 }
 
 enum Measure {
@@ -236,10 +240,12 @@ enum Measure {
 }
 
 impl<'a> Drawing<'a> {
-    /// Measures the sets as they are; `None` if it was interrupted.
-    fn start(question: &Question, stop: &'a AtomicBool) -> Result<Option<Drawing<'a>>, LabError> {
-        let seed = Seed::from_text(&question.seed);
-        let (x, y) = (&question.x.values, &question.y.values);
+    /// Measures the sets as they are.
+    fn start(
+        question: &'a Question,
+        null: Null,
+        stop: &'a AtomicBool,
+    ) -> Result<Drawing<'a>, LabError> {
         let measure = match &question.statistic {
             StatisticOf::Each(statistic) => {
                 Measure::Each { statistic: *statistic, is_studentised: question.is_studentised() }
@@ -247,30 +253,19 @@ impl<'a> Drawing<'a> {
             StatisticOf::Program(command) => Measure::Program(Box::new(Program::start(command)?)),
         };
         let mut drawing = Drawing {
-            resampler: Resampler::new(question.design(), x, y, question.null, seed),
+            question,
+            resampler: question.resampler(null),
             measure,
-            sides: question.sides,
             observed: Difference { value: 0.0, size: 0.0 },
             kept: Vec::new(),
             stop,
             ended: None,
         };
-        match drawing.measure() {
-            Ok(observed) => drawing.observed = observed,
-            Err(NoAnswer::Interrupted) => return Ok(None),
-            Err(NoAnswer::Failed(error)) => return Err(error),
-        }
-        let value = drawing.observed.value;
-        if value.is_nan() || value.is_infinite() && !question.is_studentised() {
-            return Err(LabError::Numbers {
-                place: format!("{} and {}", question.x.name, question.y.name),
-                what: "the numbers are too large for their difference to be computed".to_owned(),
-            });
-        }
-        Ok(Some(drawing))
+        drawing.observed = drawing.measure()?;
+        Ok(drawing)
     }
 
-    fn measure(&mut self) -> Result<Difference, NoAnswer> {
+    fn measure(&mut self) -> Result<Difference, LabError> {
         match &mut self.measure {
             Measure::Each { statistic, is_studentised } => {
                 Ok(self.resampler.difference(*statistic, *is_studentised))
@@ -282,6 +277,17 @@ impl<'a> Drawing<'a> {
             }
         }
     }
+
+    /// Draws until the bets end, or at most this often.
+    fn test(&mut self, permutations_max: u64, mut watch: impl FnMut(u64, u64)) -> ExactTest {
+        let mut test = ExactTest::new(self.question.alpha, self.question.error);
+        while test.ended().is_none() && test.permutations() < permutations_max {
+            let Some(extreme) = self.next() else { break };
+            test.observe(extreme);
+            watch(test.permutations(), test.extreme());
+        }
+        test
+    }
 }
 
 impl Iterator for Drawing<'_> {
@@ -291,7 +297,7 @@ impl Iterator for Drawing<'_> {
     /// drawn.
     fn next(&mut self) -> Option<bool> {
         if self.stop.load(Ordering::Relaxed) {
-            self.ended = Some(NoAnswer::Interrupted);
+            self.ended = Some(LabError::Interrupted);
         }
         if self.ended.is_some() {
             return None;
@@ -302,7 +308,7 @@ impl Iterator for Drawing<'_> {
                 if self.kept.len() < KEPT_MAX {
                     self.kept.push(difference.value);
                 }
-                Some(is_extreme(self.sides, difference, self.observed))
+                Some(is_extreme(self.question.sides, difference, self.observed))
             }
             Err(no_answer) => {
                 self.ended = Some(no_answer);
@@ -381,8 +387,9 @@ fn shifts(question: &Question, permutations: u64, stop: &AtomicBool) -> Option<S
     if matches!(question.null, Null::Ratio { .. }) || most * numbers > NUMBERS_MAX {
         return None;
     }
-    let tried = Tried { question, statistic, permutations_max: most as u64, stop };
-    let centre = tried.difference();
+    let tried = Tried { question, permutations_max: most as u64, stop };
+    let same = Null::Shift { by: 0.0 };
+    let centre = question.resampler(same).difference(statistic, false).value;
     let [low, high] = [(Sides::Less, -1.0), (Sides::Greater, 1.0)].map(|(sides, sign)| {
         if question.sides == sides { None } else { tried.limit(centre, sign) }
     });
@@ -393,37 +400,16 @@ fn shifts(question: &Question, permutations: u64, stop: &AtomicBool) -> Option<S
 /// What is needed to try a shift.
 struct Tried<'a> {
     question: &'a Question,
-    statistic: Statistic,
     permutations_max: u64,
     stop: &'a AtomicBool,
 }
 
 impl Tried<'_> {
-    fn resampler(&self, by: f64) -> Resampler {
-        let Question { x, y, .. } = self.question;
-        // The same permutations for each shift.
-        let seed = Seed::from_text(&self.question.seed);
-        let null = Null::Shift { by };
-        Resampler::new(self.question.design(), &x.values, &y.values, null, seed)
-    }
-
-    fn difference(&self) -> f64 {
-        self.resampler(0.0).difference(self.statistic, false).value
-    }
-
-    fn is_rejected(&self, shift: f64) -> bool {
-        let mut resampler = self.resampler(shift);
-        let is_studentised = self.question.is_studentised();
-        let mut test = ExactTest::new(self.question.alpha, self.question.error);
-        let observed = resampler.difference(self.statistic, is_studentised);
-        while test.permutations() < self.permutations_max && !self.stop.load(Ordering::Relaxed) {
-            resampler.draw();
-            let drawn = resampler.difference(self.statistic, is_studentised);
-            if let Some(ended) = test.observe(is_extreme(self.question.sides, drawn, observed)) {
-                return ended == Ending::Differs;
-            }
-        }
-        false
+    fn is_rejected(&self, by: f64) -> bool {
+        let drawing = Drawing::start(self.question, Null::Shift { by }, self.stop);
+        drawing.is_ok_and(|mut drawing| {
+            drawing.test(self.permutations_max, |_, _| {}).ended() == Some(Ending::Differs)
+        })
     }
 
     /// Returns the nearest shift on one side of the observed difference that the search finds to be
@@ -457,8 +443,8 @@ fn result(
     shift: Option<Shifts>,
 ) -> Result<ResamplingResult, LabError> {
     let stopped = match (drawing.ended, decided.is_settled) {
-        (Some(NoAnswer::Failed(error)), _) => return Err(error),
-        (Some(NoAnswer::Interrupted), _) => StopReason::Interrupted,
+        (Some(LabError::Interrupted), _) => StopReason::Interrupted,
+        (Some(error), _) => return Err(error),
         (None, true) => StopReason::Settled,
         (None, false) => StopReason::Budget,
     };

@@ -8,7 +8,6 @@ use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::journal::{Event, FileDigest, Journal, StopReason};
 use tiebreak_core::plan::{Budget, ENGINE_VERSION};
 use tiebreak_measure::digest_file;
-use tiebreak_store::{RunId, Store};
 
 /// Returns the budget in force: that of the last resumption, else that of the plan.
 pub(crate) fn budget_of(journal: &Journal) -> Budget {
@@ -71,7 +70,7 @@ pub(crate) fn budget_from_here(journals: &[&Journal], asked: NewBudget) -> Resul
     // Costs a walk through all rounds.
     let referees = journals.iter().map(|journal| Referee::from_journal(journal));
     let (used_rounds, used_s) = referees.fold((0, 0.0), |(rounds, seconds), referee| {
-        (rounds + referee.rounds_used(), seconds + referee.elapsed_ns() as f64 / 1e9)
+        (rounds + referee.rounds_used(), seconds + referee.elapsed_ns as f64 / 1e9)
     });
     let budget = match asked {
         NewBudget::Same => budget_of(first),
@@ -96,50 +95,33 @@ pub(crate) fn budget_from_here(journals: &[&Journal], asked: NewBudget) -> Resul
     Ok(budget)
 }
 
-/// Checks that the run can continue, on this machine and with these files, and journals another
-/// budget.
-///
-/// A run that was killed continues as if nothing had happened: its journal is what it would have
-/// been.
+/// Returns the budget from now on of a single run on this machine.
 ///
 /// # Errors
-/// Fails if its claims are settled; for another engine, machine or file; if no budget is left.
-pub fn prepare(
-    store: &mut Store,
-    run: &RunId,
-    journal: &mut Journal,
-    machine: &Fingerprint,
-    budget: NewBudget,
-) -> Result<(), LabError> {
-    let budget = new_budget(journal, machine, budget)
-        .map_err(|why| LabError::Resume { id: journal.id.clone(), why })?;
-    if budget != budget_of(journal) || replay::last_stop(journal).is_some() {
-        let rounds = Referee::from_journal(journal).rounds();
-        let event = Event::Resumed { rounds, lost: journal.lost.len() as u64, budget };
-        store.event(run, &event)?;
-        journal.events.push(event);
-    }
-    Ok(())
-}
-
-/// Returns the budget of a run that continues, or why it cannot.
-fn new_budget(
+/// Fails if the run cannot continue: see [`budget_from_here`]; or its machine is another one, its
+/// folder is gone, or its claims were settled together with those of other runs.
+pub(crate) fn budget_of_one(
     journal: &Journal,
     machine: &Fingerprint,
-    budget: NewBudget,
-) -> Result<Budget, String> {
+    asked: NewBudget,
+) -> Result<Budget, LabError> {
     let differing = journal.header.machine.differences(machine);
-    if !differing.is_empty() {
+    let budget = if !differing.is_empty() {
         let differing = differing.join(", ");
-        return Err(format!("this is another machine ({differing} differ): start a new run"));
-    }
-    if let Some(why) = revisions::gone(&journal.header.plan) {
-        return Err(why);
-    }
-    if is_relaxed(journal) {
-        return Err("its file settled all contests together: start a new run".to_owned());
-    }
-    budget_from_here(&[journal], budget)
+        Err(format!("this is another machine ({differing} differ): start a new run"))
+    } else if let Some(why) = revisions::gone(&journal.header.plan) {
+        Err(why)
+    } else if is_relaxed(journal) {
+        Err("its file settled all contests together: start a new run".to_owned())
+    } else {
+        budget_from_here(&[journal], asked)
+    };
+    budget.map_err(|why| refused(&journal.id, &why))
+}
+
+/// Returns the error of a run that cannot continue.
+pub(crate) fn refused(id: &str, why: &str) -> LabError {
+    LabError::Data(format!("run {id} cannot be resumed: {why}"))
 }
 
 #[cfg(test)]

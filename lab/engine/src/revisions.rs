@@ -9,19 +9,19 @@ mod git;
 mod tests;
 mod worktrees;
 
-use crate::error::{FailedBuild, LabError, usage};
+use crate::error::{LabError, data, usage};
 use crate::planning::{self, Request};
 use git::{Repository, without_hooks};
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::claim::{Claim, Relation, Statement};
 use tiebreak_core::plan::Plan;
 use tiebreak_input as input;
-use tiebreak_measure::{StartError, resolve, run_job, words};
+use tiebreak_measure::{StartError, resolve, words};
 use tiebreak_report::shell_quote;
-use worktrees::Worktrees;
+use worktrees::{Worktrees, run_logged};
 
 /// Names of the two contestants, which are equally long.
 pub const NAMES: [&str; 2] = [input::BASE_NAME, input::HEAD_NAME];
@@ -61,17 +61,9 @@ pub enum Step<'a> {
     /// A note for the user, which does not prevent the race.
     Noted(String),
     /// A revision is being checked out.
-    CheckingOut {
-        /// The revision.
-        revision: &'a Revision,
-    },
-    /// A revision is being built.
-    Building {
-        /// The revision.
-        revision: &'a Revision,
-        /// The command.
-        command: &'a str,
-    },
+    CheckingOut(&'a Revision),
+    /// A revision is being built by this command.
+    Building(&'a Revision, &'a str),
 }
 
 /// One of the two revisions, as the user named it and as it is.
@@ -109,7 +101,7 @@ pub struct Found {
 /// the text says what to do.
 pub fn find(asked: &RevisionRequest) -> Result<Found, LabError> {
     if asked.build.as_deref().is_some_and(|command| command.trim().is_empty()) {
-        return usage("--build is empty: leave it out if nothing is to be built".to_owned());
+        return usage("--build is empty: leave it out if nothing is to be built");
     }
     let repository = Repository::of(&asked.directory)?;
     let revisions = [
@@ -188,12 +180,12 @@ impl Revisions {
             if revision.commit.is_empty() {
                 revision.commit = worktrees.snapshot()?;
             }
-            progress(Step::CheckingOut { revision });
+            progress(Step::CheckingOut(revision));
             worktrees.add(revision, stop)?;
             if !worktrees.folder(revision.name).is_dir() {
-                let prefix = worktrees.prefix().display();
+                let prefix = worktrees.repository.prefix.display();
                 let why = format!("it has no folder '{prefix}': start from the top of the tree");
-                return Err(LabError::Revision { revision: revision.asked.clone(), why });
+                return Err(unfit(&revision.asked, &why));
             }
         }
         let prepared = Revisions { revisions, worktrees };
@@ -214,13 +206,13 @@ impl Revisions {
         mut progress: impl FnMut(Step<'_>),
     ) -> Result<(), LabError> {
         let [base, head] = &self.revisions;
-        progress(Step::Building { revision: base, command });
+        progress(Step::Building(base, command));
         if !at_once {
             self.build_one(base, command, stop)?;
-            progress(Step::Building { revision: head, command });
+            progress(Step::Building(head, command));
             return self.build_one(head, command, stop);
         }
-        progress(Step::Building { revision: head, command });
+        progress(Step::Building(head, command));
         std::thread::scope(|scope| {
             let other = scope.spawn(|| self.build_one(base, command, stop));
             let head = self.build_one(head, command, stop);
@@ -244,26 +236,21 @@ impl Revisions {
     ) -> Result<(), LabError> {
         let name = revision.name;
         let path = self.root().join(format!("build-{name}.log"));
-        let status = File::create(&path).and_then(|log| {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", command]).current_dir(self.folder(name)).stdin(Stdio::null());
-            shell.stdout(log.try_clone()?).stderr(log).env("TIEBREAK_CONTESTANT", name);
-            without_hooks(&mut shell);
-            run_job(&mut shell, stop)
-        });
-        let status = status.map_err(|error| {
-            LabError::Broken(format!("the build of {name} cannot be run: {error}"))
-        })?;
-        match status {
-            Some(0) => Ok(()),
-            None => Err(LabError::Interrupted),
-            Some(status) => Err(LabError::Build(Box::new(FailedBuild {
-                name,
-                commit: revision.short().to_owned(),
-                status,
-                output: tail(&fs::read(&path).unwrap_or_default()),
-                again: self.build_again(revision, command),
-            }))),
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).current_dir(self.folder(name)).stdin(Stdio::null());
+        without_hooks(shell.env("TIEBREAK_CONTESTANT", name));
+        match run_logged(&mut shell, &path, stop) {
+            Err(error) => {
+                Err(LabError::Broken(format!("the build of {name} cannot be run: {error}")))
+            }
+            Ok(Some(0)) => Ok(()),
+            Ok(None) => Err(LabError::Interrupted),
+            Ok(Some(status)) => data(format!(
+                "the build of {name} ({}) failed with status {status}:\n{}\nto make it again: {}",
+                revision.short(),
+                tail(&fs::read(&path).unwrap_or_default()),
+                self.build_again(revision, command)
+            )),
         }
     }
 
@@ -275,7 +262,7 @@ impl Revisions {
             return format!("cd {} && {build}", shell_quote(&folder));
         }
         let top = format!("../{}-{}", revision.name, revision.short());
-        let within = Path::new(&top).join(self.worktrees.prefix()).display().to_string();
+        let within = Path::new(&top).join(&self.worktrees.repository.prefix).display().to_string();
         let within = shell_quote(within.trim_end_matches('/'));
         let commit = &revision.commit;
         format!("git worktree add --detach {top} {commit} && cd {within} && {build}")
@@ -349,10 +336,10 @@ pub fn plan(mut request: Request, slowdown_max: f64) -> Result<Plan, LabError> {
         ));
     };
     if !request.names.is_empty() {
-        return usage("two revisions are called base and head: leave --name out".to_owned());
+        return usage("two revisions are called base and head: leave --name out");
     }
     if !request.parameters.is_empty() {
-        return usage("--parameter is not for --base: race each value by itself".to_owned());
+        return usage("--parameter is not for --base: race each value by itself");
     }
     if !(0.0..1.0).contains(&slowdown_max) {
         return usage(format!(
@@ -396,14 +383,19 @@ fn check_program(
         return Ok(());
     };
     match resolve(word, Some(folder)) {
-        Err(StartError::NotFound { .. }) if word.contains('/') => Err(LabError::Revision {
-            revision: revision.asked.clone(),
-            why: format!(
+        Err(StartError::NotFound { .. }) if word.contains('/') => {
+            let why = format!(
                 "{} has no program '{word}' after its build: --build makes it, in the folder \
                  of the worktree in which the command runs",
                 revision.name
-            ),
-        }),
+            );
+            Err(unfit(&revision.asked, &why))
+        }
         _ => Ok(()),
     }
+}
+
+/// Returns the error of a revision, as the user named it, that cannot be raced.
+fn unfit(asked: &str, why: &str) -> LabError {
+    LabError::Data(format!("the revision '{asked}' cannot be raced: {why}"))
 }

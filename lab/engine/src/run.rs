@@ -1,23 +1,21 @@
 //! A run of programs or of a stream, from its plan or from its journal.
 
-use crate::error::LabError;
+use crate::error::{LabError, data};
 use crate::resume::NewBudget;
-use crate::session::{Origin, Session, Standing};
-use crate::studies::{self, Book, Environment, LineUp};
+use crate::session::{Book, Session};
+use crate::studies::{self, Environment, LineUp};
 use crate::{revisions, source};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::{Kind, Plan};
 use tiebreak_core::result::RunResult;
-use tiebreak_machine::fingerprint;
-use tiebreak_measure::workers::WorkerProgram;
-use tiebreak_measure::{Programs, build};
-use tiebreak_store::Store;
+use tiebreak_measure::Programs;
 
 /// A plan that can be run: its programs were found.
 pub struct Ready {
-    plan: Plan,
+    /// The plan.
+    pub plan: Plan,
     /// `None` for a stream.
     programs: Option<Programs>,
     stop: &'static AtomicBool,
@@ -35,11 +33,6 @@ impl Ready {
         Ok(Ready { plan, programs, stop })
     }
 
-    /// Returns the plan.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
     /// Journals a new run in the named store, or else in the user's default. `command` is the
     /// command line that asked for it, word by word.
     ///
@@ -48,8 +41,8 @@ impl Ready {
     pub fn begin(self, store: Option<&Path>, command: Vec<String>) -> Result<Run, LabError> {
         let Ready { plan, programs, stop } = self;
         let files = programs.as_ref().map(Programs::files).unwrap_or_default();
-        let origin = Origin { command, machine: fingerprint::read(), files };
-        let session = Session::begin(Store::open(&source::store_path(store)?)?, plan, origin)?;
+        let book = Book::here(source::store_path(store)?, command);
+        let session = Session::begin(&book, plan, &files)?;
         Ok(Run { session, programs, stop })
     }
 }
@@ -72,8 +65,8 @@ impl Run {
         self.session.result_so_far()
     }
 
-    /// Runs until every claim is settled, or the budget is spent. Calls `watch` after every round.
-    /// A run of a stream reads `input`.
+    /// Runs until every claim is settled, or the budget is spent. Calls `watch` after every round
+    /// with a function that returns the result so far. A run of a stream reads `input`.
     ///
     /// # Errors
     /// Fails if the machine fails or lacks a meter, a line of the stream is invalid, or the journal
@@ -81,7 +74,7 @@ impl Run {
     pub fn go(
         self,
         input: impl Read + Send + 'static,
-        watch: impl FnMut(&Standing),
+        watch: impl FnMut(&dyn Fn() -> RunResult),
     ) -> Result<RunResult, LabError> {
         let Run { session, programs, stop } = self;
         let Some(mut programs) = programs else {
@@ -91,7 +84,7 @@ impl Run {
                 .map_err(|error| error.noted(format!("what came before it is kept as run {id}")));
         };
         session.go(&mut programs, stop, watch).map_err(|error| match error {
-            LabError::NotMeasured { .. } => {
+            LabError::NotMeasured(_) => {
                 programs.missing_meters().iter().fold(error, LabError::noted)
             }
             error => error,
@@ -121,43 +114,24 @@ pub fn resume(
 ) -> Result<Resumed, LabError> {
     let store = source::existing_store(store)?;
     let run = store.find(run.unwrap_or(source::LATEST))?;
-    let header = Session::header(&store, &run)?;
+    let header = store.header(&run)?;
     if !header.directory.is_empty() {
         std::env::set_current_dir(&header.directory).map_err(|error| {
             let folder = &header.directory;
             LabError::Data(format!("cannot go to {folder}, where the run began: {error}"))
         })?;
     }
+    let book = Book::here(store.path().to_owned(), header.command);
     if header.plan.functions.is_some() {
-        let book = Book::here(store.path().to_owned(), header.command);
         let environment = Environment::here(stop)?;
         return Ok(Resumed::Study(studies::take_up(&run, budget, &environment, &book)?));
     }
     if let Some(why) = revisions::gone(&header.plan) {
-        return Err(LabError::Data(format!("the run cannot be resumed: {why}")));
+        return data(format!("the run cannot be resumed: {why}"));
     }
     // Before the rounds are read: otherwise the programs' peak memory would begin at that of this
     // process.
     let Ready { programs, .. } = Ready::new(header.plan, stop)?;
-    let session = Session::take_up(store, run, &fingerprint::read(), budget)?;
+    let session = Session::take_up(&book, run, budget)?;
     Ok(Resumed::Run(Box::new(Run { session, programs, stop })))
-}
-
-impl Book {
-    /// Returns the book of runs on this machine, for this command line.
-    pub fn here(store: PathBuf, command: Vec<String>) -> Book {
-        Book { store, command, machine: fingerprint::read() }
-    }
-}
-
-impl Environment {
-    /// Returns the user's cache, with this program as the worker: it must run
-    /// [`worker::main`](crate::worker::main) if its first argument is `__worker`.
-    ///
-    /// # Errors
-    /// Fails if the user has no cache folder.
-    pub fn here(stop: &'static AtomicBool) -> Result<Environment, LabError> {
-        let cache = build::default_cache().map_err(|error| LabError::Data(error.to_string()))?;
-        Ok(Environment { cache, program: WorkerProgram::this(), stop })
-    }
 }

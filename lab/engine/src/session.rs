@@ -2,12 +2,11 @@
 
 use crate::engine::Engine;
 use crate::error::LabError;
-use crate::outcome::{self, Detail};
-use crate::recorder::StoredRun;
+use crate::recorder::{NOTHING, Recorder};
 use crate::referee::Referee;
 use crate::resume::{self, NewBudget};
 use crate::stream::Stream;
-use crate::{replay, revisions};
+use crate::{outcome, replay, revisions};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::PathBuf;
@@ -19,8 +18,8 @@ use tiebreak_core::plan::{Centre, Kind, Plan};
 use tiebreak_core::result::RunResult;
 use tiebreak_core::sampler::Sampler;
 use tiebreak_core::study::Placements;
-use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
+use tiebreak_machine::fingerprint;
 use tiebreak_measure::digest_file;
 use tiebreak_store::{RunId, RunLock, Store};
 
@@ -30,25 +29,6 @@ pub struct Session {
     run: RunId,
     journal: Journal,
     _lock: RunLock,
-}
-
-/// The state of a run between two rounds.
-pub struct Standing<'a> {
-    referee: &'a Referee,
-    journal: &'a Journal,
-}
-
-impl<'a> Standing<'a> {
-    /// Returns the state of a run with this journal and this referee.
-    pub fn new(referee: &'a Referee, journal: &'a Journal) -> Standing<'a> {
-        Standing { referee, journal }
-    }
-
-    /// Returns the current claims; see [`Detail::Progress`] for the cost.
-    pub fn result(&self) -> RunResult {
-        let (header, id) = (&self.journal.header, &self.journal.id);
-        outcome::result(self.referee, header, id, None, Detail::Progress)
-    }
 }
 
 /// The outcome of an earlier run of a plan.
@@ -64,34 +44,43 @@ pub enum Earlier {
     Settled(Box<RunResult>),
 }
 
-/// The origin of a run.
-pub struct Origin {
+/// The store of runs, and what it records about their origin.
+#[derive(Clone, Debug)]
+pub struct Book {
+    /// The store.
+    pub store: PathBuf,
     /// The command line, word by word.
     pub command: Vec<String>,
     /// The machine.
     pub machine: Fingerprint,
-    /// The files that the contestants are made of.
-    pub files: Vec<PathBuf>,
+}
+
+impl Book {
+    /// Returns the book of runs on this machine, for this command line.
+    pub fn here(store: PathBuf, command: Vec<String>) -> Book {
+        Book { store, command, machine: fingerprint::read() }
+    }
 }
 
 impl Session {
-    /// Journals the plan of a new run.
+    /// Journals the plan of a new run; `files` are those that its contestants are made of.
     ///
     /// # Errors
     /// Fails if a file cannot be read, or if the journal cannot be written.
-    pub fn begin(mut store: Store, plan: Plan, origin: Origin) -> Result<Session, LabError> {
-        let files = digests(&origin.files)?;
-        let print = store.latest_print(&origin.machine)?;
+    pub fn begin(book: &Book, plan: Plan, files: &[PathBuf]) -> Result<Session, LabError> {
+        let mut store = Store::open(&book.store)?;
+        let files = digests(files)?;
+        let print = store.latest_print(&book.machine)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let directory = std::env::current_dir().unwrap_or_default();
         let header = RunHeader {
             created_unix_ms: now.as_millis() as u64,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: origin.command,
+            command: book.command.clone(),
             directory: directory.display().to_string(),
             claim_key: claim_key(&plan, &files),
             plan,
-            machine: origin.machine,
+            machine: book.machine.clone(),
             machine_print: print.map(|print| print.to_string()),
             files,
         };
@@ -115,9 +104,9 @@ impl Session {
     ///
     /// # Errors
     /// Fails if a file or the store cannot be read.
-    pub fn earlier(store: &Store, plan: &Plan, origin: &Origin) -> Result<Earlier, LabError> {
-        let files = digests(&origin.files)?;
-        let Some(run) = store.latest_of(&claim_key(plan, &files))? else {
+    pub fn earlier(book: &Book, plan: &Plan, files: &[PathBuf]) -> Result<Earlier, LabError> {
+        let store = Store::open(&book.store)?;
+        let Some(run) = store.latest_of(&claim_key(plan, &digests(files)?))? else {
             return Ok(Earlier::None);
         };
         let journal = store.journal(&run)?;
@@ -141,28 +130,24 @@ impl Session {
         })
     }
 
-    /// Reads the header of a run in a store. It suffices to start the run's programs before the
-    /// rounds are read, so that these take no memory that the programs would inherit.
+    /// Resumes a run that was killed, interrupted or out of budget, and journals another budget. A
+    /// run that was killed continues as if nothing had happened: its journal is what it would have
+    /// been without the kill.
     ///
     /// # Errors
-    /// Fails if the header cannot be read.
-    pub fn header(store: &Store, run: &RunId) -> Result<RunHeader, LabError> {
-        Ok(store.header(run)?)
-    }
-
-    /// Resumes a run that was killed, interrupted or out of budget.
-    ///
-    /// # Errors
-    /// Fails if it cannot be resumed ([`resume::prepare`]), or if another process runs it.
-    pub fn take_up(
-        mut store: Store,
-        run: RunId,
-        machine: &Fingerprint,
-        budget: NewBudget,
-    ) -> Result<Session, LabError> {
+    /// Fails if its claims are settled; for another engine, machine or file; if no budget is left;
+    /// or if another process runs it.
+    pub fn take_up(book: &Book, run: RunId, budget: NewBudget) -> Result<Session, LabError> {
+        let mut store = Store::open(&book.store)?;
         let lock = store.claim_run_lock(&run)?;
         let mut journal = store.journal(&run)?;
-        resume::prepare(&mut store, &run, &mut journal, machine, budget)?;
+        let budget = resume::budget_of_one(&journal, &book.machine, budget)?;
+        if budget != resume::budget_of(&journal) || replay::last_stop(&journal).is_some() {
+            let rounds = Referee::from_journal(&journal).rounds;
+            let event = Event::Resumed { rounds, lost: journal.lost.len() as u64, budget };
+            store.event(&run, &event)?;
+            journal.events.push(event);
+        }
         Ok(Session { store, run, journal, _lock: lock })
     }
 
@@ -171,28 +156,11 @@ impl Session {
         &self.journal.id
     }
 
-    /// Returns the plan.
-    pub fn plan(&self) -> &Plan {
-        &self.journal.header.plan
-    }
-
-    /// Journals that a contestant of a new run is void before its first round.
+    /// Journals what is known of a new run before its first round.
     ///
     /// # Errors
     /// Fails if the journal cannot be written.
-    pub fn void(&mut self, contestant: usize, fault: Fault) -> Result<(), LabError> {
-        self.event(Event::Void { contestant, round: 0, attempt: None, fault })
-    }
-
-    /// Journals a warning for the reader of the result.
-    ///
-    /// # Errors
-    /// Fails if the journal cannot be written.
-    pub fn warn(&mut self, warning: Warning) -> Result<(), LabError> {
-        self.event(Event::Warned { warning })
-    }
-
-    fn event(&mut self, event: Event) -> Result<(), LabError> {
+    pub fn event(&mut self, event: Event) -> Result<(), LabError> {
         self.store.event(&self.run, &event)?;
         self.journal.events.push(event);
         Ok(())
@@ -203,7 +171,8 @@ impl Session {
         replay::result(&self.journal)
     }
 
-    /// Runs to the end, and calls `watch` after every round.
+    /// Runs to the end. Calls `watch` after every round with a function that returns the result so
+    /// far.
     ///
     /// # Errors
     /// Fails if the journal cannot be written, or if the machine fails.
@@ -211,16 +180,17 @@ impl Session {
         mut self,
         sampler: &mut dyn Sampler,
         stop: &AtomicBool,
-        mut watch: impl FnMut(&Standing),
+        mut watch: impl FnMut(&dyn Fn() -> RunResult),
     ) -> Result<RunResult, LabError> {
-        let (stored, journal) = self.split();
-        let engine = Engine::new(stored, journal, sampler, stop);
-        let (referee, reason) = engine.run(|referee| watch(&Standing { referee, journal }))?;
+        let (recorder, journal) = self.split();
+        let engine = Engine::new(recorder, journal, sampler, stop);
+        let (referee, reason) =
+            engine.run(|referee| watch(&|| outcome::result(referee, journal, None, false)))?;
         self.conclude(referee, reason)
     }
 
     /// Reads a stream to its end, or until the claim is settled, and calls `watch` from time to
-    /// time.
+    /// time as [`Session::go`] does.
     ///
     /// # Errors
     /// Fails if a line is invalid, the stream cannot be read, or the journal cannot be written.
@@ -228,18 +198,20 @@ impl Session {
         mut self,
         input: impl Read + Send + 'static,
         stop: &AtomicBool,
-        mut watch: impl FnMut(&Standing),
+        mut watch: impl FnMut(&dyn Fn() -> RunResult),
     ) -> Result<RunResult, LabError> {
-        let (stored, journal) = self.split();
-        let stream = Stream::new(stored, journal, stop)?;
-        let (referee, reason) =
-            stream.run(input, |referee| watch(&Standing { referee, journal }))?;
+        let (recorder, journal) = self.split();
+        let stream = Stream::new(recorder, journal, stop)?;
+        let (referee, reason) = stream
+            .run(input, |referee| watch(&|| outcome::result(referee, journal, None, false)))?;
         self.conclude(referee, reason)
     }
 
-    /// Returns the run in its store, and its journal as it was at the start or the resumption.
-    pub fn split(&mut self) -> (StoredRun<'_>, &Journal) {
-        (StoredRun { store: &mut self.store, run: self.run.clone() }, &self.journal)
+    /// Returns what writes the journal, and the journal as it was at the start or the resumption.
+    pub(crate) fn split(&mut self) -> (Recorder<'_>, &Journal) {
+        let recorder =
+            Recorder { store: &mut self.store, run: self.run.clone(), before_commit: NOTHING };
+        (recorder, &self.journal)
     }
 
     /// Returns the result of a run that has ended, with warnings about files that have changed
@@ -247,19 +219,17 @@ impl Session {
     ///
     /// # Errors
     /// Fails if the journal cannot be written.
-    pub fn conclude(
+    pub(crate) fn conclude(
         &mut self,
         mut referee: Referee,
         reason: StopReason,
     ) -> Result<RunResult, LabError> {
-        let header = &self.journal.header;
-        for file in header.files.iter().filter(|file| resume::has_changed(file)) {
+        for file in self.journal.header.files.iter().filter(|file| resume::has_changed(file)) {
             let warning = Warning::FileChanged { path: file.path.clone() };
             self.store.event(&self.run, &Event::Warned { warning: warning.clone() })?;
             referee.warn(warning);
         }
-        let result =
-            outcome::result(&referee, header, &self.journal.id, Some(reason), Detail::Full);
+        let result = outcome::result(&referee, &self.journal, Some(reason), true);
         Ok(RunResult { chain_head: self.store.chain_head(&self.run)?, ..result })
     }
 }
@@ -268,7 +238,7 @@ impl Session {
 fn digests(paths: &[PathBuf]) -> Result<Vec<FileDigest>, LabError> {
     let digests = paths.iter().map(|path| {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        digest_file(&absolute).map_err(|source| LabError::Read { path: path.clone(), source })
+        digest_file(&absolute).map_err(|error| LabError::unreadable(path, error))
     });
     digests.collect()
 }

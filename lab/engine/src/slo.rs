@@ -2,10 +2,10 @@
 //! good.
 
 use crate::error::{LabError, usage};
-use crate::planning::{self, Request, Subject};
+use crate::planning::{self, Request};
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Check, Plan};
+use tiebreak_core::plan::{Check, Kind, Plan};
 use tiebreak_input as input;
 use tiebreak_report::shell_line;
 
@@ -91,25 +91,25 @@ pub fn plan(asked: SloRequest) -> Result<Plan, LabError> {
     let (claim, scale) = claim(&asked)?;
     let SloRequest { run: mut request, judged, block, by_exit, .. } = asked;
     request.names = vec![NAME.to_owned()];
-    let (command, subject, block) = match judged {
+    let (command, kind, block) = match judged {
         Judged::Command(words) => {
             let command = if let [command] = &words[..] { command } else { &shell_line(&words) };
-            (command.clone(), Subject::Runs, block.unwrap_or(1))
+            (command.clone(), Kind::Compare, block.unwrap_or(1))
         }
         Judged::Stream { ties, .. } => {
             let block = if ties == Ties::Blocks { block.unwrap_or(BLOCK_LINES) } else { 1 };
-            let subject = Subject::Lines { scale, is_chain: ties == Ties::Chain };
-            ("standard input".to_owned(), subject, block)
+            let kind = Kind::Stream { scale, is_chain: ties == Ties::Chain };
+            ("standard input".to_owned(), kind, block)
         }
     };
     request.commands = vec![command];
     request.block_runs = block;
-    if by_exit && subject == Subject::Runs {
+    if by_exit && kind == Kind::Compare {
         request.program.check = Check::Exit;
     }
     // Only times need a quiet machine.
     request.program.wait_for_quiet &= !claim.statement.is_about_success();
-    planning::about_one(&request, claim, subject)
+    planning::about_one(&request, claim, kind)
 }
 
 fn check(asked: &SloRequest) -> Result<(), LabError> {
@@ -155,7 +155,7 @@ fn claim(asked: &SloRequest) -> Result<(Claim, Option<f64>), LabError> {
                 None => (of_property(Property::Succeeds { good, bad }, Metric::WallTime), 1.0),
                 Some(Bar { value, scale, metric }) => {
                     if matches!(asked.judged, Judged::Command(_)) && metric != Metric::WallTime {
-                        return usage("--below of a command is a time, such as 5ms".to_owned());
+                        return usage("--below of a command is a time, such as 5ms");
                     }
                     (of_property(Property::Quantile { good, bad, bar: value }, metric), scale)
                 }
@@ -171,10 +171,10 @@ fn of_sentence(sentence: &str, judged: &Judged) -> Result<(Claim, f64), LabError
     let is_number = matches!(property, Some(Property::Quantile { .. } | Property::Mean { .. }));
     match judged {
         Judged::Stream { is_value: false, .. } if is_number => {
-            usage("a claim about values is about lines of numbers: say --value".to_owned())
+            usage("a claim about values is about lines of numbers: say --value")
         }
         Judged::Stream { is_value: true, .. } if !is_number => {
-            usage("a claim about success is about lines of 0 and 1: leave --value out".to_owned())
+            usage("a claim about success is about lines of 0 and 1: leave --value out")
         }
         _ => {
             // Times without a unit are in milliseconds, other numbers in the unit of the sentence.

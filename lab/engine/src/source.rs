@@ -1,6 +1,6 @@
 //! Stores and journals, as a user names them.
 
-use crate::error::LabError;
+use crate::error::{LabError, data};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -43,14 +43,13 @@ pub fn journal(run_or_file: Option<&str>, store: Option<&Path>) -> Result<Journa
         if is_store_file(path)? {
             return journal_in(&Store::open_existing(path)?, LATEST);
         }
-        let cannot = |error| LabError::Data(format!("cannot read {}: {error}", path.display()));
-        let lines = BufReader::new(File::open(path).map_err(cannot)?);
-        return read_lines(lines)
+        let file = File::open(path).map_err(|error| LabError::unreadable(path, error))?;
+        return read_lines(BufReader::new(file))
             .map_err(|error| LabError::Data(format!("{}: {error}", path.display())));
     }
     let run = run_or_file.unwrap_or(LATEST);
     if run.contains(['/', '.']) {
-        return Err(LabError::Data(format!("there is no file {run}")));
+        return data(format!("there is no file {run}"));
     }
     journal_in(&existing_store(store)?, run)
 }

@@ -4,13 +4,11 @@
 //! An observation is a line, or a block of consecutive lines: requests fail in bursts, and evidence
 //! line by line would count each failure of a burst as new (rule A12).
 
-mod lines;
-
 use crate::claim_test::ClaimTest;
-use crate::error::{LabError, usage};
+use crate::error::{LabError, data, usage};
+use crate::lines::{Lines, Next, quoted};
 use crate::recorder::Recorder;
 use crate::referee::Referee;
-use lines::{Lines, Next};
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -33,8 +31,8 @@ const ENDLESS: [&str; 4] = ["timeout", "inf", "+inf", "infinity"];
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Reads a stream into one run's evidence.
-pub struct Stream<'a, R: Recorder> {
-    recorder: R,
+pub struct Stream<'a> {
+    recorder: Recorder<'a>,
     referee: Referee,
     /// The factor from a number to the metric's unit; `None` for lines of 0 and 1.
     scale: Option<f64>,
@@ -65,23 +63,23 @@ struct Batch {
     by_age: ByAge,
 }
 
-impl<'a, R: Recorder> Stream<'a, R> {
+impl<'a> Stream<'a> {
     /// Resumes a run of one claim about a stream at the end of its journal.
     ///
     /// # Errors
     /// Fails if the claim is not about a share or a mean of one contestant.
     pub fn new(
-        recorder: R,
+        recorder: Recorder<'a>,
         journal: &Journal,
         stop: &'a AtomicBool,
-    ) -> Result<Stream<'a, R>, LabError> {
+    ) -> Result<Stream<'a>, LabError> {
         let plan = &journal.header.plan;
         let property = match plan.claims.as_slice() {
             [PlannedClaim { claim, right: None, .. }] => claim.statement.property(),
             _ => None,
         };
         let (Some(property), Kind::Stream { scale, is_chain }) = (property, plan.kind) else {
-            return usage("a stream is judged by one claim about a share or a mean".to_owned());
+            return usage("a stream is judged by one claim about a share or a mean");
         };
         let referee = Referee::from_journal(journal);
         let now = Instant::now();
@@ -95,7 +93,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
             is_chain,
             walk: Walk::default(),
             lines_read: 0,
-            elapsed_before: Duration::from_nanos(referee.elapsed_ns()),
+            elapsed_before: Duration::from_nanos(referee.elapsed_ns),
             referee,
             started: now,
             next_write: now + BETWEEN_WRITES,
@@ -128,7 +126,10 @@ impl<'a, R: Recorder> Stream<'a, R> {
             if let Err(what) = taken {
                 self.write()?;
                 self.finish(StopReason::Interrupted)?;
-                return Err(LabError::Stream { line: self.lines_read, what });
+                return data(format!(
+                    "line {}: {what}; what came before is kept, and resume --more goes on with it",
+                    self.lines_read
+                ));
             }
             if self.is_due() {
                 self.write()?;
@@ -150,7 +151,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
             return Some(StopReason::Interrupted);
         }
         let budget = self.referee.budget;
-        let lines = self.referee.rounds() + self.batch.lines;
+        let lines = self.referee.rounds + self.batch.lines;
         let is_out = budget.rounds.is_some_and(|most| lines >= most)
             || budget.seconds.is_some_and(|most| self.elapsed().as_secs_f64() >= most);
         is_out.then_some(StopReason::Budget)
@@ -168,7 +169,7 @@ impl<'a, R: Recorder> Stream<'a, R> {
         let (is_success, value) = match self.scale {
             None => (outcome(text)?, None),
             Some(scale) => {
-                let metric = self.referee.plan().claims[0].claim.metric;
+                let metric = self.referee.plan.claims[0].claim.metric;
                 let value = number(text, metric, scale, self.property)?;
                 let is_above =
                     matches!(self.property, Property::Quantile { bar, .. } if value > bar);
@@ -236,9 +237,9 @@ impl<'a, R: Recorder> Stream<'a, R> {
         if verdict != Verdict::Undecided || reason != StopReason::Interrupted {
             self.recorder.verdict(&self.referee.record(0))?;
         }
-        let rounds = self.referee.rounds();
+        let rounds = self.referee.rounds;
         self.recorder.event(&Event::Stopped { rounds, reason })?;
-        self.recorder.sync()
+        Ok(self.recorder.store.sync()?)
     }
 }
 
@@ -250,7 +251,7 @@ fn outcome(text: &str) -> Result<bool, String> {
         _ => {
             let is_number = text.parse::<f64>().is_ok();
             let hint = if is_number { "; for numbers say --value --below" } else { "" };
-            Err(format!("'{}' is neither 0 nor 1{hint}", shorten(text)))
+            Err(format!("{} is neither 0 nor 1{hint}", quoted(text)))
         }
     }
 }
@@ -272,13 +273,5 @@ fn number(text: &str, metric: Metric, scale: f64, property: Property) -> Result<
         Some(_) => "not a finite number of at least 0, nor 'timeout'",
         None => "neither a number nor 'timeout'",
     };
-    Err(format!("'{}' is {why}", shorten(text)))
-}
-
-fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().filter(|c| !c.is_control()).take(40).collect();
-    if text.chars().count() > 40 {
-        short.push_str("...");
-    }
-    short
+    Err(format!("{} is {why}", quoted(text)))
 }

@@ -1,6 +1,6 @@
 //! Studies: built, judged, raced in turns, verified, and resumed.
 //!
-//! [`find()`] and [`read`] find a study's folder and read it. [`line_up()`] builds the contestants,
+//! [`find()`] finds a study's folder. [`line_up()`] builds the contestants,
 //! judges their answers on every workload, runs the pilots, and begins a run for each workload;
 //! [`race`] races them under one error and one budget. [`take_up`] resumes a study from its
 //! journals alone, and [`verify`] judges answers on all inputs of the study.
@@ -9,19 +9,20 @@ mod find;
 mod functions;
 mod line_up;
 mod pilot;
-mod plans;
-mod prepare;
 mod questions;
+mod setup;
 mod trial;
 
-pub use find::{Listed, create, find, list, read};
+pub use find::{create, find};
+pub(crate) use find::{folders_of_studies, name_of};
 pub use functions::Functions;
-pub use line_up::{Book, LineUp, frame, line_up, race, take_up};
-pub use plans::Frame;
+pub use line_up::{LineUp, line_up, race, take_up};
 pub use trial::{Progress, verify};
 
-use crate::error::LabError;
-use crate::planning::{SECONDS_A_CLAIM, usage};
+pub use crate::session::Book;
+
+use crate::error::{LabError, usage};
+use crate::planning::{SECONDS_A_CLAIM, check_error, check_resolution};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::{Budget, Centre, Scope};
@@ -29,6 +30,7 @@ use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{Entrant, NotRun, Pilot, Placements, Study, Workload};
 use tiebreak_core::verdict::Fault;
 use tiebreak_machine::cpus;
+use tiebreak_measure::build;
 use tiebreak_measure::workers::WorkerProgram;
 
 /// A study, and how to race it.
@@ -95,18 +97,12 @@ pub struct Environment {
 /// A step before a race.
 #[derive(Clone, Debug)]
 pub enum Step<'a> {
-    /// A contestant is being built.
-    Building {
-        /// Its name.
-        contestant: &'a str,
-    },
+    /// This contestant is being built.
+    Building(&'a str),
     /// A contestant takes no part.
     NotRun(&'a NotRun),
-    /// The answers on a workload are being judged.
-    Checking {
-        /// The workload.
-        workload: &'a str,
-    },
+    /// The answers on this workload are being judged.
+    Checking(&'a str),
     /// A contestant is void on a workload.
     Void {
         /// The workload.
@@ -129,7 +125,48 @@ pub enum Step<'a> {
     },
 }
 
+impl Environment {
+    /// Returns the user's cache, with this program as the worker: it must run
+    /// [`worker::main`](crate::worker::main) if its first argument is `__worker`.
+    ///
+    /// # Errors
+    /// Fails if the user has no cache folder.
+    pub fn here(stop: &'static AtomicBool) -> Result<Environment, LabError> {
+        let cache = build::default_cache().map_err(|error| LabError::Data(error.to_string()))?;
+        Ok(Environment { cache, program: WorkerProgram::this(), stop })
+    }
+}
+
 impl StudyRequest {
+    /// Checks the request, and returns its scope and its workloads. Builds nothing.
+    ///
+    /// # Errors
+    /// Fails for numbers, names or scopes that make no plan.
+    pub fn frame(&self) -> Result<(Scope, Vec<Workload>), LabError> {
+        check_error(self.error)?;
+        check_resolution(self.resolution)?;
+        if self.centre == Some(Centre::Mean) {
+            return usage(
+                "a ratio of means needs a cap, and the time of a call has none: --centre median, \
+                 or race programs by 'tiebreak compare --mean'",
+            );
+        }
+        if let Some(precision) = self.precision.filter(|one| !(*one > 0.0 && *one <= 1.0)) {
+            return usage(format!(
+                "a precision of {precision} is none: it must be above 0 and at most 100%, such as \
+                 --precision 5%"
+            ));
+        }
+        self.entrants()?;
+        let workloads = self.workloads()?;
+        Ok((self.scope()?, workloads))
+    }
+
+    /// Returns the error of a study that cannot be raced.
+    fn cannot(&self, why: &str) -> LabError {
+        LabError::Data(format!("the study {} cannot be raced: {why}", self.study.name))
+    }
+
     /// Returns the workloads to race, in the order of the study.
     ///
     /// # Errors
@@ -159,9 +196,8 @@ impl StudyRequest {
         all: &[T],
         names: fn(&T) -> Vec<&str>,
     ) -> Result<Vec<T>, LabError> {
-        let mut unknown =
-            asked.iter().filter(|one| !all.iter().any(|each| names(each).contains(&one.as_str())));
-        if let Some(unknown) = unknown.next() {
+        let known = all.iter().flat_map(names);
+        if let Some(unknown) = asked.iter().find(|one| !known.clone().any(|name| name == **one)) {
             let list: Vec<&str> = all.iter().map(|each| names(each)[0]).collect();
             let (study, list) = (&self.study.name, list.join(", "));
             return usage(format!("{study} has no {what} '{unknown}'; it has {list}"));
@@ -190,7 +226,7 @@ impl StudyRequest {
                  can be drawn: --scope binary",
                 self.study.name
             )),
-            Scope::Stream => usage("functions are not a stream: use --scope code".to_owned()),
+            Scope::Stream => usage("functions are not a stream: use --scope code"),
             scope => Ok(scope),
         }
     }

@@ -5,7 +5,7 @@ use crate::request::{ERROR, RESOLUTION};
 use crate::studies::{self, Environment, Pinning, StudyRequest};
 use std::path::Path;
 use tiebreak_core::study::{Placements, Study};
-use tiebreak_input as input;
+use tiebreak_input::{self as input, study_folder};
 use tiebreak_measure::build::Builder;
 use tiebreak_report::{Look, contents};
 
@@ -14,14 +14,17 @@ use tiebreak_report::{Look, contents};
 /// # Errors
 /// Fails if there is none, or with all errors in it.
 pub fn read(name: &str, studies: Option<&Path>, here: &Path) -> Result<Study, LabError> {
-    Ok(studies::read(&studies::find(name, studies, here)?)?)
+    Ok(study_folder::read(&studies::find(name, studies, here)?).map_err(Box::new)?)
 }
 
 /// Returns a table of the studies that can be found by name; `None` if there are none.
 pub fn list(studies: Option<&Path>, here: &Path, look: &Look) -> Option<String> {
-    let listed = studies::list(studies, here);
+    let folders = studies::folders_of_studies(studies, here).into_iter();
+    let listed: Vec<(String, Option<Study>)> = folders
+        .map(|folder| (studies::name_of(&folder), study_folder::read(&folder).ok()))
+        .collect();
     let rows: Vec<contents::Listed> =
-        listed.iter().map(|one| (one.name.as_str(), one.study.as_ref().ok())).collect();
+        listed.iter().map(|(name, study)| (name.as_str(), study.as_ref())).collect();
     (!rows.is_empty()).then(|| contents::list(&rows, look))
 }
 
@@ -40,9 +43,9 @@ pub fn contents(study: &Study, environment: &Environment, look: &Look) -> String
 /// Describes what a request would race. Builds nothing.
 ///
 /// # Errors
-/// As [`studies::frame`].
+/// As [`StudyRequest::frame`].
 pub fn describe(asked: &StudyRequest) -> Result<String, LabError> {
-    let (frame, workloads) = studies::frame(asked)?;
+    let (scope, workloads) = asked.frame()?;
     let mut text = format!("study {}\nworkloads\n", asked.study.name);
     for workload in &workloads {
         text += &format!("  {}: {}\n", workload.name, workload.about);
@@ -58,7 +61,7 @@ pub fn describe(asked: &StudyRequest) -> Result<String, LabError> {
     for claim in asked.claims.iter().chain(of_study.filter(|_| is_own)) {
         text += &format!("  {claim}\n");
     }
-    Ok(text + &format!("scope {}\nseed {}\n", frame.scope.name(), asked.seed))
+    Ok(text + &format!("scope {}\nseed {}\n", scope.name(), asked.seed))
 }
 
 impl StudyRequest {

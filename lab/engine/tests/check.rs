@@ -5,7 +5,7 @@ mod common;
 use common::{Behaviour, VirtualSampler, request};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use tiebreak_lab::check::{Contest, Rules, race};
+use tiebreak_lab::check::{Contest, LineUp, Rules};
 use tiebreak_lab::core::fingerprint::Fingerprint;
 use tiebreak_lab::core::journal::StopReason;
 use tiebreak_lab::core::plan::Budget;
@@ -13,7 +13,7 @@ use tiebreak_lab::core::result::{CheckResult, Family};
 use tiebreak_lab::core::verdict::Verdict;
 use tiebreak_lab::planning::{self, Request};
 use tiebreak_lab::replay;
-use tiebreak_lab::session::{Origin, Session};
+use tiebreak_lab::session::{Book, Session};
 use tiebreak_store::Store;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -28,6 +28,11 @@ struct Requests {
 fn rules(family: Family, error: f64, claims: usize, rounds: u64) -> Rules {
     let budget = Budget { rounds: Some(rounds), seconds: None };
     Rules { file: "claims.toml".into(), family, error, claims, budget }
+}
+
+fn book(folder: &Path) -> Book {
+    let machine = Fingerprint::default();
+    Book { store: folder.join("journal.db"), command: Vec::new(), machine }
 }
 
 fn check(folder: &Path, rules: &Rules, asked: &[Requests], resolution: f64) -> CheckResult {
@@ -45,20 +50,18 @@ fn check(folder: &Path, rules: &Rules, asked: &[Requests], resolution: f64) -> C
             resolution,
             ..request(one.behaviours.len(), &one.claims)
         });
-        let store = Store::open(&folder.join("journal.db")).unwrap();
-        let origin =
-            Origin { command: Vec::new(), machine: Fingerprint::default(), files: Vec::new() };
         contests.push(Contest {
             name: format!("contest-{index}"),
             lines: vec![1; claims(one)],
-            session: Session::begin(store, plan.unwrap(), origin).unwrap(),
+            session: Session::begin(&book(folder), plan.unwrap(), &[]).unwrap(),
             sampler: VirtualSampler::new(&one.behaviours),
         });
     }
-    let result = race(&mut contests, &[], rules, &NEVER, |standing| {
+    let mut line_up = LineUp { contests, done: Vec::new(), rules: rules.clone() };
+    let result = line_up.race(&NEVER, |standing| {
         assert_eq!(standing().contests.len(), asked.len());
     });
-    drop(contests);
+    drop(line_up);
     let result = result.unwrap();
     let store = Store::open(&folder.join("journal.db")).unwrap();
     for contest in &result.contests {
@@ -205,16 +208,15 @@ fn what_was_settled_before_counts_and_is_not_raced_again() {
         budget: Some(Budget { rounds: Some(600), seconds: None }),
         ..request(2, &["A is faster than B"])
     });
-    let store = Store::open(&folder.path().join("journal.db")).unwrap();
-    let origin = Origin { command: Vec::new(), machine: Fingerprint::default(), files: Vec::new() };
-    let mut contests = [Contest {
+    let contests = vec![Contest {
         name: "second".into(),
         lines: vec![9],
-        session: Session::begin(store, plan.unwrap(), origin).unwrap(),
+        session: Session::begin(&book(folder.path()), plan.unwrap(), &[]).unwrap(),
         sampler: VirtualSampler::new(&[times(3e6), times(6e6)]),
     }];
     let rules = rules(Family::EBonferroni, 0.01, 2, 600);
-    let both = race(&mut contests, &earlier.contests, &rules, &NEVER, |_| {}).unwrap();
+    let mut line_up = LineUp { contests, done: earlier.contests.clone(), rules };
+    let both = line_up.race(&NEVER, |_| {}).unwrap();
     assert_eq!(verdicts(&both), [Verdict::Holds, Verdict::Holds]);
     assert_eq!(both.contests[0].run.journal, earlier.contests[0].run.journal);
 }
@@ -224,23 +226,22 @@ fn only_what_was_set_up_is_cleaned_up() {
     let folder = tempfile::tempdir().unwrap();
     let begin = |name: &str| {
         let plan = planning::plan(&request(2, &["A is faster than B"])).unwrap();
-        let store = Store::open(&folder.path().join("journal.db")).unwrap();
-        let origin =
-            Origin { command: Vec::new(), machine: Fingerprint::default(), files: Vec::new() };
         Contest {
             name: name.into(),
             lines: vec![1],
-            session: Session::begin(store, plan, origin).unwrap(),
+            session: Session::begin(&book(folder.path()), plan, &[]).unwrap(),
             sampler: VirtualSampler::new(&[times(3e6), times(6e6)]),
         }
     };
-    let mut contests = [begin("one"), begin("two")];
+    let contests = vec![begin("one"), begin("two")];
     let stopped = AtomicBool::new(true);
     let rules = rules(Family::EBonferroni, 0.01, 2, 600);
-    let result = race(&mut contests, &[], &rules, &stopped, |_| {}).unwrap();
+    let mut line_up = LineUp { contests, done: Vec::new(), rules };
+    let result = line_up.race(&stopped, |_| {}).unwrap();
     assert!(result.interrupted);
-    assert_eq!(contests[1].sampler.log, Vec::<String>::new(), "its turn never came");
-    let cleaned = contests[0].sampler.log.iter().filter(|entry| entry.starts_with("clean up"));
+    assert_eq!(line_up.contests[1].sampler.log, Vec::<String>::new(), "its turn never came");
+    let cleaned =
+        line_up.contests[0].sampler.log.iter().filter(|entry| entry.starts_with("clean up"));
     assert_eq!(cleaned.count(), 2);
 }
 

@@ -42,7 +42,7 @@ fn a_difference_is_proven_and_replays() {
     let (referee, reason, journal) = compare(&request(2, &[]), &[faster(), Behaviour::default()]);
     assert_eq!(reason, StopReason::Settled);
     assert_eq!((referee.verdict(0), referee.winner(0)), (Verdict::Holds, Some(0)));
-    assert_eq!(referee.rounds(), 10, "unanimous data need ten rounds at 1%, two-sided");
+    assert_eq!(referee.rounds, 10, "unanimous data need ten rounds at 1%, two-sided");
     let result = replay::replay(&journal).unwrap();
     assert_eq!(result.verdicts[0].winner.as_deref(), Some("A"));
     assert!(result.verdicts[0].effect().low.unwrap() > 1.0);
@@ -111,7 +111,7 @@ fn the_budget_ends_a_run_undecided() {
     let asked = Request { budget, resolution: 0.0, ..request(2, &[]) };
     let (referee, reason, journal) = compare(&asked, &[Behaviour::default(), Behaviour::default()]);
     assert_eq!((referee.verdict(0), reason), (Verdict::Undecided, StopReason::Budget));
-    assert!(referee.elapsed_ns() >= 500_000_000);
+    assert!(referee.elapsed_ns >= 500_000_000);
     let before_last = journal.rounds[journal.rounds.len() - 2].elapsed_ns;
     assert!(before_last < 500_000_000, "no round starts after the budget is used up");
     replay::replay(&journal).unwrap();

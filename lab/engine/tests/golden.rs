@@ -230,8 +230,7 @@ fn swapped_contestants_mirror() {
         assert_eq!(bits(a.high), bits(b.low.map(|limit| -limit)), "{}", case.name);
         let counts = |journal: &Journal| {
             let referee = referee(journal);
-            let counts =
-                referee.seen().iter().map(|s| (s.samples, s.invalid, s.timed_out, s.marks));
+            let counts = referee.seen.iter().map(|s| (s.samples, s.invalid, s.timed_out, s.marks));
             counts.collect::<Vec<_>>()
         };
         let mut mirrored = counts(&swapped);

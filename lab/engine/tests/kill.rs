@@ -133,8 +133,8 @@ fn lost_attempts_are_charged() {
         assert!(lab.go(&mut sampler).is_err());
     }
     let (referee, _) = lab.go(&mut VirtualSampler::new(&quick)).unwrap();
-    assert_eq!(referee.lost(), 6);
-    assert!(referee.rounds() > 12, "{} rounds", referee.rounds());
+    assert_eq!(referee.lost, 6);
+    assert!(referee.rounds > 12, "{} rounds", referee.rounds);
     let result = replay::replay(&lab.journal()).unwrap();
     assert!(result.warnings.iter().any(|warning| warning.to_string().contains("charged")));
 }

@@ -147,6 +147,7 @@ fn shares_of_rounds_are_counted() {
 
 #[test]
 fn lost_attempts_widen_the_interval_of_a_quantile_as_they_do_its_evidence() {
+    use tiebreak_lab::core::journal::Journal;
     use tiebreak_lab::core::schedule::RoundCoins;
     use tiebreak_lab::referee::Referee;
     let asked = about_one("median of A is below 10 ms");
@@ -171,9 +172,16 @@ fn lost_attempts_widen_the_interval_of_a_quantile_as_they_do_its_evidence() {
             wealth: Vec::new(),
         };
         referee.take_round(&round);
-        let header = common::header(plan.clone());
-        let detail = tiebreak_lab::outcome::Detail::Full;
-        let result = tiebreak_lab::outcome::result(&referee, &header, "run", None, detail);
+        let journal = Journal {
+            id: "run".to_owned(),
+            header: common::header(plan.clone()),
+            rounds: Vec::new(),
+            lost: Vec::new(),
+            events: Vec::new(),
+            verdicts: Vec::new(),
+            chain: Vec::new(),
+        };
+        let result = tiebreak_lab::outcome::result(&referee, &journal, None, true);
         let claim = &result.verdicts[0];
         let excludes_the_bar = claim.effect().high.is_some_and(|high| high <= 1e7);
         assert_eq!(excludes_the_bar, claim.verdict == Verdict::Holds, "{number}: {claim:?}");

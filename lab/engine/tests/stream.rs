@@ -7,15 +7,15 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use tiebreak_lab::core::fingerprint::Fingerprint;
 use tiebreak_lab::core::journal::{Event, StopReason};
-use tiebreak_lab::core::plan::{Budget, Scope};
+use tiebreak_lab::core::plan::{Budget, Kind, Scope};
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::core::verdict::Verdict;
 use tiebreak_lab::core::warning::Warning;
 use tiebreak_lab::error::LabError;
-use tiebreak_lab::planning::{self, Request, Subject};
+use tiebreak_lab::planning::{self, Request};
 use tiebreak_lab::replay;
 use tiebreak_lab::resume::NewBudget;
-use tiebreak_lab::session::{Origin, Session};
+use tiebreak_lab::session::{Book, Session};
 use tiebreak_store::Store;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -33,16 +33,17 @@ fn begin_within(
 ) -> Session {
     let asked = Request { budget, block_runs: block, ..request(1, &[]) };
     let claim = tiebreak_input::parse(claim, &["A"]).unwrap();
-    let plan =
-        planning::about_one(&asked, claim, Subject::Lines { scale, is_chain: false }).unwrap();
+    let plan = planning::about_one(&asked, claim, Kind::Stream { scale, is_chain: false }).unwrap();
     assert_eq!(plan.scope, Scope::Stream);
-    let store = Store::open(&folder.join("journal.db")).unwrap();
-    let origin = Origin {
+    Session::begin(&book(folder), plan, &[]).unwrap()
+}
+
+fn book(folder: &Path) -> Book {
+    Book {
+        store: folder.join("journal.db"),
         command: vec!["tiebreak".into(), "slo".into()],
         machine: Fingerprint::default(),
-        files: Vec::new(),
-    };
-    Session::begin(store, plan, origin).unwrap()
+    }
 }
 
 fn read(session: Session, lines: &str) -> Result<RunResult, LabError> {
@@ -144,7 +145,7 @@ fn a_wrong_line_is_counted_in_its_own_input() {
     assert!(error.to_string().starts_with("line 5:"), "{error}");
     let store = Store::open(&folder.path().join("journal.db")).unwrap();
     let run = store.find("latest").unwrap();
-    let session = Session::take_up(store, run, &Fingerprint::default(), NewBudget::Same).unwrap();
+    let session = Session::take_up(&book(folder.path()), run, NewBudget::Same).unwrap();
     let error = read(session, "1\n\nx\n").unwrap_err();
     assert!(error.to_string().starts_with("line 3:"), "{error}");
 }
@@ -166,7 +167,7 @@ fn a_budget_of_lines_is_whole_blocks() {
         let budget = Some(Budget { rounds: Some(lines), seconds: None });
         let asked = Request { budget, block_runs, ..request(1, &[]) };
         let claim = tiebreak_input::parse(RATE, &["A"]).unwrap();
-        planning::about_one(&asked, claim, Subject::Lines { scale: None, is_chain: false })
+        planning::about_one(&asked, claim, Kind::Stream { scale: None, is_chain: false })
     };
     assert_eq!(plan(1500, 1000).unwrap().budget.rounds, Some(1000));
     assert_eq!(plan(1500, 1).unwrap().budget.rounds, Some(1500));
@@ -181,7 +182,7 @@ fn a_stream_goes_on_where_it_stood() {
     let store = Store::open(&folder.path().join("journal.db")).unwrap();
     let run = store.find("latest").unwrap();
     let more = NewBudget::More(None);
-    let session = Session::take_up(store, run, &Fingerprint::default(), more).unwrap();
+    let session = Session::take_up(&book(folder.path()), run, more).unwrap();
     let second = read(session, &"1\n".repeat(500)).unwrap();
     let share = second.verdicts[0].share.as_ref().unwrap();
     assert_eq!(second.verdicts[0].verdict, Verdict::Holds);

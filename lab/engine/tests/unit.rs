@@ -60,12 +60,12 @@ fn a_unit_counts_once_whatever_its_rounds_say() {
         race(&plan(2, &[], Scope::Code), &[Behaviour::default(), slower(0.05)]);
     assert_eq!((reason, referee.verdict(0)), (StopReason::Settled, Verdict::Holds));
     assert_eq!(referee.winner(0), Some(0));
-    assert_eq!(referee.rounds(), journal.rounds.len() as u64);
-    assert!(referee.rounds() >= 10, "unanimous units are coins too: {}", referee.rounds());
+    assert_eq!(referee.rounds, journal.rounds.len() as u64);
+    assert!(referee.rounds >= 10, "unanimous units are coins too: {}", referee.rounds);
     replay::replay(&journal).unwrap();
     let batches = &journal.rounds[0].batches;
     assert!(batches.iter().all(|of| of.len() == ROUNDS_A_UNIT as usize), "{batches:?}");
-    let walls = referee.seen()[0].values[&tiebreak_lab::core::metric::Metric::WallTime].len();
+    let walls = referee.seen[0].values[&tiebreak_lab::core::metric::Metric::WallTime].len();
     assert_eq!(walls, journal.rounds.len() * ROUNDS_A_UNIT as usize, "each batch is a value");
 }
 
@@ -140,7 +140,7 @@ fn a_cell_of_a_table_is_settled_when_it_is_as_exact_as_was_asked() {
         let (referee, reason, journal, _) = race(&plan, &[Behaviour::default(), slower(0.5)]);
         replay::replay(&journal).unwrap();
         let evidence = referee.evidence(0);
-        (reason, referee.rounds(), evidence.low, evidence.high)
+        (reason, referee.rounds, evidence.low, evidence.high)
     };
     let (reason, rounds, low, high) = asked(0.02);
     assert_eq!(reason, StopReason::Settled);

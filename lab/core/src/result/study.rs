@@ -53,7 +53,7 @@ pub struct WorkloadResult {
 }
 
 /// A contestant in a study's table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StudyRow {
     /// Its name.
     pub name: String,

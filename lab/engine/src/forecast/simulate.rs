@@ -1,13 +1,13 @@
 //! Simulates runs until the forecast is complete.
 
-use super::Question;
+use super::{Model, Question};
 use crate::error::LabError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::forecast::{BudgetForecast, Chance, ForecastRow};
 use tiebreak_stats::classic::{Conclusion, OUTER_EPS, Power, PowerOptions};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::observation::{factor, log};
-use tiebreak_stats::power::{ChanceTest, Scenario, Tally};
+use tiebreak_stats::power::{ChanceTest, Tally};
 
 /// The number of runs of each truth: enough for its quantiles.
 const RUNS_MIN: u64 = 400;
@@ -22,96 +22,73 @@ const POINTS: usize = 40;
 const ATTEMPTS_MAX: u64 = 20_000;
 const TRIALS_ALL: u64 = 100_000_000;
 
-/// The settings of the simulation of every truth.
-pub struct Settings {
-    seed: Seed,
-    budget: Option<u64>,
-    chance: f64,
+/// The simulation of every truth of a model.
+pub(super) struct Simulation<'a> {
+    pub(super) question: &'a Question,
+    pub(super) model: &'a Model,
+    pub(super) budget: Option<BudgetForecast>,
     /// The longest simulated run.
-    pub rounds_max: u64,
+    pub(super) rounds_max: u64,
+    pub(super) stop: &'a AtomicBool,
 }
 
-impl Settings {
-    pub fn new(question: &Question, budget: Option<BudgetForecast>, rounds_max: u64) -> Settings {
-        Settings {
-            seed: Seed::from_text(&question.seed),
-            budget: budget.map(|budget| budget.rounds),
-            chance: question.chance,
-            rounds_max,
+impl Simulation<'_> {
+    /// Simulates each truth, and returns a row for each and the rounds at which their curves are
+    /// read; those after an interruption are missing.
+    pub(super) fn rows(&self, watch: &mut dyn FnMut(u64, u64)) -> (Vec<ForecastRow>, Vec<u64>) {
+        let truths = &self.model.truths;
+        let all = RUNS_MIN * truths.len() as u64;
+        let mut made = 0;
+        let mut tallies = Vec::new();
+        for (row, truth) in truths.iter().enumerate() {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let one_more = &mut || {
+                made += 1;
+                watch(made, all.max(made));
+            };
+            tallies.push(self.row(row as u32, *truth, one_more));
         }
+        let curve_rounds = points(tallies.iter().map(|(tally, _)| tally), self.rounds_max);
+        let rows = truths.iter().zip(&tallies).map(|(truth, (tally, chance))| ForecastRow {
+            truth: *truth,
+            runs: tally.runs(),
+            rounds_q10: tally.quantile(0.1),
+            rounds_median: tally.quantile(0.5),
+            rounds_q90: tally.quantile(0.9),
+            chance: chance.as_ref().map(ChanceTest::chance),
+            says: tally.says(),
+            curve: curve_rounds.iter().map(|rounds| tally.ended_by(*rounds)).collect(),
+        });
+        (rows.collect(), curve_rounds)
     }
-}
 
-/// The results of the simulation.
-pub struct Simulated {
-    pub rows: Vec<ForecastRow>,
-    pub curve_rounds: Vec<u64>,
-    pub interrupted: bool,
-}
-
-/// Simulates each truth; those after an interruption are missing.
-pub fn rows<'a>(
-    settings: &Settings,
-    truths: &[f64],
-    scenario: impl Fn(f64) -> Box<dyn Scenario + 'a>,
-    stop: &AtomicBool,
-    watch: &mut dyn FnMut(u64, u64),
-) -> Simulated {
-    let all = RUNS_MIN * truths.len() as u64;
-    let mut made = 0;
-    let mut tallies = Vec::new();
-    for (row, truth) in truths.iter().enumerate() {
-        if stop.load(Ordering::Relaxed) {
-            break;
+    fn row(&self, row: u32, truth: f64, one_more: &mut dyn FnMut()) -> (Tally, Option<ChanceTest>) {
+        let scenario = self.model.scenario(truth);
+        let seed = Seed::from_text(&self.question.seed);
+        let mut tally = Tally::new(self.budget.map(|budget| budget.rounds));
+        let mut chance = self.budget.map(|_| ChanceTest::new(self.question.chance));
+        let mut rounds = 0;
+        while !self.stop.load(Ordering::Relaxed) {
+            let coins = Stream::new(seed, Purpose::Simulation, tally.runs(), row);
+            let run = scenario.run(self.rounds_max, coins);
+            rounds += run.rounds.unwrap_or(self.rounds_max);
+            let in_time = tally.add(run);
+            if let Some(chance) = &mut chance {
+                chance.observe(in_time);
+            }
+            one_more();
+            let is_open = chance.as_ref().is_some_and(|chance| chance.is_enough().is_none());
+            let runs = tally.runs();
+            let is_enough = runs >= RUNS_MIN || runs >= RUNS_FEW && rounds >= ROUNDS_ALL;
+            let is_too_much = runs >= RUNS_MAX || rounds >= 4 * ROUNDS_ALL;
+            if is_enough && (!is_open || is_too_much) {
+                break;
+            }
         }
-        let one_more = &mut || {
-            made += 1;
-            watch(made, all.max(made));
-        };
-        tallies.push(simulate(settings, row as u32, scenario(*truth).as_ref(), stop, one_more));
+        (tally, chance)
     }
-    let curve_rounds = points(tallies.iter().map(|(tally, _)| tally), settings.rounds_max);
-    let rows = truths.iter().zip(&tallies).map(|(truth, (tally, chance))| ForecastRow {
-        truth: *truth,
-        runs: tally.runs(),
-        rounds_q10: tally.quantile(0.1),
-        rounds_median: tally.quantile(0.5),
-        rounds_q90: tally.quantile(0.9),
-        chance: chance.as_ref().map(ChanceTest::chance),
-        says: tally.says(),
-        curve: curve_rounds.iter().map(|rounds| tally.ended_by(*rounds)).collect(),
-    });
-    Simulated { rows: rows.collect(), curve_rounds, interrupted: stop.load(Ordering::Relaxed) }
-}
-
-fn simulate(
-    settings: &Settings,
-    row: u32,
-    scenario: &dyn Scenario,
-    stop: &AtomicBool,
-    one_more: &mut dyn FnMut(),
-) -> (Tally, Option<ChanceTest>) {
-    let mut tally = Tally::new(settings.budget);
-    let mut chance = settings.budget.map(|_| ChanceTest::new(settings.chance));
-    let mut rounds = 0;
-    while !stop.load(Ordering::Relaxed) {
-        let coins = Stream::new(settings.seed, Purpose::Simulation, tally.runs(), row);
-        let run = scenario.run(settings.rounds_max, coins);
-        rounds += run.rounds.unwrap_or(settings.rounds_max);
-        let in_time = tally.add(run);
-        if let Some(chance) = &mut chance {
-            chance.observe(in_time);
-        }
-        one_more();
-        let is_open = chance.as_ref().is_some_and(|chance| chance.is_enough().is_none());
-        let runs = tally.runs();
-        let is_enough = runs >= RUNS_MIN || runs >= RUNS_FEW && rounds >= ROUNDS_ALL;
-        let is_too_much = runs >= RUNS_MAX || rounds >= 4 * ROUNDS_ALL;
-        if is_enough && (!is_open || is_too_much) {
-            break;
-        }
-    }
-    (tally, chance)
 }
 
 /// Returns the rounds at which the curves are read: evenly spaced in their logarithm, up to where
@@ -126,22 +103,19 @@ fn points<'a>(tallies: impl Iterator<Item = &'a Tally>, rounds_max: u64) -> Vec<
 
 /// Computes the probabilities by the published recursion instead of our own test, each with all its
 /// attempts repeated: the driver within the driver.
-pub fn by_recursion(
+pub(super) fn by_recursion(
     question: &Question,
     (good, bad): (f64, f64),
-    budget: Option<BudgetForecast>,
-    simulated: &mut Simulated,
+    trials: u64,
+    rows: &mut [ForecastRow],
 ) -> Result<(), LabError> {
-    let Some(budget) = budget else {
-        return Ok(());
-    };
-    let attempts = (TRIALS_ALL / budget.rounds).clamp(100, ATTEMPTS_MAX);
-    for (index, row) in simulated.rows.iter_mut().enumerate() {
+    let attempts = (TRIALS_ALL / trials).clamp(100, ATTEMPTS_MAX);
+    for (index, row) in rows.iter_mut().enumerate() {
         let power = Power::new(&PowerOptions {
             p: row.truth,
             alpha: bad,
             alpha_hi: (good > bad).then_some(good),
-            max_count: budget.rounds,
+            max_count: trials,
             eps: question.error,
             success_rate: question.chance,
             max_attempts: Some(attempts),

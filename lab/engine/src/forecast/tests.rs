@@ -115,12 +115,14 @@ fn shares_are_forecast_by_both_engines() {
 
 #[test]
 fn what_cannot_be_forecast_is_said() {
-    let check = |question: Question, expected: &str| {
+    fn check(question: Question, expected: &str) {
         let error = run(&question).unwrap_err();
         assert!(matches!(error, LabError::Usage(_)), "{error:?}");
         assert!(error.to_string().contains(expected), "{error}");
-    };
-    let faster = || question("A is faster than B");
+    }
+    fn faster() -> Question {
+        question("A is faster than B")
+    }
     check(Question { noise: None, ..faster() }, "--noise");
     check(Question { noise: Some(Noise::Stated(0.0, Shape::Normal)), ..faster() }, "--noise");
     check(Question { error: 0.0, ..faster() }, "--error");

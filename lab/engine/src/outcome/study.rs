@@ -27,28 +27,33 @@ pub(super) fn workload(
     claims: &[ClaimResult],
     columns: &[Vec<Column>],
 ) -> Option<WorkloadResult> {
-    let plan = referee.plan();
+    let plan = &referee.plan;
     let functions = plan.functions.as_deref()?;
+    let reference = plan.contestants.get(functions.reference);
+    let reference = reference.map_or("", |contestant| &contestant.name);
+    let block = Block { plan, functions, claims, reference };
     let walls: Vec<&[f64]> =
         columns.iter().map(|columns| sorted(columns, Metric::WallTime)).collect();
-    let mut rows: Vec<StudyRow> = Vec::with_capacity(plan.contestants.len());
-    for (index, (seen, columns)) in referee.seen().iter().zip(columns).enumerate() {
-        rows.push(row(index, seen, columns, plan, functions, claims));
-    }
-    for ((row, picture), walls) in rows.iter_mut().zip(pictures(&walls)).zip(&walls) {
-        row.distribution = picture;
-        row.ecdf = summary::ecdf(walls, ECDF_VALUES);
+    // None at all if nothing was measured.
+    let mut pictures = pictures(&walls).into_iter();
+    let mut rows = Vec::with_capacity(plan.contestants.len());
+    for (index, walls) in walls.iter().enumerate() {
+        rows.push(StudyRow {
+            distribution: pictures.next().flatten(),
+            ecdf: summary::ecdf(walls, ECDF_VALUES),
+            ..block.row(index, &referee.seen[index], &columns[index])
+        });
     }
     rows.extend(functions.not_run.iter().map(|not_run| StudyRow {
         not_run: Some(not_run.why.clone()),
-        ..empty_row(&not_run.name)
+        ..block.empty_row(&not_run.name)
     }));
-    rows.iter_mut().for_each(|row| fill_throughput(row, functions));
-    let reference = plan.contestants.get(functions.reference);
-    let reference = reference.map_or("", |contestant| &contestant.name);
-    for row in &mut rows {
-        row.published = published(&row.name, reference, functions);
-    }
+    let published = functions.published.iter().map(|table| PublishedResult {
+        source: table.source.clone(),
+        machine: table.machine.clone(),
+        unit: table.unit,
+        text: table.text.clone(),
+    });
     let mut result = WorkloadResult {
         study: functions.study.clone(),
         title: functions.title.clone(),
@@ -65,69 +70,108 @@ pub(super) fn workload(
         calls_a_batch: functions.calls_a_batch.of(functions.reference),
         pilot: functions.pilot,
         rows,
-        published: functions.published.iter().map(without_figures).collect(),
+        published: published.collect(),
         contracts: functions.contracts.clone(),
     };
     result.compare(claims);
     Some(result)
 }
 
-fn row(
-    index: usize,
-    seen: &Observation,
-    columns: &[Column],
-    plan: &Plan,
-    functions: &FunctionPlan,
-    claims: &[ClaimResult],
-) -> StudyRow {
-    let name = &plan.contestants[index].name;
-    let reference = plan.contestants.get(functions.reference).map(|one| &one.name);
-    let cell = claims.iter().find(|claim| {
-        claim.statement.is_measure() && claim.left == *name && claim.right.as_ref() == reference
-    });
-    let mut row = StudyRow {
-        fault: seen.fault.clone(),
-        batches: seen.values.get(&Metric::WallTime).map_or(0, |walls| walls.len() as u64),
-        calls_a_batch: Some(functions.calls_a_batch.of(index)),
-        per_call: columns.iter().map(|column| (column.metric, column.summary)).collect(),
-        ratio: cell.map(|cell| cell.effect()),
-        is_settled: cell.is_some_and(|cell| cell.verdict == Verdict::Holds),
-        untimed: functions.untimed.get(index).copied().flatten(),
-        ..empty_row(name)
-    };
-    if let Some(built) = functions.built.get(index) {
-        row.language = Some(built.language);
-        row.contract.clone_from(&built.contract);
-        row.is_exact = built.is_exact;
-        row.receipt.clone_from(&built.receipt);
-        row.standard.clone_from(&built.standard);
-        row.scaling = built.team.as_ref().map(|team| scaling(team, seen));
-    }
-    row
+/// What the rows of a block are made of.
+struct Block<'a> {
+    plan: &'a Plan,
+    functions: &'a FunctionPlan,
+    claims: &'a [ClaimResult],
+    reference: &'a str,
 }
 
-/// Returns the row of a contestant of which only the name is known.
-fn empty_row(name: &str) -> StudyRow {
-    StudyRow {
-        name: name.to_owned(),
-        language: None,
-        contract: String::new(),
-        is_exact: true,
-        receipt: String::new(),
-        standard: None,
-        not_run: None,
-        fault: None,
-        batches: 0,
-        calls_a_batch: None,
-        per_call: Vec::new(),
-        ratio: None,
-        is_settled: false,
-        rank: None,
-        published: Vec::new(),
-        distribution: None,
-        ecdf: None,
-        scaling: None,
-        untimed: None,
+impl Block<'_> {
+    fn row(&self, index: usize, seen: &Observation, columns: &[Column]) -> StudyRow {
+        let Block { plan, functions, claims, reference } = self;
+        let name = &plan.contestants[index].name;
+        let cell = claims.iter().find(|claim| {
+            let is_of_table = claim.statement.is_measure() && claim.left == *name;
+            is_of_table && claim.right.as_deref() == Some(*reference)
+        });
+        let mut row = StudyRow {
+            fault: seen.fault.clone(),
+            batches: seen.values.get(&Metric::WallTime).map_or(0, |walls| walls.len() as u64),
+            calls_a_batch: Some(functions.calls_a_batch.of(index)),
+            per_call: columns.iter().map(|column| (column.metric, column.summary)).collect(),
+            ratio: cell.map(|cell| cell.effect()),
+            is_settled: cell.is_some_and(|cell| cell.verdict == Verdict::Holds),
+            untimed: functions.untimed.get(index).copied().flatten(),
+            ..self.empty_row(name)
+        };
+        if let Some(built) = functions.built.get(index) {
+            row.language = Some(built.language);
+            row.contract.clone_from(&built.contract);
+            row.is_exact = built.is_exact;
+            row.receipt.clone_from(&built.receipt);
+            row.standard.clone_from(&built.standard);
+            row.scaling = built.team.as_ref().map(|team| self.scaling(team, seen, columns));
+        }
+        row
+    }
+
+    /// Returns the row of a contestant that has not run.
+    fn empty_row(&self, name: &str) -> StudyRow {
+        let published = self.published(name);
+        StudyRow { name: name.to_owned(), is_exact: true, published, ..StudyRow::default() }
+    }
+
+    /// Returns the figures of the published tables for a contestant on this workload.
+    fn published(&self, name: &str) -> Vec<PublishedFigure> {
+        let tables = self.functions.published.iter().enumerate();
+        let figures = tables.filter_map(|(index, table)| {
+            let value = self.figure(table, name)?;
+            let other = self.figure(table, self.reference).filter(|_| name != self.reference);
+            let ratio = other.map(|other| match table.unit {
+                FigureUnit::MillionsASecond | FigureUnit::GigabytesASecond => value / other,
+                FigureUnit::NanosecondsAnItem
+                | FigureUnit::Microseconds
+                | FigureUnit::Seconds
+                | FigureUnit::Megabytes => other / value,
+            });
+            Some(PublishedFigure { table: index, value, ratio })
+        });
+        figures.collect()
+    }
+
+    fn figure(&self, table: &Published, name: &str) -> Option<f64> {
+        let workload = &self.functions.workload.name;
+        let mut figures = table.figures.iter();
+        let figure = figures.find(|one| one.workload == *workload && one.contestant == name)?;
+        Some(figure.value)
+    }
+
+    /// Returns a contestant on a number of threads, with its throughput, which describes the run:
+    /// all threads together do `threads` times the work of one at its median. It stays empty if
+    /// threads were not together in most units.
+    fn scaling(&self, team: &Team, seen: &Observation, columns: &[Column]) -> Scaling {
+        let scaling = scaling(team, seen);
+        let wall = columns.iter().find(|column| column.metric == Metric::WallTime);
+        let median_ns =
+            wall.and_then(|wall| wall.summary.median).filter(|_| scaling.were_together());
+        let ns = median_ns.filter(|ns| ns.is_finite() && *ns > 0.0);
+        let items = self.functions.items.max(1) as f64 * f64::from(team.threads);
+        Scaling { items_per_s: ns.map(|ns| items / ns * 1e9), ..scaling }
+    }
+}
+
+/// Returns a contestant on a number of threads, with the proof that these ran together.
+fn scaling(team: &Team, seen: &Observation) -> Scaling {
+    let marks = seen.marks.iter().zip(Mark::ALL);
+    let apart: u64 = marks.filter(|(_, mark)| *mark == Mark::NotTogether).map(|(n, _)| n).sum();
+    Scaling {
+        family: team.family.clone(),
+        threads: team.threads,
+        efficiency: None,
+        efficiency_low: None,
+        efficiency_high: None,
+        items_per_s: None,
+        units: seen.samples,
+        together: seen.samples.saturating_sub(apart),
     }
 }
 
@@ -147,68 +191,6 @@ fn pictures(walls: &[&[f64]]) -> Vec<Option<Histogram>> {
         histogram.take_if(|_| values.is_empty());
     }
     drawn
-}
-
-fn without_figures(table: &Published) -> PublishedResult {
-    PublishedResult {
-        source: table.source.clone(),
-        machine: table.machine.clone(),
-        unit: table.unit,
-        text: table.text.clone(),
-    }
-}
-
-/// Returns the figures of the published tables for a contestant on this workload.
-fn published(name: &str, reference: &str, functions: &FunctionPlan) -> Vec<PublishedFigure> {
-    let tables = functions.published.iter().enumerate();
-    let figures = tables.filter_map(|(index, table)| {
-        let value = figure(table, name, functions)?;
-        let other = figure(table, reference, functions).filter(|_| name != reference);
-        let ratio = other.map(|other| match table.unit {
-            FigureUnit::MillionsASecond | FigureUnit::GigabytesASecond => value / other,
-            FigureUnit::NanosecondsAnItem
-            | FigureUnit::Microseconds
-            | FigureUnit::Seconds
-            | FigureUnit::Megabytes => other / value,
-        });
-        Some(PublishedFigure { table: index, value, ratio })
-    });
-    figures.collect()
-}
-
-fn figure(table: &Published, name: &str, functions: &FunctionPlan) -> Option<f64> {
-    let workload = &functions.workload.name;
-    let mut figures = table.figures.iter();
-    let figure = figures.find(|one| one.workload == *workload && one.contestant == name)?;
-    Some(figure.value)
-}
-
-/// Returns a contestant on a number of threads, with the proof that these ran together.
-fn scaling(team: &Team, seen: &Observation) -> Scaling {
-    let marks = seen.marks.iter().zip(Mark::ALL);
-    let apart: u64 = marks.filter(|(_, mark)| *mark == Mark::NotTogether).map(|(n, _)| n).sum();
-    Scaling {
-        family: team.family.clone(),
-        threads: team.threads,
-        efficiency: None,
-        efficiency_low: None,
-        efficiency_high: None,
-        items_per_s: None,
-        units: seen.samples,
-        together: seen.samples.saturating_sub(apart),
-    }
-}
-
-/// Fills in throughput, which describes the run: all threads together do `threads` times the work
-/// of one at its median. It stays empty if threads were not together in most units.
-fn fill_throughput(row: &mut StudyRow, functions: &FunctionPlan) {
-    let wall = row.per_call.iter().find(|(metric, _)| *metric == Metric::WallTime);
-    let median_ns = wall.and_then(|(_, wall)| wall.median);
-    let Some(ns) = median_ns.filter(|ns| ns.is_finite() && *ns > 0.0) else { return };
-    if let Some(scaling) = row.scaling.as_mut().filter(|scaling| scaling.were_together()) {
-        let items = functions.items.max(1) as f64 * f64::from(scaling.threads);
-        scaling.items_per_s = Some(items / ns * 1e9);
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use crate::round_ratio::{self, Part};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Kind, Plan, PlannedClaim};
+use tiebreak_core::plan::{Kind, PlannedClaim};
 use tiebreak_core::result::BesideResult;
 use tiebreak_stats::observation::factor;
 
@@ -27,15 +27,9 @@ pub(crate) struct Beside {
 
 impl Beside {
     /// Adds a round, if the claim is about the wall time of programs.
-    pub(super) fn take(
-        &mut self,
-        plan: &Plan,
-        planned: &PlannedClaim,
-        left: Part,
-        right: Option<Part>,
-    ) {
-        if plan.functions.is_some()
-            || plan.kind != Kind::Compare
+    pub(super) fn take(&mut self, planned: &PlannedClaim, left: Part, right: Option<Part>) {
+        if left.plan.functions.is_some()
+            || left.plan.kind != Kind::Compare
             || planned.claim.metric != Metric::WallTime
             || planned.claim.statement.is_about_success()
         {
@@ -48,11 +42,11 @@ impl Beside {
         let Some(right) = right.filter(|_| planned.claim.statement.property().is_none()) else {
             return;
         };
-        let by_cpu_time = round_ratio::log_ratio(plan, Metric::CpuTime, left, right).0;
+        let by_cpu_time = round_ratio::log_ratio(Metric::CpuTime, left, right).0;
         self.by_cpu_time.push(by_cpu_time.middle());
         // The time is known if the main thread did the work.
         if [left, right].iter().all(|part| part.sample.is_of_main_thread()) {
-            let by_run_time = round_ratio::log_ratio(plan, Metric::RunTime, left, right).0;
+            let by_run_time = round_ratio::log_ratio(Metric::RunTime, left, right).0;
             self.by_run_time.push(by_run_time.middle());
         }
     }
@@ -87,6 +81,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::planning::{self, Request, tests::request};
+    use tiebreak_core::plan::Plan;
     use tiebreak_core::sample::Sample;
 
     fn plan(claim: &str) -> Plan {
@@ -111,12 +106,13 @@ mod tests {
                 };
                 let samples = [of(1_000_000, 1_500_000), of(7_000_000, 15_000_000 + round)];
                 let part = |contestant: usize| Part {
+                    plan: &plan,
                     contestant,
                     sample: &samples[contestant],
                     batches: &[],
                 };
                 let right = plan.claims[0].right.map(part);
-                beside.take(&plan, &plan.claims[0], part(0), right);
+                beside.take(&plan.claims[0], part(0), right);
             }
             let found = beside.result(2.0);
             assert_eq!(found.map(|found| found.metric), expected.map(|(metric, _)| metric));

@@ -15,7 +15,7 @@ const DENSITY_POINTS: usize = 120;
 
 /// Returns the quantity of a claim: a ratio, a share, a quantile or a mean.
 pub(crate) fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> Quantity {
-    let property = match referee.plan().claims[claim].claim.statement {
+    let property = match referee.plan.claims[claim].claim.statement {
         Statement::Ratio(_) => return Quantity::Ratio { ratio: effect(evidence, factor) },
         Statement::Property(property) => property,
     };
@@ -49,7 +49,7 @@ fn quantile(
     evidence: &Evidence,
 ) -> EffectResult {
     let readings = &referee.claims[claim].readings;
-    let (block, error) = (referee.plan().block_runs, referee.test(claim).error());
+    let (block, error) = (referee.plan.block_runs, referee.test(claim).error());
     let limits = quantile_limits(readings, good, bad, block, error);
     EffectResult {
         estimate: quantile_estimate(readings, good),
@@ -88,7 +88,7 @@ pub(crate) fn spells(referee: &Referee, claim: usize, full: bool) -> Option<Spel
     let ClaimTest::Mean(test) = referee.test(claim) else { return None };
     let dependence = test.dependence();
     let values_z = if full { test.values_z() } else { None };
-    matches!(referee.plan().kind, Kind::Stream { .. }).then(|| SpellsResult {
+    matches!(referee.plan.kind, Kind::Stream { .. }).then(|| SpellsResult {
         block: test.block(),
         left_over: test.left_over(),
         rarer: test.rarer(),

@@ -19,7 +19,7 @@ const QUANTILES: [(Statistic, f64, usize); 3] =
 /// Returns what the rounds of a ratio of two programs show about one factor. For functions, whose
 /// ratios are summaries of units, it is only tested if a claim is about one factor.
 pub(crate) fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResult> {
-    let plan = referee.plan();
+    let plan = &referee.plan;
     let planned = &plan.claims[claim];
     let ClaimTest::Ratio(test) = referee.test(claim) else { return None };
     if plan.functions.is_some() && !test.asks_one_factor() {
@@ -51,8 +51,8 @@ pub(crate) fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResul
 /// Returns the bound above which no value of the metric lies: for wall time the time-out, as in the
 /// plan or as the first round determined it.
 fn cap(referee: &Referee, metric: Metric) -> Option<Cap> {
-    let is_planned = referee.plan().program.timeout_ns.is_some();
-    let is_known = metric == Metric::WallTime && referee.rounds() > 0;
+    let is_planned = referee.plan.program.timeout_ns.is_some();
+    let is_known = metric == Metric::WallTime && referee.rounds > 0;
     is_known.then(|| Cap { most: referee.timeout_ns() as f64, is_planned })
 }
 

@@ -62,7 +62,14 @@ impl Referee {
             });
         }
         if let ClaimTest::Ratio(test) = &claim.test {
-            warnings.extend(taken_out(test, text.clone()));
+            if let Some(slot) = test.slot_effect().filter(|slot| slot.is_active) {
+                let cost = observation::factor(slot.effect) - 1.0;
+                warnings.push(Warning::SlotTakenOut { claim: text.clone(), cost });
+            }
+            let (rounds, of) = (test.weighted_rounds(), test.rounds());
+            if rounds > 0 {
+                warnings.push(Warning::Weighted { rounds, of });
+            }
             if is_over && self.plan.functions.is_none() {
                 warnings.extend(self.drifting(test, planned));
             }
@@ -124,20 +131,6 @@ impl Referee {
         let values = claim.readings.iter().filter(|_| is_stream).map(|reading| reading.high);
         Order::of(&values.collect::<Vec<_>>()).map(|order| order.z)
     }
-}
-
-/// Returns what was removed from the rounds of a ratio claim.
-fn taken_out(test: &RatioTest, claim: String) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    if let Some(slot) = test.slot_effect().filter(|slot| slot.is_active) {
-        warnings
-            .push(Warning::SlotTakenOut { claim, cost: observation::factor(slot.effect) - 1.0 });
-    }
-    let (rounds, of) = (test.weighted_rounds(), test.rounds());
-    if rounds > 0 {
-        warnings.push(Warning::Weighted { rounds, of });
-    }
-    warnings
 }
 
 /// Warns about bursts and spells, which matter if an observation is not many times as long as one

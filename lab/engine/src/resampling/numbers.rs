@@ -1,14 +1,14 @@
 //! Sets of numbers from files: one a line, or a column of a CSV file.
 
-use crate::error::{LabError, usage};
+use crate::error::{LabError, data, usage};
+use crate::lines::quoted;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 /// Larger files are refused: what is resampled must fit into memory several times.
 const BYTES_MAX: u64 = 1 << 30;
-/// The most characters of a word that an error quotes.
-const QUOTED_MAX: usize = 40;
 
 /// A set of numbers and where it comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,7 @@ pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
         file => {
             let path = Path::new(file);
             let file = File::open(path);
-            text(place, &mut file.map_err(|source| LabError::Read { path: path.into(), source })?)?
+            text(place, &mut file.map_err(|error| LabError::unreadable(path, error))?)?
         }
     };
     let values = match source.column {
@@ -63,7 +63,7 @@ pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
 /// As [`read`]; also if both come from `input`.
 pub fn read_both(x: &str, y: &str, input: &mut dyn Read) -> Result<[Numbers; 2], LabError> {
     if [x, y].iter().all(|place| source(place).file == "-") {
-        return usage("only one of X and Y can come from standard input".to_owned());
+        return usage("only one of X and Y can come from standard input");
     }
     Ok([read(x, input)?, read(y, input)?])
 }
@@ -90,15 +90,15 @@ fn source(place: &str) -> Source<'_> {
 fn text(place: &str, from: &mut dyn Read) -> Result<String, LabError> {
     let mut bytes = Vec::new();
     let read = from.take(BYTES_MAX + 1).read_to_end(&mut bytes);
-    read.map_err(|error| LabError::Read { path: place.into(), source: error })?;
+    read.map_err(|error| LabError::unreadable(Path::new(place), error))?;
     if bytes.len() as u64 > BYTES_MAX {
         return wrong(place, "it is larger than 1 GiB");
     }
     String::from_utf8(bytes).or_else(|_| wrong(place, "it is not text in UTF-8"))
 }
 
-fn wrong<T>(place: impl Into<String>, what: impl Into<String>) -> Result<T, LabError> {
-    Err(LabError::Numbers { place: place.into(), what: what.into() })
+fn wrong<T>(place: impl Display, what: impl Display) -> Result<T, LabError> {
+    data(format!("{place}: {what}"))
 }
 
 fn number(file: &str, line: usize, word: &str) -> Result<f64, LabError> {
@@ -106,17 +106,6 @@ fn number(file: &str, line: usize, word: &str) -> Result<f64, LabError> {
         Ok(value) if value.is_finite() => Ok(value),
         _ => wrong(format!("{file}, line {line}"), format!("{} is not a number", quoted(word))),
     }
-}
-
-/// Quotes a word, without control characters, and shortened.
-pub(super) fn quoted(word: &str) -> String {
-    let word = word.trim();
-    let mut short = String::new();
-    for c in word.chars().take(QUOTED_MAX) {
-        if c.is_control() { short.extend(c.escape_default()) } else { short.push(c) }
-    }
-    let rest = if word.chars().count() > QUOTED_MAX { "..." } else { "" };
-    format!("'{short}{rest}'")
 }
 
 fn lines(file: &str, text: &str) -> Result<Vec<f64>, LabError> {
@@ -263,7 +252,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a:b");
         let name = path.display().to_string();
-        let fail = |place: &str| read(place, &mut std::io::empty()).unwrap_err().to_string();
+        fn fail(place: &str) -> String {
+            read(place, &mut std::io::empty()).unwrap_err().to_string()
+        }
         assert!(fail(&name).starts_with(&format!("cannot read {name}")));
         std::fs::write(&path, "x,y\n1,2\n").unwrap();
         assert!(fail(&name).ends_with("line 1: 'x,y' is not a number"));

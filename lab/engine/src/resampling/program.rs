@@ -1,18 +1,16 @@
 //! A statistic that a program computes: a line of JSON in, a number out.
 
-use super::numbers::quoted;
 use crate::error::LabError;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use crate::lines::{Lines, Next, quoted};
+use std::io::{Read, Write};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tiebreak_measure::Leader;
 use tiebreak_measure::words::{self, WordsError};
 
-/// The most bytes of an answer: no number needs more.
-const ANSWER_BYTES_MAX: u64 = 4096;
 /// The most bytes of the program's standard error that are kept: the end.
 const SAID_BYTES_MAX: usize = 2000;
 /// How often a request to stop is checked while the program computes.
@@ -34,17 +32,9 @@ pub struct Program {
     leader: Leader,
     /// The lines to write. Dropping it closes the program's standard input.
     to_writer: Option<Sender<String>>,
-    answers: Receiver<std::io::Result<String>>,
+    answers: Lines,
     said: Option<JoinHandle<String>>,
     asked: u64,
-}
-
-/// Why there is no answer.
-pub enum NoAnswer {
-    /// The user asked to stop.
-    Interrupted,
-    /// The program broke the protocol.
-    Failed(LabError),
 }
 
 impl Program {
@@ -53,18 +43,17 @@ impl Program {
     /// # Errors
     /// Fails if the command cannot be split or started.
     pub fn start(command: &str) -> Result<Program, LabError> {
-        let fails = |why: String| LabError::Statistic { command: command.to_owned(), why };
-        let words = words::split(command).map_err(|error| fails(not_words(&error)))?;
+        let words = words::split(command).map_err(|error| wrong(command, not_words(&error)))?;
         let mut program = Command::new(&words[0]);
         program.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut leader = Leader::spawn(program.stderr(Stdio::piped()))
-            .map_err(|error| fails(format!("cannot be started: {error}")))?;
+            .map_err(|error| wrong(command, format!("cannot be started: {error}")))?;
+        let Some((input, output)) = leader.take_pipes() else {
+            return Err(wrong(command, "cannot be started: it has no pipes".to_owned()));
+        };
         let (to_writer, lines) = channel();
-        let (answer, answers) = channel();
-        if let Some((input, output)) = leader.take_pipes() {
-            thread::spawn(move || write_lines(input, &lines));
-            thread::spawn(move || read_answers(output, &answer));
-        }
+        thread::spawn(move || write_lines(input, &lines));
+        let answers = Lines::of(output);
         let said = leader.take_errors().map(|from| thread::spawn(move || last_bytes(from)));
         let command = command.to_owned();
         Ok(Program { command, leader, to_writer: Some(to_writer), answers, said, asked: 0 })
@@ -73,8 +62,8 @@ impl Program {
     /// Returns what the program computes from two sets.
     ///
     /// # Errors
-    /// Fails if the program ended, its answer is not a number, or the user asked to stop.
-    pub fn ask(&mut self, x: &[f64], y: &[f64], stop: &AtomicBool) -> Result<f64, NoAnswer> {
+    /// Fails if the program ended, its answer is not a number, or with [`LabError::Interrupted`].
+    pub fn ask(&mut self, x: &[f64], y: &[f64], stop: &AtomicBool) -> Result<f64, LabError> {
         self.asked += 1;
         if let Some(to_writer) = &self.to_writer {
             // If the writer has ended, the program has ended too, and its output shows it.
@@ -82,17 +71,17 @@ impl Program {
         }
         loop {
             if stop.load(Ordering::SeqCst) {
-                return Err(NoAnswer::Interrupted);
+                return Err(LabError::Interrupted);
             }
-            match self.answers.recv_timeout(LOOK_EVERY) {
-                Err(RecvTimeoutError::Timeout) => {}
-                Ok(Ok(answer)) => return self.number(&answer),
-                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+            match self.answers.next(LOOK_EVERY) {
+                Next::Silence => {}
+                Next::Line(answer) => return self.number(&String::from_utf8_lossy(&answer)),
+                Next::End | Next::Broken(_) => return Err(self.ended()),
             }
         }
     }
 
-    fn number(&self, answer: &str) -> Result<f64, NoAnswer> {
+    fn number(&self, answer: &str) -> Result<f64, LabError> {
         match answer.trim().parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),
             _ => Err(self.failed(format!(
@@ -104,11 +93,11 @@ impl Program {
         }
     }
 
-    fn failed(&self, why: String) -> NoAnswer {
-        NoAnswer::Failed(LabError::Statistic { command: self.command.clone(), why })
+    fn failed(&self, why: String) -> LabError {
+        wrong(&self.command, why)
     }
 
-    fn ended(&mut self) -> NoAnswer {
+    fn ended(&mut self) -> LabError {
         self.to_writer = None;
         let status = self.wait(GRACE);
         let how = status
@@ -147,6 +136,11 @@ impl Drop for Program {
     }
 }
 
+/// Returns the error of a program that breaks its protocol; `why` says what it does.
+fn wrong(command: &str, why: String) -> LabError {
+    LabError::Data(format!("the statistic '{command}' {why}"))
+}
+
 fn not_words(error: &WordsError) -> String {
     match error {
         WordsError::NeedsShell { character, position } => format!(
@@ -162,34 +156,18 @@ fn not_words(error: &WordsError) -> String {
 
 /// Returns the line for two sets.
 fn line(x: &[f64], y: &[f64]) -> String {
-    let list = |values: &[f64]| {
+    let [x, y] = [x, y].map(|values| {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         // The shortest digits that give the number again; JSON reads all of them.
         sorted.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(",")
-    };
-    format!("{{\"x\":[{}],\"y\":[{}]}}\n", list(x), list(y))
+    });
+    format!("{{\"x\":[{x}],\"y\":[{y}]}}\n")
 }
 
 fn write_lines(mut input: ChildStdin, lines: &Receiver<String>) {
     for line in lines {
         if input.write_all(line.as_bytes()).and_then(|()| input.flush()).is_err() {
-            return;
-        }
-    }
-}
-
-fn read_answers(output: ChildStdout, answers: &Sender<std::io::Result<String>>) {
-    let mut output = BufReader::new(output);
-    loop {
-        let mut bytes = Vec::new();
-        let read = output.by_ref().take(ANSWER_BYTES_MAX).read_until(b'\n', &mut bytes);
-        let answer = match read {
-            Ok(0) => return,
-            Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) => Err(error),
-        };
-        if answers.send(answer).is_err() {
             return;
         }
     }

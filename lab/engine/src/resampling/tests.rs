@@ -188,12 +188,14 @@ fn a_program_that_does_not_answer_is_named() {
 
 #[test]
 fn what_cannot_be_asked_is_said() {
-    let each = || question(StatisticOf::Each(Statistic::Mean));
-    let check = |question: Question, expected: &str| {
+    fn each() -> Question {
+        question(StatisticOf::Each(Statistic::Mean))
+    }
+    fn check(question: Question, expected: &str) {
         let error = answer(&question, &GO_ON, |_, _| {}).unwrap_err();
         assert!(matches!(error, LabError::Usage(_)), "{error:?}");
         assert!(error.to_string().contains(expected), "{error}");
-    };
+    }
     check(Question { alpha: 0.0, ..each() }, "--alpha");
     check(Question { null: Null::Ratio { factor: 0.0 }, ..each() }, "--ratio");
     check(Question { null: Null::Shift { by: f64::NAN }, ..each() }, "--shift");

@@ -1,6 +1,7 @@
 //! Runs git, and makes a commit of the working tree without changing the tree, its index or its
 //! branches.
 
+use super::unfit;
 use crate::error::{LabError, usage};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,7 +63,7 @@ pub(super) fn output(command: &mut Command, doing: &str) -> Result<String, LabEr
 
 /// Returns the error of a command that printed this message; `doing` completes "cannot".
 pub(super) fn failed(doing: &str, message: String) -> LabError {
-    LabError::Git { doing: doing.to_owned(), message }
+    LabError::Data(format!("cannot {doing}: {message}"))
 }
 
 /// Returns why git could not be started.
@@ -115,10 +116,7 @@ impl Repository {
                 revision.replace('\0', "?")
             ));
         }
-        self.find(revision).ok_or_else(|| {
-            let why = self.why_unknown(revision);
-            LabError::Revision { revision: revision.to_owned(), why }
-        })
+        self.find(revision).ok_or_else(|| unfit(revision, &self.why_unknown(revision)))
     }
 
     /// Returns what to do about an unknown revision.

@@ -24,8 +24,8 @@ fn prepare(asked: &RevisionRequest, steps: &mut Vec<String>) -> Result<Revisions
     Revisions::prepare(asked, &AtomicBool::new(false), |step| {
         steps.push(match step {
             Step::Noted(note) => note,
-            Step::CheckingOut { revision } => format!("{} out", revision.name),
-            Step::Building { revision, command } => format!("{}: {command}", revision.name),
+            Step::CheckingOut(revision) => format!("{} out", revision.name),
+            Step::Building(revision, command) => format!("{}: {command}", revision.name),
         });
     })
 }

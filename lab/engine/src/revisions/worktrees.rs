@@ -1,7 +1,7 @@
 //! The worktrees of two revisions, in a folder that is removed with them.
 
 use super::Revision;
-use super::git::{Repository, failed, git, not_started, output};
+use super::git::{Repository, failed, git, not_started};
 use crate::error::LabError;
 use crate::request::drawn_seed;
 use std::fs::{self, DirBuilder, File, Permissions};
@@ -26,7 +26,7 @@ const LOG: &str = "git.log";
 /// A folder with worktrees.
 #[derive(Debug)]
 pub(super) struct Worktrees {
-    repository: Repository,
+    pub(super) repository: Repository,
     /// The folder that contains everything.
     pub(super) root: PathBuf,
     /// The trees, finished or about to be made.
@@ -68,12 +68,7 @@ impl Worktrees {
         Ok(made)
     }
 
-    /// Returns the folder of the repository to which commands are relative.
-    pub(super) fn prefix(&self) -> &Path {
-        &self.repository.prefix
-    }
-
-    /// Returns the same folder in a worktree.
+    /// Returns the folder of a worktree that corresponds to the one to which commands are relative.
     pub(super) fn folder(&self, name: &str) -> PathBuf {
         // Without the slash at the end that an empty prefix makes.
         self.root.join(name).join(&self.repository.prefix).components().collect()
@@ -111,9 +106,7 @@ impl Worktrees {
 
     fn run(&self, command: &mut Command, doing: &str, stop: &AtomicBool) -> Result<(), LabError> {
         let path = self.root.join(LOG);
-        let log = File::create(&path).and_then(|log| Ok((log.try_clone()?, log)));
-        let (out, err) = log.map_err(|error| failed(doing, error.to_string()))?;
-        match run_job(command.stdout(out).stderr(err), stop) {
+        match run_logged(command, &path, stop) {
             Err(error) => Err(failed(doing, not_started(&error))),
             Ok(None) => Err(LabError::Interrupted),
             Ok(Some(0)) => Ok(()),
@@ -123,6 +116,20 @@ impl Worktrees {
             }
         }
     }
+}
+
+/// Runs a command with its output in a file, and returns its exit status, or 128 + the signal;
+/// `None` if the user interrupted.
+///
+/// # Errors
+/// Fails if the command cannot be run, or the file cannot be created.
+pub(super) fn run_logged(
+    command: &mut Command,
+    log: &Path,
+    stop: &AtomicBool,
+) -> io::Result<Option<i32>> {
+    let log = File::create(log)?;
+    run_job(command.stdout(log.try_clone()?).stderr(log), stop)
 }
 
 impl Drop for Worktrees {
@@ -164,17 +171,13 @@ fn has_tree(entry: io::Result<fs::DirEntry>) -> bool {
 }
 
 /// Removes one of our worktrees and the repository's entry for it. Entries of other worktrees stay,
-/// so there is no prune.
+/// so there is no prune. `git worktree remove` fails for some trees: without the permission to
+/// write, or with another `.git`.
 fn remove_tree(repository: &Repository, tree: &Path) {
-    // Forced twice, because git locks a worktree while it makes it.
-    let mut remove = git(&repository.top);
-    remove.args(["worktree", "remove", "--force", "--force"]).arg(tree);
-    if output(&mut remove, "remove a worktree").is_err() {
-        let known = known_of(repository, tree);
-        remove_folder(tree);
-        if let Some(known) = known {
-            remove_folder(&known);
-        }
+    let known = known_of(repository, tree);
+    remove_folder(tree);
+    if let Some(known) = known {
+        remove_folder(&known);
     }
 }
 

@@ -1,23 +1,13 @@
-//! Finds, lists and creates studies.
+//! Finds and creates studies.
 
-use crate::error::LabError;
+use crate::error::{LabError, usage};
 use std::path::{Path, PathBuf};
-use tiebreak_core::study::Study;
-use tiebreak_input::study_folder::{self, StudyErrors};
+use tiebreak_input::study_folder;
 
 /// The folder that holds studies.
 const FOLDER: &str = "studies";
 /// The file that marks a folder as a study.
 const FILE: &str = "study.toml";
-
-/// A study in a list.
-#[derive(Debug)]
-pub struct Listed {
-    /// Its name: that of its folder.
-    pub name: String,
-    /// What it is, or what is wrong with it.
-    pub study: Result<Study, Box<StudyErrors>>,
-}
 
 /// Finds a study: a folder with a study.toml, a folder of that name under `studies`, or, if that is
 /// not given, under the folder `studies` of `here` or of a folder above it.
@@ -34,26 +24,14 @@ pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, 
             none if none.is_empty() => none,
             known => format!(" (there are {known})"),
         };
-        LabError::NoStudy { name: name.to_owned(), known }
+        LabError::Data(format!(
+            "there is no study '{name}'{known}: 'tiebreak study new {name}' makes one"
+        ))
     })
 }
 
-fn name_of(folder: &Path) -> String {
+pub(crate) fn name_of(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// Reads the study in a folder.
-///
-/// # Errors
-/// Returns all errors in it at once.
-pub fn read(folder: &Path) -> Result<Study, Box<StudyErrors>> {
-    study_folder::read(folder).map_err(Box::new)
-}
-
-/// Returns the studies that [`find`] finds by name, sorted by name.
-pub fn list(studies: Option<&Path>, here: &Path) -> Vec<Listed> {
-    let folders = folders_of_studies(studies, here).into_iter();
-    folders.map(|folder| Listed { name: name_of(&folder), study: read(&folder) }).collect()
 }
 
 /// Creates a new study that works as it is, and returns its folder: `name` in the folder of studies
@@ -69,19 +47,19 @@ pub fn create(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf
     };
     let last = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     if last.is_empty() || last.contains(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-')) {
-        return Err(LabError::Usage(format!(
+        return usage(format!(
             "'{last}' is not a valid study name: small letters, digits and hyphens"
-        )));
+        ));
     }
     if folder.exists() {
         let folder = folder.display();
-        return Err(LabError::Usage(format!("{folder} is there already: choose another name")));
+        return usage(format!("{folder} is there already: choose another name"));
     }
     for (path, content) in study_folder::skeleton(&last) {
         let path = folder.join(path);
         std::fs::create_dir_all(path.parent().unwrap_or(&folder))
             .and_then(|()| std::fs::write(&path, &content))
-            .map_err(|source| LabError::Write { path, source })?;
+            .map_err(|error| LabError::Data(format!("cannot write {}: {error}", path.display())))?;
     }
     Ok(folder)
 }
@@ -95,8 +73,9 @@ fn roots(studies: Option<&Path>, here: &Path) -> Vec<PathBuf> {
     vec![here.join(studies)]
 }
 
-/// Returns the studies in them; of two with the same name, the nearest.
-fn folders_of_studies(studies: Option<&Path>, here: &Path) -> Vec<PathBuf> {
+/// Returns the folders of the studies that [`find`] finds by name, sorted by name; of two with the
+/// same name, the nearest.
+pub(crate) fn folders_of_studies(studies: Option<&Path>, here: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for root in roots(studies, here) {
         let entries = std::fs::read_dir(root).into_iter().flatten().flatten();

@@ -38,7 +38,8 @@ impl Functions {
     /// Fails if a file of the plan is missing or cannot be used, or if a process cannot be started.
     pub fn new(plan: &Plan, environment: &Environment) -> Result<Functions, LabError> {
         let Environment { cache, program, stop } = environment;
-        if has_runners(plan) {
+        let mut built = plan.functions.iter().flat_map(|functions| &functions.built);
+        if built.any(|one| matches!(one.form, BuiltForm::Runner { .. })) {
             let runners = Runners::new(plan, program, cache, stop)?;
             return Ok(Functions::Runners(Box::new(runners)));
         }
@@ -86,12 +87,6 @@ impl Functions {
     ) -> Result<u64, UnitFailure> {
         of_each!(self, inner => inner.verify(contestant, verification, part))
     }
-}
-
-/// Returns whether contestants run in another runtime.
-fn has_runners(plan: &Plan) -> bool {
-    let built = plan.functions.iter().flat_map(|functions| &functions.built);
-    built.into_iter().any(|built| matches!(built.form, BuiltForm::Runner { .. }))
 }
 
 impl Sampler for Functions {

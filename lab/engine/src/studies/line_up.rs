@@ -2,51 +2,24 @@
 //! prepared or resumed from their journals, and raced in turns.
 
 use super::functions::Functions;
-use super::plans::{self, Frame, Setup};
-use super::prepare::prepare;
-use super::questions::Questions;
+use super::setup::{Setup, waits_ns};
 use super::trial::{self, Trial};
 use super::{Environment, Step, StudyRequest};
 use crate::check::{self, Contest, Rules};
-use crate::error::LabError;
-use crate::planning::{check_error, check_resolution, usage};
+use crate::error::{LabError, usage};
 use crate::replay;
-use crate::resume::{NewBudget, budget_from_here, is_over};
-use crate::session::{Origin, Session};
-use std::path::PathBuf;
+use crate::resume::{NewBudget, budget_from_here, is_over, refused};
+use crate::session::{Book, Session};
 use std::sync::atomic::AtomicBool;
-use tiebreak_core::fingerprint::Fingerprint;
-use tiebreak_core::journal::{Journal, RunHeader};
-use tiebreak_core::plan::{Centre, Plan};
+use tiebreak_core::journal::{Event, Journal, RunHeader};
+use tiebreak_core::plan::Plan;
 use tiebreak_core::result::{CheckResult, ContestResult, Family, StudyResult};
-use tiebreak_core::study::{FunctionPlan, Placements, Workload};
 use tiebreak_core::warning::Warning;
-use tiebreak_machine::clock;
 use tiebreak_stats::family;
 use tiebreak_store::{RunId, Store};
 
-/// The runs of a study that will be raced.
-pub struct LineUp {
-    /// One run for each workload.
-    pub contests: Vec<Contest<Functions>>,
-    /// Workloads that earlier races have settled.
-    pub done: Vec<ContestResult>,
-    /// Error and budget of all of them.
-    pub rules: Rules,
-    /// The study's title.
-    pub title: String,
-}
-
-/// The store of the runs, and what it records about their origin.
-#[derive(Clone, Debug)]
-pub struct Book {
-    /// The store.
-    pub store: PathBuf,
-    /// The command line, word by word.
-    pub command: Vec<String>,
-    /// The machine.
-    pub machine: Fingerprint,
-}
+/// The runs of a study that will be raced, one for each workload.
+pub type LineUp = check::LineUp<Functions>;
 
 /// Builds the requested contestants, judges the answers, runs the pilots, and begins a run for each
 /// workload. Splits the error equally over all claims and ratios of all workloads, before the first
@@ -61,112 +34,42 @@ pub fn line_up(
     book: &Book,
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Result<LineUp, LabError> {
-    let (frame, workloads) = frame(asked)?;
-    let prepared = prepare(asked, environment, progress)?;
-    let setup = Setup { asked, prepared: &prepared, environment, frame: &frame };
-    let mut tried = Vec::with_capacity(workloads.len());
-    for workload in &workloads {
-        tried.extend(try_workload(&setup, workload, progress)?);
+    let setup = Setup::new(asked, environment, progress)?;
+    let mut tried = Vec::with_capacity(setup.workloads.len());
+    for workload in &setup.workloads {
+        tried.extend(trial::run(&setup, workload, progress)?);
     }
-    let claims: usize = tried.iter().map(|(_, asked)| asked.claims.len() + asked.cells.len()).sum();
+    let claims: usize =
+        tried.iter().map(|trial| trial.questions.claims.len() + trial.questions.cells.len()).sum();
     if claims == 0 && !asked.claims.is_empty() {
-        return usage("none of these claims is about what is raced here".to_owned());
+        return usage("none of these claims is about what is raced here");
     }
     let error = family::bonferroni_error(asked.error, claims);
     let workloads: Vec<String> =
-        tried.iter().map(|(trial, ..)| trial.functions.workload.name.clone()).collect();
-    let waits_ns = plans::waits_ns(frame.budget, workloads.len());
+        tried.iter().map(|trial| trial.functions.workload.name.clone()).collect();
+    let waits_ns = waits_ns(setup.budget, workloads.len());
     let mut lined_up = Vec::with_capacity(tried.len());
-    for (mut trial, Questions { claims: own, cells, .. }) in tried {
+    for mut trial in tried {
         trial.functions.workloads.clone_from(&workloads);
-        let mut planned = plans::planned(&own, &prepared, error, 0)?;
-        planned.extend(plans::planned(&cells, &prepared, error, waits_ns)?);
-        let plan = plans::plan(&setup, trial.functions.clone(), planned);
+        let mut planned = setup.planned(&trial.questions.claims, error, 0)?;
+        planned.extend(setup.planned(&trial.questions.cells, error, waits_ns)?);
+        let plan = setup.plan(trial.functions.clone(), planned);
         let sampler = Functions::new(&plan, environment)?;
         lined_up.push((trial, plan, sampler));
     }
     // Only fast steps follow: a kill between two of them leaves a study that cannot be resumed.
-    let contests = lined_up.into_iter().enumerate();
-    let contests =
-        contests.map(|(index, (trial, plan, sampler))| begin(index, trial, plan, sampler, book));
-    let contests = contests.collect::<Result<_, _>>()?;
+    let mut contests = Vec::with_capacity(lined_up.len());
+    for (index, (trial, plan, sampler)) in lined_up.into_iter().enumerate() {
+        contests.push(begin(index, trial, plan, sampler, book)?);
+    }
     let rules = Rules {
         file: asked.study.name.clone(),
         family: Family::EBonferroni,
         error: asked.error,
         claims,
-        budget: frame.budget,
+        budget: setup.budget,
     };
-    Ok(LineUp { contests, done: Vec::new(), rules, title: asked.study.title.clone() })
-}
-
-/// Returns the settings of all workloads, and the workloads. Builds nothing.
-///
-/// # Errors
-/// Fails for numbers, names or scopes that make no plan.
-pub fn frame(asked: &StudyRequest) -> Result<(Frame, Vec<Workload>), LabError> {
-    check_numbers(asked)?;
-    asked.entrants()?;
-    let workloads = asked.workloads()?;
-    let frame = Frame {
-        scope: asked.scope()?,
-        cpu: asked.cpu(),
-        budget: asked.budget(workloads.len()),
-        workloads: workloads.len(),
-        clock_step_ns: clock::step_ns() as f64,
-    };
-    Ok((frame, workloads))
-}
-
-fn check_numbers(asked: &StudyRequest) -> Result<(), LabError> {
-    check_error(asked.error)?;
-    check_resolution(asked.resolution)?;
-    if asked.centre == Some(Centre::Mean) {
-        return usage(
-            "a ratio of means needs a cap, and the time of a call has none: --centre median, or \
-             race programs by 'tiebreak compare --mean'"
-                .to_owned(),
-        );
-    }
-    match asked.precision {
-        Some(precision) if !(precision > 0.0 && precision <= 1.0) => usage(format!(
-            "a precision of {precision} is none: it must be above 0 and at most 100%, such as \
-             --precision 5%"
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Tries a workload, and returns the claims and the cells of the table to settle on it; `None` if
-/// there are none.
-fn try_workload(
-    setup: &Setup<'_>,
-    workload: &Workload,
-    progress: &mut dyn FnMut(Step<'_>),
-) -> Result<Option<(Trial, Questions)>, LabError> {
-    let Setup { asked, prepared, .. } = *setup;
-    let mut questions = Questions::of_claims(asked, prepared, workload)?;
-    if questions.claims.is_empty() && !asked.claims.is_empty() {
-        return Ok(None);
-    }
-    let mut trial = trial::run(setup, workload, &questions.claims, progress)?;
-    questions.keep_measured(&trial.measured, &trial.missing_meters);
-    if asked.claims.is_empty() {
-        let compared: Vec<_> =
-            prepared.without(&trial.void).map(|index| &prepared.ready[index]).collect();
-        let reference = prepared.name(trial.functions.reference);
-        if asked.asks_order {
-            questions.add_orders(&compared, reference);
-        } else {
-            let precision = asked.precision.unwrap_or(asked.study.precision);
-            questions.add_cells(&compared, reference, precision);
-        }
-    }
-    trial.warnings.append(&mut questions.warnings);
-    if let Placements::Reused(count) = asked.placements {
-        trial.warnings.push(Warning::PlacementsReused { count });
-    }
-    Ok(Some((trial, questions)))
+    Ok(LineUp { contests, done: Vec::new(), rules })
 }
 
 /// Begins the run of a workload.
@@ -178,19 +81,14 @@ fn begin(
     book: &Book,
 ) -> Result<Contest<Functions>, LabError> {
     let lines = lines(index, &plan);
-    let origin = Origin {
-        command: book.command.clone(),
-        machine: book.machine.clone(),
-        files: sampler.files(),
-    };
-    let mut session = Session::begin(Store::open(&book.store)?, plan, origin)?;
+    let mut session = Session::begin(book, plan, &sampler.files())?;
     for (contestant, fault) in trial.void {
-        session.void(contestant, fault)?;
+        session.event(Event::Void { contestant, round: 0, attempt: None, fault })?;
     }
     let missing = sampler.missing_meters().iter();
     let missing = missing.map(|meter| Warning::NoMeter { what: meter.why.clone() });
     for warning in trial.warnings.into_iter().chain(missing) {
-        session.warn(warning)?;
+        session.event(Event::Warned { warning })?;
     }
     Ok(Contest { name: trial.functions.workload.name, lines, session, sampler })
 }
@@ -211,23 +109,21 @@ pub fn race(
     stop: &AtomicBool,
     mut watch: impl FnMut(&dyn Fn() -> StudyResult),
 ) -> Result<StudyResult, LabError> {
-    let LineUp { contests, done, rules, title } = line_up;
-    let raced = check::race::<Functions>(contests, done, rules, stop, |standing| {
-        watch(&|| of_study(standing(), title));
-    })?;
-    Ok(of_study(raced, title))
+    line_up.race(stop, |standing| watch(&|| of_study(standing()))).map(of_study)
 }
 
 /// Converts the result: a study's workloads correspond to a file's contests.
-fn of_study(raced: CheckResult, title: &str) -> StudyResult {
+fn of_study(raced: CheckResult) -> StudyResult {
+    let runs: Vec<_> = raced.contests.into_iter().map(|contest| contest.run).collect();
+    let title = runs.iter().find_map(|run| run.study.as_ref()).map(|study| study.title.clone());
     StudyResult {
         study: raced.file,
-        title: title.to_owned(),
+        title: title.unwrap_or_default(),
         error: raced.error,
         budget: raced.budget,
         seconds: raced.seconds,
         interrupted: raced.interrupted,
-        runs: raced.contests.into_iter().map(|contest| contest.run).collect(),
+        runs,
     }
 }
 
@@ -245,21 +141,21 @@ pub fn take_up(
 ) -> Result<LineUp, LabError> {
     let store = Store::open(&book.store)?;
     let header = store.header(run)?;
-    let refuse = |why: String| LabError::Resume { id: run.as_str().to_owned(), why };
     let Some(functions) = header.plan.functions.as_deref() else {
-        return Err(refuse("it does not belong to a study".to_owned()));
+        return Err(refused(run.as_str(), "it does not belong to a study"));
     };
-    let siblings = siblings(&store, run, &header, functions)?;
+    let siblings = siblings(&store, run, &header)?;
     let mut missing: Vec<&str> = functions.workloads.iter().map(String::as_str).collect();
     missing.retain(|name| !siblings.iter().any(|(workload, _)| workload == name));
     if !missing.is_empty() {
         let missing = missing.join(", ");
-        return Err(refuse(format!("of its study there is no run on {missing}: start a new one")));
+        let why = format!("of its study there is no run on {missing}: start a new one");
+        return Err(refused(run.as_str(), &why));
     }
     let journals = siblings.iter().map(|(_, sibling)| store.journal(sibling));
     let journals = journals.collect::<Result<Vec<_>, _>>()?;
     let all: Vec<&Journal> = journals.iter().collect();
-    let budget = budget_from_here(&all, budget).map_err(refuse)?;
+    let budget = budget_from_here(&all, budget).map_err(|why| refused(run.as_str(), &why))?;
     let plans = all.iter().map(|journal| &journal.header.plan);
     let rules = Rules {
         file: functions.study.clone(),
@@ -268,8 +164,7 @@ pub fn take_up(
         claims: plans.map(|plan| plan.claims.len()).sum(),
         budget,
     };
-    let mut line_up =
-        LineUp { contests: Vec::new(), done: Vec::new(), rules, title: functions.title.clone() };
+    let mut line_up = LineUp { contests: Vec::new(), done: Vec::new(), rules };
     for (index, ((name, sibling), journal)) in siblings.into_iter().zip(journals).enumerate() {
         let lines = lines(index, &journal.header.plan);
         if is_over(&journal) {
@@ -277,8 +172,7 @@ pub fn take_up(
             continue;
         }
         let sampler = Functions::new(&journal.header.plan, environment)?;
-        let store = Store::open(&book.store)?;
-        let session = Session::take_up(store, sibling, &book.machine, NewBudget::Is(budget))?;
+        let session = Session::take_up(book, sibling, NewBudget::Is(budget))?;
         line_up.contests.push(Contest { name, lines, session, sampler });
     }
     Ok(line_up)
@@ -291,35 +185,34 @@ fn siblings(
     store: &Store,
     run: &RunId,
     header: &RunHeader,
-    functions: &FunctionPlan,
 ) -> Result<Vec<(String, RunId)>, LabError> {
     let mut together: Vec<(String, RunId)> = Vec::new();
-    let mut summaries = store.runs(None)?;
-    summaries.reverse();
-    for summary in summaries.into_iter().filter(|one| one.command == header.command) {
-        let other = store.header(&summary.id)?;
-        let Some(plan) = other.plan.functions.as_deref() else { continue };
-        if (&plan.folder, &plan.study) != (&functions.folder, &functions.study)
-            || base_seed(&other, plan) != base_seed(header, functions)
-        {
+    for summary in store.runs(None)?.into_iter().rev() {
+        if summary.command != header.command {
             continue;
         }
-        let name = &plan.workload.name;
-        let is_known = together.iter().any(|(workload, _)| workload == name);
-        if is_known || plan.workloads.first() == Some(name) {
+        let other = store.header(&summary.id)?;
+        let is_of_study = study_and_seed(&other) == study_and_seed(header);
+        let Some(functions) = other.plan.functions.filter(|_| is_of_study) else { continue };
+        let name = functions.workload.name;
+        let is_known = together.iter().any(|(workload, _)| *workload == name);
+        if is_known || functions.workloads.first() == Some(&name) {
             if together.iter().any(|(_, id)| id == run) {
                 break;
             }
             together.clear();
         }
-        together.push((name.clone(), summary.id));
+        together.push((name, summary.id));
     }
     Ok(together)
 }
 
-/// Returns the seed of the study, to which its runs append the workload.
-fn base_seed<'a>(header: &'a RunHeader, functions: &FunctionPlan) -> &'a str {
+/// Returns folder and name of a run's study, and the study's seed, to which its runs append the
+/// workload.
+fn study_and_seed(header: &RunHeader) -> Option<[&str; 3]> {
+    let functions = header.plan.functions.as_deref()?;
     let seed = header.plan.seed.as_str();
     let base = seed.strip_suffix(functions.workload.name.as_str());
-    base.and_then(|base| base.strip_suffix(' ')).unwrap_or(seed)
+    let base = base.and_then(|base| base.strip_suffix(' '));
+    Some([&functions.folder, &functions.study, base.unwrap_or(seed)])
 }

@@ -81,11 +81,6 @@ pub(super) struct Piloted {
     /// The number of calls in a batch of each contestant of the plan; 1 for those that take no
     /// part.
     pub calls_a_batch: Vec<u64>,
-    /// The shortest and the longest of those batches: the contestant, and the length in
-    /// nanoseconds.
-    pub batches: Option<[(usize, f64); 2]>,
-    /// The fastest contestant, and the time of one call of it.
-    pub fastest: Option<(usize, f64)>,
     /// The time of a call, by contestant: its index and nanoseconds.
     pub calls_ns: Vec<(usize, f64)>,
     /// The work of each contestant of the plan outside of its timed calls, if it was measured.
@@ -97,9 +92,22 @@ pub(super) struct Piloted {
 }
 
 impl Piloted {
+    /// Returns the fastest contestant, and the time of one call of it.
+    pub fn fastest(&self) -> Option<(usize, f64)> {
+        self.calls_ns.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Returns the shortest and the longest batch: the contestant, and the length in nanoseconds.
+    pub fn batches(&self) -> Option<[(usize, f64); 2]> {
+        let calls_ns = self.calls_ns.iter();
+        let batches = calls_ns.map(|(one, ns)| (*one, ns * self.calls_a_batch[*one] as f64));
+        let shortest = batches.clone().min_by(|a, b| a.1.total_cmp(&b.1));
+        Some([shortest?, batches.max_by(|a, b| a.1.total_cmp(&b.1))?])
+    }
+
     /// Returns the shortest and the longest batch, if they are far from equally long.
     pub fn uneven(&self) -> Option<[(usize, f64); 2]> {
-        self.batches.filter(|[shortest, longest]| longest.1 > UNEVEN_MAX * shortest.1)
+        self.batches().filter(|[shortest, longest]| longest.1 > UNEVEN_MAX * shortest.1)
     }
 
     /// Returns the results if nothing can be compared.
@@ -108,8 +116,6 @@ impl Piloted {
             pilot: Pilot::default(),
             rounds_a_unit: unit::ROUNDS_MIN,
             calls_a_batch: vec![1],
-            batches: None,
-            fastest: None,
             calls_ns: Vec::new(),
             untimed: Vec::new(),
             measured: Metric::ALL.to_vec(),
@@ -120,6 +126,8 @@ impl Piloted {
 
 struct PilotRun {
     brief: Brief,
+    /// The number of calls in a batch of each contestant of the plan.
+    calls: Vec<u64>,
     seed: Seed,
     next: u64,
     void: Vec<(usize, Fault)>,
@@ -135,42 +143,40 @@ pub(super) fn run<S: FunctionSampler>(
     make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
 ) -> Result<Piloted, LabError> {
     let seed = Seed::from_text(&brief.seed);
-    let mut pilot = PilotRun { brief, seed, next: 0, void: Vec::new() };
-    let Some((mut sampler, calls, first)) = pilot.calibrate(make)? else {
+    let calls = vec![1; brief.is_exact.len()];
+    let mut pilot = PilotRun { brief, calls, seed, next: 0, void: Vec::new() };
+    let Some((mut sampler, first)) = pilot.calibrate(make)? else {
         return Ok(Piloted::nothing(pilot.void));
     };
-    let (ran, is_first_one) = pilot.run_pairs(&mut sampler, &first, &calls)?;
+    let (ran, is_first_one) = pilot.run_pairs(&mut sampler, &first)?;
     if pilot.brief.contestants.len() < 2 {
         return Ok(Piloted::nothing(pilot.void));
     }
     let from = usize::from(!is_first_one && !ran.is_empty());
     let seen: Vec<Ran> = std::iter::once(first).chain(ran).collect();
-    let count = pilot.brief.is_exact.len();
-    let untimed = (0..count).map(|contestant| sampler.untimed(contestant)).collect();
-    Ok(pilot.conclude(&seen, from, &calls, untimed))
+    let untimed = (0..pilot.calls.len()).map(|contestant| sampler.untimed(contestant)).collect();
+    Ok(pilot.conclude(&seen, from, untimed))
 }
 
 impl PilotRun {
-    /// Determines how many calls make a batch of each, and returns them with the first unit of such
-    /// batches.
+    /// Determines how many calls make a batch of each, and returns the first unit of such batches.
     fn calibrate<S: FunctionSampler>(
         &mut self,
         make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
-    ) -> Result<Option<(S, Vec<u64>, Ran)>, LabError> {
-        let mut calls = vec![1; self.brief.is_exact.len()];
+    ) -> Result<Option<(S, Ran)>, LabError> {
         let mut left = CALIBRATIONS_MAX;
         let all = self.brief.contestants.clone();
         loop {
-            let mut sampler = make(&calls)?;
+            let mut sampler = make(&self.calls)?;
             let Some(ran) = self.unit(&mut sampler, &all, unit::ROUNDS_MIN)? else {
                 return Ok(None);
             };
-            let wanted = self.wanted(std::slice::from_ref(&ran), &calls);
+            let wanted = self.wanted(std::slice::from_ref(&ran));
             left -= 1;
-            if left == 0 || wanted == calls || self.is_good(&ran, &calls, &wanted) {
-                return Ok(Some((sampler, calls, ran)));
+            if left == 0 || wanted == self.calls || self.is_good(&ran, &wanted) {
+                return Ok(Some((sampler, ran)));
             }
-            calls = wanted;
+            self.calls = wanted;
         }
     }
 
@@ -196,7 +202,6 @@ impl PilotRun {
         &mut self,
         sampler: &mut S,
         first: &Ran,
-        calls: &[u64],
     ) -> Result<(Vec<Ran>, bool), LabError> {
         let pairs = self.pairs();
         if pairs.is_empty() {
@@ -206,7 +211,7 @@ impl PilotRun {
         let again = pairs.len().min(PAIRS_MAX);
         let size = SIZES.into_iter().find(|(units, rounds)| {
             let all = pairs.len() + (*units as usize - 1) * again;
-            all as f64 * pair_cost_ns(first, calls, *rounds) <= share_ns
+            all as f64 * self.pair_cost_ns(first, *rounds) <= share_ns
         });
         let (units, rounds) = size.unwrap_or((2, 2));
         let is_one = rounds == unit::ROUNDS_MIN && first.order.len() == 2;
@@ -217,14 +222,14 @@ impl PilotRun {
         for pair in turns {
             let cost_ns = match all.last() {
                 Some(ran) => ran.took_ns as f64,
-                None => pair_cost_ns(first, calls, rounds),
+                None => self.pair_cost_ns(first, rounds),
             };
             if (is_one || !all.is_empty()) && spent_ns + cost_ns > share_ns {
                 break;
             }
             let Some(ran) = self.unit(sampler, pair, rounds)? else {
                 // One of them is void: the pairs of the others may have changed.
-                return self.run_pairs(sampler, first, calls);
+                return self.run_pairs(sampler, first);
             };
             spent_ns += ran.took_ns as f64;
             all.push(ran);
@@ -232,12 +237,20 @@ impl PilotRun {
         Ok((all, is_one))
     }
 
+    /// Returns the cost of a unit of two contestants with this many rounds, as far as the first
+    /// unit shows it.
+    fn pair_cost_ns(&self, first: &Ran, rounds: u32) -> f64 {
+        let of_two = 2.0 / first.order.len() as f64;
+        let rounds_ns = f64::from(rounds) * first.round_cost_ns(&self.calls) * of_two;
+        first.unit_cost_ns(&self.calls) + rounds_ns
+    }
+
     /// Returns the time of a call of each contestant in the quickest of these units.
-    fn call_ns(&self, all: &[Ran], calls: &[u64]) -> Vec<f64> {
+    fn call_ns(&self, all: &[Ran]) -> Vec<f64> {
         let contestants = self.brief.contestants.iter();
         let quickest = contestants.map(|one| {
             let batches = all.iter().map(|ran| ran.quiet_batch_ns(*one));
-            batches.fold(f64::INFINITY, f64::min) / calls[*one] as f64
+            batches.fold(f64::INFINITY, f64::min) / self.calls[*one] as f64
         });
         quickest.collect()
     }
@@ -252,7 +265,7 @@ impl PilotRun {
     }
 
     /// Returns how many calls a batch of each should have, according to these units.
-    fn wanted(&self, all: &[Ran], calls: &[u64]) -> Vec<u64> {
+    fn wanted(&self, all: &[Ran]) -> Vec<u64> {
         let Brief { contestants, seconds, units_wanted, .. } = &self.brief;
         let pairs = self.pairs().len().max(1) as f64;
         let unit_ns = seconds * 1e9 / (*units_wanted).max(1) as f64;
@@ -261,7 +274,7 @@ impl PilotRun {
         let longest_ns = EVEN_NS_MAX.max(unit_ns / batches);
         // A little more than necessary, so that the next unit is long enough.
         let shortest_ns = HEADROOM * self.shortest_ns();
-        let each = even_calls(&self.call_ns(all, calls), shortest_ns, longest_ns);
+        let each = even_calls(&self.call_ns(all), shortest_ns, longest_ns);
         // Resets before each call are not in a batch's time, but take time too.
         let took_ns = all.iter().map(|ran| ran.took_ns).max().unwrap_or(1).max(1);
         let growth = if self.brief.times_each_call {
@@ -269,20 +282,20 @@ impl PilotRun {
         } else {
             f64::INFINITY
         };
-        let mut wanted = vec![1; calls.len()];
+        let mut wanted = vec![1; self.calls.len()];
         for (one, each) in contestants.iter().zip(each) {
-            wanted[*one] = each.min((calls[*one] as f64 * growth) as u64);
+            wanted[*one] = each.min((self.calls[*one] as f64 * growth) as u64);
         }
         wanted
     }
 
     /// Returns whether the batches of a unit are long enough and about as even as those that are
     /// wanted.
-    fn is_good(&self, ran: &Ran, calls: &[u64], wanted: &[u64]) -> bool {
-        let call_ns = self.call_ns(std::slice::from_ref(ran), calls);
+    fn is_good(&self, ran: &Ran, wanted: &[u64]) -> bool {
+        let call_ns = self.call_ns(std::slice::from_ref(ran));
         let contestants = self.brief.contestants.iter();
         let (now, wanted): (Vec<u64>, Vec<u64>) =
-            contestants.map(|one| (calls[*one], wanted[*one])).unzip();
+            contestants.map(|one| (self.calls[*one], wanted[*one])).unzip();
         let mut batches = now.iter().zip(&call_ns).map(|(calls, ns)| *calls as f64 * ns);
         batches.all(|ns| ns >= self.shortest_ns())
             && unevenness(&now, &call_ns) <= NEAR * unevenness(&wanted, &call_ns)
@@ -333,26 +346,16 @@ impl PilotRun {
     }
 
     /// Returns the results from all units; those from index `from` on are as in the run.
-    fn conclude(
-        self,
-        seen: &[Ran],
-        from: usize,
-        calls: &[u64],
-        untimed: Vec<Option<Untimed>>,
-    ) -> Piloted {
+    fn conclude(self, seen: &[Ran], from: usize, untimed: Vec<Option<Untimed>>) -> Piloted {
         let (all, pairs) = (&seen[from..], self.pairs());
         let noise = variances(all, &pairs, &self.brief.is_exact);
         let mut pilot = noise.unwrap_or_default();
         // With fewer than two units nothing is known about noise.
         pilot.units = noise.map_or(1, |_| all.len() as u32);
-        pilot.round_cost_ns = median(all.iter().map(|ran| ran.round_cost_ns(calls)));
-        pilot.unit_cost_ns = median(all.iter().map(|ran| ran.unit_cost_ns(calls)));
-        let calls_a_batch = self.wanted(seen, calls);
+        pilot.round_cost_ns = median(all.iter().map(|ran| ran.round_cost_ns(&self.calls)));
+        pilot.unit_cost_ns = median(all.iter().map(|ran| ran.unit_cost_ns(&self.calls)));
+        let calls_a_batch = self.wanted(seen);
         let contestants = self.brief.contestants.iter().copied();
-        let calls_ns: Vec<(usize, f64)> = contestants.zip(self.call_ns(seen, calls)).collect();
-        let batches = calls_ns.iter().map(|(one, ns)| (*one, ns * calls_a_batch[*one] as f64));
-        let shortest = batches.clone().min_by(|a, b| a.1.total_cmp(&b.1));
-        let longest = batches.max_by(|a, b| a.1.total_cmp(&b.1));
         // If the noise of units is unknown, it is assumed equal to that of rounds.
         let alike = Pilot { variance_within: 1.0, variance_between: 1.0, ..pilot };
         let noise = if noise.is_none() { &alike } else { &pilot };
@@ -363,9 +366,7 @@ impl PilotRun {
                 Scope::Layout => 1,
                 _ => unit::best_rounds(noise, self.brief.units_wanted, seconds),
             },
-            fastest: calls_ns.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)),
-            batches: shortest.zip(longest).map(<[(usize, f64); 2]>::from),
-            calls_ns,
+            calls_ns: contestants.zip(self.call_ns(seen)).collect(),
             untimed,
             calls_a_batch,
             measured: measured(seen),
@@ -434,13 +435,6 @@ impl Ran {
     }
 }
 
-/// Returns the cost of a unit of two contestants with this many rounds, as far as the first unit
-/// shows it.
-fn pair_cost_ns(first: &Ran, calls: &[u64], rounds: u32) -> f64 {
-    let of_two = 2.0 / first.order.len() as f64;
-    first.unit_cost_ns(calls) + f64::from(rounds) * first.round_cost_ns(calls) * of_two
-}
-
 /// Returns the medians, over the pairs that had two units or more, of the variances of their log
 /// ratios. Pairs with a contestant that is not exact count only if there are no others. `None` if
 /// no pair has two units.
@@ -460,12 +454,11 @@ fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Option<Pil
 
 /// Returns the variances within and between the units of a pair.
 fn pair_variances(all: &[Ran], [left, right]: [usize; 2]) -> Option<(f64, f64)> {
-    let units = all.iter().map(|ran| log_ratios(ran.batches(left), ran.batches(right)));
+    let units = all.iter().map(|ran| {
+        let rounds = ran.batches(left).iter().zip(ran.batches(right));
+        rounds.map(|(left, right)| log_of(right) - log_of(left)).collect::<Vec<f64>>()
+    });
     unit::variances(&units.filter(|ratios| !ratios.is_empty()).collect::<Vec<_>>())
-}
-
-fn log_ratios(left: &[BatchTime], right: &[BatchTime]) -> Vec<f64> {
-    left.iter().zip(right).map(|(left, right)| log_of(right) - log_of(left)).collect()
 }
 
 fn log_of(time: &BatchTime) -> f64 {

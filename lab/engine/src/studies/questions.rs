@@ -1,8 +1,8 @@
 //! What to settle on a workload: the claims about it, and the ratios of its table.
 
 use super::StudyRequest;
-use super::prepare::{Prepared, Ready};
-use crate::error::LabError;
+use super::setup::{Prepared, Ready};
+use crate::error::{LabError, usage};
 use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::study::{Study, Team, Workload};
@@ -32,12 +32,9 @@ impl Questions {
         prepared: &Prepared,
         workload: &Workload,
     ) -> Result<Questions, LabError> {
-        let workload_name = workload.name.clone();
-        let mut questions = Questions { workload: workload_name, ..Questions::default() };
-        if asked.asks_order {
-            return Ok(questions);
-        }
-        for claim in claims(asked, workload)? {
+        let mut questions = Questions { workload: workload.name.clone(), ..Questions::default() };
+        let claims = if asked.asks_order { Vec::new() } else { claims(asked, workload)? };
+        for claim in claims {
             match why_not(&claim, asked, prepared) {
                 None => questions.claims.push(claim),
                 Some(why) => questions.drop(&claim, why),
@@ -71,10 +68,9 @@ impl Questions {
         }
         for ready in compared {
             let Some(of) = ready.built.team.as_ref().filter(|of| of.threads > 1) else { continue };
-            let alone = Some(Team { family: of.family.clone(), threads: 1 });
-            let Some(alone) = compared.iter().find(|one| one.built.team == alone) else {
-                continue;
-            };
+            let alone = Some(Team { threads: 1, ..of.clone() });
+            let alone = compared.iter().find(|one| one.built.team == alone);
+            let Some(alone) = alone else { continue };
             let (name, one) = (ready.entrant.name.as_str(), alone.entrant.name.as_str());
             let mut claimed = self.claims.iter().chain(&self.cells);
             if one != reference && name != reference && !claimed.any(|c| is_ratio_of(c, name, one))
@@ -120,7 +116,14 @@ fn claims(asked: &StudyRequest, workload: &Workload) -> Result<Vec<Claim>, LabEr
     let mut claims = Vec::with_capacity(texts.len());
     for text in texts {
         let claim = input::parse(text, &names).map_err(LabError::Claim)?;
-        check_workload(asked, &claim)?;
+        let known: Vec<&str> = asked.study.workloads.iter().map(|one| one.name.as_str()).collect();
+        if let Some(name) = claim.workload.as_deref().filter(|name| !known.contains(name)) {
+            let (study, known) = (&asked.study.name, known.join(", "));
+            return usage(format!(
+                "'{}' is about the workload {name}, which {study} has not; it has {known}",
+                claim.text
+            ));
+        }
         claims.extend(on(claim, &workload.name));
     }
     Ok(claims)
@@ -148,21 +151,6 @@ pub(super) fn published(of: &Study, workload: &Workload) -> Vec<String> {
     parsed.filter_map(|claim| Some(on(claim, &workload.name)?.text)).collect()
 }
 
-fn check_workload(asked: &StudyRequest, claim: &Claim) -> Result<(), LabError> {
-    let Some(name) = &claim.workload else { return Ok(()) };
-    let all = &asked.study.workloads;
-    if all.iter().any(|workload| workload.name == *name) {
-        return Ok(());
-    }
-    let known: Vec<&str> = all.iter().map(|workload| workload.name.as_str()).collect();
-    Err(LabError::Usage(format!(
-        "'{}' is about the workload {name}, which {} has not; it has {}",
-        claim.text,
-        asked.study.name,
-        known.join(", ")
-    )))
-}
-
 /// Returns why a claim cannot be judged here, if it cannot.
 fn why_not(claim: &Claim, asked: &StudyRequest, prepared: &Prepared) -> Option<String> {
     if !claim.statement.is_of_two() {
@@ -172,20 +160,16 @@ fn why_not(claim: &Claim, asked: &StudyRequest, prepared: &Prepared) -> Option<S
                 .to_owned(),
         );
     }
-    for name in std::iter::once(&claim.left).chain(&claim.right) {
+    std::iter::once(&claim.left).chain(&claim.right).find_map(|name| {
         let mut ready = prepared.ready.iter();
-        match ready.find(|ready| ready.entrant.name == *name) {
-            Some(ready) if ready.built.is_exact => continue,
-            Some(_) => {
-                return Some(format!("the contract of {name} is not exact: it does another task"));
-            }
-            None => {}
+        if let Some(ready) = ready.find(|ready| ready.entrant.name == *name) {
+            let why = format!("the contract of {name} is not exact: it does another task");
+            return (!ready.built.is_exact).then_some(why);
         }
         let not_run = prepared.not_run.iter().find(|one| one.name == *name);
-        return Some(match not_run {
+        Some(match not_run {
             Some(one) => format!("{name} is not run: {}", one.why),
             None => format!("{name} was left out of {}", asked.study.name),
-        });
-    }
-    None
+        })
+    })
 }

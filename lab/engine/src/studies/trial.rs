@@ -2,10 +2,9 @@
 //! answers on all inputs of a study.
 
 use super::functions::Functions;
-use super::line_up::frame;
 use super::pilot::{self, Brief, Piloted};
-use super::plans::{Setup, first_plan, plan, planned};
-use super::prepare::{Prepared, prepare};
+use super::questions::Questions;
+use super::setup::{Prepared, Setup};
 use super::{Environment, Step, StudyRequest, fault};
 use crate::error::LabError;
 use std::path::Path;
@@ -13,7 +12,9 @@ use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Centre, PlannedClaim};
 use tiebreak_core::result::VerifyRow;
-use tiebreak_core::study::{BatchCalls, BuiltForm, FunctionPlan, NotRun, Verification, Workload};
+use tiebreak_core::study::{
+    BatchCalls, BuiltForm, FunctionPlan, Placements, Verification, Workload,
+};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
@@ -31,89 +32,196 @@ const PREPARED_NS: f64 = 20e3;
 /// The same for a runner, whose runtime has compiled nothing yet.
 const PREPARED_COLD_NS: f64 = 20e6;
 
-/// A workload on which functions were tried.
-#[derive(Debug)]
-pub(super) struct Trial {
+/// A workload on which functions are tried, and what to settle on it.
+pub(super) struct Trial<'a> {
+    setup: &'a Setup<'a>,
     /// The plan of the functions.
     pub functions: FunctionPlan,
     /// Contestants that are void before the first round, by their index.
     pub void: Vec<(usize, Fault)>,
-    /// The metrics that every contestant's samples have.
-    pub measured: Vec<Metric>,
-    /// The meters that are not read, each with the reason.
-    pub missing_meters: Vec<MissingMeter>,
+    /// The claims and cells to settle.
+    pub questions: Questions,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
 }
 
 /// Judges every contestant's answer on a workload, and runs the pilot with those that are right.
-/// `claims` determine what is measured.
+/// Returns `None` if claims were typed and none is about this workload.
 ///
 /// # Errors
 /// Fails if the oracle fails, or for an error that no contestant caused; also with
 /// [`LabError::Interrupted`].
-pub(super) fn run(
-    setup: &Setup<'_>,
+pub(super) fn run<'a>(
+    setup: &'a Setup<'_>,
     workload: &Workload,
-    claims: &[Claim],
     progress: &mut dyn FnMut(Step<'_>),
-) -> Result<Trial, LabError> {
-    let Setup { asked, prepared, environment, frame } = *setup;
-    progress(Step::Checking { workload: &workload.name });
+) -> Result<Option<Trial<'a>>, LabError> {
+    let Setup { asked, prepared, environment, .. } = setup;
+    let questions = Questions::of_claims(asked, prepared, workload)?;
+    if questions.claims.is_empty() && !asked.claims.is_empty() {
+        return Ok(None);
+    }
+    progress(Step::Checking(&workload.name));
     let seed = format!("{} {} pilot", asked.seed, workload.name);
-    let mut functions = measured_plan(setup, workload, &seed)?;
-    let claimed = planned(claims, prepared, 0.0, 0)?;
-    let mut first = Functions::new(&plan(setup, functions.clone(), claimed.clone()), environment)?;
-    let missing_meters = first.missing_meters().to_vec();
-    let mut void = check(&mut first, &functions, &seed)?;
+    let functions = measured_plan(setup, workload, &seed)?;
+    let claimed = setup.planned(&questions.claims, 0.0, 0)?;
+    let mut first = Functions::new(&setup.plan(functions.clone(), claimed.clone()), environment)?;
+    let missing = first.missing_meters().to_vec();
+    let void = check(&mut first, &functions, &seed)?;
     drop(first);
-    let mut contestants: Vec<usize> = prepared.without(&void).collect();
-    let pairs = pairs(setup, &claimed, &contestants, functions.reference);
-    contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
     let clock = Clock::measure();
-    let brief = Brief {
-        seed,
-        scope: frame.scope,
-        contestants,
-        pairs,
-        is_exact: prepared.ready.iter().map(|ready| ready.built.is_exact).collect(),
-        times_each_call: functions.times_each_call,
-        seconds: frame.seconds(),
-        units_wanted: units_wanted(setup),
-        batch_ns: if asked.has_runners() {
-            runners::BATCH_NS_MIN
-        } else {
-            shortest_batch_ns(&clock, claims, &missing_meters)
-        },
+    let batch_ns = if asked.has_runners() {
+        runners::BATCH_NS_MIN
+    } else {
+        shortest_batch_ns(&clock, &questions.claims, &missing)
     };
-    let piloted = pilot::run(brief, &mut |calls| {
+    let mut trial = Trial { setup, functions, void, questions, warnings: Vec::new() };
+    let piloted = pilot::run(trial.brief(&claimed, seed, batch_ns), &mut |calls| {
         let calls_a_batch = BatchCalls::Each(calls.to_vec());
-        let functions = FunctionPlan { calls_a_batch, ..functions.clone() };
-        Functions::new(&plan(setup, functions, claimed.clone()), environment)
+        let functions = FunctionPlan { calls_a_batch, ..trial.functions.clone() };
+        Functions::new(&setup.plan(functions, claimed.clone()), environment)
     })?;
-    void.extend(piloted.void.iter().cloned());
-    for (index, fault) in &void {
+    trial.void.extend(piloted.void.iter().cloned());
+    for (index, fault) in &trial.void {
         let contestant = prepared.name(*index);
         progress(Step::Void { workload: &workload.name, contestant, fault });
     }
-    let short = short_call(&piloted, prepared, &functions, &clock);
-    let mut warnings: Vec<Warning> =
-        short.into_iter().chain(uneven_batches(&piloted, prepared)).collect();
-    warnings.extend(long_preparations(&piloted, prepared));
-    functions.pilot = piloted.pilot;
-    functions.rounds_a_unit = piloted.rounds_a_unit;
-    functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch);
-    if piloted.untimed.iter().any(Option::is_some) {
-        functions.untimed = piloted.untimed;
+    trial.warn(&piloted, &clock);
+    trial.questions.keep_measured(&piloted.measured, &missing);
+    let batch_ns = piloted.batches().map_or(0.0, |[shortest, _]| shortest.1);
+    trial.take(piloted);
+    let FunctionPlan { pilot, rounds_a_unit, .. } = &trial.functions;
+    let rounds_a_unit = *rounds_a_unit;
+    progress(Step::Piloted { workload: &workload.name, pilot, rounds_a_unit, batch_ns });
+    trial.ask();
+    Ok(Some(trial))
+}
+
+impl Trial<'_> {
+    /// Returns what the pilot needs to know: it runs what claims or cells need and is not void.
+    fn brief(&self, claimed: &[PlannedClaim], seed: String, batch_ns: f64) -> Brief {
+        let Trial { setup, functions, .. } = self;
+        let mut contestants: Vec<usize> = setup.prepared.without(&self.void).collect();
+        let pairs = self.pairs(claimed, &contestants);
+        contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
+        Brief {
+            seed,
+            scope: setup.scope,
+            contestants,
+            pairs,
+            is_exact: setup.prepared.ready.iter().map(|ready| ready.built.is_exact).collect(),
+            times_each_call: functions.times_each_call,
+            seconds: setup.seconds(),
+            units_wanted: units_wanted(setup),
+            batch_ns,
+        }
     }
-    warnings.extend(choose_reference(&mut functions, asked, prepared, &void));
-    progress(Step::Piloted {
-        workload: &workload.name,
-        pilot: &functions.pilot,
-        rounds_a_unit: functions.rounds_a_unit,
-        batch_ns: piloted.batches.map_or(0.0, |[shortest, _]| shortest.1),
-    });
-    Ok(Trial { functions, void, measured: piloted.measured, missing_meters, warnings })
+
+    /// Returns the pairs of these contestants that are raced: those of claims and, if none was
+    /// typed, each with the reference, or with the first exact one if the reference is void.
+    fn pairs(&self, claims: &[PlannedClaim], contestants: &[usize]) -> Vec<[usize; 2]> {
+        let Setup { asked, prepared, .. } = self.setup;
+        let claimed = claims.iter().filter_map(|claim| Some((claim.left, claim.right?)));
+        let mut wanted: Vec<(usize, usize)> = claimed.collect();
+        if asked.claims.is_empty() {
+            let exact = contestants.iter().find(|one| prepared.is_exact(**one));
+            let reference = contestants.iter().find(|one| **one == self.functions.reference);
+            let of = reference.or(exact).into_iter();
+            wanted.extend(of.flat_map(|of| contestants.iter().map(|one| (*of, *one))));
+        }
+        let mut pairs: Vec<[usize; 2]> = Vec::new();
+        for (one, other) in wanted {
+            let pair = [one.min(other), one.max(other)];
+            let is_there = pair.iter().all(|one| contestants.contains(one));
+            if one != other && is_there && !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        pairs
+    }
+
+    /// Completes the plan of the functions. If the study's reference takes no part, the first
+    /// contestant with an exact contract becomes the reference.
+    fn take(&mut self, piloted: Piloted) {
+        let Setup { asked, prepared, .. } = self.setup;
+        let functions = &mut self.functions;
+        functions.pilot = piloted.pilot;
+        functions.rounds_a_unit = piloted.rounds_a_unit;
+        functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch);
+        if piloted.untimed.iter().any(Option::is_some) {
+            functions.untimed = piloted.untimed;
+        }
+        let all: Vec<usize> = prepared.without(&self.void).collect();
+        let reference = asked.study.reference.clone();
+        let is_there = prepared.name(functions.reference) == reference;
+        if is_there && all.contains(&functions.reference) {
+            return;
+        }
+        let exact = all.iter().find(|one| prepared.is_exact(**one));
+        if let Some(other) = exact.or(all.first()) {
+            functions.reference = *other;
+            let instead = prepared.name(*other).to_owned();
+            self.warnings.push(Warning::OtherReference { reference, instead });
+        }
+    }
+
+    /// Adds the ratios of the study's table or, if only that is asked, who is faster.
+    fn ask(&mut self) {
+        let Setup { asked, prepared, .. } = self.setup;
+        if asked.claims.is_empty() {
+            let compared = prepared.without(&self.void).map(|index| &prepared.ready[index]);
+            let compared: Vec<_> = compared.collect();
+            let reference = prepared.name(self.functions.reference);
+            if asked.asks_order {
+                self.questions.add_orders(&compared, reference);
+            } else {
+                let precision = asked.precision.unwrap_or(asked.study.precision);
+                self.questions.add_cells(&compared, reference, precision);
+            }
+        }
+        self.warnings.append(&mut self.questions.warnings);
+        if let Placements::Reused(count) = asked.placements {
+            self.warnings.push(Warning::PlacementsReused { count });
+        }
+    }
+
+    /// Warns about a call that is not long for the clock if each is timed separately, about a
+    /// contestant whose batch lasts far longer than another's, and about a `prepare` that takes far
+    /// longer than another's, and than many calls of its contestant: it may contain work that
+    /// others do in each call.
+    fn warn(&mut self, piloted: &Piloted, clock: &Clock) {
+        let prepared = &self.setup.prepared;
+        let name = |contestant: usize| prepared.name(contestant).to_owned();
+        let fastest = piloted.fastest().filter(|_| self.functions.times_each_call);
+        if let Some((index, call_ns)) = fastest.filter(|(_, ns)| *ns < clock.shortest_batch_ns()) {
+            let (contestant, clock_ns) = (name(index), clock.cost_ns);
+            self.warnings.push(Warning::ShortCall { contestant, call_ns, clock_ns });
+        }
+        if let Some([(other, other_ns), (contestant, batch_ns)]) = piloted.uneven() {
+            let (contestant, other) = (name(contestant), name(other));
+            self.warnings.push(Warning::UnevenBatches { contestant, batch_ns, other, other_ns });
+        }
+        let all = piloted.calls_ns.iter().filter_map(|(one, call_ns)| {
+            let untimed = (*piloted.untimed.get(*one)?)?;
+            Some((*one, *call_ns, untimed.prepare_ns as f64))
+        });
+        let least = all.clone().min_by(|a, b| a.2.total_cmp(&b.2));
+        let Some((other, _, other_ns)) = least else { return };
+        for (one, call_ns, prepare_ns) in all {
+            let is_runner = matches!(prepared.ready[one].built.form, BuiltForm::Runner { .. });
+            let cold_ns = if is_runner { PREPARED_COLD_NS } else { PREPARED_NS };
+            let own_ns = cold_ns + PREPARED_CALLS * call_ns;
+            if prepare_ns > own_ns + PREPARED_TIMES * other_ns {
+                self.warnings.push(Warning::LongPreparation {
+                    contestant: name(one),
+                    prepare_ns,
+                    calls: prepare_ns / call_ns.max(f64::MIN_POSITIVE),
+                    other: name(other),
+                    other_ns,
+                });
+            }
+        }
+    }
 }
 
 /// Returns the plan of the functions on a workload before the pilot, with items and bytes of the
@@ -126,8 +234,8 @@ fn measured_plan(
     workload: &Workload,
     seed: &str,
 ) -> Result<FunctionPlan, LabError> {
-    let Setup { asked, environment, .. } = *setup;
-    let mut functions = first_plan(setup, workload);
+    let Setup { asked, environment, .. } = setup;
+    let mut functions = setup.first_plan(workload);
     let folder = Path::new(&asked.study.folder);
     let input = match (&functions.oracle, &workload.file) {
         (Some(oracle), _) => {
@@ -145,40 +253,10 @@ fn measured_plan(
         Ok(input) => (functions.items, functions.input_bytes) = (input.items, input.bytes),
         Err(OracleError::Interrupted) => return Err(LabError::Interrupted),
         Err(error) => {
-            let why = format!("on {}: {error}", workload.name);
-            return Err(LabError::Study { study: asked.study.name.clone(), why });
+            return Err(asked.cannot(&format!("on {}: {error}", workload.name)));
         }
     }
     Ok(functions)
-}
-
-/// Returns the pairs of these contestants that are raced: those of claims and, if none was typed,
-/// each with the reference, or with the first exact one if the reference is void.
-fn pairs(
-    setup: &Setup<'_>,
-    claims: &[PlannedClaim],
-    contestants: &[usize],
-    reference: usize,
-) -> Vec<[usize; 2]> {
-    let Setup { asked, prepared, .. } = *setup;
-    let claimed = claims.iter().filter_map(|claim| Some((claim.left, claim.right?)));
-    let mut wanted: Vec<(usize, usize)> = claimed.collect();
-    if asked.claims.is_empty() {
-        let exact = contestants.iter().find(|one| prepared.is_exact(**one)).copied();
-        let reference = if contestants.contains(&reference) { Some(reference) } else { exact };
-        wanted.extend(reference.iter().flat_map(|of| contestants.iter().map(|one| (*of, *one))));
-    }
-    let mut pairs: Vec<[usize; 2]> = Vec::new();
-    for (one, other) in wanted {
-        let pair = [one.min(other), one.max(other)];
-        if one != other
-            && !pairs.contains(&pair)
-            && pair.iter().all(|one| contestants.contains(one))
-        {
-            pairs.push(pair);
-        }
-    }
-    pairs
 }
 
 /// Judges each contestant's answer on an input that is drawn only for this.
@@ -206,13 +284,13 @@ fn input_seed(workload: &Workload, seed: &str) -> u64 {
 
 /// Returns twice the fewest units that can prove anything, so that not all of them need to agree.
 fn units_wanted(setup: &Setup<'_>) -> u64 {
-    let Setup { asked, prepared, frame, .. } = *setup;
+    let Setup { asked, prepared, .. } = setup;
     let claims = match asked.claims.len() {
         0 => asked.study.claims.len() + prepared.ready.len(),
         typed => typed,
     };
-    let error = family::bonferroni_error(asked.error, claims * frame.workloads);
-    let table = match frame.centre(asked) {
+    let error = family::bonferroni_error(asked.error, claims * setup.workloads.len());
+    let table = match setup.request.centre {
         Centre::Median | Centre::Mean => &bettor::S,
         Centre::Factor => &bettor::M3R,
     };
@@ -227,77 +305,6 @@ fn shortest_batch_ns(clock: &Clock, claims: &[Claim], missing: &[MissingMeter]) 
     let is_metered = is_asked && !is_missing;
     let energy_ns = is_metered.then(shortest_energy_batch_ns).flatten();
     clock.shortest_batch_ns().max(energy_ns.unwrap_or(0.0))
-}
-
-/// Chooses the study's reference, or the first contestant with an exact contract if the reference
-/// takes no part.
-fn choose_reference(
-    functions: &mut FunctionPlan,
-    asked: &StudyRequest,
-    prepared: &Prepared,
-    void: &[(usize, Fault)],
-) -> Option<Warning> {
-    let all: Vec<usize> = prepared.without(void).collect();
-    let wanted = &asked.study.reference;
-    if prepared.name(functions.reference) == wanted && all.contains(&functions.reference) {
-        return None;
-    }
-    let exact = all.iter().find(|one| prepared.is_exact(**one));
-    functions.reference = *exact.or(all.first())?;
-    let instead = prepared.name(functions.reference).to_owned();
-    Some(Warning::OtherReference { reference: wanted.clone(), instead })
-}
-
-/// Warns about a contestant whose batch lasts far longer than another's, and names the other.
-fn uneven_batches(piloted: &Piloted, prepared: &Prepared) -> Option<Warning> {
-    piloted.uneven().map(|[(other, other_ns), (contestant, batch_ns)]| Warning::UnevenBatches {
-        contestant: prepared.name(contestant).to_owned(),
-        batch_ns,
-        other: prepared.name(other).to_owned(),
-        other_ns,
-    })
-}
-
-/// Warns about contestants whose `prepare` takes far longer than another's, and than many of its
-/// own calls, with the time: it may contain work that others do in each call.
-fn long_preparations(piloted: &Piloted, prepared: &Prepared) -> Vec<Warning> {
-    let all = piloted.calls_ns.iter().filter_map(|(one, call_ns)| {
-        let untimed = (*piloted.untimed.get(*one)?)?;
-        Some((*one, *call_ns, untimed.prepare_ns))
-    });
-    let Some((other, _, least_ns)) = all.clone().min_by_key(|(_, _, prepare_ns)| *prepare_ns)
-    else {
-        return Vec::new();
-    };
-    let long = all.filter(|(one, call_ns, prepare_ns)| {
-        let is_runner = matches!(prepared.ready[*one].built.form, BuiltForm::Runner { .. });
-        let cold_ns = if is_runner { PREPARED_COLD_NS } else { PREPARED_NS };
-        let own_ns = cold_ns + PREPARED_CALLS * call_ns;
-        *prepare_ns as f64 > own_ns + PREPARED_TIMES * least_ns as f64
-    });
-    let warnings = long.map(|(one, call_ns, prepare_ns)| Warning::LongPreparation {
-        contestant: prepared.name(one).to_owned(),
-        prepare_ns: prepare_ns as f64,
-        calls: prepare_ns as f64 / call_ns.max(f64::MIN_POSITIVE),
-        other: prepared.name(other).to_owned(),
-        other_ns: least_ns as f64,
-    });
-    warnings.collect()
-}
-
-/// Warns if each call is timed separately and the shortest is not long for the clock.
-fn short_call(
-    piloted: &Piloted,
-    prepared: &Prepared,
-    functions: &FunctionPlan,
-    clock: &Clock,
-) -> Option<Warning> {
-    let (index, call_ns) = piloted.fastest?;
-    let is_short = functions.times_each_call && call_ns < clock.shortest_batch_ns();
-    is_short.then(|| {
-        let contestant = prepared.name(index).to_owned();
-        Warning::ShortCall { contestant, call_ns, clock_ns: clock.cost_ns }
-    })
 }
 
 /// The progress of a verification.
@@ -323,46 +330,34 @@ pub fn verify(
     steps: &mut dyn FnMut(Step<'_>),
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<VerifyRow>, LabError> {
-    let (frame, workloads) = frame(asked)?;
-    let prepared = prepare(asked, environment, steps)?;
-    let setup = Setup { asked, prepared: &prepared, environment, frame: &frame };
-    let mut rows = Vec::new();
+    let setup = Setup::new(asked, environment, steps)?;
+    let prepared = &setup.prepared;
+    let mut all = Vec::new();
     let mut last = None;
-    for workload in &workloads {
+    for workload in &setup.workloads {
         progress(Progress { workload: &workload.name, part: 1, parts: 1 });
-        last = Some(verify_workload(&setup, workload, &mut rows)?);
+        let seed = format!("{} {} verify", asked.seed, workload.name);
+        let first = measured_plan(&setup, workload, &seed)?;
+        let mut functions = Functions::new(&setup.plan(first.clone(), Vec::new()), environment)?;
+        let mut rows = rows(prepared, &workload.name);
+        let judged = &mut rows[prepared.not_run.len()..];
+        for (index, fault) in check(&mut functions, &first, &seed)? {
+            judged[index].fault = Some(fault);
+        }
+        for (index, row) in judged.iter_mut().enumerate() {
+            row.items = first.items;
+            row.unstarved = functions.unstarved(index).map(str::to_owned);
+        }
+        all.append(&mut rows);
+        last = Some(functions);
     }
     if let Some(functions) = last.as_mut().filter(|_| asked.only.is_empty()) {
-        let all = asked.study.verifications.iter();
-        for verification in all.filter(|one| is_full || !one.is_full) {
-            rows.extend(verify_parts(&prepared, verification, functions, progress)?);
+        let verifications = asked.study.verifications.iter();
+        for verification in verifications.filter(|one| is_full || !one.is_full) {
+            all.extend(verify_parts(prepared, verification, functions, progress)?);
         }
     }
-    Ok(rows)
-}
-
-/// Judges all contestants on a workload, adds their rows, and returns the sampler.
-fn verify_workload(
-    setup: &Setup<'_>,
-    workload: &Workload,
-    rows: &mut Vec<VerifyRow>,
-) -> Result<Functions, LabError> {
-    let Setup { asked, prepared, environment, .. } = *setup;
-    let seed = format!("{} {} verify", asked.seed, workload.name);
-    let first = measured_plan(setup, workload, &seed)?;
-    let mut functions = Functions::new(&plan(setup, first.clone(), Vec::new()), environment)?;
-    let mut faults = check(&mut functions, &first, &seed)?;
-    rows.extend(not_run(prepared, &workload.name));
-    for (index, name) in prepared.names().into_iter().enumerate() {
-        let fault = faults.iter().position(|(one, _)| *one == index);
-        rows.push(VerifyRow {
-            items: first.items,
-            fault: fault.map(|position| faults.swap_remove(position).1),
-            unstarved: functions.unstarved(index).map(str::to_owned),
-            ..row(name, &workload.name)
-        });
-    }
-    Ok(functions)
+    Ok(all)
 }
 
 /// Judges one verification. A contestant that is wrong in one part is not run again: the first
@@ -374,36 +369,31 @@ fn verify_parts(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<VerifyRow>, LabError> {
     let Verification { name, parts, .. } = verification;
-    let mut judged: Vec<VerifyRow> =
-        prepared.names().into_iter().map(|contestant| row(contestant, name)).collect();
+    let mut rows = rows(prepared, name);
     for part in 0..*parts {
         progress(Progress { workload: name, part: part + 1, parts: *parts });
-        for (index, row) in judged.iter_mut().enumerate().filter(|(_, row)| row.fault.is_none()) {
+        let judged = rows[prepared.not_run.len()..].iter_mut().enumerate();
+        for (index, row) in judged.filter(|(_, row)| row.fault.is_none()) {
             match fault(functions.verify(index, verification, part))? {
                 Ok(items) => row.items += items,
                 Err((_, fault)) => row.fault = Some(fault),
             }
         }
     }
-    let mut rows = not_run(prepared, name);
-    rows.append(&mut judged);
     Ok(rows)
 }
 
-fn row(contestant: &str, workload: &str) -> VerifyRow {
-    VerifyRow {
-        contestant: contestant.to_owned(),
+/// Returns a row for each contestant, before it is judged: first those that are not run.
+fn rows(prepared: &Prepared, workload: &str) -> Vec<VerifyRow> {
+    let not_run = prepared.not_run.iter().map(|one| (&one.name, Some(one.why.clone())));
+    let ready = prepared.ready.iter().map(|one| (&one.entrant.name, None));
+    let rows = not_run.chain(ready).map(|(contestant, not_run)| VerifyRow {
+        contestant: contestant.clone(),
         workload: workload.to_owned(),
         items: 0,
         fault: None,
-        not_run: None,
+        not_run,
         unstarved: None,
-    }
-}
-
-fn not_run(prepared: &Prepared, workload: &str) -> Vec<VerifyRow> {
-    let not_run = prepared.not_run.iter();
-    not_run
-        .map(|NotRun { name, why }| VerifyRow { not_run: Some(why.clone()), ..row(name, workload) })
-        .collect()
+    });
+    rows.collect()
 }

@@ -8,7 +8,7 @@ pub mod worlds;
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use tiebreak_lab::core::fingerprint::Fingerprint;
-use tiebreak_lab::core::journal::{Event, Journal, RecordedVerdict, Round, RunHeader, StopReason};
+use tiebreak_lab::core::journal::{Event, Journal, RunHeader, StopReason};
 use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{Adjust, Budget, Centre, Check, Gate, Plan, ProgramPlan};
 use tiebreak_lab::core::sample::{BatchTime, Outcome, Sample};
@@ -16,13 +16,11 @@ use tiebreak_lab::core::sampler::{
     Contestants, FunctionSampler, OutputDigest, ProgramSampler, Quiet, Ran, RunFailure, RunRequest,
     Sampler, UnitFailure, UnitRan, UnitRequest,
 };
-use tiebreak_lab::core::schedule::RoundCoins;
 use tiebreak_lab::core::study::{BatchCalls, Call, FunctionPlan, Pilot, Placements, Workload};
 use tiebreak_lab::core::verdict::Fault;
 use tiebreak_lab::engine::Engine;
-use tiebreak_lab::error::LabError;
 use tiebreak_lab::planning::{self, HookRequest, Request};
-use tiebreak_lab::recorder::{Recorder, StoredRun};
+use tiebreak_lab::recorder::Recorder;
 use tiebreak_lab::referee::Referee;
 use tiebreak_store::{RunId, Store};
 
@@ -348,10 +346,16 @@ impl VirtualLab {
         let journal = store.journal(&self.run).unwrap();
         sampler.of_functions = journal.header.plan.functions.is_some();
         let run = std::panic::AssertUnwindSafe(|| {
-            let stored = StoredRun { store: &mut store, run: self.run.clone() };
             let killed_at = sampler.killed_at_write;
             let writes = Cell::new(0);
-            let recorder = KillableRecorder { stored, writes: &writes, killed_at };
+            let before_commit = || {
+                if killed_at == Some(writes.get()) {
+                    std::panic::panic_any(KILLED);
+                }
+                writes.set(writes.get() + 1);
+            };
+            let run = self.run.clone();
+            let recorder = Recorder { store: &mut store, run, before_commit: &before_commit };
             let ended = Engine::new(recorder, &journal, sampler, &stop).run(|_| {}).unwrap();
             (ended, writes.get())
         });
@@ -360,57 +364,6 @@ impl VirtualLab {
         })?;
         sampler.writes = writes;
         Ok(ended)
-    }
-}
-
-/// Writes to a store, until it is killed before a write.
-struct KillableRecorder<'a> {
-    stored: StoredRun<'a>,
-    writes: &'a Cell<u64>,
-    killed_at: Option<u64>,
-}
-
-impl KillableRecorder<'_> {
-    fn step(&mut self) {
-        if self.killed_at == Some(self.writes.get()) {
-            std::panic::panic_any(KILLED);
-        }
-        self.writes.set(self.writes.get() + 1);
-    }
-}
-
-impl Recorder for KillableRecorder<'_> {
-    fn begin_attempt(&mut self, coins: &RoundCoins) -> Result<(), LabError> {
-        self.step();
-        self.stored.begin_attempt(coins)
-    }
-
-    fn finish_round(
-        &mut self,
-        round: &Round,
-        events: &[Event],
-        verdicts: &[RecordedVerdict],
-    ) -> Result<(), LabError> {
-        self.step();
-        self.stored.finish_round(round, events, verdicts)
-    }
-
-    fn event(&mut self, event: &Event) -> Result<(), LabError> {
-        self.step();
-        self.stored.event(event)
-    }
-
-    fn verdict(&mut self, verdict: &RecordedVerdict) -> Result<(), LabError> {
-        self.step();
-        self.stored.verdict(verdict)
-    }
-
-    fn sync_if_due(&mut self, now_ns: u64) -> Result<(), LabError> {
-        self.stored.sync_if_due(now_ns)
-    }
-
-    fn sync(&mut self) -> Result<(), LabError> {
-        self.stored.sync()
     }
 }
 

@@ -12,7 +12,7 @@ use tiebreak_lab::core::sampler::{
 use tiebreak_lab::core::verdict::Verdict;
 use tiebreak_lab::engine::Engine;
 use tiebreak_lab::planning::{self, Request};
-use tiebreak_lab::recorder::StoredRun;
+use tiebreak_lab::recorder::{NOTHING, Recorder};
 use tiebreak_lab::referee::Referee;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 
@@ -303,9 +303,9 @@ pub fn race(plan: Plan, sampler: &mut impl Sampler) -> Referee {
     let lab = VirtualLab::of(plan);
     let mut store = lab.open();
     let journal = store.journal(&lab.run).unwrap();
-    let stored = StoredRun { store: &mut store, run: lab.run.clone() };
+    let recorder = Recorder { store: &mut store, run: lab.run.clone(), before_commit: NOTHING };
     let stop = AtomicBool::new(false);
-    Engine::new(stored, &journal, sampler, &stop).run(|_| {}).unwrap().0
+    Engine::new(recorder, &journal, sampler, &stop).run(|_| {}).unwrap().0
 }
 
 /// What a comparison said of contestants of which the second takes `1 + slower` times as long.

@@ -28,7 +28,7 @@ use tiebreak_lab::core::study::{
 };
 use tiebreak_lab::core::verdict::{Fault, Verdict};
 use tiebreak_lab::engine::Engine;
-use tiebreak_lab::recorder::StoredRun;
+use tiebreak_lab::recorder::{NOTHING, Recorder};
 use tiebreak_lab::replay;
 use tiebreak_lab::studies::{Environment, Functions};
 use tiebreak_measure::workers::WorkerProgram;
@@ -311,8 +311,9 @@ impl Lab {
         let mut store = self.open();
         let journal = store.journal(&self.run).unwrap();
         let run = std::panic::AssertUnwindSafe(|| {
-            let stored = StoredRun { store: &mut store, run: self.run.clone() };
-            Engine::new(stored, &journal, sampler, &stop).run(|_| {}).unwrap().1
+            let run = self.run.clone();
+            let recorder = Recorder { store: &mut store, run, before_commit: NOTHING };
+            Engine::new(recorder, &journal, sampler, &stop).run(|_| {}).unwrap().1
         });
         std::panic::catch_unwind(run).ok()
     }

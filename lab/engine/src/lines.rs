@@ -1,4 +1,5 @@
-//! Lines of an input that may be silent for long: a wait for one can time out.
+//! Lines of an input that may be silent for long: a wait for one can time out. Words of them in
+//! errors.
 
 use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -10,6 +11,9 @@ const CHUNK_BYTES: usize = 64 << 10;
 const CHUNKS_AHEAD: usize = 4;
 /// The most bytes of a line that are kept: a longer line is not a number.
 const LINE_BYTES_MAX: usize = 1000;
+
+/// The most characters of a word that an error quotes.
+const QUOTED_MAX: usize = 40;
 
 /// The result of a wait for a line.
 #[derive(Debug, PartialEq)]
@@ -84,6 +88,17 @@ impl Lines {
             }
         }
     }
+}
+
+/// Quotes a word, without control characters, and shortened.
+pub(crate) fn quoted(word: &str) -> String {
+    let word = word.trim();
+    let mut short = String::new();
+    for c in word.chars().take(QUOTED_MAX) {
+        if c.is_control() { short.extend(c.escape_default()) } else { short.push(c) }
+    }
+    let rest = if word.chars().count() > QUOTED_MAX { "..." } else { "" };
+    format!("'{short}{rest}'")
 }
 
 #[cfg(test)]
