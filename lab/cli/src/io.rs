@@ -42,16 +42,11 @@ impl Io {
         let size = terminal_size::terminal_size();
         let width = size.map(|(width, _)| usize::from(width.0));
         let height = size.map(|(_, height)| usize::from(height.0)).filter(|_| out.is_terminal());
-        Io {
-            input: Some(Box::new(std::io::stdin())),
-            out: Stream { writer: Box::new(out), color: out_color, redraws: false },
-            err: Stream { writer: Box::new(err), color: err_color, redraws },
-            width: width.or_else(columns).unwrap_or(WIDTH_UNKNOWN),
-            height,
-            unicode: speaks_unicode(),
-            lost: None,
-            is_closed: false,
-        }
+        let mut io = Io::to(Box::new(out), Box::new(err)).with_input(Box::new(std::io::stdin()));
+        (io.out.color, io.err.color, io.err.redraws) = (out_color, err_color, redraws);
+        io.width = width.or_else(columns).unwrap_or(WIDTH_UNKNOWN);
+        (io.height, io.unicode) = (height, speaks_unicode());
+        io
     }
 
     /// Returns streams for a test: no colour, 80 columns, nothing is redrawn.

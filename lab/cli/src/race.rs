@@ -26,10 +26,10 @@ pub fn start(
         io.out(&contents::planned(ready.plan()));
         return Ok(exit::HOLDS);
     }
-    let targets = Targets::open(options.json.as_deref())?;
+    let targets = options.reporting.json.open(json::text)?;
     let targets = targets.file("svg", svg, |result| svg::slo(result).unwrap_or_default())?;
-    let run = ready.begin(options.store.as_deref(), typed)?;
-    go(run, targets, options.quiet, io)
+    let run = ready.begin(options.store.path(), typed)?;
+    go(run, targets, options.reporting.quiet, io)
 }
 
 /// Runs to the end and delivers the result.
@@ -48,7 +48,7 @@ pub fn go(run: Run, targets: Targets<RunResult>, quiet: bool, io: &mut Io) -> Re
     let result = result?;
     targets.print(&page(&result, quiet, io), io);
     github::tell_of_gate(&result, io);
-    targets.write(&result, json::text, io)?;
+    targets.write(&result, io)?;
     if result.stopped == Some(StopReason::Interrupted) {
         let command = resume_command(&result);
         io.err(&format!("interrupted: everything is kept; '{command}' goes on\n"));

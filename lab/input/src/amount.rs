@@ -3,7 +3,7 @@
 
 use crate::cursor::Cursor;
 use crate::decimal::{Decimal, hundredfold, shifted_text};
-use crate::error::{ClaimError, Problem, offered};
+use crate::error::{ClaimError, OUT_OF_RANGE, offered};
 use crate::suggest::closest;
 use std::ops::Range;
 use tiebreak_core::metric::{Metric, Unit as MetricUnit};
@@ -54,31 +54,51 @@ fn number_and_unit(word: &str) -> (&str, &str) {
     word.split_at(end.unwrap_or(word.len()))
 }
 
+/// A number as typed, with its unit: the rest of its word, or else the next word.
+struct Typed<'a> {
+    decimal: Decimal<'a>,
+    digits: &'a str,
+    is_negative: bool,
+    /// Empty at the end of the sentence.
+    unit: &'a str,
+    /// The number of words with the unit.
+    words: usize,
+}
+
+impl<'a> Typed<'a> {
+    fn read(cursor: &Cursor<'a>) -> Option<Typed<'a>> {
+        let (number, rest) = number_and_unit(cursor.ahead(0)?.raw);
+        let digits = number.strip_prefix('-').unwrap_or(number);
+        let decimal = Decimal::parse(digits)?;
+        let next = cursor.ahead(1).filter(|_| rest.is_empty());
+        let (unit, words) = next.map_or((rest, 1), |next| (next.raw, 2));
+        Some(Typed { decimal, digits, is_negative: digits != number, unit, words })
+    }
+
+    /// Returns whether the unit is in the word of the number.
+    fn is_one_word(&self) -> bool {
+        self.words == 1 && !self.unit.is_empty()
+    }
+}
+
 /// Reads an amount: a factor or a fraction, depending on the scale.
 pub(crate) fn amount(cursor: &mut Cursor<'_>, scale: Scale) -> Result<f64, ClaimError> {
-    let (number, name) = number_and_unit(cursor.ahead(0).map_or("", |token| token.raw));
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    let Some(decimal) = Decimal::parse(digits) else {
-        return Err(not_an_amount(cursor));
+    let Some(typed) = Typed::read(cursor) else { return Err(not_an_amount(cursor)) };
+    let Some(unit) = Unit::from_name(typed.unit) else {
+        return Err(match typed.digits {
+            _ if typed.is_one_word() => not_an_amount(cursor),
+            digits => {
+                let expected = [format!("{digits}x"), format!("{digits}%")];
+                cursor.error(NOT_AN_AMOUNT, offered(expected.iter().map(String::as_str)))
+            }
+        });
     };
-    let (unit, words) = if name.is_empty() {
-        let next = cursor.ahead(1).filter(|next| !next.is_quoted);
-        match next.and_then(|next| Unit::from_name(next.raw)) {
-            Some(unit) => (unit, 2),
-            None => return Err(without_unit(cursor, digits)),
-        }
-    } else {
-        match Unit::from_name(name) {
-            Some(unit) => (unit, 1),
-            None => return Err(not_an_amount(cursor)),
-        }
-    };
-    match value(decimal, unit, scale).filter(|_| digits == number) {
+    match value(typed.decimal, unit, scale).filter(|_| !typed.is_negative) {
         Some(value) => {
-            cursor.skip(words);
+            cursor.skip(typed.words);
             Ok(value)
         }
-        None => Err(cursor.error_about(words, Problem::OutOfRange, vec![range(unit, scale)])),
+        None => Err(cursor.error_about(typed.words, OUT_OF_RANGE, vec![range(unit, scale)])),
     }
 }
 
@@ -115,6 +135,8 @@ fn range(unit: Unit, scale: Scale) -> String {
     range.to_owned()
 }
 
+const NOT_AN_AMOUNT: &str = "'{}' is neither a factor nor a percentage";
+
 fn not_an_amount(cursor: &Cursor<'_>) -> ClaimError {
     let with_point = cursor.ahead(0).map(|token| token.raw.replacen(',', ".", 1));
     let meant = with_point.filter(|word| {
@@ -122,12 +144,7 @@ fn not_an_amount(cursor: &Cursor<'_>) -> ClaimError {
         Decimal::parse(number).is_some() && Unit::from_name(name).is_some()
     });
     let expected = vec!["an amount such as 1.5x or 5%".to_owned()];
-    cursor.error(Problem::NotAnAmount, expected).suggest(meant.as_deref())
-}
-
-fn without_unit(cursor: &Cursor<'_>, digits: &str) -> ClaimError {
-    let expected = [format!("{digits}x"), format!("{digits}%")];
-    cursor.error(Problem::NotAnAmount, offered(expected.iter().map(String::as_str)))
+    cursor.error(NOT_AN_AMOUNT, expected).suggest(meant.as_deref())
 }
 
 /// A share, and its place.
@@ -140,20 +157,15 @@ pub(crate) struct Share {
 
 /// Reads a share, above 0% and below 100%.
 pub(crate) fn share(cursor: &mut Cursor<'_>) -> Result<Share, ClaimError> {
-    let (number, name) = number_and_unit(cursor.ahead(0).map_or("", |token| token.raw));
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    let Some(decimal) = Decimal::parse(digits) else {
-        return Err(not_a_share(cursor, None));
-    };
-    let words = match cursor.ahead(1).filter(|next| !next.is_quoted) {
-        _ if Unit::from_name(name) == Some(Unit::Percent) => 1,
-        Some(next) if name.is_empty() && Unit::from_name(next.raw) == Some(Unit::Percent) => 2,
-        _ => return Err(not_a_share(cursor, Some(decimal).filter(|_| name.is_empty()))),
-    };
+    let Some(typed) = Typed::read(cursor) else { return Err(not_a_share(cursor, None)) };
+    let Typed { decimal, words, .. } = typed;
+    if Unit::from_name(typed.unit) != Some(Unit::Percent) {
+        return Err(not_a_share(cursor, Some(decimal).filter(|_| !typed.is_one_word())));
+    }
     let value = decimal.hundredth();
-    if digits != number || !is_share(value) {
+    if typed.is_negative || !is_share(value) {
         let expected = vec!["a share above 0% and below 100%".to_owned()];
-        return Err(cursor.error_about(words, Problem::OutOfRange, expected));
+        return Err(cursor.error_about(words, OUT_OF_RANGE, expected));
     }
     let span = cursor.span(words);
     cursor.skip(words);
@@ -166,7 +178,7 @@ pub(crate) fn percentile(cursor: &mut Cursor<'_>) -> Option<Result<f64, ClaimErr
     let value = decimal.hundredth();
     if !is_share(value) {
         let expected = vec!["a percentile above p0 and below p100".to_owned()];
-        return Some(Err(cursor.error(Problem::OutOfRange, expected)));
+        return Some(Err(cursor.error(OUT_OF_RANGE, expected)));
     }
     cursor.skip(1);
     Some(Ok(value))
@@ -185,7 +197,7 @@ fn not_a_share(cursor: &Cursor<'_>, number: Option<Decimal<'_>>) -> ClaimError {
         _ => None,
     });
     let expected = vec!["a share such as 98%".to_owned()];
-    cursor.error(Problem::NotAShare, expected).suggest(meant.as_deref())
+    cursor.error("'{}' is not a share", expected).suggest(meant.as_deref())
 }
 
 /// The largest bar, in the metric's unit: 31 years in nanoseconds, and more bytes than any machine
@@ -245,39 +257,23 @@ fn metric_unit(name: &str) -> Option<(MetricUnit, UnitScale)> {
 
 /// Reads a number with a unit, or one without that is followed by a word of `then` or by the end.
 pub(crate) fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Result<Bar<'a>, ClaimError> {
-    let (number, name) = number_and_unit(cursor.ahead(0).map_or("", |token| token.raw));
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    let Some(decimal) = Decimal::parse(digits) else {
+    let Some(typed) = Typed::read(cursor) else {
         let expected = vec!["a number such as 5 ms".to_owned()];
-        return Err(cursor.error(Problem::NotANumber, expected));
+        return Err(cursor.error("'{}' is not a number", expected));
     };
-    let (unit, words) = match (name, cursor.ahead(1)) {
-        ("", None) => (None, 1),
-        ("", Some(_)) if then.iter().any(|word| cursor.is_word(1, word)) => (None, 1),
-        ("", Some(next)) => {
-            let name = next.raw;
-            let Some(unit) = metric_unit(name) else {
-                cursor.skip(1);
-                return Err(not_a_unit(cursor, name));
-            };
-            (Some(unit), 2)
-        }
-        (name, _) => match metric_unit(name) {
-            Some(unit) => (Some(unit), 1),
-            None => return Err(not_a_unit(cursor, name)),
-        },
-    };
+    let has_unit =
+        typed.is_one_word() || typed.words == 2 && !then.iter().any(|word| cursor.is_word(1, word));
+    let words = if has_unit { typed.words } else { 1 };
     let span = cursor.span(words);
+    let unit = metric_unit(typed.unit).filter(|_| has_unit);
+    if has_unit && unit.is_none() {
+        let names = METRIC_UNITS.map(|(name, ..)| name);
+        let meant = closest(typed.unit, names).filter(|_| typed.unit.len() > 1);
+        let span = span.end - typed.unit.len()..span.end;
+        return Err(cursor.error_at(span, "'{}' is not a unit", offered(names)).suggest(meant));
+    }
     cursor.skip(words);
-    Ok(Bar { decimal, is_negative: digits != number, unit, span })
-}
-
-fn not_a_unit(cursor: &Cursor<'_>, name: &str) -> ClaimError {
-    let names = METRIC_UNITS.map(|(name, ..)| name);
-    let span = cursor.span(1);
-    let span = span.end - name.len()..span.end;
-    let meant = closest(name, names).filter(|_| name.len() > 1);
-    cursor.error_at(span, Problem::NotAUnit, offered(names)).suggest(meant)
+    Ok(Bar { decimal: typed.decimal, is_negative: typed.is_negative, unit, span })
 }
 
 impl Bar<'_> {
@@ -292,11 +288,8 @@ impl Bar<'_> {
         let kind = self.unit.map_or(MetricUnit::Count, |(kind, _)| kind);
         if kind != metric.unit() {
             let span = self.span.clone();
-            let mut error = cursor.error_at(
-                span.clone(),
-                |amount| Problem::WrongUnit { amount, metric },
-                vec![],
-            );
+            let message = format!("'{{}}' is not an amount of {}", metric.name());
+            let mut error = cursor.error_at(span.clone(), &message, vec![]);
             error.expected = self.amounts(&error.text[span], metric);
             return Err(match (by, kind) {
                 (false, MetricUnit::Bytes) => error.or_expect("'by peak memory' at the end"),
@@ -311,7 +304,7 @@ impl Bar<'_> {
         };
         if self.is_negative || value <= 0.0 || value > MAX_BAR {
             let expected = format!("more than 0 and at most {}", written(MAX_BAR, metric.unit()));
-            return Err(cursor.error_at(self.span.clone(), Problem::OutOfRange, vec![expected]));
+            return Err(cursor.error_at(self.span.clone(), OUT_OF_RANGE, vec![expected]));
         }
         Ok(value)
     }

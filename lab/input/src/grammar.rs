@@ -24,15 +24,13 @@
 use crate::amount::{Bar, Scale, Share, amount, bar, percentile, share, written};
 use crate::cursor::Cursor;
 use crate::decimal::hundredfold;
-use crate::error::{ClaimError, Problem, listed, offered, shown};
+use crate::error::{CANNOT_STAND, ClaimError, OUT_OF_RANGE, listed, offered, shown};
 use std::ops::Range;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
 
 /// The longest sentence that is read, in bytes.
 pub const MAX_CLAIM_BYTES: usize = 1000;
-
-const EXAMPLE: &str = "one such as 'A is faster than B'";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Verb {
@@ -62,28 +60,21 @@ pub fn parse(text: &str, contestants: &[&str]) -> Result<Claim, ClaimError> {
     parse_spanned(text, contestants).map(|(claim, _)| claim)
 }
 
-/// A name, and its place in the sentence.
-type Named = (String, Range<usize>);
-
-/// The places of the words in a claim that name something.
-#[derive(Debug)]
-pub(crate) struct Words {
-    pub(crate) left: Range<usize>,
-    pub(crate) right: Option<Range<usize>>,
-    pub(crate) metric: Option<Range<usize>>,
-    pub(crate) workload: Option<Range<usize>>,
+/// The parts of a claim that name something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Left,
+    Right,
+    Metric,
+    Workload,
 }
 
-impl Words {
-    /// Converts the places to those in a text that contains the sentence.
-    pub(crate) fn map(self, place: impl Fn(Range<usize>) -> Range<usize>) -> Words {
-        Words {
-            left: place(self.left),
-            right: self.right.map(&place),
-            metric: self.metric.map(&place),
-            workload: self.workload.map(&place),
-        }
-    }
+/// The places of the words in a claim that name something, in bytes.
+pub(crate) type Words = Vec<(Part, Range<usize>)>;
+
+/// Returns the place of a part, if the claim has it.
+pub(crate) fn place_of(words: &Words, part: Part) -> Option<Range<usize>> {
+    words.iter().find(|(other, _)| *other == part).map(|(_, span)| span.clone())
 }
 
 /// Does what [`parse`] does, and also returns the places of the claim's words.
@@ -91,57 +82,35 @@ pub(crate) fn parse_spanned(
     text: &str,
     contestants: &[&str],
 ) -> Result<(Claim, Words), ClaimError> {
-    check_length(text)?;
-    let mut cursor = Cursor::new(text, contestants)?;
-    check_start(&cursor)?;
-    let (mut claim, words) = match of_one(&mut cursor)? {
-        Some(parsed) => parsed,
-        None => about_runs(&mut cursor)?,
-    };
-    claim.text = cursor.normalised();
-    Ok((claim, words))
-}
-
-/// Returns a claim without its text, and the places of its words.
-fn parsed(
-    (left, left_span): Named,
-    right: Option<Named>,
-    statement: Statement,
-    tail: Tail<'_>,
-) -> (Claim, Words) {
-    let (right, right_span) = right.unzip();
-    let (metric, metric_span) = tail.by.unzip();
-    let (workload, workload_span) = tail.workload.unzip();
-    let metric = metric.unwrap_or(Metric::WallTime);
-    let claim = Claim { text: String::new(), left, right, statement, metric, workload };
-    let (left, right) = (left_span, right_span);
-    (claim, Words { left, right, metric: metric_span, workload: workload_span })
-}
-
-fn check_length(text: &str) -> Result<(), ClaimError> {
-    if text.len() <= MAX_CLAIM_BYTES {
-        return Ok(());
+    if text.len() > MAX_CLAIM_BYTES {
+        let rest = text.floor_char_boundary(MAX_CLAIM_BYTES)..text.len();
+        let expected = vec![format!("at most {MAX_CLAIM_BYTES}")];
+        let message = format!("the claim has {} bytes", text.len());
+        return Err(ClaimError::new(text, rest, message, expected));
     }
-    let rest = text.floor_char_boundary(MAX_CLAIM_BYTES)..text.len();
-    let expected = vec![format!("at most {MAX_CLAIM_BYTES}")];
-    Err(ClaimError::new(text, rest, Problem::TooLong { bytes: text.len() }, expected))
-}
-
-/// Refuses a sentence whose first word cannot begin a claim.
-fn check_start(cursor: &Cursor<'_>) -> Result<(), ClaimError> {
+    let mut cursor = Cursor::new(text, contestants)?;
+    let example = vec!["one such as 'A is faster than B'".to_owned()];
     if cursor.ahead(0).is_none() {
-        let mut error = cursor.error(Problem::UnexpectedWord, vec![EXAMPLE.to_owned()]);
-        error.problem = Problem::Empty;
-        return Err(error);
+        return Err(cursor.error_at(cursor.span(0), "the claim is empty", example));
     }
     if cursor.is_word(0, "which") && cursor.is_word(1, "of") {
-        return Err(cursor.error(|_| Problem::Question, vec![EXAMPLE.to_owned()]));
+        return Err(cursor.error("a question is not a claim", example));
     }
-    Ok(())
+    let claim = match of_one(&mut cursor)? {
+        Some(claim) => claim,
+        None => about_runs(&mut cursor)?,
+    };
+    Ok((Claim { text: cursor.normalised(), ..claim }, cursor.named))
+}
+
+/// Returns a claim without its text.
+fn claim(left: String, right: Option<String>, statement: Statement, tail: Tail<'_>) -> Claim {
+    let metric = tail.metric();
+    Claim { text: String::new(), left, right, statement, metric, workload: tail.workload }
 }
 
 /// Reads a sentence that starts with the name of a contestant.
-fn about_runs(cursor: &mut Cursor<'_>) -> Result<(Claim, Words), ClaimError> {
+fn about_runs(cursor: &mut Cursor<'_>) -> Result<Claim, ClaimError> {
     let left = contestant(cursor, None)?;
     let verbs = [("is", Verb::Is), ("uses", Verb::Uses), ("succeeds", Verb::Succeeds)];
     let verb = cursor.choose(&verbs)?;
@@ -149,7 +118,7 @@ fn about_runs(cursor: &mut Cursor<'_>) -> Result<(Claim, Words), ClaimError> {
         return succeeds(cursor, left);
     }
     let (relation, metric) = comparison(cursor, verb)?;
-    let right = contestant(cursor, Some(&left.0))?;
+    let right = contestant(cursor, Some(&left))?;
     let clauses: &[Clause] = match relation {
         Relation::AtLeast { .. } => &[Clause::On, Clause::By, Clause::Rounds],
         _ => &[Clause::On, Clause::By],
@@ -161,14 +130,14 @@ fn about_runs(cursor: &mut Cursor<'_>) -> Result<(Claim, Words), ClaimError> {
         }
         _ => Statement::Ratio(relation),
     };
-    Ok(parsed(left, Some(right), statement, tail))
+    Ok(claim(left, Some(right), statement, tail))
 }
 
 /// Reads everything between the verb and the second name.
 fn comparison(
     cursor: &mut Cursor<'_>,
     verb: Verb,
-) -> Result<(Relation, Option<SpannedMetric>), ClaimError> {
+) -> Result<(Relation, Option<Metric>), ClaimError> {
     let bound = bound(cursor, verb)?;
     let relation = match bound {
         Bound::Just => Relation::AtLeast { factor: 1.0 },
@@ -214,7 +183,7 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
             format!("'{better}' with the two names swapped"),
             format!("'no more than 2% {worse}'"),
         ];
-        return Err(cursor.error(Problem::UnexpectedWord, expected));
+        return Err(cursor.error(CANNOT_STAND, expected));
     }
     let meant = bounded_amount(cursor, worse);
     cursor.choose(bounds).map_err(|error| match meant {
@@ -245,7 +214,7 @@ enum Subject {
 
 /// Reads a sentence that starts with `mean of`, `median of` or `p99 of`; `None` if it starts with
 /// the name of a contestant, or with an unknown word.
-fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<(Claim, Words)>, ClaimError> {
+fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<Claim>, ClaimError> {
     let starts = cursor.is_word(1, "of") && cursor.ahead(0).is_some_and(|word| !word.is_quoted);
     if !starts {
         return Ok(None);
@@ -270,7 +239,7 @@ fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<(Claim, Words)>, ClaimError>
 }
 
 /// Reads the rest after `p99 of A is`.
-fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<(Claim, Words), ClaimError> {
+fn quantile(cursor: &mut Cursor<'_>, left: String, good: f64) -> Result<Claim, ClaimError> {
     cursor.choose(&[("below", ()), ("at most", ())])?;
     let bar = bar(cursor, &KEYWORDS)?;
     let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad], None)?;
@@ -279,11 +248,11 @@ fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<(Claim, W
         bad: bad(cursor, &tail, good)?,
         bar: bar.value(cursor, tail.metric(), tail.by.is_some())?,
     };
-    Ok(parsed(left, None, Statement::Property(property), tail))
+    Ok(claim(left, None, Statement::Property(property), tail))
 }
 
 /// Reads the rest after `mean of A is`.
-fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<(Claim, Words), ClaimError> {
+fn mean(cursor: &mut Cursor<'_>, left: String) -> Result<Claim, ClaimError> {
     let sides = [("below", true), ("at most", true), ("above", false), ("at least", false)];
     let is_below = cursor.choose(&sides)?;
     let bar = bar(cursor, &KEYWORDS)?;
@@ -295,17 +264,17 @@ fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<(Claim, Words), ClaimErr
         && cap <= value
     {
         let expected = vec![format!("a cap above {}", written(value, metric.unit()))];
-        return Err(cursor.error_at(read.span.clone(), Problem::OutOfRange, expected));
+        return Err(cursor.error_at(read.span.clone(), OUT_OF_RANGE, expected));
     }
     let property = Property::Mean { is_below, bar: value, cap };
-    Ok(parsed(left, None, Statement::Property(property), tail))
+    Ok(claim(left, None, Statement::Property(property), tail))
 }
 
 /// Reads the rest after `A succeeds`.
-fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<(Claim, Words), ClaimError> {
+fn succeeds(cursor: &mut Cursor<'_>, left: String) -> Result<Claim, ClaimError> {
     if cursor.ahead(0).is_some_and(|word| word.raw.starts_with(|c: char| c.is_ascii_digit())) {
         let meant = cursor.ahead(0).map(|word| format!("at least {}", word.raw));
-        let error = cursor.error(Problem::UnexpectedWord, offered(["at least"]));
+        let error = cursor.error(CANNOT_STAND, offered(["at least"]));
         return Err(error.suggest(meant.as_deref()));
     }
     cursor.choose(&[("at least", ())])?;
@@ -313,7 +282,7 @@ fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<(Claim, Words), Clai
     cursor.choose(&[("of the time", ())])?;
     let tail = tail(cursor, &[Clause::On, Clause::Bad], None)?;
     let property = Property::Succeeds { good, bad: bad(cursor, &tail, good)? };
-    Ok(parsed(left, None, Statement::Property(property), tail))
+    Ok(claim(left, None, Statement::Property(property), tail))
 }
 
 /// Returns the bad share: the good one if only that is given, and never more than it.
@@ -323,7 +292,7 @@ fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Result<f64, ClaimErro
         Some(Share { value, .. }) if *value <= good => Ok(*value),
         Some(Share { span, .. }) => {
             let expected = vec![format!("at most the good share, {}%", hundredfold(good))];
-            Err(cursor.error_at(span.clone(), Problem::OutOfRange, expected))
+            Err(cursor.error_at(span.clone(), OUT_OF_RANGE, expected))
         }
     }
 }
@@ -367,8 +336,8 @@ impl Clause {
 /// The content of the clauses.
 #[derive(Debug, Default)]
 struct Tail<'a> {
-    workload: Option<Named>,
-    by: Option<SpannedMetric>,
+    workload: Option<String>,
+    by: Option<Metric>,
     bad: Option<Share>,
     cap: Option<Bar<'a>>,
     rounds: Option<Share>,
@@ -377,7 +346,7 @@ struct Tail<'a> {
 impl Tail<'_> {
     /// Returns the metric of the claim.
     fn metric(&self) -> Metric {
-        self.by.as_ref().map_or(Metric::WallTime, |(metric, _)| *metric)
+        self.by.unwrap_or(Metric::WallTime)
     }
 
     fn has(&self, clause: Clause) -> bool {
@@ -396,7 +365,7 @@ impl Tail<'_> {
 fn tail<'a>(
     cursor: &mut Cursor<'a>,
     clauses: &[Clause],
-    by: Option<SpannedMetric>,
+    by: Option<Metric>,
 ) -> Result<Tail<'a>, ClaimError> {
     let mut tail = Tail { by, ..Tail::default() };
     while cursor.ahead(0).is_some() {
@@ -404,7 +373,7 @@ fn tail<'a>(
         match next.filter(|(clause, _)| clauses.contains(clause)) {
             Some((clause, subject)) if tail.has(clause) => {
                 let expected = expected(&tail, clauses);
-                return Err(cursor.error(|_| Problem::NamedTwice(subject), expected));
+                return Err(cursor.error(&format!("the {subject} is named twice"), expected));
             }
             Some((clause, _)) => {
                 cursor.skip(1);
@@ -415,7 +384,7 @@ fn tail<'a>(
                 let open = if next.is_some() { Vec::new() } else { open(&tail, clauses) };
                 let meant = cursor.meant(open.into_iter());
                 let expected = expected(&tail, clauses);
-                return Err(cursor.error(Problem::UnexpectedWord, expected).suggest(meant));
+                return Err(cursor.error(CANNOT_STAND, expected).suggest(meant));
             }
         }
     }
@@ -459,27 +428,31 @@ fn expected(tail: &Tail<'_>, clauses: &[Clause]) -> Vec<String> {
 }
 
 /// Reads the name of a contestant; the right one must differ from the left one.
-fn contestant(cursor: &mut Cursor<'_>, left: Option<&str>) -> Result<Named, ClaimError> {
+fn contestant(cursor: &mut Cursor<'_>, left: Option<&str>) -> Result<String, ClaimError> {
     let names = cursor.names.iter().copied();
     let others: Vec<&str> = names.filter(|name| Some(*name) != left).collect();
-    let value = cursor.ahead(0).map_or("", |token| token.value.as_ref());
-    if cursor.ahead(0).is_some() && cursor.names.contains(&value) {
-        if left == Some(value) {
-            return Err(
-                cursor.error(|_| Problem::SameContestant(shown(value)), expected_names(&others))
-            );
-        }
-        let name = (value.to_owned(), cursor.span(1));
-        cursor.skip(1);
+    let Some(token) = cursor.ahead(0) else {
+        return Err(cursor.error(CANNOT_STAND, expected_names(&others)));
+    };
+    let name = token.value.clone().into_owned();
+    let is_known = cursor.names.contains(&name.as_str());
+    if is_known && left != Some(name.as_str()) {
+        let part = if left.is_none() { Part::Left } else { Part::Right };
+        cursor.take(1, part);
         return Ok(name);
     }
-    let meant = cursor.meant(others.iter().copied());
+    let mut error = cursor.error("", expected_names(&others));
+    if is_known {
+        error.message = format!("'{}' is compared with itself", shown(&name));
+        return Err(error);
+    }
+    error.message = format!("no contestant is called '{}'", shown(&name));
+    error.always_lists = true;
     let of_first_word = others
         .iter()
         .copied()
-        .find(|name| name.split_once(' ').is_some_and(|(first, _)| first == value));
-    let error = cursor.error(|_| Problem::UnknownContestant(shown(value)), expected_names(&others));
-    Err(error.suggest(meant.or(of_first_word)))
+        .find(|other| other.split_once(' ').is_some_and(|(first, _)| first == name));
+    Err(error.suggest(cursor.meant(others.iter().copied()).or(of_first_word)))
 }
 
 /// Returns the contestants that are expected, as errors list them.
@@ -490,26 +463,24 @@ fn expected_names(names: &[&str]) -> Vec<String> {
     }
 }
 
-/// A metric, and the place of its name.
-type SpannedMetric = (Metric, Range<usize>);
-
 /// Reads the name of a metric.
-fn metric(cursor: &mut Cursor<'_>) -> Result<SpannedMetric, ClaimError> {
+fn metric(cursor: &mut Cursor<'_>) -> Result<Metric, ClaimError> {
     let named = Metric::ALL.map(|metric| (metric.name(), metric));
     let names: Vec<_> = named.into_iter().chain([("memory", Metric::PeakMemory)]).collect();
     let start = cursor.span(1).start;
     let metric = cursor.choose(&names)?;
-    Ok((metric, start..cursor.last_end()))
+    cursor.named.push((Part::Metric, start..cursor.last_end()));
+    Ok(metric)
 }
 
 /// Reads the name of a workload, which is not a word that could follow it.
-fn workload(cursor: &mut Cursor<'_>) -> Result<Named, ClaimError> {
+fn workload(cursor: &mut Cursor<'_>) -> Result<String, ClaimError> {
     match cursor.ahead(0) {
         Some(name) if !KEYWORDS.iter().any(|word| cursor.is_word(0, word)) => {
-            let read = (name.value.clone().into_owned(), name.span.clone());
-            cursor.skip(1);
-            Ok(read)
+            let name = name.value.clone().into_owned();
+            cursor.take(1, Part::Workload);
+            Ok(name)
         }
-        _ => Err(cursor.error(Problem::UnexpectedWord, vec!["the name of a workload".to_owned()])),
+        _ => Err(cursor.error(CANNOT_STAND, vec!["the name of a workload".to_owned()])),
     }
 }

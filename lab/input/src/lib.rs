@@ -53,7 +53,7 @@ mod suggest;
 
 pub use document::MAX_FILE_BYTES;
 pub use document::errors::{FileError, FileErrors};
-pub use error::{ClaimError, Problem};
+pub use error::ClaimError;
 pub use file::{
     BASE_NAME, ClaimsFile, Contest, EXAMPLE, Entrants, FileClaim, HEAD_NAME, MAX_CONTESTANTS,
     MAX_FILE_CLAIMS, Options, Revisions, SLOWDOWN_MAX, parse_file,

@@ -16,11 +16,14 @@ pub(crate) fn sentence(item: &Item<'_>, contestants: &[&str]) -> Option<(Claim, 
     match parse_spanned(text, contestants) {
         Err(error) => item
             .log
-            .error(located.span(&error.span), error.problem.to_string())
+            .error(located.span(&error.span), &error.message)
             .meant(error.suggestion.as_deref())
             .expected(&error.expected)
             .none(),
-        Ok((claim, words)) => Some((claim, words.map(|span| located.span(&span)))),
+        Ok((claim, words)) => {
+            let words = words.into_iter().map(|(part, span)| (part, located.span(&span)));
+            Some((claim, words.collect()))
+        }
     }
 }
 

@@ -114,13 +114,23 @@ impl<'a> Item<'a> {
         self.parsed(text, quantity::parse_fraction)
     }
 
+    /// Reads a share in these bounds, which an error expects in words.
+    pub(crate) fn share_where(
+        &self,
+        is_right: impl FnOnce(f64) -> bool,
+        expected: &str,
+    ) -> Option<f64> {
+        let share = self.share()?;
+        if !is_right(share) {
+            return self.wrong(expected).none();
+        }
+        Some(share)
+    }
+
     /// Reads a share of at least 0 and below 1.
     pub(crate) fn fraction(&self) -> Option<f64> {
-        let fraction = self.share()?;
-        if !(0.0..1.0).contains(&fraction) {
-            return self.wrong("a share of at least 0 and below 100%, such as \"1%\"").none();
-        }
-        Some(fraction)
+        let expected = "a share of at least 0 and below 100%, such as \"1%\"";
+        self.share_where(|share| (0.0..1.0).contains(&share), expected)
     }
 
     /// Reads a string by the parser of its kind.

@@ -2,7 +2,6 @@
 
 use super::contestants::Contestants;
 use super::names::unknown;
-use super::tables;
 use crate::document::{Item, Table};
 use tiebreak_core::study::{Figure, FigureUnit, Published};
 use toml::de::DeValue;
@@ -14,7 +13,7 @@ pub(super) fn published(
     workloads: &[&str],
 ) -> Vec<Published> {
     let names = contestants.names();
-    let tables = tables(root, "published");
+    let tables = root.tables("published", "study");
     tables.iter().map(|table| one(table, &names, workloads)).collect()
 }
 
