@@ -29,10 +29,10 @@ pub struct AaOptions {
     pub measuring: Measuring,
 }
 
-pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+pub fn run(options: AaOptions, io: &mut Io) -> Result<u8, LabError> {
     let AaOptions { command, comparisons, rounds_each, judging, measuring } = options;
     let request = judged(from_measuring(&measuring)?, &judging);
     let command = command.map_or_else(probing::own_work, Ok)?;
     let plan = planning::against_itself(command, request, comparisons, rounds_each)?;
-    race::start(plan, &measuring, None, typed, io)
+    race::start(plan, &measuring, None, io)
 }

@@ -75,7 +75,7 @@ pub struct CheckOptions {
     pub dry_run: bool,
 }
 
-pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+pub fn run(options: CheckOptions, io: &mut Io) -> Result<u8, LabError> {
     if options.example || options.schema {
         io.out(if options.example { input::EXAMPLE } else { SCHEMA });
         return Ok(exit::HOLDS);
@@ -92,7 +92,7 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     })?;
     if seed.is_none() {
         // So that a repeated race of the file has the same coins, whatever their source.
-        typed.extend(["--seed".to_owned(), planned.seed().to_owned()]);
+        io.typed.extend(["--seed".to_owned(), planned.seed().to_owned()]);
     }
     if options.dry_run {
         io.out(&planned.describe());
@@ -104,7 +104,7 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
         options.markdown.as_deref(),
         markdown::text,
     )?;
-    let book = Book::here(source::store_path(options.store.path())?, typed);
+    let book = Book::here(source::store_path(options.store.path())?, io.typed.clone());
     let stop = interrupt::flag();
     let mut line_up = planned.line_up(&book, options.resume, stop, |step| say(&step, quiet, io))?;
     let mut screen = Screen::new(io, quiet);

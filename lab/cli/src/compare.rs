@@ -98,7 +98,7 @@ pub struct RevisionOptions {
     pub strict: bool,
 }
 
-pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+pub fn run(options: CompareOptions, io: &mut Io) -> Result<u8, LabError> {
     let request = request(&options)?;
     let CompareOptions { pairs, revisions, judging, measuring, .. } = &options;
     if let Some(base) = &revisions.base {
@@ -107,7 +107,7 @@ pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u
             return usage("--pairs is for many programs, and --base makes two: leave it");
         }
         let request = Request { resolution, ..request };
-        return race_revisions(base, request, revisions, measuring, typed, io);
+        return race_revisions(base, request, revisions, measuring, io);
     }
     if !request.gate.is_none() && request.claims.is_empty() {
         return usage(
@@ -115,7 +115,7 @@ pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u
              than A'",
         );
     }
-    race::start(planning::plan(&request)?, measuring, None, typed, io)
+    race::start(planning::plan(&request)?, measuring, None, io)
 }
 
 fn usage<T>(text: &str) -> Result<T, LabError> {
@@ -207,12 +207,10 @@ fn program(options: &Measuring) -> Result<ProgramPlan, LabError> {
 /// Returns the gate of the options; two revisions are one by default.
 fn gate(options: &RevisionOptions) -> Result<Gate, LabError> {
     let is_gate = options.gate || options.base.is_some();
-    match (options.strict, is_gate) {
-        (true, false) => usage("--strict is for gates: give --gate or --base too"),
-        (true, true) => Ok(Gate::ClosedUnlessHolds),
-        (false, true) => Ok(Gate::OpenUnlessRefuted),
-        (false, false) => Ok(Gate::None),
+    if options.strict && !is_gate {
+        return usage("--strict is for gates: give --gate or --base too");
     }
+    Ok(Gate::of(is_gate, options.strict))
 }
 
 /// Builds and races the requested revisions, of which `base` is one.
@@ -221,7 +219,6 @@ fn race_revisions(
     request: Request,
     options: &RevisionOptions,
     measuring: &Measuring,
-    typed: Vec<String>,
     io: &mut Io,
 ) -> Result<u8, LabError> {
     let asked = RevisionRequest {
@@ -249,7 +246,7 @@ fn race_revisions(
     let quiet = measuring.reporting.quiet;
     let made = Revisions::prepare(&asked, interrupt::flag(), |step| say(&step, quiet, io))?;
     made.place(&mut plan)?;
-    let code = race::start(plan, measuring, None, typed, io);
+    let code = race::start(plan, measuring, None, io);
     if asked.keeps {
         let root = made.root().display().to_string();
         let quoted = shell_quote(&root);

@@ -16,7 +16,7 @@ pub struct Stream {
     redraws: bool,
 }
 
-/// The streams of a command.
+/// The streams of a command, and its words.
 pub struct Io {
     input: Option<Box<dyn Read + Send>>,
     out: Stream,
@@ -29,6 +29,8 @@ pub struct Io {
     lost: Option<String>,
     /// Whether the reader of standard output has closed it.
     is_closed: bool,
+    /// The command as it was typed, word by word.
+    pub(crate) typed: Vec<String>,
 }
 
 impl Io {
@@ -60,6 +62,7 @@ impl Io {
             unicode: true,
             lost: None,
             is_closed: false,
+            typed: Vec::new(),
         }
     }
 

@@ -18,7 +18,6 @@ pub fn start(
     plan: Plan,
     options: &Measuring,
     svg: Option<&Path>,
-    typed: Vec<String>,
     io: &mut Io,
 ) -> Result<u8, LabError> {
     let ready = Ready::new(plan, interrupt::flag())?;
@@ -28,7 +27,7 @@ pub fn start(
     }
     let targets = options.reporting.json.open(json::text)?;
     let targets = targets.file("svg", svg, |result| svg::slo(result).unwrap_or_default())?;
-    let run = ready.begin(options.store.path(), typed)?;
+    let run = ready.begin(options.store.path(), io.typed.clone())?;
     go(run, targets, options.reporting.quiet, io)
 }
 

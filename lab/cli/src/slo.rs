@@ -69,7 +69,7 @@ pub struct SloOptions {
     pub measuring: Measuring,
 }
 
-pub fn run(options: SloOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+pub fn run(options: SloOptions, io: &mut Io) -> Result<u8, LabError> {
     let SloOptions { command, at_least, good, bad, claim, below, block, measuring, .. } = options;
     let ties = match (options.independent, options.markov) {
         (true, _) => Ties::None,
@@ -94,5 +94,5 @@ pub fn run(options: SloOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, L
         block,
         by_exit: measuring.check.is_none(),
     })?;
-    race::start(plan, &measuring, options.svg.as_deref(), typed, io)
+    race::start(plan, &measuring, options.svg.as_deref(), io)
 }

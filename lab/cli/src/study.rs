@@ -204,11 +204,11 @@ pub struct VerifyOptions {
     pub quiet: bool,
 }
 
-pub fn run(command: StudyCommand, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+pub fn run(command: StudyCommand, io: &mut Io) -> Result<u8, LabError> {
     match command {
         StudyCommand::List(place) => list(&place, io),
         StudyCommand::Show(named) => show(&named, io),
-        StudyCommand::Run(options) => start(*options, typed, io),
+        StudyCommand::Run(options) => start(*options, io),
         StudyCommand::Verify(options) => verify(options, io),
         StudyCommand::New(options) => create(&options, io),
     }
@@ -241,11 +241,11 @@ fn create(options: &NewOptions, io: &mut Io) -> Result<u8, LabError> {
 }
 
 /// Races the contestants of a study.
-fn start(options: RunOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+fn start(options: RunOptions, io: &mut Io) -> Result<u8, LabError> {
     let asked = asked(&options)?;
     if options.seed.is_none() {
         // So that a repeated race of the study has the same coins.
-        typed.extend(["--seed".to_owned(), asked.seed.clone()]);
+        io.typed.extend(["--seed".to_owned(), asked.seed.clone()]);
     }
     if options.dry_run {
         io.out(&study_view::describe(&asked)?);
@@ -254,7 +254,7 @@ fn start(options: RunOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8,
     let quiet = options.reporting.quiet;
     let store = source::store_path(options.store.path())?;
     let targets = options.targets.open(options.reporting.json.open(json::text)?, &asked, &store)?;
-    let book = Book::here(store, typed);
+    let book = Book::here(store, io.typed.clone());
     let environment = Environment::here(interrupt::flag())?;
     let line_up = studies::line_up(&asked, &environment, &book, &mut |step| say(&step, quiet, io));
     clear(io);

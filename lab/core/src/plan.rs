@@ -136,6 +136,15 @@ pub enum Gate {
 }
 
 impl Gate {
+    /// Returns the gate of a claim that is one, or not; a strict one opens only if the claim holds.
+    pub fn of(is_gate: bool, is_strict: bool) -> Gate {
+        match (is_gate, is_strict) {
+            (false, _) => Gate::None,
+            (true, false) => Gate::OpenUnlessRefuted,
+            (true, true) => Gate::ClosedUnlessHolds,
+        }
+    }
+
     /// Returns whether there is no gate.
     pub fn is_none(&self) -> bool {
         *self == Gate::None

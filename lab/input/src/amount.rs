@@ -204,36 +204,32 @@ fn not_a_share(cursor: &Cursor<'_>, number: Option<Decimal<'_>>) -> ClaimError {
 /// has.
 const MAX_BAR: f64 = 1e18;
 
-/// How a number in a unit becomes one in the metric's unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum UnitScale {
-    /// Times ten to this power.
-    Ten(u32),
-    /// Times two to this power.
-    Two(u32),
-    /// Minutes to nanoseconds.
-    Minutes,
-}
+/// A unit: its metric's unit, and how a number in it becomes one in the metric's unit: shifted by
+/// this power of ten, and times this factor.
+type MetricScale = (MetricUnit, i32, f64);
 
 /// The units, in the order in which errors list them.
-const METRIC_UNITS: [(&str, MetricUnit, UnitScale); 16] = [
-    ("ns", MetricUnit::Nanoseconds, UnitScale::Ten(0)),
-    ("us", MetricUnit::Nanoseconds, UnitScale::Ten(3)),
-    ("ms", MetricUnit::Nanoseconds, UnitScale::Ten(6)),
-    ("s", MetricUnit::Nanoseconds, UnitScale::Ten(9)),
-    ("min", MetricUnit::Nanoseconds, UnitScale::Minutes),
-    ("B", MetricUnit::Bytes, UnitScale::Ten(0)),
-    ("kB", MetricUnit::Bytes, UnitScale::Ten(3)),
-    ("KiB", MetricUnit::Bytes, UnitScale::Two(10)),
-    ("MB", MetricUnit::Bytes, UnitScale::Ten(6)),
-    ("MiB", MetricUnit::Bytes, UnitScale::Two(20)),
-    ("GB", MetricUnit::Bytes, UnitScale::Ten(9)),
-    ("GiB", MetricUnit::Bytes, UnitScale::Two(30)),
-    ("nJ", MetricUnit::Nanojoules, UnitScale::Ten(0)),
-    ("uJ", MetricUnit::Nanojoules, UnitScale::Ten(3)),
-    ("mJ", MetricUnit::Nanojoules, UnitScale::Ten(6)),
-    ("J", MetricUnit::Nanojoules, UnitScale::Ten(9)),
+const METRIC_UNITS: [(&str, MetricScale); 16] = [
+    ("ns", (MetricUnit::Nanoseconds, 0, 1.0)),
+    ("us", (MetricUnit::Nanoseconds, 3, 1.0)),
+    ("ms", (MetricUnit::Nanoseconds, 6, 1.0)),
+    ("s", (MetricUnit::Nanoseconds, 9, 1.0)),
+    (MINUTE, (MetricUnit::Nanoseconds, 9, 60.0)),
+    ("B", (MetricUnit::Bytes, 0, 1.0)),
+    ("kB", (MetricUnit::Bytes, 3, 1.0)),
+    ("KiB", (MetricUnit::Bytes, 0, 1024.0)),
+    ("MB", (MetricUnit::Bytes, 6, 1.0)),
+    ("MiB", (MetricUnit::Bytes, 0, 1_048_576.0)),
+    ("GB", (MetricUnit::Bytes, 9, 1.0)),
+    ("GiB", (MetricUnit::Bytes, 0, 1_073_741_824.0)),
+    ("nJ", (MetricUnit::Nanojoules, 0, 1.0)),
+    ("uJ", (MetricUnit::Nanojoules, 3, 1.0)),
+    ("mJ", (MetricUnit::Nanojoules, 6, 1.0)),
+    ("J", (MetricUnit::Nanojoules, 9, 1.0)),
 ];
+
+/// The unit in which no bar is written, as a division by 60 is not exact.
+const MINUTE: &str = "min";
 
 /// A number as typed, with its unit and its position. Its value depends on the metric, which may be
 /// named later.
@@ -241,18 +237,18 @@ const METRIC_UNITS: [(&str, MetricUnit, UnitScale); 16] = [
 pub(crate) struct Bar<'a> {
     decimal: Decimal<'a>,
     is_negative: bool,
-    unit: Option<(MetricUnit, UnitScale)>,
+    unit: Option<MetricScale>,
     pub(crate) span: Range<usize>,
 }
 
 /// Finds a unit of a metric by its name, in any case except for joules, where a mega is not a
 /// milli.
-fn metric_unit(name: &str) -> Option<(MetricUnit, UnitScale)> {
-    let exact = METRIC_UNITS.into_iter().find(|(unit, ..)| *unit == name);
-    let same = METRIC_UNITS
-        .into_iter()
-        .find(|(unit, kind, _)| *kind != MetricUnit::Nanojoules && unit.eq_ignore_ascii_case(name));
-    exact.or(same).map(|(_, kind, scale)| (kind, scale))
+fn metric_unit(name: &str) -> Option<MetricScale> {
+    let exact = METRIC_UNITS.into_iter().find(|(unit, _)| *unit == name);
+    let same = METRIC_UNITS.into_iter().find(|(unit, (kind, ..))| {
+        *kind != MetricUnit::Nanojoules && unit.eq_ignore_ascii_case(name)
+    });
+    exact.or(same).map(|(_, scale)| scale)
 }
 
 /// Reads a number with a unit, or one without that is followed by a word of `then` or by the end.
@@ -277,31 +273,22 @@ pub(crate) fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Result<Bar<'a>,
 }
 
 impl Bar<'_> {
-    /// Returns the value in the unit of the metric; `by` says whether the sentence names the
-    /// metric.
-    pub(crate) fn value(
-        &self,
-        cursor: &Cursor<'_>,
-        metric: Metric,
-        by: bool,
-    ) -> Result<f64, ClaimError> {
-        let kind = self.unit.map_or(MetricUnit::Count, |(kind, _)| kind);
+    /// Returns the value in the unit of the metric.
+    pub(crate) fn value(&self, cursor: &Cursor<'_>) -> Result<f64, ClaimError> {
+        let metric = cursor.metric();
+        let (kind, exponent, factor) = self.unit.unwrap_or((MetricUnit::Count, 0, 1.0));
         if kind != metric.unit() {
             let span = self.span.clone();
             let message = format!("'{{}}' is not an amount of {}", metric.name());
             let mut error = cursor.error_at(span.clone(), &message, vec![]);
             error.expected = self.amounts(&error.text[span], metric);
-            return Err(match (by, kind) {
+            return Err(match (cursor.metric.is_some(), kind) {
                 (false, MetricUnit::Bytes) => error.or_expect("'by peak memory' at the end"),
                 (false, MetricUnit::Nanojoules) => error.or_expect("'by energy' at the end"),
                 _ => error,
             });
         }
-        let value = match self.unit.map_or(UnitScale::Ten(0), |(_, scale)| scale) {
-            UnitScale::Ten(exponent) => self.decimal.shifted(exponent.cast_signed()),
-            UnitScale::Two(exponent) => self.decimal.value() * 2_u64.pow(exponent) as f64,
-            UnitScale::Minutes => self.decimal.shifted(9) * 60.0,
-        };
+        let value = self.decimal.shifted(exponent) * factor;
         if self.is_negative || value <= 0.0 || value > MAX_BAR {
             let expected = format!("more than 0 and at most {}", written(MAX_BAR, metric.unit()));
             return Err(cursor.error_at(self.span.clone(), OUT_OF_RANGE, vec![expected]));
@@ -312,7 +299,7 @@ impl Bar<'_> {
     /// Returns the amounts of the metric that an error suggests: the number, if it came without a
     /// unit, with each unit.
     fn amounts(&self, amount: &str, metric: Metric) -> Vec<String> {
-        let of_it = METRIC_UNITS.iter().filter(|(_, kind, _)| *kind == metric.unit());
+        let of_it = METRIC_UNITS.iter().filter(|(_, (kind, ..))| *kind == metric.unit());
         let names = of_it.map(|(name, ..)| *name);
         if self.unit.is_none() {
             let amounts: Vec<String> = names.map(|name| format!("{amount} {name}")).collect();
@@ -330,29 +317,22 @@ impl Bar<'_> {
 /// Writes a bar in the unit that makes it shortest. [`Bar::value`] returns it exactly, to the last
 /// bit.
 pub(crate) fn written(value: f64, kind: MetricUnit) -> String {
-    let mut shortest = match METRIC_UNITS.iter().find(|(_, unit, _)| *unit == kind) {
-        Some((name, ..)) => format!("{value} {name}"),
-        None => return value.to_string(),
-    };
-    for (name, unit, scale) in METRIC_UNITS {
-        let (number, is_large) = match scale {
-            UnitScale::Ten(exponent) => {
-                let number = shifted_text(value, -exponent.cast_signed());
-                (number, value >= 10_u64.pow(exponent) as f64)
-            }
-            // Exact, because powers of two are.
-            UnitScale::Two(exponent) => {
-                let number = value / 2_u64.pow(exponent) as f64;
-                (number.to_string(), number >= 1.0)
-            }
-            UnitScale::Minutes => continue,
-        };
-        let text = format!("{number} {name}");
-        if unit == kind && is_large && text.len() <= shortest.len() {
-            shortest = text;
+    if kind == MetricUnit::Count {
+        return value.to_string();
+    }
+    let mut shortest: Option<String> = None;
+    for (name, (unit, exponent, factor)) in METRIC_UNITS {
+        let is_large = exponent == 0 && factor == 1.0 || value >= 10_f64.powi(exponent) * factor;
+        if unit != kind || name == MINUTE || !is_large {
+            continue;
+        }
+        // Exact, as the other factors are powers of two.
+        let text = format!("{} {name}", shifted_text(value / factor, -exponent));
+        if shortest.as_ref().is_none_or(|shortest| text.len() <= shortest.len()) {
+            shortest = Some(text);
         }
     }
-    shortest
+    shortest.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -461,7 +441,8 @@ mod tests {
     fn read_bar(text: &str, metric: Metric) -> Result<f64, String> {
         let mut cursor = Cursor::new(text, &[]).unwrap();
         let bar = bar(&mut cursor, &["by"]);
-        bar.and_then(|bar| bar.value(&cursor, metric, true)).map_err(|error| error.to_string())
+        cursor.metric = Some(metric);
+        bar.and_then(|bar| bar.value(&cursor)).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -5,23 +5,30 @@ use crate::grammar::{Part, Words};
 use crate::suggest::closest;
 use std::borrow::Cow;
 use std::ops::Range;
+use tiebreak_core::metric::Metric;
 
 /// A position between two words of a sentence.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     /// The contestants.
     pub(crate) names: &'a [&'a str],
     tokens: Vec<Token<'a>>,
     at: usize,
-    /// The places of what was read and names something.
+    /// What was read: the contestants, the metric and the workload.
+    pub(crate) left: String,
+    pub(crate) right: Option<String>,
+    pub(crate) metric: Option<Metric>,
+    pub(crate) workload: Option<String>,
+    /// Their places.
     pub(crate) named: Words,
 }
 
 impl<'a> Cursor<'a> {
     /// Returns the start of a sentence.
     pub(crate) fn new(text: &'a str, names: &'a [&'a str]) -> Result<Self, ClaimError> {
-        Ok(Cursor { text, names, tokens: tokens(text, names)?, at: 0, named: Words::new() })
+        let tokens = tokens(text, names)?;
+        Ok(Cursor { text, names, tokens, ..Cursor::default() })
     }
 
     /// Returns the sentence with single spaces between its words and without its full stop.
@@ -70,6 +77,17 @@ impl<'a> Cursor<'a> {
         let firsts = rests.iter().filter_map(|rest| rest.split(' ').next());
         let meant = self.meant(rests.iter().copied().chain(firsts));
         Err(self.error(CANNOT_STAND, offered(rests.iter().copied())).suggest(meant))
+    }
+
+    /// Reads one of these phrases, as [`Cursor::choose`] does.
+    pub(crate) fn expect(&mut self, phrases: &[&'static str]) -> Result<(), ClaimError> {
+        let phrases: Vec<_> = phrases.iter().map(|phrase| (*phrase, ())).collect();
+        self.choose(&phrases)
+    }
+
+    /// Returns the metric of the claim: wall time if none was named so far.
+    pub(crate) fn metric(&self) -> Metric {
+        self.metric.unwrap_or(Metric::WallTime)
     }
 
     /// Returns the number of words of a phrase that are ahead.
@@ -151,6 +169,12 @@ pub(crate) struct Token<'a> {
     pub(crate) span: Range<usize>,
     /// Whether it was between quotes, and so can only be a name.
     pub(crate) is_quoted: bool,
+}
+
+impl Token<'_> {
+    pub(crate) fn starts_with_digit(&self) -> bool {
+        self.raw.starts_with(|c: char| c.is_ascii_digit())
+    }
 }
 
 /// Splits a sentence into words and drops a final full stop, unless the last word is a name that

@@ -96,72 +96,64 @@ pub(crate) fn parse_spanned(
     if cursor.is_word(0, "which") && cursor.is_word(1, "of") {
         return Err(cursor.error("a question is not a claim", example));
     }
-    let claim = match of_one(&mut cursor)? {
-        Some(claim) => claim,
+    let statement = match of_one(&mut cursor)? {
+        Some(property) => Statement::Property(property),
         None => about_runs(&mut cursor)?,
     };
-    Ok((Claim { text: cursor.normalised(), ..claim }, cursor.named))
-}
-
-/// Returns a claim without its text.
-fn claim(left: String, right: Option<String>, statement: Statement, tail: Tail<'_>) -> Claim {
-    let metric = tail.metric();
-    Claim { text: String::new(), left, right, statement, metric, workload: tail.workload }
+    let (text, metric) = (cursor.normalised(), cursor.metric());
+    let Cursor { left, right, workload, named, .. } = cursor;
+    Ok((Claim { text, left, right, statement, metric, workload }, named))
 }
 
 /// Reads a sentence that starts with the name of a contestant.
-fn about_runs(cursor: &mut Cursor<'_>) -> Result<Claim, ClaimError> {
-    let left = contestant(cursor, None)?;
+fn about_runs(cursor: &mut Cursor<'_>) -> Result<Statement, ClaimError> {
+    contestant(cursor, Part::Left)?;
     let verbs = [("is", Verb::Is), ("uses", Verb::Uses), ("succeeds", Verb::Succeeds)];
     let verb = cursor.choose(&verbs)?;
     if verb == Verb::Succeeds {
-        return succeeds(cursor, left);
+        return succeeds(cursor).map(Statement::Property);
     }
-    let (relation, metric) = comparison(cursor, verb)?;
-    let right = contestant(cursor, Some(&left))?;
-    let clauses: &[Clause] = match relation {
-        Relation::AtLeast { .. } => &[Clause::On, Clause::By, Clause::Rounds],
-        _ => &[Clause::On, Clause::By],
+    let relation = comparison(cursor, verb)?;
+    contestant(cursor, Part::Right)?;
+    let Relation::AtLeast { factor } = relation else {
+        tail(cursor, &[Clause::On, Clause::By])?;
+        return Ok(Statement::Ratio(relation));
     };
-    let tail = tail(cursor, clauses, metric)?;
-    let statement = match (relation, &tail.rounds) {
-        (Relation::AtLeast { factor }, Some(share)) => {
-            Statement::Property(Property::InShareOfRounds { factor, share: share.value })
+    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Rounds])?;
+    Ok(match tail.rounds {
+        Some(Share { value: share, .. }) => {
+            Statement::Property(Property::InShareOfRounds { factor, share })
         }
-        _ => Statement::Ratio(relation),
-    };
-    Ok(claim(left, Some(right), statement, tail))
+        None => Statement::Ratio(relation),
+    })
 }
 
 /// Reads everything between the verb and the second name.
-fn comparison(
-    cursor: &mut Cursor<'_>,
-    verb: Verb,
-) -> Result<(Relation, Option<Metric>), ClaimError> {
-    let bound = bound(cursor, verb)?;
-    let relation = match bound {
+fn comparison(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Relation, ClaimError> {
+    let uses = verb == Verb::Uses;
+    let relation = match bound(cursor, verb)? {
         Bound::Just => Relation::AtLeast { factor: 1.0 },
         Bound::AtLeast => {
-            let scale = if verb == Verb::Uses { Scale::Less } else { Scale::Faster };
-            Relation::AtLeast { factor: amount(cursor, scale)? }
+            let factor = amount(cursor, if uses { Scale::Less } else { Scale::Faster })?;
+            cursor.expect(if uses { &["less", "fewer"] } else { &["faster"] })?;
+            Relation::AtLeast { factor }
         }
-        Bound::AtMost => Relation::NoMoreThan { fraction: amount(cursor, Scale::More)? },
-        Bound::Within => Relation::Within { fraction: amount(cursor, Scale::Within)? },
+        Bound::AtMost => {
+            let fraction = amount(cursor, Scale::More)?;
+            cursor.expect(if uses { &["more"] } else { &["slower"] })?;
+            Relation::NoMoreThan { fraction }
+        }
+        Bound::Within => {
+            let fraction = amount(cursor, Scale::Within)?;
+            cursor.expect(&["of"])?;
+            return Ok(Relation::Within { fraction });
+        }
     };
-    match (verb, bound) {
-        (_, Bound::Just) => {}
-        (_, Bound::Within) => {
-            cursor.choose(&[("of", ())])?;
-            return Ok((relation, None));
-        }
-        (Verb::Uses, Bound::AtLeast) => cursor.choose(&[("less", ()), ("fewer", ())])?,
-        (Verb::Uses, Bound::AtMost) => cursor.choose(&[("more", ())])?,
-        (_, Bound::AtLeast) => cursor.choose(&[("faster", ())])?,
-        (_, Bound::AtMost) => cursor.choose(&[("slower", ())])?,
+    if uses {
+        metric(cursor)?;
     }
-    let metric = if verb == Verb::Uses { Some(metric(cursor)?) } else { None };
-    cursor.choose(&[("than", ())])?;
-    Ok((relation, metric))
+    cursor.expect(&["than"])?;
+    Ok(relation)
 }
 
 /// Reads the bound of the claim, up to the amount.
@@ -195,8 +187,7 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
 /// Returns what was meant by an amount without a bound: `5% faster` is ambiguous, `at least 5%` is
 /// not.
 fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
-    let number =
-        cursor.ahead(0).filter(|word| word.raw.starts_with(|c: char| c.is_ascii_digit()))?;
+    let number = cursor.ahead(0).filter(|word| word.starts_with_digit())?;
     let bounds = [(worse, "no more than"), ("of", "within")];
     let bound = bounds
         .into_iter()
@@ -205,84 +196,68 @@ fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
     Some(format!("{bound} {}", number.raw))
 }
 
-/// The quantity that is claimed to be below a bar.
-#[derive(Clone, Copy)]
-enum Subject {
-    Mean,
-    Quantile(f64),
-}
-
 /// Reads a sentence that starts with `mean of`, `median of` or `p99 of`; `None` if it starts with
 /// the name of a contestant, or with an unknown word.
-fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<Claim>, ClaimError> {
+fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<Property>, ClaimError> {
     let starts = cursor.is_word(1, "of") && cursor.ahead(0).is_some_and(|word| !word.is_quoted);
     if !starts {
         return Ok(None);
     }
-    let subject = if let Some(share) = percentile(cursor) {
-        Subject::Quantile(share?)
+    // A mean has no share.
+    let share = if let Some(share) = percentile(cursor) {
+        Some(share?)
     } else {
-        let names = [("median", Subject::Quantile(0.5)), ("mean", Subject::Mean)];
+        let names = [("median", Some(0.5)), ("mean", None)];
         let is_subject = names.iter().any(|(word, _)| cursor.is_word(0, word));
         if !is_subject && cursor.ahead(0).is_some_and(|word| cursor.names.contains(&word.raw)) {
             return Ok(None);
         }
         cursor.choose(&names).map_err(|error| error.or_expect("a percentile such as p99"))?
     };
-    cursor.choose(&[("of", ())])?;
-    let left = contestant(cursor, None)?;
-    cursor.choose(&[("is", ())])?;
-    match subject {
-        Subject::Mean => mean(cursor, left).map(Some),
-        Subject::Quantile(share) => quantile(cursor, left, share).map(Some),
+    cursor.expect(&["of"])?;
+    contestant(cursor, Part::Left)?;
+    cursor.expect(&["is"])?;
+    match share {
+        None => mean(cursor).map(Some),
+        Some(share) => quantile(cursor, share).map(Some),
     }
 }
 
 /// Reads the rest after `p99 of A is`.
-fn quantile(cursor: &mut Cursor<'_>, left: String, good: f64) -> Result<Claim, ClaimError> {
-    cursor.choose(&[("below", ()), ("at most", ())])?;
+fn quantile(cursor: &mut Cursor<'_>, good: f64) -> Result<Property, ClaimError> {
+    cursor.expect(&["below", "at most"])?;
     let bar = bar(cursor, &KEYWORDS)?;
-    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad], None)?;
-    let property = Property::Quantile {
-        good,
-        bad: bad(cursor, &tail, good)?,
-        bar: bar.value(cursor, tail.metric(), tail.by.is_some())?,
-    };
-    Ok(claim(left, None, Statement::Property(property), tail))
+    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad])?;
+    Ok(Property::Quantile { good, bad: bad(cursor, &tail, good)?, bar: bar.value(cursor)? })
 }
 
 /// Reads the rest after `mean of A is`.
-fn mean(cursor: &mut Cursor<'_>, left: String) -> Result<Claim, ClaimError> {
+fn mean(cursor: &mut Cursor<'_>) -> Result<Property, ClaimError> {
     let sides = [("below", true), ("at most", true), ("above", false), ("at least", false)];
     let is_below = cursor.choose(&sides)?;
     let bar = bar(cursor, &KEYWORDS)?;
-    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Cap], None)?;
-    let (metric, by) = (tail.metric(), tail.by.is_some());
-    let value = bar.value(cursor, metric, by)?;
-    let cap = tail.cap.as_ref().map(|cap| cap.value(cursor, metric, by)).transpose()?;
-    if let (Some(cap), Some(read)) = (cap, &tail.cap)
-        && cap <= value
-    {
-        let expected = vec![format!("a cap above {}", written(value, metric.unit()))];
-        return Err(cursor.error_at(read.span.clone(), OUT_OF_RANGE, expected));
+    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Cap])?;
+    let bar = bar.value(cursor)?;
+    let Some(read) = tail.cap else { return Ok(Property::Mean { is_below, bar, cap: None }) };
+    let cap = read.value(cursor)?;
+    if cap <= bar {
+        let expected = vec![format!("a cap above {}", written(bar, cursor.metric().unit()))];
+        return Err(cursor.error_at(read.span, OUT_OF_RANGE, expected));
     }
-    let property = Property::Mean { is_below, bar: value, cap };
-    Ok(claim(left, None, Statement::Property(property), tail))
+    Ok(Property::Mean { is_below, bar, cap: Some(cap) })
 }
 
 /// Reads the rest after `A succeeds`.
-fn succeeds(cursor: &mut Cursor<'_>, left: String) -> Result<Claim, ClaimError> {
-    if cursor.ahead(0).is_some_and(|word| word.raw.starts_with(|c: char| c.is_ascii_digit())) {
-        let meant = cursor.ahead(0).map(|word| format!("at least {}", word.raw));
+fn succeeds(cursor: &mut Cursor<'_>) -> Result<Property, ClaimError> {
+    if let Some(word) = cursor.ahead(0).filter(|word| word.starts_with_digit()) {
         let error = cursor.error(CANNOT_STAND, offered(["at least"]));
-        return Err(error.suggest(meant.as_deref()));
+        return Err(error.suggest(Some(&format!("at least {}", word.raw))));
     }
-    cursor.choose(&[("at least", ())])?;
+    cursor.expect(&["at least"])?;
     let good = share(cursor)?.value;
-    cursor.choose(&[("of the time", ())])?;
-    let tail = tail(cursor, &[Clause::On, Clause::Bad], None)?;
-    let property = Property::Succeeds { good, bad: bad(cursor, &tail, good)? };
-    Ok(claim(left, None, Statement::Property(property), tail))
+    cursor.expect(&["of the time"])?;
+    let tail = tail(cursor, &[Clause::On, Clause::Bad])?;
+    Ok(Property::Succeeds { good, bad: bad(cursor, &tail, good)? })
 }
 
 /// Returns the bad share: the good one if only that is given, and never more than it.
@@ -296,8 +271,6 @@ fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Result<f64, ClaimErro
         }
     }
 }
-
-const THE_END: &str = "the end of the claim";
 
 /// The words that start a clause. None of them is the unit of a number before it.
 pub(crate) const KEYWORDS: [&str; 5] = ["on", "by", "with", "capped", "in"];
@@ -333,60 +306,42 @@ impl Clause {
     }
 }
 
-/// The content of the clauses.
+/// The content of the clauses, but for the workload and the metric.
 #[derive(Debug, Default)]
 struct Tail<'a> {
-    workload: Option<String>,
-    by: Option<Metric>,
     bad: Option<Share>,
     cap: Option<Bar<'a>>,
     rounds: Option<Share>,
 }
 
-impl Tail<'_> {
-    /// Returns the metric of the claim.
-    fn metric(&self) -> Metric {
-        self.by.unwrap_or(Metric::WallTime)
-    }
-
-    fn has(&self, clause: Clause) -> bool {
-        match clause {
-            Clause::On => self.workload.is_some(),
-            Clause::By => self.by.is_some(),
-            Clause::Bad => self.bad.is_some(),
-            Clause::Cap => self.cap.is_some(),
-            Clause::Rounds => self.rounds.is_some(),
-        }
-    }
-}
-
-/// Reads the clauses to the end of the claim. The metric may have been named before, in other words
-/// (`by`).
-fn tail<'a>(
-    cursor: &mut Cursor<'a>,
-    clauses: &[Clause],
-    by: Option<Metric>,
-) -> Result<Tail<'a>, ClaimError> {
-    let mut tail = Tail { by, ..Tail::default() };
+/// Reads the clauses to the end of the claim. The metric may have been named before, in other
+/// words.
+fn tail<'a>(cursor: &mut Cursor<'a>, clauses: &[Clause]) -> Result<Tail<'a>, ClaimError> {
+    let mut tail = Tail::default();
+    let mut open = clauses.to_vec();
+    open.retain(|clause| *clause != Clause::By || cursor.metric.is_none());
     while cursor.ahead(0).is_some() {
         let next = Clause::ALL.into_iter().find(|(clause, _)| cursor.is_word(0, clause.word()));
-        match next.filter(|(clause, _)| clauses.contains(clause)) {
-            Some((clause, subject)) if tail.has(clause) => {
-                let expected = expected(&tail, clauses);
-                return Err(cursor.error(&format!("the {subject} is named twice"), expected));
-            }
-            Some((clause, _)) => {
-                cursor.skip(1);
-                read(cursor, clause, &mut tail)?;
-            }
-            None => {
-                // A word that starts another clause is not a slip.
-                let open = if next.is_some() { Vec::new() } else { open(&tail, clauses) };
-                let meant = cursor.meant(open.into_iter());
-                let expected = expected(&tail, clauses);
-                return Err(cursor.error(CANNOT_STAND, expected).suggest(meant));
-            }
+        if let Some((clause, _)) = next.filter(|(clause, _)| open.contains(clause)) {
+            cursor.skip(1);
+            read(cursor, clause, &mut tail)?;
+            open.retain(|other| *other != clause);
+            continue;
         }
+        let words: Vec<&str> = open.iter().map(|clause| clause.word()).collect();
+        let mut expected = offered(words.iter().copied());
+        expected.push("the end of the claim".to_owned());
+        return Err(match next {
+            Some((clause, subject)) if clauses.contains(&clause) => {
+                cursor.error(&format!("the {subject} is named twice"), expected)
+            }
+            // A word that starts another clause is not a slip.
+            Some(_) => cursor.error(CANNOT_STAND, expected),
+            None => {
+                let meant = cursor.meant(words.into_iter());
+                cursor.error(CANNOT_STAND, expected).suggest(meant)
+            }
+        });
     }
     Ok(tail)
 }
@@ -398,51 +353,46 @@ fn read<'a>(
     tail: &mut Tail<'a>,
 ) -> Result<(), ClaimError> {
     match clause {
-        Clause::On => tail.workload = Some(workload(cursor)?),
-        Clause::By => tail.by = Some(metric(cursor)?),
+        Clause::On => workload(cursor)?,
+        Clause::By => metric(cursor)?,
         Clause::Bad => {
             tail.bad = Some(share(cursor)?);
-            cursor.choose(&[("as bad", ())])?;
+            cursor.expect(&["as bad"])?;
         }
         Clause::Cap => {
-            cursor.choose(&[("at", ())])?;
+            cursor.expect(&["at"])?;
             tail.cap = Some(bar(cursor, &KEYWORDS)?);
         }
         Clause::Rounds => {
             tail.rounds = Some(share(cursor)?);
-            cursor.choose(&[("of rounds", ()), ("of the rounds", ())])?;
+            cursor.expect(&["of rounds", "of the rounds"])?;
         }
     }
     Ok(())
 }
 
-/// Returns the words of the clauses that may still follow.
-fn open(tail: &Tail<'_>, clauses: &[Clause]) -> Vec<&'static str> {
-    clauses.iter().filter(|clause| !tail.has(**clause)).map(|clause| clause.word()).collect()
-}
-
-fn expected(tail: &Tail<'_>, clauses: &[Clause]) -> Vec<String> {
-    let mut expected = offered(open(tail, clauses));
-    expected.push(THE_END.to_owned());
-    expected
-}
-
 /// Reads the name of a contestant; the right one must differ from the left one.
-fn contestant(cursor: &mut Cursor<'_>, left: Option<&str>) -> Result<String, ClaimError> {
+fn contestant(cursor: &mut Cursor<'_>, part: Part) -> Result<(), ClaimError> {
     let names = cursor.names.iter().copied();
-    let others: Vec<&str> = names.filter(|name| Some(*name) != left).collect();
-    let Some(token) = cursor.ahead(0) else {
-        return Err(cursor.error(CANNOT_STAND, expected_names(&others)));
+    let others: Vec<&str> =
+        names.filter(|name| part == Part::Left || *name != cursor.left).collect();
+    let expected = if others.is_empty() {
+        vec!["a contestant, but there is no other".to_owned()]
+    } else {
+        listed(&others)
     };
+    let Some(token) = cursor.ahead(0) else { return Err(cursor.error(CANNOT_STAND, expected)) };
     let name = token.value.clone().into_owned();
-    let is_known = cursor.names.contains(&name.as_str());
-    if is_known && left != Some(name.as_str()) {
-        let part = if left.is_none() { Part::Left } else { Part::Right };
+    if others.contains(&name.as_str()) {
         cursor.take(1, part);
-        return Ok(name);
+        match part {
+            Part::Left => cursor.left = name,
+            _ => cursor.right = Some(name),
+        }
+        return Ok(());
     }
-    let mut error = cursor.error("", expected_names(&others));
-    if is_known {
+    let mut error = cursor.error("", expected);
+    if cursor.names.contains(&name.as_str()) {
         error.message = format!("'{}' is compared with itself", shown(&name));
         return Err(error);
     }
@@ -455,31 +405,23 @@ fn contestant(cursor: &mut Cursor<'_>, left: Option<&str>) -> Result<String, Cla
     Err(error.suggest(cursor.meant(others.iter().copied()).or(of_first_word)))
 }
 
-/// Returns the contestants that are expected, as errors list them.
-fn expected_names(names: &[&str]) -> Vec<String> {
-    match names {
-        [] => vec!["a contestant, but there is no other".to_owned()],
-        names => listed(names),
-    }
-}
-
 /// Reads the name of a metric.
-fn metric(cursor: &mut Cursor<'_>) -> Result<Metric, ClaimError> {
+fn metric(cursor: &mut Cursor<'_>) -> Result<(), ClaimError> {
     let named = Metric::ALL.map(|metric| (metric.name(), metric));
     let names: Vec<_> = named.into_iter().chain([("memory", Metric::PeakMemory)]).collect();
     let start = cursor.span(1).start;
-    let metric = cursor.choose(&names)?;
+    cursor.metric = Some(cursor.choose(&names)?);
     cursor.named.push((Part::Metric, start..cursor.last_end()));
-    Ok(metric)
+    Ok(())
 }
 
 /// Reads the name of a workload, which is not a word that could follow it.
-fn workload(cursor: &mut Cursor<'_>) -> Result<String, ClaimError> {
+fn workload(cursor: &mut Cursor<'_>) -> Result<(), ClaimError> {
     match cursor.ahead(0) {
         Some(name) if !KEYWORDS.iter().any(|word| cursor.is_word(0, word)) => {
-            let name = name.value.clone().into_owned();
+            cursor.workload = Some(name.value.clone().into_owned());
             cursor.take(1, Part::Workload);
-            Ok(name)
+            Ok(())
         }
         _ => Err(cursor.error(CANNOT_STAND, vec!["the name of a workload".to_owned()])),
     }

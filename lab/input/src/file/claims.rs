@@ -55,29 +55,21 @@ pub(super) fn of_revisions(item: &Item<'_>, slowdown_max: f64, layer: &Layer) ->
     claim.text = display(&claim);
     check_cap(&claim, item, layer);
     let line = item.log.line(item.key_span.start);
-    FileClaim { claim, line, gate: gate(layer.gate, layer.strict) }
-}
-
-fn gate(is_gate: Option<bool>, is_strict: Option<bool>) -> Gate {
-    match (is_gate.unwrap_or(false), is_strict.unwrap_or(false)) {
-        (false, _) => Gate::None,
-        (true, false) => Gate::OpenUnlessRefuted,
-        (true, true) => Gate::ClosedUnlessHolds,
-    }
+    FileClaim { claim, line, gate: Gate::of(layer.gate == Some(true), layer.strict) }
 }
 
 /// Reads a claim: a sentence, or a table with one and with a gate of its own.
 fn claim(item: &Item<'_>, names: &[&str], layer: &Layer) -> Option<FileClaim> {
-    let (mut is_gate, mut is_strict) = (layer.gate, layer.strict);
+    let (mut gate, mut strict) = (layer.gate == Some(true), layer.strict);
     let table = item.table("claims.claim");
     if let Some(table) = &table {
-        table.update("gate", &mut is_gate, Item::boolean);
-        let strict = table.get("strict").and_then(|item| Some((item, item.boolean()?)));
-        if let Some((item, true)) = strict.filter(|_| is_gate != Some(true)) {
+        table.update("gate", &mut gate, Item::boolean);
+        let own = table.get("strict").and_then(|item| Some((item, item.boolean()?)));
+        if let Some((item, true)) = own.filter(|_| !gate) {
             item.key_error("this claim is not a gate, so it cannot be strict")
                 .help("write gate = true beside it");
         }
-        is_strict = strict.map(|(_, is_strict)| is_strict).or(is_strict);
+        strict = own.map_or(strict, |(_, strict)| strict);
     } else if !item.value.is_str() {
         return item
             .error(format!("a claim is {}", kind(item.value)))
@@ -96,7 +88,8 @@ fn claim(item: &Item<'_>, names: &[&str], layer: &Layer) -> Option<FileClaim> {
     let (claim, words) = sentence(item, names)?;
     check_workload(&claim, place_of(&words, Part::Workload), item, &layer.options.workload);
     check_cap(&claim, item, layer);
-    Some(FileClaim { claim, line: item.log.line(item.span.start), gate: gate(is_gate, is_strict) })
+    let (line, gate) = (item.log.line(item.span.start), Gate::of(gate, strict));
+    Some(FileClaim { claim, line, gate })
 }
 
 /// Checks that the workload of a claim is that of its contest; it stands at these bytes.

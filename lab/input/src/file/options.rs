@@ -17,7 +17,7 @@ pub(super) struct Layer {
     /// Whether claims are gates.
     pub(super) gate: Option<bool>,
     /// Whether a gate opens only if its claim holds.
-    pub(super) strict: Option<bool>,
+    pub(super) strict: bool,
     /// The workload of the contestants, if it is given.
     workload: Option<String>,
     /// The input, as it was given.
