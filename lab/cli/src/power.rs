@@ -116,21 +116,15 @@ const METHODS: Names<ForecastMethod> = &[
 
 /// Parses `3%`, `-3%` or `1.5x` to a factor.
 fn difference(text: &str) -> Result<f64, String> {
-    let wrong = || format!("'{text}' is not a difference such as 3%, -3% or 1.5x");
-    if let Some(factor) = text.strip_suffix('x') {
-        let factor = quantities::fraction(factor).map_err(|_| wrong())?;
-        return if factor > 0.0 && factor < 1e6 { Ok(factor) } else { Err(wrong()) };
-    }
-    let (is_slower, size) = match text.strip_prefix('-') {
-        Some(size) => (true, size),
-        None => (false, text),
+    let size = text.strip_prefix('-').unwrap_or(text);
+    let ratio = match text.strip_suffix('x') {
+        Some(factor) => quantities::fraction(factor).ok().filter(|factor| *factor > 0.0),
+        None => quantities::fraction(size).ok().map(|fraction| 1.0 + fraction),
     };
-    let fraction = quantities::fraction(size).map_err(|_| wrong())?;
-    match fraction {
-        fraction if fraction >= 1e6 => Err(wrong()),
-        fraction if is_slower => Ok(1.0 / (1.0 + fraction)),
-        fraction => Ok(1.0 + fraction),
-    }
+    let ratio = ratio.filter(|ratio| *ratio < 1e6);
+    let ratio =
+        ratio.ok_or_else(|| format!("'{text}' is not a difference such as 3%, -3% or 1.5x"))?;
+    Ok(if size.len() < text.len() { 1.0 / ratio } else { ratio })
 }
 
 pub fn run(options: &PowerOptions, io: &mut Io) -> Result<u8, LabError> {

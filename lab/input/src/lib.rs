@@ -46,6 +46,7 @@ mod error;
 mod file;
 mod grammar;
 pub mod inputs;
+mod names;
 pub mod quantity;
 mod sentence;
 pub mod study_folder;

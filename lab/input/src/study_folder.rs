@@ -8,7 +8,6 @@
 mod claims;
 mod contestants;
 mod folder;
-mod names;
 mod published;
 mod recipe;
 mod workloads;
@@ -18,6 +17,7 @@ pub use folder::StudyErrors;
 use crate::document::{self, Item, Table};
 use crate::error::shown;
 use crate::inputs::Place;
+use crate::names;
 use contestants::Contestants;
 use folder::Folder;
 use std::path::Path;
@@ -144,9 +144,7 @@ fn oracle(root: &Table<'_>, contestants: &Contestants, folder: &Folder) -> Optio
         }
         return None;
     };
-    let Some(table) = item.table("study.oracle") else {
-        return item.wrong_type("a table, [oracle]").none();
-    };
+    let table = item.typed(item.table("study.oracle"), "a table, [oracle]")?;
     let (recipe, language) = recipe::recipe(&table, folder);
     if let Some((language, stated)) = language.filter(|(language, _)| language.is_runner()) {
         let message = format!("an oracle cannot be written in {}", language.name());

@@ -5,6 +5,7 @@ use super::options::{Layer, read_hooks};
 use super::{BASE_NAME, Contest, Entrants, HEAD_NAME, MAX_CONTESTANTS, Revisions, SLOWDOWN_MAX};
 use crate::document::{Item, MAX_NAME_BYTES, Table};
 use crate::error::shown;
+use crate::names::Names;
 use tiebreak_core::plan::Contestant;
 use toml::de::DeValue;
 
@@ -12,11 +13,11 @@ use toml::de::DeValue;
 pub(super) fn contests(root: &Table<'_>, defaults: &Layer) -> Vec<Contest> {
     let missing = [
         "there is no contest in this file",
-        "the smallest file: [[contest]], claims = [\"a is faster than b\"], and contestants = { a = \
-         \"COMMAND\", b = \"COMMAND\" }",
+        "the smallest file: [[contest]], claims = [\"a is faster than b\"], and contestants = \
+         { a = \"COMMAND\", b = \"COMMAND\" }",
     ];
     let mut contests: Vec<Contest> = Vec::new();
-    let mut names: Vec<(String, usize)> = Vec::new();
+    let mut names = Names::of("contests");
     for (index, table) in root.some_tables("contest", "file", missing).iter().enumerate() {
         let before = contests.iter().map(|contest| contest.claims.len()).sum();
         let name = name(table, index, &mut names);
@@ -51,26 +52,17 @@ fn contest(table: &Table<'_>, name: String, defaults: &Layer, before: usize) -> 
 }
 
 /// Returns the name of a contest: the given one, unless another has it, or its number.
-fn name(table: &Table<'_>, index: usize, names: &mut Vec<(String, usize)>) -> String {
-    let number = format!("contest-{}", index + 1);
+fn name(table: &Table<'_>, index: usize, names: &mut Names) -> String {
     let item = table.get("name");
     let Some((item, name)) = item.and_then(|item| Some((item, item.string()?))) else {
-        names.push((number.clone(), 0));
-        return number;
+        return names.made(format!("contest-{}", index + 1));
     };
-    let line = item.log.line(item.span.start);
     if name.len() > MAX_NAME_BYTES || name.contains(char::is_control) {
         item.error(format!("'{}' is not a valid name", shown(&name)))
             .label(format!("expected at most {MAX_NAME_BYTES} bytes and no control characters"));
-    } else if let Some((_, before)) = names.iter().find(|(other, _)| *other == name) {
-        let label = match before {
-            0 => "that is how a contest without a name is called".to_owned(),
-            line => format!("the other one is in line {line}"),
-        };
-        let message = format!("two contests are called '{}'", shown(&name));
-        item.error(message).label(label);
+    } else {
+        names.add(&name, item);
     }
-    names.push((name.clone(), line));
     name
 }
 

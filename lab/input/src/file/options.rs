@@ -129,9 +129,7 @@ fn check(item: &Item<'_>) -> Option<Check> {
 
 /// Reads exit statuses other than 0: `[1, 2]`.
 fn success(item: &Item<'_>) -> Option<Success> {
-    let Some(statuses) = item.elements() else {
-        return item.wrong_type("an array of exit statuses such as [1, 2]").none();
-    };
+    let statuses = item.typed(item.elements(), "an array of exit statuses such as [1, 2]")?;
     let before = item.log.count();
     let statuses = statuses.iter().filter_map(Item::whole::<u8>).map(i32::from).collect();
     (item.log.count() == before).then_some(Success::Statuses(statuses))

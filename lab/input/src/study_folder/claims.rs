@@ -1,11 +1,11 @@
 //! The claims of a study.
 
 use super::contestants::Contestants;
-use super::names::unknown;
 use crate::document::sentence::{is_same, sentence};
 use crate::document::{Item, Log, Table};
 use crate::error::shown;
 use crate::grammar::{Part, Words, place_of};
+use crate::names::is_known;
 use tiebreak_core::claim::{Claim, Property};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::study::StudyClaim;
@@ -28,7 +28,10 @@ pub(super) fn claims(
         let Some((claim, words)) = sentence(item, &names) else { continue };
         check_form(&claim, item);
         check_exact(&claim, &words, contestants, item.log);
-        check_workload(&claim, &words, workloads, item.log);
+        if let Some((name, span)) = claim.workload.as_deref().zip(place_of(&words, Part::Workload))
+        {
+            is_known(name, workloads, "workload", span, item.log);
+        }
         check_metric(&claim, &words, contestants, item.log);
         check_repeated(&claim, item, &made);
         let line = item.log.line(item.span.start);
@@ -66,14 +69,6 @@ fn check_exact(claim: &Claim, words: &Words, contestants: &Contestants, log: &Lo
                 .label("expected a contestant whose contract is exact")
                 .help("it is shown in the table with a mark, and in no claim");
         }
-    }
-}
-
-fn check_workload(claim: &Claim, words: &Words, workloads: &[&str], log: &Log<'_>) {
-    let span = place_of(words, Part::Workload);
-    let Some((name, span)) = claim.workload.as_deref().zip(span) else { return };
-    if !workloads.contains(&name) {
-        unknown(span, "workload", name, workloads, log);
     }
 }
 

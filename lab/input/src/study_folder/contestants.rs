@@ -2,9 +2,9 @@
 
 use super::MAX_ENTRIES;
 use super::folder::Folder;
-use super::names::{self, Names};
 use super::recipe::{StatedLanguage, recipe};
 use crate::document::{Item, Table};
+use crate::names::{self, Names};
 use crate::suggest::closest;
 use tiebreak_core::study::{Contract, Entrant, PUBLISHED, ThreadCount, Threads};
 use toml::de::DeValue;

@@ -1,9 +1,9 @@
 //! The workloads of a study, and the inputs that only `study verify` uses.
 
 use super::folder::Folder;
-use super::names::Names;
 use super::recipe::file;
 use crate::document::{Item, Table};
+use crate::names::Names;
 use std::fs;
 use tiebreak_core::study::{Verification, Workload};
 
