@@ -106,8 +106,8 @@ pub fn report(options: &ReportOptions, io: &mut Io) -> Result<u8, LabError> {
 /// Writes a run as data.
 pub fn export(options: &ExportOptions, io: &mut Io) -> Result<u8, LabError> {
     let journal = journal(&options.source)?;
-    let texts: [(_, fn(&Journal) -> String); 3] = [
-        (&options.csv, csv_text),
+    let texts = [
+        (&options.csv, csv_text as fn(&Journal) -> String),
         (&options.json, |journal| json::text(&replay::result(journal))),
         (&options.journal, lines),
     ];

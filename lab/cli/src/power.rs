@@ -9,6 +9,7 @@ use crate::quantities::{self, above_0};
 use crate::screen::Screen;
 use clap::Args;
 use tiebreak_lab::core::plan::{Budget, Centre};
+use tiebreak_lab::core::result::ClaimOutcome;
 use tiebreak_lab::forecast::{
     self, Claimed, ForecastMethod, ForecastResult, Noise, Question, Shape,
 };
@@ -151,12 +152,11 @@ fn code(result: &ForecastResult) -> u8 {
         return exit::INTERRUPTED;
     }
     let chances = result.rows.iter().filter_map(|row| row.chance);
-    let codes = chances.map(|chance| match chance.is_enough {
-        Some(true) => exit::HOLDS,
-        Some(false) => exit::REFUTED,
-        None => exit::OPEN,
-    });
-    exit::worst(codes)
+    exit::of_worst(chances.map(|chance| match chance.is_enough {
+        Some(true) => ClaimOutcome::Passed,
+        Some(false) => ClaimOutcome::Failed,
+        None => ClaimOutcome::Unproven,
+    }))
 }
 
 fn question(options: &PowerOptions) -> Result<Question, LabError> {

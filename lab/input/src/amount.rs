@@ -85,54 +85,49 @@ impl<'a> Typed<'a> {
 pub(crate) fn amount(cursor: &mut Cursor<'_>, scale: Scale) -> Result<f64, ClaimError> {
     let Some(typed) = Typed::read(cursor) else { return Err(not_an_amount(cursor)) };
     let Some(unit) = Unit::from_name(typed.unit) else {
-        return Err(match typed.digits {
-            _ if typed.is_one_word() => not_an_amount(cursor),
-            digits => {
-                let expected = [format!("{digits}x"), format!("{digits}%")];
-                cursor.error(NOT_AN_AMOUNT, offered(expected.iter().map(String::as_str)))
-            }
-        });
-    };
-    match value(typed.decimal, unit, scale).filter(|_| !typed.is_negative) {
-        Some(value) => {
-            cursor.skip(typed.words);
-            Ok(value)
+        if typed.is_one_word() {
+            return Err(not_an_amount(cursor));
         }
-        None => Err(cursor.error_about(typed.words, OUT_OF_RANGE, vec![range(unit, scale)])),
-    }
+        let expected = ["x", "%"].map(|unit| format!("{}{unit}", typed.digits));
+        let expected = offered(expected.iter().map(String::as_str));
+        return Err(cursor.error(NOT_AN_AMOUNT, expected));
+    };
+    let (value, range) = value(typed.decimal, unit, scale);
+    let Some(value) = value.filter(|_| !typed.is_negative) else {
+        return Err(cursor.error_about(typed.words, OUT_OF_RANGE, vec![range.to_owned()]));
+    };
+    cursor.skip(typed.words);
+    Ok(value)
 }
 
-/// Returns the number that an amount stands for; `None` if it is out of range.
-fn value(decimal: Decimal<'_>, unit: Unit, scale: Scale) -> Option<f64> {
-    let limit = match (unit, scale) {
-        (Unit::Factor, _) => MAX_FACTOR.next_up(),
-        (Unit::Percent, Scale::Less) => LESS_PERCENT_LIMIT,
-        (Unit::Percent, _) => PERCENT_LIMIT,
+/// Returns the number that an amount stands for, `None` if it is out of range; and the range.
+fn value(decimal: Decimal<'_>, unit: Unit, scale: Scale) -> (Option<f64>, &'static str) {
+    let (value, limit, range) = match (unit, scale) {
+        (Unit::Factor, Scale::Faster | Scale::Less) => {
+            let range = "a factor above 0 and at most 1000000";
+            (Some(decimal.value()), MAX_FACTOR.next_up(), range)
+        }
+        (Unit::Factor, Scale::More) => {
+            (decimal.minus_one(), MAX_FACTOR.next_up(), "a factor from 1 to 1000000")
+        }
+        (Unit::Factor, Scale::Within) => {
+            (decimal.minus_one(), MAX_FACTOR.next_up(), "a factor above 1 and at most 1000000")
+        }
+        (Unit::Percent, Scale::Less) => {
+            let value = 1.0 / (1.0 - decimal.hundredth());
+            (Some(value), LESS_PERCENT_LIMIT, "at least 0% and less than 99.9999%")
+        }
+        (Unit::Percent, Scale::Within) => {
+            (Some(decimal.hundredth()), PERCENT_LIMIT, "more than 0% and less than 100000%")
+        }
+        (Unit::Percent, Scale::Faster | Scale::More) => {
+            let is_factor = scale == Scale::Faster;
+            let value = if is_factor { decimal.one_and_hundredth() } else { decimal.hundredth() };
+            (Some(value), PERCENT_LIMIT, "at least 0% and less than 100000%")
+        }
     };
-    if decimal.value() >= limit {
-        return None;
-    }
-    let value = match (unit, scale) {
-        (Unit::Factor, Scale::Faster | Scale::Less) => decimal.value(),
-        (Unit::Factor, Scale::More | Scale::Within) => decimal.minus_one()?,
-        (Unit::Percent, Scale::Faster) => decimal.one_and_hundredth(),
-        (Unit::Percent, Scale::Less) => 1.0 / (1.0 - decimal.hundredth()),
-        (Unit::Percent, Scale::More | Scale::Within) => decimal.hundredth(),
-    };
-    (value > 0.0 || scale == Scale::More).then_some(value)
-}
-
-/// Returns the range of an amount, in words.
-fn range(unit: Unit, scale: Scale) -> String {
-    let range = match (unit, scale) {
-        (Unit::Factor, Scale::Faster | Scale::Less) => "a factor above 0 and at most 1000000",
-        (Unit::Factor, Scale::More) => "a factor from 1 to 1000000",
-        (Unit::Factor, Scale::Within) => "a factor above 1 and at most 1000000",
-        (Unit::Percent, Scale::Faster | Scale::More) => "at least 0% and less than 100000%",
-        (Unit::Percent, Scale::Less) => "at least 0% and less than 99.9999%",
-        (Unit::Percent, Scale::Within) => "more than 0% and less than 100000%",
-    };
-    range.to_owned()
+    let value = value.filter(|value| *value > 0.0 || scale == Scale::More);
+    (value.filter(|_| decimal.value() < limit), range)
 }
 
 const NOT_AN_AMOUNT: &str = "'{}' is neither a factor nor a percentage";

@@ -1,11 +1,27 @@
 //! The words of a sentence, and a position between them from which it is read on.
 
 use crate::error::{CANNOT_STAND, ClaimError, offered, shown};
-use crate::grammar::{Part, Words};
 use crate::suggest::closest;
 use std::borrow::Cow;
 use std::ops::Range;
 use tiebreak_core::metric::Metric;
+
+/// The parts of a claim that name something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Left,
+    Right,
+    Metric,
+    Workload,
+}
+
+/// The places of the words in a claim that name something, in bytes.
+pub(crate) type Words = Vec<(Part, Range<usize>)>;
+
+/// Returns the place of a part, if the claim has it.
+pub(crate) fn place_of(words: &Words, part: Part) -> Option<Range<usize>> {
+    words.iter().find(|(other, _)| *other == part).map(|(_, span)| span.clone())
+}
 
 /// A position between two words of a sentence.
 #[derive(Clone, Debug, Default)]
@@ -47,10 +63,10 @@ impl<'a> Cursor<'a> {
         self.at += words;
     }
 
-    /// Moves forward by this many words, which name a part of the claim.
-    pub(crate) fn take(&mut self, words: usize, part: Part) {
-        self.named.push((part, self.span(words)));
-        self.skip(words);
+    /// Moves forward by a word, which names a part of the claim.
+    pub(crate) fn take(&mut self, part: Part) {
+        self.named.push((part, self.span(1)));
+        self.skip(1);
     }
 
     /// Returns whether the word this many words ahead is this one, in any case.

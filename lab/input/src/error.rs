@@ -1,10 +1,11 @@
 //! Errors of a sentence: what is wrong, where, what is expected there, and how it is shown.
 
-use crate::grammar::MAX_CLAIM_BYTES;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 use thiserror::Error;
 
+/// The longest sentence that is read, in bytes; longer ones are not repeated in errors.
+pub const MAX_CLAIM_BYTES: usize = 1000;
 /// The most characters of a word that an error repeats.
 const SHOWN_CHARS: usize = 40;
 /// The message about a word that does not fit.

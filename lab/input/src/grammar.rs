@@ -22,15 +22,13 @@
 //! `faster`, `less` or `fewer`.
 
 use crate::amount::{Bar, Scale, Share, amount, bar, percentile, share, written};
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, Part, Words};
 use crate::decimal::hundredfold;
-use crate::error::{CANNOT_STAND, ClaimError, OUT_OF_RANGE, listed, offered, shown};
-use std::ops::Range;
+use crate::error::{
+    CANNOT_STAND, ClaimError, MAX_CLAIM_BYTES, OUT_OF_RANGE, listed, offered, shown,
+};
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
-
-/// The longest sentence that is read, in bytes.
-pub const MAX_CLAIM_BYTES: usize = 1000;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Verb {
@@ -58,23 +56,6 @@ enum Bound {
 /// and says what is expected there.
 pub fn parse(text: &str, contestants: &[&str]) -> Result<Claim, ClaimError> {
     parse_spanned(text, contestants).map(|(claim, _)| claim)
-}
-
-/// The parts of a claim that name something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    Left,
-    Right,
-    Metric,
-    Workload,
-}
-
-/// The places of the words in a claim that name something, in bytes.
-pub(crate) type Words = Vec<(Part, Range<usize>)>;
-
-/// Returns the place of a part, if the claim has it.
-pub(crate) fn place_of(words: &Words, part: Part) -> Option<Range<usize>> {
-    words.iter().find(|(other, _)| *other == part).map(|(_, span)| span.clone())
 }
 
 /// Does what [`parse`] does, and also returns the places of the claim's words.
@@ -384,7 +365,7 @@ fn contestant(cursor: &mut Cursor<'_>, part: Part) -> Result<(), ClaimError> {
     let Some(token) = cursor.ahead(0) else { return Err(cursor.error(CANNOT_STAND, expected)) };
     let name = token.value.clone().into_owned();
     if others.contains(&name.as_str()) {
-        cursor.take(1, part);
+        cursor.take(part);
         match part {
             Part::Left => cursor.left = name,
             _ => cursor.right = Some(name),
@@ -420,7 +401,7 @@ fn workload(cursor: &mut Cursor<'_>) -> Result<(), ClaimError> {
     match cursor.ahead(0) {
         Some(name) if !KEYWORDS.iter().any(|word| cursor.is_word(0, word)) => {
             cursor.workload = Some(name.value.clone().into_owned());
-            cursor.take(1, Part::Workload);
+            cursor.take(Part::Workload);
             Ok(())
         }
         _ => Err(cursor.error(CANNOT_STAND, vec!["the name of a workload".to_owned()])),

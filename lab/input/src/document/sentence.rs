@@ -1,7 +1,8 @@
 //! Claims in a file, with the place of each part of a string's value, whatever its escapes.
 
 use super::Item;
-use crate::grammar::{Words, parse_spanned};
+use crate::cursor::Words;
+use crate::grammar::parse_spanned;
 use std::ops::Range;
 use tiebreak_core::claim::Claim;
 

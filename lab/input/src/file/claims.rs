@@ -2,10 +2,10 @@
 
 use super::options::Layer;
 use super::{BASE_NAME, FileClaim, HEAD_NAME, MAX_FILE_CLAIMS};
+use crate::cursor::{Part, place_of};
 use crate::document::sentence::{is_same, sentence};
 use crate::document::{Item, kind};
 use crate::error::shown;
-use crate::grammar::{Part, place_of};
 use crate::sentence::{display, question};
 use std::ops::Range;
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};

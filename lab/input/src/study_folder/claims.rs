@@ -1,10 +1,10 @@
 //! The claims of a study.
 
 use super::contestants::Contestants;
+use crate::cursor::{Part, Words, place_of};
 use crate::document::sentence::{is_same, sentence};
 use crate::document::{Item, Log, Table};
 use crate::error::shown;
-use crate::grammar::{Part, Words, place_of};
 use crate::names::is_known;
 use tiebreak_core::claim::{Claim, Property};
 use tiebreak_core::metric::Metric;
