@@ -89,22 +89,26 @@ pub enum Relation {
     /// is answered when both limits lie within a factor of `1 + precision` of their middle.
     Measure {
         /// The precision, above 0: 0.05 for 5%.
+        #[serde(with = "crate::float")]
         precision: f64,
     },
     /// The left one needs at most `1 / factor` of what the right one needs; a factor of 1 means
     /// just less.
     AtLeast {
         /// The factor, above 0.
+        #[serde(with = "crate::float")]
         factor: f64,
     },
     /// The left one needs at most `1 + fraction` times what the right one needs.
     NoMoreThan {
         /// The fraction: 0.02 for 2%.
+        #[serde(with = "crate::float")]
         fraction: f64,
     },
     /// The two differ by at most a factor of `1 + fraction`, in either direction.
     Within {
         /// The fraction: 0.02 for 2%.
+        #[serde(with = "crate::float")]
         fraction: f64,
     },
 }
@@ -117,27 +121,34 @@ pub enum Property {
     /// what the right one needs.
     InShareOfRounds {
         /// The factor, above 0.
+        #[serde(with = "crate::float")]
         factor: f64,
         /// The share, above 0 and below 1: 0.98 for 98%.
+        #[serde(with = "crate::float")]
         share: f64,
     },
     /// For one contestant: at least this share of its runs succeeds.
     Succeeds {
         /// `refuted` means that the rate is below this one.
+        #[serde(with = "crate::float")]
         good: f64,
         /// `holds` means that the rate is above this one. It is at most `good`, and equal to it if
         /// only one rate was given.
+        #[serde(with = "crate::float")]
         bad: f64,
     },
     /// For one contestant: at least this share of its values is at most `bar`. In other words, the
     /// quantile at that share is at most `bar`.
     Quantile {
         /// `refuted` means that the share is below this one.
+        #[serde(with = "crate::float")]
         good: f64,
         /// `holds` means that the share is above this one. It is at most `good`, and equal to it if
         /// only one share was given.
+        #[serde(with = "crate::float")]
         bad: f64,
         /// The bar, in the unit of the metric.
+        #[serde(with = "crate::float")]
         bar: f64,
     },
     /// For one contestant: the mean of its values lies on this side of `bar`.
@@ -145,9 +156,11 @@ pub enum Property {
         /// Whether the mean is claimed to be below the bar, not above it.
         is_below: bool,
         /// The bar, in the unit of the metric.
+        #[serde(with = "crate::float")]
         bar: f64,
         /// The largest value, in the unit of the metric: larger values count as this one. Without a
         /// cap, no mean can be proven to be below anything (Bahadur and Savage 1956).
+        #[serde(with = "crate::float::option", default)]
         cap: Option<f64>,
     },
 }

@@ -4,54 +4,21 @@
 //! `"inf"`, `"-inf"` and `"nan"` (`serde_json` alone would write `null` and could not read that
 //! back).
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-/// A float as JSON has it.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "a float is a number, \"inf\", \"-inf\" or \"nan\"")]
-enum Float {
-    Finite(f64),
-    Other(Other),
-}
-
-#[derive(Serialize, Deserialize)]
-enum Other {
-    #[serde(rename = "inf")]
-    Infinite,
-    #[serde(rename = "-inf")]
-    NegativeInfinite,
-    #[serde(rename = "nan")]
-    NotANumber,
-}
-
-impl From<f64> for Float {
-    fn from(value: f64) -> Float {
-        match value {
-            finite if finite.is_finite() => Float::Finite(finite),
-            f64::INFINITY => Float::Other(Other::Infinite),
-            f64::NEG_INFINITY => Float::Other(Other::NegativeInfinite),
-            _ => Float::Other(Other::NotANumber),
-        }
-    }
-}
-
-impl From<Float> for f64 {
-    fn from(value: Float) -> f64 {
-        match value {
-            Float::Finite(value) => value,
-            Float::Other(Other::Infinite) => f64::INFINITY,
-            Float::Other(Other::NegativeInfinite) => f64::NEG_INFINITY,
-            Float::Other(Other::NotANumber) => f64::NAN,
-        }
-    }
-}
+use serde::de::{Deserializer, Error, Visitor};
+use serde::ser::Serializer;
+use std::fmt;
 
 /// Writes a float.
 ///
 /// # Errors
 /// Fails if the serializer fails.
 pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    Float::from(*value).serialize(serializer)
+    match *value {
+        finite if finite.is_finite() => serializer.serialize_f64(finite),
+        f64::INFINITY => serializer.serialize_str("inf"),
+        f64::NEG_INFINITY => serializer.serialize_str("-inf"),
+        _ => serializer.serialize_str("nan"),
+    }
 }
 
 /// Reads a float from a number or from one of the three texts.
@@ -59,20 +26,66 @@ pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::
 /// # Errors
 /// Fails if it is anything else.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    Float::deserialize(deserializer).map(f64::from)
+    deserializer.deserialize_any(FloatVisitor)
+}
+
+struct FloatVisitor;
+
+impl Visitor<'_> for FloatVisitor {
+    type Value = f64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, \"inf\", \"-inf\" or \"nan\"")
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<f64, E> {
+        Ok(value)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<f64, E> {
+        match text {
+            "inf" => Ok(f64::INFINITY),
+            "-inf" => Ok(f64::NEG_INFINITY),
+            "nan" => Ok(f64::NAN),
+            _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),
+        }
+    }
 }
 
 /// The same form for an `Option<f64>`: `null` is `None`. Add `default` so that the field may be
 /// absent.
 pub mod option {
-    use super::{Deserialize, Deserializer, Float, Serialize, Serializer};
+    use serde::de::{Deserialize, Deserializer};
+    use serde::ser::{Serialize, Serializer};
+
+    pub(super) struct Float(pub(super) f64);
+
+    impl Serialize for Float {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            super::serialize(&self.0, serializer)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Float {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            super::deserialize(deserializer).map(Float)
+        }
+    }
 
     /// Writes an optional float.
     ///
     /// # Errors
     /// Fails if the serializer fails.
     pub fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-        value.map(Float::from).serialize(serializer)
+        value.map(Float).serialize(serializer)
     }
 
     /// Reads an optional float.
@@ -82,20 +95,22 @@ pub mod option {
     pub fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<f64>, D::Error> {
-        Ok(Option::<Float>::deserialize(deserializer)?.map(f64::from))
+        Ok(Option::<Float>::deserialize(deserializer)?.map(|float| float.0))
     }
 }
 
 /// The same form for a list.
 pub mod list {
-    use super::{Deserialize, Deserializer, Float, Serializer};
+    use super::option::Float;
+    use serde::de::{Deserialize, Deserializer};
+    use serde::ser::Serializer;
 
     /// Writes floats.
     ///
     /// # Errors
     /// Fails if the serializer fails.
     pub fn serialize<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(values.iter().copied().map(Float::from))
+        serializer.collect_seq(values.iter().map(|value| Float(*value)))
     }
 
     /// Reads floats.
@@ -103,21 +118,26 @@ pub mod list {
     /// # Errors
     /// Fails if it is not a list of floats.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
-        Ok(Vec::<Float>::deserialize(deserializer)?.into_iter().map(f64::from).collect())
+        Ok(Vec::<Float>::deserialize(deserializer)?.into_iter().map(|float| float.0).collect())
     }
 }
 
 /// The form in results: a number that is not finite is written as `null`, which is read back as
 /// NaN.
 pub mod or_null {
-    use super::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde::de::{Deserialize, Deserializer};
+    use serde::ser::Serializer;
 
     /// Writes a float.
     ///
     /// # Errors
     /// Fails if the serializer fails.
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-        value.is_finite().then_some(*value).serialize(serializer)
+        if value.is_finite() {
+            serializer.serialize_f64(*value)
+        } else {
+            serializer.serialize_none()
+        }
     }
 
     /// Reads a float.

@@ -23,8 +23,10 @@ pub struct Plan {
     /// The questions to settle, each with its share of the error.
     pub claims: Vec<PlannedClaim>,
     /// The upper bound of the probability of any wrong verdict in this run.
+    #[serde(with = "crate::float")]
     pub error: f64,
     /// The smallest ratio that still matters, as a fraction: 0.01 for 1%, 0 for "any".
+    #[serde(with = "crate::float")]
     pub resolution: f64,
     /// The limit on what the run may use.
     pub budget: Budget,
@@ -35,6 +37,7 @@ pub struct Plan {
     /// The seed of every coin, as it is printed and typed.
     pub seed: String,
     /// The step of the wall clock, in nanoseconds.
+    #[serde(with = "crate::float")]
     pub clock_step_ns: f64,
     /// The way in which programs are run.
     pub program: ProgramPlan,
@@ -162,6 +165,7 @@ pub enum Kind {
         /// The metric units per unit on a line, if lines are numbers: 1e6 for milliseconds where
         /// the metric is in nanoseconds. `None` if lines are `1` for a success and `0` for a
         /// failure.
+        #[serde(with = "crate::float::option", default)]
         scale: Option<f64>,
         /// Whether lines are a chain: whether one fails depends only on the one before.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -218,6 +222,7 @@ pub struct PlannedClaim {
     /// The index of the right contestant, if the claim is about two.
     pub right: Option<usize>,
     /// This claim's share of the run's error (A10: fixed before the first sample).
+    #[serde(with = "crate::float")]
     pub error: f64,
     /// The effect of its verdict on the exit code.
     #[serde(default, skip_serializing_if = "Gate::is_none")]
@@ -235,6 +240,7 @@ pub struct Budget {
     /// The maximum number of rounds.
     pub rounds: Option<u64>,
     /// The maximum of the run's own time in seconds, without set-up.
+    #[serde(with = "crate::float::option", default)]
     pub seconds: Option<f64>,
 }
 
