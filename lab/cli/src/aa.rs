@@ -3,6 +3,7 @@
 use crate::compare::{from_measuring, judged};
 use crate::io::Io;
 use crate::options::{Judging, Measuring};
+use crate::quantities::above_0;
 use crate::race;
 use clap::{Args, ValueHint};
 use tiebreak_lab::{LabError, planning, probing};
@@ -14,13 +15,11 @@ pub struct AaOptions {
     pub command: Option<String>,
 
     /// How many comparisons to make
-    #[arg(long, value_name = "N", default_value_t = 200,
-          value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = above_0::<u32>())]
     pub comparisons: u32,
 
     /// The most rounds of one comparison
-    #[arg(long, value_name = "N", default_value_t = 60,
-          value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = above_0::<u32>())]
     pub rounds_each: u32,
 
     #[command(flatten)]
@@ -30,10 +29,10 @@ pub struct AaOptions {
     pub measuring: Measuring,
 }
 
-pub fn run(options: AaOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+pub fn run(options: AaOptions, io: &mut Io) -> Result<u8, LabError> {
     let AaOptions { command, comparisons, rounds_each, judging, measuring } = options;
     let request = judged(from_measuring(&measuring)?, &judging);
     let command = command.map_or_else(probing::own_work, Ok)?;
     let plan = planning::against_itself(command, request, comparisons, rounds_each)?;
-    race::start(plan, &measuring, None, typed, io)
+    race::start(plan, &measuring, None, io)
 }

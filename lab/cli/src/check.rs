@@ -1,7 +1,7 @@
 //! `tiebreak check`: settles every claim of a file, under one error.
 
 use crate::io::Io;
-use crate::output::Targets;
+use crate::options::{Reporting, Store};
 use crate::screen::Screen;
 use crate::{compare, exit, github, quantities};
 use clap::{Args, ValueHint};
@@ -18,8 +18,6 @@ use tiebreak_lab::{LabError, input, interrupt, source};
 const FILE: &str = "claims.toml";
 /// The schema that editors use to check files of claims.
 const SCHEMA: &str = include_str!("../../../docs/schema/claims-1.schema.json");
-
-pub const EXAMPLES: &str = include_str!("../help/check.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct CheckOptions {
@@ -52,17 +50,11 @@ pub struct CheckOptions {
     #[arg(long, value_name = "REV")]
     pub head: Option<String>,
 
-    /// The most that all races together may use [default: what the file says, or 60s a claim]
-    #[arg(long, value_name = "BUDGET", value_parser = quantities::budget)]
+    #[arg(long, value_parser = quantities::budget)]
     pub budget: Option<Budget>,
 
-    /// Seed of every coin: any text [default: what the file says, or from the system]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long)]
     pub seed: Option<String>,
-
-    /// Write the results as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub json: Option<PathBuf>,
 
     /// Write the results as JUnit XML, which CI systems read
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -72,25 +64,24 @@ pub struct CheckOptions {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub markdown: Option<PathBuf>,
 
-    /// The journal [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub reporting: Reporting,
 
-    /// No progress, and of the report the verdicts only
-    #[arg(long, short = 'q')]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub store: Store,
 
     /// Say what would be raced, and run nothing
     #[arg(long)]
     pub dry_run: bool,
 }
 
-pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+pub fn run(options: CheckOptions, io: &mut Io) -> Result<u8, LabError> {
     if options.example || options.schema {
         io.out(if options.example { input::EXAMPLE } else { SCHEMA });
         return Ok(exit::HOLDS);
     }
-    let CheckOptions { file, only, base, head, budget, seed, quiet, .. } = &options;
+    let CheckOptions { file, only, base, head, budget, seed, .. } = &options;
+    let quiet = options.reporting.quiet;
     let planned = claims_file::plan(&FileRequest {
         path: file.clone(),
         only: only.clone(),
@@ -101,28 +92,30 @@ pub fn run(options: CheckOptions, mut typed: Vec<String>, io: &mut Io) -> Result
     })?;
     if seed.is_none() {
         // So that a repeated race of the file has the same coins, whatever their source.
-        typed.extend(["--seed".to_owned(), planned.seed.clone()]);
+        io.typed.extend(["--seed".to_owned(), planned.seed.clone()]);
     }
     if options.dry_run {
         io.out(&planned.describe());
         return Ok(exit::HOLDS);
     }
-    let targets = Targets::open(options.json.as_deref())?
-        .file("junit", options.junit.as_deref(), junit::text)?
-        .file("markdown", options.markdown.as_deref(), markdown::text)?;
-    let book = Book::here(source::store_path(options.store.as_deref())?, typed);
+    let json = options.reporting.json.open(json::text)?;
+    let targets = json.file("junit", options.junit.as_deref(), junit::text)?.file(
+        "markdown",
+        options.markdown.as_deref(),
+        markdown::text,
+    )?;
+    let book = Book::here(source::store_path(options.store.path())?, io.typed.clone());
     let stop = interrupt::flag();
-    let mut line_up =
-        planned.line_up(&book, options.resume, stop, |step| say(&step, *quiet, io))?;
-    let mut screen = Screen::new(io, *quiet);
+    let mut line_up = planned.line_up(&book, options.resume, stop, |step| say(&step, quiet, io))?;
+    let mut screen = Screen::new(io, quiet);
     let result = line_up.contests.race(stop, |standing| {
         screen.show_as(|look, is_frame| progress(&standing(), look, is_frame));
     });
     screen.clear();
     let result = result?;
-    targets.print(&if *quiet { verdicts(&result) } else { page(&result, &io.out_look()) }, io);
+    targets.print(&if quiet { verdicts(&result) } else { page(&result, &io.out_look()) }, io);
     github::tell(&result, io);
-    targets.write(&result, json::text, io)?;
+    targets.write(&result, io)?;
     if result.interrupted {
         let file = file.display();
         io.err(&format!(

@@ -3,11 +3,10 @@
 
 use crate::exit;
 use crate::io::Io;
+use crate::quantities::above_0;
 use clap::{Args, Subcommand};
 use tiebreak_lab::LabError;
 use tiebreak_lab::classic::{self, DriverOptions, PowerOptions};
-
-pub const EXAMPLES: &str = include_str!("../help/classic.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct ClassicOptions {
@@ -62,7 +61,7 @@ struct Words {
 
 /// What is tested, and on which stream.
 #[derive(Debug, Args)]
-#[command(after_help = include_str!("../help/classic-driver.txt").trim_ascii_end())]
+#[command(after_help = examples!("classic-driver"))]
 struct DriverWords {
     /// The threshold that the success rate is compared with, above 0 and below 1
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
@@ -81,13 +80,13 @@ struct DriverWords {
     min_count: u64,
 
     /// No more trials than this
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_0::<u64>())]
     max_count: Option<u64>,
 }
 
 /// A test to be tried out.
 #[derive(Debug, Args)]
-#[command(after_help = include_str!("../help/classic-power.txt").trim_ascii_end())]
+#[command(after_help = examples!("classic-power"))]
 struct PowerWords {
     /// The true success rate of the simulated trials
     #[arg(allow_negative_numbers = true)]
@@ -98,7 +97,7 @@ struct PowerWords {
     alpha: f64,
 
     /// The most trials of one test
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = above_0::<u64>())]
     max_count: u64,
 
     /// A second threshold
@@ -114,7 +113,7 @@ struct PowerWords {
     success_rate: f64,
 
     /// The most tests to simulate
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_0::<u64>())]
     max_attempts: Option<u64>,
 
     /// What the simulated trials are drawn from: any text
@@ -123,14 +122,27 @@ struct PowerWords {
 }
 
 pub fn run(options: &ClassicOptions, io: &mut Io) -> Result<u8, LabError> {
-    match &options.function {
-        Function::Csm(words) => answer(&classic::CSM, words, io),
-        Function::LogChoose(words) => answer(&classic::LOG_CHOOSE, words, io),
-        Function::BetaIcdf(words) => answer(&classic::BETA_ICDF, words, io),
-        Function::QuantileIndex(words) => answer(&classic::QUANTILE_INDEX, words, io),
-        Function::Driver(words) => drive(words, io),
-        Function::Power(words) => power(words, io),
-    }
+    let is_decided = match &options.function {
+        Function::Csm(words) => return answer(&classic::CSM, words, io),
+        Function::LogChoose(words) => return answer(&classic::LOG_CHOOSE, words, io),
+        Function::BetaIcdf(words) => return answer(&classic::BETA_ICDF, words, io),
+        Function::QuantileIndex(words) => return answer(&classic::QUANTILE_INDEX, words, io),
+        Function::Driver(words) => {
+            let DriverWords { alpha, alpha_hi, eps, min_count, max_count } = *words;
+            let options = DriverOptions { alpha, alpha_hi, eps, min_count, max_count };
+            let input = io.take_input();
+            classic::drive(&options, input, |text| io.out(text))?
+        }
+        Function::Power(words) => {
+            let PowerWords {
+                p, alpha, max_count, alpha_hi, eps, success_rate, max_attempts, ..
+            } = *words;
+            let options =
+                PowerOptions { p, alpha, alpha_hi, max_count, eps, success_rate, max_attempts };
+            classic::power(&options, &words.seed, |text| io.out(text))?
+        }
+    };
+    Ok(if is_decided { exit::HOLDS } else { exit::OPEN })
 }
 
 /// Answers the case of the command line, or each line of standard input.
@@ -144,23 +156,4 @@ fn answer(function: &classic::Function, words: &Words, io: &mut Io) -> Result<u8
         io.out(&(function.of_words(&words.words)? + "\n"));
     }
     Ok(exit::HOLDS)
-}
-
-/// Tests the stream on standard input.
-fn drive(words: &DriverWords, io: &mut Io) -> Result<u8, LabError> {
-    let DriverWords { alpha, alpha_hi, eps, min_count, max_count } = *words;
-    let options = DriverOptions { alpha, alpha_hi, eps, min_count, max_count };
-    let input = io.take_input();
-    Ok(code(classic::drive(&options, input, |text| io.out(text))?))
-}
-
-/// Simulates tests.
-fn power(words: &PowerWords, io: &mut Io) -> Result<u8, LabError> {
-    let PowerWords { p, alpha, max_count, alpha_hi, eps, success_rate, max_attempts, .. } = *words;
-    let options = PowerOptions { p, alpha, alpha_hi, max_count, eps, success_rate, max_attempts };
-    Ok(code(classic::power(&options, &words.seed, |text| io.out(text))?))
-}
-
-fn code(is_decided: bool) -> u8 {
-    if is_decided { exit::HOLDS } else { exit::OPEN }
 }

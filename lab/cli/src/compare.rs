@@ -1,14 +1,13 @@
 //! `tiebreak compare`: which of these programs, or of two revisions of one, is faster?
 
+use crate::choice::{Names, one_of};
 use crate::io::Io;
-use crate::options::{Judging, Measuring, OutputName};
+use crate::options::{Judging, Measuring};
 use crate::quantities::{self, Parameter};
 use crate::{exit, race};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use tiebreak_lab::core::metric::Metric;
-use tiebreak_lab::core::plan::{
-    Budget, Centre, Gate, OutputPlan, ProgramPlan, Success, workload_of,
-};
+use tiebreak_lab::core::plan::{Budget, Centre, Gate, ProgramPlan, Success, workload_of};
 use tiebreak_lab::planning::{self, HookRequest, Request, check_rule, seed_or_random};
 use tiebreak_lab::report::{contents, shell_quote};
 use tiebreak_lab::revisions::{self, RevisionRequest, Revisions, Step};
@@ -29,8 +28,8 @@ pub struct CompareOptions {
     pub claims: Vec<String>,
 
     /// Without a claim: compare each with the first, or all pairs [default: first]
-    #[arg(long, value_enum)]
-    pub pairs: Option<Pairs>,
+    #[arg(long, value_parser = one_of(PAIRS))]
+    pub pairs: Option<bool>,
 
     /// Without a claim: the metric that is compared [default: wall time]
     #[arg(long, value_name = "METRIC", value_parser = quantities::metric)]
@@ -64,14 +63,8 @@ pub struct CompareOptions {
     pub measuring: Measuring,
 }
 
-/// Which pairs are compared without a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Pairs {
-    /// Each with the first
-    First,
-    /// Every pair
-    All,
-}
+/// Which pairs are compared without a claim: whether all.
+const PAIRS: Names<bool> = &[("first", "Each with the first", false), ("all", "Every pair", true)];
 
 /// Options that make a race one of two revisions, and a claim a gate.
 #[derive(Debug, Args)]
@@ -105,7 +98,7 @@ pub struct RevisionOptions {
     pub strict: bool,
 }
 
-pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+pub fn run(options: CompareOptions, io: &mut Io) -> Result<u8, LabError> {
     let request = request(&options)?;
     let CompareOptions { pairs, revisions, judging, measuring, .. } = &options;
     if let Some(base) = &revisions.base {
@@ -114,7 +107,7 @@ pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u
             return usage("--pairs is for many programs, and --base makes two: leave it");
         }
         let request = Request { resolution, ..request };
-        return race_revisions(base, request, revisions, measuring, typed, io);
+        return race_revisions(base, request, revisions, measuring, io);
     }
     if !request.gate.is_none() && request.claims.is_empty() {
         return usage(
@@ -122,7 +115,7 @@ pub fn run(options: CompareOptions, typed: Vec<String>, io: &mut Io) -> Result<u
              than A'",
         );
     }
-    race::start(planning::plan(&request)?, measuring, None, typed, io)
+    race::start(planning::plan(&request)?, measuring, None, io)
 }
 
 fn usage<T>(text: &str) -> Result<T, LabError> {
@@ -141,9 +134,9 @@ fn request(options: &CompareOptions) -> Result<Request, LabError> {
     Ok(Request {
         commands: commands.clone(),
         names: names.clone(),
-        parameters: parameters.iter().map(|one| (one.name.clone(), one.values.clone())).collect(),
+        parameters: parameters.clone(),
         claims: claims.clone(),
-        all_pairs: *pairs == Some(Pairs::All),
+        all_pairs: pairs.unwrap_or(false),
         metric: by.unwrap_or(request.metric),
         gate: gate(&options.revisions)?,
         hooks: HookRequest {
@@ -162,7 +155,7 @@ pub fn judged(request: Request, options: &Judging) -> Request {
         resolution: options.resolution.unwrap_or(request.resolution),
         centre: match options.centre {
             _ if options.mean => Centre::Mean,
-            Some(name) => name.into(),
+            Some(centre) => centre,
             None => Centre::unless_said(options.adjust),
         },
         adjust: options.adjust,
@@ -192,23 +185,19 @@ pub fn from_measuring(options: &Measuring) -> Result<Request, LabError> {
 }
 
 fn program(options: &Measuring) -> Result<ProgramPlan, LabError> {
-    let output = match options.output {
-        OutputName::Capture => OutputPlan::Capture,
-        OutputName::Null => OutputPlan::Null,
-    };
     Ok(ProgramPlan {
         shell: options.shell.as_deref().and_then(ProgramPlan::shell_asked),
         input: options.input.as_deref().and_then(ProgramPlan::input_asked),
-        output,
+        output: options.output,
         directory: options.directory.clone(),
         timeout_ns: options.timeout,
-        check: check_rule(options.check.as_deref(), output)?,
+        check: check_rule(options.check.as_deref(), options.output)?,
         success: if options.ignore_failure {
             Success::Any
         } else {
             Success::Statuses(options.success.clone())
         },
-        cpus: options.cpus.clone().unwrap_or_default().0,
+        cpus: options.cpus.clone().unwrap_or_default(),
         warmup_runs: options.warmup,
         wait_for_quiet: !options.no_wait,
         output_limit_bytes: options.output_limit,
@@ -218,12 +207,10 @@ fn program(options: &Measuring) -> Result<ProgramPlan, LabError> {
 /// Returns the gate of the options; two revisions are one by default.
 fn gate(options: &RevisionOptions) -> Result<Gate, LabError> {
     let is_gate = options.gate || options.base.is_some();
-    match (options.strict, is_gate) {
-        (true, false) => usage("--strict is for gates: give --gate or --base too"),
-        (true, true) => Ok(Gate::ClosedUnlessHolds),
-        (false, true) => Ok(Gate::OpenUnlessRefuted),
-        (false, false) => Ok(Gate::None),
+    if options.strict && !is_gate {
+        return usage("--strict is for gates: give --gate or --base too");
     }
+    Ok(Gate::of(is_gate, options.strict))
 }
 
 /// Builds and races the requested revisions, of which `base` is one.
@@ -232,7 +219,6 @@ fn race_revisions(
     request: Request,
     options: &RevisionOptions,
     measuring: &Measuring,
-    typed: Vec<String>,
     io: &mut Io,
 ) -> Result<u8, LabError> {
     let asked = RevisionRequest {
@@ -257,10 +243,10 @@ fn race_revisions(
         io.out(&contents::planned(&plan));
         return Ok(exit::HOLDS);
     }
-    let quiet = measuring.quiet;
+    let quiet = measuring.reporting.quiet;
     let made = Revisions::prepare(&asked, interrupt::flag(), |step| say(&step, quiet, io))?;
     made.place(&mut plan)?;
-    let code = race::start(plan, measuring, None, typed, io);
+    let code = race::start(plan, measuring, None, io);
     if asked.keeps {
         let root = made.root().display().to_string();
         let quoted = shell_quote(&root);

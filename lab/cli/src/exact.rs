@@ -3,11 +3,10 @@
 use crate::choice::{Names, one_of};
 use crate::exit;
 use crate::io::Io;
-use crate::output::Targets;
-use crate::quantities;
+use crate::options::Reporting;
+use crate::quantities::{self, above_0};
 use crate::screen::Screen;
 use clap::{Args, ValueHint};
-use std::path::PathBuf;
 use tiebreak_lab::core::journal::StopReason;
 use tiebreak_lab::core::verdict::Verdict;
 use tiebreak_lab::planning::seed_or_random;
@@ -17,8 +16,6 @@ use tiebreak_lab::resampling::{
     default_error, default_permutations, numbers, parse_statistic,
 };
 use tiebreak_lab::{LabError, interrupt};
-
-pub const EXAMPLES: &str = include_str!("../help/exact.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct ExactOptions {
@@ -72,7 +69,7 @@ pub struct ExactOptions {
     error: Option<f64>,
 
     /// The most permutations [default: 100000, or 100 / alpha if that is more]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_0::<u64>())]
     permutations_max: Option<u64>,
 
     /// How the number of permutations is decided: by bets on each, or by the Confidence Sequence
@@ -80,17 +77,11 @@ pub struct ExactOptions {
     #[arg(long, value_parser = one_of(METHODS), default_value = "mixture")]
     method: ResamplingMethod,
 
-    /// Seed of the permutations: any text [default: from the system, and printed]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long)]
     seed: Option<String>,
 
-    /// Write the result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    json: Option<PathBuf>,
-
-    /// No progress, and of the report the verdict only
-    #[arg(long, short = 'q')]
-    quiet: bool,
+    #[command(flatten)]
+    reporting: Reporting,
 }
 
 const SIDES: Names<Sides> = &[
@@ -107,8 +98,8 @@ const METHODS: Names<ResamplingMethod> = &[
 pub fn run(options: &ExactOptions, io: &mut Io) -> Result<u8, LabError> {
     let stop = interrupt::flag();
     let question = question(options, io)?;
-    let targets = Targets::open(options.json.as_deref())?;
-    let mut screen = Screen::new(io, options.quiet);
+    let targets = options.reporting.json.open(page::json)?;
+    let mut screen = Screen::new(io, options.reporting.quiet);
     let is_slow = matches!(question.statistic, StatisticOf::Program(_));
     let result = answer(&question, stop, |permutations, extreme| {
         // Reading the clock costs more than some permutations.
@@ -120,12 +111,12 @@ pub fn run(options: &ExactOptions, io: &mut Io) -> Result<u8, LabError> {
     });
     screen.clear();
     let result = result?;
-    let text = if options.quiet {
+    let text = if options.reporting.quiet {
         page::sentence(&result) + "\n"
     } else {
         page::render(&result, &io.out_look())
     };
-    targets.deliver(&text, &result, page::json, io)?;
+    targets.deliver(&text, &result, io)?;
     Ok(code(&result))
 }
 

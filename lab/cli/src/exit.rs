@@ -35,42 +35,18 @@ pub fn of_error(error: &LabError) -> u8 {
 
 /// Returns the exit code of a result: that of the worst verdict, in the order 3, 1, 2, 0.
 pub fn of_result(result: &RunResult) -> u8 {
-    if result.stopped == Some(StopReason::Interrupted) {
-        return INTERRUPTED;
+    match result.stopped {
+        Some(StopReason::Interrupted) => INTERRUPTED,
+        _ => of_worst([outcome(result)].into_iter()),
     }
-    if let Some(check) = &result.self_check {
-        return match check {
-            _ if has_void(result) => VOID,
-            check if check.rate_low > check.error => REFUTED,
-            check if check.comparisons == 0 => OPEN,
-            _ => HOLDS,
-        };
-    }
-    if result.study.is_some() {
-        return of_workload(result);
-    }
-    worst(result.verdicts.iter().map(of_claim))
 }
 
-/// Returns the exit code of a study: a void contestant comes first, then the claims. The table's
-/// ratios are not claims, and without a claim nothing can fail.
+/// Returns the exit code of a study.
 pub fn of_study(result: &StudyResult) -> u8 {
     if result.interrupted {
         return INTERRUPTED;
     }
-    worst(result.runs.iter().map(of_workload))
-}
-
-fn of_workload(run: &RunResult) -> u8 {
-    if has_void(run) {
-        return VOID;
-    }
-    let claims = run.verdicts.iter().filter(|claim| !claim.statement.is_measure());
-    worst(claims.map(of_claim))
-}
-
-fn has_void(run: &RunResult) -> bool {
-    run.contestants.iter().any(|contestant| contestant.fault.is_some())
+    of_worst(result.runs.iter().map(outcome))
 }
 
 /// Returns the exit code of a file of claims: that of its worst verdict.
@@ -78,20 +54,34 @@ pub fn of_check(result: &CheckResult) -> u8 {
     if result.interrupted {
         return INTERRUPTED;
     }
-    worst(result.contests.iter().map(|contest| of_result(&contest.run)))
+    of_worst(result.contests.iter().map(|contest| outcome(&contest.run)))
 }
 
-fn of_claim(claim: &ClaimResult) -> u8 {
-    match claim.outcome() {
-        ClaimOutcome::Passed | ClaimOutcome::PassedUnproven => HOLDS,
-        ClaimOutcome::Unproven => OPEN,
-        ClaimOutcome::Failed => REFUTED,
-        ClaimOutcome::Void => VOID,
+/// Returns the exit code of the worst of these outcomes; 0 if there are none.
+pub fn of_worst(outcomes: impl Iterator<Item = ClaimOutcome>) -> u8 {
+    match outcomes.max() {
+        None | Some(ClaimOutcome::Passed | ClaimOutcome::PassedUnproven) => HOLDS,
+        Some(ClaimOutcome::Unproven) => OPEN,
+        Some(ClaimOutcome::Failed) => REFUTED,
+        Some(ClaimOutcome::Void) => VOID,
     }
 }
 
-/// Returns the worst of these codes, in the order 3, 1, 2, 0; 0 if there are none.
-pub fn worst(codes: impl Iterator<Item = u8>) -> u8 {
-    let order = [HOLDS, OPEN, REFUTED, VOID];
-    codes.max_by_key(|code| order.iter().position(|other| other == code)).unwrap_or(HOLDS)
+/// Returns the worst outcome of a run. In a study, a void contestant comes first, then the claims:
+/// the table's ratios are not claims, and without a claim nothing can fail.
+fn outcome(run: &RunResult) -> ClaimOutcome {
+    let is_void = run.contestants.iter().any(|contestant| contestant.fault.is_some());
+    let is_study = run.study.is_some();
+    if is_void && (is_study || run.self_check.is_some()) {
+        return ClaimOutcome::Void;
+    }
+    if let Some(check) = &run.self_check {
+        return match check {
+            check if check.rate_low > check.error => ClaimOutcome::Failed,
+            check if check.comparisons == 0 => ClaimOutcome::Unproven,
+            _ => ClaimOutcome::Passed,
+        };
+    }
+    let claims = run.verdicts.iter().filter(|claim| !is_study || !claim.statement.is_measure());
+    claims.map(ClaimResult::outcome).max().unwrap_or(ClaimOutcome::Passed)
 }

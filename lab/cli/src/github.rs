@@ -24,18 +24,17 @@ fn is_runner() -> bool {
 pub fn tell(result: &CheckResult, io: &mut Io) {
     summarise(result, io);
     if is_runner() {
-        // Standard output may be JSON; the runner reads both streams.
-        io.err(&github::annotations(result));
+        // Standard output may be JSON; the runner reads both streams. No file has lines for the
+        // claims of a single run.
+        let notes = github::annotations(result).replace("file=tiebreak compare,line=1,", "");
+        io.err(&notes);
     }
 }
 
-/// Does the same for a single run, if its claims are gates; no file has lines for them.
+/// Does the same for a single run, if its claims are gates.
 pub fn tell_of_gate(run: &RunResult, io: &mut Io) {
-    let Some(result) = check::of_gate(run) else { return };
-    summarise(&result, io);
-    if is_runner() {
-        let notes = github::annotations(&result);
-        io.err(&notes.replace("file=tiebreak compare,line=1,", ""));
+    if let Some(result) = check::of_gate(run) {
+        tell(&result, io);
     }
 }
 

@@ -2,16 +2,16 @@
 
 use crate::exit;
 use crate::io::Io;
-use clap::{Args, ValueHint};
-use std::path::PathBuf;
+use crate::options::Store;
+use crate::quantities::above_0;
+use clap::Args;
 use tiebreak_lab::report::{self, table};
 use tiebreak_lab::{LabError, history, watch};
 
 #[derive(Debug, Args)]
 pub struct HistoryOptions {
     /// How many runs, the latest first
-    #[arg(long, value_name = "N", default_value_t = 20,
-          value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = above_0::<u64>())]
     pub limit: u64,
 
     /// All runs
@@ -35,9 +35,8 @@ pub struct HistoryOptions {
           value_parser = clap::value_parser!(u64).range(2..))]
     pub between_alarms: u64,
 
-    /// The journal [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub store: Store,
 }
 
 /// The explanation of "(run 3)" after a verdict.
@@ -49,7 +48,7 @@ pub fn run(options: &HistoryOptions, io: &mut Io) -> Result<u8, LabError> {
         return watch(options, io);
     }
     let limit = (!options.all).then_some(options.limit);
-    let runs = history::runs(options.store.as_deref(), limit)?;
+    let runs = history::runs(options.store.path(), limit)?;
     if options.json {
         io.out(&history::json(&runs));
         return Ok(exit::HOLDS);
@@ -65,7 +64,7 @@ pub fn run(options: &HistoryOptions, io: &mut Io) -> Result<u8, LabError> {
 /// Prints claims over all their runs. The exit code says whether the latest run of one raised the
 /// alarm.
 fn watch(options: &HistoryOptions, io: &mut Io) -> Result<u8, LabError> {
-    let (store, claim) = (options.store.as_deref(), options.claim.as_deref());
+    let (store, claim) = (options.store.path(), options.claim.as_deref());
     let series = watch::watch(store, claim, options.between_alarms as f64)?;
     if options.json {
         io.out(&watch::json(&series));

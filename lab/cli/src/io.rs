@@ -12,15 +12,15 @@ pub struct Stream {
     writer: Box<dyn Write + Send>,
     /// Whether ANSI styles are used.
     color: bool,
-    /// Whether written lines can be redrawn.
-    redraws: bool,
 }
 
-/// The streams of a command.
+/// The streams of a command, and its words.
 pub struct Io {
     input: Option<Box<dyn Read + Send>>,
     out: Stream,
     err: Stream,
+    /// Whether lines on standard error can be redrawn.
+    redraws: bool,
     width: usize,
     /// The number of lines of the terminal, if standard output is one.
     height: Option<usize>,
@@ -29,6 +29,8 @@ pub struct Io {
     lost: Option<String>,
     /// Whether the reader of standard output has closed it.
     is_closed: bool,
+    /// The command as it was typed, word by word.
+    pub(crate) typed: Vec<String>,
 }
 
 impl Io {
@@ -42,29 +44,26 @@ impl Io {
         let size = terminal_size::terminal_size();
         let width = size.map(|(width, _)| usize::from(width.0));
         let height = size.map(|(_, height)| usize::from(height.0)).filter(|_| out.is_terminal());
-        Io {
-            input: Some(Box::new(std::io::stdin())),
-            out: Stream { writer: Box::new(out), color: out_color, redraws: false },
-            err: Stream { writer: Box::new(err), color: err_color, redraws },
-            width: width.or_else(columns).unwrap_or(WIDTH_UNKNOWN),
-            height,
-            unicode: speaks_unicode(),
-            lost: None,
-            is_closed: false,
-        }
+        let mut io = Io::to(Box::new(out), Box::new(err)).with_input(Box::new(std::io::stdin()));
+        (io.out.color, io.err.color, io.redraws) = (out_color, err_color, redraws);
+        io.width = width.or_else(columns).unwrap_or(WIDTH_UNKNOWN);
+        (io.height, io.unicode) = (height, speaks_unicode());
+        io
     }
 
     /// Returns streams for a test: no colour, 80 columns, nothing is redrawn.
     pub fn to(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Io {
         Io {
             input: None,
-            out: Stream { writer: out, color: false, redraws: false },
-            err: Stream { writer: err, color: false, redraws: false },
+            out: Stream { writer: out, color: false },
+            err: Stream { writer: err, color: false },
+            redraws: false,
             width: WIDTH_UNKNOWN,
             height: None,
             unicode: true,
             lost: None,
             is_closed: false,
+            typed: Vec::new(),
         }
     }
 
@@ -92,7 +91,7 @@ impl Io {
 
     /// Returns whether lines on standard error can be redrawn.
     pub fn err_redraws(&self) -> bool {
-        self.err.redraws
+        self.redraws
     }
 
     /// Writes to standard output. A reader that has closed it (`| head`) is not an error; any other

@@ -2,8 +2,8 @@
 
 use crate::exit;
 use crate::io::Io;
-use crate::options::Source;
-use crate::output::{OutputFile, Targets, page};
+use crate::options::{Json, Reporting, Source};
+use crate::output::page;
 use crate::quantities;
 use clap::{Args, ValueHint};
 use std::io::ErrorKind;
@@ -12,16 +12,13 @@ use tiebreak_lab::core::journal::Journal;
 use tiebreak_lab::report::{csv, html, json};
 use tiebreak_lab::{LabError, prints, probes, replay, source, write_lines};
 
-pub const REPORT_EXAMPLES: &str = include_str!("../help/report.txt").trim_ascii_end();
-
 #[derive(Debug, Args)]
 pub struct ShowOptions {
     #[command(flatten)]
     pub source: Source,
 
-    /// Write the result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
 }
 
 #[derive(Debug, Args)]
@@ -33,13 +30,8 @@ pub struct ReplayOptions {
     #[arg(long, value_name = "HASH", value_parser = quantities::chain_head)]
     pub head: Option<String>,
 
-    /// Write the result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub json: Option<PathBuf>,
-
-    /// Of the report, the verdict only
-    #[arg(long, short = 'q')]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub reporting: Reporting,
 }
 
 #[derive(Debug, Args)]
@@ -74,70 +66,62 @@ pub struct ReportOptions {
 }
 
 fn journal(source: &Source) -> Result<Journal, LabError> {
-    source::journal(source.run.as_deref(), source.store.as_deref())
+    source::journal(source.run.as_deref(), source.store.path())
 }
 
 /// Shows a run as its report, finished or not.
 pub fn show(options: &ShowOptions, io: &mut Io) -> Result<u8, LabError> {
-    let targets = Targets::open(options.json.as_deref())?;
+    let targets = options.json.open(json::text)?;
     let result = replay::result(&journal(&options.source)?);
-    targets.deliver(&page(&result, false, io), &result, json::text, io)?;
+    targets.deliver(&page(&result, false, io), &result, io)?;
     Ok(exit::HOLDS)
 }
 
 /// Computes the verdict again, from the journal alone.
 pub fn replay(options: &ReplayOptions, io: &mut Io) -> Result<u8, LabError> {
-    let targets = Targets::open(options.json.as_deref())?;
+    let targets = options.reporting.json.open(json::text)?;
     let journal = journal(&options.source)?;
     if let Some(head) = &options.head {
         replay::check_head(&journal, head)?;
     }
     let result = replay::replay(&journal)?;
-    targets.deliver(&page(&result, options.quiet, io), &result, json::text, io)?;
+    targets.deliver(&page(&result, options.reporting.quiet, io), &result, io)?;
     Ok(exit::of_result(&result))
 }
 
 /// Writes a run as one page of HTML, with the machine's print from the store of the run, or else
 /// from the user's.
 pub fn report(options: &ReportOptions, io: &mut Io) -> Result<u8, LabError> {
-    let path = options.html.as_deref().filter(|path| !is_standard(path));
-    let file = OutputFile::open("html", path)?;
     let run = replay::result(&journal(&options.source)?);
     let Source { run: named, store } = &options.source;
     let of_run = named.as_deref().map(Path::new).filter(|path| path.is_file());
-    let of_user = source::store_path(store.as_deref()).ok();
+    let of_user = source::store_path(store.path()).ok();
     let stores: Vec<&Path> = of_run.into_iter().chain(of_user.as_deref()).collect();
     let print = prints::of_run(&run, &stores);
     let page = html::page(&run, print.as_ref().map(probes::measured).as_ref());
-    match (file, path) {
-        (Some(file), Some(path)) => {
-            file.write(&page)?;
-            io.err(&format!("wrote {}\n", path.display()));
-        }
-        _ => io.out(&page),
-    }
+    write(options.html.as_deref().unwrap_or(Path::new("-")), &page, io)?;
     Ok(exit::HOLDS)
 }
 
 /// Writes a run as data.
 pub fn export(options: &ExportOptions, io: &mut Io) -> Result<u8, LabError> {
     let journal = journal(&options.source)?;
-    let all = [
-        (&options.csv, csv_text as fn(&Journal) -> Vec<u8>),
-        (&options.json, json_text),
-        (&options.journal, journal_text),
+    let texts = [
+        (&options.csv, csv_text as fn(&Journal) -> String),
+        (&options.json, |journal| json::text(&replay::result(journal))),
+        (&options.journal, lines),
     ];
-    let wanted: Vec<_> =
-        all.into_iter().filter_map(|(path, text)| Some((path.as_deref()?, text))).collect();
+    let wanted = texts.into_iter().filter_map(|(path, text)| Some((path.as_deref()?, text)));
+    let mut wanted: Vec<(&Path, _)> = wanted.collect();
     if wanted.iter().filter(|(path, _)| is_standard(path)).count() > 1 {
         let why = "only one of --csv, --json and --journal can go to '-'";
         return Err(LabError::Usage(why.to_owned()));
     }
-    for (path, text) in &wanted {
-        write(path, &text(&journal), io)?;
-    }
     if wanted.is_empty() {
-        write(Path::new("-"), &csv_text(&journal), io)?;
+        wanted.push((Path::new("-"), csv_text));
+    }
+    for (path, text) in wanted {
+        write(path, &text(&journal), io)?;
     }
     Ok(exit::HOLDS)
 }
@@ -146,26 +130,23 @@ fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn csv_text(journal: &Journal) -> Vec<u8> {
+fn csv_text(journal: &Journal) -> String {
     let mut text = String::new();
     csv::samples(journal, &mut text);
-    text.into_bytes()
+    text
 }
 
-fn json_text(journal: &Journal) -> Vec<u8> {
-    json::text(&replay::result(journal)).into_bytes()
-}
-
-fn journal_text(journal: &Journal) -> Vec<u8> {
+fn lines(journal: &Journal) -> String {
     let mut lines = Vec::new();
     // Writing to memory cannot fail.
     let _ = write_lines(journal, &mut lines);
-    lines
+    String::from_utf8(lines).unwrap_or_default()
 }
 
-fn write(path: &Path, text: &[u8], io: &mut Io) -> Result<(), LabError> {
+/// Writes a text to standard output, for `-`, or into a file.
+fn write(path: &Path, text: &str, io: &mut Io) -> Result<(), LabError> {
     if is_standard(path) {
-        io.out(&String::from_utf8_lossy(text));
+        io.out(text);
         return Ok(());
     }
     match std::fs::write(path, text) {

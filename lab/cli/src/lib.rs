@@ -5,6 +5,13 @@
 
 #![forbid(unsafe_code)]
 
+/// Returns the examples at the end of a command's help, from `lab/cli/help`.
+macro_rules! examples {
+    ($command:literal) => {
+        include_str!(concat!("../help/", $command, ".txt")).trim_ascii_end()
+    };
+}
+
 mod aa;
 mod args;
 mod check;
@@ -58,8 +65,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
     };
     // The recorded name is always tiebreak, whatever the path and the name of this copy.
     let typed = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let typed = std::iter::once("tiebreak".to_owned()).chain(typed).collect();
-    let code = run(arguments.command, typed, io).unwrap_or_else(|error| {
+    io.typed = std::iter::once("tiebreak".to_owned()).chain(typed).collect();
+    let code = run(arguments.command, io).unwrap_or_else(|error| {
         let text = error.render(io.err_look().color);
         io.complain(&text);
         github::tell_failure(&text, io);
@@ -99,20 +106,20 @@ fn here() -> Result<PathBuf, LabError> {
         .map_err(|error| LabError::Data(format!("the current folder is not known: {error}")))
 }
 
-fn run(asked: Command, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+fn run(asked: Command, io: &mut Io) -> Result<u8, LabError> {
     match asked {
-        Command::Compare(options) => compare::run(*options, typed, io),
-        Command::Aa(options) => aa::run(*options, typed, io),
+        Command::Compare(options) => compare::run(*options, io),
+        Command::Aa(options) => aa::run(*options, io),
         Command::Resume(options) => resume::run(&options, io),
         Command::Replay(options) => journals::replay(&options, io),
         Command::History(options) => history::run(&options, io),
         Command::Show(options) => journals::show(&options, io),
         Command::Export(options) => journals::export(&options, io),
-        Command::Slo(options) => slo::run(*options, typed, io),
+        Command::Slo(options) => slo::run(*options, io),
         Command::Exact(options) => exact::run(&options, io),
         Command::Power(options) => power::run(&options, io),
-        Command::Check(options) => check::run(*options, typed, io),
-        Command::Study(command) => study::run(command, typed, io),
+        Command::Check(options) => check::run(*options, io),
+        Command::Study(command) => study::run(command, io),
         Command::Machine(arguments) => machine::run(*arguments, io),
         Command::Report(options) => journals::report(&options, io),
         Command::Classic(options) => classic::run(&options, io),

@@ -2,8 +2,9 @@
 
 use crate::exit;
 use crate::io::Io;
+use crate::options::{Json, Store};
 use crate::output::Targets;
-use crate::quantities;
+use crate::quantities::{self, Cpus};
 use crate::screen::Screen;
 use clap::error::ErrorKind::InvalidSubcommand;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueHint};
@@ -14,14 +15,6 @@ use tiebreak_lab::probes::compare::{self, Named};
 use tiebreak_lab::probes::{self, MachinePrint, Noise, Options, Probe, tune};
 use tiebreak_lab::probing::{Laboratory, chosen_cpus, own_work};
 use tiebreak_lab::{LabError, interrupt, source};
-
-pub const EXAMPLES: &str = include_str!("../help/machine.txt").trim_ascii_end();
-
-const COMPARE_EXAMPLES: &str = include_str!("../help/machine-compare.txt").trim_ascii_end();
-
-const TUNE_EXAMPLES: &str = include_str!("../help/machine-tune.txt").trim_ascii_end();
-
-const SHOW_EXAMPLES: &str = include_str!("../help/machine-show.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -38,18 +31,18 @@ enum MachineCommand {
     #[command(flatten)]
     Probe(ProbeCommand),
     /// Two machines side by side, also per unit of price
-    #[command(after_help = COMPARE_EXAMPLES)]
+    #[command(after_help = examples!("machine-compare"))]
     Compare(CompareOptions),
     /// What makes this machine noisy, and the command that would change it; changes nothing
-    #[command(after_help = TUNE_EXAMPLES)]
-    Tune(TuneOptions),
+    #[command(after_help = examples!("machine-tune"))]
+    Tune(Json),
     /// A print that was kept
-    #[command(after_help = SHOW_EXAMPLES)]
+    #[command(after_help = examples!("machine-show"))]
     Show(ShowOptions),
 }
 
 /// Options of every probe.
-#[derive(Clone, Debug, Args)]
+#[derive(Debug, Args)]
 pub struct ProbeOptions {
     /// How long each probe may take [default: what it needs]
     #[arg(long, value_name = "TIME", value_parser = quantities::duration_ns)]
@@ -57,11 +50,21 @@ pub struct ProbeOptions {
 
     /// Use these CPUs only, and keep nothing [default: all that this process may use]
     #[arg(long, value_name = "LIST", value_parser = quantities::cpus)]
-    cpus: Option<quantities::CpuList>,
+    cpus: Option<Cpus>,
 
-    /// Write the print as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    files: PrintFiles,
+
+    /// No progress
+    #[arg(long, short = 'q')]
+    quiet: bool,
+}
+
+/// The files of a print.
+#[derive(Debug, Args)]
+struct PrintFiles {
+    #[command(flatten)]
+    json: Json,
 
     /// Write the picture of the probe as SVG; of all probes, into a folder
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
@@ -71,13 +74,8 @@ pub struct ProbeOptions {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     html: Option<PathBuf>,
 
-    /// Where the print is kept [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    store: Option<PathBuf>,
-
-    /// No progress
-    #[arg(long, short = 'q')]
-    quiet: bool,
+    #[command(flatten)]
+    store: Store,
 }
 
 #[derive(Debug, Args)]
@@ -94,20 +92,11 @@ struct CompareOptions {
     #[arg(long, value_name = "A=PRICE,B=PRICE")]
     price: Option<String>,
 
-    /// Write the comparison as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
 
-    /// Where prints are kept [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    store: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-struct TuneOptions {
-    /// Write what was found as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    store: Store,
 }
 
 #[derive(Debug, Args)]
@@ -124,21 +113,8 @@ struct ShowOptions {
     #[arg(long, value_name = "PROBE", value_parser = probe)]
     probe: Option<Probe>,
 
-    /// Write the print as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    json: Option<PathBuf>,
-
-    /// Write the pictures of all probes as SVG into a folder; with --probe, its picture into a file
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::AnyPath)]
-    svg: Option<PathBuf>,
-
-    /// Write the print as one page of HTML, with its pictures
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    html: Option<PathBuf>,
-
-    /// Where prints are kept [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    store: Option<PathBuf>,
+    #[command(flatten)]
+    files: PrintFiles,
 }
 
 /// A probe by its name. The names come from the registry of probes, so another probe needs no line
@@ -212,13 +188,12 @@ pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, LabError> {
 
 /// Measures one probe, or all of them briefly.
 fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
-    let targets = Targets::open(options.json.as_deref())?;
+    let targets = options.files.open(probe)?;
     let lab = Laboratory { own_work: Some(own_work()?) };
     let wanted = options.wanted(&lab, probe)?;
-    let targets = add_files(targets, probe, options.svg.as_deref(), options.html.as_deref())?;
     // A print of one probe, or of some CPUs, is not the machine's.
     let keeper = match (probe, &options.cpus) {
-        (None, None) => Keeper::open(options.store.as_deref())?,
+        (None, None) => Keeper::open(options.files.store.path())?,
         _ => Keeper::Nowhere,
     };
     let mut screen = Screen::new(io, options.quiet);
@@ -231,7 +206,7 @@ fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<
         None
     });
     let found = Loaded { name, print };
-    deliver(&found, probe, targets, options.svg.as_deref(), io)?;
+    targets.deliver(&page(&found, probe, io), &found, io)?;
     Ok(match probe {
         _ if found.print.interrupted => exit::INTERRUPTED,
         Some(probe) => code(&found.print, probe),
@@ -242,24 +217,22 @@ fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<
 /// Draws live what disturbs this machine, until the user stops it or the budget is spent, and
 /// leaves the page of the last minute.
 fn watch(options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
-    let targets = Targets::open(options.json.as_deref())?;
-    let lab = Laboratory::default();
     let probe = Some(Probe::Noise);
+    let targets = options.files.open(probe)?;
+    let lab = Laboratory::default();
     let wanted = options.wanted(&lab, probe)?;
-    let targets = add_files(targets, probe, options.svg.as_deref(), options.html.as_deref())?;
     let redraws = io.err_redraws();
     let mut screen = Screen::new(io, options.quiet);
-    let mut show = |found: &Noise| {
+    let print = probes::watch_noise(&wanted, interrupt::flag(), &mut |found: &Noise| {
         if redraws {
             screen.show_as(|look, _| probes::frame(found, look))
         } else {
             screen.say(&probes::line(found))
         }
-    };
-    let print = probes::watch_noise(&wanted, interrupt::flag(), &mut show);
+    });
     screen.clear();
     let found = Loaded { name: None, print };
-    deliver(&found, probe, targets, options.svg.as_deref(), io)?;
+    targets.deliver(&page(&found, probe, io), &found, io)?;
     Ok(code(&found.print, Probe::Noise))
 }
 
@@ -273,10 +246,41 @@ impl ProbeOptions {
         Ok(Options {
             lab,
             probes: probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]),
-            cpus: chosen_cpus(self.cpus.as_ref().map(|cpus| cpus.0.as_slice()))?,
+            cpus: chosen_cpus(self.cpus.as_deref())?,
             is_quick: probe.is_none(),
             each: self.budget.map(Duration::from_nanos),
         })
+    }
+}
+
+impl PrintFiles {
+    /// Opens the files of a print: the picture is that of the probe, or there is a folder for those
+    /// of all probes.
+    fn open(&self, probe: Option<Probe>) -> Result<Targets<Loaded>, LabError> {
+        let targets = self.json.open(|found: &Loaded| probes::json(&found.print))?;
+        let mut targets = targets.file("html", self.html.as_deref(), |found| {
+            probes::machine_page(&found.print, found.name.as_deref())
+        })?;
+        match (probe, &self.svg) {
+            (_, None) => {}
+            (Some(probe), svg) => {
+                targets = targets.file("svg", svg.as_deref(), move |found| {
+                    probes::svg(&found.print, probe).unwrap_or_default()
+                })?;
+            }
+            (None, Some(folder)) => {
+                std::fs::create_dir_all(folder).map_err(|error| {
+                    let folder = folder.display();
+                    LabError::Data(format!("--svg: cannot make the folder {folder}: {error}"))
+                })?;
+                for probe in Probe::ALL {
+                    let path = folder.join(format!("{}.svg", probe.name()));
+                    targets = targets
+                        .file("svg", Some(&path), move |found| probes::svg(&found.print, probe))?;
+                }
+            }
+        }
+        Ok(targets)
     }
 }
 
@@ -290,19 +294,16 @@ fn code(print: &MachinePrint, probe: Probe) -> u8 {
 
 /// Shows a print from the store.
 fn show(options: &ShowOptions, io: &mut Io) -> Result<u8, LabError> {
-    if options.list {
-        let rows = prints::list(options.store.as_deref())?;
+    let ShowOptions { print, list, probe, files } = options;
+    if *list {
+        let rows = prints::list(files.store.path())?;
         io.out(&probes::list(&rows, &io.out_look()));
         return Ok(exit::HOLDS);
     }
-    let targets = Targets::open(options.json.as_deref())?;
-    let asked = options.print.as_deref().unwrap_or(source::LATEST);
-    let found = prints::load(asked, options.store.as_deref())?;
-    let (probe, svg) = (options.probe, options.svg.as_deref());
-    let targets = add_files(targets, probe, svg, options.html.as_deref())?;
-    deliver(&found, probe, targets, svg, io)?;
+    let found = prints::load(print.as_deref().unwrap_or(source::LATEST), files.store.path())?;
+    files.open(*probe)?.deliver(&page(&found, *probe, io), &found, io)?;
     match probe {
-        Some(probe) if found.print.state(probe).is_none() => {
+        Some(probe) if found.print.state(*probe).is_none() => {
             Err(LabError::Data(format!("this print has no {}: it was not asked for", probe.name())))
         }
         _ => Ok(exit::HOLDS),
@@ -311,7 +312,7 @@ fn show(options: &ShowOptions, io: &mut Io) -> Result<u8, LabError> {
 
 /// Shows two machines side by side.
 fn compare(options: &CompareOptions, io: &mut Io) -> Result<u8, LabError> {
-    let targets = Targets::open(options.json.as_deref())?;
+    let targets = options.json.open(compare::comparison_json)?;
     let names = [name(&options.a), name(&options.b)];
     let prices = match &options.price {
         None => [None; 2],
@@ -319,7 +320,7 @@ fn compare(options: &CompareOptions, io: &mut Io) -> Result<u8, LabError> {
             .map_err(|error| LabError::Usage(format!("--price: {error}")))?
             .map(Some),
     };
-    let store = options.store.as_deref();
+    let store = options.store.path();
     let a = prints::load(&options.a.to_string_lossy(), store)?.print;
     let b = prints::load(&options.b.to_string_lossy(), store)?.print;
     let comparison = compare::compare(
@@ -327,7 +328,7 @@ fn compare(options: &CompareOptions, io: &mut Io) -> Result<u8, LabError> {
         Named { print: &b, name: &names[1], price: prices[1] },
     );
     let page = compare::comparison(&comparison, &io.out_look());
-    targets.deliver(&page, &comparison, compare::comparison_json, io)?;
+    targets.deliver(&page, &comparison, io)?;
     Ok(exit::HOLDS)
 }
 
@@ -337,63 +338,17 @@ fn name(path: &Path) -> String {
 }
 
 /// Shows what makes this machine noisy.
-fn tune(options: &TuneOptions, io: &mut Io) -> Result<u8, LabError> {
-    let targets = Targets::open(options.json.as_deref())?;
+fn tune(options: &Json, io: &mut Io) -> Result<u8, LabError> {
+    let targets = options.open(tune::tuning_json)?;
     let tuning = tune::read();
-    let page = tune::tuning(&tuning, &io.out_look());
-    targets.deliver(&page, &tuning, tune::tuning_json, io)?;
+    targets.deliver(&tune::tuning(&tuning, &io.out_look()), &tuning, io)?;
     Ok(exit::HOLDS)
 }
 
-/// Opens the files of a print, in addition to JSON: its page and the picture of the probe, or a
-/// folder for the pictures of all probes.
-fn add_files(
-    targets: Targets<Loaded>,
-    probe: Option<Probe>,
-    svg: Option<&Path>,
-    html: Option<&Path>,
-) -> Result<Targets<Loaded>, LabError> {
-    let targets = match (probe, svg) {
-        (Some(probe), svg) => targets
-            .file("svg", svg, move |found| probes::svg(&found.print, probe).unwrap_or_default())?,
-        (None, Some(folder)) => {
-            std::fs::create_dir_all(folder).map_err(|error| {
-                let folder = folder.display();
-                LabError::Data(format!("--svg: cannot make the folder {folder}: {error}"))
-            })?;
-            targets
-        }
-        (None, None) => targets,
-    };
-    targets.file("html", html, |found| probes::machine_page(&found.print, found.name.as_deref()))
-}
-
-/// Prints first, and then writes every file that can be written.
-fn deliver(
-    found: &Loaded,
-    probe: Option<Probe>,
-    targets: Targets<Loaded>,
-    svg: Option<&Path>,
-    io: &mut Io,
-) -> Result<(), LabError> {
-    let (print, look) = (&found.print, io.out_look());
-    let page = match probe {
-        Some(probe) => probes::page(print, probe, &look),
-        None => probes::screen(print, found.name.as_deref(), &look),
-    };
-    let delivered = targets.deliver(&page, found, |found| probes::json(&found.print), io);
-    match (probe, svg) {
-        (None, Some(folder)) => delivered.and(write_pictures(print, folder)),
-        _ => delivered,
+/// Returns the page of a print, or of one probe of it.
+fn page(found: &Loaded, probe: Option<Probe>, io: &Io) -> String {
+    match probe {
+        Some(probe) => probes::page(&found.print, probe, &io.out_look()),
+        None => probes::screen(&found.print, found.name.as_deref(), &io.out_look()),
     }
-}
-
-fn write_pictures(print: &MachinePrint, folder: &Path) -> Result<(), LabError> {
-    for probe in Probe::ALL {
-        let Some(picture) = probes::svg(print, probe) else { continue };
-        let path = folder.join(format!("{}.svg", probe.name()));
-        std::fs::write(&path, picture)
-            .map_err(|error| LabError::Data(format!("cannot write {}: {error}", path.display())))?;
-    }
-    Ok(())
 }

@@ -1,25 +1,33 @@
-//! Options that several commands share. An option that is also a key of a file of claims has its
-//! help, the name of its value and its default in the table of inputs, `lab/input/src/inputs.toml`.
+//! Options that several commands share. An option that is also a key of a file of claims or of a
+//! study has its help, the name of its value and its default in the table of inputs,
+//! `lab/input/src/inputs.toml`.
 
-use crate::quantities::{self, CpuList};
-use clap::{Arg, Args, Command, ValueEnum, ValueHint};
-use std::path::PathBuf;
-use tiebreak_lab::core::plan::{Adjust, Budget, Centre};
+use crate::choice::{Names, one_of};
+use crate::output::{OutputFile, Targets};
+use crate::quantities::{self, Cpus, above_0};
+use clap::{Arg, Args, Command, ValueHint};
+use std::path::{Path, PathBuf};
+use tiebreak_lab::LabError;
+use tiebreak_lab::core::plan::{Adjust, Budget, Centre, OutputPlan};
 use tiebreak_lab::input::inputs;
 
 /// Completes the options of a command and of its subcommands: those without a help of their own
 /// are described by the table of inputs.
 pub fn described(command: Command) -> Command {
-    command.mut_args(described_option).mut_subcommands(described)
+    let file = match command.get_name() {
+        "check" => Some("claims"),
+        "run" => Some("study"),
+        _ => None,
+    };
+    command.mut_args(|option| described_option(option, file)).mut_subcommands(described)
 }
 
-fn described_option(mut option: Arg) -> Arg {
-    let input = option.get_long().and_then(inputs::option);
-    let Some(input) = input.filter(|_| option.get_help().is_none()) else { return option };
-    let mut help = input.help.clone();
-    if !input.command.is_empty() {
-        help += &format!("; {}", input.command);
-    }
+/// Describes an option of a command, which reads a file if its options override those of one.
+fn described_option(mut option: Arg, file: Option<&str>) -> Arg {
+    let name = option.get_long().filter(|_| option.get_help().is_none()).unwrap_or_default();
+    let of_file = file.and_then(|file| inputs::key(file, name));
+    let Some(input) = of_file.or_else(|| inputs::option(name)) else { return option };
+    let mut help = input.option_help();
     let takes_value = option.get_action().takes_values();
     if takes_value && !input.value.is_empty() {
         option = option.value_name(input.value.as_str());
@@ -28,7 +36,8 @@ fn described_option(mut option: Arg) -> Arg {
     if option.is_required_set() {
         option = option.required(false).default_value(input.default.as_str());
     } else if takes_value && !input.default.is_empty() {
-        help += &format!(" [default: {}]", input.default);
+        let said = if of_file.is_some() { "what the file says, or " } else { "" };
+        help += &format!(" [default: {said}{}]", input.option_default());
     }
     option.help(help)
 }
@@ -44,7 +53,7 @@ pub struct Measuring {
 
     /// The most rounds: as --budget 'N rounds'
     #[arg(long, short = 'r', visible_alias = "max-runs", visible_short_alias = 'M',
-          value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+          value_name = "N", value_parser = above_0::<u64>())]
     pub runs: Option<u64>,
 
     #[arg(long)]
@@ -60,8 +69,8 @@ pub struct Measuring {
     #[arg(long, value_hint = ValueHint::FilePath)]
     pub input: Option<String>,
 
-    #[arg(long, value_enum)]
-    pub output: OutputName,
+    #[arg(long, value_parser = one_of(OUTPUTS))]
+    pub output: OutputPlan,
 
     #[arg(long, value_parser = quantities::bytes)]
     pub output_limit: u64,
@@ -88,28 +97,28 @@ pub struct Measuring {
     pub warmup: u32,
 
     #[arg(long, value_parser = quantities::cpus)]
-    pub cpus: Option<CpuList>,
+    pub cpus: Option<Cpus>,
 
     /// Do not wait for a quiet machine before a round
     #[arg(long)]
     pub no_wait: bool,
 
-    /// Write the result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub reporting: Reporting,
 
-    /// The journal [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub store: Option<PathBuf>,
-
-    /// No progress, and of the report the verdict only
-    #[arg(long, short = 'q')]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub store: Store,
 
     /// Say what would be raced, and run nothing
     #[arg(long)]
     pub dry_run: bool,
 }
+
+/// What becomes of standard output.
+const OUTPUTS: Names<OutputPlan> = &[
+    ("capture", "Kept in memory, and looked at when the clock has stopped", OutputPlan::Capture),
+    ("null", "Thrown away", OutputPlan::Null),
+];
 
 /// Options of the commands that judge ratios.
 #[derive(Debug, Args)]
@@ -117,8 +126,8 @@ pub struct Judging {
     #[arg(long, allow_hyphen_values = true, value_parser = quantities::fraction)]
     pub resolution: Option<f64>,
 
-    #[arg(long, value_enum)]
-    pub centre: Option<CentreName>,
+    #[arg(long, value_parser = one_of(CENTRES))]
+    pub centre: Option<Centre>,
 
     /// As --centre mean: who needs less in total, rare slow runs counted. Needs --timeout, as a run
     /// that takes longer is ended and counts as that long; the smaller it is, the sooner it ends
@@ -128,38 +137,60 @@ pub struct Judging {
     #[arg(long, value_parser = quantities::adjust)]
     pub adjust: Adjust,
 
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = above_0::<u64>())]
     pub block: u64,
 }
 
-/// What the ratio is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CentreName {
-    /// One factor for all rounds
-    Factor,
-    /// The median of paired ratios
-    Median,
-    /// The ratio of the mean times, what lasts longer than --timeout counting as it
-    Mean,
+/// What a ratio may be.
+pub const CENTRES: Names<Centre> = &[
+    ("factor", "One factor for all rounds", Centre::Factor),
+    ("median", "The median of paired ratios", Centre::Median),
+    (
+        "mean",
+        "The ratio of the mean times, what lasts longer than --timeout counting as it",
+        Centre::Mean,
+    ),
+];
+
+/// A result as data.
+#[derive(Debug, Args)]
+pub struct Json {
+    /// Write the result as JSON; - for standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub json: Option<PathBuf>,
 }
 
-impl From<CentreName> for Centre {
-    fn from(name: CentreName) -> Centre {
-        match name {
-            CentreName::Factor => Centre::Factor,
-            CentreName::Median => Centre::Median,
-            CentreName::Mean => Centre::Mean,
-        }
+impl Json {
+    /// Opens the target, if one is named; `text` makes its content.
+    pub fn open<R: 'static>(&self, text: fn(&R) -> String) -> Result<Targets<R>, LabError> {
+        Ok(Targets::of(OutputFile::open_json(self.json.as_deref())?, text))
     }
 }
 
-/// What becomes of standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OutputName {
-    /// Kept in memory, and looked at when the clock has stopped
-    Capture,
-    /// Thrown away
-    Null,
+/// Where a result goes, and how much of it is printed.
+#[derive(Debug, Args)]
+pub struct Reporting {
+    #[command(flatten)]
+    pub json: Json,
+
+    /// No progress, and of the report the verdicts only
+    #[arg(long, short = 'q')]
+    pub quiet: bool,
+}
+
+/// Where runs and prints of machines are kept.
+#[derive(Debug, Args)]
+pub struct Store {
+    /// The journal, which keeps runs and prints of machines [default: the user's data folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    store: Option<PathBuf>,
+}
+
+impl Store {
+    /// Returns the file that the user named, if any.
+    pub fn path(&self) -> Option<&Path> {
+        self.store.as_deref()
+    }
 }
 
 /// Where a journal is read from.
@@ -169,9 +200,8 @@ pub struct Source {
     #[arg(value_name = "RUN|FILE", value_hint = ValueHint::FilePath)]
     pub run: Option<String>,
 
-    /// The journal [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub store: Store,
 }
 
 #[cfg(test)]

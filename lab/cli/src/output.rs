@@ -9,108 +9,57 @@ use tiebreak_lab::LabError;
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::report::{sentence, terminal};
 
-/// The target of `--json`.
-pub enum JsonTarget {
-    /// Not requested.
-    None,
-    /// Standard output, which then has no other output.
-    Standard,
-    /// A file.
-    File(OutputFile),
-}
-
-impl JsonTarget {
-    /// Opens the target that `--json` names; `-` is standard output.
-    pub fn open(path: Option<&Path>) -> Result<JsonTarget, LabError> {
-        match path {
-            Some(path) if path.as_os_str() == "-" => Ok(JsonTarget::Standard),
-            path => Ok(OutputFile::open("json", path)?.map_or(JsonTarget::None, JsonTarget::File)),
-        }
-    }
-
-    fn write(self, text: impl FnOnce() -> String, io: &mut Io) -> Result<(), LabError> {
-        match self {
-            JsonTarget::None => {}
-            JsonTarget::Standard => io.out(&text()),
-            JsonTarget::File(file) => file.write(&text())?,
-        }
-        Ok(())
-    }
-}
-
 /// The targets of a result: JSON, and the files that options name.
 pub struct Targets<R> {
-    json: JsonTarget,
+    /// Whether JSON goes to standard output, which then has no other output.
+    is_json: bool,
     files: Vec<(OutputFile, Text<R>)>,
 }
 
 /// Makes the content of a file; `None` if it should stay as it is.
 type Text<R> = Box<dyn Fn(&R) -> Option<String>>;
 
-impl<R> Targets<R> {
-    /// Returns this target alone.
-    pub fn of(json: JsonTarget) -> Targets<R> {
-        Targets { json, files: Vec::new() }
-    }
-
-    /// Opens the target that `--json` names.
-    pub fn open(json: Option<&Path>) -> Result<Targets<R>, LabError> {
-        Ok(Targets::of(JsonTarget::open(json)?))
+impl<R: 'static> Targets<R> {
+    /// Returns the target that `--json` named alone, if any.
+    pub fn of(json: Option<OutputFile>, text: fn(&R) -> String) -> Targets<R> {
+        let is_json = json.as_ref().is_some_and(|file| file.file.is_none());
+        let text: Text<R> = Box::new(move |result| Some(text(result)));
+        Targets { is_json, files: json.map(|file| (file, text)).into_iter().collect() }
     }
 
     /// Opens the file that `--OPTION` names, if any; `text` makes its content.
-    pub fn file(
-        self,
-        option: &'static str,
-        path: Option<&Path>,
-        text: impl Fn(&R) -> String + 'static,
-    ) -> Result<Targets<R>, LabError> {
-        self.file_if(option, path, move |result| Some(text(result)))
-    }
-
-    /// Does the same as [`Targets::file`]; without a text the file stays as it is.
-    pub fn file_if(
+    pub fn file<T: Into<Option<String>>>(
         mut self,
         option: &'static str,
         path: Option<&Path>,
-        text: impl Fn(&R) -> Option<String> + 'static,
+        text: impl Fn(&R) -> T + 'static,
     ) -> Result<Targets<R>, LabError> {
-        let file = OutputFile::open(option, path)?;
-        self.files.extend(file.map(|file| (file, Box::new(text) as Text<R>)));
+        if let Some(file) = OutputFile::open(option, path)? {
+            self.files.push((file, Box::new(move |result| text(result).into())));
+        }
         Ok(self)
     }
 
     /// Prints a page, unless JSON goes to standard output.
     pub fn print(&self, page: &str, io: &mut Io) {
-        if !matches!(self.json, JsonTarget::Standard) {
+        if !self.is_json {
             io.out(page);
         }
     }
 
     /// Writes every file that can be written.
-    pub fn write(
-        self,
-        result: &R,
-        json: impl FnOnce(&R) -> String,
-        io: &mut Io,
-    ) -> Result<(), LabError> {
-        let mut written = self.json.write(|| json(result), io);
+    pub fn write(self, result: &R, io: &mut Io) -> Result<(), LabError> {
+        let mut written = Ok(());
         for (file, text) in self.files {
-            written = written.and(text(result).map_or(Ok(()), |text| file.write(&text)));
+            written = written.and(text(result).map_or(Ok(()), |text| file.write(&text, io)));
         }
         written
     }
 
     /// Prints a page, and then writes the files: no result is lost if one cannot be written.
-    pub fn deliver(
-        self,
-        page: &str,
-        result: &R,
-        json: impl FnOnce(&R) -> String,
-        io: &mut Io,
-    ) -> Result<(), LabError> {
+    pub fn deliver(self, page: &str, result: &R, io: &mut Io) -> Result<(), LabError> {
         self.print(page, io);
-        self.write(result, json, io)
+        self.write(result, io)
     }
 }
 
@@ -137,7 +86,8 @@ pub fn page(result: &RunResult, quiet: bool, io: &Io) -> String {
 pub struct OutputFile {
     option: &'static str,
     path: PathBuf,
-    file: File,
+    /// `None` is standard output.
+    file: Option<File>,
     is_new: bool,
 }
 
@@ -154,15 +104,30 @@ impl OutputFile {
         let is_new = !path.exists();
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
         let file = file.map_err(|error| cannot(option, path, &error))?;
-        Ok(Some(OutputFile { option, path: path.to_owned(), file, is_new }))
+        Ok(Some(OutputFile { option, path: path.to_owned(), file: Some(file), is_new }))
+    }
+
+    /// Opens the file that `--json` names, if any; `-` is standard output.
+    pub fn open_json(path: Option<&Path>) -> Result<Option<OutputFile>, LabError> {
+        match path {
+            Some(path) if path.as_os_str() == "-" => {
+                let (option, path) = ("json", path.to_owned());
+                Ok(Some(OutputFile { option, path, file: None, is_new: false }))
+            }
+            path => OutputFile::open("json", path),
+        }
     }
 
     /// Replaces the content of the file by this text.
-    pub fn write(mut self, text: &str) -> Result<(), LabError> {
+    pub fn write(mut self, text: &str, io: &mut Io) -> Result<(), LabError> {
+        let Some(file) = &mut self.file else {
+            io.out(text);
+            return Ok(());
+        };
         // A pipe or a device has no length to truncate.
-        let is_plain = self.file.metadata().is_ok_and(|data| data.is_file());
-        let emptied = if is_plain { self.file.set_len(0) } else { Ok(()) };
-        let written = emptied.and_then(|()| self.file.write_all(text.as_bytes()));
+        let is_plain = file.metadata().is_ok_and(|data| data.is_file());
+        let emptied = if is_plain { file.set_len(0) } else { Ok(()) };
+        let written = emptied.and_then(|()| file.write_all(text.as_bytes()));
         written.map_err(|error| cannot(self.option, &self.path, &error))?;
         self.is_new = false;
         Ok(())
@@ -195,8 +160,9 @@ mod tests {
         }
         assert_eq!(std::fs::read_to_string(&old).unwrap(), "what it held");
         assert!(!new.exists());
+        let mut io = Io::to(Box::new(std::io::sink()), Box::new(std::io::sink()));
         for path in [&old, &new] {
-            OutputFile::open("json", Some(path)).unwrap().unwrap().write("new").unwrap();
+            OutputFile::open("json", Some(path)).unwrap().unwrap().write("new", &mut io).unwrap();
             assert_eq!(std::fs::read_to_string(path).unwrap(), "new");
         }
         assert!(OutputFile::open("svg", Some(Path::new("-"))).is_err());

@@ -4,21 +4,18 @@
 use crate::choice::{Names, one_of};
 use crate::exit;
 use crate::io::Io;
-use crate::options::CentreName;
-use crate::output::Targets;
-use crate::quantities;
+use crate::options::{CENTRES, Reporting, Store};
+use crate::quantities::{self, above_0};
 use crate::screen::Screen;
-use clap::{Args, ValueHint};
-use std::path::PathBuf;
+use clap::Args;
 use tiebreak_lab::core::plan::{Budget, Centre};
+use tiebreak_lab::core::result::ClaimOutcome;
 use tiebreak_lab::forecast::{
     self, Claimed, ForecastMethod, ForecastResult, Noise, Question, Shape,
 };
 use tiebreak_lab::planning::seed_or_random;
 use tiebreak_lab::report::power as page;
 use tiebreak_lab::{LabError, interrupt, source};
-
-pub const EXAMPLES: &str = include_str!("../help/power.txt").trim_ascii_end();
 
 #[derive(Debug, Args)]
 pub struct PowerOptions {
@@ -64,8 +61,7 @@ pub struct PowerOptions {
     rates: Vec<f64>,
 
     /// Of a success rate: trials that make one observation
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = above_0::<u64>())]
     block: u64,
 
     /// The budget: 30s, '200 rounds' (of success rates: trials), or both with a comma
@@ -90,29 +86,22 @@ pub struct PowerOptions {
 
     /// What the ratio is: the median of paired ratios, or one factor for all rounds [default: as
     /// the pilot, or median]
-    #[arg(long, value_enum)]
-    centre: Option<CentreName>,
+    #[arg(long, value_parser = one_of(CENTRES))]
+    centre: Option<Centre>,
 
     /// Which engine: the one that settles claims, or of success rates the Confidence Sequence
     /// Method with its published recursion
     #[arg(long, value_parser = one_of(METHODS), default_value = "recommended")]
     method: ForecastMethod,
 
-    /// Seed of the simulations: any text [default: from the system, and printed]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long)]
     seed: Option<String>,
 
-    /// Write the result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    reporting: Reporting,
 
-    /// The journal with the pilot [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    store: Option<PathBuf>,
-
-    /// No progress, and of the report the first sentences only
-    #[arg(long, short = 'q')]
-    quiet: bool,
+    #[command(flatten)]
+    store: Store,
 }
 
 const SHAPES: Names<Shape> = &[
@@ -128,39 +117,33 @@ const METHODS: Names<ForecastMethod> = &[
 
 /// Parses `3%`, `-3%` or `1.5x` to a factor.
 fn difference(text: &str) -> Result<f64, String> {
-    let wrong = || format!("'{text}' is not a difference such as 3%, -3% or 1.5x");
-    if let Some(factor) = text.strip_suffix('x') {
-        let factor = quantities::fraction(factor).map_err(|_| wrong())?;
-        return if factor > 0.0 && factor < 1e6 { Ok(factor) } else { Err(wrong()) };
-    }
-    let (is_slower, size) = match text.strip_prefix('-') {
-        Some(size) => (true, size),
-        None => (false, text),
+    let size = text.strip_prefix('-').unwrap_or(text);
+    let ratio = match text.strip_suffix('x') {
+        Some(factor) => quantities::fraction(factor).ok().filter(|factor| *factor > 0.0),
+        None => quantities::fraction(size).ok().map(|fraction| 1.0 + fraction),
     };
-    let fraction = quantities::fraction(size).map_err(|_| wrong())?;
-    match fraction {
-        fraction if fraction >= 1e6 => Err(wrong()),
-        fraction if is_slower => Ok(1.0 / (1.0 + fraction)),
-        fraction => Ok(1.0 + fraction),
-    }
+    let ratio = ratio.filter(|ratio| *ratio < 1e6);
+    let ratio =
+        ratio.ok_or_else(|| format!("'{text}' is not a difference such as 3%, -3% or 1.5x"))?;
+    Ok(if size.len() < text.len() { 1.0 / ratio } else { ratio })
 }
 
 pub fn run(options: &PowerOptions, io: &mut Io) -> Result<u8, LabError> {
     let stop = interrupt::flag();
     let question = question(options)?;
-    let targets = Targets::open(options.json.as_deref())?;
-    let mut screen = Screen::new(io, options.quiet);
+    let targets = options.reporting.json.open(page::json)?;
+    let mut screen = Screen::new(io, options.reporting.quiet);
     let result = forecast::forecast(&question, stop, &mut |made, all| {
         screen.show_as(|_, _| vec![format!("simulated {made} of {all} runs")]);
     });
     screen.clear();
     let result = result?;
-    let text = if options.quiet {
+    let text = if options.reporting.quiet {
         page::sentence(&result) + "\n"
     } else {
         page::render(&result, &io.out_look())
     };
-    targets.deliver(&text, &result, page::json, io)?;
+    targets.deliver(&text, &result, io)?;
     Ok(code(&result))
 }
 
@@ -169,18 +152,16 @@ fn code(result: &ForecastResult) -> u8 {
         return exit::INTERRUPTED;
     }
     let chances = result.rows.iter().filter_map(|row| row.chance);
-    let codes = chances.map(|chance| match chance.is_enough {
-        Some(true) => exit::HOLDS,
-        Some(false) => exit::REFUTED,
-        None => exit::OPEN,
-    });
-    exit::worst(codes)
+    exit::of_worst(chances.map(|chance| match chance.is_enough {
+        Some(true) => ClaimOutcome::Passed,
+        Some(false) => ClaimOutcome::Failed,
+        None => ClaimOutcome::Unproven,
+    }))
 }
 
 fn question(options: &PowerOptions) -> Result<Question, LabError> {
     let pilot = options.pilot.as_deref();
-    let pilot =
-        pilot.map(|run| source::journal(Some(run), options.store.as_deref())).transpose()?;
+    let pilot = pilot.map(|run| source::journal(Some(run), options.store.path())).transpose()?;
     let rates = options.good.zip(options.bad).or(options.at_least.map(|rate| (rate, rate)));
     let asked = match (rates, &options.claim) {
         (Some((good, bad)), _) => Claimed::Rates { good, bad },
@@ -194,7 +175,7 @@ fn question(options: &PowerOptions) -> Result<Question, LabError> {
     let mut question = Question {
         error: options.error.unwrap_or(default.error),
         resolution: options.resolution.unwrap_or(default.resolution),
-        centre: options.centre.map_or(default.centre, Centre::from),
+        centre: options.centre.unwrap_or(default.centre),
         block: options.block.max(default.block),
         noise: stated.or(default.noise),
         seconds_a_round: round_time.or(default.seconds_a_round),

@@ -1,13 +1,20 @@
 //! Option values with units, and parameter lists.
 
+use clap::builder::RangedU64ValueParser;
 use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::Budget;
 use tiebreak_lab::core::quantity::parse_duration_ns;
-use tiebreak_lab::input::quantity;
 pub use tiebreak_lab::input::quantity::{
-    NotAQuantity, parse_adjust as adjust, parse_budget as budget, parse_fraction as fraction,
+    parse_adjust as adjust, parse_budget as budget, parse_cpus as cpus, parse_fraction as fraction,
     parse_size as bytes, parse_timeout_ns as duration_ns,
 };
+use tiebreak_lab::slo::Bar;
+use tiebreak_lab::studies::Pinning;
+
+/// Returns a parser of whole numbers above 0.
+pub fn above_0<T: TryFrom<u64>>() -> RangedU64ValueParser<T> {
+    RangedU64ValueParser::new().range(1..)
+}
 
 /// Parses the head of a chain of hashes: from 8 to 64 hexadecimal digits, the beginning of its last
 /// hash.
@@ -35,17 +42,6 @@ pub fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A value, in the unit of its metric, and the unit of plain numbers with it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bar {
-    /// The value in the unit of the metric.
-    pub value: f64,
-    /// The size of the typed unit in the unit of the metric.
-    pub scale: f64,
-    /// Wall time for times, otherwise a plain value.
-    pub metric: Metric,
-}
-
 /// Parses a time such as `5ms`, or a plain number.
 pub fn bar(text: &str) -> Result<Bar, String> {
     let text = text.trim();
@@ -71,35 +67,22 @@ pub fn metric(text: &str) -> Result<Metric, String> {
     })
 }
 
-/// Parses a list of CPUs in the kernel's format: `0,2-5`.
-pub fn cpus(text: &str) -> Result<CpuList, NotAQuantity> {
-    quantity::parse_cpus(text).map(CpuList)
-}
-
-/// CPUs by number, each once, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CpuList(pub Vec<usize>);
-
-/// Where functions run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CpuChoice {
-    /// Wherever the kernel puts them.
-    Any,
-    /// On this CPU.
-    To(usize),
-}
+/// CPUs by number, each once, in order: a type of its own, as clap takes a `Vec` for many values.
+pub type Cpus = Vec<usize>;
 
 /// Parses the number of a CPU, or `any`.
-pub fn cpu_choice(text: &str) -> Result<CpuChoice, String> {
+pub fn pinning(text: &str) -> Result<Pinning, String> {
     if text == "any" {
-        return Ok(CpuChoice::Any);
+        return Ok(Pinning::Any);
     }
-    let cpus = quantity::parse_cpus(text).map_err(|error| error.to_string())?;
-    match cpus[..] {
-        [cpu] => Ok(CpuChoice::To(cpu)),
+    match cpus(text).map_err(|error| error.to_string())?[..] {
+        [cpu] => Ok(Pinning::To(cpu)),
         _ => Err(format!("'{text}' are many, and one function runs at a time: name one")),
     }
 }
+
+/// A parameter, which commands contain between braces, and its values in order.
+pub type Parameter = (String, Vec<String>);
 
 /// Parses `name=a,b,c`, or `name=1..10` and `name=1..10..3` for a range of whole numbers.
 pub fn parameter(text: &str) -> Result<Parameter, String> {
@@ -113,16 +96,7 @@ pub fn parameter(text: &str) -> Result<Parameter, String> {
         Some(range) => range?,
         None => values.split(',').map(|value| value.trim().to_owned()).collect(),
     };
-    Ok(Parameter { name: name.to_owned(), values })
-}
-
-/// A parameter and its values.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// Its name, which commands contain between braces.
-    pub name: String,
-    /// Its values in order.
-    pub values: Vec<String>,
+    Ok((name.to_owned(), values))
 }
 
 fn range(text: &str) -> Option<Result<Vec<String>, String>> {
@@ -146,7 +120,7 @@ mod tests {
 
     #[test]
     fn parameters_and_ranges() {
-        let values = |text: &str| parameter(text).map(|parameter| parameter.values);
+        let values = |text: &str| parameter(text).map(|(_, values)| values);
         assert_eq!(values("level=1,6"), Ok(vec!["1".into(), "6".into()]));
         assert_eq!(values("n=1..3"), Ok(vec!["1".into(), "2".into(), "3".into()]));
         assert_eq!(values("n=10..40..15"), Ok(vec!["10".into(), "25".into(), "40".into()]));
@@ -158,7 +132,7 @@ mod tests {
 
     #[test]
     fn cpu_lists() {
-        assert_eq!(cpus("0,2-4,3"), Ok(CpuList(vec![0, 2, 3, 4])));
+        assert_eq!(cpus("0,2-4,3"), Ok(vec![0, 2, 3, 4]));
         for text in ["", "a", "3-1", "1,", "99999999"] {
             assert!(cpus(text).is_err(), "{text}");
         }

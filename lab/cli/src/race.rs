@@ -18,7 +18,6 @@ pub fn start(
     plan: Plan,
     options: &Measuring,
     svg: Option<&Path>,
-    typed: Vec<String>,
     io: &mut Io,
 ) -> Result<u8, LabError> {
     let ready = Ready::new(plan, interrupt::flag())?;
@@ -26,10 +25,10 @@ pub fn start(
         io.out(&contents::planned(&ready.plan));
         return Ok(exit::HOLDS);
     }
-    let targets = Targets::open(options.json.as_deref())?;
+    let targets = options.reporting.json.open(json::text)?;
     let targets = targets.file("svg", svg, |result| svg::slo(result).unwrap_or_default())?;
-    let run = ready.begin(options.store.as_deref(), typed)?;
-    go(run, targets, options.quiet, io)
+    let run = ready.begin(options.store.path(), io.typed.clone())?;
+    go(run, targets, options.reporting.quiet, io)
 }
 
 /// Runs to the end and delivers the result.
@@ -48,7 +47,7 @@ pub fn go(run: Run, targets: Targets<RunResult>, quiet: bool, io: &mut Io) -> Re
     let result = result?;
     targets.print(&page(&result, quiet, io), io);
     github::tell_of_gate(&result, io);
-    targets.write(&result, json::text, io)?;
+    targets.write(&result, io)?;
     if result.stopped == Some(StopReason::Interrupted) {
         let command = resume_command(&result);
         io.err(&format!("interrupted: everything is kept; '{command}' goes on\n"));

@@ -1,11 +1,12 @@
 //! `tiebreak resume`: continues a run that was killed, interrupted or out of budget.
 
 use crate::io::Io;
-use crate::output::{JsonTarget, Targets};
+use crate::options::{Reporting, Store};
+use crate::output::{OutputFile, Targets};
 use crate::{quantities, race, study};
-use clap::{Args, ValueHint};
-use std::path::PathBuf;
+use clap::Args;
 use tiebreak_lab::core::plan::Budget;
+use tiebreak_lab::report::json;
 use tiebreak_lab::resume::NewBudget;
 use tiebreak_lab::run::{self, Resumed};
 use tiebreak_lab::{LabError, interrupt};
@@ -26,29 +27,26 @@ pub struct ResumeOptions {
           value_parser = quantities::more)]
     pub more: Option<Option<Budget>>,
 
-    /// Write the result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub reporting: Reporting,
 
-    /// The journal [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub store: Option<PathBuf>,
-
-    /// No progress, and of the report the verdict only
-    #[arg(long, short = 'q')]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub store: Store,
 }
 
 pub fn run(options: &ResumeOptions, io: &mut Io) -> Result<u8, LabError> {
-    let json = JsonTarget::open(options.json.as_deref())?;
+    let Reporting { json, quiet } = &options.reporting;
+    let json = OutputFile::open_json(json.json.as_deref())?;
     let budget = match (options.budget, options.more) {
         (Some(budget), _) => NewBudget::Is(budget),
         (None, Some(more)) => NewBudget::More(more),
         (None, None) => NewBudget::Same,
     };
-    let (quiet, stop) = (options.quiet, interrupt::flag());
-    match run::resume(options.run.as_deref(), options.store.as_deref(), budget, stop)? {
-        Resumed::Run(run) => race::go(*run, Targets::of(json), quiet, io),
-        Resumed::Study(line_up) => study::race(line_up, Targets::of(json), quiet, false, io),
+    let stop = interrupt::flag();
+    match run::resume(options.run.as_deref(), options.store.path(), budget, stop)? {
+        Resumed::Run(run) => race::go(*run, Targets::of(json, json::text), *quiet, io),
+        Resumed::Study(line_up) => {
+            study::race(line_up, Targets::of(json, json::text), *quiet, false, io)
+        }
     }
 }

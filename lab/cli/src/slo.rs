@@ -3,14 +3,12 @@
 use crate::compare::from_measuring;
 use crate::io::Io;
 use crate::options::Measuring;
-use crate::quantities::{self, Bar};
+use crate::quantities::{self, above_0};
 use crate::race;
 use clap::{ArgGroup, Args, ValueHint};
 use std::path::PathBuf;
 use tiebreak_lab::LabError;
-use tiebreak_lab::slo::{self, Judged, RateClaim, SloRequest, Ties};
-
-pub const EXAMPLES: &str = include_str!("../help/slo.txt").trim_ascii_end();
+use tiebreak_lab::slo::{self, Bar, Judged, RateClaim, SloRequest, Ties};
 
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["at_least", "good", "claim"])))]
@@ -60,7 +58,7 @@ pub struct SloOptions {
     pub markov: bool,
 
     /// How many runs or lines one after the other make one observation [default: 1 run, 1000 lines]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_0::<u64>())]
     pub block: Option<u64>,
 
     /// Draw the result as SVG
@@ -71,14 +69,13 @@ pub struct SloOptions {
     pub measuring: Measuring,
 }
 
-pub fn run(options: SloOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+pub fn run(options: SloOptions, io: &mut Io) -> Result<u8, LabError> {
     let SloOptions { command, at_least, good, bad, claim, below, block, measuring, .. } = options;
     let ties = match (options.independent, options.markov) {
         (true, _) => Ties::None,
         (_, true) => Ties::Chain,
         _ => Ties::Blocks,
     };
-    let below = below.map(|Bar { value, scale, metric }| slo::Bar { value, scale, metric });
     let plan = slo::plan(SloRequest {
         run: from_measuring(&measuring)?,
         judged: if options.stdin {
@@ -97,5 +94,5 @@ pub fn run(options: SloOptions, typed: Vec<String>, io: &mut Io) -> Result<u8, L
         block,
         by_exit: measuring.check.is_none(),
     })?;
-    race::start(plan, &measuring, options.svg.as_deref(), typed, io)
+    race::start(plan, &measuring, options.svg.as_deref(), io)
 }

@@ -3,9 +3,9 @@
 
 use crate::choice::{Names, one_of};
 use crate::io::Io;
-use crate::options::CentreName;
+use crate::options::{CENTRES, Reporting, Store};
 use crate::output::Targets;
-use crate::quantities::{self, CpuChoice};
+use crate::quantities::{self, above_0};
 use crate::screen::Screen;
 use crate::{exit, here};
 use clap::{Args, Subcommand, ValueHint};
@@ -15,45 +15,32 @@ use tiebreak_lab::core::plan::{Budget, Centre, Scope};
 use tiebreak_lab::core::result::{StudyResult, VerifyRow};
 use tiebreak_lab::core::study::{Placements, Study, Workload};
 use tiebreak_lab::planning::seed_or_random;
-use tiebreak_lab::report::{self, contents};
+use tiebreak_lab::report::{self, contents, json};
 use tiebreak_lab::studies::{
     self, Book, Environment, LineUp, Pinning, Progress, Step, StudyRequest,
 };
 use tiebreak_lab::{LabError, interrupt, prints, probes, source, study_view};
 
-pub const EXAMPLES: &str = include_str!("../help/study.txt").trim_ascii_end();
-
-const RUN_EXAMPLES: &str = include_str!("../help/study-run.txt").trim_ascii_end();
-
 #[derive(Debug, Subcommand)]
 pub enum StudyCommand {
     /// The studies that there are
-    #[command(after_help = "\
-Example:
-  tiebreak study list")]
-    List(ListOptions),
+    #[command(after_help = examples!("study-list"))]
+    List(Place),
 
     /// What a study holds: workloads, contestants and their compilers, claims, published tables
-    #[command(after_help = "\
-Example:
-  tiebreak study show demo")]
-    Show(ShowOptions),
+    #[command(after_help = examples!("study-show"))]
+    Show(Named),
 
     /// Build a study's contestants, judge their answers, race them, and show the table
-    #[command(after_help = RUN_EXAMPLES)]
+    #[command(after_help = examples!("study-run"))]
     Run(Box<RunOptions>),
 
     /// Judge every answer on everything that the study can ask; nothing is timed
-    #[command(after_help = "\
-Examples:
-  tiebreak study verify demo
-  tiebreak study verify demo --contestants plain,unrolled --full")]
+    #[command(after_help = examples!("study-verify"))]
     Verify(VerifyOptions),
 
     /// A new study that works, to begin with
-    #[command(after_help = "\
-Example:
-  tiebreak study new second && tiebreak study run second --budget '20 rounds'")]
+    #[command(after_help = examples!("study-new"))]
     New(NewOptions),
 }
 
@@ -65,20 +52,21 @@ pub struct Place {
     pub studies: Option<PathBuf>,
 }
 
+/// A study that exists.
 #[derive(Debug, Args)]
-pub struct ListOptions {
-    #[command(flatten)]
-    pub place: Place,
-}
-
-#[derive(Debug, Args)]
-pub struct ShowOptions {
+pub struct Named {
     /// The study: its folder or its name
     #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
-    pub name: String,
+    name: String,
 
     #[command(flatten)]
-    pub place: Place,
+    place: Place,
+}
+
+impl Named {
+    fn read(&self) -> Result<Study, LabError> {
+        study_view::read(&self.name, self.place.studies.as_deref(), &here()?)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -93,9 +81,8 @@ pub struct NewOptions {
 
 #[derive(Debug, Args)]
 pub struct RunOptions {
-    /// The study: its folder or its name
-    #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
-    pub name: String,
+    #[command(flatten)]
+    pub study: Named,
 
     /// Race on this workload only; may be repeated
     #[arg(long, value_name = "WORKLOAD")]
@@ -114,28 +101,21 @@ pub struct RunOptions {
     #[arg(long, conflicts_with_all = ["claims", "precision"])]
     pub order: bool,
 
-    /// What each observation draws afresh, and so what the verdicts are about [default: what the
-    /// study says]
     #[arg(long, value_parser = one_of(SCOPES))]
     pub scope: Option<Scope>,
 
-    /// How exact a ratio of the table must be [default: what the study says]
-    #[arg(long, value_name = "SHARE", value_parser = quantities::fraction)]
+    #[arg(long, value_parser = quantities::fraction)]
     pub precision: Option<f64>,
 
     /// Draw placements from so many, again and again. That is invalid: luck with one of them counts
     /// as often as it comes, and the option is here to show it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_0::<u32>())]
     pub placements: Option<u32>,
 
-    /// The most that the probability of a wrong verdict may be, over the whole study
-    #[arg(long, value_name = "RATE", default_value = "1%", allow_hyphen_values = true,
-          value_parser = quantities::fraction)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantities::fraction)]
     pub error: f64,
 
-    /// The most that all races together may use [default: what the study says, or 60s a workload]
-    #[arg(long, value_name = "BUDGET", allow_hyphen_values = true,
-          value_parser = quantities::budget)]
+    #[arg(long, allow_hyphen_values = true, value_parser = quantities::budget)]
     pub budget: Option<Budget>,
 
     /// How small a difference still matters to a claim; 0 for any
@@ -143,36 +123,29 @@ pub struct RunOptions {
           value_parser = quantities::fraction)]
     pub resolution: f64,
 
-    /// What the ratio is [default: what the study says, or the median]
-    #[arg(long, value_enum)]
-    pub centre: Option<CentreName>,
+    #[arg(long, value_parser = one_of(CENTRES))]
+    pub centre: Option<Centre>,
 
-    /// Seed of every coin: any text [default: from the system, and printed]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long)]
     pub seed: Option<String>,
 
     /// The CPU that functions run on, or 'any' for where the kernel puts them [default: the last
     /// one; of other runtimes any]
-    #[arg(long, value_name = "CPU", value_parser = quantities::cpu_choice)]
-    pub cpus: Option<CpuChoice>,
+    #[arg(long, value_name = "CPU", value_parser = quantities::pinning)]
+    pub cpus: Option<Pinning>,
 
     /// Do not wait for a quiet machine before a unit
     #[arg(long)]
     pub no_wait: bool,
 
     #[command(flatten)]
-    pub place: Place,
-
-    #[command(flatten)]
     pub targets: TargetOptions,
 
-    /// The journal [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub reporting: Reporting,
 
-    /// No progress, and of the report the verdicts only
-    #[arg(long, short = 'q')]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub store: Store,
 
     /// Say what would be raced, and build nothing
     #[arg(long)]
@@ -188,10 +161,6 @@ const SCOPES: Names<Scope> = &[
 /// Files that a result is written into.
 #[derive(Debug, Args)]
 pub struct TargetOptions {
-    /// Write the result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub json: Option<PathBuf>,
-
     /// Write the tables as Markdown
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub markdown: Option<PathBuf>,
@@ -211,9 +180,8 @@ pub struct TargetOptions {
 
 #[derive(Debug, Args)]
 pub struct VerifyOptions {
-    /// The study: its folder or its name
-    #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
-    pub name: String,
+    #[command(flatten)]
+    pub study: Named,
 
     /// What takes long, too
     #[arg(long)]
@@ -231,32 +199,24 @@ pub struct VerifyOptions {
     #[arg(long, value_name = "TEXT")]
     pub seed: Option<String>,
 
-    #[command(flatten)]
-    pub place: Place,
-
     /// No progress
     #[arg(long, short = 'q')]
     pub quiet: bool,
 }
 
-pub fn run(command: StudyCommand, typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+pub fn run(command: StudyCommand, io: &mut Io) -> Result<u8, LabError> {
     match command {
-        StudyCommand::List(options) => list(&options, io),
-        StudyCommand::Show(options) => show(&options, io),
-        StudyCommand::Run(options) => start(*options, typed, io),
+        StudyCommand::List(place) => list(&place, io),
+        StudyCommand::Show(named) => show(&named, io),
+        StudyCommand::Run(options) => start(*options, io),
         StudyCommand::Verify(options) => verify(options, io),
         StudyCommand::New(options) => create(&options, io),
     }
 }
 
-/// Reads the study that the user named.
-fn find(name: &str, place: &Place) -> Result<Study, LabError> {
-    study_view::read(name, place.studies.as_deref(), &here()?)
-}
-
 /// Lists the studies.
-fn list(options: &ListOptions, io: &mut Io) -> Result<u8, LabError> {
-    match study_view::list(options.place.studies.as_deref(), &here()?, &io.out_look()) {
+fn list(place: &Place, io: &mut Io) -> Result<u8, LabError> {
+    match study_view::list(place.studies.as_deref(), &here()?, &io.out_look()) {
         Some(table) => io.out(&table),
         None => io.err("there are no studies here: 'tiebreak study new demo' makes one\n"),
     }
@@ -264,8 +224,8 @@ fn list(options: &ListOptions, io: &mut Io) -> Result<u8, LabError> {
 }
 
 /// Shows what a study contains, and which of its compilers are installed.
-fn show(options: &ShowOptions, io: &mut Io) -> Result<u8, LabError> {
-    let study = find(&options.name, &options.place)?;
+fn show(named: &Named, io: &mut Io) -> Result<u8, LabError> {
+    let study = named.read()?;
     let environment = Environment::here(interrupt::flag())?;
     io.out(&study_view::contents(&study, &environment, &io.out_look()));
     Ok(exit::HOLDS)
@@ -281,20 +241,20 @@ fn create(options: &NewOptions, io: &mut Io) -> Result<u8, LabError> {
 }
 
 /// Races the contestants of a study.
-fn start(options: RunOptions, mut typed: Vec<String>, io: &mut Io) -> Result<u8, LabError> {
+fn start(options: RunOptions, io: &mut Io) -> Result<u8, LabError> {
     let asked = asked(&options)?;
     if options.seed.is_none() {
         // So that a repeated race of the study has the same coins.
-        typed.extend(["--seed".to_owned(), asked.seed.clone()]);
+        io.typed.extend(["--seed".to_owned(), asked.seed.clone()]);
     }
     if options.dry_run {
         io.out(&study_view::describe(&asked)?);
         return Ok(exit::HOLDS);
     }
-    let quiet = options.quiet;
-    let store = source::store_path(options.store.as_deref())?;
-    let targets = options.targets.open(&asked, &store)?;
-    let book = Book::here(store, typed);
+    let quiet = options.reporting.quiet;
+    let store = source::store_path(options.store.path())?;
+    let targets = options.targets.open(options.reporting.json.open(json::text)?, &asked, &store)?;
+    let book = Book::here(store, io.typed.clone());
     let environment = Environment::here(interrupt::flag())?;
     let line_up = studies::line_up(&asked, &environment, &book, &mut |step| say(&step, quiet, io));
     clear(io);
@@ -308,22 +268,15 @@ fn asked(options: &RunOptions) -> Result<StudyRequest, LabError> {
         claims: options.claims.clone(),
         asks_order: options.order,
         scope: options.scope,
-        centre: options.centre.map(Centre::from),
+        centre: options.centre,
         precision: options.precision,
         error: options.error,
         resolution: options.resolution,
         budget: options.budget,
-        pinning: match options.cpus {
-            None => Pinning::Default,
-            Some(CpuChoice::Any) => Pinning::Any,
-            Some(CpuChoice::To(cpu)) => Pinning::To(cpu),
-        },
+        pinning: options.cpus.unwrap_or_default(),
         wait_for_quiet: !options.no_wait,
         placements: options.placements.map_or(Placements::Fresh, Placements::Reused),
-        ..StudyRequest::new(
-            find(&options.name, &options.place)?,
-            seed_or_random(options.seed.as_deref())?,
-        )
+        ..StudyRequest::new(options.study.read()?, seed_or_random(options.seed.as_deref())?)
     })
 }
 
@@ -356,7 +309,7 @@ pub fn race(
             report::study::table(&result, &look) + &report::study::ecdf(&result, &look)
         }
     };
-    targets.deliver(&page, &result, report::json::text, io)?;
+    targets.deliver(&page, &result, io)?;
     if result.interrupted {
         let id = result.runs.first().map_or("", |run| run.journal.as_str());
         io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));
@@ -366,7 +319,7 @@ pub fn race(
 
 /// Compares every answer with the oracle's.
 fn verify(options: VerifyOptions, io: &mut Io) -> Result<u8, LabError> {
-    let study = find(&options.name, &options.place)?;
+    let study = options.study.read()?;
     let asked = StudyRequest {
         only: options.only,
         contestants: options.contestants,
@@ -442,9 +395,14 @@ fn clear(io: &mut Io) {
 
 impl TargetOptions {
     /// Opens all targets, before anything is raced. Pages show the machine from the store.
-    fn open(&self, asked: &StudyRequest, store: &Path) -> Result<Targets<StudyResult>, LabError> {
+    fn open(
+        &self,
+        json: Targets<StudyResult>,
+        asked: &StudyRequest,
+        store: &Path,
+    ) -> Result<Targets<StudyResult>, LabError> {
         let workloads = asked.workloads()?;
-        let mut targets = Targets::open(self.json.as_deref())?
+        let mut targets = json
             .file("markdown", self.markdown.as_deref(), report::study::markdown)?
             .file("svg", self.svg.as_deref(), report::svg::study)?
             .file("ecdf", self.ecdf.as_deref(), report::svg::ecdf)?;
@@ -454,8 +412,8 @@ impl TargetOptions {
                 _ => page_of(path, name),
             });
             let (name, store) = (name.clone(), store.to_owned());
-            targets = targets
-                .file_if("html", path.as_deref(), move |result| page(result, &name, &store))?;
+            targets =
+                targets.file("html", path.as_deref(), move |result| page(result, &name, &store))?;
         }
         Ok(targets)
     }

@@ -6,11 +6,11 @@ use std::fmt;
 use std::sync::LazyLock;
 
 /// A language in which a contestant is written: a line of the table.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Language(&'static Entry);
 
 /// The table's entry for a language.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// The word in study.toml and in tables.
@@ -39,7 +39,7 @@ pub struct Entry {
 
 /// The product that contestants of a language are built into. Commands have names in braces, as the
 /// table explains.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Makes {
     /// Objects that are linked for each placement and run in a worker.
@@ -65,7 +65,7 @@ pub enum Makes {
 }
 
 /// The way in which sources become objects.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Compile {
     /// A command for each source, which makes one object each.
@@ -79,7 +79,7 @@ pub enum Compile {
 }
 
 /// The way in which objects become a library.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// The program that links, and its first words.
@@ -181,14 +181,6 @@ impl Default for Language {
         Language(&TABLE.language[0])
     }
 }
-
-impl PartialEq for Language {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for Language {}
 
 impl fmt::Debug for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,6 +6,23 @@
 
 #![forbid(unsafe_code)]
 
+/// Gives each variant of an enumeration its name.
+macro_rules! names {
+    ($type:ident: $($variant:ident = $name:literal),+ $(,)?) => {
+        impl $type {
+            /// All variants, in the order of the enumeration.
+            pub const ALL: [$type; [$($name),+].len()] = [$($type::$variant),+];
+
+            /// Returns the words by which people know it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($type::$variant => $name),+
+                }
+            }
+        }
+    };
+}
+
 pub mod claim;
 pub mod counts;
 pub mod evidence;

@@ -81,96 +81,63 @@ struct Row {
 }
 
 /// The metrics, in the order of the enumeration.
-const TABLE: [Row; 14] = [
-    row(
-        (Metric::WallTime, "wall time", "wall_ns", Unit::Nanoseconds),
-        "is faster",
-        [true, false],
-        None,
-    ),
-    row(
-        (Metric::CpuTime, "cpu time", "cpu_ns", Unit::Nanoseconds),
-        "uses less",
-        [true, false],
-        Some(("CPU time", Per::Item)),
-    ),
-    row(
-        (Metric::UserTime, "user time", "user_ns", Unit::Nanoseconds),
-        "uses less",
-        [false, false],
-        None,
-    ),
-    row(
-        (Metric::SystemTime, "system time", "system_ns", Unit::Nanoseconds),
-        "uses less",
-        [false, false],
-        None,
-    ),
-    row(
-        (Metric::RunTime, "run time", "run_ns", Unit::Nanoseconds),
-        "uses less",
-        [false, false],
-        None,
-    ),
-    row(
-        (Metric::PeakMemory, "peak memory", "peak_memory_bytes", Unit::Bytes),
-        "uses less",
-        [false, false],
-        Some(("memory", Per::Process)),
-    ),
-    row(
-        (Metric::PageFaults, "page faults", "page_faults", Unit::Count),
-        "has fewer",
-        [true, false],
-        Some(("faults", Per::Call)),
-    ),
-    row(
-        (Metric::ContextSwitches, "context switches", "context_switches", Unit::Count),
-        "has fewer",
-        [true, false],
-        Some(("switches", Per::Call)),
-    ),
-    row(
-        (Metric::Cycles, "cycles", "cycles", Unit::Count),
-        "needs fewer",
-        [true, true],
-        Some(("cycles", Per::Item)),
-    ),
-    row(
-        (Metric::Instructions, "instructions", "instructions", Unit::Count),
-        "needs fewer",
-        [true, true],
-        Some(("instructions", Per::Item)),
-    ),
-    row(
-        (Metric::BranchMisses, "branch misses", "branch_misses", Unit::Count),
-        "has fewer",
-        [true, true],
-        Some(("branch misses", Per::Item)),
-    ),
-    row(
-        (Metric::CacheMisses, "cache misses", "cache_misses", Unit::Count),
-        "has fewer",
-        [true, true],
-        Some(("cache misses", Per::Item)),
-    ),
-    row(
-        (Metric::Energy, "energy", "energy_nj", Unit::Nanojoules),
-        "uses less",
-        [true, true],
-        Some(("energy", Per::Item)),
-    ),
-    row((Metric::Value, "value", "value", Unit::Count), "uses less", [false, false], None),
-];
+const TABLE: [Row; 14] = {
+    use Metric::*;
+    use Per::{Call, Item, Process};
+    use Unit::{Bytes, Count, Nanojoules, Nanoseconds};
+    [
+        row(WallTime, "wall time", "wall_ns", Nanoseconds, "is faster").of_batches(),
+        row(CpuTime, "cpu time", "cpu_ns", Nanoseconds, "uses less")
+            .of_batches()
+            .column("CPU time", Item),
+        row(UserTime, "user time", "user_ns", Nanoseconds, "uses less"),
+        row(SystemTime, "system time", "system_ns", Nanoseconds, "uses less"),
+        row(RunTime, "run time", "run_ns", Nanoseconds, "uses less"),
+        row(PeakMemory, "peak memory", "peak_memory_bytes", Bytes, "uses less")
+            .column("memory", Process),
+        row(PageFaults, "page faults", "page_faults", Count, "has fewer")
+            .of_batches()
+            .column("faults", Call),
+        row(ContextSwitches, "context switches", "context_switches", Count, "has fewer")
+            .of_batches()
+            .column("switches", Call),
+        row(Cycles, "cycles", "cycles", Count, "needs fewer").metered("cycles"),
+        row(Instructions, "instructions", "instructions", Count, "needs fewer")
+            .metered("instructions"),
+        row(BranchMisses, "branch misses", "branch_misses", Count, "has fewer")
+            .metered("branch misses"),
+        row(CacheMisses, "cache misses", "cache_misses", Count, "has fewer")
+            .metered("cache misses"),
+        row(Energy, "energy", "energy_nj", Nanojoules, "uses less").metered("energy"),
+        row(Value, "value", "value", Count, "uses less"),
+    ]
+};
 
-/// Makes a row; the two flags are whether batches have it, and whether only some machines meter it.
+/// Makes the row of a metric that every machine has, of processes only.
 const fn row(
-    (metric, name, key, unit): (Metric, &'static str, &'static str, Unit),
+    metric: Metric,
+    name: &'static str,
+    key: &'static str,
+    unit: Unit,
     verb: &'static str,
-    [is_of_batches, is_metered]: [bool; 2],
-    column: Option<(&'static str, Per)>,
 ) -> Row {
+    let (is_of_batches, is_metered, column) = (false, false, None);
     Row { metric, name, key, unit, verb, is_of_batches, is_metered, column }
+}
+
+impl Row {
+    const fn of_batches(self) -> Row {
+        Row { is_of_batches: true, ..self }
+    }
+
+    const fn column(self, title: &'static str, per: Per) -> Row {
+        Row { column: Some((title, per)), ..self }
+    }
+
+    /// Makes it a metric of batches that only some machines have, with a column by item.
+    const fn metered(self, title: &'static str) -> Row {
+        Row { is_metered: true, ..self.of_batches().column(title, Per::Item) }
+    }
 }
 
 impl Metric {
@@ -208,8 +175,8 @@ impl Metric {
     /// Returns the words that say that one contestant needs less than another, such as `is faster`
     /// or `uses less peak memory`.
     pub fn needs_less(self) -> String {
-        let Row { verb, name, .. } = TABLE[self as usize];
-        if self == Metric::WallTime { verb.to_owned() } else { format!("{verb} {name}") }
+        let Row { verb, name, .. } = &TABLE[self as usize];
+        if self == Metric::WallTime { (*verb).to_owned() } else { format!("{verb} {name}") }
     }
 
     /// Returns whether a timed batch of calls has the metric.

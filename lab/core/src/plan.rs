@@ -139,6 +139,15 @@ pub enum Gate {
 }
 
 impl Gate {
+    /// Returns the gate of a claim that is one, or not; a strict one opens only if the claim holds.
+    pub fn of(is_gate: bool, is_strict: bool) -> Gate {
+        match (is_gate, is_strict) {
+            (false, _) => Gate::None,
+            (true, false) => Gate::OpenUnlessRefuted,
+            (true, true) => Gate::ClosedUnlessHolds,
+        }
+    }
+
     /// Returns whether there is no gate.
     pub fn is_none(&self) -> bool {
         *self == Gate::None
@@ -249,17 +258,7 @@ pub enum Scope {
     Stream,
 }
 
-impl Scope {
-    /// Returns the word in claims, tables and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Layout => "layout",
-            Scope::Binary => "binary",
-            Scope::Code => "code",
-            Scope::Stream => "stream",
-        }
-    }
-}
+names! { Scope: Layout = "layout", Binary = "binary", Code = "code", Stream = "stream" }
 
 /// The meaning of the ratio in a ratio claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -127,39 +127,21 @@ pub enum Mark {
     MemoryGrew = 4096,
 }
 
-/// Each mark in a few words, in the order of the bits.
-const MARKS: [(Mark, &str); 13] = [
-    (Mark::Preempted, "preempted"),
-    (Mark::ForeignLoad, "foreign load"),
-    (Mark::Steal, "steal"),
-    (Mark::Migrated, "migrated"),
-    (Mark::Throttled, "throttled"),
-    (Mark::ClockBackwards, "clock backwards"),
-    (Mark::LeftBehind, "left children"),
-    (Mark::Multiplexed, "multiplexed"),
-    (Mark::NotQuiet, "not quiet"),
-    (Mark::MemoryFloor, "memory floor"),
-    (Mark::NotWarm, "not warm"),
-    (Mark::NotTogether, "not together"),
-    (Mark::MemoryGrew, "memory grew"),
-];
-
-impl Mark {
-    /// All marks.
-    pub const ALL: [Mark; MARKS.len()] = {
-        let mut all = [Mark::Preempted; MARKS.len()];
-        let mut index = 0;
-        while index < all.len() {
-            all[index] = MARKS[index].0;
-            index += 1;
-        }
-        all
-    };
-
-    /// Returns the mark in a few words, for a table or a column.
-    pub fn name(self) -> &'static str {
-        MARKS[(self as u16).trailing_zeros() as usize].1
-    }
+names! {
+    Mark:
+    Preempted = "preempted",
+    ForeignLoad = "foreign load",
+    Steal = "steal",
+    Migrated = "migrated",
+    Throttled = "throttled",
+    ClockBackwards = "clock backwards",
+    LeftBehind = "left children",
+    Multiplexed = "multiplexed",
+    NotQuiet = "not quiet",
+    MemoryFloor = "memory floor",
+    NotWarm = "not warm",
+    NotTogether = "not together",
+    MemoryGrew = "memory grew",
 }
 
 impl Marks {

@@ -19,17 +19,13 @@ pub enum Verdict {
     Void,
 }
 
-impl Verdict {
-    /// Returns the word that people read.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Holds => "holds",
-            Verdict::Refuted => "refuted",
-            Verdict::TooClose => "too close",
-            Verdict::Undecided => "undecided",
-            Verdict::Void => "void",
-        }
-    }
+names! {
+    Verdict:
+    Holds = "holds",
+    Refuted = "refuted",
+    TooClose = "too close",
+    Undecided = "undecided",
+    Void = "void",
 }
 
 impl fmt::Display for Verdict {

@@ -430,44 +430,9 @@ pub enum Warning {
 
 impl Warning {
     /// Returns the stable name in JSON.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Warning::OutputsDiffer => "outputs_differ",
-            Warning::LeftBehind { .. } => "left_behind",
-            Warning::LimitsCross { .. } => "limits_cross",
-            Warning::ForeignLoad { .. } => "foreign_load",
-            Warning::Steal { .. } => "steal",
-            Warning::Throttled { .. } => "throttled",
-            Warning::NeverQuiet { .. } => "never_quiet",
-            Warning::TimedOut { .. } => "timed_out",
-            Warning::Drifts { .. } => "drifts",
-            Warning::Grows { .. } => "grows",
-            Warning::LostAttempts { .. } => "lost_attempts",
-            Warning::ClockBackwards { .. } => "clock_backwards",
-            Warning::CoarseClock { .. } => "coarse_clock",
-            Warning::Repeated { .. } => "repeated",
-            Warning::FileChanged { .. } => "file_changed",
-            Warning::CleanUpFailed { .. } => "clean_up_failed",
-            Warning::MostlyStart { .. } => "mostly_start",
-            Warning::Dependent { .. } => "dependent",
-            Warning::Serial { .. } => "serial",
-            Warning::Spells { .. } => "spells",
-            Warning::Uneven { .. } => "uneven",
-            Warning::Memory { .. } => "memory",
-            Warning::LeftOver { .. } => "left_over",
-            Warning::GatePassed { .. } => "gate_passed",
-            Warning::SlotTakenOut { .. } => "slot_taken_out",
-            Warning::Weighted { .. } => "weighted",
-            Warning::NoRunDelay => "no_run_delay",
-            Warning::NotJudged { .. } => "not_judged",
-            Warning::OtherReference { .. } => "other_reference",
-            Warning::PlacementsReused { .. } => "placements_reused",
-            Warning::ShortCall { .. } => "short_call",
-            Warning::UnevenBatches { .. } => "uneven_batches",
-            Warning::LongPreparation { .. } => "long_preparation",
-            Warning::NoMeter { .. } => "no_meter",
-            Warning::NoChain => "no_chain",
-        }
+    pub fn code(&self) -> String {
+        let written = serde_json::to_value(self).unwrap_or_default();
+        written["code"].as_str().unwrap_or_default().to_owned()
     }
 }
 

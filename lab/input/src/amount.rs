@@ -3,7 +3,7 @@
 
 use crate::cursor::Cursor;
 use crate::decimal::{Decimal, hundredfold, shifted_text};
-use crate::error::{ClaimError, Problem, offered};
+use crate::error::{ClaimError, OUT_OF_RANGE, offered};
 use crate::suggest::closest;
 use std::ops::Range;
 use tiebreak_core::metric::{Metric, Unit as MetricUnit};
@@ -54,66 +54,83 @@ fn number_and_unit(word: &str) -> (&str, &str) {
     word.split_at(end.unwrap_or(word.len()))
 }
 
+/// A number as typed, with its unit: the rest of its word, or else the next word.
+struct Typed<'a> {
+    decimal: Decimal<'a>,
+    digits: &'a str,
+    is_negative: bool,
+    /// Empty at the end of the sentence.
+    unit: &'a str,
+    /// The number of words with the unit.
+    words: usize,
+}
+
+impl<'a> Typed<'a> {
+    fn read(cursor: &Cursor<'a>) -> Option<Typed<'a>> {
+        let (number, rest) = number_and_unit(cursor.ahead(0)?.raw);
+        let digits = number.strip_prefix('-').unwrap_or(number);
+        let decimal = Decimal::parse(digits)?;
+        let next = cursor.ahead(1).filter(|_| rest.is_empty());
+        let (unit, words) = next.map_or((rest, 1), |next| (next.raw, 2));
+        Some(Typed { decimal, digits, is_negative: digits != number, unit, words })
+    }
+
+    /// Returns whether the unit is in the word of the number.
+    fn is_one_word(&self) -> bool {
+        self.words == 1 && !self.unit.is_empty()
+    }
+}
+
 /// Reads an amount: a factor or a fraction, depending on the scale.
 pub(crate) fn amount(cursor: &mut Cursor<'_>, scale: Scale) -> Result<f64, ClaimError> {
-    let (number, name) = number_and_unit(cursor.ahead(0).map_or("", |token| token.raw));
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    let Some(decimal) = Decimal::parse(digits) else {
-        return Err(not_an_amount(cursor));
+    let Some(typed) = Typed::read(cursor) else { return Err(not_an_amount(cursor)) };
+    let Some(unit) = Unit::from_name(typed.unit) else {
+        if typed.is_one_word() {
+            return Err(not_an_amount(cursor));
+        }
+        let expected = ["x", "%"].map(|unit| format!("{}{unit}", typed.digits));
+        let expected = offered(expected.iter().map(String::as_str));
+        return Err(cursor.error(NOT_AN_AMOUNT, expected));
     };
-    let (unit, words) = if name.is_empty() {
-        let next = cursor.ahead(1).filter(|next| !next.is_quoted);
-        match next.and_then(|next| Unit::from_name(next.raw)) {
-            Some(unit) => (unit, 2),
-            None => return Err(without_unit(cursor, digits)),
-        }
-    } else {
-        match Unit::from_name(name) {
-            Some(unit) => (unit, 1),
-            None => return Err(not_an_amount(cursor)),
-        }
+    let (value, range) = value(typed.decimal, unit, scale);
+    let Some(value) = value.filter(|_| !typed.is_negative) else {
+        return Err(cursor.error_about(typed.words, OUT_OF_RANGE, vec![range.to_owned()]));
     };
-    match value(decimal, unit, scale).filter(|_| digits == number) {
-        Some(value) => {
-            cursor.skip(words);
-            Ok(value)
-        }
-        None => Err(cursor.error_about(words, Problem::OutOfRange, vec![range(unit, scale)])),
-    }
+    cursor.skip(typed.words);
+    Ok(value)
 }
 
-/// Returns the number that an amount stands for; `None` if it is out of range.
-fn value(decimal: Decimal<'_>, unit: Unit, scale: Scale) -> Option<f64> {
-    let limit = match (unit, scale) {
-        (Unit::Factor, _) => MAX_FACTOR.next_up(),
-        (Unit::Percent, Scale::Less) => LESS_PERCENT_LIMIT,
-        (Unit::Percent, _) => PERCENT_LIMIT,
+/// Returns the number that an amount stands for, `None` if it is out of range; and the range.
+fn value(decimal: Decimal<'_>, unit: Unit, scale: Scale) -> (Option<f64>, &'static str) {
+    let (value, limit, range) = match (unit, scale) {
+        (Unit::Factor, Scale::Faster | Scale::Less) => {
+            let range = "a factor above 0 and at most 1000000";
+            (Some(decimal.value()), MAX_FACTOR.next_up(), range)
+        }
+        (Unit::Factor, Scale::More) => {
+            (decimal.minus_one(), MAX_FACTOR.next_up(), "a factor from 1 to 1000000")
+        }
+        (Unit::Factor, Scale::Within) => {
+            (decimal.minus_one(), MAX_FACTOR.next_up(), "a factor above 1 and at most 1000000")
+        }
+        (Unit::Percent, Scale::Less) => {
+            let value = 1.0 / (1.0 - decimal.hundredth());
+            (Some(value), LESS_PERCENT_LIMIT, "at least 0% and less than 99.9999%")
+        }
+        (Unit::Percent, Scale::Within) => {
+            (Some(decimal.hundredth()), PERCENT_LIMIT, "more than 0% and less than 100000%")
+        }
+        (Unit::Percent, Scale::Faster | Scale::More) => {
+            let is_factor = scale == Scale::Faster;
+            let value = if is_factor { decimal.one_and_hundredth() } else { decimal.hundredth() };
+            (Some(value), PERCENT_LIMIT, "at least 0% and less than 100000%")
+        }
     };
-    if decimal.value() >= limit {
-        return None;
-    }
-    let value = match (unit, scale) {
-        (Unit::Factor, Scale::Faster | Scale::Less) => decimal.value(),
-        (Unit::Factor, Scale::More | Scale::Within) => decimal.minus_one()?,
-        (Unit::Percent, Scale::Faster) => decimal.one_and_hundredth(),
-        (Unit::Percent, Scale::Less) => 1.0 / (1.0 - decimal.hundredth()),
-        (Unit::Percent, Scale::More | Scale::Within) => decimal.hundredth(),
-    };
-    (value > 0.0 || scale == Scale::More).then_some(value)
+    let value = value.filter(|value| *value > 0.0 || scale == Scale::More);
+    (value.filter(|_| decimal.value() < limit), range)
 }
 
-/// Returns the range of an amount, in words.
-fn range(unit: Unit, scale: Scale) -> String {
-    let range = match (unit, scale) {
-        (Unit::Factor, Scale::Faster | Scale::Less) => "a factor above 0 and at most 1000000",
-        (Unit::Factor, Scale::More) => "a factor from 1 to 1000000",
-        (Unit::Factor, Scale::Within) => "a factor above 1 and at most 1000000",
-        (Unit::Percent, Scale::Faster | Scale::More) => "at least 0% and less than 100000%",
-        (Unit::Percent, Scale::Less) => "at least 0% and less than 99.9999%",
-        (Unit::Percent, Scale::Within) => "more than 0% and less than 100000%",
-    };
-    range.to_owned()
-}
+const NOT_AN_AMOUNT: &str = "'{}' is neither a factor nor a percentage";
 
 fn not_an_amount(cursor: &Cursor<'_>) -> ClaimError {
     let with_point = cursor.ahead(0).map(|token| token.raw.replacen(',', ".", 1));
@@ -122,12 +139,7 @@ fn not_an_amount(cursor: &Cursor<'_>) -> ClaimError {
         Decimal::parse(number).is_some() && Unit::from_name(name).is_some()
     });
     let expected = vec!["an amount such as 1.5x or 5%".to_owned()];
-    cursor.error(Problem::NotAnAmount, expected).suggest(meant.as_deref())
-}
-
-fn without_unit(cursor: &Cursor<'_>, digits: &str) -> ClaimError {
-    let expected = [format!("{digits}x"), format!("{digits}%")];
-    cursor.error(Problem::NotAnAmount, offered(expected.iter().map(String::as_str)))
+    cursor.error(NOT_AN_AMOUNT, expected).suggest(meant.as_deref())
 }
 
 /// A share, and its place.
@@ -140,20 +152,15 @@ pub(crate) struct Share {
 
 /// Reads a share, above 0% and below 100%.
 pub(crate) fn share(cursor: &mut Cursor<'_>) -> Result<Share, ClaimError> {
-    let (number, name) = number_and_unit(cursor.ahead(0).map_or("", |token| token.raw));
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    let Some(decimal) = Decimal::parse(digits) else {
-        return Err(not_a_share(cursor, None));
-    };
-    let words = match cursor.ahead(1).filter(|next| !next.is_quoted) {
-        _ if Unit::from_name(name) == Some(Unit::Percent) => 1,
-        Some(next) if name.is_empty() && Unit::from_name(next.raw) == Some(Unit::Percent) => 2,
-        _ => return Err(not_a_share(cursor, Some(decimal).filter(|_| name.is_empty()))),
-    };
+    let Some(typed) = Typed::read(cursor) else { return Err(not_a_share(cursor, None)) };
+    let Typed { decimal, words, .. } = typed;
+    if Unit::from_name(typed.unit) != Some(Unit::Percent) {
+        return Err(not_a_share(cursor, Some(decimal).filter(|_| !typed.is_one_word())));
+    }
     let value = decimal.hundredth();
-    if digits != number || !is_share(value) {
+    if typed.is_negative || !is_share(value) {
         let expected = vec!["a share above 0% and below 100%".to_owned()];
-        return Err(cursor.error_about(words, Problem::OutOfRange, expected));
+        return Err(cursor.error_about(words, OUT_OF_RANGE, expected));
     }
     let span = cursor.span(words);
     cursor.skip(words);
@@ -166,7 +173,7 @@ pub(crate) fn percentile(cursor: &mut Cursor<'_>) -> Option<Result<f64, ClaimErr
     let value = decimal.hundredth();
     if !is_share(value) {
         let expected = vec!["a percentile above p0 and below p100".to_owned()];
-        return Some(Err(cursor.error(Problem::OutOfRange, expected)));
+        return Some(Err(cursor.error(OUT_OF_RANGE, expected)));
     }
     cursor.skip(1);
     Some(Ok(value))
@@ -185,43 +192,39 @@ fn not_a_share(cursor: &Cursor<'_>, number: Option<Decimal<'_>>) -> ClaimError {
         _ => None,
     });
     let expected = vec!["a share such as 98%".to_owned()];
-    cursor.error(Problem::NotAShare, expected).suggest(meant.as_deref())
+    cursor.error("'{}' is not a share", expected).suggest(meant.as_deref())
 }
 
 /// The largest bar, in the metric's unit: 31 years in nanoseconds, and more bytes than any machine
 /// has.
 const MAX_BAR: f64 = 1e18;
 
-/// How a number in a unit becomes one in the metric's unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum UnitScale {
-    /// Times ten to this power.
-    Ten(u32),
-    /// Times two to this power.
-    Two(u32),
-    /// Minutes to nanoseconds.
-    Minutes,
-}
+/// A unit: its metric's unit, and how a number in it becomes one in the metric's unit: shifted by
+/// this power of ten, and times this factor.
+type MetricScale = (MetricUnit, i32, f64);
 
 /// The units, in the order in which errors list them.
-const METRIC_UNITS: [(&str, MetricUnit, UnitScale); 16] = [
-    ("ns", MetricUnit::Nanoseconds, UnitScale::Ten(0)),
-    ("us", MetricUnit::Nanoseconds, UnitScale::Ten(3)),
-    ("ms", MetricUnit::Nanoseconds, UnitScale::Ten(6)),
-    ("s", MetricUnit::Nanoseconds, UnitScale::Ten(9)),
-    ("min", MetricUnit::Nanoseconds, UnitScale::Minutes),
-    ("B", MetricUnit::Bytes, UnitScale::Ten(0)),
-    ("kB", MetricUnit::Bytes, UnitScale::Ten(3)),
-    ("KiB", MetricUnit::Bytes, UnitScale::Two(10)),
-    ("MB", MetricUnit::Bytes, UnitScale::Ten(6)),
-    ("MiB", MetricUnit::Bytes, UnitScale::Two(20)),
-    ("GB", MetricUnit::Bytes, UnitScale::Ten(9)),
-    ("GiB", MetricUnit::Bytes, UnitScale::Two(30)),
-    ("nJ", MetricUnit::Nanojoules, UnitScale::Ten(0)),
-    ("uJ", MetricUnit::Nanojoules, UnitScale::Ten(3)),
-    ("mJ", MetricUnit::Nanojoules, UnitScale::Ten(6)),
-    ("J", MetricUnit::Nanojoules, UnitScale::Ten(9)),
+const METRIC_UNITS: [(&str, MetricScale); 16] = [
+    ("ns", (MetricUnit::Nanoseconds, 0, 1.0)),
+    ("us", (MetricUnit::Nanoseconds, 3, 1.0)),
+    ("ms", (MetricUnit::Nanoseconds, 6, 1.0)),
+    ("s", (MetricUnit::Nanoseconds, 9, 1.0)),
+    (MINUTE, (MetricUnit::Nanoseconds, 9, 60.0)),
+    ("B", (MetricUnit::Bytes, 0, 1.0)),
+    ("kB", (MetricUnit::Bytes, 3, 1.0)),
+    ("KiB", (MetricUnit::Bytes, 0, 1024.0)),
+    ("MB", (MetricUnit::Bytes, 6, 1.0)),
+    ("MiB", (MetricUnit::Bytes, 0, 1_048_576.0)),
+    ("GB", (MetricUnit::Bytes, 9, 1.0)),
+    ("GiB", (MetricUnit::Bytes, 0, 1_073_741_824.0)),
+    ("nJ", (MetricUnit::Nanojoules, 0, 1.0)),
+    ("uJ", (MetricUnit::Nanojoules, 3, 1.0)),
+    ("mJ", (MetricUnit::Nanojoules, 6, 1.0)),
+    ("J", (MetricUnit::Nanojoules, 9, 1.0)),
 ];
+
+/// The unit in which no bar is written, as a division by 60 is not exact.
+const MINUTE: &str = "min";
 
 /// A number as typed, with its unit and its position. Its value depends on the metric, which may be
 /// named later.
@@ -229,89 +232,61 @@ const METRIC_UNITS: [(&str, MetricUnit, UnitScale); 16] = [
 pub(crate) struct Bar<'a> {
     decimal: Decimal<'a>,
     is_negative: bool,
-    unit: Option<(MetricUnit, UnitScale)>,
+    unit: Option<MetricScale>,
     pub(crate) span: Range<usize>,
 }
 
 /// Finds a unit of a metric by its name, in any case except for joules, where a mega is not a
 /// milli.
-fn metric_unit(name: &str) -> Option<(MetricUnit, UnitScale)> {
-    let exact = METRIC_UNITS.into_iter().find(|(unit, ..)| *unit == name);
-    let same = METRIC_UNITS
-        .into_iter()
-        .find(|(unit, kind, _)| *kind != MetricUnit::Nanojoules && unit.eq_ignore_ascii_case(name));
-    exact.or(same).map(|(_, kind, scale)| (kind, scale))
+fn metric_unit(name: &str) -> Option<MetricScale> {
+    let exact = METRIC_UNITS.into_iter().find(|(unit, _)| *unit == name);
+    let same = METRIC_UNITS.into_iter().find(|(unit, (kind, ..))| {
+        *kind != MetricUnit::Nanojoules && unit.eq_ignore_ascii_case(name)
+    });
+    exact.or(same).map(|(_, scale)| scale)
 }
 
 /// Reads a number with a unit, or one without that is followed by a word of `then` or by the end.
 pub(crate) fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Result<Bar<'a>, ClaimError> {
-    let (number, name) = number_and_unit(cursor.ahead(0).map_or("", |token| token.raw));
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    let Some(decimal) = Decimal::parse(digits) else {
+    let Some(typed) = Typed::read(cursor) else {
         let expected = vec!["a number such as 5 ms".to_owned()];
-        return Err(cursor.error(Problem::NotANumber, expected));
+        return Err(cursor.error("'{}' is not a number", expected));
     };
-    let (unit, words) = match (name, cursor.ahead(1)) {
-        ("", None) => (None, 1),
-        ("", Some(_)) if then.iter().any(|word| cursor.is_word(1, word)) => (None, 1),
-        ("", Some(next)) => {
-            let name = next.raw;
-            let Some(unit) = metric_unit(name) else {
-                cursor.skip(1);
-                return Err(not_a_unit(cursor, name));
-            };
-            (Some(unit), 2)
-        }
-        (name, _) => match metric_unit(name) {
-            Some(unit) => (Some(unit), 1),
-            None => return Err(not_a_unit(cursor, name)),
-        },
-    };
+    let has_unit =
+        typed.is_one_word() || typed.words == 2 && !then.iter().any(|word| cursor.is_word(1, word));
+    let words = if has_unit { typed.words } else { 1 };
     let span = cursor.span(words);
+    let unit = metric_unit(typed.unit).filter(|_| has_unit);
+    if has_unit && unit.is_none() {
+        let names = METRIC_UNITS.map(|(name, ..)| name);
+        let meant = closest(typed.unit, names).filter(|_| typed.unit.len() > 1);
+        let span = span.end - typed.unit.len()..span.end;
+        return Err(cursor.error_at(span, "'{}' is not a unit", offered(names)).suggest(meant));
+    }
     cursor.skip(words);
-    Ok(Bar { decimal, is_negative: digits != number, unit, span })
-}
-
-fn not_a_unit(cursor: &Cursor<'_>, name: &str) -> ClaimError {
-    let names = METRIC_UNITS.map(|(name, ..)| name);
-    let span = cursor.span(1);
-    let span = span.end - name.len()..span.end;
-    let meant = closest(name, names).filter(|_| name.len() > 1);
-    cursor.error_at(span, Problem::NotAUnit, offered(names)).suggest(meant)
+    Ok(Bar { decimal: typed.decimal, is_negative: typed.is_negative, unit, span })
 }
 
 impl Bar<'_> {
-    /// Returns the value in the unit of the metric; `by` says whether the sentence names the
-    /// metric.
-    pub(crate) fn value(
-        &self,
-        cursor: &Cursor<'_>,
-        metric: Metric,
-        by: bool,
-    ) -> Result<f64, ClaimError> {
-        let kind = self.unit.map_or(MetricUnit::Count, |(kind, _)| kind);
+    /// Returns the value in the unit of the metric.
+    pub(crate) fn value(&self, cursor: &Cursor<'_>) -> Result<f64, ClaimError> {
+        let metric = cursor.metric();
+        let (kind, exponent, factor) = self.unit.unwrap_or((MetricUnit::Count, 0, 1.0));
         if kind != metric.unit() {
             let span = self.span.clone();
-            let mut error = cursor.error_at(
-                span.clone(),
-                |amount| Problem::WrongUnit { amount, metric },
-                vec![],
-            );
+            let message = format!("'{{}}' is not an amount of {}", metric.name());
+            let mut error = cursor.error_at(span.clone(), &message, vec![]);
             error.expected = self.amounts(&error.text[span], metric);
-            return Err(match (by, kind) {
+            return Err(match (cursor.metric.is_some(), kind) {
                 (false, MetricUnit::Bytes) => error.or_expect("'by peak memory' at the end"),
                 (false, MetricUnit::Nanojoules) => error.or_expect("'by energy' at the end"),
                 _ => error,
             });
         }
-        let value = match self.unit.map_or(UnitScale::Ten(0), |(_, scale)| scale) {
-            UnitScale::Ten(exponent) => self.decimal.shifted(exponent.cast_signed()),
-            UnitScale::Two(exponent) => self.decimal.value() * 2_u64.pow(exponent) as f64,
-            UnitScale::Minutes => self.decimal.shifted(9) * 60.0,
-        };
+        let value = self.decimal.shifted(exponent) * factor;
         if self.is_negative || value <= 0.0 || value > MAX_BAR {
             let expected = format!("more than 0 and at most {}", written(MAX_BAR, metric.unit()));
-            return Err(cursor.error_at(self.span.clone(), Problem::OutOfRange, vec![expected]));
+            return Err(cursor.error_at(self.span.clone(), OUT_OF_RANGE, vec![expected]));
         }
         Ok(value)
     }
@@ -319,7 +294,7 @@ impl Bar<'_> {
     /// Returns the amounts of the metric that an error suggests: the number, if it came without a
     /// unit, with each unit.
     fn amounts(&self, amount: &str, metric: Metric) -> Vec<String> {
-        let of_it = METRIC_UNITS.iter().filter(|(_, kind, _)| *kind == metric.unit());
+        let of_it = METRIC_UNITS.iter().filter(|(_, (kind, ..))| *kind == metric.unit());
         let names = of_it.map(|(name, ..)| *name);
         if self.unit.is_none() {
             let amounts: Vec<String> = names.map(|name| format!("{amount} {name}")).collect();
@@ -337,29 +312,22 @@ impl Bar<'_> {
 /// Writes a bar in the unit that makes it shortest. [`Bar::value`] returns it exactly, to the last
 /// bit.
 pub(crate) fn written(value: f64, kind: MetricUnit) -> String {
-    let mut shortest = match METRIC_UNITS.iter().find(|(_, unit, _)| *unit == kind) {
-        Some((name, ..)) => format!("{value} {name}"),
-        None => return value.to_string(),
-    };
-    for (name, unit, scale) in METRIC_UNITS {
-        let (number, is_large) = match scale {
-            UnitScale::Ten(exponent) => {
-                let number = shifted_text(value, -exponent.cast_signed());
-                (number, value >= 10_u64.pow(exponent) as f64)
-            }
-            // Exact, because powers of two are.
-            UnitScale::Two(exponent) => {
-                let number = value / 2_u64.pow(exponent) as f64;
-                (number.to_string(), number >= 1.0)
-            }
-            UnitScale::Minutes => continue,
-        };
-        let text = format!("{number} {name}");
-        if unit == kind && is_large && text.len() <= shortest.len() {
-            shortest = text;
+    if kind == MetricUnit::Count {
+        return value.to_string();
+    }
+    let mut shortest: Option<String> = None;
+    for (name, (unit, exponent, factor)) in METRIC_UNITS {
+        let is_large = exponent == 0 && factor == 1.0 || value >= 10_f64.powi(exponent) * factor;
+        if unit != kind || name == MINUTE || !is_large {
+            continue;
+        }
+        // Exact, as the other factors are powers of two.
+        let text = format!("{} {name}", shifted_text(value / factor, -exponent));
+        if shortest.as_ref().is_none_or(|shortest| text.len() <= shortest.len()) {
+            shortest = Some(text);
         }
     }
-    shortest
+    shortest.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -468,7 +436,8 @@ mod tests {
     fn read_bar(text: &str, metric: Metric) -> Result<f64, String> {
         let mut cursor = Cursor::new(text, &[]).unwrap();
         let bar = bar(&mut cursor, &["by"]);
-        bar.and_then(|bar| bar.value(&cursor, metric, true)).map_err(|error| error.to_string())
+        cursor.metric = Some(metric);
+        bar.and_then(|bar| bar.value(&cursor)).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -1,24 +1,50 @@
 //! The words of a sentence, and a position between them from which it is read on.
 
-use crate::error::{ClaimError, Problem, offered, shown};
+use crate::error::{CANNOT_STAND, ClaimError, offered, shown};
 use crate::suggest::closest;
 use std::borrow::Cow;
 use std::ops::Range;
+use tiebreak_core::metric::Metric;
+
+/// The parts of a claim that name something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Left,
+    Right,
+    Metric,
+    Workload,
+}
+
+/// The places of the words in a claim that name something, in bytes.
+pub(crate) type Words = Vec<(Part, Range<usize>)>;
+
+/// Returns the place of a part, if the claim has it.
+pub(crate) fn place_of(words: &Words, part: Part) -> Option<Range<usize>> {
+    words.iter().find(|(other, _)| *other == part).map(|(_, span)| span.clone())
+}
 
 /// A position between two words of a sentence.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     /// The contestants.
     pub(crate) names: &'a [&'a str],
     tokens: Vec<Token<'a>>,
     at: usize,
+    /// What was read: the contestants, the metric and the workload.
+    pub(crate) left: String,
+    pub(crate) right: Option<String>,
+    pub(crate) metric: Option<Metric>,
+    pub(crate) workload: Option<String>,
+    /// Their places.
+    pub(crate) named: Words,
 }
 
 impl<'a> Cursor<'a> {
     /// Returns the start of a sentence.
     pub(crate) fn new(text: &'a str, names: &'a [&'a str]) -> Result<Self, ClaimError> {
-        Ok(Cursor { text, names, tokens: tokens(text, names)?, at: 0 })
+        let tokens = tokens(text, names)?;
+        Ok(Cursor { text, names, tokens, ..Cursor::default() })
     }
 
     /// Returns the sentence with single spaces between its words and without its full stop.
@@ -35,6 +61,12 @@ impl<'a> Cursor<'a> {
     /// Moves forward by this many words.
     pub(crate) fn skip(&mut self, words: usize) {
         self.at += words;
+    }
+
+    /// Moves forward by a word, which names a part of the claim.
+    pub(crate) fn take(&mut self, part: Part) {
+        self.named.push((part, self.span(1)));
+        self.skip(1);
     }
 
     /// Returns whether the word this many words ahead is this one, in any case.
@@ -60,7 +92,18 @@ impl<'a> Cursor<'a> {
         self.skip(depth);
         let firsts = rests.iter().filter_map(|rest| rest.split(' ').next());
         let meant = self.meant(rests.iter().copied().chain(firsts));
-        Err(self.error(Problem::UnexpectedWord, offered(rests.iter().copied())).suggest(meant))
+        Err(self.error(CANNOT_STAND, offered(rests.iter().copied())).suggest(meant))
+    }
+
+    /// Reads one of these phrases, as [`Cursor::choose`] does.
+    pub(crate) fn expect(&mut self, phrases: &[&'static str]) -> Result<(), ClaimError> {
+        let phrases: Vec<_> = phrases.iter().map(|phrase| (*phrase, ())).collect();
+        self.choose(&phrases)
+    }
+
+    /// Returns the metric of the claim: wall time if none was named so far.
+    pub(crate) fn metric(&self) -> Metric {
+        self.metric.unwrap_or(Metric::WallTime)
     }
 
     /// Returns the number of words of a phrase that are ahead.
@@ -73,40 +116,32 @@ impl<'a> Cursor<'a> {
         closest(&self.ahead(0)?.value, candidates)
     }
 
-    /// Returns an error about the next word, or about its absence.
-    pub(crate) fn error(
-        &self,
-        problem: impl FnOnce(String) -> Problem,
-        expected: Vec<String>,
-    ) -> ClaimError {
-        self.error_about(1, problem, expected)
+    /// Returns an error about the next word, for which `{}` stands in the message, or about its
+    /// absence.
+    pub(crate) fn error(&self, message: &str, expected: Vec<String>) -> ClaimError {
+        self.error_about(1, message, expected)
     }
 
     /// Returns an error about this many of the next words, at least one, or about their absence.
     pub(crate) fn error_about(
         &self,
         words: usize,
-        problem: impl FnOnce(String) -> Problem,
+        message: &str,
         expected: Vec<String>,
     ) -> ClaimError {
-        match self.ahead(0) {
-            Some(_) => self.error_at(self.span(words), problem, expected),
-            None => {
-                let end = self.end();
-                ClaimError::new(self.text, end..end, Problem::EndsEarly, expected)
-            }
-        }
+        let message = if self.ahead(0).is_some() { message } else { "the claim ends too early" };
+        self.error_at(self.span(words), message, expected)
     }
 
     /// Returns an error about words that were read before.
     pub(crate) fn error_at(
         &self,
         span: Range<usize>,
-        problem: impl FnOnce(String) -> Problem,
+        message: &str,
         expected: Vec<String>,
     ) -> ClaimError {
-        let problem = problem(shown(&self.text[span.clone()]));
-        ClaimError::new(self.text, span, problem, expected)
+        let message = message.replace("{}", &shown(&self.text[span.clone()]));
+        ClaimError::new(self.text, span, message, expected)
     }
 
     /// Returns the bytes of the next words, at least one of which exists.
@@ -152,6 +187,12 @@ pub(crate) struct Token<'a> {
     pub(crate) is_quoted: bool,
 }
 
+impl Token<'_> {
+    pub(crate) fn starts_with_digit(&self) -> bool {
+        self.raw.starts_with(|c: char| c.is_ascii_digit())
+    }
+}
+
 /// Splits a sentence into words and drops a final full stop, unless the last word is a name that
 /// ends with one.
 fn tokens<'a>(text: &'a str, names: &[&str]) -> Result<Vec<Token<'a>>, ClaimError> {
@@ -181,7 +222,7 @@ fn tokens<'a>(text: &'a str, names: &[&str]) -> Result<Vec<Token<'a>>, ClaimErro
 fn control_character(text: &str, at: usize) -> ClaimError {
     let length = text[at..].chars().next().map_or(0, char::len_utf8);
     let expected = vec!["a space or a letter".to_owned()];
-    ClaimError::new(text, at..at + length, Problem::ControlCharacter, expected)
+    ClaimError::new(text, at..at + length, "a control character cannot stand here", expected)
 }
 
 /// Returns where the first word at or after a byte starts.
@@ -205,13 +246,18 @@ fn quoted(text: &str, start: usize, quote: char) -> Result<Token<'_>, ClaimError
     let Some(end) = closing_quote(&text[inner..], quote).map(|length| inner + length) else {
         let rest = start..text.trim_end().len();
         let expected = vec![format!("another {quote} after the name")];
-        return Err(ClaimError::new(text, rest, Problem::OpenQuote, expected));
+        return Err(ClaimError::new(text, rest, "the quote is not closed", expected));
     };
     let after = end + quote.len_utf8();
     let glued = after..word_end(text, after);
     if !glued.is_empty() && text[after..].trim_end() != "." {
         let expected = vec!["a space".to_owned()];
-        return Err(ClaimError::new(text, glued, Problem::GluedQuote, expected));
+        return Err(ClaimError::new(
+            text,
+            glued,
+            "the closing quote does not end the word",
+            expected,
+        ));
     }
     let doubled = [quote; 2].iter().collect::<String>();
     let value = Cow::Owned(text[inner..end].replace(&doubled, quote.encode_utf8(&mut [0; 4])));

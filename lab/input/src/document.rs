@@ -19,6 +19,8 @@ pub(crate) use value::kind;
 pub const MAX_FILE_BYTES: usize = 1_000_000;
 /// The longest name, in bytes: names are printed in tables.
 pub(crate) const MAX_NAME_BYTES: usize = 100;
+/// The most tables of one kind that a file may have: contests, contestants, workloads, claims.
+pub(crate) const MAX_TABLES: usize = 1000;
 /// The empty span at the beginning, for what is missing in the whole file.
 pub(crate) const START: Range<usize> = 0..0;
 /// The number of keys of a table from which on an error does not list them.
@@ -30,7 +32,7 @@ pub(crate) fn read<T>(
     name: &str,
     text: &str,
     place: &'static Place,
-    meaning: impl FnOnce(&Table<'_>) -> Option<T>,
+    meaning: impl FnOnce(&Table<'_>) -> T,
 ) -> Result<T, FileErrors> {
     let log = Log::new(text);
     if text.len() > MAX_FILE_BYTES {
@@ -41,10 +43,8 @@ pub(crate) fn read<T>(
     }
     let (root, syntax) = DeTable::parse_recoverable(text);
     log.syntax(&syntax);
-    let read = match syntax[..] {
-        [] => meaning(&Table::new(root.get_ref(), START, place, &log)),
-        _ => None,
-    };
+    let is_toml = syntax.is_empty();
+    let read = is_toml.then(|| meaning(&Table::new(root.get_ref(), START, place, &log)));
     read.filter(|_| log.count() == 0).ok_or_else(|| log.into_errors(name))
 }
 
@@ -157,6 +157,67 @@ impl<'a> Table<'a> {
         reader: impl FnOnce(&Item<'a>) -> Option<T>,
     ) -> Option<T> {
         self.get(key).and_then(reader)
+    }
+
+    /// Sets an option to the value of a key, unless it is missing or wrong.
+    pub(crate) fn update<T, V: Into<T>>(
+        &self,
+        key: &str,
+        option: &mut T,
+        reader: impl FnOnce(&Item<'a>) -> Option<V>,
+    ) {
+        if let Some(value) = self.read(key, reader) {
+            *option = value.into();
+        }
+    }
+
+    /// Reads tables that may occur several times, `[[workload]]`, of what errors call `whole`.
+    pub(crate) fn tables(&self, key: &str, whole: &str) -> Vec<Table<'a>> {
+        let Some(item) = self.get(key) else { return Vec::new() };
+        let id = format!("{}.{key}", self.place.file());
+        let place = Place::of(&id);
+        let Some(elements) = item.elements() else {
+            if item.entries().is_some() {
+                item.error(format!("'{key}' is one table, and there may be many"))
+                    .help(format!("write [[{key}]], with two brackets"));
+            } else {
+                item.wrong_type(&format!("tables, [[{key}]]"));
+            }
+            return Vec::new();
+        };
+        if let Some(extra) = elements.get(MAX_TABLES) {
+            extra
+                .error(format!("this is {} {} of the {whole}", place.noun(), MAX_TABLES + 1))
+                .label(format!("expected at most {MAX_TABLES}"));
+        }
+        let mut tables = Vec::new();
+        for element in elements.iter().take(MAX_TABLES) {
+            match element.table(&id) {
+                Some(table) => tables.push(table),
+                None => {
+                    element
+                        .error(format!("{} is {}", place.name, kind(element.value)))
+                        .label(format!("expected a table, [[{key}]]"));
+                }
+            }
+        }
+        tables
+    }
+
+    /// Reads such tables, or logs this error with its help if there are none.
+    pub(crate) fn some_tables(
+        &self,
+        key: &str,
+        whole: &str,
+        [missing, help]: [&str; 2],
+    ) -> Vec<Table<'a>> {
+        let before = self.log.count();
+        let tables = self.tables(key, whole);
+        if tables.is_empty() && self.log.count() == before {
+            let span = self.get(key).map_or(&self.span, |item| &item.span);
+            self.log.error(span.clone(), missing).help(help);
+        }
+        tables
     }
 
     /// Returns a key, or logs an error that it is missing, with what could be written.

@@ -3,10 +3,15 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 use thiserror::Error;
-use tiebreak_core::metric::Metric;
 
+/// The longest sentence that is read, in bytes; longer ones are not repeated in errors.
+pub const MAX_CLAIM_BYTES: usize = 1000;
 /// The most characters of a word that an error repeats.
 const SHOWN_CHARS: usize = 40;
+/// The message about a word that does not fit.
+pub(crate) const CANNOT_STAND: &str = "'{}' cannot stand here";
+/// The message about an amount that means nothing, or that no user intends.
+pub(crate) const OUT_OF_RANGE: &str = "'{}' is out of range";
 /// The most names that an error lists.
 const LISTED_NAMES: usize = 8;
 
@@ -21,86 +26,25 @@ pub struct ClaimError {
     /// The bytes of the wrong word in `text`, on character boundaries; empty, and one past the last
     /// word, if a word is missing at the end.
     pub span: Range<usize>,
-    /// What is wrong.
-    pub problem: Problem,
+    /// What is wrong. Words of the sentence in it are shortened and have no control characters.
+    pub message: String,
     /// What is expected there, as shown: words in quotes, other things described.
     pub expected: Vec<String>,
     /// What was probably meant there.
     pub suggestion: Option<String>,
-}
-
-/// What is wrong with a sentence. The words in it are shortened and have no control characters.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Problem {
-    /// It contains no word.
-    #[error("the claim is empty")]
-    Empty,
-    /// It is longer than [`MAX_CLAIM_BYTES`](crate::MAX_CLAIM_BYTES).
-    #[error("the claim has {bytes} bytes")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
-    /// Words are missing at the end.
-    #[error("the claim ends too early")]
-    EndsEarly,
-    /// A word that does not fit.
-    #[error("'{0}' cannot stand here")]
-    UnexpectedWord(String),
-    /// A name that no contestant has.
-    #[error("no contestant is called '{0}'")]
-    UnknownContestant(String),
-    /// The same contestant on both sides.
-    #[error("'{0}' is compared with itself")]
-    SameContestant(String),
-    /// A word in the place of an amount.
-    #[error("'{0}' is neither a factor nor a percentage")]
-    NotAnAmount(String),
-    /// A word in the place of a share.
-    #[error("'{0}' is not a share")]
-    NotAShare(String),
-    /// A word in the place of a number, with a unit or without.
-    #[error("'{0}' is not a number")]
-    NotANumber(String),
-    /// A word in the place of a unit.
-    #[error("'{0}' is not a unit")]
-    NotAUnit(String),
-    /// An amount in a unit that its metric does not have.
-    #[error("'{amount}' is not an amount of {}", metric.name())]
-    WrongUnit {
-        /// The amount.
-        amount: String,
-        /// The metric.
-        metric: Metric,
-    },
-    /// An amount that means nothing, or that no user intends.
-    #[error("'{0}' is out of range")]
-    OutOfRange(String),
-    /// A second metric, workload, bad share, cap or share of rounds.
-    #[error("the {0} is named twice")]
-    NamedTwice(&'static str),
-    /// A tab or a line feed in a name, or an escape anywhere.
-    #[error("a control character cannot stand here")]
-    ControlCharacter,
-    /// A quote that is not closed.
-    #[error("the quote is not closed")]
-    OpenQuote,
-    /// A character directly after a closing quote.
-    #[error("the closing quote does not end the word")]
-    GluedQuote,
-    /// A question.
-    #[error("a question is not a claim")]
-    Question,
+    /// Whether the line says what is expected in addition to a suggestion.
+    pub(crate) always_lists: bool,
 }
 
 impl ClaimError {
     pub(crate) fn new(
         text: &str,
         span: Range<usize>,
-        problem: Problem,
+        message: impl Into<String>,
         expected: Vec<String>,
     ) -> Self {
-        ClaimError { text: text.to_owned(), span, problem, expected, suggestion: None }
+        let (text, message) = (text.to_owned(), message.into());
+        ClaimError { text, span, message, expected, suggestion: None, always_lists: false }
     }
 
     pub(crate) fn suggest(mut self, suggestion: Option<&str>) -> Self {
@@ -117,10 +61,9 @@ impl ClaimError {
     /// Returns the whole error in one line. A suggestion replaces what is expected, except that the
     /// contestants are always listed.
     fn line(&self) -> String {
-        let is_name = matches!(self.problem, Problem::UnknownContestant(_));
-        let mut line = self.problem.to_string();
+        let mut line = self.message.clone();
         if let Some(expectation) = expectation(&self.expected)
-            && (is_name || self.suggestion.is_none())
+            && (self.always_lists || self.suggestion.is_none())
         {
             line += &format!(": {expectation}");
         }
@@ -150,14 +93,12 @@ impl ClaimError {
         // One line, whatever the sentence contains; spans stay valid, because these are single
         // bytes.
         let text = self.text.replace(['\n', '\r', '\t'], " ");
-        let title = self.problem.to_string();
-        let mut report = Group::with_title(Level::ERROR.primary_title(title));
-        if matches!(self.problem, Problem::TooLong { .. }) {
-            report = report
-                .element(Level::NOTE.message(expectation(&self.expected).unwrap_or_default()));
+        let mut report = Group::with_title(Level::ERROR.primary_title(&self.message));
+        let expectation = expectation(&self.expected);
+        if text.len() > MAX_CLAIM_BYTES {
+            report = report.element(Level::NOTE.message(expectation.unwrap_or_default()));
         } else {
-            let mark =
-                AnnotationKind::Primary.span(self.span.clone()).label(expectation(&self.expected));
+            let mark = AnnotationKind::Primary.span(self.span.clone()).label(expectation);
             report = report.element(Snippet::source(text).line_numbering(false).annotation(mark));
         }
         if let Some(suggestion) = &self.suggestion {

@@ -138,14 +138,14 @@ pub fn parse_file(name: &str, text: &str) -> Result<ClaimsFile, FileErrors> {
     read(name, text, Place::of("claims"), claims_file)
 }
 
-fn claims_file(root: &Table<'_>) -> Option<ClaimsFile> {
-    let defaults = Layer::default().with(root);
-    let error = root.read("error", error);
-    let budget = root.read("budget", Item::budget);
-    let family = root.read("family", Item::word);
-    let seed = root.read("seed", seed);
-    let contests = contests(root, &defaults)?;
-    Some(ClaimsFile { error, budget, family, seed, contests })
+fn claims_file(root: &Table<'_>) -> ClaimsFile {
+    ClaimsFile {
+        error: root.read("error", error),
+        budget: root.read("budget", Item::budget),
+        family: root.read("family", Item::word),
+        seed: root.read("seed", seed),
+        contests: contests(root, &Layer::default().with(root)),
+    }
 }
 
 /// Reads the error of a file: above 0 and below one half.

@@ -22,17 +22,13 @@
 //! `faster`, `less` or `fewer`.
 
 use crate::amount::{Bar, Scale, Share, amount, bar, percentile, share, written};
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, Part, Words};
 use crate::decimal::hundredfold;
-use crate::error::{ClaimError, Problem, listed, offered, shown};
-use std::ops::Range;
+use crate::error::{
+    CANNOT_STAND, ClaimError, MAX_CLAIM_BYTES, OUT_OF_RANGE, listed, offered, shown,
+};
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
-
-/// The longest sentence that is read, in bytes.
-pub const MAX_CLAIM_BYTES: usize = 1000;
-
-const EXAMPLE: &str = "one such as 'A is faster than B'";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Verb {
@@ -62,137 +58,83 @@ pub fn parse(text: &str, contestants: &[&str]) -> Result<Claim, ClaimError> {
     parse_spanned(text, contestants).map(|(claim, _)| claim)
 }
 
-/// A name, and its place in the sentence.
-type Named = (String, Range<usize>);
-
-/// The places of the words in a claim that name something.
-#[derive(Debug)]
-pub(crate) struct Words {
-    pub(crate) left: Range<usize>,
-    pub(crate) right: Option<Range<usize>>,
-    pub(crate) metric: Option<Range<usize>>,
-    pub(crate) workload: Option<Range<usize>>,
-}
-
-impl Words {
-    /// Converts the places to those in a text that contains the sentence.
-    pub(crate) fn map(self, place: impl Fn(Range<usize>) -> Range<usize>) -> Words {
-        Words {
-            left: place(self.left),
-            right: self.right.map(&place),
-            metric: self.metric.map(&place),
-            workload: self.workload.map(&place),
-        }
-    }
-}
-
 /// Does what [`parse`] does, and also returns the places of the claim's words.
 pub(crate) fn parse_spanned(
     text: &str,
     contestants: &[&str],
 ) -> Result<(Claim, Words), ClaimError> {
-    check_length(text)?;
-    let mut cursor = Cursor::new(text, contestants)?;
-    check_start(&cursor)?;
-    let (mut claim, words) = match of_one(&mut cursor)? {
-        Some(parsed) => parsed,
-        None => about_runs(&mut cursor)?,
-    };
-    claim.text = cursor.normalised();
-    Ok((claim, words))
-}
-
-/// Returns a claim without its text, and the places of its words.
-fn parsed(
-    (left, left_span): Named,
-    right: Option<Named>,
-    statement: Statement,
-    tail: Tail<'_>,
-) -> (Claim, Words) {
-    let (right, right_span) = right.unzip();
-    let (metric, metric_span) = tail.by.unzip();
-    let (workload, workload_span) = tail.workload.unzip();
-    let metric = metric.unwrap_or(Metric::WallTime);
-    let claim = Claim { text: String::new(), left, right, statement, metric, workload };
-    let (left, right) = (left_span, right_span);
-    (claim, Words { left, right, metric: metric_span, workload: workload_span })
-}
-
-fn check_length(text: &str) -> Result<(), ClaimError> {
-    if text.len() <= MAX_CLAIM_BYTES {
-        return Ok(());
+    if text.len() > MAX_CLAIM_BYTES {
+        let rest = text.floor_char_boundary(MAX_CLAIM_BYTES)..text.len();
+        let expected = vec![format!("at most {MAX_CLAIM_BYTES}")];
+        let message = format!("the claim has {} bytes", text.len());
+        return Err(ClaimError::new(text, rest, message, expected));
     }
-    let rest = text.floor_char_boundary(MAX_CLAIM_BYTES)..text.len();
-    let expected = vec![format!("at most {MAX_CLAIM_BYTES}")];
-    Err(ClaimError::new(text, rest, Problem::TooLong { bytes: text.len() }, expected))
-}
-
-/// Refuses a sentence whose first word cannot begin a claim.
-fn check_start(cursor: &Cursor<'_>) -> Result<(), ClaimError> {
+    let mut cursor = Cursor::new(text, contestants)?;
+    let example = vec!["one such as 'A is faster than B'".to_owned()];
     if cursor.ahead(0).is_none() {
-        let mut error = cursor.error(Problem::UnexpectedWord, vec![EXAMPLE.to_owned()]);
-        error.problem = Problem::Empty;
-        return Err(error);
+        return Err(cursor.error_at(cursor.span(0), "the claim is empty", example));
     }
     if cursor.is_word(0, "which") && cursor.is_word(1, "of") {
-        return Err(cursor.error(|_| Problem::Question, vec![EXAMPLE.to_owned()]));
+        return Err(cursor.error("a question is not a claim", example));
     }
-    Ok(())
+    let statement = match of_one(&mut cursor)? {
+        Some(property) => Statement::Property(property),
+        None => about_runs(&mut cursor)?,
+    };
+    let (text, metric) = (cursor.normalised(), cursor.metric());
+    let Cursor { left, right, workload, named, .. } = cursor;
+    Ok((Claim { text, left, right, statement, metric, workload }, named))
 }
 
 /// Reads a sentence that starts with the name of a contestant.
-fn about_runs(cursor: &mut Cursor<'_>) -> Result<(Claim, Words), ClaimError> {
-    let left = contestant(cursor, None)?;
+fn about_runs(cursor: &mut Cursor<'_>) -> Result<Statement, ClaimError> {
+    contestant(cursor, Part::Left)?;
     let verbs = [("is", Verb::Is), ("uses", Verb::Uses), ("succeeds", Verb::Succeeds)];
     let verb = cursor.choose(&verbs)?;
     if verb == Verb::Succeeds {
-        return succeeds(cursor, left);
+        return succeeds(cursor).map(Statement::Property);
     }
-    let (relation, metric) = comparison(cursor, verb)?;
-    let right = contestant(cursor, Some(&left.0))?;
-    let clauses: &[Clause] = match relation {
-        Relation::AtLeast { .. } => &[Clause::On, Clause::By, Clause::Rounds],
-        _ => &[Clause::On, Clause::By],
+    let relation = comparison(cursor, verb)?;
+    contestant(cursor, Part::Right)?;
+    let Relation::AtLeast { factor } = relation else {
+        tail(cursor, &[Clause::On, Clause::By])?;
+        return Ok(Statement::Ratio(relation));
     };
-    let tail = tail(cursor, clauses, metric)?;
-    let statement = match (relation, &tail.rounds) {
-        (Relation::AtLeast { factor }, Some(share)) => {
-            Statement::Property(Property::InShareOfRounds { factor, share: share.value })
+    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Rounds])?;
+    Ok(match tail.rounds {
+        Some(Share { value: share, .. }) => {
+            Statement::Property(Property::InShareOfRounds { factor, share })
         }
-        _ => Statement::Ratio(relation),
-    };
-    Ok(parsed(left, Some(right), statement, tail))
+        None => Statement::Ratio(relation),
+    })
 }
 
 /// Reads everything between the verb and the second name.
-fn comparison(
-    cursor: &mut Cursor<'_>,
-    verb: Verb,
-) -> Result<(Relation, Option<SpannedMetric>), ClaimError> {
-    let bound = bound(cursor, verb)?;
-    let relation = match bound {
+fn comparison(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Relation, ClaimError> {
+    let uses = verb == Verb::Uses;
+    let relation = match bound(cursor, verb)? {
         Bound::Just => Relation::AtLeast { factor: 1.0 },
         Bound::AtLeast => {
-            let scale = if verb == Verb::Uses { Scale::Less } else { Scale::Faster };
-            Relation::AtLeast { factor: amount(cursor, scale)? }
+            let factor = amount(cursor, if uses { Scale::Less } else { Scale::Faster })?;
+            cursor.expect(if uses { &["less", "fewer"] } else { &["faster"] })?;
+            Relation::AtLeast { factor }
         }
-        Bound::AtMost => Relation::NoMoreThan { fraction: amount(cursor, Scale::More)? },
-        Bound::Within => Relation::Within { fraction: amount(cursor, Scale::Within)? },
+        Bound::AtMost => {
+            let fraction = amount(cursor, Scale::More)?;
+            cursor.expect(if uses { &["more"] } else { &["slower"] })?;
+            Relation::NoMoreThan { fraction }
+        }
+        Bound::Within => {
+            let fraction = amount(cursor, Scale::Within)?;
+            cursor.expect(&["of"])?;
+            return Ok(Relation::Within { fraction });
+        }
     };
-    match (verb, bound) {
-        (_, Bound::Just) => {}
-        (_, Bound::Within) => {
-            cursor.choose(&[("of", ())])?;
-            return Ok((relation, None));
-        }
-        (Verb::Uses, Bound::AtLeast) => cursor.choose(&[("less", ()), ("fewer", ())])?,
-        (Verb::Uses, Bound::AtMost) => cursor.choose(&[("more", ())])?,
-        (_, Bound::AtLeast) => cursor.choose(&[("faster", ())])?,
-        (_, Bound::AtMost) => cursor.choose(&[("slower", ())])?,
+    if uses {
+        metric(cursor)?;
     }
-    let metric = if verb == Verb::Uses { Some(metric(cursor)?) } else { None };
-    cursor.choose(&[("than", ())])?;
-    Ok((relation, metric))
+    cursor.expect(&["than"])?;
+    Ok(relation)
 }
 
 /// Reads the bound of the claim, up to the amount.
@@ -214,7 +156,7 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
             format!("'{better}' with the two names swapped"),
             format!("'no more than 2% {worse}'"),
         ];
-        return Err(cursor.error(Problem::UnexpectedWord, expected));
+        return Err(cursor.error(CANNOT_STAND, expected));
     }
     let meant = bounded_amount(cursor, worse);
     cursor.choose(bounds).map_err(|error| match meant {
@@ -226,8 +168,7 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
 /// Returns what was meant by an amount without a bound: `5% faster` is ambiguous, `at least 5%` is
 /// not.
 fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
-    let number =
-        cursor.ahead(0).filter(|word| word.raw.starts_with(|c: char| c.is_ascii_digit()))?;
+    let number = cursor.ahead(0).filter(|word| word.starts_with_digit())?;
     let bounds = [(worse, "no more than"), ("of", "within")];
     let bound = bounds
         .into_iter()
@@ -236,84 +177,68 @@ fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
     Some(format!("{bound} {}", number.raw))
 }
 
-/// The quantity that is claimed to be below a bar.
-#[derive(Clone, Copy)]
-enum Subject {
-    Mean,
-    Quantile(f64),
-}
-
 /// Reads a sentence that starts with `mean of`, `median of` or `p99 of`; `None` if it starts with
 /// the name of a contestant, or with an unknown word.
-fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<(Claim, Words)>, ClaimError> {
+fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<Property>, ClaimError> {
     let starts = cursor.is_word(1, "of") && cursor.ahead(0).is_some_and(|word| !word.is_quoted);
     if !starts {
         return Ok(None);
     }
-    let subject = if let Some(share) = percentile(cursor) {
-        Subject::Quantile(share?)
+    // A mean has no share.
+    let share = if let Some(share) = percentile(cursor) {
+        Some(share?)
     } else {
-        let names = [("median", Subject::Quantile(0.5)), ("mean", Subject::Mean)];
+        let names = [("median", Some(0.5)), ("mean", None)];
         let is_subject = names.iter().any(|(word, _)| cursor.is_word(0, word));
         if !is_subject && cursor.ahead(0).is_some_and(|word| cursor.names.contains(&word.raw)) {
             return Ok(None);
         }
         cursor.choose(&names).map_err(|error| error.or_expect("a percentile such as p99"))?
     };
-    cursor.choose(&[("of", ())])?;
-    let left = contestant(cursor, None)?;
-    cursor.choose(&[("is", ())])?;
-    match subject {
-        Subject::Mean => mean(cursor, left).map(Some),
-        Subject::Quantile(share) => quantile(cursor, left, share).map(Some),
+    cursor.expect(&["of"])?;
+    contestant(cursor, Part::Left)?;
+    cursor.expect(&["is"])?;
+    match share {
+        None => mean(cursor).map(Some),
+        Some(share) => quantile(cursor, share).map(Some),
     }
 }
 
 /// Reads the rest after `p99 of A is`.
-fn quantile(cursor: &mut Cursor<'_>, left: Named, good: f64) -> Result<(Claim, Words), ClaimError> {
-    cursor.choose(&[("below", ()), ("at most", ())])?;
+fn quantile(cursor: &mut Cursor<'_>, good: f64) -> Result<Property, ClaimError> {
+    cursor.expect(&["below", "at most"])?;
     let bar = bar(cursor, &KEYWORDS)?;
-    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad], None)?;
-    let property = Property::Quantile {
-        good,
-        bad: bad(cursor, &tail, good)?,
-        bar: bar.value(cursor, tail.metric(), tail.by.is_some())?,
-    };
-    Ok(parsed(left, None, Statement::Property(property), tail))
+    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad])?;
+    Ok(Property::Quantile { good, bad: bad(cursor, &tail, good)?, bar: bar.value(cursor)? })
 }
 
 /// Reads the rest after `mean of A is`.
-fn mean(cursor: &mut Cursor<'_>, left: Named) -> Result<(Claim, Words), ClaimError> {
+fn mean(cursor: &mut Cursor<'_>) -> Result<Property, ClaimError> {
     let sides = [("below", true), ("at most", true), ("above", false), ("at least", false)];
     let is_below = cursor.choose(&sides)?;
     let bar = bar(cursor, &KEYWORDS)?;
-    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Cap], None)?;
-    let (metric, by) = (tail.metric(), tail.by.is_some());
-    let value = bar.value(cursor, metric, by)?;
-    let cap = tail.cap.as_ref().map(|cap| cap.value(cursor, metric, by)).transpose()?;
-    if let (Some(cap), Some(read)) = (cap, &tail.cap)
-        && cap <= value
-    {
-        let expected = vec![format!("a cap above {}", written(value, metric.unit()))];
-        return Err(cursor.error_at(read.span.clone(), Problem::OutOfRange, expected));
+    let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Cap])?;
+    let bar = bar.value(cursor)?;
+    let Some(read) = tail.cap else { return Ok(Property::Mean { is_below, bar, cap: None }) };
+    let cap = read.value(cursor)?;
+    if cap <= bar {
+        let expected = vec![format!("a cap above {}", written(bar, cursor.metric().unit()))];
+        return Err(cursor.error_at(read.span, OUT_OF_RANGE, expected));
     }
-    let property = Property::Mean { is_below, bar: value, cap };
-    Ok(parsed(left, None, Statement::Property(property), tail))
+    Ok(Property::Mean { is_below, bar, cap: Some(cap) })
 }
 
 /// Reads the rest after `A succeeds`.
-fn succeeds(cursor: &mut Cursor<'_>, left: Named) -> Result<(Claim, Words), ClaimError> {
-    if cursor.ahead(0).is_some_and(|word| word.raw.starts_with(|c: char| c.is_ascii_digit())) {
-        let meant = cursor.ahead(0).map(|word| format!("at least {}", word.raw));
-        let error = cursor.error(Problem::UnexpectedWord, offered(["at least"]));
-        return Err(error.suggest(meant.as_deref()));
+fn succeeds(cursor: &mut Cursor<'_>) -> Result<Property, ClaimError> {
+    if let Some(word) = cursor.ahead(0).filter(|word| word.starts_with_digit()) {
+        let error = cursor.error(CANNOT_STAND, offered(["at least"]));
+        return Err(error.suggest(Some(&format!("at least {}", word.raw))));
     }
-    cursor.choose(&[("at least", ())])?;
+    cursor.expect(&["at least"])?;
     let good = share(cursor)?.value;
-    cursor.choose(&[("of the time", ())])?;
-    let tail = tail(cursor, &[Clause::On, Clause::Bad], None)?;
-    let property = Property::Succeeds { good, bad: bad(cursor, &tail, good)? };
-    Ok(parsed(left, None, Statement::Property(property), tail))
+    cursor.expect(&["of the time"])?;
+    let tail = tail(cursor, &[Clause::On, Clause::Bad])?;
+    Ok(Property::Succeeds { good, bad: bad(cursor, &tail, good)? })
 }
 
 /// Returns the bad share: the good one if only that is given, and never more than it.
@@ -323,12 +248,10 @@ fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Result<f64, ClaimErro
         Some(Share { value, .. }) if *value <= good => Ok(*value),
         Some(Share { span, .. }) => {
             let expected = vec![format!("at most the good share, {}%", hundredfold(good))];
-            Err(cursor.error_at(span.clone(), Problem::OutOfRange, expected))
+            Err(cursor.error_at(span.clone(), OUT_OF_RANGE, expected))
         }
     }
 }
-
-const THE_END: &str = "the end of the claim";
 
 /// The words that start a clause. None of them is the unit of a number before it.
 pub(crate) const KEYWORDS: [&str; 5] = ["on", "by", "with", "capped", "in"];
@@ -364,60 +287,42 @@ impl Clause {
     }
 }
 
-/// The content of the clauses.
+/// The content of the clauses, but for the workload and the metric.
 #[derive(Debug, Default)]
 struct Tail<'a> {
-    workload: Option<Named>,
-    by: Option<SpannedMetric>,
     bad: Option<Share>,
     cap: Option<Bar<'a>>,
     rounds: Option<Share>,
 }
 
-impl Tail<'_> {
-    /// Returns the metric of the claim.
-    fn metric(&self) -> Metric {
-        self.by.as_ref().map_or(Metric::WallTime, |(metric, _)| *metric)
-    }
-
-    fn has(&self, clause: Clause) -> bool {
-        match clause {
-            Clause::On => self.workload.is_some(),
-            Clause::By => self.by.is_some(),
-            Clause::Bad => self.bad.is_some(),
-            Clause::Cap => self.cap.is_some(),
-            Clause::Rounds => self.rounds.is_some(),
-        }
-    }
-}
-
-/// Reads the clauses to the end of the claim. The metric may have been named before, in other words
-/// (`by`).
-fn tail<'a>(
-    cursor: &mut Cursor<'a>,
-    clauses: &[Clause],
-    by: Option<SpannedMetric>,
-) -> Result<Tail<'a>, ClaimError> {
-    let mut tail = Tail { by, ..Tail::default() };
+/// Reads the clauses to the end of the claim. The metric may have been named before, in other
+/// words.
+fn tail<'a>(cursor: &mut Cursor<'a>, clauses: &[Clause]) -> Result<Tail<'a>, ClaimError> {
+    let mut tail = Tail::default();
+    let mut open = clauses.to_vec();
+    open.retain(|clause| *clause != Clause::By || cursor.metric.is_none());
     while cursor.ahead(0).is_some() {
         let next = Clause::ALL.into_iter().find(|(clause, _)| cursor.is_word(0, clause.word()));
-        match next.filter(|(clause, _)| clauses.contains(clause)) {
-            Some((clause, subject)) if tail.has(clause) => {
-                let expected = expected(&tail, clauses);
-                return Err(cursor.error(|_| Problem::NamedTwice(subject), expected));
-            }
-            Some((clause, _)) => {
-                cursor.skip(1);
-                read(cursor, clause, &mut tail)?;
-            }
-            None => {
-                // A word that starts another clause is not a slip.
-                let open = if next.is_some() { Vec::new() } else { open(&tail, clauses) };
-                let meant = cursor.meant(open.into_iter());
-                let expected = expected(&tail, clauses);
-                return Err(cursor.error(Problem::UnexpectedWord, expected).suggest(meant));
-            }
+        if let Some((clause, _)) = next.filter(|(clause, _)| open.contains(clause)) {
+            cursor.skip(1);
+            read(cursor, clause, &mut tail)?;
+            open.retain(|other| *other != clause);
+            continue;
         }
+        let words: Vec<&str> = open.iter().map(|clause| clause.word()).collect();
+        let mut expected = offered(words.iter().copied());
+        expected.push("the end of the claim".to_owned());
+        return Err(match next {
+            Some((clause, subject)) if clauses.contains(&clause) => {
+                cursor.error(&format!("the {subject} is named twice"), expected)
+            }
+            // A word that starts another clause is not a slip.
+            Some(_) => cursor.error(CANNOT_STAND, expected),
+            None => {
+                let meant = cursor.meant(words.into_iter());
+                cursor.error(CANNOT_STAND, expected).suggest(meant)
+            }
+        });
     }
     Ok(tail)
 }
@@ -429,87 +334,76 @@ fn read<'a>(
     tail: &mut Tail<'a>,
 ) -> Result<(), ClaimError> {
     match clause {
-        Clause::On => tail.workload = Some(workload(cursor)?),
-        Clause::By => tail.by = Some(metric(cursor)?),
+        Clause::On => workload(cursor)?,
+        Clause::By => metric(cursor)?,
         Clause::Bad => {
             tail.bad = Some(share(cursor)?);
-            cursor.choose(&[("as bad", ())])?;
+            cursor.expect(&["as bad"])?;
         }
         Clause::Cap => {
-            cursor.choose(&[("at", ())])?;
+            cursor.expect(&["at"])?;
             tail.cap = Some(bar(cursor, &KEYWORDS)?);
         }
         Clause::Rounds => {
             tail.rounds = Some(share(cursor)?);
-            cursor.choose(&[("of rounds", ()), ("of the rounds", ())])?;
+            cursor.expect(&["of rounds", "of the rounds"])?;
         }
     }
     Ok(())
 }
 
-/// Returns the words of the clauses that may still follow.
-fn open(tail: &Tail<'_>, clauses: &[Clause]) -> Vec<&'static str> {
-    clauses.iter().filter(|clause| !tail.has(**clause)).map(|clause| clause.word()).collect()
-}
-
-fn expected(tail: &Tail<'_>, clauses: &[Clause]) -> Vec<String> {
-    let mut expected = offered(open(tail, clauses));
-    expected.push(THE_END.to_owned());
-    expected
-}
-
 /// Reads the name of a contestant; the right one must differ from the left one.
-fn contestant(cursor: &mut Cursor<'_>, left: Option<&str>) -> Result<Named, ClaimError> {
+fn contestant(cursor: &mut Cursor<'_>, part: Part) -> Result<(), ClaimError> {
     let names = cursor.names.iter().copied();
-    let others: Vec<&str> = names.filter(|name| Some(*name) != left).collect();
-    let value = cursor.ahead(0).map_or("", |token| token.value.as_ref());
-    if cursor.ahead(0).is_some() && cursor.names.contains(&value) {
-        if left == Some(value) {
-            return Err(
-                cursor.error(|_| Problem::SameContestant(shown(value)), expected_names(&others))
-            );
+    let others: Vec<&str> =
+        names.filter(|name| part == Part::Left || *name != cursor.left).collect();
+    let expected = if others.is_empty() {
+        vec!["a contestant, but there is no other".to_owned()]
+    } else {
+        listed(&others)
+    };
+    let Some(token) = cursor.ahead(0) else { return Err(cursor.error(CANNOT_STAND, expected)) };
+    let name = token.value.clone().into_owned();
+    if others.contains(&name.as_str()) {
+        cursor.take(part);
+        match part {
+            Part::Left => cursor.left = name,
+            _ => cursor.right = Some(name),
         }
-        let name = (value.to_owned(), cursor.span(1));
-        cursor.skip(1);
-        return Ok(name);
+        return Ok(());
     }
-    let meant = cursor.meant(others.iter().copied());
+    let mut error = cursor.error("", expected);
+    if cursor.names.contains(&name.as_str()) {
+        error.message = format!("'{}' is compared with itself", shown(&name));
+        return Err(error);
+    }
+    error.message = format!("no contestant is called '{}'", shown(&name));
+    error.always_lists = true;
     let of_first_word = others
         .iter()
         .copied()
-        .find(|name| name.split_once(' ').is_some_and(|(first, _)| first == value));
-    let error = cursor.error(|_| Problem::UnknownContestant(shown(value)), expected_names(&others));
-    Err(error.suggest(meant.or(of_first_word)))
+        .find(|other| other.split_once(' ').is_some_and(|(first, _)| first == name));
+    Err(error.suggest(cursor.meant(others.iter().copied()).or(of_first_word)))
 }
-
-/// Returns the contestants that are expected, as errors list them.
-fn expected_names(names: &[&str]) -> Vec<String> {
-    match names {
-        [] => vec!["a contestant, but there is no other".to_owned()],
-        names => listed(names),
-    }
-}
-
-/// A metric, and the place of its name.
-type SpannedMetric = (Metric, Range<usize>);
 
 /// Reads the name of a metric.
-fn metric(cursor: &mut Cursor<'_>) -> Result<SpannedMetric, ClaimError> {
+fn metric(cursor: &mut Cursor<'_>) -> Result<(), ClaimError> {
     let named = Metric::ALL.map(|metric| (metric.name(), metric));
     let names: Vec<_> = named.into_iter().chain([("memory", Metric::PeakMemory)]).collect();
     let start = cursor.span(1).start;
-    let metric = cursor.choose(&names)?;
-    Ok((metric, start..cursor.last_end()))
+    cursor.metric = Some(cursor.choose(&names)?);
+    cursor.named.push((Part::Metric, start..cursor.last_end()));
+    Ok(())
 }
 
 /// Reads the name of a workload, which is not a word that could follow it.
-fn workload(cursor: &mut Cursor<'_>) -> Result<Named, ClaimError> {
+fn workload(cursor: &mut Cursor<'_>) -> Result<(), ClaimError> {
     match cursor.ahead(0) {
         Some(name) if !KEYWORDS.iter().any(|word| cursor.is_word(0, word)) => {
-            let read = (name.value.clone().into_owned(), name.span.clone());
-            cursor.skip(1);
-            Ok(read)
+            cursor.workload = Some(name.value.clone().into_owned());
+            cursor.take(Part::Workload);
+            Ok(())
         }
-        _ => Err(cursor.error(Problem::UnexpectedWord, vec!["the name of a workload".to_owned()])),
+        _ => Err(cursor.error(CANNOT_STAND, vec!["the name of a workload".to_owned()])),
     }
 }

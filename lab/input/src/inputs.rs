@@ -12,11 +12,11 @@ use toml::{Table, Value};
 pub struct Input {
     /// Its name.
     pub name: String,
-    /// Its meaning, without a full stop.
-    pub help: String,
+    /// Its meaning, without a full stop. Other keys in it stand in braces.
+    help: String,
     /// What only the command line has to say about it; may be empty.
     #[serde(default)]
-    pub command: String,
+    command: String,
     /// Its default, as a value or in words; may be empty.
     #[serde(default)]
     pub default: String,
@@ -84,10 +84,27 @@ fn all_numbers() -> (u64, u64) {
 
 /// Returns the key of a file of claims that an option of the command line has the name of.
 pub fn option(name: &str) -> Option<&'static Input> {
-    ["claims", "claims.revisions"].into_iter().find_map(|id| Place::of(id).input(name))
+    ["claims", "claims.revisions"].into_iter().find_map(|id| key(id, name))
+}
+
+/// Returns the key of this name in a table of a file; `claims` and `study` are files as a whole.
+pub fn key(place: &str, name: &str) -> Option<&'static Input> {
+    Place::of(place).input(name)
 }
 
 impl Input {
+    /// Returns its meaning for the help of its option.
+    pub fn option_help(&self) -> String {
+        let Input { help, command, .. } = self;
+        let help = if command.is_empty() { help.clone() } else { format!("{help}; {command}") };
+        with_dashes(&help)
+    }
+
+    /// Returns its default for the help of its option.
+    pub fn option_default(&self) -> String {
+        with_dashes(&self.default)
+    }
+
     /// Returns the example as it is written in a file.
     pub(crate) fn literal(&self) -> String {
         match self.kind.as_str() {
@@ -95,6 +112,11 @@ impl Input {
             _ => format!("\"{}\"", self.example),
         }
     }
+}
+
+/// Writes the keys in a text as options.
+fn with_dashes(text: &str) -> String {
+    text.replace('{', "--").replace('}', "")
 }
 
 impl Place {
@@ -131,7 +153,7 @@ impl Place {
     }
 
     /// Returns the identifier of its file as a whole.
-    fn file(&self) -> &str {
+    pub(crate) fn file(&self) -> &str {
         self.id.split_once('.').map_or(&self.id, |(file, _)| file)
     }
 
@@ -206,6 +228,7 @@ fn property(input: &Input) -> Table {
         "" => format!("{}.", input.help),
         default => format!("{}. Default: {default}.", input.help),
     };
+    let description = description.replace(['{', '}'], "");
     schema.insert("description".to_owned(), description.into());
     let number = match schema.get_mut("items") {
         Some(Value::Table(items)) => items,

@@ -46,6 +46,7 @@ mod error;
 mod file;
 mod grammar;
 pub mod inputs;
+mod names;
 pub mod quantity;
 mod sentence;
 pub mod study_folder;
@@ -53,10 +54,10 @@ mod suggest;
 
 pub use document::MAX_FILE_BYTES;
 pub use document::errors::{FileError, FileErrors};
-pub use error::{ClaimError, Problem};
+pub use error::{ClaimError, MAX_CLAIM_BYTES};
 pub use file::{
     BASE_NAME, ClaimsFile, Contest, EXAMPLE, Entrants, FileClaim, HEAD_NAME, MAX_CONTESTANTS,
     MAX_FILE_CLAIMS, Options, Revisions, SLOWDOWN_MAX, parse_file,
 };
-pub use grammar::{MAX_CLAIM_BYTES, parse};
+pub use grammar::parse;
 pub use sentence::{display, meaning, measure_question, question};

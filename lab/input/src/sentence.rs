@@ -70,29 +70,22 @@ fn ratio(claim: &Claim, relation: Relation) -> String {
     let (left, right) = (name(&claim.left), name(claim.right.as_deref().unwrap_or_default()));
     let metric = claim.metric;
     let is_time = metric == Metric::WallTime;
-    let less = if metric.unit() == Unit::Count { "fewer" } else { "less" };
+    let (less, name) = (if metric.unit() == Unit::Count { "fewer" } else { "less" }, metric.name());
+    let (verb, better, worse) = if is_time {
+        ("is", "faster".to_owned(), "slower".to_owned())
+    } else {
+        ("uses", format!("{less} {name}"), format!("more {name}"))
+    };
     match relation {
         Relation::Measure { .. } if is_time => format!("how much faster {left} is than {right}"),
-        Relation::Measure { .. } => {
-            format!("how many times less {} {left} uses than {right}", metric.name())
-        }
-        Relation::Order if is_time => format!("which of {left} and {right} is faster"),
-        Relation::Order => format!("which of {left} and {right} uses {less} {}", metric.name()),
+        Relation::Measure { .. } => format!("how many times less {name} {left} uses than {right}"),
+        Relation::Order => format!("which of {left} and {right} {verb} {better}"),
+        Relation::AtLeast { factor: 1.0 } => format!("{left} {verb} {better} than {right}"),
         Relation::AtLeast { factor } => {
-            let bound = if factor == 1.0 { String::new() } else { format!("at least {factor}x ") };
-            if is_time {
-                format!("{left} is {bound}faster than {right}")
-            } else {
-                format!("{left} uses {bound}{less} {} than {right}", metric.name())
-            }
+            format!("{left} {verb} at least {factor}x {better} than {right}")
         }
         Relation::NoMoreThan { fraction } => {
-            let bound = format!("no more than {}", amount(fraction));
-            if is_time {
-                format!("{left} is {bound} slower than {right}")
-            } else {
-                format!("{left} uses {bound} more {} than {right}", metric.name())
-            }
+            format!("{left} {verb} no more than {} {worse} than {right}", amount(fraction))
         }
         Relation::Within { fraction } => {
             format!("{left} is within {} of {right}{}", amount(fraction), by(metric))

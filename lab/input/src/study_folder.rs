@@ -8,16 +8,16 @@
 mod claims;
 mod contestants;
 mod folder;
-mod names;
 mod published;
 mod recipe;
 mod workloads;
 
 pub use folder::StudyErrors;
 
-use crate::document::{self, Item, Table, kind};
+use crate::document::{self, Item, Table};
 use crate::error::shown;
 use crate::inputs::Place;
+use crate::names;
 use contestants::Contestants;
 use folder::Folder;
 use std::path::Path;
@@ -27,7 +27,7 @@ use tiebreak_core::study::{Call, Recipe, Study, Workload};
 /// The file that marks a folder as a study.
 pub const FILE_NAME: &str = "study.toml";
 /// The most entries of one kind that a study may have: contestants, workloads, claims.
-pub const MAX_ENTRIES: usize = 1000;
+pub const MAX_ENTRIES: usize = document::MAX_TABLES;
 /// The default precision of a ratio.
 const PRECISION: f64 = 0.05;
 
@@ -66,7 +66,7 @@ pub fn read(folder: &Path) -> Result<Study, StudyErrors> {
 pub fn parse(folder: &Path, text: &str) -> Result<Study, StudyErrors> {
     let opened = Folder::open(folder)?;
     let name = folder.join(FILE_NAME).display().to_string();
-    let study = document::read(&name, text, Place::of("study"), |root| Some(study(root, &opened)));
+    let study = document::read(&name, text, Place::of("study"), |root| study(root, &opened));
     study.map_err(StudyErrors::File)
 }
 
@@ -74,13 +74,16 @@ pub fn parse(folder: &Path, text: &str) -> Result<Study, StudyErrors> {
 /// serves to find further errors.
 fn study(root: &Table<'_>, folder: &Folder) -> Study {
     check_name(root, &folder.name);
-    let contracts = contestants::contracts(root);
-    let contestants = contestants::contestants(root, &contracts, folder);
+    let contestants = contestants::contestants(root, folder);
     let has_oracle = root.get("oracle").is_some();
     let workloads = workloads::workloads(root, has_oracle, folder);
     let names: Vec<&str> = workloads::names(&workloads);
     let item = root.note("item");
     let reads_input: Option<String> = root.read("reads_input", Item::word);
+    let precision = root.get("precision").and_then(|item| {
+        let expected = "a share above 0 and at most 100%, such as \"5%\"";
+        item.share_where(|share| share > 0.0 && share <= 1.0, expected)
+    });
     let (reads_in_run, reads_whole) = match reads_input.as_deref() {
         Some("whole") => (true, true),
         Some("run") => (true, false),
@@ -96,7 +99,7 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
         scope: scope(root, &contestants),
         reference: reference(root, &contestants),
         budget: root.read("budget", Item::budget),
-        precision: root.read("precision", precision).unwrap_or(PRECISION),
+        precision: precision.unwrap_or(PRECISION),
         reads_in_run,
         reads_whole,
         centre: root.read("centre", Item::word),
@@ -107,7 +110,7 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
         contestants: contestants.entrants,
         files: files(&workloads, folder),
         workloads,
-        contracts,
+        contracts: contestants.contracts,
     }
 }
 
@@ -141,9 +144,7 @@ fn oracle(root: &Table<'_>, contestants: &Contestants, folder: &Folder) -> Optio
         }
         return None;
     };
-    let Some(table) = item.table("study.oracle") else {
-        return item.wrong_type("a table, [oracle]").none();
-    };
+    let table = item.typed(item.table("study.oracle"), "a table, [oracle]")?;
     let (recipe, language) = recipe::recipe(&table, folder);
     if let Some((language, stated)) = language.filter(|(language, _)| language.is_runner()) {
         let message = format!("an oracle cannot be written in {}", language.name());
@@ -153,15 +154,6 @@ fn oracle(root: &Table<'_>, contestants: &Contestants, folder: &Folder) -> Optio
             .help("it is a shared library, also of a study whose contestants are runners");
     }
     Some(recipe)
-}
-
-/// Reads a share above 0 and at most 1.
-fn precision(item: &Item<'_>) -> Option<f64> {
-    let precision = item.share()?;
-    if !(precision > 0.0 && precision <= 1.0) {
-        return item.wrong("a share above 0 and at most 100%, such as \"5%\"").none();
-    }
-    Some(precision)
 }
 
 /// Reads what is drawn anew for each observation. A runner has no placement that could be drawn.
@@ -193,39 +185,6 @@ fn reference(root: &Table<'_>, contestants: &Contestants) -> String {
             .help("the table compares all others with it");
     }
     name.to_owned()
-}
-
-/// Reads tables that may occur several times: `[[workload]]`.
-fn tables<'a>(root: &Table<'a>, key: &str) -> Vec<Table<'a>> {
-    let Some(item) = root.get(key) else { return Vec::new() };
-    let id = format!("study.{key}");
-    let place = Place::of(&id);
-    let Some(elements) = item.elements() else {
-        if item.entries().is_some() {
-            item.error(format!("'{key}' is one table, and there may be many"))
-                .help(format!("write [[{key}]], with two brackets"));
-        } else {
-            item.wrong_type(&format!("tables, [[{key}]]"));
-        }
-        return Vec::new();
-    };
-    if let Some(extra) = elements.get(MAX_ENTRIES) {
-        extra
-            .error(format!("this is {} {} of the study", place.noun(), MAX_ENTRIES + 1))
-            .label(format!("expected at most {MAX_ENTRIES}"));
-    }
-    let elements = elements.iter().take(MAX_ENTRIES);
-    elements
-        .filter_map(|element| {
-            let table = element.table(&id);
-            if table.is_none() {
-                element
-                    .error(format!("{} is {}", place.name, kind(element.value)))
-                    .label(format!("expected a table, [[{key}]]"));
-            }
-            table
-        })
-        .collect()
 }
 
 /// Returns the files of a new study, each as (path in its folder, content): two contestants in C

@@ -1,7 +1,6 @@
 //! Sentences that are not claims, with the word that is wrong and the message.
 
-use tiebreak_core::metric::Metric;
-use tiebreak_input::{ClaimError, MAX_CLAIM_BYTES, Problem, parse};
+use tiebreak_input::{ClaimError, MAX_CLAIM_BYTES, parse};
 
 const NAMES: [&str; 4] = ["A", "B", "swar", "my prog"];
 
@@ -107,7 +106,7 @@ fn long_sentences_are_refused_and_not_repeated() {
     assert_eq!(error.render(false), rendered);
 
     let error = failure(&"\u{65e5}".repeat(400), &NAMES);
-    assert_eq!(error.problem, Problem::TooLong { bytes: 1200 });
+    assert_eq!(error.message, "the claim has 1200 bytes");
     assert_eq!(error.span, 999..1200);
 }
 
@@ -150,13 +149,12 @@ fn contestants_are_listed_as_far_as_there_are_any() {
 #[test]
 fn an_error_carries_what_a_program_needs() {
     let error = failure("A is at lest 2x faster than B", &NAMES);
-    assert_eq!(error.problem, Problem::UnexpectedWord("lest".to_owned()));
+    assert_eq!(error.message, "'lest' cannot stand here");
     assert_eq!(error.expected, ["'least'", "'most'"]);
     assert_eq!(error.suggestion.as_deref(), Some("least"));
 
     let error = failure("p99 of A is below 64 MiB", &NAMES);
-    let (amount, metric) = ("64 MiB".to_owned(), Metric::WallTime);
-    assert_eq!(error.problem, Problem::WrongUnit { amount, metric });
+    assert_eq!(error.message, "'64 MiB' is not an amount of wall time");
     assert_eq!(error.suggestion, None);
 }
 

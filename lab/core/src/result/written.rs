@@ -10,18 +10,9 @@ pub(super) mod contests {
     use serde::ser::{Serialize, Serializer};
     use std::collections::BTreeMap;
 
-    /// The keys of the counts, in the order of the alphabet, in which a map writes them.
-    const COUNTED: [(&str, Verdict); 5] = [
-        ("holds", Verdict::Holds),
-        ("refuted", Verdict::Refuted),
-        ("too_close", Verdict::TooClose),
-        ("undecided", Verdict::Undecided),
-        ("void", Verdict::Void),
-    ];
-
     #[derive(serde::Serialize)]
     struct Written<'a> {
-        counts: BTreeMap<&'static str, usize>,
+        counts: BTreeMap<String, usize>,
         contests: &'a [ContestResult],
     }
 
@@ -30,8 +21,9 @@ pub(super) mod contests {
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         let claims = contests.iter().flat_map(|contest| &contest.run.verdicts);
-        let counts = COUNTED.map(|(key, verdict)| {
-            (key, claims.clone().filter(|claim| claim.verdict == verdict).count())
+        let counts = Verdict::ALL.map(|verdict| {
+            let claims = claims.clone().filter(|claim| claim.verdict == verdict);
+            (verdict.name().replace(' ', "_"), claims.count())
         });
         let counts = counts.into();
         Written { counts, contests }.serialize(serializer)

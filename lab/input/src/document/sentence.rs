@@ -1,26 +1,28 @@
 //! Claims in a file, with the place of each part of a string's value, whatever its escapes.
 
 use super::Item;
-use crate::grammar::{Words, parse_spanned};
+use crate::cursor::Words;
+use crate::grammar::parse_spanned;
 use std::ops::Range;
 use tiebreak_core::claim::Claim;
-use toml::de::DeValue;
 
 /// Reads a sentence, with the bytes of its words in the file.
 pub(crate) fn sentence(item: &Item<'_>, contestants: &[&str]) -> Option<(Claim, Words)> {
-    let DeValue::String(text) = item.value else {
-        return item.wrong_type("a sentence such as \"a is faster than b\"").none();
-    };
+    let expected = "a sentence such as \"a is faster than b\"";
+    let text = item.typed(item.value.as_str(), expected)?;
     let raw = item.log.raw(&item.span);
     let located = Located { raw, at: item.span.start, value: text };
     match parse_spanned(text, contestants) {
         Err(error) => item
             .log
-            .error(located.span(&error.span), error.problem.to_string())
+            .error(located.span(&error.span), &error.message)
             .meant(error.suggestion.as_deref())
             .expected(&error.expected)
             .none(),
-        Ok((claim, words)) => Some((claim, words.map(|span| located.span(&span)))),
+        Ok((claim, words)) => {
+            let words = words.into_iter().map(|(part, span)| (part, located.span(&span)));
+            Some((claim, words.collect()))
+        }
     }
 }
 
@@ -112,7 +114,7 @@ fn escape(rest: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toml::de::DeTable;
+    use toml::de::{DeTable, DeValue};
 
     /// Checks the place of each character of the value of `x = RAW`.
     fn check(raw: &str, expected: &[(char, &str)]) {

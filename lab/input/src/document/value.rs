@@ -34,6 +34,14 @@ impl<'a> Item<'a> {
         found
     }
 
+    /// Returns a value if it has the expected type, or else logs an error.
+    pub(crate) fn typed<T>(&self, value: Option<T>, expected: &str) -> Option<T> {
+        if value.is_none() {
+            self.wrong_type(expected);
+        }
+        value
+    }
+
     /// Logs an error for a value that is out of its range, or otherwise invalid.
     pub(crate) fn wrong(&self, expected: &str) -> RefMut<'_, FileError> {
         let value = shown(self.log.raw(&self.span));
@@ -55,9 +63,7 @@ impl<'a> Item<'a> {
 
     /// Reads a string as [`Item::string`] does, with an example for errors.
     pub(crate) fn string_as(&self, example: &str) -> Option<&'a str> {
-        let DeValue::String(text) = self.value else {
-            return self.wrong_type(&format!("a string such as \"{example}\"")).none();
-        };
+        let text = self.typed(self.text(), &format!("a string such as \"{example}\""))?;
         if text.trim().is_empty() {
             return self
                 .error(format!("'{}' is empty", shown(self.key)))
@@ -72,18 +78,20 @@ impl<'a> Item<'a> {
     }
 
     pub(crate) fn boolean(&self) -> Option<bool> {
-        let value = self.value.as_bool();
-        if value.is_none() {
-            self.wrong_type("true or false");
+        self.typed(self.value.as_bool(), "true or false")
+    }
+
+    /// Returns the text of a string.
+    fn text(&self) -> Option<&'a str> {
+        match self.value {
+            DeValue::String(text) => Some(text),
+            _ => None,
         }
-        value
     }
 
     /// Reads a whole number within the limits of the table of inputs.
     pub(crate) fn whole<T: TryFrom<u64>>(&self) -> Option<T> {
-        let DeValue::Integer(integer) = self.value else {
-            return self.wrong_type("a whole number").none();
-        };
+        let integer = self.typed(self.value.as_integer(), "a whole number")?;
         let (low, high) = self.input.map_or((0, u64::MAX), |input| input.limits);
         let value = u64::from_str_radix(integer.as_str(), integer.radix()).ok();
         let value = value.filter(|value| (low..=high).contains(value));
@@ -114,13 +122,23 @@ impl<'a> Item<'a> {
         self.parsed(text, quantity::parse_fraction)
     }
 
+    /// Reads a share in these bounds, which an error expects in words.
+    pub(crate) fn share_where(
+        &self,
+        is_right: impl FnOnce(f64) -> bool,
+        expected: &str,
+    ) -> Option<f64> {
+        let share = self.share()?;
+        if !is_right(share) {
+            return self.wrong(expected).none();
+        }
+        Some(share)
+    }
+
     /// Reads a share of at least 0 and below 1.
     pub(crate) fn fraction(&self) -> Option<f64> {
-        let fraction = self.share()?;
-        if !(0.0..1.0).contains(&fraction) {
-            return self.wrong("a share of at least 0 and below 100%, such as \"1%\"").none();
-        }
-        Some(fraction)
+        let expected = "a share of at least 0 and below 100%, such as \"1%\"";
+        self.share_where(|share| (0.0..1.0).contains(&share), expected)
     }
 
     /// Reads a string by the parser of its kind.
@@ -136,9 +154,7 @@ impl<'a> Item<'a> {
 
     /// Reads a list of CPUs: `"0,2-5"`.
     pub(crate) fn cpus(&self) -> Option<Vec<usize>> {
-        let Some(text) = self.value.as_str() else {
-            return self.wrong_type("a list of CPUs such as \"1\" or \"0,2-5\"").none();
-        };
+        let text = self.typed(self.text(), "a list of CPUs such as \"1\" or \"0,2-5\"")?;
         self.parsed(text, quantity::parse_cpus)
     }
 
@@ -147,9 +163,7 @@ impl<'a> Item<'a> {
         let words = self.input.map_or(&[][..], |input| &input.words);
         let names: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
         let expected = names.join(" or ");
-        let Some(text) = self.value.as_str() else {
-            return self.wrong_type(&expected).none();
-        };
+        let text = self.typed(self.text(), &expected)?;
         if !words.iter().any(|word| word == text) {
             let meant = closest(text, words.iter().map(String::as_str));
             return self.wrong(&expected).meant(meant).none();
@@ -160,10 +174,8 @@ impl<'a> Item<'a> {
 
     /// Reads the strings of an array, each with its item.
     pub(crate) fn strings(&self, example: &str) -> Vec<(&'a str, Item<'a>)> {
-        let Some(elements) = self.elements() else {
-            self.wrong_type(&format!("an array of strings such as [\"{example}\"]"));
-            return Vec::new();
-        };
+        let expected = format!("an array of strings such as [\"{example}\"]");
+        let elements = self.typed(self.elements(), &expected).unwrap_or_default();
         let strings = elements.into_iter();
         strings.filter_map(|item| Some((item.string_as(example)?, item))).collect()
     }

@@ -1,8 +1,10 @@
 //! The claims of a contest.
 
-use super::{BASE_NAME, FileClaim, HEAD_NAME, MAX_FILE_CLAIMS, Options};
+use super::options::Layer;
+use super::{BASE_NAME, FileClaim, HEAD_NAME, MAX_FILE_CLAIMS};
+use crate::cursor::{Part, place_of};
 use crate::document::sentence::{is_same, sentence};
-use crate::document::{Item, Table, kind};
+use crate::document::{Item, kind};
 use crate::error::shown;
 use crate::sentence::{display, question};
 use std::ops::Range;
@@ -15,20 +17,13 @@ pub(super) const NO_CLAIMS: &str = "this contest has no claims";
 /// What could be written.
 pub(super) const HELP: &str = "write claims = [\"a is faster than b\"]";
 
-/// The context in which claims are read.
-pub(super) struct Context<'a> {
-    /// The contestants.
-    pub(super) names: &'a [&'a str],
-    /// How the contest is run.
-    pub(super) options: &'a Options,
-    /// Whether claims are gates by default.
-    pub(super) gate: bool,
-    /// The default of whether a gate opens only if its claim holds.
-    pub(super) strict: bool,
-}
-
 /// Reads the claims of a contest, after `before` claims in earlier contests.
-pub(super) fn claims(item: &Item<'_>, context: &Context<'_>, before: usize) -> Vec<FileClaim> {
+pub(super) fn claims(
+    item: &Item<'_>,
+    names: &[&str],
+    layer: &Layer,
+    before: usize,
+) -> Vec<FileClaim> {
     let Some(elements) = item.elements() else {
         item.wrong_type("an array of claims").help(HELP);
         return Vec::new();
@@ -38,15 +33,13 @@ pub(super) fn claims(item: &Item<'_>, context: &Context<'_>, before: usize) -> V
     }
     let mut claims = Vec::new();
     for (index, element) in elements.iter().enumerate() {
-        if before + index == MAX_FILE_CLAIMS {
+        if before + index >= MAX_FILE_CLAIMS {
             element
                 .error(format!("this is claim {} of the file", before + index + 1))
                 .label(format!("expected at most {MAX_FILE_CLAIMS} in all contests together"));
-        }
-        if before + index >= MAX_FILE_CLAIMS {
             break;
         }
-        if let Some(claim) = claim(element, context) {
+        if let Some(claim) = claim(element, names, layer) {
             check_repeated(&claim, &claims, element);
             claims.push(claim);
         }
@@ -56,76 +49,56 @@ pub(super) fn claims(item: &Item<'_>, context: &Context<'_>, before: usize) -> V
 
 /// Returns the default claim about two revisions at this item: that head is at most this much
 /// slower.
-pub(super) fn of_revisions(item: &Item<'_>, slowdown_max: f64, context: &Context<'_>) -> FileClaim {
+pub(super) fn of_revisions(item: &Item<'_>, slowdown_max: f64, layer: &Layer) -> FileClaim {
     let mut claim = question(HEAD_NAME, BASE_NAME);
     claim.statement = Statement::Ratio(Relation::NoMoreThan { fraction: slowdown_max });
     claim.text = display(&claim);
-    check_cap(&claim, item, context);
-    FileClaim {
-        claim,
-        line: item.log.line(item.key_span.start),
-        gate: gate(context.gate, context.strict),
-    }
+    check_cap(&claim, item, layer);
+    let line = item.log.line(item.key_span.start);
+    FileClaim { claim, line, gate: Gate::of(layer.gate == Some(true), layer.strict) }
 }
 
-fn gate(is_gate: bool, is_strict: bool) -> Gate {
-    match (is_gate, is_strict) {
-        (false, _) => Gate::None,
-        (true, false) => Gate::OpenUnlessRefuted,
-        (true, true) => Gate::ClosedUnlessHolds,
+/// Reads a claim: a sentence, or a table with one and with a gate of its own.
+fn claim(item: &Item<'_>, names: &[&str], layer: &Layer) -> Option<FileClaim> {
+    let (mut gate, mut strict) = (layer.gate == Some(true), layer.strict);
+    let table = item.table("claims.claim");
+    if let Some(table) = &table {
+        table.update("gate", &mut gate, Item::boolean);
+        let own = table.get("strict").and_then(|item| Some((item, item.boolean()?)));
+        if let Some((item, true)) = own.filter(|_| !gate) {
+            item.key_error("this claim is not a gate, so it cannot be strict")
+                .help("write gate = true beside it");
+        }
+        strict = own.map_or(strict, |(_, strict)| strict);
+    } else if !item.value.is_str() {
+        return item
+            .error(format!("a claim is {}", kind(item.value)))
+            .label("expected a sentence such as \"a is faster than b\", or a table with one")
+            .none();
     }
-}
-
-/// Reads a claim: a sentence, or a table with one.
-fn claim(item: &Item<'_>, context: &Context<'_>) -> Option<FileClaim> {
-    if let Some(table) = item.table("claims.claim") {
-        let gate = table_gate(&table, context);
-        let Some(item) = table.get("claim") else {
-            return table
+    let item = match &table {
+        None => item,
+        Some(table) => table.get("claim").or_else(|| {
+            table
                 .error("there is no claim in this table")
                 .help("write {claim = \"a is faster than b\", gate = true}")
-                .none();
-        };
-        return judged(item, context, gate);
-    }
-    if item.value.is_str() {
-        return judged(item, context, gate(context.gate, context.strict));
-    }
-    item.error(format!("a claim is {}", kind(item.value)))
-        .label("expected a sentence such as \"a is faster than b\", or a table with one")
-        .none()
+                .none()
+        })?,
+    };
+    let (claim, words) = sentence(item, names)?;
+    check_workload(&claim, place_of(&words, Part::Workload), item, &layer.options.workload);
+    check_cap(&claim, item, layer);
+    let (line, gate) = (item.log.line(item.span.start), Gate::of(gate, strict));
+    Some(FileClaim { claim, line, gate })
 }
 
-/// Returns the gate of a claim's table, with the contest's defaults.
-fn table_gate(table: &Table<'_>, context: &Context<'_>) -> Gate {
-    let is_gate = table.flag("gate", context.gate);
-    let strict = table.get("strict").and_then(|item| Some((item, item.boolean()?)));
-    if let Some((item, true)) = strict.filter(|_| !is_gate) {
-        item.key_error("this claim is not a gate, so it cannot be strict")
-            .help("write gate = true beside it");
-    }
-    gate(is_gate, strict.map_or(context.strict, |(_, is_strict)| is_strict))
-}
-
-fn judged(item: &Item<'_>, context: &Context<'_>, gate: Gate) -> Option<FileClaim> {
-    let (claim, words) = sentence(item, context.names)?;
-    check_workload(&claim, words.workload, item, context);
-    check_cap(&claim, item, context);
-    Some(FileClaim { claim, line: item.log.line(item.span.start), gate })
-}
-
-/// Checks that the workload of a claim is that of its contest.
-fn check_workload(
-    claim: &Claim,
-    span: Option<Range<usize>>,
-    item: &Item<'_>,
-    context: &Context<'_>,
-) {
+/// Checks that the workload of a claim is that of its contest; it stands at these bytes.
+fn check_workload(claim: &Claim, span: Option<Range<usize>>, item: &Item<'_>, workload: &str) {
     let Some((name, span)) = claim.workload.as_deref().zip(span) else { return };
-    if name == context.options.workload {
+    if name == workload {
         return;
     }
-    let label = match context.options.workload.as_str() {
+    let label = match workload {
         "" => "nothing was said of it".to_owned(),
         workload => format!("that is '{}'", shown(workload)),
     };
@@ -139,42 +112,35 @@ fn check_workload(
 /// Checks that a mean has a cap. A mean can be shown to be below something only if there is a
 /// largest value (Bahadur and Savage 1956): a cap, or for wall time the time-out. A ratio of means
 /// has two such sides.
-fn check_cap(claim: &Claim, item: &Item<'_>, context: &Context<'_>) {
-    if claim.statement.relation().is_some() {
-        return check_ratio_of_means(claim, item, context);
-    }
-    let Statement::Property(Property::Mean { is_below: true, bar, cap: None }) = claim.statement
-    else {
-        return;
-    };
+fn check_cap(claim: &Claim, item: &Item<'_>, layer: &Layer) {
     let is_timed = claim.metric == Metric::WallTime;
-    if is_timed
-        && context.options.program.timeout_ns.is_some_and(|timeout_ns| timeout_ns as f64 > bar)
-    {
-        return;
+    let timeout_ns = layer.options.program.timeout_ns.filter(|_| is_timed).map(|ns| ns as f64);
+    match claim.statement {
+        Statement::Ratio(_)
+            if layer.options.centre == Some(Centre::Mean) && timeout_ns.is_none() =>
+        {
+            item.error("the means of this ratio have no cap")
+                .label("one large value could make it anything")
+                .help(if is_timed {
+                    "give the contest a timeout, such as timeout = \"5s\": a run that takes longer \
+                     is ended, and counts as 5 s"
+                } else {
+                    "a timeout caps wall time only: give this claim a contest with centre = \
+                     \"median\""
+                });
+        }
+        Statement::Property(Property::Mean { is_below: true, bar, cap: None })
+            if timeout_ns.is_none_or(|timeout_ns| timeout_ns <= bar) =>
+        {
+            let or = if is_timed { ", or give the contest a timeout above the bar" } else { "" };
+            item.error("this mean has no cap")
+                .label("one large value could lift it above any bar")
+                .help(format!(
+                    "end it with 'capped at' and the value that larger ones count as{or}"
+                ));
+        }
+        _ => {}
     }
-    let or_timeout = if is_timed { ", or give the contest a timeout above the bar" } else { "" };
-    item.error("this mean has no cap").label("one large value could lift it above any bar").help(
-        format!("end it with 'capped at' and the value that larger ones count as{or_timeout}"),
-    );
-}
-
-fn check_ratio_of_means(claim: &Claim, item: &Item<'_>, context: &Context<'_>) {
-    let is_timed = claim.metric == Metric::WallTime;
-    if context.options.centre != Some(Centre::Mean)
-        || is_timed && context.options.program.timeout_ns.is_some()
-    {
-        return;
-    }
-    let help = if is_timed {
-        "give the contest a timeout, such as timeout = \"5s\": a run that takes longer is \
-             ended, and counts as 5 s"
-    } else {
-        "a timeout caps wall time only: give this claim a contest with centre = \"median\""
-    };
-    item.error("the means of this ratio have no cap")
-        .label("one large value could make it anything")
-        .help(help);
 }
 
 /// Logs an error for a repeated claim, which would use error twice.

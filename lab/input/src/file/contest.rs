@@ -1,113 +1,68 @@
 //! The contests of a file, and their contestants: programs, or two revisions of one.
 
-use super::claims::{Context, HELP, NO_CLAIMS, claims, of_revisions};
-use super::options::{Layer, hooks};
-use super::{
-    BASE_NAME, Contest, Entrants, HEAD_NAME, MAX_CONTESTANTS, MAX_FILE_CLAIMS, Revisions,
-    SLOWDOWN_MAX,
-};
-use crate::document::{Item, MAX_NAME_BYTES, Table, kind};
+use super::claims::{HELP, NO_CLAIMS, claims, of_revisions};
+use super::options::{Layer, read_hooks};
+use super::{BASE_NAME, Contest, Entrants, HEAD_NAME, MAX_CONTESTANTS, Revisions, SLOWDOWN_MAX};
+use crate::document::{Item, MAX_NAME_BYTES, Table};
 use crate::error::shown;
+use crate::names::Names;
 use tiebreak_core::plan::Contestant;
 use toml::de::DeValue;
 
-/// Reads all contests; `None` if there is none, or none that could be read.
-pub(super) fn contests(root: &Table<'_>, defaults: &Layer) -> Option<Vec<Contest>> {
-    let elements = elements(root)?;
+/// Reads all contests: at least one.
+pub(super) fn contests(root: &Table<'_>, defaults: &Layer) -> Vec<Contest> {
+    let missing = [
+        "there is no contest in this file",
+        "the smallest file: [[contest]], claims = [\"a is faster than b\"], and contestants = \
+         { a = \"COMMAND\", b = \"COMMAND\" }",
+    ];
     let mut contests: Vec<Contest> = Vec::new();
-    let mut names: Vec<(String, usize)> = Vec::new();
-    for (index, element) in elements.iter().enumerate() {
-        if index == MAX_FILE_CLAIMS {
-            element
-                .error(format!("this is contest {} of the file", index + 1))
-                .label(format!("expected at most {MAX_FILE_CLAIMS}, as each has a claim"));
-            break;
-        }
-        let Some(table) = element.table("claims.contest") else {
-            let message = format!("a contest is {}", kind(element.value));
-            element.error(message).label("expected a table, [[contest]]");
-            continue;
-        };
+    let mut names = Names::of("contests");
+    for (index, table) in root.some_tables("contest", "file", missing).iter().enumerate() {
         let before = contests.iter().map(|contest| contest.claims.len()).sum();
-        let name = name(&table, index, &mut names);
-        contests.extend(contest(&table, name, defaults, before));
+        let name = name(table, index, &mut names);
+        contests.extend(contest(table, name, defaults, before));
     }
-    Some(contests)
-}
-
-/// Returns the elements of the array of contests.
-fn elements<'a>(root: &Table<'a>) -> Option<Vec<Item<'a>>> {
-    let help = "the smallest file: [[contest]], claims = [\"a is faster than b\"], and \
-                contestants = { a = \"COMMAND\", b = \"COMMAND\" }";
-    let Some(item) = root.get("contest") else {
-        return root.error("there is no contest in this file").help(help).none();
-    };
-    match item.value {
-        DeValue::Array(array) if array.is_empty() => {
-            item.error("there is no contest in this file").help(help).none()
-        }
-        DeValue::Array(_) => item.elements(),
-        DeValue::Table(_) => item
-            .error("'contest' is one table, and contests are many")
-            .help("write [[contest]], with two brackets")
-            .none(),
-        _ => item.wrong_type("tables, [[contest]]").none(),
-    }
+    contests
 }
 
 fn contest(table: &Table<'_>, name: String, defaults: &Layer, before: usize) -> Option<Contest> {
-    let layer = defaults.with(table);
+    let mut layer = defaults.with(table);
     let revisions = table.get("revisions");
     if table.get("claims").is_none() && revisions.is_none() {
         table.error(NO_CLAIMS).help(HELP);
     }
-    let entrants = entrants(table, &layer);
+    layer.gate.get_or_insert(revisions.is_some());
     // Errors about the contestants would be repeated for each claim.
-    let entrants = entrants?;
+    let entrants = entrants(table, &layer)?;
     let names: Vec<&str> = match &entrants {
         Entrants::Programs(programs) => programs.iter().map(|p| p.name.as_str()).collect(),
         Entrants::Revisions(_) => vec![BASE_NAME, HEAD_NAME],
     };
-    let options = layer.options();
-    let context = Context {
-        names: &names,
-        options: &options,
-        gate: layer.gate.unwrap_or(revisions.is_some()),
-        strict: layer.strict.unwrap_or(false),
-    };
     let claims = match (table.get("claims"), revisions, &entrants) {
         (None, Some(item), Entrants::Revisions(asked)) => {
             let slowdown_max = asked.slowdown_max.unwrap_or(SLOWDOWN_MAX);
-            vec![of_revisions(item, slowdown_max, &context)]
+            vec![of_revisions(item, slowdown_max, &layer)]
         }
-        (Some(item), ..) => claims(item, &context, before),
+        (Some(item), ..) => claims(item, &names, &layer, before),
         (None, ..) => Vec::new(),
     };
     let line = table.log.line(table.span.start);
-    Some(Contest { name, line, entrants, claims, options })
+    Some(Contest { name, line, entrants, claims, options: layer.options })
 }
 
 /// Returns the name of a contest: the given one, unless another has it, or its number.
-fn name(table: &Table<'_>, index: usize, names: &mut Vec<(String, usize)>) -> String {
-    let number = format!("contest-{}", index + 1);
+fn name(table: &Table<'_>, index: usize, names: &mut Names) -> String {
     let item = table.get("name");
     let Some((item, name)) = item.and_then(|item| Some((item, item.string()?))) else {
-        names.push((number.clone(), 0));
-        return number;
+        return names.made(format!("contest-{}", index + 1));
     };
-    let line = item.log.line(item.span.start);
     if name.len() > MAX_NAME_BYTES || name.contains(char::is_control) {
         item.error(format!("'{}' is not a valid name", shown(&name)))
             .label(format!("expected at most {MAX_NAME_BYTES} bytes and no control characters"));
-    } else if let Some((_, before)) = names.iter().find(|(other, _)| *other == name) {
-        let label = match before {
-            0 => "that is how a contest without a name is called".to_owned(),
-            line => format!("the other one is in line {line}"),
-        };
-        let message = format!("two contests are called '{}'", shown(&name));
-        item.error(message).label(label);
+    } else {
+        names.add(&name, item);
     }
-    names.push((name.clone(), line));
     name
 }
 
@@ -163,7 +118,7 @@ fn program(item: &Item<'_>, layer: &Layer) -> Option<Contestant> {
     let mut contestant = Contestant {
         name: item.key.to_owned(),
         command: String::new(),
-        workload: layer.workload(),
+        workload: layer.options.workload.clone(),
         parameters: Vec::new(),
         hooks: layer.hooks.clone(),
         directory: None,
@@ -176,7 +131,7 @@ fn program(item: &Item<'_>, layer: &Layer) -> Option<Contestant> {
         DeValue::Table(_) => {
             let table = item.table("claims.contestant")?;
             contestant.command = command(item, &table);
-            contestant.hooks = hooks(&table, &layer.hooks);
+            read_hooks(&table, &mut contestant.hooks);
             contestant.directory = table.read("directory", Item::string);
         }
         _ => {

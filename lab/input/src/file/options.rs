@@ -12,46 +12,42 @@ use toml::de::DeValue;
 /// The options of a table and of those around it, which it overrides.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
-    /// How a contest is run, except for its workload.
-    options: Options,
-    /// The workload of the contestants, if it is given.
-    workload: Option<String>,
-    /// The input, as it was given.
-    input: Option<String>,
+    pub(super) options: Options,
     pub(super) hooks: Hooks,
     /// Whether claims are gates.
     pub(super) gate: Option<bool>,
     /// Whether a gate opens only if its claim holds.
-    pub(super) strict: Option<bool>,
+    pub(super) strict: bool,
+    /// The workload of the contestants, if it is given.
+    workload: Option<String>,
+    /// The input, as it was given.
+    input: Option<String>,
 }
 
 impl Layer {
     /// Returns these options, overridden by those of a table in them.
     pub(super) fn with(&self, table: &Table<'_>) -> Layer {
         let mut layer = self.clone();
-        for item in &table.items {
-            layer.set(item);
-            set_program(&mut layer.options.program, item);
-        }
-        layer.hooks = hooks(table, &layer.hooks);
+        layer.read(table);
+        read_program(table, &mut layer.options.program);
         layer.check_conflicts(table);
+        let Layer { workload, input, options, .. } = &mut layer;
+        options.workload = workload.clone().unwrap_or_else(|| workload_of(input.as_deref()));
+        options.program.input = input.as_deref().and_then(ProgramPlan::input_asked);
         layer
     }
 
-    /// Sets an option, unless it is only about how programs run.
-    fn set(&mut self, item: &Item<'_>) {
-        let options = &mut self.options;
-        match item.key {
-            "resolution" => replace(&mut options.resolution, item.fraction()),
-            "centre" => replace(&mut options.centre, item.word()),
-            "adjust" => replace(&mut options.adjust, adjust(item)),
-            "block" => replace(&mut options.block_runs, item.whole()),
-            "workload" => replace(&mut self.workload, item.string()),
-            "input" => replace(&mut self.input, item.string()),
-            "gate" => replace(&mut self.gate, item.boolean()),
-            "strict" => replace(&mut self.strict, item.boolean()),
-            _ => {}
-        }
+    fn read(&mut self, table: &Table<'_>) {
+        let Layer { options, hooks, gate, strict, workload, input } = self;
+        table.update("resolution", &mut options.resolution, Item::fraction);
+        table.update("centre", &mut options.centre, Item::word::<Centre>);
+        table.update("adjust", &mut options.adjust, adjust);
+        table.update("block", &mut options.block_runs, Item::whole::<u64>);
+        table.update("gate", gate, Item::boolean);
+        table.update("strict", strict, Item::boolean);
+        table.update("workload", workload, Item::string);
+        table.update("input", input, Item::string);
+        read_hooks(table, hooks);
     }
 
     /// Logs an error for contradicting options, at the one that this table contains.
@@ -84,66 +80,34 @@ impl Layer {
                 .help("leave one of the two out");
         }
     }
-
-    /// Returns the workload of the contestants: as given, or the name of the input, or empty.
-    pub(super) fn workload(&self) -> String {
-        self.workload.clone().unwrap_or_else(|| workload_of(self.input.as_deref()))
-    }
-
-    /// Returns the options of a contest.
-    pub(super) fn options(&self) -> Options {
-        let mut options = Options { workload: self.workload(), ..self.options.clone() };
-        options.program.input = self.input.as_deref().and_then(ProgramPlan::input_asked);
-        options
-    }
 }
 
-/// Sets an option about how programs run.
-fn set_program(program: &mut ProgramPlan, item: &Item<'_>) {
-    match item.key {
-        "shell" => {
-            if let Some(word) = item.string() {
-                program.shell = ProgramPlan::shell_asked(&word);
-            }
-        }
-        "output" => set(&mut program.output, item.word()),
-        "output-limit" => set(&mut program.output_limit_bytes, size(item)),
-        "directory" => replace(&mut program.directory, item.string()),
-        "check" => set(&mut program.check, check(item)),
-        "success" => set(&mut program.success, success(item)),
-        "ignore-failure" => set(&mut program.success, item.boolean().map(ignored_failure)),
-        "timeout" => replace(&mut program.timeout_ns, item.quantity(parse_timeout_ns)),
-        "warmup" => set(&mut program.warmup_runs, item.whole()),
-        "cpus" => set(&mut program.cpus, item.cpus()),
-        "wait-for-quiet" => set(&mut program.wait_for_quiet, item.boolean()),
-        _ => {}
-    }
+/// Reads the options about how programs run.
+fn read_program(table: &Table<'_>, program: &mut ProgramPlan) {
+    table.update("shell", &mut program.shell, |item| {
+        item.string().map(|word| ProgramPlan::shell_asked(&word))
+    });
+    table.update("output", &mut program.output, Item::word::<OutputPlan>);
+    table.update("output-limit", &mut program.output_limit_bytes, size);
+    table.update("directory", &mut program.directory, Item::string);
+    table.update("check", &mut program.check, check);
+    table.update("success", &mut program.success, success);
+    table.update("ignore-failure", &mut program.success, |item| {
+        let is_ignored = item.boolean()?;
+        Some(if is_ignored { Success::Any } else { Success::Statuses(Vec::new()) })
+    });
+    table.update("timeout", &mut program.timeout_ns, |item| item.quantity(parse_timeout_ns));
+    table.update("warmup", &mut program.warmup_runs, Item::whole::<u32>);
+    table.update("cpus", &mut program.cpus, Item::cpus);
+    table.update("wait-for-quiet", &mut program.wait_for_quiet, Item::boolean);
 }
 
-fn set<T>(option: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *option = value;
-    }
-}
-
-fn replace<T>(option: &mut Option<T>, value: Option<T>) {
-    if value.is_some() {
-        *option = value;
-    }
-}
-
-/// Returns the hooks of a table, which override those around it.
-pub(super) fn hooks(table: &Table<'_>, around: &Hooks) -> Hooks {
-    let mut hooks = around.clone();
-    for (key, hook) in [
-        ("setup", &mut hooks.setup),
-        ("prepare", &mut hooks.prepare),
-        ("conclude", &mut hooks.conclude),
-        ("cleanup", &mut hooks.cleanup),
-    ] {
-        replace(hook, table.read(key, Item::string));
-    }
-    hooks
+/// Reads the hooks of a table, which override those around it.
+pub(super) fn read_hooks(table: &Table<'_>, hooks: &mut Hooks) {
+    table.update("setup", &mut hooks.setup, Item::string);
+    table.update("prepare", &mut hooks.prepare, Item::string);
+    table.update("conclude", &mut hooks.conclude, Item::string);
+    table.update("cleanup", &mut hooks.cleanup, Item::string);
 }
 
 /// Reads a size above 0, in bytes.
@@ -165,16 +129,10 @@ fn check(item: &Item<'_>) -> Option<Check> {
 
 /// Reads exit statuses other than 0: `[1, 2]`.
 fn success(item: &Item<'_>) -> Option<Success> {
-    let Some(statuses) = item.elements() else {
-        return item.wrong_type("an array of exit statuses such as [1, 2]").none();
-    };
-    let statuses: Vec<Option<u64>> = statuses.iter().map(|status| status.whole()).collect();
-    let statuses = statuses.into_iter().map(|status| i32::try_from(status?).ok());
-    statuses.collect::<Option<_>>().map(Success::Statuses)
-}
-
-fn ignored_failure(is_ignored: bool) -> Success {
-    if is_ignored { Success::Any } else { Success::Statuses(Vec::new()) }
+    let statuses = item.typed(item.elements(), "an array of exit statuses such as [1, 2]")?;
+    let before = item.log.count();
+    let statuses = statuses.iter().filter_map(Item::whole::<u8>).map(i32::from).collect();
+    (item.log.count() == before).then_some(Success::Statuses(statuses))
 }
 
 /// Reads what is removed from the noise: `"slot,strata"`, `"none"`, or an array of such words.

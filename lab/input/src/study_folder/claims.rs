@@ -1,12 +1,11 @@
 //! The claims of a study.
 
 use super::contestants::Contestants;
-use super::names::unknown;
-use super::tables;
+use crate::cursor::{Part, Words, place_of};
 use crate::document::sentence::{is_same, sentence};
 use crate::document::{Item, Log, Table};
 use crate::error::shown;
-use crate::grammar::Words;
+use crate::names::is_known;
 use tiebreak_core::claim::{Claim, Property};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::study::StudyClaim;
@@ -20,7 +19,7 @@ pub(super) fn claims(
     let mut made: Vec<(Claim, usize)> = Vec::new();
     let mut claims = Vec::new();
     let names = contestants.names();
-    for table in &tables(root, "claim") {
+    for table in &root.tables("claim", "study") {
         let is_published = table.flag("published", false);
         let Some(item) = table.required("text") else { continue };
         if names.is_empty() {
@@ -29,7 +28,10 @@ pub(super) fn claims(
         let Some((claim, words)) = sentence(item, &names) else { continue };
         check_form(&claim, item);
         check_exact(&claim, &words, contestants, item.log);
-        check_workload(&claim, &words, workloads, item.log);
+        if let Some((name, span)) = claim.workload.as_deref().zip(place_of(&words, Part::Workload))
+        {
+            is_known(name, workloads, "workload", span, item.log);
+        }
         check_metric(&claim, &words, contestants, item.log);
         check_repeated(&claim, item, &made);
         let line = item.log.line(item.span.start);
@@ -59,21 +61,14 @@ fn check_form(claim: &Claim, item: &Item<'_>) {
 
 /// Checks that the contestants of a claim are exact: others are not raced for a verdict.
 fn check_exact(claim: &Claim, words: &Words, contestants: &Contestants, log: &Log<'_>) {
-    let left = Some((&claim.left, &words.left));
-    let right = claim.right.as_ref().zip(words.right.as_ref());
-    for (name, span) in left.into_iter().chain(right) {
+    let names = [(Part::Left, Some(&claim.left)), (Part::Right, claim.right.as_ref())];
+    for (part, name) in names {
+        let Some((name, span)) = name.zip(place_of(words, part)) else { continue };
         if let Some(contract) = contestants.inexact_contract(name) {
-            log.error(span.clone(), format!("'{name}' answers by the contract '{contract}'"))
+            log.error(span, format!("'{name}' answers by the contract '{contract}'"))
                 .label("expected a contestant whose contract is exact")
                 .help("it is shown in the table with a mark, and in no claim");
         }
-    }
-}
-
-fn check_workload(claim: &Claim, words: &Words, workloads: &[&str], log: &Log<'_>) {
-    let Some((name, span)) = claim.workload.as_ref().zip(words.workload.as_ref()) else { return };
-    if !workloads.contains(&name.as_str()) {
-        unknown(span.clone(), "workload", name, workloads, log);
     }
 }
 
@@ -85,7 +80,7 @@ fn check_metric(claim: &Claim, words: &Words, contestants: &Contestants, log: &L
     if metric.is_of_batches() || of_runners == Some(metric) {
         return;
     }
-    let Some(span) = words.metric.clone() else { return };
+    let Some(span) = place_of(words, Part::Metric) else { return };
     let who = if are_runners { "runners" } else { "functions" };
     let of_batches = Metric::ALL.into_iter().filter(|metric| metric.is_of_batches());
     let measured = of_runners.into_iter().chain(of_batches);

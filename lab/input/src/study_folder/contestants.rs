@@ -1,10 +1,10 @@
 //! The contestants of a study: their contracts, and the numbers of threads on which they run.
 
+use super::MAX_ENTRIES;
 use super::folder::Folder;
-use super::names::{self, Names};
 use super::recipe::{StatedLanguage, recipe};
-use super::{MAX_ENTRIES, tables};
 use crate::document::{Item, Table};
+use crate::names::{self, Names};
 use crate::suggest::closest;
 use tiebreak_core::study::{Contract, Entrant, PUBLISHED, ThreadCount, Threads};
 use toml::de::DeValue;
@@ -19,8 +19,8 @@ const HELP: &str = "write two tables [[contestant]], each with name, language an
 /// The contestants, with what other tables need to know about them.
 pub(super) struct Contestants {
     pub(super) entrants: Vec<Entrant>,
-    /// Whether each has an exact contract.
-    exact: Vec<bool>,
+    /// The study's own contracts.
+    pub(super) contracts: Vec<Contract>,
     /// Whether they are runners, according to the first whose language is known.
     pub(super) are_runners: Option<bool>,
 }
@@ -34,31 +34,23 @@ impl Contestants {
 
     /// Returns the contract of a contestant, if it is not exact.
     pub(super) fn inexact_contract(&self, name: &str) -> Option<&str> {
-        let at = self.entrants.iter().position(|entrant| entrant.name == name)?;
-        (!self.exact[at]).then_some(self.entrants[at].contract.as_str())
+        let entrant = self.entrants.iter().find(|entrant| entrant.name == name)?;
+        let contract = self.contracts.iter().find(|contract| contract.name == entrant.contract)?;
+        (!contract.is_exact).then_some(contract.name.as_str())
     }
 }
 
 /// Reads `[[contestant]]`: at least two.
-pub(super) fn contestants(
-    root: &Table<'_>,
-    contracts: &[Contract],
-    folder: &Folder,
-) -> Contestants {
+pub(super) fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
+    let contracts = contracts(root);
     let mut names = Names::in_claims("contestants");
-    let before = root.log.count();
-    let tables = tables(root, "contestant");
-    if tables.is_empty() && root.log.count() == before {
-        root.error("this study has no contestants").help(HELP);
-    }
-    let mut read = Contestants { entrants: Vec::new(), exact: Vec::new(), are_runners: None };
+    let missing = ["this study has no contestants", HELP];
+    let tables = root.some_tables("contestant", "study", missing);
+    let mut read = Contestants { entrants: Vec::new(), contracts, are_runners: None };
     for table in &tables {
-        let (entrants, stated) = contestant(table, contracts, &mut names, folder);
+        let (entrants, stated) = contestant(table, &read.contracts, &mut names, folder);
         read.check_kind(stated);
-        for entrant in entrants {
-            read.exact.push(is_exact(&entrant.contract, contracts));
-            read.entrants.push(entrant);
-        }
+        read.entrants.extend(entrants);
     }
     if let ([only], 1) = (&tables[..], read.entrants.len()) {
         only.error("this is the study's only contestant").help(HELP);
@@ -115,9 +107,9 @@ impl Contestants {
 }
 
 /// Reads `[[contract]]`.
-pub(super) fn contracts(root: &Table<'_>) -> Vec<Contract> {
+fn contracts(root: &Table<'_>) -> Vec<Contract> {
     let mut names = Names::of("contracts");
-    let tables = tables(root, "contract");
+    let tables = root.tables("contract", "study");
     tables.iter().map(|table| contract(table, &mut names)).collect()
 }
 
@@ -131,12 +123,6 @@ fn contract(table: &Table<'_>, names: &mut Names) -> Contract {
     let text = table.required_text("text");
     let is_exact = table.flag("exact", true);
     Contract { name, text, is_exact }
-}
-
-/// Returns whether contestants of this contract give the same answers as those of `published`. An
-/// unknown contract counts as exact, because it is already an error.
-fn is_exact(name: &str, contracts: &[Contract]) -> bool {
-    contracts.iter().find(|contract| contract.name == name).is_none_or(|known| known.is_exact)
 }
 
 /// Numbers of threads, each with its suffix of the name.

@@ -1,9 +1,8 @@
 //! Published tables.
 
 use super::contestants::Contestants;
-use super::names::unknown;
-use super::tables;
 use crate::document::{Item, Table};
+use crate::names::is_known;
 use tiebreak_core::study::{Figure, FigureUnit, Published};
 use toml::de::DeValue;
 
@@ -14,7 +13,7 @@ pub(super) fn published(
     workloads: &[&str],
 ) -> Vec<Published> {
     let names = contestants.names();
-    let tables = tables(root, "published");
+    let tables = root.tables("published", "study");
     tables.iter().map(|table| one(table, &names, workloads)).collect()
 }
 
@@ -52,13 +51,9 @@ fn figures(item: &Item<'_>, contestants: &[&str], workloads: &[&str]) -> Vec<Fig
             workload.wrong_type("a table of contestants").help(help);
             continue;
         };
-        if !workloads.contains(&workload.key) {
-            unknown(workload.key_span.clone(), "workload", workload.key, workloads, item.log);
-        }
+        is_known(workload.key, workloads, "workload", workload.key_span.clone(), item.log);
         for cell in row {
-            if !contestants.contains(&cell.key) {
-                unknown(cell.key_span.clone(), "contestant", cell.key, contestants, item.log);
-            }
+            is_known(cell.key, contestants, "contestant", cell.key_span.clone(), item.log);
             if let Some(value) = figure(&cell) {
                 let (workload, contestant) = (workload.key.to_owned(), cell.key.to_owned());
                 figures.push(Figure { workload, contestant, value });
@@ -70,12 +65,12 @@ fn figures(item: &Item<'_>, contestants: &[&str], workloads: &[&str]) -> Vec<Fig
 
 /// Reads a number above 0.
 fn figure(item: &Item<'_>) -> Option<f64> {
-    let number: Option<f64> = match item.value {
+    let number = match item.value {
         DeValue::Integer(integer) => {
             u64::from_str_radix(integer.as_str(), integer.radix()).ok().map(|value| value as f64)
         }
         DeValue::Float(float) => float.as_str().parse().ok(),
-        _ => return item.wrong_type("a number above 0").none(),
+        _ => return item.typed(None, "a number above 0"),
     };
     let number = number.filter(|number| *number > 0.0 && number.is_finite());
     if number.is_none() {

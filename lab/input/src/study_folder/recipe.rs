@@ -7,7 +7,6 @@ use crate::suggest::closest;
 use std::path::{Component, Path};
 use tiebreak_core::language::Language;
 use tiebreak_core::study::Recipe;
-use toml::de::DeValue;
 
 /// A language, and its place in the file.
 pub(super) type StatedLanguage<'a> = Option<(Language, Item<'a>)>;
@@ -89,26 +88,20 @@ fn check_libraries(table: &Table<'_>, language: Option<Language>) {
 
 /// Reads variables for compiler and interpreter.
 fn environment(item: &Item<'_>) -> Vec<(String, String)> {
-    let Some(entries) = item.entries() else {
-        item.wrong_type("a table such as { LANG = \"C\" }");
-        return Vec::new();
-    };
+    let entries = item.typed(item.entries(), "a table such as { LANG = \"C\" }");
     let mut variables = Vec::new();
-    for variable in entries {
+    for variable in entries.unwrap_or_default() {
         let name = variable.key;
         if name.is_empty() || name.contains(['=', '\0']) {
             variable
                 .key_error(format!("'{}' is not a valid variable name", shown(name)))
                 .label("expected a name without '='");
         }
-        let DeValue::String(text) = variable.value else {
-            variable.wrong_type("a string");
-            continue;
-        };
+        let Some(text) = variable.typed(variable.value.as_str(), "a string") else { continue };
         if text.contains('\0') {
             variable.wrong("a string without a NUL");
         }
-        variables.push((name.to_owned(), text.clone().into_owned()));
+        variables.push((name.to_owned(), text.to_owned()));
     }
     variables
 }

@@ -1,10 +1,9 @@
 //! The workloads of a study, and the inputs that only `study verify` uses.
 
 use super::folder::Folder;
-use super::names::Names;
 use super::recipe::file;
-use super::tables;
 use crate::document::{Item, Table};
+use crate::names::Names;
 use std::fs;
 use tiebreak_core::study::{Verification, Workload};
 
@@ -14,12 +13,9 @@ const SEED: u64 = 1;
 /// Reads `[[workload]]`: at least one.
 pub(super) fn workloads(root: &Table<'_>, has_oracle: bool, folder: &Folder) -> Vec<Workload> {
     let mut names = Names::in_claims("workloads");
-    let before = root.log.count();
-    let tables = tables(root, "workload");
-    if tables.is_empty() && root.log.count() == before {
-        root.error("this study has no workloads")
-            .help("write [[workload]] with name, distribution and size");
-    }
+    let missing =
+        ["this study has no workloads", "write [[workload]] with name, distribution and size"];
+    let tables = root.some_tables("workload", "study", missing);
     tables.iter().map(|table| workload(table, &mut names, has_oracle, folder)).collect()
 }
 
@@ -30,9 +26,8 @@ pub(super) fn names(workloads: &[Workload]) -> Vec<&str> {
 }
 
 fn workload(table: &Table<'_>, names: &mut Names, has_oracle: bool, folder: &Folder) -> Workload {
-    let name = names.read(table);
     let mut workload = Workload {
-        name,
+        name: names.read(table),
         distribution: String::new(),
         size: 0,
         seed: SEED,
@@ -41,72 +36,64 @@ fn workload(table: &Table<'_>, names: &mut Names, has_oracle: bool, folder: &Fol
         file: None,
         answer: answer(table, has_oracle),
     };
-    if table.get("file").is_some() {
-        from_file(&mut workload, table, folder);
-    } else if has_oracle {
-        from_oracle(&mut workload, table);
+    if let Some(item) = table.get("file") {
+        from_file(&mut workload, table, item, folder);
+        return workload;
+    }
+    workload.distribution = if has_oracle {
+        table.required_text("distribution")
     } else {
-        from_contestants(&mut workload, table);
+        // Contestants know the input by the workload's name.
+        table.note("distribution")
+    };
+    workload.size = size(table);
+    table.update("seed", &mut workload.seed, Item::whole::<u64>);
+    if !has_oracle {
+        let help = "an oracle makes inputs: write [oracle]";
+        refuse_drawing(table, "this input cannot be drawn", Some(help));
+        return workload;
+    }
+    workload.is_drawn = table.flag("drawn", true);
+    if let Some(item) = table.get("seed").filter(|_| workload.is_drawn) {
+        item.key_error("a seed of its own is drawn for each unit")
+            .label("this one would never be used")
+            .help("write drawn = false for one input that serves for all, or leave 'seed' out");
     }
     workload
 }
 
 /// Reads an input that is a file of the study's folder.
-fn from_file(workload: &mut Workload, table: &Table<'_>, folder: &Folder) {
+fn from_file(workload: &mut Workload, table: &Table<'_>, item: &Item<'_>, folder: &Folder) {
     for key in ["distribution", "size", "seed"] {
         if let Some(item) = table.get(key) {
             item.key_error(format!("'{key}' does not apply to a file"))
                 .help(format!("leave '{key}' or 'file' out: an input is read or made"));
         }
     }
-    if let Some(item) = table.get("drawn").filter(|_| table.flag("drawn", false)) {
-        item.error("an input that is a file cannot be drawn")
-            .label("expected false, or nothing said");
-    }
+    refuse_drawing(table, "an input that is a file cannot be drawn", None);
     workload.distribution = "file".to_owned();
-    workload.file = table.read("file", |item| named_file(item, folder));
-    let found = workload.file.as_ref().and_then(|path| fs::metadata(folder.absolute(path)).ok());
-    workload.size = found.map_or(0, |file| file.len());
-    if let Some(item) = table.get("file").filter(|_| workload.file.is_some() && workload.size == 0)
-    {
+    workload.file = item.string().and_then(|path| file(&path, item, folder));
+    let Some(path) = &workload.file else { return };
+    workload.size = fs::metadata(folder.absolute(path)).map_or(0, |file| file.len());
+    if workload.size == 0 {
         item.error("this file is empty").label("expected one with an input");
     }
 }
 
-/// Reads an input that the oracle makes.
-fn from_oracle(workload: &mut Workload, table: &Table<'_>) {
-    workload.distribution = table.required_text("distribution");
-    workload.size = size(table);
-    workload.is_drawn = table.flag("drawn", true);
-    let Some(item) = table.get("seed") else { return };
-    workload.seed = item.whole().unwrap_or(SEED);
-    if workload.is_drawn {
-        item.key_error("a seed of its own is drawn for each unit")
-            .label("this one would never be used")
-            .help("write drawn = false for one input that serves for all, or leave 'seed' out");
-    }
-}
-
-/// Reads an input that contestants know by the workload's name: no oracle, no file.
-fn from_contestants(workload: &mut Workload, table: &Table<'_>) {
-    workload.distribution = table.note("distribution");
-    workload.size = size(table);
-    workload.seed = table.read("seed", Item::whole).unwrap_or(SEED);
+/// Logs an error for an input that each unit should draw, and that cannot be drawn.
+fn refuse_drawing(table: &Table<'_>, message: &str, help: Option<&str>) {
     if let Some(item) = table.get("drawn").filter(|_| table.flag("drawn", false)) {
-        item.error("this input cannot be drawn")
-            .label("expected false, or nothing said")
-            .help("an oracle makes inputs: write [oracle]");
+        let mut error = item.error(message);
+        error.label("expected false, or nothing said");
+        if let Some(help) = help {
+            error.help(help);
+        }
     }
 }
 
 /// Reads `size`, which is required.
 fn size(table: &Table<'_>) -> u64 {
     table.required("size").and_then(|item| item.whole()).unwrap_or(0)
-}
-
-/// Reads a file that an optional key names.
-fn named_file(item: &Item<'_>, folder: &Folder) -> Option<String> {
-    file(&item.string()?, item, folder)
 }
 
 /// Reads `answer`, which a study with an oracle must not have.
@@ -122,7 +109,7 @@ fn answer(table: &Table<'_>, has_oracle: bool) -> Option<String> {
 /// Reads `[[verify]]`, which needs an oracle.
 pub(super) fn verifications(root: &Table<'_>, has_oracle: bool) -> Vec<Verification> {
     let mut names = Names::of("verifications");
-    let tables = tables(root, "verify");
+    let tables = root.tables("verify", "study");
     if let Some(first) = tables.first().filter(|_| !has_oracle) {
         first
             .error("nothing can be verified: this study has no oracle")

@@ -1,4 +1,4 @@
-//! Names of contestants, workloads, contracts and verifications.
+//! Names of contests, contestants, workloads, contracts and verifications.
 
 use crate::document::{Item, Log, MAX_NAME_BYTES, Table};
 use crate::error::{listed, shown};
@@ -7,28 +7,29 @@ use crate::suggest::closest;
 use std::ops::Range;
 
 /// The names of one kind of table that were read.
-pub(super) struct Names {
+pub(crate) struct Names {
     /// The kind, such as `workloads`.
     kind: &'static str,
     /// Whether claims use them.
     in_claims: bool,
+    /// Each with its line; 0 if it was made.
     seen: Vec<(String, usize)>,
 }
 
 impl Names {
     /// Creates a set of names that claims use.
-    pub(super) fn in_claims(kind: &'static str) -> Names {
+    pub(crate) fn in_claims(kind: &'static str) -> Names {
         Names { kind, in_claims: true, seen: Vec::new() }
     }
 
     /// Creates a set of names that no claim uses.
-    pub(super) fn of(kind: &'static str) -> Names {
+    pub(crate) fn of(kind: &'static str) -> Names {
         Names { kind, in_claims: false, seen: Vec::new() }
     }
 
     /// Reads the name of a table, which it must have; empty if there is none. An invalid name is
     /// returned too, for what refers to it.
-    pub(super) fn read(&mut self, table: &Table<'_>) -> String {
+    pub(crate) fn read(&mut self, table: &Table<'_>) -> String {
         let name = self.read_text(table);
         let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
         let what = table.place.noun();
@@ -48,7 +49,7 @@ impl Names {
     }
 
     /// Reads the name of a table, which it must have and which only has to be new.
-    pub(super) fn read_text(&mut self, table: &Table<'_>) -> String {
+    pub(crate) fn read_text(&mut self, table: &Table<'_>) -> String {
         let name = table.required_text("name");
         let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
         self.add(&name, item);
@@ -56,7 +57,7 @@ impl Names {
     }
 
     /// Returns another name of a table: its own with a suffix, if there is one.
-    pub(super) fn longer(&mut self, table: &Table<'_>, name: &str, suffix: &str) -> String {
+    pub(crate) fn longer(&mut self, table: &Table<'_>, name: &str, suffix: &str) -> String {
         let longer = format!("{name}{suffix}");
         let Some(item) = table.get("name").filter(|_| !name.is_empty() && !suffix.is_empty())
         else {
@@ -70,18 +71,30 @@ impl Names {
         longer
     }
 
+    /// Adds the name of a table that has none.
+    pub(crate) fn made(&mut self, name: String) -> String {
+        self.seen.push((name.clone(), 0));
+        name
+    }
+
     /// Adds a name, and logs an error if it is not new.
-    fn add(&mut self, name: &str, item: &Item<'_>) {
+    pub(crate) fn add(&mut self, name: &str, item: &Item<'_>) {
         if let Some((_, line)) = self.seen.iter().find(|(other, _)| other == name) {
             let message = format!("two {} are called '{}'", self.kind, shown(name));
-            item.error(message).label(format!("the other one is in line {line}"));
+            item.error(message).label(match line {
+                0 => {
+                    let one = self.kind.trim_end_matches('s');
+                    format!("that is how a {one} without a name is called")
+                }
+                line => format!("the other one is in line {line}"),
+            });
         }
         self.seen.push((name.to_owned(), item.log.line(item.span.start)));
     }
 }
 
 /// Returns whether this is a valid name.
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     name.len() <= MAX_NAME_BYTES
         && name.starts_with(is_letter)
         && name.chars().all(|c| is_letter(c) || matches!(c, '-' | '_'))
@@ -97,23 +110,26 @@ fn plain(name: &str) -> String {
     name.replace(|c: char| !is_letter(c) && c != '_', "-").trim_matches(['-', '_']).to_owned()
 }
 
-/// Logs an error for an unknown name, with the known ones; not if there are none, because that is
-/// reported already.
-pub(super) fn unknown(span: Range<usize>, what: &str, name: &str, known: &[&str], log: &Log<'_>) {
-    if known.is_empty() {
-        return;
+/// Returns whether a name is a known one, or logs an error with the known ones; not if there are
+/// none, because that is reported already.
+pub(crate) fn is_known(
+    name: &str,
+    known: &[&str],
+    what: &str,
+    span: Range<usize>,
+    log: &Log<'_>,
+) -> bool {
+    let is_known = known.contains(&name);
+    if !is_known && !known.is_empty() {
+        log.error(span, format!("no {what} is called '{}'", shown(name)))
+            .expected(&listed(known))
+            .meant(closest(name, known.iter().copied()));
     }
-    log.error(span, format!("no {what} is called '{}'", shown(name)))
-        .expected(&listed(known))
-        .meant(closest(name, known.iter().copied()));
+    is_known
 }
 
 /// Returns the name in a value, if it is a known one.
-pub(super) fn known<'a>(item: &Item<'a>, what: &str, known: &[&str]) -> Option<&'a str> {
+pub(crate) fn known<'a>(item: &Item<'a>, what: &str, known: &[&str]) -> Option<&'a str> {
     let name = item.string_as(known.first().unwrap_or(&"name"))?;
-    if known.contains(&name) {
-        return Some(name);
-    }
-    unknown(item.span.clone(), what, name, known, item.log);
-    None
+    is_known(name, known, what, item.span.clone(), item.log).then_some(name)
 }
