@@ -19,6 +19,8 @@ pub struct Chart {
     pub curves: Vec<Curve>,
     /// Places on the x axis that are marked, with a word: the advertised size of a cache.
     pub marks: Vec<(f64, String)>,
+    /// Whether a curve goes across to its next point before it goes up: a distribution function.
+    pub is_stairs: bool,
 }
 
 /// An axis.
@@ -39,6 +41,8 @@ pub struct Scale {
 pub struct Curve {
     /// Its name, in the legend.
     pub name: String,
+    /// Its place among the curves of all charts of a document, by which it looks.
+    pub place: usize,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
 }
@@ -62,6 +66,25 @@ impl Scale {
 }
 
 impl Chart {
+    /// Makes a chart of curves, each a name and its points, without marks.
+    pub fn new<N: Into<String>>(
+        title: impl Into<String>,
+        [x, y]: [Scale; 2],
+        curves: impl IntoIterator<Item = (N, Vec<(f64, f64)>)>,
+    ) -> Chart {
+        let curves = curves.into_iter().enumerate();
+        let curves =
+            curves.map(|(place, (name, points))| Curve { name: name.into(), place, points });
+        Chart {
+            title: title.into(),
+            x,
+            y,
+            curves: curves.collect(),
+            marks: vec![],
+            is_stairs: false,
+        }
+    }
+
     /// The chart in letters, at most `look.columns()` wide and about 16 lines high, with a legend.
     /// Empty if there is no point to draw.
     pub fn text(&self, look: &Look) -> String {
@@ -76,7 +99,7 @@ impl Chart {
 
     /// The y axis over all points, with some space at its ends.
     pub fn upwards(&self) -> Option<Span> {
-        Some(Span::over(&self.y, self.points().map(|point| point.1))?.wider(&self.y))
+        Some(Span::over(&self.y, self.points().map(|point| point.1))?.wider(self.y.from_zero))
     }
 
     fn points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
@@ -88,11 +111,6 @@ impl Chart {
     pub fn x_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
         let binary = self.x.is_log && self.points().all(|point| is_binary(point.0));
         round_values(axis, most, binary)
-    }
-
-    /// Returns at most `most` ticks of the y axis.
-    pub fn y_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
-        round_values(axis, most, false)
     }
 }
 
@@ -110,25 +128,21 @@ impl Span {
         (low <= high).then_some(Span { low, high, is_log: scale.is_log })
     }
 
-    /// Spans from the least to the greatest time, with a little space beyond both.
-    pub(crate) fn of_times(low: f64, high: f64, is_log: bool) -> Span {
-        if is_log {
-            return Span { low: low / 1.1, high: high * 1.1, is_log };
-        }
-        let room = (high - low).max(high * 1e-6) * 0.04;
-        Span { low: (low - room).max(0.0), high: high + room, is_log }
-    }
-
     /// With space beyond the outermost values; a single value stands in the middle.
-    fn wider(self, scale: &Scale) -> Span {
+    pub(crate) fn wider(self, from_zero: bool) -> Span {
         let Span { low, high, is_log } = self;
         if is_log {
             let factor = if high > low { (high / low).powf(0.06) } else { 2.0 };
             return Span { low: low / factor, high: high * factor, is_log };
         }
         let space = if high > low { (high - low) * 0.06 } else { high.abs().max(1.0) * 0.5 };
-        let low = if scale.from_zero && low >= 0.0 { 0.0 } else { low - space };
+        let low = if from_zero && low >= 0.0 { 0.0 } else { low - space };
         Span { low, high: high + space, is_log }
+    }
+
+    /// Without what lies below 0.
+    pub(crate) fn above_zero(self) -> Span {
+        Span { low: self.low.max(0.0), ..self }
     }
 
     /// Returns at most `most` round values between the ends.
@@ -281,7 +295,7 @@ fn symbol(index: usize, look: Look) -> char {
 /// What stands left of each line, from the top: the ticks of the y axis.
 fn row_labels(chart: &Chart, upwards: Span) -> Vec<String> {
     let mut labels = vec![String::new(); LINES];
-    for tick in chart.y_ticks(upwards, 6) {
+    for tick in upwards.ticks(6) {
         labels[row_of(upwards.place(tick))] = (chart.y.write)(tick);
     }
     labels

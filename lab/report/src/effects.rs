@@ -9,7 +9,7 @@ use crate::presented::Sign;
 use crate::presented::{Presented, short_label};
 use crate::sentence::tone;
 use crate::table::{align_decimals, cells};
-use crate::text::shorten_middle;
+use crate::text::{padded, shorten_middle};
 use tiebreak_core::result::{ClaimResult, RunResult};
 use tiebreak_core::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;
@@ -99,12 +99,6 @@ fn common_bars<'a>(quantity: &'a [Presented]) -> &'a [f64] {
 /// Returns the label of a quantity, `B / A`, cut to a quarter of the screen.
 pub(crate) fn pair(quantity: &Presented, look: Look) -> String {
     short_label(quantity, look.columns() / 4, look)
-}
-
-/// Pads texts to the width of the widest.
-pub(crate) fn padded(texts: Vec<String>) -> Vec<String> {
-    let width = texts.iter().map(|text| text.width()).max().unwrap_or(0);
-    texts.into_iter().map(|text| format!("{text}{}", " ".repeat(width - text.width()))).collect()
 }
 
 /// Returns estimate and interval, aligned; then the sign of a share, with its word if there is

@@ -1,14 +1,14 @@
 //! Progress: a few lines while a run is going on, drawn only between samples.
 
 use crate::contestants::short_name;
-use crate::effects::{padded, pair, verdict_words};
+use crate::effects::{pair, verdict_words};
 use crate::look::{Look, Span, Spans, Tone, columns_of, letters, paint, span, words};
 use crate::number::{count, finite, seconds};
 use crate::picture::Axis;
 use crate::presented::Presented;
 use crate::property::trial_noun;
 use crate::sentence::{observation_noun, tone};
-use crate::text::{plain, shorten_middle};
+use crate::text::{padded, plain, shorten_middle};
 use tiebreak_core::result::{CheckResult, ClaimResult, RunResult, StudyResult};
 use tiebreak_core::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;

@@ -16,7 +16,7 @@ pub use self::ecdf::ecdf;
 pub(crate) use self::footer::{about, built_with, columns_mean, facts, notes};
 pub use self::markdown::markdown;
 pub(crate) use self::metrics::{per_item, table as metrics_table};
-pub(crate) use self::rows::{columns, shares, spread_of};
+pub(crate) use self::rows::{columns, spread_of};
 pub(crate) use self::scaling::table as scaling_table;
 pub use self::verify::{looked_for, verify};
 

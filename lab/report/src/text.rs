@@ -47,6 +47,12 @@ pub(crate) fn grouped(
     groups
 }
 
+/// Pads texts to the width of the widest.
+pub(crate) fn padded(texts: Vec<String>) -> Vec<String> {
+    let width = texts.iter().map(|text| text.width()).max().unwrap_or(0);
+    texts.into_iter().map(|text| format!("{text}{}", " ".repeat(width - text.width()))).collect()
+}
+
 /// Paints a line; one that takes more than `columns` loses its middle, and its tones with it.
 pub(crate) fn fitted(line: &[Span], columns: usize, look: Look) -> String {
     if columns_of(line) <= columns {

@@ -2,7 +2,7 @@
 
 use super::block::{Block, ratio_texts, speed};
 use super::figure::digits;
-use crate::chart::{Chart, Curve, Scale as Axis};
+use crate::chart::{Chart, Scale as Axis};
 use crate::number::{Rounding, Scale, finite, or_none, percent};
 use crate::table::{Column, cells};
 use crate::text::plain;
@@ -89,25 +89,21 @@ fn together(of: &Scaling) -> String {
 
 /// Throughput against threads; nothing where no contestant has points enough.
 pub(super) fn chart(block: &Block) -> Option<Chart> {
-    let mut curves: Vec<Curve> = Vec::new();
+    let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for (_, of) in rows(block) {
         let Some(speed) = finite(of.items_per_s).filter(|speed| *speed > 0.0) else { continue };
-        let point = (f64::from(of.threads), speed);
-        match curves.iter_mut().find(|curve| curve.name == plain(&of.family)) {
-            Some(curve) => curve.points.push(point),
-            None => curves.push(Curve { name: plain(&of.family), points: vec![point] }),
+        let (family, point) = (plain(&of.family), (f64::from(of.threads), speed));
+        match curves.iter_mut().find(|(name, _)| *name == family) {
+            Some((_, points)) => points.push(point),
+            None => curves.push((family, vec![point])),
         }
     }
     let item = block.item();
-    curves.iter().any(|curve| curve.points.len() >= POINTS_MIN).then(|| Chart {
-        title: format!("{item}s a second, all threads together"),
-        x: Axis::new("threads", true, |value| format!("{value:.0}")),
-        y: Axis::new(format!("{item}s/s"), true, |value| {
-            Scale::of(Unit::Count, value).write(value)
-        }),
-        curves,
-        marks: Vec::new(),
-    })
+    let x = Axis::new("threads", true, |value| format!("{value:.0}"));
+    let y =
+        Axis::new(format!("{item}s/s"), true, |value| Scale::of(Unit::Count, value).write(value));
+    let is_drawn = curves.iter().any(|(_, points)| points.len() >= POINTS_MIN);
+    is_drawn.then(|| Chart::new(format!("{item}s a second, all threads together"), [x, y], curves))
 }
 
 /// What the columns mean; nothing where there are none.
@@ -154,7 +150,8 @@ mod tests {
         let (names, chart) = order(&study);
         assert_eq!(names, "naive-x1 naive-x4 naive-x8 locked-x1 locked-x8");
         let curves = chart.unwrap().curves;
-        let points = |curve: &Curve| curve.points.iter().map(|(x, _)| *x).collect::<Vec<_>>();
+        let points =
+            |curve: &crate::chart::Curve| curve.points.iter().map(|(x, _)| *x).collect::<Vec<_>>();
         assert_eq!(
             curves.iter().map(points).collect::<Vec<_>>(),
             [vec![1.0, 4.0, 8.0], vec![1.0, 8.0]]

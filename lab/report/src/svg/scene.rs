@@ -24,7 +24,7 @@ pub enum Anchor {
 pub struct Scene {
     sheet: Sheet,
     width: f64,
-    height: f64,
+    pub(super) height: f64,
     body: String,
 }
 
@@ -37,7 +37,8 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// The styles of a class: those that all pictures share, and these.
+    /// The styles of a class: those that all pictures share, and these, in which `&` stands for the
+    /// class.
     pub const fn new(name: &'static str, style: &'static str) -> Sheet {
         Sheet { name, style }
     }
@@ -88,7 +89,8 @@ impl Scene {
         self.path(class, &path);
     }
 
-    fn path(&mut self, class: &str, path: &str) {
+    /// A path as SVG writes it.
+    pub(super) fn path(&mut self, class: &str, path: &str) {
         self.add(&format!("<path class=\"{class}\" d=\"{path}\"/>"));
     }
 
@@ -109,17 +111,6 @@ impl Scene {
         self.add(&format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"));
     }
 
-    /// Writes a tick's number centred at a place, unless it would touch the last one, whose end is
-    /// `free`.
-    pub(super) fn tick(&mut self, (x, y): (f64, f64), text: &str, free: &mut f64) {
-        let half = width_of(text, SMALL) / 2.0;
-        if x - half >= *free {
-            let x = x.min(WIDTH - 4.0 - half);
-            self.text("dim small", x, y, Anchor::Middle, text);
-            *free = x + half + 8.0;
-        }
-    }
-
     fn add(&mut self, element: &str) {
         self.body.push_str(element);
         self.body.push('\n');
@@ -130,7 +121,7 @@ impl Scene {
         let [width, height] = [self.width, self.height].map(number);
         let [title, description] = [title, description].map(escaped);
         let Sheet { name, style } = self.sheet;
-        let style = (SHARED.replace('&', &format!(".{name}")) + style).replace('\n', "");
+        let style = format!("{SHARED}{style}").replace('&', &format!(".{name}")).replace('\n', "");
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{name}\" role=\"img\" \
              aria-labelledby=\"{name}-title {name}-desc\" width=\"{width}\" \
@@ -143,21 +134,6 @@ impl Scene {
             self.body
         )
     }
-}
-
-/// Puts entries of these widths, by their index, on lines that end at `right`.
-pub(super) fn legend(widths: impl Iterator<Item = f64>, left: f64, right: f64) -> Vec<Vec<usize>> {
-    let mut lines: Vec<Vec<usize>> = Vec::new();
-    let mut used = f64::INFINITY;
-    for (index, width) in widths.enumerate() {
-        if used + width > right {
-            lines.push(Vec::new());
-            used = left;
-        }
-        used += width;
-        lines.last_mut().into_iter().for_each(|line| line.push(index));
-    }
-    lines
 }
 
 fn joined(points: &[(f64, f64)]) -> String {
