@@ -3,7 +3,7 @@
 
 use crate::effects::verdict_words;
 use crate::footer::{INTERRUPTED, again, entry};
-use crate::live::{check_frame, check_line};
+use crate::live;
 use crate::look::{Look, NO_BREAK, Spans, Tone, columns_of, letters, span, words};
 use crate::number::{Rounding, between, count, or_none, percent, seconds};
 use crate::odd::{self, warnings_of};
@@ -65,7 +65,7 @@ pub fn verdicts(check: &CheckResult) -> String {
 /// Progress of a file of claims: the lines of a frame that is drawn again in place, or the one line
 /// that is shown now and then where nothing can be redrawn.
 pub fn progress(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<String> {
-    if is_frame { check_frame(check, look) } else { vec![check_line(check, look)] }
+    live::of_check(check, look, is_frame)
 }
 
 /// Summarises a file of claims in one line, without a full stop: `claims.toml: 4 of 9 claims

@@ -23,7 +23,7 @@ pub use self::verify::{looked_for, verify};
 use self::rows::block_lines;
 use crate::check::{counts_text, tone_of};
 use crate::footer::INTERRUPTED;
-use crate::live::{study_frame, study_line};
+use crate::live;
 use crate::look::{Look, NO_BREAK, Spans, Tone, letters, span, words};
 use crate::number::{Rounding, count, percent};
 use crate::page::{INDENT, Page};
@@ -89,7 +89,7 @@ pub fn verdicts(study: &StudyResult) -> String {
 /// Progress of a study: the lines of a frame that is drawn again in place, or the one line that is
 /// shown now and then where nothing can be redrawn.
 pub fn progress(study: &StudyResult, look: &Look, is_frame: bool) -> Vec<String> {
-    if is_frame { study_frame(study, look) } else { vec![study_line(study, look)] }
+    live::of_study(study, look, is_frame)
 }
 
 /// Summarises a study in one line, without a full stop: `parse-uint8: 4 of 9 claims hold, 5 are

@@ -58,7 +58,7 @@ pub(crate) fn fitted(line: &[Span], columns: usize, look: Look) -> String {
     if columns_of(line) <= columns {
         return paint(line, look);
     }
-    paint(&[span(Tone::Plain, shorten_middle(&letters(line), columns, look))], look)
+    paint(&[span(Tone::Plain, shorten_middle(letters(line).trim_end(), columns, look))], look)
 }
 
 /// Cuts a text in the middle so that it takes at most `columns`: long commands mostly differ at
