@@ -1,8 +1,8 @@
 //! The announcement before a run: the least observations that a claim needs.
 
+use crate::prelude::*;
 use crate::property::trial_noun;
 use tiebreak_core::plan::Budget;
-use tiebreak_core::result::ClaimResult;
 
 /// Returns the least trials that could settle a claim about a share, the reason, and whether the
 /// budget is less; `None` of other claims.

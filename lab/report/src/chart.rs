@@ -1,10 +1,7 @@
 //! Curves over an axis, in letters and as SVG: what every probe and every study that sweeps a size
 //! draws.
 
-use crate::look::{Look, Tone, span, words};
-use crate::page::Page;
-use crate::text::plain;
-use unicode_width::UnicodeWidthStr;
+use crate::prelude::*;
 
 /// A chart of one or more curves.
 #[derive(Clone, Debug)]

@@ -4,20 +4,11 @@
 use crate::effects::verdict_words;
 use crate::footer::{INTERRUPTED, again, entry};
 use crate::live;
-use crate::look::{Look, NO_BREAK, Spans, Tone, columns_of, letters, span, words};
-use crate::number::{Rounding, between, count, or_none, percent, seconds};
 use crate::odd::{self, warnings_of};
-use crate::page::{INDENT, Page};
-use crate::presented::Presented;
+use crate::prelude::*;
 use crate::property::{condition, is_bursty, trial_noun, trials};
 use crate::sentence::{of_means, spans_of, tone};
-use crate::table::{Column, indented, rows};
-use crate::text::{plain, shorten_middle};
-use tiebreak_core::plan::Gate;
-use tiebreak_core::result::{
-    CheckResult, ClaimOutcome, ClaimResult, ContestResult, Family, RunResult,
-};
-use tiebreak_core::verdict::Verdict;
+use tiebreak_core::result::Family;
 
 /// The narrowest column of claims.
 const LEAST_CLAIM: usize = 24;
@@ -134,7 +125,7 @@ pub fn promise(check: &CheckResult) -> String {
 /// e-BH speaks of all verdicts of a file together: at the level at which it settles a claim, which
 /// depends on the others, no single verdict has an error, so none is said.
 pub fn sentence(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> String {
-    letters(&spans(check, run, claim)).replace(NO_BREAK, " ")
+    quotable(&spans(check, run, claim))
 }
 
 fn spans(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> Spans {

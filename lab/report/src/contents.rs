@@ -1,8 +1,7 @@
 //! What studies and plans contain, in words and tables.
 
-use crate::look::Look;
-use crate::number::count;
-use crate::table::{Align, Column, render};
+use crate::prelude::*;
+use crate::table::render;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::quantity::{Rounding, format_ns, format_percent};
 use tiebreak_core::study::{

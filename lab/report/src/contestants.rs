@@ -1,13 +1,9 @@
 //! The results of the contestants: a table for each metric.
 
-use crate::look::{Look, words};
-use crate::number::{Scale, count, finite, or_none};
-use crate::page::{INDENT, Page};
-use crate::table::{Column, align_decimals};
-use crate::text::{each_once, plain, short, shorten_middle};
-use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::Scope;
-use tiebreak_core::result::{ContestantResult, MetricSummary, RunResult};
+use crate::number::Scale;
+use crate::prelude::*;
+use crate::table::align_decimals;
+use tiebreak_core::result::MetricSummary;
 
 /// Returns the metrics of the claims in their order; wall time without a claim.
 pub(crate) fn claimed_metrics(run: &RunResult) -> Vec<Metric> {

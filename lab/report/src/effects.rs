@@ -1,18 +1,11 @@
 //! The quantities of a run's claims, as a table with pictures.
 
 use crate::contestants::{ranges, short_name};
-use crate::look::{Look, Span, Tone, columns_of, span, words};
-use crate::number::or_none;
-use crate::page::{INDENT, Page};
 use crate::picture::Axis;
-use crate::presented::Sign;
-use crate::presented::{Presented, short_label};
+use crate::prelude::*;
+use crate::presented::short_label;
 use crate::sentence::tone;
-use crate::table::{align_decimals, cells};
-use crate::text::{padded, shorten_middle};
-use tiebreak_core::result::{ClaimResult, RunResult};
-use tiebreak_core::verdict::Verdict;
-use unicode_width::UnicodeWidthStr;
+use crate::table::align_decimals;
 
 /// The narrowest picture, in columns.
 const LEAST_PICTURE: usize = 16;

@@ -3,18 +3,14 @@
 #[cfg(test)]
 mod tests;
 
-use crate::look::{Look, Spans, Tone, letters, span, words};
-use crate::number::{Rounding, count, or_none, percent, trimmed};
-use crate::page::{INDENT, Page};
+use crate::number::trimmed;
+use crate::prelude::*;
 use crate::property::capitalised;
-use crate::table::Column;
-use crate::text::plain;
 use crate::{histogram, json};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::resampling::{
     Null, NumberSet, RESAMPLING_SCHEMA, Resampled, ResamplingMethod, ResamplingResult, Sides,
 };
-use tiebreak_core::verdict::Verdict;
 
 /// The result as JSON with a line feed at the end, as `docs/schema/exact-1.schema.json` describes
 /// it.

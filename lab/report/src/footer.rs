@@ -1,15 +1,11 @@
 //! The last lines of a report: seed, effort, and the commands that repeat the run.
 
 use crate::live::round_noun;
-use crate::look::{Look, Tone, span, words};
-use crate::number::{count, seconds};
 use crate::odd::has_remarks;
-use crate::page::{INDENT, Page};
-use crate::text::{plain, shell_quote, shorten_middle};
+use crate::prelude::*;
+use crate::text::shell_quote;
 use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::journal::StopReason;
-use tiebreak_core::result::RunResult;
-use unicode_width::UnicodeWidthStr;
 
 /// Adds the run, its machine, and the commands that repeat it.
 pub(crate) fn footer(page: &mut Page, run: &RunResult) {

@@ -2,12 +2,9 @@
 
 use crate::chart::Span;
 use crate::contestants::{claimed_metrics, short_name};
-use crate::look::{Look, Tone, span, words};
 use crate::number::Scale;
-use crate::page::{INDENT, Page};
-use crate::text::padded;
-use tiebreak_core::result::{Histogram, RunResult};
-use unicode_width::UnicodeWidthStr;
+use crate::prelude::*;
+use tiebreak_core::result::Histogram;
 
 /// Blocks of eight heights, and their ASCII replacements.
 pub(crate) const BLOCKS: [char; 8] = [

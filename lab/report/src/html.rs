@@ -12,12 +12,11 @@ use crate::date::format_unix_ms;
 use crate::fact;
 use crate::footer::{effort, repeat_line, replay_line, state};
 use crate::odd::listed_warnings;
+use crate::prelude::*;
 use crate::small_print::small_print;
 use crate::study::Block;
-use crate::text::{each_once, plain};
 use maud::{Markup, html};
 use tiebreak_core::fingerprint::Fact;
-use tiebreak_core::result::RunResult;
 use tiebreak_core::sample::Mark;
 
 /// What is seen first has fewer bytes than this: what fits into the first flight of a TCP

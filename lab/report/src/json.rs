@@ -2,10 +2,10 @@
 //! run as `docs/schema/result-1.schema.json` describes it, of a file of claims as
 //! `docs/schema/check-1.schema.json`, and of a study as `docs/schema/study-result-1.schema.json`.
 
+use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
-use tiebreak_core::result::StudyResult;
 
 /// The schema name in the JSON of a study.
 const STUDY_SCHEMA: &str = "tiebreak/study/1";

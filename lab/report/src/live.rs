@@ -2,18 +2,13 @@
 
 use crate::contestants::short_name;
 use crate::effects::{pair, verdict_words};
-use crate::look::{Look, Spans, Tone, span, words};
-use crate::number::{count, finite, seconds};
 use crate::picture::Axis;
-use crate::presented::Presented;
+use crate::prelude::*;
 use crate::property::trial_noun;
 use crate::sentence::{observation_noun, tone};
-use crate::text::{fitted, padded, plain, shorten_middle};
+use crate::text::fitted;
 use std::slice::from_ref;
 use tiebreak_core::plan::Budget;
-use tiebreak_core::result::{CheckResult, ClaimResult, RunResult, StudyResult};
-use tiebreak_core::verdict::Verdict;
-use unicode_width::UnicodeWidthStr;
 
 /// The most claims, contests or workloads that have a line each.
 const MOST_LINES: usize = 5;

@@ -1,7 +1,6 @@
 //! Markdown: the only module that writes its signs.
 
-use crate::table::Align;
-use crate::text::plain;
+use crate::prelude::*;
 
 /// The place where a text is shown, which decides what must be escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

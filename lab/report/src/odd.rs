@@ -1,11 +1,8 @@
 //! Warnings with their remedies, and the numbers of samples that carry marks.
 
 use crate::contestants::short_name;
-use crate::look::Look;
-use crate::page::Page;
-use crate::text::{each_once, grouped, plain};
-use tiebreak_core::metric::Metric;
-use tiebreak_core::result::{ContestantResult, RunResult};
+use crate::prelude::*;
+use crate::text::grouped;
 use tiebreak_core::sample::Mark;
 use tiebreak_core::warning::Warning;
 

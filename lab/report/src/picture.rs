@@ -2,8 +2,7 @@
 
 use crate::chart::{Span, round_step};
 use crate::histogram::{BLOCKS, LEVELS};
-use crate::look::{Look, Spans, Tone, span};
-use crate::presented::Presented;
+use crate::prelude::*;
 
 /// An axis over some columns: of ratios logarithmic, of the others linear.
 #[derive(Clone, Copy, Debug, PartialEq)]

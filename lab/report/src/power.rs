@@ -5,16 +5,12 @@ mod tests;
 
 use crate::histogram::level;
 use crate::json;
-use crate::look::{Look, Spans, Tone, letters, span, words};
-use crate::number::{Rounding, count, or_none, percent, seconds, share_text, trimmed};
-use crate::page::{INDENT, Page};
-use crate::table::{Column, cells};
-use crate::text::plain;
+use crate::number::trimmed;
+use crate::prelude::*;
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::forecast::{
     FORECAST_SCHEMA, ForecastMethod, ForecastResult, ForecastRow, NoiseSource, Says, Shape,
 };
-use unicode_width::UnicodeWidthStr;
 
 /// The result as JSON with a line feed at the end, as `docs/schema/power-1.schema.json` describes
 /// it.

@@ -1,13 +1,9 @@
 //! Ratios that are not one factor.
 
 use crate::contestants::{ranges, short_name};
-use crate::look::{Look, Span, words};
-use crate::number::{Rounding, Scale, count, lone_ratio, or_none, percent, ratio, ratio_decimals};
-use crate::page::Page;
-use crate::table::{Column, cells};
-use crate::text::plain;
-use tiebreak_core::metric::{Metric, Unit};
-use tiebreak_core::result::{ClaimResult, EffectResult, OneFactorResult, RatioRow, RunResult};
+use crate::number::{Scale, lone_ratio, ratio, ratio_decimals};
+use crate::prelude::*;
+use tiebreak_core::result::{OneFactorResult, RatioRow};
 
 /// Returns the end of a verdict's sentence: what the rounds show instead of one factor.
 pub(crate) fn of_no_factor(claim: &ClaimResult) -> Option<Span> {

@@ -1,11 +1,7 @@
 //! The page of `tiebreak aa`: this machine's false alarms, and the smallest difference it can find.
 
-use crate::look::{Spans, Tone, span, words};
-use crate::number::{Rounding, count, percent, seconds};
-use crate::page::Page;
-use crate::table::{Column, cells};
-use crate::text::plain;
-use tiebreak_core::result::{RunResult, SelfCheckResult, SmallestDifference};
+use crate::prelude::*;
+use tiebreak_core::result::{SelfCheckResult, SmallestDifference};
 
 /// The sentence, the counts and the smallest differences.
 pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResult) {

@@ -1,14 +1,11 @@
 //! The small print of a verdict: the meaning of its error, and what it does not cover.
 
-use crate::number::{Rounding, percent};
+use crate::prelude::*;
 use crate::property;
 use crate::sentence::of_a_family;
 use crate::study;
-use crate::text::each_once;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::plan::Centre;
-use tiebreak_core::result::{ClaimResult, RunResult};
-use tiebreak_core::verdict::Verdict;
 
 /// The small print of a run's verdicts: a few sentences, one an entry, without styles; empty if
 /// every verdict is void.
@@ -27,14 +24,13 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for claim in said() {
         let several = said().count() > 1;
-        let property = claim.statement.property();
-        let of_property = property.map(|property| property::small_print(claim, property, several));
         let error = match run.false_share {
             _ if property::is_bursty(claim) => property::unpromised(claim).to_owned(),
             Some(share) => of_a_family(share),
             None => error(claim, several),
         };
-        lines.extend(of_property.unwrap_or_default().into_iter().chain([error]));
+        lines.extend(property::small_print(claim, several));
+        lines.push(error);
     }
     let mut lines = each_once(lines);
     if lines.is_empty() {

@@ -24,13 +24,8 @@ use self::rows::block_lines;
 use crate::check::{counts_text, tone_of};
 use crate::footer::INTERRUPTED;
 use crate::live;
-use crate::look::{Look, NO_BREAK, Spans, Tone, letters, span, words};
-use crate::number::{Rounding, count, percent};
-use crate::page::{INDENT, Page};
+use crate::prelude::*;
 use crate::sentence::{head, spans, what_helps};
-use crate::text::plain;
-use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
-use tiebreak_core::verdict::Verdict;
 
 /// The result of a study as text: what became of its claims in a line, what its error means, a
 /// block a workload, the claims with their verdicts, what was odd, and how to get the same again.
@@ -174,12 +169,12 @@ pub fn highlight(study: &StudyResult) -> Option<String> {
     let all = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
     let mut proven = all.filter(|(_, claim)| claim.verdict == Verdict::Holds);
     let (run, claim) = proven.find(|(_, claim)| claim.right.is_some())?;
-    Some(letters(&head(run, claim)).replace(NO_BREAK, " ") + ".")
+    Some(quotable(&head(run, claim)) + ".")
 }
 
 /// Returns the verdict on a claim behind its workload, without styles.
 pub(crate) fn sentence_on(run: &RunResult, claim: &ClaimResult) -> String {
-    letters(&spans_on(run, claim)).replace(NO_BREAK, " ")
+    quotable(&spans_on(run, claim))
 }
 
 /// Every claim in full, and how to go on where some are open.

@@ -11,14 +11,11 @@ pub use self::study::study;
 use self::plot::Plot;
 use self::scene::{Anchor, PLAIN, Scene, Sheet, WIDTH, width_of};
 use crate::chart::Span;
-use crate::number::{Rounding, percent};
 use crate::picture::linear_ends;
-use crate::presented::{Presented, Sign};
+use crate::prelude::*;
 use crate::property::is_bursty;
 use crate::sentence::sentence;
-use crate::text::{plain, wrap_plain};
-use tiebreak_core::result::{ClaimResult, RunResult};
-use tiebreak_core::verdict::Verdict;
+use crate::text::wrap_plain;
 
 /// Kept free on either side of the axis, so that labels beside the outermost threshold fit.
 const MARGIN: f64 = 110.0;

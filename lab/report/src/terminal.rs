@@ -4,15 +4,13 @@ use crate::contestants::tables;
 use crate::effects::effects;
 use crate::footer::{footer, state};
 use crate::histogram::distributions;
-use crate::look::{Look, Tone, span, words};
 use crate::odd::odd;
-use crate::page::Page;
+use crate::prelude::*;
 use crate::ratios::{of_no_factor, ratios};
 use crate::self_check::self_check;
 use crate::sentence::{common_tail, head, of_bursts, spans, what_helps};
 use crate::small_print::small_print;
 use crate::study;
-use tiebreak_core::result::RunResult;
 
 /// Renders the whole result of a run as text, finished or not: the verdicts first, then their
 /// quantities in pictures, the table, the distributions, what was odd, the small print, and how to

@@ -1,11 +1,7 @@
 //! `tiebreak history --watch`: claims over series of runs.
 
 use crate::histogram::BLOCKS;
-use crate::look::{Look, Tone, columns_of};
-use crate::number::{count, or_none};
-use crate::page::Page;
-use crate::table::{Column, GAP, cells, rows};
-use crate::text::{plain, shorten_middle};
+use crate::prelude::*;
 use tiebreak_core::watch::Series;
 
 /// The most runs in the picture of a series.

@@ -1,8 +1,7 @@
 //! GitHub's workflow commands: lines on standard output that become annotations.
 
 use crate::check::{promise, sentence, summary};
-use crate::text::plain;
-use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
+use crate::prelude::*;
 
 /// An annotation for every claim that did not pass, at its line of the file: errors first (refuted,
 /// void, or not proven), then warnings (not proven, and a gate lets that pass), and at last a

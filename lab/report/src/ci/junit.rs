@@ -1,11 +1,10 @@
 //! JUnit reports, as CI systems read them.
 
 use crate::check::{effect, sentence};
+use crate::prelude::*;
 use crate::repeat_line;
-use crate::text::{each_once, plain};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, XmlString};
 use std::time::Duration;
-use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
 use tiebreak_core::warning::Warning;
 
 /// The result of a file of claims as a JUnit report: a suite a contest, a case a claim.

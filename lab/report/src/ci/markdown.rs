@@ -4,11 +4,8 @@ use crate::check::{effect, promise, sentence, summary};
 use crate::fact;
 use crate::footer::machine_model;
 use crate::markdown::{self, Place, aligned, fenced, folded, heading};
+use crate::prelude::*;
 use crate::repeat_line;
-use crate::table::Align;
-use crate::text::{each_once, plain};
-use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
-use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
 
 /// The longest comment on GitHub, in characters.

@@ -3,7 +3,7 @@
 use crate::chart::Span;
 use crate::histogram::{is_drawn, shares};
 use crate::picture::Axis;
-use crate::presented::Presented;
+use crate::prelude::*;
 use crate::svg::plot::hills;
 use crate::svg::scene::number;
 use maud::{Markup, PreEscaped, html};

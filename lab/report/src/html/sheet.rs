@@ -1,7 +1,6 @@
 //! A page under construction: the unfolded part, and the folded ones below it.
 
-use crate::look::Look;
-use crate::text::{plain, shorten_middle};
+use crate::prelude::*;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// Letters of a sentence, and of a name: longer ones lose their middle.

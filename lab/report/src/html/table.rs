@@ -4,18 +4,14 @@ use super::sheet::{Sheet, list, name, section, small};
 use super::{ODD_BYTES, ink};
 use crate::chart::Span;
 use crate::contestants::{claimed_metrics, metric_columns, other_columns};
-use crate::look::Look;
+use crate::prelude::*;
 use crate::study::{
     Block, Reason, built_with, columns, columns_mean, facts, metric_summary, metrics_table, notes,
     per_item, scaling_table, spread_of,
 };
-use crate::table::{Align, Column};
-use crate::text::{plain, short};
 use maud::{Markup, html};
 use std::ops::Range;
 use std::slice::from_ref;
-use tiebreak_core::metric::Metric;
-use tiebreak_core::result::{ContestantResult, RunResult};
 
 /// Columns of this rank and above are not shown on a narrow screen.
 const WIDE: u8 = 2;

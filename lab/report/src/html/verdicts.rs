@@ -3,18 +3,12 @@
 use super::ink;
 use super::sheet::{Sheet, list, section, sentence as cut, small};
 use crate::check::effect;
-use crate::look::{NO_BREAK, letters};
-use crate::number::{count, seconds};
-use crate::presented::Presented;
-use crate::presented::Sign;
+use crate::prelude::*;
 use crate::self_check;
 use crate::sentence::{common_tail, head, of_bursts, sentence, what_helps, whose};
 use crate::study::claims;
-use crate::text::plain;
 use maud::{Markup, html};
-use tiebreak_core::plan::Gate;
-use tiebreak_core::result::{ClaimOutcome, ClaimResult, RunResult, SelfCheckResult};
-use tiebreak_core::verdict::Verdict;
+use tiebreak_core::result::SelfCheckResult;
 
 /// The most claims that have a sentence each.
 const FEW: usize = 16;
@@ -57,7 +51,7 @@ pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
 fn whole(run: &RunResult, claim: &ClaimResult) -> String {
     let mut spans = head(run, claim);
     spans.extend(of_bursts(claim));
-    letters(&spans).replace(NO_BREAK, " ") + "." + whose(claim).unwrap_or_default()
+    quotable(&spans) + "." + whose(claim).unwrap_or_default()
 }
 
 /// Returns a claim, its verdict and its numbers without a sentence, for pages with many claims.

@@ -1,13 +1,10 @@
 //! A workload of a study as its table shows it: rows in their order, numbers in one unit.
 
 use super::figure;
-use crate::number::{Kind, Rounding, Scale, between, finite, or_none, ratio};
-use crate::text::{each_once, plain, short};
+use crate::number::{Kind, Scale, ratio};
+use crate::prelude::*;
 use tiebreak_core::claim::{Relation, Statement};
-use tiebreak_core::metric::{Metric, Unit};
-use tiebreak_core::result::{
-    EffectResult, MetricSummary, PublishedFigure, RunResult, StudyRow, WorkloadResult,
-};
+use tiebreak_core::result::{MetricSummary, PublishedFigure, WorkloadResult};
 
 /// The marks behind the names of contestants whose contract is not exact, one for each contract.
 const MARKS: [&str; 5] = ["*", "+", "#", "^", "~"];

@@ -2,11 +2,8 @@
 
 use super::Block;
 use crate::chart::{Chart, Curve, Scale};
-use crate::look::Look;
 use crate::number;
-use crate::text::plain;
-use tiebreak_core::metric::Unit;
-use tiebreak_core::result::StudyResult;
+use crate::prelude::*;
 
 /// The ratio of the greatest time to the least above which the scale is logarithmic.
 const LOG_FROM: f64 = 8.0;

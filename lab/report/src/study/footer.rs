@@ -3,14 +3,12 @@
 use super::block::Block;
 use super::{ABOUT_TIMES, figure, metrics, not_covered, scaling};
 use crate::footer::{again, entries, entry};
-use crate::number::{Rounding, Scale, count, percent, seconds, value_text};
+use crate::number::Scale;
 use crate::odd::{self, listed_warnings, warnings_of};
-use crate::page::Page;
+use crate::prelude::*;
 use crate::sentence::observation_noun;
-use crate::text::{grouped, plain};
-use tiebreak_core::metric::Unit;
-use tiebreak_core::plan::Scope;
-use tiebreak_core::result::{PublishedResult, StudyResult, StudyRow};
+use crate::text::grouped;
+use tiebreak_core::result::PublishedResult;
 use tiebreak_core::study::Workload;
 
 /// What the columns mean, what was odd, what everything was built with, the machine, and how to get

@@ -5,12 +5,8 @@ use super::footer::{about, facts, notes};
 use super::rows::spread_of;
 use super::{built_with, claims, footer, metrics, promise, rows, scaling, sentence_on, summary};
 use crate::footer::{machine_model, repeat_line};
-use crate::look::{Look, NO_BREAK};
 use crate::markdown::{self, Place, aligned, code, fenced, list, strong};
-use crate::number::seconds;
-use crate::table::{Align, Column};
-use crate::text::plain;
-use tiebreak_core::result::StudyResult;
+use crate::prelude::*;
 
 /// Columns of the pictures of distributions.
 const STRIP: usize = 20;

@@ -1,12 +1,10 @@
 //! The metrics of a workload beside wall time.
 
 use super::block::{Block, median};
-use crate::number::{Scale, finite, or_none};
-use crate::table::Column;
-use crate::text::{each_once, plain};
-use tiebreak_core::metric::{Metric, Per, Unit};
+use crate::number::Scale;
+use crate::prelude::*;
+use tiebreak_core::metric::Per;
 use tiebreak_core::quantity::four_digits;
-use tiebreak_core::result::StudyRow;
 use tiebreak_core::warning::Warning;
 
 /// Returns the metrics of the small table, each with its title and what it is divided by: those of

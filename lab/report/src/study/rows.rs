@@ -5,13 +5,8 @@ use super::footer::{about, facts, notes};
 use super::{metrics, scaling};
 use crate::chart::Span;
 use crate::histogram::{is_drawn, line};
-use crate::look::{Look, Tone, columns_of, span, words};
-use crate::number::or_none;
-use crate::page::{INDENT, Page};
-use crate::table::{Column, GAP, cells, indented, rows};
-use crate::text::{plain, shorten_middle};
+use crate::prelude::*;
 use tiebreak_core::result::Histogram;
-use unicode_width::UnicodeWidthStr;
 
 /// The narrowest picture of a distribution that still says something, and the widest.
 const STRIP: std::ops::RangeInclusive<usize> = 14..=40;

@@ -3,12 +3,10 @@
 use super::block::{Block, ratio_texts, speed};
 use super::figure::digits;
 use crate::chart::{Chart, Scale as Axis};
-use crate::number::{Rounding, Scale, finite, or_none, percent};
-use crate::table::{Column, cells};
-use crate::text::plain;
+use crate::number::Scale;
+use crate::prelude::*;
 use std::collections::BTreeMap;
-use tiebreak_core::metric::Unit;
-use tiebreak_core::result::{EffectResult, Scaling, StudyRow};
+use tiebreak_core::result::Scaling;
 
 /// The least points of a curve for which a chart is drawn.
 const POINTS_MIN: usize = 3;

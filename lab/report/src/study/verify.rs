@@ -1,10 +1,7 @@
 //! The oracle's judgement of each contestant.
 
-use crate::look::{Look, Tone, span, words};
-use crate::number::count;
-use crate::page::{INDENT, Page};
-use crate::table::{Column, cells};
-use crate::text::{self, plain, short, shorten_middle};
+use crate::prelude::*;
+use crate::text;
 use tiebreak_core::result::VerifyRow;
 use tiebreak_core::study::{Study, Workload};
 

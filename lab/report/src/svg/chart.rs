@@ -3,11 +3,9 @@
 use super::plot::Plot;
 use super::scene::{Anchor, SMALL, Scene, Sheet, WIDTH, fit_title, width_of};
 use crate::chart::{Chart, Curve};
-use crate::look::Look;
+use crate::prelude::*;
 use crate::study::ecdf::{chart_of, time};
 use crate::study::{Block, about};
-use crate::text::{plain, shorten_middle};
-use tiebreak_core::result::StudyResult;
 
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 736.0;

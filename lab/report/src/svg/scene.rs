@@ -1,8 +1,7 @@
 //! Shapes and texts of an SVG document.
 
-use crate::look::Look;
 use crate::number::trimmed;
-use crate::text::{plain, shorten_middle};
+use crate::prelude::*;
 
 /// The size of ordinary letters, in pixels.
 pub const PLAIN: f64 = 14.0;

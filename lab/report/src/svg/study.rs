@@ -4,13 +4,9 @@ use super::plot::{Plot, hills};
 use super::scene::{Anchor, Scene, Sheet, WIDTH, fit_title};
 use crate::chart::Span;
 use crate::histogram::shares;
-use crate::look::Look;
-use crate::number::finite;
+use crate::prelude::*;
 use crate::study::ecdf::time;
 use crate::study::{Block, about, metric_summary, spread_of};
-use crate::text::{plain, shorten_middle};
-use tiebreak_core::metric::Metric;
-use tiebreak_core::result::{StudyResult, StudyRow};
 
 /// Where names end and pictures begin, and where these end and numbers begin.
 const LEFT: f64 = 190.0;
