@@ -2,9 +2,9 @@
 //! error.
 
 use crate::effects::verdict_words;
-use crate::footer::{INTERRUPTED, again, entry};
+use crate::footer::again;
 use crate::live;
-use crate::odd::{self, warnings_of};
+use crate::odd::odd_of;
 use crate::prelude::*;
 use crate::property::{condition, is_bursty, trial_noun, trials};
 use crate::sentence::{of_means, spans_of, tone};
@@ -21,36 +21,35 @@ const LEAST_CLAIM: usize = 24;
 pub fn page(check: &CheckResult, look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
-    if check.interrupted {
-        page.line(&[span(Tone::Dim, INTERRUPTED)]);
-        page.gap();
-    }
+    page.interrupted(check.interrupted);
     let tone = tone_of(check.claims().map(|(.., claim)| claim));
     page.paragraph("", &[span(tone, summary(check)), words(".")]);
     page.say(Tone::Plain, promise(check));
     failures(&mut page, check);
     table(&mut page, check, look);
-    let odd = check.contests.iter().flat_map(|contest| {
-        contest.run.warnings.iter().map(|warning| (warning, contest.name.as_str()))
-    });
-    let odd = warnings_of(odd);
-    if !odd.is_empty() {
-        page.part(odd::TITLE);
-    }
-    odd.into_iter().for_each(|text| page.item(text));
-    footer(&mut page, check);
+    odd_of(&mut page, &runs(check));
+    page.gap();
+    let contests = count(check.contests.len() as u64, "contest");
+    page.entry("file", format!("{contests} in {}", seconds(check.seconds)));
+    again(&mut page, &runs(check));
     page.finish()
+}
+
+/// Returns the runs of a file, each with the name of its contest.
+fn runs(check: &CheckResult) -> Vec<(&RunResult, &str)> {
+    check.contests.iter().map(|contest| (&contest.run, contest.name.as_str())).collect()
 }
 
 /// The verdicts of a file of claims and nothing else: a line a claim, with its place in the file,
 /// without styles.
 pub fn verdicts(check: &CheckResult) -> String {
-    let line = |(contest, line, claim): (&ContestResult, Option<u64>, &ClaimResult)| {
+    let mut text = String::new();
+    for (contest, line, claim) in check.claims() {
         let place = line.map_or(String::new(), |line| format!("{line}:"));
         let said = sentence(check, &contest.run, claim);
-        format!("{}:{place} {said}\n", plain(&check.file))
-    };
-    check.claims().map(line).collect()
+        text += &format!("{}:{place} {said}\n", plain(&check.file));
+    }
+    text
 }
 
 /// Progress of a file of claims: the lines of a frame that is drawn again in place, or the one line
@@ -94,7 +93,7 @@ pub(crate) fn counts_text<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> 
 /// their failures come in bursts.
 pub fn promise(check: &CheckResult) -> String {
     let error = percent(check.error, Rounding::Up);
-    let text = match check.family {
+    let mut text = match check.family {
         Family::EBonferroni => format!(
             "The probability that any verdict of this file is wrong is at most {error}, whenever \
              it stops"
@@ -104,19 +103,14 @@ pub fn promise(check: &CheckResult) -> String {
              average, whenever it stops (e-BH)"
         ),
     };
-    let text = if check.claims().any(|(.., claim)| condition(claim).is_some()) {
-        text + ", under the conditions that the sentences name"
-    } else {
-        text
-    };
+    if check.claims().any(|(.., claim)| condition(claim).is_some()) {
+        text += ", under the conditions that the sentences name";
+    }
+    let out = "whose failures come in bursts or in spells";
     match check.claims().filter(|(.., claim)| is_bursty(claim)).count() {
         0 => text + ".",
-        1 => text + "; that leaves out the claim whose failures come in bursts or in spells.",
-        many => {
-            text + &format!(
-                "; that leaves out the {many} claims whose failures come in bursts or in spells."
-            )
-        }
+        1 => format!("{text}; that leaves out the claim {out}."),
+        many => format!("{text}; that leaves out the {many} claims {out}."),
     }
 }
 
@@ -183,24 +177,17 @@ fn table(page: &mut Page, check: &CheckResult, look: Look) {
     columns.insert(1, Column::left("claim", cells));
     let mut rows = rows(columns, room).into_iter();
     rows.next().into_iter().for_each(|title| page.line(&indented(title, INDENT)));
-    let mut above: Option<&ContestResult> = None;
-    for (mut row, (contest, _, claim)) in rows.zip(all) {
-        if !above.is_some_and(|above| std::ptr::eq(above, contest)) {
+    for (index, (mut row, (contest, _, claim))) in rows.zip(&all).enumerate() {
+        if index == 0 || !std::ptr::eq(all[index - 1].0, *contest) {
             let name = shorten_middle(&plain(&contest.name), room, look);
-            let mut title = vec![span(Tone::Strong, name)];
-            title.extend(of_what(contest).map(words));
+            let capped = contest.run.verdicts.iter().find_map(of_means);
+            let capped = capped.map(|capped| words(format!(": ratios of mean times{capped}")));
+            let title: Spans = [span(Tone::Strong, name)].into_iter().chain(capped).collect();
             page.paragraph(INDENT, &title);
-            above = Some(contest);
         }
         row.first_mut().into_iter().for_each(|word| word.tone = tone(claim));
         page.line(&indented(row, INDENT));
     }
-}
-
-/// Returns a note for a contest whose ratios are those of mean times.
-fn of_what(contest: &ContestResult) -> Option<String> {
-    let capped = contest.run.verdicts.iter().find_map(of_means)?;
-    Some(format!(": ratios of mean times{capped}"))
 }
 
 /// Makes all columns but the claims themselves.
@@ -229,13 +216,4 @@ fn passing_words(claim: &ClaimResult, look: Look) -> String {
         (Verdict::TooClose | Verdict::Undecided, Gate::ClosedUnlessHolds) => words + " (fails)",
         _ => words,
     }
-}
-
-/// Adds the effort, the machine, and the commands that repeat it.
-fn footer(page: &mut Page, check: &CheckResult) {
-    page.gap();
-    let contests = count(check.contests.len() as u64, "contest");
-    entry(page, "file", format!("{contests} in {}", seconds(check.seconds)));
-    let runs = check.contests.iter().map(|contest| (&contest.run, contest.name.as_str()));
-    again(page, &runs.collect::<Vec<_>>());
 }

@@ -4,36 +4,58 @@ use tiebreak_core::journal::{Event, Journal, Round};
 use tiebreak_core::plan::Kind;
 use tiebreak_core::sample::{Outcome, Sample};
 
-/// The columns before those of the measurements.
-const WHICH: [&str; 5] = ["round", "attempt", "position", "contestant", "outcome"];
+/// A sample with where it was taken.
+struct Line<'a> {
+    journal: &'a Journal,
+    round: &'a Round,
+    position: usize,
+    sample: &'a Sample,
+}
 
-/// The name of a column, and its value in a sample.
-type Field = (&'static str, fn(&Sample) -> Option<u64>);
+/// The columns, units last, each with its value; empty where it is not known.
+const COLUMNS: [(&str, fn(&Line) -> String); 25] = [
+    ("round", |of| of.round.coins.round.to_string()),
+    ("attempt", |of| of.round.coins.attempt.to_string()),
+    ("position", |of| of.position.to_string()),
+    ("contestant", |of| {
+        let index = of.round.coins.order.get(of.position);
+        let contestant = index.and_then(|index| of.journal.header.plan.contestants.get(*index));
+        contestant.map_or(String::new(), |contestant| contestant.name.clone())
+    }),
+    ("outcome", |of| {
+        let outcome = match of.sample.outcome {
+            Outcome::Finished => "finished",
+            Outcome::TimedOut => "timed_out",
+            Outcome::Unusable => "unusable",
+            Outcome::Failed => "failed",
+        };
+        outcome.to_owned()
+    }),
+    ("wall_ns", |of| of.sample.wall_ns.to_string()),
+    ("user_ns", |of| of.sample.user_ns.to_string()),
+    ("system_ns", |of| of.sample.system_ns.to_string()),
+    ("peak_memory_bytes", |of| of.sample.peak_memory_bytes.to_string()),
+    ("minor_faults", |of| of.sample.minor_faults.to_string()),
+    ("major_faults", |of| of.sample.major_faults.to_string()),
+    ("voluntary_switches", |of| of.sample.voluntary_switches.to_string()),
+    ("involuntary_switches", |of| of.sample.involuntary_switches.to_string()),
+    ("cycles", |of| known(of.sample.meters.cycles)),
+    ("instructions", |of| known(of.sample.meters.instructions)),
+    ("branch_misses", |of| known(of.sample.meters.branch_misses)),
+    ("cache_misses", |of| known(of.sample.meters.cache_misses)),
+    ("energy_nj", |of| known(of.sample.meters.energy_nj)),
+    ("foreign_cpu_ns", |of| known(of.sample.beside.foreign_cpu_ns)),
+    ("steal_ns", |of| known(of.sample.beside.steal_ns)),
+    ("migrations", |of| known(of.sample.beside.migrations)),
+    ("throttled_ns", |of| known(of.sample.beside.throttled_ns)),
+    ("marks", |of| of.sample.marks.iter().map(|mark| mark.name()).collect::<Vec<_>>().join("|")),
+    ("run_ns", |of| known(of.sample.meters.run_ns)),
+    ("run_delay_ns", |of| known(of.sample.beside.run_delay_ns)),
+];
 
-/// The columns of measurements, units last: those before the marks and those behind.
-const MEASURED: [Field; 17] = [
-    ("wall_ns", |sample| Some(sample.wall_ns)),
-    ("user_ns", |sample| Some(sample.user_ns)),
-    ("system_ns", |sample| Some(sample.system_ns)),
-    ("peak_memory_bytes", |sample| Some(sample.peak_memory_bytes)),
-    ("minor_faults", |sample| Some(sample.minor_faults)),
-    ("major_faults", |sample| Some(sample.major_faults)),
-    ("voluntary_switches", |sample| Some(sample.voluntary_switches)),
-    ("involuntary_switches", |sample| Some(sample.involuntary_switches)),
-    ("cycles", |sample| sample.meters.cycles),
-    ("instructions", |sample| sample.meters.instructions),
-    ("branch_misses", |sample| sample.meters.branch_misses),
-    ("cache_misses", |sample| sample.meters.cache_misses),
-    ("energy_nj", |sample| sample.meters.energy_nj),
-    ("foreign_cpu_ns", |sample| sample.beside.foreign_cpu_ns),
-    ("steal_ns", |sample| sample.beside.steal_ns),
-    ("migrations", |sample| sample.beside.migrations),
-    ("throttled_ns", |sample| sample.beside.throttled_ns),
-];
-const LATER: [Field; 2] = [
-    ("run_ns", |sample| sample.meters.run_ns),
-    ("run_delay_ns", |sample| sample.beside.run_delay_ns),
-];
+fn known(value: Option<u64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
 
 /// The header line of a stream, of which the journal keeps what makes an observation.
 const STREAM_FIELDS: [&str; 5] =
@@ -47,12 +69,11 @@ pub fn samples(journal: &Journal, out: &mut String) {
     if matches!(journal.header.plan.kind, Kind::Stream { .. }) {
         return observations(journal, out);
     }
-    let name = |field: &Field| field.0;
-    let measured = MEASURED.iter().map(name).chain(["marks"]).chain(LATER.iter().map(name));
-    push_line(WHICH.into_iter().chain(measured).map(str::to_owned), out);
+    push_line(COLUMNS.iter().map(|(name, _)| name.to_string()), out);
     for round in &journal.rounds {
         for (position, sample) in round.samples.iter().enumerate() {
-            push_line(line(journal, round, position, sample).into_iter(), out);
+            let line = Line { journal, round, position, sample };
+            push_line(COLUMNS.iter().map(|(_, value)| value(&line)), out);
         }
     }
 }
@@ -67,30 +88,6 @@ fn observations(journal: &Journal, out: &mut String) {
             index += 1;
         }
     }
-}
-
-fn line(journal: &Journal, round: &Round, position: usize, sample: &Sample) -> Vec<String> {
-    let index = round.coins.order.get(position);
-    let contestant = index.and_then(|index| journal.header.plan.contestants.get(*index));
-    let outcome = match sample.outcome {
-        Outcome::Finished => "finished",
-        Outcome::TimedOut => "timed_out",
-        Outcome::Unusable => "unusable",
-        Outcome::Failed => "failed",
-    };
-    let marks: Vec<_> = sample.marks.iter().map(|mark| mark.name()).collect();
-    let mut line = vec![
-        round.coins.round.to_string(),
-        round.coins.attempt.to_string(),
-        position.to_string(),
-        contestant.map_or(String::new(), |contestant| contestant.name.clone()),
-        outcome.to_owned(),
-    ];
-    let cell = |(_, of): &Field| of(sample).map_or(String::new(), |value| value.to_string());
-    line.extend(MEASURED.iter().map(cell));
-    line.push(marks.join("|"));
-    line.extend(LATER.iter().map(cell));
-    line
 }
 
 fn push_line(fields: impl Iterator<Item = String>, out: &mut String) {

@@ -2,6 +2,7 @@
 
 use crate::live::round_noun;
 use crate::odd::has_remarks;
+use crate::page::{INTERRUPTED, LABEL};
 use crate::prelude::*;
 use crate::text::shell_quote;
 use tiebreak_core::fingerprint::Fact;
@@ -10,38 +11,32 @@ use tiebreak_core::journal::StopReason;
 /// Adds the run, its machine, and the commands that repeat it.
 pub(crate) fn footer(page: &mut Page, run: &RunResult) {
     page.gap();
-    entry(page, "run", effort(run));
-    let machine = machine(run);
-    let label = if machine.is_some() { "" } else { "machine" };
-    machine.into_iter().for_each(|machine| entry(page, "machine", machine));
-    print_line(run).into_iter().for_each(|print| entry(page, label, print));
+    page.entry("run", effort(run));
+    let odd = (!has_remarks(run)).then(|| "nothing odd was seen".to_owned());
+    let machine: Vec<String> = machine_model(run).into_iter().chain(odd).collect();
+    let machine = (!machine.is_empty()).then(|| machine.join("; "));
+    page.entries("machine", machine.into_iter().chain(print_line(run)));
     repeat(page, run);
-    entry(page, "replay", replay_line(run));
+    page.entry("replay", replay_line(run));
 }
 
 /// Adds the last lines of several runs of one command, each with its name: the machine,
 /// the command, and how to replay each.
 pub(crate) fn again(page: &mut Page, runs: &[(&RunResult, &str)]) {
     let Some((first, _)) = runs.first() else { return };
-    machine_model(first).into_iter().for_each(|model| entry(page, "machine", model));
-    print_line(first).into_iter().for_each(|print| entry(page, "", print));
+    page.entries("machine", machine_model(first));
+    page.entries("", print_line(first));
     repeat(page, first);
-    entries(
-        page,
-        "replay",
-        runs.iter().map(|(run, name)| format!("{} ({})", replay_line(run), plain(name))),
-    );
+    let replay = runs.iter().map(|(run, name)| format!("{} ({})", replay_line(run), plain(name)));
+    page.entries("replay", replay);
 }
 
 fn repeat(page: &mut Page, run: &RunResult) {
-    for (index, line) in repeat_lines(run, page.look()).into_iter().enumerate() {
-        let label = label(if index == 0 { "repeat" } else { "" });
-        page.line(&[span(Tone::Dim, label), words(line)]);
+    let labels = std::iter::once("repeat").chain(std::iter::repeat(""));
+    for (label, line) in labels.zip(repeat_lines(run, page.look())) {
+        page.line(&[span(Tone::Dim, format!("{INDENT}{label:<LABEL$}")), words(line)]);
     }
 }
-
-/// The state of a result that a user interrupted.
-pub(crate) const INTERRUPTED: &str = "Interrupted; everything up to here is kept.";
 
 /// Returns why a run's result is not final, if it is not.
 pub(crate) fn state(run: &RunResult) -> Option<&'static str> {
@@ -49,24 +44,6 @@ pub(crate) fn state(run: &RunResult) -> Option<&'static str> {
         None => Some("Still running, or cut off; this is what is known so far."),
         Some(StopReason::Interrupted) => Some(INTERRUPTED),
         Some(_) => None,
-    }
-}
-
-const LABEL: usize = 9;
-
-fn label(name: &str) -> String {
-    format!("{INDENT}{name:<LABEL$}")
-}
-
-/// Adds a line behind its label.
-pub(crate) fn entry(page: &mut Page, name: &str, text: String) {
-    page.labelled(&label(name), &[words(text)]);
-}
-
-/// Adds lines of which the first one has the label.
-pub(crate) fn entries(page: &mut Page, name: &str, texts: impl IntoIterator<Item = String>) {
-    for (index, text) in texts.into_iter().enumerate() {
-        entry(page, if index == 0 { name } else { "" }, text);
     }
 }
 
@@ -93,15 +70,6 @@ pub(crate) fn effort(run: &RunResult) -> String {
         text += &format!(", {} cut off", count(run.lost, "attempt"));
     }
     text + &format!(", seed {}", plain(&run.seed))
-}
-
-/// Returns the machine's processor, and a note if there is no warning.
-fn machine(run: &RunResult) -> Option<String> {
-    match (machine_model(run), has_remarks(run)) {
-        (model, true) => model,
-        (Some(model), false) => Some(format!("{model}; nothing odd was seen")),
-        (None, false) => Some("nothing odd was seen".to_owned()),
-    }
 }
 
 /// Returns the model of the machine's processor.

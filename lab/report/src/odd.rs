@@ -7,12 +7,12 @@ use tiebreak_core::sample::Mark;
 use tiebreak_core::warning::Warning;
 
 /// The title of the part.
-pub(crate) const TITLE: &str = "what was odd";
+const TITLE: &str = "what was odd";
 
 /// Whether there is a warning or a mark to show.
 pub(crate) fn has_remarks(run: &RunResult) -> bool {
     listed_warnings(run).next().is_some()
-        || run.contestants.iter().any(|contestant| !shown_marks(run, contestant).is_empty())
+        || run.contestants.iter().any(|contestant| shown_marks(run, contestant).next().is_some())
 }
 
 /// Returns the warnings that are shown nowhere else: missing meters of a study are named below its
@@ -37,21 +37,29 @@ pub(crate) fn odd(page: &mut Page, run: &RunResult, look: Look) {
     }
 }
 
-/// Lists the warnings of several runs, each once, behind the names that it concerns.
-pub(crate) fn warnings_of<'a>(
-    warnings: impl Iterator<Item = (&'a Warning, &'a str)>,
-) -> Vec<String> {
-    let said = grouped(warnings.map(|(warning, name)| (plain(&warning.to_string()), plain(name))));
-    said.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
+/// Adds the warnings of several runs, each once, behind the names that it concerns.
+pub(crate) fn odd_of(page: &mut Page, runs: &[(&RunResult, &str)]) {
+    let said = runs.iter().flat_map(|(run, name)| {
+        listed_warnings(run).map(|warning| (plain(&warning.to_string()), plain(name)))
+    });
+    let said = grouped(said);
+    if !said.is_empty() {
+        page.part(TITLE);
+    }
+    for (text, names) in said {
+        page.item(format!("{}: {text}", names.join(", ")));
+    }
 }
 
 /// Returns a contestant's marks with their counts; that of the memory floor only where a claim is
 /// about memory.
-fn shown_marks(run: &RunResult, contestant: &ContestantResult) -> Vec<(Mark, u64)> {
+fn shown_marks<'a>(
+    run: &RunResult,
+    contestant: &'a ContestantResult,
+) -> impl Iterator<Item = (&'a Mark, &'a u64)> + use<'a> {
     let about_memory = run.verdicts.iter().any(|claim| claim.metric == Metric::PeakMemory);
-    let marks = contestant.marks.iter().map(|(mark, count)| (*mark, *count));
-    let marks = marks.filter(|(mark, _)| about_memory || *mark != Mark::MemoryFloor);
-    marks.filter(|(_, count)| *count > 0).collect()
+    let marks = contestant.marks.iter().filter(|(_, count)| **count > 0);
+    marks.filter(move |(mark, _)| about_memory || **mark != Mark::MemoryFloor)
 }
 
 /// `samples with marks, all of them kept: A 4 preempted of 12; B 2 preempted, 1 steal of 12`.
@@ -59,11 +67,10 @@ fn marks(run: &RunResult, look: Look) -> Option<String> {
     let mut parts = Vec::new();
     for contestant in &run.contestants {
         let marks = shown_marks(run, contestant);
-        let texts: Vec<_> =
-            marks.iter().map(|(mark, count)| format!("{count} {}", mark.name())).collect();
-        if !texts.is_empty() {
+        let marks: Vec<_> = marks.map(|(mark, count)| format!("{count} {}", mark.name())).collect();
+        if !marks.is_empty() {
             let name = short_name(&contestant.name, look);
-            parts.push(format!("{name} {} of {}", texts.join(", "), contestant.samples));
+            parts.push(format!("{name} {} of {}", marks.join(", "), contestant.samples));
         }
     }
     let all = "samples with marks, all of them kept: ";

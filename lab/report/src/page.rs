@@ -1,12 +1,18 @@
 //! A page under construction: lines that never take more columns than the screen has.
 
-use crate::look::{Look, Span, Spans, Tone, paint, span};
+use crate::look::{Look, Span, Spans, Tone, paint, span, words};
 use crate::table::{Column, indented, rows};
 use crate::text::{fitted, wrap};
 use unicode_width::UnicodeWidthStr;
 
 /// The indent of every line below the verdict.
 pub(crate) const INDENT: &str = "  ";
+
+/// Columns of a label in the last part of a page.
+pub(crate) const LABEL: usize = 9;
+
+/// The state of a result that a user interrupted.
+pub(crate) const INTERRUPTED: &str = "Interrupted; everything up to here is kept.";
 
 /// Lines of a report.
 pub struct Page {
@@ -84,6 +90,25 @@ impl Page {
     /// Adds a paragraph behind a dim label.
     pub fn labelled(&mut self, label: &str, text: &[Span]) {
         self.wrapped(span(Tone::Dim, label), text);
+    }
+
+    /// Adds a line behind its label in the last part of a page.
+    pub(crate) fn entry(&mut self, label: &str, text: String) {
+        self.labelled(&format!("{INDENT}{label:<LABEL$}"), &[words(text)]);
+    }
+
+    /// Adds lines of which the first one has the label.
+    pub(crate) fn entries(&mut self, label: &str, texts: impl IntoIterator<Item = String>) {
+        let labels = std::iter::once(label).chain(std::iter::repeat(""));
+        labels.zip(texts).for_each(|(label, text)| self.entry(label, text));
+    }
+
+    /// Says that a user interrupted what the page is about.
+    pub(crate) fn interrupted(&mut self, is_interrupted: bool) {
+        if is_interrupted {
+            self.line(&[span(Tone::Dim, INTERRUPTED)]);
+            self.gap();
+        }
     }
 
     fn wrapped(&mut self, mut lead: Span, text: &[Span]) {

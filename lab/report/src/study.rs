@@ -22,7 +22,6 @@ pub use self::verify::{looked_for, verify};
 
 use self::rows::block_lines;
 use crate::check::{counts_text, tone_of};
-use crate::footer::INTERRUPTED;
 use crate::live;
 use crate::prelude::*;
 use crate::sentence::{head, spans, what_helps};
@@ -35,10 +34,7 @@ use crate::sentence::{head, spans, what_helps};
 pub fn table(study: &StudyResult, look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
-    if study.interrupted {
-        page.line(&[span(Tone::Dim, INTERRUPTED)]);
-        page.gap();
-    }
+    page.interrupted(study.interrupted);
     page.say(Tone::Strong, plain(&study.title));
     let tone = tone_of(study.runs.iter().flat_map(claims));
     page.paragraph("", &[span(tone, summary(study)), words(".")]);

@@ -23,9 +23,8 @@ impl Sheet {
     /// Makes a page with only a title.
     pub fn new(title: &str) -> Sheet {
         let title = sentence(title);
-        let heading = html! { h1 { (title) } };
-        let (styles, tables) = (String::new(), 0);
-        Sheet { title, styles, tables, first: vec![heading], folded: Vec::new() }
+        let first = vec![html! { h1 { (title) } }];
+        Sheet { title, styles: String::new(), tables: 0, first, folded: Vec::new() }
     }
 
     /// Adds to the unfolded part.
@@ -80,8 +79,6 @@ impl Sheet {
     }
 
     fn page(&self, folded: &[Markup]) -> String {
-        let lines =
-            |all: &[Markup]| -> String { all.iter().map(|one| one.0.clone() + "\n").collect() };
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -89,7 +86,7 @@ impl Sheet {
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 title { (self.title) " - tiebreak" }
                 style { (PreEscaped(STYLE.replace('\n', ""))) (PreEscaped(&self.styles)) }
-                main { (PreEscaped(lines(&self.first))) (PreEscaped(lines(folded))) }
+                main { @for part in self.first.iter().chain(folded) { (part) "\n" } }
             }
         };
         page.into_string() + "\n"

@@ -22,25 +22,26 @@ pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
         return checked(sheet, run, found);
     }
     let mut said: Vec<&ClaimResult> = claims(run).collect();
-    if let [only] = said.as_slice() {
-        sheet.add(verdict(run, only, &sentence(run, only), true));
-    } else {
-        // Those that did not pass are what the reader must see.
-        if said.len() > FEW {
-            said.sort_by_key(|claim| claim.outcome() == ClaimOutcome::Passed);
-        }
-        let is_pictured = said.len() <= PICTURED;
-        let text = |claim| if said.len() > FEW { brief(claim) } else { whole(run, claim) };
-        let all: Vec<Markup> =
-            said.iter().map(|claim| verdict(run, claim, &text(claim), is_pictured)).collect();
-        let shown = sheet.fill(&all, bytes);
-        if shown < all.len() {
-            let title = format!("{} more claims", all.len() - shown);
-            sheet.fold(&title, html! { @for one in &all[shown..] { (one) "\n" } });
-        }
-        if let Some(tail) = common_tail(run).filter(|_| !said.is_empty()) {
-            sheet.add(small(&tail));
-        }
+    // Those that did not pass are what the reader must see.
+    if said.len() > FEW {
+        said.sort_by_key(|claim| claim.outcome() == ClaimOutcome::Passed);
+    }
+    let all = said.iter().map(|claim| {
+        let text = match said.len() {
+            1 => sentence(run, claim),
+            2..=FEW => whole(run, claim),
+            _ => brief(claim),
+        };
+        verdict(run, claim, &text, said.len() <= PICTURED)
+    });
+    let all: Vec<Markup> = all.collect();
+    let shown = sheet.fill(&all, bytes);
+    if shown < all.len() {
+        let title = format!("{} more claims", all.len() - shown);
+        sheet.fold(&title, html! { @for one in &all[shown..] { (one) "\n" } });
+    }
+    if let Some(tail) = common_tail(run).filter(|_| said.len() > 1) {
+        sheet.add(small(&tail));
     }
     if let Some(helps) = what_helps(run) {
         sheet.add(small(&letters(&helps)));
@@ -92,14 +93,13 @@ fn signed(run: &RunResult, class: &str, sign: char, text: &str, picture: Option<
 
 /// The class and the sign of a verdict.
 fn sign(claim: &ClaimResult) -> (&'static str, char) {
+    let open = if claim.gate == Gate::ClosedUnlessHolds { "b" } else { "q" };
     match claim.verdict {
         Verdict::Holds => ("g", '\u{2713}'),
         Verdict::Refuted => ("b", '\u{2717}'),
         Verdict::Void => ("b", '\u{2205}'),
-        Verdict::TooClose if claim.gate == Gate::ClosedUnlessHolds => ("b", '\u{2248}'),
-        Verdict::TooClose => ("q", '\u{2248}'),
-        Verdict::Undecided if claim.gate == Gate::ClosedUnlessHolds => ("b", '?'),
-        Verdict::Undecided => ("q", '?'),
+        Verdict::TooClose => (open, '\u{2248}'),
+        Verdict::Undecided => (open, '?'),
     }
 }
 
@@ -117,24 +117,15 @@ fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
         (false, _) => ("g", '\u{2713}'),
     };
     sheet.add(signed(run, class, sign, &text, None));
-    let others = format!(
-        "{} too close to matter, {} undecided; {}.",
-        found.too_close,
-        found.undecided,
-        self_check::rate(found)
-    );
-    sheet.add(small(&others));
+    let SelfCheckResult { too_close, undecided, .. } = found;
+    let rate = self_check::rate(found);
+    sheet.add(small(&format!("{too_close} too close to matter, {undecided} undecided; {rate}.")));
     if found.smallest.is_empty() {
         return;
     }
     sheet.add(section("The smallest difference that nine of ten comparisons would find"));
-    let smallest: Vec<String> = found
-        .smallest
-        .iter()
-        .map(|one| {
-            let rounds = count(one.rounds, "round");
-            format!("in {} ({rounds}): {}", seconds(one.seconds), self_check::size(one))
-        })
-        .collect();
-    sheet.add(list(&smallest));
+    sheet.add(list(&cells(&found.smallest, |one| {
+        let (time, rounds) = (seconds(one.seconds), count(one.rounds, "round"));
+        format!("in {time} ({rounds}): {}", self_check::size(one))
+    })));
 }

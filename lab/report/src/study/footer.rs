@@ -2,9 +2,9 @@
 
 use super::block::Block;
 use super::{ABOUT_TIMES, figure, metrics, not_covered, scaling};
-use crate::footer::{again, entries, entry};
+use crate::footer::again;
 use crate::number::Scale;
-use crate::odd::{self, listed_warnings, warnings_of};
+use crate::odd::odd_of;
 use crate::prelude::*;
 use crate::sentence::observation_noun;
 use crate::text::grouped;
@@ -15,22 +15,17 @@ use tiebreak_core::study::Workload;
 /// the same again.
 pub(super) fn footer(page: &mut Page, study: &StudyResult) {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
-    let named = || blocks.iter().map(|block| (block.run, block.of.workload.name.as_str()));
-    let told = |(run, name)| listed_warnings(run).map(move |warning| (warning, name));
-    let odd = warnings_of(named().flat_map(told));
-    if !odd.is_empty() {
-        page.gap();
-        page.note(odd::TITLE);
-    }
-    odd.into_iter().for_each(|text| page.item(text));
+    let named = blocks.iter().map(|block| (block.run, block.of.workload.name.as_str()));
+    let named: Vec<_> = named.collect();
+    odd_of(page, &named);
     notes_of(page, &blocks);
     page.note(not_covered_by(&blocks));
     page.gap();
     let (Some(run), Some(block)) = (study.runs.first(), blocks.first()) else { return };
-    entry(page, "source", plain(&block.of.source));
-    entries(page, "built", built_with(&blocks));
-    entry(page, "run", format!("{}, seed {}", seconds(study.seconds), plain(&run.seed)));
-    again(page, &named().collect::<Vec<_>>());
+    page.entry("source", plain(&block.of.source));
+    page.entries("built", built_with(&blocks));
+    page.entry("run", format!("{}, seed {}", seconds(study.seconds), plain(&run.seed)));
+    again(page, &named);
 }
 
 /// What the columns of the tables mean, and what is missing in them.
