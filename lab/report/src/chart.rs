@@ -72,14 +72,8 @@ impl Chart {
         let curves = curves.into_iter().enumerate();
         let curves =
             curves.map(|(place, (name, points))| Curve { name: name.into(), place, points });
-        Chart {
-            title: title.into(),
-            x,
-            y,
-            curves: curves.collect(),
-            marks: vec![],
-            is_stairs: false,
-        }
+        let (title, curves) = (title.into(), curves.collect());
+        Chart { title, x, y, curves, marks: Vec::new(), is_stairs: false }
     }
 
     /// The chart in letters, at most `look.columns()` wide and about 16 lines high, with a legend.
@@ -115,12 +109,10 @@ impl Span {
     /// The ends of what an axis must show; `None` if there is nothing that it could.
     fn over(scale: &Scale, values: impl Iterator<Item = f64>) -> Option<Span> {
         let fits = |value: &f64| value.is_finite() && (!scale.is_log || *value > 0.0);
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let zero = (scale.from_zero && !scale.is_log).then_some(0.0);
+        let (mut low, mut high) = (zero.unwrap_or(f64::INFINITY), f64::NEG_INFINITY);
         for value in values.filter(fits) {
             (low, high) = (low.min(value), high.max(value));
-        }
-        if scale.from_zero && !scale.is_log {
-            low = low.min(0.0);
         }
         (low <= high).then_some(Span { low, high, is_log: scale.is_log })
     }
@@ -193,27 +185,16 @@ fn linear(axis: Span, most: usize) -> Vec<f64> {
 /// Powers of a base, each times the multiples; if these are too many only powers, then every second
 /// one, and so on.
 fn powers(axis: Span, most: usize, base: f64, multiples: &[f64]) -> Vec<f64> {
-    let exponents = |value: f64| value.ln() / base.ln();
-    let first = exponents(axis.low).floor() as i32 - 1;
-    let last = exponents(axis.high).ceil() as i32 + 1;
-    let inside = |value: &f64| (axis.low * (1.0 - 1e-9)..=axis.high * (1.0 + 1e-9)).contains(value);
-    let all = |multiples: &[f64], every: i32| -> Vec<f64> {
+    let first = axis.low.log(base).floor() as i32 - 1;
+    let last = axis.high.log(base).ceil() as i32 + 1;
+    let inside = axis.low * (1.0 - 1e-9)..=axis.high * (1.0 + 1e-9);
+    let choices = [(multiples, 1)].into_iter().chain((1..).map(|every| (&[1.0][..], every)));
+    let mut values = choices.map(|(multiples, every)| -> Vec<f64> {
         let powers = (first..=last).filter(|power| power.rem_euclid(every) == 0);
         let values = powers.flat_map(|power| multiples.iter().map(move |m| m * base.powi(power)));
-        values.filter(inside).collect()
-    };
-    let fine = all(multiples, 1);
-    if fine.len() <= most {
-        return fine;
-    }
-    let mut every = 1;
-    loop {
-        let coarse = all(&[1.0], every);
-        if coarse.len() <= most || every > 64 {
-            return coarse;
-        }
-        every += 1;
-    }
+        values.filter(|value| inside.contains(value)).collect()
+    });
+    values.find(|values| values.len() <= most).unwrap_or_default()
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten that is not below a value above 0.
@@ -232,22 +213,19 @@ const SYMBOLS: [char; 6] = ['\u{25cf}', '\u{25c6}', '\u{25b2}', '\u{25a0}', '\u{
 /// The lines of a chart; `None` if there is nothing to draw.
 fn draw(chart: &Chart, look: &Look) -> Option<String> {
     let (across, upwards) = (chart.across()?, chart.upwards()?);
-    let labels = row_labels(chart, upwards);
+    // What stands left of each line, from the top: the ticks of the y axis.
+    let mut labels = vec![String::new(); LINES];
+    for tick in upwards.ticks(6) {
+        labels[row_of(upwards.place(tick))] = (chart.y.write)(tick);
+    }
     let margin = labels.iter().map(|label| label.width()).max().unwrap_or(0);
     let columns = look.columns().saturating_sub(margin + 3).max(20);
-    let mut grid = Grid::new(columns, *look);
-    for (place, _) in &chart.marks {
-        grid.mark(across.place(*place));
-    }
-    for (index, curve) in chart.curves.iter().enumerate() {
-        grid.curve(curve, symbol(index, *look), across, upwards);
-    }
     let mut page = Page::new(*look);
     let title = [&chart.title, &chart.y.label].map(|text| plain(text)).join(", ");
     page.line(&[span(Tone::Strong, title)]);
-    for (row, label) in labels.iter().enumerate() {
+    for (label, line) in labels.iter().zip(plot(chart, across, upwards, columns, *look)) {
         let rule = look.pick(if label.is_empty() { '\u{2502}' } else { '\u{2524}' }, '|');
-        let line: String = grid.cells[row].iter().collect();
+        let line: String = line.into_iter().collect();
         page.line(&[span(Tone::Dim, format!("{label:>margin$} {rule}")), words(line)]);
     }
     foot(chart, across, columns, margin, *look, &mut page);
@@ -261,14 +239,8 @@ fn foot(chart: &Chart, across: Span, columns: usize, margin: usize, look: Look, 
     let mut labels = vec![' '; columns + 1];
     for tick in ticks {
         let column = column_of(across.place(tick), columns);
-        let text = (chart.x.write)(tick);
-        let start = column.saturating_sub(text.width() / 2);
-        let start = start.min((columns + 1).saturating_sub(text.chars().count()));
-        let end = start + text.chars().count();
         axis[column] = look.pick('\u{252c}', '+');
-        if labels[start.saturating_sub(1)..(end + 1).min(columns + 1)].iter().all(|c| *c == ' ') {
-            labels.splice(start..end, text.chars());
-        }
+        label(&mut labels, column, &(chart.x.write)(tick));
     }
     let indent = " ".repeat(margin + 1);
     let corner = look.pick('\u{2514}', '+');
@@ -289,13 +261,14 @@ fn symbol(index: usize, look: Look) -> char {
     look.pick(SYMBOLS, LETTERS)[index % LETTERS.len()]
 }
 
-/// What stands left of each line, from the top: the ticks of the y axis.
-fn row_labels(chart: &Chart, upwards: Span) -> Vec<String> {
-    let mut labels = vec![String::new(); LINES];
-    for tick in upwards.ticks(6) {
-        labels[row_of(upwards.place(tick))] = (chart.y.write)(tick);
+/// Writes a text around a column of a line, unless it would touch another one.
+pub(crate) fn label(line: &mut Vec<char>, column: usize, text: &str) {
+    let length = text.chars().count();
+    let start = column.saturating_sub(text.width() / 2).min(line.len().saturating_sub(length));
+    let end = start + length;
+    if line[start.saturating_sub(1)..(end + 1).min(line.len())].iter().all(|c| *c == ' ') {
+        line.splice(start..end, text.chars());
     }
-    labels
 }
 
 fn row_of(place: f64) -> usize {
@@ -306,55 +279,34 @@ fn column_of(place: f64, columns: usize) -> usize {
     (place.clamp(0.0, 1.0) * (columns - 1) as f64).round() as usize
 }
 
-/// The plot, a character a cell.
-struct Grid {
-    cells: Vec<Vec<char>>,
-    columns: usize,
-    look: Look,
-}
-
-impl Grid {
-    fn new(columns: usize, look: Look) -> Grid {
-        Grid { cells: vec![vec![' '; columns]; LINES], columns, look }
+/// Returns the plot, a character a cell: marks, and points joined by dots; none hides the points of
+/// an earlier curve.
+fn plot(chart: &Chart, across: Span, upwards: Span, columns: usize, look: Look) -> Vec<Vec<char>> {
+    let mut cells = vec![vec![' '; columns]; LINES];
+    for (place, _) in &chart.marks {
+        let column = column_of(across.place(*place), columns);
+        cells.iter_mut().for_each(|line| line[column] = look.pick('\u{250a}', ':'));
     }
-
-    fn mark(&mut self, place: f64) {
-        let column = column_of(place, self.columns);
-        for line in &mut self.cells {
-            line[column] = self.look.pick('\u{250a}', ':');
+    for (index, curve) in chart.curves.iter().enumerate() {
+        let points = curve.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
+        let points: Vec<_> = points.map(|(x, y)| (across.place(*x), upwards.place(*y))).collect();
+        for (from, to) in points.iter().zip(points.iter().skip(1)) {
+            for column in column_of(from.0, columns)..=column_of(to.0, columns) {
+                let x = column as f64 / (columns - 1) as f64;
+                let share = if to.0 > from.0 { (x - from.0) / (to.0 - from.0) } else { 0.0 };
+                let y = from.1 + share.clamp(0.0, 1.0) * (to.1 - from.1);
+                let cell = &mut cells[row_of(y)][column];
+                if *cell == ' ' {
+                    *cell = look.pick('\u{00b7}', '.');
+                }
+            }
         }
-    }
-
-    /// Points, joined by dots; neither hides the points of an earlier curve.
-    fn curve(&mut self, curve: &Curve, symbol: char, across: Span, upwards: Span) {
-        let at = |point: &(f64, f64)| {
-            let place = across.place(point.0);
-            let is_there = point.0.is_finite() && point.1.is_finite();
-            is_there.then(|| (place, upwards.place(point.1)))
-        };
-        let points: Vec<(f64, f64)> = curve.points.iter().filter_map(at).collect();
-        for pair in points.windows(2) {
-            self.join(pair[0], pair[1]);
-        }
-        let [letters, symbols] = [LETTERS, SYMBOLS];
         for (x, y) in points {
-            let cell = &mut self.cells[row_of(y)][column_of(x, self.columns)];
-            if !letters.contains(cell) && !symbols.contains(cell) {
-                *cell = symbol;
+            let cell = &mut cells[row_of(y)][column_of(x, columns)];
+            if !LETTERS.contains(cell) && !SYMBOLS.contains(cell) {
+                *cell = symbol(index, look);
             }
         }
     }
-
-    fn join(&mut self, from: (f64, f64), to: (f64, f64)) {
-        let columns = column_of(from.0, self.columns)..=column_of(to.0, self.columns);
-        for column in columns {
-            let x = column as f64 / (self.columns - 1) as f64;
-            let share = if to.0 > from.0 { (x - from.0) / (to.0 - from.0) } else { 0.0 };
-            let y = from.1 + share.clamp(0.0, 1.0) * (to.1 - from.1);
-            let cell = &mut self.cells[row_of(y)][column];
-            if *cell == ' ' {
-                *cell = self.look.pick('\u{00b7}', '.');
-            }
-        }
-    }
+    cells
 }

@@ -196,7 +196,7 @@ fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> V
     let estimates = quantity.iter().map(|[estimate, ..]| or_none(estimate.clone()));
     // The units differ from line to line, so aligned decimals would not help.
     let intervals = quantity.iter().map(|[_, low, high]| between(low.clone(), high.clone()));
-    let verdicts = all.iter().map(|(.., claim)| passing_words(claim, look));
+    let verdicts = all.iter().map(|(.., claim)| verdict_words(claim, look) + gate_note(claim));
     let lines = all.iter().map(|(_, line, _)| or_none(line.map(|line| line.to_string())));
     let rounds = all.iter().map(|(.., claim)| count(trials(claim), trial_noun(claim)));
     vec![
@@ -208,12 +208,11 @@ fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> V
     ]
 }
 
-/// Returns the verdict, and whether a gate lets it pass.
-fn passing_words(claim: &ClaimResult, look: Look) -> String {
-    let words = verdict_words(claim, look);
-    match (claim.verdict, claim.gate) {
-        (Verdict::TooClose | Verdict::Undecided, Gate::OpenUnlessRefuted) => words + " (passes)",
-        (Verdict::TooClose | Verdict::Undecided, Gate::ClosedUnlessHolds) => words + " (fails)",
-        _ => words,
+/// Says whether a gate lets an open verdict pass.
+pub(crate) fn gate_note(claim: &ClaimResult) -> &'static str {
+    match (claim.outcome(), claim.verdict) {
+        (ClaimOutcome::PassedUnproven, _) => " (passes)",
+        (ClaimOutcome::Failed, Verdict::TooClose | Verdict::Undecided) => " (fails)",
+        _ => "",
     }
 }

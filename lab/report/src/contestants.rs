@@ -33,6 +33,9 @@ fn scales(run: &RunResult, metric: Metric) -> Vec<Scale> {
 /// Adds the tables: the first has everything, those of further metrics only what differs. Below
 /// them follows the first failure where failures are counted.
 pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
+    if run.contestants.is_empty() {
+        return;
+    }
     let is_stream = run.verdicts.iter().any(|claim| claim.scope == Scope::Stream);
     if is_stream && run.contestants.iter().all(|contestant| contestant.metrics.is_empty()) {
         // Lines with only 0 or 1 have no values beyond the claims above.
@@ -65,11 +68,11 @@ fn cells(
     write: fn(Scale, f64) -> String,
 ) -> Vec<String> {
     let rows = run.contestants.iter().zip(scales(run, metric));
-    rows.map(|(contestant, scale)| {
+    let texts = rows.map(|(contestant, scale)| {
         let value = finite(summary(contestant, metric).and_then(value));
         or_none(value.map(|value| write(scale, value)))
-    })
-    .collect()
+    });
+    texts.collect()
 }
 
 /// Makes the columns of the names and of a metric in full.
@@ -78,31 +81,27 @@ pub(crate) fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec
         let mark = if c.fault.is_some() { " (void)" } else { "" };
         short_name(&c.name, look) + mark
     });
-    let median = cells(run, metric, |s| s.median, Scale::write);
-    let [low, high, p10, p90]: [fn(&MetricSummary) -> Option<f64>; 4] =
-        [|s| s.low, |s| s.high, |s| s.p10, |s| s.p90];
-    let [low, high, p10, p90] =
-        [low, high, p10, p90].map(|value| cells(run, metric, value, Scale::digits));
+    let low = cells(run, metric, |s| s.low, Scale::digits);
+    let high = cells(run, metric, |s| s.high, Scale::digits);
     vec![
         Column::left(metric.name(), names),
-        Column::decimal("median", median),
+        Column::decimal("median", cells(run, metric, |s| s.median, Scale::write)),
         Column::left("99% interval", ranges(&low, &high)).rank(3),
-        Column::decimal("p10", p10).rank(4),
-        Column::decimal("p90", p90).rank(4),
+        Column::decimal("p10", cells(run, metric, |s| s.p10, Scale::digits)).rank(4),
+        Column::decimal("p90", cells(run, metric, |s| s.p90, Scale::digits)).rank(4),
     ]
 }
 
 /// Makes cells `12.30 .. 12.41`; a missing limit is blank, and without either the cell is `-`.
 pub(crate) fn ranges(lows: &[String], highs: &[String]) -> Vec<String> {
     let pairs = align_decimals(lows).into_iter().zip(align_decimals(highs));
-    pairs
-        .map(|(low, high)| match (low.trim(), high.trim()) {
-            ("-", "-") => "-".to_owned(),
-            ("-", _) => format!("{} .. {high}", low.replace('-', " ")),
-            (_, "-") => format!("{low} .. {}", high.replace('-', " ")),
-            _ => format!("{low} .. {high}"),
-        })
-        .collect()
+    let texts = pairs.map(|(low, high)| match (low.trim(), high.trim()) {
+        ("-", "-") => "-".to_owned(),
+        ("-", _) => format!("{} .. {high}", low.replace('-', " ")),
+        (_, "-") => format!("{low} .. {}", high.replace('-', " ")),
+        _ => format!("{low} .. {high}"),
+    });
+    texts.collect()
 }
 
 /// Makes the columns that every run has: wall and CPU time, memory, samples.

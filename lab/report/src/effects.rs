@@ -25,11 +25,11 @@ pub(crate) fn effects(page: &mut Page, run: &RunResult, look: Look) {
         block(page, &ratios, run.resolution, look);
     }
     for row in others {
-        let (claim, is_share) = (row.claim, row.quantity.is_share());
+        // A quantile stands above the share that proves it.
+        let share = Presented::share_of(row.claim).filter(|_| !row.quantity.is_share());
+        let share = share.map(|quantity| Row { quantity, has_word: false, ..row });
         block(page, &[row], run.resolution, look);
-        if let Some(quantity) = Presented::share_of(claim).filter(|_| !is_share) {
-            block(page, &[Row { claim, quantity, has_word: false }], run.resolution, look);
-        }
+        share.into_iter().for_each(|share| block(page, &[share], run.resolution, look));
     }
 }
 
@@ -67,7 +67,10 @@ fn block(page: &mut Page, rows: &[Row], resolution: f64, look: Look) {
         page.line(&line);
     }
     if has_picture {
-        let labels = axis.labels(&quantities[0], common_bars(&quantities));
+        // The axis can label bars that all have.
+        let is_common = quantities.iter().all(|one| one.bars == quantities[0].bars);
+        let bars = if is_common { &quantities[0].bars[..] } else { &[] };
+        let labels = axis.labels(&quantities[0], bars);
         page.line(&[indent, span(Tone::Dim, labels)]);
     }
 }
@@ -77,16 +80,6 @@ fn curve(row: &Row, axis: &Axis, look: Look) -> Option<String> {
     let share = row.claim.share.as_ref()?;
     let is_drawn = row.quantity.is_share() && row.quantity.is_known() && !share.density.is_empty();
     is_drawn.then(|| axis.curve(&share.density, look))
-}
-
-/// Returns the bars if all claims have the same ones, so that the axis can label them.
-fn common_bars<'a>(quantity: &'a [Presented]) -> &'a [f64] {
-    match quantity {
-        [first, others @ ..] if others.iter().all(|quantity| quantity.bars == first.bars) => {
-            &first.bars
-        }
-        _ => &[],
-    }
 }
 
 /// Returns the label of a quantity, `B / A`, cut to a quarter of the screen.

@@ -55,6 +55,13 @@ impl Page {
         }
     }
 
+    /// Adds an indented table that may be wider than other parts.
+    pub(crate) fn wide_table(&mut self, columns: Vec<Column>) {
+        for row in rows(columns, self.look.table_columns() - INDENT.len()) {
+            self.table_line(&indented(row, INDENT));
+        }
+    }
+
     /// Adds the small title of an indented part, below an empty line.
     pub(crate) fn part(&mut self, title: &str) {
         self.gap();
@@ -80,6 +87,14 @@ impl Page {
     /// Adds an indented paragraph in small print.
     pub(crate) fn note(&mut self, text: impl Into<String>) {
         self.paragraph(INDENT, &[span(Tone::Dim, text)]);
+    }
+
+    /// Adds paragraphs in small print below an empty line; nothing if there are none.
+    pub(crate) fn notes(&mut self, texts: Vec<String>) {
+        if !texts.is_empty() {
+            self.gap();
+        }
+        texts.into_iter().for_each(|text| self.note(text));
     }
 
     /// Adds an entry of a list.

@@ -122,6 +122,12 @@ impl<'a> Presented<'a> {
         self.kind() == Kind::Share
     }
 
+    /// All that an axis should show.
+    pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
+        let known = [self.estimate, self.low, self.high].into_iter().flatten();
+        known.chain(self.bars.iter().copied())
+    }
+
     /// Whether there is an estimate or a limit.
     pub(crate) fn is_known(&self) -> bool {
         self.estimate.is_some() || self.low.is_some() || self.high.is_some()
@@ -185,10 +191,9 @@ impl<'a> Presented<'a> {
     /// Returns the bar that is closest to the estimate.
     pub(crate) fn nearest_bar(&self) -> f64 {
         let estimate = self.estimate.unwrap_or(1.0);
-        let is_ratio = self.is_ratio();
-        let distances = self.bars.iter().map(|bar| {
-            let distance = if is_ratio { (estimate / bar).ln() } else { estimate - bar };
-            (distance.abs(), *bar)
+        let distances = self.bars.iter().map(|bar| match self.is_ratio() {
+            true => ((estimate / bar).ln().abs(), *bar),
+            false => ((estimate - bar).abs(), *bar),
         });
         distances.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(1.0, |(_, bar)| bar)
     }

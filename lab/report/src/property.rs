@@ -133,14 +133,13 @@ pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
 }
 
 fn why_bursty(share: &ShareResult) -> String {
-    match (finite(share.values_z), finite(share.mean_burst)) {
+    match (finite(share.values_z), finite(share.mean_burst), finite(share.spell_lines)) {
         _ if share.is_chain => "lines depend on more than the one before".to_owned(),
-        (Some(z), _) if z > SERIAL_Z => like_the_one_before(share.block, z),
-        (_, burst) if finite(share.spell_lines) > burst => {
-            let spell = share.spell_lines.unwrap_or_default();
+        (Some(z), ..) if z > SERIAL_Z => like_the_one_before(share.block, z),
+        (_, burst, Some(spell)) if burst.is_none_or(|burst| spell > burst) => {
             format!("blocks differ as if failures came {spell:.1} in a row")
         }
-        (_, Some(burst)) => format!("failures come {burst:.1} in a row"),
+        (_, Some(burst), _) => format!("failures come {burst:.1} in a row"),
         _ => "failures come in bursts".to_owned(),
     }
 }
@@ -187,14 +186,24 @@ pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
                      block"
                 ),
             };
-            (rests, few_blocks(share).or(few_failures(share)))
+            let blocks = (share.trials - share.left_over) / share.block.max(1);
+            let few = (share.block > 1 && blocks < BLOCKS_MIN)
+                .then(|| format!("{} would hardly show spells", count(blocks, "block")));
+            (rests, few.or(few_failures(share)))
         }
         (None, Some(spells)) => {
             let rests = match spells.block {
                 1 => none,
                 _ => "if no spell is longer than a thirtieth of a block".to_owned(),
             };
-            (rests, few_beyond(spells.rarer))
+            let few = match spells.rarer {
+                0 => "all lines are on one side of the bar: nothing is known of spells".to_owned(),
+                rarer => {
+                    let lines = count(rarer, "line");
+                    format!("{lines} on one side of the bar would hardly show spells")
+                }
+            };
+            (rests, (spells.rarer < FAILURES_MIN).then_some(few))
         }
         (None, None) => {
             let of_stream = claim.scope == Scope::Stream;
@@ -205,35 +214,20 @@ pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
     Some(rests + &seen.map_or(String::new(), |seen| format!(" ({seen})")))
 }
 
-fn few_blocks(share: &ShareResult) -> Option<String> {
-    let blocks = (share.trials - share.left_over) / share.block.max(1);
-    (share.block > 1 && blocks < BLOCKS_MIN)
-        .then(|| format!("{} would hardly show spells", count(blocks, "block")))
-}
-
 /// Failures that come together count as one: for a chain those of a run, and for blocks
 /// as many as would have to come in a row for blocks to differ as they do.
 fn few_failures(share: &ShareResult) -> Option<String> {
     let failures = share.trials - share.successes;
     let together = if share.is_chain { share.mean_burst } else { share.spell_lines };
     let alone = failures as f64 / finite(together).unwrap_or(1.0).max(1.0);
-    match failures {
-        0 => Some("no failure was seen, so nothing is known of bursts".to_owned()),
-        1..FAILURES_MIN => Some(format!("{} would hardly show bursts", count(failures, "failure"))),
-        _ => (alone < FAILURES_MIN as f64)
-            .then(|| format!("{failures} failures that come together would hardly show bursts")),
-    }
-}
-
-fn few_beyond(rarer: u64) -> Option<String> {
-    match rarer {
-        0 => Some("all lines are on one side of the bar: nothing is known of spells".to_owned()),
-        1..FAILURES_MIN => Some(format!(
-            "{} on one side of the bar would hardly show spells",
-            count(rarer, "line")
-        )),
-        _ => None,
-    }
+    Some(match failures {
+        0 => "no failure was seen, so nothing is known of bursts".to_owned(),
+        1..FAILURES_MIN => format!("{} would hardly show bursts", count(failures, "failure")),
+        _ if alone < FAILURES_MIN as f64 => {
+            format!("{failures} failures that come together would hardly show bursts")
+        }
+        _ => return None,
+    })
 }
 
 /// Returns the least trials that an open claim needs, if it has not had them yet.

@@ -1,7 +1,7 @@
 //! Ratios that are not one factor.
 
 use crate::contestants::{ranges, short_name};
-use crate::number::{Scale, lone_ratio, ratio, ratio_decimals};
+use crate::number::{Kind, Scale, lone_ratio};
 use crate::prelude::*;
 use tiebreak_core::result::{OneFactorResult, RatioRow};
 
@@ -40,11 +40,10 @@ pub(crate) fn ratios(page: &mut Page, run: &RunResult, look: Look) {
         page.table(columns(claim, &found.ratios, look));
         if let Some(cap) = found.ratios.iter().find_map(|row| row.cap) {
             let cap = Scale::of(claim.metric.unit(), cap).write(cap);
-            let text = format!(
+            page.note(format!(
                 "In the mean, what takes longer than {cap} counts as {cap}; a run with --mean and \
                  a --timeout gives a verdict on it."
-            );
-            page.note(text);
+            ));
         }
     }
 }
@@ -57,7 +56,11 @@ fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
         let unit = claim.metric.unit();
         cells(table, |row| or_none(side(row).map(|value| Scale::of(unit, value).write(value))))
     });
-    let ratios: Vec<[String; 3]> = table.iter().map(ratio_cells).collect();
+    let ratios = table.iter().map(|row| {
+        let EffectResult { estimate, low, high, .. } = row.ratio;
+        Kind::Ratio.numbers([estimate, low, high], &[]).map(or_none)
+    });
+    let ratios: Vec<[String; 3]> = ratios.collect();
     let [estimates, lows, highs] = [0, 1, 2].map(|at| cells(&ratios, |cells| cells[at].clone()));
     let confidence = table.first().map_or(0.0, |row| row.ratio.confidence);
     let interval = format!("{} interval", percent(confidence, Rounding::Down));
@@ -71,12 +74,4 @@ fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
         Column::decimal(&format!("{right} / {left}"), estimates),
         Column::left(&interval, limits),
     ]
-}
-
-/// Returns estimate, lower and upper limit of a row, limits rounded outwards.
-fn ratio_cells(row: &RatioRow) -> [String; 3] {
-    let EffectResult { estimate, low, high, .. } = row.ratio;
-    let decimals = ratio_decimals(estimate, [low, high]);
-    [(estimate, Rounding::Nearest), (low, Rounding::Down), (high, Rounding::Up)]
-        .map(|(value, rounding)| or_none(value.map(|value| ratio(value, decimals, rounding))))
 }

@@ -2,16 +2,11 @@
 
 use crate::prelude::*;
 use tiebreak_core::result::{SelfCheckResult, SmallestDifference};
+use tiebreak_core::verdict::Fault;
 
 /// The sentence, the counts and the smallest differences.
 pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResult) {
-    match run.contestants.iter().find_map(|contestant| contestant.fault.as_ref()) {
-        Some(fault) => {
-            let text = plain(&format!(": the program {fault}."));
-            page.paragraph("", &[span(Tone::Bad, "Void"), words(text)]);
-        }
-        None => page.paragraph("", &sentence(found)),
-    }
+    page.paragraph("", &sentence(run, found));
     page.gap();
     page.table(counts(found));
     page.note(rate(found));
@@ -22,11 +17,16 @@ pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResu
     }
 }
 
-pub(crate) fn sentence(found: &SelfCheckResult) -> Spans {
+/// Returns the verdict on this set-up; of a program that cannot be run, its fault.
+pub(crate) fn sentence(run: &RunResult, found: &SelfCheckResult) -> Spans {
+    if let Some(fault) = fault(run) {
+        let text = plain(&format!(": the program {fault}."));
+        return vec![span(Tone::Bad, "Void"), words(text)];
+    }
+    let comparisons = count(found.comparisons, "comparison");
     let of = format!(
-        "{} of {} of a program with itself said that one side is faster",
-        found.false_verdicts,
-        count(found.comparisons, "comparison")
+        "{} of {comparisons} of a program with itself said that one side is faster",
+        found.false_verdicts
     );
     let asked = percent(found.error, Rounding::Up);
     let (tone, word, text) = match found.comparisons {
@@ -57,18 +57,21 @@ fn counts(found: &SelfCheckResult) -> Vec<Column> {
     let names = ["one side faster (false)", "too close to matter", "undecided"];
     let numbers = [found.false_verdicts, found.too_close, found.undecided];
     vec![
-        Column::left("verdict", names.map(str::to_owned).to_vec()),
-        Column::right("comparisons", numbers.map(|n| n.to_string()).to_vec()),
+        Column::left("verdict", names.map(str::to_owned)),
+        Column::right("comparisons", numbers.map(|n| n.to_string())),
     ]
+}
+
+/// Returns why the program cannot be run.
+pub(crate) fn fault(run: &RunResult) -> Option<&Fault> {
+    run.contestants.iter().find_map(|contestant| contestant.fault.as_ref())
 }
 
 /// Writes the size of a difference.
 pub(crate) fn size(difference: &SmallestDifference) -> String {
-    match difference.fraction {
-        Some(fraction) if difference.is_bound => {
-            format!("under {}", percent(fraction, Rounding::Up))
-        }
-        Some(fraction) => percent(fraction, Rounding::Nearest),
+    match difference.fraction.map(|of| [Rounding::Up, Rounding::Nearest].map(|r| percent(of, r))) {
+        Some([most, _]) if difference.is_bound => format!("under {most}"),
+        Some([_, about]) => about,
         None => "none that was tried".to_owned(),
     }
 }

@@ -86,32 +86,21 @@ pub fn progress(study: &StudyResult, look: &Look, is_frame: bool) -> Vec<String>
 /// Summarises a study in one line, without a full stop: `parse-uint8: 4 of 9 claims hold, 5 are
 /// refuted; 22 of 24 ratios are as exact as asked`.
 pub fn summary(study: &StudyResult) -> String {
-    let all: Vec<&ClaimResult> = study.runs.iter().flat_map(claims).collect();
-    let name = plain(&study.study);
-    let text = match all.as_slice() {
-        [] => name,
-        all => format!("{name}: {}", counts_text(all.iter().copied())),
-    };
-    let (settled, ratios) = cells(study);
-    match ratios {
-        0 => text,
-        1 if settled == 1 => format!("{text}; the ratio is as exact as asked"),
-        _ if settled == ratios => format!("{text}; all {ratios} ratios are as exact as asked"),
-        _ => {
-            let ratios = count(ratios as u64, "ratio");
-            format!("{text}; {settled} of {ratios} as exact as asked")
-        }
+    let mut text = plain(&study.study);
+    if study.runs.iter().flat_map(claims).next().is_some() {
+        text += &format!(": {}", counts_text(study.runs.iter().flat_map(claims)));
     }
-}
-
-/// Returns the numbers of settled ratios in the tables, and of all.
-pub(crate) fn cells(study: &StudyResult) -> (usize, usize) {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
-    let rows = || blocks.iter().flat_map(|block| block.rows.iter().map(move |row| (block, row)));
-    let has_ratio = |block: &Block, row| !block.is_reference(row);
-    let all = rows().filter(|(block, row)| row.ratio.is_some() && has_ratio(block, row)).count();
-    let open = rows().filter(|(block, row)| block.is_open(row)).count();
-    (all - open, all)
+    let rows = blocks.iter().flat_map(|block| block.rows.iter().map(move |row| (block, row)));
+    let rows = rows.filter(|(block, row)| row.ratio.is_some() && !block.is_reference(row));
+    let ratios = rows.clone().count();
+    let settled = rows.filter(|(_, row)| row.is_settled).count();
+    match (ratios, settled) {
+        (0, _) => text,
+        (1, 1) => format!("{text}; the ratio is as exact as asked"),
+        _ if settled == ratios => format!("{text}; all {ratios} ratios are as exact as asked"),
+        _ => format!("{text}; {settled} of {} as exact as asked", count(ratios as u64, "ratio")),
+    }
 }
 
 /// Returns the meaning of a study's error.
@@ -148,15 +137,10 @@ pub(crate) fn claims(run: &RunResult) -> impl Iterator<Item = &ClaimResult> {
 
 /// The verdict on a claim, behind its workload unless the claim names it.
 fn spans_on(run: &RunResult, claim: &ClaimResult) -> Spans {
-    let mut text = Spans::new();
-    if let Some(study) = &run.study {
-        let workload = plain(&study.workload.name);
-        if !plain(&claim.claim).ends_with(&format!(" on {workload}")) {
-            text.push(span(Tone::Strong, format!("{workload}: ")));
-        }
-    }
-    text.extend(spans(run, claim));
-    text
+    let workload = run.study.as_ref().map(|study| plain(&study.workload.name));
+    let unnamed = workload.filter(|name| !plain(&claim.claim).ends_with(&format!(" on {name}")));
+    let head = unnamed.map(|name| span(Tone::Strong, format!("{name}: ")));
+    head.into_iter().chain(spans(run, claim)).collect()
 }
 
 /// Returns the first verdict of a study that one contestant is faster than another, as a sentence

@@ -77,10 +77,9 @@ fn span(quantity: &Presented, claim: &ClaimResult) -> Span {
     if !quantity.is_known() {
         return Span { low: 0.0, high: 1.0, is_log: false };
     }
-    let known = [quantity.estimate, quantity.low, quantity.high].into_iter().flatten();
     let density = claim.share.iter().flat_map(|share| &share.density);
     let visible = density.filter(|(_, height)| *height > 0.02).map(|(rate, _)| *rate);
-    let values: Vec<f64> = known.chain(quantity.bars.iter().copied()).chain(visible).collect();
+    let values: Vec<f64> = quantity.values().chain(visible).collect();
     let (low, high) = linear_ends(&values, true);
     Span { low, high, is_log: false }
 }

@@ -93,22 +93,16 @@ pub fn wrap(text: &[Span], columns: usize) -> Vec<Spans> {
     for word in words(text) {
         for piece in broken(word, columns) {
             let line = lines.last_mut().expect("there is always a line");
-            let gap = usize::from(!line.is_empty());
-            if gap > 0 && columns_of(line) + gap + columns_of(&piece) > columns {
-                lines.push(piece);
-                continue;
+            match line.last() {
+                Some(_) if columns_of(line) + 1 + columns_of(&piece) > columns => {
+                    lines.push(piece);
+                    continue;
+                }
+                Some(last) if last.tone == piece[0].tone => append(line, span(piece[0].tone, " ")),
+                Some(_) => append(line, span(Tone::Plain, " ")),
+                None => {}
             }
-            if gap > 0 {
-                let tone = if line.last().map(|s| s.tone) == piece.first().map(|s| s.tone) {
-                    piece[0].tone
-                } else {
-                    Tone::Plain
-                };
-                append(line, span(tone, " "));
-            }
-            for part in piece {
-                append(line, part);
-            }
+            piece.into_iter().for_each(|part| append(line, part));
         }
     }
     lines
@@ -152,15 +146,13 @@ fn broken(word: Spans, columns: usize) -> Vec<Spans> {
     if columns_of(&word) <= columns {
         return vec![word];
     }
-    let tone = word[0].tone;
     let text = letters(&word);
     let mut rest = text.as_str();
     let mut pieces = Vec::new();
     while !rest.is_empty() {
         let piece: String = beginning(rest.chars(), columns.max(2)).into_iter().collect();
-        let (piece, after) = rest.split_at(piece.len());
-        pieces.push(vec![span(tone, piece)]);
-        rest = after;
+        rest = &rest[piece.len()..];
+        pieces.push(vec![span(word[0].tone, piece)]);
     }
     pieces
 }

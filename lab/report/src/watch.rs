@@ -34,12 +34,21 @@ fn columns(series: &[Series], look: Look) -> Vec<Column> {
     let with_commands = is_ambiguous(series);
     let most_claim = if with_commands { look.columns() / 3 } else { look.columns() };
     let pictured = if with_commands { PICTURED / 2 } else { PICTURED };
+    let detectors =
+        cells(series, |one| match one.points.last().map_or(0.0, |point| point.detector) {
+            large if large >= 1e4 => format!("{large:.1e}"),
+            value => format!("{value:.1}"),
+        });
+    let alarms = cells(series, |one| {
+        let latest = one.points.iter().rev().find(|point| point.is_alarm);
+        or_none(latest.map(|point| plain(&point.run)))
+    });
     let claims = cells(series, |one| shorten_middle(&plain(&one.claim), most_claim, look));
     let mut columns = vec![
         Column::left("claim", claims),
         Column::right("runs", cells(series, |one| one.points.len().to_string())),
-        Column::right("detector", cells(series, latest)),
-        Column::left("alarm", cells(series, alarm)),
+        Column::right("detector", detectors),
+        Column::left("alarm", alarms),
         Column::left("latest runs", cells(series, |one| picture(one, pictured, look))).rank(1),
     ];
     if with_commands {
@@ -70,18 +79,6 @@ fn promise(mean_runs: f64, series: usize) -> String {
          pass on average until a false alarm of it, however long each run went on and whenever it \
          was looked at{own}."
     )
-}
-
-/// Returns the run of the latest alarm.
-fn alarm(series: &Series) -> String {
-    let alarm = series.points.iter().rev().find(|point| point.is_alarm);
-    or_none(alarm.map(|point| plain(&point.run)))
-}
-
-/// Writes the detector after the latest run.
-fn latest(series: &Series) -> String {
-    let value = series.points.last().map_or(0.0, |point| point.detector);
-    if value >= 1e4 { format!("{value:.1e}") } else { format!("{value:.1}") }
 }
 
 /// Draws the logarithm of the detector over the latest `most` runs, in eight heights.

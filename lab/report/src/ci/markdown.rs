@@ -1,6 +1,6 @@
 //! Markdown, as GitHub and GitLab show it: for a comment or the summary of a job.
 
-use crate::check::{effect, promise, sentence, summary};
+use crate::check::{effect, gate_note, promise, sentence, summary};
 use crate::fact;
 use crate::footer::machine_model;
 use crate::markdown::{self, Place, aligned, fenced, folded, heading};
@@ -51,12 +51,7 @@ fn verdict(claim: &ClaimResult) -> String {
     if let Some(winner) = claim.winner.as_deref().filter(|_| claim.is_question) {
         return format!("{icon} {}", escaped(winner));
     }
-    let note = match (claim.outcome(), claim.verdict) {
-        (ClaimOutcome::PassedUnproven, _) => " (passes)",
-        (ClaimOutcome::Failed, Verdict::TooClose | Verdict::Undecided) => " (fails)",
-        _ => "",
-    };
-    format!("{icon} {}{note}", claim.verdict.name())
+    format!("{icon} {}{}", claim.verdict.name(), gate_note(claim))
 }
 
 /// Returns the claims to show: all in the order of the file, or of too many those that did not pass

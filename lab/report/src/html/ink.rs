@@ -42,7 +42,7 @@ pub(super) fn strip(
 /// Draws the interval of a claim on an axis with its bars, and the ends of the axis beside it.
 pub(super) fn interval(quantity: &Presented, resolution: f64) -> Markup {
     let axis = Axis::around(std::slice::from_ref(quantity), resolution, 60);
-    let x = |value: f64| (axis.place(value).clamp(0.0, 1.0) * WIDTH).round();
+    let x = |value: f64| (axis.span.place(value).clamp(0.0, 1.0) * WIDTH).round();
     let bars = quantity.bars.iter().map(|bar| format!("M{} 0h3v20h-3z", number(x(*bar))));
     let mut shapes = shape("z", &bars.collect::<String>());
     let [low, middle, high] =
@@ -63,7 +63,7 @@ pub(super) fn interval(quantity: &Presented, resolution: f64) -> Markup {
     if let Some(x) = middle {
         shapes += &shape("", &format!("M{} 3h4v14h-4z", number((x - 2.0).max(0.0))));
     }
-    let (low, high) = axis.ends();
+    let Span { low, high, .. } = axis.span;
     html! { div.a { (quantity.mark(low)) (picture(&shapes)) (quantity.mark(high)) } }
 }
 

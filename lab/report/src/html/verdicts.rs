@@ -105,12 +105,8 @@ fn sign(claim: &ClaimResult) -> (&'static str, char) {
 
 /// Adds the result of `tiebreak aa`.
 fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
-    let fault = run.contestants.iter().find_map(|contestant| contestant.fault.as_ref());
-    let text = match fault {
-        Some(fault) => format!("Void: the program {fault}."),
-        None => letters(&self_check::sentence(found)),
-    };
-    let is_bad = fault.is_some() || found.rate_low > found.error;
+    let text = letters(&self_check::sentence(run, found));
+    let is_bad = self_check::fault(run).is_some() || found.rate_low > found.error;
     let (class, sign) = match (is_bad, found.comparisons) {
         (true, _) => ("b", '\u{2717}'),
         (false, 0) => ("q", '?'),

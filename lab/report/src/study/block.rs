@@ -90,10 +90,9 @@ impl<'a> Block<'a> {
 
     /// A time for one item, without its unit if the title has it.
     pub(crate) fn time(&self, ns_a_call: f64) -> String {
-        let value = ns_a_call / self.divisor();
         match self.scale {
-            Some(scale) => scale.digits(value),
-            None => Scale::of(Unit::Nanoseconds, value).write(value),
+            Some(scale) => scale.digits(ns_a_call / self.divisor()),
+            None => self.time_with_unit(ns_a_call),
         }
     }
 
@@ -164,12 +163,12 @@ impl<'a> Block<'a> {
     pub(crate) fn reasons(&self) -> Vec<Reason> {
         let mut reasons: Vec<Reason> = Vec::new();
         for row in &self.left_out {
-            let (is_void, why) = match &row.fault {
-                Some(fault) => (true, short(&fault.to_string())),
-                None => (false, short(row.not_run.as_deref().unwrap_or_default())),
-            };
-            let mut others = reasons.iter_mut().filter(|other| !is_void && !other.is_void);
-            match others.find(|other| other.why == why) {
+            let is_void = row.fault.is_some();
+            let fault = row.fault.as_ref().map(|fault| fault.to_string());
+            let why = short(&fault.or(row.not_run.clone()).unwrap_or_default());
+            let other =
+                reasons.iter_mut().find(|other| !is_void && !other.is_void && other.why == why);
+            match other {
                 Some(reason) => reason.names.push(self.marked(row)),
                 None => reasons.push(Reason { names: vec![self.marked(row)], is_void, why }),
             }
@@ -212,16 +211,16 @@ impl<'a> Block<'a> {
     /// The figures of a published table that stand in no column, each with its ratio to the
     /// reference: `switch 7.8 (1.92x)`.
     pub(crate) fn further_figures(&self, table: usize) -> Vec<String> {
-        let running = self.rows.iter().map(|row| (row, 1));
-        let mut texts = Vec::new();
-        for (row, first) in running.chain(self.left_out.iter().map(|row| (row, 0))) {
-            for figure in row.published.iter().skip(first).filter(|one| one.table == table) {
-                let ratio = published_ratio(figure).map(|ratio| format!(" ({ratio})"));
-                let ratio = ratio.unwrap_or_default();
-                texts.push(format!("{} {}{ratio}", self.marked(row), figure.value));
-            }
-        }
-        texts
+        let running =
+            self.rows.iter().flat_map(|row| row.published.iter().skip(1).map(move |f| (row, f)));
+        let others =
+            self.left_out.iter().flat_map(|row| row.published.iter().map(move |f| (row, f)));
+        let figures = running.chain(others).filter(|(_, figure)| figure.table == table);
+        let texts = figures.map(|(row, figure)| {
+            let ratio = published_ratio(figure).map(|ratio| format!(" ({ratio})"));
+            format!("{} {}{}", self.marked(row), figure.value, ratio.unwrap_or_default())
+        });
+        texts.collect()
     }
 
     /// The median here in the unit of the published figure, without the unit.

@@ -8,7 +8,6 @@ use crate::odd::odd_of;
 use crate::prelude::*;
 use crate::sentence::observation_noun;
 use crate::text::grouped;
-use tiebreak_core::result::PublishedResult;
 use tiebreak_core::study::Workload;
 
 /// What the columns mean, what was odd, what everything was built with, the machine, and how to get
@@ -30,9 +29,7 @@ pub(super) fn footer(page: &mut Page, study: &StudyResult) {
 
 /// What the columns of the tables mean, and what is missing in them.
 pub(super) fn notes_of(page: &mut Page, blocks: &[Block]) {
-    let Some(block) = blocks.first() else { return };
-    page.gap();
-    columns_mean(block, blocks).into_iter().for_each(|text| page.note(text));
+    blocks.first().into_iter().for_each(|block| page.notes(columns_mean(block, blocks)));
 }
 
 /// Returns what the tables of the study do not cover.
@@ -50,45 +47,45 @@ pub(crate) fn columns_mean(block: &Block, blocks: &[Block]) -> Vec<String> {
     lines.extend(order_of_rows(block, &reference));
     lines.extend(scaling::meaning(blocks));
     if blocks.iter().any(Block::has_open) {
-        lines.push(match block.precision() {
-            Some(precision) => format!(
-                "? the run ended before the interval lay within {} of its middle.",
-                percent(precision, Rounding::Nearest)
-            ),
-            None => "? the run ended before the interval was as narrow as asked.".to_owned(),
-        });
+        let asked = match block.precision() {
+            Some(precision) => {
+                format!("lay within {} of its middle", percent(precision, Rounding::Nearest))
+            }
+            None => "was as narrow as asked".to_owned(),
+        };
+        lines.push(format!("? the run ended before the interval {asked}."));
     }
     let rows = blocks.iter().flat_map(|block| &block.rows);
-    let histograms = rows.filter_map(|row| row.distribution.as_ref());
-    match histograms.map(|histogram| histogram.beyond).sum::<u64>() {
-        0 => {}
-        1 => lines.push("1 timed batch took longer than the pictures reach.".to_owned()),
-        all => lines.push(format!("{all} timed batches took longer than the pictures reach.")),
+    let beyond: u64 = rows.filter_map(|row| row.distribution.as_ref()).map(|one| one.beyond).sum();
+    if beyond > 0 {
+        let batches = if beyond == 1 { "batch" } else { "batches" };
+        lines.push(format!("{beyond} timed {batches} took longer than the pictures reach."));
     }
     lines.extend(metrics::missing(blocks));
     lines
 }
 
 /// Explains the order of the rows, and which batches their times come from.
-fn order_of_rows(block: &Block, reference: &str) -> Vec<String> {
+fn order_of_rows(block: &Block, reference: &str) -> [String; 2] {
     let order = match (block.rows.iter().any(|row| row.ratio.is_some()), block.is_ranked()) {
-        (false, _) => "Rows stand in the order of their times, which proves nothing.".to_owned(),
-        (true, false) => "Rows stand in the order of their ratios.".to_owned(),
-        (true, true) => "Rows stand in the order of their ratios; 'rank' gives the places that \
-                         their intervals leave open: rows whose intervals overlap share some."
-            .to_owned(),
+        (false, _) => "times, which proves nothing.",
+        (true, false) => "ratios.",
+        (true, true) => {
+            "ratios; 'rank' gives the places that their intervals leave open: rows whose intervals \
+             overlap share some."
+        }
     };
-    let times = if block.of.races_pairs {
+    let times = match block.of.races_pairs {
+        true => format!("the batches beside {reference}, of {reference} over all:"),
+        false => "all batches of a row, and rows were in different units:".to_owned(),
+    };
+    [
+        format!("Rows stand in the order of their {order}"),
         format!(
-            "Times are medians over the batches beside {reference}, of {reference} over all: their \
-         quotients are not the ratios, which compare within each unit."
-        )
-    } else {
-        "Times are medians over all batches of a row, and rows were in different units: \
-          their quotients are not the ratios, which compare within each unit."
-            .to_owned()
-    };
-    vec![order, times]
+            "Times are medians over {times} their quotients are not the ratios, which compare \
+             within each unit."
+        ),
+    ]
 }
 
 /// What the contestants were built with, each compiler with its contestants.
@@ -138,20 +135,20 @@ fn units(block: &Block) -> String {
         Scope::Layout => "scope layout: as the binaries lie in memory",
         Scope::Stream => "scope stream",
     };
-    let units = count(run.rounds, observation_noun(run));
-    let calls = || block.rows.iter().filter_map(|row| row.calls_a_batch);
-    let batch = match (calls().min(), calls().max()) {
+    let calls = block.rows.iter().filter_map(|row| row.calls_a_batch);
+    let batch = match (calls.clone().min(), calls.max()) {
         (Some(least), Some(most)) if least < most => {
             format!("{least} to {}", count(most, "call"))
         }
         (calls, _) => count(calls.unwrap_or(of.calls_a_batch), "call"),
     };
-    let rounds = match of.scope {
-        Scope::Layout => units,
-        _ => format!("{units} of {}", count(u64::from(of.rounds_a_unit), "round")),
-    };
-    let rounds =
-        if of.races_pairs { format!("{rounds}, each of two contestants alone") } else { rounds };
+    let mut rounds = count(run.rounds, observation_noun(run));
+    if of.scope != Scope::Layout {
+        rounds += &format!(" of {}", count(u64::from(of.rounds_a_unit), "round"));
+    }
+    if of.races_pairs {
+        rounds += ", each of two contestants alone";
+    }
     format!("{rounds}, {batch} a batch, {scope}.{}", why(block))
 }
 
@@ -167,12 +164,9 @@ fn why(block: &Block) -> String {
     if pilot.units < 2 {
         return format!(" In the pilot's only unit, {costs}.");
     }
-    let spread = |variance: f64| percent(variance.max(0.0).sqrt(), Rounding::Nearest);
-    format!(
-        " Ratios spread by {} within a unit and by {} between units, and {costs}.",
-        spread(pilot.variance_within),
-        spread(pilot.variance_between),
-    )
+    let [within, between] = [pilot.variance_within, pilot.variance_between]
+        .map(|variance| percent(variance.max(0.0).sqrt(), Rounding::Nearest));
+    format!(" Ratios spread by {within} within a unit and by {between} between units, and {costs}.")
 }
 
 /// Explains the mark of a contract.
@@ -186,16 +180,14 @@ fn of_contract(block: &Block, name: &str) -> String {
 
 /// What the signs of a block mean, and what was published beside figures.
 pub(crate) fn notes(block: &Block) -> Vec<String> {
-    let mut notes = Vec::new();
-    notes.extend(block.contracts().into_iter().map(|contract| of_contract(block, contract)));
-    let tables = block.of.published.iter().enumerate();
-    notes.extend(tables.map(|(index, table)| of_table(block, index, table)));
-    notes
+    let contracts = block.contracts().into_iter().map(|contract| of_contract(block, contract));
+    contracts.chain((0..block.of.published.len()).map(|index| of_table(block, index))).collect()
 }
 
 /// What was published where, with what stands in no column: words, and figures beside the first of
 /// a contestant.
-fn of_table(block: &Block, index: usize, table: &PublishedResult) -> String {
+fn of_table(block: &Block, index: usize) -> String {
+    let table = &block.of.published[index];
     let which = match block.of.published.len() {
         1 => "published".to_owned(),
         _ => format!("published [{}]", index + 1),
