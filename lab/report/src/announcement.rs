@@ -18,14 +18,15 @@ pub fn announcement(claim: &ClaimResult, budget: &Budget) -> Option<String> {
         text += ", some failures among them: without any nothing is known of how long they last";
     }
     if share.block > 1 {
+        let block = share.block;
         text += &format!(
-            ": {} {noun}s one after the other are one observation, because failures come in bursts",
-            share.block
+            ": {block} {noun}s one after the other are one observation, because failures come in \
+             bursts"
         );
-    }
-    if share.block > 1 && noun == "line" {
-        text += " (--independent lets each be one, if nothing ties them together; --markov lets \
-                 each depend on the one before)";
+        if noun == "line" {
+            text += " (--independent lets each be one, if nothing ties them together; --markov \
+                     lets each depend on the one before)";
+        }
     }
     match budget.rounds.filter(|rounds| *rounds < hold) {
         Some(rounds) if rounds < refute => {

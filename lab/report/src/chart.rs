@@ -79,7 +79,26 @@ impl Chart {
     /// The chart in letters, at most `look.columns()` wide and about 16 lines high, with a legend.
     /// Empty if there is no point to draw.
     pub fn text(&self, look: &Look) -> String {
-        draw(self, look).unwrap_or_default()
+        let (Some(across), Some(upwards)) = (self.across(), self.upwards()) else {
+            return String::new();
+        };
+        // What stands left of each line, from the top: the ticks of the y axis.
+        let mut labels = vec![String::new(); LINES];
+        for tick in upwards.ticks(6) {
+            labels[row_of(upwards.place(tick))] = (self.y.write)(tick);
+        }
+        let margin = labels.iter().map(|label| label.width()).max().unwrap_or(0);
+        let columns = look.columns().saturating_sub(margin + 3).max(20);
+        let mut page = Page::new(*look);
+        let title = [&self.title, &self.y.label].map(|text| plain(text)).join(", ");
+        page.line(&[span(Tone::Strong, title)]);
+        for (label, line) in labels.iter().zip(plot(self, across, upwards, columns, *look)) {
+            let rule = look.pick(if label.is_empty() { '\u{2502}' } else { '\u{2524}' }, '|');
+            let line: String = line.into_iter().collect();
+            page.line(&[span(Tone::Dim, format!("{label:>margin$} {rule}")), words(line)]);
+        }
+        foot(self, across, columns, margin, *look, &mut page);
+        page.finish()
     }
 
     /// The x axis over all points and marks.
@@ -127,11 +146,6 @@ impl Span {
         let space = if high > low { (high - low) * 0.06 } else { high.abs().max(1.0) * 0.5 };
         let low = if from_zero && low >= 0.0 { 0.0 } else { low - space };
         Span { low, high: high + space, is_log }
-    }
-
-    /// Without what lies below 0.
-    pub(crate) fn above_zero(self) -> Span {
-        Span { low: self.low.max(0.0), ..self }
     }
 
     /// Returns at most `most` round values between the ends.
@@ -210,28 +224,6 @@ const LINES: usize = 14;
 const LETTERS: [char; 6] = ['o', '+', 'x', '*', '#', '@'];
 const SYMBOLS: [char; 6] = ['\u{25cf}', '\u{25c6}', '\u{25b2}', '\u{25a0}', '\u{25cb}', '\u{25c7}'];
 
-/// The lines of a chart; `None` if there is nothing to draw.
-fn draw(chart: &Chart, look: &Look) -> Option<String> {
-    let (across, upwards) = (chart.across()?, chart.upwards()?);
-    // What stands left of each line, from the top: the ticks of the y axis.
-    let mut labels = vec![String::new(); LINES];
-    for tick in upwards.ticks(6) {
-        labels[row_of(upwards.place(tick))] = (chart.y.write)(tick);
-    }
-    let margin = labels.iter().map(|label| label.width()).max().unwrap_or(0);
-    let columns = look.columns().saturating_sub(margin + 3).max(20);
-    let mut page = Page::new(*look);
-    let title = [&chart.title, &chart.y.label].map(|text| plain(text)).join(", ");
-    page.line(&[span(Tone::Strong, title)]);
-    for (label, line) in labels.iter().zip(plot(chart, across, upwards, columns, *look)) {
-        let rule = look.pick(if label.is_empty() { '\u{2502}' } else { '\u{2524}' }, '|');
-        let line: String = line.into_iter().collect();
-        page.line(&[span(Tone::Dim, format!("{label:>margin$} {rule}")), words(line)]);
-    }
-    foot(chart, across, columns, margin, *look, &mut page);
-    Some(page.finish())
-}
-
 /// The axis with its ticks, its label, the marks and the legend.
 fn foot(chart: &Chart, across: Span, columns: usize, margin: usize, look: Look, page: &mut Page) {
     let ticks = chart.x_ticks(across, (columns / 9).max(2));
@@ -291,7 +283,8 @@ fn plot(chart: &Chart, across: Span, upwards: Span, columns: usize, look: Look) 
         let points = curve.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
         let points: Vec<_> = points.map(|(x, y)| (across.place(*x), upwards.place(*y))).collect();
         for (from, to) in points.iter().zip(points.iter().skip(1)) {
-            for column in column_of(from.0, columns)..=column_of(to.0, columns) {
+            let between = column_of(from.0, columns)..=column_of(to.0, columns);
+            for column in between {
                 let x = column as f64 / (columns - 1) as f64;
                 let share = if to.0 > from.0 { (x - from.0) / (to.0 - from.0) } else { 0.0 };
                 let y = from.1 + share.clamp(0.0, 1.0) * (to.1 - from.1);

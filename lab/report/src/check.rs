@@ -3,7 +3,8 @@
 
 use crate::effects::verdict_words;
 use crate::footer::again;
-use crate::live;
+pub use crate::live::of_check as progress;
+
 use crate::odd::odd_of;
 use crate::prelude::*;
 use crate::property::{condition, is_bursty, trial_noun, trials};
@@ -25,7 +26,16 @@ pub fn page(check: &CheckResult, look: &Look) -> String {
     let tone = tone_of(check.claims().map(|(.., claim)| claim));
     page.paragraph("", &[span(tone, summary(check)), words(".")]);
     page.say(Tone::Plain, promise(check));
-    failures(&mut page, check);
+    for (contest, line, claim) in check.claims().filter(|(.., claim)| has_failed(claim)) {
+        page.gap();
+        let place = line.map_or(String::new(), |line| format!(":{line}"));
+        let head = format!("{}{place} {}", plain(&check.file), plain(&contest.name));
+        page.paragraph(INDENT, &[span(Tone::Strong, head)]);
+        page.paragraph(
+            &INDENT.repeat(2),
+            &spans_of(&contest.run, claim, check.family == Family::EBonferroni),
+        );
+    }
     table(&mut page, check, look);
     odd_of(&mut page, &runs(check));
     page.gap();
@@ -50,12 +60,6 @@ pub fn verdicts(check: &CheckResult) -> String {
         text += &format!("{}:{place} {said}\n", plain(&check.file));
     }
     text
-}
-
-/// Progress of a file of claims: the lines of a frame that is drawn again in place, or the one line
-/// that is shown now and then where nothing can be redrawn.
-pub fn progress(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<String> {
-    live::of_check(check, look, is_frame)
 }
 
 /// Summarises a file of claims in one line, without a full stop: `claims.toml: 4 of 9 claims
@@ -119,11 +123,7 @@ pub fn promise(check: &CheckResult) -> String {
 /// e-BH speaks of all verdicts of a file together: at the level at which it settles a claim, which
 /// depends on the others, no single verdict has an error, so none is said.
 pub fn sentence(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> String {
-    quotable(&spans(check, run, claim))
-}
-
-fn spans(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> Spans {
-    spans_of(run, claim, check.family == Family::EBonferroni)
+    quotable(&spans_of(run, claim, check.family == Family::EBonferroni))
 }
 
 /// Writes the quantity of a claim with its limits: `1.42x (1.31x to 1.56x)`; `-` where nothing is
@@ -146,17 +146,6 @@ pub(crate) fn tone_of<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> Tone
         () if claims.iter().any(|claim| claim.verdict != Verdict::Holds) => Tone::Doubt,
         () if claims.is_empty() => Tone::Doubt,
         () => Tone::Good,
-    }
-}
-
-/// Adds the claims that failed, in full.
-fn failures(page: &mut Page, check: &CheckResult) {
-    for (contest, line, claim) in check.claims().filter(|(.., claim)| has_failed(claim)) {
-        page.gap();
-        let place = line.map_or(String::new(), |line| format!(":{line}"));
-        let head = format!("{}{place} {}", plain(&check.file), plain(&contest.name));
-        page.paragraph(INDENT, &[span(Tone::Strong, head)]);
-        page.paragraph(&INDENT.repeat(2), &spans(check, &contest.run, claim));
     }
 }
 

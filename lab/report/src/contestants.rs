@@ -33,12 +33,9 @@ fn scales(run: &RunResult, metric: Metric) -> Vec<Scale> {
 /// Adds the tables: the first has everything, those of further metrics only what differs. Below
 /// them follows the first failure where failures are counted.
 pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
-    if run.contestants.is_empty() {
-        return;
-    }
     let is_stream = run.verdicts.iter().any(|claim| claim.scope == Scope::Stream);
-    if is_stream && run.contestants.iter().all(|contestant| contestant.metrics.is_empty()) {
-        // Lines with only 0 or 1 have no values beyond the claims above.
+    // Lines with only 0 or 1 have no values beyond the claims above.
+    if run.contestants.iter().all(|one| is_stream && one.metrics.is_empty()) {
         return;
     }
     for (index, metric) in claimed_metrics(run).into_iter().enumerate() {
@@ -49,15 +46,20 @@ pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
         }
         page.table(columns);
     }
-    for contestant in run.contestants.iter().filter(|contestant| contestant.failures > 0) {
-        let failed = count(contestant.failures, "time");
-        let mut text = format!("{} failed {failed}", plain(&contestant.name));
-        if let Some(fault) = &contestant.first_failure {
-            text += &format!("; the first time it {}", short(&fault.to_string()));
+    for contestant in &run.contestants {
+        if let Some(failed) = failed(contestant) {
+            page.gap();
+            page.paragraph(INDENT, &[words(format!("{} {failed}", plain(&contestant.name)))]);
         }
-        page.gap();
-        page.paragraph(INDENT, &[words(text)]);
     }
+}
+
+/// `failed 3 times; the first time it crashed`.
+pub(crate) fn failed(contestant: &ContestantResult) -> Option<String> {
+    let times = count(contestant.failures, "time");
+    let first = contestant.first_failure.as_ref().map(|fault| short(&fault.to_string()));
+    let first = first.map_or(String::new(), |fault| format!("; the first time it {fault}"));
+    (contestant.failures > 0).then(|| format!("failed {times}{first}"))
 }
 
 /// Writes a value of each contestant's metric.

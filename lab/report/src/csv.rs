@@ -12,8 +12,11 @@ struct Line<'a> {
     sample: &'a Sample,
 }
 
-/// The columns, units last, each with its value; empty where it is not known.
-const COLUMNS: [(&str, fn(&Line) -> String); 25] = [
+/// The name of a column, and its value.
+type Column = (&'static str, fn(&Line) -> String);
+
+/// The columns, units last, empty where a value is not known.
+const COLUMNS: [Column; 25] = [
     ("round", |of| of.round.coins.round.to_string()),
     ("attempt", |of| of.round.coins.attempt.to_string()),
     ("position", |of| of.position.to_string()),
@@ -80,13 +83,14 @@ pub fn samples(journal: &Journal, out: &mut String) {
 
 fn observations(journal: &Journal, out: &mut String) {
     push_line(STREAM_FIELDS.iter().map(|field| field.to_string()), out);
-    let mut index = 0u64;
-    for event in &journal.events {
-        if let Event::Observed { lines, successes, failure_runs, elapsed_ns, .. } = event {
-            let fields = [index, *lines, *successes, *failure_runs, *elapsed_ns];
-            push_line(fields.iter().map(u64::to_string), out);
-            index += 1;
+    let observed = journal.events.iter().filter_map(|event| match event {
+        Event::Observed { lines, successes, failure_runs, elapsed_ns, .. } => {
+            Some([*lines, *successes, *failure_runs, *elapsed_ns])
         }
+        _ => None,
+    });
+    for (index, fields) in observed.enumerate() {
+        push_line([index as u64].iter().chain(&fields).map(u64::to_string), out);
     }
 }
 

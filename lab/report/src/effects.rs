@@ -3,7 +3,7 @@
 use crate::contestants::{ranges, short_name};
 use crate::picture::Axis;
 use crate::prelude::*;
-use crate::presented::short_label;
+use crate::presented::pair;
 use crate::sentence::tone;
 use crate::table::align_decimals;
 
@@ -55,8 +55,10 @@ fn block(page: &mut Page, rows: &[Row], resolution: f64, look: Look) {
     let axis = Axis::around(&quantities, resolution, room.max(LEAST_PICTURE));
     let indent = words(" ".repeat(2 * INDENT.len() + labels[0].width()));
     for ((label, row), numbers) in labels.iter().zip(rows).zip(numbers) {
-        if let Some(curve) = curve(row, &axis, look).filter(|_| has_picture) {
-            page.line(&[indent.clone(), span(Tone::Dim, curve)]);
+        let share = row.claim.share.as_ref().filter(|_| has_picture && row.quantity.is_share());
+        let share = share.filter(|share| row.quantity.is_known() && !share.density.is_empty());
+        if let Some(share) = share {
+            page.line(&[indent.clone(), span(Tone::Dim, axis.curve(&share.density, look))]);
         }
         let mut line = vec![words(INDENT), span(Tone::Strong, label), words(INDENT)];
         if has_picture {
@@ -75,23 +77,11 @@ fn block(page: &mut Page, rows: &[Row], resolution: f64, look: Look) {
     }
 }
 
-/// Draws the density of plausible rates of a share that is known.
-fn curve(row: &Row, axis: &Axis, look: Look) -> Option<String> {
-    let share = row.claim.share.as_ref()?;
-    let is_drawn = row.quantity.is_share() && row.quantity.is_known() && !share.density.is_empty();
-    is_drawn.then(|| axis.curve(&share.density, look))
-}
-
-/// Returns the label of a quantity, `B / A`, cut to a quarter of the screen.
-pub(crate) fn pair(quantity: &Presented, look: Look) -> String {
-    short_label(quantity, look.columns() / 4, look)
-}
-
 /// Returns estimate and interval, aligned; then the sign of a share, with its word if there is
 /// room, and the verdict's word.
 fn numbers_of(rows: &[Row], has_sign_word: bool, look: Look) -> Vec<Vec<Span>> {
-    let all: Vec<_> = rows.iter().map(|row| row.quantity.numbers().map(or_none)).collect();
-    let [estimates, lows, highs] = [0, 1, 2].map(|index| cells(&all, |one| one[index].clone()));
+    let numbers = rows.iter().map(|row| row.quantity.numbers().map(or_none));
+    let [estimates, lows, highs] = transposed(numbers);
     let estimates = align_decimals(&estimates);
     let limits = padded(ranges(&lows, &highs));
     let verdicts = padded(cells(rows, |row| verdict_words(row.claim, look)));

@@ -163,23 +163,19 @@ fn p_line(result: &ResamplingResult) -> String {
     let Some(estimate) = result.p.estimate else {
         return "no permutation was drawn".to_owned();
     };
-    format!(
-        "p about {}: {} of {} gave a difference {extreme}; {} to {} with probability at least {}",
-        percent(estimate, Rounding::Nearest),
-        result.extreme,
-        count(result.permutations, "permutation"),
-        percent(result.p.low, Rounding::Down),
-        percent(result.p.high, Rounding::Up),
-        close_to_one(result.p.confidence),
-    )
-}
-
-/// Writes a probability near 1 with all its nines.
-fn close_to_one(probability: f64) -> String {
-    match 1.0 - probability {
+    // A probability near 1 is written with all its nines.
+    let confidence = match 1.0 - result.p.confidence {
         missing if missing < 1e-6 => format!("1 - {missing:.1e}"),
-        _ => percent(probability, Rounding::Down),
-    }
+        _ => percent(result.p.confidence, Rounding::Down),
+    };
+    let (p, drawn) =
+        (percent(estimate, Rounding::Nearest), count(result.permutations, "permutation"));
+    let (low, high) = (percent(result.p.low, Rounding::Down), percent(result.p.high, Rounding::Up));
+    format!(
+        "p about {p}: {} of {drawn} gave a difference {extreme}; {low} to {high} with probability \
+         at least {confidence}",
+        result.extreme
+    )
 }
 
 /// Returns the condition under which the level holds.

@@ -1,7 +1,7 @@
 //! The last lines of a report: seed, effort, and the commands that repeat the run.
 
 use crate::live::round_noun;
-use crate::odd::has_remarks;
+use crate::odd::remarks;
 use crate::page::{INTERRUPTED, LABEL};
 use crate::prelude::*;
 use crate::text::shell_quote;
@@ -12,7 +12,7 @@ use tiebreak_core::journal::StopReason;
 pub(crate) fn footer(page: &mut Page, run: &RunResult) {
     page.gap();
     page.entry("run", effort(run));
-    let odd = (!has_remarks(run)).then(|| "nothing odd was seen".to_owned());
+    let odd = remarks(run, page.look()).is_empty().then(|| "nothing odd was seen".to_owned());
     let machine: Vec<String> = machine_model(run).into_iter().chain(odd).collect();
     let machine = (!machine.is_empty()).then(|| machine.join("; "));
     page.entries("machine", machine.into_iter().chain(print_line(run)));
@@ -95,15 +95,10 @@ pub fn repeat_line(run: &RunResult) -> String {
 /// a `--` unless it is there already.
 fn repeat_words(run: &RunResult) -> Vec<String> {
     let mut words = run.command.clone();
-    match words.first_mut() {
-        // The path of the program may differ for the reader.
-        Some(first)
-            if first.rsplit('/').next().is_some_and(|name| name.starts_with("tiebreak")) =>
-        {
-            *first = "tiebreak".to_owned();
-        }
-        _ => words.insert(0, "tiebreak".to_owned()),
-    }
+    // The path of the program may differ for the reader.
+    let program = words.first().and_then(|first| first.rsplit('/').next());
+    let is_ours = program.is_some_and(|name| name.starts_with("tiebreak"));
+    words.splice(..usize::from(is_ours), ["tiebreak".to_owned()]);
     let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
     if !words[..options].iter().any(|word| word == "--seed" || word.starts_with("--seed=")) {
         words.splice(options..options, ["--seed".to_owned(), run.seed.clone()]);
@@ -120,11 +115,11 @@ fn repeat_lines(run: &RunResult, look: Look) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in &words {
         let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && line.width() + 1 + word.width() + 2 > room {
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.width() + 1 + word.width() + 2 > room {
             line.push_str(" \\");
             lines.push(format!("  {word}"));
-        } else if line.is_empty() {
-            line.push_str(word);
         } else {
             line.push_str(&format!(" {word}"));
         }

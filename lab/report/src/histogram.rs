@@ -87,13 +87,7 @@ pub(crate) fn distributions(page: &mut Page, run: &RunResult, look: Look) {
     let room = look.columns().saturating_sub(indent + tail).max(8);
     page.gap();
     for ((name, beyond), (_, histogram)) in names.iter().zip(beyond).zip(&shown) {
-        let bars = bars(histogram, room, look);
-        page.line(&[
-            words(INDENT),
-            span(Tone::Strong, name),
-            words(format!("{INDENT}{bars}")),
-            span(Tone::Dim, beyond),
-        ]);
+        page.blocks(name, &bars(histogram, room, look), &beyond);
     }
     let unit = claimed_metrics(run)[0].unit();
     let scale = Scale::shared(unit, &[first.low, first.high]);

@@ -11,10 +11,10 @@ use self::sheet::{list, name, sentence};
 use crate::date::format_unix_ms;
 use crate::fact;
 use crate::footer::{effort, repeat_line, replay_line, state};
-use crate::odd::listed_warnings;
+use crate::odd::remarks;
 use crate::prelude::*;
 use crate::small_print::small_print;
-use crate::study::Block;
+use crate::study::{self, Block};
 use maud::{Markup, html};
 use tiebreak_core::fingerprint::Fact;
 
@@ -42,8 +42,8 @@ const ODD_BYTES: usize = 12_500;
 pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
     let mut sheet = Sheet::new(&title(run));
     if let Some(study) = &run.study {
-        let (name, about) = (&study.workload.name, crate::study::about(&study.workload));
-        sheet.add(paragraph(&format!("On {name}{about}")));
+        let workload = &study.workload;
+        sheet.add(paragraph(&format!("On {}{}", workload.name, study::about(workload))));
     }
     if let Some(state) = state(run) {
         sheet.add(small(state));
@@ -53,7 +53,10 @@ pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
         Some(block) => table::study(&mut sheet, &block, TABLE_BYTES),
         None => table::contestants(&mut sheet, run, TABLE_BYTES),
     }
-    odd(&mut sheet, run);
+    let odd = remarks(run, Look::PAPER);
+    if !odd.is_empty() {
+        sheet.part("What was odd", list(&odd), ODD_BYTES);
+    }
     let print = small_print(run);
     if !print.is_empty() {
         sheet.part("Small print", small(&print.join(" ")), FIRST_BYTES - 1);
@@ -77,22 +80,6 @@ fn title(run: &RunResult) -> String {
         (None, None, 1) => format!("How {} does", names[0]),
         (None, None, 2..=4) => names.join(", "),
         (None, None, many) => format!("{many} contestants"),
-    }
-}
-
-/// Adds the warnings, each once, and the numbers of samples with marks.
-fn odd(sheet: &mut Sheet, run: &RunResult) {
-    let mut said = each_once(listed_warnings(run).map(|warning| plain(&warning.to_string())));
-    for ContestantResult { name, samples, marks, .. } in &run.contestants {
-        let marks = marks.iter().filter(|(_, count)| **count > 0);
-        let marks: Vec<_> = marks.map(|(mark, count)| format!("{count} {}", mark.name())).collect();
-        if !marks.is_empty() {
-            let (name, marks) = (plain(name), marks.join(", "));
-            said.push(format!("{name}: of {samples} samples {marks}; all of them count."));
-        }
-    }
-    if !said.is_empty() {
-        sheet.part("What was odd", list(&said), ODD_BYTES);
     }
 }
 

@@ -45,12 +45,6 @@ impl fmt::Display for NotAStudy {
 
 impl std::error::Error for NotAStudy {}
 
-impl From<serde_json::Error> for NotAStudy {
-    fn from(error: serde_json::Error) -> NotAStudy {
-        NotAStudy(error.to_string())
-    }
-}
-
 /// Reads the result of a study, as [`text`] wrote it.
 ///
 /// # Errors
@@ -60,10 +54,10 @@ pub fn read_study(text: &str) -> Result<StudyResult, NotAStudy> {
     struct Envelope {
         schema: String,
     }
-    let Envelope { schema } = serde_json::from_str(text)?;
-    if schema == STUDY_SCHEMA {
-        Ok(serde_json::from_str(text)?)
-    } else {
-        Err(NotAStudy(format!("its schema is {schema}, not {STUDY_SCHEMA}")))
+    let unreadable = |error: serde_json::Error| NotAStudy(error.to_string());
+    let Envelope { schema } = serde_json::from_str(text).map_err(unreadable)?;
+    if schema != STUDY_SCHEMA {
+        return Err(NotAStudy(format!("its schema is {schema}, not {STUDY_SCHEMA}")));
     }
+    serde_json::from_str(text).map_err(unreadable)
 }

@@ -79,7 +79,7 @@ mod prelude {
     };
     pub(crate) use crate::page::{INDENT, Page};
     pub(crate) use crate::presented::{Presented, Sign};
-    pub(crate) use crate::table::{Align, Column, GAP, cells, indented, rows};
+    pub(crate) use crate::table::{Align, Column, GAP, cells, indented, rows, transposed};
     pub(crate) use crate::text::{each_once, padded, plain, short, shorten_middle};
     pub(crate) use tiebreak_core::metric::{Metric, Unit};
     pub(crate) use tiebreak_core::plan::{Gate, Scope};

@@ -1,9 +1,10 @@
 //! Progress: a few lines while a run is going on, drawn only between samples.
 
 use crate::contestants::short_name;
-use crate::effects::{pair, verdict_words};
+use crate::effects::verdict_words;
 use crate::picture::Axis;
 use crate::prelude::*;
+use crate::presented::pair;
 use crate::property::trial_noun;
 use crate::sentence::{observation_noun, tone};
 use crate::text::fitted;
@@ -94,7 +95,7 @@ impl Progress<'_> {
 /// First the claims that are settled, time and what is left of it; then a line a contest, those
 /// with open claims first: a sign for each claim (`+` holds, `-` refuted, `~` too close, `!` void,
 /// `.` open), and how far the open claim that is furthest has come.
-pub(crate) fn of_check(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<String> {
+pub fn of_check(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<String> {
     let all = check.claims().count();
     let open = check.claims().filter(|(.., claim)| is_open(claim)).count();
     let claims = settled(check.claims().map(|(.., claim)| claim), "claim");
@@ -119,7 +120,7 @@ pub(crate) fn of_check(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<
 /// workload, those with something open first: units done, a sign for each claim and for each ratio
 /// of its table (`+` settled, `-` refuted, `~` too close, `!` void, `.` open), and how far the one
 /// that is furthest has come.
-pub(crate) fn of_study(study: &StudyResult, look: &Look, is_frame: bool) -> Vec<String> {
+pub fn of_study(study: &StudyResult, look: &Look, is_frame: bool) -> Vec<String> {
     let mut parts = Vec::new();
     for (noun, is_ratio) in [("ratio", true), ("claim", false)] {
         let all = study.runs.iter().flat_map(|run| &run.verdicts);
@@ -135,9 +136,10 @@ pub(crate) fn of_study(study: &StudyResult, look: &Look, is_frame: bool) -> Vec<
     });
     let progress = Progress {
         name: study.study.clone(),
-        status: match parts.is_empty() {
-            true => time,
-            false => format!("{} settled, {time}", parts.join(" and ")),
+        status: if parts.is_empty() {
+            time
+        } else {
+            format!("{} settled, {time}", parts.join(" and "))
         },
         used: used(study.seconds, &study.budget),
         noun: "workload",
@@ -309,9 +311,10 @@ fn several(run: &RunResult, claims: &[ClaimResult], look: Look) -> Vec<Spans> {
         let mut line = vec![span(Tone::Strong, label), words("  ")];
         line.extend(Axis::around(shown, run.resolution, room).draw(quantity, run.resolution, look));
         line.push(words("  "));
-        line.push(match is_open(claim) {
-            true => words(bar(share_of_needed(strongest(claim), claim), EVIDENCE, look)),
-            false => span(tone(claim), verdict_words(claim, look)),
+        line.push(if is_open(claim) {
+            words(bar(share_of_needed(strongest(claim), claim), EVIDENCE, look))
+        } else {
+            span(tone(claim), verdict_words(claim, look))
         });
         lines.push(line);
     }
@@ -324,8 +327,13 @@ fn signs(claims: &[ClaimResult], look: Look) -> Spans {
     const MOST_SIGNS: usize = 24;
     let mut line = Spans::new();
     for claim in claims.iter().take(MOST_SIGNS) {
-        let tone = if is_open(claim) { Tone::Dim } else { tone(claim) };
-        line.push(span(tone, sign(claim)));
+        line.push(match claim.verdict {
+            Verdict::Holds => span(tone(claim), "+"),
+            Verdict::Refuted => span(tone(claim), "-"),
+            Verdict::TooClose => span(tone(claim), "~"),
+            Verdict::Void => span(tone(claim), "!"),
+            Verdict::Undecided => span(Tone::Dim, "."),
+        });
     }
     if claims.len() > MOST_SIGNS {
         line.push(span(Tone::Dim, look.pick("\u{2026}", "...")));
@@ -338,14 +346,4 @@ fn signs(claims: &[ClaimResult], look: Look) -> Spans {
         None => span(Tone::Dim, "settled"),
     });
     line
-}
-
-fn sign(claim: &ClaimResult) -> &'static str {
-    match claim.verdict {
-        Verdict::Holds => "+",
-        Verdict::Refuted => "-",
-        Verdict::TooClose => "~",
-        Verdict::Void => "!",
-        Verdict::Undecided => ".",
-    }
 }

@@ -89,6 +89,12 @@ impl Page {
         self.paragraph(INDENT, &[span(Tone::Dim, text)]);
     }
 
+    /// Adds a line of blocks behind its name, and small print behind it.
+    pub(crate) fn blocks(&mut self, name: &str, blocks: &str, behind: &str) {
+        let blocks = words(format!("{INDENT}{blocks}"));
+        self.line(&[words(INDENT), span(Tone::Strong, name), blocks, span(Tone::Dim, behind)]);
+    }
+
     /// Adds paragraphs in small print below an empty line; nothing if there are none.
     pub(crate) fn notes(&mut self, texts: Vec<String>) {
         if !texts.is_empty() {

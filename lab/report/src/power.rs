@@ -110,11 +110,6 @@ fn difference(ratio: f64) -> String {
     percent(((ratio - 1.0) * 1e9).round() / 1e9, Rounding::Nearest)
 }
 
-/// Writes a rate with up to four decimals.
-fn rate(rate: f64) -> String {
-    share_text(rate, 4)
-}
-
 /// Returns the first paragraph of the page.
 fn verdict_spans(result: &ForecastResult) -> Spans {
     let mut spans = match (result.budget, result.rows.as_slice()) {
@@ -148,7 +143,7 @@ fn subject(result: &ForecastResult) -> String {
 
 fn truth_in_words(result: &ForecastResult, row: &ForecastRow) -> String {
     let Some(two) = &result.contestants else {
-        return format!("at a true rate of {}", rate(row.truth));
+        return format!("at a true rate of {}", share_text(row.truth, 4));
     };
     let [left, right] = [plain(&two[0]), plain(&two[1])];
     match row.truth {
@@ -216,7 +211,7 @@ fn needed_spans(result: &ForecastResult, row: &ForecastRow) -> Spans {
 /// Writes the truth of a row.
 fn truth_cell(result: &ForecastResult, row: &ForecastRow) -> String {
     match row.truth {
-        truth if result.contestants.is_none() => rate(truth),
+        truth if result.contestants.is_none() => share_text(truth, 4),
         truth if truth >= 1.0 => difference(truth),
         truth => format!("-{}", difference(1.0 / truth)),
     }
@@ -230,7 +225,8 @@ fn table(result: &ForecastResult) -> Vec<Column> {
         None => "true rate".to_owned(),
     };
     let mut columns = vec![Column::right(&title, cells(rows, |row| truth_cell(result, row)))];
-    let quantiles: [(&str, u8, fn(&ForecastRow) -> Option<u64>); 3] = [
+    type Rounds = fn(&ForecastRow) -> Option<u64>;
+    let quantiles: [(&str, u8, Rounds); 3] = [
         ("10% by", 3, |row| row.rounds_q10),
         ("half by", 0, |row| row.rounds_median),
         ("90% by", 3, |row| row.rounds_q90),
@@ -251,7 +247,8 @@ fn table(result: &ForecastResult) -> Vec<Column> {
     if result.budget.is_some() {
         columns.push(Column::right("in budget", cells(rows, chance_cell)));
     }
-    let verdicts: [(&str, fn(&Says) -> f64); 4] = [
+    type Share = fn(&Says) -> f64;
+    let verdicts: [(&str, Share); 4] = [
         ("holds", |says| says.holds),
         ("refuted", |says| says.refuted),
         ("too close", |says| says.too_close),
@@ -272,13 +269,12 @@ const NEAR_AN_END: f64 = 1e-4;
 
 /// Writes the limits of the chance to end within the budget.
 fn chance_cell(row: &ForecastRow) -> String {
-    row.chance.map_or("-".to_owned(), |chance| {
+    or_none(row.chance.map(|chance| {
         // A limit this close to an end is written as the end.
         let low = if chance.low < NEAR_AN_END { 0.0 } else { chance.low };
         let high = if chance.high > 1.0 - NEAR_AN_END { 1.0 } else { chance.high };
-        let (low, high) = (percent(low, Rounding::Down), percent(high, Rounding::Up));
-        format!("{low} to {high}")
-    })
+        format!("{} to {}", percent(low, Rounding::Down), percent(high, Rounding::Up))
+    }))
 }
 
 /// Adds a line of blocks for each truth: the share of runs that had ended, over rounds.
@@ -292,8 +288,7 @@ fn curves(page: &mut Page, result: &ForecastResult, look: Look) {
     for (truth, row) in truths.iter().zip(&result.rows) {
         let line: String = row.curve.iter().map(|share| level(*share, look)).collect();
         width = line.width();
-        let truth = span(Tone::Strong, format!("{truth:>label$}"));
-        page.line(&[words(INDENT), truth, words(format!("{INDENT}{line}"))]);
+        page.blocks(&format!("{truth:>label$}"), &line, "");
     }
     if let [first, .., last] = result.curve_rounds.as_slice() {
         let middle = result.curve_rounds[result.curve_rounds.len() / 2].to_string();

@@ -1,5 +1,6 @@
 //! The quantity of a claim in the direction in which it is shown, with its bars.
 
+use crate::contestants::short_name;
 use crate::look::Look;
 use crate::number::{GIVEN_DECIMALS, Kind, finite, share_text, value_text};
 use crate::text::shorten_middle;
@@ -191,9 +192,12 @@ impl<'a> Presented<'a> {
     /// Returns the bar that is closest to the estimate.
     pub(crate) fn nearest_bar(&self) -> f64 {
         let estimate = self.estimate.unwrap_or(1.0);
-        let distances = self.bars.iter().map(|bar| match self.is_ratio() {
-            true => ((estimate / bar).ln().abs(), *bar),
-            false => ((estimate - bar).abs(), *bar),
+        let distances = self.bars.iter().map(|bar| {
+            if self.is_ratio() {
+                ((estimate / bar).ln().abs(), *bar)
+            } else {
+                ((estimate - bar).abs(), *bar)
+            }
         });
         distances.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(1.0, |(_, bar)| bar)
     }
@@ -210,10 +214,10 @@ impl<'a> Presented<'a> {
     }
 }
 
-/// `B / A` or `p99 of A`, cut to some columns.
-pub(crate) fn short_label(quantity: &Presented, columns: usize, look: crate::Look) -> String {
-    let short = |name: &str| crate::contestants::short_name(name, look);
-    shorten_middle(&quantity.label(short), columns, look)
+/// Returns the label of a quantity, `B / A` or `p99 of A`, cut to a quarter of the screen.
+pub(crate) fn pair(quantity: &Presented, look: Look) -> String {
+    let label = quantity.label(|name| short_name(name, look));
+    shorten_middle(&label, look.columns() / 4, look)
 }
 
 /// `p99` for 0.99, `p99.9` for 0.999, `median` for one half.

@@ -32,7 +32,7 @@ pub(crate) fn trials(claim: &ClaimResult) -> u64 {
 pub(crate) fn found(claim: &ClaimResult, property: Property) -> String {
     let noun = trial_noun(claim);
     let quantity = Presented::of(claim);
-    let interval = interval(&quantity, claim);
+    let interval = interval(&quantity, claim, claim.effect().confidence);
     // `4986 of 5000 runs`.
     let successes = claim.share.as_ref().map_or(0, |share| share.successes);
     let counted = format!("{successes} of {}", count(trials(claim), noun));
@@ -61,8 +61,8 @@ pub(crate) fn found(claim: &ClaimResult, property: Property) -> String {
 }
 
 /// `99.72% (99.31% to 99.93% with confidence 98%)`.
-fn interval(quantity: &Presented, claim: &ClaimResult) -> String {
-    let confidence = percent(claim.effect().confidence, Rounding::Down);
+pub(crate) fn interval(quantity: &Presented, claim: &ClaimResult, confidence: f64) -> String {
+    let confidence = percent(confidence, Rounding::Down);
     let limits = quantity.limits();
     quantity.with_limits(match (quantity.low, quantity.high) {
         (None, None) => limits,
@@ -250,9 +250,10 @@ pub(crate) fn small_print(claim: &ClaimResult, has_others: bool) -> Vec<String> 
     if let Some(share) = &claim.share {
         let [hold, refute] = [share.least_trials_to_hold, share.least_trials_to_refute]
             .map(|least| count(least, trial_noun(claim)));
-        let subject = match has_others {
-            true => format!("'{}'", plain(&claim.claim).trim_end_matches('.')),
-            false => "It".to_owned(),
+        let subject = if has_others {
+            format!("'{}'", plain(&claim.claim).trim_end_matches('.'))
+        } else {
+            "It".to_owned()
         };
         lines.push(unit(claim, share.left_over));
         lines.push(format!(

@@ -2,24 +2,33 @@
 
 use crate::prelude::*;
 use tiebreak_core::result::{SelfCheckResult, SmallestDifference};
-use tiebreak_core::verdict::Fault;
 
 /// The sentence, the counts and the smallest differences.
 pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResult) {
     page.paragraph("", &sentence(run, found));
     page.gap();
-    page.table(counts(found));
+    let names = ["one side faster (false)", "too close to matter", "undecided"];
+    let numbers = [found.false_verdicts, found.too_close, found.undecided];
+    page.table(vec![
+        Column::left("verdict", names.map(str::to_owned)),
+        Column::right("comparisons", numbers.map(|number| number.to_string())),
+    ]);
     page.note(rate(found));
-    if !found.smallest.is_empty() {
+    let smallest = &found.smallest;
+    if !smallest.is_empty() {
         page.gap();
         page.note("the smallest difference that nine of ten comparisons would find here");
-        page.table(smallest(&found.smallest));
+        page.table(vec![
+            Column::left("time", cells(smallest, |one| seconds(one.seconds))),
+            Column::right("rounds", cells(smallest, |one| one.rounds.to_string())),
+            Column::left("difference", cells(smallest, size)),
+        ]);
     }
 }
 
 /// Returns the verdict on this set-up; of a program that cannot be run, its fault.
 pub(crate) fn sentence(run: &RunResult, found: &SelfCheckResult) -> Spans {
-    if let Some(fault) = fault(run) {
+    if let Some(fault) = run.contestants.iter().find_map(|one| one.fault.as_ref()) {
         let text = plain(&format!(": the program {fault}."));
         return vec![span(Tone::Bad, "Void"), words(text)];
     }
@@ -53,20 +62,6 @@ pub(crate) fn rate(found: &SelfCheckResult) -> String {
     )
 }
 
-fn counts(found: &SelfCheckResult) -> Vec<Column> {
-    let names = ["one side faster (false)", "too close to matter", "undecided"];
-    let numbers = [found.false_verdicts, found.too_close, found.undecided];
-    vec![
-        Column::left("verdict", names.map(str::to_owned)),
-        Column::right("comparisons", numbers.map(|n| n.to_string())),
-    ]
-}
-
-/// Returns why the program cannot be run.
-pub(crate) fn fault(run: &RunResult) -> Option<&Fault> {
-    run.contestants.iter().find_map(|contestant| contestant.fault.as_ref())
-}
-
 /// Writes the size of a difference.
 pub(crate) fn size(difference: &SmallestDifference) -> String {
     match difference.fraction.map(|of| [Rounding::Up, Rounding::Nearest].map(|r| percent(of, r))) {
@@ -74,12 +69,4 @@ pub(crate) fn size(difference: &SmallestDifference) -> String {
         Some([_, about]) => about,
         None => "none that was tried".to_owned(),
     }
-}
-
-fn smallest(differences: &[SmallestDifference]) -> Vec<Column> {
-    vec![
-        Column::left("time", cells(differences, |d| seconds(d.seconds))),
-        Column::right("rounds", cells(differences, |d| d.rounds.to_string())),
-        Column::left("difference", cells(differences, size)),
-    ]
 }

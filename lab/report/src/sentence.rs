@@ -264,9 +264,10 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
     let [ahead, behind] = names(&quantity);
     let (found, limits) = (quantity.found(), quantity.limits());
     let is_mean = claim.centre == Centre::Mean;
-    let pair = match is_mean {
-        true => format!("{behind}'s mean time{NO_BREAK}/{NO_BREAK}{ahead}'s"),
-        false => format!("{behind}{NO_BREAK}/{NO_BREAK}{ahead}"),
+    let pair = if is_mean {
+        format!("{behind}'s mean time{NO_BREAK}/{NO_BREAK}{ahead}'s")
+    } else {
+        format!("{behind}{NO_BREAK}/{NO_BREAK}{ahead}")
     };
     match (claim.verdict, claim.is_question) {
         (Verdict::Holds, true) if claim.statement.is_measure() => format!(" is {found}"),
@@ -275,13 +276,13 @@ fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
         (Verdict::TooClose, is_question) => {
             let close = percent(run.resolution, Rounding::Nearest);
             let bar = if is_question { "1x".into() } else { ratio_text(quantity.nearest_bar()) };
-            let what = match (is_question, claim.centre) {
-                (true, Centre::Mean) => ": the ratio of their mean times".to_owned(),
-                (true, Centre::Median) => ": the median of their ratios".to_owned(),
-                (true, Centre::Factor) => ": their ratio, as one factor,".to_owned(),
-                (false, Centre::Mean) => format!(". {pair}"),
-                (false, Centre::Median) => format!(". The median of {pair}"),
-                (false, Centre::Factor) => format!(". {pair}, as one factor,"),
+            let what = match (claim.centre, is_question) {
+                (Centre::Mean, true) => ": the ratio of their mean times".to_owned(),
+                (Centre::Mean, false) => format!(". {pair}"),
+                (Centre::Median, true) => ": the median of their ratios".to_owned(),
+                (Centre::Median, false) => format!(". The median of {pair}"),
+                (Centre::Factor, true) => ": their ratio, as one factor,".to_owned(),
+                (Centre::Factor, false) => format!(". {pair}, as one factor,"),
             };
             format!("{what} is within {close} of {bar} ({limits})")
         }

@@ -11,7 +11,7 @@ mod rows;
 mod scaling;
 mod verify;
 
-pub(crate) use self::block::{Block, Reason, summary as metric_summary};
+pub(crate) use self::block::{Block, Reason, quantiles};
 pub use self::ecdf::ecdf;
 pub(crate) use self::footer::{about, built_with, columns_mean, facts, notes};
 pub use self::markdown::markdown;
@@ -20,9 +20,10 @@ pub(crate) use self::rows::{columns, spread_of};
 pub(crate) use self::scaling::table as scaling_table;
 pub use self::verify::{looked_for, verify};
 
+pub use crate::live::of_study as progress;
+
 use self::rows::block_lines;
 use crate::check::{counts_text, tone_of};
-use crate::live;
 use crate::prelude::*;
 use crate::sentence::{head, spans, what_helps};
 
@@ -38,11 +39,21 @@ pub fn table(study: &StudyResult, look: &Look) -> String {
     page.say(Tone::Strong, plain(&study.title));
     let tone = tone_of(study.runs.iter().flat_map(claims));
     page.paragraph("", &[span(tone, summary(study)), words(".")]);
-    page.say(Tone::Plain, promise(study));
+    page.say(Tone::Plain, promise_of(study.error, "study"));
     for block in study.runs.iter().filter_map(Block::of) {
         block_lines(&mut page, &block, look);
     }
-    claims_section(&mut page, study);
+    if study.runs.iter().flat_map(claims).next().is_some() {
+        page.part("claims");
+    }
+    for (run, claim) in study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)))
+    {
+        page.paragraph(&format!("{INDENT}- "), &spans_on(run, claim));
+    }
+    if let Some(helps) = study.runs.iter().find_map(what_helps) {
+        page.gap();
+        page.paragraph(INDENT, &helps);
+    }
     footer::footer(&mut page, study);
     page.finish()
 }
@@ -57,7 +68,7 @@ pub(crate) fn of_run(page: &mut Page, run: &RunResult, look: Look) {
         page.paragraph("", &helps);
     }
     block_lines(page, &block, look);
-    footer::notes_of(page, &[block]);
+    page.notes(columns_mean(&[block]));
 }
 
 /// The verdicts on the claims of a study and nothing else: a line a claim, behind its workload,
@@ -75,12 +86,6 @@ pub fn verdicts(study: &StudyResult) -> String {
         text = format!("{}.\n", summary(study));
     }
     text
-}
-
-/// Progress of a study: the lines of a frame that is drawn again in place, or the one line that is
-/// shown now and then where nothing can be redrawn.
-pub fn progress(study: &StudyResult, look: &Look, is_frame: bool) -> Vec<String> {
-    live::of_study(study, look, is_frame)
 }
 
 /// Summarises a study in one line, without a full stop: `parse-uint8: 4 of 9 claims hold, 5 are
@@ -101,11 +106,6 @@ pub fn summary(study: &StudyResult) -> String {
         _ if settled == ratios => format!("{text}; all {ratios} ratios are as exact as asked"),
         _ => format!("{text}; {settled} of {} as exact as asked", count(ratios as u64, "ratio")),
     }
-}
-
-/// Returns the meaning of a study's error.
-pub fn promise(study: &StudyResult) -> String {
-    promise_of(study.error, "study")
 }
 
 /// Returns the meaning of the error of a study or of its run on one workload.
@@ -155,21 +155,4 @@ pub fn highlight(study: &StudyResult) -> Option<String> {
 /// Returns the verdict on a claim behind its workload, without styles.
 pub(crate) fn sentence_on(run: &RunResult, claim: &ClaimResult) -> String {
     quotable(&spans_on(run, claim))
-}
-
-/// Every claim in full, and how to go on where some are open.
-fn claims_section(page: &mut Page, study: &StudyResult) {
-    if study.runs.iter().flat_map(claims).next().is_some() {
-        page.gap();
-        page.note("claims");
-    }
-    for run in &study.runs {
-        for claim in claims(run) {
-            page.paragraph(&format!("{INDENT}- "), &spans_on(run, claim));
-        }
-    }
-    if let Some(helps) = study.runs.iter().find_map(what_helps) {
-        page.gap();
-        page.paragraph(INDENT, &helps);
-    }
 }

@@ -13,7 +13,7 @@ use self::scene::{Anchor, PLAIN, Scene, Sheet, WIDTH, width_of};
 use crate::chart::Span;
 use crate::picture::linear_ends;
 use crate::prelude::*;
-use crate::property::is_bursty;
+use crate::property::interval;
 use crate::sentence::sentence;
 use crate::text::wrap_plain;
 
@@ -51,9 +51,12 @@ pub fn slo(result: &RunResult) -> Option<String> {
         curve(&mut scene, &plot, claim);
     }
     thresholds(&mut scene, &plot, &quantity);
-    interval(&mut scene, &plot, &quantity);
+    limits(&mut scene, &plot, &quantity);
     // Estimate and interval in digits, below the estimate as far as there is room.
-    let found = digits(&quantity, claim);
+    let found = match (quantity.estimate, claim.quantity.rate()) {
+        (Some(_), Some(rate)) => interval(&quantity, claim, rate.confidence),
+        _ => "nothing is known yet".to_owned(),
+    };
     let half = width_of(&found, PLAIN) / 2.0;
     let place = quantity.estimate.or(quantity.low).or(quantity.high);
     let place = place.map_or(WIDTH / 2.0, |rate| plot.x(rate));
@@ -117,7 +120,7 @@ fn thresholds(scene: &mut Scene, plot: &Plot, quantity: &Presented) {
 
 /// Draws the interval as a grey bar through the curve: a cap where there is a limit, broken up to
 /// the edge where there is none, a dot at the estimate.
-fn interval(scene: &mut Scene, plot: &Plot, quantity: &Presented) {
+fn limits(scene: &mut Scene, plot: &Plot, quantity: &Presented) {
     if !quantity.is_known() {
         return;
     }
@@ -136,18 +139,4 @@ fn interval(scene: &mut Scene, plot: &Plot, quantity: &Presented) {
     if let Some(x) = middle {
         scene.circle("dot", (x, y), 5.0);
     }
-}
-
-/// `99.72% (99.31% to 99.94%, confidence 98%)`.
-fn digits(quantity: &Presented, claim: &ClaimResult) -> String {
-    let [Some(estimate), low, high] = quantity.numbers() else {
-        return "nothing is known yet".to_owned();
-    };
-    let confidence = match claim.quantity.rate() {
-        Some(rate) if (low.is_some() || high.is_some()) && !is_bursty(claim) => {
-            format!(", confidence {}", percent(rate.confidence, Rounding::Down))
-        }
-        _ => String::new(),
-    };
-    format!("{estimate} ({}{confidence})", quantity.limits())
 }

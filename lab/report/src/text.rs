@@ -69,22 +69,21 @@ pub fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
     }
     let gap = look.pick("\u{2026}", "...");
     if columns <= gap.width() {
-        return beginning(text.chars(), columns).into_iter().collect();
+        return beginning(text.chars(), columns);
     }
     let room = columns - gap.width();
-    let head: String = beginning(text.chars(), room.div_ceil(2)).into_iter().collect();
     let tail = beginning(text.chars().rev(), room / 2);
-    head + gap + &tail.into_iter().rev().collect::<String>()
+    beginning(text.chars(), room.div_ceil(2)) + gap + &tail.chars().rev().collect::<String>()
 }
 
 /// Returns as many characters from the front as fit into `columns`.
-fn beginning(text: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
+fn beginning(text: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;
-    text.take_while(|c| {
+    let shown = text.take_while(|c| {
         used += c.width().unwrap_or(0);
         used <= columns
-    })
-    .collect()
+    });
+    shown.collect()
 }
 
 /// Wraps a text at blanks into lines of at most `columns`; words that are longer are broken.
@@ -150,7 +149,7 @@ fn broken(word: Spans, columns: usize) -> Vec<Spans> {
     let mut rest = text.as_str();
     let mut pieces = Vec::new();
     while !rest.is_empty() {
-        let piece: String = beginning(rest.chars(), columns.max(2)).into_iter().collect();
+        let piece = beginning(rest.chars(), columns.max(2));
         rest = &rest[piece.len()..];
         pieces.push(vec![span(word[0].tone, piece)]);
     }

@@ -31,7 +31,10 @@ pub fn page(series: &[Series], look: &Look) -> String {
 
 /// Makes the columns of the series; commands only where they differ.
 fn columns(series: &[Series], look: Look) -> Vec<Column> {
-    let with_commands = is_ambiguous(series);
+    // Where the same claim is watched over several series, only the commands tell them apart.
+    let with_commands = series.iter().any(|one| {
+        series.iter().any(|other| other.claim == one.claim && other.commands != one.commands)
+    });
     let most_claim = if with_commands { look.columns() / 3 } else { look.columns() };
     let pictured = if with_commands { PICTURED / 2 } else { PICTURED };
     let detectors =
@@ -59,12 +62,6 @@ fn columns(series: &[Series], look: Look) -> Vec<Column> {
         columns.insert(1, Column::left("commands", commands).rank(2));
     }
     columns
-}
-
-/// Whether the same claim is watched over more than one series: only the commands tell them apart.
-fn is_ambiguous(series: &[Series]) -> bool {
-    let mut pairs = series.iter().flat_map(|one| series.iter().map(move |other| (one, other)));
-    pairs.any(|(one, other)| other.claim == one.claim && other.commands != one.commands)
 }
 
 /// Explains an alarm, and how rarely it is a false one.

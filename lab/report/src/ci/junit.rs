@@ -51,11 +51,9 @@ fn case(check: &CheckResult, contest: &ContestResult, claim: &ClaimResult) -> Te
     let sentence = plain(&sentence(check, &contest.run, claim));
     let mut status = match claim.outcome() {
         ClaimOutcome::Passed => TestCaseStatus::success(),
-        ClaimOutcome::Failed | ClaimOutcome::Unproven => {
-            TestCaseStatus::non_success(NonSuccessKind::Failure)
-        }
-        ClaimOutcome::Void => TestCaseStatus::non_success(NonSuccessKind::Error),
         ClaimOutcome::PassedUnproven => TestCaseStatus::skipped(),
+        ClaimOutcome::Void => TestCaseStatus::non_success(NonSuccessKind::Error),
+        _ => TestCaseStatus::non_success(NonSuccessKind::Failure),
     };
     let has_passed = claim.outcome() == ClaimOutcome::Passed;
     if !has_passed {

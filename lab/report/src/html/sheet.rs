@@ -13,8 +13,10 @@ const STYLE: &str = include_str!("sheet.css");
 /// A page under construction.
 pub struct Sheet {
     title: String,
-    styles: String,
-    tables: usize,
+    /// The rules that follow those of all pages.
+    pub(super) styles: String,
+    /// How many tables there are, each with a class of its own.
+    pub(super) tables: usize,
     first: Vec<Markup>,
     folded: Vec<Markup>,
 }
@@ -60,17 +62,6 @@ impl Sheet {
     /// Returns the bytes before the first folded part.
     pub(super) fn first_bytes(&self) -> usize {
         self.page(&[]).len()
-    }
-
-    /// Returns a class for the next table.
-    pub(super) fn table_class(&mut self) -> String {
-        self.tables += 1;
-        format!("t{}", self.tables)
-    }
-
-    /// Adds a rule for the head of the page.
-    pub(super) fn style(&mut self, rule: &str) {
-        self.styles.push_str(rule);
     }
 
     /// Returns the whole page.

@@ -3,11 +3,11 @@
 use super::sheet::{Sheet, list, name, section, small};
 use super::{ODD_BYTES, ink};
 use crate::chart::Span;
-use crate::contestants::{claimed_metrics, metric_columns, other_columns};
+use crate::contestants::{claimed_metrics, failed, metric_columns, other_columns};
 use crate::prelude::*;
 use crate::study::{
-    Block, Reason, built_with, columns, columns_mean, facts, metric_summary, metrics_table, notes,
-    per_item, scaling_table, spread_of,
+    Block, Reason, built_with, columns, columns_mean, facts, metrics_table, notes, per_item,
+    quantiles, scaling_table, spread_of,
 };
 use maud::{Markup, html};
 use std::ops::Range;
@@ -47,13 +47,10 @@ pub(super) fn contestants(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
 /// Returns the command of a contestant, and its fault.
 fn command(contestant: &ContestantResult) -> Option<Markup> {
     let mut text = format!("{}: {}", plain(&contestant.name), plain(&contestant.command));
-    match (&contestant.fault, &contestant.first_failure, contestant.failures) {
-        (Some(fault), ..) => text += &format!(" {}", short(&fault.to_string())),
-        (None, Some(fault), 1..) => {
-            let failures = contestant.failures;
-            text += &format!(" failed {failures} times; first it {}", short(&fault.to_string()));
-        }
-        _ => {}
+    if let Some(fault) = &contestant.fault {
+        text += &format!(" {}", short(&fault.to_string()));
+    } else if let Some(failed) = failed(contestant) {
+        text += &format!(" {failed}");
     }
     let says_more = contestant.command != contestant.name || contestant.fault.is_some();
     says_more.then(|| small(&text))
@@ -74,18 +71,19 @@ impl Table {
         let names = columns.remove(0);
         columns.retain(Column::has_values);
         columns.insert(0, names);
-        let class = sheet.table_class();
+        sheet.tables += 1;
+        let class = format!("t{}", sheet.tables);
         for (index, column) in columns.iter().enumerate() {
             let cells = format!(".{class} tr>:nth-child({})", index + 1);
             let narrow = format!("@media(max-width:560px){{{cells}");
             if column.align == Align::Left && index > 0 {
-                sheet.style(&format!("{cells}{{text-align:left}}"));
+                sheet.styles += &format!("{cells}{{text-align:left}}");
             }
             if column.title == "interval" {
-                sheet.style(&format!("{narrow}{{white-space:normal;min-width:3.7rem}}}}"));
+                sheet.styles += &format!("{narrow}{{white-space:normal;min-width:3.7rem}}}}");
             }
             if column.rank >= WIDE {
-                sheet.style(&format!("{narrow}{{display:none}}}}"));
+                sheet.styles += &format!("{narrow}{{display:none}}}}");
             }
         }
         Table { class, columns, strips }
@@ -153,11 +151,10 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     sheet.add(section("Contestants"));
     sheet.add(small(&facts(block).join(" ")));
     let spread = spread_of(block);
-    let strips = block.rows.iter().map(|row| {
-        let values = metric_summary(row, Metric::WallTime);
-        let values = values.map_or([None; 3], |s| [s.p10, s.median, s.p90]);
-        ink::strip(spread?, row.distribution.as_ref()?, values)
-    });
+    let strips = block
+        .rows
+        .iter()
+        .map(|row| ink::strip(spread?, row.distribution.as_ref()?, quantiles(row)));
     let names = Column::left("", block.rows.iter().map(|row| block.marked(row)));
     if !block.rows.is_empty() {
         Table::of(sheet, columns(block, None), strips.collect()).split(sheet, bytes);
@@ -176,7 +173,7 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
         let columns = std::iter::once(names).chain(metrics).collect();
         folded(sheet, "Beside wall time", Some(per_item(block)), columns);
     }
-    let meaning = [columns_mean(block, from_ref(block)), notes(block)].concat();
+    let meaning = [columns_mean(from_ref(block)), notes(block)].concat();
     sheet.part("What the columns say", list(&meaning), ODD_BYTES);
     let source = format!("Source: {}", plain(&block.of.source));
     sheet.fold("Source and builds", list(&[vec![source], built_with(from_ref(block))].concat()));

@@ -5,7 +5,7 @@ use super::sheet::{Sheet, list, section, sentence as cut, small};
 use crate::check::effect;
 use crate::prelude::*;
 use crate::self_check;
-use crate::sentence::{common_tail, head, of_bursts, sentence, what_helps, whose};
+use crate::sentence::{common_tail, head, of_bursts, sentence, tone, what_helps, whose};
 use crate::study::claims;
 use maud::{Markup, html};
 use tiebreak_core::result::SelfCheckResult;
@@ -66,21 +66,30 @@ fn brief(claim: &ClaimResult) -> String {
 }
 
 fn verdict(run: &RunResult, claim: &ClaimResult, text: &str, has_picture: bool) -> Markup {
-    let (class, sign) = sign(claim);
     let quantity = Presented::of(claim);
     // Where the interval of a share lies says more than whether the claim holds.
-    let sign = match (Sign::of(&quantity), claim.verdict) {
-        (Some(share), Verdict::TooClose | Verdict::Undecided) => share.glyph(),
-        _ => sign,
+    let sign = match (claim.verdict, Sign::of(&quantity)) {
+        (Verdict::Holds, _) => '\u{2713}',
+        (Verdict::Refuted, _) => '\u{2717}',
+        (Verdict::Void, _) => '\u{2205}',
+        (_, Some(share)) => share.glyph(),
+        (Verdict::TooClose, None) => '\u{2248}',
+        (Verdict::Undecided, None) => '?',
     };
-    let is_drawn = has_picture && claim.verdict != Verdict::Void && quantity.is_known();
-    signed(run, class, sign, text, is_drawn.then(|| ink::interval(&quantity, run.resolution)))
+    let picture =
+        (has_picture && quantity.is_known()).then(|| ink::interval(&quantity, run.resolution));
+    signed(run, tone(claim), sign, text, picture)
 }
 
 /// A sentence with its sign, a link to what the machine was on which it was reached, and a picture.
-fn signed(run: &RunResult, class: &str, sign: char, text: &str, picture: Option<Markup>) -> Markup {
+fn signed(run: &RunResult, tone: Tone, sign: char, text: &str, picture: Option<Markup>) -> Markup {
+    let class = match tone {
+        Tone::Good => "v g",
+        Tone::Bad => "v b",
+        _ => "v q",
+    };
     html! {
-        div class={ "v " (class) } {
+        div class=(class) {
             b { (sign) }
             div {
                 (cut(text))
@@ -91,28 +100,15 @@ fn signed(run: &RunResult, class: &str, sign: char, text: &str, picture: Option<
     }
 }
 
-/// The class and the sign of a verdict.
-fn sign(claim: &ClaimResult) -> (&'static str, char) {
-    let open = if claim.gate == Gate::ClosedUnlessHolds { "b" } else { "q" };
-    match claim.verdict {
-        Verdict::Holds => ("g", '\u{2713}'),
-        Verdict::Refuted => ("b", '\u{2717}'),
-        Verdict::Void => ("b", '\u{2205}'),
-        Verdict::TooClose => (open, '\u{2248}'),
-        Verdict::Undecided => (open, '?'),
-    }
-}
-
 /// Adds the result of `tiebreak aa`.
 fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
-    let text = letters(&self_check::sentence(run, found));
-    let is_bad = self_check::fault(run).is_some() || found.rate_low > found.error;
-    let (class, sign) = match (is_bad, found.comparisons) {
-        (true, _) => ("b", '\u{2717}'),
-        (false, 0) => ("q", '?'),
-        (false, _) => ("g", '\u{2713}'),
+    let said = self_check::sentence(run, found);
+    let sign = match said[0].tone {
+        Tone::Good => '\u{2713}',
+        Tone::Bad => '\u{2717}',
+        _ => '?',
     };
-    sheet.add(signed(run, class, sign, &text, None));
+    sheet.add(signed(run, said[0].tone, sign, &letters(&said), None));
     let SelfCheckResult { too_close, undecided, .. } = found;
     let rate = self_check::rate(found);
     sheet.add(small(&format!("{too_close} too close to matter, {undecided} undecided; {rate}.")));

@@ -17,7 +17,7 @@ pub(super) fn footer(page: &mut Page, study: &StudyResult) {
     let named = blocks.iter().map(|block| (block.run, block.of.workload.name.as_str()));
     let named: Vec<_> = named.collect();
     odd_of(page, &named);
-    notes_of(page, &blocks);
+    page.notes(columns_mean(&blocks));
     page.note(not_covered_by(&blocks));
     page.gap();
     let (Some(run), Some(block)) = (study.runs.first(), blocks.first()) else { return };
@@ -27,18 +27,14 @@ pub(super) fn footer(page: &mut Page, study: &StudyResult) {
     again(page, &named);
 }
 
-/// What the columns of the tables mean, and what is missing in them.
-pub(super) fn notes_of(page: &mut Page, blocks: &[Block]) {
-    blocks.first().into_iter().for_each(|block| page.notes(columns_mean(block, blocks)));
-}
-
 /// Returns what the tables of the study do not cover.
 pub(super) fn not_covered_by(blocks: &[Block]) -> String {
     not_covered(blocks.iter().all(|block| block.of.workload.is_drawn))
 }
 
-/// Returns the meaning of the columns, a sentence each.
-pub(crate) fn columns_mean(block: &Block, blocks: &[Block]) -> Vec<String> {
+/// Returns the meaning of the columns and what is missing in them, a sentence each.
+pub(crate) fn columns_mean(blocks: &[Block]) -> Vec<String> {
+    let Some(block) = blocks.first() else { return Vec::new() };
     let reference = plain(&block.of.reference);
     let mut lines = vec![format!(
         "'vs {reference}': how many times what a contestant needs {reference} needs; above 1x the \
@@ -46,7 +42,7 @@ pub(crate) fn columns_mean(block: &Block, blocks: &[Block]) -> Vec<String> {
     )];
     lines.extend(order_of_rows(block, &reference));
     lines.extend(scaling::meaning(blocks));
-    if blocks.iter().any(Block::has_open) {
+    if blocks.iter().any(|block| block.rows.iter().any(|row| block.is_open(row))) {
         let asked = match block.precision() {
             Some(precision) => {
                 format!("lay within {} of its middle", percent(precision, Rounding::Nearest))
@@ -75,9 +71,10 @@ fn order_of_rows(block: &Block, reference: &str) -> [String; 2] {
              overlap share some."
         }
     };
-    let times = match block.of.races_pairs {
-        true => format!("the batches beside {reference}, of {reference} over all:"),
-        false => "all batches of a row, and rows were in different units:".to_owned(),
+    let times = if block.of.races_pairs {
+        format!("the batches beside {reference}, of {reference} over all:")
+    } else {
+        "all batches of a row, and rows were in different units:".to_owned()
     };
     [
         format!("Rows stand in the order of their {order}"),

@@ -3,7 +3,7 @@
 use super::block::{Block, Reason};
 use super::footer::{about, facts, notes};
 use super::rows::spread_of;
-use super::{built_with, claims, footer, metrics, promise, rows, scaling, sentence_on, summary};
+use super::{built_with, claims, footer, metrics, promise_of, rows, scaling, sentence_on, summary};
 use crate::footer::{machine_model, repeat_line};
 use crate::markdown::{self, Place, aligned, code, fenced, list, strong};
 use crate::prelude::*;
@@ -17,14 +17,14 @@ const STRIP: usize = 20;
 pub fn markdown(study: &StudyResult) -> String {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
     let mut out: String = blocks.iter().map(workload).collect();
-    out += &format!("{}. {}\n", escaped(&summary(study)), promise(study));
+    out += &format!("{}. {}\n", escaped(&summary(study)), promise_of(study.error, "study"));
     let said = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
     let said = list(said.map(|(run, claim)| escaped(&sentence_on(run, claim))));
     if !said.is_empty() {
         out += &format!("\n{said}");
     }
     if let (Some(run), Some(block)) = (study.runs.first(), blocks.first()) {
-        let mut meaning = footer::columns_mean(block, &blocks);
+        let mut meaning = footer::columns_mean(&blocks);
         meaning.push(footer::not_covered_by(&blocks));
         out += &format!("\n{}\n", escaped(&meaning.join(" ")));
         out += &format!("\nSource: {}. ", escaped(&block.of.source));

@@ -24,13 +24,7 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
         page.gap();
         main_table(page, block, look);
     }
-    for reason in block.reasons() {
-        let tone = if reason.is_void { Tone::Bad } else { Tone::Doubt };
-        let [verb, what, why] = reason.words();
-        let names = span(Tone::Strong, reason.names.join(", "));
-        let text = [names, words(format!(" {verb} ")), span(tone, what), words(why)];
-        page.paragraph(INDENT, &text);
-    }
+    block.reasons().iter().for_each(|reason| page.paragraph(INDENT, &reason.spans()));
     let others = metrics::table(block);
     if !others.is_empty() {
         page.gap();
@@ -113,9 +107,8 @@ pub(super) fn names(block: &Block, screen: Option<Look>) -> Column {
 /// Makes the columns of names, times and ratios, cut for a screen if they are for one.
 fn numbers(block: &Block, screen: Option<Look>) -> Vec<Column> {
     let rows = &block.rows;
-    let [time, p10, p90] =
-        [0, 1, 2].map(|index| cells(rows, |row| block.times(row)[index].clone()));
-    let [ratio, limits] = [0, 1].map(|index| cells(rows, |row| block.ratio(row)[index].clone()));
+    let [time, p10, p90] = transposed(rows.iter().map(|row| block.times(row)));
+    let [ratio, limits] = transposed(rows.iter().map(|row| block.ratio(row)));
     let languages = cells(rows, |row| row.language.map_or("-", |of| of.name()).to_owned());
     let signs = cells(rows, |row| if block.is_open(row) { "?" } else { "" }.to_owned());
     let reference = cut(plain(&block.of.reference), 14, screen);

@@ -21,12 +21,12 @@ pub(super) fn rows<'a>(block: &Block<'a>) -> Vec<(&'a StudyRow, &'a Scaling)> {
     let mut best: BTreeMap<&str, f64> = BTreeMap::new();
     for (row, of) in &rows {
         let speed = if has_ratios {
-            speed(block.of, row).unwrap_or(0.0) * f64::from(of.threads)
+            speed(block.of, row).map(|speed| speed * f64::from(of.threads))
         } else {
-            finite(of.items_per_s).unwrap_or(0.0)
+            finite(of.items_per_s)
         };
         let best = best.entry(&of.family).or_default();
-        *best = best.max(speed);
+        *best = best.max(speed.unwrap_or(0.0));
     }
     rows.sort_by(|(_, a), (_, b)| {
         let by_family = best[b.family.as_str()].total_cmp(&best[a.family.as_str()]);
@@ -42,19 +42,17 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
     if rows.is_empty() {
         return Vec::new();
     }
+    let [efficiency, limits] = transposed(rows.iter().map(|(_, of)| efficiency(of)));
+    let speeds =
+        cells(&rows, |(_, of)| or_none(finite(of.items_per_s).map(|speed| digits(speed / 1e6))));
     vec![
         Column::left("", cells(&rows, |(_, of)| plain(&of.family))),
         Column::right("threads", cells(&rows, |(_, of)| of.threads.to_string())),
         Column::decimal(&block.title(), cells(&rows, |(row, _)| block.times(row)[0].clone()))
             .rank(2),
-        Column::decimal(
-            "M/s",
-            cells(&rows, |(_, of)| {
-                or_none(finite(of.items_per_s).map(|speed| digits(speed / 1e6)))
-            }),
-        ),
-        Column::decimal("efficiency", cells(&rows, |(_, of)| efficiency(of)[0].clone())),
-        Column::left("interval", cells(&rows, |(_, of)| efficiency(of)[1].clone())).rank(1),
+        Column::decimal("M/s", speeds),
+        Column::decimal("efficiency", efficiency),
+        Column::left("interval", limits).rank(1),
         Column::right("together", cells(&rows, |(_, of)| together(of))).rank(3),
     ]
 }

@@ -12,25 +12,32 @@ pub fn verify(found: &[VerifyRow], look: &Look) -> String {
     let wrong = found.iter().filter(|row| row.fault.is_some()).count();
     let missing = found.iter().filter(|row| row.fault.is_none() && row.not_run.is_some()).count();
     let answers = count((found.len() - missing) as u64, "answer");
-    let (tone, mut text) = match (found.len() - missing, wrong, missing) {
-        (_, 1.., _) => (Tone::Bad, format!("Wrong: {wrong} of {answers}")),
-        (0, ..) => (Tone::Doubt, "Nothing was judged".to_owned()),
+    let open = if missing > 0 { Tone::Doubt } else { Tone::Good };
+    let (tone, mut text) = match (found.len() - missing, wrong) {
+        (_, 1..) => (Tone::Bad, format!("Wrong: {wrong} of {answers}")),
+        (0, _) => (open, "Nothing was judged".to_owned()),
         _ => {
             let items = count(found.iter().map(|row| row.items).sum(), "item");
-            let tone = if missing > 0 { Tone::Doubt } else { Tone::Good };
-            (tone, format!("Right: {answers} of {items}"))
+            (open, format!("Right: {answers} of {items}"))
         }
     };
     if missing > 0 && missing < found.len() {
         text += &format!("; {missing} not judged");
     }
-    let tone = if found.is_empty() { Tone::Good } else { tone };
     page.paragraph("", &[span(tone, text), words(".")]);
     if found.is_empty() {
         return page.finish();
     }
     page.gap();
-    page.table(columns(found, *look));
+    let room = look.columns() / 3;
+    let names = cells(found, |row| shorten_middle(&plain(&row.contestant), room, *look));
+    let inputs = cells(found, |row| shorten_middle(&plain(&row.workload), room, *look));
+    page.table(vec![
+        Column::left("contestant", names),
+        Column::left("input", inputs).rank(2),
+        Column::right("items", cells(found, |row| row.items.to_string())).rank(1),
+        Column::left("answer", cells(found, answer)),
+    ]);
     for row in found {
         let Some(fault) = &row.fault else { continue };
         page.gap();
@@ -57,21 +64,13 @@ fn reasons(page: &mut Page, found: &[VerifyRow], what: &str, why: fn(&VerifyRow)
     }
 }
 
-fn columns(found: &[VerifyRow], look: Look) -> Vec<Column> {
-    let room = look.columns() / 3;
-    let verdict = |row: &VerifyRow| match (&row.fault, &row.not_run) {
-        (Some(_), _) => "wrong".to_owned(),
-        (None, Some(_)) => "not judged".to_owned(),
-        (None, None) => "right".to_owned(),
+fn answer(row: &VerifyRow) -> String {
+    let answer = match (&row.fault, &row.not_run) {
+        (Some(_), _) => "wrong",
+        (None, Some(_)) => "not judged",
+        (None, None) => "right",
     };
-    let contestant = cells(found, |row| shorten_middle(&plain(&row.contestant), room, look));
-    let input = cells(found, |row| shorten_middle(&plain(&row.workload), room, look));
-    vec![
-        Column::left("contestant", contestant),
-        Column::left("input", input).rank(2),
-        Column::right("items", cells(found, |row| row.items.to_string())).rank(1),
-        Column::left("answer", cells(found, verdict)),
-    ]
+    answer.to_owned()
 }
 
 /// Lists what a race of the study looks for beside wrong answers: after an empty line, a line a
@@ -98,9 +97,10 @@ fn lines(study: &Study) -> Vec<(&'static str, String)> {
         ];
     }
     let made = study.workloads.iter().filter(|one| one.file.is_none());
-    let exchanged = match study.reads_in_run {
-        true => names(made, "none: each input is a file"),
-        false => "none: not reads_input = \"run\"".to_owned(),
+    let exchanged = if study.reads_in_run {
+        names(made, "none: each input is a file")
+    } else {
+        "none: not reads_input = \"run\"".to_owned()
     };
     let rates =
         if study.reads_whole { &all } else { "none: not reads_input = \"whole\"" }.to_owned();

@@ -33,12 +33,7 @@ const SHEET: Sheet = Sheet::new("tiebreak-chart", include_str!("chart.css"));
 /// colour and in their dashes; places that are marked are dashed lines with their word at the top.
 pub fn charts(charts: &[Chart]) -> String {
     let titles: Vec<String> = charts.iter().map(|chart| plain(&chart.title)).collect();
-    let said = charts.iter().map(|chart| {
-        let names: Vec<&str> = chart.curves.iter().map(|curve| curve.name.as_str()).collect();
-        format!("{} over {}: {}", chart.y.label, chart.x.label, names.join(", "))
-    });
-    let said: Vec<String> = said.collect();
-    draw(Scene::new(SHEET, WIDTH, 0.0), charts, 0.0).finish(&titles.join("; "), &said.join(". "))
+    draw(Scene::new(SHEET, WIDTH, 0.0), charts, 0.0, &titles.join("; "))
 }
 
 /// The distribution functions of a study: a chart a workload, a stair a contestant, over the time
@@ -49,11 +44,9 @@ pub fn charts(charts: &[Chart]) -> String {
 /// are escaped.
 pub fn ecdf(study: &StudyResult) -> String {
     let mut scene = Scene::new(SHEET, WIDTH, 0.0);
-    let title = format!("{}: {}", plain(&study.study), plain(&study.title));
-    scene.text("ink head", 24.0, 30.0, Anchor::Start, &fit_title(&title));
     let note = "Upwards: the share of timed batches that took at most so long. Each scale of times \
                 is its chart's own.";
-    scene.text("dim small", 24.0, 50.0, Anchor::Start, note);
+    let title = scene.head(study, note);
     let mut charts = Vec::new();
     for block in study.runs.iter().filter_map(Block::of) {
         let workload = &block.of.workload;
@@ -65,13 +58,18 @@ pub fn ecdf(study: &StudyResult) -> String {
         }
         charts.push(chart);
     }
-    let said = charts.iter().map(|chart| {
-        let curves: Vec<String> = chart.curves.iter().map(half_and_all).collect();
-        format!("{}. {}", chart.title, curves.join("; "))
-    });
-    let said: Vec<String> = said.collect();
-    draw(scene, &charts, 58.0)
-        .finish(&format!("Distribution functions of {title}"), &said.join(". "))
+    draw(scene, &charts, 58.0, &format!("Distribution functions of {title}"))
+}
+
+/// Says what the curves of a chart show, for those who do not see them.
+fn description(chart: &Chart) -> String {
+    let Chart { title, x, y, curves, .. } = chart;
+    if chart.is_stairs {
+        let curves: Vec<String> = curves.iter().map(half_and_all).collect();
+        return format!("{title}. {}", curves.join("; "));
+    }
+    let names: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
+    format!("{} over {}: {}", y.label, x.label, names.join(", "))
 }
 
 /// `naive: half within 14.3 ms, all within 15 ms`.
@@ -84,12 +82,12 @@ fn half_and_all(curve: &Curve) -> String {
     format!("{}: half within {half}, all within {all}", curve.name)
 }
 
-/// Draws charts below a place; of one without a point only the title.
-fn draw(mut scene: Scene, charts: &[Chart], mut top: f64) -> Scene {
+/// Finishes a document with charts below a place; of one without a point only the title is drawn.
+fn draw(mut scene: Scene, charts: &[Chart], mut top: f64, title: &str) -> String {
     for chart in charts {
-        let title: Vec<&str> = [chart.title.as_str(), chart.y.label.as_str()].into();
-        let title: Vec<&str> = title.into_iter().filter(|text| !text.is_empty()).collect();
-        scene.text("ink head", 24.0, top + 28.0, Anchor::Start, &fit_title(&title.join(", ")));
+        let mut head = vec![chart.title.as_str(), chart.y.label.as_str()];
+        head.retain(|text| !text.is_empty());
+        scene.text("ink head", 24.0, top + 28.0, Anchor::Start, &fit_title(&head.join(", ")));
         top += 50.0;
         if let (Some(across), Some(upwards)) = (chart.across(), chart.upwards()) {
             let above = names(&mut scene, chart, top) + ABOVE;
@@ -116,7 +114,8 @@ fn draw(mut scene: Scene, charts: &[Chart], mut top: f64) -> Scene {
         }
         scene.height = top;
     }
-    scene
+    let said: Vec<String> = charts.iter().map(description).collect();
+    scene.finish(title, &said.join(". "))
 }
 
 /// Writes the names of the curves, each behind its stroke, in lines from a place, and returns the
@@ -142,9 +141,10 @@ fn names(scene: &mut Scene, chart: &Chart, top: f64) -> f64 {
 /// The classes of a curve's line: of stairs, which have no points, dashes too.
 fn stroke(chart: &Chart, curve: &Curve) -> String {
     let (color, dash) = (curve.place % COLORS, curve.place + curve.place / (2 * COLORS));
-    match chart.is_stairs {
-        true => format!("stroke{color} dash{}", dash % DASHES),
-        false => format!("stroke{color}"),
+    if chart.is_stairs {
+        format!("stroke{color} dash{}", dash % DASHES)
+    } else {
+        format!("stroke{color}")
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::number::trimmed;
 use crate::prelude::*;
+use maud::html;
+use tiebreak_core::result::StudyResult;
 
 /// The size of ordinary letters, in pixels.
 pub const PLAIN: f64 = 14.0;
@@ -110,6 +112,14 @@ impl Scene {
         self.add(&format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"));
     }
 
+    /// Writes the name of a study and a note below it, and returns the name.
+    pub(super) fn head(&mut self, study: &StudyResult, note: &str) -> String {
+        let title = format!("{}: {}", plain(&study.study), plain(&study.title));
+        self.text("ink head", 24.0, 30.0, Anchor::Start, &fit_title(&title));
+        self.text("dim small", 24.0, 50.0, Anchor::Start, note);
+        title
+    }
+
     fn add(&mut self, element: &str) {
         self.body.push_str(element);
         self.body.push('\n');
@@ -161,18 +171,7 @@ pub fn width_of(text: &str, size: f64) -> f64 {
 
 /// A text inside of an element: on one line, without the characters that XML forbids.
 pub fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in plain(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => out.push('?'),
-            c => out.push(c),
-        }
-    }
-    out
+    html! { (plain(text).replace(['\u{fffe}', '\u{ffff}'], "?")) }.into_string()
 }
 
 #[cfg(test)]

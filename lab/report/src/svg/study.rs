@@ -6,7 +6,7 @@ use crate::chart::Span;
 use crate::histogram::shares;
 use crate::prelude::*;
 use crate::study::ecdf::time;
-use crate::study::{Block, about, metric_summary, spread_of};
+use crate::study::{Block, about, quantiles, spread_of};
 
 /// Where names end and pictures begin, and where these end and numbers begin.
 const LEFT: f64 = 190.0;
@@ -32,10 +32,8 @@ const SHEET: Sheet = Sheet::new("tiebreak-study", include_str!("study.css"));
 /// are escaped.
 pub fn study(study: &StudyResult) -> String {
     let mut scene = Scene::new(SHEET, WIDTH, 0.0);
-    let title = format!("{}: {}", plain(&study.study), plain(&study.title));
-    scene.text("ink head", 24.0, 30.0, Anchor::Start, &fit_title(&title));
-    let legend = "Each row: timed batches, p10 to p90, and the median; orange: as published.";
-    scene.text("dim small", 24.0, 50.0, Anchor::Start, legend);
+    let note = "Each row: timed batches, p10 to p90, and the median; orange: as published.";
+    let title = scene.head(study, note);
     scene.height = 70.0;
     for block in study.runs.iter().filter_map(Block::of) {
         panel(&mut scene, &block);
@@ -77,8 +75,7 @@ fn panel(scene: &mut Scene, block: &Block) {
 /// Returns a scale that shows everything that is known, in nanoseconds for one call; published
 /// figures too, unless they are so far away that they would squeeze the rest.
 fn scale(block: &Block) -> Option<Span> {
-    let summaries = block.rows.iter().filter_map(|row| metric_summary(row, Metric::WallTime));
-    let times = summaries.flat_map(|s| [s.p10, s.median, s.p90]).filter_map(finite);
+    let times = block.rows.iter().flat_map(|row| quantiles(row)).flatten();
     let spread = spread_of(block);
     let ends = spread.iter().flat_map(|spread| [spread.low, spread.high]);
     let values: Vec<f64> = times.chain(ends).filter(|value| *value > 0.0).collect();
@@ -89,7 +86,8 @@ fn scale(block: &Block) -> Option<Span> {
     let published = published.filter(|ns| near.contains(ns));
     let (low, high) = published.fold((least, most), |(low, high), ns| (low.min(ns), high.max(ns)));
     let is_log = high > LOG_FROM * low || spread.is_some_and(|spread| spread.is_log);
-    Some(Span { low, high, is_log }.wider(false).above_zero())
+    let span = Span { low, high, is_log }.wider(false);
+    Some(Span { low: span.low.max(0.0), ..span })
 }
 
 fn row(scene: &mut Scene, plot: &Plot, block: &Block, row: &StudyRow, y: f64) {
@@ -99,8 +97,7 @@ fn row(scene: &mut Scene, plot: &Plot, block: &Block, row: &StudyRow, y: f64) {
         let shares = shares(plot.across, histogram, PLACES);
         scene.path("mass", &hills(&shares, [LEFT, RIGHT], y, HILL));
     }
-    let known = metric_summary(row, Metric::WallTime);
-    let [low, middle, high] = known.map_or([None; 3], |s| [s.p10, s.median, s.p90]).map(finite);
+    let [low, middle, high] = quantiles(row);
     if let (Some(low), Some(high)) = (low, high) {
         scene.line("range", (plot.x(low), y), (plot.x(high), y));
     }
