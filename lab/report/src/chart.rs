@@ -174,12 +174,10 @@ fn round_values(axis: Span, most: usize, is_binary: bool) -> Vec<f64> {
     if axis.high <= axis.low {
         return vec![axis.low];
     }
-    let wide = axis.high / axis.low;
     match axis.is_log {
         true if is_binary => powers(axis, most, 2.0, &[1.0]),
-        true if wide < 4.0 => linear(axis, most),
-        true => powers(axis, most, 10.0, &[1.0, 2.0, 5.0]),
-        false => linear(axis, most),
+        true if axis.high / axis.low >= 4.0 => powers(axis, most, 10.0, &[1.0, 2.0, 5.0]),
+        _ => linear(axis, most),
     }
 }
 
@@ -226,10 +224,9 @@ const SYMBOLS: [char; 6] = ['\u{25cf}', '\u{25c6}', '\u{25b2}', '\u{25a0}', '\u{
 
 /// The axis with its ticks, its label, the marks and the legend.
 fn foot(chart: &Chart, across: Span, columns: usize, margin: usize, look: Look, page: &mut Page) {
-    let ticks = chart.x_ticks(across, (columns / 9).max(2));
     let mut axis = vec![look.pick('\u{2500}', '-'); columns];
     let mut labels = vec![' '; columns + 1];
-    for tick in ticks {
+    for tick in chart.x_ticks(across, columns / 9) {
         let column = column_of(across.place(tick), columns);
         axis[column] = look.pick('\u{252c}', '+');
         label(&mut labels, column, &(chart.x.write)(tick));

@@ -20,16 +20,6 @@ fn summary(contestant: &ContestantResult, metric: Metric) -> Option<&MetricSumma
     contestant.metrics.iter().find(|(key, _)| *key == metric).map(|(_, summary)| summary)
 }
 
-/// Returns the unit of each contestant's row: one for all if their medians are of similar size.
-fn scales(run: &RunResult, metric: Metric) -> Vec<Scale> {
-    let summaries = run.contestants.iter().map(|contestant| summary(contestant, metric));
-    let sizes: Vec<Option<f64>> = summaries.map(|s| finite(s?.median).or(finite(s?.p10))).collect();
-    let known: Vec<f64> = sizes.iter().copied().flatten().collect();
-    let shared = Scale::shared(metric.unit(), &known);
-    let scales = sizes.into_iter().map(|size| Scale::of(metric.unit(), size.unwrap_or(0.0)));
-    scales.map(|own| shared.unwrap_or(own)).collect()
-}
-
 /// Adds the tables: the first has everything, those of further metrics only what differs. Below
 /// them follows the first failure where failures are counted.
 pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
@@ -62,17 +52,20 @@ pub(crate) fn failed(contestant: &ContestantResult) -> Option<String> {
     (contestant.failures > 0).then(|| format!("failed {times}{first}"))
 }
 
-/// Writes a value of each contestant's metric.
+/// Writes a value of each contestant's metric, in one unit if their medians are of similar size.
 fn cells(
     run: &RunResult,
     metric: Metric,
     value: fn(&MetricSummary) -> Option<f64>,
     write: fn(Scale, f64) -> String,
 ) -> Vec<String> {
-    let rows = run.contestants.iter().zip(scales(run, metric));
-    let texts = rows.map(|(contestant, scale)| {
-        let value = finite(summary(contestant, metric).and_then(value));
-        or_none(value.map(|value| write(scale, value)))
+    let summaries = run.contestants.iter().map(|contestant| summary(contestant, metric));
+    let sizes = summaries.clone().map(|s| finite(s?.median).or(finite(s?.p10)));
+    let known: Vec<f64> = sizes.clone().flatten().collect();
+    let shared = Scale::shared(metric.unit(), &known);
+    let texts = summaries.zip(sizes).map(|(summary, size)| {
+        let scale = shared.unwrap_or_else(|| Scale::of(metric.unit(), size.unwrap_or(0.0)));
+        or_none(finite(summary.and_then(value)).map(|value| write(scale, value)))
     });
     texts.collect()
 }

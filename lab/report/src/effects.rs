@@ -18,8 +18,8 @@ pub(crate) fn effects(page: &mut Page, run: &RunResult, look: Look) {
         return;
     }
     let has_word = run.verdicts.len() > 1;
-    let rows = run.verdicts.iter();
-    let rows = rows.map(|claim| Row { claim, quantity: Presented::of(claim), has_word });
+    let rows =
+        run.verdicts.iter().map(|claim| Row { claim, quantity: Presented::of(claim), has_word });
     let (ratios, others): (Vec<_>, Vec<_>) = rows.partition(|row| row.quantity.is_ratio());
     if !ratios.is_empty() {
         block(page, &ratios, run.resolution, look);

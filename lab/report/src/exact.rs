@@ -290,10 +290,8 @@ fn picture(page: &mut Page, result: &ResamplingResult, resampled: &Resampled, lo
         _ => String::new(),
     };
     let measured = if result.is_studentised { " by their own spread" } else { "" };
-    let title = format!(
-        "differences{measured} of {} if it were chance{of}",
-        count(resampled.permutations, "split")
-    );
+    let splits = count(result.permutations, "split");
+    let title = format!("differences{measured} of {splits} if it were chance{of}");
     page.gap();
     for (tone, text) in
         [(Tone::Dim, title), (Tone::Plain, bars), (Tone::Strong, marked), (Tone::Dim, ends)]

@@ -20,7 +20,7 @@ pub(crate) fn level(share: f64, look: Look) -> char {
 }
 
 /// Draws shares as a line of blocks, the highest of them full.
-fn blocks(shares: &[f64], look: Look) -> String {
+pub(crate) fn blocks(shares: &[f64], look: Look) -> String {
     let most = shares.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     shares.iter().map(|share| level(share / most, look)).collect()
 }
@@ -38,11 +38,6 @@ pub(crate) fn bars(histogram: &Histogram, columns: usize, look: Look) -> String 
     }
     let bins = (0..columns).filter_map(|column| counts.get(column * counts.len() / columns));
     blocks(&bins.copied().collect::<Vec<_>>(), look)
-}
-
-/// Draws a histogram over a scale in exactly `columns` columns.
-pub(crate) fn line(spread: Span, histogram: &Histogram, columns: usize, look: Look) -> String {
-    blocks(&shares(spread, histogram, columns), look)
 }
 
 /// Returns how much of a distribution lies in each of some columns of equal width: a bin that lies
@@ -125,7 +120,7 @@ mod tests {
 
     fn check_line(spread: Span, histogram: Histogram, expected: &str) {
         let look = Look { width: 80, color: false, unicode: false };
-        assert_eq!(line(spread, &histogram, expected.len(), look), expected);
+        assert_eq!(blocks(&shares(spread, &histogram, expected.len()), look), expected);
     }
 
     #[test]

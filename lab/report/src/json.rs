@@ -2,10 +2,10 @@
 //! run as `docs/schema/result-1.schema.json` describes it, of a file of claims as
 //! `docs/schema/check-1.schema.json`, and of a study as `docs/schema/study-result-1.schema.json`.
 
-use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
+use tiebreak_core::result::StudyResult;
 
 /// The schema name in the JSON of a study.
 const STUDY_SCHEMA: &str = "tiebreak/study/1";
@@ -45,6 +45,12 @@ impl fmt::Display for NotAStudy {
 
 impl std::error::Error for NotAStudy {}
 
+impl From<serde_json::Error> for NotAStudy {
+    fn from(error: serde_json::Error) -> NotAStudy {
+        NotAStudy(error.to_string())
+    }
+}
+
 /// Reads the result of a study, as [`text`] wrote it.
 ///
 /// # Errors
@@ -54,10 +60,10 @@ pub fn read_study(text: &str) -> Result<StudyResult, NotAStudy> {
     struct Envelope {
         schema: String,
     }
-    let unreadable = |error: serde_json::Error| NotAStudy(error.to_string());
-    let Envelope { schema } = serde_json::from_str(text).map_err(unreadable)?;
-    if schema != STUDY_SCHEMA {
-        return Err(NotAStudy(format!("its schema is {schema}, not {STUDY_SCHEMA}")));
+    let Envelope { schema } = serde_json::from_str(text)?;
+    if schema == STUDY_SCHEMA {
+        Ok(serde_json::from_str(text)?)
+    } else {
+        Err(NotAStudy(format!("its schema is {schema}, not {STUDY_SCHEMA}")))
     }
-    serde_json::from_str(text).map_err(unreadable)
 }

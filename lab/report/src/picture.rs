@@ -36,11 +36,9 @@ impl Axis {
     /// An axis with `1` on it and some space beside the ratios. What is more than a factor of 1000
     /// away is cut off.
     fn of_ratios(quantity: &[Presented], resolution: f64, columns: usize) -> Axis {
-        let (mut low, mut high) = (1.0 - 2.0 * resolution, 1.0 + 2.0 * resolution);
-        for value in quantity.iter().flat_map(Presented::values) {
-            low = low.min(value);
-            high = high.max(value);
-        }
+        let values: Vec<f64> = quantity.iter().flat_map(Presented::values).collect();
+        let low = values.iter().copied().fold(1.0 - 2.0 * resolution, f64::min);
+        let high = values.iter().copied().fold(1.0 + 2.0 * resolution, f64::max);
         let [low, high] = [1.0 / low.max(1e-9), high].map(|value| {
             let wanted = value.powf(1.1);
             *ENDS.iter().find(|end| **end >= wanted).unwrap_or(&ENDS[ENDS.len() - 1])

@@ -380,29 +380,30 @@ fn scope_words(run: &RunResult, claim: &ClaimResult) -> String {
         return "for this code, in placements that were drawn again and again, which is not valid,"
             .to_owned();
     }
-    let drawn = match &run.study {
+    let inputs = match &run.study {
         Some(study) if study.workload.is_drawn => "inputs drawn afresh",
         _ => "this input",
     };
-    let (what, inputs) = match (claim.scope, &run.study) {
-        (Scope::Layout, Some(_)) => ("these binaries as they lie in memory", "this input"),
-        (Scope::Binary, Some(_)) => ("these binaries in fresh processes", drawn),
-        (Scope::Code, Some(_)) => ("this code, placed afresh in memory", drawn),
-        (scope, _) => return scope_of_programs(scope, claim.right.is_some()).to_owned(),
-    };
-    format!("for {what}, on {inputs} and this machine")
-}
-
-fn scope_of_programs(scope: Scope, is_of_two: bool) -> &'static str {
-    match (scope, is_of_two) {
-        (Scope::Layout, true) => {
-            "for these binaries as they happen to lie in memory on this machine"
+    match (claim.scope, run.study.is_some(), claim.right.is_some()) {
+        (Scope::Layout, true, _) => {
+            "for these binaries as they lie in memory, on this input and this machine".to_owned()
         }
-        (Scope::Layout, false) => "for this binary as it happens to lie in memory on this machine",
-        (Scope::Binary, true) => "for these exact binaries on this machine",
-        (Scope::Binary, false) => "for this exact binary on this machine",
-        (Scope::Code, _) => "for this code on this machine, freshly placed in memory",
-        (Scope::Stream, _) => "for this stream of lines",
+        (Scope::Binary, true, _) => {
+            format!("for these binaries in fresh processes, on {inputs} and this machine")
+        }
+        (Scope::Code, true, _) => {
+            format!("for this code, placed afresh in memory, on {inputs} and this machine")
+        }
+        (Scope::Layout, _, true) => {
+            "for these binaries as they happen to lie in memory on this machine".to_owned()
+        }
+        (Scope::Layout, _, false) => {
+            "for this binary as it happens to lie in memory on this machine".to_owned()
+        }
+        (Scope::Binary, _, true) => "for these exact binaries on this machine".to_owned(),
+        (Scope::Binary, _, false) => "for this exact binary on this machine".to_owned(),
+        (Scope::Code, ..) => "for this code on this machine, freshly placed in memory".to_owned(),
+        (Scope::Stream, ..) => "for this stream of lines".to_owned(),
     }
 }
 

@@ -21,9 +21,7 @@ pub fn page(series: &[Series], look: &Look) -> String {
         return "no runs yet: 'tiebreak compare' makes one\n".to_owned();
     };
     let mut page = Page::new(*look);
-    for row in rows(columns(series, *look), look.columns()) {
-        page.line(&row);
-    }
+    rows(columns(series, *look), look.columns()).iter().for_each(|row| page.line(row));
     page.gap();
     page.say(Tone::Plain, promise(first.mean_runs, series.len()));
     page.finish()

@@ -29,11 +29,8 @@ fn page(check: &CheckResult, most: usize) -> String {
     let icon = worst.map_or(":grey_question:", icon);
     let chosen = chosen(check, most);
     let [summary, promise] = [summary(check), promise(check)].map(|text| escaped(&text));
-    heading(2, &format!("{icon} {summary}"))
-        + &promise
-        + "\n\n"
-        + &table(check, &chosen)
-        + &details(check, &chosen)
+    let (table, details) = (table(check, &chosen), details(check, &chosen));
+    heading(2, &format!("{icon} {summary}")) + &format!("{promise}\n\n{table}{details}")
 }
 
 fn icon(outcome: ClaimOutcome) -> &'static str {

@@ -68,9 +68,8 @@ impl Table {
     /// Columns without any value are left out. The rules for a column stand once in the head of the
     /// page, where a class would stand in every cell.
     fn of(sheet: &mut Sheet, mut columns: Vec<Column>, strips: Vec<Option<Markup>>) -> Table {
-        let names = columns.remove(0);
-        columns.retain(Column::has_values);
-        columns.insert(0, names);
+        let mut is_first = true;
+        columns.retain(|column| std::mem::take(&mut is_first) || column.has_values());
         sheet.tables += 1;
         let class = format!("t{}", sheet.tables);
         for (index, column) in columns.iter().enumerate() {

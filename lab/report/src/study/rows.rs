@@ -4,7 +4,7 @@ use super::block::Block;
 use super::footer::{about, facts, notes};
 use super::{metrics, scaling};
 use crate::chart::Span;
-use crate::histogram::{is_drawn, line};
+use crate::histogram::{blocks, is_drawn, shares};
 use crate::prelude::*;
 use tiebreak_core::result::Histogram;
 
@@ -162,8 +162,8 @@ fn published(block: &Block) -> Vec<Column> {
 /// The distributions below each other on one scale.
 pub(super) fn strips(block: &Block, spread: Span, columns: usize, look: Look) -> Column {
     let strips = cells(&block.rows, |row| {
-        let histogram = row.distribution.as_ref();
-        histogram.map_or(String::new(), |histogram| line(spread, histogram, columns, look))
+        let shares = row.distribution.as_ref().map(|of| shares(spread, of, columns));
+        shares.map_or(String::new(), |shares| blocks(&shares, look))
     });
     Column::left("spread", strips)
 }

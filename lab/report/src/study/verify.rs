@@ -65,12 +65,11 @@ fn reasons(page: &mut Page, found: &[VerifyRow], what: &str, why: fn(&VerifyRow)
 }
 
 fn answer(row: &VerifyRow) -> String {
-    let answer = match (&row.fault, &row.not_run) {
-        (Some(_), _) => "wrong",
-        (None, Some(_)) => "not judged",
-        (None, None) => "right",
-    };
-    answer.to_owned()
+    match (&row.fault, &row.not_run) {
+        (Some(_), _) => "wrong".to_owned(),
+        (None, Some(_)) => "not judged".to_owned(),
+        (None, None) => "right".to_owned(),
+    }
 }
 
 /// Lists what a race of the study looks for beside wrong answers: after an empty line, a line a
