@@ -25,7 +25,7 @@ pub(crate) fn effects(page: &mut Page, run: &RunResult, look: Look) {
         block(page, &ratios, run.resolution, look);
     }
     for row in others {
-        // A quantile stands above the share that proves it.
+        // Below a quantile stands the share that proves it.
         let share = Presented::share_of(row.claim).filter(|_| !row.quantity.is_share());
         let share = share.map(|quantity| Row { quantity, has_word: false, ..row });
         block(page, &[row], run.resolution, look);

@@ -47,8 +47,8 @@ pub(crate) fn odd_of(page: &mut Page, runs: &[(&RunResult, &str)]) {
     }
 }
 
-/// `samples with marks, all of them kept: A 4 preempted of 12; B 2 preempted, 1 steal of 12`; that
-/// of the memory floor only where a claim is about memory.
+/// `samples with marks, all of them kept: A 4 preempted of 12; B 2 preempted, 1 steal of 12`. The
+/// mark of the memory floor is left out unless a claim is about memory.
 fn marks(run: &RunResult, look: Look) -> Option<String> {
     let about_memory = run.verdicts.iter().any(|claim| claim.metric == Metric::PeakMemory);
     let mut parts = Vec::new();
