@@ -4,7 +4,7 @@ pub(crate) mod bars;
 pub(crate) mod head;
 
 pub(crate) use crate::screen::Row;
-pub(crate) use tiebreak_report::chart::{Chart, Curve, Scale};
+pub(crate) use tiebreak_report::chart::{Chart, Scale};
 pub(crate) use tiebreak_report::fact::bytes;
 pub(crate) use tiebreak_report::look::{Look, NO_BREAK, Spans, Tone, span};
 pub(crate) use tiebreak_report::number::{Rounding, count, percent, ratio, seconds};
@@ -37,8 +37,7 @@ pub(crate) fn chart<N: Into<String>>(
     [x, y]: [Scale; 2],
     curves: impl IntoIterator<Item = (N, Vec<(f64, f64)>)>,
 ) -> Chart {
-    let curves = curves.into_iter().map(|(name, points)| Curve { name: name.into(), points });
-    Chart { title: title.to_owned(), x, y, curves: curves.collect(), marks: Vec::new() }
+    Chart::new(title, [x, y], curves)
 }
 
 /// Writes a whole number.

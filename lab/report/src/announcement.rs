@@ -1,8 +1,8 @@
 //! The announcement before a run: the least observations that a claim needs.
 
+use crate::prelude::*;
 use crate::property::trial_noun;
 use tiebreak_core::plan::Budget;
-use tiebreak_core::result::ClaimResult;
 
 /// Returns the least trials that could settle a claim about a share, the reason, and whether the
 /// budget is less; `None` of other claims.
@@ -18,14 +18,15 @@ pub fn announcement(claim: &ClaimResult, budget: &Budget) -> Option<String> {
         text += ", some failures among them: without any nothing is known of how long they last";
     }
     if share.block > 1 {
+        let block = share.block;
         text += &format!(
-            ": {} {noun}s one after the other are one observation, because failures come in bursts",
-            share.block
+            ": {block} {noun}s one after the other are one observation, because failures come in \
+             bursts"
         );
-    }
-    if share.block > 1 && noun == "line" {
-        text += " (--independent lets each be one, if nothing ties them together; --markov lets \
-                 each depend on the one before)";
+        if noun == "line" {
+            text += " (--independent lets each be one, if nothing ties them together; --markov \
+                     lets each depend on the one before)";
+        }
     }
     match budget.rounds.filter(|rounds| *rounds < hold) {
         Some(rounds) if rounds < refute => {

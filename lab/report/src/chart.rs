@@ -1,10 +1,7 @@
 //! Curves over an axis, in letters and as SVG: what every probe and every study that sweeps a size
 //! draws.
 
-use crate::look::{Look, Tone, span, words};
-use crate::page::Page;
-use crate::text::plain;
-use unicode_width::UnicodeWidthStr;
+use crate::prelude::*;
 
 /// A chart of one or more curves.
 #[derive(Clone, Debug)]
@@ -19,6 +16,8 @@ pub struct Chart {
     pub curves: Vec<Curve>,
     /// Places on the x axis that are marked, with a word: the advertised size of a cache.
     pub marks: Vec<(f64, String)>,
+    /// Whether a curve goes across to its next point before it goes up: a distribution function.
+    pub is_stairs: bool,
 }
 
 /// An axis.
@@ -39,6 +38,8 @@ pub struct Scale {
 pub struct Curve {
     /// Its name, in the legend.
     pub name: String,
+    /// Its place among the curves of all charts of a document, by which it looks.
+    pub place: usize,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
 }
@@ -62,10 +63,42 @@ impl Scale {
 }
 
 impl Chart {
+    /// Makes a chart of curves, each a name and its points, without marks.
+    pub fn new<N: Into<String>>(
+        title: impl Into<String>,
+        [x, y]: [Scale; 2],
+        curves: impl IntoIterator<Item = (N, Vec<(f64, f64)>)>,
+    ) -> Chart {
+        let curves = curves.into_iter().enumerate();
+        let curves =
+            curves.map(|(place, (name, points))| Curve { name: name.into(), place, points });
+        let (title, curves) = (title.into(), curves.collect());
+        Chart { title, x, y, curves, marks: Vec::new(), is_stairs: false }
+    }
+
     /// The chart in letters, at most `look.columns()` wide and about 16 lines high, with a legend.
     /// Empty if there is no point to draw.
     pub fn text(&self, look: &Look) -> String {
-        draw(self, look).unwrap_or_default()
+        let (Some(across), Some(upwards)) = (self.across(), self.upwards()) else {
+            return String::new();
+        };
+        // What stands left of each line, from the top: the ticks of the y axis.
+        let mut labels = vec![String::new(); LINES];
+        for tick in upwards.ticks(6) {
+            labels[row_of(upwards.place(tick))] = (self.y.write)(tick);
+        }
+        let margin = labels.iter().map(|label| label.width()).max().unwrap_or(0);
+        let columns = look.columns().saturating_sub(margin + 3).max(20);
+        let mut page = Page::new(*look);
+        let title = [&self.title, &self.y.label].map(|text| plain(text)).join(", ");
+        page.line(&[span(Tone::Strong, title)]);
+        for (label, line) in labels.iter().zip(plot(self, across, upwards, columns, *look)) {
+            let rule = look.pick(if label.is_empty() { '\u{2502}' } else { '\u{2524}' }, '|');
+            let line: String = line.into_iter().collect();
+            page.line(&[span(Tone::Dim, format!("{label:>margin$} {rule}")), words(line)]);
+        }
+        foot(self, across, columns, margin, *look, &mut page);
+        page.finish()
     }
 
     /// The x axis over all points and marks.
@@ -76,7 +109,7 @@ impl Chart {
 
     /// The y axis over all points, with some space at its ends.
     pub fn upwards(&self) -> Option<Span> {
-        Some(Span::over(&self.y, self.points().map(|point| point.1))?.wider(&self.y))
+        Some(Span::over(&self.y, self.points().map(|point| point.1))?.wider(self.y.from_zero))
     }
 
     fn points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
@@ -89,45 +122,29 @@ impl Chart {
         let binary = self.x.is_log && self.points().all(|point| is_binary(point.0));
         round_values(axis, most, binary)
     }
-
-    /// Returns at most `most` ticks of the y axis.
-    pub fn y_ticks(&self, axis: Span, most: usize) -> Vec<f64> {
-        round_values(axis, most, false)
-    }
 }
 
 impl Span {
     /// The ends of what an axis must show; `None` if there is nothing that it could.
     fn over(scale: &Scale, values: impl Iterator<Item = f64>) -> Option<Span> {
         let fits = |value: &f64| value.is_finite() && (!scale.is_log || *value > 0.0);
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let zero = (scale.from_zero && !scale.is_log).then_some(0.0);
+        let (mut low, mut high) = (zero.unwrap_or(f64::INFINITY), f64::NEG_INFINITY);
         for value in values.filter(fits) {
             (low, high) = (low.min(value), high.max(value));
-        }
-        if scale.from_zero && !scale.is_log {
-            low = low.min(0.0);
         }
         (low <= high).then_some(Span { low, high, is_log: scale.is_log })
     }
 
-    /// Spans from the least to the greatest time, with a little space beyond both.
-    pub(crate) fn of_times(low: f64, high: f64, is_log: bool) -> Span {
-        if is_log {
-            return Span { low: low / 1.1, high: high * 1.1, is_log };
-        }
-        let room = (high - low).max(high * 1e-6) * 0.04;
-        Span { low: (low - room).max(0.0), high: high + room, is_log }
-    }
-
     /// With space beyond the outermost values; a single value stands in the middle.
-    fn wider(self, scale: &Scale) -> Span {
+    pub(crate) fn wider(self, from_zero: bool) -> Span {
         let Span { low, high, is_log } = self;
         if is_log {
             let factor = if high > low { (high / low).powf(0.06) } else { 2.0 };
             return Span { low: low / factor, high: high * factor, is_log };
         }
         let space = if high > low { (high - low) * 0.06 } else { high.abs().max(1.0) * 0.5 };
-        let low = if scale.from_zero && low >= 0.0 { 0.0 } else { low - space };
+        let low = if from_zero && low >= 0.0 { 0.0 } else { low - space };
         Span { low, high: high + space, is_log }
     }
 
@@ -157,12 +174,10 @@ fn round_values(axis: Span, most: usize, is_binary: bool) -> Vec<f64> {
     if axis.high <= axis.low {
         return vec![axis.low];
     }
-    let wide = axis.high / axis.low;
     match axis.is_log {
         true if is_binary => powers(axis, most, 2.0, &[1.0]),
-        true if wide < 4.0 => linear(axis, most),
-        true => powers(axis, most, 10.0, &[1.0, 2.0, 5.0]),
-        false => linear(axis, most),
+        true if axis.high / axis.low >= 4.0 => powers(axis, most, 10.0, &[1.0, 2.0, 5.0]),
+        _ => linear(axis, most),
     }
 }
 
@@ -182,27 +197,16 @@ fn linear(axis: Span, most: usize) -> Vec<f64> {
 /// Powers of a base, each times the multiples; if these are too many only powers, then every second
 /// one, and so on.
 fn powers(axis: Span, most: usize, base: f64, multiples: &[f64]) -> Vec<f64> {
-    let exponents = |value: f64| value.ln() / base.ln();
-    let first = exponents(axis.low).floor() as i32 - 1;
-    let last = exponents(axis.high).ceil() as i32 + 1;
-    let inside = |value: &f64| (axis.low * (1.0 - 1e-9)..=axis.high * (1.0 + 1e-9)).contains(value);
-    let all = |multiples: &[f64], every: i32| -> Vec<f64> {
+    let first = axis.low.log(base).floor() as i32 - 1;
+    let last = axis.high.log(base).ceil() as i32 + 1;
+    let inside = axis.low * (1.0 - 1e-9)..=axis.high * (1.0 + 1e-9);
+    let choices = [(multiples, 1)].into_iter().chain((1..).map(|every| (&[1.0][..], every)));
+    let mut values = choices.map(|(multiples, every)| -> Vec<f64> {
         let powers = (first..=last).filter(|power| power.rem_euclid(every) == 0);
         let values = powers.flat_map(|power| multiples.iter().map(move |m| m * base.powi(power)));
-        values.filter(inside).collect()
-    };
-    let fine = all(multiples, 1);
-    if fine.len() <= most {
-        return fine;
-    }
-    let mut every = 1;
-    loop {
-        let coarse = all(&[1.0], every);
-        if coarse.len() <= most || every > 64 {
-            return coarse;
-        }
-        every += 1;
-    }
+        values.filter(|value| inside.contains(value)).collect()
+    });
+    values.find(|values| values.len() <= most).unwrap_or_default()
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten that is not below a value above 0.
@@ -218,46 +222,14 @@ const LINES: usize = 14;
 const LETTERS: [char; 6] = ['o', '+', 'x', '*', '#', '@'];
 const SYMBOLS: [char; 6] = ['\u{25cf}', '\u{25c6}', '\u{25b2}', '\u{25a0}', '\u{25cb}', '\u{25c7}'];
 
-/// The lines of a chart; `None` if there is nothing to draw.
-fn draw(chart: &Chart, look: &Look) -> Option<String> {
-    let (across, upwards) = (chart.across()?, chart.upwards()?);
-    let labels = row_labels(chart, upwards);
-    let margin = labels.iter().map(|label| label.width()).max().unwrap_or(0);
-    let columns = look.columns().saturating_sub(margin + 3).max(20);
-    let mut grid = Grid::new(columns, *look);
-    for (place, _) in &chart.marks {
-        grid.mark(across.place(*place));
-    }
-    for (index, curve) in chart.curves.iter().enumerate() {
-        grid.curve(curve, symbol(index, *look), across, upwards);
-    }
-    let mut page = Page::new(*look);
-    let title = [&chart.title, &chart.y.label].map(|text| plain(text)).join(", ");
-    page.line(&[span(Tone::Strong, title)]);
-    for (row, label) in labels.iter().enumerate() {
-        let rule = look.pick(if label.is_empty() { '\u{2502}' } else { '\u{2524}' }, '|');
-        let line: String = grid.cells[row].iter().collect();
-        page.line(&[span(Tone::Dim, format!("{label:>margin$} {rule}")), words(line)]);
-    }
-    foot(chart, across, columns, margin, *look, &mut page);
-    Some(page.finish())
-}
-
 /// The axis with its ticks, its label, the marks and the legend.
 fn foot(chart: &Chart, across: Span, columns: usize, margin: usize, look: Look, page: &mut Page) {
-    let ticks = chart.x_ticks(across, (columns / 9).max(2));
     let mut axis = vec![look.pick('\u{2500}', '-'); columns];
     let mut labels = vec![' '; columns + 1];
-    for tick in ticks {
+    for tick in chart.x_ticks(across, columns / 9) {
         let column = column_of(across.place(tick), columns);
-        let text = (chart.x.write)(tick);
-        let start = column.saturating_sub(text.width() / 2);
-        let start = start.min((columns + 1).saturating_sub(text.chars().count()));
-        let end = start + text.chars().count();
         axis[column] = look.pick('\u{252c}', '+');
-        if labels[start.saturating_sub(1)..(end + 1).min(columns + 1)].iter().all(|c| *c == ' ') {
-            labels.splice(start..end, text.chars());
-        }
+        label(&mut labels, column, &(chart.x.write)(tick));
     }
     let indent = " ".repeat(margin + 1);
     let corner = look.pick('\u{2514}', '+');
@@ -278,13 +250,14 @@ fn symbol(index: usize, look: Look) -> char {
     look.pick(SYMBOLS, LETTERS)[index % LETTERS.len()]
 }
 
-/// What stands left of each line, from the top: the ticks of the y axis.
-fn row_labels(chart: &Chart, upwards: Span) -> Vec<String> {
-    let mut labels = vec![String::new(); LINES];
-    for tick in chart.y_ticks(upwards, 6) {
-        labels[row_of(upwards.place(tick))] = (chart.y.write)(tick);
+/// Writes a text around a column of a line, unless it would touch another one.
+pub(crate) fn label(line: &mut Vec<char>, column: usize, text: &str) {
+    let length = text.chars().count();
+    let start = column.saturating_sub(text.width() / 2).min(line.len().saturating_sub(length));
+    let end = start + length;
+    if line[start.saturating_sub(1)..(end + 1).min(line.len())].iter().all(|c| *c == ' ') {
+        line.splice(start..end, text.chars());
     }
-    labels
 }
 
 fn row_of(place: f64) -> usize {
@@ -295,55 +268,35 @@ fn column_of(place: f64, columns: usize) -> usize {
     (place.clamp(0.0, 1.0) * (columns - 1) as f64).round() as usize
 }
 
-/// The plot, a character a cell.
-struct Grid {
-    cells: Vec<Vec<char>>,
-    columns: usize,
-    look: Look,
-}
-
-impl Grid {
-    fn new(columns: usize, look: Look) -> Grid {
-        Grid { cells: vec![vec![' '; columns]; LINES], columns, look }
+/// Returns the plot, a character a cell: marks, and points joined by dots; none hides the points of
+/// an earlier curve.
+fn plot(chart: &Chart, across: Span, upwards: Span, columns: usize, look: Look) -> Vec<Vec<char>> {
+    let mut cells = vec![vec![' '; columns]; LINES];
+    for (place, _) in &chart.marks {
+        let column = column_of(across.place(*place), columns);
+        cells.iter_mut().for_each(|line| line[column] = look.pick('\u{250a}', ':'));
     }
-
-    fn mark(&mut self, place: f64) {
-        let column = column_of(place, self.columns);
-        for line in &mut self.cells {
-            line[column] = self.look.pick('\u{250a}', ':');
+    for (index, curve) in chart.curves.iter().enumerate() {
+        let points = curve.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
+        let points: Vec<_> = points.map(|(x, y)| (across.place(*x), upwards.place(*y))).collect();
+        for (from, to) in points.iter().zip(points.iter().skip(1)) {
+            let between = column_of(from.0, columns)..=column_of(to.0, columns);
+            for column in between {
+                let x = column as f64 / (columns - 1) as f64;
+                let share = if to.0 > from.0 { (x - from.0) / (to.0 - from.0) } else { 0.0 };
+                let y = from.1 + share.clamp(0.0, 1.0) * (to.1 - from.1);
+                let cell = &mut cells[row_of(y)][column];
+                if *cell == ' ' {
+                    *cell = look.pick('\u{00b7}', '.');
+                }
+            }
         }
-    }
-
-    /// Points, joined by dots; neither hides the points of an earlier curve.
-    fn curve(&mut self, curve: &Curve, symbol: char, across: Span, upwards: Span) {
-        let at = |point: &(f64, f64)| {
-            let place = across.place(point.0);
-            let is_there = point.0.is_finite() && point.1.is_finite();
-            is_there.then(|| (place, upwards.place(point.1)))
-        };
-        let points: Vec<(f64, f64)> = curve.points.iter().filter_map(at).collect();
-        for pair in points.windows(2) {
-            self.join(pair[0], pair[1]);
-        }
-        let [letters, symbols] = [LETTERS, SYMBOLS];
         for (x, y) in points {
-            let cell = &mut self.cells[row_of(y)][column_of(x, self.columns)];
-            if !letters.contains(cell) && !symbols.contains(cell) {
-                *cell = symbol;
+            let cell = &mut cells[row_of(y)][column_of(x, columns)];
+            if !LETTERS.contains(cell) && !SYMBOLS.contains(cell) {
+                *cell = symbol(index, look);
             }
         }
     }
-
-    fn join(&mut self, from: (f64, f64), to: (f64, f64)) {
-        let columns = column_of(from.0, self.columns)..=column_of(to.0, self.columns);
-        for column in columns {
-            let x = column as f64 / (self.columns - 1) as f64;
-            let share = if to.0 > from.0 { (x - from.0) / (to.0 - from.0) } else { 0.0 };
-            let y = from.1 + share.clamp(0.0, 1.0) * (to.1 - from.1);
-            let cell = &mut self.cells[row_of(y)][column];
-            if *cell == ' ' {
-                *cell = self.look.pick('\u{00b7}', '.');
-            }
-        }
-    }
+    cells
 }

@@ -2,22 +2,14 @@
 //! error.
 
 use crate::effects::verdict_words;
-use crate::footer::{INTERRUPTED, again, entry};
-use crate::live::{check_frame, check_line};
-use crate::look::{Look, NO_BREAK, Spans, Tone, columns_of, letters, span, words};
-use crate::number::{Rounding, between, count, or_none, percent, seconds};
-use crate::odd::{self, warnings_of};
-use crate::page::{INDENT, Page};
-use crate::presented::Presented;
+use crate::footer::again;
+pub use crate::live::of_check as progress;
+
+use crate::odd::odd_of;
+use crate::prelude::*;
 use crate::property::{condition, is_bursty, trial_noun, trials};
 use crate::sentence::{of_means, spans_of, tone};
-use crate::table::{Column, indented, rows};
-use crate::text::{plain, shorten_middle};
-use tiebreak_core::plan::Gate;
-use tiebreak_core::result::{
-    CheckResult, ClaimOutcome, ClaimResult, ContestResult, Family, RunResult,
-};
-use tiebreak_core::verdict::Verdict;
+use tiebreak_core::result::Family;
 
 /// The narrowest column of claims.
 const LEAST_CLAIM: usize = 24;
@@ -30,42 +22,44 @@ const LEAST_CLAIM: usize = 24;
 pub fn page(check: &CheckResult, look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
-    if check.interrupted {
-        page.line(&[span(Tone::Dim, INTERRUPTED)]);
-        page.gap();
-    }
+    page.interrupted(check.interrupted);
     let tone = tone_of(check.claims().map(|(.., claim)| claim));
     page.paragraph("", &[span(tone, summary(check)), words(".")]);
     page.say(Tone::Plain, promise(check));
-    failures(&mut page, check);
-    table(&mut page, check, look);
-    let odd = check.contests.iter().flat_map(|contest| {
-        contest.run.warnings.iter().map(|warning| (warning, contest.name.as_str()))
-    });
-    let odd = warnings_of(odd);
-    if !odd.is_empty() {
-        page.part(odd::TITLE);
+    for (contest, line, claim) in check.claims().filter(|(.., claim)| has_failed(claim)) {
+        page.gap();
+        let place = line.map_or(String::new(), |line| format!(":{line}"));
+        let head = format!("{}{place} {}", plain(&check.file), plain(&contest.name));
+        page.paragraph(INDENT, &[span(Tone::Strong, head)]);
+        page.paragraph(
+            &INDENT.repeat(2),
+            &spans_of(&contest.run, claim, check.family == Family::EBonferroni),
+        );
     }
-    odd.into_iter().for_each(|text| page.item(text));
-    footer(&mut page, check);
+    table(&mut page, check, look);
+    odd_of(&mut page, &runs(check));
+    page.gap();
+    let contests = count(check.contests.len() as u64, "contest");
+    page.entry("file", format!("{contests} in {}", seconds(check.seconds)));
+    again(&mut page, &runs(check));
     page.finish()
+}
+
+/// Returns the runs of a file, each with the name of its contest.
+fn runs(check: &CheckResult) -> Vec<(&RunResult, &str)> {
+    check.contests.iter().map(|contest| (&contest.run, contest.name.as_str())).collect()
 }
 
 /// The verdicts of a file of claims and nothing else: a line a claim, with its place in the file,
 /// without styles.
 pub fn verdicts(check: &CheckResult) -> String {
-    let line = |(contest, line, claim): (&ContestResult, Option<u64>, &ClaimResult)| {
+    let mut text = String::new();
+    for (contest, line, claim) in check.claims() {
         let place = line.map_or(String::new(), |line| format!("{line}:"));
         let said = sentence(check, &contest.run, claim);
-        format!("{}:{place} {said}\n", plain(&check.file))
-    };
-    check.claims().map(line).collect()
-}
-
-/// Progress of a file of claims: the lines of a frame that is drawn again in place, or the one line
-/// that is shown now and then where nothing can be redrawn.
-pub fn progress(check: &CheckResult, look: &Look, is_frame: bool) -> Vec<String> {
-    if is_frame { check_frame(check, look) } else { vec![check_line(check, look)] }
+        text += &format!("{}:{place} {said}\n", plain(&check.file));
+    }
+    text
 }
 
 /// Summarises a file of claims in one line, without a full stop: `claims.toml: 4 of 9 claims
@@ -103,7 +97,7 @@ pub(crate) fn counts_text<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> 
 /// their failures come in bursts.
 pub fn promise(check: &CheckResult) -> String {
     let error = percent(check.error, Rounding::Up);
-    let text = match check.family {
+    let mut text = match check.family {
         Family::EBonferroni => format!(
             "The probability that any verdict of this file is wrong is at most {error}, whenever \
              it stops"
@@ -113,19 +107,14 @@ pub fn promise(check: &CheckResult) -> String {
              average, whenever it stops (e-BH)"
         ),
     };
-    let text = if check.claims().any(|(.., claim)| condition(claim).is_some()) {
-        text + ", under the conditions that the sentences name"
-    } else {
-        text
-    };
+    if check.claims().any(|(.., claim)| condition(claim).is_some()) {
+        text += ", under the conditions that the sentences name";
+    }
+    let out = "whose failures come in bursts or in spells";
     match check.claims().filter(|(.., claim)| is_bursty(claim)).count() {
         0 => text + ".",
-        1 => text + "; that leaves out the claim whose failures come in bursts or in spells.",
-        many => {
-            text + &format!(
-                "; that leaves out the {many} claims whose failures come in bursts or in spells."
-            )
-        }
+        1 => format!("{text}; that leaves out the claim {out}."),
+        many => format!("{text}; that leaves out the {many} claims {out}."),
     }
 }
 
@@ -134,11 +123,7 @@ pub fn promise(check: &CheckResult) -> String {
 /// e-BH speaks of all verdicts of a file together: at the level at which it settles a claim, which
 /// depends on the others, no single verdict has an error, so none is said.
 pub fn sentence(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> String {
-    letters(&spans(check, run, claim)).replace(NO_BREAK, " ")
-}
-
-fn spans(check: &CheckResult, run: &RunResult, claim: &ClaimResult) -> Spans {
-    spans_of(run, claim, check.family == Family::EBonferroni)
+    quotable(&spans_of(run, claim, check.family == Family::EBonferroni))
 }
 
 /// Writes the quantity of a claim with its limits: `1.42x (1.31x to 1.56x)`; `-` where nothing is
@@ -164,17 +149,6 @@ pub(crate) fn tone_of<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> Tone
     }
 }
 
-/// Adds the claims that failed, in full.
-fn failures(page: &mut Page, check: &CheckResult) {
-    for (contest, line, claim) in check.claims().filter(|(.., claim)| has_failed(claim)) {
-        page.gap();
-        let place = line.map_or(String::new(), |line| format!(":{line}"));
-        let head = format!("{}{place} {}", plain(&check.file), plain(&contest.name));
-        page.paragraph(INDENT, &[span(Tone::Strong, head)]);
-        page.paragraph(&INDENT.repeat(2), &spans(check, &contest.run, claim));
-    }
-}
-
 /// Adds a line for each claim, below the name of its contest.
 fn table(page: &mut Page, check: &CheckResult, look: Look) {
     let all: Vec<_> = check.claims().collect();
@@ -192,24 +166,17 @@ fn table(page: &mut Page, check: &CheckResult, look: Look) {
     columns.insert(1, Column::left("claim", cells));
     let mut rows = rows(columns, room).into_iter();
     rows.next().into_iter().for_each(|title| page.line(&indented(title, INDENT)));
-    let mut above: Option<&ContestResult> = None;
-    for (mut row, (contest, _, claim)) in rows.zip(all) {
-        if !above.is_some_and(|above| std::ptr::eq(above, contest)) {
+    for (index, (mut row, (contest, _, claim))) in rows.zip(&all).enumerate() {
+        if index == 0 || !std::ptr::eq(all[index - 1].0, *contest) {
             let name = shorten_middle(&plain(&contest.name), room, look);
-            let mut title = vec![span(Tone::Strong, name)];
-            title.extend(of_what(contest).map(words));
+            let capped = contest.run.verdicts.iter().find_map(of_means);
+            let capped = capped.map(|capped| words(format!(": ratios of mean times{capped}")));
+            let title: Spans = [span(Tone::Strong, name)].into_iter().chain(capped).collect();
             page.paragraph(INDENT, &title);
-            above = Some(contest);
         }
         row.first_mut().into_iter().for_each(|word| word.tone = tone(claim));
         page.line(&indented(row, INDENT));
     }
-}
-
-/// Returns a note for a contest whose ratios are those of mean times.
-fn of_what(contest: &ContestResult) -> Option<String> {
-    let capped = contest.run.verdicts.iter().find_map(of_means)?;
-    Some(format!(": ratios of mean times{capped}"))
 }
 
 /// Makes all columns but the claims themselves.
@@ -218,7 +185,7 @@ fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> V
     let estimates = quantity.iter().map(|[estimate, ..]| or_none(estimate.clone()));
     // The units differ from line to line, so aligned decimals would not help.
     let intervals = quantity.iter().map(|[_, low, high]| between(low.clone(), high.clone()));
-    let verdicts = all.iter().map(|(.., claim)| passing_words(claim, look));
+    let verdicts = all.iter().map(|(.., claim)| verdict_words(claim, look) + gate_note(claim));
     let lines = all.iter().map(|(_, line, _)| or_none(line.map(|line| line.to_string())));
     let rounds = all.iter().map(|(.., claim)| count(trials(claim), trial_noun(claim)));
     vec![
@@ -230,21 +197,11 @@ fn columns(all: &[(&ContestResult, Option<u64>, &ClaimResult)], look: Look) -> V
     ]
 }
 
-/// Returns the verdict, and whether a gate lets it pass.
-fn passing_words(claim: &ClaimResult, look: Look) -> String {
-    let words = verdict_words(claim, look);
-    match (claim.verdict, claim.gate) {
-        (Verdict::TooClose | Verdict::Undecided, Gate::OpenUnlessRefuted) => words + " (passes)",
-        (Verdict::TooClose | Verdict::Undecided, Gate::ClosedUnlessHolds) => words + " (fails)",
-        _ => words,
+/// Says whether a gate lets an open verdict pass.
+pub(crate) fn gate_note(claim: &ClaimResult) -> &'static str {
+    match (claim.outcome(), claim.verdict) {
+        (ClaimOutcome::PassedUnproven, _) => " (passes)",
+        (ClaimOutcome::Failed, Verdict::TooClose | Verdict::Undecided) => " (fails)",
+        _ => "",
     }
-}
-
-/// Adds the effort, the machine, and the commands that repeat it.
-fn footer(page: &mut Page, check: &CheckResult) {
-    page.gap();
-    let contests = count(check.contests.len() as u64, "contest");
-    entry(page, "file", format!("{contests} in {}", seconds(check.seconds)));
-    let runs = check.contests.iter().map(|contest| (&contest.run, contest.name.as_str()));
-    again(page, &runs.collect::<Vec<_>>());
 }

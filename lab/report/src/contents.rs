@@ -1,13 +1,10 @@
 //! What studies and plans contain, in words and tables.
 
-use crate::look::Look;
-use crate::number::count;
-use crate::table::{Align, Column, render};
+use crate::prelude::*;
+use crate::table::render;
 use tiebreak_core::plan::Plan;
-use tiebreak_core::quantity::{Rounding, format_ns, format_percent};
-use tiebreak_core::study::{
-    Call, Contract, Entrant, Pilot, Published, Study, ThreadCount, Workload,
-};
+use tiebreak_core::quantity::format_ns;
+use tiebreak_core::study::{Call, Entrant, Pilot, Study, ThreadCount};
 
 /// Returns one line for each contestant and one for each claim, with its share of the error; then
 /// the budget and the seed.
@@ -18,14 +15,13 @@ pub fn planned(plan: &Plan) -> String {
     }
     text += "claims, with their share of the error\n";
     for planned in &plan.claims {
-        let error = format_percent(planned.error, Rounding::Up);
+        let error = percent(planned.error, Rounding::Up);
         text += &format!("  {}: {error}\n", planned.claim.text);
     }
     let rounds = plan.budget.rounds.map(|rounds| format!("{rounds} rounds"));
     let seconds = plan.budget.seconds.map(|seconds| format_ns(seconds * 1e9));
     let budget: Vec<String> = rounds.into_iter().chain(seconds).collect();
-    text += &format!("budget {}\nseed {}\n", budget.join(", "), plan.seed);
-    text
+    text + &format!("budget {}\nseed {}\n", budget.join(", "), plan.seed)
 }
 
 /// A study in a list: its name, and its content unless it is broken.
@@ -33,35 +29,19 @@ pub type Listed<'a> = (&'a str, Option<&'a Study>);
 
 /// Returns a table of studies, each with its title.
 pub fn list(listed: &[Listed], look: &Look) -> String {
+    let column = |of: fn(&Study) -> String| cells(listed, |(_, study)| or_none(study.map(of)));
+    let is_published = |study: &Study| if study.published.is_empty() { "-" } else { "yes" }.into();
     let columns = vec![
-        Column::new(
-            "study",
-            Align::Left,
-            listed.iter().map(|(name, _)| (*name).to_owned()).collect(),
-        ),
-        Column::new("workloads", Align::Right, cells(listed, |s| s.workloads.len().to_string())),
-        Column::new(
-            "contestants",
-            Align::Right,
-            cells(listed, |s| s.contestants.len().to_string()),
-        ),
-        Column::new(
-            "published",
-            Align::Left,
-            cells(listed, |study| {
-                if study.published.is_empty() { "-".to_owned() } else { "yes".to_owned() }
-            }),
-        ),
+        Column::left("study", cells(listed, |(name, _)| name.to_string())),
+        Column::right("workloads", column(|study| study.workloads.len().to_string())),
+        Column::right("contestants", column(|study| study.contestants.len().to_string())),
+        Column::left("published", column(is_published)),
     ];
     let titles = listed.iter().map(|(name, study)| match study {
         Some(study) => study.title.clone(),
         None => format!("is broken: 'tiebreak study show {name}' says why"),
     });
-    with_notes(&render(columns, look), titles)
-}
-
-fn cells(listed: &[Listed], of: fn(&Study) -> String) -> Vec<String> {
-    listed.iter().map(|(_, study)| study.map_or("-".to_owned(), of)).collect()
+    with_notes(columns, look, titles)
 }
 
 /// Returns everything that a study contains. `receipt` returns the version of a contestant's
@@ -72,48 +52,53 @@ pub fn page(
     meaning: impl Fn(&str) -> Option<String>,
     look: &Look,
 ) -> String {
-    let sections = [
-        head(study),
-        workloads(study, look),
-        contestants(study, receipt, look),
-        study.contracts.iter().map(contract).collect(),
-        claims(study, meaning),
-        study.published.iter().map(published).collect(),
-    ];
-    let filled: Vec<String> = sections.into_iter().filter(|text| !text.is_empty()).collect();
-    filled.join("\n")
+    let contracts = study.contracts.iter().map(|contract| {
+        let exact = if contract.is_exact { "" } else { " (in no claim with the others)" };
+        format!("contract {}: {}{exact}\n", contract.name, contract.text)
+    });
+    let claims = study.claims.iter().map(|claim| {
+        let published = if claim.is_published { "published" } else { "ours" };
+        let says = meaning(&claim.text).map_or(String::new(), |says| format!("\n  {says}"));
+        format!("claim ({published}): {}{says}\n", claim.text)
+    });
+    let published = study.published.iter().map(|one| {
+        let text = if one.text.is_empty() { String::new() } else { format!(": {}", one.text) };
+        let figures = count(one.figures.len() as u64, "figure");
+        format!("published by {} on {} ({figures}){text}\n", one.source, one.machine)
+    });
+    let mut sections = vec![head(study), workloads(study, look), contestants(study, receipt, look)];
+    sections.extend([contracts.collect(), claims.collect(), published.collect()]);
+    sections.retain(|text: &String| !text.is_empty());
+    sections.join("\n")
 }
 
 fn head(study: &Study) -> String {
+    let Study { name, title, source, folder, item, .. } = study;
     let call = match study.call {
         Call::Separate => "by a call that no compiler inlines",
         Call::Inlined => "by code that the compiler may inline",
     };
+    let scope = study.scope.name();
     format!(
-        "{}: {}\nsource {}\nfolder {}\nscope {}; an item is called {}, each done {call}\n",
-        study.name,
-        study.title,
-        study.source,
-        study.folder,
-        study.scope.name(),
-        study.item,
+        "{name}: {title}\nsource {source}\nfolder {folder}\nscope {scope}; an item is called \
+         {item}, each done {call}\n"
     )
 }
 
 fn workloads(study: &Study, look: &Look) -> String {
-    let column = |of: fn(&Workload) -> String| study.workloads.iter().map(of).collect::<Vec<_>>();
-    let input = column(|workload| match (&workload.file, workload.is_drawn) {
+    let all = &study.workloads;
+    let input = cells(all, |workload| match (&workload.file, workload.is_drawn) {
         (Some(file), _) => file.clone(),
         (None, true) => "drawn for each unit".to_owned(),
         (None, false) => format!("drawn once, by {}", workload.seed),
     });
     let columns = vec![
-        Column::new("workload", Align::Left, column(|one| one.name.clone())),
-        Column::new("distribution", Align::Left, column(|one| one.distribution.clone())).rank(2),
-        Column::new("size", Align::Right, column(|one| one.size.to_string())),
-        Column::new("input", Align::Left, input).rank(1),
+        Column::left("workload", cells(all, |one| one.name.clone())),
+        Column::left("distribution", cells(all, |one| one.distribution.clone())).rank(2),
+        Column::right("size", cells(all, |one| one.size.to_string())),
+        Column::left("input", input).rank(1),
     ];
-    let mut text = with_notes(&render(columns, look), column(|one| one.about.clone()));
+    let mut text = with_notes(columns, look, all.iter().map(|one| one.about.clone()));
     for one in &study.verifications {
         let parts = count(one.parts, "part");
         let when = if one.is_full { ", by verify --full only" } else { "" };
@@ -124,8 +109,11 @@ fn workloads(study: &Study, look: &Look) -> String {
 
 fn contestants(study: &Study, receipt: impl Fn(&Entrant) -> String, look: &Look) -> String {
     // A contestant that runs on several numbers of threads is shown once.
-    let teams: Vec<&[Entrant]> = study.contestants.chunk_by(is_same_family).collect();
-    let names = teams.iter().map(|team| {
+    let is_same = |one: &Entrant, other: &Entrant| {
+        family(one).is_some_and(|family| Some(family) == self::family(other))
+    };
+    let teams: Vec<&[Entrant]> = study.contestants.chunk_by(is_same).collect();
+    let names = cells(&teams, |team| {
         let name = family(&team[0]).unwrap_or(&team[0].name);
         match team.iter().find(|one| one.name == study.reference) {
             Some(one) if one.name == name => format!("{name} (reference)"),
@@ -133,22 +121,16 @@ fn contestants(study: &Study, receipt: impl Fn(&Entrant) -> String, look: &Look)
             None => name.to_owned(),
         }
     });
-    let contracts = teams.iter().map(|team| team[0].contract.clone()).collect();
-    let compilers = teams.iter().map(|team| receipt(&team[0])).collect();
     let columns = vec![
-        Column::new("contestant", Align::Left, names.collect()),
-        Column::new("contract", Align::Left, contracts).rank(1),
-        Column::new("compiler", Align::Left, compilers),
+        Column::left("contestant", names),
+        Column::left("contract", cells(&teams, |team| team[0].contract.clone())).rank(1),
+        Column::left("compiler", cells(&teams, |team| receipt(&team[0]))),
     ];
-    with_notes(&render(columns, look), teams.iter().map(|team| about(team)))
+    with_notes(columns, look, teams.iter().map(|team| about(team)))
 }
 
 fn family(entrant: &Entrant) -> Option<&str> {
     entrant.threads.as_ref().map(|threads| threads.family.as_str())
-}
-
-fn is_same_family(one: &Entrant, other: &Entrant) -> bool {
-    family(one).is_some() && family(one) == family(other)
 }
 
 /// Describes a contestant, and on how many threads it runs.
@@ -159,32 +141,12 @@ fn about(team: &[Entrant]) -> String {
         ThreadCount::All => "all CPUs".to_owned(),
     });
     let counts: Vec<String> = counts.collect();
-    let about = team[0].about.as_str();
-    match (counts.is_empty(), about.is_empty()) {
-        (true, _) => about.to_owned(),
-        (false, true) => format!("threads: {}", counts.join(", ")),
-        (false, false) => format!("{about}; threads: {}", counts.join(", ")),
+    let mut parts = vec![team[0].about.clone()];
+    if !counts.is_empty() {
+        parts.push(format!("threads: {}", counts.join(", ")));
     }
-}
-
-fn contract(contract: &Contract) -> String {
-    let exact = if contract.is_exact { "" } else { " (in no claim with the others)" };
-    format!("contract {}: {}{exact}\n", contract.name, contract.text)
-}
-
-fn claims(study: &Study, meaning: impl Fn(&str) -> Option<String>) -> String {
-    let lines = study.claims.iter().map(|claim| {
-        let published = if claim.is_published { "published" } else { "ours" };
-        let says = meaning(&claim.text).map(|says| format!("\n  {says}")).unwrap_or_default();
-        format!("claim ({published}): {}{says}\n", claim.text)
-    });
-    lines.collect()
-}
-
-fn published(one: &Published) -> String {
-    let text = if one.text.is_empty() { String::new() } else { format!(": {}", one.text) };
-    let figures = count(one.figures.len() as u64, "figure");
-    format!("published by {} on {} ({figures}){text}\n", one.source, one.machine)
+    parts.retain(|part| !part.is_empty());
+    parts.join("; ")
 }
 
 /// Describes the findings of a workload's pilot, and what follows from them.
@@ -210,8 +172,13 @@ pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, batch_ns: f64)
     )
 }
 
-/// Adds a note below each row of a table; the table's first line contains the titles.
-fn with_notes(table: &str, notes: impl IntoIterator<Item = String>) -> String {
+/// Renders a table with a note below each row.
+fn with_notes(
+    columns: Vec<Column>,
+    look: &Look,
+    notes: impl IntoIterator<Item = String>,
+) -> String {
+    let table = render(columns, look);
     let mut lines = table.lines();
     let mut text = format!("{}\n", lines.next().unwrap_or_default());
     for (line, note) in lines.zip(notes) {

@@ -1,13 +1,9 @@
 //! The results of the contestants: a table for each metric.
 
-use crate::look::{Look, words};
-use crate::number::{Scale, count, finite, or_none};
-use crate::page::{INDENT, Page};
-use crate::table::{Column, align_decimals};
-use crate::text::{each_once, plain, short, shorten_middle};
-use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::Scope;
-use tiebreak_core::result::{ContestantResult, MetricSummary, RunResult};
+use crate::number::Scale;
+use crate::prelude::*;
+use crate::table::align_decimals;
+use tiebreak_core::result::MetricSummary;
 
 /// Returns the metrics of the claims in their order; wall time without a claim.
 pub(crate) fn claimed_metrics(run: &RunResult) -> Vec<Metric> {
@@ -24,22 +20,12 @@ fn summary(contestant: &ContestantResult, metric: Metric) -> Option<&MetricSumma
     contestant.metrics.iter().find(|(key, _)| *key == metric).map(|(_, summary)| summary)
 }
 
-/// Returns the unit of each contestant's row: one for all if their medians are of similar size.
-fn scales(run: &RunResult, metric: Metric) -> Vec<Scale> {
-    let summaries = run.contestants.iter().map(|contestant| summary(contestant, metric));
-    let sizes: Vec<Option<f64>> = summaries.map(|s| finite(s?.median).or(finite(s?.p10))).collect();
-    let known: Vec<f64> = sizes.iter().copied().flatten().collect();
-    let shared = Scale::shared(metric.unit(), &known);
-    let scales = sizes.into_iter().map(|size| Scale::of(metric.unit(), size.unwrap_or(0.0)));
-    scales.map(|own| shared.unwrap_or(own)).collect()
-}
-
 /// Adds the tables: the first has everything, those of further metrics only what differs. Below
 /// them follows the first failure where failures are counted.
 pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
     let is_stream = run.verdicts.iter().any(|claim| claim.scope == Scope::Stream);
-    if is_stream && run.contestants.iter().all(|contestant| contestant.metrics.is_empty()) {
-        // Lines with only 0 or 1 have no values beyond the claims above.
+    // Lines with only 0 or 1 have no values beyond the claims above.
+    if run.contestants.iter().all(|one| is_stream && one.metrics.is_empty()) {
         return;
     }
     for (index, metric) in claimed_metrics(run).into_iter().enumerate() {
@@ -50,30 +36,38 @@ pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
         }
         page.table(columns);
     }
-    for contestant in run.contestants.iter().filter(|contestant| contestant.failures > 0) {
-        let failed = count(contestant.failures, "time");
-        let mut text = format!("{} failed {failed}", plain(&contestant.name));
-        if let Some(fault) = &contestant.first_failure {
-            text += &format!("; the first time it {}", short(&fault.to_string()));
+    for contestant in &run.contestants {
+        if let Some(failed) = failed(contestant) {
+            page.gap();
+            page.paragraph(INDENT, &[words(format!("{} {failed}", plain(&contestant.name)))]);
         }
-        page.gap();
-        page.paragraph(INDENT, &[words(text)]);
     }
 }
 
-/// Writes a value of each contestant's metric.
+/// `failed 3 times; the first time it crashed`.
+pub(crate) fn failed(contestant: &ContestantResult) -> Option<String> {
+    let times = count(contestant.failures, "time");
+    let first = contestant.first_failure.as_ref().map(|fault| short(&fault.to_string()));
+    let first = first.map_or(String::new(), |fault| format!("; the first time it {fault}"));
+    (contestant.failures > 0).then(|| format!("failed {times}{first}"))
+}
+
+/// Writes a value of each contestant's metric, in one unit if their medians are of similar size.
 fn cells(
     run: &RunResult,
     metric: Metric,
     value: fn(&MetricSummary) -> Option<f64>,
     write: fn(Scale, f64) -> String,
 ) -> Vec<String> {
-    let rows = run.contestants.iter().zip(scales(run, metric));
-    rows.map(|(contestant, scale)| {
-        let value = finite(summary(contestant, metric).and_then(value));
-        or_none(value.map(|value| write(scale, value)))
-    })
-    .collect()
+    let summaries = run.contestants.iter().map(|contestant| summary(contestant, metric));
+    let sizes = summaries.clone().map(|s| finite(s?.median).or(finite(s?.p10)));
+    let known: Vec<f64> = sizes.clone().flatten().collect();
+    let shared = Scale::shared(metric.unit(), &known);
+    let texts = summaries.zip(sizes).map(|(summary, size)| {
+        let scale = shared.unwrap_or_else(|| Scale::of(metric.unit(), size.unwrap_or(0.0)));
+        or_none(finite(summary.and_then(value)).map(|value| write(scale, value)))
+    });
+    texts.collect()
 }
 
 /// Makes the columns of the names and of a metric in full.
@@ -82,31 +76,27 @@ pub(crate) fn metric_columns(run: &RunResult, metric: Metric, look: Look) -> Vec
         let mark = if c.fault.is_some() { " (void)" } else { "" };
         short_name(&c.name, look) + mark
     });
-    let median = cells(run, metric, |s| s.median, Scale::write);
-    let [low, high, p10, p90]: [fn(&MetricSummary) -> Option<f64>; 4] =
-        [|s| s.low, |s| s.high, |s| s.p10, |s| s.p90];
-    let [low, high, p10, p90] =
-        [low, high, p10, p90].map(|value| cells(run, metric, value, Scale::digits));
+    let low = cells(run, metric, |s| s.low, Scale::digits);
+    let high = cells(run, metric, |s| s.high, Scale::digits);
     vec![
         Column::left(metric.name(), names),
-        Column::decimal("median", median),
+        Column::decimal("median", cells(run, metric, |s| s.median, Scale::write)),
         Column::left("99% interval", ranges(&low, &high)).rank(3),
-        Column::decimal("p10", p10).rank(4),
-        Column::decimal("p90", p90).rank(4),
+        Column::decimal("p10", cells(run, metric, |s| s.p10, Scale::digits)).rank(4),
+        Column::decimal("p90", cells(run, metric, |s| s.p90, Scale::digits)).rank(4),
     ]
 }
 
 /// Makes cells `12.30 .. 12.41`; a missing limit is blank, and without either the cell is `-`.
 pub(crate) fn ranges(lows: &[String], highs: &[String]) -> Vec<String> {
     let pairs = align_decimals(lows).into_iter().zip(align_decimals(highs));
-    pairs
-        .map(|(low, high)| match (low.trim(), high.trim()) {
-            ("-", "-") => "-".to_owned(),
-            ("-", _) => format!("{} .. {high}", low.replace('-', " ")),
-            (_, "-") => format!("{low} .. {}", high.replace('-', " ")),
-            _ => format!("{low} .. {high}"),
-        })
-        .collect()
+    let texts = pairs.map(|(low, high)| match (low.trim(), high.trim()) {
+        ("-", "-") => "-".to_owned(),
+        ("-", _) => format!("{} .. {high}", low.replace('-', " ")),
+        (_, "-") => format!("{low} .. {}", high.replace('-', " ")),
+        _ => format!("{low} .. {high}"),
+    });
+    texts.collect()
 }
 
 /// Makes the columns that every run has: wall and CPU time, memory, samples.

@@ -1,18 +1,11 @@
 //! The quantities of a run's claims, as a table with pictures.
 
 use crate::contestants::{ranges, short_name};
-use crate::look::{Look, Span, Tone, columns_of, span, words};
-use crate::number::or_none;
-use crate::page::{INDENT, Page};
 use crate::picture::Axis;
-use crate::presented::Sign;
-use crate::presented::{Presented, short_label};
+use crate::prelude::*;
+use crate::presented::pair;
 use crate::sentence::tone;
-use crate::table::{align_decimals, cells};
-use crate::text::shorten_middle;
-use tiebreak_core::result::{ClaimResult, RunResult};
-use tiebreak_core::verdict::Verdict;
-use unicode_width::UnicodeWidthStr;
+use crate::table::align_decimals;
 
 /// The narrowest picture, in columns.
 const LEAST_PICTURE: usize = 16;
@@ -25,18 +18,18 @@ pub(crate) fn effects(page: &mut Page, run: &RunResult, look: Look) {
         return;
     }
     let has_word = run.verdicts.len() > 1;
-    let rows = run.verdicts.iter();
-    let rows = rows.map(|claim| Row { claim, quantity: Presented::of(claim), has_word });
+    let rows =
+        run.verdicts.iter().map(|claim| Row { claim, quantity: Presented::of(claim), has_word });
     let (ratios, others): (Vec<_>, Vec<_>) = rows.partition(|row| row.quantity.is_ratio());
     if !ratios.is_empty() {
         block(page, &ratios, run.resolution, look);
     }
     for row in others {
-        let (claim, is_share) = (row.claim, row.quantity.is_share());
+        // Below a quantile stands the share that proves it.
+        let share = Presented::share_of(row.claim).filter(|_| !row.quantity.is_share());
+        let share = share.map(|quantity| Row { quantity, has_word: false, ..row });
         block(page, &[row], run.resolution, look);
-        if let Some(quantity) = Presented::share_of(claim).filter(|_| !is_share) {
-            block(page, &[Row { claim, quantity, has_word: false }], run.resolution, look);
-        }
+        share.into_iter().for_each(|share| block(page, &[share], run.resolution, look));
     }
 }
 
@@ -62,8 +55,10 @@ fn block(page: &mut Page, rows: &[Row], resolution: f64, look: Look) {
     let axis = Axis::around(&quantities, resolution, room.max(LEAST_PICTURE));
     let indent = words(" ".repeat(2 * INDENT.len() + labels[0].width()));
     for ((label, row), numbers) in labels.iter().zip(rows).zip(numbers) {
-        if let Some(curve) = curve(row, &axis, look).filter(|_| has_picture) {
-            page.line(&[indent.clone(), span(Tone::Dim, curve)]);
+        let share = row.claim.share.as_ref().filter(|_| has_picture && row.quantity.is_share());
+        let share = share.filter(|share| row.quantity.is_known() && !share.density.is_empty());
+        if let Some(share) = share {
+            page.line(&[indent.clone(), span(Tone::Dim, axis.curve(&share.density, look))]);
         }
         let mut line = vec![words(INDENT), span(Tone::Strong, label), words(INDENT)];
         if has_picture {
@@ -74,44 +69,19 @@ fn block(page: &mut Page, rows: &[Row], resolution: f64, look: Look) {
         page.line(&line);
     }
     if has_picture {
-        let labels = axis.labels(&quantities[0], common_bars(&quantities));
+        // The axis can label bars that all have.
+        let is_common = quantities.iter().all(|one| one.bars == quantities[0].bars);
+        let bars = if is_common { &quantities[0].bars[..] } else { &[] };
+        let labels = axis.labels(&quantities[0], bars);
         page.line(&[indent, span(Tone::Dim, labels)]);
     }
-}
-
-/// Draws the density of plausible rates of a share that is known.
-fn curve(row: &Row, axis: &Axis, look: Look) -> Option<String> {
-    let share = row.claim.share.as_ref()?;
-    let is_drawn = row.quantity.is_share() && row.quantity.is_known() && !share.density.is_empty();
-    is_drawn.then(|| axis.curve(&share.density, look))
-}
-
-/// Returns the bars if all claims have the same ones, so that the axis can label them.
-fn common_bars<'a>(quantity: &'a [Presented]) -> &'a [f64] {
-    match quantity {
-        [first, others @ ..] if others.iter().all(|quantity| quantity.bars == first.bars) => {
-            &first.bars
-        }
-        _ => &[],
-    }
-}
-
-/// Returns the label of a quantity, `B / A`, cut to a quarter of the screen.
-pub(crate) fn pair(quantity: &Presented, look: Look) -> String {
-    short_label(quantity, look.columns() / 4, look)
-}
-
-/// Pads texts to the width of the widest.
-pub(crate) fn padded(texts: Vec<String>) -> Vec<String> {
-    let width = texts.iter().map(|text| text.width()).max().unwrap_or(0);
-    texts.into_iter().map(|text| format!("{text}{}", " ".repeat(width - text.width()))).collect()
 }
 
 /// Returns estimate and interval, aligned; then the sign of a share, with its word if there is
 /// room, and the verdict's word.
 fn numbers_of(rows: &[Row], has_sign_word: bool, look: Look) -> Vec<Vec<Span>> {
-    let all: Vec<_> = rows.iter().map(|row| row.quantity.numbers().map(or_none)).collect();
-    let [estimates, lows, highs] = [0, 1, 2].map(|index| cells(&all, |one| one[index].clone()));
+    let numbers = rows.iter().map(|row| row.quantity.numbers().map(or_none));
+    let [estimates, lows, highs] = transposed(numbers);
     let estimates = align_decimals(&estimates);
     let limits = padded(ranges(&lows, &highs));
     let verdicts = padded(cells(rows, |row| verdict_words(row.claim, look)));

@@ -3,18 +3,14 @@
 #[cfg(test)]
 mod tests;
 
-use crate::look::{Look, Spans, Tone, letters, span, words};
-use crate::number::{Rounding, count, or_none, percent, trimmed};
-use crate::page::{INDENT, Page};
+use crate::number::trimmed;
+use crate::prelude::*;
 use crate::property::capitalised;
-use crate::table::Column;
-use crate::text::plain;
 use crate::{histogram, json};
 use tiebreak_core::journal::StopReason;
 use tiebreak_core::resampling::{
-    Null, NumberSet, RESAMPLING_SCHEMA, Resampled, ResamplingMethod, ResamplingResult, Sides,
+    Null, RESAMPLING_SCHEMA, Resampled, ResamplingMethod, ResamplingResult, Sides,
 };
-use tiebreak_core::verdict::Verdict;
 
 /// The result as JSON with a line feed at the end, as `docs/schema/exact-1.schema.json` describes
 /// it.
@@ -39,9 +35,7 @@ pub fn render(result: &ResamplingResult, look: &Look) -> String {
         picture(&mut page, result, resampled, *look);
     }
     page.gap();
-    for line in small_print(result) {
-        page.say(Tone::Dim, line);
-    }
+    small_print(result).into_iter().for_each(|line| page.say(Tone::Dim, line));
     page.finish()
 }
 
@@ -57,59 +51,44 @@ fn number(value: f64) -> String {
 fn verdict_spans(result: &ResamplingResult) -> Spans {
     let alpha = percent(result.alpha, Rounding::Nearest);
     let drawn = count(result.permutations, "permutation");
-    let how_far = found(result);
+    let found = found(result);
     let (tone, word, text) = match (result.verdict, result.stopped) {
-        (Verdict::Holds, _) => (
-            Tone::Good,
-            "Proven",
-            format!(
-                ": {}, at the level of {alpha} ({drawn}). {}.",
-                rejected(result),
-                capitalised(&how_far)
-            ),
-        ),
-        (_, StopReason::Interrupted) => (
-            Tone::Doubt,
-            "Interrupted",
-            format!(" after {drawn}: {how_far}, and whether that is chance is undecided."),
-        ),
-        (_, StopReason::Settled) => (
-            Tone::Doubt,
-            "Not proven",
-            format!(
-                ": {how_far}, but chance alone gives such a difference in more than {alpha} of \
-                 cases ({drawn}). That does not say that there is none."
-            ),
-        ),
-        _ => (
-            Tone::Doubt,
-            "Undecided",
-            format!(": {how_far}, and {drawn} cannot tell whether p is at most {alpha}."),
-        ),
+        (Verdict::Holds, _) => {
+            let (rejected, found) = (rejected(result), capitalised(&found));
+            let text = format!(": {rejected}, at the level of {alpha} ({drawn}). {found}.");
+            (Tone::Good, "Proven", text)
+        }
+        (_, StopReason::Interrupted) => {
+            let text = format!(" after {drawn}: {found}, and whether that is chance is undecided.");
+            (Tone::Doubt, "Interrupted", text)
+        }
+        (_, StopReason::Settled) => {
+            let text = format!(
+                ": {found}, but chance alone gives such a difference in more than {alpha} of cases \
+                 ({drawn}). That does not say that there is none."
+            );
+            (Tone::Doubt, "Not proven", text)
+        }
+        _ => {
+            let text = format!(": {found}, and {drawn} cannot tell whether p is at most {alpha}.");
+            (Tone::Doubt, "Undecided", text)
+        }
     };
     vec![span(tone, word), words(text)]
 }
 
 /// Describes the statistic of the sets.
 fn found(result: &ResamplingResult) -> String {
-    let difference = number(result.difference.abs());
-    if result.by_program {
-        return format!("the statistic of X and Y is {}", number(result.difference));
+    let (difference, size) = (number(result.difference), number(result.difference.abs()));
+    let shift = shift(result).map_or(String::new(), |shift| format!(" ({shift})"));
+    let statistic = statistic(result);
+    match (result.by_program, result.is_paired, result.difference) {
+        (true, ..) => format!("the statistic of X and Y is {difference}"),
+        (_, true, _) => format!("the {statistic} of the differences Y - X is {difference}{shift}"),
+        (.., d) if d > 0.0 => format!("the {statistic} of Y is {size} above that of X{shift}"),
+        (.., d) if d < 0.0 => format!("the {statistic} of Y is {size} below that of X{shift}"),
+        _ => format!("the {statistic} of Y is that of X{shift}"),
     }
-    let shift = shift(result).map(|shift| format!(" ({shift})")).unwrap_or_default();
-    if result.is_paired {
-        let difference = number(result.difference);
-        return format!(
-            "the {} of the differences Y - X is {difference}{shift}",
-            statistic(result)
-        );
-    }
-    let which = match result.difference {
-        d if d > 0.0 => format!("{difference} above that of X"),
-        d if d < 0.0 => format!("{difference} below that of X"),
-        _ => "that of X".to_owned(),
-    };
-    format!("the {} of Y is {which}{shift}", statistic(result))
 }
 
 /// Writes the interval of the shift.
@@ -140,30 +119,29 @@ fn rejected(result: &ResamplingResult) -> String {
     }
 }
 
+/// Names the statistic.
 fn statistic(result: &ResamplingResult) -> String {
     match result.statistic.strip_prefix("quantile:").and_then(|share| share.parse().ok()) {
+        _ if result.by_program => "statistic".to_owned(),
         Some(share) => format!("{} quantile", percent(share, Rounding::Nearest)),
         None => plain(&result.statistic),
     }
 }
 
 fn sets(result: &ResamplingResult) -> Vec<Column> {
-    let sets = [("X", &result.x), ("Y", &result.y)];
-    let cells = |text: &dyn Fn(&NumberSet) -> String, last: String| {
-        sets.iter().map(|(_, set)| text(set)).chain([last]).collect::<Vec<_>>()
-    };
-    let of = |set: &NumberSet| or_none(set.statistic.map(number));
-    let title = if result.by_program { "statistic".to_owned() } else { statistic(result) };
     let difference = match (result.by_program, result.is_paired) {
         (true, _) => "X and Y",
         (false, true) => "of Y - X",
         (false, false) => "Y - X",
     };
+    let sets = [&result.x, &result.y];
+    let [x, y] = sets.map(|set| or_none(set.statistic.map(number)));
+    let counts = sets.iter().map(|set| set.count.to_string());
     vec![
-        Column::left("", ["X", "Y", difference].map(str::to_owned).to_vec()),
-        Column::right(&title, cells(&of, number(result.difference))),
-        Column::right("numbers", cells(&|set| set.count.to_string(), String::new())),
-        Column::left("from", cells(&|set| place(&set.name), String::new())),
+        Column::left("", ["X", "Y", difference].map(str::to_owned)),
+        Column::right(&statistic(result), [x, y, number(result.difference)]),
+        Column::right("numbers", counts.chain([String::new()])),
+        Column::left("from", sets.iter().map(|set| place(&set.name)).chain([String::new()])),
     ]
 }
 
@@ -185,53 +163,28 @@ fn p_line(result: &ResamplingResult) -> String {
     let Some(estimate) = result.p.estimate else {
         return "no permutation was drawn".to_owned();
     };
-    format!(
-        "p about {}: {} of {} gave a difference {extreme}; {} to {} with probability at least {}",
-        percent(estimate, Rounding::Nearest),
-        result.extreme,
-        count(result.permutations, "permutation"),
-        percent(result.p.low, Rounding::Down),
-        percent(result.p.high, Rounding::Up),
-        close_to_one(result.p.confidence),
-    )
-}
-
-/// Writes a probability near 1 with all its nines.
-fn close_to_one(probability: f64) -> String {
-    match 1.0 - probability {
+    // A probability near 1 is written with all its nines.
+    let confidence = match 1.0 - result.p.confidence {
         missing if missing < 1e-6 => format!("1 - {missing:.1e}"),
-        _ => percent(probability, Rounding::Down),
-    }
-}
-
-/// Returns the warnings about numbers that depend on those before.
-fn warnings(result: &ResamplingResult) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for order in result.order.iter().filter(|order| order.is_serial) {
-        let of = match order.of {
-            "x" => "the numbers of X",
-            "y" => "the numbers of Y",
-            _ => "the differences of pairs",
-        };
-        warnings.push(format!(
-            "Warning: as they stand in the file, {of} are each like the one before ({:.1} standard \
-             deviations): they are not independent of each other, and then p is too small, or \
-             somebody has sorted them.",
-            order.z
-        ));
-    }
-    warnings
+        _ => percent(result.p.confidence, Rounding::Down),
+    };
+    let (p, drawn) =
+        (percent(estimate, Rounding::Nearest), count(result.permutations, "permutation"));
+    let (low, high) = (percent(result.p.low, Rounding::Down), percent(result.p.high, Rounding::Up));
+    format!(
+        "p about {p}: {} of {drawn} gave a difference {extreme}; {low} to {high} with probability \
+         at least {confidence}",
+        result.extreme
+    )
 }
 
 /// Returns the condition under which the level holds.
 fn meaning(result: &ResamplingResult) -> String {
-    let what = if result.by_program { "statistic".to_owned() } else { statistic(result) };
+    let what = statistic(result);
     match (result.is_paired, result.is_studentised) {
-        (true, _) => {
-            "Exact where the difference of each pair is as likely to be above as below what \
-                      is tested by the same amount."
-                .to_owned()
-        }
+        (true, _) => "Exact where the difference of each pair is as likely to be above as below \
+                      what is tested by the same amount."
+            .to_owned(),
         (false, true) => format!(
             "Exact for sets of one distribution. Differences count by their own spread, so that \
              the level holds for sets that have only the {what} in common too, nearly, and the \
@@ -244,25 +197,30 @@ fn meaning(result: &ResamplingResult) -> String {
     }
 }
 
-/// Explains why a difference proves nothing: equal numbers leave the place of a quantile open.
-fn ties(result: &ResamplingResult) -> Option<String> {
+/// Whether a difference proves nothing because equal numbers leave the place of a quantile open.
+fn has_ties(result: &ResamplingResult) -> bool {
     let expected = if let Null::Shift { by } = result.null { by } else { 0.0 };
     let is_free = result.resampled.as_ref().is_some_and(|resampled| resampled.observed == 0.0);
-    let is_proof = result.verdict == Verdict::Holds;
     let is_apart = result.is_studentised && result.difference != expected;
-    (is_free && is_apart && !is_proof && result.statistic != "mean").then(|| {
-        format!(
-            "Ties: so many numbers are equal that one value may be the {} of both sets; a \
-             difference of {} then proves nothing.",
-            statistic(result),
-            number(result.difference.abs())
-        )
-    })
+    is_free && is_apart && result.verdict != Verdict::Holds && result.statistic != "mean"
 }
 
 fn small_print(result: &ResamplingResult) -> Vec<String> {
     let alpha = percent(result.alpha, Rounding::Up);
-    let mut lines = warnings(result);
+    let mut lines = Vec::new();
+    for order in result.order.iter().filter(|order| order.is_serial) {
+        let of = match order.of {
+            "x" => "the numbers of X",
+            "y" => "the numbers of Y",
+            _ => "the differences of pairs",
+        };
+        lines.push(format!(
+            "Warning: as they stand in the file, {of} are each like the one before ({:.1} standard \
+             deviations): they are not independent of each other, and then p is too small, or \
+             somebody has sorted them.",
+            order.z
+        ));
+    }
     lines.push(match result.method {
         ResamplingMethod::Mixture => format!(
             "Sets that do not differ are said to differ with probability at most {alpha}, however \
@@ -277,7 +235,13 @@ fn small_print(result: &ResamplingResult) -> Vec<String> {
         ),
     });
     lines.push(meaning(result));
-    lines.extend(ties(result));
+    if has_ties(result) {
+        let (statistic, difference) = (statistic(result), number(result.difference.abs()));
+        lines.push(format!(
+            "Ties: so many numbers are equal that one value may be the {statistic} of both sets; a \
+             difference of {difference} then proves nothing."
+        ));
+    }
     if result.verdict == Verdict::Holds && result.p.high > result.alpha {
         lines.push(format!(
             "The limits of p are another statement, and may reach beyond {alpha} where the \
@@ -285,20 +249,17 @@ fn small_print(result: &ResamplingResult) -> Vec<String> {
         ));
     }
     if result.p_least > result.alpha {
+        let (x, y, least) =
+            (result.x.count, result.y.count, percent(result.p_least, Rounding::Down));
         lines.push(format!(
-            "With {} and {} numbers no p is below {}: at this level only more numbers can prove a \
-             difference.",
-            result.x.count,
-            result.y.count,
-            percent(result.p_least, Rounding::Down)
+            "With {x} and {y} numbers no p is below {least}: at this level only more numbers can \
+             prove a difference."
         ));
     }
-    lines.push(
-        "This is for finished sets of numbers that are independent of each other. Looking again \
-         while they grow, or stopping when they please, is not covered: 'tiebreak compare' and \
-         'tiebreak slo' are for that."
-            .to_owned(),
-    );
+    let limits = "This is for finished sets of numbers that are independent of each other. Looking \
+                  again while they grow, or stopping when they please, is not covered: 'tiebreak \
+                  compare' and 'tiebreak slo' are for that.";
+    lines.push(limits.to_owned());
     lines.push(format!("Seed {}.", plain(&result.seed)));
     lines
 }
@@ -312,36 +273,29 @@ fn picture(page: &mut Page, result: &ResamplingResult, resampled: &Resampled, lo
     let share = (resampled.observed - histogram.low) / (histogram.high - histogram.low);
     let at = (share * columns as f64).floor();
     let mark = match at {
-        at if at < 0.0 => '<',
+        ..0.0 => '<',
         at if at > columns as f64 => '>',
         _ => '^',
     };
     let column = at.clamp(0.0, (columns - 1) as f64) as usize;
     let observed = format!("observed {}", number(resampled.observed));
-    let before = column > columns / 2 && column > observed.len();
-    let marked = if before {
+    let marked = if column > columns / 2 && column > observed.len() {
         format!("{:>column$}{mark}", format!("{observed} "))
     } else {
         format!("{:>column$}{mark} {observed}", "")
     };
-    let (low, high) = (number(histogram.low), number(histogram.high));
-    let gap = columns.saturating_sub(low.len() + high.len()).max(2);
+    let ends = histogram::apart(&[number(histogram.low), number(histogram.high)], columns);
     let of = match result.null {
         Null::Ratio { factor } => format!(", of X and Y / {}", number(factor)),
         _ => String::new(),
     };
     let measured = if result.is_studentised { " by their own spread" } else { "" };
-    let title = format!(
-        "differences{measured} of {} if it were chance{of}",
-        count(resampled.permutations, "split")
-    );
+    let splits = count(result.permutations, "split");
+    let title = format!("differences{measured} of {splits} if it were chance{of}");
     page.gap();
-    for (tone, text) in [
-        (Tone::Dim, title),
-        (Tone::Plain, bars),
-        (Tone::Strong, marked),
-        (Tone::Dim, format!("{low}{}{high}", " ".repeat(gap))),
-    ] {
+    for (tone, text) in
+        [(Tone::Dim, title), (Tone::Plain, bars), (Tone::Strong, marked), (Tone::Dim, ends)]
+    {
         page.line(&[words(INDENT), span(tone, text)]);
     }
 }

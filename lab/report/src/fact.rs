@@ -1,11 +1,7 @@
 //! Facts about a machine.
 
-use crate::look::{Look, words};
-use crate::number::value_text;
-use crate::page::Page;
-use crate::text::plain;
+use crate::prelude::*;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
-use tiebreak_core::metric::Unit;
 
 /// Writes a size in bytes without trailing zeros: `48 KiB`, `7.751 GiB`.
 pub fn bytes(count: u64) -> String {

@@ -1,51 +1,42 @@
 //! The last lines of a report: seed, effort, and the commands that repeat the run.
 
 use crate::live::round_noun;
-use crate::look::{Look, Tone, span, words};
-use crate::number::{count, seconds};
-use crate::odd::has_remarks;
-use crate::page::{INDENT, Page};
-use crate::text::{plain, shell_quote, shorten_middle};
+use crate::odd::remarks;
+use crate::page::{INTERRUPTED, LABEL};
+use crate::prelude::*;
+use crate::text::shell_quote;
 use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::journal::StopReason;
-use tiebreak_core::result::RunResult;
-use unicode_width::UnicodeWidthStr;
 
 /// Adds the run, its machine, and the commands that repeat it.
 pub(crate) fn footer(page: &mut Page, run: &RunResult) {
     page.gap();
-    entry(page, "run", effort(run));
-    let machine = machine(run);
-    let label = if machine.is_some() { "" } else { "machine" };
-    machine.into_iter().for_each(|machine| entry(page, "machine", machine));
-    print_line(run).into_iter().for_each(|print| entry(page, label, print));
+    page.entry("run", effort(run));
+    let odd = remarks(run, page.look()).is_empty().then(|| "nothing odd was seen".to_owned());
+    let machine: Vec<String> = machine_model(run).into_iter().chain(odd).collect();
+    let machine = (!machine.is_empty()).then(|| machine.join("; "));
+    page.entries("machine", machine.into_iter().chain(print_line(run)));
     repeat(page, run);
-    entry(page, "replay", replay_line(run));
+    page.entry("replay", replay_line(run));
 }
 
 /// Adds the last lines of several runs of one command, each with its name: the machine,
 /// the command, and how to replay each.
 pub(crate) fn again(page: &mut Page, runs: &[(&RunResult, &str)]) {
     let Some((first, _)) = runs.first() else { return };
-    machine_model(first).into_iter().for_each(|model| entry(page, "machine", model));
-    print_line(first).into_iter().for_each(|print| entry(page, "", print));
+    page.entries("machine", machine_model(first));
+    page.entries("", print_line(first));
     repeat(page, first);
-    entries(
-        page,
-        "replay",
-        runs.iter().map(|(run, name)| format!("{} ({})", replay_line(run), plain(name))),
-    );
+    let replay = runs.iter().map(|(run, name)| format!("{} ({})", replay_line(run), plain(name)));
+    page.entries("replay", replay);
 }
 
 fn repeat(page: &mut Page, run: &RunResult) {
-    for (index, line) in repeat_lines(run, page.look()).into_iter().enumerate() {
-        let label = label(if index == 0 { "repeat" } else { "" });
-        page.line(&[span(Tone::Dim, label), words(line)]);
+    let labels = std::iter::once("repeat").chain(std::iter::repeat(""));
+    for (label, line) in labels.zip(repeat_lines(run, page.look())) {
+        page.line(&[span(Tone::Dim, format!("{INDENT}{label:<LABEL$}")), words(line)]);
     }
 }
-
-/// The state of a result that a user interrupted.
-pub(crate) const INTERRUPTED: &str = "Interrupted; everything up to here is kept.";
 
 /// Returns why a run's result is not final, if it is not.
 pub(crate) fn state(run: &RunResult) -> Option<&'static str> {
@@ -53,24 +44,6 @@ pub(crate) fn state(run: &RunResult) -> Option<&'static str> {
         None => Some("Still running, or cut off; this is what is known so far."),
         Some(StopReason::Interrupted) => Some(INTERRUPTED),
         Some(_) => None,
-    }
-}
-
-const LABEL: usize = 9;
-
-fn label(name: &str) -> String {
-    format!("{INDENT}{name:<LABEL$}")
-}
-
-/// Adds a line behind its label.
-pub(crate) fn entry(page: &mut Page, name: &str, text: String) {
-    page.labelled(&label(name), &[words(text)]);
-}
-
-/// Adds lines of which the first one has the label.
-pub(crate) fn entries(page: &mut Page, name: &str, texts: impl IntoIterator<Item = String>) {
-    for (index, text) in texts.into_iter().enumerate() {
-        entry(page, if index == 0 { name } else { "" }, text);
     }
 }
 
@@ -99,15 +72,6 @@ pub(crate) fn effort(run: &RunResult) -> String {
     text + &format!(", seed {}", plain(&run.seed))
 }
 
-/// Returns the machine's processor, and a note if there is no warning.
-fn machine(run: &RunResult) -> Option<String> {
-    match (machine_model(run), has_remarks(run)) {
-        (model, true) => model,
-        (Some(model), false) => Some(format!("{model}; nothing odd was seen")),
-        (None, false) => Some("nothing odd was seen".to_owned()),
-    }
-}
-
 /// Returns the model of the machine's processor.
 pub(crate) fn machine_model(run: &RunResult) -> Option<String> {
     match run.machine.facts.0.get("cpu_model") {
@@ -131,15 +95,10 @@ pub fn repeat_line(run: &RunResult) -> String {
 /// a `--` unless it is there already.
 fn repeat_words(run: &RunResult) -> Vec<String> {
     let mut words = run.command.clone();
-    match words.first_mut() {
-        // The path of the program may differ for the reader.
-        Some(first)
-            if first.rsplit('/').next().is_some_and(|name| name.starts_with("tiebreak")) =>
-        {
-            *first = "tiebreak".to_owned();
-        }
-        _ => words.insert(0, "tiebreak".to_owned()),
-    }
+    // The path of the program may differ for the reader.
+    let program = words.first().and_then(|first| first.rsplit('/').next());
+    let is_ours = program.is_some_and(|name| name.starts_with("tiebreak"));
+    words.splice(..usize::from(is_ours), ["tiebreak".to_owned()]);
     let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
     if !words[..options].iter().any(|word| word == "--seed" || word.starts_with("--seed=")) {
         words.splice(options..options, ["--seed".to_owned(), run.seed.clone()]);
@@ -156,11 +115,11 @@ fn repeat_lines(run: &RunResult, look: Look) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in &words {
         let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && line.width() + 1 + word.width() + 2 > room {
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.width() + 1 + word.width() + 2 > room {
             line.push_str(" \\");
             lines.push(format!("  {word}"));
-        } else if line.is_empty() {
-            line.push_str(word);
         } else {
             line.push_str(&format!(" {word}"));
         }

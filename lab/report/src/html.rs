@@ -11,14 +11,12 @@ use self::sheet::{list, name, sentence};
 use crate::date::format_unix_ms;
 use crate::fact;
 use crate::footer::{effort, repeat_line, replay_line, state};
-use crate::odd::listed_warnings;
+use crate::odd::remarks;
+use crate::prelude::*;
 use crate::small_print::small_print;
-use crate::study::Block;
-use crate::text::{each_once, plain};
+use crate::study::{self, Block};
 use maud::{Markup, html};
 use tiebreak_core::fingerprint::Fact;
-use tiebreak_core::result::RunResult;
-use tiebreak_core::sample::Mark;
 
 /// What is seen first has fewer bytes than this: what fits into the first flight of a TCP
 /// connection (ten segments of 1448 bytes), so that it is there after one round trip, even if
@@ -44,8 +42,8 @@ const ODD_BYTES: usize = 12_500;
 pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
     let mut sheet = Sheet::new(&title(run));
     if let Some(study) = &run.study {
-        let (name, about) = (&study.workload.name, crate::study::about(&study.workload));
-        sheet.add(paragraph(&format!("On {name}{about}")));
+        let workload = &study.workload;
+        sheet.add(paragraph(&format!("On {}{}", workload.name, study::about(workload))));
     }
     if let Some(state) = state(run) {
         sheet.add(small(state));
@@ -55,49 +53,33 @@ pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
         Some(block) => table::study(&mut sheet, &block, TABLE_BYTES),
         None => table::contestants(&mut sheet, run, TABLE_BYTES),
     }
-    odd(&mut sheet, run);
+    let odd = remarks(run, Look::PAPER);
+    if !odd.is_empty() {
+        sheet.part("What was odd", list(&odd), ODD_BYTES);
+    }
     let print = small_print(run);
     if !print.is_empty() {
         sheet.part("Small print", small(&print.join(" ")), FIRST_BYTES - 1);
     }
-    let commands = html! { (code(&repeat_line(run))) (code(&replay_line(run))) };
-    let again = html! { (small(&effort(run))) (commands) };
+    let again = html! {
+        (small(&effort(run))) (code(&repeat_line(run))) (code(&replay_line(run)))
+    };
     sheet.part("The same again", again, FIRST_BYTES - 1);
-    machine(&mut sheet, run, measured);
+    if !run.machine.facts.0.is_empty() || run.machine.print.is_some() {
+        sheet.fold("Machine", machine(run, measured));
+    }
     sheet.finish()
 }
 
 fn title(run: &RunResult) -> String {
-    match (&run.study, &run.self_check) {
-        (Some(study), _) => plain(&study.title),
-        (None, Some(_)) => "This machine against itself".to_owned(),
-        (None, None) => match run.contestants.as_slice() {
-            [only] => format!("How {} does", plain(&only.name)),
-            [] => "A run without contestants".to_owned(),
-            few if few.len() <= 4 => {
-                let names: Vec<String> = few.iter().map(|one| plain(&one.name)).collect();
-                names.join(", ")
-            }
-            many => format!("{} contestants", many.len()),
-        },
-    }
-}
-
-/// Adds the warnings, each once, and the numbers of samples with marks.
-fn odd(sheet: &mut Sheet, run: &RunResult) {
-    let mut said = each_once(listed_warnings(run).map(|warning| plain(&warning.to_string())));
-    for contestant in &run.contestants {
-        let marks = contestant.marks.iter().filter(|(_, count)| **count > 0);
-        let text = |(mark, count): (&Mark, &u64)| format!("{count} {}", mark.name());
-        let marks: Vec<String> = marks.map(text).collect();
-        if !marks.is_empty() {
-            let (name, samples) = (plain(&contestant.name), contestant.samples);
-            let marks = marks.join(", ");
-            said.push(format!("{name}: of {samples} samples {marks}; all of them count."));
-        }
-    }
-    if !said.is_empty() {
-        sheet.part("What was odd", list(&said), ODD_BYTES);
+    let names: Vec<String> = run.contestants.iter().map(|one| plain(&one.name)).collect();
+    match (&run.study, &run.self_check, names.len()) {
+        (Some(study), ..) => plain(&study.title),
+        (None, Some(_), _) => "This machine against itself".to_owned(),
+        (None, None, 0) => "A run without contestants".to_owned(),
+        (None, None, 1) => format!("How {} does", names[0]),
+        (None, None, 2..=4) => names.join(", "),
+        (None, None, many) => format!("{many} contestants"),
     }
 }
 
@@ -122,41 +104,29 @@ pub struct Measured {
     pub found: Vec<(String, Vec<String>)>,
 }
 
-/// Adds the facts about the machine, the most important first, and its print.
-fn machine(sheet: &mut Sheet, run: &RunResult, measured: Option<&Measured>) {
-    if run.machine.facts.0.is_empty() && run.machine.print.is_none() {
-        return;
-    }
-    let content = html! {
-        (facts(run))
-        @if let Some(name) = &run.machine.print {
-            (print(&plain(name), measured))
-        }
-    };
-    sheet.fold("Machine", html! { div #machine { (content) } });
-}
-
-fn facts(run: &RunResult) -> Markup {
+/// Returns the facts about the machine, the most important first, and its print; of that only the
+/// name if its content is not available.
+fn machine(run: &RunResult, measured: Option<&Measured>) -> Markup {
     let mut facts: Vec<(&String, &Fact)> = run.machine.facts.0.iter().collect();
-    let rank = |key: &str| FIRST.iter().position(|first| *first == key).unwrap_or(FIRST.len());
-    facts.sort_by_key(|(key, _)| (key.starts_with("now_"), rank(key)));
-    let texts: Vec<String> = facts.iter().map(|(key, fact)| name(&fact::text(key, fact))).collect();
-    html! { @if !texts.is_empty() { p.d { (texts.join("; ")) } } }
-}
-
-/// Renders the print; only its name if its content is not available.
-fn print(print: &str, measured: Option<&Measured>) -> Markup {
-    let head = match measured {
-        None => format!("Measured before the run, as {print}:"),
-        Some(measured) => {
-            format!("Measured as {print}, {} UTC:", format_unix_ms(measured.taken_unix_ms))
-        }
-    };
+    facts.sort_by_key(|(key, _)| {
+        let rank = FIRST.iter().position(|first| first == key).unwrap_or(FIRST.len());
+        (key.starts_with("now_"), rank)
+    });
+    let facts: Vec<String> = facts.iter().map(|(key, fact)| name(&fact::text(key, fact))).collect();
+    let taken = measured.map(|measured| format_unix_ms(measured.taken_unix_ms));
     html! {
-        (small(&head))
-        @for (words, texts) in measured.iter().flat_map(|measured| &measured.found) {
-            p.d { b { (name(words)) } @for text in texts { br; (sentence(text)) } }
+        div #machine {
+            @if !facts.is_empty() { p.d { (facts.join("; ")) } }
+            @if let Some(print) = run.machine.print.as_deref().map(plain) {
+                @match taken {
+                    None => (small(&format!("Measured before the run, as {print}:"))),
+                    Some(taken) => (small(&format!("Measured as {print}, {taken} UTC:"))),
+                }
+                @for (words, texts) in measured.iter().flat_map(|measured| &measured.found) {
+                    p.d { b { (name(words)) } @for text in texts { br; (sentence(text)) } }
+                }
+                (code(&format!("tiebreak machine show {print}")))
+            }
         }
-        (code(&format!("tiebreak machine show {print}")))
     }
 }

@@ -68,3 +68,25 @@ pub use look::Look;
 pub use sentence::{resume_command, sentence};
 pub use small_print::small_print;
 pub use text::{shell_line, shell_quote};
+
+/// What every page is written with: the words of this crate, and the results that pages are about.
+mod prelude {
+    pub(crate) use crate::look::{
+        Look, NO_BREAK, Span, Spans, Tone, columns_of, letters, quotable, span, words,
+    };
+    pub(crate) use crate::number::{
+        Rounding, between, count, finite, or_none, percent, seconds, share_text, value_text,
+    };
+    pub(crate) use crate::page::{INDENT, Page};
+    pub(crate) use crate::presented::{Presented, Sign};
+    pub(crate) use crate::table::{Align, Column, GAP, cells, indented, rows, transposed};
+    pub(crate) use crate::text::{each_once, padded, plain, short, shorten_middle};
+    pub(crate) use tiebreak_core::metric::{Metric, Unit};
+    pub(crate) use tiebreak_core::plan::{Gate, Scope};
+    pub(crate) use tiebreak_core::result::{
+        CheckResult, ClaimOutcome, ClaimResult, ContestResult, ContestantResult, EffectResult,
+        RunResult, StudyResult, StudyRow,
+    };
+    pub(crate) use tiebreak_core::verdict::Verdict;
+    pub(crate) use unicode_width::UnicodeWidthStr;
+}

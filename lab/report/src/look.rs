@@ -97,6 +97,11 @@ pub fn letters(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 
+/// Returns the letters of a text as it can be quoted, without its tones.
+pub(crate) fn quotable(spans: &[Span]) -> String {
+    letters(spans).replace(NO_BREAK, " ")
+}
+
 /// Returns the width of a text in columns.
 pub fn columns_of(spans: &[Span]) -> usize {
     spans.iter().map(|span| span.text.width()).sum()

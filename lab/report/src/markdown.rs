@@ -1,7 +1,6 @@
 //! Markdown: the only module that writes its signs.
 
-use crate::table::Align;
-use crate::text::plain;
+use crate::prelude::*;
 
 /// The place where a text is shown, which decides what must be escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +48,7 @@ pub fn aligned<R: AsRef<[String]>>(
     aligns: &[Align],
     rows: impl IntoIterator<Item = R>,
 ) -> String {
-    let rules = aligns.iter().map(|align| match align {
-        Align::Left => "---|",
-        Align::Right | Align::Decimal => "--:|",
-    });
+    let rules = aligns.iter().map(|align| if *align == Align::Left { "---|" } else { "--:|" });
     let mut out = row(head) + "|" + &rules.collect::<String>() + "\n";
     rows.into_iter().for_each(|cells| out += &row(cells.as_ref()));
     out
@@ -60,11 +56,11 @@ pub fn aligned<R: AsRef<[String]>>(
 
 /// Writes a line of a table; a cell without a letter has no blank behind it.
 fn row(cells: &[impl AsRef<str>]) -> String {
-    let cell = |cell: &str| match cell.trim() {
-        "" => format!(" {cell}|"),
-        _ => format!(" {cell} |"),
-    };
-    format!("|{}\n", cells.iter().map(|text| cell(text.as_ref())).collect::<String>())
+    let cells = cells.iter().map(|cell| match cell.as_ref() {
+        blank if blank.trim().is_empty() => format!(" {blank}|"),
+        text => format!(" {text} |"),
+    });
+    format!("|{}\n", cells.collect::<String>())
 }
 
 /// Writes the title of a part, so many steps below the page's.
@@ -94,12 +90,8 @@ pub fn list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
 
 /// Fences a block of code in a language, by more backticks than any row in it has.
 pub fn fenced(language: &str, code: &str) -> String {
-    let mut longest = 0;
-    let mut row = 0;
-    for c in code.chars() {
-        row = if c == '`' { row + 1 } else { 0 };
-        longest = longest.max(row);
-    }
+    let runs = code.split(|c| c != '`').map(str::len);
+    let longest = runs.max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
     format!("{fence}{language}\n{code}\n{fence}\n")
 }

@@ -61,23 +61,17 @@ pub fn share(value: f64, decimals: usize, rounding: Rounding) -> String {
 /// Writes seconds for a sentence: `0.12 s`, `1.9 s`, `42 s`, `3 min 20 s`, `2 h 5 min`.
 pub fn seconds(value: f64) -> String {
     let whole = value.round();
-    match value {
-        v if !v.is_finite() => "-".to_owned(),
-        v if v == whole && v < 10.0 => format!("{v:.0} s"),
-        v if v < 0.995 => format!("{v:.2} s"),
-        v if v < 9.95 => format!("{v:.1} s"),
-        _ if whole < 120.0 => format!("{whole:.0} s"),
-        _ if whole < 7200.0 => two_units((whole / 60.0).floor(), "min", whole % 60.0, "s"),
-        v => two_units((v / 3600.0).floor(), "h", ((v % 3600.0) / 60.0).floor(), "min"),
-    }
-}
-
-fn two_units(large: f64, large_unit: &str, small: f64, small_unit: &str) -> String {
-    if small == 0.0 {
-        format!("{large:.0} {large_unit}")
-    } else {
-        format!("{large:.0} {large_unit} {small:.0} {small_unit}")
-    }
+    let [large, small] = match value {
+        v if !v.is_finite() => return "-".to_owned(),
+        v if v == whole && v < 10.0 => return format!("{v:.0} s"),
+        v if v < 0.995 => return format!("{v:.2} s"),
+        v if v < 9.95 => return format!("{v:.1} s"),
+        _ if whole < 120.0 => return format!("{whole:.0} s"),
+        _ if whole < 7200.0 => [((whole / 60.0).floor(), "min"), (whole % 60.0, "s")],
+        v => [((v / 3600.0).floor(), "h"), (((v % 3600.0) / 60.0).floor(), "min")],
+    };
+    let parts = [large, small].into_iter().filter(|(value, _)| *value != 0.0);
+    parts.map(|(value, unit)| format!("{value:.0} {unit}")).collect::<Vec<_>>().join(" ")
 }
 
 /// Writes limits as a cell: `1.90x .. 1.97x`. An unknown limit is left out; `-` if both are
@@ -229,27 +223,20 @@ impl Kind {
     /// against each other and the bars at a glance; limits are rounded outwards.
     pub(crate) fn numbers(self, values: [Option<f64>; 3], bars: &[f64]) -> [Option<String>; 3] {
         let [estimate, low, high] = values;
-        let write: Box<dyn Fn(f64, Rounding) -> String> = match self {
-            Kind::Ratio => {
-                let decimals = ratio_decimals(estimate, [low, high]);
-                Box::new(move |value, rounding| ratio(value, decimals, rounding))
-            }
-            Kind::Share => {
-                let decimals = share_decimals(&values, bars);
-                Box::new(move |value, rounding| share(value, decimals, rounding))
-            }
+        let known: Vec<f64> = values.into_iter().flatten().collect();
+        let size = known.first().or(bars.first()).copied().unwrap_or(0.0);
+        let write = |value: f64, rounding| match self {
+            Kind::Ratio => ratio(value, ratio_decimals(estimate, [low, high]), rounding),
+            Kind::Share => share(value, share_decimals(&values, bars), rounding),
             Kind::Value(unit) => {
-                let known: Vec<f64> = values.into_iter().flatten().collect();
-                let size = known.first().or(bars.first()).copied().unwrap_or(0.0);
                 let scale = Scale::shared(unit, &known).unwrap_or_else(|| Scale::of(unit, size));
-                Box::new(move |value, rounding| scale.write_rounded(value, rounding))
+                scale.write_rounded(value, rounding)
             }
         };
-        let written = |value: Option<f64>, rounding| value.map(|value| write(value, rounding));
         [
-            written(estimate, Rounding::Nearest),
-            written(low, Rounding::Down),
-            written(high, Rounding::Up),
+            estimate.map(|value| write(value, Rounding::Nearest)),
+            low.map(|value| write(value, Rounding::Down)),
+            high.map(|value| write(value, Rounding::Up)),
         ]
     }
 

@@ -1,14 +1,13 @@
 //! Small pictures of ratios, shares and values: an interval on an axis with its bars and zones.
 
-use crate::chart::{Span, round_step};
+use crate::chart::{Span, label, round_step};
 use crate::histogram::{BLOCKS, LEVELS};
-use crate::look::{Look, Spans, Tone, span};
-use crate::presented::Presented;
+use crate::prelude::*;
 
 /// An axis over some columns: of ratios logarithmic, of the others linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
-    span: Span,
+    pub span: Span,
     columns: usize,
 }
 
@@ -26,7 +25,10 @@ impl Axis {
             Axis::of_ratios(quantity, resolution, columns)
         } else {
             let is_share = quantity.iter().all(Presented::is_share);
-            let (low, high) = linear_ends(&values(quantity).collect::<Vec<_>>(), is_share);
+            let (low, high) = linear_ends(
+                &quantity.iter().flat_map(Presented::values).collect::<Vec<_>>(),
+                is_share,
+            );
             Axis { span: Span { low, high, is_log: false }, columns }
         }
     }
@@ -34,32 +36,20 @@ impl Axis {
     /// An axis with `1` on it and some space beside the ratios. What is more than a factor of 1000
     /// away is cut off.
     fn of_ratios(quantity: &[Presented], resolution: f64, columns: usize) -> Axis {
-        let (mut low, mut high) = (1.0 - 2.0 * resolution, 1.0 + 2.0 * resolution);
-        for value in values(quantity) {
-            low = low.min(value);
-            high = high.max(value);
-        }
-        let end = |value: f64| {
+        let values: Vec<f64> = quantity.iter().flat_map(Presented::values).collect();
+        let low = values.iter().copied().fold(1.0 - 2.0 * resolution, f64::min);
+        let high = values.iter().copied().fold(1.0 + 2.0 * resolution, f64::max);
+        let [low, high] = [1.0 / low.max(1e-9), high].map(|value| {
             let wanted = value.powf(1.1);
             *ENDS.iter().find(|end| **end >= wanted).unwrap_or(&ENDS[ENDS.len() - 1])
-        };
-        let (low, high) = (1.0 / end(1.0 / low.max(1e-9)), end(high));
+        });
+        let low = 1.0 / low;
         Axis { span: Span { low, high, is_log: true }, columns }
-    }
-
-    /// Its ends.
-    pub(crate) fn ends(&self) -> (f64, f64) {
-        (self.span.low, self.span.high)
-    }
-
-    /// Where a value lies, from 0 to 1; less or more beyond the ends.
-    pub(crate) fn place(&self, value: f64) -> f64 {
-        self.span.place(value)
     }
 
     /// The column of a value; `None` beyond the ends.
     fn column(&self, value: f64) -> Option<usize> {
-        let share = self.place(value);
+        let share = self.span.place(value);
         let column = (share * (self.columns - 1) as f64).round();
         (0.0..=1.0).contains(&share).then_some(column as usize)
     }
@@ -73,13 +63,15 @@ impl Axis {
     pub(crate) fn curve(&self, points: &[(f64, f64)], look: Look) -> String {
         let levels = look.pick(BLOCKS, LEVELS);
         let step = (self.span.high - self.span.low) / (self.columns - 1) as f64;
-        let level = |column: usize| {
+        let levels = (0..self.columns).map(|column| {
             let middle = self.span.low + column as f64 * step;
             let height = height_around(points, middle, step / 2.0);
-            let level = (height.clamp(0.0, 1.0) * levels.len() as f64).round() as usize;
-            if level == 0 { ' ' } else { levels[level - 1] }
-        };
-        (0..self.columns).map(level).collect()
+            match (height.clamp(0.0, 1.0) * levels.len() as f64).round() as usize {
+                0 => ' ',
+                level => levels[level - 1],
+            }
+        });
+        levels.collect()
     }
 
     /// The interval on this axis.
@@ -128,11 +120,13 @@ impl Axis {
             cell.0 = if bars.contains(&column) { crossing } else { line };
             cell.1 = Tone::Plain;
         }
-        let inside = |value: Option<f64>| value.and_then(|value| self.column(value));
-        let low_end = inside(quantity.low).map_or('<', |_| look.pick('\u{251c}', '['));
-        let high_end = inside(quantity.high).map_or('>', |_| look.pick('\u{2524}', ']'));
-        cells[first] = (low_end, Tone::Plain);
-        cells[last] = (high_end, Tone::Plain);
+        for (limit, column, beyond, end) in [
+            (quantity.low, first, '<', look.pick('\u{251c}', '[')),
+            (quantity.high, last, '>', look.pick('\u{2524}', ']')),
+        ] {
+            let is_inside = limit.is_some_and(|limit| self.column(limit).is_some());
+            cells[column] = (if is_inside { end } else { beyond }, Tone::Plain);
+        }
         if let Some(middle) = middle {
             cells[middle] = (look.pick('\u{25cf}', 'o'), Tone::Strong);
         }
@@ -145,27 +139,13 @@ impl Axis {
         let one = self.span.is_log.then_some(1.0);
         let ends = [self.span.low, self.span.high];
         let marks = bars.iter().copied().chain(one).chain(ends);
-        for (value, text) in marks.map(|value| (value, quantity.mark(value))) {
-            let Some(column) = self.column(value) else {
-                continue;
-            };
-            let start = column.saturating_sub(text.len() / 2);
-            let start = start.min(self.columns.saturating_sub(text.len()));
-            let around = start.saturating_sub(1)..(start + text.len() + 1).min(self.columns);
-            if cells[around].iter().all(|c| *c == ' ') {
-                cells.splice(start..start + text.len(), text.chars());
+        for value in marks {
+            if let Some(column) = self.column(value) {
+                label(&mut cells, column, &quantity.mark(value));
             }
         }
         cells.into_iter().collect()
     }
-}
-
-/// All that an axis should show.
-fn values<'a>(quantity: &'a [Presented]) -> impl Iterator<Item = f64> + 'a {
-    quantity.iter().flat_map(|quantity| {
-        let known = [quantity.estimate, quantity.low, quantity.high].into_iter().flatten();
-        known.chain(quantity.bars.iter().copied())
-    })
 }
 
 /// Round ends around some values, with space beside them; shares stay between 0 and 1.

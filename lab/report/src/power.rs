@@ -5,16 +5,12 @@ mod tests;
 
 use crate::histogram::level;
 use crate::json;
-use crate::look::{Look, Spans, Tone, letters, span, words};
-use crate::number::{Rounding, count, or_none, percent, seconds, share_text, trimmed};
-use crate::page::{INDENT, Page};
-use crate::table::{Column, cells};
-use crate::text::plain;
+use crate::number::trimmed;
+use crate::prelude::*;
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::forecast::{
     FORECAST_SCHEMA, ForecastMethod, ForecastResult, ForecastRow, NoiseSource, Says, Shape,
 };
-use unicode_width::UnicodeWidthStr;
 
 /// The result as JSON with a line feed at the end, as `docs/schema/power-1.schema.json` describes
 /// it.
@@ -32,48 +28,41 @@ pub fn render(result: &ForecastResult, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &verdict_spans(result));
     if !result.rows.is_empty() {
+        let unit = unit(result);
         page.gap();
-        let title =
-            format!("{}s by which so many runs had ended, and what they said", unit(result));
-        page.note(title);
+        page.note(format!("{unit}s by which so many runs had ended, and what they said"));
         page.table(table(result));
         curves(&mut page, result, *look);
     }
     page.gap();
-    for line in small_print(result) {
-        page.say(Tone::Dim, line);
-    }
+    small_print(result).into_iter().for_each(|line| page.say(Tone::Dim, line));
     page.finish()
 }
 
 /// Returns the noun for one unit of the budget.
 fn unit(result: &ForecastResult) -> &'static str {
-    match result.noise {
-        NoiseSource::Trials => "trial",
-        _ => "round",
-    }
+    if result.noise == NoiseSource::Trials { "trial" } else { "round" }
 }
 
 fn small_print(result: &ForecastResult) -> Vec<String> {
-    let mut lines = vec![format!(
-        "{} Error {}{}.",
-        noise(result),
-        percent(result.error, Rounding::Nearest),
-        resolution(result)
-    )];
-    let runs = result.rows.iter().map(|row| row.runs).max().unwrap_or(0);
-    lines.push(format!(
-        "Simulated: up to {} for each line, none longer than {}.",
-        count(runs, "run"),
-        count(result.rounds_max, unit(result)),
-    ));
+    let [error, resolution, wanted] = [result.error, result.resolution, result.chance_wanted]
+        .map(|share| percent(share, Rounding::Nearest));
+    let resolution = match result.contestants {
+        Some(_) => format!(", resolution {resolution}"),
+        None => String::new(),
+    };
+    let runs = count(result.rows.iter().map(|row| row.runs).max().unwrap_or(0), "run");
+    let most = count(result.rounds_max, unit(result));
+    let mut lines = vec![
+        format!("{} Error {error}{resolution}.", noise(result)),
+        format!("Simulated: up to {runs} for each line, none longer than {most}."),
+    ];
     if let Some(chance) = result.rows.iter().find_map(|row| row.chance) {
         let wrong = 1.0 - chance.confidence;
         lines.push(match result.method {
             ForecastMethod::Recommended => format!(
-                "The chance to end within the budget lies in its interval, and on the side of {} \
-                 that is told, but for a probability of {wrong:.1e}.",
-                percent(result.chance_wanted, Rounding::Nearest)
+                "The chance to end within the budget lies in its interval, and on the side of \
+                 {wanted} that is told, but for a probability of {wrong:.1e}."
             ),
             ForecastMethod::Classic => format!(
                 "The chance to decide rightly within the budget is found by the published \
@@ -82,21 +71,12 @@ fn small_print(result: &ForecastResult) -> Vec<String> {
         });
     }
     if let Statement::Property(Property::Succeeds { .. }) = result.statement {
-        lines.push(
-            "Trials are simulated independent of each other: where failures come in bursts, slo \
-             counts blocks and needs more."
-                .to_owned(),
-        );
+        let independent = "Trials are simulated independent of each other: where failures come in \
+                           bursts, slo counts blocks and needs more.";
+        lines.push(independent.to_owned());
     }
     lines.push(format!("Seed {}.", plain(&result.seed)));
     lines
-}
-
-fn resolution(result: &ForecastResult) -> String {
-    match result.contestants {
-        Some(_) => format!(", resolution {}", percent(result.resolution, Rounding::Nearest)),
-        None => String::new(),
-    }
 }
 
 fn noise(result: &ForecastResult) -> String {
@@ -110,32 +90,24 @@ fn noise(result: &ForecastResult) -> String {
             format!("Noise as stated: {shape}, {} a round.", percent(*deviation, Rounding::Nearest))
         }
         NoiseSource::Pilot { run, rounds, deviation, .. } => {
-            let size = deviation.map_or(String::new(), |deviation| {
-                format!(", {} a round", percent(deviation, Rounding::Nearest))
-            });
+            let size = deviation.map(|size| percent(size, Rounding::Nearest));
+            let size = size.map_or(String::new(), |size| format!(", {size} a round"));
             format!("Noise of the pilot {}: {}{size}.", plain(run), count(*rounds, "round"))
         }
-        NoiseSource::Trials => match result.method {
-            ForecastMethod::Recommended => "Success rates.".to_owned(),
-            ForecastMethod::Classic => "Success rates, by the published driver.".to_owned(),
-        },
+        NoiseSource::Trials if result.method == ForecastMethod::Classic => {
+            "Success rates, by the published driver.".to_owned()
+        }
+        NoiseSource::Trials => "Success rates.".to_owned(),
     }
 }
 
 /// Writes the distance of a ratio from 1: `3%`, or from 2 on `2.5x`.
-fn difference(ratio: f64, rounding: Rounding) -> String {
-    match ratio {
-        ratio if ratio >= 2.0 => {
-            format!("{}x", trimmed(&format!("{ratio:.4}")))
-        }
-        // A ratio such as 1.03 has no exact binary form.
-        ratio => percent(((ratio - 1.0) * 1e9).round() / 1e9, rounding),
+fn difference(ratio: f64) -> String {
+    if ratio >= 2.0 {
+        return format!("{}x", trimmed(&format!("{ratio:.4}")));
     }
-}
-
-/// Writes a rate with up to four decimals.
-fn rate(rate: f64) -> String {
-    share_text(rate, 4)
+    // A ratio such as 1.03 has no exact binary form.
+    percent(((ratio - 1.0) * 1e9).round() / 1e9, Rounding::Nearest)
 }
 
 /// Returns the first paragraph of the page.
@@ -144,7 +116,7 @@ fn verdict_spans(result: &ForecastResult) -> Spans {
         _ if result.interrupted => {
             vec![span(Tone::Doubt, "Interrupted"), words(": what follows is less.")]
         }
-        (Some(_), rows) if !rows.is_empty() => chance_spans(result),
+        (Some(_), [_, ..]) => chance_spans(result),
         (None, [row]) => needed_spans(result, row),
         _ => {
             let what = match &result.contestants {
@@ -156,14 +128,11 @@ fn verdict_spans(result: &ForecastResult) -> Spans {
         }
     };
     if let NoiseSource::Pilot { run, is_evidence: true, .. } = &result.noise {
-        spans.push(span(
-            Tone::Plain,
-            format!(
-                " The pilot's rounds stay evidence: 'tiebreak resume {} --more BUDGET' goes on \
-                 with them.",
-                plain(run)
-            ),
-        ));
+        spans.push(words(format!(
+            " The pilot's rounds stay evidence: 'tiebreak resume {} --more BUDGET' goes on with \
+             them.",
+            plain(run)
+        )));
     }
     spans
 }
@@ -173,20 +142,14 @@ fn subject(result: &ForecastResult) -> String {
 }
 
 fn truth_in_words(result: &ForecastResult, row: &ForecastRow) -> String {
-    match &result.contestants {
-        None => format!("at a true rate of {}", rate(row.truth)),
-        Some([left, right]) => {
-            let (left, right) = (plain(left), plain(right));
-            match row.truth {
-                1.0 => format!("if {left} and {right} are equal"),
-                truth if truth > 1.0 => {
-                    format!("if {left} is ahead by {}", difference(truth, Rounding::Nearest))
-                }
-                truth => {
-                    format!("if {right} is ahead by {}", difference(1.0 / truth, Rounding::Nearest))
-                }
-            }
-        }
+    let Some(two) = &result.contestants else {
+        return format!("at a true rate of {}", share_text(row.truth, 4));
+    };
+    let [left, right] = [plain(&two[0]), plain(&two[1])];
+    match row.truth {
+        1.0 => format!("if {left} and {right} are equal"),
+        truth if truth > 1.0 => format!("if {left} is ahead by {}", difference(truth)),
+        truth => format!("if {right} is ahead by {}", difference(1.0 / truth)),
     }
 }
 
@@ -200,111 +163,104 @@ fn chance_spans(result: &ForecastResult) -> Spans {
         }
     });
     let rows = result.rows.iter();
-    let answers: Vec<Option<bool>> =
-        rows.map(|row| row.chance.and_then(|chance| chance.is_enough)).collect();
+    let answers: Vec<_> = rows.map(|row| row.chance.and_then(|chance| chance.is_enough)).collect();
     let enough = answers.iter().filter(|answer| **answer == Some(true)).count();
     let when = match result.rows.as_slice() {
         [row] => format!(" {}", truth_in_words(result, row)),
         _ => String::new(),
     };
     let ends = format!("{} ends within {budget}{when}", subject(result));
-    let cases = result.rows.len();
-    let (tone, word, text) = if enough == cases {
-        (Tone::Good, "Enough", format!("{ends} with a chance of at least {wanted}."))
-    } else if cases > 1 {
-        let (tone, word) =
-            if enough == 0 { (Tone::Bad, "Not enough") } else { (Tone::Doubt, "It depends") };
-        let text =
-            format!("{ends} with a chance of at least {wanted} in {enough} of {cases} cases.");
-        (tone, word, text)
-    } else if answers.iter().all(|answer| *answer == Some(false)) {
-        (Tone::Bad, "Not enough", format!("{ends} with a chance below {wanted}."))
-    } else {
-        let text = format!(
-            "the chance that {ends} is so close to {wanted} that it cannot be told on which side."
-        );
-        (Tone::Doubt, "Undecided", text)
+    let least = format!("{ends} with a chance of at least {wanted}");
+    let (tone, word, text) = match (enough, answers.as_slice()) {
+        (enough, all) if enough == all.len() => (Tone::Good, "Enough", format!("{least}.")),
+        (_, [Some(_)]) => {
+            (Tone::Bad, "Not enough", format!("{ends} with a chance below {wanted}."))
+        }
+        (_, [None]) => {
+            let text = format!(
+                "the chance that {ends} is so close to {wanted} that it cannot be told on which \
+                 side."
+            );
+            (Tone::Doubt, "Undecided", text)
+        }
+        (enough, all) => {
+            let (tone, word) =
+                if enough == 0 { (Tone::Bad, "Not enough") } else { (Tone::Doubt, "It depends") };
+            (tone, word, format!("{least} in {enough} of {} cases.", all.len()))
+        }
     };
     vec![span(tone, word), words(format!(": {text}"))]
 }
 
 fn needed_spans(result: &ForecastResult, row: &ForecastRow) -> Spans {
+    let (subject, truth) = (subject(result), truth_in_words(result, row));
     let Some(median) = row.rounds_median else {
-        return vec![
-            span(Tone::Doubt, format!("More than {}", count(result.rounds_max, unit(result)))),
-            span(
-                Tone::Plain,
-                format!(
-                    ": most runs of {} had not ended by then {}.",
-                    subject(result),
-                    truth_in_words(result, row)
-                ),
-            ),
-        ];
+        let most = count(result.rounds_max, unit(result));
+        let text = format!(": most runs of {subject} had not ended by then {truth}.");
+        return vec![span(Tone::Doubt, format!("More than {most}")), words(text)];
     };
     let wide = row.rounds_q10.zip(row.rounds_q90).filter(|(low, high)| low < high);
-    let wide =
-        wide.map_or(String::new(), |(low, high)| format!(", {low} to {high} in eight of ten runs"));
-    let time = result
-        .seconds_a_round
-        .map_or(String::new(), |a_round| format!(" ({})", seconds(a_round * median as f64)));
-    vec![
-        span(Tone::Strong, format!("About {}{time}", count(median, unit(result)))),
-        span(
-            Tone::Plain,
-            format!(" settle {} {}{wide}.", subject(result), truth_in_words(result, row)),
-        ),
-    ]
+    let wide = wide.map(|(low, high)| format!(", {low} to {high} in eight of ten runs"));
+    let time = result.seconds_a_round.map(|a_round| seconds(a_round * median as f64));
+    let time = time.map_or(String::new(), |time| format!(" ({time})"));
+    let about = format!("About {}{time}", count(median, unit(result)));
+    let text = format!(" settle {subject} {truth}{}.", wide.unwrap_or_default());
+    vec![span(Tone::Strong, about), words(text)]
 }
 
-fn truth_title(result: &ForecastResult) -> String {
-    match &result.contestants {
-        Some([left, _]) => format!("{} ahead by", plain(left)),
-        None => "true rate".to_owned(),
-    }
-}
-
+/// Writes the truth of a row.
 fn truth_cell(result: &ForecastResult, row: &ForecastRow) -> String {
     match row.truth {
-        truth if result.contestants.is_none() => rate(truth),
-        truth if truth >= 1.0 => difference(truth, Rounding::Nearest),
-        truth => format!("-{}", difference(1.0 / truth, Rounding::Nearest)),
+        truth if result.contestants.is_none() => share_text(truth, 4),
+        truth if truth >= 1.0 => difference(truth),
+        truth => format!("-{}", difference(1.0 / truth)),
     }
 }
 
 /// Makes the table with a row for each truth.
 fn table(result: &ForecastResult) -> Vec<Column> {
     let rows = &result.rows;
-    let more = format!("> {}", result.rounds_max);
-    let rounds = |rounds: Option<u64>| rounds.map_or(more.clone(), |rounds| rounds.to_string());
-    let share = |share: f64| match share {
-        0.0 => "-".to_owned(),
-        share => percent(share, Rounding::Nearest),
+    let title = match &result.contestants {
+        Some([left, _]) => format!("{} ahead by", plain(left)),
+        None => "true rate".to_owned(),
     };
-    let title = truth_title(result);
-    let mut columns = vec![
-        Column::right(&title, cells(rows, |row| truth_cell(result, row))),
-        Column::right("10% by", cells(rows, |row| rounds(row.rounds_q10))).rank(3),
-        Column::right("half by", cells(rows, |row| rounds(row.rounds_median))),
-        Column::right("90% by", cells(rows, |row| rounds(row.rounds_q90))).rank(3),
+    let mut columns = vec![Column::right(&title, cells(rows, |row| truth_cell(result, row)))];
+    type Rounds = fn(&ForecastRow) -> Option<u64>;
+    let quantiles: [(&str, u8, Rounds); 3] = [
+        ("10% by", 3, |row| row.rounds_q10),
+        ("half by", 0, |row| row.rounds_median),
+        ("90% by", 3, |row| row.rounds_q90),
     ];
+    for (title, rank, rounds) in quantiles {
+        let cells = cells(rows, |row| match rounds(row) {
+            Some(rounds) => rounds.to_string(),
+            None => format!("> {}", result.rounds_max),
+        });
+        columns.push(Column::right(title, cells).rank(rank));
+    }
     if let Some(a_round) = result.seconds_a_round {
-        let time = |row: &ForecastRow| {
+        let times = cells(rows, |row| {
             or_none(row.rounds_median.map(|rounds| seconds(a_round * rounds as f64)))
-        };
-        columns.push(Column::right("time", cells(rows, time)).rank(4));
+        });
+        columns.push(Column::right("time", times).rank(4));
     }
     if result.budget.is_some() {
         columns.push(Column::right("in budget", cells(rows, chance_cell)));
     }
-    let mut say = |title: &str, of: fn(&Says) -> f64| {
-        let cells = cells(rows, |row| share(of(&row.says)));
+    type Share = fn(&Says) -> f64;
+    let verdicts: [(&str, Share); 4] = [
+        ("holds", |says| says.holds),
+        ("refuted", |says| says.refuted),
+        ("too close", |says| says.too_close),
+        ("open", |says| says.undecided),
+    ];
+    for (title, share) in verdicts {
+        let cells = cells(rows, |row| match share(&row.says) {
+            0.0 => "-".to_owned(),
+            share => percent(share, Rounding::Nearest),
+        });
         columns.push(Column::right(title, cells).rank(1));
-    };
-    say("holds", |says| says.holds);
-    say("refuted", |says| says.refuted);
-    say("too close", |says| says.too_close);
-    say("open", |says| says.undecided);
+    }
     columns
 }
 
@@ -313,38 +269,31 @@ const NEAR_AN_END: f64 = 1e-4;
 
 /// Writes the limits of the chance to end within the budget.
 fn chance_cell(row: &ForecastRow) -> String {
-    row.chance.map_or("-".to_owned(), |chance| {
+    or_none(row.chance.map(|chance| {
         // A limit this close to an end is written as the end.
         let low = if chance.low < NEAR_AN_END { 0.0 } else { chance.low };
         let high = if chance.high > 1.0 - NEAR_AN_END { 1.0 } else { chance.high };
-        let (low, high) = (percent(low, Rounding::Down), percent(high, Rounding::Up));
-        format!("{low} to {high}")
-    })
+        format!("{} to {}", percent(low, Rounding::Down), percent(high, Rounding::Up))
+    }))
 }
 
 /// Adds a line of blocks for each truth: the share of runs that had ended, over rounds.
 fn curves(page: &mut Page, result: &ForecastResult, look: Look) {
-    let cells: Vec<String> = result.rows.iter().map(|row| truth_cell(result, row)).collect();
-    let label = cells.iter().map(|cell| cell.width()).max().unwrap_or(0);
+    let truths = cells(&result.rows, |row| truth_cell(result, row));
+    let label = truths.iter().map(|truth| truth.width()).max().unwrap_or(0);
     page.gap();
     let title = format!("share of runs that had ended, over {}s", unit(result));
     page.line(&[words(INDENT), span(Tone::Dim, title)]);
     let mut width = 0;
-    for (cell, row) in cells.iter().zip(&result.rows) {
+    for (truth, row) in truths.iter().zip(&result.rows) {
         let line: String = row.curve.iter().map(|share| level(*share, look)).collect();
         width = line.width();
-        page.line(&[
-            words(INDENT),
-            span(Tone::Strong, format!("{}{cell}", " ".repeat(label - cell.width()))),
-            words(format!("{INDENT}{line}")),
-        ]);
+        page.blocks(&format!("{truth:>label$}"), &line, "");
     }
-    let ends = [result.curve_rounds.first(), result.curve_rounds.last()];
-    if let [Some(first), Some(last)] = ends {
+    if let [first, .., last] = result.curve_rounds.as_slice() {
         let middle = result.curve_rounds[result.curve_rounds.len() / 2].to_string();
         let (first, last) = (first.to_string(), last.to_string());
-        let half = width / 2;
-        let left = half.saturating_sub(first.len()).max(1);
+        let left = (width / 2).saturating_sub(first.len()).max(1);
         let right = width.saturating_sub(first.len() + left + middle.len() + last.len()).max(1);
         let axis = format!("{first}{}{middle}{}{last}", " ".repeat(left), " ".repeat(right));
         let indent = " ".repeat(label + 2 * INDENT.len());

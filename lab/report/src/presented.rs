@@ -1,5 +1,6 @@
 //! The quantity of a claim in the direction in which it is shown, with its bars.
 
+use crate::contestants::short_name;
 use crate::look::Look;
 use crate::number::{GIVEN_DECIMALS, Kind, finite, share_text, value_text};
 use crate::text::shorten_middle;
@@ -97,29 +98,19 @@ impl<'a> Presented<'a> {
         let is_ratio = matches!(subject, Subject::Ratio { .. });
         let [estimate, low, high] = [effect.estimate, effect.low, effect.high]
             .map(|value| finite(value).filter(|value| (!is_ratio || *value > 0.0) && !is_void));
-        Presented {
-            subject,
-            estimate,
-            low,
-            high,
-            bars: bars.into_iter().filter(|bar| bar.is_finite()).collect(),
-        }
+        let bars = bars.into_iter().filter(|bar| bar.is_finite()).collect();
+        Presented { subject, estimate, low, high, bars }
     }
 
     fn turned_round(self) -> Presented<'a> {
-        let [estimate, low, high] =
-            [self.estimate, self.high, self.low].map(|value| value.map(|value| 1.0 / value));
         let subject = match self.subject {
             Subject::Ratio { ahead, behind } => Subject::Ratio { ahead: behind, behind: ahead },
             other => other,
         };
-        Presented {
-            subject,
-            estimate,
-            low,
-            high,
-            bars: self.bars.into_iter().map(|bar| 1.0 / bar).collect(),
-        }
+        let [estimate, low, high] =
+            [self.estimate, self.high, self.low].map(|value| value.map(|value| 1.0 / value));
+        let bars = self.bars.into_iter().map(|bar| 1.0 / bar).collect();
+        Presented { subject, estimate, low, high, bars }
     }
 
     /// Whether it is a ratio, which is drawn by its logarithm.
@@ -130,6 +121,12 @@ impl<'a> Presented<'a> {
     /// Whether it is a share, from 0 to 1.
     pub(crate) fn is_share(&self) -> bool {
         self.kind() == Kind::Share
+    }
+
+    /// All that an axis should show.
+    pub(crate) fn values(&self) -> impl Iterator<Item = f64> {
+        let known = [self.estimate, self.low, self.high].into_iter().flatten();
+        known.chain(self.bars.iter().copied())
     }
 
     /// Whether there is an estimate or a limit.
@@ -170,8 +167,15 @@ impl<'a> Presented<'a> {
 
     /// Writes estimate and limits: `1.42x (1.31x to 1.55x)`.
     pub(crate) fn found(&self) -> String {
-        let ([estimate, ..], limits) = (self.numbers(), self.limits());
-        estimate.map_or(limits.clone(), |estimate| format!("{estimate} ({limits})"))
+        self.with_limits(self.limits())
+    }
+
+    /// Writes the estimate with these words about its limits, or these alone.
+    pub(crate) fn with_limits(&self, limits: String) -> String {
+        match self.numbers() {
+            [Some(estimate), ..] => format!("{estimate} ({limits})"),
+            [None, ..] => limits,
+        }
     }
 
     /// Writes the limits in words: `1.31x to 1.55x`, `at least 1.03x; no upper bound yet`.
@@ -188,10 +192,12 @@ impl<'a> Presented<'a> {
     /// Returns the bar that is closest to the estimate.
     pub(crate) fn nearest_bar(&self) -> f64 {
         let estimate = self.estimate.unwrap_or(1.0);
-        let is_ratio = self.is_ratio();
         let distances = self.bars.iter().map(|bar| {
-            let distance = if is_ratio { (estimate / bar).ln() } else { estimate - bar };
-            (distance.abs(), *bar)
+            if self.is_ratio() {
+                ((estimate / bar).ln().abs(), *bar)
+            } else {
+                ((estimate - bar).abs(), *bar)
+            }
         });
         distances.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(1.0, |(_, bar)| bar)
     }
@@ -199,21 +205,19 @@ impl<'a> Presented<'a> {
     /// Returns the ranges in which either verdict is right: around the bar of a ratio as far as the
     /// resolution goes, and between a bad and a good rate.
     pub(crate) fn zones(&self, resolution: f64) -> Vec<(f64, f64)> {
-        match (self.is_ratio(), self.bars.as_slice()) {
-            (true, bars) => {
-                let bars = bars.iter();
-                bars.map(|bar| (bar / (1.0 + resolution), bar * (1.0 + resolution))).collect()
-            }
-            (false, [bad, good]) => vec![(*bad, *good)],
-            (false, _) => Vec::new(),
+        let reach = 1.0 + resolution;
+        match self.bars.as_slice() {
+            bars if self.is_ratio() => bars.iter().map(|bar| (bar / reach, bar * reach)).collect(),
+            [bad, good] => vec![(*bad, *good)],
+            _ => Vec::new(),
         }
     }
 }
 
-/// `B / A` or `p99 of A`, cut to some columns.
-pub(crate) fn short_label(quantity: &Presented, columns: usize, look: crate::Look) -> String {
-    let short = |name: &str| crate::contestants::short_name(name, look);
-    shorten_middle(&quantity.label(short), columns, look)
+/// Returns the label of a quantity, `B / A` or `p99 of A`, cut to a quarter of the screen.
+pub(crate) fn pair(quantity: &Presented, look: Look) -> String {
+    let label = quantity.label(|name| short_name(name, look));
+    shorten_middle(&label, look.columns() / 4, look)
 }
 
 /// `p99` for 0.99, `p99.9` for 0.999, `median` for one half.
@@ -280,40 +284,32 @@ impl Sign {
         })
     }
 
+    /// Returns the sign in at most two columns, as one mathematical character for pictures, and as
+    /// a word.
+    fn names(self) -> (&'static str, char, &'static str) {
+        match self {
+            Sign::Above => (">>", '\u{226b}', "above"),
+            Sign::Below => ("<<", '\u{226a}', "below"),
+            Sign::Inside => ("~=", '\u{2248}', "inside"),
+            Sign::AtLeast => (">=", '\u{2265}', "not bad"),
+            Sign::AtMost => ("<=", '\u{2264}', "not good"),
+            Sign::Open => ("?", '\u{bf}', "open"),
+        }
+    }
+
     /// Returns the sign in at most two columns.
     pub(crate) fn symbol(self, look: Look) -> &'static str {
-        match self {
-            Sign::Above => ">>",
-            Sign::Below => "<<",
-            Sign::Inside => "~=",
-            Sign::AtLeast => ">=",
-            Sign::AtMost => "<=",
-            Sign::Open => look.pick("\u{bf}", "?"),
-        }
+        if self == Sign::Open { look.pick("\u{bf}", "?") } else { self.names().0 }
     }
 
     /// Returns the sign as one mathematical character, for pictures.
     pub(crate) fn glyph(self) -> char {
-        match self {
-            Sign::Above => '\u{226b}',
-            Sign::Below => '\u{226a}',
-            Sign::Inside => '\u{2248}',
-            Sign::AtLeast => '\u{2265}',
-            Sign::AtMost => '\u{2264}',
-            Sign::Open => '\u{bf}',
-        }
+        self.names().1
     }
 
     /// Returns the sign as a word.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Sign::Above => "above",
-            Sign::Below => "below",
-            Sign::Inside => "inside",
-            Sign::AtLeast => "not bad",
-            Sign::AtMost => "not good",
-            Sign::Open => "open",
-        }
+        self.names().2
     }
 }
 

@@ -1,13 +1,11 @@
 //! Sentences about claims that are not about a ratio: success rates, quantiles, means, and shares
 //! of rounds.
 
-use crate::number::{GIVEN_DECIMALS, Rounding, count, finite, percent, share_text, value_text};
-use crate::presented::{Presented, quantile_name};
-use crate::text::plain;
+use crate::number::GIVEN_DECIMALS;
+use crate::prelude::*;
+use crate::presented::quantile_name;
 use tiebreak_core::claim::Property;
-use tiebreak_core::plan::Scope;
-use tiebreak_core::result::{ClaimResult, ShareResult, SpellsResult};
-use tiebreak_core::verdict::Verdict;
+use tiebreak_core::result::{ShareResult, SpellsResult};
 
 /// The fewest failures, or values beyond a bar, that show whether they come in bursts.
 const FAILURES_MIN: u64 = 10;
@@ -30,96 +28,69 @@ pub(crate) fn trials(claim: &ClaimResult) -> u64 {
     claim.share.as_ref().map_or(claim.rounds, |share| share.trials)
 }
 
-/// Returns the result as a sentence without its full stop.
+/// Returns the result as a sentence that begins with a small letter, without its full stop.
 pub(crate) fn found(claim: &ClaimResult, property: Property) -> String {
+    let noun = trial_noun(claim);
     let quantity = Presented::of(claim);
-    let text = match property {
-        Property::Succeeds { .. } => {
-            let verb = if claim.scope == Scope::Stream { "say success" } else { "succeeded" };
-            format!("{}, {}", counted(claim, verb), interval(&quantity, claim))
-        }
-        Property::InShareOfRounds { .. } => {
-            format!(
-                "it was so in {}, {}",
-                counted(claim, "").trim_end(),
-                interval(&quantity, claim)
-            )
-        }
-        Property::Quantile { good, bar, .. } => quantile(claim, &quantity, good, bar),
-        Property::Mean { cap, .. } => mean(claim, &quantity, cap),
-    };
-    capitalised(&text)
-}
-
-/// `4986 of 5000 runs succeeded`.
-fn counted(claim: &ClaimResult, verb: &str) -> String {
+    let interval = interval(&quantity, claim, claim.effect().confidence);
+    // `4986 of 5000 runs`.
     let successes = claim.share.as_ref().map_or(0, |share| share.successes);
-    format!("{successes} of {} {verb}", count(trials(claim), trial_noun(claim)))
+    let counted = format!("{successes} of {}", count(trials(claim), noun));
+    let unit = claim.metric.unit();
+    match property {
+        Property::Succeeds { .. } if noun == "line" => format!("{counted} say success, {interval}"),
+        Property::Succeeds { .. } => format!("{counted} succeeded, {interval}"),
+        Property::InShareOfRounds { .. } => format!("it was so in {counted}, {interval}"),
+        Property::Quantile { good, bar, .. } => {
+            let value = format!("its {} is {interval}", quantile_name(good));
+            let Some(share) = Presented::share_of(claim) else { return value };
+            let bar = value_text(unit, bar);
+            match (share.estimate, share.found()) {
+                (Some(_), found) => format!("{value}; {counted} gave at most {bar}, {found}"),
+                (None, found) => format!("{value}; {counted} gave at most {bar} ({found})"),
+            }
+        }
+        Property::Mean { cap, .. } => {
+            let text = format!("the mean is {interval} over {}", count(trials(claim), noun));
+            match cap.map(|cap| value_text(unit, cap)) {
+                Some(cap) => format!("{text}, what is above {cap} counted as {cap}"),
+                None => text,
+            }
+        }
+    }
 }
 
 /// `99.72% (99.31% to 99.93% with confidence 98%)`.
-fn interval(quantity: &Presented, claim: &ClaimResult) -> String {
-    let confidence = percent(claim.effect().confidence, Rounding::Down);
+pub(crate) fn interval(quantity: &Presented, claim: &ClaimResult, confidence: f64) -> String {
+    let confidence = percent(confidence, Rounding::Down);
     let limits = quantity.limits();
-    let limits = match (quantity.low, quantity.high) {
-        _ if is_bursty(claim) => limits,
+    quantity.with_limits(match (quantity.low, quantity.high) {
         (None, None) => limits,
+        _ if is_bursty(claim) => limits,
         (Some(_), Some(_)) => format!("{limits} with confidence {confidence}"),
         _ => format!("{limits}, with confidence {confidence}"),
-    };
-    let [estimate, ..] = quantity.numbers();
-    match estimate {
-        Some(estimate) => format!("{estimate} ({limits})"),
-        None => limits,
-    }
+    })
 }
 
-fn quantile(claim: &ClaimResult, quantity: &Presented, at: f64, bar: f64) -> String {
-    let value = format!("its {} is {}", quantile_name(at), interval(quantity, claim));
-    let (Some(share), Some(counted)) = (Presented::share_of(claim), claim.share.as_ref()) else {
-        return value;
-    };
-    let [estimate, ..] = share.numbers();
-    let of = format!("{} of {}", counted.successes, count(counted.trials, trial_noun(claim)));
-    let bar = value_text(claim.metric.unit(), bar);
-    let limits = share.limits();
-    match estimate {
-        Some(estimate) => format!("{value}; {of} gave at most {bar}, {estimate} ({limits})"),
-        None => format!("{value}; {of} gave at most {bar} ({limits})"),
-    }
-}
-
-fn mean(claim: &ClaimResult, quantity: &Presented, cap: Option<f64>) -> String {
-    let over = count(trials(claim), trial_noun(claim));
-    let text = format!("the mean is {} over {over}", interval(quantity, claim));
-    match cap {
-        Some(cap) => {
-            let cap = value_text(claim.metric.unit(), cap);
-            format!("{text}, what is above {cap} counted as {cap}")
-        }
-        None => text,
-    }
-}
-
-/// Returns the good and the bad rate of a claim that may have both, and what they are rates of.
-fn rates(claim: &ClaimResult, property: Property) -> Option<(f64, f64, String)> {
-    match property {
-        Property::Succeeds { good, bad } => Some((good, bad, "the rate".to_owned())),
+/// Returns the bad and the good rate of a claim whose two differ, and what they are rates of.
+fn rates(claim: &ClaimResult) -> Option<([String; 2], String)> {
+    let (bad, good, of) = match claim.statement.property()? {
+        Property::Succeeds { good, bad } => (bad, good, "the rate".to_owned()),
         Property::Quantile { good, bad, bar } => {
             let bar = value_text(claim.metric.unit(), bar);
-            Some((good, bad, format!("the share of values up to {bar}")))
+            (bad, good, format!("the share of values up to {bar}"))
         }
-        Property::InShareOfRounds { .. } | Property::Mean { .. } => None,
-    }
+        Property::InShareOfRounds { .. } | Property::Mean { .. } => return None,
+    };
+    (good != bad).then(|| ([bad, good].map(|rate| share_text(rate, GIVEN_DECIMALS)), of))
 }
 
 /// Returns what the verdict proves on a claim with a good and a bad rate.
 pub(crate) fn proven(claim: &ClaimResult) -> Option<String> {
-    let property = claim.statement.property()?;
-    let (good, bad, of) = rates(claim, property).filter(|(good, bad, _)| good != bad)?;
+    let ([bad, good], of) = rates(claim)?;
     match claim.verdict {
-        Verdict::Holds => Some(format!("{of} is above {}", share_text(bad, GIVEN_DECIMALS))),
-        Verdict::Refuted => Some(format!("{of} is below {}", share_text(good, GIVEN_DECIMALS))),
+        Verdict::Holds => Some(format!("{of} is above {bad}")),
+        Verdict::Refuted => Some(format!("{of} is below {good}")),
         _ => None,
     }
 }
@@ -153,10 +124,8 @@ pub(crate) fn is_bursty(claim: &ClaimResult) -> bool {
 
 /// Returns why the error of a bursty claim is not kept, as a part of a sentence.
 pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
-    if !is_bursty(claim) {
-        return None;
-    }
     let why = match (&claim.share, &claim.spells) {
+        _ if !is_bursty(claim) => return None,
         (Some(share), _) => why_bursty(share),
         (None, spells) => why_dependent(spells.as_ref()?),
     };
@@ -164,14 +133,13 @@ pub(crate) fn bursts(claim: &ClaimResult) -> Option<String> {
 }
 
 fn why_bursty(share: &ShareResult) -> String {
-    match (finite(share.values_z), finite(share.mean_burst)) {
+    match (finite(share.values_z), finite(share.mean_burst), finite(share.spell_lines)) {
         _ if share.is_chain => "lines depend on more than the one before".to_owned(),
-        (Some(z), _) if z > SERIAL_Z => like_the_one_before(share.block, z),
-        (_, burst) if finite(share.spell_lines) > burst => {
-            let spell = share.spell_lines.unwrap_or_default();
+        (Some(z), ..) if z > SERIAL_Z => like_the_one_before(share.block, z),
+        (_, burst, Some(spell)) if burst.is_none_or(|burst| spell > burst) => {
             format!("blocks differ as if failures came {spell:.1} in a row")
         }
-        (_, Some(burst)) => format!("failures come {burst:.1} in a row"),
+        (_, Some(burst), _) => format!("failures come {burst:.1} in a row"),
         _ => "failures come in bursts".to_owned(),
     }
 }
@@ -205,37 +173,45 @@ pub(crate) fn unpromised(claim: &ClaimResult) -> &'static str {
 pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
     claim.statement.property().filter(|_| !is_bursty(claim))?;
     let noun = trial_noun(claim);
-    let (what, seen) = match (&claim.share, &claim.spells) {
+    let none = format!("if no {noun} depends on those before");
+    let (rests, seen) = match (&claim.share, &claim.spells) {
         (Some(share), _) if share.is_chain => {
-            let rests = "if each line depends on the one before alone".to_owned();
-            return Some(rests + &in_brackets(few_failures(share)));
+            ("if each line depends on the one before alone".to_owned(), few_failures(share))
         }
         (Some(share), _) => {
-            let spell = format!("spell in which {noun}s fail more often");
-            (spell, few_blocks(share).or(few_failures(share)))
+            let rests = match share.block {
+                ..2 => none,
+                _ => format!(
+                    "if no spell in which {noun}s fail more often is longer than a thirtieth of a \
+                     block"
+                ),
+            };
+            let blocks = (share.trials - share.left_over) / share.block.max(1);
+            let few = (share.block > 1 && blocks < BLOCKS_MIN)
+                .then(|| format!("{} would hardly show spells", count(blocks, "block")));
+            (rests, few.or(few_failures(share)))
         }
-        (None, Some(spells)) => ("spell".to_owned(), few_beyond(spells.rarer)),
+        (None, Some(spells)) => {
+            let rests = match spells.block {
+                1 => none,
+                _ => "if no spell is longer than a thirtieth of a block".to_owned(),
+            };
+            let few = match spells.rarer {
+                0 => "all lines are on one side of the bar: nothing is known of spells".to_owned(),
+                rarer => {
+                    let lines = count(rarer, "line");
+                    format!("{lines} on one side of the bar would hardly show spells")
+                }
+            };
+            (rests, (spells.rarer < FAILURES_MIN).then_some(few))
+        }
         (None, None) => {
             let of_stream = claim.scope == Scope::Stream;
             let noun = if of_stream { "line, or block of lines," } else { noun };
-            return Some(format!("if no {noun} depends on those before"));
+            (format!("if no {noun} depends on those before"), None)
         }
     };
-    let rests = match block(claim) {
-        Some(1) => format!("if no {noun} depends on those before"),
-        _ => format!("if no {what} is longer than a thirtieth of a block"),
-    };
-    Some(rests + &in_brackets(seen))
-}
-
-fn in_brackets(seen: Option<String>) -> String {
-    seen.map(|seen| format!(" ({seen})")).unwrap_or_default()
-}
-
-fn few_blocks(share: &ShareResult) -> Option<String> {
-    let blocks = (share.trials - share.left_over) / share.block.max(1);
-    (share.block > 1 && blocks < BLOCKS_MIN)
-        .then(|| format!("{} would hardly show spells", count(blocks, "block")))
+    Some(rests + &seen.map_or(String::new(), |seen| format!(" ({seen})")))
 }
 
 /// Failures that come together count as one: for a chain those of a run, and for blocks
@@ -244,73 +220,55 @@ fn few_failures(share: &ShareResult) -> Option<String> {
     let failures = share.trials - share.successes;
     let together = if share.is_chain { share.mean_burst } else { share.spell_lines };
     let alone = failures as f64 / finite(together).unwrap_or(1.0).max(1.0);
-    match failures {
-        0 => Some("no failure was seen, so nothing is known of bursts".to_owned()),
-        1..FAILURES_MIN => Some(format!("{} would hardly show bursts", count(failures, "failure"))),
-        _ => (alone < FAILURES_MIN as f64)
-            .then(|| format!("{failures} failures that come together would hardly show bursts")),
-    }
-}
-
-fn few_beyond(rarer: u64) -> Option<String> {
-    match rarer {
-        0 => Some("all lines are on one side of the bar: nothing is known of spells".to_owned()),
-        1..FAILURES_MIN => Some(format!(
-            "{} on one side of the bar would hardly show spells",
-            count(rarer, "line")
-        )),
-        _ => None,
-    }
+    Some(match failures {
+        0 => "no failure was seen, so nothing is known of bursts".to_owned(),
+        1..FAILURES_MIN => format!("{} would hardly show bursts", count(failures, "failure")),
+        _ if alone < FAILURES_MIN as f64 => {
+            format!("{failures} failures that come together would hardly show bursts")
+        }
+        _ => return None,
+    })
 }
 
 /// Returns the least trials that an open claim needs, if it has not had them yet.
 pub(crate) fn still_needed(claim: &ClaimResult) -> Option<String> {
     let share = claim.share.as_ref()?;
-    let noun = trial_noun(claim);
+    let least = count(share.least_trials_to_hold, trial_noun(claim));
     (claim.verdict == Verdict::Undecided && share.trials < share.least_trials_to_hold)
-        .then(|| format!("it needs at least {} to hold", count(share.least_trials_to_hold, noun)))
+        .then(|| format!("it needs at least {least} to hold"))
 }
 
 /// Returns the small print of a claim about a share or a mean, which is named if there are several.
-pub(crate) fn small_print(
-    claim: &ClaimResult,
-    property: Property,
-    has_others: bool,
-) -> Vec<String> {
+pub(crate) fn small_print(claim: &ClaimResult, has_others: bool) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some((good, bad, of)) = rates(claim, property).filter(|(good, bad, _)| good != bad) {
-        let [bad, good] = [bad, good].map(|rate| share_text(rate, GIVEN_DECIMALS));
+    if let Some(([bad, good], of)) = rates(claim) {
         lines.push(format!(
             "'Holds' says that {of} is above {bad}, 'refuted' that it is below {good}; between \
              them either is right."
         ));
     }
     if let Some(share) = &claim.share {
+        let [hold, refute] = [share.least_trials_to_hold, share.least_trials_to_refute]
+            .map(|least| count(least, trial_noun(claim)));
+        let subject = if has_others {
+            format!("'{}'", plain(&claim.claim).trim_end_matches('.'))
+        } else {
+            "It".to_owned()
+        };
         lines.push(unit(claim, share.left_over));
-        lines.push(least(claim, share, has_others));
+        lines.push(format!(
+            "{subject} cannot hold before {hold}, nor be refuted before {refute}, whatever they \
+             are."
+        ));
     } else if let Some(spells) = &claim.spells {
         lines.push(unit(claim, spells.left_over));
     }
     lines
 }
 
+/// Returns what one observation is, as a sentence.
 fn unit(claim: &ClaimResult, left_over: u64) -> String {
     let noun = trial_noun(claim);
-    let block = match block(claim) {
-        None => {
-            return format!(
-                "Each {noun} is supposed to depend on the one before and on nothing else; the rate \
-                 is the one of the long run."
-            );
-        }
-        Some(1) => {
-            return format!(
-                "Each {noun} is one observation, which supposes that those before say nothing \
-                 about it."
-            );
-        }
-        Some(block) => block,
-    };
     let why = match claim.scope {
         Scope::Stream if claim.share.is_none() => {
             "requests that come one after the other are slow in spells"
@@ -318,26 +276,24 @@ fn unit(claim: &ClaimResult, left_over: u64) -> String {
         Scope::Stream => "requests that come one after the other fail in bursts",
         _ => "runs that come one after the other may fail in bursts",
     };
-    let text = format!("Blocks of {block} {noun}s are one observation each, because {why}");
-    match left_over {
-        0 => text + ".",
-        left => format!("{text}; the last {} made no whole block.", count(left, noun)),
+    match (block(claim), left_over) {
+        (None, _) => format!(
+            "Each {noun} is supposed to depend on the one before and on nothing else; the rate is \
+             the one of the long run."
+        ),
+        (Some(1), _) => format!(
+            "Each {noun} is one observation, which supposes that those before say nothing about \
+             it."
+        ),
+        (Some(block), 0) => {
+            format!("Blocks of {block} {noun}s are one observation each, because {why}.")
+        }
+        (Some(block), left) => format!(
+            "Blocks of {block} {noun}s are one observation each, because {why}; the last {} made \
+             no whole block.",
+            count(left, noun)
+        ),
     }
-}
-
-/// Returns the least trials with which the claim can hold or be refuted.
-fn least(claim: &ClaimResult, share: &ShareResult, has_others: bool) -> String {
-    let noun = trial_noun(claim);
-    let subject = if has_others {
-        format!("'{}'", plain(&claim.claim).trim_end_matches('.'))
-    } else {
-        "It".to_owned()
-    };
-    format!(
-        "{subject} cannot hold before {}, nor be refuted before {}, whatever they are.",
-        count(share.least_trials_to_hold, noun),
-        count(share.least_trials_to_refute, noun)
-    )
 }
 
 /// Returns the text with a capital letter at the front.

@@ -1,36 +1,29 @@
 //! Ratios that are not one factor.
 
 use crate::contestants::{ranges, short_name};
-use crate::look::{Look, Span, words};
-use crate::number::{Rounding, Scale, count, lone_ratio, or_none, percent, ratio, ratio_decimals};
-use crate::page::Page;
-use crate::table::{Column, cells};
-use crate::text::plain;
-use tiebreak_core::metric::{Metric, Unit};
-use tiebreak_core::result::{ClaimResult, EffectResult, OneFactorResult, RatioRow, RunResult};
+use crate::number::{Kind, Scale, lone_ratio};
+use crate::prelude::*;
+use tiebreak_core::result::RatioRow;
 
-/// Returns the end of a verdict's sentence: what the rounds show instead of one factor.
+/// Returns the end of a verdict's sentence: what the rounds show instead of one factor, such as `in
+/// 12 of 120 rounds A took 3.0x as long as usual beside B`.
 pub(crate) fn of_no_factor(claim: &ClaimResult) -> Option<Span> {
     let found = claim.no_factor()?;
-    let mut text = "; the ratio is not one factor".to_owned();
-    if found.far > 0 {
-        text += &format!(": {}", what_is_seen(claim, found));
+    let none = "; the ratio is not one factor";
+    if found.far == 0 {
+        return Some(words(none));
     }
-    Some(words(text))
-}
-
-/// `in 12 of 120 rounds A took 3.0x as long as usual beside B`.
-fn what_is_seen(claim: &ClaimResult, found: &OneFactorResult) -> String {
     let right = claim.right.as_deref().unwrap_or_default();
     let other = if found.slow == claim.left { right } else { &claim.left };
-    let [slow, other] = [plain(&found.slow), plain(other)];
-    let times = lone_ratio(found.times);
-    let times = if found.is_least { format!("at least {times}") } else { times };
+    let [slow, other] = [&found.slow, other].map(plain);
+    let least = if found.is_least { "at least " } else { "" };
+    let times = format!("{least}{}", lone_ratio(found.times));
     let what = match claim.metric.unit() {
         Unit::Nanoseconds => format!("took {times} as long as usual"),
         _ => format!("needed {times} as much as usual"),
     };
-    format!("in {} of {} {slow} {what} beside {other}", found.far, count(found.rounds, "round"))
+    let (far, rounds) = (found.far, count(found.rounds, "round"));
+    Some(words(format!("{none}: in {far} of {rounds} {slow} {what} beside {other}")))
 }
 
 /// Adds a table for each claim whose ratio is not one factor: the median, the high percentiles and
@@ -44,11 +37,10 @@ pub(crate) fn ratios(page: &mut Page, run: &RunResult, look: Look) {
         page.table(columns(claim, &found.ratios, look));
         if let Some(cap) = found.ratios.iter().find_map(|row| row.cap) {
             let cap = Scale::of(claim.metric.unit(), cap).write(cap);
-            let text = format!(
+            page.note(format!(
                 "In the mean, what takes longer than {cap} counts as {cap}; a run with --mean and \
                  a --timeout gives a verdict on it."
-            );
-            page.note(text);
+            ));
         }
     }
 }
@@ -61,8 +53,11 @@ fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
         let unit = claim.metric.unit();
         cells(table, |row| or_none(side(row).map(|value| Scale::of(unit, value).write(value))))
     });
-    let ratios: Vec<[String; 3]> = table.iter().map(ratio_cells).collect();
-    let [estimates, lows, highs] = [0, 1, 2].map(|at| cells(&ratios, |cells| cells[at].clone()));
+    let ratios = table.iter().map(|row| {
+        let EffectResult { estimate, low, high, .. } = row.ratio;
+        Kind::Ratio.numbers([estimate, low, high], &[]).map(or_none)
+    });
+    let [estimates, lows, highs] = transposed(ratios);
     let confidence = table.first().map_or(0.0, |row| row.ratio.confidence);
     let interval = format!("{} interval", percent(confidence, Rounding::Down));
     let limits = ranges(&lows, &highs).into_iter();
@@ -75,12 +70,4 @@ fn columns(claim: &ClaimResult, table: &[RatioRow], look: Look) -> Vec<Column> {
         Column::decimal(&format!("{right} / {left}"), estimates),
         Column::left(&interval, limits),
     ]
-}
-
-/// Returns estimate, lower and upper limit of a row, limits rounded outwards.
-fn ratio_cells(row: &RatioRow) -> [String; 3] {
-    let EffectResult { estimate, low, high, .. } = row.ratio;
-    let decimals = ratio_decimals(estimate, [low, high]);
-    [(estimate, Rounding::Nearest), (low, Rounding::Down), (high, Rounding::Up)]
-        .map(|(value, rounding)| or_none(value.map(|value| ratio(value, decimals, rounding))))
 }

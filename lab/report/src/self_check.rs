@@ -1,36 +1,41 @@
 //! The page of `tiebreak aa`: this machine's false alarms, and the smallest difference it can find.
 
-use crate::look::{Spans, Tone, span, words};
-use crate::number::{Rounding, count, percent, seconds};
-use crate::page::Page;
-use crate::table::{Column, cells};
-use crate::text::plain;
-use tiebreak_core::result::{RunResult, SelfCheckResult, SmallestDifference};
+use crate::prelude::*;
+use tiebreak_core::result::{SelfCheckResult, SmallestDifference};
 
 /// The sentence, the counts and the smallest differences.
 pub(crate) fn self_check(page: &mut Page, run: &RunResult, found: &SelfCheckResult) {
-    match run.contestants.iter().find_map(|contestant| contestant.fault.as_ref()) {
-        Some(fault) => {
-            let text = plain(&format!(": the program {fault}."));
-            page.paragraph("", &[span(Tone::Bad, "Void"), words(text)]);
-        }
-        None => page.paragraph("", &sentence(found)),
-    }
+    page.paragraph("", &sentence(run, found));
     page.gap();
-    page.table(counts(found));
+    let names = ["one side faster (false)", "too close to matter", "undecided"];
+    let numbers = [found.false_verdicts, found.too_close, found.undecided];
+    page.table(vec![
+        Column::left("verdict", names.map(str::to_owned)),
+        Column::right("comparisons", numbers.map(|number| number.to_string())),
+    ]);
     page.note(rate(found));
-    if !found.smallest.is_empty() {
+    let smallest = &found.smallest;
+    if !smallest.is_empty() {
         page.gap();
         page.note("the smallest difference that nine of ten comparisons would find here");
-        page.table(smallest(&found.smallest));
+        page.table(vec![
+            Column::left("time", cells(smallest, |one| seconds(one.seconds))),
+            Column::right("rounds", cells(smallest, |one| one.rounds.to_string())),
+            Column::left("difference", cells(smallest, size)),
+        ]);
     }
 }
 
-pub(crate) fn sentence(found: &SelfCheckResult) -> Spans {
+/// Returns the verdict on this set-up; of a program that cannot be run, its fault.
+pub(crate) fn sentence(run: &RunResult, found: &SelfCheckResult) -> Spans {
+    if let Some(fault) = run.contestants.iter().find_map(|one| one.fault.as_ref()) {
+        let text = plain(&format!(": the program {fault}."));
+        return vec![span(Tone::Bad, "Void"), words(text)];
+    }
+    let comparisons = count(found.comparisons, "comparison");
     let of = format!(
-        "{} of {} of a program with itself said that one side is faster",
-        found.false_verdicts,
-        count(found.comparisons, "comparison")
+        "{} of {comparisons} of a program with itself said that one side is faster",
+        found.false_verdicts
     );
     let asked = percent(found.error, Rounding::Up);
     let (tone, word, text) = match found.comparisons {
@@ -57,30 +62,11 @@ pub(crate) fn rate(found: &SelfCheckResult) -> String {
     )
 }
 
-fn counts(found: &SelfCheckResult) -> Vec<Column> {
-    let names = ["one side faster (false)", "too close to matter", "undecided"];
-    let numbers = [found.false_verdicts, found.too_close, found.undecided];
-    vec![
-        Column::left("verdict", names.map(str::to_owned).to_vec()),
-        Column::right("comparisons", numbers.map(|n| n.to_string()).to_vec()),
-    ]
-}
-
 /// Writes the size of a difference.
 pub(crate) fn size(difference: &SmallestDifference) -> String {
-    match difference.fraction {
-        Some(fraction) if difference.is_bound => {
-            format!("under {}", percent(fraction, Rounding::Up))
-        }
-        Some(fraction) => percent(fraction, Rounding::Nearest),
+    match difference.fraction.map(|of| [Rounding::Up, Rounding::Nearest].map(|r| percent(of, r))) {
+        Some([most, _]) if difference.is_bound => format!("under {most}"),
+        Some([_, about]) => about,
         None => "none that was tried".to_owned(),
     }
-}
-
-fn smallest(differences: &[SmallestDifference]) -> Vec<Column> {
-    vec![
-        Column::left("time", cells(differences, |d| seconds(d.seconds))),
-        Column::right("rounds", cells(differences, |d| d.rounds.to_string())),
-        Column::left("difference", cells(differences, size)),
-    ]
 }

@@ -1,17 +1,14 @@
 //! Verdicts as sentences that can be quoted.
 
-use crate::look::{NO_BREAK, Span, Spans, Tone, letters, span, words};
-use crate::number::{Rounding, count, lone_ratio, percent, ratio_text, seconds, value_text};
-use crate::presented::{Presented, Subject};
+use crate::number::{lone_ratio, ratio_text};
+use crate::prelude::*;
+use crate::presented::Subject;
 use crate::property::{self, capitalised, trial_noun, trials};
 use crate::ratios::of_no_factor;
-use crate::text::{plain, short};
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::journal::StopReason;
-use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Centre, Gate, Scope};
-use tiebreak_core::result::{BesideResult, Blame, ClaimResult, RunResult};
-use tiebreak_core::verdict::Verdict;
+use tiebreak_core::plan::Centre;
+use tiebreak_core::result::{BesideResult, Blame};
 use tiebreak_core::warning::Warning;
 
 /// The verdict on one claim of a run, in one or two sentences with their scope: on one line,
@@ -22,7 +19,7 @@ use tiebreak_core::warning::Warning;
 /// round. Of a rate, a quantile or a mean the counts, the interval with its confidence, and what
 /// one observation is are said. Limits are rounded outwards.
 pub fn sentence(run: &RunResult, claim: &ClaimResult) -> String {
-    letters(&spans(run, claim)).replace(NO_BREAK, " ")
+    quotable(&spans(run, claim))
 }
 
 /// Returns the sentence of [`sentence`] with tones.
@@ -33,7 +30,7 @@ pub(crate) fn spans(run: &RunResult, claim: &ClaimResult) -> Spans {
 /// Returns the sentence with tones; `has_error` says whether it names the claim's own error.
 pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) -> Spans {
     let mut text = head(run, claim);
-    if claim.verdict != Verdict::Void && Presented::of(claim).is_known() {
+    if Presented::of(claim).is_known() {
         if let Some(observation) = property::observation(claim) {
             text.push(words(format!(", {observation}")));
         }
@@ -50,8 +47,12 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
         let promise = error.map(|(what, error)| {
             format!("{what}wrong with probability at most {}", percent(error, Rounding::Up))
         });
+        // A ratio whose rounds are weighted by waits for a CPU has a condition of its own.
+        let is_adjusted = claim.statement.property().is_none()
+            && run.warnings.iter().any(|warning| matches!(warning, Warning::Weighted { .. }));
+        let adjusted = is_adjusted.then(|| "if the two are nearly equal".to_owned());
         // The confidence of limits needs the condition where no error is said, too.
-        let condition = property::condition(claim).or_else(|| adjusted(run, claim));
+        let condition = property::condition(claim).or(adjusted);
         let condition = condition.filter(|_| has_bounds || promise.is_some());
         let said: Vec<String> = condition.into_iter().chain(promise).collect();
         if !said.is_empty() {
@@ -60,20 +61,10 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
         text.extend(of_bursts(claim));
         text.extend(of_no_factor(claim));
     }
-    if let Some(needed) = property::still_needed(claim) {
-        text.push(words(format!("; {needed}")));
-    }
+    text.extend(property::still_needed(claim).map(|needed| words(format!("; {needed}"))));
     text.push(words("."));
     text.extend(whose(claim).map(words));
     text
-}
-
-/// Returns the condition for the error of a ratio whose rounds are weighted by waits for a CPU.
-fn adjusted(run: &RunResult, claim: &ClaimResult) -> Option<String> {
-    let mut warnings = run.warnings.iter();
-    let is_weighted = warnings.any(|warning| matches!(warning, Warning::Weighted { .. }));
-    let is_adjusted = is_weighted && claim.statement.property().is_none();
-    is_adjusted.then(|| "if the two are nearly equal".to_owned())
 }
 
 /// Returns a note if a study's claim is that of its source.
@@ -89,48 +80,56 @@ pub(crate) fn of_bursts(claim: &ClaimResult) -> Option<Span> {
 /// Returns the first part of a sentence, without its scope and without a full stop at the end.
 pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
     let tone = tone(claim);
-    let is_measure = claim.statement.is_measure();
-    let mut text = match (claim.verdict, claim.is_question) {
-        (Verdict::Holds, true) if is_measure => {
+    let verdict = claim.verdict;
+    let mut text = match (verdict, claim.is_question, gate_word(claim)) {
+        (Verdict::Holds, true, _) if claim.statement.is_measure() => {
             vec![span(tone, "Measured"), words(format!(": {}", pair_and_metric(claim)))]
         }
-        (Verdict::Holds, true) => {
-            vec![span(tone, order(&Presented::of(claim), claim.metric) + in_what(run, claim))]
+        (Verdict::Holds, true, _) => {
+            let [ahead, behind] = names(&Presented::of(claim));
+            let order = format!("{ahead} {} than {behind}", claim.metric.needs_less());
+            vec![span(tone, order + in_what(run, claim))]
         }
-        (Verdict::TooClose, true) => vec![span(tone, tie(run, claim))],
-        (Verdict::Undecided, _) => {
-            let after = format!(" after {}", effort(run, claim));
-            let (word, rest) = match gate_word(claim) {
-                Some(gate) => (gate, format!(" (undecided{after}): {}", subject(claim))),
-                None => ("Undecided", format!("{after}: {}", subject(claim))),
+        (Verdict::TooClose, true, _) => {
+            let [left, right] = sides(claim);
+            let (metric, what) = (in_metric(claim), in_what(run, claim));
+            let tie = format!("{left} and {right} are too close{metric}{what} to matter");
+            vec![span(tone, tie)]
+        }
+        (Verdict::Undecided, _, gate) => {
+            let effort = effort(run, claim);
+            let (word, rest) = match gate {
+                Some(gate) => (gate, format!(" (undecided after {effort}): {}", subject(claim))),
+                None => ("Undecided", format!(" after {effort}: {}", subject(claim))),
             };
             vec![span(tone, word), words(rest)]
         }
-        (verdict, _) if gate_word(claim).is_none() && property::proven(claim).is_some() => {
-            // Of two rates the claim as it reads may be false where its verdict is right.
-            let proven = property::proven(claim).unwrap_or_default();
-            let rest = format!(" ({verdict}: {})", subject(claim));
-            vec![span(tone, capitalised(&proven)), words(rest)]
-        }
-        (verdict, is_question) => {
+        (_, is_question, gate) => {
             let whether = if verdict == Verdict::Void && !is_question { "whether " } else { "" };
-            let (word, note) = match gate_word(claim) {
-                Some(gate) => (gate.to_owned(), format!(" ({verdict})")),
-                None => (capitalised(verdict.name()), String::new()),
-            };
-            vec![span(tone, word), words(format!("{note}: {whether}{}", subject(claim)))]
+            let subject = format!("{whether}{}", subject(claim));
+            match (gate, property::proven(claim)) {
+                (Some(gate), _) => {
+                    vec![span(tone, gate), words(format!(" ({verdict}): {subject}"))]
+                }
+                // Of two rates the claim as it reads may be false where its verdict is right.
+                (None, Some(proven)) => {
+                    vec![
+                        span(tone, capitalised(&proven)),
+                        words(format!(" ({verdict}: {subject})")),
+                    ]
+                }
+                (None, None) => {
+                    vec![span(tone, capitalised(verdict.name())), words(format!(": {subject}"))]
+                }
+            }
         }
     };
     text.push(words(estimate(run, claim)));
-    text.extend(capped(claim).map(words));
-    text.extend(beside(claim).map(words));
+    if Presented::of(claim).is_known() {
+        text.extend(of_means(claim).map(words));
+        text.extend(beside(claim).map(words));
+    }
     text
-}
-
-/// Returns the cap of a ratio of means that is known.
-fn capped(claim: &ClaimResult) -> Option<String> {
-    let is_said = claim.verdict != Verdict::Void && Presented::of(claim).is_known();
-    is_said.then(|| of_means(claim))?
 }
 
 /// Returns the cap of a ratio of means.
@@ -142,30 +141,25 @@ pub(crate) fn of_means(claim: &ClaimResult) -> Option<String> {
 /// Returns the load by other processes, and the ratio by the programs' own time on a CPU.
 fn beside(claim: &ClaimResult) -> Option<String> {
     let BesideResult { foreign_share, metric, ratio } = claim.beside?;
-    let quantity = Presented::of(claim);
-    if claim.verdict == Verdict::Void || !quantity.is_known() {
-        return None;
-    }
     let share = percent(foreign_share, Rounding::Nearest);
-    let condition = format!(", while other processes used {share} of these CPUs");
-    let (ahead, _) = names(&quantity);
+    let mut text = format!(", while other processes used {share} of these CPUs");
     let by = metric.name();
+    let [ahead, _] = names(&Presented::of(claim));
     // The ratio of the medians would stand beside one of means.
     let own = ratio.filter(|_| claim.centre != Centre::Mean);
-    let own = own.map(|ratio| if ahead == claim.left { ratio } else { 1.0 / ratio });
-    let own = own.filter(|ratio| ratio.is_finite()).map(|own| {
-        let own = lone_ratio(own);
-        format!(" (by {by} it was {own}; --by '{by}' asks for that)")
-    });
-    Some(condition + &own.unwrap_or_default())
+    let own = own.map(|ratio| if ahead == plain(&claim.left) { ratio } else { 1.0 / ratio });
+    if let Some(own) = finite(own).map(lone_ratio) {
+        text += &format!(" (by {by} it was {own}; --by '{by}' asks for that)");
+    }
+    Some(text)
 }
 
 /// Returns the outcome of a gate whose verdict is neither `refuted` nor `holds`.
 fn gate_word(claim: &ClaimResult) -> Option<&'static str> {
-    let is_between = matches!(claim.verdict, Verdict::TooClose | Verdict::Undecided);
-    match claim.gate {
-        Gate::OpenUnlessRefuted if is_between && !claim.is_question => Some("Passes"),
-        Gate::ClosedUnlessHolds if is_between && !claim.is_question => Some("Does not pass"),
+    match (claim.gate, claim.verdict) {
+        _ if claim.is_question => None,
+        (Gate::OpenUnlessRefuted, Verdict::TooClose | Verdict::Undecided) => Some("Passes"),
+        (Gate::ClosedUnlessHolds, Verdict::TooClose | Verdict::Undecided) => Some("Does not pass"),
         _ => None,
     }
 }
@@ -175,9 +169,7 @@ pub(crate) fn tone(claim: &ClaimResult) -> Tone {
     match claim.verdict {
         Verdict::Holds => Tone::Good,
         Verdict::Refuted | Verdict::Void => Tone::Bad,
-        Verdict::TooClose | Verdict::Undecided if claim.gate == Gate::ClosedUnlessHolds => {
-            Tone::Bad
-        }
+        _ if claim.gate == Gate::ClosedUnlessHolds => Tone::Bad,
         Verdict::TooClose | Verdict::Undecided => Tone::Doubt,
     }
 }
@@ -193,9 +185,13 @@ fn effort(run: &RunResult, claim: &ClaimResult) -> String {
 
 /// `B / A`, with the metric unless it is wall time.
 fn pair_and_metric(claim: &ClaimResult) -> String {
-    let [left, right] = [plain(&claim.left), plain(right(claim))];
-    let metric = in_metric(claim);
-    format!("{right}{NO_BREAK}/{NO_BREAK}{left}{metric}")
+    let [left, right] = sides(claim);
+    format!("{right}{NO_BREAK}/{NO_BREAK}{left}{}", in_metric(claim))
+}
+
+/// Returns the contestants of a claim about two.
+fn sides(claim: &ClaimResult) -> [String; 2] {
+    [&claim.left, claim.right.as_deref().unwrap_or_default()].map(plain)
 }
 
 /// Names the metric behind a pair, unless it is wall time.
@@ -206,40 +202,23 @@ fn in_metric(claim: &ClaimResult) -> String {
     }
 }
 
-/// `A is faster than B`, `A uses less peak memory than B`.
-fn order(quantity: &Presented, metric: Metric) -> String {
-    let (ahead, behind) = names(quantity);
-    format!("{} {} than {}", plain(ahead), metric.needs_less(), plain(behind))
-}
-
-/// The contestants of a ratio.
-fn names<'a>(quantity: &Presented<'a>) -> (&'a str, &'a str) {
+/// Returns the contestants of a ratio: the one ahead, and the other.
+fn names(quantity: &Presented) -> [String; 2] {
     match quantity.subject {
-        Subject::Ratio { ahead, behind } => (ahead, behind),
-        _ => ("", ""),
+        Subject::Ratio { ahead, behind } => [ahead, behind].map(plain),
+        _ => [String::new(), String::new()],
     }
 }
 
 /// Returns what an order or a tie is proven for, where that is not every round.
 fn in_what(run: &RunResult, claim: &ClaimResult) -> &'static str {
-    let is_close = claim.verdict == Verdict::TooClose;
     match claim.centre {
         Centre::Mean => " in the mean",
         Centre::Factor if claim.no_factor().is_none() => "",
-        _ if !is_close => "",
+        _ if claim.verdict != Verdict::TooClose => "",
         _ if observation_noun(run) == "unit" => " in the typical unit",
         _ => " in the typical round",
     }
-}
-
-fn tie(run: &RunResult, claim: &ClaimResult) -> String {
-    let metric = in_metric(claim);
-    let [left, right] = [plain(&claim.left), plain(right(claim))];
-    format!("{left} and {right} are too close{metric}{} to matter", in_what(run, claim))
-}
-
-fn right(claim: &ClaimResult) -> &str {
-    claim.right.as_deref().unwrap_or_default()
 }
 
 /// Returns the claim or the question.
@@ -250,99 +229,90 @@ fn subject(claim: &ClaimResult) -> String {
     if claim.statement.is_measure() {
         return format!("how large {} is", pair_and_metric(claim));
     }
-    let [left, right] = [plain(&claim.left), plain(right(claim))];
+    let [left, right] = sides(claim);
     let mean = if claim.centre == Centre::Mean { " in the mean" } else { "" };
     format!("which of {left} and {right} {}{mean}", claim.metric.needs_less())
 }
 
 /// Returns the second part of the head: the estimate, or the fault.
 fn estimate(run: &RunResult, claim: &ClaimResult) -> String {
-    match (claim.verdict, claim.statement) {
-        (Verdict::Void, _) => void(claim),
-        (_, Statement::Ratio(_)) => ratio(run, claim),
-        (Verdict::Undecided, _) if !Presented::of(claim).is_known() => {
-            ". Nothing is known yet".to_owned()
-        }
-        (Verdict::Undecided, Statement::Property(property)) => {
-            format!(". So far: {}", uncapitalised(&property::found(claim, property)))
-        }
-        (_, Statement::Property(property)) => format!(". {}", property::found(claim, property)),
+    let property = match claim.statement {
+        _ if claim.verdict == Verdict::Void => return void(claim),
+        Statement::Ratio(_) => return ratio(run, claim),
+        Statement::Property(property) => property,
+    };
+    let found = property::found(claim, property);
+    match claim.verdict {
+        Verdict::Undecided if !Presented::of(claim).is_known() => ". Nothing is known yet".into(),
+        Verdict::Undecided => format!(". So far: {found}"),
+        _ => format!(". {}", capitalised(&found)),
     }
 }
 
-fn uncapitalised(text: &str) -> String {
-    let mut text = text.to_owned();
-    text.get_mut(..1).into_iter().for_each(str::make_ascii_lowercase);
-    text
+fn void(claim: &ClaimResult) -> String {
+    let because = match &claim.fault {
+        Some(Blame { contestant, fault }) => {
+            format!("{} {}", plain(contestant), short(&fault.to_string()))
+        }
+        None => "a contestant is void".to_owned(),
+    };
+    format!(" is not known, because {because}")
 }
 
 fn ratio(run: &RunResult, claim: &ClaimResult) -> String {
     let quantity = Presented::of(claim);
-    let (ahead, behind) = names(&quantity);
-    let found = quantity.found();
-    let limits = quantity.limits();
+    let [ahead, behind] = names(&quantity);
+    let (found, limits) = (quantity.found(), quantity.limits());
     let is_mean = claim.centre == Centre::Mean;
-    let [ahead, behind] = [plain(ahead), plain(behind)];
     let pair = if is_mean {
         format!("{behind}'s mean time{NO_BREAK}/{NO_BREAK}{ahead}'s")
     } else {
         format!("{behind}{NO_BREAK}/{NO_BREAK}{ahead}")
     };
-    let close = percent(run.resolution, Rounding::Nearest);
     match (claim.verdict, claim.is_question) {
-        (Verdict::Void, _) => String::new(),
         (Verdict::Holds, true) if claim.statement.is_measure() => format!(" is {found}"),
-        (Verdict::Holds, true) if is_mean => format!(": {pair} is {found}"),
-        (Verdict::Holds, true) => format!(": {found}"),
-        (Verdict::TooClose, true) => {
-            let what = match claim.centre {
-                Centre::Mean => "the ratio of their mean times",
-                Centre::Median => "the median of their ratios",
-                Centre::Factor => "their ratio, as one factor,",
+        (Verdict::Holds, true) if !is_mean => format!(": {found}"),
+        (Verdict::Holds, true) => format!(": {pair} is {found}"),
+        (Verdict::TooClose, is_question) => {
+            let close = percent(run.resolution, Rounding::Nearest);
+            let bar = if is_question { "1x".into() } else { ratio_text(quantity.nearest_bar()) };
+            let what = match (claim.centre, is_question) {
+                (Centre::Mean, true) => ": the ratio of their mean times".to_owned(),
+                (Centre::Mean, false) => format!(". {pair}"),
+                (Centre::Median, true) => ": the median of their ratios".to_owned(),
+                (Centre::Median, false) => format!(". The median of {pair}"),
+                (Centre::Factor, true) => ": their ratio, as one factor,".to_owned(),
+                (Centre::Factor, false) => format!(". {pair}, as one factor,"),
             };
-            format!(": {what} is within {close} of 1x ({limits})")
-        }
-        (Verdict::TooClose, false) => {
-            let bar = ratio_text(quantity.nearest_bar());
-            let what = match claim.centre {
-                Centre::Mean => pair,
-                Centre::Median => format!("The median of {pair}"),
-                Centre::Factor => format!("{pair}, as one factor,"),
-            };
-            format!(". {what} is within {close} of {bar} ({limits})")
+            format!("{what} is within {close} of {bar} ({limits})")
         }
         (Verdict::Undecided, _) if !quantity.is_known() => {
             format!(". Nothing is known of {pair} yet")
         }
         (Verdict::Undecided, _) => format!(". So far {pair} is {found}"),
-        (Verdict::Holds | Verdict::Refuted, _) => format!(". {pair} is {found}"),
-    }
-}
-
-fn void(claim: &ClaimResult) -> String {
-    match &claim.fault {
-        Some(Blame { contestant, fault }) => {
-            format!(" is not known, because {} {}", plain(contestant), short(&fault.to_string()))
-        }
-        None => " is not known, because a contestant is void".to_owned(),
+        _ => format!(". {pair} is {found}"),
     }
 }
 
 /// Returns the scope and the error that several verdicts share.
 pub(crate) fn common_tail(run: &RunResult) -> Option<String> {
-    let proven = || run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
-    let scope = capitalised(&scope_words(run, proven().next()?));
-    let bursty = proven().filter(|claim| property::is_bursty(claim)).count();
-    if bursty == proven().count() {
-        return Some(format!("{scope}."));
-    }
-    if let Some(share) = run.false_share {
-        let but = if bursty == 0 { "" } else { " That leaves out those with failures in bursts." };
-        return Some(format!("{scope}. {}{but}", of_a_family(share)));
-    }
-    let wrong = percent(run.error, Rounding::Up);
-    let any = if bursty == 0 { "any verdict" } else { "any other verdict" };
-    Some(format!("{scope}; the probability that {any} is wrong is at most {wrong}."))
+    let proven = run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
+    let (bursty, kept): (Vec<_>, Vec<_>) =
+        proven.clone().partition(|claim| property::is_bursty(claim));
+    let scope = capitalised(&scope_words(run, proven.clone().next()?));
+    Some(match run.false_share {
+        _ if kept.is_empty() => format!("{scope}."),
+        Some(share) if bursty.is_empty() => format!("{scope}. {}", of_a_family(share)),
+        Some(share) => {
+            let but = "That leaves out those with failures in bursts.";
+            format!("{scope}. {} {but}", of_a_family(share))
+        }
+        None => {
+            let wrong = percent(run.error, Rounding::Up);
+            let any = if bursty.is_empty() { "any verdict" } else { "any other verdict" };
+            format!("{scope}; the probability that {any} is wrong is at most {wrong}.")
+        }
+    })
 }
 
 /// Returns the error of verdicts that were settled together with those of other runs.
@@ -376,22 +346,23 @@ pub fn resume_command(run: &RunResult) -> String {
 
 /// Returns an option with which a similar run would end before its budget.
 fn what_ends_it(run: &RunResult, claim: &ClaimResult) -> Option<&'static str> {
-    let share_cut_off = |name: &str| {
-        let found = run.contestants.iter().find(|contestant| contestant.name == name);
-        found.map_or(0.0, |found| found.timed_out as f64 / found.samples.max(1) as f64)
-    };
-    let cut_off = share_cut_off(&claim.left).max(share_cut_off(right(claim)));
     match claim.statement {
         Statement::Ratio(_) if claim.centre == Centre::Factor && claim.no_factor().is_some() => {
             Some("there is no one factor: a new run without --centre factor can end")
         }
-        Statement::Ratio(_) if claim.centre == Centre::Mean => match cut_off {
-            0.0 => Some("a new run with a smaller --timeout needs fewer rounds"),
-            share if share >= 0.5 => {
-                Some("most runs were cut off: a new run with a larger --timeout tells them apart")
+        Statement::Ratio(_) if claim.centre == Centre::Mean => {
+            let two = run.contestants.iter();
+            let two =
+                two.filter(|one| one.name == claim.left || Some(&one.name) == claim.right.as_ref());
+            let cut_off = two.map(|one| one.timed_out as f64 / one.samples.max(1) as f64);
+            match cut_off.fold(0.0, f64::max) {
+                0.0 => Some("a new run with a smaller --timeout needs fewer rounds"),
+                0.5.. => Some(
+                    "most runs were cut off: a new run with a larger --timeout tells them apart",
+                ),
+                _ => None,
             }
-            _ => None,
-        },
+        }
         Statement::Ratio(_) if run.resolution == 0.0 && !claim.statement.is_measure() => {
             Some("a new run with --resolution 1% can end at 'too close'")
         }
@@ -409,30 +380,30 @@ fn scope_words(run: &RunResult, claim: &ClaimResult) -> String {
         return "for this code, in placements that were drawn again and again, which is not valid,"
             .to_owned();
     }
-    let what = match (claim.scope, &run.study) {
-        (Scope::Layout, Some(_)) => "these binaries as they lie in memory",
-        (Scope::Binary, Some(_)) => "these binaries in fresh processes",
-        (Scope::Code, Some(_)) => "this code, placed afresh in memory",
-        _ => return scope_of_programs(claim).to_owned(),
-    };
-    let is_drawn = run.study.as_ref().is_some_and(|study| study.workload.is_drawn);
-    let inputs = match claim.scope {
-        Scope::Binary | Scope::Code if is_drawn => "inputs drawn afresh",
+    let inputs = match &run.study {
+        Some(study) if study.workload.is_drawn => "inputs drawn afresh",
         _ => "this input",
     };
-    format!("for {what}, on {inputs} and this machine")
-}
-
-fn scope_of_programs(claim: &ClaimResult) -> &'static str {
-    match (claim.scope, claim.right.is_some()) {
-        (Scope::Layout, true) => {
-            "for these binaries as they happen to lie in memory on this machine"
+    match (claim.scope, run.study.is_some(), claim.right.is_some()) {
+        (Scope::Layout, true, _) => {
+            "for these binaries as they lie in memory, on this input and this machine".to_owned()
         }
-        (Scope::Layout, false) => "for this binary as it happens to lie in memory on this machine",
-        (Scope::Binary, true) => "for these exact binaries on this machine",
-        (Scope::Binary, false) => "for this exact binary on this machine",
-        (Scope::Code, _) => "for this code on this machine, freshly placed in memory",
-        (Scope::Stream, _) => "for this stream of lines",
+        (Scope::Binary, true, _) => {
+            format!("for these binaries in fresh processes, on {inputs} and this machine")
+        }
+        (Scope::Code, true, _) => {
+            format!("for this code, placed afresh in memory, on {inputs} and this machine")
+        }
+        (Scope::Layout, _, true) => {
+            "for these binaries as they happen to lie in memory on this machine".to_owned()
+        }
+        (Scope::Layout, _, false) => {
+            "for this binary as it happens to lie in memory on this machine".to_owned()
+        }
+        (Scope::Binary, _, true) => "for these exact binaries on this machine".to_owned(),
+        (Scope::Binary, _, false) => "for this exact binary on this machine".to_owned(),
+        (Scope::Code, ..) => "for this code on this machine, freshly placed in memory".to_owned(),
+        (Scope::Stream, ..) => "for this stream of lines".to_owned(),
     }
 }
 

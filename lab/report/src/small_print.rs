@@ -1,14 +1,11 @@
 //! The small print of a verdict: the meaning of its error, and what it does not cover.
 
-use crate::number::{Rounding, percent};
+use crate::prelude::*;
 use crate::property;
 use crate::sentence::of_a_family;
 use crate::study;
-use crate::text::each_once;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::plan::Centre;
-use tiebreak_core::result::{ClaimResult, RunResult};
-use tiebreak_core::verdict::Verdict;
 
 /// The small print of a run's verdicts: a few sentences, one an entry, without styles; empty if
 /// every verdict is void.
@@ -23,54 +20,51 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
         let promise = study::promise_of(run.error, "run");
         return vec![promise, study::not_covered(study.workload.is_drawn)];
     }
-    let said = || run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
+    let said = run.verdicts.iter().filter(|claim| claim.verdict != Verdict::Void);
+    let said: Vec<&ClaimResult> = said.collect();
+    let several = said.len() > 1;
     let mut lines: Vec<String> = Vec::new();
-    for claim in said() {
-        let several = said().count() > 1;
-        let property = claim.statement.property();
-        let of_property = property.map(|property| property::small_print(claim, property, several));
-        let error = match run.false_share {
+    for claim in &said {
+        lines.extend(property::small_print(claim, several));
+        lines.push(match run.false_share {
             _ if property::is_bursty(claim) => property::unpromised(claim).to_owned(),
             Some(share) => of_a_family(share),
             None => error(claim, several),
-        };
-        lines.extend(of_property.unwrap_or_default().into_iter().chain([error]));
+        });
     }
     let mut lines = each_once(lines);
     if lines.is_empty() {
         return lines;
     }
-    if run.adjust.slot && said().any(|claim| claim.statement.relation().is_some()) {
+    if run.adjust.slot && said.iter().any(|claim| claim.statement.relation().is_some()) {
         lines.push(
             "What running second costs is taken out once it is clear: exact for a constant factor."
                 .to_owned(),
         );
     }
     lines.push("Stopping inflates the estimate: quote the interval.".to_owned());
-    lines.extend(not_covered(&said().collect::<Vec<_>>()));
+    lines.extend(not_covered(&said));
     lines
 }
 
 /// Returns what the verdicts do not cover.
 fn not_covered(claims: &[&ClaimResult]) -> Vec<String> {
-    let ratios = || claims.iter().filter(|claim| claim.statement.relation().is_some());
     let mut lines = Vec::new();
-    if ratios().next().is_some() {
-        for centre in [Centre::Median, Centre::Factor, Centre::Mean] {
-            if ratios().any(|claim| claim.centre == centre) {
-                lines.push(what_a_ratio_is(centre).to_owned());
-            }
+    let (ratios, others): (Vec<&ClaimResult>, Vec<&ClaimResult>) =
+        claims.iter().partition(|claim| claim.statement.relation().is_some());
+    for centre in [Centre::Median, Centre::Factor, Centre::Mean] {
+        if ratios.iter().any(|claim| claim.centre == centre) {
+            lines.push(what_a_ratio_is(centre).to_owned());
         }
-        lines.push(
-            "Not covered: other machines and inputs, fixed paths and environment names.".to_owned(),
-        );
     }
-    if ratios().count() < claims.len() {
-        lines.push(
-            "No coin protects a claim about rates, quantiles or means: it speaks of the conditions \
-             in which they were measured."
-                .to_owned(),
-        );
+    if !ratios.is_empty() {
+        let not = "Not covered: other machines and inputs, fixed paths and environment names.";
+        lines.push(not.to_owned());
+    }
+    if !others.is_empty() {
+        let none = "No coin protects a claim about rates, quantiles or means: it speaks of the \
+                    conditions in which they were measured.";
+        lines.push(none.to_owned());
     }
     lines
 }

@@ -11,26 +11,21 @@ mod rows;
 mod scaling;
 mod verify;
 
-pub(crate) use self::block::{Block, Reason, summary as metric_summary};
+pub(crate) use self::block::{Block, Reason, quantiles};
 pub use self::ecdf::ecdf;
 pub(crate) use self::footer::{about, built_with, columns_mean, facts, notes};
 pub use self::markdown::markdown;
 pub(crate) use self::metrics::{per_item, table as metrics_table};
-pub(crate) use self::rows::{columns, shares, spread_of};
+pub(crate) use self::rows::{columns, spread_of};
 pub(crate) use self::scaling::table as scaling_table;
 pub use self::verify::{looked_for, verify};
 
+pub use crate::live::of_study as progress;
+
 use self::rows::block_lines;
 use crate::check::{counts_text, tone_of};
-use crate::footer::INTERRUPTED;
-use crate::live::{study_frame, study_line};
-use crate::look::{Look, NO_BREAK, Spans, Tone, letters, span, words};
-use crate::number::{Rounding, count, percent};
-use crate::page::{INDENT, Page};
+use crate::prelude::*;
 use crate::sentence::{head, spans, what_helps};
-use crate::text::plain;
-use tiebreak_core::result::{ClaimResult, RunResult, StudyResult};
-use tiebreak_core::verdict::Verdict;
 
 /// The result of a study as text: what became of its claims in a line, what its error means, a
 /// block a workload, the claims with their verdicts, what was odd, and how to get the same again.
@@ -40,18 +35,25 @@ use tiebreak_core::verdict::Verdict;
 pub fn table(study: &StudyResult, look: &Look) -> String {
     let look = *look;
     let mut page = Page::new(look);
-    if study.interrupted {
-        page.line(&[span(Tone::Dim, INTERRUPTED)]);
-        page.gap();
-    }
+    page.interrupted(study.interrupted);
     page.say(Tone::Strong, plain(&study.title));
     let tone = tone_of(study.runs.iter().flat_map(claims));
     page.paragraph("", &[span(tone, summary(study)), words(".")]);
-    page.say(Tone::Plain, promise(study));
+    page.say(Tone::Plain, promise_of(study.error, "study"));
     for block in study.runs.iter().filter_map(Block::of) {
         block_lines(&mut page, &block, look);
     }
-    claims_section(&mut page, study);
+    if study.runs.iter().flat_map(claims).next().is_some() {
+        page.part("claims");
+    }
+    for (run, claim) in study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)))
+    {
+        page.paragraph(&format!("{INDENT}- "), &spans_on(run, claim));
+    }
+    if let Some(helps) = study.runs.iter().find_map(what_helps) {
+        page.gap();
+        page.paragraph(INDENT, &helps);
+    }
     footer::footer(&mut page, study);
     page.finish()
 }
@@ -66,7 +68,7 @@ pub(crate) fn of_run(page: &mut Page, run: &RunResult, look: Look) {
         page.paragraph("", &helps);
     }
     block_lines(page, &block, look);
-    footer::notes_of(page, &[block]);
+    page.notes(columns_mean(&[block]));
 }
 
 /// The verdicts on the claims of a study and nothing else: a line a claim, behind its workload,
@@ -86,46 +88,24 @@ pub fn verdicts(study: &StudyResult) -> String {
     text
 }
 
-/// Progress of a study: the lines of a frame that is drawn again in place, or the one line that is
-/// shown now and then where nothing can be redrawn.
-pub fn progress(study: &StudyResult, look: &Look, is_frame: bool) -> Vec<String> {
-    if is_frame { study_frame(study, look) } else { vec![study_line(study, look)] }
-}
-
 /// Summarises a study in one line, without a full stop: `parse-uint8: 4 of 9 claims hold, 5 are
 /// refuted; 22 of 24 ratios are as exact as asked`.
 pub fn summary(study: &StudyResult) -> String {
-    let all: Vec<&ClaimResult> = study.runs.iter().flat_map(claims).collect();
-    let name = plain(&study.study);
-    let text = match all.as_slice() {
-        [] => name,
-        all => format!("{name}: {}", counts_text(all.iter().copied())),
-    };
-    let (settled, ratios) = cells(study);
-    match ratios {
-        0 => text,
-        1 if settled == 1 => format!("{text}; the ratio is as exact as asked"),
-        _ if settled == ratios => format!("{text}; all {ratios} ratios are as exact as asked"),
-        _ => {
-            let ratios = count(ratios as u64, "ratio");
-            format!("{text}; {settled} of {ratios} as exact as asked")
-        }
+    let mut text = plain(&study.study);
+    if study.runs.iter().flat_map(claims).next().is_some() {
+        text += &format!(": {}", counts_text(study.runs.iter().flat_map(claims)));
     }
-}
-
-/// Returns the numbers of settled ratios in the tables, and of all.
-pub(crate) fn cells(study: &StudyResult) -> (usize, usize) {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
-    let rows = || blocks.iter().flat_map(|block| block.rows.iter().map(move |row| (block, row)));
-    let has_ratio = |block: &Block, row| !block.is_reference(row);
-    let all = rows().filter(|(block, row)| row.ratio.is_some() && has_ratio(block, row)).count();
-    let open = rows().filter(|(block, row)| block.is_open(row)).count();
-    (all - open, all)
-}
-
-/// Returns the meaning of a study's error.
-pub fn promise(study: &StudyResult) -> String {
-    promise_of(study.error, "study")
+    let rows = blocks.iter().flat_map(|block| block.rows.iter().map(move |row| (block, row)));
+    let rows = rows.filter(|(block, row)| row.ratio.is_some() && !block.is_reference(row));
+    let ratios = rows.clone().count();
+    let settled = rows.filter(|(_, row)| row.is_settled).count();
+    match (ratios, settled) {
+        (0, _) => text,
+        (1, 1) => format!("{text}; the ratio is as exact as asked"),
+        _ if settled == ratios => format!("{text}; all {ratios} ratios are as exact as asked"),
+        _ => format!("{text}; {settled} of {} as exact as asked", count(ratios as u64, "ratio")),
+    }
 }
 
 /// Returns the meaning of the error of a study or of its run on one workload.
@@ -157,15 +137,10 @@ pub(crate) fn claims(run: &RunResult) -> impl Iterator<Item = &ClaimResult> {
 
 /// The verdict on a claim, behind its workload unless the claim names it.
 fn spans_on(run: &RunResult, claim: &ClaimResult) -> Spans {
-    let mut text = Spans::new();
-    if let Some(study) = &run.study {
-        let workload = plain(&study.workload.name);
-        if !plain(&claim.claim).ends_with(&format!(" on {workload}")) {
-            text.push(span(Tone::Strong, format!("{workload}: ")));
-        }
-    }
-    text.extend(spans(run, claim));
-    text
+    let workload = run.study.as_ref().map(|study| plain(&study.workload.name));
+    let unnamed = workload.filter(|name| !plain(&claim.claim).ends_with(&format!(" on {name}")));
+    let head = unnamed.map(|name| span(Tone::Strong, format!("{name}: ")));
+    head.into_iter().chain(spans(run, claim)).collect()
 }
 
 /// Returns the first verdict of a study that one contestant is faster than another, as a sentence
@@ -174,27 +149,10 @@ pub fn highlight(study: &StudyResult) -> Option<String> {
     let all = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
     let mut proven = all.filter(|(_, claim)| claim.verdict == Verdict::Holds);
     let (run, claim) = proven.find(|(_, claim)| claim.right.is_some())?;
-    Some(letters(&head(run, claim)).replace(NO_BREAK, " ") + ".")
+    Some(quotable(&head(run, claim)) + ".")
 }
 
 /// Returns the verdict on a claim behind its workload, without styles.
 pub(crate) fn sentence_on(run: &RunResult, claim: &ClaimResult) -> String {
-    letters(&spans_on(run, claim)).replace(NO_BREAK, " ")
-}
-
-/// Every claim in full, and how to go on where some are open.
-fn claims_section(page: &mut Page, study: &StudyResult) {
-    if study.runs.iter().flat_map(claims).next().is_some() {
-        page.gap();
-        page.note("claims");
-    }
-    for run in &study.runs {
-        for claim in claims(run) {
-            page.paragraph(&format!("{INDENT}- "), &spans_on(run, claim));
-        }
-    }
-    if let Some(helps) = study.runs.iter().find_map(what_helps) {
-        page.gap();
-        page.paragraph(INDENT, &helps);
-    }
+    quotable(&spans_on(run, claim))
 }

@@ -84,6 +84,14 @@ pub(crate) fn cells<T>(rows: &[T], text: impl Fn(&T) -> String) -> Vec<String> {
     rows.iter().map(text).collect()
 }
 
+/// Makes columns of the cells of some rows.
+pub(crate) fn transposed<const N: usize>(
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> [Vec<String>; N] {
+    let rows: Vec<[String; N]> = rows.into_iter().collect();
+    std::array::from_fn(|index| rows.iter().map(|row| row[index].clone()).collect())
+}
+
 /// Pads cells such as `12.35 ms` so that their points and units stand below each other.
 pub fn align_decimals(cells: &[String]) -> Vec<String> {
     let parts: Vec<_> = cells.iter().map(|cell| decimal_parts(cell)).collect();

@@ -4,15 +4,13 @@ use crate::contestants::tables;
 use crate::effects::effects;
 use crate::footer::{footer, state};
 use crate::histogram::distributions;
-use crate::look::{Look, Tone, span, words};
 use crate::odd::odd;
-use crate::page::Page;
+use crate::prelude::*;
 use crate::ratios::{of_no_factor, ratios};
 use crate::self_check::self_check;
 use crate::sentence::{common_tail, head, of_bursts, spans, what_helps};
 use crate::small_print::small_print;
 use crate::study;
-use tiebreak_core::result::RunResult;
 
 /// Renders the whole result of a run as text, finished or not: the verdicts first, then their
 /// quantities in pictures, the table, the distributions, what was odd, the small print, and how to
@@ -32,28 +30,20 @@ pub fn render(run: &RunResult, look: &Look) -> String {
         None => verdicts(&mut page, run, look),
     }
     ratios(&mut page, run, look);
-    if !run.contestants.is_empty() && run.study.is_none() {
-        tables(&mut page, run, look);
-    }
     if run.study.is_none() {
+        tables(&mut page, run, look);
         distributions(&mut page, run, look);
     }
     odd(&mut page, run, look);
     page.gap();
     let mut print = small_print(run);
-    if has_cells(run) {
-        print.push(ABOUT_CELLS.to_owned());
+    if run.contestants.iter().any(|contestant| !contestant.metrics.is_empty()) {
+        // The limits of the table's intervals: randomisation does not protect them.
+        print.push("Intervals of medians are of this run only.".to_owned());
     }
     page.note(print.join(" "));
     footer(&mut page, run);
     page.finish()
-}
-
-/// The limits of the table's intervals: randomisation does not protect them.
-const ABOUT_CELLS: &str = "Intervals of medians are of this run only.";
-
-fn has_cells(run: &RunResult) -> bool {
-    run.contestants.iter().any(|contestant| !contestant.metrics.is_empty())
 }
 
 /// The sentences, what helps where they are open, and the pictures.

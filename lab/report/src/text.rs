@@ -47,12 +47,18 @@ pub(crate) fn grouped(
     groups
 }
 
+/// Pads texts to the width of the widest.
+pub(crate) fn padded(texts: Vec<String>) -> Vec<String> {
+    let width = texts.iter().map(|text| text.width()).max().unwrap_or(0);
+    texts.into_iter().map(|text| format!("{text}{}", " ".repeat(width - text.width()))).collect()
+}
+
 /// Paints a line; one that takes more than `columns` loses its middle, and its tones with it.
 pub(crate) fn fitted(line: &[Span], columns: usize, look: Look) -> String {
     if columns_of(line) <= columns {
         return paint(line, look);
     }
-    paint(&[span(Tone::Plain, shorten_middle(&letters(line), columns, look))], look)
+    paint(&[span(Tone::Plain, shorten_middle(letters(line).trim_end(), columns, look))], look)
 }
 
 /// Cuts a text in the middle so that it takes at most `columns`: long commands mostly differ at
@@ -63,22 +69,21 @@ pub fn shorten_middle(text: &str, columns: usize, look: Look) -> String {
     }
     let gap = look.pick("\u{2026}", "...");
     if columns <= gap.width() {
-        return beginning(text.chars(), columns).into_iter().collect();
+        return beginning(text.chars(), columns);
     }
     let room = columns - gap.width();
-    let head: String = beginning(text.chars(), room.div_ceil(2)).into_iter().collect();
     let tail = beginning(text.chars().rev(), room / 2);
-    head + gap + &tail.into_iter().rev().collect::<String>()
+    beginning(text.chars(), room.div_ceil(2)) + gap + &tail.chars().rev().collect::<String>()
 }
 
 /// Returns as many characters from the front as fit into `columns`.
-fn beginning(text: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
+fn beginning(text: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;
-    text.take_while(|c| {
+    let shown = text.take_while(|c| {
         used += c.width().unwrap_or(0);
         used <= columns
-    })
-    .collect()
+    });
+    shown.collect()
 }
 
 /// Wraps a text at blanks into lines of at most `columns`; words that are longer are broken.
@@ -87,22 +92,16 @@ pub fn wrap(text: &[Span], columns: usize) -> Vec<Spans> {
     for word in words(text) {
         for piece in broken(word, columns) {
             let line = lines.last_mut().expect("there is always a line");
-            let gap = usize::from(!line.is_empty());
-            if gap > 0 && columns_of(line) + gap + columns_of(&piece) > columns {
-                lines.push(piece);
-                continue;
+            match line.last() {
+                Some(_) if columns_of(line) + 1 + columns_of(&piece) > columns => {
+                    lines.push(piece);
+                    continue;
+                }
+                Some(last) if last.tone == piece[0].tone => append(line, span(piece[0].tone, " ")),
+                Some(_) => append(line, span(Tone::Plain, " ")),
+                None => {}
             }
-            if gap > 0 {
-                let tone = if line.last().map(|s| s.tone) == piece.first().map(|s| s.tone) {
-                    piece[0].tone
-                } else {
-                    Tone::Plain
-                };
-                append(line, span(tone, " "));
-            }
-            for part in piece {
-                append(line, part);
-            }
+            piece.into_iter().for_each(|part| append(line, part));
         }
     }
     lines
@@ -146,15 +145,13 @@ fn broken(word: Spans, columns: usize) -> Vec<Spans> {
     if columns_of(&word) <= columns {
         return vec![word];
     }
-    let tone = word[0].tone;
     let text = letters(&word);
     let mut rest = text.as_str();
     let mut pieces = Vec::new();
     while !rest.is_empty() {
-        let piece: String = beginning(rest.chars(), columns.max(2)).into_iter().collect();
-        let (piece, after) = rest.split_at(piece.len());
-        pieces.push(vec![span(tone, piece)]);
-        rest = after;
+        let piece = beginning(rest.chars(), columns.max(2));
+        rest = &rest[piece.len()..];
+        pieces.push(vec![span(word[0].tone, piece)]);
     }
     pieces
 }

@@ -1,11 +1,7 @@
 //! `tiebreak history --watch`: claims over series of runs.
 
 use crate::histogram::BLOCKS;
-use crate::look::{Look, Tone, columns_of};
-use crate::number::{count, or_none};
-use crate::page::Page;
-use crate::table::{Column, GAP, cells, rows};
-use crate::text::{plain, shorten_middle};
+use crate::prelude::*;
 use tiebreak_core::watch::Series;
 
 /// The most runs in the picture of a series.
@@ -25,9 +21,7 @@ pub fn page(series: &[Series], look: &Look) -> String {
         return "no runs yet: 'tiebreak compare' makes one\n".to_owned();
     };
     let mut page = Page::new(*look);
-    for row in rows(columns(series, *look), look.columns()) {
-        page.line(&row);
-    }
+    rows(columns(series, *look), look.columns()).iter().for_each(|row| page.line(row));
     page.gap();
     page.say(Tone::Plain, promise(first.mean_runs, series.len()));
     page.finish()
@@ -35,15 +29,27 @@ pub fn page(series: &[Series], look: &Look) -> String {
 
 /// Makes the columns of the series; commands only where they differ.
 fn columns(series: &[Series], look: Look) -> Vec<Column> {
-    let with_commands = is_ambiguous(series);
+    // Where the same claim is watched over several series, only the commands tell them apart.
+    let with_commands = series.iter().any(|one| {
+        series.iter().any(|other| other.claim == one.claim && other.commands != one.commands)
+    });
     let most_claim = if with_commands { look.columns() / 3 } else { look.columns() };
     let pictured = if with_commands { PICTURED / 2 } else { PICTURED };
+    let detectors =
+        cells(series, |one| match one.points.last().map_or(0.0, |point| point.detector) {
+            large if large >= 1e4 => format!("{large:.1e}"),
+            value => format!("{value:.1}"),
+        });
+    let alarms = cells(series, |one| {
+        let latest = one.points.iter().rev().find(|point| point.is_alarm);
+        or_none(latest.map(|point| plain(&point.run)))
+    });
     let claims = cells(series, |one| shorten_middle(&plain(&one.claim), most_claim, look));
     let mut columns = vec![
         Column::left("claim", claims),
         Column::right("runs", cells(series, |one| one.points.len().to_string())),
-        Column::right("detector", cells(series, latest)),
-        Column::left("alarm", cells(series, alarm)),
+        Column::right("detector", detectors),
+        Column::left("alarm", alarms),
         Column::left("latest runs", cells(series, |one| picture(one, pictured, look))).rank(1),
     ];
     if with_commands {
@@ -54,12 +60,6 @@ fn columns(series: &[Series], look: Look) -> Vec<Column> {
         columns.insert(1, Column::left("commands", commands).rank(2));
     }
     columns
-}
-
-/// Whether the same claim is watched over more than one series: only the commands tell them apart.
-fn is_ambiguous(series: &[Series]) -> bool {
-    let mut pairs = series.iter().flat_map(|one| series.iter().map(move |other| (one, other)));
-    pairs.any(|(one, other)| other.claim == one.claim && other.commands != one.commands)
 }
 
 /// Explains an alarm, and how rarely it is a false one.
@@ -74,18 +74,6 @@ fn promise(mean_runs: f64, series: usize) -> String {
          pass on average until a false alarm of it, however long each run went on and whenever it \
          was looked at{own}."
     )
-}
-
-/// Returns the run of the latest alarm.
-fn alarm(series: &Series) -> String {
-    let alarm = series.points.iter().rev().find(|point| point.is_alarm);
-    or_none(alarm.map(|point| plain(&point.run)))
-}
-
-/// Writes the detector after the latest run.
-fn latest(series: &Series) -> String {
-    let value = series.points.last().map_or(0.0, |point| point.detector);
-    if value >= 1e4 { format!("{value:.1e}") } else { format!("{value:.1}") }
 }
 
 /// Draws the logarithm of the detector over the latest `most` runs, in eight heights.

@@ -8,12 +8,8 @@ fn scale(label: &str, is_log: bool, from_zero: bool) -> Scale {
 }
 
 fn chart(x: Scale, y: Scale, curves: &[(&str, &[(f64, f64)])]) -> Chart {
-    let curve = |(name, points): &(&str, &[(f64, f64)])| Curve {
-        name: (*name).to_owned(),
-        points: points.to_vec(),
-    };
-    let curves = curves.iter().map(curve).collect();
-    Chart { title: "a title".to_owned(), x, y, curves, marks: Vec::new() }
+    let curves = curves.iter().map(|(name, points)| (*name, points.to_vec()));
+    Chart::new("a title", [x, y], curves)
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! GitHub's workflow commands: lines on standard output that become annotations.
 
 use crate::check::{promise, sentence, summary};
-use crate::text::plain;
-use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
+use crate::prelude::*;
 
 /// An annotation for every claim that did not pass, at its line of the file: errors first (refuted,
 /// void, or not proven), then warnings (not proven, and a gate lets that pass), and at last a
@@ -10,34 +9,22 @@ use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResul
 ///
 /// GitHub shows ten errors and ten warnings of a step, so those that matter more come first.
 pub fn annotations(check: &CheckResult) -> String {
-    let mut out = String::new();
-    let of = |claim: &ClaimResult| match claim.outcome() {
-        ClaimOutcome::Failed | ClaimOutcome::Unproven | ClaimOutcome::Void => Some("error"),
-        ClaimOutcome::PassedUnproven => Some("warning"),
-        ClaimOutcome::Passed => None,
-    };
-    for level in ["error", "warning"] {
-        for (contest, line, claim) in check.claims().filter(|(.., claim)| of(claim) == Some(level))
-        {
-            out += &annotation(check, (contest, line, claim), level);
-        }
+    let file = property(&check.file);
+    let mut annotations = Vec::new();
+    for (contest, line, claim) in check.claims() {
+        let level = match claim.outcome() {
+            ClaimOutcome::Failed | ClaimOutcome::Unproven | ClaimOutcome::Void => "error",
+            ClaimOutcome::PassedUnproven => "warning",
+            ClaimOutcome::Passed => continue,
+        };
+        let line = line.map_or(String::new(), |line| format!(",line={line}"));
+        let title = format!("{}: {}", plain(&contest.name), claim.verdict.name());
+        let (title, text) = (property(&title), data(&sentence(check, &contest.run, claim)));
+        annotations.push(format!("::{level} file={file}{line},title={title}::{text}\n"));
     }
-    let text = format!("{}. {}", summary(check), promise(check));
-    let file = property(&check.file);
-    out += &format!("::notice file={file},title=tiebreak::{}\n", data(&text));
-    out
-}
-
-fn annotation(
-    check: &CheckResult,
-    (contest, line, claim): (&ContestResult, Option<u64>, &ClaimResult),
-    level: &str,
-) -> String {
-    let file = property(&check.file);
-    let line = line.map_or(String::new(), |line| format!(",line={line}"));
-    let title = format!("{}: {}", plain(&contest.name), claim.verdict.name());
-    let text = data(&sentence(check, &contest.run, claim));
-    format!("::{level} file={file}{line},title={}::{text}\n", property(&title))
+    annotations.sort_by_key(|annotation| annotation.starts_with("::warning"));
+    let text = data(&format!("{}. {}", summary(check), promise(check)));
+    annotations.concat() + &format!("::notice file={file},title=tiebreak::{text}\n")
 }
 
 /// Escapes a message of a workflow command: percent signs and line ends; control

@@ -1,12 +1,10 @@
 //! JUnit reports, as CI systems read them.
 
 use crate::check::{effect, sentence};
+use crate::prelude::*;
 use crate::repeat_line;
-use crate::text::{each_once, plain};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite, XmlString};
 use std::time::Duration;
-use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
-use tiebreak_core::warning::Warning;
 
 /// The result of a file of claims as a JUnit report: a suite a contest, a case a claim.
 ///
@@ -34,16 +32,16 @@ fn suite(check: &CheckResult, contest: &ContestResult) -> TestSuite {
     suite.add_property(("journal", plain(&contest.run.journal).as_str()));
     suite.add_property(("repeat", plain(&repeat_line(&contest.run)).as_str()));
     // Several claims may have the same to say.
-    let told =
-        |warning: &Warning| (format!("warning.{}", warning.code()), plain(&warning.to_string()));
-    for (name, text) in each_once(contest.run.warnings.iter().map(told)) {
+    for warning in each_once(&contest.run.warnings) {
+        let (name, text) = (format!("warning.{}", warning.code()), plain(&warning.to_string()));
         suite.add_property((name.as_str(), text.as_str()));
     }
     for (index, claim) in contest.run.verdicts.iter().enumerate() {
         let mut case = case(check, contest, claim);
-        let extra = |name: &str, value: String| (XmlString::new(name), XmlString::new(value));
-        case.extra.extend([extra("file", plain(&check.file))]);
-        case.extra.extend(contest.lines.get(index).map(|line| extra("line", line.to_string())));
+        case.extra.insert(XmlString::new("file"), XmlString::new(plain(&check.file)));
+        if let Some(line) = contest.lines.get(index) {
+            case.extra.insert(XmlString::new("line"), XmlString::new(line.to_string()));
+        }
         suite.add_test_case(case);
     }
     suite
@@ -53,11 +51,9 @@ fn case(check: &CheckResult, contest: &ContestResult, claim: &ClaimResult) -> Te
     let sentence = plain(&sentence(check, &contest.run, claim));
     let mut status = match claim.outcome() {
         ClaimOutcome::Passed => TestCaseStatus::success(),
-        ClaimOutcome::Failed | ClaimOutcome::Unproven => {
-            TestCaseStatus::non_success(NonSuccessKind::Failure)
-        }
-        ClaimOutcome::Void => TestCaseStatus::non_success(NonSuccessKind::Error),
         ClaimOutcome::PassedUnproven => TestCaseStatus::skipped(),
+        ClaimOutcome::Void => TestCaseStatus::non_success(NonSuccessKind::Error),
+        _ => TestCaseStatus::non_success(NonSuccessKind::Failure),
     };
     let has_passed = claim.outcome() == ClaimOutcome::Passed;
     if !has_passed {

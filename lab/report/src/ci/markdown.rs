@@ -1,15 +1,12 @@
 //! Markdown, as GitHub and GitLab show it: for a comment or the summary of a job.
 
-use crate::check::{effect, promise, sentence, summary};
+use crate::check::{effect, gate_note, promise, sentence, summary};
 use crate::fact;
 use crate::footer::machine_model;
 use crate::markdown::{self, Place, aligned, fenced, folded, heading};
+use crate::prelude::*;
+use crate::property::trials;
 use crate::repeat_line;
-use crate::table::Align;
-use crate::text::{each_once, plain};
-use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, ContestResult};
-use tiebreak_core::verdict::Verdict;
-use tiebreak_core::warning::Warning;
 
 /// The longest comment on GitHub, in characters.
 const MOST_CHARACTERS: usize = 65_536;
@@ -28,15 +25,12 @@ pub fn text(check: &CheckResult) -> String {
 }
 
 fn page(check: &CheckResult, most: usize) -> String {
-    let title = format!("{} {}", icon_of(check), escaped(&summary(check)));
+    let worst = check.claims().map(|(.., claim)| claim.outcome()).max();
+    let icon = worst.map_or(":grey_question:", icon);
     let chosen = chosen(check, most);
-    let promise = escaped(&promise(check));
-    heading(2, &title) + &promise + "\n\n" + &table(check, &chosen) + &details(check, &chosen)
-}
-
-/// Returns the icon of the worst outcome.
-fn icon_of(check: &CheckResult) -> &'static str {
-    check.claims().map(|(.., claim)| claim.outcome()).max().map_or(":grey_question:", icon)
+    let [summary, promise] = [summary(check), promise(check)].map(|text| escaped(&text));
+    let (table, details) = (table(check, &chosen), details(check, &chosen));
+    heading(2, &format!("{icon} {summary}")) + &format!("{promise}\n\n{table}{details}")
 }
 
 fn icon(outcome: ClaimOutcome) -> &'static str {
@@ -50,16 +44,11 @@ fn icon(outcome: ClaimOutcome) -> &'static str {
 
 /// A verdict, and whether a gate lets it pass.
 fn verdict(claim: &ClaimResult) -> String {
-    let note = match (claim.outcome(), claim.verdict) {
-        (ClaimOutcome::PassedUnproven, _) => " (passes)",
-        (ClaimOutcome::Failed, Verdict::TooClose | Verdict::Undecided) => " (fails)",
-        _ => "",
-    };
-    let winner = claim.winner.as_deref().filter(|_| claim.is_question);
-    match winner {
-        Some(winner) => format!("{} {}", icon(claim.outcome()), escaped(winner)),
-        None => format!("{} {}{note}", icon(claim.outcome()), claim.verdict.name()),
+    let icon = icon(claim.outcome());
+    if let Some(winner) = claim.winner.as_deref().filter(|_| claim.is_question) {
+        return format!("{icon} {}", escaped(winner));
     }
+    format!("{icon} {}{}", claim.verdict.name(), gate_note(claim))
 }
 
 /// Returns the claims to show: all in the order of the file, or of too many those that did not pass
@@ -78,18 +67,14 @@ fn table(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> Stri
         return String::new();
     }
     use Align::{Decimal, Left};
-    let row = |(contest, claim): &(&ContestResult, &ClaimResult)| {
-        let evidence = claim.share.as_ref().map_or(claim.rounds, |share| share.trials);
-        [
-            verdict(claim),
-            escaped(&claim.claim),
-            escaped(&effect(claim)),
-            evidence.to_string(),
-            escaped(&contest.name),
-        ]
-    };
+    let rows = chosen.iter().map(|(contest, claim)| {
+        let evidence = trials(claim).to_string();
+        let [said, effect, name] =
+            [&claim.claim, &effect(claim), &contest.name].map(|text| escaped(text));
+        [verdict(claim), said, effect, evidence, name]
+    });
     let head = ["verdict", "claim", "effect", "evidence", "contest"];
-    let mut out = aligned(&head, &[Left, Left, Left, Decimal, Left], chosen.iter().map(row));
+    let mut out = aligned(&head, &[Left, Left, Left, Decimal, Left], rows);
     let left_out = check.claims().count() - chosen.len();
     if left_out > 0 {
         out += &format!("\nand {left_out} more that passed or stand in the report\n");
@@ -101,19 +86,17 @@ fn details(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> St
     let said = chosen.iter().map(|(contest, claim)| sentence(check, &contest.run, claim));
     let mut out = markdown::list(said.map(|text| escaped(&text)));
     let odd = check.contests.iter().flat_map(|contest| {
-        let told = |warning: &Warning| format!("{}: {warning}", plain(&contest.name));
-        contest.run.warnings.iter().map(told)
+        let warnings = contest.run.warnings.iter();
+        warnings.map(|warning| escaped(&format!("{}: {warning}", plain(&contest.name))))
     });
-    let odd = each_once(odd.map(|text| escaped(&text)));
+    let odd = each_once(odd);
     if !odd.is_empty() {
         out += &format!("\nWhat was odd:\n\n{}", markdown::list(odd));
     }
     out += &format!("\n{}\n", machine(check));
-    let mut commands =
-        each_once(check.contests.iter().map(|contest| plain(&repeat_line(&contest.run))));
-    let replay =
-        |contest: &ContestResult| format!("tiebreak replay {}", plain(&contest.run.journal));
-    commands.extend(check.contests.iter().map(replay));
+    let runs = check.contests.iter().map(|contest| &contest.run);
+    let mut commands = each_once(runs.clone().map(|run| plain(&repeat_line(run))));
+    commands.extend(runs.map(|run| format!("tiebreak replay {}", plain(&run.journal))));
     out += &fenced("sh", &commands.join("\n"));
     folded("what the verdicts say, and how to get them again", &out)
 }
@@ -121,16 +104,15 @@ fn details(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> St
 /// Describes the machine on a line.
 fn machine(check: &CheckResult) -> String {
     let first = check.contests.first().map(|contest| &contest.run);
-    let model = first.and_then(machine_model);
     let cpus = first.and_then(|run| run.machine.facts.0.get("cpu_count"));
-    let cpus = cpus.map(|count| fact::value("cpu_count", count));
-    let seconds = format!("{:.1} s", check.seconds.max(0.0));
-    let machine = match (model, cpus) {
-        (Some(model), Some(cpus)) => format!("{}, {} CPUs", escaped(&model), escaped(&cpus)),
+    let machine = match (first.and_then(machine_model), cpus) {
+        (Some(model), Some(cpus)) => {
+            format!("{}, {} CPUs", escaped(&model), escaped(&fact::value("cpu_count", cpus)))
+        }
         (Some(model), None) => escaped(&model),
         (None, _) => "unknown".to_owned(),
     };
-    format!("Machine: {machine}. Raced for {seconds}.\n")
+    format!("Machine: {machine}. Raced for {:.1} s.\n", check.seconds.max(0.0))
 }
 
 fn escaped(text: &str) -> String {

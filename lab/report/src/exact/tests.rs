@@ -1,4 +1,5 @@
 use super::*;
+use tiebreak_core::resampling::NumberSet;
 use tiebreak_core::resampling::{PValue, Resampled, ResamplingEvidence, SetOrder, Shifts};
 use tiebreak_core::result::Histogram;
 use unicode_width::UnicodeWidthStr;

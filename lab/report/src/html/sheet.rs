@@ -1,7 +1,6 @@
 //! A page under construction: the unfolded part, and the folded ones below it.
 
-use crate::look::Look;
-use crate::text::{plain, shorten_middle};
+use crate::prelude::*;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// Letters of a sentence, and of a name: longer ones lose their middle.
@@ -14,8 +13,10 @@ const STYLE: &str = include_str!("sheet.css");
 /// A page under construction.
 pub struct Sheet {
     title: String,
-    styles: String,
-    tables: usize,
+    /// The rules that follow those of all pages.
+    pub(super) styles: String,
+    /// How many tables there are, each with a class of its own.
+    pub(super) tables: usize,
     first: Vec<Markup>,
     folded: Vec<Markup>,
 }
@@ -24,9 +25,8 @@ impl Sheet {
     /// Makes a page with only a title.
     pub fn new(title: &str) -> Sheet {
         let title = sentence(title);
-        let heading = html! { h1 { (title) } };
-        let (styles, tables) = (String::new(), 0);
-        Sheet { title, styles, tables, first: vec![heading], folded: Vec::new() }
+        let first = vec![html! { h1 { (title) } }];
+        Sheet { title, styles: String::new(), tables: 0, first, folded: Vec::new() }
     }
 
     /// Adds to the unfolded part.
@@ -64,25 +64,12 @@ impl Sheet {
         self.page(&[]).len()
     }
 
-    /// Returns a class for the next table.
-    pub(super) fn table_class(&mut self) -> String {
-        self.tables += 1;
-        format!("t{}", self.tables)
-    }
-
-    /// Adds a rule for the head of the page.
-    pub(super) fn style(&mut self, rule: &str) {
-        self.styles.push_str(rule);
-    }
-
     /// Returns the whole page.
     pub fn finish(self) -> String {
         self.page(&self.folded)
     }
 
     fn page(&self, folded: &[Markup]) -> String {
-        let lines =
-            |all: &[Markup]| -> String { all.iter().map(|one| one.0.clone() + "\n").collect() };
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -90,7 +77,7 @@ impl Sheet {
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 title { (self.title) " - tiebreak" }
                 style { (PreEscaped(STYLE.replace('\n', ""))) (PreEscaped(&self.styles)) }
-                main { (PreEscaped(lines(&self.first))) (PreEscaped(lines(folded))) }
+                main { @for part in self.first.iter().chain(folded) { (part) "\n" } }
             }
         };
         page.into_string() + "\n"

@@ -3,17 +3,15 @@
 use super::sheet::{Sheet, list, name, section, small};
 use super::{ODD_BYTES, ink};
 use crate::chart::Span;
-use crate::contestants::{claimed_metrics, metric_columns, other_columns};
-use crate::look::Look;
+use crate::contestants::{claimed_metrics, failed, metric_columns, other_columns};
+use crate::prelude::*;
 use crate::study::{
-    Block, Reason, built_with, columns, columns_mean, facts, metric_summary, metrics_table, notes,
-    per_item, scaling_table, shares, spread_of,
+    Block, Reason, built_with, columns, columns_mean, facts, metrics_table, notes, per_item,
+    quantiles, scaling_table, spread_of,
 };
-use crate::table::{Align, Column};
-use crate::text::{plain, short};
 use maud::{Markup, html};
-use tiebreak_core::metric::Metric;
-use tiebreak_core::result::{ContestantResult, RunResult, StudyRow};
+use std::ops::Range;
+use std::slice::from_ref;
 
 /// Columns of this rank and above are not shown on a narrow screen.
 const WIDE: u8 = 2;
@@ -28,18 +26,21 @@ pub(super) fn contestants(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     columns.extend(other_columns(run, metric));
     // There are few of them, so that more fit a narrow screen.
     columns.iter_mut().for_each(|column| column.rank = column.rank.saturating_sub(2));
-    let names: Vec<String> = run
-        .contestants
-        .iter()
-        .map(|one| format!("{}{}", one.name, if one.fault.is_some() { " (void)" } else { "" }))
-        .collect();
+    for (cell, one) in columns[0].cells.iter_mut().zip(&run.contestants) {
+        *cell = format!("{}{}", one.name, if one.fault.is_some() { " (void)" } else { "" });
+    }
+    let strips = run.contestants.iter().map(|one| {
+        let histogram = one.distribution.as_ref()?;
+        let spread = Span { low: histogram.low, high: histogram.high, is_log: false };
+        let summary = one.metrics.iter().find(|(key, _)| *key == metric);
+        ink::strip(spread, histogram, summary.map_or([None; 3], |(_, s)| [s.p10, s.median, s.p90]))
+    });
     sheet.add(section("Contestants"));
-    let strips: Vec<Option<Markup>> = run.contestants.iter().map(|one| strip(run, one)).collect();
-    split(sheet, &columns, &names, &strips, bytes);
+    Table::of(sheet, columns, strips.collect()).split(sheet, bytes);
     let commands: Vec<Markup> = run.contestants.iter().filter_map(command).collect();
     let shown = sheet.fill(&commands, bytes);
-    if let Some(rest) = commands.get(shown..).filter(|rest| !rest.is_empty()) {
-        sheet.fold("What the others run", html! { @for one in rest { (one) } });
+    if shown < commands.len() {
+        sheet.fold("What the others run", html! { @for one in &commands[shown..] { (one) } });
     }
 }
 
@@ -48,105 +49,59 @@ fn command(contestant: &ContestantResult) -> Option<Markup> {
     let mut text = format!("{}: {}", plain(&contestant.name), plain(&contestant.command));
     if let Some(fault) = &contestant.fault {
         text += &format!(" {}", short(&fault.to_string()));
-    } else if let Some(fault) =
-        contestant.first_failure.as_ref().filter(|_| contestant.failures > 0)
-    {
-        let failures = contestant.failures;
-        text += &format!(" failed {failures} times; first it {}", short(&fault.to_string()));
+    } else if let Some(failed) = failed(contestant) {
+        text += &format!(" {failed}");
     }
     let says_more = contestant.command != contestant.name || contestant.fault.is_some();
     says_more.then(|| small(&text))
 }
 
-/// Draws the distribution of a program; all share their scale.
-fn strip(run: &RunResult, contestant: &ContestantResult) -> Option<Markup> {
-    let histogram = contestant.distribution.as_ref()?;
-    let metric = claimed_metrics(run)[0];
-    let spread = Span { low: histogram.low, high: histogram.high, is_log: false };
-    let summary = contestant.metrics.iter().find(|(key, _)| *key == metric);
-    let values = summary.map_or([None; 3], |(_, s)| [s.p10, s.median, s.p90]);
-    let is_drawn = histogram.low < histogram.high && !histogram.counts.is_empty();
-    is_drawn.then(|| {
-        let heights = shares(spread, histogram, ink::PLACES);
-        ink::strip(&heights, values.map(|value| value.map(|value| spread.place(value))))
-    })
-}
-
-/// Adds a table, whose rows are seen first as far as they leave the page within so many bytes; the
-/// others are folded, and the page says how many they are. `names` replaces the first column, and
-/// each of `strips` that there is stands below its row.
-pub(super) fn split(
-    sheet: &mut Sheet,
-    columns: &[Column],
-    names: &[String],
-    strips: &[Option<Markup>],
-    bytes: usize,
-) {
-    let table = Table::of(sheet, columns, names, strips);
-    let used = sheet.first_bytes() + table.markup(0..0).0.len();
-    let lengths = (0..names.len()).map(|row| table.row(row).0.len());
-    let ends = lengths.scan(used, |sum, length| {
-        *sum += length;
-        Some(*sum)
-    });
-    let shown = ends.take_while(|end| *end <= bytes).count();
-    if shown > 0 {
-        sheet.add(table.markup(0..shown));
-    }
-    if shown < names.len() {
-        let rest = names.len() - shown;
-        let title =
-            if shown > 0 { format!("{rest} more contestants") } else { "All contestants".into() };
-        sheet.fold(&title, table.markup(shown..names.len()));
-    }
-}
-
-/// A table all of whose rows stand together; `names` replaces the first column.
-pub(super) fn whole(sheet: &mut Sheet, columns: &[Column], names: &[String]) -> Markup {
-    Table::of(sheet, columns, names, &[]).markup(0..names.len())
-}
-
-/// A table, row by row.
-struct Table<'a> {
+/// A table, row by row: the first column has the names, and each of `strips` that there is stands
+/// below its row.
+struct Table {
     class: String,
-    columns: Vec<&'a Column>,
-    names: &'a [String],
-    strips: &'a [Option<Markup>],
+    columns: Vec<Column>,
+    strips: Vec<Option<Markup>>,
 }
 
-impl<'a> Table<'a> {
-    /// Columns without any value are left out.
-    fn of(
-        sheet: &mut Sheet,
-        columns: &'a [Column],
-        names: &'a [String],
-        strips: &'a [Option<Markup>],
-    ) -> Table<'a> {
-        let is_shown = |(index, column): &(usize, &Column)| *index == 0 || column.has_values();
-        let columns: Vec<&Column> =
-            columns.iter().enumerate().filter(is_shown).map(|(_, column)| column).collect();
-        let class = sheet.table_class();
+impl Table {
+    /// Columns without any value are left out. The rules for a column stand once in the head of the
+    /// page, where a class would stand in every cell.
+    fn of(sheet: &mut Sheet, mut columns: Vec<Column>, strips: Vec<Option<Markup>>) -> Table {
+        let mut is_first = true;
+        columns.retain(|column| std::mem::take(&mut is_first) || column.has_values());
+        sheet.tables += 1;
+        let class = format!("t{}", sheet.tables);
         for (index, column) in columns.iter().enumerate() {
-            style(sheet, &class, index + 1, column);
+            let cells = format!(".{class} tr>:nth-child({})", index + 1);
+            let narrow = format!("@media(max-width:560px){{{cells}");
+            if column.align == Align::Left && index > 0 {
+                sheet.styles += &format!("{cells}{{text-align:left}}");
+            }
+            if column.title == "interval" {
+                sheet.styles += &format!("{narrow}{{white-space:normal;min-width:3.7rem}}}}");
+            }
+            if column.rank >= WIDE {
+                sheet.styles += &format!("{narrow}{{display:none}}}}");
+            }
         }
-        Table { class, columns, names, strips }
+        Table { class, columns, strips }
+    }
+
+    fn rows(&self) -> Range<usize> {
+        0..self.columns[0].cells.len()
     }
 
     fn row(&self, row: usize) -> Markup {
         html! {
-            tr {
-                td { (name(&self.names[row])) }
-                @for column in &self.columns[1..] {
-                    td { (name(column.cells.get(row).map_or("", String::as_str))) }
-                }
-            }
+            tr { @for column in &self.columns { td { (name(&column.cells[row])) } } }
             @if let Some(Some(strip)) = self.strips.get(row) {
                 tr.s { td colspan=(self.columns.len()) { (strip) } }
             }
         }
     }
 
-    fn markup(&self, rows: std::ops::Range<usize>) -> Markup {
+    fn markup(&self, rows: Range<usize>) -> Markup {
         html! {
             div.x {
                 table class=(self.class) {
@@ -156,23 +111,36 @@ impl<'a> Table<'a> {
             }
         }
     }
+
+    /// Adds the rows that leave the unfolded part within so many bytes; the others are folded, and
+    /// the page says how many they are.
+    fn split(&self, sheet: &mut Sheet, bytes: usize) {
+        let mut used = sheet.first_bytes() + self.markup(0..0).0.len();
+        let fits = |row: &usize| {
+            used += self.row(*row).0.len();
+            used <= bytes
+        };
+        let shown = self.rows().take_while(fits).count();
+        if shown > 0 {
+            sheet.add(self.markup(0..shown));
+        }
+        let rest = shown..self.rows().end;
+        match (shown, rest.len()) {
+            (_, 0) => {}
+            (0, _) => sheet.fold("All contestants", self.markup(rest)),
+            (_, more) => sheet.fold(&format!("{more} more contestants"), self.markup(rest)),
+        }
+    }
 }
 
-/// The rules for a column, counted from 1: they stand once in the head of the page, where a class
-/// would stand in every cell.
-fn style(sheet: &mut Sheet, class: &str, number: usize, column: &Column) {
-    let cells = format!(".{class} tr>:nth-child({number})");
-    if column.align == Align::Left && number > 1 {
-        sheet.style(&format!("{cells}{{text-align:left}}"));
-    }
-    if column.title == "interval" {
-        sheet.style(&format!(
-            "@media(max-width:560px){{{cells}{{white-space:normal;min-width:3.7rem}}}}"
-        ));
-    }
-    if column.rank >= WIDE {
-        sheet.style(&format!("@media(max-width:560px){{{cells}{{display:none}}}}"));
-    }
+/// Adds a folded table.
+fn folded(sheet: &mut Sheet, title: &str, about: Option<String>, columns: Vec<Column>) {
+    let table = Table::of(sheet, columns, Vec::new());
+    let about = about.map(|text| small(&text));
+    sheet.fold(
+        title,
+        html! { @if let Some(about) = about { (about) } (table.markup(table.rows())) },
+    );
 }
 
 /// Adds the contestants with their ratios, published figures and distributions, of which so many
@@ -181,50 +149,31 @@ fn style(sheet: &mut Sheet, class: &str, number: usize, column: &Column) {
 pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     sheet.add(section("Contestants"));
     sheet.add(small(&facts(block).join(" ")));
-    let names: Vec<String> = block.rows.iter().map(|row| block.marked(row)).collect();
-    let columns = columns(block, Some(Look::PAPER));
-    if !names.is_empty() {
-        split(sheet, &columns, &names, &strips(block), bytes);
+    let spread = spread_of(block);
+    let strips = block
+        .rows
+        .iter()
+        .map(|row| ink::strip(spread?, row.distribution.as_ref()?, quantiles(row)));
+    let names = Column::left("", block.rows.iter().map(|row| block.marked(row)));
+    if !block.rows.is_empty() {
+        Table::of(sheet, columns(block, None), strips.collect()).split(sheet, bytes);
     }
     let left_out: Vec<String> = block.reasons().iter().map(Reason::sentence).collect();
     if !left_out.is_empty() {
         sheet.part("Contestants that did not run", list(&left_out), ODD_BYTES);
     }
     let scaling = scaling_table(block);
-    if let Some(first) = scaling.first() {
-        let table = whole(sheet, &scaling, &first.cells);
-        sheet.fold("On several threads", table);
+    if !scaling.is_empty() {
+        folded(sheet, "On several threads", None, scaling);
     }
-    others(sheet, block, &names);
-    let meaning = [columns_mean(block, std::slice::from_ref(block)), notes(block)].concat();
+    let metrics = metrics_table(block);
+    if !metrics.is_empty() {
+        let metrics = metrics.into_iter().map(|column| column.rank(1));
+        let columns = std::iter::once(names).chain(metrics).collect();
+        folded(sheet, "Beside wall time", Some(per_item(block)), columns);
+    }
+    let meaning = [columns_mean(from_ref(block)), notes(block)].concat();
     sheet.part("What the columns say", list(&meaning), ODD_BYTES);
     let source = format!("Source: {}", plain(&block.of.source));
-    let builds = built_with(std::slice::from_ref(block));
-    sheet.fold("Source and builds", list(&[vec![source], builds].concat()));
-}
-
-/// What was measured beside wall time.
-fn others(sheet: &mut Sheet, block: &Block, names: &[String]) {
-    let metrics = metrics_table(block);
-    if metrics.is_empty() {
-        return;
-    }
-    let first = Column::left("", names.to_vec());
-    let metrics = metrics.into_iter().map(|column| column.rank(1));
-    let columns: Vec<Column> = std::iter::once(first).chain(metrics).collect();
-    let table = whole(sheet, &columns, names);
-    sheet.fold("Beside wall time", html! { (small(&per_item(block))) (table) });
-}
-
-/// The distributions, which share their scale.
-fn strips(block: &Block) -> Vec<Option<Markup>> {
-    let spread = spread_of(block);
-    let strip = |row: &&StudyRow| {
-        let (spread, histogram) = (spread?, row.distribution.as_ref()?);
-        let values = metric_summary(row, Metric::WallTime);
-        let values = values.map_or([None; 3], |s| [s.p10, s.median, s.p90]);
-        let places = values.map(|value| value.map(|value| spread.place(value)));
-        Some(ink::strip(&shares(spread, histogram, ink::PLACES), places))
-    };
-    block.rows.iter().map(strip).collect()
+    sheet.fold("Source and builds", list(&[vec![source], built_with(from_ref(block))].concat()));
 }

@@ -3,18 +3,12 @@
 use super::ink;
 use super::sheet::{Sheet, list, section, sentence as cut, small};
 use crate::check::effect;
-use crate::look::{NO_BREAK, letters};
-use crate::number::{count, seconds};
-use crate::presented::Presented;
-use crate::presented::Sign;
+use crate::prelude::*;
 use crate::self_check;
-use crate::sentence::{common_tail, head, of_bursts, sentence, what_helps, whose};
+use crate::sentence::{common_tail, head, of_bursts, sentence, tone, what_helps, whose};
 use crate::study::claims;
-use crate::text::plain;
 use maud::{Markup, html};
-use tiebreak_core::plan::Gate;
-use tiebreak_core::result::{ClaimOutcome, ClaimResult, RunResult, SelfCheckResult};
-use tiebreak_core::verdict::Verdict;
+use tiebreak_core::result::SelfCheckResult;
 
 /// The most claims that have a sentence each.
 const FEW: usize = 16;
@@ -28,25 +22,26 @@ pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
         return checked(sheet, run, found);
     }
     let mut said: Vec<&ClaimResult> = claims(run).collect();
-    if let [only] = said.as_slice() {
-        sheet.add(verdict(run, only, &sentence(run, only), true));
-    } else {
-        // Those that did not pass are what the reader must see.
-        if said.len() > FEW {
-            said.sort_by_key(|claim| claim.outcome() == ClaimOutcome::Passed);
-        }
-        let is_pictured = said.len() <= PICTURED;
-        let text = |claim| if said.len() > FEW { brief(claim) } else { whole(run, claim) };
-        let all: Vec<Markup> =
-            said.iter().map(|claim| verdict(run, claim, &text(claim), is_pictured)).collect();
-        let shown = sheet.fill(&all, bytes);
-        if shown < all.len() {
-            let title = format!("{} more claims", all.len() - shown);
-            sheet.fold(&title, html! { @for one in &all[shown..] { (one) "\n" } });
-        }
-        if let Some(tail) = common_tail(run).filter(|_| !said.is_empty()) {
-            sheet.add(small(&tail));
-        }
+    // Those that did not pass are what the reader must see.
+    if said.len() > FEW {
+        said.sort_by_key(|claim| claim.outcome() == ClaimOutcome::Passed);
+    }
+    let all = said.iter().map(|claim| {
+        let text = match said.len() {
+            1 => sentence(run, claim),
+            2..=FEW => whole(run, claim),
+            _ => brief(claim),
+        };
+        verdict(run, claim, &text, said.len() <= PICTURED)
+    });
+    let all: Vec<Markup> = all.collect();
+    let shown = sheet.fill(&all, bytes);
+    if shown < all.len() {
+        let title = format!("{} more claims", all.len() - shown);
+        sheet.fold(&title, html! { @for one in &all[shown..] { (one) "\n" } });
+    }
+    if let Some(tail) = common_tail(run).filter(|_| said.len() > 1) {
+        sheet.add(small(&tail));
     }
     if let Some(helps) = what_helps(run) {
         sheet.add(small(&letters(&helps)));
@@ -57,7 +52,7 @@ pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
 fn whole(run: &RunResult, claim: &ClaimResult) -> String {
     let mut spans = head(run, claim);
     spans.extend(of_bursts(claim));
-    letters(&spans).replace(NO_BREAK, " ") + "." + whose(claim).unwrap_or_default()
+    quotable(&spans) + "." + whose(claim).unwrap_or_default()
 }
 
 /// Returns a claim, its verdict and its numbers without a sentence, for pages with many claims.
@@ -71,21 +66,30 @@ fn brief(claim: &ClaimResult) -> String {
 }
 
 fn verdict(run: &RunResult, claim: &ClaimResult, text: &str, has_picture: bool) -> Markup {
-    let (class, sign) = sign(claim);
     let quantity = Presented::of(claim);
     // Where the interval of a share lies says more than whether the claim holds.
-    let sign = match (Sign::of(&quantity), claim.verdict) {
-        (Some(share), Verdict::TooClose | Verdict::Undecided) => share.glyph(),
-        _ => sign,
+    let sign = match (claim.verdict, Sign::of(&quantity)) {
+        (Verdict::Holds, _) => '\u{2713}',
+        (Verdict::Refuted, _) => '\u{2717}',
+        (Verdict::Void, _) => '\u{2205}',
+        (_, Some(share)) => share.glyph(),
+        (Verdict::TooClose, None) => '\u{2248}',
+        (Verdict::Undecided, None) => '?',
     };
-    let is_drawn = has_picture && claim.verdict != Verdict::Void && quantity.is_known();
-    signed(run, class, sign, text, is_drawn.then(|| ink::interval(&quantity, run.resolution)))
+    let picture =
+        (has_picture && quantity.is_known()).then(|| ink::interval(&quantity, run.resolution));
+    signed(run, tone(claim), sign, text, picture)
 }
 
 /// A sentence with its sign, a link to what the machine was on which it was reached, and a picture.
-fn signed(run: &RunResult, class: &str, sign: char, text: &str, picture: Option<Markup>) -> Markup {
+fn signed(run: &RunResult, tone: Tone, sign: char, text: &str, picture: Option<Markup>) -> Markup {
+    let class = match tone {
+        Tone::Good => "v g",
+        Tone::Bad => "v b",
+        _ => "v q",
+    };
     html! {
-        div class={ "v " (class) } {
+        div class=(class) {
             b { (sign) }
             div {
                 (cut(text))
@@ -96,51 +100,24 @@ fn signed(run: &RunResult, class: &str, sign: char, text: &str, picture: Option<
     }
 }
 
-/// The class and the sign of a verdict.
-fn sign(claim: &ClaimResult) -> (&'static str, char) {
-    match claim.verdict {
-        Verdict::Holds => ("g", '\u{2713}'),
-        Verdict::Refuted => ("b", '\u{2717}'),
-        Verdict::Void => ("b", '\u{2205}'),
-        Verdict::TooClose if claim.gate == Gate::ClosedUnlessHolds => ("b", '\u{2248}'),
-        Verdict::TooClose => ("q", '\u{2248}'),
-        Verdict::Undecided if claim.gate == Gate::ClosedUnlessHolds => ("b", '?'),
-        Verdict::Undecided => ("q", '?'),
-    }
-}
-
 /// Adds the result of `tiebreak aa`.
 fn checked(sheet: &mut Sheet, run: &RunResult, found: &SelfCheckResult) {
-    let fault = run.contestants.iter().find_map(|contestant| contestant.fault.as_ref());
-    let text = match fault {
-        Some(fault) => format!("Void: the program {fault}."),
-        None => letters(&self_check::sentence(found)),
+    let said = self_check::sentence(run, found);
+    let sign = match said[0].tone {
+        Tone::Good => '\u{2713}',
+        Tone::Bad => '\u{2717}',
+        _ => '?',
     };
-    let is_bad = fault.is_some() || found.rate_low > found.error;
-    let (class, sign) = match (is_bad, found.comparisons) {
-        (true, _) => ("b", '\u{2717}'),
-        (false, 0) => ("q", '?'),
-        (false, _) => ("g", '\u{2713}'),
-    };
-    sheet.add(signed(run, class, sign, &text, None));
-    let others = format!(
-        "{} too close to matter, {} undecided; {}.",
-        found.too_close,
-        found.undecided,
-        self_check::rate(found)
-    );
-    sheet.add(small(&others));
+    sheet.add(signed(run, said[0].tone, sign, &letters(&said), None));
+    let SelfCheckResult { too_close, undecided, .. } = found;
+    let rate = self_check::rate(found);
+    sheet.add(small(&format!("{too_close} too close to matter, {undecided} undecided; {rate}.")));
     if found.smallest.is_empty() {
         return;
     }
     sheet.add(section("The smallest difference that nine of ten comparisons would find"));
-    let smallest: Vec<String> = found
-        .smallest
-        .iter()
-        .map(|one| {
-            let rounds = count(one.rounds, "round");
-            format!("in {} ({rounds}): {}", seconds(one.seconds), self_check::size(one))
-        })
-        .collect();
-    sheet.add(list(&smallest));
+    sheet.add(list(&cells(&found.smallest, |one| {
+        let (time, rounds) = (seconds(one.seconds), count(one.rounds, "round"));
+        format!("in {time} ({rounds}): {}", self_check::size(one))
+    })));
 }

@@ -1,13 +1,11 @@
 //! A workload of a study as its table shows it: rows in their order, numbers in one unit.
 
 use super::figure;
-use crate::number::{Kind, Rounding, Scale, between, finite, or_none, ratio};
-use crate::text::{each_once, plain, short};
+use crate::number::{Kind, Scale, ratio};
+use crate::prelude::*;
+use crate::text::grouped;
 use tiebreak_core::claim::{Relation, Statement};
-use tiebreak_core::metric::{Metric, Unit};
-use tiebreak_core::result::{
-    EffectResult, MetricSummary, PublishedFigure, RunResult, StudyRow, WorkloadResult,
-};
+use tiebreak_core::result::{MetricSummary, PublishedFigure, WorkloadResult};
 
 /// The marks behind the names of contestants whose contract is not exact, one for each contract.
 const MARKS: [&str; 5] = ["*", "+", "#", "^", "~"];
@@ -30,24 +28,25 @@ pub(crate) struct Block<'a> {
 /// Why contestants are not in the table.
 pub(crate) struct Reason {
     /// Their names, with their marks.
-    pub names: Vec<String>,
+    names: Vec<String>,
     /// Whether they are void; or else they were not run.
-    pub is_void: bool,
+    is_void: bool,
     why: String,
 }
 
 impl Reason {
-    /// Returns the words behind the names: `is`, `void`, `: it crashed.`.
-    pub(crate) fn words(&self) -> [String; 3] {
-        let verb = if self.names.len() == 1 { "is" } else { "are" };
-        let what = if self.is_void { "void" } else { "not run" };
-        [verb.to_owned(), what.to_owned(), format!(": {}.", self.why)]
+    /// Returns names and reason as a sentence.
+    pub(crate) fn spans(&self) -> Spans {
+        let verb = if self.names.len() == 1 { " is " } else { " are " };
+        let names = span(Tone::Strong, self.names.join(", "));
+        let what =
+            if self.is_void { span(Tone::Bad, "void") } else { span(Tone::Doubt, "not run") };
+        vec![names, words(verb), what, words(format!(": {}.", self.why))]
     }
 
-    /// Returns names and reason as a sentence.
+    /// Returns the sentence without tones.
     pub(crate) fn sentence(&self) -> String {
-        let [verb, what, why] = self.words();
-        format!("{} {verb} {what}{why}", self.names.join(", "))
+        letters(&self.spans())
     }
 }
 
@@ -59,7 +58,11 @@ impl<'a> Block<'a> {
         let (mut left_out, mut rows): (Vec<_>, Vec<_>) =
             rows.partition(|row| row.fault.is_some() || row.not_run.is_some());
         rows.sort_by(|a, b| {
-            let [a, b] = [a, b].map(|row| slowness(of, row));
+            // By the ratio to the reference, the largest first, then by the time.
+            let [a, b] = [a, b].map(|row| {
+                let keys = [speed(of, row).map(|ratio| -ratio), median(row, Metric::WallTime)];
+                keys.map(|key| key.unwrap_or(f64::INFINITY))
+            });
             a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
         });
         left_out.sort_by_key(|row| row.fault.is_none());
@@ -93,10 +96,9 @@ impl<'a> Block<'a> {
 
     /// A time for one item, without its unit if the title has it.
     pub(crate) fn time(&self, ns_a_call: f64) -> String {
-        let value = ns_a_call / self.divisor();
         match self.scale {
-            Some(scale) => scale.digits(value),
-            None => Scale::of(Unit::Nanoseconds, value).write(value),
+            Some(scale) => scale.digits(ns_a_call / self.divisor()),
+            None => self.time_with_unit(ns_a_call),
         }
     }
 
@@ -109,9 +111,7 @@ impl<'a> Block<'a> {
     /// Median, p10 and p90 of wall time, in one unit, which stands behind the median if the title
     /// does not have it; `-` for what is not known.
     pub(crate) fn times(&self, row: &StudyRow) -> [String; 3] {
-        let summary = summary(row, Metric::WallTime);
-        let [median, p10, p90] =
-            summary.map_or([None; 3], |s| [s.median, s.p10, s.p90]).map(finite);
+        let [p10, median, p90] = quantiles(row);
         let size = median.or(p10).unwrap_or(0.0) / self.divisor();
         let scale = self.scale.unwrap_or_else(|| Scale::of(Unit::Nanoseconds, size));
         let [p10, p90] = [p10, p90].map(|value| value.map(|ns| scale.digits(ns / self.divisor())));
@@ -151,11 +151,6 @@ impl<'a> Block<'a> {
         row.ratio.is_some() && !row.is_settled && !self.is_reference(row)
     }
 
-    /// Whether any row has such a ratio.
-    pub(crate) fn has_open(&self) -> bool {
-        self.rows.iter().any(|row| self.is_open(row))
-    }
-
     /// The name of a contestant, with the mark of its contract.
     pub(crate) fn marked(&self, row: &StudyRow) -> String {
         let name = plain(&row.name);
@@ -165,19 +160,14 @@ impl<'a> Block<'a> {
     /// Why contestants are not in the table. Those that are not run for the same reason stand
     /// together.
     pub(crate) fn reasons(&self) -> Vec<Reason> {
-        let mut reasons: Vec<Reason> = Vec::new();
-        for row in &self.left_out {
-            let (is_void, why) = match &row.fault {
-                Some(fault) => (true, short(&fault.to_string())),
-                None => (false, short(row.not_run.as_deref().unwrap_or_default())),
-            };
-            let mut others = reasons.iter_mut().filter(|other| !is_void && !other.is_void);
-            match others.find(|other| other.why == why) {
-                Some(reason) => reason.names.push(self.marked(row)),
-                None => reasons.push(Reason { names: vec![self.marked(row)], is_void, why }),
-            }
-        }
-        reasons
+        let void = self.left_out.iter().filter_map(|row| Some((row, row.fault.as_ref()?)));
+        let void = void.map(|(row, fault)| (short(&fault.to_string()), vec![self.marked(row)]));
+        let idle = self.left_out.iter().filter(|row| row.fault.is_none());
+        let idle =
+            idle.map(|row| (short(row.not_run.as_deref().unwrap_or_default()), self.marked(row)));
+        let void = void.map(|(why, names)| Reason { names, is_void: true, why });
+        let idle = grouped(idle).into_iter();
+        void.chain(idle.map(|(why, names)| Reason { names, is_void: false, why })).collect()
     }
 
     /// The contracts that are not exact, in the order in which they first occur.
@@ -215,16 +205,16 @@ impl<'a> Block<'a> {
     /// The figures of a published table that stand in no column, each with its ratio to the
     /// reference: `switch 7.8 (1.92x)`.
     pub(crate) fn further_figures(&self, table: usize) -> Vec<String> {
-        let running = self.rows.iter().map(|row| (row, 1));
-        let mut texts = Vec::new();
-        for (row, first) in running.chain(self.left_out.iter().map(|row| (row, 0))) {
-            for figure in row.published.iter().skip(first).filter(|one| one.table == table) {
-                let ratio = published_ratio(figure).map(|ratio| format!(" ({ratio})"));
-                let ratio = ratio.unwrap_or_default();
-                texts.push(format!("{} {}{ratio}", self.marked(row), figure.value));
-            }
-        }
-        texts
+        let running =
+            self.rows.iter().flat_map(|row| row.published.iter().skip(1).map(move |f| (row, f)));
+        let others =
+            self.left_out.iter().flat_map(|row| row.published.iter().map(move |f| (row, f)));
+        let figures = running.chain(others).filter(|(_, figure)| figure.table == table);
+        let texts = figures.map(|(row, figure)| {
+            let ratio = published_ratio(figure).map(|ratio| format!(" ({ratio})"));
+            format!("{} {}{}", self.marked(row), figure.value, ratio.unwrap_or_default())
+        });
+        texts.collect()
     }
 
     /// The median here in the unit of the published figure, without the unit.
@@ -249,12 +239,6 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Returns what rows are sorted by: the ratio to the reference, the largest first, then the time.
-fn slowness(of: &WorkloadResult, row: &StudyRow) -> [f64; 2] {
-    [speed(of, row).map(|ratio| -ratio), median(row, Metric::WallTime)]
-        .map(|value| value.unwrap_or(f64::INFINITY))
-}
-
 /// How many times as fast as the reference a row is, if that is known of any row.
 pub(crate) fn speed(of: &WorkloadResult, row: &StudyRow) -> Option<f64> {
     if of.rows.iter().any(|row| row.ratio.is_some()) && row.name == of.reference {
@@ -272,6 +256,12 @@ fn published_ratio(figure: &PublishedFigure) -> Option<String> {
 /// A metric of a row.
 pub(crate) fn summary(row: &StudyRow, metric: Metric) -> Option<MetricSummary> {
     row.per_call.iter().find(|(key, _)| *key == metric).map(|(_, summary)| *summary)
+}
+
+/// The wall time for one call: p10, median and p90, where they are numbers.
+pub(crate) fn quantiles(row: &StudyRow) -> [Option<f64>; 3] {
+    let summary = summary(row, Metric::WallTime);
+    summary.map_or([None; 3], |s| [s.p10, s.median, s.p90]).map(finite)
 }
 
 /// The median of a metric for one call, if it is a number.

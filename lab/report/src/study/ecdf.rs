@@ -1,88 +1,40 @@
-//! The distribution functions of a study's contestants, and the scale that they share.
+//! The distribution functions of a study's contestants.
 
 use super::Block;
-use crate::chart::{Chart, Curve, Scale, Span};
-use crate::look::Look;
+use crate::chart::{Chart, Curve, Scale};
 use crate::number;
-use crate::page::Page;
-use crate::text::plain;
-use tiebreak_core::metric::Unit;
-use tiebreak_core::result::StudyResult;
+use crate::prelude::*;
 
 /// The ratio of the greatest time to the least above which the scale is logarithmic.
 const LOG_FROM: f64 = 8.0;
 
-/// What the axis upwards shows.
-const SHARE: &str = "share of batches that took at most so long";
-
-/// The contestants of a workload whose distribution is known.
-pub(crate) struct Ecdfs {
-    /// In the order of the table, the fastest first.
-    pub curves: Vec<Steps>,
-    /// From the least to the greatest time for one item, in nanoseconds.
-    pub axis: Span,
-    /// What an item is called.
-    pub item: String,
-}
-
-/// The distribution function of one contestant.
-pub(crate) struct Steps {
-    /// Its name with the mark of its contract.
-    pub name: String,
-    /// Its place in the study, which is the same in every workload.
-    pub place: usize,
-    /// Its steps, from the left: nanoseconds for one item, and the share of batches at most that.
-    pub steps: Vec<(f64, f64)>,
-}
-
-impl Ecdfs {
-    /// Those of a block; `None` where no distribution is known.
-    pub(crate) fn of(block: &Block) -> Option<Ecdfs> {
-        let items = block.of.items.max(1) as f64;
-        let mut curves = Vec::new();
-        for row in &block.rows {
-            let steps: Vec<(f64, f64)> = row
-                .ecdf
-                .iter()
-                .flat_map(|ecdf| ecdf.steps())
-                .map(|(ns, share)| (ns / items, share))
-                .filter(|(ns, share)| ns.is_finite() && *ns >= 0.0 && share.is_finite())
-                .collect();
-            if !steps.is_empty() {
-                let place = block.of.rows.iter().position(|other| other.name == row.name);
-                let (name, place) = (block.marked(row), place.unwrap_or(0));
-                curves.push(Steps { name, place, steps });
-            }
+/// Returns the distribution functions of a workload's contestants, the fastest first: the share of
+/// timed batches over the nanoseconds for one item. Only those that are known have a curve.
+pub(crate) fn chart_of(block: &Block, title: String) -> Chart {
+    let items = block.of.items.max(1) as f64;
+    let mut curves = Vec::new();
+    for row in &block.rows {
+        let steps = row.ecdf.iter().flat_map(|ecdf| ecdf.steps());
+        let steps = steps.map(|(ns, share)| (ns / items, share));
+        let points: Vec<(f64, f64)> =
+            steps.filter(|(ns, share)| ns.is_finite() && *ns >= 0.0 && share.is_finite()).collect();
+        if !points.is_empty() {
+            let place = block.of.rows.iter().position(|other| other.name == row.name);
+            curves.push(Curve { name: block.marked(row), place: place.unwrap_or(0), points });
         }
-        let times = || curves.iter().flat_map(|curve| &curve.steps).map(|(ns, _)| *ns);
-        let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
-        let is_log = low > 0.0 && high > LOG_FROM * low;
-        let axis = match (is_log, high > low) {
-            (true, _) => Span { low: low / 1.1, high: high * 1.1, is_log },
-            (_, true) => {
-                let room = (high - low) * 0.04;
-                Span { low: (low - room).max(0.0), high: high + room, is_log }
-            }
-            (_, false) => Span { low: low * 0.9, high: high * 1.1 + 1e-3, is_log },
-        };
-        (!curves.is_empty()).then(|| Ecdfs { curves, axis, item: block.item() })
     }
-
-    /// What the axis of times shows.
-    pub(crate) fn across(&self) -> String {
-        let kind = if self.axis.is_log { ", logarithmic" } else { "" };
-        format!("time per {}{kind}", self.item)
-    }
-
-    fn chart(&self, title: &str) -> Chart {
-        let curve = |of: &Steps| Curve { name: of.name.clone(), points: of.steps.clone() };
-        Chart {
-            title: title.to_owned(),
-            x: Scale::new(self.across(), self.axis.is_log, time),
-            y: Scale { from_zero: true, ..Scale::new(SHARE, false, |share| format!("{share:.1}")) },
-            curves: self.curves.iter().map(curve).collect(),
-            marks: Vec::new(),
-        }
+    let times = curves.iter().flat_map(|curve| &curve.points).map(|(ns, _)| *ns);
+    let (low, high) = (times.clone().fold(f64::INFINITY, f64::min), times.fold(0.0, f64::max));
+    let is_log = low > 0.0 && high > LOG_FROM * low;
+    let kind = if is_log { ", logarithmic" } else { "" };
+    let share = "share of batches that took at most so long";
+    Chart {
+        title,
+        x: Scale::new(format!("time per {}{kind}", block.item()), is_log, time),
+        y: Scale { from_zero: true, ..Scale::new(share, false, |share| format!("{share:.1}")) },
+        curves,
+        marks: Vec::new(),
+        is_stairs: true,
     }
 }
 
@@ -94,15 +46,8 @@ pub(crate) fn time(ns: f64) -> String {
 /// The distribution functions of each workload's contestants, in letters: for each time the share
 /// of timed batches that took at most so long for one call. Empty if none is known.
 pub fn ecdf(study: &StudyResult, look: &Look) -> String {
-    let mut text = String::new();
-    for block in study.runs.iter().filter_map(Block::of) {
-        let Some(ecdfs) = Ecdfs::of(&block) else { continue };
-        let mut gap = Page::new(*look);
-        gap.gap();
-        text += &gap.finish();
-        text += &ecdfs.chart(&plain(&block.of.workload.name)).text(look);
-    }
-    text
+    let blocks = study.runs.iter().filter_map(Block::of);
+    blocks.map(|block| chart_of(&block, plain(&block.of.workload.name)).text(look)).collect()
 }
 
 #[cfg(test)]

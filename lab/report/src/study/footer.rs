@@ -2,44 +2,29 @@
 
 use super::block::Block;
 use super::{ABOUT_TIMES, figure, metrics, not_covered, scaling};
-use crate::footer::{again, entries, entry};
-use crate::number::{Rounding, Scale, count, percent, seconds, value_text};
-use crate::odd::{self, listed_warnings, warnings_of};
-use crate::page::Page;
+use crate::footer::again;
+use crate::number::Scale;
+use crate::odd::odd_of;
+use crate::prelude::*;
 use crate::sentence::observation_noun;
-use crate::text::{grouped, plain};
-use tiebreak_core::metric::Unit;
-use tiebreak_core::plan::Scope;
-use tiebreak_core::result::{PublishedResult, StudyResult, StudyRow};
+use crate::text::grouped;
 use tiebreak_core::study::Workload;
 
 /// What the columns mean, what was odd, what everything was built with, the machine, and how to get
 /// the same again.
 pub(super) fn footer(page: &mut Page, study: &StudyResult) {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
-    let named = || blocks.iter().map(|block| (block.run, block.of.workload.name.as_str()));
-    let told = |(run, name)| listed_warnings(run).map(move |warning| (warning, name));
-    let odd = warnings_of(named().flat_map(told));
-    if !odd.is_empty() {
-        page.gap();
-        page.note(odd::TITLE);
-    }
-    odd.into_iter().for_each(|text| page.item(text));
-    notes_of(page, &blocks);
+    let named = blocks.iter().map(|block| (block.run, block.of.workload.name.as_str()));
+    let named: Vec<_> = named.collect();
+    odd_of(page, &named);
+    page.notes(columns_mean(&blocks));
     page.note(not_covered_by(&blocks));
     page.gap();
     let (Some(run), Some(block)) = (study.runs.first(), blocks.first()) else { return };
-    entry(page, "source", plain(&block.of.source));
-    entries(page, "built", built_with(&blocks));
-    entry(page, "run", format!("{}, seed {}", seconds(study.seconds), plain(&run.seed)));
-    again(page, &named().collect::<Vec<_>>());
-}
-
-/// What the columns of the tables mean, and what is missing in them.
-pub(super) fn notes_of(page: &mut Page, blocks: &[Block]) {
-    let Some(block) = blocks.first() else { return };
-    page.gap();
-    columns_mean(block, blocks).into_iter().for_each(|text| page.note(text));
+    page.entry("source", plain(&block.of.source));
+    page.entries("built", built_with(&blocks));
+    page.entry("run", format!("{}, seed {}", seconds(study.seconds), plain(&run.seed)));
+    again(page, &named);
 }
 
 /// Returns what the tables of the study do not cover.
@@ -47,8 +32,9 @@ pub(super) fn not_covered_by(blocks: &[Block]) -> String {
     not_covered(blocks.iter().all(|block| block.of.workload.is_drawn))
 }
 
-/// Returns the meaning of the columns, a sentence each.
-pub(crate) fn columns_mean(block: &Block, blocks: &[Block]) -> Vec<String> {
+/// Returns the meaning of the columns and what is missing in them, a sentence each.
+pub(crate) fn columns_mean(blocks: &[Block]) -> Vec<String> {
+    let Some(block) = blocks.first() else { return Vec::new() };
     let reference = plain(&block.of.reference);
     let mut lines = vec![format!(
         "'vs {reference}': how many times what a contestant needs {reference} needs; above 1x the \
@@ -56,46 +42,47 @@ pub(crate) fn columns_mean(block: &Block, blocks: &[Block]) -> Vec<String> {
     )];
     lines.extend(order_of_rows(block, &reference));
     lines.extend(scaling::meaning(blocks));
-    if blocks.iter().any(Block::has_open) {
-        lines.push(match block.precision() {
-            Some(precision) => format!(
-                "? the run ended before the interval lay within {} of its middle.",
-                percent(precision, Rounding::Nearest)
-            ),
-            None => "? the run ended before the interval was as narrow as asked.".to_owned(),
-        });
+    if blocks.iter().any(|block| block.rows.iter().any(|row| block.is_open(row))) {
+        let asked = match block.precision() {
+            Some(precision) => {
+                format!("lay within {} of its middle", percent(precision, Rounding::Nearest))
+            }
+            None => "was as narrow as asked".to_owned(),
+        };
+        lines.push(format!("? the run ended before the interval {asked}."));
     }
     let rows = blocks.iter().flat_map(|block| &block.rows);
-    let histograms = rows.filter_map(|row| row.distribution.as_ref());
-    match histograms.map(|histogram| histogram.beyond).sum::<u64>() {
-        0 => {}
-        1 => lines.push("1 timed batch took longer than the pictures reach.".to_owned()),
-        all => lines.push(format!("{all} timed batches took longer than the pictures reach.")),
+    let beyond: u64 = rows.filter_map(|row| row.distribution.as_ref()).map(|one| one.beyond).sum();
+    if beyond > 0 {
+        let batches = if beyond == 1 { "batch" } else { "batches" };
+        lines.push(format!("{beyond} timed {batches} took longer than the pictures reach."));
     }
     lines.extend(metrics::missing(blocks));
     lines
 }
 
 /// Explains the order of the rows, and which batches their times come from.
-fn order_of_rows(block: &Block, reference: &str) -> Vec<String> {
+fn order_of_rows(block: &Block, reference: &str) -> [String; 2] {
     let order = match (block.rows.iter().any(|row| row.ratio.is_some()), block.is_ranked()) {
-        (false, _) => "Rows stand in the order of their times, which proves nothing.".to_owned(),
-        (true, false) => "Rows stand in the order of their ratios.".to_owned(),
-        (true, true) => "Rows stand in the order of their ratios; 'rank' gives the places that \
-                         their intervals leave open: rows whose intervals overlap share some."
-            .to_owned(),
+        (false, _) => "times, which proves nothing.",
+        (true, false) => "ratios.",
+        (true, true) => {
+            "ratios; 'rank' gives the places that their intervals leave open: rows whose intervals \
+             overlap share some."
+        }
     };
     let times = if block.of.races_pairs {
-        format!(
-            "Times are medians over the batches beside {reference}, of {reference} over all: their \
-         quotients are not the ratios, which compare within each unit."
-        )
+        format!("the batches beside {reference}, of {reference} over all:")
     } else {
-        "Times are medians over all batches of a row, and rows were in different units: \
-          their quotients are not the ratios, which compare within each unit."
-            .to_owned()
+        "all batches of a row, and rows were in different units:".to_owned()
     };
-    vec![order, times]
+    [
+        format!("Rows stand in the order of their {order}"),
+        format!(
+            "Times are medians over {times} their quotients are not the ratios, which compare \
+             within each unit."
+        ),
+    ]
 }
 
 /// What the contestants were built with, each compiler with its contestants.
@@ -145,20 +132,20 @@ fn units(block: &Block) -> String {
         Scope::Layout => "scope layout: as the binaries lie in memory",
         Scope::Stream => "scope stream",
     };
-    let units = count(run.rounds, observation_noun(run));
-    let calls = || block.rows.iter().filter_map(|row| row.calls_a_batch);
-    let batch = match (calls().min(), calls().max()) {
+    let calls = block.rows.iter().filter_map(|row| row.calls_a_batch);
+    let batch = match (calls.clone().min(), calls.max()) {
         (Some(least), Some(most)) if least < most => {
             format!("{least} to {}", count(most, "call"))
         }
         (calls, _) => count(calls.unwrap_or(of.calls_a_batch), "call"),
     };
-    let rounds = match of.scope {
-        Scope::Layout => units,
-        _ => format!("{units} of {}", count(u64::from(of.rounds_a_unit), "round")),
-    };
-    let rounds =
-        if of.races_pairs { format!("{rounds}, each of two contestants alone") } else { rounds };
+    let mut rounds = count(run.rounds, observation_noun(run));
+    if of.scope != Scope::Layout {
+        rounds += &format!(" of {}", count(u64::from(of.rounds_a_unit), "round"));
+    }
+    if of.races_pairs {
+        rounds += ", each of two contestants alone";
+    }
     format!("{rounds}, {batch} a batch, {scope}.{}", why(block))
 }
 
@@ -174,12 +161,9 @@ fn why(block: &Block) -> String {
     if pilot.units < 2 {
         return format!(" In the pilot's only unit, {costs}.");
     }
-    let spread = |variance: f64| percent(variance.max(0.0).sqrt(), Rounding::Nearest);
-    format!(
-        " Ratios spread by {} within a unit and by {} between units, and {costs}.",
-        spread(pilot.variance_within),
-        spread(pilot.variance_between),
-    )
+    let [within, between] = [pilot.variance_within, pilot.variance_between]
+        .map(|variance| percent(variance.max(0.0).sqrt(), Rounding::Nearest));
+    format!(" Ratios spread by {within} within a unit and by {between} between units, and {costs}.")
 }
 
 /// Explains the mark of a contract.
@@ -193,16 +177,14 @@ fn of_contract(block: &Block, name: &str) -> String {
 
 /// What the signs of a block mean, and what was published beside figures.
 pub(crate) fn notes(block: &Block) -> Vec<String> {
-    let mut notes = Vec::new();
-    notes.extend(block.contracts().into_iter().map(|contract| of_contract(block, contract)));
-    let tables = block.of.published.iter().enumerate();
-    notes.extend(tables.map(|(index, table)| of_table(block, index, table)));
-    notes
+    let contracts = block.contracts().into_iter().map(|contract| of_contract(block, contract));
+    contracts.chain((0..block.of.published.len()).map(|index| of_table(block, index))).collect()
 }
 
 /// What was published where, with what stands in no column: words, and figures beside the first of
 /// a contestant.
-fn of_table(block: &Block, index: usize, table: &PublishedResult) -> String {
+fn of_table(block: &Block, index: usize) -> String {
+    let table = &block.of.published[index];
     let which = match block.of.published.len() {
         1 => "published".to_owned(),
         _ => format!("published [{}]", index + 1),

@@ -1,21 +1,19 @@
 //! The metrics of a workload beside wall time.
 
 use super::block::{Block, median};
-use crate::number::{Scale, finite, or_none};
-use crate::table::Column;
-use crate::text::{each_once, plain};
-use tiebreak_core::metric::{Metric, Per, Unit};
+use crate::number::Scale;
+use crate::prelude::*;
+use tiebreak_core::metric::Per;
 use tiebreak_core::quantity::four_digits;
-use tiebreak_core::result::StudyRow;
 use tiebreak_core::warning::Warning;
 
 /// Returns the metrics of the small table, each with its title and what it is divided by: those of
 /// an item first, those of the process last.
 fn shown() -> Vec<(Metric, &'static str, Per)> {
     let metrics = Metric::ALL.into_iter();
-    let mut shown: Vec<_> = metrics
-        .filter_map(|metric| metric.column().map(|(title, per)| (metric, title, per)))
-        .collect();
+    let shown =
+        metrics.filter_map(|metric| metric.column().map(|(title, per)| (metric, title, per)));
+    let mut shown: Vec<_> = shown.collect();
     shown.sort_by_key(|(.., per)| *per);
     shown
 }
@@ -27,24 +25,26 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
     let behind = shown.len() as u8 + 2;
     for (index, (metric, title, per)) in shown.into_iter().enumerate() {
         if has(block, metric) {
-            let cells = cells(block, metric, per);
+            let cells = cells_of(block, metric, per);
             columns.push(Column::decimal(title, cells).rank(1 + index as u8));
         }
     }
     if columns.is_empty() {
         return columns;
     }
-    if block.rows.iter().any(|row| reset_text(row).is_some()) {
-        let cells = block.rows.iter().map(|row| or_none(reset_text(row)));
-        columns.push(Column::decimal("reset", cells).rank(behind));
-    }
+    let resets = cells(&block.rows, |row| {
+        let ns = row.untimed.map(|untimed| untimed.reset_ns as f64).filter(|ns| *ns > 0.0);
+        or_none(ns.map(|ns| Scale::of(Unit::Nanoseconds, ns).write(ns)))
+    });
+    let resets = Column::decimal("reset", resets).rank(behind);
+    columns.extend(Some(resets).filter(Column::has_values));
     if block.of.input_bytes > 0 {
-        let cells = block.rows.iter().map(|row| {
+        let speeds = cells(&block.rows, |row| {
             let ns = median(row, Metric::WallTime).filter(|ns| *ns > 0.0);
             let speed = ns.map(|ns| block.of.input_bytes as f64 / ns);
             or_none(finite(speed).map(four_digits))
         });
-        columns.push(Column::decimal("GB/s", cells).rank(behind + 1));
+        columns.push(Column::decimal("GB/s", speeds).rank(behind + 1));
     }
     columns
 }
@@ -54,24 +54,17 @@ fn has(block: &Block, metric: Metric) -> bool {
     block.rows.iter().any(|row| median(row, metric).is_some())
 }
 
-/// Writes the untimed time that a row spent in `reset`; `None` if there is none.
-fn reset_text(row: &StudyRow) -> Option<String> {
-    let ns = row.untimed?.reset_ns as f64;
-    (ns > 0.0).then(|| Scale::of(Unit::Nanoseconds, ns).write(ns))
-}
-
-fn cells(block: &Block, metric: Metric, per: Per) -> Vec<String> {
-    let items = block.of.items.max(1) as f64;
-    let shared = if per == Per::Item { block.shared_scale(metric) } else { None };
-    let values = block.rows.iter().map(|row| median(row, metric));
-    let values = values.map(|value| value.map(|v| if per == Per::Item { v / items } else { v }));
-    let texts = values.map(|value| {
-        value.map(|value| match metric.unit() {
+/// Writes a metric of each row, for an item, a call or the process.
+fn cells_of(block: &Block, metric: Metric, per: Per) -> Vec<String> {
+    let items = if per == Per::Item { block.of.items.max(1) as f64 } else { 1.0 };
+    let shared = block.shared_scale(metric).filter(|_| per == Per::Item);
+    cells(&block.rows, |row| {
+        let value = median(row, metric).map(|value| value / items);
+        or_none(value.map(|value| match metric.unit() {
             Unit::Count => count_text(value),
             unit => shared.unwrap_or_else(|| Scale::of(unit, value)).write(value),
-        })
-    });
-    texts.map(or_none).collect()
+        }))
+    })
 }
 
 /// A number of events, of which there may be less than one.
@@ -103,8 +96,9 @@ pub(crate) fn per_item(block: &Block) -> String {
 /// such metric.
 pub(crate) fn missing(blocks: &[Block]) -> Option<String> {
     let measured: Vec<_> = blocks.iter().filter(|block| has(block, Metric::WallTime)).collect();
-    let missing = Metric::ALL.into_iter().filter(|metric| metric.is_metered());
-    let missing = missing.filter(|metric| measured.iter().any(|block| !has(block, *metric)));
+    let missing = Metric::ALL
+        .into_iter()
+        .filter(|metric| metric.is_metered() && measured.iter().any(|block| !has(block, *metric)));
     let missing: Vec<_> = missing.map(Metric::name).collect();
     if missing.is_empty() {
         return None;

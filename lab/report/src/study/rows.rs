@@ -4,14 +4,9 @@ use super::block::Block;
 use super::footer::{about, facts, notes};
 use super::{metrics, scaling};
 use crate::chart::Span;
-use crate::histogram::level;
-use crate::look::{Look, Tone, columns_of, span, words};
-use crate::number::or_none;
-use crate::page::{INDENT, Page};
-use crate::table::{Column, GAP, cells, indented, rows};
-use crate::text::{plain, shorten_middle};
+use crate::histogram::{blocks, is_drawn, shares};
+use crate::prelude::*;
 use tiebreak_core::result::Histogram;
-use unicode_width::UnicodeWidthStr;
 
 /// The narrowest picture of a distribution that still says something, and the widest.
 const STRIP: std::ops::RangeInclusive<usize> = 14..=40;
@@ -29,90 +24,78 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
         page.gap();
         main_table(page, block, look);
     }
-    left_out(page, block);
+    block.reasons().iter().for_each(|reason| page.paragraph(INDENT, &reason.spans()));
     let others = metrics::table(block);
     if !others.is_empty() {
         page.gap();
-        let columns = [vec![names(block, Some(look))], others].concat();
-        lines(page, columns, look);
+        page.wide_table([vec![names(block, Some(look))], others].concat());
         page.note(metrics::per_item(block));
     }
-    on_threads(page, block, look);
-    let notes = notes(block);
-    if !notes.is_empty() {
+    let scaling = scaling::table(block);
+    if !scaling.is_empty() {
         page.gap();
-        notes.into_iter().for_each(|text| page.note(text));
+        page.note(scaling::per_second(block));
+        page.wide_table(scaling);
+        let look = Look { width: look.columns() - INDENT.len(), ..look };
+        let chart = scaling::chart(block).map_or(String::new(), |chart| chart.text(&look));
+        for (index, line) in chart.lines().enumerate() {
+            if index == 0 {
+                page.gap();
+            }
+            page.table_line(&[words(format!("{INDENT}{line}"))]);
+        }
     }
+    page.notes(notes(block));
 }
 
+/// Adds the numbers with pictures and published figures, which stand below where they have no room
+/// beside the numbers.
 fn main_table(page: &mut Page, block: &Block, look: Look) {
-    let numbers = numbers(block, Some(look));
-    let published = published(block);
+    let (numbers, published) = (numbers(block, Some(look)), published(block));
     let spread = spread_of(block);
     let room = look.table_columns() - INDENT.len();
-    let all = [numbers.clone(), published.clone()].concat();
-    let strip = room.saturating_sub(width(&all) + GAP).min(*STRIP.end());
-    if spread.is_none() && width(&all) <= room {
-        lines(page, all, look);
-    } else if let Some(spread) = spread
-        && strip >= *STRIP.start()
-    {
-        let before = width(&numbers) + GAP;
-        lines(page, [numbers, vec![strips(block, spread, strip, look)], published].concat(), look);
-        axis(page, block, spread, before, strip);
-    } else {
-        lines(page, numbers, look);
-        below(page, block, spread, published, look);
+    let taken = width(&[numbers.clone(), published.clone()].concat());
+    let strip = room.saturating_sub(taken + GAP).min(*STRIP.end());
+    let fits = if spread.is_some() { strip >= *STRIP.start() } else { taken <= room };
+    if fits {
+        return with_strips(page, block, numbers, published, strip);
     }
-}
-
-/// Adds the results on several threads, if the study has any.
-fn on_threads(page: &mut Page, block: &Block, look: Look) {
-    let columns = scaling::table(block);
-    if columns.is_empty() {
-        return;
-    }
-    page.gap();
-    page.note(scaling::per_second(block));
-    lines(page, columns, look);
-    let Some(chart) = scaling::chart(block) else { return };
-    let look = Look { width: look.columns() - INDENT.len(), ..look };
-    let text = chart.text(&look);
-    if !text.is_empty() {
+    page.wide_table(numbers);
+    if spread.is_some() || !published.is_empty() {
+        let name = vec![names(block, Some(look))];
+        let taken = width(&[name.clone(), published.clone()].concat()) + GAP;
+        let strip = (look.columns() - INDENT.len()).saturating_sub(taken);
         page.gap();
-    }
-    for line in text.lines() {
-        page.table_line(&[words(format!("{INDENT}{line}"))]);
+        with_strips(page, block, name, published, strip.clamp(*STRIP.start(), *STRIP.end()));
     }
 }
 
-/// Pictures and published figures, where they have no room beside the numbers.
-fn below(page: &mut Page, block: &Block, spread: Option<Span>, published: Vec<Column>, look: Look) {
-    let name = vec![names(block, Some(look))];
-    let room = look.columns() - INDENT.len();
-    let taken = width(&[name.clone(), published.clone()].concat()) + GAP;
-    let strip = room.saturating_sub(taken).clamp(*STRIP.start(), *STRIP.end());
-    if spread.is_none() && published.is_empty() {
-        return;
-    }
-    page.gap();
-    let before = width(&name) + GAP;
-    let picture = spread.map(|spread| strips(block, spread, strip, look));
-    lines(page, [name, picture.into_iter().collect(), published].concat(), look);
-    if let Some(spread) = spread {
-        axis(page, block, spread, before, strip);
-    }
+/// Adds a table with the distributions, if there are any, in some columns between others, and the
+/// ends of their scale below them.
+fn with_strips(
+    page: &mut Page,
+    block: &Block,
+    first: Vec<Column>,
+    last: Vec<Column>,
+    columns: usize,
+) {
+    let Some(spread) = spread_of(block) else {
+        return page.wide_table([first, last].concat());
+    };
+    let before = " ".repeat(width(&first) + GAP);
+    let strips = strips(block, spread, columns, page.look());
+    page.wide_table([first, vec![strips], last].concat());
+    let (low, high) = (block.time(spread.low), block.time_with_unit(spread.high));
+    let kind = if spread.is_log { "log" } else { "" };
+    let gap = columns.saturating_sub(low.width() + kind.len() + high.width());
+    let [left, right] = [gap / 2, (gap - gap / 2).max(1)].map(|gap| " ".repeat(gap));
+    let axis = format!("{before}{low}{left}{kind}{right}{high}");
+    page.table_line(&[words(INDENT), span(Tone::Dim, axis)]);
 }
 
 /// The columns that a table takes with all that it has.
 fn width(columns: &[Column]) -> usize {
     rows(columns.to_vec(), usize::MAX).first().map_or(0, |row| columns_of(row))
-}
-
-fn lines(page: &mut Page, columns: Vec<Column>, look: Look) {
-    for row in rows(columns, look.table_columns() - INDENT.len()) {
-        page.table_line(&indented(row, INDENT));
-    }
 }
 
 /// Makes the column of the names, cut for a screen if it is for one.
@@ -124,9 +107,8 @@ pub(super) fn names(block: &Block, screen: Option<Look>) -> Column {
 /// Makes the columns of names, times and ratios, cut for a screen if they are for one.
 fn numbers(block: &Block, screen: Option<Look>) -> Vec<Column> {
     let rows = &block.rows;
-    let [time, p10, p90] =
-        [0, 1, 2].map(|index| cells(rows, |row| block.times(row)[index].clone()));
-    let [ratio, limits] = [0, 1].map(|index| cells(rows, |row| block.ratio(row)[index].clone()));
+    let [time, p10, p90] = transposed(rows.iter().map(|row| block.times(row)));
+    let [ratio, limits] = transposed(rows.iter().map(|row| block.ratio(row)));
     let languages = cells(rows, |row| row.language.map_or("-", |of| of.name()).to_owned());
     let signs = cells(rows, |row| if block.is_open(row) { "?" } else { "" }.to_owned());
     let reference = cut(plain(&block.of.reference), 14, screen);
@@ -180,105 +162,21 @@ fn published(block: &Block) -> Vec<Column> {
 /// The distributions below each other on one scale.
 pub(super) fn strips(block: &Block, spread: Span, columns: usize, look: Look) -> Column {
     let strips = cells(&block.rows, |row| {
-        let histogram = row.distribution.as_ref();
-        histogram.map_or(String::new(), |histogram| bars(spread, histogram, columns, look))
+        let shares = row.distribution.as_ref().map(|of| shares(spread, of, columns));
+        shares.map_or(String::new(), |shares| blocks(&shares, look))
     });
     Column::left("spread", strips)
-}
-
-/// The ends of the scale of the distributions, below them.
-fn axis(page: &mut Page, block: &Block, spread: Span, before: usize, columns: usize) {
-    let (low, high) = (block.time(spread.low), block.time_with_unit(spread.high));
-    let kind = if spread.is_log { "log" } else { "" };
-    let gap = columns.saturating_sub(low.width() + kind.len() + high.width());
-    let (left, right) = (gap / 2, (gap - gap / 2).max(1));
-    let text = format!("{low}{}{kind}{}{high}", " ".repeat(left), " ".repeat(right));
-    let before = " ".repeat(before);
-    page.table_line(&[words(INDENT), span(Tone::Dim, format!("{before}{text}"))]);
-}
-
-/// Why contestants are not in the table.
-fn left_out(page: &mut Page, block: &Block) {
-    for reason in block.reasons() {
-        let tone = if reason.is_void { Tone::Bad } else { Tone::Doubt };
-        let [verb, what, why] = reason.words();
-        page.paragraph(
-            INDENT,
-            &[
-                span(Tone::Strong, reason.names.join(", ")),
-                words(format!(" {verb} ")),
-                span(tone, what),
-                words(why),
-            ],
-        );
-    }
 }
 
 /// The scale of the distributions of a block, in nanoseconds for one call; `None` if there is none:
 /// linear if they come with the same bins, else logarithmic, because then they are too far apart
 /// for a linear one.
 pub(crate) fn spread_of(block: &Block) -> Option<Span> {
-    let known = block.rows.iter().filter_map(|row| row.distribution.as_ref());
-    let all: Vec<&Histogram> = known.filter(|histogram| is_drawn(histogram)).collect();
+    let all = block.rows.iter().filter_map(|row| row.distribution.as_ref());
+    let all: Vec<&Histogram> = all.filter(|histogram| is_drawn(histogram)).collect();
     let first = all.first()?;
     let low = all.iter().map(|one| one.low).fold(f64::INFINITY, f64::min);
     let high = all.iter().map(|one| one.high).fold(f64::NEG_INFINITY, f64::max);
     let is_shared = all.iter().all(|one| (one.low, one.high) == (first.low, first.high));
     Some(Span { low, high, is_log: !is_shared && low > 0.0 })
-}
-
-/// How much of a distribution lies in each of some columns of equal width: a bin that lies in
-/// several is divided between them.
-pub(crate) fn shares(spread: Span, histogram: &Histogram, columns: usize) -> Vec<f64> {
-    let mut shares = vec![0.0; columns];
-    let width = (histogram.high - histogram.low) / histogram.counts.len().max(1) as f64;
-    for (bin, count) in histogram.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-        let from = histogram.low + bin as f64 * width;
-        let ends = [from, from + width].map(|end| spread.place(end) * columns as f64);
-        let [first, last] = ends.map(|end| end.clamp(0.0, columns as f64));
-        let size = (last - first).max(f64::MIN_POSITIVE);
-        for (column, share) in shares.iter_mut().enumerate() {
-            let inside = last.min(column as f64 + 1.0) - first.max(column as f64);
-            if inside > 1e-9 * size {
-                *share += *count as f64 * inside / size;
-            }
-        }
-    }
-    shares
-}
-
-/// A distribution as a line of blocks, the highest of them full.
-pub(crate) fn bars(spread: Span, histogram: &Histogram, columns: usize, look: Look) -> String {
-    let shares = shares(spread, histogram, columns);
-    let most = shares.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    shares.iter().map(|share| level(share / most, look)).collect()
-}
-
-/// Whether there is something to draw.
-fn is_drawn(histogram: &Histogram) -> bool {
-    let Histogram { low, high, counts, .. } = histogram;
-    low.is_finite() && high.is_finite() && low < high && counts.iter().any(|count| *count > 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(spread: Span, histogram: Histogram, expected: &str) {
-        let look = Look { width: 80, color: false, unicode: false };
-        assert_eq!(bars(spread, &histogram, expected.len(), look), expected);
-    }
-
-    #[test]
-    fn bins_lie_where_their_values_are() {
-        let histogram =
-            |low, high, counts: &[u64]| Histogram { low, high, counts: counts.to_vec(), beyond: 0 };
-        let linear = Span { low: 0.0, high: 8.0, is_log: false };
-        check(linear, histogram(0.0, 8.0, &[0, 1, 8, 0]), "  ..@@  ");
-        check(linear, histogram(0.0, 8.0, &[1, 0, 0, 1]), "@  @");
-        let log = Span { low: 1.0, high: 10_000.0, is_log: true };
-        check(log, histogram(1.0, 10.0, &[1]), "@@      ");
-        check(log, histogram(1_000.0, 10_000.0, &[1]), "      @@");
-        check(log, histogram(20_000.0, 30_000.0, &[1]), "    ");
-    }
 }

@@ -2,13 +2,11 @@
 
 use super::block::{Block, ratio_texts, speed};
 use super::figure::digits;
-use crate::chart::{Chart, Curve, Scale as Axis};
-use crate::number::{Rounding, Scale, finite, or_none, percent};
-use crate::table::{Column, cells};
-use crate::text::plain;
+use crate::chart::{Chart, Scale as Axis};
+use crate::number::Scale;
+use crate::prelude::*;
 use std::collections::BTreeMap;
-use tiebreak_core::metric::Unit;
-use tiebreak_core::result::{EffectResult, Scaling, StudyRow};
+use tiebreak_core::result::Scaling;
 
 /// The least points of a curve for which a chart is drawn.
 const POINTS_MIN: usize = 3;
@@ -23,12 +21,12 @@ pub(super) fn rows<'a>(block: &Block<'a>) -> Vec<(&'a StudyRow, &'a Scaling)> {
     let mut best: BTreeMap<&str, f64> = BTreeMap::new();
     for (row, of) in &rows {
         let speed = if has_ratios {
-            speed(block.of, row).unwrap_or(0.0) * f64::from(of.threads)
+            speed(block.of, row).map(|speed| speed * f64::from(of.threads))
         } else {
-            finite(of.items_per_s).unwrap_or(0.0)
+            finite(of.items_per_s)
         };
         let best = best.entry(&of.family).or_default();
-        *best = best.max(speed);
+        *best = best.max(speed.unwrap_or(0.0));
     }
     rows.sort_by(|(_, a), (_, b)| {
         let by_family = best[b.family.as_str()].total_cmp(&best[a.family.as_str()]);
@@ -44,19 +42,17 @@ pub(crate) fn table(block: &Block) -> Vec<Column> {
     if rows.is_empty() {
         return Vec::new();
     }
+    let [efficiency, limits] = transposed(rows.iter().map(|(_, of)| efficiency(of)));
+    let speeds =
+        cells(&rows, |(_, of)| or_none(finite(of.items_per_s).map(|speed| digits(speed / 1e6))));
     vec![
         Column::left("", cells(&rows, |(_, of)| plain(&of.family))),
         Column::right("threads", cells(&rows, |(_, of)| of.threads.to_string())),
         Column::decimal(&block.title(), cells(&rows, |(row, _)| block.times(row)[0].clone()))
             .rank(2),
-        Column::decimal(
-            "M/s",
-            cells(&rows, |(_, of)| {
-                or_none(finite(of.items_per_s).map(|speed| digits(speed / 1e6)))
-            }),
-        ),
-        Column::decimal("efficiency", cells(&rows, |(_, of)| efficiency(of)[0].clone())),
-        Column::left("interval", cells(&rows, |(_, of)| efficiency(of)[1].clone())).rank(1),
+        Column::decimal("M/s", speeds),
+        Column::decimal("efficiency", efficiency),
+        Column::left("interval", limits).rank(1),
         Column::right("together", cells(&rows, |(_, of)| together(of))).rank(3),
     ]
 }
@@ -89,25 +85,21 @@ fn together(of: &Scaling) -> String {
 
 /// Throughput against threads; nothing where no contestant has points enough.
 pub(super) fn chart(block: &Block) -> Option<Chart> {
-    let mut curves: Vec<Curve> = Vec::new();
+    let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for (_, of) in rows(block) {
         let Some(speed) = finite(of.items_per_s).filter(|speed| *speed > 0.0) else { continue };
-        let point = (f64::from(of.threads), speed);
-        match curves.iter_mut().find(|curve| curve.name == plain(&of.family)) {
-            Some(curve) => curve.points.push(point),
-            None => curves.push(Curve { name: plain(&of.family), points: vec![point] }),
+        let (family, point) = (plain(&of.family), (f64::from(of.threads), speed));
+        match curves.iter_mut().find(|(name, _)| *name == family) {
+            Some((_, points)) => points.push(point),
+            None => curves.push((family, vec![point])),
         }
     }
     let item = block.item();
-    curves.iter().any(|curve| curve.points.len() >= POINTS_MIN).then(|| Chart {
-        title: format!("{item}s a second, all threads together"),
-        x: Axis::new("threads", true, |value| format!("{value:.0}")),
-        y: Axis::new(format!("{item}s/s"), true, |value| {
-            Scale::of(Unit::Count, value).write(value)
-        }),
-        curves,
-        marks: Vec::new(),
-    })
+    let x = Axis::new("threads", true, |value| format!("{value:.0}"));
+    let y =
+        Axis::new(format!("{item}s/s"), true, |value| Scale::of(Unit::Count, value).write(value));
+    let is_drawn = curves.iter().any(|(_, points)| points.len() >= POINTS_MIN);
+    is_drawn.then(|| Chart::new(format!("{item}s a second, all threads together"), [x, y], curves))
 }
 
 /// What the columns mean; nothing where there are none.
@@ -154,7 +146,8 @@ mod tests {
         let (names, chart) = order(&study);
         assert_eq!(names, "naive-x1 naive-x4 naive-x8 locked-x1 locked-x8");
         let curves = chart.unwrap().curves;
-        let points = |curve: &Curve| curve.points.iter().map(|(x, _)| *x).collect::<Vec<_>>();
+        let points =
+            |curve: &crate::chart::Curve| curve.points.iter().map(|(x, _)| *x).collect::<Vec<_>>();
         assert_eq!(
             curves.iter().map(points).collect::<Vec<_>>(),
             [vec![1.0, 4.0, 8.0], vec![1.0, 8.0]]

@@ -1,8 +1,9 @@
 //! Shapes and texts of an SVG document.
 
-use crate::look::Look;
 use crate::number::trimmed;
-use crate::text::{plain, shorten_middle};
+use crate::prelude::*;
+use maud::html;
+use tiebreak_core::result::StudyResult;
 
 /// The size of ordinary letters, in pixels.
 pub const PLAIN: f64 = 14.0;
@@ -24,7 +25,7 @@ pub enum Anchor {
 pub struct Scene {
     sheet: Sheet,
     width: f64,
-    height: f64,
+    pub(super) height: f64,
     body: String,
 }
 
@@ -37,7 +38,8 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// The styles of a class: those that all pictures share, and these.
+    /// The styles of a class: those that all pictures share, and these, in which `&` stands for the
+    /// class.
     pub const fn new(name: &'static str, style: &'static str) -> Sheet {
         Sheet { name, style }
     }
@@ -88,7 +90,8 @@ impl Scene {
         self.path(class, &path);
     }
 
-    fn path(&mut self, class: &str, path: &str) {
+    /// A path as SVG writes it.
+    pub(super) fn path(&mut self, class: &str, path: &str) {
         self.add(&format!("<path class=\"{class}\" d=\"{path}\"/>"));
     }
 
@@ -109,15 +112,12 @@ impl Scene {
         self.add(&format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"));
     }
 
-    /// Writes a tick's number centred at a place, unless it would touch the last one, whose end is
-    /// `free`.
-    pub(super) fn tick(&mut self, (x, y): (f64, f64), text: &str, free: &mut f64) {
-        let half = width_of(text, SMALL) / 2.0;
-        if x - half >= *free {
-            let x = x.min(WIDTH - 4.0 - half);
-            self.text("dim small", x, y, Anchor::Middle, text);
-            *free = x + half + 8.0;
-        }
+    /// Writes the name of a study and a note below it, and returns the name.
+    pub(super) fn head(&mut self, study: &StudyResult, note: &str) -> String {
+        let title = format!("{}: {}", plain(&study.study), plain(&study.title));
+        self.text("ink head", 24.0, 30.0, Anchor::Start, &fit_title(&title));
+        self.text("dim small", 24.0, 50.0, Anchor::Start, note);
+        title
     }
 
     fn add(&mut self, element: &str) {
@@ -130,7 +130,7 @@ impl Scene {
         let [width, height] = [self.width, self.height].map(number);
         let [title, description] = [title, description].map(escaped);
         let Sheet { name, style } = self.sheet;
-        let style = (SHARED.replace('&', &format!(".{name}")) + style).replace('\n', "");
+        let style = format!("{SHARED}{style}").replace('&', &format!(".{name}")).replace('\n', "");
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{name}\" role=\"img\" \
              aria-labelledby=\"{name}-title {name}-desc\" width=\"{width}\" \
@@ -143,21 +143,6 @@ impl Scene {
             self.body
         )
     }
-}
-
-/// Puts entries of these widths, by their index, on lines that end at `right`.
-pub(super) fn legend(widths: impl Iterator<Item = f64>, left: f64, right: f64) -> Vec<Vec<usize>> {
-    let mut lines: Vec<Vec<usize>> = Vec::new();
-    let mut used = f64::INFINITY;
-    for (index, width) in widths.enumerate() {
-        if used + width > right {
-            lines.push(Vec::new());
-            used = left;
-        }
-        used += width;
-        lines.last_mut().into_iter().for_each(|line| line.push(index));
-    }
-    lines
 }
 
 fn joined(points: &[(f64, f64)]) -> String {
@@ -186,18 +171,7 @@ pub fn width_of(text: &str, size: f64) -> f64 {
 
 /// A text inside of an element: on one line, without the characters that XML forbids.
 pub fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in plain(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\u{fffe}' | '\u{ffff}' => out.push('?'),
-            c => out.push(c),
-        }
-    }
-    out
+    html! { (plain(text).replace(['\u{fffe}', '\u{ffff}'], "?")) }.into_string()
 }
 
 #[cfg(test)]

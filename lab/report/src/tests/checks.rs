@@ -3,7 +3,6 @@
 use super::pages::check_width;
 use super::*;
 use crate::check;
-use crate::live::{check_frame, check_line};
 use tiebreak_core::result::{CheckResult, Family};
 use tiebreak_core::warning::Warning;
 
@@ -78,8 +77,12 @@ fn pages_of_files_fit_and_keep_to_ascii_without_unicode() {
         for width in [40, 60, 80, 100] {
             for unicode in [true, false] {
                 let look = Look { width, unicode, color: false };
-                let frame = check_frame(&check, &look).join("\n");
-                let text = [check::page(&check, &look), frame, check_line(&check, &look)];
+                let frame = check::progress(&check, &look, true).join("\n");
+                let text = [
+                    check::page(&check, &look),
+                    frame,
+                    check::progress(&check, &look, false).join(""),
+                ];
                 for text in text {
                     check_width(what, &text, look);
                     assert!(unicode || text.is_ascii(), "{what}: {text}");
@@ -87,7 +90,7 @@ fn pages_of_files_fit_and_keep_to_ascii_without_unicode() {
                 }
             }
         }
-        assert!(check_frame(&check, &LOOK).len() <= 6, "{what}");
+        assert!(check::progress(&check, &LOOK, true).len() <= 6, "{what}");
     }
 }
 

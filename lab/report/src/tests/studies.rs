@@ -2,7 +2,6 @@
 
 use super::pages::check_width;
 use super::*;
-use crate::live::{study_frame, study_line};
 use crate::study;
 use crate::tests::fixture::study::*;
 use crate::tests::fixture::threads::threaded;
@@ -104,9 +103,9 @@ fn progress_of_a_study_reads_well() {
     let mut out = String::new();
     for (what, study) in all_studies() {
         for look in [LOOK, Look { width: 60, unicode: false, ..LOOK }] {
-            out += &format!("== {what}\n{}\n", study_frame(&study, &look).join("\n"));
+            out += &format!("== {what}\n{}\n", study::progress(&study, &look, true).join("\n"));
         }
-        out += &format!("-- {}\n", study_line(&study, &LOOK));
+        out += &format!("-- {}\n", study::progress(&study, &LOOK, false).join(""));
     }
     insta::assert_snapshot!(out);
 }
@@ -130,7 +129,7 @@ fn no_line_of_a_study_is_wider_than_the_screen_or_speaks_to_it() {
                 assert!(unicode || what == "hostile" || text.is_ascii(), "{what}");
             }
         }
-        assert!((1..=6).contains(&study_frame(&study, &LOOK).len()), "{what}");
+        assert!((1..=6).contains(&study::progress(&study, &LOOK, true).len()), "{what}");
     }
 }
 
