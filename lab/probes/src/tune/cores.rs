@@ -216,19 +216,10 @@ pub(super) fn idle_states(sight: &Sight<'_>) -> Outcome {
     Ok(Found::new(Standing::Could, now).writing(sight, &writes))
 }
 
-const HALT_POLLING: [Words; 1] = [Words {
-    file: "/sys/module/haltpoll/parameters/guest_halt_poll_ns",
-    known: &[("0", "0 ns, halts at once", Standing::Could)],
-    others: Others::Number(Standing::Fine),
-    right: "200000",
-    offers: None,
-}];
-
-/// Returns how long an idle CPU of a guest looks for work before it asks the hypervisor to stop it.
-pub(super) fn halt_polling(sight: &Sight<'_>) -> Outcome {
-    let governor = idle_governor(sight)?;
-    if governor != "haltpoll" {
-        return Err(Lack::Absent(format!("the governor of idle states is {governor}")));
+/// Whether an idle CPU of a guest looks for work before it asks the hypervisor to stop it.
+pub(super) fn halts_by_polling(sight: &Sight<'_>) -> Result<(), Lack> {
+    match idle_governor(sight)? {
+        governor if governor == "haltpoll" => Ok(()),
+        governor => Err(Lack::Absent(format!("the governor of idle states is {governor}"))),
     }
-    table::look_at_files(&HALT_POLLING, sight)
 }
