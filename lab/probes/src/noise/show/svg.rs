@@ -44,13 +44,13 @@ pub(crate) fn timeline(found: &Noise, title: &str, note: &str) -> String {
             let (Some(share), Some(cause)) = (piece.lost_share, piece.cause) else { continue };
             let height = share.clamp(0.0, 1.0) * SHARES;
             let across = across(piece.begin_ns, piece.length_ns, span_ns);
-            block(&mut scene, class(cause), across, (y + SHARES - height, y + SHARES));
+            block(&mut scene, cause.name(), across, (y + SHARES - height, y + SHARES));
         }
         scene.line("grid", (LEFT, y + SHARES), (RIGHT, y + SHARES));
         for gap in found.longest.iter().filter(|gap| gap.cpu == cpu.cpu) {
             let (from, to) = across(gap.begin_ns, gap.length_ns, span_ns);
             let across = (from, to.max(from + THIN));
-            block(&mut scene, class(gap.cause), across, (y + SHARES + 2.0, y + SHARES + GAPS));
+            block(&mut scene, gap.cause.name(), across, (y + SHARES + 2.0, y + SHARES + GAPS));
         }
     }
     axis(&mut scene, bottom - 4.0, span_ns as f64 / 1e9);
@@ -67,7 +67,7 @@ fn across(begin_ns: u64, length_ns: u64, span_ns: u64) -> (f64, f64) {
 fn legend(scene: &mut Scene) {
     let mut at = LEFT;
     for cause in Cause::ALL {
-        block(scene, class(cause), (at, at + 11.0), (45.0, 56.0));
+        block(scene, cause.name(), (at, at + 11.0), (45.0, 56.0));
         scene.text("ink small", at + 16.0, 55.0, Anchor::Start, cause.words());
         at += 34.0 + width_of(cause.words(), SMALL);
     }
@@ -87,9 +87,4 @@ fn axis(scene: &mut Scene, y: f64, span_seconds: f64) {
 
 fn block(scene: &mut Scene, class: &str, (left, right): (f64, f64), (top, bottom): (f64, f64)) {
     scene.area(class, &[(left, top), (right, top), (right, bottom), (left, bottom)]);
-}
-
-/// Returns the colour of a cause, by its class in the style sheet.
-fn class(cause: Cause) -> &'static str {
-    ["task", "limit", "steal", "interrupt", "unexplained"][cause as usize]
 }
