@@ -134,20 +134,10 @@ fn level(partition: &Partition, cpus: &[usize], advertised: &[Advertised]) -> Le
     }
     let kinds = [Shared::Core, Shared::L2, Shared::L3, Shared::Socket];
     let agreements = kinds.into_iter().filter_map(|shares| {
-        adjusted_rand(&partition.group_of, &advertised_partition(shares, cpus, advertised)?)
+        adjusted_rand(&partition.group_of, &measure::partition(shares, cpus, advertised)?)
     });
     let agreement = agreements.max_by(f64::total_cmp);
     Level { groups, within_ns: partition.within, agreement }
-}
-
-/// Returns the advertised partition; `None` if it omits a CPU.
-fn advertised_partition(
-    shares: Shared,
-    cpus: &[usize],
-    advertised: &[Advertised],
-) -> Option<Vec<usize>> {
-    let sets: Vec<_> = advertised.iter().filter(|set| set.shares == shares).collect();
-    cpus.iter().map(|cpu| sets.iter().position(|set| set.cpus.contains(cpu))).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@
 mod pass;
 
 use crate::tools::*;
-use crate::{Cores as Found, Kernel, Shared};
+use crate::topology::measure::advertised as topology;
+use crate::{CacheKind, Cores as Found, Kernel, Shared};
 use pass::{Observation, visit};
 use std::collections::BTreeSet;
 
@@ -120,13 +121,13 @@ impl Cores {
         let plan = Plan::of(&self.cpus, &self.advertised, budget.length());
         let mut tally = Tally::of(&plan);
         let begin = Instant::now();
-        let rounds = rounds(&plan, &mut tally, step_ns, budget);
+        let rounds = rounds(&mut tally, step_ns, budget);
         let span_ns = begin.elapsed().as_nanos() as u64;
         if let Some(least) = tally.least_ns().filter(|least| *least < LEAST_PLAUSIBLE_NS) {
             let why = format!("a line seems to arrive within {least} ns, which cannot be");
             return Probed::inconclusive(why);
         }
-        let (seen, reasons) = tally.finish(&plan, rounds, budget.is_interrupted());
+        let (seen, reasons) = tally.finish(rounds, budget.is_interrupted());
         if seen.is_empty() {
             return Probed::inconclusive(reasons.join("; "));
         }
@@ -144,7 +145,8 @@ impl Cores {
 }
 
 /// Visits all pairs in each round; returns the number of rounds that were begun.
-fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>) -> u64 {
+fn rounds(tally: &mut Tally<'_>, step_ns: u64, budget: &mut Budget<'_>) -> u64 {
+    let plan = tally.plan;
     let begin = Instant::now();
     let slot = budget.left().mul_f64(0.98) / plan.rounds as u32;
     let visits = (plan.rounds as usize * plan.pairs.len()) as f64;
@@ -160,10 +162,7 @@ fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>)
             if budget.left() < plan.least_visit {
                 return if visited > 0.0 { round + 1 } else { 0 };
             }
-            match visit(plan, plan.pairs[place], step_ns, budget) {
-                Ok(seen) => tally.add(place, seen),
-                Err(error) => tally.fail(place, &error),
-            }
+            tally.add(place, visit(plan, plan.pairs[place], step_ns, budget));
             visited += 1.0;
             budget.tell(visited / visits);
         }
@@ -174,40 +173,35 @@ fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>)
 /// Reads the sets that the kernel lists, restricted to these CPUs (sorted) and without repetition,
 /// in the order of what is shared.
 fn advertised(tree: &Tree, cpus: &[usize]) -> Vec<Advertised> {
-    let mut found = BTreeSet::new();
-    let mut sockets: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for &cpu in cpus {
-        let folder = format!("/sys/devices/system/cpu/cpu{cpu}");
-        for (shares, path) in shared_lists(tree, &folder) {
-            let mut shared = tree.text(&path).as_deref().and_then(parse_list).unwrap_or_default();
-            shared.retain(|other| cpus.binary_search(other).is_ok());
-            if shared.contains(&cpu) {
-                found.insert(Advertised { shares, cpus: shared });
-            }
-        }
-        if let Some(socket) = tree.number(&format!("{folder}/topology/physical_package_id")) {
-            sockets.entry(socket).or_default().push(cpu);
+    let mut sets: BTreeMap<(Shared, usize), Vec<usize>> = BTreeMap::new();
+    for cpu in topology::cpus(tree, cpus).0.iter().filter(|cpu| cpus.contains(&cpu.cpu)) {
+        for (shares, set) in [(Shared::Core, cpu.core), (Shared::Socket, cpu.package)] {
+            set.map(|set| sets.entry((shares, set)).or_default().push(cpu.cpu));
         }
     }
-    found.extend(sockets.into_values().map(|cpus| Advertised { shares: Shared::Socket, cpus }));
+    let sets = sets.into_iter().map(|((shares, _), cpus)| Advertised { shares, cpus });
+    let mut found: BTreeSet<Advertised> = sets.collect();
+    for mut cache in topology::caches(tree, cpus) {
+        let shares = match cache.level {
+            _ if cache.kind == CacheKind::Instruction => continue,
+            2 => Shared::L2,
+            3 => Shared::L3,
+            _ => continue,
+        };
+        cache.cpus.retain(|cpu| cpus.contains(cpu));
+        found.insert(Advertised { shares, cpus: cache.cpus });
+    }
     found.into_iter().collect()
 }
 
-/// Returns the files that list with which CPUs the CPU of a folder shares its core and caches.
-fn shared_lists(tree: &Tree, folder: &str) -> Vec<(Shared, String)> {
-    let mut lists = vec![(Shared::Core, format!("{folder}/topology/thread_siblings_list"))];
-    for index in tree.names(&format!("{folder}/cache")) {
-        let cache = format!("{folder}/cache/{index}");
-        let shares = match tree.number(&format!("{cache}/level")) {
-            Some(2) => Shared::L2,
-            Some(3) => Shared::L3,
-            _ => continue,
-        };
-        if tree.text(&format!("{cache}/type")).is_some_and(|kind| kind != "Instruction") {
-            lists.push((shares, format!("{cache}/shared_cpu_list")));
-        }
-    }
-    lists
+/// Returns for each CPU the number of the set that it is in; `None` if one is in none.
+pub(super) fn partition(
+    shares: Shared,
+    cpus: &[usize],
+    advertised: &[Advertised],
+) -> Option<Vec<usize>> {
+    let sets: Vec<_> = advertised.iter().filter(|set| set.shares == shares).collect();
+    cpus.iter().map(|cpu| sets.iter().position(|set| set.cpus.contains(cpu))).collect()
 }
 
 /// Which pairs are visited, how often and for how long.
@@ -273,82 +267,76 @@ fn visit_ns(kernels: usize, batches: u64) -> u64 {
 }
 
 fn all_pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
-    let pairs = cpus
-        .iter()
-        .enumerate()
-        .flat_map(|(at, cpu)| cpus[at + 1..].iter().map(move |other| [*cpu, *other]));
-    pairs.collect()
+    let firsts = cpus.iter().enumerate();
+    firsts.flat_map(|(at, a)| cpus[at + 1..].iter().map(move |b| [*a, *b])).collect()
 }
 
-/// Chooses the threads of each core, some pairs for each two groups, and the pairs within groups;
-/// of the last, and then of the second, as many as `most` allows.
+/// Chooses the threads of each core, then some pairs for each two groups, then the pairs within
+/// groups, as many as `most` allows; which ones is drawn.
 fn chosen_pairs(cpus: &[usize], advertised: &[Advertised], most: usize) -> Vec<[usize; 2]> {
+    let group_of: BTreeMap<usize, usize> =
+        cpus.iter().copied().zip(groups(cpus, advertised)).collect();
     let mut random = Random::new(0);
-    let groups = groups(cpus, advertised);
-    let cores = advertised.iter().filter(|set| set.shares == Shared::Core);
-    let siblings = cores.flat_map(|set| all_pairs(&set.cpus));
-    let mut between = Vec::new();
-    for (at, group) in groups.iter().enumerate() {
-        for other in &groups[at + 1..] {
-            for _ in 0..REPRESENTATIVES {
-                let mut pair = [group, other].map(|group| group[random.below(group.len())]);
-                pair.sort_unstable();
-                between.push(pair);
-            }
+    let mut pairs = all_pairs(cpus);
+    random.shuffle(&mut pairs);
+    let mut between: BTreeMap<[usize; 2], usize> = BTreeMap::new();
+    let mut ranked: [Vec<[usize; 2]>; 3] = Default::default();
+    for pair in pairs {
+        let mut groups = pair.map(|cpu| group_of[&cpu]);
+        groups.sort_unstable();
+        let mut cores = advertised.iter().filter(|set| set.shares == Shared::Core);
+        if cores.any(|core| pair.iter().all(|cpu| core.cpus.contains(cpu))) {
+            ranked[0].push(pair);
+        } else if groups[0] == groups[1] {
+            ranked[2].push(pair);
+        } else {
+            let chosen = between.entry(groups).or_default();
+            *chosen += 1;
+            ranked[1].extend(Some(pair).filter(|_| *chosen <= REPRESENTATIVES));
         }
     }
-    let mut within: Vec<_> = groups.iter().flat_map(|group| all_pairs(group)).collect();
-    random.shuffle(&mut between);
-    random.shuffle(&mut within);
-    let mut pairs = BTreeSet::new();
-    for pair in siblings.chain(between).chain(within) {
-        if pairs.len() < most {
-            pairs.insert(pair);
-        }
-    }
-    pairs.into_iter().collect()
+    let mut chosen = ranked.concat();
+    chosen.truncate(most);
+    chosen.sort_unstable();
+    chosen
 }
 
-/// Groups the CPUs by the outermost cache that they share, or else in runs of some CPUs.
-fn groups(cpus: &[usize], advertised: &[Advertised]) -> Vec<Vec<usize>> {
-    for shares in [Shared::L3, Shared::L2] {
-        let sets = advertised.iter().filter(|set| set.shares == shares);
-        let group_of: BTreeMap<usize, &Vec<usize>> =
-            sets.flat_map(|set| set.cpus.iter().map(|cpu| (*cpu, &set.cpus))).collect();
-        if cpus.iter().all(|cpu| group_of.contains_key(cpu)) {
-            let groups: BTreeSet<_> = group_of.into_values().cloned().collect();
-            return groups.into_iter().collect();
-        }
-    }
-    cpus.chunks(UNKNOWN_GROUP).map(<[usize]>::to_vec).collect()
+/// Groups the CPUs by the outermost cache that they share, or else in runs of some CPUs; returns
+/// the number of each one's group.
+fn groups(cpus: &[usize], advertised: &[Advertised]) -> Vec<usize> {
+    let known = [Shared::L3, Shared::L2].into_iter();
+    let mut known = known.filter_map(|shares| partition(shares, cpus, advertised));
+    known.next().unwrap_or_else(|| (0..cpus.len()).map(|place| place / UNKNOWN_GROUP).collect())
 }
 
 /// Collects what the visits saw, pair by pair.
-struct Tally {
+struct Tally<'a> {
+    plan: &'a Plan,
     /// For each pair its observations by each way of passing.
     pairs: Vec<Vec<PairObservation>>,
-    /// Pairs that could not be visited, by their place in the plan, and why.
-    failed: Vec<(usize, String)>,
+    /// Why pairs could not be visited, by their place in the plan.
+    failed: BTreeMap<usize, String>,
 }
 
-impl Tally {
-    fn of(plan: &Plan) -> Tally {
+impl Tally<'_> {
+    fn of(plan: &Plan) -> Tally<'_> {
         let pairs = plan.pairs.iter().map(|&cpus| {
-            let nothing = plan.kernels.iter().map(|&kernel| PairObservation {
-                kernel,
-                cpus,
-                visits: Vec::new(),
-                batches: 0,
-                invalid: 0,
-                preemptions: 0,
-            });
-            nothing.collect()
+            let kernels = plan.kernels.iter();
+            kernels.map(|&kernel| PairObservation { kernel, cpus, ..NOTHING }).collect()
         });
-        Tally { pairs: pairs.collect(), failed: Vec::new() }
+        Tally { plan, pairs: pairs.collect(), failed: BTreeMap::new() }
     }
 
-    /// Adds a visit to a pair, by its place in the plan: what each side timed by each way.
-    fn add(&mut self, place: usize, visit: Vec<[Observation; 2]>) {
+    /// Adds a visit to a pair, by its place in the plan: what each side timed by each way, or why
+    /// it could not be made.
+    fn add(&mut self, place: usize, visit: io::Result<Vec<[Observation; 2]>>) {
+        let visit = match visit {
+            Ok(visit) => visit,
+            Err(error) => {
+                self.failed.entry(place).or_insert_with(|| error.to_string());
+                return;
+            }
+        };
         for (all, sides) in self.pairs[place].iter_mut().zip(visit) {
             all.visits.push(sides.map(|side| side.latency_ns));
             for side in sides {
@@ -359,17 +347,6 @@ impl Tally {
         }
     }
 
-    /// Notes that a visit could not be made.
-    fn fail(&mut self, place: usize, error: &io::Error) {
-        if !self.has_failed(place) {
-            self.failed.push((place, error.to_string()));
-        }
-    }
-
-    fn has_failed(&self, place: usize) -> bool {
-        self.failed.iter().any(|(failed, _)| *failed == place)
-    }
-
     /// Returns the least latency of all.
     fn least_ns(&self) -> Option<f64> {
         let visits = self.pairs.iter().flatten().flat_map(|seen| &seen.visits);
@@ -377,35 +354,30 @@ impl Tally {
     }
 
     /// Returns the observations that suffice, and the reasons against the rest.
-    fn finish(
-        self,
-        plan: &Plan,
-        rounds: u64,
-        is_interrupted: bool,
-    ) -> (Vec<PairObservation>, Vec<String>) {
+    fn finish(self, rounds: u64, is_interrupted: bool) -> (Vec<PairObservation>, Vec<String>) {
         let chosen = self.pairs.len();
-        let begun: Vec<_> = self.pairs.iter().filter(|pair| is_begun(pair)).collect();
+        let (begun, untouched): (Vec<usize>, Vec<usize>) =
+            (0..chosen).partition(|at| self.pairs[*at].iter().any(|seen| !seen.visits.is_empty()));
         // A pair may fail after visits that went well.
-        let places = (0..chosen).filter(|place| !is_begun(&self.pairs[*place]));
-        let missing = places.filter(|place| !self.has_failed(*place)).count();
+        let missing = untouched.iter().filter(|place| !self.failed.contains_key(place)).count();
         let mut reasons = Vec::new();
         if is_interrupted {
+            let (planned, begun) = (self.plan.rounds, begun.len());
             reasons.push(format!(
-                "stopped in round {rounds} of {}, when {} of {chosen} pairs had been visited",
-                plan.rounds,
-                begun.len()
+                "stopped in round {rounds} of {planned}, when {begun} of {chosen} pairs had been \
+                 visited"
             ));
         } else if missing > 0 {
             reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
         }
-        if let Some((place, error)) = self.failed.first() {
-            let ([a, b], count) = (plan.pairs[*place], self.failed.len());
+        if let Some((place, error)) = self.failed.first_key_value() {
+            let ([a, b], count) = (self.plan.pairs[*place], self.failed.len());
             reasons.push(format!("{count} of {chosen} pairs failed; CPUs {a} and {b}: {error}"));
         }
-        let poor: Vec<&PairObservation> = begun
+        let poor = begun
             .iter()
-            .filter_map(|pair| pair.iter().find(|seen| !seen.is_enough(plan)))
-            .collect();
+            .filter_map(|place| self.pairs[*place].iter().find(|seen| !seen.is_enough(self.plan)));
+        let poor: Vec<&PairObservation> = poor.collect();
         if let Some(seen) = poor.first() {
             let ([a, b], kernel, count) = (seen.cpus, seen.kernel.words(), poor.len());
             let (valid, batches) = (seen.batches - seen.invalid, seen.batches);
@@ -415,13 +387,19 @@ impl Tally {
             ));
         }
         let all = self.pairs.into_iter().flatten();
-        (all.filter(|seen| seen.is_enough(plan)).collect(), reasons)
+        (all.filter(|seen| seen.is_enough(self.plan)).collect(), reasons)
     }
 }
 
-fn is_begun(pair: &[PairObservation]) -> bool {
-    pair.iter().any(|seen| !seen.visits.is_empty())
-}
+/// A pair that was not visited.
+const NOTHING: PairObservation = PairObservation {
+    kernel: Kernel::TwoLines,
+    cpus: [0; 2],
+    visits: Vec::new(),
+    batches: 0,
+    invalid: 0,
+    preemptions: 0,
+};
 
 impl PairObservation {
     /// Returns whether enough batches were without a gap.

@@ -10,7 +10,7 @@ const NODES: &str = "/sys/devices/system/node";
 
 /// Returns the CPUs that the kernel reports, in the order of their numbers, and what it does not
 /// report. Those that this process may run on exist, whatever `/sys` says.
-pub(super) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
+pub(crate) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
     let [online, present] =
         ["online", "present"].map(|file| list(tree, &format!("{FOLDER}/{file}")));
     let mut reasons = Vec::new();
