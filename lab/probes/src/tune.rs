@@ -15,7 +15,7 @@ pub use show::{tuning, tuning_json};
 
 use load::Second;
 use serde::{Deserialize, Serialize};
-use sight::{FOLDER, Found, Lack, Outcome, Place, Sight, Write, isolated};
+use sight::{FOLDER, Found, Outcome, Place, Sight, Write, isolated};
 use std::collections::BTreeSet;
 use std::path::Path;
 use table::{ROWS, Row, look_at_files};
@@ -47,7 +47,7 @@ fn below(sight: &Sight<'_>) -> Tuning {
 
 /// One row's setting.
 fn setting(row: &Row, sight: &Sight<'_>) -> Setting {
-    let found = look(row, sight).unwrap_or_else(Found::from);
+    let found = look(row, sight).unwrap_or_else(|lack| lack);
     let is_helped = found.standing.is_bad() && found.change.is_none();
     Setting {
         knob: row.knob.clone(),

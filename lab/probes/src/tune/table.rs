@@ -49,11 +49,11 @@ pub(super) fn look_at_files(files: &[Words], sight: &Sight<'_>) -> Outcome {
     let mut absent = Vec::new();
     for words in files {
         match words.look(sight) {
-            Err(Lack::Absent(why)) => absent.push(why),
+            Err(lack) if lack.standing == Standing::Absent => absent.push(lack.now),
             told => return told,
         }
     }
-    Err(Lack::Absent(absent.join(", ")))
+    Err(Found::absent(absent.join(", ")))
 }
 
 impl Words {
@@ -63,7 +63,7 @@ impl Words {
         for (file, text) in sight.each(&self.path)? {
             // `always [madvise] never`: the one that was chosen.
             let old = chosen(&text).unwrap_or(text);
-            let (word, its) = self.read(&old).ok_or_else(|| Lack::holds(&file, &old))?;
+            let (word, its) = self.read(&old).ok_or_else(|| Found::holds(&file, &old))?;
             shown.insert(word.to_owned());
             if its != Standing::Fine {
                 standing = its;
@@ -71,9 +71,10 @@ impl Words {
             }
         }
         let now = shown.into_iter().collect::<Vec<_>>().join(" and ");
-        let found = Found::new(standing, now);
-        let is_change = !writes.is_empty() && self.is_offered(sight);
-        Ok(if is_change { found.writing(sight, &writes) } else { found })
+        if !self.is_offered(sight) {
+            writes.clear();
+        }
+        Ok(Found::new(standing, now).writing(sight, &writes))
     }
 
     /// Returns how a word is shown, and how it stands.

@@ -48,9 +48,9 @@ pub(super) fn summarise(
         watched_ns: seen_ns / cpus.len().max(1) as u64,
         cpus_at_once,
         lost_share: causes.iter().map(|share| share.share).sum(),
-        causes,
         all_at_once_share: all_at_once_share(watches),
-        interrupts: interrupts(&cpus, seen_ns),
+        interrupts: interrupts(watches, seen_ns, causes[Cause::Interrupt as usize].share),
+        causes,
         softirqs: softirqs(watches, seen_ns),
         throttled,
         longest: longest(&cpus, begin_ns),
@@ -163,43 +163,41 @@ fn all_at_once_share(watches: &[Watch]) -> Option<f64> {
     (of_ns > 0).then(|| share(lost_ns, of_ns))
 }
 
-/// Returns the time of gaps that were interrupts, shared out in proportion to the kernel's counts,
-/// CPU by CPU. Nothing if nothing was seen.
-fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
-    let mut by_kind: BTreeMap<(&str, &str), (u64, f64)> = BTreeMap::new();
-    for cpu in cpus.iter().filter(|_| seen_ns > 0) {
-        let (lost_ns, _) = cpu.lost[Cause::Interrupt as usize];
-        let came: Vec<&Interrupts> = cpu.watches.iter().flat_map(|one| &one.interrupts).collect();
-        let all: u64 = came.iter().map(|one| one.count).sum();
-        for one in came {
-            let kind = by_kind.entry((&one.name, &one.words)).or_default();
-            kind.0 += one.count;
-            kind.1 += lost_ns as f64 * share(one.count, all);
-        }
+/// Returns what came, by name and words, with how often a second and CPU, the most frequent first.
+/// Nothing if nothing was seen.
+fn rates<'a>(
+    came: impl Iterator<Item = &'a Interrupts>,
+    seen_ns: u64,
+) -> Vec<(&'a str, &'a str, f64)> {
+    let mut by_kind: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for one in came.filter(|_| seen_ns > 0) {
+        *by_kind.entry((&one.name, &one.words)).or_default() += one.count;
     }
-    let shares = by_kind.into_iter().map(|((name, words), (count, lost_ns))| InterruptShare {
-        name: name.to_owned(),
-        words: words.to_owned(),
-        per_second: share(count, seen_ns) * 1e9,
-        share: lost_ns / seen_ns as f64,
+    let rates = by_kind.into_iter();
+    let rates = rates.map(|((name, words), count)| (name, words, share(count, seen_ns) * 1e9));
+    let mut rates: Vec<_> = rates.collect();
+    rates.sort_by(|a, b| b.2.total_cmp(&a.2));
+    rates
+}
+
+/// Returns the kinds of interrupts; the share of time that was lost to all is shared out in
+/// proportion to the counts.
+fn interrupts(watches: &[Watch], seen_ns: u64, lost: f64) -> Vec<InterruptShare> {
+    let came = watches.iter().flat_map(|watch| &watch.cpus).flat_map(|cpu| &cpu.interrupts);
+    let rates = rates(came, seen_ns);
+    let all: f64 = rates.iter().map(|rate| rate.2).sum();
+    let shares = rates.iter().map(|(name, words, per_second)| InterruptShare {
+        name: (*name).to_owned(),
+        words: (*words).to_owned(),
+        per_second: *per_second,
+        share: if all > 0.0 { lost * per_second / all } else { 0.0 },
     });
-    let mut shares: Vec<InterruptShare> = shares.collect();
-    shares.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
-    shares
+    shares.collect()
 }
 
 fn softirqs(watches: &[Watch], seen_ns: u64) -> Vec<Rate> {
-    let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
-    for one in watches.iter().filter(|_| seen_ns > 0).flat_map(|watch| &watch.softirqs) {
-        *by_name.entry(&one.name).or_default() += one.count;
-    }
-    let rates = by_name.into_iter().map(|(name, count)| Rate {
-        name: name.to_owned(),
-        per_second: share(count, seen_ns) * 1e9,
-    });
-    let mut rates: Vec<Rate> = rates.collect();
-    rates.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
-    rates
+    let rates = rates(watches.iter().flat_map(|watch| &watch.softirqs), seen_ns).into_iter();
+    rates.map(|(name, _, per_second)| Rate { name: name.to_owned(), per_second }).collect()
 }
 
 fn longest(cpus: &[OneCpu<'_>], begin_ns: u64) -> Vec<LongGap> {
@@ -291,31 +289,20 @@ fn causes(watches: &[&[Gap]], interrupts: &[u64], steal_ns: u64, held_back_ns: u
     causes
 }
 
-/// For how long all CPUs were in a gap at once; each has its gaps in their order, and they do not
-/// overlap. Nothing of no CPUs.
+/// For how long all CPUs were in a gap at once; the gaps of each do not overlap. Nothing of no CPUs.
 fn all_at_once_ns(cpus: &[&[Gap]]) -> u64 {
-    let spans = cpus.iter().map(|gaps| -> Vec<(u64, u64)> {
-        gaps.iter().map(|gap| (gap.begin_ns, gap.begin_ns + gap.length_ns)).collect()
-    });
-    let common = spans.reduce(|common, spans| intersection(&common, &spans));
-    common.unwrap_or_default().into_iter().map(|(begin, end)| end - begin).sum()
-}
-
-fn intersection(left: &[(u64, u64)], right: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    let (mut common, mut at, mut other) = (Vec::new(), 0, 0);
-    while let (Some(a), Some(b)) = (left.get(at), right.get(other)) {
-        let (from, to) = (a.0.max(b.0), a.1.min(b.1));
-        if from < to {
-            common.push((from, to));
-        }
-        // The one that ends later may reach into the next span of the other list.
-        if a.1 < b.1 {
-            at += 1;
-        } else {
-            other += 1;
-        }
+    // Where a gap begins one more CPU is lost, and where it ends one fewer.
+    let mut turns: Vec<(u64, isize)> = Vec::new();
+    for gap in cpus.iter().copied().flatten() {
+        turns.extend([(gap.begin_ns, 1), (gap.begin_ns + gap.length_ns, -1)]);
     }
-    common
+    turns.sort_unstable();
+    let (mut lost, mut all_ns) = (0, 0);
+    for pair in turns.windows(2) {
+        lost += pair[0].1;
+        all_ns += if lost == cpus.len() as isize { pair[1].0 - pair[0].0 } else { 0 };
+    }
+    all_ns
 }
 
 /// Returns what of the gaps falls into each of equal pieces of a time line, and the cause of most
