@@ -15,7 +15,7 @@ const ROUNDS_TO_COMPARE: usize = 3;
 
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cores> {
-    probed(measure::Cores::new(&options.cpus), |probe| probe.measure(budget).map(found))
+    probed(measure::several(&options.cpus), |cpus| measure::measure(cpus, budget).map(found))
 }
 
 fn found(reading: Reading, reasons: &mut Vec<String>) -> Cores {

@@ -14,7 +14,7 @@ mod pass;
 
 use crate::tools::*;
 use crate::topology::measure::advertised as topology;
-use crate::{CacheKind, Cores as Found, Kernel, Shared};
+use crate::{CacheKind, Cores, Kernel, Shared};
 use pass::{Observation, visit};
 use std::collections::BTreeSet;
 
@@ -43,18 +43,11 @@ const LIMITS_NS: [u64; 2] = [4_000_000, 60_000_000];
 /// At least one in this many batches of a pair must be without a gap.
 const VALID_ONE_IN: u64 = 20;
 
-/// The probe.
-#[derive(Debug)]
-pub struct Cores {
-    cpus: Vec<usize>,
-    advertised: Vec<Advertised>,
-}
-
 /// What the probe measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// The finding, without latencies and groups; the CPUs are sorted.
-    pub found: Found,
+    pub found: Cores,
     /// Sets of CPUs that share something, as advertised.
     pub advertised: Vec<Advertised>,
     /// Observations of each pair and way of passing with enough batches.
@@ -88,60 +81,50 @@ pub struct Advertised {
     pub cpus: Vec<usize>,
 }
 
-impl Cores {
-    /// Makes a probe of the pairs of these CPUs.
-    ///
-    /// # Errors
-    /// There are fewer than two CPUs.
-    pub fn new(cpus: &[usize]) -> Result<Cores, Unavailable> {
-        let cpus: Vec<usize> = BTreeSet::from_iter(cpus.iter().copied()).into_iter().collect();
-        let why = match cpus[..] {
-            [] => "none are known".to_owned(),
-            [one] => format!("only CPU {one}, and a pair needs two"),
-            _ => {
-                let advertised = advertised(&Tree::at(Path::new("/")), &cpus);
-                return Ok(Cores { cpus, advertised });
-            }
-        };
-        Err(lacks("core to core latency", "the CPUs that may be used", why))
-    }
+/// Returns the CPUs sorted, each once.
+///
+/// # Errors
+/// There are fewer than two CPUs.
+pub fn several(cpus: &[usize]) -> Result<Vec<usize>, Unavailable> {
+    let cpus: Vec<usize> = BTreeSet::from_iter(cpus.iter().copied()).into_iter().collect();
+    let why = match cpus[..] {
+        [] => "none are known".to_owned(),
+        [one] => format!("only CPU {one}, and a pair needs two"),
+        _ => return Ok(cpus),
+    };
+    Err(lacks("core to core latency", "the CPUs that may be used", why))
+}
 
-    /// Visits the pairs round by round, spread over the budget.
-    ///
-    /// Inconclusive if the clock is too coarse, if nothing plausible was seen, or if the threads of
-    /// no pair ran together often enough; degraded if that holds for some pairs, or if the user
-    /// stopped the probe.
-    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
-        let step_ns = clock::step_ns();
-        if step_ns * STEPS_A_BATCH > BATCH_NS {
-            return Probed::inconclusive(format!(
-                "the clock moves in steps of {step_ns} ns, too coarse for {BATCH_NS}"
-            ));
-        }
-        let plan = Plan::of(&self.cpus, &self.advertised, budget.length());
-        let mut tally = Tally::of(&plan);
-        let begin = Instant::now();
-        let rounds = rounds(&mut tally, step_ns, budget);
-        let span_ns = begin.elapsed().as_nanos() as u64;
-        if let Some(least) = tally.least_ns().filter(|least| *least < LEAST_PLAUSIBLE_NS) {
-            let why = format!("a line seems to arrive within {least} ns, which cannot be");
-            return Probed::inconclusive(why);
-        }
-        let (seen, reasons) = tally.finish(rounds, budget.is_interrupted());
-        if seen.is_empty() {
-            return Probed::inconclusive(reasons.join("; "));
-        }
-        let count = self.cpus.len() as u64;
-        let found = Found {
-            cpus: self.cpus.clone(),
-            rounds,
-            span_ns,
-            pairs: count * (count - 1) / 2,
-            pairs_chosen: plan.pairs.len() as u64,
-            ..Found::default()
-        };
-        Probed::of(Reading { found, advertised: self.advertised.clone(), seen }, reasons)
+/// Visits the pairs of several CPUs round by round, spread over the budget.
+///
+/// Inconclusive if the clock is too coarse, if nothing plausible was seen, or if the threads of no
+/// pair ran together often enough; degraded if that holds for some pairs, or if the user stopped
+/// the probe.
+pub fn measure(cpus: Vec<usize>, budget: &mut Budget<'_>) -> Probed<Reading> {
+    let step_ns = clock::step_ns();
+    if step_ns * STEPS_A_BATCH > BATCH_NS {
+        return Probed::inconclusive(format!(
+            "the clock moves in steps of {step_ns} ns, too coarse for {BATCH_NS}"
+        ));
     }
+    let advertised = advertised(&Tree::at(Path::new("/")), &cpus);
+    let plan = Plan::of(&cpus, &advertised, budget.length());
+    let mut tally = Tally::of(&plan);
+    let begin = Instant::now();
+    let rounds = rounds(&mut tally, step_ns, budget);
+    let span_ns = begin.elapsed().as_nanos() as u64;
+    if let Some(least) = tally.least_ns().filter(|least| *least < LEAST_PLAUSIBLE_NS) {
+        let why = format!("a line seems to arrive within {least} ns, which cannot be");
+        return Probed::inconclusive(why);
+    }
+    let (seen, reasons) = tally.finish(rounds, budget.is_interrupted());
+    if seen.is_empty() {
+        return Probed::inconclusive(reasons.join("; "));
+    }
+    let (count, pairs_chosen) = (cpus.len() as u64, plan.pairs.len() as u64);
+    let pairs = count * (count - 1) / 2;
+    let found = Cores { cpus, rounds, span_ns, pairs, pairs_chosen, ..Cores::default() };
+    Probed::of(Reading { found, advertised, seen }, reasons)
 }
 
 /// Visits all pairs in each round; returns the number of rounds that were begun.
@@ -274,25 +257,24 @@ fn all_pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
 /// Chooses the threads of each core, then some pairs for each two groups, then the pairs within
 /// groups, as many as `most` allows; which ones is drawn.
 fn chosen_pairs(cpus: &[usize], advertised: &[Advertised], most: usize) -> Vec<[usize; 2]> {
-    let group_of: BTreeMap<usize, usize> =
-        cpus.iter().copied().zip(groups(cpus, advertised)).collect();
-    let mut random = Random::new(0);
+    let cores = partition(Shared::Core, cpus, advertised);
+    let cores = cores.unwrap_or_else(|| (0..cpus.len()).collect());
+    let sets: Vec<_> = cores.into_iter().zip(groups(cpus, advertised)).collect();
+    let set_of: BTreeMap<usize, (usize, usize)> = cpus.iter().copied().zip(sets).collect();
     let mut pairs = all_pairs(cpus);
-    random.shuffle(&mut pairs);
-    let mut between: BTreeMap<[usize; 2], usize> = BTreeMap::new();
+    Random::new(0).shuffle(&mut pairs);
+    let mut between: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut ranked: [Vec<[usize; 2]>; 3] = Default::default();
     for pair in pairs {
-        let mut groups = pair.map(|cpu| group_of[&cpu]);
-        groups.sort_unstable();
-        let mut cores = advertised.iter().filter(|set| set.shares == Shared::Core);
-        if cores.any(|core| pair.iter().all(|cpu| core.cpus.contains(cpu))) {
+        let [(core, group), (other_core, other)] = pair.map(|cpu| set_of[&cpu]);
+        if core == other_core {
             ranked[0].push(pair);
-        } else if groups[0] == groups[1] {
+        } else if group == other {
             ranked[2].push(pair);
         } else {
-            let chosen = between.entry(groups).or_default();
+            let chosen = between.entry((group.min(other), group.max(other))).or_default();
             *chosen += 1;
-            ranked[1].extend(Some(pair).filter(|_| *chosen <= REPRESENTATIVES));
+            ranked[1].extend((*chosen <= REPRESENTATIVES).then_some(pair));
         }
     }
     let mut chosen = ranked.concat();

@@ -4,7 +4,7 @@
 mod summary;
 
 use super::measure::{self as noise, *};
-use crate::finding::{Lab, empty};
+use crate::finding::{Lab, OwnWork, empty};
 use crate::tools::*;
 use crate::{Cause, Floor, MachinePrint, Noise, SmallestSlowdown, Throttled};
 use tiebreak_core::sampler::RunFailure;
@@ -180,17 +180,7 @@ fn floor_of_programs(
     budget: &mut Budget<'_>,
 ) -> Result<(Option<Floor>, Option<String>), String> {
     let Some(mut work) = lab.own_work()? else { return Ok((None, None)) };
-    let begin = Instant::now();
-    let mut elapsed = Duration::ZERO;
-    let (noise, failure) = rounds(|rounds| {
-        if rounds > 0 {
-            elapsed = begin.elapsed();
-            budget.tell(0.0);
-        }
-        let left = budget.left();
-        let wait = left.saturating_sub(KEPT).mul_f64(WAIT_SHARE);
-        (left > KEPT).then(|| work.round(rounds as u64, wait, left))
-    });
+    let (noise, elapsed, failure) = rounds(&mut *work, budget);
     let round_ns = elapsed.as_nanos() as f64 / noise.len().max(1) as f64;
     let words = "this program's own work of some milliseconds".to_owned();
     let lost_share = work.lost_share();
@@ -205,19 +195,24 @@ fn floor_of_programs(
     }
 }
 
-/// Returns what rounds gave, until there is none more or one fails, and why it did. It is asked
-/// with the number of those that there are.
-fn rounds(
-    mut more: impl FnMut(usize) -> Option<Result<f64, RunFailure>>,
-) -> (Vec<f64>, Option<String>) {
-    let mut noise = Vec::new();
+/// Runs rounds until the time is over or one fails; returns what they gave, how long they took, and
+/// why one failed.
+fn rounds(work: &mut dyn OwnWork, budget: &mut Budget<'_>) -> (Vec<f64>, Duration, Option<String>) {
+    let (begin, mut elapsed, mut noise) = (Instant::now(), Duration::ZERO, Vec::new());
     loop {
-        match more(noise.len()) {
-            Some(Ok(ratio)) => noise.push(ratio),
-            None | Some(Err(RunFailure::Interrupted)) => return (noise, None),
-            Some(Err(RunFailure::Fault(fault))) => return (noise, Some(fault.to_string())),
-            Some(Err(RunFailure::Broken(why))) => return (noise, Some(why)),
+        let left = budget.left();
+        let wait = left.saturating_sub(KEPT).mul_f64(WAIT_SHARE);
+        if left <= KEPT {
+            return (noise, elapsed, None);
         }
+        match work.round(noise.len() as u64, wait, left) {
+            Ok(ratio) => noise.push(ratio),
+            Err(RunFailure::Interrupted) => return (noise, elapsed, None),
+            Err(RunFailure::Fault(fault)) => return (noise, elapsed, Some(fault.to_string())),
+            Err(RunFailure::Broken(why)) => return (noise, elapsed, Some(why)),
+        }
+        elapsed = begin.elapsed();
+        budget.tell(0.0);
     }
 }
 
@@ -409,15 +404,36 @@ mod tests {
         assert_eq!(floor_of_functions(&Pairs::default()), None);
     }
 
+    /// Work that gives three rounds and then fails, or takes an hour.
+    struct Failing(Option<RunFailure>);
+
+    impl OwnWork for Failing {
+        fn round(&mut self, round: u64, _: Duration, left: Duration) -> Result<f64, RunFailure> {
+            assert!(left > KEPT);
+            match self.0.take() {
+                Some(failure) if round == 3 => return Err(failure),
+                other => self.0 = other,
+            }
+            if round == 2 && self.0.is_none() {
+                std::thread::sleep(left);
+            }
+            Ok(round as f64)
+        }
+
+        fn lost_share(&self) -> Option<f64> {
+            None
+        }
+    }
+
     #[test]
     fn rounds_before_a_failed_one_are_kept() {
         let check = |end: Option<RunFailure>, expected: Option<&str>| {
-            let mut end = Some(end);
-            let more = |round: usize| match round {
-                3 => end.take().unwrap().map(Err),
-                _ => Some(Ok(round as f64)),
-            };
-            assert_eq!(rounds(more), (vec![0.0, 1.0, 2.0], expected.map(str::to_owned)));
+            let flag = AtomicBool::new(false);
+            let mut progress = |_: f64| {};
+            let mut budget = Budget::new(KEPT + Duration::from_millis(500), &flag, &mut progress);
+            let (noise, elapsed, why) = rounds(&mut Failing(end), &mut budget);
+            assert_eq!((noise, why.as_deref()), (vec![0.0, 1.0, 2.0], expected));
+            assert!(elapsed > Duration::ZERO);
         };
         let fault = Fault::ExitStatus { status: 7, stderr: "oh".to_owned() };
         check(None, None);

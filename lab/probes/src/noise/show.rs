@@ -137,8 +137,8 @@ fn time(ns: u64) -> String {
 }
 
 fn of_frequency(frequency: &Frequency) -> String {
-    let [low, median, most] =
-        [frequency.low_hertz, frequency.median_hertz, frequency.most_hertz].map(hertz);
+    let Frequency { low_hertz, median_hertz, most_hertz, .. } = *frequency;
+    let [low, median, most] = [low_hertz, median_hertz, most_hertz].map(hertz);
     format!("cores run at {median} ({low} to {most})")
 }
 
@@ -216,17 +216,15 @@ fn throttled(found: &Noise) -> String {
 
 /// Returns a row for each CPU.
 fn cpus(cpus: &[CpuNoise]) -> Table<'_, CpuNoise> {
-    let mut table = Table::of(first(cpus, CPUS_MOST)).right("CPU", 0, |cpu| cpu.cpu).decimal(
-        "lost",
-        0,
-        |cpu| small(cpu.lost_share),
-    );
-    for (cause, rank) in Cause::ALL.into_iter().zip([1, 5, 3, 2, 2]) {
-        table = table.decimal(cause.name(), rank, |cpu| {
+    let table = Table::of(first(cpus, CPUS_MOST)).right("CPU", 0, |cpu| cpu.cpu);
+    let table = table.decimal("lost", 0, |cpu| small(cpu.lost_share));
+    let causes = Cause::ALL.into_iter().zip([1, 5, 3, 2, 2]);
+    let table = causes.fold(table, |table, (cause, rank)| {
+        table.decimal(cause.name(), rank, |cpu| {
             let share = cpu.causes.iter().find(|share| share.cause == cause);
             or_dash(share, |share| small(share.share))
-        });
-    }
+        })
+    });
     table
         .decimal("waited", 6, |cpu| or_dash(cpu.waited_share, small))
         .right("gaps", 4, |cpu| cpu.gaps)
@@ -285,38 +283,31 @@ fn now(cpu: &CpuNoise) -> String {
 
 /// Columns of the name of a CPU.
 const NAME: usize = 8;
-/// What is lost of a piece, from this share on, and how it is drawn.
-const LEVELS: [(f64, &str, &str); 8] = [
-    (0.5, "\u{2588}", "#"),
-    (0.25, "\u{2587}", "%"),
-    (0.1, "\u{2586}", "*"),
-    (0.05, "\u{2585}", "+"),
-    (0.02, "\u{2584}", "="),
-    (0.01, "\u{2583}", "-"),
-    (0.003, "\u{2582}", ":"),
-    (0.0, "\u{2581}", "."),
+/// From which share that is lost of a piece on it is drawn by the next sign.
+const LEVELS: [f64; 7] = [0.003, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5];
+const SIGNS: [char; 8] = [
+    '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}',
 ];
-/// The least share of which the cause is shown.
-const TOLD_LEAST: f64 = 0.003;
+const ASCII_SIGNS: [char; 8] = ['.', ':', '-', '=', '+', '*', '%', '#'];
 
 /// Two lines: how much was lost, and to what.
 fn strip(cpu: &CpuNoise, pieces: &[Piece], look: &Look) -> [Spans; 2] {
     let name = format!("CPU {}", cpu.cpu);
-    let levels: String = pieces.iter().map(|piece| level(piece, look)).collect();
+    let signs = look.pick(SIGNS, ASCII_SIGNS);
+    let levels = pieces.iter().map(|piece| {
+        piece.lost_share.map_or(' ', |share| signs[LEVELS.partition_point(|least| share >= *least)])
+    });
     let causes = pieces.iter().map(|piece| match (piece.lost_share, piece.cause) {
-        (Some(share), Some(cause)) if share >= TOLD_LEAST => cause.letter(),
+        (Some(share), Some(cause)) if share >= LEVELS[0] => cause.letter(),
         _ => ' ',
     });
     [
-        vec![span(Tone::Strong, format!("{name:NAME$}")), span(Tone::Plain, levels)],
+        vec![
+            span(Tone::Strong, format!("{name:NAME$}")),
+            span(Tone::Plain, levels.collect::<String>()),
+        ],
         vec![span(Tone::Plain, " ".repeat(NAME)), span(Tone::Dim, causes.collect::<String>())],
     ]
-}
-
-fn level(piece: &Piece, look: &Look) -> &'static str {
-    let Some(share) = piece.lost_share else { return " " };
-    let level = LEVELS.iter().find(|(least, ..)| share >= *least);
-    level.map_or(" ", |(_, unicode, ascii)| look.pick(*unicode, *ascii))
 }
 
 /// Returns what the letters mean.
@@ -325,7 +316,7 @@ fn key(found: &Noise, look: &Look) -> String {
     let length = time(piece_ns.unwrap_or(0));
     let letters = Cause::ALL.map(|cause| format!("{} {}", cause.letter(), cause.words()));
     let letters = letters.join(", ");
-    let [one, ten, fifty] = [5, 2, 0].map(|at| look.pick(LEVELS[at].1, LEVELS[at].2));
+    let [one, ten, fifty] = [2, 5, 7].map(|at| look.pick(SIGNS, ASCII_SIGNS)[at]);
     format!(
         "a column is {length}; lost of it: {one} from 1%, {ten} from 10%, {fifty} from 50%; \
          {letters}"

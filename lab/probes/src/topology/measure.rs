@@ -178,15 +178,14 @@ pub(super) fn measure_pairs(
 }
 
 impl PairReading {
-    fn round(&mut self, interrupted: &AtomicBool) -> std::io::Result<()> {
+    fn round(&mut self, interrupted: &AtomicBool) -> io::Result<()> {
         let shared = [Beside::default(), Beside::default()];
         let seen = together(&self.cpus, |place| side(place, &shared, interrupted))?;
         let mut kinds = [Some(0), Some(0)];
-        for side in seen {
-            self.invalid_batches += side.invalid;
-            let fastest_ns = side.alone_ns.iter().chain(&side.together_ns).copied().min();
-            let longest_ns = fastest_ns.unwrap_or(0).saturating_mul(GAP);
-            for (sum, mut times) in kinds.iter_mut().zip([side.alone_ns, side.together_ns]) {
+        for (both, invalid) in seen {
+            self.invalid_batches += invalid;
+            let longest_ns = both.iter().flatten().min().map_or(0, |fastest| fastest * GAP);
+            for (sum, mut times) in kinds.iter_mut().zip(both) {
                 let count = times.len();
                 times.retain(|ns| *ns <= longest_ns);
                 self.batches += times.len() as u64;
@@ -211,68 +210,57 @@ struct Beside {
     has_enough: AtomicBool,
 }
 
-/// The batches of one CPU in a round.
-#[derive(Default)]
-struct Side {
-    alone_ns: Vec<u64>,
-    together_ns: Vec<u64>,
-    /// Those during which the other did not run.
-    invalid: u64,
-}
-
 /// Returns a round as one of the two threads sees it: the first CPU alone, both, the second alone.
-/// Who waits sleeps.
-fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> Side {
+/// Who waits sleeps. Gives the times of batches alone and together, and how many do not count.
+fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> ([Vec<u64>; 2], u64) {
     let (own, other) = (&shared[place.index], &shared[1 - place.index]);
-    let (alone_ns, together_ns) = (Vec::with_capacity(BATCHES), Vec::with_capacity(4 * BATCHES));
-    let mut side = Side { alone_ns, together_ns, invalid: 0 };
+    let mut kinds = [(); 2].map(|()| Vec::with_capacity(4 * BATCHES));
+    let mut invalid = 0;
     add(ADDITIONS * STEPS);
-    place.meet();
-    if place.index == 0 {
-        alone(&mut side, own, interrupted);
-    }
-    place.meet();
-    beside(&mut side, own, other, interrupted);
-    place.meet();
-    if place.index == 1 {
-        alone(&mut side, own, interrupted);
-    }
-    side
-}
-
-fn alone(side: &mut Side, own: &Beside, interrupted: &AtomicBool) {
-    let end_ns = clock::monotonic_ns() + WINDOW_NS;
-    while side.alone_ns.len() < BATCHES && clock::monotonic_ns() < end_ns {
-        if interrupted.load(Ordering::Relaxed) {
-            return;
+    for first in [Some(0), None, Some(1)] {
+        place.meet();
+        match first {
+            None => invalid = batches(&mut kinds[1], own, Some(other), interrupted),
+            Some(alone) if alone == place.index => {
+                batches(&mut kinds[0], own, None, interrupted);
+            }
+            Some(_) => {}
         }
-        side.alone_ns.push(batch(own));
     }
+    (kinds, invalid)
 }
 
-/// Goes on until the other has enough too, as it needs this thread at the same time; the window
-/// ends it at last.
-fn beside(side: &mut Side, own: &Beside, other: &Beside, interrupted: &AtomicBool) {
+/// Makes batches until there are enough, and the other has enough too where it runs beside, as it
+/// needs this thread at the same time; the window ends it at last. Returns how many do not count,
+/// because the other did not run.
+fn batches(
+    times: &mut Vec<u64>,
+    own: &Beside,
+    other: Option<&Beside>,
+    interrupted: &AtomicBool,
+) -> u64 {
     let end_ns = clock::monotonic_ns() + WINDOW_NS;
-    while clock::monotonic_ns() < end_ns && !interrupted.load(Ordering::Relaxed) {
-        let before = other.steps.load(Ordering::Relaxed);
+    let mut invalid = 0;
+    // No allocation here: a full list is enough for the other as well.
+    while times.len() < times.capacity() && clock::monotonic_ns() < end_ns {
+        let before = other.map_or(0, |other| other.steps.load(Ordering::Relaxed));
         let ns = batch(own);
-        let went_on = other.steps.load(Ordering::Relaxed) - before >= STEPS_BESIDE;
-        if side.together_ns.len() == side.together_ns.capacity() {
-            // Enough for the other as well; no allocation here.
-            return;
-        }
-        if went_on {
-            side.together_ns.push(ns)
+        let has_run =
+            other.is_none_or(|other| other.steps.load(Ordering::Relaxed) - before >= STEPS_BESIDE);
+        if has_run {
+            times.push(ns);
         } else {
-            side.invalid += 1
+            invalid += 1;
         }
-        let is_enough = side.together_ns.len() >= BATCHES;
-        own.has_enough.store(is_enough, Ordering::Relaxed);
-        if is_enough && other.has_enough.load(Ordering::Relaxed) {
-            return;
+        let is_enough = times.len() >= BATCHES;
+        own.has_enough.store(is_enough && other.is_some(), Ordering::Relaxed);
+        let is_both =
+            is_enough && other.is_none_or(|other| other.has_enough.load(Ordering::Relaxed));
+        if is_both || interrupted.load(Ordering::Relaxed) {
+            break;
         }
     }
+    invalid
 }
 
 /// Returns a batch of work and its time in nanoseconds.

@@ -109,41 +109,35 @@ pub(crate) fn svg(found: &Topology) -> String {
 /// Rows of the table of pairs.
 const ROWS: usize = 16;
 
+/// What the machine says of the threads of a core: `one each`; `None` if it says nothing.
+fn told(found: &Topology) -> Option<&'static str> {
+    found.is_smt_advertised().map(|is_smt| if is_smt { "several" } else { "one each" })
+}
+
 /// In a line: `one each, as told and as measured (1.01x, 1 pair)`.
 fn sharing_in_short(found: &Topology) -> String {
-    let told = found.is_smt_advertised();
-    let as_told = match told {
-        Some(_) => format!("{} as told", threads_in_words(told)),
-        None => "nothing told".to_owned(),
-    };
+    let as_told = told(found).map_or("nothing told".to_owned(), |told| format!("{told} as told"));
     let Some(sharing) = found.sharing.value().filter(|sharing| !sharing.pairs.is_empty()) else {
         let why = if found.allowed() < 2 { ": one CPU may be used" } else { "" };
         return format!("{as_told}, not measured{why}");
     };
-    let wrong: Vec<&Pair> = sharing.disagreements().collect();
-    if let Some(pair) = wrong.first() {
-        let [a, b] = pair.cpus;
+    if let Some(pair) = sharing.disagreements().next() {
+        let ([a, b], times) = (pair.cpus, times(pair));
         let does = if pair.shares == Some(true) { "share" } else { "do not share" };
-        let more = match wrong.len() {
+        let more = match sharing.disagreements().count() {
             1 => String::new(),
             many => format!(", and {} more", many - 1),
         };
-        let times = times(pair);
         return format!("{as_told}, but CPUs {a} and {b} {does} a core ({times}{more})");
     }
     let range = range(sharing);
-    if sharing.pairs.iter().any(|pair| pair.shares.is_none()) {
-        return format!("{as_told}, open as measured ({range})");
-    }
-    match told {
-        Some(_) => format!("{}, as told and as measured ({range})", threads_in_words(told)),
+    let is_open = sharing.pairs.iter().any(|pair| pair.shares.is_none());
+    match told(found) {
+        _ if is_open => format!("{as_told}, open as measured ({range})"),
+        Some(told) => format!("{told}, as told and as measured ({range})"),
         None if sharing.is_smt_measured() => format!("{as_told}, some seen to share one ({range})"),
         None => format!("{as_told}, none seen to share one ({range})"),
     }
-}
-
-fn threads_in_words(told: Option<bool>) -> &'static str {
-    if told == Some(true) { "several" } else { "one each" }
 }
 
 /// `1.01x`, or from the smallest to the largest, and of how many pairs.
@@ -153,9 +147,10 @@ fn range(sharing: &Sharing) -> String {
     let high = slowdowns.fold(0.0, f64::max);
     let [low, high] = [low, high].map(|value| ratio(value, 2, Rounding::Nearest));
     let (measured, all) = (sharing.pairs.len(), sharing.pairs_possible);
-    let of = match count(measured as u64, "pair") {
-        _ if measured < all => format!("{measured} of {all} pairs"),
-        of => of,
+    let of = if measured < all {
+        format!("{measured} of {all} pairs")
+    } else {
+        count(all as u64, "pair")
     };
     if low == high { format!("{low}, {of}") } else { format!("{low} to {high}, {of}") }
 }
@@ -164,7 +159,10 @@ fn range(sharing: &Sharing) -> String {
 fn sharing_in_sentences(found: &Topology) -> String {
     let short = sharing_in_short(found);
     match &found.sharing {
-        Probed::Inconclusive { why } => format!("Threads of a core: {short}: {why}."),
+        Probed::Inconclusive { why } => {
+            let told = told(found).unwrap_or("nothing");
+            format!("Threads of a core: {told} as told, not measured: {why}.")
+        }
         Probed::Unavailable { .. } => format!("Threads of a core: {short}."),
         Probed::Measured { value } | Probed::Degraded { value, .. } => format!(
             "Threads of a core: {short}. Measured: two CPUs made the same additions alone and at \

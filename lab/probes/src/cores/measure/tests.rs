@@ -6,10 +6,10 @@ use tiebreak_machine::tree::made_up::tree;
 #[test]
 fn one_cpu_is_not_a_pair() {
     for cpus in [vec![], vec![3], vec![3, 3]] {
-        let reason = Cores::new(&cpus).unwrap_err();
+        let reason = several(&cpus).unwrap_err();
         assert_eq!((reason.what, reason.tried.len()), ("core to core latency", 1));
     }
-    let reason = Cores::new(&[3]).unwrap_err().to_string();
+    let reason = several(&[3]).unwrap_err().to_string();
     let text =
         "no core to core latency: the CPUs that may be used: only CPU 3, and a pair needs two";
     assert_eq!(reason, text);
@@ -18,12 +18,12 @@ fn one_cpu_is_not_a_pair() {
 /// Measures on two CPUs, if there are two.
 fn measured(length: Duration, interrupted: bool) -> Option<(Probed<Reading>, Duration)> {
     let cpus: Vec<usize> = tiebreak_machine::cpus::allowed().into_iter().take(2).collect();
-    let probe = Cores::new(&cpus).ok()?;
+    let cpus = several(&cpus).ok()?;
     let flag = AtomicBool::new(interrupted);
     let mut progress = |share: f64| assert!((0.0..=1.0).contains(&share));
     let begin = Instant::now();
     let mut budget = Budget::new(length, &flag, &mut progress);
-    let probed = probe.measure(&mut budget);
+    let probed = measure(cpus, &mut budget);
     Some((probed, begin.elapsed()))
 }
 
@@ -63,7 +63,7 @@ fn a_budget_of_nothing_says_so() {
 
 #[test]
 fn an_interrupt_is_seen_while_waiting() {
-    let Ok(probe) = Cores::new(&tiebreak_machine::cpus::allowed()) else { return };
+    let Ok(cpus) = several(&tiebreak_machine::cpus::allowed()) else { return };
     let flag = AtomicBool::new(false);
     let mut calls = 0;
     let mut progress = |_| {
@@ -71,7 +71,7 @@ fn an_interrupt_is_seen_while_waiting() {
         flag.store(calls > 3, Ordering::Relaxed);
     };
     let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut progress);
-    let probed = probe.measure(&mut budget);
+    let probed = measure(cpus, &mut budget);
     assert!(!probed.is_measured(), "{probed:?}");
 }
 

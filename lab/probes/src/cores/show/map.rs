@@ -2,15 +2,16 @@
 
 use super::*;
 use std::collections::BTreeMap;
+use tiebreak_report::look::Span;
 
 /// Steps of a map.
 const STEPS: usize = 5;
 /// Latencies that differ by a smaller ratio have no steps.
 const FLAT: f64 = 1.25;
-/// Shades of the steps, from the nearest; two letters a cell where there is room.
+/// Shades of the steps, from the nearest.
 const SHADES: [char; STEPS] = ['\u{b7}', '\u{2591}', '\u{2592}', '\u{2593}', '\u{2588}'];
 const ASCII_SHADES: [char; STEPS] = ['.', ':', 'o', 'O', '#'];
-/// Columns of a cell that holds a number, its shade and its mark.
+/// Columns of a cell that holds a number, its shade and its mark; others are a shade or the mark.
 const NUMBER: usize = 7;
 
 /// The map of the headline.
@@ -87,26 +88,23 @@ impl<'a> Map<'a> {
             .map(|at| self.headline.nearest_ns * (self.range() * at as f64 / STEPS as f64).exp())
     }
 
-    /// Draws the map in letters, as large as possible: with numbers, with shades of two letters or
-    /// one, or of every n-th CPU.
+    /// Draws the map in letters, as large as possible: with numbers, or with shades, of
+    /// every n-th CPU if there is no room for all.
     pub(super) fn letters(&self, page: &mut Page, look: &Look) {
         let cpus = self.cpus();
         let names = cpus.iter().map(|cpu| cpu.to_string().len()).max().unwrap_or(1).max(3) + 2;
         let room = look.columns() - names;
-        let wide = [NUMBER, 2].into_iter().find(|wide| cpus.len() * wide <= room).unwrap_or(1);
+        let wide = if cpus.len() * NUMBER <= room { NUMBER } else { 1 };
         let each = (cpus.len() * wide).div_ceil(room).max(1);
         let shown: Vec<usize> = (0..cpus.len()).step_by(each).collect();
         page.line(&[span(Tone::Dim, self.heads(&shown, wide, names, look))]);
         for &row in &shown {
             let name = format!("{:>width$}  ", cpus[row], width = names - 2);
-            let mut line: Spans = vec![span(Tone::Dim, name)];
-            for &column in &shown {
-                let (tone, text) = self.cell_text(row, column, wide, look);
-                line.push(span(tone, text));
-            }
-            page.line(&line);
+            let cells = shown.iter().map(|column| self.cell_text(row, *column, wide, look));
+            let name = span(Tone::Dim, name);
+            page.line(&[name].into_iter().chain(cells).collect::<Spans>());
         }
-        page.paragraph("", &[span(Tone::Dim, self.legend(wide, each, look))]);
+        page.paragraph("", &[span(Tone::Dim, self.legend(each, look))]);
     }
 
     /// Returns the numbers of the columns; where cells are narrow, of every tenth column.
@@ -122,29 +120,29 @@ impl<'a> Map<'a> {
         head
     }
 
-    fn cell_text(&self, row: usize, column: usize, wide: usize, look: &Look) -> (Tone, String) {
+    fn cell_text(&self, row: usize, column: usize, wide: usize, look: &Look) -> Span {
         let shades = look.pick(SHADES, ASCII_SHADES);
-        let (is_number, is_own) = (wide == NUMBER, row == column);
-        match self.cell(row, column) {
-            None if is_number => (Tone::Dim, format!("{:>5}  ", if is_own { "-" } else { "?" })),
-            None => (Tone::Plain, if is_own { " " } else { "?" }.repeat(wide)),
-            Some(Cell { latency_ns, step, has_modes }) => {
-                let flat = if is_number { ' ' } else { shades[0] };
-                let shade = step.map_or(flat, |step| shades[step]);
-                let mark = match has_modes {
-                    true => '*',
-                    false if is_number => ' ',
-                    false => shade,
-                };
-                let number =
-                    if is_number { format!("{:>5}", ns(latency_ns)) } else { String::new() };
-                let marks = [shade, mark].into_iter().take(wide);
-                (Tone::Plain, number + &marks.collect::<String>())
-            }
+        let Some(Cell { latency_ns, step, has_modes }) = self.cell(row, column) else {
+            return span(
+                Tone::Dim,
+                match (row == column, wide == NUMBER) {
+                    (true, true) => "    -  ",
+                    (true, false) => " ",
+                    (false, true) => "    ?  ",
+                    (false, false) => "?",
+                },
+            );
+        };
+        if wide == NUMBER {
+            let (shade, mark) = (step.map_or(' ', |step| shades[step]), [' ', '*']);
+            let mark = mark[usize::from(has_modes)];
+            return span(Tone::Plain, format!("{:>5}{shade}{mark}", ns(latency_ns)));
         }
+        let shade = shades[step.unwrap_or(0)];
+        span(Tone::Plain, String::from(if has_modes { '*' } else { shade }))
     }
 
-    fn legend(&self, wide: usize, each: usize, look: &Look) -> String {
+    fn legend(&self, each: usize, look: &Look) -> String {
         let mut text = String::new();
         if self.has_steps() {
             let shades = look.pick(SHADES, ASCII_SHADES);
@@ -155,7 +153,7 @@ impl<'a> Map<'a> {
             text = joined(steps) + ". ";
         }
         text += "The CPU of the row timed";
-        if self.has_modes() && wide > 1 {
+        if self.has_modes() {
             text += "; * several values";
         }
         if each > 1 {
