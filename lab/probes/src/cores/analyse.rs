@@ -1,6 +1,6 @@
 //! Cores: computes the finding from the probe's reading.
 
-use super::measure::{self, Advertised, PairObservation, Reading};
+use super::measure::{self, Advertised, Observation, PairObservation, Reading};
 use crate::tools::*;
 use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
 use tiebreak_stats::clusters::{Partition, adjusted_rand, partitions};
@@ -46,8 +46,8 @@ fn latency(reading: &Reading, kernel: Kernel) -> Option<KernelLatency> {
 }
 
 /// Returns the reading of a visit: the mean of what both CPUs timed, as a placement holds for both.
-fn reading_ns(visit: &[Option<f64>; 2]) -> Option<f64> {
-    match *visit {
+fn reading_ns(visit: &[Observation; 2]) -> Option<f64> {
+    match visit.map(|side| side.latency_ns) {
         [Some(first), Some(second)] => Some((first + second) / 2.0),
         [first, second] => first.or(second),
     }
@@ -73,15 +73,16 @@ fn pair(seen: &PairObservation) -> Option<PairLatency> {
         cpus: seen.cpus,
         latency_ns: lowest.median,
         timed_by_ns: [0, 1].map(|side| {
-            let values: Vec<f64> = of_lowest.iter().filter_map(|visit| visit[side]).collect();
+            let values: Vec<f64> =
+                of_lowest.iter().filter_map(|visit| visit[side].latency_ns).collect();
             median(&values).filter(|_| values.len() >= ROUNDS_TO_COMPARE)
         }),
         modes: modes.collect(),
         rounds_ns,
         strays: split.strays as u64,
-        batches: seen.batches,
-        invalid: seen.invalid,
-        preemptions: seen.preemptions,
+        batches: seen.sum(|side| side.batches),
+        invalid: seen.sum(|side| side.invalid),
+        preemptions: seen.sum(|side| side.preemptions),
     })
 }
 

@@ -15,7 +15,8 @@ mod pass;
 use crate::tools::*;
 use crate::topology::measure::advertised as topology;
 use crate::{CacheKind, Cores, Kernel, Shared};
-use pass::{Observation, visit};
+pub use pass::Observation;
+use pass::visit;
 use std::collections::BTreeSet;
 
 /// Wanted duration of a batch of round trips, in nanoseconds.
@@ -61,15 +62,8 @@ pub struct PairObservation {
     pub kernel: Kernel,
     /// The CPUs, the smaller number first.
     pub cpus: [usize; 2],
-    /// For each visit the latency in nanoseconds (half a round trip, lower quartile of the batches)
-    /// that the first, and that the second CPU timed; absent if there were too few usable batches.
-    pub visits: Vec<[Option<f64>; 2]>,
-    /// Number of timed batches.
-    pub batches: u64,
-    /// Number of batches that took over 2 us longer than the quick ones.
-    pub invalid: u64,
-    /// How often a thread was preempted while it passed lines.
-    pub preemptions: u64,
+    /// For each visit what the first, and what the second CPU timed.
+    pub visits: Vec<[Observation; 2]>,
 }
 
 /// A set of CPUs that share something, as advertised.
@@ -159,7 +153,9 @@ fn advertised(tree: &Tree, cpus: &[usize]) -> Vec<Advertised> {
     let mut sets: BTreeMap<(Shared, usize), Vec<usize>> = BTreeMap::new();
     for cpu in topology::cpus(tree, cpus).0.iter().filter(|cpu| cpus.contains(&cpu.cpu)) {
         for (shares, set) in [(Shared::Core, cpu.core), (Shared::Socket, cpu.package)] {
-            set.map(|set| sets.entry((shares, set)).or_default().push(cpu.cpu));
+            if let Some(set) = set {
+                sets.entry((shares, set)).or_default().push(cpu.cpu);
+            }
         }
     }
     let sets = sets.into_iter().map(|((shares, _), cpus)| Advertised { shares, cpus });
@@ -304,7 +300,7 @@ impl Tally<'_> {
     fn of(plan: &Plan) -> Tally<'_> {
         let pairs = plan.pairs.iter().map(|&cpus| {
             let kernels = plan.kernels.iter();
-            kernels.map(|&kernel| PairObservation { kernel, cpus, ..NOTHING }).collect()
+            kernels.map(|&kernel| PairObservation { kernel, cpus, visits: Vec::new() }).collect()
         });
         Tally { plan, pairs: pairs.collect(), failed: BTreeMap::new() }
     }
@@ -312,19 +308,13 @@ impl Tally<'_> {
     /// Adds a visit to a pair, by its place in the plan: what each side timed by each way, or why
     /// it could not be made.
     fn add(&mut self, place: usize, visit: io::Result<Vec<[Observation; 2]>>) {
-        let visit = match visit {
-            Ok(visit) => visit,
+        match visit {
+            Ok(visit) => {
+                let all = self.pairs[place].iter_mut().zip(visit);
+                all.for_each(|(seen, sides)| seen.visits.push(sides));
+            }
             Err(error) => {
                 self.failed.entry(place).or_insert_with(|| error.to_string());
-                return;
-            }
-        };
-        for (all, sides) in self.pairs[place].iter_mut().zip(visit) {
-            all.visits.push(sides.map(|side| side.latency_ns));
-            for side in sides {
-                all.batches += side.batches;
-                all.invalid += side.invalid;
-                all.preemptions += side.preemptions;
             }
         }
     }
@@ -332,7 +322,7 @@ impl Tally<'_> {
     /// Returns the least latency of all.
     fn least_ns(&self) -> Option<f64> {
         let visits = self.pairs.iter().flatten().flat_map(|seen| &seen.visits);
-        visits.flatten().copied().flatten().min_by(f64::total_cmp)
+        visits.flatten().filter_map(|side| side.latency_ns).min_by(f64::total_cmp)
     }
 
     /// Returns the observations that suffice, and the reasons against the rest.
@@ -362,7 +352,7 @@ impl Tally<'_> {
         let poor: Vec<&PairObservation> = poor.collect();
         if let Some(seen) = poor.first() {
             let ([a, b], kernel, count) = (seen.cpus, seen.kernel.words(), poor.len());
-            let (valid, batches) = (seen.batches - seen.invalid, seen.batches);
+            let (valid, batches) = (seen.valid(), seen.sum(|side| side.batches));
             reasons.push(format!(
                 "the threads of {count} of {chosen} pairs hardly ran together; CPUs {a} and {b}, \
                  {kernel}: {valid} of {batches} batches without a gap"
@@ -373,22 +363,21 @@ impl Tally<'_> {
     }
 }
 
-/// A pair that was not visited.
-const NOTHING: PairObservation = PairObservation {
-    kernel: Kernel::TwoLines,
-    cpus: [0; 2],
-    visits: Vec::new(),
-    batches: 0,
-    invalid: 0,
-    preemptions: 0,
-};
-
 impl PairObservation {
+    /// Returns a sum over all visits and both sides.
+    pub fn sum(&self, of: fn(&Observation) -> u64) -> u64 {
+        self.visits.iter().flatten().map(of).sum()
+    }
+
+    fn valid(&self) -> u64 {
+        self.sum(|side| side.batches - side.invalid)
+    }
+
     /// Returns whether enough batches were without a gap.
     fn is_enough(&self, plan: &Plan) -> bool {
-        let valid = self.batches - self.invalid;
-        let has_value = self.visits.iter().flatten().any(Option::is_some);
-        has_value && valid >= plan.valid_least && valid * VALID_ONE_IN >= self.batches
+        let has_value = self.visits.iter().flatten().any(|side| side.latency_ns.is_some());
+        let is_share = self.valid() * VALID_ONE_IN >= self.sum(|side| side.batches);
+        has_value && self.valid() >= plan.valid_least && is_share
     }
 }
 

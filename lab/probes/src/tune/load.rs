@@ -195,14 +195,12 @@ impl Second {
     /// Watches for a second, and times wide vectors after it.
     pub(super) fn watch(tree: &Tree, cpus: &[usize]) -> Second {
         let isolated = isolated(tree).unwrap_or_default();
-        let smis = Smis::open(tree);
-        let smis_before = smis.as_ref().map(Smis::count);
+        let smis = Smis::open(tree).map(|smis| (smis.count(), smis));
         let before = Counts::read(tree);
         let late_ns = wakeups::late_ns(cpus, WATCHED).map_err(|error| error.to_string());
         let after = Counts::read(tree);
-        let smis = smis_before.map_err(Clone::clone).and_then(|then| {
-            let now = smis.as_ref().ok().and_then(Smis::count);
-            let since = now.zip(then).and_then(|(now, then)| now.checked_sub(then));
+        let smis = smis.and_then(|(then, smis)| {
+            let since = smis.count().zip(then).and_then(|(now, then)| now.checked_sub(then));
             since.ok_or_else(|| "it was lost while it was read".to_owned())
         });
         let isolated = isolated.into_iter();
@@ -210,9 +208,10 @@ impl Second {
             late_ns,
             interrupts: isolated.map(|cpu| (cpu, after.interrupts_since(&before, cpu))).collect(),
             smis,
-            wide: cpus
-                .first()
-                .map_or_else(|| Err("no CPU is known".to_owned()), |cpu| wide::clock_after(*cpu)),
+            wide: match cpus {
+                [] => Err("no CPU is known".to_owned()),
+                [first, ..] => wide::clock_after(*first),
+            },
         }
     }
 }

@@ -18,15 +18,16 @@ const LOOKS: u32 = 1 << 13;
 
 /// What one side saw of a way of passing in a visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Observation {
-    /// Half a round trip in nanoseconds, the lower quartile of the usable batches.
-    pub(super) latency_ns: Option<f64>,
+pub struct Observation {
+    /// Half a round trip in nanoseconds, the lower quartile of the usable batches; `None` if there
+    /// were too few.
+    pub latency_ns: Option<f64>,
     /// Batches that were begun.
-    pub(super) batches: u64,
+    pub batches: u64,
     /// Batches in which a side was off its CPU.
-    pub(super) invalid: u64,
+    pub invalid: u64,
     /// How often this side's thread was preempted, while it timed and while it answered.
-    pub(super) preemptions: u64,
+    pub preemptions: u64,
 }
 
 /// Visits a pair; returns what each side timed, for each way of passing. Ends with the budget;

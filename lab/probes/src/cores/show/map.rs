@@ -163,23 +163,7 @@ impl<'a> Map<'a> {
     }
 }
 
-const SHEET: Sheet = Sheet::new("tiebreak-cores", STYLE);
-
-const STYLE: &str = concat!(
-    ".tiebreak-cores path{shape-rendering:crispEdges}",
-    styles! {
-        "tiebreak-cores":
-        ".group" "fill:none;stroke:#1f2328;stroke-width:1.5" "stroke:#f0f6fc";
-        ".mark" "fill:#bc4c00;stroke:#fff;stroke-width:1" "fill:#f0883e;stroke:#0d1117";
-        ".step0" "fill:#ddf4ff" "fill:#10273f";
-        ".step1" "fill:#a5d4f7" "fill:#174574";
-        ".step2" "fill:#5fa8e6" "fill:#2268ad";
-        ".step3" "fill:#1f6fc5" "fill:#58a6ff";
-        ".step4" "fill:#0a3069" "fill:#cae8ff";
-        ".on0,.tiebreak-cores .on1,.tiebreak-cores .on2" "fill:#1f2328" "fill:#f0f6fc";
-        ".on3,.tiebreak-cores .on4" "fill:#fff" "fill:#0d1117";
-    }
-);
+const SHEET: Sheet = Sheet::new("tiebreak-cores", include_str!("map.css"));
 
 const LEFT: f64 = 64.0;
 const TOP: f64 = 92.0;

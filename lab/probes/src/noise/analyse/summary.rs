@@ -61,13 +61,10 @@ pub(super) fn summarise(
 }
 
 fn throttled(watches: &[Watch]) -> Option<Throttled> {
-    watches.iter().try_fold(Throttled::default(), |sum, watch| {
-        let Throttled { periods, held_back_ns } = watch.throttled?;
-        Some(Throttled {
-            periods: sum.periods + periods,
-            held_back_ns: sum.held_back_ns + held_back_ns,
-        })
-    })
+    let periods: Option<u64> = watches.iter().map(|one| Some(one.throttled?.periods)).sum();
+    let held_back_ns: Option<u64> =
+        watches.iter().map(|one| Some(one.throttled?.held_back_ns)).sum();
+    Some(Throttled { periods: periods?, held_back_ns: held_back_ns? })
 }
 
 /// Returns the watches CPU by CPU, with the causes of their gaps. What a limit held back is shared

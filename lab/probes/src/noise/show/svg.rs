@@ -13,17 +13,7 @@ const BETWEEN: f64 = 16.0;
 /// The least width of a gap: a narrower one could not be seen.
 const THIN: f64 = 1.0;
 
-const SHEET: Sheet = Sheet::new("tiebreak-timeline", STYLE);
-
-const STYLE: &str = styles! {
-    "tiebreak-timeline":
-    ".ground" "fill:#eff2f5" "fill:#161b22";
-    ".task" "fill:#bc4c00" "fill:#f0883e";
-    ".limit" "fill:#8250df" "fill:#bc8cff";
-    ".steal" "fill:#d1242f" "fill:#ff7b72";
-    ".interrupt" "fill:#0969da" "fill:#58a6ff";
-    ".unexplained" "fill:#6e7781" "fill:#b1bac4";
-};
+const SHEET: Sheet = Sheet::new("tiebreak-timeline", include_str!("svg.css"));
 
 /// Returns what was lost of each CPU, piece by piece, with the longest gaps below. Colours are
 /// causes.

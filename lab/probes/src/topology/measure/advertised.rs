@@ -29,12 +29,14 @@ pub(crate) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
         let is_online = online.contains(&cpu) || is_allowed;
         let mut one = Cpu { cpu, is_online, is_allowed, ..Cpu::default() };
         if is_online {
-            let threads = set(tree, cpu, &["core_cpus_list", "thread_siblings_list"]);
+            let threads = set(tree, cpu, "core_id", &["core_cpus_list", "thread_siblings_list"]);
             one.smt_siblings = threads.iter().flatten().copied().filter(|it| *it != cpu).collect();
             one.core = groups.index("core", threads);
-            one.cluster = groups.index("cluster", cluster(tree, cpu));
-            one.die = groups.index("die", set(tree, cpu, &["die_cpus_list"]));
-            one.package = groups.index("package", package(tree, cpu));
+            let cluster = set(tree, cpu, "cluster_id", &["cluster_cpus_list"]);
+            one.cluster = groups.index("cluster", cluster);
+            one.die = groups.index("die", set(tree, cpu, "die_id", &["die_cpus_list"]));
+            let package = ["package_cpus_list", "core_siblings_list"];
+            one.package = groups.index("package", set(tree, cpu, "physical_package_id", &package));
             // A link of that name in its folder.
             let names = tree.names(&format!("{FOLDER}/cpu{cpu}"));
             one.node = names.iter().find_map(|name| name.strip_prefix("node")?.parse().ok());
@@ -70,30 +72,17 @@ fn list(tree: &Tree, file: &str) -> Option<Vec<usize>> {
     parse_list(&tree.text(file)?)
 }
 
-/// Returns the set that the first of these files names, if it contains this CPU.
-fn set(tree: &Tree, cpu: usize, files: &[&str]) -> Option<Vec<usize>> {
-    let mut texts =
-        files.iter().filter_map(|file| tree.text(&format!("{FOLDER}/cpu{cpu}/topology/{file}")));
-    parse_list(&texts.next()?).filter(|cpus| cpus.contains(&cpu))
-}
-
-/// Returns the CPUs of a package. Where firmware names none (Arm without a table of the processor's
-/// topology) the id is -1, and what the kernel then gives as siblings is no package.
-fn package(tree: &Tree, cpu: usize) -> Option<Vec<usize>> {
-    let id = tree.text(&format!("{FOLDER}/cpu{cpu}/topology/physical_package_id"));
-    if id.is_some_and(|id| id.starts_with('-')) {
+/// Returns the set that the first of these files names, if it contains this CPU. Where firmware
+/// names no such set (Arm without a table of the processor's topology, kernels without clusters) the
+/// id is -1 or 65535, and what the kernel then lists is none.
+fn set(tree: &Tree, cpu: usize, id: &str, files: &[&str]) -> Option<Vec<usize>> {
+    let folder = format!("{FOLDER}/cpu{cpu}/topology");
+    let id = tree.text(&format!("{folder}/{id}"));
+    if id.is_some_and(|id| id.starts_with('-') || id == "65535") {
         return None;
     }
-    set(tree, cpu, &["package_cpus_list", "core_siblings_list"])
-}
-
-/// Returns the CPUs of a cluster. Kernels without clusters answer with an id of -1 or 65535.
-fn cluster(tree: &Tree, cpu: usize) -> Option<Vec<usize>> {
-    let id = tree.text(&format!("{FOLDER}/cpu{cpu}/topology/cluster_id"))?;
-    if id.starts_with('-') || id == "65535" {
-        return None;
-    }
-    set(tree, cpu, &["cluster_cpus_list"])
+    let text = files.iter().find_map(|file| tree.text(&format!("{folder}/{file}")))?;
+    parse_list(&text).filter(|cpus| cpus.contains(&cpu))
 }
 
 /// Returns the kind of each core, where there are several. Intel's hybrid processors have a counter

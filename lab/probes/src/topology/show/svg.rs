@@ -11,17 +11,7 @@ const GAP: f64 = 8.0;
 const LINE: f64 = 20.0;
 const CPU_LINE: f64 = 16.0;
 
-const SHEET: Sheet = Sheet::new("tiebreak-topology", STYLE);
-
-const STYLE: &str = styles! {
-    "tiebreak-topology":
-    ".box" "fill:none;stroke:#818b98;stroke-width:1" "stroke:#656c76";
-    ".core" "fill:#0969da;fill-opacity:.22;stroke:#0969da;stroke-width:1"
-        "fill:#58a6ff;fill-opacity:.3;stroke:#58a6ff";
-    ".slow" "fill:#1a7f37;fill-opacity:.16;stroke:#1a7f37;stroke-width:1"
-        "fill:#3fb950;fill-opacity:.22;stroke:#3fb950";
-    ".barred" "fill:none;stroke:#818b98;stroke-dasharray:3 3" "stroke:#656c76";
-};
+const SHEET: Sheet = Sheet::new("tiebreak-topology", include_str!("svg.css"));
 
 /// Left edge, upper edge and width.
 type Place = (f64, f64, f64);

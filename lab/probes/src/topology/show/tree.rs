@@ -183,10 +183,10 @@ fn leaves(run: &[Branch], allowed: &[usize]) -> String {
         None => "",
     };
     let cpus = run.iter().map(|part| {
-        let cpus = part.cpus.iter().map(|cpu| match allowed.contains(cpu) {
-            true => cpu.to_string(),
-            false => format!("({cpu})"),
-        });
+        let cpus = part
+            .cpus
+            .iter()
+            .map(|cpu| if allowed.contains(cpu) { cpu.to_string() } else { format!("({cpu})") });
         cpus.collect::<Vec<_>>().join("+")
     });
     let cpus = cpus.collect::<Vec<_>>().join(" ");
