@@ -286,7 +286,8 @@ fn causes(watches: &[&[Gap]], interrupts: &[u64], steal_ns: u64, held_back_ns: u
     causes
 }
 
-/// For how long all CPUs were in a gap at once; the gaps of each do not overlap. Nothing of no CPUs.
+/// For how long all CPUs were in a gap at once; the gaps of each do not overlap. Nothing of no
+/// CPUs.
 fn all_at_once_ns(cpus: &[&[Gap]]) -> u64 {
     // Where a gap begins one more CPU is lost, and where it ends one fewer.
     let mut turns: Vec<(u64, isize)> = Vec::new();

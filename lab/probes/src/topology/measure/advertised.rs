@@ -72,9 +72,9 @@ fn list(tree: &Tree, file: &str) -> Option<Vec<usize>> {
     parse_list(&tree.text(file)?)
 }
 
-/// Returns the set that the first of these files names, if it contains this CPU. Where firmware
-/// names no such set (Arm without a table of the processor's topology, kernels without clusters) the
-/// id is -1 or 65535, and what the kernel then lists is none.
+/// Returns the set that the first of these files names, if it contains this CPU. Where there is no
+/// such set (Arm without a table of the processor's topology, kernels without clusters) the id is -1
+/// or 65535, whatever the kernel lists.
 fn set(tree: &Tree, cpu: usize, id: &str, files: &[&str]) -> Option<Vec<usize>> {
     let folder = format!("{FOLDER}/cpu{cpu}/topology");
     let id = tree.text(&format!("{folder}/{id}"));
@@ -86,8 +86,8 @@ fn set(tree: &Tree, cpu: usize, id: &str, files: &[&str]) -> Option<Vec<usize>> 
 }
 
 /// Returns the kind of each core, where there are several. Intel's hybrid processors have a counter
-/// unit for each kind, which names its CPUs; on Arm each CPU has a capacity, of which the largest is
-/// the fastest kind's.
+/// unit for each kind, which names its CPUs; on Arm each CPU has a capacity, of which the largest
+/// is the fastest kind's.
 fn kinds(tree: &Tree, online: &[usize]) -> BTreeMap<usize, CoreKind> {
     use CoreKind::{Efficiency, Performance};
     let [fast, slow] = ["cpu_core", "cpu_atom"]
