@@ -72,8 +72,8 @@ fn list(tree: &Tree, file: &str) -> Option<Vec<usize>> {
     parse_list(&tree.text(file)?)
 }
 
-/// Returns the set that the first of these files names, if it contains this CPU. Where there is no
-/// such set (Arm without a table of the processor's topology, kernels without clusters) the id is -1
+/// Returns the set that the first of these files names, if it contains this CPU. Where there is
+/// none (Arm without a table of the processor's topology, kernels without clusters) the id is -1
 /// or 65535, whatever the kernel lists.
 fn set(tree: &Tree, cpu: usize, id: &str, files: &[&str]) -> Option<Vec<usize>> {
     let folder = format!("{FOLDER}/cpu{cpu}/topology");
