@@ -68,9 +68,13 @@ impl Cause {
 
     /// In words.
     pub fn words(self) -> &'static str {
-        let words =
-            ["another task", "limit on CPU time", "hypervisor (steal)", "interrupt", "unexplained"];
-        words[self as usize]
+        ["another task", "limit on CPU time", "hypervisor (steal)", "interrupt", "unexplained"]
+            [self as usize]
+    }
+
+    /// In one word, for tables and for style sheets.
+    pub(crate) fn name(self) -> &'static str {
+        ["task", "limit", "steal", "interrupt", "unexplained"][self as usize]
     }
 
     /// In one letter, for pictures.
@@ -252,17 +256,15 @@ impl Noise {
         let lost = share_figure("noise-lost", "time lost to other things", self.lost_share);
         let of_each = Spread::of(self.cpus.iter().map(|cpu| cpu.lost_share));
         let mut figures = vec![lost.with_spread(of_each)];
-        for floor in &self.floors {
-            for smallest in &floor.smallest {
-                let (of, seconds) = (&floor.of, smallest.seconds);
-                let key = format!("noise-floor-{of}-{seconds:.0}s");
-                let words = format!("smallest slowdown of {of} in {seconds:.0} s");
-                let spread = smallest.among_parts.and_then(Spread::of);
-                let fraction = smallest.fraction.filter(|_| !smallest.is_bound);
-                figures.extend(
-                    fraction.map(|value| share_figure(&key, &words, value).with_spread(spread)),
-                );
-            }
+        for (floor, one) in
+            self.floors.iter().flat_map(|of| of.smallest.iter().map(move |one| (of, one)))
+        {
+            let (of, seconds) = (&floor.of, one.seconds);
+            let Some(fraction) = one.fraction.filter(|_| !one.is_bound) else { continue };
+            let key = format!("noise-floor-{of}-{seconds:.0}s");
+            let words = format!("smallest slowdown of {of} in {seconds:.0} s");
+            let spread = one.among_parts.and_then(Spread::of);
+            figures.push(share_figure(&key, &words, fraction).with_spread(spread));
         }
         if let Some(frequency) = &self.frequency {
             let Frequency { low_hertz, median_hertz, most_hertz, .. } = *frequency;

@@ -1,6 +1,6 @@
 //! Finds what makes this machine noisy, and the commands that would change it. Changes nothing.
 //!
-//! `table` has a row for each thing, and `look` makes a [`Setting`] of it. Its input is what
+//! `rows.toml` has a row for each thing, and `look` makes a [`Setting`] of it. Its input is what
 //! files say and what a second of watching found; its output is advice as data. Commands are never
 //! run. Those that write files come from one place, `sight::writing`, with those that put every
 //! file back as it was.
@@ -15,10 +15,10 @@ pub use show::{tuning, tuning_json};
 
 use load::Second;
 use serde::{Deserialize, Serialize};
-use sight::{FOLDER, Found, Lack, Outcome, Place, Sight, Write, isolated};
+use sight::{FOLDER, Found, Outcome, Place, Sight, Write, isolated};
 use std::collections::BTreeSet;
 use std::path::Path;
-use table::{Check, Others, Row, Words, look_at_files, rows};
+use table::{ROWS, Row, look_at_files};
 use tiebreak_machine::cpus::{self, format_cpus, parse_list};
 use tiebreak_machine::fingerprint;
 use tiebreak_machine::meters::ThreadCounters;
@@ -41,27 +41,50 @@ pub fn read() -> Tuning {
 }
 
 fn below(sight: &Sight<'_>) -> Tuning {
-    let settings = rows().map(|(group, row)| look(group, row, sight)).collect();
+    let settings = ROWS.iter().map(|row| setting(row, sight)).collect();
     Tuning { schema: Tuning::SCHEMA.to_owned(), settings }
 }
 
 /// One row's setting.
-fn look(group: &str, row: &Row, sight: &Sight<'_>) -> Setting {
-    let told = match row.check {
-        Check::Files(files) => look_at_files(files, sight),
-        Check::Look(look) => look(sight),
-    };
-    let found = told.unwrap_or_else(Found::from);
-    let is_bad = found.standing.is_bad();
+fn setting(row: &Row, sight: &Sight<'_>) -> Setting {
+    let found = look(row, sight).unwrap_or_else(|lack| lack);
+    let is_helped = found.standing.is_bad() && found.change.is_none();
     Setting {
-        knob: row.knob.to_owned(),
-        group: group.to_owned(),
-        name: row.name.to_owned(),
-        why: row.why.to_owned(),
+        knob: row.knob.clone(),
+        group: row.group.clone(),
+        name: row.name.clone(),
+        why: row.why.clone(),
         standing: found.standing,
         now: found.now,
-        help: if is_bad && found.change.is_none() { row.help } else { "" }.to_owned(),
+        help: if is_helped { row.help.clone() } else { String::new() },
         change: found.change,
+    }
+}
+
+fn look(row: &Row, sight: &Sight<'_>) -> Outcome {
+    match row.knob.as_str() {
+        "runnable-tasks" => load::runnable(sight),
+        "cpu-pressure" => load::pressure(sight),
+        "cpu-quota" => load::cpu_quota(sight),
+        "steal" => load::steal(sight),
+        "smt" => cores::threads(sight),
+        "isolated-cpus" => cores::isolation(sight),
+        "isolation-parts" => cores::isolation_parts(sight),
+        "irqbalance" => load::irqbalance(sight),
+        "irq-affinity" => cores::interrupts_away(sight),
+        "isolated-interrupts" => load::interrupts(sight),
+        "smi" => load::smis(sight),
+        "wake-up-latency" => load::wake_ups(sight),
+        "idle-states" => cores::idle_states(sight),
+        "halt-polling" => {
+            cores::halts_by_polling(sight).and_then(|()| look_at_files(&row.files, sight))
+        }
+        "frequency-limit" => cores::frequency_limit(sight),
+        "wide-vectors" => load::wide_vectors(sight),
+        "swap" => load::swap(sight),
+        "cache-shares" => load::cache_shares(sight),
+        "perf-events" => load::perf_events(sight),
+        _ => look_at_files(&row.files, sight),
     }
 }
 

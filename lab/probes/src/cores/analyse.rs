@@ -1,6 +1,6 @@
 //! Cores: computes the finding from the probe's reading.
 
-use super::measure::{self, Advertised, PairObservation, Reading};
+use super::measure::{self, Advertised, Observation, PairObservation, Reading};
 use crate::tools::*;
 use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
 use tiebreak_stats::clusters::{Partition, adjusted_rand, partitions};
@@ -15,7 +15,7 @@ const ROUNDS_TO_COMPARE: usize = 3;
 
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cores> {
-    probed(measure::Cores::new(&options.cpus), |probe| probe.measure(budget).map(found))
+    probed(measure::several(&options.cpus), |cpus| measure::measure(cpus, budget).map(found))
 }
 
 fn found(reading: Reading, reasons: &mut Vec<String>) -> Cores {
@@ -46,8 +46,8 @@ fn latency(reading: &Reading, kernel: Kernel) -> Option<KernelLatency> {
 }
 
 /// Returns the reading of a visit: the mean of what both CPUs timed, as a placement holds for both.
-fn reading_ns(visit: &[Option<f64>; 2]) -> Option<f64> {
-    match *visit {
+fn reading_ns(visit: &[Observation; 2]) -> Option<f64> {
+    match visit.map(|side| side.latency_ns) {
         [Some(first), Some(second)] => Some((first + second) / 2.0),
         [first, second] => first.or(second),
     }
@@ -73,15 +73,16 @@ fn pair(seen: &PairObservation) -> Option<PairLatency> {
         cpus: seen.cpus,
         latency_ns: lowest.median,
         timed_by_ns: [0, 1].map(|side| {
-            let values: Vec<f64> = of_lowest.iter().filter_map(|visit| visit[side]).collect();
+            let values: Vec<f64> =
+                of_lowest.iter().filter_map(|visit| visit[side].latency_ns).collect();
             median(&values).filter(|_| values.len() >= ROUNDS_TO_COMPARE)
         }),
         modes: modes.collect(),
         rounds_ns,
         strays: split.strays as u64,
-        batches: seen.batches,
-        invalid: seen.invalid,
-        preemptions: seen.preemptions,
+        batches: seen.sum(|side| side.batches),
+        invalid: seen.sum(|side| side.invalid),
+        preemptions: seen.sum(|side| side.preemptions),
     })
 }
 
@@ -134,20 +135,10 @@ fn level(partition: &Partition, cpus: &[usize], advertised: &[Advertised]) -> Le
     }
     let kinds = [Shared::Core, Shared::L2, Shared::L3, Shared::Socket];
     let agreements = kinds.into_iter().filter_map(|shares| {
-        adjusted_rand(&partition.group_of, &advertised_partition(shares, cpus, advertised)?)
+        adjusted_rand(&partition.group_of, &measure::partition(shares, cpus, advertised)?)
     });
     let agreement = agreements.max_by(f64::total_cmp);
     Level { groups, within_ns: partition.within, agreement }
-}
-
-/// Returns the advertised partition; `None` if it omits a CPU.
-fn advertised_partition(
-    shares: Shared,
-    cpus: &[usize],
-    advertised: &[Advertised],
-) -> Option<Vec<usize>> {
-    let sets: Vec<_> = advertised.iter().filter(|set| set.shares == shares).collect();
-    cpus.iter().map(|cpu| sets.iter().position(|set| set.cpus.contains(cpu))).collect()
 }
 
 #[cfg(test)]

@@ -13,8 +13,10 @@
 mod pass;
 
 use crate::tools::*;
-use crate::{Cores as Found, Kernel, Shared};
-use pass::{Observation, visit};
+use crate::topology::measure::advertised as topology;
+use crate::{CacheKind, Cores, Kernel, Shared};
+pub use pass::Observation;
+use pass::visit;
 use std::collections::BTreeSet;
 
 /// Wanted duration of a batch of round trips, in nanoseconds.
@@ -42,18 +44,11 @@ const LIMITS_NS: [u64; 2] = [4_000_000, 60_000_000];
 /// At least one in this many batches of a pair must be without a gap.
 const VALID_ONE_IN: u64 = 20;
 
-/// The probe.
-#[derive(Debug)]
-pub struct Cores {
-    cpus: Vec<usize>,
-    advertised: Vec<Advertised>,
-}
-
 /// What the probe measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// The finding, without latencies and groups; the CPUs are sorted.
-    pub found: Found,
+    pub found: Cores,
     /// Sets of CPUs that share something, as advertised.
     pub advertised: Vec<Advertised>,
     /// Observations of each pair and way of passing with enough batches.
@@ -67,15 +62,8 @@ pub struct PairObservation {
     pub kernel: Kernel,
     /// The CPUs, the smaller number first.
     pub cpus: [usize; 2],
-    /// For each visit the latency in nanoseconds (half a round trip, lower quartile of the batches)
-    /// that the first, and that the second CPU timed; absent if there were too few usable batches.
-    pub visits: Vec<[Option<f64>; 2]>,
-    /// Number of timed batches.
-    pub batches: u64,
-    /// Number of batches that took over 2 us longer than the quick ones.
-    pub invalid: u64,
-    /// How often a thread was preempted while it passed lines.
-    pub preemptions: u64,
+    /// For each visit what the first, and what the second CPU timed.
+    pub visits: Vec<[Observation; 2]>,
 }
 
 /// A set of CPUs that share something, as advertised.
@@ -87,64 +75,55 @@ pub struct Advertised {
     pub cpus: Vec<usize>,
 }
 
-impl Cores {
-    /// Makes a probe of the pairs of these CPUs.
-    ///
-    /// # Errors
-    /// There are fewer than two CPUs.
-    pub fn new(cpus: &[usize]) -> Result<Cores, Unavailable> {
-        let cpus: Vec<usize> = BTreeSet::from_iter(cpus.iter().copied()).into_iter().collect();
-        let why = match cpus[..] {
-            [] => "none are known".to_owned(),
-            [one] => format!("only CPU {one}, and a pair needs two"),
-            _ => {
-                let advertised = advertised(&Tree::at(Path::new("/")), &cpus);
-                return Ok(Cores { cpus, advertised });
-            }
-        };
-        Err(lacks("core to core latency", "the CPUs that may be used", why))
-    }
+/// Returns the CPUs sorted, each once.
+///
+/// # Errors
+/// There are fewer than two CPUs.
+pub fn several(cpus: &[usize]) -> Result<Vec<usize>, Unavailable> {
+    let cpus: Vec<usize> = BTreeSet::from_iter(cpus.iter().copied()).into_iter().collect();
+    let why = match cpus[..] {
+        [] => "none are known".to_owned(),
+        [one] => format!("only CPU {one}, and a pair needs two"),
+        _ => return Ok(cpus),
+    };
+    Err(lacks("core to core latency", "the CPUs that may be used", why))
+}
 
-    /// Visits the pairs round by round, spread over the budget.
-    ///
-    /// Inconclusive if the clock is too coarse, if nothing plausible was seen, or if the threads of
-    /// no pair ran together often enough; degraded if that holds for some pairs, or if the user
-    /// stopped the probe.
-    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
-        let step_ns = clock::step_ns();
-        if step_ns * STEPS_A_BATCH > BATCH_NS {
-            return Probed::inconclusive(format!(
-                "the clock moves in steps of {step_ns} ns, too coarse for {BATCH_NS}"
-            ));
-        }
-        let plan = Plan::of(&self.cpus, &self.advertised, budget.length());
-        let mut tally = Tally::of(&plan);
-        let begin = Instant::now();
-        let rounds = rounds(&plan, &mut tally, step_ns, budget);
-        let span_ns = begin.elapsed().as_nanos() as u64;
-        if let Some(least) = tally.least_ns().filter(|least| *least < LEAST_PLAUSIBLE_NS) {
-            let why = format!("a line seems to arrive within {least} ns, which cannot be");
-            return Probed::inconclusive(why);
-        }
-        let (seen, reasons) = tally.finish(&plan, rounds, budget.is_interrupted());
-        if seen.is_empty() {
-            return Probed::inconclusive(reasons.join("; "));
-        }
-        let count = self.cpus.len() as u64;
-        let found = Found {
-            cpus: self.cpus.clone(),
-            rounds,
-            span_ns,
-            pairs: count * (count - 1) / 2,
-            pairs_chosen: plan.pairs.len() as u64,
-            ..Found::default()
-        };
-        Probed::of(Reading { found, advertised: self.advertised.clone(), seen }, reasons)
+/// Visits the pairs of several CPUs round by round, spread over the budget.
+///
+/// Inconclusive if the clock is too coarse, if nothing plausible was seen, or if the threads of no
+/// pair ran together often enough; degraded if that holds for some pairs, or if the user stopped
+/// the probe.
+pub fn measure(cpus: Vec<usize>, budget: &mut Budget<'_>) -> Probed<Reading> {
+    let step_ns = clock::step_ns();
+    if step_ns * STEPS_A_BATCH > BATCH_NS {
+        return Probed::inconclusive(format!(
+            "the clock moves in steps of {step_ns} ns, too coarse for {BATCH_NS}"
+        ));
     }
+    let advertised = advertised(&Tree::at(Path::new("/")), &cpus);
+    let plan = Plan::of(&cpus, &advertised, budget.length());
+    let mut tally = Tally::of(&plan);
+    let begin = Instant::now();
+    let rounds = rounds(&mut tally, step_ns, budget);
+    let span_ns = begin.elapsed().as_nanos() as u64;
+    if let Some(least) = tally.least_ns().filter(|least| *least < LEAST_PLAUSIBLE_NS) {
+        let why = format!("a line seems to arrive within {least} ns, which cannot be");
+        return Probed::inconclusive(why);
+    }
+    let (seen, reasons) = tally.finish(rounds, budget.is_interrupted());
+    if seen.is_empty() {
+        return Probed::inconclusive(reasons.join("; "));
+    }
+    let (count, pairs_chosen) = (cpus.len() as u64, plan.pairs.len() as u64);
+    let pairs = count * (count - 1) / 2;
+    let found = Cores { cpus, rounds, span_ns, pairs, pairs_chosen, ..Cores::default() };
+    Probed::of(Reading { found, advertised, seen }, reasons)
 }
 
 /// Visits all pairs in each round; returns the number of rounds that were begun.
-fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>) -> u64 {
+fn rounds(tally: &mut Tally<'_>, step_ns: u64, budget: &mut Budget<'_>) -> u64 {
+    let plan = tally.plan;
     let begin = Instant::now();
     let slot = budget.left().mul_f64(0.98) / plan.rounds as u32;
     let visits = (plan.rounds as usize * plan.pairs.len()) as f64;
@@ -160,10 +139,7 @@ fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>)
             if budget.left() < plan.least_visit {
                 return if visited > 0.0 { round + 1 } else { 0 };
             }
-            match visit(plan, plan.pairs[place], step_ns, budget) {
-                Ok(seen) => tally.add(place, seen),
-                Err(error) => tally.fail(place, &error),
-            }
+            tally.add(place, visit(plan, plan.pairs[place], step_ns, budget));
             visited += 1.0;
             budget.tell(visited / visits);
         }
@@ -174,40 +150,37 @@ fn rounds(plan: &Plan, tally: &mut Tally, step_ns: u64, budget: &mut Budget<'_>)
 /// Reads the sets that the kernel lists, restricted to these CPUs (sorted) and without repetition,
 /// in the order of what is shared.
 fn advertised(tree: &Tree, cpus: &[usize]) -> Vec<Advertised> {
-    let mut found = BTreeSet::new();
-    let mut sockets: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for &cpu in cpus {
-        let folder = format!("/sys/devices/system/cpu/cpu{cpu}");
-        for (shares, path) in shared_lists(tree, &folder) {
-            let mut shared = tree.text(&path).as_deref().and_then(parse_list).unwrap_or_default();
-            shared.retain(|other| cpus.binary_search(other).is_ok());
-            if shared.contains(&cpu) {
-                found.insert(Advertised { shares, cpus: shared });
+    let mut sets: BTreeMap<(Shared, usize), Vec<usize>> = BTreeMap::new();
+    for cpu in topology::cpus(tree, cpus).0.iter().filter(|cpu| cpus.contains(&cpu.cpu)) {
+        for (shares, set) in [(Shared::Core, cpu.core), (Shared::Socket, cpu.package)] {
+            if let Some(set) = set {
+                sets.entry((shares, set)).or_default().push(cpu.cpu);
             }
         }
-        if let Some(socket) = tree.number(&format!("{folder}/topology/physical_package_id")) {
-            sockets.entry(socket).or_default().push(cpu);
-        }
     }
-    found.extend(sockets.into_values().map(|cpus| Advertised { shares: Shared::Socket, cpus }));
+    let sets = sets.into_iter().map(|((shares, _), cpus)| Advertised { shares, cpus });
+    let mut found: BTreeSet<Advertised> = sets.collect();
+    for mut cache in topology::caches(tree, cpus) {
+        let shares = match cache.level {
+            _ if cache.kind == CacheKind::Instruction => continue,
+            2 => Shared::L2,
+            3 => Shared::L3,
+            _ => continue,
+        };
+        cache.cpus.retain(|cpu| cpus.contains(cpu));
+        found.insert(Advertised { shares, cpus: cache.cpus });
+    }
     found.into_iter().collect()
 }
 
-/// Returns the files that list with which CPUs the CPU of a folder shares its core and caches.
-fn shared_lists(tree: &Tree, folder: &str) -> Vec<(Shared, String)> {
-    let mut lists = vec![(Shared::Core, format!("{folder}/topology/thread_siblings_list"))];
-    for index in tree.names(&format!("{folder}/cache")) {
-        let cache = format!("{folder}/cache/{index}");
-        let shares = match tree.number(&format!("{cache}/level")) {
-            Some(2) => Shared::L2,
-            Some(3) => Shared::L3,
-            _ => continue,
-        };
-        if tree.text(&format!("{cache}/type")).is_some_and(|kind| kind != "Instruction") {
-            lists.push((shares, format!("{cache}/shared_cpu_list")));
-        }
-    }
-    lists
+/// Returns for each CPU the number of the set that it is in; `None` if one is in none.
+pub(super) fn partition(
+    shares: Shared,
+    cpus: &[usize],
+    advertised: &[Advertised],
+) -> Option<Vec<usize>> {
+    let sets: Vec<_> = advertised.iter().filter(|set| set.shares == shares).collect();
+    cpus.iter().map(|cpu| sets.iter().position(|set| set.cpus.contains(cpu))).collect()
 }
 
 /// Which pairs are visited, how often and for how long.
@@ -273,162 +246,138 @@ fn visit_ns(kernels: usize, batches: u64) -> u64 {
 }
 
 fn all_pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
-    let pairs = cpus
-        .iter()
-        .enumerate()
-        .flat_map(|(at, cpu)| cpus[at + 1..].iter().map(move |other| [*cpu, *other]));
-    pairs.collect()
+    let firsts = cpus.iter().enumerate();
+    firsts.flat_map(|(at, a)| cpus[at + 1..].iter().map(move |b| [*a, *b])).collect()
 }
 
-/// Chooses the threads of each core, some pairs for each two groups, and the pairs within groups;
-/// of the last, and then of the second, as many as `most` allows.
+/// Chooses the threads of each core, then some pairs for each two groups, then the pairs within
+/// groups, as many as `most` allows; which ones is drawn.
 fn chosen_pairs(cpus: &[usize], advertised: &[Advertised], most: usize) -> Vec<[usize; 2]> {
-    let mut random = Random::new(0);
-    let groups = groups(cpus, advertised);
-    let cores = advertised.iter().filter(|set| set.shares == Shared::Core);
-    let siblings = cores.flat_map(|set| all_pairs(&set.cpus));
-    let mut between = Vec::new();
-    for (at, group) in groups.iter().enumerate() {
-        for other in &groups[at + 1..] {
-            for _ in 0..REPRESENTATIVES {
-                let mut pair = [group, other].map(|group| group[random.below(group.len())]);
-                pair.sort_unstable();
-                between.push(pair);
-            }
+    let cores = partition(Shared::Core, cpus, advertised);
+    let cores = cores.unwrap_or_else(|| (0..cpus.len()).collect());
+    let sets: Vec<_> = cores.into_iter().zip(groups(cpus, advertised)).collect();
+    let set_of: BTreeMap<usize, (usize, usize)> = cpus.iter().copied().zip(sets).collect();
+    let mut pairs = all_pairs(cpus);
+    Random::new(0).shuffle(&mut pairs);
+    let mut between: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut ranked: [Vec<[usize; 2]>; 3] = Default::default();
+    for pair in pairs {
+        let [(core, group), (other_core, other)] = pair.map(|cpu| set_of[&cpu]);
+        if core == other_core {
+            ranked[0].push(pair);
+        } else if group == other {
+            ranked[2].push(pair);
+        } else {
+            let chosen = between.entry((group.min(other), group.max(other))).or_default();
+            *chosen += 1;
+            ranked[1].extend((*chosen <= REPRESENTATIVES).then_some(pair));
         }
     }
-    let mut within: Vec<_> = groups.iter().flat_map(|group| all_pairs(group)).collect();
-    random.shuffle(&mut between);
-    random.shuffle(&mut within);
-    let mut pairs = BTreeSet::new();
-    for pair in siblings.chain(between).chain(within) {
-        if pairs.len() < most {
-            pairs.insert(pair);
-        }
-    }
-    pairs.into_iter().collect()
+    let mut chosen = ranked.concat();
+    chosen.truncate(most);
+    chosen.sort_unstable();
+    chosen
 }
 
-/// Groups the CPUs by the outermost cache that they share, or else in runs of some CPUs.
-fn groups(cpus: &[usize], advertised: &[Advertised]) -> Vec<Vec<usize>> {
-    for shares in [Shared::L3, Shared::L2] {
-        let sets = advertised.iter().filter(|set| set.shares == shares);
-        let group_of: BTreeMap<usize, &Vec<usize>> =
-            sets.flat_map(|set| set.cpus.iter().map(|cpu| (*cpu, &set.cpus))).collect();
-        if cpus.iter().all(|cpu| group_of.contains_key(cpu)) {
-            let groups: BTreeSet<_> = group_of.into_values().cloned().collect();
-            return groups.into_iter().collect();
-        }
-    }
-    cpus.chunks(UNKNOWN_GROUP).map(<[usize]>::to_vec).collect()
+/// Groups the CPUs by the outermost cache that they share, or else in runs of some CPUs; returns
+/// the number of each one's group.
+fn groups(cpus: &[usize], advertised: &[Advertised]) -> Vec<usize> {
+    let known = [Shared::L3, Shared::L2].into_iter();
+    let mut known = known.filter_map(|shares| partition(shares, cpus, advertised));
+    known.next().unwrap_or_else(|| (0..cpus.len()).map(|place| place / UNKNOWN_GROUP).collect())
 }
 
 /// Collects what the visits saw, pair by pair.
-struct Tally {
+struct Tally<'a> {
+    plan: &'a Plan,
     /// For each pair its observations by each way of passing.
     pairs: Vec<Vec<PairObservation>>,
-    /// Pairs that could not be visited, by their place in the plan, and why.
-    failed: Vec<(usize, String)>,
+    /// Why pairs could not be visited, by their place in the plan.
+    failed: BTreeMap<usize, String>,
 }
 
-impl Tally {
-    fn of(plan: &Plan) -> Tally {
+impl Tally<'_> {
+    fn of(plan: &Plan) -> Tally<'_> {
         let pairs = plan.pairs.iter().map(|&cpus| {
-            let nothing = plan.kernels.iter().map(|&kernel| PairObservation {
-                kernel,
-                cpus,
-                visits: Vec::new(),
-                batches: 0,
-                invalid: 0,
-                preemptions: 0,
-            });
-            nothing.collect()
+            let kernels = plan.kernels.iter();
+            kernels.map(|&kernel| PairObservation { kernel, cpus, visits: Vec::new() }).collect()
         });
-        Tally { pairs: pairs.collect(), failed: Vec::new() }
+        Tally { plan, pairs: pairs.collect(), failed: BTreeMap::new() }
     }
 
-    /// Adds a visit to a pair, by its place in the plan: what each side timed by each way.
-    fn add(&mut self, place: usize, visit: Vec<[Observation; 2]>) {
-        for (all, sides) in self.pairs[place].iter_mut().zip(visit) {
-            all.visits.push(sides.map(|side| side.latency_ns));
-            for side in sides {
-                all.batches += side.batches;
-                all.invalid += side.invalid;
-                all.preemptions += side.preemptions;
+    /// Adds a visit to a pair, by its place in the plan: what each side timed by each way, or why
+    /// it could not be made.
+    fn add(&mut self, place: usize, visit: io::Result<Vec<[Observation; 2]>>) {
+        match visit {
+            Ok(visit) => {
+                let all = self.pairs[place].iter_mut().zip(visit);
+                all.for_each(|(seen, sides)| seen.visits.push(sides));
+            }
+            Err(error) => {
+                self.failed.entry(place).or_insert_with(|| error.to_string());
             }
         }
-    }
-
-    /// Notes that a visit could not be made.
-    fn fail(&mut self, place: usize, error: &io::Error) {
-        if !self.has_failed(place) {
-            self.failed.push((place, error.to_string()));
-        }
-    }
-
-    fn has_failed(&self, place: usize) -> bool {
-        self.failed.iter().any(|(failed, _)| *failed == place)
     }
 
     /// Returns the least latency of all.
     fn least_ns(&self) -> Option<f64> {
         let visits = self.pairs.iter().flatten().flat_map(|seen| &seen.visits);
-        visits.flatten().copied().flatten().min_by(f64::total_cmp)
+        visits.flatten().filter_map(|side| side.latency_ns).min_by(f64::total_cmp)
     }
 
     /// Returns the observations that suffice, and the reasons against the rest.
-    fn finish(
-        self,
-        plan: &Plan,
-        rounds: u64,
-        is_interrupted: bool,
-    ) -> (Vec<PairObservation>, Vec<String>) {
+    fn finish(self, rounds: u64, is_interrupted: bool) -> (Vec<PairObservation>, Vec<String>) {
         let chosen = self.pairs.len();
-        let begun: Vec<_> = self.pairs.iter().filter(|pair| is_begun(pair)).collect();
+        let (begun, untouched): (Vec<usize>, Vec<usize>) =
+            (0..chosen).partition(|at| self.pairs[*at].iter().any(|seen| !seen.visits.is_empty()));
         // A pair may fail after visits that went well.
-        let places = (0..chosen).filter(|place| !is_begun(&self.pairs[*place]));
-        let missing = places.filter(|place| !self.has_failed(*place)).count();
+        let missing = untouched.iter().filter(|place| !self.failed.contains_key(place)).count();
         let mut reasons = Vec::new();
         if is_interrupted {
+            let (planned, begun) = (self.plan.rounds, begun.len());
             reasons.push(format!(
-                "stopped in round {rounds} of {}, when {} of {chosen} pairs had been visited",
-                plan.rounds,
-                begun.len()
+                "stopped in round {rounds} of {planned}, when {begun} of {chosen} pairs had been \
+                 visited"
             ));
         } else if missing > 0 {
             reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
         }
-        if let Some((place, error)) = self.failed.first() {
-            let ([a, b], count) = (plan.pairs[*place], self.failed.len());
+        if let Some((place, error)) = self.failed.first_key_value() {
+            let ([a, b], count) = (self.plan.pairs[*place], self.failed.len());
             reasons.push(format!("{count} of {chosen} pairs failed; CPUs {a} and {b}: {error}"));
         }
-        let poor: Vec<&PairObservation> = begun
+        let poor = begun
             .iter()
-            .filter_map(|pair| pair.iter().find(|seen| !seen.is_enough(plan)))
-            .collect();
+            .filter_map(|place| self.pairs[*place].iter().find(|seen| !seen.is_enough(self.plan)));
+        let poor: Vec<&PairObservation> = poor.collect();
         if let Some(seen) = poor.first() {
             let ([a, b], kernel, count) = (seen.cpus, seen.kernel.words(), poor.len());
-            let (valid, batches) = (seen.batches - seen.invalid, seen.batches);
+            let (valid, batches) = (seen.valid(), seen.sum(|side| side.batches));
             reasons.push(format!(
                 "the threads of {count} of {chosen} pairs hardly ran together; CPUs {a} and {b}, \
                  {kernel}: {valid} of {batches} batches without a gap"
             ));
         }
         let all = self.pairs.into_iter().flatten();
-        (all.filter(|seen| seen.is_enough(plan)).collect(), reasons)
+        (all.filter(|seen| seen.is_enough(self.plan)).collect(), reasons)
     }
 }
 
-fn is_begun(pair: &[PairObservation]) -> bool {
-    pair.iter().any(|seen| !seen.visits.is_empty())
-}
-
 impl PairObservation {
+    /// Returns a sum over all visits and both sides.
+    pub fn sum(&self, of: fn(&Observation) -> u64) -> u64 {
+        self.visits.iter().flatten().map(of).sum()
+    }
+
+    fn valid(&self) -> u64 {
+        self.sum(|side| side.batches - side.invalid)
+    }
+
     /// Returns whether enough batches were without a gap.
     fn is_enough(&self, plan: &Plan) -> bool {
-        let valid = self.batches - self.invalid;
-        let has_value = self.visits.iter().flatten().any(Option::is_some);
-        has_value && valid >= plan.valid_least && valid * VALID_ONE_IN >= self.batches
+        let has_value = self.visits.iter().flatten().any(|side| side.latency_ns.is_some());
+        let is_share = self.valid() * VALID_ONE_IN >= self.sum(|side| side.batches);
+        has_value && self.valid() >= plan.valid_least && is_share
     }
 }
 

@@ -4,31 +4,31 @@
 mod summary;
 
 use super::measure::{self as noise, *};
-use crate::finding::{Lab, empty};
+use crate::finding::{Lab, OwnWork, empty};
 use crate::tools::*;
 use crate::{Cause, Floor, MachinePrint, Noise, SmallestSlowdown, Throttled};
-use std::collections::VecDeque;
 use tiebreak_core::sampler::RunFailure;
 use tiebreak_stats::coins::Seed;
 use tiebreak_stats::observation::{LogRatio, log};
 use tiebreak_stats::{power, unit};
 
-/// Of the budget, the share of watching and of functions; the rest is for programs and simulation.
-const SHARE: f64 = 0.55;
-
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
-    probed(noise::Noise::new(&options.cpus, SHARE), |probe| {
-        let (seen, at_once, chain) = (probe.measure(budget), probe.cpus_at_once(), probe.chain());
-        seen.map(|reading, reasons| {
-            let mut found = summary::summarise(&reading.watches, at_once, chain, None);
-            found.floors.extend(floor_of_functions(&reading.pairs));
+    probed(noise::Noise::new(&options.cpus), |probe| {
+        probe.measure(budget).map(|(watches, pairs), reasons| {
+            let mut found = summary::summarise(&watches, probe.cpus_at_once(), probe.chain, None);
+            found.floors.extend(floor_of_functions(&pairs));
             if found.floors.is_empty() && !budget.is_interrupted() {
                 reasons.push("there was no time to run the same work against itself".to_owned());
             }
-            let (floor, reason) = floor_of_programs(options.lab, budget);
-            found.floors.extend(floor);
-            reasons.extend(reason.into_iter().chain(busy(&found)).chain(uneven(&found)));
+            match floor_of_programs(options.lab, budget) {
+                Ok((floor, reason)) => {
+                    found.floors.extend(floor);
+                    reasons.extend(reason);
+                }
+                Err(why) => reasons.push(format!("programs against themselves say nothing: {why}")),
+            }
+            reasons.extend(busy(&found).into_iter().chain(uneven(&found)));
             found
         })
     })
@@ -79,7 +79,7 @@ pub fn watch_noise(
 ) -> MachinePrint {
     let begin = Instant::now();
     let mut print = empty(false);
-    let probe = noise::Noise::new(&options.cpus, 1.0);
+    let probe = noise::Noise::new(&options.cpus);
     print.noise = Some(probed(probe, |probe| watch(&probe, options.each, stop, show)));
     print.took_ns = begin.elapsed().as_nanos() as u64;
     print
@@ -92,8 +92,7 @@ fn watch(
     show: &mut dyn FnMut(&Noise),
 ) -> Probed<Noise> {
     let end = length.map(|length| Instant::now() + length);
-    let (at_once, chain) = (probe.cpus_at_once(), probe.chain());
-    let mut watches: VecDeque<Watch> = VecDeque::new();
+    let mut watches = Vec::new();
     let (mut last, mut broken) = (None, None);
     for turn in 0.. {
         let left = end.map_or(WATCH, |end| end.saturating_duration_since(Instant::now()));
@@ -109,8 +108,8 @@ fn watch(
                 break;
             }
         }
-        let piece_ns = WATCH.as_nanos() as u64;
-        let found = summary::summarise(watches.make_contiguous(), at_once, chain, Some(piece_ns));
+        let (at_once, piece_ns) = (probe.cpus_at_once(), WATCH.as_nanos() as u64);
+        let found = summary::summarise(&watches, at_once, probe.chain, Some(piece_ns));
         show(&found);
         last = Some(found);
     }
@@ -121,12 +120,10 @@ fn watch(
 }
 
 /// Adds a watch, and forgets those of more than a minute ago.
-fn take(watches: &mut VecDeque<Watch>, watch: Watch) {
+fn take(watches: &mut Vec<Watch>, watch: Watch) {
     let end_ns = watch.end_ns;
-    watches.push_back(watch);
-    while watches.front().is_some_and(|old| old.begin_ns + TOLD_NS < end_ns) {
-        watches.pop_front();
-    }
+    watches.push(watch);
+    watches.retain(|old| old.begin_ns + TOLD_NS >= end_ns);
 }
 
 /// How long the comparisons are, in seconds.
@@ -169,87 +166,79 @@ fn floor_of_functions(pairs: &Pairs) -> Option<Floor> {
     );
     let lost = 1.0 - pairs.cpu_ns as f64 / pairs.elapsed_ns.max(1) as f64;
     let lost_share = (pairs.cpu_ns > 0).then(|| lost.clamp(0.0, 1.0));
-    floor("functions", work, &noise, unit_ns).map(|floor| Floor { lost_share, ..floor })
+    floor("functions", work, &noise, unit_ns, lost_share)
 }
-
-/// A floor, and what went wrong, in a sentence.
-type OfPrograms = (Option<Floor>, Option<String>);
 
 /// Returns the floor of programs: this program's own work against itself, by the lab's own sampler,
-/// for what is left of the budget, with the reason in a sentence if something went wrong. There is
-/// none where the program has no work of its own or cannot be run, where there was no time, or
-/// where the user stopped it. Rounds before a failed one count.
-fn floor_of_programs(lab: &dyn Lab, budget: &mut Budget<'_>) -> OfPrograms {
-    tried(lab, budget).unwrap_or_else(|error| (None, Some(failed(&error))))
-}
-
-fn failed(error: &str) -> String {
-    format!("programs against themselves say nothing: {error}")
-}
-
-fn tried(lab: &dyn Lab, budget: &mut Budget<'_>) -> Result<OfPrograms, String> {
+/// for what is left of the budget, and why it ended early if it did. Rounds before a failed one
+/// count. There is none where the program has no work of its own, or where the user stopped it.
+///
+/// # Errors
+/// The work cannot be run, or there was too little time, in a sentence.
+fn floor_of_programs(
+    lab: &dyn Lab,
+    budget: &mut Budget<'_>,
+) -> Result<(Option<Floor>, Option<String>), String> {
     let Some(mut work) = lab.own_work()? else { return Ok((None, None)) };
-    let begin = Instant::now();
-    let mut elapsed = Duration::ZERO;
-    let (noise, failure) = rounds(|rounds| {
-        if rounds > 0 {
-            elapsed = begin.elapsed();
-            budget.tell(0.0);
-        }
-        let left = budget.left();
-        let wait = left.saturating_sub(KEPT).mul_f64(WAIT_SHARE);
-        (left > KEPT).then(|| work.round(rounds as u64, wait, left))
-    });
+    let (noise, elapsed, failure) = rounds(&mut *work, budget);
     let round_ns = elapsed.as_nanos() as f64 / noise.len().max(1) as f64;
     let words = "this program's own work of some milliseconds".to_owned();
-    let floor = floor("programs", words, &noise, round_ns);
-    let floor = floor.map(|floor| Floor { lost_share: work.lost_share(), ..floor });
-    let is_short = floor.is_none() && !budget.is_interrupted();
-    let reason = match failure {
-        Some(why) if floor.is_none() => Some(failed(&why)),
-        Some(why) => Some(format!("programs against themselves ended early: {why}")),
-        None => {
-            is_short.then(|| failed(&format!("there was time for {} rounds only", noise.len())))
-        }
-    };
-    Ok((floor, reason))
-}
-
-/// Returns what rounds gave, until there is none more or one fails, and why it did. It is asked
-/// with the number of those that there are.
-fn rounds(
-    mut more: impl FnMut(usize) -> Option<Result<f64, RunFailure>>,
-) -> (Vec<f64>, Option<String>) {
-    let mut noise = Vec::new();
-    loop {
-        match more(noise.len()) {
-            Some(Ok(ratio)) => noise.push(ratio),
-            None | Some(Err(RunFailure::Interrupted)) => return (noise, None),
-            Some(Err(RunFailure::Fault(fault))) => return (noise, Some(fault.to_string())),
-            Some(Err(RunFailure::Broken(why))) => return (noise, Some(why)),
-        }
+    let lost_share = work.lost_share();
+    match (floor("programs", words, &noise, round_ns, lost_share), failure) {
+        (None, Some(why)) => Err(why),
+        (None, None) if budget.is_interrupted() => Ok((None, None)),
+        (None, None) => Err(format!("there was time for {} rounds only", noise.len())),
+        (floor, failure) => Ok((
+            floor,
+            failure.map(|why| format!("programs against themselves ended early: {why}")),
+        )),
     }
 }
 
-fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> {
+/// Runs rounds until the time is over or one fails; returns what they gave, how long they took, and
+/// why one failed.
+fn rounds(work: &mut dyn OwnWork, budget: &mut Budget<'_>) -> (Vec<f64>, Duration, Option<String>) {
+    let (begin, mut elapsed, mut noise) = (Instant::now(), Duration::ZERO, Vec::new());
+    loop {
+        let left = budget.left();
+        let wait = left.saturating_sub(KEPT).mul_f64(WAIT_SHARE);
+        if left <= KEPT {
+            return (noise, elapsed, None);
+        }
+        match work.round(noise.len() as u64, wait, left) {
+            Ok(ratio) => noise.push(ratio),
+            Err(RunFailure::Interrupted) => return (noise, elapsed, None),
+            Err(RunFailure::Fault(fault)) => return (noise, elapsed, Some(fault.to_string())),
+            Err(RunFailure::Broken(why)) => return (noise, elapsed, Some(why)),
+        }
+        elapsed = begin.elapsed();
+        budget.tell(0.0);
+    }
+}
+
+fn floor(
+    of: &str,
+    work: String,
+    noise: &[f64],
+    round_ns: f64,
+    lost_share: Option<f64>,
+) -> Option<Floor> {
     if noise.len() < ROUNDS_LEAST || round_ns <= 0.0 {
         return None;
     }
     let seed = Seed::from_text(SEED);
-    let among_parts = among_parts(noise);
+    // What lies beyond the fractions that were searched is not known.
+    let [least, most] = power::SEARCHED;
     let smallest = LENGTHS_SECONDS.map(|seconds| {
         let rounds = ((seconds * 1e9 / round_ns) as u64).min(ROUNDS_MOST);
         let found = power::smallest_difference(noise, rounds, ERROR, seed);
-        let exact = found.filter(|one| !one.is_bound);
-        // What lies beyond the fractions that were searched is not known.
-        let [least, most] = power::SEARCHED;
+        let exact = found.filter(|one| !one.is_bound).zip(among_parts(noise));
         SmallestSlowdown {
             seconds,
             rounds,
             fraction: found.map(|one| one.fraction),
             is_bound: found.is_some_and(|one| one.is_bound),
             among_parts: exact
-                .zip(among_parts)
                 .map(|(one, shares)| shares.map(|share| (one.fraction * share).clamp(least, most))),
         }
     });
@@ -261,7 +250,7 @@ fn floor(of: &str, work: String, noise: &[f64], round_ns: f64) -> Option<Floor> 
         error: ERROR,
         chance: CHANCE,
         smallest: smallest.into(),
-        lost_share: None,
+        lost_share,
     })
 }
 
@@ -324,7 +313,7 @@ mod tests {
 
     #[test]
     fn only_the_last_minute_is_kept() {
-        let mut watches = VecDeque::new();
+        let mut watches = Vec::new();
         for second in 0..100 {
             let (begin_ns, end_ns) = (second * 1_000_000_000, (second + 1) * 1_000_000_000);
             let (cpus, softirqs) = (Vec::new(), Vec::new());
@@ -393,7 +382,7 @@ mod tests {
         noise[32..].fill(-2.0);
         check(&noise, Some([0.5, 4.0]));
         // No noise at all: whatever was tried is found, which is a bound and not a finding.
-        let still = floor("functions", String::new(), &[0.0; 40], 1e7).unwrap();
+        let still = floor("functions", String::new(), &[0.0; 40], 1e7, None).unwrap();
         let said = still.smallest.iter().map(|one| (one.is_bound, one.among_parts));
         assert!(said.clone().all(|one| one == (true, None)), "{:?}", still.smallest);
     }
@@ -403,7 +392,7 @@ mod tests {
         let mut noise: Vec<f64> = (0..200).map(|index| f64::from(index % 7 - 3) * 1e-3).collect();
         noise[..40].iter_mut().for_each(|d| *d *= 1e-6);
         noise[160..].iter_mut().for_each(|d| *d *= 1e6);
-        let found = floor("functions", String::new(), &noise, 1e7).unwrap();
+        let found = floor("functions", String::new(), &noise, 1e7, None).unwrap();
         let ends: Vec<[f64; 2]> = found.smallest.iter().filter_map(|one| one.among_parts).collect();
         assert!(ends.iter().all(|ends| *ends == power::SEARCHED), "{found:?}");
         assert!(!ends.is_empty());
@@ -415,15 +404,36 @@ mod tests {
         assert_eq!(floor_of_functions(&Pairs::default()), None);
     }
 
+    /// Work that gives three rounds and then fails, or takes an hour.
+    struct Failing(Option<RunFailure>);
+
+    impl OwnWork for Failing {
+        fn round(&mut self, round: u64, _: Duration, left: Duration) -> Result<f64, RunFailure> {
+            assert!(left > KEPT);
+            match self.0.take() {
+                Some(failure) if round == 3 => return Err(failure),
+                other => self.0 = other,
+            }
+            if round == 2 && self.0.is_none() {
+                std::thread::sleep(left);
+            }
+            Ok(round as f64)
+        }
+
+        fn lost_share(&self) -> Option<f64> {
+            None
+        }
+    }
+
     #[test]
     fn rounds_before_a_failed_one_are_kept() {
         let check = |end: Option<RunFailure>, expected: Option<&str>| {
-            let mut end = Some(end);
-            let more = |round: usize| match round {
-                3 => end.take().unwrap().map(Err),
-                _ => Some(Ok(round as f64)),
-            };
-            assert_eq!(rounds(more), (vec![0.0, 1.0, 2.0], expected.map(str::to_owned)));
+            let flag = AtomicBool::new(false);
+            let mut progress = |_: f64| {};
+            let mut budget = Budget::new(KEPT + Duration::from_millis(500), &flag, &mut progress);
+            let (noise, elapsed, why) = rounds(&mut Failing(end), &mut budget);
+            assert_eq!((noise, why.as_deref()), (vec![0.0, 1.0, 2.0], expected));
+            assert!(elapsed > Duration::ZERO);
         };
         let fault = Fault::ExitStatus { status: 7, stderr: "oh".to_owned() };
         check(None, None);

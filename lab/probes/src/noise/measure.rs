@@ -14,29 +14,18 @@ use tiebreak_machine::meters::ThreadCounters;
 const CPUS_AT_ONCE: usize = 8;
 /// One watch; between two of them the user may stop, and counters are read.
 const WATCH: Duration = Duration::from_millis(500);
-/// Of the time that is not the caller's: watching, and the same work against itself.
-const SHARES: [f64; 2] = [0.66, 0.34];
+/// Of the budget, what watching takes, and the same work against itself. The rest is for programs
+/// and for simulation.
+const SHARES: [f64; 2] = [0.36, 0.19];
 
 /// The probe.
 #[derive(Debug)]
 pub struct Noise {
     tree: Tree,
-    /// CPUs that are watched at once.
+    /// CPUs that are watched at once; the groups take turns.
     groups: Vec<Vec<usize>>,
-    /// Cycles of a step of the chain, if this machine counts cycles.
-    cycles_a_step: Option<f64>,
-    vendor: String,
-    /// The share of the budget that this probe uses.
-    share: f64,
-}
-
-/// What it saw.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
-    /// Watches, one after the other.
-    pub watches: Vec<Watch>,
-    /// The same work against itself.
-    pub pairs: Pairs,
+    /// The chain whose time gives the frequency.
+    pub chain: Chain,
 }
 
 /// Some CPUs, watched at once.
@@ -48,8 +37,8 @@ pub struct Watch {
     pub end_ns: u64,
     /// A CPU each; those of which nothing was seen are left out.
     pub cpus: Vec<CpuWatch>,
-    /// Work that the kernel put off and did on these CPUs: its kind, and how often.
-    pub softirqs: Vec<(String, u64)>,
+    /// Work that the kernel put off and did on these CPUs.
+    pub softirqs: Vec<Interrupts>,
     /// What a limit on CPU time did; `None` where that is not known.
     pub throttled: Option<Throttled>,
 }
@@ -94,44 +83,40 @@ pub struct Chain {
     pub is_known: bool,
 }
 
+impl Chain {
+    /// A multiplication of 64 bits takes 3 cycles on the CPUs of Intel since Nehalem and of AMD
+    /// since Zen (Fog, instruction tables), and is assumed to on others.
+    fn of(vendor: &str, counted: Option<f64>) -> Chain {
+        Chain {
+            steps: STEPS,
+            cycles_a_step: counted.unwrap_or(3.0),
+            is_counted: counted.is_some(),
+            is_known: matches!(vendor, "GenuineIntel" | "AuthenticAMD"),
+        }
+    }
+
+    /// Returns `steps x cycles a step / time`.
+    pub fn hertz(self, ns: u64) -> f64 {
+        self.steps as f64 * self.cycles_a_step / ns as f64 * 1e9
+    }
+}
+
 impl Noise {
-    /// Finds out whether CPUs can be watched here. [`Noise::measure`] will use this share of its
-    /// budget; the rest is the caller's, for programs and for simulation.
+    /// Finds out whether CPUs can be watched here.
     ///
     /// # Errors
     /// No thread can be pinned to a CPU; the error says what was tried.
-    pub fn new(cpus: &[usize], share: f64) -> Result<Noise, Unavailable> {
+    pub fn new(cpus: &[usize]) -> Result<Noise, Unavailable> {
         let Some(first) = cpus.first() else {
             return Err(lacks("noise", "sched_getaffinity", "no CPU is known"));
         };
         let counted = together(&[*first], |_| counted_cycles_a_step());
         let counted = counted.map_err(|why| lacks("noise", "a thread on a CPU of its own", why))?;
-        let turns = cpus.len().div_ceil(CPUS_AT_ONCE).max(1);
+        let turns = cpus.len().div_ceil(CPUS_AT_ONCE);
         let tree = Tree::at(Path::new("/"));
-        Ok(Noise {
-            vendor: cpuinfo(&tree, "vendor_id"),
-            tree,
-            groups: cpus.chunks(cpus.len().div_ceil(turns)).map(<[usize]>::to_vec).collect(),
-            cycles_a_step: counted.into_iter().flatten().next(),
-            share,
-        })
-    }
-
-    /// Returns the chain whose time gives the frequency. A multiplication of 64 bits takes 3 cycles
-    /// on the CPUs of Intel since Nehalem and of AMD since Zen (Fog, instruction tables), and is
-    /// assumed to on others.
-    pub fn chain(&self) -> Chain {
-        Chain {
-            steps: STEPS,
-            cycles_a_step: self.cycles_a_step.unwrap_or(3.0),
-            is_counted: self.cycles_a_step.is_some(),
-            is_known: matches!(self.vendor.as_str(), "GenuineIntel" | "AuthenticAMD"),
-        }
-    }
-
-    /// Returns how many groups of CPUs take turns.
-    pub fn turns(&self) -> usize {
-        self.groups.len()
+        let chain = Chain::of(&cpuinfo(&tree, "vendor_id"), counted.into_iter().flatten().next());
+        let groups = cpus.chunks(cpus.len().div_ceil(turns)).map(<[usize]>::to_vec).collect();
+        Ok(Noise { tree, groups, chain })
     }
 
     /// CPUs that are watched at once, at most.
@@ -154,32 +139,29 @@ impl Noise {
             watch_this_cpu(end_ns, stop)
         })?;
         let after = Counts::read(&self.tree);
+        let mut watched = Vec::new();
         // A thread that began too late saw nothing.
-        let logs = cpus.iter().zip(logs).filter(|(_, log)| log.seen_ns > 0);
+        for (cpu, log) in cpus.iter().copied().zip(logs).filter(|(_, log)| log.seen_ns > 0) {
+            let steal_ns = after.steal_since(&before, cpu);
+            let interrupts = after.interrupts_since(&before, cpu);
+            watched.push(CpuWatch { cpu, steal_ns, interrupts, ..log });
+        }
         Ok(Watch {
             begin_ns,
             end_ns: clock::monotonic_ns(),
-            cpus: logs
-                .map(|(cpu, log)| CpuWatch {
-                    cpu: *cpu,
-                    steal_ns: after.steal_since(&before, *cpu),
-                    interrupts: after.interrupts_since(&before, *cpu),
-                    ..log
-                })
-                .collect(),
+            cpus: watched,
             softirqs: after.softirqs_since(&before, cpus),
             throttled: after.throttled_since(&before),
         })
     }
 
-    /// Watches for two thirds of its share of the budget, and runs the same work against itself for
-    /// the last third.
-    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
-        let [watching, comparing] = SHARES.map(|share| budget.length().mul_f64(share * self.share));
+    /// Watches all CPUs, then runs the same work against itself.
+    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<(Vec<Watch>, Pairs)> {
+        let [watching, comparing] = SHARES.map(|share| budget.length().mul_f64(share));
         let end = Instant::now() + watching;
         let mut reasons = Vec::new();
         let mut watches = Vec::new();
-        let each = WATCH.min(watching / self.turns() as u32);
+        let each = WATCH.min(watching / self.groups.len() as u32);
         for turn in 0.. {
             let left = end.saturating_duration_since(Instant::now()).min(budget.left());
             // A rest that is too short for a watch belongs to what comes next.
@@ -196,19 +178,17 @@ impl Noise {
             budget.tell(0.0);
         }
         let pairs = run_pairs(UNITS_MOST, comparing, budget);
-        if budget.is_interrupted() {
-            reasons.push("it was stopped before its end".to_owned());
-        }
         let seen: BTreeSet<usize> =
             watches.iter().flat_map(|one| &one.cpus).map(|of| of.cpu).collect();
-        if !budget.is_interrupted() && !self.groups.iter().flatten().all(|cpu| seen.contains(cpu)) {
+        if budget.is_interrupted() {
+            reasons.push("it was stopped before its end".to_owned());
+        } else if !self.groups.iter().flatten().all(|cpu| seen.contains(cpu)) {
             reasons.push("there was no time to watch every CPU".to_owned());
         }
         if seen.is_empty() {
-            Probed::inconclusive("there was no time to watch a CPU")
-        } else {
-            Probed::of(Reading { watches, pairs }, reasons)
+            return Probed::inconclusive("there was no time to watch a CPU");
         }
+        Probed::of((watches, pairs), reasons)
     }
 }
 
@@ -408,7 +388,9 @@ fn run_pairs(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pairs {
     while pairs.units.len() < units {
         let mut unit = Vec::with_capacity(ROUNDS_A_UNIT);
         while unit.len() < ROUNDS_A_UNIT && Instant::now() < end && !budget.is_interrupted() {
-            unit.push(round(steps, &mut coins));
+            // Both sides once, the first by a coin.
+            let (first, second) = (batch_ns(steps), batch_ns(steps));
+            unit.push(if coins.below(2) == 0 { [first, second] } else { [second, first] });
         }
         // A unit that was cut off is not one.
         if unit.len() < ROUNDS_A_UNIT {
@@ -422,12 +404,6 @@ fn run_pairs(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pairs {
         }
     }
     pairs
-}
-
-/// Both sides once, the first by a coin.
-fn round(steps: u64, coins: &mut Random) -> [u64; 2] {
-    let (first, second) = (batch_ns(steps), batch_ns(steps));
-    if coins.below(2) == 0 { [first, second] } else { [second, first] }
 }
 
 fn batch_ns(steps: u64) -> u64 {
@@ -461,29 +437,29 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     /// `None` where no thread can be pinned.
-    fn measured(length: Duration, is_stopped: bool) -> Option<Probed<Reading>> {
+    fn measured(length: Duration, is_stopped: bool) -> Option<Probed<(Vec<Watch>, Pairs)>> {
         let flag = AtomicBool::new(is_stopped);
         let mut progress = |_| ();
         let mut budget = Budget::new(length, &flag, &mut progress);
-        Some(Noise::new(&tiebreak_machine::cpus::allowed(), 1.0).ok()?.measure(&mut budget))
+        Some(Noise::new(&tiebreak_machine::cpus::allowed()).ok()?.measure(&mut budget))
     }
 
     #[test]
     fn every_cpu_is_watched() {
         let cpus = tiebreak_machine::cpus::allowed();
         let Some(probed) = measured(Duration::from_millis(400), false) else { return };
-        let Some(reading) = probed.value() else {
+        let Some((watches, pairs)) = probed.value() else {
             assert_eq!(probed.state(), "inconclusive", "{probed:?}");
             return;
         };
         for cpu in cpus {
             let of_cpu = |watch: &Watch| watch.cpus.iter().any(|one| one.cpu == cpu);
-            assert!(reading.watches.iter().any(of_cpu) || !probed.is_measured());
+            assert!(watches.iter().any(of_cpu) || !probed.is_measured());
         }
-        for watch in reading.watches.iter().flat_map(|watch| &watch.cpus) {
+        for watch in watches.iter().flat_map(|watch| &watch.cpus) {
             assert!(watch.seen_ns > 0 && watch.seen_ns <= watch.end_ns - watch.begin_ns);
         }
-        assert!(reading.pairs.units.iter().all(|unit| unit.len() == ROUNDS_A_UNIT));
+        assert!(pairs.units.iter().all(|unit| unit.len() == ROUNDS_A_UNIT));
     }
 
     #[test]
@@ -496,19 +472,13 @@ mod tests {
 
     #[test]
     fn many_cpus_take_turns() {
-        let probe = |cpus: usize| Noise {
-            tree: Tree::at(Path::new("/")),
-            groups: Vec::new(),
-            cycles_a_step: None,
-            vendor: cpus.to_string(),
-            share: 1.0,
-        };
-        assert!(!probe(1).chain().is_known && !probe(1).chain().is_counted);
+        let chain = Chain::of("1", None);
+        assert!(!chain.is_known && !chain.is_counted);
         let cpus = tiebreak_machine::cpus::allowed();
-        if let Ok(found) = Noise::new(&[cpus[0]].repeat(20), 1.0) {
-            assert_eq!((found.turns(), found.cpus_at_once()), (3, 7));
+        if let Ok(found) = Noise::new(&[cpus[0]].repeat(20)) {
+            assert_eq!((found.groups.len(), found.cpus_at_once()), (3, 7));
         }
-        assert!(Noise::new(&[], 1.0).is_err() && Noise::new(&[8191], 1.0).is_err());
+        assert!(Noise::new(&[]).is_err() && Noise::new(&[8191]).is_err());
     }
 
     #[test]

@@ -3,11 +3,8 @@
 mod svg;
 
 use crate::show::*;
-use crate::{
-    Cause, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Piece, Rate,
-    SmallestSlowdown, Throttled,
-};
-use tiebreak_report::look::paint;
+use crate::{Cause, CpuNoise, Floor, Frequency, Noise, Piece, SmallestSlowdown, Throttled};
+use tiebreak_report::look::{Span, paint};
 
 /// Of these CPUs, those that lost most, the page shows time lines.
 const STRIPS_MOST: usize = 16;
@@ -26,17 +23,15 @@ pub(crate) fn rows(found: &Noise) -> Vec<Row> {
     let only = if found.floors.len() == 1 { " only" } else { "" };
     rows.extend(found.floors.iter().map(|floor| {
         let smallest = floor.smallest.iter();
-        let smallest = smallest.map(|one| format!("{} in {}", slowdown(one), seconds(one.seconds)));
-        let smallest = smallest.collect::<Vec<_>>().join(", ");
-        let (of, lost) = (&floor.of, lost_meanwhile(floor));
+        let smallest =
+            joined(smallest.map(|one| format!("{} in {}", slowdown(one), seconds(one.seconds))));
+        let lost = floor.lost_share.map(|share| format!(" ({} of CPU time lost)", small(share)));
+        let (of, lost) = (&floor.of, lost.unwrap_or_default());
         Row::new("", format!("smallest slowdown found, of {of}{only}{lost}: {smallest}"))
     }));
     let longest = found.longest.first().map(|gap| format!("longest gap {}", time(gap.length_ns)));
-    let frequency = found.frequency.as_ref().map(of_frequency);
-    let last: Vec<String> = [frequency, longest].into_iter().flatten().collect();
-    if !last.is_empty() {
-        rows.push(Row::new("", last.join(", ")));
-    }
+    let last = joined(found.frequency.as_ref().map(of_frequency).into_iter().chain(longest));
+    rows.extend((!last.is_empty()).then(|| Row::new("", last)));
     rows
 }
 
@@ -53,12 +48,29 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
         page.gap();
         say(&mut page, frequency_in_words(frequency));
     }
-    table(&mut page, causes(found), look);
+    let causes = Table::of(&found.causes)
+        .left("cause", 0, |one| one.cause.words())
+        .decimal("of the time", 0, |one| small(one.share))
+        .right("gaps", 0, |one| one.gaps);
+    table(&mut page, causes, look);
     strips(&mut page, found, look);
     table(&mut page, cpus(&found.cpus), look);
-    table(&mut page, interrupts(&found.interrupts), look);
-    table(&mut page, softirqs(&found.softirqs), look);
-    table(&mut page, longest(&found.longest), look);
+    let interrupts = Table::of(first(&found.interrupts, ROWS_MOST))
+        .left("interrupt", 0, |one| plain(&one.name))
+        .right("a second", 0, |one| rate(one.per_second))
+        .decimal("of the time", 0, |one| small(one.share))
+        .left("", 1, |one| plain(&one.words));
+    table(&mut page, interrupts, look);
+    let put_off = Table::of(first(&found.softirqs, ROWS_MOST))
+        .left("put off work", 0, |one| plain(&one.name))
+        .right("a second", 0, |one| rate(one.per_second));
+    table(&mut page, put_off, look);
+    let longest = Table::of(first(&found.longest, ROWS_MOST))
+        .right("longest gaps", 0, |gap| time(gap.length_ns))
+        .right("CPU", 0, |gap| gap.cpu)
+        .right("after", 0, |gap| seconds(gap.begin_ns as f64 / 1e9))
+        .left("cause", 0, |gap| gap.cause.words());
+    table(&mut page, longest, look);
     page.gap();
     say(&mut page, throttled(found));
     page.finish()
@@ -70,7 +82,8 @@ pub(crate) fn svg(found: &Noise) -> String {
     svg::timeline(found, &title, &lost(found, ALL))
 }
 
-fn table(page: &mut Page, columns: Vec<Column>, look: &Look) {
+fn table<R>(page: &mut Page, table: Table<'_, R>, look: &Look) {
+    let columns = table.columns();
     if columns.first().is_some_and(|column| !column.cells.is_empty()) {
         page.gap();
         lines(page, columns, look);
@@ -81,25 +94,18 @@ fn table(page: &mut Page, columns: Vec<Column>, look: &Look) {
 fn lost(found: &Noise, most: usize) -> String {
     let mut causes: Vec<_> = found.causes.iter().filter(|share| share.share > 0.0).collect();
     causes.sort_by(|a, b| b.share.total_cmp(&a.share));
-    let causes =
-        causes.iter().take(most).map(|one| format!("{} {}", one.cause.words(), small(one.share)));
-    let causes: Vec<String> = causes.collect();
-    let of = if causes.is_empty() { String::new() } else { format!(": {}", causes.join(", ")) };
-    format!("{} of CPU time lost{of}", small(found.lost_share))
-}
-
-/// ` (4% of CPU time lost)`; nothing where that is not known.
-fn lost_meanwhile(floor: &Floor) -> String {
-    let lost = floor.lost_share.map(|share| format!(" ({} of CPU time lost)", small(share)));
-    lost.unwrap_or_default()
+    let of = if causes.is_empty() { "" } else { ": " };
+    let causes = causes.iter().take(most);
+    let causes = joined(causes.map(|one| format!("{} {}", one.cause.words(), small(one.share))));
+    format!("{} of CPU time lost{of}{causes}", small(found.lost_share))
 }
 
 /// Returns a share of time; what is less than a thousandth of a percent is said to be so.
 fn small(share: f64) -> String {
-    match share {
-        s if s > 0.0 && s < 1e-5 => "<0.001%".to_owned(),
-        s => percent(s, Rounding::Nearest),
+    if share > 0.0 && share < 1e-5 {
+        return "<0.001%".to_owned();
     }
+    percent(share, Rounding::Nearest)
 }
 
 /// `0.9% (0.7% to 1.2%)`, `under 0.001%`; never a figure that was not searched.
@@ -110,14 +116,9 @@ fn slowdown(one: &SmallestSlowdown) -> String {
         _ if one.is_bound => format!("under {text}"),
         None => text,
         Some([low, high]) => {
-            let low = match low {
-                low if low <= 1e-5 => "under 0.001%".to_owned(),
-                low => percent(low, Rounding::Down),
-            };
-            let high = match high {
-                high if high >= 1.0 => "over 100%".to_owned(),
-                high => percent(high, Rounding::Up),
-            };
+            let (under, over) = (low <= 1e-5, high >= 1.0);
+            let low = if under { "under 0.001%" } else { &percent(low, Rounding::Down) };
+            let high = if over { "over 100%" } else { &percent(high, Rounding::Up) };
             format!("{text} ({low} to {high})")
         }
     }
@@ -136,8 +137,8 @@ fn time(ns: u64) -> String {
 }
 
 fn of_frequency(frequency: &Frequency) -> String {
-    let [low, median, most] =
-        [frequency.low_hertz, frequency.median_hertz, frequency.most_hertz].map(hertz);
+    let Frequency { low_hertz, median_hertz, most_hertz, .. } = *frequency;
+    let [low, median, most] = [low_hertz, median_hertz, most_hertz].map(hertz);
     format!("cores run at {median} ({low} to {most})")
 }
 
@@ -175,19 +176,29 @@ fn floors(page: &mut Page, floors: &[Floor]) {
 }
 
 fn strips(page: &mut Page, found: &Noise, look: &Look) {
-    let mut cpus: Vec<_> = found.cpus.iter().collect();
-    if cpus.len() > STRIPS_MOST {
-        cpus.sort_by(|a, b| b.lost_share.total_cmp(&a.lost_share));
-    }
     page.gap();
-    for cpu in cpus.iter().take(STRIPS_MOST) {
-        strip_lines(cpu, look).iter().for_each(|line| page.line(line));
+    let (cpus, further) = that_lost_most(found, STRIPS_MOST);
+    for cpu in cpus {
+        // More than two lines if they are too wide for the screen.
+        for pieces in cpu.strip.chunks(look.columns() - NAME) {
+            strip(cpu, pieces, look).iter().for_each(|line| page.line(line));
+        }
     }
     page.paragraph("", &[span(Tone::Dim, key(found, look))]);
-    if cpus.len() > STRIPS_MOST {
-        let text = format!("{} further CPUs lost less", cpus.len() - STRIPS_MOST);
-        page.paragraph("", &[span(Tone::Dim, text)]);
+    further.iter().for_each(|line| page.paragraph("", std::slice::from_ref(line)));
+}
+
+/// Returns the CPUs in their order, or those that lost most if there are more than `most`, and how
+/// many are left out.
+fn that_lost_most(found: &Noise, most: usize) -> (Vec<&CpuNoise>, Option<Span>) {
+    let mut cpus: Vec<&CpuNoise> = found.cpus.iter().collect();
+    if cpus.len() <= most {
+        return (cpus, None);
     }
+    cpus.sort_by(|a, b| b.lost_share.total_cmp(&a.lost_share));
+    let text = format!("{} further CPUs lost less", cpus.len() - most);
+    cpus.truncate(most);
+    (cpus, Some(span(Tone::Dim, text)))
 }
 
 fn throttled(found: &Noise) -> String {
@@ -203,62 +214,23 @@ fn throttled(found: &Noise) -> String {
     }
 }
 
-/// Returns what each cause took, of all CPUs.
-fn causes(found: &Noise) -> Vec<Column> {
-    Table::of(&found.causes)
-        .left("cause", 0, |one| one.cause.words())
-        .decimal("of the time", 0, |one| small(one.share))
-        .right("gaps", 0, |one| one.gaps)
-        .columns()
-}
-
 /// Returns a row for each CPU.
-fn cpus(cpus: &[CpuNoise]) -> Vec<Column> {
-    Table::of(first(cpus, CPUS_MOST))
-        .right("CPU", 0, |cpu| cpu.cpu)
-        .decimal("lost", 0, |cpu| small(cpu.lost_share))
-        .decimal("task", 1, |cpu| share_of(cpu, Cause::Task))
-        .decimal("limit", 5, |cpu| share_of(cpu, Cause::Limit))
-        .decimal("steal", 3, |cpu| share_of(cpu, Cause::Steal))
-        .decimal("interrupt", 2, |cpu| share_of(cpu, Cause::Interrupt))
-        .decimal("unexplained", 2, |cpu| share_of(cpu, Cause::Unexplained))
+fn cpus(cpus: &[CpuNoise]) -> Table<'_, CpuNoise> {
+    let table = Table::of(first(cpus, CPUS_MOST)).right("CPU", 0, |cpu| cpu.cpu);
+    let table = table.decimal("lost", 0, |cpu| small(cpu.lost_share));
+    let causes = Cause::ALL.into_iter().zip([1, 5, 3, 2, 2]);
+    let table = causes.fold(table, |table, (cause, rank)| {
+        table.decimal(cause.name(), rank, |cpu| {
+            let share = cpu.causes.iter().find(|share| share.cause == cause);
+            or_dash(share, |share| small(share.share))
+        })
+    });
+    table
         .decimal("waited", 6, |cpu| or_dash(cpu.waited_share, small))
         .right("gaps", 4, |cpu| cpu.gaps)
         .right("median", 4, |cpu| or_dash(cpu.median_ns, |ns| time(ns as u64)))
         .right("99 of 100", 5, |cpu| or_dash(cpu.p99_ns, |ns| time(ns as u64)))
         .right("longest", 0, |cpu| or_dash(cpu.longest_ns, time))
-        .columns()
-}
-
-fn share_of(cpu: &CpuNoise, cause: Cause) -> String {
-    let share = cpu.causes.iter().find(|share| share.cause == cause);
-    or_dash(share, |share| small(share.share))
-}
-
-/// Kinds of interrupts, the most frequent first.
-fn interrupts(interrupts: &[InterruptShare]) -> Vec<Column> {
-    Table::of(first(interrupts, ROWS_MOST))
-        .left("interrupt", 0, |one| plain(&one.name))
-        .right("a second", 0, |one| rate(one.per_second))
-        .decimal("of the time", 0, |one| small(one.share))
-        .left("", 1, |one| plain(&one.words))
-        .columns()
-}
-
-/// Work that the kernel put off, the most frequent first.
-fn softirqs(rates: &[Rate]) -> Vec<Column> {
-    let table = Table::of(first(rates, ROWS_MOST)).left("put off work", 0, |one| plain(&one.name));
-    table.right("a second", 0, |one| rate(one.per_second)).columns()
-}
-
-/// Returns the longest gaps of all.
-fn longest(gaps: &[LongGap]) -> Vec<Column> {
-    Table::of(first(gaps, ROWS_MOST))
-        .right("longest gaps", 0, |gap| time(gap.length_ns))
-        .right("CPU", 0, |gap| gap.cpu)
-        .right("after", 0, |gap| seconds(gap.begin_ns as f64 / 1e9))
-        .left("cause", 0, |gap| gap.cause.words())
-        .columns()
 }
 
 /// Returns the first rows, at most `most`.
@@ -267,10 +239,8 @@ fn first<T>(rows: &[T], most: usize) -> &[T] {
 }
 
 fn rate(value: f64) -> String {
-    match value {
-        v if v < 9.95 => format!("{v:.1}"),
-        v => format!("{v:.0}"),
-    }
+    let decimals = usize::from(value < 9.95);
+    format!("{value:.decimals$}")
 }
 
 /// CPUs that a frame shows: more would not fit on a screen.
@@ -279,23 +249,17 @@ const LIVE_CPUS: usize = 10;
 /// Returns the lines of a frame: a strip for each CPU, with its frequency, and what was lost.
 pub fn frame(found: &Noise, look: &Look) -> Vec<String> {
     let columns = look.columns();
-    let mut spans = Vec::new();
-    let mut cpus: Vec<&CpuNoise> = found.cpus.iter().collect();
-    if cpus.len() > CPUS_MOST {
-        cpus.sort_by(|a, b| b.lost_share.total_cmp(&a.lost_share));
-    }
-    for cpu in cpus.into_iter().take(LIVE_CPUS) {
-        let [mut levels, causes] = latest(cpu, columns.saturating_sub(22), look);
+    let mut lines = Vec::new();
+    let (cpus, further) = that_lost_most(found, LIVE_CPUS);
+    for cpu in cpus {
+        // The last pieces that fit beside what is said of now.
+        let first = cpu.strip.len().saturating_sub(columns.saturating_sub(22 + NAME));
+        let [mut levels, causes] = strip(cpu, &cpu.strip[first..], look);
         levels.push(span(Tone::Dim, format!(" {}", now(cpu))));
-        spans.extend([levels, causes]);
+        lines.extend([paint(&levels, *look), paint(&causes, *look)]);
     }
-    if found.cpus.len() > CPUS_MOST {
-        let text = format!("{} further CPUs lost less", found.cpus.len() - CPUS_MOST);
-        spans.push(vec![span(Tone::Dim, text)]);
-    }
-    let last = format!("last minute: {}", lost(found, ALL));
-    let mut lines: Vec<String> = spans.iter().map(|line| paint(line, *look)).collect();
-    lines.extend(wrap_plain(&last, columns));
+    lines.extend(further.map(|further| paint(&[further], *look)));
+    lines.extend(wrap_plain(&format!("last minute: {}", lost(found, ALL)), columns));
     lines.push("Ctrl-C ends it".to_owned());
     lines
 }
@@ -303,9 +267,9 @@ pub fn frame(found: &Noise, look: &Look) -> Vec<String> {
 /// One line for where nothing can be redrawn: what was lost of the last second, CPU by CPU.
 pub fn line(found: &Noise) -> String {
     let cpus = found.cpus.iter().take(CPUS_MOST);
-    let cpus: Vec<String> = cpus.map(|cpu| format!("CPU {} {}", cpu.cpu, now(cpu))).collect();
+    let cpus = joined(cpus.map(|cpu| format!("CPU {} {}", cpu.cpu, now(cpu))));
     let frequency = found.frequency.as_ref().map(|one| format!("; {}", of_frequency(one)));
-    cpus.join(", ") + &frequency.unwrap_or_default()
+    cpus + &frequency.unwrap_or_default()
 }
 
 /// Returns what was lost last: `12% t`, and the frequency.
@@ -319,67 +283,40 @@ fn now(cpu: &CpuNoise) -> String {
 
 /// Columns of the name of a CPU.
 const NAME: usize = 8;
-/// What is lost of a piece, from this share on, and how it is drawn.
-const LEVELS: [(f64, &str, &str); 8] = [
-    (0.5, "\u{2588}", "#"),
-    (0.25, "\u{2587}", "%"),
-    (0.1, "\u{2586}", "*"),
-    (0.05, "\u{2585}", "+"),
-    (0.02, "\u{2584}", "="),
-    (0.01, "\u{2583}", "-"),
-    (0.003, "\u{2582}", ":"),
-    (0.0, "\u{2581}", "."),
+/// From which share that is lost of a piece on it is drawn by the next sign.
+const LEVELS: [f64; 7] = [0.003, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5];
+const SIGNS: [char; 8] = [
+    '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}',
 ];
-/// The least share of which the cause is shown.
-const TOLD_LEAST: f64 = 0.003;
+const ASCII_SIGNS: [char; 8] = ['.', ':', '-', '=', '+', '*', '%', '#'];
 
-/// Two lines: how much was lost, and to what; more if they are too wide for the screen.
-fn strip_lines(cpu: &CpuNoise, look: &Look) -> Vec<Spans> {
-    let room = look.columns() - NAME;
-    let mut lines = Vec::new();
-    for (index, pieces) in cpu.strip.chunks(room).enumerate() {
-        let name = if index == 0 { format!("CPU {}", cpu.cpu) } else { String::new() };
-        lines.extend(pair(&name, pieces, look));
-    }
-    lines
-}
-
-/// Returns the last pieces that fit, in two lines.
-fn latest(cpu: &CpuNoise, columns: usize, look: &Look) -> [Spans; 2] {
-    let first = cpu.strip.len().saturating_sub(columns.saturating_sub(NAME));
-    pair(&format!("CPU {}", cpu.cpu), &cpu.strip[first..], look)
-}
-
-fn pair(name: &str, pieces: &[Piece], look: &Look) -> [Spans; 2] {
-    let levels: String = pieces.iter().map(|piece| level(piece, look)).collect();
-    let causes: String = pieces.iter().map(letter).collect();
-    [
-        vec![span(Tone::Strong, format!("{name:NAME$}")), span(Tone::Plain, levels)],
-        vec![span(Tone::Plain, " ".repeat(NAME)), span(Tone::Dim, causes)],
-    ]
-}
-
-fn level(piece: &Piece, look: &Look) -> &'static str {
-    let Some(share) = piece.lost_share else { return " " };
-    let level = LEVELS.iter().find(|(least, ..)| share >= *least);
-    level.map_or(" ", |(_, unicode, ascii)| look.pick(*unicode, *ascii))
-}
-
-fn letter(piece: &Piece) -> char {
-    match (piece.lost_share, piece.cause) {
-        (Some(share), Some(cause)) if share >= TOLD_LEAST => cause.letter(),
+/// Two lines: how much was lost, and to what.
+fn strip(cpu: &CpuNoise, pieces: &[Piece], look: &Look) -> [Spans; 2] {
+    let name = format!("CPU {}", cpu.cpu);
+    let signs = look.pick(SIGNS, ASCII_SIGNS);
+    let levels = pieces.iter().map(|piece| {
+        piece.lost_share.map_or(' ', |share| signs[LEVELS.partition_point(|least| share >= *least)])
+    });
+    let causes = pieces.iter().map(|piece| match (piece.lost_share, piece.cause) {
+        (Some(share), Some(cause)) if share >= LEVELS[0] => cause.letter(),
         _ => ' ',
-    }
+    });
+    [
+        vec![
+            span(Tone::Strong, format!("{name:NAME$}")),
+            span(Tone::Plain, levels.collect::<String>()),
+        ],
+        vec![span(Tone::Plain, " ".repeat(NAME)), span(Tone::Dim, causes.collect::<String>())],
+    ]
 }
 
 /// Returns what the letters mean.
 fn key(found: &Noise, look: &Look) -> String {
     let piece_ns = found.cpus.iter().flat_map(|cpu| &cpu.strip).map(|piece| piece.length_ns).max();
     let length = time(piece_ns.unwrap_or(0));
-    let letters: Vec<String> =
-        Cause::ALL.iter().map(|cause| format!("{} {}", cause.letter(), cause.words())).collect();
-    let [one, ten, fifty] = [5, 2, 0].map(|at| look.pick(LEVELS[at].1, LEVELS[at].2));
+    let letters = Cause::ALL.map(|cause| format!("{} {}", cause.letter(), cause.words()));
     let letters = letters.join(", ");
+    let [one, ten, fifty] = [2, 5, 7].map(|at| look.pick(SIGNS, ASCII_SIGNS)[at]);
     format!(
         "a column is {length}; lost of it: {one} from 1%, {ten} from 10%, {fifty} from 50%; \
          {letters}"

@@ -1,22 +1,20 @@
 //! Topology: from what the probe saw to what is reported.
 
 use crate::tools::*;
-use crate::topology::measure::{self as topology, PairReading, Reading};
+use crate::topology::measure::{PairReading, measure_pairs, read, wanted};
 use crate::{Pair, Sharing, Topology};
 use tiebreak_stats::core_sharing::{THRESHOLD, core_sharing};
 use tiebreak_stats::modes::median;
 
 /// Probes the machine, and asks the compilers for their versions in the time that is left.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
-    probed(topology::Topology::new(&options.cpus), |probe| {
-        let seen = probe.measure(budget);
+    probed(read(&Tree::at(Path::new("/")), &cpus::allowed()), |(mut found, reasons)| {
+        let (pairs, count) = (wanted(&found.cpus, &options.cpus), options.cpus.len());
+        let pairs_possible = count * count.saturating_sub(1) / 2;
+        found.sharing = sharing(measure_pairs(pairs, budget), pairs_possible);
         budget.tell(0.6);
-        let compilers = options.lab.compilers(budget.left(), budget.interrupted());
-        seen.map(|reading: Reading, _| Topology {
-            sharing: sharing(reading.pairs, reading.pairs_possible),
-            compilers,
-            ..reading.found
-        })
+        found.compilers = options.lab.compilers(budget.left(), budget.interrupted());
+        Probed::of(found, reasons)
     })
 }
 
@@ -53,10 +51,29 @@ fn judged(pair: &PairReading) -> Option<Pair> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::measure::Round;
+
+    #[test]
+    fn this_machine_has_the_cpus_that_we_may_use() {
+        let flag = AtomicBool::new(false);
+        let mut progress = |_: f64| {};
+        let mut budget = Budget::new(Duration::from_millis(300), &flag, &mut progress);
+        let cpus = cpus::allowed();
+        let probed = probe(&crate::finding::tests::options(cpus.clone()), &mut budget);
+        let found = probed.value().unwrap();
+        let allowed: Vec<_> = found.cpus.iter().filter(|c| c.is_allowed).map(|c| c.cpu).collect();
+        assert_eq!(allowed, cpus);
+        let sharing = found.sharing.value();
+        let possible = cpus.len() * (cpus.len() - 1) / 2;
+        assert!(sharing.is_none_or(|sharing| sharing.pairs_possible == possible));
+        if cpus.len() == 1 {
+            assert_eq!(sharing, None);
+        }
+    }
 
     #[test]
     fn rounds_become_a_judgement() {
-        let round = |alone_ns, together_ns| topology::Round { alone_ns, together_ns };
+        let round = |alone_ns, together_ns| Round { alone_ns, together_ns };
         let rounds = vec![round(100, 190), round(100, 200), round(120, 204)];
         let pair = PairReading {
             cpus: [0, 1],

@@ -15,54 +15,35 @@
 pub(crate) mod advertised;
 
 use crate::tools::*;
-use crate::{Cpu, Limits, Topology as Found};
+use crate::{Cpu, Limits, Topology};
 
-/// The probe.
-#[derive(Debug)]
-pub struct Topology {
-    advertised: Advertised,
-    cpus: Vec<usize>,
-}
-
-/// What it saw.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
-    /// The result without what was measured, and without compilers.
-    pub found: Found,
-    /// Pairs of CPUs that ran the same work alone and together, or why there are none.
-    pub pairs: Probed<Vec<PairReading>>,
-    /// Pairs that there are among the CPUs that may be used.
-    pub pairs_possible: usize,
-}
-
-/// What the machine says.
-#[derive(Clone, Debug, PartialEq)]
-struct Advertised {
-    found: Found,
-    /// What it does not say, a sentence each.
-    reasons: Vec<String>,
-}
-
-impl Advertised {
-    fn read(tree: &Tree, allowed: &[usize]) -> Advertised {
-        let (cpus, mut reasons) = advertised::cpus(tree, allowed);
-        let online: Vec<_> = cpus.iter().filter(|cpu| cpu.is_online).map(|cpu| cpu.cpu).collect();
-        let caches = advertised::caches(tree, &online);
-        if caches.is_empty() {
-            reasons.push("the kernel does not tell the caches".to_owned());
-        }
-        let whole_memory_bytes = tree.kib_bytes("/proc/meminfo", "MemTotal");
-        let found = Found {
-            cpus,
-            caches,
-            nodes: advertised::nodes(tree, whole_memory_bytes),
-            whole_memory_bytes,
-            sharing: Probed::inconclusive("nothing was measured"),
-            limits: limits(tree),
-            compilers: Vec::new(),
-        };
-        Advertised { found, reasons }
+/// Reads what the machine says, and what it does not, a sentence each.
+///
+/// # Errors
+/// Neither `/sys` nor the scheduler reports a CPU.
+pub(super) fn read(tree: &Tree, allowed: &[usize]) -> Result<(Topology, Vec<String>), Unavailable> {
+    let (cpus, mut reasons) = advertised::cpus(tree, allowed);
+    if cpus.is_empty() {
+        let tried = ["/sys/devices/system/cpu/online", "sched_getaffinity"];
+        let tried = tried.map(|way| (way.to_owned(), "no CPU is told".to_owned())).to_vec();
+        return Err(Unavailable { what: "topology", tried });
     }
+    let online: Vec<_> = cpus.iter().filter(|cpu| cpu.is_online).map(|cpu| cpu.cpu).collect();
+    let caches = advertised::caches(tree, &online);
+    if caches.is_empty() {
+        reasons.push("the kernel does not tell the caches".to_owned());
+    }
+    let whole_memory_bytes = tree.kib_bytes("/proc/meminfo", "MemTotal");
+    let found = Topology {
+        cpus,
+        caches,
+        nodes: advertised::nodes(tree, whole_memory_bytes),
+        whole_memory_bytes,
+        sharing: Probed::inconclusive("nothing was measured"),
+        limits: limits(tree),
+        compilers: Vec::new(),
+    };
+    Ok((found, reasons))
 }
 
 fn limits(tree: &Tree) -> Limits {
@@ -74,47 +55,9 @@ fn limits(tree: &Tree) -> Limits {
         cpu_quota_us: quota.map(|limit| limit.quota_us),
         cpu_period_us: quota.map(|limit| limit.period_us),
         memory_bytes: cgroup::memory_limit_bytes(tree),
-        nodes: nodes.and_then(cpus::parse_list),
+        nodes: nodes.and_then(parse_list),
         is_cpu_quota_known: groups.is_some(),
     }
-}
-
-impl Topology {
-    /// Reads what the machine says, and will measure between these CPUs.
-    ///
-    /// # Errors
-    /// Neither `/sys` nor the scheduler reports a CPU.
-    pub fn new(cpus: &[usize]) -> Result<Topology, Unavailable> {
-        Topology::below(&Tree::at(Path::new("/")), cpus, &cpus::allowed())
-    }
-
-    fn below(tree: &Tree, cpus: &[usize], allowed: &[usize]) -> Result<Topology, Unavailable> {
-        let advertised = Advertised::read(tree, allowed);
-        if advertised.found.cpus.is_empty() {
-            let tried = ["/sys/devices/system/cpu/online", "sched_getaffinity"];
-            let tried = tried.map(|way| (way.to_owned(), "no CPU is told".to_owned())).to_vec();
-            return Err(Unavailable { what: "topology", tried });
-        }
-        Ok(Topology { advertised, cpus: cpus.to_vec() })
-    }
-
-    /// Measures which CPUs share a core, for at most three fifths of the budget.
-    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
-        let Advertised { found, reasons } = self.advertised.clone();
-        let wanted = wanted(&found.cpus, &self.cpus);
-        let count = self.cpus.len();
-        let reading = Reading {
-            found,
-            pairs: measure_pairs(&wanted, longest(budget), budget),
-            pairs_possible: count * count.saturating_sub(1) / 2,
-        };
-        Probed::of(reading, reasons)
-    }
-}
-
-/// Returns what is left of the budget is for asking the compilers.
-fn longest(budget: &Budget<'_>) -> Duration {
-    budget.left().min(budget.length().mul_f64(0.6))
 }
 
 /// The most pairs that the machine says share a core.
@@ -123,43 +66,32 @@ const ADVERTISED_PAIRS: usize = 32;
 const OTHER_PAIRS: usize = 32;
 
 /// Returns the pairs to be measured among some CPUs: those that are advertised to share a core
-/// first, then a sample of the others, among them neighbours by number, which is where a hypervisor
-/// hides siblings.
-fn wanted(advertised: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
+/// first, then a sample of the others, half of them neighbours by number, which is where a
+/// hypervisor hides siblings.
+pub(super) fn wanted(advertised: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
     let cores: BTreeMap<_, _> =
         advertised.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core?))).collect();
-    let mut pairs = Vec::new();
+    let (mut siblings, mut near, mut far) = (Vec::new(), Vec::new(), Vec::new());
     for (index, a) in cpus.iter().enumerate() {
         for b in &cpus[index + 1..] {
-            pairs.push(([*a, *b], cores.get(a).zip(cores.get(b)).map(|(a, b)| a == b)));
+            let is_advertised = cores.get(a).zip(cores.get(b)).map(|(a, b)| a == b);
+            let pair = PairReading { cpus: [*a, *b], is_advertised, ..PairReading::default() };
+            match is_advertised {
+                Some(true) => siblings.push(pair),
+                _ if a.abs_diff(*b) == 1 => near.push(pair),
+                _ => far.push(pair),
+            }
         }
     }
-    let (siblings, others): (Vec<_>, Vec<_>) =
-        pairs.into_iter().partition(|(_, advertised)| *advertised == Some(true));
-    let chosen = spread(&siblings, ADVERTISED_PAIRS).into_iter().chain(sample(&others));
-    chosen
-        .map(|(cpus, is_advertised)| PairReading { cpus, is_advertised, ..PairReading::default() })
-        .collect()
-}
-
-type AdvertisedPair = ([usize; 2], Option<bool>);
-
-/// Half of them neighbours, the rest from anywhere.
-fn sample(others: &[AdvertisedPair]) -> Vec<AdvertisedPair> {
-    if others.len() <= OTHER_PAIRS {
-        return others.to_vec();
-    }
-    let (near, far): (Vec<_>, Vec<_>) =
-        others.iter().copied().partition(|([a, b], _)| a.abs_diff(*b) == 1);
     let near = spread(&near, OTHER_PAIRS / 2);
     let far = spread(&far, OTHER_PAIRS - near.len());
-    [near, far].concat()
+    [spread(&siblings, ADVERTISED_PAIRS), near, far].concat()
 }
 
 /// Returns at most `most` of them, at equal distances.
-fn spread(pairs: &[AdvertisedPair], most: usize) -> Vec<AdvertisedPair> {
+fn spread(pairs: &[PairReading], most: usize) -> Vec<PairReading> {
     let count = pairs.len().min(most);
-    (0..count).map(|index| pairs[index * pairs.len() / count]).collect()
+    (0..count).map(|index| pairs[index * pairs.len() / count].clone()).collect()
 }
 
 /// The most rounds of a pair.
@@ -206,18 +138,17 @@ pub struct Round {
     pub together_ns: u64,
 }
 
-/// Measures the pairs in turns, at most so long; those without a round that counts are left out.
-fn measure_pairs(
-    wanted: &[PairReading],
-    longest: Duration,
+/// Measures the pairs in turns, for at most three fifths of the budget; the rest is for asking the
+/// compilers. Pairs without a round that counts are left out.
+pub(super) fn measure_pairs(
+    mut pairs: Vec<PairReading>,
     budget: &mut Budget<'_>,
 ) -> Probed<Vec<PairReading>> {
-    if wanted.is_empty() {
+    if pairs.is_empty() {
         let why = "whether CPUs share a core needs two CPUs, and one may be used";
         return Probed::inconclusive(why);
     }
-    let begin = Instant::now();
-    let mut pairs = wanted.to_vec();
+    let (begin, longest) = (Instant::now(), budget.left().min(budget.length().mul_f64(0.6)));
     'rounds: for round in 1..=ROUNDS {
         for pair in &mut pairs {
             if begin.elapsed() >= longest || budget.is_interrupted() {
@@ -234,23 +165,27 @@ fn measure_pairs(
     }
     let count = pairs.len();
     pairs.retain(|pair| !pair.rounds.is_empty());
-    let reason = format!("{} of {count} pairs never ran at the same time", count - pairs.len());
-    if pairs.is_empty() {
-        return Probed::inconclusive("no two CPUs ran at the same time for long enough");
+    match count - pairs.len() {
+        0 => Probed::of(pairs, Vec::new()),
+        all if all == count => {
+            Probed::inconclusive("no two CPUs ran at the same time for long enough")
+        }
+        never => {
+            let why = format!("{never} of {count} pairs never ran at the same time");
+            Probed::of(pairs, vec![why])
+        }
     }
-    let is_less = pairs.len() < count;
-    Probed::of(pairs, Some(reason).filter(|_| is_less).into_iter().collect())
 }
 
 impl PairReading {
-    fn round(&mut self, interrupted: &AtomicBool) -> std::io::Result<()> {
+    fn round(&mut self, interrupted: &AtomicBool) -> io::Result<()> {
         let shared = [Beside::default(), Beside::default()];
         let seen = together(&self.cpus, |place| side(place, &shared, interrupted))?;
         let mut kinds = [Some(0), Some(0)];
-        for side in seen {
-            self.invalid_batches += side.invalid;
-            let longest_ns = side.fastest_ns().saturating_mul(GAP);
-            for (sum, mut times) in kinds.iter_mut().zip([side.alone_ns, side.together_ns]) {
+        for (both, invalid) in seen {
+            self.invalid_batches += invalid;
+            let longest_ns = both.iter().flatten().min().map_or(0, |fastest| fastest * GAP);
+            for (sum, mut times) in kinds.iter_mut().zip(both) {
                 let count = times.len();
                 times.retain(|ns| *ns <= longest_ns);
                 self.batches += times.len() as u64;
@@ -275,74 +210,57 @@ struct Beside {
     has_enough: AtomicBool,
 }
 
-/// The batches of one CPU in a round.
-#[derive(Default)]
-struct Side {
-    alone_ns: Vec<u64>,
-    together_ns: Vec<u64>,
-    /// Those during which the other did not run.
-    invalid: u64,
-}
-
-impl Side {
-    fn fastest_ns(&self) -> u64 {
-        self.alone_ns.iter().chain(&self.together_ns).copied().min().unwrap_or(0)
-    }
-}
-
 /// Returns a round as one of the two threads sees it: the first CPU alone, both, the second alone.
-/// Who waits sleeps.
-fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> Side {
+/// Who waits sleeps. Gives the times of batches alone and together, and how many do not count.
+fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> ([Vec<u64>; 2], u64) {
     let (own, other) = (&shared[place.index], &shared[1 - place.index]);
-    let (alone_ns, together_ns) = (Vec::with_capacity(BATCHES), Vec::with_capacity(4 * BATCHES));
-    let mut side = Side { alone_ns, together_ns, invalid: 0 };
+    let mut kinds = [(); 2].map(|()| Vec::with_capacity(4 * BATCHES));
+    let mut invalid = 0;
     add(ADDITIONS * STEPS);
-    place.meet();
-    if place.index == 0 {
-        alone(&mut side, own, interrupted);
-    }
-    place.meet();
-    beside(&mut side, own, other, interrupted);
-    place.meet();
-    if place.index == 1 {
-        alone(&mut side, own, interrupted);
-    }
-    side
-}
-
-fn alone(side: &mut Side, own: &Beside, interrupted: &AtomicBool) {
-    let end_ns = clock::monotonic_ns() + WINDOW_NS;
-    while side.alone_ns.len() < BATCHES && clock::monotonic_ns() < end_ns {
-        if interrupted.load(Ordering::Relaxed) {
-            return;
+    for first in [Some(0), None, Some(1)] {
+        place.meet();
+        match first {
+            None => invalid = batches(&mut kinds[1], own, Some(other), interrupted),
+            Some(alone) if alone == place.index => {
+                batches(&mut kinds[0], own, None, interrupted);
+            }
+            Some(_) => {}
         }
-        side.alone_ns.push(batch(own));
     }
+    (kinds, invalid)
 }
 
-/// Goes on until the other has enough too, as it needs this thread at the same time; the window
-/// ends it at last.
-fn beside(side: &mut Side, own: &Beside, other: &Beside, interrupted: &AtomicBool) {
+/// Makes batches until there are enough, and the other has enough too where it runs beside, as it
+/// needs this thread at the same time; the window ends it at last. Returns how many do not count,
+/// because the other did not run.
+fn batches(
+    times: &mut Vec<u64>,
+    own: &Beside,
+    other: Option<&Beside>,
+    interrupted: &AtomicBool,
+) -> u64 {
     let end_ns = clock::monotonic_ns() + WINDOW_NS;
-    while clock::monotonic_ns() < end_ns && !interrupted.load(Ordering::Relaxed) {
-        let before = other.steps.load(Ordering::Relaxed);
+    let mut invalid = 0;
+    // No allocation here: a full list is enough for the other as well.
+    while times.len() < times.capacity() && clock::monotonic_ns() < end_ns {
+        let before = other.map_or(0, |other| other.steps.load(Ordering::Relaxed));
         let ns = batch(own);
-        let went_on = other.steps.load(Ordering::Relaxed) - before >= STEPS_BESIDE;
-        if side.together_ns.len() == side.together_ns.capacity() {
-            // Enough for the other as well; no allocation here.
-            return;
-        }
-        if went_on {
-            side.together_ns.push(ns)
+        let has_run =
+            other.is_none_or(|other| other.steps.load(Ordering::Relaxed) - before >= STEPS_BESIDE);
+        if has_run {
+            times.push(ns);
         } else {
-            side.invalid += 1
+            invalid += 1;
         }
-        let is_enough = side.together_ns.len() >= BATCHES;
-        own.has_enough.store(is_enough, Ordering::Relaxed);
-        if is_enough && other.has_enough.load(Ordering::Relaxed) {
-            return;
+        let is_enough = times.len() >= BATCHES;
+        own.has_enough.store(is_enough && other.is_some(), Ordering::Relaxed);
+        let is_both =
+            is_enough && other.is_none_or(|other| other.has_enough.load(Ordering::Relaxed));
+        if is_both || interrupted.load(Ordering::Relaxed) {
+            break;
         }
     }
+    invalid
 }
 
 /// Returns a batch of work and its time in nanoseconds.

@@ -59,26 +59,28 @@ pub(crate) fn page(found: &Topology, look: &Look) -> String {
     page.gap();
     tree::draw(&mut page, found, *look);
     page.gap();
-    page.paragraph("", &[span(Tone::Plain, sharing_in_sentences(found))]);
+    say(&mut page, sharing_in_sentences(found));
+    pairs(&mut page, found, look);
+    caches(&mut page, found, look);
+    nodes(&mut page, found, look);
     page.gap();
-    let mut text = page.finish();
-    for part in [
-        pairs_table(found, look),
-        caches(found, look),
-        nodes(found, look),
-        paragraph(Tone::Plain, limits(&found.limits), look),
-        compilers(found, look),
-    ] {
-        text = apart(text, &part);
+    say(&mut page, limits(&found.limits));
+    page.gap();
+    let widest = found.compilers.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
+    for tool in &found.compilers {
+        let said = match (&tool.version, &tool.error) {
+            (Some(version), _) => span(Tone::Plain, plain(version)),
+            (None, Some(error)) => span(Tone::Dim, format!("there, but {}", plain(error))),
+            (None, None) => span(Tone::Dim, "there"),
+        };
+        page.labelled(&format!("{:widest$}  ", plain(&tool.name)), &[said]);
     }
-    text
+    page.finish()
 }
 
-/// One text below another, with an empty line between, unless one of them is empty.
-fn apart(above: String, below: &str) -> String {
-    let gap =
-        if above.is_empty() || above.ends_with("\n\n") || below.is_empty() { "" } else { "\n" };
-    above + gap + below
+fn table<R>(page: &mut Page, table: Table<'_, R>, look: &Look) {
+    page.gap();
+    lines(page, table.columns(), look);
 }
 
 /// Returns what this process may use, in sentences.
@@ -101,51 +103,41 @@ fn limits(limits: &Limits) -> String {
 
 /// Returns the picture as SVG.
 pub(crate) fn svg(found: &Topology) -> String {
-    let note = match &found.sharing {
-        Probed::Inconclusive { .. } | Probed::Unavailable { .. } => String::new(),
-        _ => sharing_in_sentences(found),
-    };
-    svg::topology(found, &counts(found), &note)
+    svg::topology(found, &counts(found), &sharing_in_sentences(found))
 }
 
 /// Rows of the table of pairs.
 const ROWS: usize = 16;
 
+/// What the machine says of the threads of a core: `one each`; `None` if it says nothing.
+fn told(found: &Topology) -> Option<&'static str> {
+    found.is_smt_advertised().map(|is_smt| if is_smt { "several" } else { "one each" })
+}
+
 /// In a line: `one each, as told and as measured (1.01x, 1 pair)`.
 fn sharing_in_short(found: &Topology) -> String {
-    let told = found.is_smt_advertised();
-    let as_told = match told {
-        Some(_) => format!("{} as told", threads_in_words(told)),
-        None => "nothing told".to_owned(),
-    };
+    let as_told = told(found).map_or("nothing told".to_owned(), |told| format!("{told} as told"));
     let Some(sharing) = found.sharing.value().filter(|sharing| !sharing.pairs.is_empty()) else {
         let why = if found.allowed() < 2 { ": one CPU may be used" } else { "" };
         return format!("{as_told}, not measured{why}");
     };
-    let wrong: Vec<&Pair> = sharing.disagreements().collect();
-    if let Some(pair) = wrong.first() {
-        let [a, b] = pair.cpus;
+    if let Some(pair) = sharing.disagreements().next() {
+        let ([a, b], times) = (pair.cpus, times(pair));
         let does = if pair.shares == Some(true) { "share" } else { "do not share" };
-        let more = match wrong.len() {
+        let more = match sharing.disagreements().count() {
             1 => String::new(),
             many => format!(", and {} more", many - 1),
         };
-        let times = times(pair);
         return format!("{as_told}, but CPUs {a} and {b} {does} a core ({times}{more})");
     }
     let range = range(sharing);
-    if sharing.pairs.iter().any(|pair| pair.shares.is_none()) {
-        return format!("{as_told}, open as measured ({range})");
-    }
-    match told {
-        Some(_) => format!("{}, as told and as measured ({range})", threads_in_words(told)),
+    let is_open = sharing.pairs.iter().any(|pair| pair.shares.is_none());
+    match told(found) {
+        _ if is_open => format!("{as_told}, open as measured ({range})"),
+        Some(told) => format!("{told}, as told and as measured ({range})"),
         None if sharing.is_smt_measured() => format!("{as_told}, some seen to share one ({range})"),
         None => format!("{as_told}, none seen to share one ({range})"),
     }
-}
-
-fn threads_in_words(told: Option<bool>) -> &'static str {
-    if told == Some(true) { "several" } else { "one each" }
 }
 
 /// `1.01x`, or from the smallest to the largest, and of how many pairs.
@@ -154,49 +146,30 @@ fn range(sharing: &Sharing) -> String {
     let low = slowdowns.clone().fold(f64::INFINITY, f64::min);
     let high = slowdowns.fold(0.0, f64::max);
     let [low, high] = [low, high].map(|value| ratio(value, 2, Rounding::Nearest));
-    let of = count(sharing.pairs.len() as u64, "pair");
+    let (measured, all) = (sharing.pairs.len(), sharing.pairs_possible);
+    let of = if measured < all {
+        format!("{measured} of {all} pairs")
+    } else {
+        count(all as u64, "pair")
+    };
     if low == high { format!("{low}, {of}") } else { format!("{low} to {high}, {of}") }
 }
 
-/// In sentences.
+/// In sentences: the same, and why it was not measured, or how it was.
 fn sharing_in_sentences(found: &Topology) -> String {
-    let told = match found.is_smt_advertised() {
-        Some(true) => "The machine says that some CPUs are threads of one core.",
-        Some(false) => "The machine says that each CPU is a core of its own.",
-        None => "The machine does not say which CPUs belong to a core.",
-    };
-    let Some(sharing) = found.sharing.value() else {
-        let why = match &found.sharing {
-            Probed::Inconclusive { why } => why.clone(),
-            _ => "it was not tried".to_owned(),
-        };
-        return format!("{told} This was not measured: {why}.");
-    };
-    let rounds = sharing.pairs.iter().map(|pair| pair.rounds).max().unwrap_or(0);
-    let rounds = count(rounds as u64, "round");
-    let measured = match sharing.pairs.as_slice() {
-        [only] => {
-            let ([a, b], times, verdict) = (only.cpus, times(only), verdict(only));
-            let times = times.trim_end_matches('x');
-            format!(
-                "Measured: CPUs {a} and {b} made the same additions alone and at the same time, in \
-                 {rounds}; beside each other they took {times} times as long, so {verdict}."
-            )
+    let short = sharing_in_short(found);
+    match &found.sharing {
+        Probed::Inconclusive { why } => {
+            let told = told(found).unwrap_or("nothing");
+            format!("Threads of a core: {told} as told, not measured: {why}.")
         }
-        pairs => {
-            let (number, of) = (pairs.len(), pairs_of(sharing.pairs_possible));
-            let wrong = match sharing.disagreements().count() {
-                0 => "No pair contradicts what the machine says.".to_owned(),
-                1 => "1 pair is otherwise than the machine says.".to_owned(),
-                wrong => format!("{} are otherwise than the machine says.", pairs_of(wrong)),
-            };
-            format!(
-                "Measured: {number} of {of} made the same additions alone and at the same time, in \
-                 up to {rounds}. {wrong}"
-            )
-        }
-    };
-    format!("{told} {measured}")
+        Probed::Unavailable { .. } => format!("Threads of a core: {short}."),
+        Probed::Measured { value } | Probed::Degraded { value, .. } => format!(
+            "Threads of a core: {short}. Measured: two CPUs made the same additions alone and at \
+             the same time. Those of one core take {:.1} times as long beside each other, or more.",
+            value.threshold
+        ),
+    }
 }
 
 /// Returns how many times as long the two took together as alone: `1.01x`.
@@ -204,42 +177,29 @@ fn times(pair: &Pair) -> String {
     ratio(pair.slowdown, 2, Rounding::Nearest)
 }
 
-fn pairs_of(number: usize) -> String {
-    count(number as u64, "pair")
-}
-
-fn verdict(pair: &Pair) -> String {
-    match pair.shares {
-        Some(true) => "they share a core".to_owned(),
-        Some(false) => "they do not share a core".to_owned(),
-        None => format!(
-            "it is open: in {} of the rounds they seemed to share a core",
-            percent(pair.shared_rounds, Rounding::Nearest)
-        ),
-    }
-}
-
-/// Returns the pairs, those first that contradict what the machine says; empty if there is one
-/// only.
-fn pairs_table(found: &Topology, look: &Look) -> String {
-    let Some(sharing) = found.sharing.value().filter(|sharing| sharing.pairs.len() > 1) else {
-        return String::new();
-    };
+/// Shows the pairs, those first that contradict what the machine says.
+fn pairs(page: &mut Page, found: &Topology, look: &Look) {
+    let Some(sharing) = found.sharing.value() else { return };
     let mut pairs: Vec<&Pair> = sharing.pairs.iter().collect();
     pairs.sort_by_key(|pair| (!pair.is_wrong(), pair.shares.is_some()));
     let shown = &pairs[..pairs.len().min(ROWS)];
-    let cores = |is_one| if is_one { "one core" } else { "two cores" };
-    let table = Table::of(shown)
+    let pairs_shown = Table::of(shown)
         .left("CPUs", 0, |pair| format!("{} and {}", pair.cpus[0], pair.cpus[1]))
-        .left("told", 0, |pair| pair.is_advertised.map_or("-", cores))
-        .left("measured", 0, |pair| pair.shares.map_or("open", cores))
+        .left("told", 0, |pair| or_dash(pair.is_advertised, cores_in_words))
+        .left("measured", 0, |pair| match pair.shares {
+            Some(shares) => cores_in_words(shares),
+            None => format!("one core in {}", percent(pair.shared_rounds, Rounding::Nearest)),
+        })
         .decimal("together over alone", 0, |pair| times(pair))
         .right("rounds", 1, |pair| pair.rounds);
-    let more = match pairs.len() - shown.len() {
-        0 => String::new(),
-        rest => format!("and {} more\n", pairs_of(rest)),
-    };
-    table.text(look) + &more
+    table(page, pairs_shown, look);
+    if pairs.len() > ROWS {
+        say(page, format!("and {} more", count((pairs.len() - ROWS) as u64, "pair")));
+    }
+}
+
+fn cores_in_words(is_one: bool) -> String {
+    if is_one { "one core" } else { "two cores" }.to_owned()
 }
 
 /// Caches that differ in nothing but the CPUs that share them: one of them, and how many they are.
@@ -280,54 +240,39 @@ fn name(cache: &Cache) -> String {
     format!("L{}{letter}", cache.level)
 }
 
-fn caches(found: &Topology, look: &Look) -> String {
+fn caches(page: &mut Page, found: &Topology, look: &Look) {
     let kinds = alike(found);
     if kinds.is_empty() {
-        return String::new();
+        return;
     }
-    Table::of(&kinds)
+    let kinds = Table::of(&kinds)
         .left("cache", 0, |(one, _)| name(one))
         .decimal("size", 0, |(one, _)| or_dash(one.size_bytes, bytes))
         .right("line", 0, |(one, _)| or_dash(one.line_bytes, bytes))
         .right("ways", 1, |(one, _)| or_dash(one.ways, |ways| ways.to_string()))
         .left("shared by", 0, |(one, _)| count(one.cpus.len() as u64, "CPU"))
-        .right("number", 0, |(_, number)| *number)
-        .text(look)
+        .right("number", 0, |(_, number)| *number);
+    table(page, kinds, look);
 }
 
-/// Returns the nodes with their distances; empty if there is one only.
-fn nodes(found: &Topology, look: &Look) -> String {
-    let nodes = &found.nodes;
-    if nodes.len() < 2 {
-        return String::new();
+/// Shows the nodes with their distances, if there are several.
+fn nodes(page: &mut Page, found: &Topology, look: &Look) {
+    if found.nodes.len() < 2 {
+        return;
     }
-    let mut table = Table::of(nodes)
+    let mut nodes = Table::of(&found.nodes)
         .right("node", 0, |node| node.node)
         .left("CPUs", 2, |node| match format_cpus(&node.cpus) {
             list if list.is_empty() => "none".to_owned(),
             list => list,
         })
         .decimal("memory", 0, |node| or_dash(node.memory_bytes, bytes));
-    for (index, to) in nodes.iter().enumerate() {
-        table = table.right(&format!("to {}", to.node), 1, |from| {
+    for (index, to) in found.nodes.iter().enumerate() {
+        nodes = nodes.right(&format!("to {}", to.node), 1, |from| {
             or_dash(from.distances.get(index), u64::to_string)
         });
     }
-    table.text(look)
-}
-
-fn compilers(found: &Topology, look: &Look) -> String {
-    let mut page = Page::new(*look);
-    let widest = found.compilers.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
-    for tool in &found.compilers {
-        let said = match (&tool.version, &tool.error) {
-            (Some(version), _) => span(Tone::Plain, plain(version)),
-            (None, Some(error)) => span(Tone::Dim, format!("there, but {}", plain(error))),
-            (None, None) => span(Tone::Dim, "there"),
-        };
-        page.labelled(&format!("{:widest$}  ", plain(&tool.name)), &[said]);
-    }
-    page.finish()
+    table(page, nodes, look);
 }
 
 #[cfg(test)]

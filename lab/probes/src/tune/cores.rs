@@ -16,26 +16,24 @@ fn list(cpus: &Cpus) -> String {
 }
 
 pub(super) fn threads(sight: &Sight<'_>) -> Outcome {
-    match sight.number::<u8>(&format!("{FOLDER}/smt/active"))? {
-        0 => return Ok(Found::fine("one each")),
-        1 => {}
-        other => return Err(Lack::holds(&format!("{FOLDER}/smt/active"), &other.to_string())),
+    let active = format!("{FOLDER}/smt/active");
+    match &sight.text(&active)?[..] {
+        "0" => return Ok(Found::fine("one each")),
+        "1" => {}
+        other => return Err(Found::holds(&active, other)),
     }
-    let found = Found::new(Standing::Could, "several share one");
     let file = format!("{FOLDER}/smt/control");
-    Ok(match sight.text(&file) {
-        Ok(old) if old == "on" => {
-            found.writing(sight, &[Write { file, old, new: "off".to_owned() }])
-        }
-        _ => found,
-    })
+    let old = sight.text(&file).ok().filter(|old| old == "on");
+    let write = old.map(|old| Write { file, old, new: "off".to_owned() });
+    let found = Found::new(Standing::Could, "several share one");
+    Ok(found.writing(sight, write.as_slice()))
 }
 
 pub(super) fn frequency_limit(sight: &Sight<'_>) -> Outcome {
     let limits = sight.each(&format!("{FOLDER}/cpu*/cpufreq/scaling_max_freq"))?;
     let (mut writes, mut now) = (Vec::new(), BTreeSet::new());
     for (file, old) in limits {
-        let limit: u64 = old.parse().map_err(|_| Lack::holds(&file, &old))?;
+        let limit: u64 = old.parse().map_err(|_| Found::holds(&file, &old))?;
         let most_file = file.replace("scaling_max_freq", "cpuinfo_max_freq");
         let most: u64 = sight.number(&most_file)?;
         if limit < most {
@@ -43,11 +41,9 @@ pub(super) fn frequency_limit(sight: &Sight<'_>) -> Outcome {
             writes.push(Write { file, old, new: most.to_string() });
         }
     }
-    if writes.is_empty() {
-        return Ok(Found::fine("none"));
-    }
     let now = now.into_iter().collect::<Vec<_>>().join(" and ");
-    Ok(Found::new(Standing::Could, now).writing(sight, &writes))
+    Ok(if writes.is_empty() { Found::fine("none") } else { Found::new(Standing::Could, now) }
+        .writing(sight, &writes))
 }
 
 /// Returns the CPUs of each core, a core that shows no threads being one CPU, in order of their
@@ -71,16 +67,15 @@ fn parameters(sight: &Sight<'_>) -> impl Iterator<Item = &'static str> {
 
 /// Returns the parameters with these CPUs; of `isolcpus` the flags that the command line has stay.
 fn isolating(sight: &Sight<'_>, cpus: &Cpus) -> String {
-    let list = list(cpus);
     let line = sight.text("/proc/cmdline").unwrap_or_default();
-    let old = parameter(&line, "isolcpus").unwrap_or_default().split(',');
-    let flags: String = old
-        .filter(|word| word.starts_with(|first: char| first.is_ascii_alphabetic()))
-        .map(|flag| format!("{flag},"))
-        .collect();
-    let parameters = parameters(sight).map(|name| {
-        let flags = if name == "isolcpus" { &flags } else { "" };
-        format!("{name}={flags}{list}")
+    let mut isolcpus: Vec<&str> =
+        parameter(&line, "isolcpus").unwrap_or_default().split(',').collect();
+    isolcpus.retain(|word| word.starts_with(|first: char| first.is_ascii_alphabetic()));
+    let cpus = list(cpus);
+    isolcpus.push(&cpus);
+    let parameters = parameters(sight).map(|name| match name {
+        "isolcpus" => format!("{name}={}", isolcpus.join(",")),
+        _ => format!("{name}={cpus}"),
     });
     parameters.collect::<Vec<_>>().join(" ")
 }
@@ -93,16 +88,14 @@ fn parameter<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 pub(super) fn isolation(sight: &Sight<'_>) -> Outcome {
     let online = sight.cpus(&format!("{FOLDER}/online"))?;
     match isolated(sight.tree) {
-        Ok(cpus) => return Ok(Found::fine(list(&cpus))),
-        Err(Lack::Absent(_)) => {}
-        Err(unknown) => return Err(unknown),
+        Err(lack) if lack.standing == Standing::Absent => {}
+        told => return told.map(|cpus| Found::fine(list(&cpus))),
     }
     let cores = cores(sight, &online);
-    let [.., first, last] = cores.as_slice() else { return Ok(Found::fine("none to spare")) };
     if cores.len() < ENOUGH_TO_ISOLATE {
         return Ok(Found::fine("none to spare"));
     }
-    let parameters = isolating(sight, &first.union(last).copied().collect());
+    let parameters = isolating(sight, &cores.iter().rev().take(2).flatten().copied().collect());
     let command = format!("add to the kernel's command line: {parameters}");
     let undo = "remove it from the kernel's command line";
     Ok(Found::new(Standing::Could, "none").by(&command, Some(undo), Needs::Reboot))
@@ -135,24 +128,25 @@ pub(super) fn isolation_parts(sight: &Sight<'_>) -> Outcome {
     }
     let now = format!("of CPUs {}, {}", list(&wanted), lacking.join(", "));
     let command = format!("write on the kernel's command line: {}", isolating(sight, &wanted));
-    let old = line.split_whitespace();
-    let old = old.filter(|word| PARAMETERS.iter().any(|name| word.starts_with(name)));
-    let undo = match old.collect::<Vec<_>>().join(" ") {
-        old if old.is_empty() => "remove them from the kernel's command line".to_owned(),
-        old => format!("write there as before: {old}"),
+    let mut old: Vec<&str> = line.split_whitespace().collect();
+    old.retain(|word| PARAMETERS.iter().any(|name| word.starts_with(name)));
+    let undo = if old.is_empty() {
+        "remove them from the kernel's command line".to_owned()
+    } else {
+        format!("write there as before: {}", old.join(" "))
     };
     Ok(Found::new(Standing::Could, now).by(&command, Some(&undo), Needs::Reboot))
 }
 
 /// Returns the CPUs that a parameter of the kernel's command line names; words before them are
 /// flags.
-fn asked(line: &str, name: &str, online: &Cpus) -> Result<Cpus, Lack> {
+fn asked(line: &str, name: &str, online: &Cpus) -> Outcome<Cpus> {
     match parameter(line, name) {
         None => Ok(Cpus::new()),
         Some("all") => Ok(online.clone()),
         Some(value) => parse_list(value)
             .map(Cpus::from_iter)
-            .ok_or_else(|| Lack::holds("/proc/cmdline", &format!("{name}={value}"))),
+            .ok_or_else(|| Found::holds("/proc/cmdline", &format!("{name}={value}"))),
     }
 }
 
@@ -163,7 +157,7 @@ pub(super) fn interrupts_away(sight: &Sight<'_>) -> Outcome {
     let all = sight.each("/proc/irq/*/smp_affinity_list")?;
     let (mut writes, mut come) = (Vec::new(), 0);
     for (file, old) in &all {
-        let parsed = parse_list(old).ok_or_else(|| Lack::holds(file, old))?;
+        let parsed = parse_list(old).ok_or_else(|| Found::holds(file, old))?;
         let cpus: Cpus = parsed.into_iter().collect();
         if cpus.is_disjoint(&isolated) {
             continue;
@@ -186,7 +180,7 @@ pub(super) fn interrupts_away(sight: &Sight<'_>) -> Outcome {
 }
 
 /// Returns what decides how idle CPUs sleep, by its name.
-fn idle_governor(sight: &Sight<'_>) -> Result<String, Lack> {
+fn idle_governor(sight: &Sight<'_>) -> Outcome<String> {
     let file = format!("{FOLDER}/cpuidle/current_governor");
     sight.text(&file).or_else(|_| sight.text(&(file + "_ro")))
 }
@@ -195,13 +189,13 @@ fn idle_governor(sight: &Sight<'_>) -> Result<String, Lack> {
 pub(super) fn idle_states(sight: &Sight<'_>) -> Outcome {
     let (mut states, mut writes) = (BTreeSet::new(), Vec::new());
     for (file, latency) in sight.each(&format!("{FOLDER}/cpu*/cpuidle/state*/latency"))? {
-        let us: u64 = latency.parse().map_err(|_| Lack::holds(&file, &latency))?;
+        let us: u64 = latency.parse().map_err(|_| Found::holds(&file, &latency))?;
         let [file, name] = ["/disable", "/name"].map(|other| file.replace("/latency", other));
         let old = sight.text(&file)?;
         match old.as_str() {
             "1" => continue,
             "0" => states.insert((us, sight.text(&name)?)),
-            _ => return Err(Lack::holds(&file, &old)),
+            _ => return Err(Found::holds(&file, &old)),
         };
         if us > DEEP_US {
             writes.push(Write { file, old, new: "1".to_owned() });
@@ -210,25 +204,14 @@ pub(super) fn idle_states(sight: &Sight<'_>) -> Outcome {
     let names: Vec<String> = states.iter().map(|(us, name)| format!("{name} {us} us")).collect();
     let governor = idle_governor(sight).unwrap_or_else(|_| "no".to_owned());
     let now = format!("{}, {governor} governor", names.join(", "));
-    if writes.is_empty() {
-        return Ok(Found::fine(now));
-    }
-    Ok(Found::new(Standing::Could, now).writing(sight, &writes))
+    let standing = if writes.is_empty() { Standing::Fine } else { Standing::Could };
+    Ok(Found::new(standing, now).writing(sight, &writes))
 }
 
-const HALT_POLLING: [Words; 1] = [Words {
-    file: "/sys/module/haltpoll/parameters/guest_halt_poll_ns",
-    known: &[("0", "0 ns, halts at once", Standing::Could)],
-    others: Others::Number(Standing::Fine),
-    right: "200000",
-    offers: None,
-}];
-
-/// Returns how long an idle CPU of a guest looks for work before it asks the hypervisor to stop it.
-pub(super) fn halt_polling(sight: &Sight<'_>) -> Outcome {
-    let governor = idle_governor(sight)?;
-    if governor != "haltpoll" {
-        return Err(Lack::Absent(format!("the governor of idle states is {governor}")));
+/// Whether an idle CPU of a guest looks for work before it asks the hypervisor to stop it.
+pub(super) fn halts_by_polling(sight: &Sight<'_>) -> Outcome<()> {
+    match idle_governor(sight)? {
+        governor if governor == "haltpoll" => Ok(()),
+        governor => Err(Found::absent(format!("the governor of idle states is {governor}"))),
     }
-    table::look_at_files(&HALT_POLLING, sight)
 }

@@ -19,11 +19,10 @@ const SHOW: &str = "ps -eo pid,user,pcpu,comm --sort=-pcpu | head";
 
 /// Fine, or noisy with a command that shows what uses the CPUs.
 fn busy(is_busy: bool, now: String) -> Found {
-    if is_busy {
-        Found::new(Standing::Noisy, now).by(SHOW, None, Needs::Nothing)
-    } else {
-        Found::fine(now)
+    if !is_busy {
+        return Found::fine(now);
     }
+    Found::new(Standing::Noisy, now).by(SHOW, None, Needs::Nothing)
 }
 
 /// Returns a quota below the CPUs that may be used stops threads that all run.
@@ -31,7 +30,7 @@ pub(super) fn cpu_quota(sight: &Sight<'_>) -> Outcome {
     let cpus_allowed = sight.place.cpus_allowed;
     let Some(groups) = cgroup::limited(sight.tree) else {
         let why = "no control group of this process limits CPU time";
-        return Err(Lack::Absent(why.to_owned()));
+        return Err(Found::absent(why));
     };
     let Some(limit) = cgroup::tightest(&groups) else { return Ok(Found::fine("none")) };
     let cpus = limit.quota_us as f64 / limit.period_us.max(1) as f64;
@@ -56,7 +55,7 @@ pub(super) fn pressure(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/pressure/cpu";
     let text = sight.text(FILE)?;
     let percent = text.split(' ').find_map(|field| field.strip_prefix("avg10=")?.parse().ok());
-    let percent: f64 = percent.ok_or_else(|| Lack::holds(FILE, &text))?;
+    let percent: f64 = percent.ok_or_else(|| Found::holds(FILE, &text))?;
     Ok(busy(percent >= PRESSURE_PERCENT, format!("{percent:.0}% of the last 10 s")))
 }
 
@@ -66,7 +65,7 @@ pub(super) fn runnable(sight: &Sight<'_>) -> Outcome {
     let text = sight.text(FILE)?;
     let field = text.split(' ').nth(3).and_then(|field| field.split_once('/'));
     let tasks = field.and_then(|(tasks, _)| tasks.parse::<usize>().ok());
-    let others = tasks.ok_or_else(|| Lack::holds(FILE, &text))?.saturating_sub(1);
+    let others = tasks.ok_or_else(|| Found::holds(FILE, &text))?.saturating_sub(1);
     let cpus = sight.place.cpus_allowed;
     Ok(busy(others >= cpus, format!("{others} beside tiebreak, for {cpus} CPUs")))
 }
@@ -75,14 +74,14 @@ pub(super) fn runnable(sight: &Sight<'_>) -> Outcome {
 pub(super) fn steal(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/stat";
     if !sight.place.is_virtual {
-        return Err(Lack::Absent("no hypervisor is known here".to_owned()));
+        return Err(Found::absent("no hypervisor is known here"));
     }
     let text = sight.text(FILE)?;
     let line = text.lines().find_map(|line| line.strip_prefix("cpu "));
     let fields: Vec<u64> =
         line.unwrap_or("").split_ascii_whitespace().map_while(|f| f.parse().ok()).collect();
     // user nice system idle iowait irq softirq STEAL; what follows is in the first two already.
-    let stolen = fields.get(7).ok_or_else(|| Lack::holds(FILE, &text))?;
+    let stolen = fields.get(7).ok_or_else(|| Found::holds(FILE, &text))?;
     let all: u64 = fields[..8].iter().sum();
     let share = *stolen as f64 / all.max(1) as f64;
     let standing = if share >= STEAL_SHARE { Standing::Noisy } else { Standing::Fine };
@@ -93,7 +92,7 @@ pub(super) fn swap(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/meminfo";
     let text = sight.text(FILE)?;
     let [total, free] = ["SwapTotal", "SwapFree"].map(|key| sight.tree.kib_bytes(FILE, key));
-    let total = total.ok_or_else(|| Lack::holds(FILE, &text))?;
+    let total = total.ok_or_else(|| Found::holds(FILE, &text))?;
     let used = total.saturating_sub(free.unwrap_or(total));
     if used == 0 {
         return Ok(Found::fine(if total == 0 { "none" } else { "unused" }));
@@ -105,7 +104,7 @@ pub(super) fn swap(sight: &Sight<'_>) -> Outcome {
 pub(super) fn irqbalance(sight: &Sight<'_>) -> Outcome {
     let processes = sight.tree.matching("/proc/*/comm");
     if processes.is_empty() {
-        return Err(Lack::Absent("no /proc/*/comm".to_owned()));
+        return Err(Found::absent("no /proc/*/comm"));
     }
     let mut names = processes.iter().filter_map(|file| sight.tree.text(file));
     if !names.any(|name| name == "irqbalance") {
@@ -123,7 +122,7 @@ pub(super) fn perf_events(sight: &Sight<'_>) -> Outcome {
     let level: i64 = sight.number(FILE)?;
     let Place { is_root, has_counters, .. } = sight.place;
     if !has_counters && (is_root || level <= 2) {
-        return Err(Lack::Absent("none opens".to_owned()));
+        return Err(Found::absent("none opens"));
     }
     let now = format!("perf_event_paranoid {level}");
     if is_root || level <= 1 {
@@ -134,70 +133,38 @@ pub(super) fn perf_events(sight: &Sight<'_>) -> Outcome {
     }
 }
 
-/// Shares of the last cache: whether there are any, and one for the benchmark.
+/// Shares of the last cache: whether there are any, and whether some are taken.
 pub(super) fn cache_shares(sight: &Sight<'_>) -> Outcome {
     const ROOT: &str = "/sys/fs/resctrl";
     let groups: u64 = match sight.number(&format!("{ROOT}/info/L3/num_closids")) {
-        Err(Lack::Absent(_)) => return not_mounted(sight, ROOT),
+        Err(lack) if lack.standing == Standing::Absent => return not_mounted(sight, ROOT),
         told => told?,
     };
     let taken = sight.tree.matching(&format!("{ROOT}/*/schemata"));
-    if let Some(own) = taken.iter().find(|file| file.ends_with("/tiebreak/schemata")) {
-        return Ok(Found::fine(format!("a group of its own, {}", l3_line(&sight.text(own)?)?)));
+    if taken.iter().any(|file| file.ends_with("/tiebreak/schemata")) {
+        return Ok(Found::fine("a group of its own"));
     }
     let free = groups.saturating_sub(1 + taken.len() as u64);
     let mask_file = format!("{ROOT}/info/L3/cbm_mask");
     let text = sight.text(&mask_file)?;
-    let mask = u64::from_str_radix(&text, 16).map_err(|_| Lack::holds(&mask_file, &text))?;
-    let old = l3_line(&sight.text(&format!("{ROOT}/schemata"))?)?;
-    let ways = mask.count_ones();
-    let found =
-        Found::new(Standing::Could, format!("{free} of {groups} groups free, {ways} ways of L3"));
-    // A share of fewer ways than these is refused.
-    let least_file = format!("{ROOT}/info/L3/min_cbm_bits");
-    let least = match sight.number(&least_file) {
-        Err(Lack::Absent(_)) => 1,
-        told => told?,
-    };
-    if free == 0 || u64::from(ways / 2) < least.max(1) {
-        return Ok(found);
-    }
-    let rest = mask & ((1 << (ways - ways / 2)) - 1);
-    let [own, rest] = [mask & !rest, rest].map(|mask| {
-        let domains = old.trim_start_matches("L3:").split(';');
-        let ids = domains.filter_map(|domain| Some(domain.split_once('=')?.0));
-        format!("L3:{}", ids.map(|id| format!("{id}={mask:x}")).collect::<Vec<_>>().join(";"))
-    });
-    let command = format!(
-        "sudo sh -c 'cd {ROOT} && mkdir tiebreak && echo \"{own}\" > tiebreak/schemata && echo \
-         \"{rest}\" > schemata' && echo $$ | sudo tee {ROOT}/tiebreak/tasks"
-    );
-    let undo = format!("sudo sh -c 'cd {ROOT} && rmdir tiebreak && echo \"{old}\" > schemata'");
-    Ok(found.by(&command, Some(&undo), Needs::Root))
+    let mask = u64::from_str_radix(&text, 16).map_err(|_| Found::holds(&mask_file, &text))?;
+    let now = format!("{free} of {groups} groups free, {} ways of L3", mask.count_ones());
+    Ok(Found::new(Standing::Could, now))
 }
 
 fn not_mounted(sight: &Sight<'_>, root: &str) -> Outcome {
-    let cpuinfo = sight.text("/proc/cpuinfo")?;
-    let mut words = cpuinfo.split_whitespace();
-    if !words.any(|word| word == "cat_l3") {
-        let why = "the processor does not say cat_l3 in /proc/cpuinfo";
-        return Err(Lack::Absent(why.to_owned()));
-    }
-    let kernel = sight.text("/proc/filesystems")?;
-    if !kernel.split_whitespace().any(|word| word == "resctrl") {
-        return Err(Lack::Absent("the kernel was built without resctrl".to_owned()));
+    for (file, word, why) in [
+        ("/proc/cpuinfo", "cat_l3", "the processor does not say cat_l3 in /proc/cpuinfo"),
+        ("/proc/filesystems", "resctrl", "the kernel was built without resctrl"),
+    ] {
+        if !sight.text(file)?.split_whitespace().any(|said| said == word) {
+            return Err(Found::absent(why));
+        }
     }
     let mount = format!("sudo mount -t resctrl resctrl {root}");
     let unmount = format!("sudo umount {root}");
     let found = Found::new(Standing::Could, "possible, not mounted");
     Ok(found.by(&mount, Some(&unmount), Needs::Root))
-}
-
-/// `L3:0=fffff;1=fffff` of a group's shares.
-fn l3_line(schemata: &str) -> Result<String, Lack> {
-    let mut lines = schemata.lines().map(str::trim);
-    let line = lines.find(|line| line.starts_with("L3:")).map(str::to_owned);
-    line.ok_or_else(|| Lack::holds("schemata below /sys/fs/resctrl", schemata))
 }
 
 /// How long is watched.
@@ -228,14 +195,12 @@ impl Second {
     /// Watches for a second, and times wide vectors after it.
     pub(super) fn watch(tree: &Tree, cpus: &[usize]) -> Second {
         let isolated = isolated(tree).unwrap_or_default();
-        let smis = Smis::open(tree);
-        let smis_before = smis.as_ref().map(Smis::count);
+        let smis = Smis::open(tree).map(|smis| (smis.count(), smis));
         let before = Counts::read(tree);
         let late_ns = wakeups::late_ns(cpus, WATCHED).map_err(|error| error.to_string());
         let after = Counts::read(tree);
-        let smis = smis_before.map_err(Clone::clone).and_then(|then| {
-            let now = smis.as_ref().ok().and_then(Smis::count);
-            let since = now.zip(then).and_then(|(now, then)| now.checked_sub(then));
+        let smis = smis.and_then(|(then, smis)| {
+            let since = smis.count().zip(then).and_then(|(now, then)| now.checked_sub(then));
             since.ok_or_else(|| "it was lost while it was read".to_owned())
         });
         let isolated = isolated.into_iter();
@@ -243,9 +208,10 @@ impl Second {
             late_ns,
             interrupts: isolated.map(|cpu| (cpu, after.interrupts_since(&before, cpu))).collect(),
             smis,
-            wide: cpus
-                .first()
-                .map_or_else(|| Err("no CPU is known".to_owned()), |cpu| wide::clock_after(*cpu)),
+            wide: match cpus {
+                [] => Err("no CPU is known".to_owned()),
+                [first, ..] => wide::clock_after(*first),
+            },
         }
     }
 }
@@ -253,9 +219,9 @@ impl Second {
 /// Returns how late ordinary wake-ups are.
 pub(super) fn wake_ups(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/dev/cpu_dma_latency";
-    let late_ns = sight.second.late_ns.as_ref().map_err(|error| Lack::Unknown(error.clone()))?;
+    let late_ns = sight.second.late_ns.as_ref().map_err(|error| Found::unknown(error.clone()))?;
     let Some(last) = late_ns.len().checked_sub(1) else {
-        return Err(Lack::Unknown("nothing woke within a second".to_owned()));
+        return Err(Found::unknown("nothing woke within a second"));
     };
     let quantiles = [50, 99, 100].map(|percent| late_ns[(last * percent).div_ceil(100)]);
     let [half, most, worst] = quantiles.map(|ns| format!("{:.0} us", ns as f64 / 1000.0));
@@ -300,7 +266,7 @@ pub(super) fn interrupts(sight: &Sight<'_>) -> Outcome {
 /// Returns what the firmware took, as far as somebody counts it.
 pub(super) fn smis(sight: &Sight<'_>) -> Outcome {
     let count = sight.second.smis.as_ref().map_err(|error| {
-        Lack::Unknown(format!("{error}; gaps without a cause: tiebreak machine noise"))
+        Found::unknown(format!("{error}; gaps without a cause: tiebreak machine noise"))
     })?;
     let whose = if sight.place.is_virtual {
         ", as this virtual machine counts them; those of the host are not told"
@@ -313,7 +279,7 @@ pub(super) fn smis(sight: &Sight<'_>) -> Outcome {
 
 /// Whether wide vectors lower the clock for what runs after them.
 pub(super) fn wide_vectors(sight: &Sight<'_>) -> Outcome {
-    let wide = sight.second.wide.as_ref().map_err(|error| Lack::Absent(error.clone()))?;
+    let wide = sight.second.wide.as_ref().map_err(|error| Found::absent(error.clone()))?;
     let share = wide.clock_share();
     let now = format!("{:.0}% after {}", share * 100.0, wide.vectors);
     // Neither of the two may be the other's noise.

@@ -34,59 +34,59 @@ pub(super) struct Place {
 
 impl Sight<'_> {
     /// Returns the text of a file, without the white space around it.
-    pub(super) fn text(&self, file: &str) -> Result<String, Lack> {
+    pub(super) fn text(&self, file: &str) -> Outcome<String> {
         text(self.tree, file)
     }
 
     /// Returns a file that holds one number.
-    pub(super) fn number<T: FromStr>(&self, file: &str) -> Result<T, Lack> {
+    pub(super) fn number<T: FromStr>(&self, file: &str) -> Outcome<T> {
         let text = self.text(file)?;
-        text.parse().map_err(|_| Lack::holds(file, &text))
+        text.parse().map_err(|_| Found::holds(file, &text))
     }
 
     /// Returns a file that holds a list of CPUs; `(null)` is none.
-    pub(super) fn cpus(&self, file: &str) -> Result<BTreeSet<usize>, Lack> {
+    pub(super) fn cpus(&self, file: &str) -> Outcome<BTreeSet<usize>> {
         cpus(self.tree, file)
     }
 
     /// Returns the file, or each of those that the pattern means, with its text.
-    pub(super) fn each(&self, pattern: &str) -> Result<Vec<(String, String)>, Lack> {
+    pub(super) fn each(&self, pattern: &str) -> Outcome<Vec<(String, String)>> {
         let files = self.tree.matching(pattern);
         if files.is_empty() {
-            return Err(Lack::Absent(format!("no {pattern}")));
+            return Err(Found::absent(format!("no {pattern}")));
         }
         files.into_iter().map(|file| self.text(&file).map(|text| (file, text))).collect()
     }
 }
 
-fn text(tree: &Tree, file: &str) -> Result<String, Lack> {
+fn text(tree: &Tree, file: &str) -> Outcome<String> {
     match std::fs::read(tree.path(file)) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
-        Err(why) if why.kind() == ErrorKind::NotFound => Err(Lack::Absent(format!("no {file}"))),
-        Err(error) => Err(Lack::Unknown(format!("{file}: {}", explain(&error, "run as root")))),
+        Err(why) if why.kind() == ErrorKind::NotFound => Err(Found::absent(format!("no {file}"))),
+        Err(error) => Err(Found::unknown(format!("{file}: {}", explain(&error, "run as root")))),
     }
 }
 
-fn cpus(tree: &Tree, file: &str) -> Result<BTreeSet<usize>, Lack> {
+fn cpus(tree: &Tree, file: &str) -> Outcome<BTreeSet<usize>> {
     let text = text(tree, file)?;
     let list = parse_list(if text == "(null)" { "" } else { &text });
-    list.map(|list| list.into_iter().collect()).ok_or_else(|| Lack::holds(file, &text))
+    list.map(|list| list.into_iter().collect()).ok_or_else(|| Found::holds(file, &text))
 }
 
 /// Returns the CPUs that the kernel keeps free of other tasks or of its tick.
 ///
 /// # Errors
 /// There are none, or what the kernel says is not understood.
-pub(super) fn isolated(tree: &Tree) -> Result<BTreeSet<usize>, Lack> {
+pub(super) fn isolated(tree: &Tree) -> Outcome<BTreeSet<usize>> {
     let mut all = BTreeSet::new();
     for name in ["isolated", "nohz_full"] {
         match cpus(tree, &format!("{FOLDER}/{name}")) {
             Ok(cpus) => all.extend(cpus),
-            Err(Lack::Absent(_)) => {}
+            Err(lack) if lack.standing == Standing::Absent => {}
             Err(unknown) => return Err(unknown),
         }
     }
-    if all.is_empty() { Err(Lack::Absent("no CPU is isolated".to_owned())) } else { Ok(all) }
+    if all.is_empty() { Err(Found::absent("no CPU is isolated")) } else { Ok(all) }
 }
 
 /// How something stands, and what would change it.
@@ -98,17 +98,8 @@ pub(super) struct Found {
     pub(super) change: Option<Change>,
 }
 
-/// Why nothing was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Lack {
-    /// The machine does not have it.
-    Absent(String),
-    /// It cannot be read, or says what is not known here.
-    Unknown(String),
-}
-
-/// What a look says.
-pub(super) type Outcome = Result<Found, Lack>;
+/// What a look says, or why nothing was found: it then stands as absent or unknown.
+pub(super) type Outcome<T = Found> = Result<T, Found>;
 
 impl Found {
     pub(super) fn new(standing: Standing, now: impl Into<String>) -> Found {
@@ -119,37 +110,32 @@ impl Found {
         Found::new(Standing::Fine, now)
     }
 
-    /// With what would change it.
-    pub(super) fn changed(self, change: Change) -> Found {
-        Found { change: Some(change), ..self }
+    /// The machine does not have it.
+    pub(super) fn absent(why: impl Into<String>) -> Found {
+        Found::new(Standing::Absent, why)
     }
 
-    /// With these writes.
+    /// It cannot be read.
+    pub(super) fn unknown(why: impl Into<String>) -> Found {
+        Found::new(Standing::Unknown, why)
+    }
+
+    /// A file holds something that is not known here.
+    pub(super) fn holds(file: &str, text: &str) -> Found {
+        let line: String = text.lines().next().unwrap_or_default().chars().take(40).collect();
+        Found::unknown(format!("{file} holds '{line}', which is not known here"))
+    }
+
+    /// With these writes; as it is if there are none.
     pub(super) fn writing(self, sight: &Sight<'_>, writes: &[Write]) -> Found {
-        self.changed(writing(sight.tree, writes))
+        let change = (!writes.is_empty()).then(|| writing(sight.tree, writes));
+        Found { change, ..self }
     }
 
     /// With a command that is no write to a file.
     pub(super) fn by(self, command: &str, undo: Option<&str>, needs: Needs) -> Found {
-        let undo = undo.map(str::to_owned);
-        self.changed(Change { command: command.to_owned(), undo, needs })
-    }
-}
-
-impl Lack {
-    /// Returns that a file holds something that is not known here.
-    pub(super) fn holds(file: &str, text: &str) -> Lack {
-        let line: String = text.lines().next().unwrap_or_default().chars().take(40).collect();
-        Lack::Unknown(format!("{file} holds '{line}', which is not known here"))
-    }
-}
-
-impl From<Lack> for Found {
-    fn from(lack: Lack) -> Found {
-        match lack {
-            Lack::Absent(why) => Found::new(Standing::Absent, why),
-            Lack::Unknown(why) => Found::new(Standing::Unknown, why),
-        }
+        let (command, undo) = (command.to_owned(), undo.map(str::to_owned));
+        Found { change: Some(Change { command, undo, needs }), ..self }
     }
 }
 
@@ -199,30 +185,25 @@ fn quoted(value: &str) -> String {
 /// Commands that do the same with each of these files: those of all CPUs or interrupts by their
 /// pattern, those of some in a loop over numbers.
 fn commands(tree: &Tree, files: &[&str], tee: &str) -> Vec<String> {
-    let mut patterns: Vec<String> = files.iter().map(|file| pattern(file)).collect();
-    patterns.sort();
-    patterns.dedup();
-    let (mut names, mut commands) = (String::new(), Vec::new());
-    for pattern in patterns {
-        let ours = files.iter().filter(|file| self::pattern(file) == pattern);
-        let ours: Vec<&str> = ours.copied().collect();
-        if ours.len() > 1 && ours.len() == tree.matching(&pattern).len() {
-            names = names + " " + &pattern;
-            continue;
-        }
+    let (mut names, mut loops) = (Vec::new(), Vec::new());
+    for pattern in BTreeSet::from_iter(files.iter().map(|file| pattern(file))) {
+        let ours = files.iter().copied().filter(|file| self::pattern(file) == pattern);
+        let ours: Vec<&str> = ours.collect();
         let ends = pattern.split_once('*').filter(|(_, after)| !after.contains('*'));
-        if let Some((before, after)) = ends.filter(|_| ours.len() > MOST_NAMED) {
-            let numbers = ours.iter().map(|file| &file[before.len()..file.len() - after.len()]);
-            let numbers = numbers.collect::<Vec<_>>().join(" ");
-            commands.push(format!("for n in {numbers}; do {tee} {before}$n{after}; done"));
-        } else {
-            names = names + " " + &ours.join(" ");
+        match ends.filter(|_| ours.len() > MOST_NAMED) {
+            _ if ours.len() > 1 && ours.len() == tree.matching(&pattern).len() => {
+                names.push(pattern);
+            }
+            Some((before, after)) => {
+                let numbers = ours.iter().map(|file| &file[before.len()..file.len() - after.len()]);
+                let numbers = numbers.collect::<Vec<_>>().join(" ");
+                loops.push(format!("for n in {numbers}; do {tee} {before}$n{after}; done"));
+            }
+            None => names.push(ours.join(" ")),
         }
     }
-    if !names.is_empty() {
-        commands.insert(0, format!("{tee}{names}"));
-    }
-    commands
+    let named = (!names.is_empty()).then(|| format!("{tee} {}", names.join(" ")));
+    named.into_iter().chain(loops).collect()
 }
 
 /// Returns the same file of every CPU, or of every interrupt.

@@ -6,7 +6,8 @@ fn nanoseconds(cpus: [usize; 2]) -> f64 {
 }
 
 fn seen(kernel: Kernel, cpus: [usize; 2], visits: Vec<[Option<f64>; 2]>) -> PairObservation {
-    PairObservation { kernel, cpus, visits, batches: 900, invalid: 30, preemptions: 2 }
+    let side = |latency_ns| Observation { latency_ns, batches: 30, invalid: 1, preemptions: 2 };
+    PairObservation { kernel, cpus, visits: visits.into_iter().map(|it| it.map(side)).collect() }
 }
 
 fn reading(seen: Vec<PairObservation>) -> Reading {

@@ -18,15 +18,16 @@ const LOOKS: u32 = 1 << 13;
 
 /// What one side saw of a way of passing in a visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Observation {
-    /// Half a round trip in nanoseconds, the lower quartile of the usable batches.
-    pub(super) latency_ns: Option<f64>,
+pub struct Observation {
+    /// Half a round trip in nanoseconds, the lower quartile of the usable batches; `None` if there
+    /// were too few.
+    pub latency_ns: Option<f64>,
     /// Batches that were begun.
-    pub(super) batches: u64,
+    pub batches: u64,
     /// Batches in which a side was off its CPU.
-    pub(super) invalid: u64,
+    pub invalid: u64,
     /// How often this side's thread was preempted, while it timed and while it answered.
-    pub(super) preemptions: u64,
+    pub preemptions: u64,
 }
 
 /// Visits a pair; returns what each side timed, for each way of passing. Ends with the budget;
@@ -149,57 +150,44 @@ impl Board {
     }
 }
 
-/// A way of passing. Trips are counted from 1. The side that times sends a trip and looks for the
-/// reply; the other side looks for the trip and sends the reply.
-trait Pass {
-    /// Sends a trip or its reply.
-    fn send(lines: &Lines, trip: u64, is_reply: bool);
-    /// Returns whether a trip or its reply has arrived.
-    fn has_come(lines: &Lines, trip: u64, is_reply: bool) -> bool;
-}
+/// The ways of passing, as the compiler tells them apart: [`Kernel`] as a number. Trips are counted
+/// from 1. The side that times sends a trip and looks for the reply; the other side looks for the
+/// trip and sends the reply.
+const ONE_LINE: u8 = Kernel::OneLine as u8;
+const TWO_LINES: u8 = Kernel::TwoLines as u8;
+const COMPARE_EXCHANGE: u8 = Kernel::CompareExchange as u8;
 
-/// Each side stores to a line of its own and loads the other's; or both use one line, on which
-/// trips are odd numbers and replies even ones.
-struct Stores<const IS_ONE_LINE: bool>;
-
-impl<const IS_ONE_LINE: bool> Stores<IS_ONE_LINE> {
-    /// Returns the word to which a trip or its reply is stored, and the value.
-    #[inline(always)]
-    fn place(lines: &Lines, trip: u64, is_reply: bool) -> (&AtomicU64, u64) {
-        match (IS_ONE_LINE, is_reply) {
-            (true, _) => (&lines.first.0, 2 * trip - u64::from(!is_reply)),
-            (false, false) => (&lines.first.0, trip),
-            (false, true) => (&lines.second.0, trip),
-        }
+/// Returns the word to which a trip or its reply is stored, and the value: each side has a line of
+/// its own, or both use one, on which trips are odd numbers and replies even ones.
+#[inline(always)]
+fn place<const KERNEL: u8>(lines: &Lines, trip: u64, is_reply: bool) -> (&AtomicU64, u64) {
+    match (KERNEL, is_reply) {
+        (ONE_LINE, _) => (&lines.first.0, 2 * trip - u64::from(!is_reply)),
+        (_, false) => (&lines.first.0, trip),
+        (_, true) => (&lines.second.0, trip),
     }
 }
 
-impl<const IS_ONE_LINE: bool> Pass for Stores<IS_ONE_LINE> {
-    #[inline(always)]
-    fn send(lines: &Lines, trip: u64, is_reply: bool) {
-        let (word, value) = Self::place(lines, trip, is_reply);
+/// Sends a trip or its reply. By compare-exchange, the other side's success is the message.
+#[inline(always)]
+fn send<const KERNEL: u8>(lines: &Lines, trip: u64, is_reply: bool) {
+    if KERNEL != COMPARE_EXCHANGE {
+        let (word, value) = place::<KERNEL>(lines, trip, is_reply);
         word.store(value, Ordering::Release);
     }
-
-    #[inline(always)]
-    fn has_come(lines: &Lines, trip: u64, is_reply: bool) -> bool {
-        let (word, value) = Self::place(lines, trip, is_reply);
-        word.load(Ordering::Acquire) == value
-    }
 }
 
-/// Both sides try to change one line until they succeed, from 0 to 1 and back to 0.
-struct CompareExchange;
-
-impl Pass for CompareExchange {
-    #[inline(always)]
-    fn send(_: &Lines, _: u64, _: bool) {}
-
-    #[inline(always)]
-    fn has_come(lines: &Lines, _: u64, is_reply: bool) -> bool {
+/// Whether a trip or its reply has arrived. By compare-exchange, both sides try to change one line
+/// until they succeed, from 0 to 1 and back to 0.
+#[inline(always)]
+fn has_come<const KERNEL: u8>(lines: &Lines, trip: u64, is_reply: bool) -> bool {
+    if KERNEL == COMPARE_EXCHANGE {
         let [from, to] = if is_reply { [1, 0] } else { [0, 1] };
-        lines.first.0.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        let line = &lines.first.0;
+        return line.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok();
     }
+    let (word, value) = place::<KERNEL>(lines, trip, is_reply);
+    word.load(Ordering::Acquire) == value
 }
 
 /// Limits of how long a side waits for the other one.
@@ -247,13 +235,13 @@ type Reply = fn(&Lines, &Patience<'_>);
 /// Returns the two sides of a way of passing.
 fn sides(kernel: Kernel) -> (Time, Reply) {
     match kernel {
-        Kernel::TwoLines => (time::<Stores<false>>, answer::<Stores<false>>),
-        Kernel::OneLine => (time::<Stores<true>>, answer::<Stores<true>>),
-        Kernel::CompareExchange => (time::<CompareExchange>, answer::<CompareExchange>),
+        Kernel::TwoLines => (time::<TWO_LINES>, answer::<TWO_LINES>),
+        Kernel::OneLine => (time::<ONE_LINE>, answer::<ONE_LINE>),
+        Kernel::CompareExchange => (time::<COMPARE_EXCHANGE>, answer::<COMPARE_EXCHANGE>),
     }
 }
 
-fn time<P: Pass>(
+fn time<const KERNEL: u8>(
     lines: &Lines,
     batches: usize,
     clock_ns: u64,
@@ -262,7 +250,7 @@ fn time<P: Pass>(
     let mut next = 1;
     let mut quickest_ns = u64::MAX;
     for _ in 0..TRIALS {
-        let Some(trial_ns) = batch_ns::<P>(lines, &mut next, TRIAL_TRIPS, patience) else {
+        let Some(trial_ns) = batch_ns::<KERNEL>(lines, &mut next, TRIAL_TRIPS, patience) else {
             return Observation::default();
         };
         quickest_ns = quickest_ns.min(trial_ns.saturating_sub(clock_ns));
@@ -271,7 +259,7 @@ fn time<P: Pass>(
     let mut times_ns: Vec<u64> = Vec::with_capacity(batches);
     let mut cut_off = 0;
     while times_ns.len() < batches && cut_off == 0 {
-        match batch_ns::<P>(lines, &mut next, count, patience) {
+        match batch_ns::<KERNEL>(lines, &mut next, count, patience) {
             Some(time_ns) if !patience.is_over() => {
                 times_ns.push(time_ns.saturating_sub(clock_ns));
             }
@@ -283,7 +271,7 @@ fn time<P: Pass>(
 
 /// Times a number of round trips, from trip `next` on; `None` if patience ended before.
 #[inline(always)]
-fn batch_ns<P: Pass>(
+fn batch_ns<const KERNEL: u8>(
     lines: &Lines,
     next: &mut u64,
     count: u64,
@@ -291,8 +279,8 @@ fn batch_ns<P: Pass>(
 ) -> Option<u64> {
     let begin_ns = monotonic_ns();
     for trip in *next..*next + count {
-        P::send(lines, trip, false);
-        if !patience.wait(|| P::has_come(lines, trip, true)) {
+        send::<KERNEL>(lines, trip, false);
+        if !patience.wait(|| has_come::<KERNEL>(lines, trip, true)) {
             return None;
         }
     }
@@ -302,10 +290,10 @@ fn batch_ns<P: Pass>(
 }
 
 /// Answers every trip until patience ends.
-fn answer<P: Pass>(lines: &Lines, patience: &Patience<'_>) {
+fn answer<const KERNEL: u8>(lines: &Lines, patience: &Patience<'_>) {
     let mut trip = 1;
-    while patience.wait(|| P::has_come(lines, trip, false)) {
-        P::send(lines, trip, true);
+    while patience.wait(|| has_come::<KERNEL>(lines, trip, false)) {
+        send::<KERNEL>(lines, trip, true);
         trip += 1;
     }
 }

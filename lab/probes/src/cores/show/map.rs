@@ -2,15 +2,16 @@
 
 use super::*;
 use std::collections::BTreeMap;
+use tiebreak_report::look::Span;
 
 /// Steps of a map.
 const STEPS: usize = 5;
 /// Latencies that differ by a smaller ratio have no steps.
 const FLAT: f64 = 1.25;
-/// Shades of the steps, from the nearest; two letters a cell where there is room.
+/// Shades of the steps, from the nearest.
 const SHADES: [char; STEPS] = ['\u{b7}', '\u{2591}', '\u{2592}', '\u{2593}', '\u{2588}'];
 const ASCII_SHADES: [char; STEPS] = ['.', ':', 'o', 'O', '#'];
-/// Columns of a cell that holds a number, its shade and its mark.
+/// Columns of a cell that holds a number, its shade and its mark; others are a shade or the mark.
 const NUMBER: usize = 7;
 
 /// The map of the headline.
@@ -29,6 +30,13 @@ pub(super) struct Cell {
     pub step: Option<usize>,
     /// Whether the pair has several modes.
     pub has_modes: bool,
+}
+
+impl Cell {
+    /// Returns its step in a picture, in which a flat map has the first one everywhere.
+    fn shade(self) -> usize {
+        self.step.unwrap_or(0)
+    }
 }
 
 impl<'a> Map<'a> {
@@ -65,9 +73,9 @@ impl<'a> Map<'a> {
         (self.headline.farthest_ns / self.headline.nearest_ns).ln()
     }
 
-    /// Returns whether latencies differ enough for steps.
+    /// Whether latencies differ enough for steps.
     fn has_steps(&self) -> bool {
-        self.headline.farthest_ns >= self.headline.nearest_ns * FLAT
+        self.range() >= FLAT.ln()
     }
 
     fn has_modes(&self) -> bool {
@@ -80,26 +88,23 @@ impl<'a> Map<'a> {
             .map(|at| self.headline.nearest_ns * (self.range() * at as f64 / STEPS as f64).exp())
     }
 
-    /// Draws the map in letters, as large as possible: with numbers, with shades of two letters or
-    /// one, or of every n-th CPU.
+    /// Draws the map in letters, as large as possible: with numbers, or with shades, of
+    /// every n-th CPU if there is no room for all.
     pub(super) fn letters(&self, page: &mut Page, look: &Look) {
         let cpus = self.cpus();
         let names = cpus.iter().map(|cpu| cpu.to_string().len()).max().unwrap_or(1).max(3) + 2;
         let room = look.columns() - names;
-        let wide = [NUMBER, 2].into_iter().find(|wide| cpus.len() * wide <= room).unwrap_or(1);
+        let wide = if cpus.len() * NUMBER <= room { NUMBER } else { 1 };
         let each = (cpus.len() * wide).div_ceil(room).max(1);
         let shown: Vec<usize> = (0..cpus.len()).step_by(each).collect();
         page.line(&[span(Tone::Dim, self.heads(&shown, wide, names, look))]);
         for &row in &shown {
             let name = format!("{:>width$}  ", cpus[row], width = names - 2);
-            let mut line: Spans = vec![span(Tone::Dim, name)];
-            for &column in &shown {
-                let (tone, text) = self.cell_text(row, column, wide, look);
-                line.push(span(tone, text));
-            }
-            page.line(&line);
+            let cells = shown.iter().map(|column| self.cell_text(row, *column, wide, look));
+            let name = span(Tone::Dim, name);
+            page.line(&[name].into_iter().chain(cells).collect::<Spans>());
         }
-        page.paragraph("", &[span(Tone::Dim, self.legend(wide, each, look))]);
+        page.paragraph("", &[span(Tone::Dim, self.legend(each, look))]);
     }
 
     /// Returns the numbers of the columns; where cells are narrow, of every tenth column.
@@ -115,35 +120,40 @@ impl<'a> Map<'a> {
         head
     }
 
-    fn cell_text(&self, row: usize, column: usize, wide: usize, look: &Look) -> (Tone, String) {
-        let cell = self.cell(row, column);
-        let shade = cell.and_then(|cell| cell.step).map(|step| shades(look)[step]);
-        let has_modes = cell.is_some_and(|cell| cell.has_modes);
+    fn cell_text(&self, row: usize, column: usize, wide: usize, look: &Look) -> Span {
+        let shades = look.pick(SHADES, ASCII_SHADES);
+        let Some(Cell { latency_ns, step, has_modes }) = self.cell(row, column) else {
+            return span(
+                Tone::Dim,
+                match (row == column, wide == NUMBER) {
+                    (true, true) => "    -  ",
+                    (true, false) => " ",
+                    (false, true) => "    ?  ",
+                    (false, false) => "?",
+                },
+            );
+        };
         if wide == NUMBER {
-            let unknown = if row == column { "-" } else { "?" };
-            let text = cell.map_or(unknown.to_owned(), |cell| ns(cell.latency_ns));
-            let mark = if has_modes { '*' } else { ' ' };
-            let tone = if cell.is_none() { Tone::Dim } else { Tone::Plain };
-            return (tone, format!("{text:>5}{}{mark}", shade.unwrap_or(' ')));
+            let (shade, mark) = (step.map_or(' ', |step| shades[step]), [' ', '*']);
+            let mark = mark[usize::from(has_modes)];
+            return span(Tone::Plain, format!("{:>5}{shade}{mark}", ns(latency_ns)));
         }
-        let unknown = if row == column { ' ' } else { '?' };
-        let flat = if cell.is_some() { shades(look)[0] } else { unknown };
-        let letter = shade.unwrap_or(flat);
-        let second = if has_modes { '*' } else { letter };
-        (Tone::Plain, [letter, second].into_iter().take(wide).collect())
+        let shade = shades[step.unwrap_or(0)];
+        span(Tone::Plain, String::from(if has_modes { '*' } else { shade }))
     }
 
-    fn legend(&self, wide: usize, each: usize, look: &Look) -> String {
+    fn legend(&self, each: usize, look: &Look) -> String {
         let mut text = String::new();
         if self.has_steps() {
-            let steps = shades(look).into_iter().enumerate().map(|(step, shade)| {
+            let shades = look.pick(SHADES, ASCII_SHADES);
+            let steps = shades.into_iter().enumerate().map(|(step, shade)| {
                 let [from, to] = self.ends_ns(step).map(ns);
                 format!("{shade} {from} to {to} ns").replace(' ', &NO_BREAK.to_string())
             });
             text = joined(steps) + ". ";
         }
         text += "The CPU of the row timed";
-        if self.has_modes() && wide > 1 {
+        if self.has_modes() {
             text += "; * several values";
         }
         if each > 1 {
@@ -153,27 +163,7 @@ impl<'a> Map<'a> {
     }
 }
 
-fn shades(look: &Look) -> [char; STEPS] {
-    look.pick(SHADES, ASCII_SHADES)
-}
-
-const SHEET: Sheet = Sheet::new("tiebreak-cores", STYLE);
-
-const STYLE: &str = concat!(
-    ".tiebreak-cores path{shape-rendering:crispEdges}",
-    styles! {
-        "tiebreak-cores":
-        ".group" "fill:none;stroke:#1f2328;stroke-width:1.5" "stroke:#f0f6fc";
-        ".mark" "fill:#bc4c00;stroke:#fff;stroke-width:1" "fill:#f0883e;stroke:#0d1117";
-        ".step0" "fill:#ddf4ff" "fill:#10273f";
-        ".step1" "fill:#a5d4f7" "fill:#174574";
-        ".step2" "fill:#5fa8e6" "fill:#2268ad";
-        ".step3" "fill:#1f6fc5" "fill:#58a6ff";
-        ".step4" "fill:#0a3069" "fill:#cae8ff";
-        ".on0,.tiebreak-cores .on1,.tiebreak-cores .on2" "fill:#1f2328" "fill:#f0f6fc";
-        ".on3,.tiebreak-cores .on4" "fill:#fff" "fill:#0d1117";
-    }
-);
+const SHEET: Sheet = Sheet::new("tiebreak-cores", include_str!("map.css"));
 
 const LEFT: f64 = 64.0;
 const TOP: f64 = 92.0;
@@ -196,8 +186,7 @@ pub(crate) fn svg(found: &Cores) -> String {
     let cpus = found.cpus.len();
     let side = if cpus <= NUMBERS_MOST { CELL } else { (ALL / cpus as f64).max(CELL_LEAST) };
     let extent = side * cpus as f64;
-    let width = (LEFT + extent + 24.0).max(WIDTH_LEAST);
-    let mut scene = Scene::new(SHEET, width, TOP + extent + 76.0);
+    let mut scene = Scene::new(SHEET, (LEFT + extent + 24.0).max(WIDTH_LEAST), TOP + extent + 76.0);
     scene.text("ink head", 24.0, 30.0, Anchor::Start, title);
     let kernel = found.headline().map_or("", |headline| headline.kernel.words());
     let look = if found.is_short_look { ", a short look" } else { "" };
@@ -205,127 +194,77 @@ pub(crate) fn svg(found: &Cores) -> String {
     let about = format!("Half a round trip by {kernel}; rows: the CPU that timed. {rounds}{look}.");
     scene.text("dim small", 24.0, 50.0, Anchor::Start, &about);
     let Some(map) = Map::of(found) else { return scene.finish(title, "nothing was found") };
-    Drawing { scene: &mut scene, map: &map, side }.draw(TOP + extent + 20.0);
+    names(&mut scene, &found.cpus, side);
+    (0..cpus).for_each(|row| cells(&mut scene, &map, row, side));
+    // The last level is everything that is connected. The CPUs of a group are adjacent.
+    for group in found.levels.iter().rev().skip(1).flat_map(together) {
+        let first = found.cpus.iter().position(|cpu| group.cpus.contains(cpu)).unwrap_or(0);
+        let (from, side) = (first as f64 * side, group.cpus.len() as f64 * side);
+        scene.area("group", &corners(LEFT + from, TOP + from, side, side));
+    }
+    legend(&mut scene, &map, TOP + extent + 20.0);
     scene.finish(title, &about)
 }
 
-struct Drawing<'a> {
-    scene: &'a mut Scene,
-    map: &'a Map<'a>,
-    side: f64,
+/// Writes the numbers of the CPUs, as many as there is room for.
+fn names(scene: &mut Scene, cpus: &[usize], side: f64) {
+    let each = (24.0 / side).ceil() as usize;
+    for (at, cpu) in cpus.iter().enumerate().step_by(each) {
+        let (middle, name) = ((at as f64 + 0.5) * side, cpu.to_string());
+        scene.text("dim small", LEFT + middle, TOP - 8.0, Anchor::Middle, &name);
+        scene.text("dim small", LEFT - 8.0, TOP + middle + 4.0, Anchor::End, &name);
+    }
 }
 
-impl Drawing<'_> {
-    fn draw(&mut self, bottom: f64) {
-        self.names();
-        for row in 0..self.map.cpus().len() {
-            if self.side == CELL {
-                self.numbers(row)
-            } else {
-                self.shades(row)
+/// Draws a row: its cells with their numbers, or, where they hold none, equal neighbours as one
+/// shape, so that the picture stays small. Dots mark cells with several modes.
+fn cells(scene: &mut Scene, map: &Map<'_>, row: usize, side: f64) {
+    let (y, has_numbers) = (TOP + row as f64 * side, side == CELL);
+    let all = (0..map.cpus().len()).map(|column| (column, map.cell(row, column)));
+    let all: Vec<(usize, Option<Cell>)> = all.collect();
+    for run in all
+        .chunk_by(|left, right| !has_numbers && left.1.map(Cell::shade) == right.1.map(Cell::shade))
+    {
+        let (column, cell) = run[0];
+        let x = LEFT + column as f64 * side;
+        let (middle, down) = (x + side / 2.0, y + side / 2.0 + 4.0);
+        if let Some(shade) = cell.map(Cell::shade) {
+            scene.area(&format!("step{shade}"), &corners(x, y, side * run.len() as f64, side));
+        }
+        match cell {
+            Some(cell) if has_numbers => {
+                let class = format!("on{} small", cell.shade());
+                scene.text(&class, middle, down, Anchor::Middle, &ns(cell.latency_ns));
             }
-            self.marks(row);
-        }
-        // The last level is everything that is connected.
-        for level in self.map.found.levels.iter().rev().skip(1) {
-            self.outlines(level);
-        }
-        self.legend(bottom);
-    }
-
-    fn square(&mut self, class: &str, x: f64, y: f64, side: f64) {
-        self.scene.area(class, &corners(x, y, side, side));
-    }
-
-    /// Writes the numbers of the CPUs, as many as there is room for.
-    fn names(&mut self) {
-        let each = (24.0 / self.side).ceil().max(1.0) as usize;
-        for (at, cpu) in self.map.cpus().iter().enumerate().step_by(each) {
-            let (middle, name) = ((at as f64 + 0.5) * self.side, cpu.to_string());
-            self.scene.text("dim small", LEFT + middle, TOP - 8.0, Anchor::Middle, &name);
-            self.scene.text("dim small", LEFT - 8.0, TOP + middle + 4.0, Anchor::End, &name);
-        }
-    }
-
-    /// Draws the cells of a row with their numbers.
-    fn numbers(&mut self, row: usize) {
-        let y = TOP + row as f64 * CELL;
-        for column in (0..self.map.cpus().len()).filter(|column| *column != row) {
-            let x = LEFT + column as f64 * CELL;
-            let (class, text) = match self.map.cell(row, column) {
-                None => ("dim small".to_owned(), "?".to_owned()),
-                Some(cell) => {
-                    let step = cell.step.unwrap_or(0);
-                    self.square(&format!("step{step}"), x + 1.0, y + 1.0, CELL - 2.0);
-                    (format!("on{step} small"), ns(cell.latency_ns))
-                }
-            };
-            let (x, y) = (x + CELL / 2.0, y + CELL / 2.0 + 4.0);
-            self.scene.text(&class, x, y, Anchor::Middle, &text);
-        }
-    }
-
-    /// Draws the shades of a row. Equal neighbours are one shape, so that the picture stays small.
-    fn shades(&mut self, row: usize) {
-        let steps: Vec<Option<usize>> = (0..self.map.cpus().len())
-            .map(|column| self.map.cell(row, column).map(|cell| cell.step.unwrap_or(0)))
-            .collect();
-        let y = TOP + row as f64 * self.side;
-        let mut column = 0;
-        for run in steps.chunk_by(|left, right| left == right) {
-            let [from, to] = [column, column + run.len()].map(|at| LEFT + at as f64 * self.side);
-            column += run.len();
-            if let Some(step) = run[0] {
-                let ends = [(from, y), (to, y), (to, y + self.side), (from, y + self.side)];
-                self.scene.area(&format!("step{step}"), &ends);
+            None if has_numbers && column != row => {
+                scene.text("dim small", middle, down, Anchor::Middle, "?");
             }
+            _ => {}
         }
     }
-
-    /// Draws dots at the cells with several modes.
-    fn marks(&mut self, row: usize) {
-        let radius = (self.side / 11.0).clamp(1.0, 4.0);
-        for column in 0..self.map.cpus().len() {
-            if self.map.cell(row, column).is_some_and(|cell| cell.has_modes) {
-                let x = LEFT + (column as f64 + 1.0) * self.side - 1.6 * radius;
-                let y = TOP + row as f64 * self.side + 1.6 * radius;
-                self.scene.circle("mark", (x, y), radius);
-            }
-        }
+    let radius = (side / 11.0).clamp(1.0, 4.0);
+    for (column, _) in all.iter().filter(|(_, cell)| cell.is_some_and(|cell| cell.has_modes)) {
+        let x = LEFT + (*column as f64 + 1.0) * side - 1.6 * radius;
+        scene.circle("mark", (x, y + 1.6 * radius), radius);
     }
+}
 
-    /// Draws a line around each group of more than one CPU; its CPUs are adjacent.
-    fn outlines(&mut self, level: &Level) {
-        for group in together(level) {
-            let first = self.map.cpus().iter().position(|cpu| group.cpus.contains(cpu));
-            let Some(first) = first else { continue };
-            let from = first as f64 * self.side;
-            let side = group.cpus.len() as f64 * self.side;
-            self.square("group", LEFT + from, TOP + from, side);
+fn legend(scene: &mut Scene, map: &Map<'_>, mut y: f64) {
+    if map.has_steps() {
+        for step in 0..STEPS {
+            let x = 24.0 + step as f64 * 104.0;
+            scene.area(&format!("step{step}"), &corners(x, y, 16.0, 16.0));
+            let [from, to] = map.ends_ns(step).map(ns);
+            let text = format!("{from} to {to}");
+            scene.text("dim small", x + 22.0, y + 12.0, Anchor::Start, &text);
         }
+        y += 28.0;
+        let text = "Lines around CPUs that are near to each other.";
+        scene.text("dim small", 232.0, y + 12.0, Anchor::Start, text);
     }
-
-    fn legend(&mut self, mut y: f64) {
-        if self.map.has_steps() {
-            for step in 0..STEPS {
-                let x = 24.0 + step as f64 * 104.0;
-                self.square(&format!("step{step}"), x, y, 16.0);
-                let [from, to] = self.map.ends_ns(step).map(ns);
-                let text = format!("{from} to {to}");
-                self.scene.text("dim small", x + 22.0, y + 12.0, Anchor::Start, &text);
-            }
-            y += 28.0;
-        }
-        let mut x = 24.0;
-        if self.map.has_modes() {
-            self.scene.circle("mark", (x + 8.0, y + 8.0), 4.0);
-            let text = "rounds have several values";
-            self.scene.text("dim small", x + 22.0, y + 12.0, Anchor::Start, text);
-            x += 208.0;
-        }
-        if self.map.has_steps() {
-            let text = "Lines around CPUs that are near to each other.";
-            self.scene.text("dim small", x, y + 12.0, Anchor::Start, text);
-        }
+    if map.has_modes() {
+        scene.circle("mark", (32.0, y + 8.0), 4.0);
+        let text = "rounds have several values";
+        scene.text("dim small", 46.0, y + 12.0, Anchor::Start, text);
     }
 }

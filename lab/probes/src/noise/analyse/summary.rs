@@ -1,7 +1,7 @@
 //! Summarises watched CPUs: causes of gaps, shares of time, time lines, frequencies.
 
 use super::*;
-use crate::{CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, PARTS, Piece, Rate};
+use crate::{CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, Piece, Rate};
 
 /// Pieces of a time line, if no length is given.
 const PIECES: u64 = 60;
@@ -10,11 +10,16 @@ const CHAINS_A_PART: usize = 5;
 /// The longest gaps that are listed one by one.
 const LONGEST: usize = 400;
 
+/// By cause, what was lost in nanoseconds, and how many gaps.
+type Lost = [(u64, u64); Cause::ALL.len()];
+
 /// All watches of one CPU, with what its gaps were.
 struct OneCpu<'a> {
     cpu: usize,
     watches: Vec<&'a CpuWatch>,
     gaps: Vec<(Gap, Cause)>,
+    seen_ns: u64,
+    lost: Lost,
 }
 
 /// Says what was seen. A piece of the time lines is `piece_ns` long, or a sixtieth of the whole.
@@ -28,144 +33,119 @@ pub(super) fn summarise(
         return Noise { gap_least_ns: GAP_LEAST_NS, ..Noise::default() };
     };
     let throttled = throttled(watches);
-    let cpus = cpus(watches, throttled);
-    let span_ns = last.end_ns - first.begin_ns;
+    let cpus = cpus(watches, throttled.map_or(0, |one| one.held_back_ns));
+    let (begin_ns, span_ns) = (first.begin_ns, last.end_ns - first.begin_ns);
     let piece_ns = piece_ns.unwrap_or(span_ns.div_ceil(PIECES)).max(1);
-    let line = Line { begin_ns: first.begin_ns, piece_ns, count: span_ns.div_ceil(piece_ns) };
-    let seen_ns: u64 = cpus.iter().map(OneCpu::seen_ns).sum();
-    let all: Vec<&CpuWatch> = watches.iter().flat_map(|watch| &watch.cpus).collect();
-    let gaps: Vec<&(Gap, Cause)> = cpus.iter().flat_map(|cpu| &cpu.gaps).collect();
-    let causes = shares(&gaps, &all, seen_ns);
+    let line = (begin_ns, piece_ns, span_ns.div_ceil(piece_ns));
+    let seen_ns: u64 = cpus.iter().map(|cpu| cpu.seen_ns).sum();
+    let mut lost = Lost::default();
+    for cpu in &cpus {
+        lost.iter_mut().zip(cpu.lost).for_each(|(sum, one)| *sum = (sum.0 + one.0, sum.1 + one.1));
+    }
+    let causes = shares(&lost, seen_ns);
     Noise {
         gap_least_ns: GAP_LEAST_NS,
         watched_ns: seen_ns / cpus.len().max(1) as u64,
         cpus_at_once,
         lost_share: causes.iter().map(|share| share.share).sum(),
-        causes,
         all_at_once_share: all_at_once_share(watches),
-        interrupts: interrupts(&cpus, seen_ns),
+        interrupts: interrupts(watches, seen_ns, causes[Cause::Interrupt as usize].share),
+        causes,
         softirqs: softirqs(watches, seen_ns),
         throttled,
-        longest: longest(&cpus, first.begin_ns),
-        frequency: frequency(&all, chain),
-        cpus: cpus.iter().map(|cpu| cpu.found(chain, &line)).collect(),
+        longest: longest(&cpus, begin_ns),
+        frequency: frequency(watches.iter().flat_map(|watch| &watch.cpus), chain),
+        cpus: cpus.iter().map(|cpu| cpu.found(chain, line)).collect(),
         floors: Vec::new(),
     }
 }
 
-/// The time line that all CPUs share.
-struct Line {
-    begin_ns: u64,
-    piece_ns: u64,
-    count: u64,
-}
-
 fn throttled(watches: &[Watch]) -> Option<Throttled> {
-    let mut sum = Throttled::default();
-    for watch in watches {
-        let throttled = watch.throttled?;
-        sum.periods += throttled.periods;
-        sum.held_back_ns += throttled.held_back_ns;
-    }
-    Some(sum)
+    let periods: Option<u64> = watches.iter().map(|one| Some(one.throttled?.periods)).sum();
+    let held_back_ns: Option<u64> =
+        watches.iter().map(|one| Some(one.throttled?.held_back_ns)).sum();
+    Some(Throttled { periods: periods?, held_back_ns: held_back_ns? })
 }
 
-/// Returns the watches CPU by CPU, with the causes of their gaps.
-fn cpus(watches: &[Watch], throttled: Option<Throttled>) -> Vec<OneCpu<'_>> {
+/// Returns the watches CPU by CPU, with the causes of their gaps. What a limit held back is shared
+/// equally.
+fn cpus(watches: &[Watch], held_back_ns: u64) -> Vec<OneCpu<'_>> {
     let mut by_cpu: BTreeMap<usize, Vec<&CpuWatch>> = BTreeMap::new();
     for watch in watches.iter().flat_map(|watch| &watch.cpus) {
         by_cpu.entry(watch.cpu).or_default().push(watch);
     }
-    let held_back_ns = throttled.map_or(0, |one| one.held_back_ns) / by_cpu.len().max(1) as u64;
+    let held_back_ns = held_back_ns / by_cpu.len().max(1) as u64;
     by_cpu.into_iter().map(|(cpu, watches)| OneCpu::new(cpu, watches, held_back_ns)).collect()
 }
 
 impl<'a> OneCpu<'a> {
     fn new(cpu: usize, watches: Vec<&'a CpuWatch>, held_back_ns: u64) -> OneCpu<'a> {
-        let watched = watches.iter().map(|watch| Watched {
-            gaps: &watch.gaps,
-            interrupts: watch.interrupts.iter().map(|one| one.count).sum(),
-        });
+        let gaps: Vec<&[Gap]> = watches.iter().map(|watch| &watch.gaps[..]).collect();
         let steal_ns = watches.iter().filter_map(|watch| watch.steal_ns).sum();
-        let causes = causes(&watched.collect::<Vec<_>>(), steal_ns, held_back_ns);
-        let gaps = watches.iter().flat_map(|watch| watch.gaps.iter().copied());
-        let gaps = gaps.zip(causes.into_iter().flatten()).collect();
-        OneCpu { cpu, watches, gaps }
+        let came = watches.iter().map(|watch| watch.interrupts.iter().map(|one| one.count).sum());
+        let causes = causes(&gaps, &came.collect::<Vec<_>>(), steal_ns, held_back_ns);
+        let gaps: Vec<(Gap, Cause)> = gaps.concat().into_iter().zip(causes).collect();
+        let mut lost = Lost::default();
+        for (gap, cause) in &gaps {
+            lost[*cause as usize].0 += gap.length_ns;
+            lost[*cause as usize].1 += 1;
+        }
+        // Gaps that were too many to be kept have no cause that is known.
+        for watch in &watches {
+            lost[Cause::Unexplained as usize].0 += watch.unlisted_ns;
+            lost[Cause::Unexplained as usize].1 += watch.unlisted;
+        }
+        let seen_ns = watches.iter().map(|watch| watch.seen_ns).sum();
+        OneCpu { cpu, watches, gaps, seen_ns, lost }
     }
 
-    fn seen_ns(&self) -> u64 {
-        self.watches.iter().map(|watch| watch.seen_ns).sum()
-    }
-
-    fn found(&self, chain: Chain, line: &Line) -> CpuNoise {
-        let seen_ns = self.seen_ns();
-        let gaps: Vec<&(Gap, Cause)> = self.gaps.iter().collect();
-        let causes = shares(&gaps, &self.watches, seen_ns);
+    fn found(&self, chain: Chain, line: (u64, u64, u64)) -> CpuNoise {
+        let causes = shares(&self.lost, self.seen_ns);
         let mut lengths: Vec<u64> = self.gaps.iter().map(|(gap, _)| gap.length_ns).collect();
-        lengths.sort_unstable();
         let [median_ns, p99_ns] =
-            [0.5, 0.99].map(|share| sorted_quantile(&lengths, share).map(|ns| ns as f64));
+            [0.5, 0.99].map(|share| quantile(&mut lengths, share).map(|ns| ns as f64));
         let waited_ns: Option<u64> = self.watches.iter().map(|watch| watch.waited_ns).sum();
         CpuNoise {
             cpu: self.cpu,
-            watched_ns: seen_ns,
+            watched_ns: self.seen_ns,
             lost_share: causes.iter().map(|share| share.share).sum(),
             gaps: causes.iter().map(|share| share.gaps).sum(),
             causes,
             median_ns,
             p99_ns,
-            longest_ns: lengths.last().copied(),
-            waited_share: waited_ns.map(|waited_ns| share(waited_ns, seen_ns)),
-            frequency: frequency(&self.watches, chain)
+            longest_ns: lengths.into_iter().max(),
+            waited_share: waited_ns.map(|waited_ns| share(waited_ns, self.seen_ns)),
+            frequency: frequency(self.watches.iter().copied(), chain)
                 .map(|all| Frequency { parts_hertz: Vec::new(), ..all }),
             strip: self.strip(line),
         }
     }
 
-    fn strip(&self, line: &Line) -> Vec<Piece> {
-        let length_ns = line.piece_ns;
-        let pieces = pieces(&self.gaps, line.begin_ns, length_ns, line.count as usize);
-        (0_u64..)
-            .zip(pieces)
-            .map(|(index, (lost_ns, cause))| {
-                let begin_ns = index * length_ns;
-                let from_ns = line.begin_ns + begin_ns;
-                let watched = self.watches.iter().map(|watch| common(watch, from_ns, length_ns));
-                let watched_ns: u64 = watched.sum();
-                let lost_share = (watched_ns > 0).then(|| share(lost_ns, watched_ns).min(1.0));
-                Piece { begin_ns, length_ns, lost_share, cause }
-            })
-            .collect()
+    /// Returns the time line from a moment on: pieces of a length, so many of them.
+    fn strip(&self, (begin_ns, length_ns, count): (u64, u64, u64)) -> Vec<Piece> {
+        let pieces = pieces(&self.gaps, begin_ns, length_ns, count as usize);
+        let strip = (0_u64..).zip(pieces).map(|(index, (lost_ns, cause))| {
+            let from_ns = begin_ns + index * length_ns;
+            let watched = self.watches.iter().map(|watch| {
+                let end_ns = watch.end_ns.min(from_ns + length_ns);
+                end_ns.saturating_sub(watch.begin_ns.max(from_ns))
+            });
+            let watched_ns: u64 = watched.sum();
+            let lost_share = (watched_ns > 0).then(|| share(lost_ns, watched_ns).min(1.0));
+            Piece { begin_ns: index * length_ns, length_ns, lost_share, cause }
+        });
+        strip.collect()
     }
-}
-
-/// Returns how much of a piece of the time line a watch covers.
-fn common(watch: &CpuWatch, from_ns: u64, piece_ns: u64) -> u64 {
-    let end_ns = watch.end_ns.min(from_ns + piece_ns);
-    end_ns.saturating_sub(watch.begin_ns.max(from_ns))
 }
 
 fn share(part_ns: u64, of_ns: u64) -> f64 {
     part_ns as f64 / of_ns.max(1) as f64
 }
 
-/// Seconds by which rates are divided; `None` if nothing was seen.
-fn seconds(seen_ns: u64) -> Option<f64> {
-    (seen_ns > 0).then_some(seen_ns as f64 / 1e9)
-}
-
-/// Returns what each cause took. Gaps that were too many to be kept have none that is known.
-fn shares(gaps: &[&(Gap, Cause)], watches: &[&CpuWatch], seen_ns: u64) -> Vec<CauseShare> {
-    let shares = Cause::ALL.map(|cause| {
-        let lengths = gaps.iter().filter(|gap| gap.1 == cause).map(|(gap, _)| gap.length_ns);
-        let (mut lost_ns, mut count) = (lengths.clone().sum::<u64>(), lengths.count() as u64);
-        if cause == Cause::Unexplained {
-            lost_ns += watches.iter().map(|watch| watch.unlisted_ns).sum::<u64>();
-            count += watches.iter().map(|watch| watch.unlisted).sum::<u64>();
-        }
-        CauseShare { cause, share: share(lost_ns, seen_ns), gaps: count }
-    });
-    shares.into()
+fn shares(lost: &Lost, seen_ns: u64) -> Vec<CauseShare> {
+    let all = Cause::ALL.into_iter().zip(lost);
+    all.map(|(cause, (ns, gaps))| CauseShare { cause, share: share(*ns, seen_ns), gaps: *gaps })
+        .collect()
 }
 
 /// Returns the share of time in which all CPUs of a watch were lost; `None` where each watch is of
@@ -180,56 +160,50 @@ fn all_at_once_share(watches: &[Watch]) -> Option<f64> {
     (of_ns > 0).then(|| share(lost_ns, of_ns))
 }
 
-/// Returns the time of gaps that were interrupts, shared out in proportion to the kernel's counts,
-/// CPU by CPU.
-fn interrupts(cpus: &[OneCpu<'_>], seen_ns: u64) -> Vec<InterruptShare> {
-    let Some(seconds) = seconds(seen_ns) else { return Vec::new() };
-    let mut by_kind: BTreeMap<(&str, &str), (u64, f64)> = BTreeMap::new();
-    for cpu in cpus {
-        let gaps = cpu.gaps.iter().filter(|(_, cause)| *cause == Cause::Interrupt);
-        let lost_ns: u64 = gaps.map(|(gap, _)| gap.length_ns).sum();
-        let came: Vec<&Interrupts> = cpu.watches.iter().flat_map(|one| &one.interrupts).collect();
-        let all: u64 = came.iter().map(|one| one.count).sum();
-        for one in came {
-            let kind = by_kind.entry((&one.name, &one.words)).or_default();
-            kind.0 += one.count;
-            kind.1 += lost_ns as f64 * share(one.count, all);
-        }
+/// Returns what came, by name and words, with how often a second and CPU, the most frequent first.
+/// Nothing if nothing was seen.
+fn rates<'a>(
+    came: impl Iterator<Item = &'a Interrupts>,
+    seen_ns: u64,
+) -> Vec<(&'a str, &'a str, f64)> {
+    let mut by_kind: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for one in came.filter(|_| seen_ns > 0) {
+        *by_kind.entry((&one.name, &one.words)).or_default() += one.count;
     }
-    let mut shares: Vec<InterruptShare> = by_kind
-        .into_iter()
-        .map(|((name, words), (count, lost_ns))| InterruptShare {
-            name: name.to_owned(),
-            words: words.to_owned(),
-            per_second: count as f64 / seconds,
-            share: lost_ns / seen_ns.max(1) as f64,
-        })
-        .collect();
-    shares.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
-    shares
+    let rates = by_kind.into_iter();
+    let rates = rates.map(|((name, words), count)| (name, words, share(count, seen_ns) * 1e9));
+    let mut rates: Vec<_> = rates.collect();
+    rates.sort_by(|a, b| b.2.total_cmp(&a.2));
+    rates
+}
+
+/// Returns the kinds of interrupts; the share of time that was lost to all is shared out in
+/// proportion to the counts.
+fn interrupts(watches: &[Watch], seen_ns: u64, lost: f64) -> Vec<InterruptShare> {
+    let came = watches.iter().flat_map(|watch| &watch.cpus).flat_map(|cpu| &cpu.interrupts);
+    let rates = rates(came, seen_ns);
+    let all: f64 = rates.iter().map(|rate| rate.2).sum();
+    let shares = rates.iter().map(|(name, words, per_second)| InterruptShare {
+        name: (*name).to_owned(),
+        words: (*words).to_owned(),
+        per_second: *per_second,
+        share: if all > 0.0 { lost * per_second / all } else { 0.0 },
+    });
+    shares.collect()
 }
 
 fn softirqs(watches: &[Watch], seen_ns: u64) -> Vec<Rate> {
-    let Some(seconds) = seconds(seen_ns) else { return Vec::new() };
-    let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
-    for (name, count) in watches.iter().flat_map(|watch| &watch.softirqs) {
-        *by_name.entry(name).or_default() += count;
-    }
-    let rates = by_name.into_iter();
-    let mut rates: Vec<Rate> = rates
-        .map(|(name, count)| Rate { name: name.to_owned(), per_second: count as f64 / seconds })
-        .collect();
-    rates.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
-    rates
+    let rates = rates(watches.iter().flat_map(|watch| &watch.softirqs), seen_ns).into_iter();
+    rates.map(|(name, _, per_second)| Rate { name: name.to_owned(), per_second }).collect()
 }
 
 fn longest(cpus: &[OneCpu<'_>], begin_ns: u64) -> Vec<LongGap> {
     let mut all: Vec<LongGap> = Vec::new();
     for OneCpu { cpu, gaps, .. } in cpus {
-        all.extend(gaps.iter().map(|(Gap { begin_ns: from_ns, length_ns, .. }, cause)| LongGap {
+        all.extend(gaps.iter().map(|(gap, cause)| LongGap {
             cpu: *cpu,
-            begin_ns: from_ns.saturating_sub(begin_ns),
-            length_ns: *length_ns,
+            begin_ns: gap.begin_ns.saturating_sub(begin_ns),
+            length_ns: gap.length_ns,
             cause: *cause,
         }));
     }
@@ -238,30 +212,17 @@ fn longest(cpus: &[OneCpu<'_>], begin_ns: u64) -> Vec<LongGap> {
     all
 }
 
-impl Chain {
-    /// Returns `steps x cycles a step / time` of a quantile of sorted times.
-    fn hertz(self, sorted_ns: &[u64], share: f64) -> Option<f64> {
-        let cycles = self.steps as f64 * self.cycles_a_step;
-        Some(cycles / sorted_quantile(sorted_ns, share)? as f64 * 1e9)
-    }
-}
-
 /// Returns the frequency by the times of all chains; `None` if none was timed.
-fn frequency(watches: &[&CpuWatch], chain: Chain) -> Option<Frequency> {
+fn frequency<'a>(watches: impl Iterator<Item = &'a CpuWatch>, chain: Chain) -> Option<Frequency> {
     let mut chains_ns: Vec<u64> =
-        watches.iter().flat_map(|watch| &watch.chains_ns).copied().filter(|ns| *ns > 0).collect();
-    let parts = chains_ns.chunks_exact((chains_ns.len() / PARTS).max(CHAINS_A_PART)).take(PARTS);
-    let parts = parts.map(|part| {
-        let mut part = part.to_vec();
-        part.sort_unstable();
-        part
-    });
-    let parts_hertz = parts.filter_map(|part| chain.hertz(&part, 0.5)).collect();
-    chains_ns.sort_unstable();
+        watches.flat_map(|watch| &watch.chains_ns).copied().filter(|ns| *ns > 0).collect();
+    let parts = parts(&chains_ns, 0.5, CHAINS_A_PART).into_iter();
+    let parts_hertz = parts.map(|ns| chain.hertz(ns)).collect();
+    let [slow, median, quick] = [0.99, 0.5, 0.0].map(|share| quantile(&mut chains_ns, share));
     Some(Frequency {
-        low_hertz: chain.hertz(&chains_ns, 0.99)?,
-        median_hertz: chain.hertz(&chains_ns, 0.5)?,
-        most_hertz: chain.hertz(&chains_ns, 0.0)?,
+        low_hertz: chain.hertz(slow?),
+        median_hertz: chain.hertz(median?),
+        most_hertz: chain.hertz(quick?),
         chains: chains_ns.len() as u64,
         cycles_a_step: chain.cycles_a_step,
         is_counted: chain.is_counted,
@@ -277,16 +238,8 @@ const LIMIT_LEAST_NS: u64 = 1_000_000;
 /// What a hypervisor takes is not shorter than this.
 const STEAL_LEAST_NS: u64 = 20_000;
 
-/// A watch of one CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Watched<'a> {
-    /// Its gaps.
-    pub gaps: &'a [Gap],
-    /// Interrupts that came to the CPU meanwhile.
-    pub interrupts: u64,
-}
-
-/// Returns the causes of all gaps of one CPU, watch by watch, in the order of the gaps.
+/// Returns the causes of all gaps of one CPU, which are given watch by watch, in their order, with
+/// the interrupts that came to the CPU in each watch.
 ///
 /// 1. A gap in which the thread was switched is another task's. Of these the longest, of 1 ms at
 ///    least, are those of the limit on CPU time, for as long as the time lasts in which it held us
@@ -300,121 +253,82 @@ pub struct Watched<'a> {
 ///    short to be a gap; it is never more.
 ///
 /// Cost: that of sorting the gaps.
-pub fn causes(watches: &[Watched<'_>], steal_ns: u64, held_back_ns: u64) -> Vec<Vec<Cause>> {
-    let first = watches.iter().map(|watch| {
-        let switched = watch.gaps.iter().map(|gap| gap.was_switched);
-        switched.map(|is| if is { Cause::Task } else { Cause::Unexplained }).collect()
-    });
-    let mut causes: Vec<Vec<Cause>> = first.collect();
-    spend(watches, &mut causes, held_back_ns, (Cause::Task, Cause::Limit), LIMIT_LEAST_NS);
-    spend(watches, &mut causes, steal_ns, (Cause::Unexplained, Cause::Steal), STEAL_LEAST_NS);
-    for (watch, causes) in watches.iter().zip(&mut causes) {
-        let mut open: Vec<usize> = (0..causes.len())
-            .filter(|index| causes[*index] == Cause::Unexplained)
-            .filter(|index| watch.gaps[*index].length_ns <= INTERRUPT_MOST_NS)
-            .collect();
-        open.sort_by_key(|index| watch.gaps[*index].length_ns);
-        let interrupts = usize::try_from(watch.interrupts).unwrap_or(usize::MAX);
-        open.into_iter().take(interrupts).for_each(|index| causes[index] = Cause::Interrupt);
+fn causes(watches: &[&[Gap]], interrupts: &[u64], steal_ns: u64, held_back_ns: u64) -> Vec<Cause> {
+    let gaps = watches.concat();
+    let switched = gaps.iter().map(|gap| gap.was_switched);
+    let mut causes: Vec<Cause> =
+        switched.map(|is| if is { Cause::Task } else { Cause::Unexplained }).collect();
+    let mut by_length: Vec<usize> = (0..gaps.len()).collect();
+    by_length.sort_by_key(|index| std::cmp::Reverse(gaps[*index].length_ns));
+    for (from, to, least_ns, mut left_ns) in [
+        (Cause::Task, Cause::Limit, LIMIT_LEAST_NS, held_back_ns),
+        (Cause::Unexplained, Cause::Steal, STEAL_LEAST_NS, steal_ns),
+    ] {
+        for &index in &by_length {
+            let length_ns = gaps[index].length_ns;
+            let is_open = causes[index] == from && length_ns >= least_ns;
+            if is_open && left_ns > 0 && left_ns >= length_ns / 2 {
+                causes[index] = to;
+                left_ns = left_ns.saturating_sub(length_ns);
+            }
+        }
+    }
+    let mut begin = 0;
+    for (watch, interrupts) in watches.iter().zip(interrupts) {
+        let end = begin + watch.len();
+        let shortest = by_length.iter().rev().filter(|index| (begin..end).contains(index));
+        let open = shortest.filter(|index| gaps[**index].length_ns <= INTERRUPT_MOST_NS);
+        let open: Vec<usize> =
+            open.filter(|index| causes[**index] == Cause::Unexplained).copied().collect();
+        open.into_iter().take(*interrupts as usize).for_each(|at| causes[at] = Cause::Interrupt);
+        begin = end;
     }
     causes
 }
 
-/// Gives the longest gaps of one cause to another one for as long as its time lasts.
-fn spend(
-    watches: &[Watched<'_>],
-    causes: &mut [Vec<Cause>],
-    mut left_ns: u64,
-    (from, to): (Cause, Cause),
-    least_ns: u64,
-) {
-    if left_ns == 0 {
-        return;
+/// For how long all CPUs were in a gap at once; the gaps of each do not overlap. Nothing of no
+/// CPUs.
+fn all_at_once_ns(cpus: &[&[Gap]]) -> u64 {
+    // Where a gap begins one more CPU is lost, and where it ends one fewer.
+    let mut turns: Vec<(u64, isize)> = Vec::new();
+    for gap in cpus.iter().copied().flatten() {
+        turns.extend([(gap.begin_ns, 1), (gap.begin_ns + gap.length_ns, -1)]);
     }
-    let mut open: Vec<(u64, usize, usize)> = Vec::new();
-    for (at, (watch, causes)) in watches.iter().zip(causes.iter()).enumerate() {
-        for (index, gap) in watch.gaps.iter().enumerate() {
-            if causes[index] == from && gap.length_ns >= least_ns {
-                open.push((gap.length_ns, at, index));
-            }
-        }
+    turns.sort_unstable();
+    let (mut lost, mut all_ns) = (0, 0);
+    for pair in turns.windows(2) {
+        lost += pair[0].1;
+        all_ns += if lost == cpus.len() as isize { pair[1].0 - pair[0].0 } else { 0 };
     }
-    open.sort_by_key(|(length_ns, ..)| std::cmp::Reverse(*length_ns));
-    for (length_ns, at, index) in open {
-        if left_ns >= length_ns / 2 && left_ns > 0 {
-            causes[at][index] = to;
-            left_ns = left_ns.saturating_sub(length_ns);
-        }
-    }
-}
-
-/// For how long all CPUs were in a gap at once; each has its gaps in their order, and they do not
-/// overlap. Nothing of no CPUs.
-pub fn all_at_once_ns(cpus: &[&[Gap]]) -> u64 {
-    let Some((first, others)) = cpus.split_first() else { return 0 };
-    let mut common: Vec<(u64, u64)> = first.iter().map(span).collect();
-    for gaps in others {
-        common = intersection(&common, gaps);
-    }
-    common.into_iter().map(|(begin, end)| end - begin).sum()
-}
-
-fn span(gap: &Gap) -> (u64, u64) {
-    (gap.begin_ns, gap.begin_ns + gap.length_ns)
-}
-
-fn intersection(spans: &[(u64, u64)], gaps: &[Gap]) -> Vec<(u64, u64)> {
-    let mut common = Vec::new();
-    let mut gaps = gaps.iter().map(span).peekable();
-    for (begin, end) in spans {
-        while let Some((other_begin, other_end)) = gaps.peek().copied() {
-            let (from, to) = (other_begin.max(*begin), other_end.min(*end));
-            if from < to {
-                common.push((from, to));
-            }
-            // The other one may reach into the next span.
-            if other_end > *end {
-                break;
-            }
-            gaps.next();
-        }
-    }
-    common
+    all_ns
 }
 
 /// Returns what of the gaps falls into each of equal pieces of a time line, and the cause of most
 /// of it. `gaps` need no order. Cost: linear in gaps and pieces.
-pub fn pieces(
+fn pieces(
     gaps: &[(Gap, Cause)],
     begin_ns: u64,
     piece_ns: u64,
     count: usize,
 ) -> Vec<(u64, Option<Cause>)> {
+    let piece_ns = piece_ns.max(1);
     let mut lost = vec![[0_u64; Cause::ALL.len()]; count];
     for (gap, cause) in gaps {
         let (mut at, end) = (gap.begin_ns.max(begin_ns), gap.begin_ns + gap.length_ns);
         while at < end {
-            let index = ((at - begin_ns) / piece_ns.max(1)) as usize;
-            let Some(piece) = lost.get_mut(index) else { break };
-            let until = (begin_ns + (index as u64 + 1) * piece_ns.max(1)).min(end);
+            let index = (at - begin_ns) / piece_ns;
+            let Some(piece) = lost.get_mut(index as usize) else { break };
+            let until = (begin_ns + (index + 1) * piece_ns).min(end);
             piece[*cause as usize] += until - at;
             at = until;
         }
     }
-    lost.iter()
-        .map(|piece| {
-            let by_cause = Cause::ALL.into_iter().zip(piece).rev();
-            let most = by_cause.max_by_key(|(_, ns)| **ns).filter(|(_, ns)| **ns > 0);
-            (piece.iter().sum(), most.map(|(cause, _)| cause))
-        })
-        .collect()
-}
-
-/// Returns the value that a share of sorted values is not larger than, by the nearest rank; `None`
-/// of nothing.
-pub fn sorted_quantile(sorted: &[u64], share: f64) -> Option<u64> {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.max(1) - 1).copied()
+    let pieces = lost.iter().map(|piece| {
+        let by_cause = Cause::ALL.into_iter().zip(piece).rev();
+        let most = by_cause.max_by_key(|(_, ns)| **ns).filter(|(_, ns)| **ns > 0);
+        (piece.iter().sum(), most.map(|(cause, _)| cause))
+    });
+    pieces.collect()
 }
 
 #[cfg(test)]

@@ -23,12 +23,12 @@ struct Line {
     counts: BTreeMap<usize, u64>,
 }
 
-/// How often an interrupt came.
+/// How often an interrupt, or work that was put off, came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupts {
     /// The kernel's name of it: `LOC`; of a device, the device's.
     pub name: String,
-    /// What it is, by the kernel: `Local timer interrupts`.
+    /// What it is, by the kernel: `Local timer interrupts`; may be empty.
     pub words: String,
     /// How often it came.
     pub count: u64,
@@ -50,18 +50,11 @@ impl Counts {
     /// Returns what came to a CPU since an earlier moment, and was not 0.
     pub(crate) fn interrupts_since(&self, earlier: &Counts, cpu: usize) -> Vec<Interrupts> {
         differences(&self.interrupts, &earlier.interrupts, &[cpu])
-            .map(|(line, count)| Interrupts {
-                name: line.name.clone(),
-                words: line.words.clone(),
-                count,
-            })
-            .collect()
     }
 
     /// Work that was put off, on these CPUs together.
-    pub(super) fn softirqs_since(&self, earlier: &Counts, cpus: &[usize]) -> Vec<(String, u64)> {
-        let since = differences(&self.softirqs, &earlier.softirqs, cpus);
-        since.map(|(line, count)| (line.name.clone(), count)).collect()
+    pub(super) fn softirqs_since(&self, earlier: &Counts, cpus: &[usize]) -> Vec<Interrupts> {
+        differences(&self.softirqs, &earlier.softirqs, cpus)
     }
 
     /// Time that a hypervisor took of a CPU, in steps of 10 ms.
@@ -80,47 +73,42 @@ impl Counts {
     }
 }
 
-fn differences<'a>(
-    now: &'a [Line],
-    before: &'a [Line],
-    cpus: &'a [usize],
-) -> impl Iterator<Item = (&'a Line, u64)> {
-    now.iter().filter_map(move |line| {
-        let then = before.iter().find(|it| (&it.name, &it.words) == (&line.name, &line.words))?;
+fn differences(now: &[Line], before: &[Line], cpus: &[usize]) -> Vec<Interrupts> {
+    let mut all = Vec::new();
+    for Line { name, words, counts } in now {
+        let then = before.iter().find(|line| (&line.name, &line.words) == (name, words));
+        let Some(then) = then else { continue };
         // A CPU that appeared in between has no earlier count, and so no difference.
         let counts = cpus
             .iter()
-            .filter_map(|cpu| Some(line.counts.get(cpu)?.saturating_sub(*then.counts.get(cpu)?)));
+            .filter_map(|cpu| Some(counts.get(cpu)?.saturating_sub(*then.counts.get(cpu)?)));
         let count: u64 = counts.sum();
-        (count > 0).then_some((line, count))
-    })
+        if count > 0 {
+            all.push(Interrupts { name: name.clone(), words: words.clone(), count });
+        }
+    }
+    all
 }
 
 /// Returns the lines of `/proc/interrupts` or `/proc/softirqs`: a head that names the CPUs, then a
 /// name, a count for each of them, and words.
 fn lines(text: &str) -> Vec<Line> {
     let mut all = text.lines();
-    let head = all.next().unwrap_or_default();
-    let cpus: Vec<usize> =
-        head.split_whitespace().filter_map(|word| word.strip_prefix("CPU")?.parse().ok()).collect();
-    all.filter_map(|line| {
+    let head = all.next().unwrap_or_default().split_whitespace();
+    let cpus: Vec<usize> = head.filter_map(|word| word.strip_prefix("CPU")?.parse().ok()).collect();
+    let lines = all.filter_map(|line| {
         let (name, rest) = line.split_once(':')?;
-        let name = name.trim();
-        let mut words = rest.split_whitespace().peekable();
-        let mut counts = BTreeMap::new();
-        for cpu in &cpus {
-            let Some(count) = words.peek().and_then(|word| word.parse().ok()) else { break };
-            counts.insert(*cpu, count);
-            words.next();
-        }
-        let words: Vec<&str> = words.collect();
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let numbers = words.iter().map_while(|word| word.parse().ok());
+        let counts: BTreeMap<usize, u64> = cpus.iter().copied().zip(numbers).collect();
+        let words = &words[counts.len()..];
         // Of a device's interrupt the number says nothing: its last word is the device.
-        let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = name.trim().bytes().all(|byte| byte.is_ascii_digit());
         let device = words.last().filter(|_| is_number);
-        let name = device.map_or(name, |device| device).to_owned();
+        let name = device.map_or(name.trim(), |device| device).to_owned();
         Some(Line { name, words: words.join(" "), counts })
-    })
-    .collect()
+    });
+    lines.collect()
 }
 
 /// Stolen time by CPU, from the text of `/proc/stat`.
@@ -199,7 +187,8 @@ mod tests {
         let files =
             |stat: &str, soft: &str| counts(&[("proc/stat", stat), ("proc/softirqs", soft)]);
         let (before, now) = (files(&stat(7), SOFT), files(&stat(9), &later));
-        assert_eq!(now.softirqs_since(&before, &[0, 2]), [("TIMER".to_owned(), 6)]);
+        let timer = Interrupts { name: "TIMER".to_owned(), words: String::new(), count: 6 };
+        assert_eq!(now.softirqs_since(&before, &[0, 2]), [timer]);
         assert_eq!(now.steal_since(&before, 0), Some(20_000_000));
         assert_eq!(now.steal_since(&before, 1), None);
     }

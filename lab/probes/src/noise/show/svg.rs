@@ -13,17 +13,7 @@ const BETWEEN: f64 = 16.0;
 /// The least width of a gap: a narrower one could not be seen.
 const THIN: f64 = 1.0;
 
-const SHEET: Sheet = Sheet::new("tiebreak-timeline", STYLE);
-
-const STYLE: &str = styles! {
-    "tiebreak-timeline":
-    ".ground" "fill:#eff2f5" "fill:#161b22";
-    ".task" "fill:#bc4c00" "fill:#f0883e";
-    ".limit" "fill:#8250df" "fill:#bc8cff";
-    ".steal" "fill:#d1242f" "fill:#ff7b72";
-    ".interrupt" "fill:#0969da" "fill:#58a6ff";
-    ".unexplained" "fill:#6e7781" "fill:#b1bac4";
-};
+const SHEET: Sheet = Sheet::new("tiebreak-timeline", include_str!("svg.css"));
 
 /// Returns what was lost of each CPU, piece by piece, with the longest gaps below. Colours are
 /// causes.
@@ -33,41 +23,41 @@ pub(crate) fn timeline(found: &Noise, title: &str, note: &str) -> String {
     let mut scene = Scene::new(SHEET, WIDTH, bottom + 46.0);
     scene.text("ink head", 24.0, 28.0, Anchor::Start, title);
     legend(&mut scene);
-    let last = found.cpus.iter().filter_map(|cpu| cpu.strip.last());
-    let span_ns = last.map(|piece| piece.begin_ns + piece.length_ns).max().unwrap_or(1).max(1);
+    let pieces = found.cpus.iter().flat_map(|cpu| &cpu.strip);
+    let span_ns = pieces.map(|piece| piece.begin_ns + piece.length_ns).max().unwrap_or(1).max(1);
     for (index, cpu) in found.cpus.iter().enumerate() {
         let y = TOP + index as f64 * row;
         let name = format!("CPU {}", cpu.cpu);
         scene.text("ink small", LEFT - 8.0, y + SHARES - 4.0, Anchor::End, &name);
-        block(&mut scene, "ground", (LEFT, RIGHT), (y, y + SHARES));
+        scene.area("ground", &corners(LEFT, y, RIGHT - LEFT, SHARES));
         for piece in &cpu.strip {
             let (Some(share), Some(cause)) = (piece.lost_share, piece.cause) else { continue };
             let height = share.clamp(0.0, 1.0) * SHARES;
-            let across = across(piece.begin_ns, piece.length_ns, span_ns);
-            block(&mut scene, class(cause), across, (y + SHARES - height, y + SHARES));
+            let (from, width) = across(piece.begin_ns, piece.length_ns, span_ns);
+            scene.area(cause.name(), &corners(from, y + SHARES - height, width, height));
         }
         scene.line("grid", (LEFT, y + SHARES), (RIGHT, y + SHARES));
         for gap in found.longest.iter().filter(|gap| gap.cpu == cpu.cpu) {
-            let (from, to) = across(gap.begin_ns, gap.length_ns, span_ns);
-            let across = (from, to.max(from + THIN));
-            block(&mut scene, class(gap.cause), across, (y + SHARES + 2.0, y + SHARES + GAPS));
+            let (from, width) = across(gap.begin_ns, gap.length_ns, span_ns);
+            let place = corners(from, y + SHARES + 2.0, width.max(THIN), GAPS - 2.0);
+            scene.area(gap.cause.name(), &place);
         }
     }
     axis(&mut scene, bottom - 4.0, span_ns as f64 / 1e9);
     scene.finish(title, note)
 }
 
-/// Returns where a stretch of time begins and ends, from left to right.
+/// Returns where a stretch of time begins, from left to right, and how wide it is.
 fn across(begin_ns: u64, length_ns: u64, span_ns: u64) -> (f64, f64) {
     let [from, to] = [begin_ns, begin_ns + length_ns]
         .map(|ns| LEFT + (ns as f64 / span_ns as f64).clamp(0.0, 1.0) * (RIGHT - LEFT));
-    (from, to)
+    (from, to - from)
 }
 
 fn legend(scene: &mut Scene) {
     let mut at = LEFT;
     for cause in Cause::ALL {
-        block(scene, class(cause), (at, at + 11.0), (45.0, 56.0));
+        scene.area(cause.name(), &corners(at, 45.0, 11.0, 11.0));
         scene.text("ink small", at + 16.0, 55.0, Anchor::Start, cause.words());
         at += 34.0 + width_of(cause.words(), SMALL);
     }
@@ -83,13 +73,4 @@ fn axis(scene: &mut Scene, y: f64, span_seconds: f64) {
         let anchor = if tick == 4 { Anchor::End } else { Anchor::Middle };
         scene.text("dim small", x, y + 20.0, anchor, &seconds(share * span_seconds));
     }
-}
-
-fn block(scene: &mut Scene, class: &str, (left, right): (f64, f64), (top, bottom): (f64, f64)) {
-    scene.area(class, &[(left, top), (right, top), (right, bottom), (left, bottom)]);
-}
-
-/// Returns the colour of a cause, by its class in the style sheet.
-fn class(cause: Cause) -> &'static str {
-    ["task", "limit", "steal", "interrupt", "unexplained"][cause as usize]
 }

@@ -10,7 +10,7 @@ const NODES: &str = "/sys/devices/system/node";
 
 /// Returns the CPUs that the kernel reports, in the order of their numbers, and what it does not
 /// report. Those that this process may run on exist, whatever `/sys` says.
-pub(super) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
+pub(crate) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
     let [online, present] =
         ["online", "present"].map(|file| list(tree, &format!("{FOLDER}/{file}")));
     let mut reasons = Vec::new();
@@ -22,13 +22,29 @@ pub(super) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
     let present = present.unwrap_or_default();
     let numbers = BTreeSet::from_iter([&online[..], &present, allowed].concat());
     let mut groups = Groups::default();
-    let kinds = Kinds::read(tree, &online);
+    let kinds = kinds(tree, &online);
     let mut cpus = Vec::new();
     for cpu in numbers {
         let is_allowed = allowed.contains(&cpu);
         let is_online = online.contains(&cpu) || is_allowed;
-        let bare = Cpu { cpu, is_online, is_allowed, ..Cpu::default() };
-        cpus.push(if is_online { groups.place(tree, bare, &kinds) } else { bare });
+        let mut one = Cpu { cpu, is_online, is_allowed, ..Cpu::default() };
+        if is_online {
+            let threads = set(tree, cpu, "core_id", &["core_cpus_list", "thread_siblings_list"]);
+            one.smt_siblings = threads.iter().flatten().copied().filter(|it| *it != cpu).collect();
+            one.core = groups.index("core", threads);
+            let cluster = set(tree, cpu, "cluster_id", &["cluster_cpus_list"]);
+            one.cluster = groups.index("cluster", cluster);
+            one.die = groups.index("die", set(tree, cpu, "die_id", &["die_cpus_list"]));
+            let package = ["package_cpus_list", "core_siblings_list"];
+            one.package = groups.index("package", set(tree, cpu, "physical_package_id", &package));
+            // A link of that name in its folder.
+            let names = tree.names(&format!("{FOLDER}/cpu{cpu}"));
+            one.node = names.iter().find_map(|name| name.strip_prefix("node")?.parse().ok());
+            one.kind = kinds.get(&cpu).copied();
+            let khz = tree.number(&format!("{FOLDER}/cpu{cpu}/cpufreq/cpuinfo_max_freq"));
+            one.max_hz = khz.and_then(|khz| khz.checked_mul(1000)).filter(|hz| *hz > 0);
+        }
+        cpus.push(one);
     }
     if cpus.iter().any(|cpu| cpu.is_online && cpu.core.is_none()) {
         reasons.push("the kernel does not tell which CPUs belong to a core".to_owned());
@@ -41,24 +57,6 @@ pub(super) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
 struct Groups(BTreeMap<&'static str, Vec<Vec<usize>>>);
 
 impl Groups {
-    /// Fills in what `/sys` says of a CPU.
-    fn place(&mut self, tree: &Tree, bare: Cpu, kinds: &Kinds) -> Cpu {
-        let cpu = bare.cpu;
-        let threads = set(tree, cpu, &["core_cpus_list", "thread_siblings_list"]);
-        let siblings = threads.iter().flatten().copied().filter(|other| *other != cpu).collect();
-        Cpu {
-            core: self.index("core", threads),
-            cluster: self.index("cluster", cluster(tree, cpu)),
-            die: self.index("die", set(tree, cpu, &["die_cpus_list"])),
-            package: self.index("package", package(tree, cpu)),
-            node: nearest(tree, cpu),
-            smt_siblings: siblings,
-            kind: kinds.of(cpu),
-            max_hz: max_hz(tree, cpu),
-            ..bare
-        }
-    }
-
     fn index(&mut self, level: &'static str, cpus: Option<Vec<usize>>) -> Option<usize> {
         let cpus = cpus?;
         let seen = self.0.entry(level).or_default();
@@ -74,80 +72,40 @@ fn list(tree: &Tree, file: &str) -> Option<Vec<usize>> {
     parse_list(&tree.text(file)?)
 }
 
-/// Returns the set that the first of these files names, if it contains this CPU.
-fn set(tree: &Tree, cpu: usize, files: &[&str]) -> Option<Vec<usize>> {
-    let mut texts =
-        files.iter().filter_map(|file| tree.text(&format!("{FOLDER}/cpu{cpu}/topology/{file}")));
-    parse_list(&texts.next()?).filter(|cpus| cpus.contains(&cpu))
-}
-
-/// Returns the CPUs of a package. Where firmware names none (Arm without a table of the processor's
-/// topology) the id is -1, and what the kernel then gives as siblings is no package.
-fn package(tree: &Tree, cpu: usize) -> Option<Vec<usize>> {
-    let id = tree.text(&format!("{FOLDER}/cpu{cpu}/topology/physical_package_id"));
-    if id.is_some_and(|id| id.starts_with('-')) {
+/// Returns the set that the first of these files names, if it contains this CPU. Where there is
+/// none (Arm without a table of the processor's topology, kernels without clusters) the id is -1
+/// or 65535, whatever the kernel lists.
+fn set(tree: &Tree, cpu: usize, id: &str, files: &[&str]) -> Option<Vec<usize>> {
+    let folder = format!("{FOLDER}/cpu{cpu}/topology");
+    let id = tree.text(&format!("{folder}/{id}"));
+    if id.is_some_and(|id| id.starts_with('-') || id == "65535") {
         return None;
     }
-    set(tree, cpu, &["package_cpus_list", "core_siblings_list"])
+    let text = files.iter().find_map(|file| tree.text(&format!("{folder}/{file}")))?;
+    parse_list(&text).filter(|cpus| cpus.contains(&cpu))
 }
 
-/// Returns the CPUs of a cluster. Kernels without clusters answer with an id of -1 or 65535.
-fn cluster(tree: &Tree, cpu: usize) -> Option<Vec<usize>> {
-    let id = tree.text(&format!("{FOLDER}/cpu{cpu}/topology/cluster_id"))?;
-    if id.starts_with('-') || id == "65535" {
-        return None;
+/// Returns the kind of each core, where there are several. Intel's hybrid processors have a counter
+/// unit for each kind, which names its CPUs; on Arm each CPU has a capacity, of which the largest
+/// is the fastest kind's.
+fn kinds(tree: &Tree, online: &[usize]) -> BTreeMap<usize, CoreKind> {
+    use CoreKind::{Efficiency, Performance};
+    let [fast, slow] = ["cpu_core", "cpu_atom"]
+        .map(|unit| list(tree, &format!("/sys/devices/{unit}/cpus")).unwrap_or_default());
+    if !fast.is_empty() && !slow.is_empty() {
+        let fast = fast.into_iter().map(|cpu| (cpu, Performance));
+        return slow.into_iter().map(|cpu| (cpu, Efficiency)).chain(fast).collect();
     }
-    set(tree, cpu, &["cluster_cpus_list"])
-}
-
-/// Returns the node of a CPU: a link of that name in its folder.
-fn nearest(tree: &Tree, cpu: usize) -> Option<usize> {
-    let names = tree.names(&format!("{FOLDER}/cpu{cpu}"));
-    names.iter().find_map(|name| name.strip_prefix("node")?.parse().ok())
-}
-
-fn max_hz(tree: &Tree, cpu: usize) -> Option<u64> {
-    let khz = tree.number(&format!("{FOLDER}/cpu{cpu}/cpufreq/cpuinfo_max_freq"))?;
-    khz.checked_mul(1000).filter(|hz| *hz > 0)
-}
-
-/// The kinds of cores, where there are several.
-struct Kinds {
-    performance: Vec<usize>,
-    efficiency: Vec<usize>,
-}
-
-impl Kinds {
-    /// Intel's hybrid processors have a counter unit for each kind, which names its CPUs; on Arm
-    /// each CPU has a capacity, of which the largest is the fastest kind's.
-    fn read(tree: &Tree, online: &[usize]) -> Kinds {
-        let [performance, efficiency] = ["cpu_core", "cpu_atom"]
-            .map(|unit| list(tree, &format!("/sys/devices/{unit}/cpus")).unwrap_or_default());
-        if !performance.is_empty() && !efficiency.is_empty() {
-            return Kinds { performance, efficiency };
-        }
-        let capacities: Option<Vec<(usize, u64)>> = online
-            .iter()
-            .map(|cpu| Some((*cpu, tree.number(&format!("{FOLDER}/cpu{cpu}/cpu_capacity"))?)))
-            .collect();
-        let capacities = capacities.unwrap_or_default();
-        let most = capacities.iter().map(|(_, capacity)| *capacity).max();
-        let (fast, slow): (Vec<_>, Vec<_>) =
-            capacities.iter().partition(|(_, capacity)| Some(*capacity) == most);
-        let [performance, efficiency] =
-            [fast, slow].map(|kind| kind.into_iter().map(|(cpu, _)| cpu).collect());
-        Kinds { performance, efficiency }
+    let capacities =
+        online.iter().map(|cpu| tree.number(&format!("{FOLDER}/cpu{cpu}/cpu_capacity")));
+    let capacities: Vec<u64> = capacities.collect::<Option<_>>().unwrap_or_default();
+    let most = capacities.iter().copied().max();
+    if capacities.iter().min().copied() == most {
+        return BTreeMap::new();
     }
-
-    fn of(&self, cpu: usize) -> Option<CoreKind> {
-        if self.efficiency.is_empty() {
-            None
-        } else if self.performance.contains(&cpu) {
-            Some(CoreKind::Performance)
-        } else {
-            self.efficiency.contains(&cpu).then_some(CoreKind::Efficiency)
-        }
-    }
+    let kinds =
+        capacities.iter().map(|it| if Some(*it) == most { Performance } else { Efficiency });
+    online.iter().copied().zip(kinds).collect()
 }
 
 /// Returns the caches of these CPUs, level by level, then in the order of their first CPU.

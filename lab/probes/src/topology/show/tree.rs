@@ -3,12 +3,13 @@
 
 use super::*;
 use crate::Cpu;
+use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
 
 /// CPUs that belong together.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Branch {
-    /// What they are together: `socket 0`, `L3: 32 MiB`; of a core its number.
+    /// What they are together: `socket 0`, `L3: 32 MiB`; empty of a core.
     pub label: String,
     /// Their numbers.
     pub cpus: Vec<usize>,
@@ -29,15 +30,13 @@ impl Branch {
     /// across others has no place and is dropped.
     fn insert(&mut self, branch: Branch) {
         let mut parts = self.parts.iter_mut();
-        if let Some(part) = parts.find(|part| branch.cpus.iter().all(|cpu| part.cpus.contains(cpu)))
-        {
+        let holder = parts.find(|part| branch.cpus.iter().all(|cpu| part.cpus.contains(cpu)));
+        if let Some(part) = holder {
             part.insert(branch);
-        } else if !self
-            .parts
-            .iter()
-            .flat_map(|part| &part.cpus)
-            .any(|cpu| branch.cpus.contains(cpu))
-        {
+            return;
+        }
+        let mut taken = self.parts.iter().flat_map(|part| &part.cpus);
+        if !taken.any(|cpu| branch.cpus.contains(cpu)) {
             self.parts.push(branch);
         }
     }
@@ -53,23 +52,41 @@ pub(crate) fn tree(found: &Topology) -> Branch {
     let cpus = found.online().map(|cpu| cpu.cpu).collect();
     let mut root = Branch::new(String::new(), cpus);
     let mut all = named(found, "socket", |cpu| cpu.package);
-    all.extend(nodes(found));
+    all.extend(grouped(found, |cpu| cpu.node).into_iter().map(|(number, cpus)| {
+        let node = found.nodes.iter().find(|node| node.node == number);
+        let label = format!("memory node {number}");
+        Branch::new(with_size(label, node.and_then(|node| node.memory_bytes)), cpus)
+    }));
     let dies = named(found, "die", |cpu| cpu.die);
     if Some(dies.len()) != found.sockets() {
         all.extend(dies);
     }
     all.extend(caches(found));
+    // The CPUs of a cluster may be those of a cache, which is a branch already.
     all.extend(named(found, "cluster", |cpu| cpu.cluster).into_iter().filter(|branch| {
-        // The CPUs of a cluster may be those of a cache, which is a branch already.
         has_several_cores(found, &branch.cpus)
             && !found.caches.iter().any(|cache| cache.cpus == branch.cpus)
     }));
-    all.extend(cores(found));
+    let cores = grouped(found, |cpu| cpu.core).into_values().map(|cpus| (true, cpus));
+    let unknown = found.online().filter(|cpu| cpu.core.is_none()).map(|cpu| (false, vec![cpu.cpu]));
+    all.extend(cores.chain(unknown).map(|(is_core, cpus)| {
+        let kind = found.cpus.iter().find(|cpu| cpu.cpu == cpus[0]).and_then(|cpu| cpu.kind);
+        Branch { kind, is_core, ..Branch::new(String::new(), cpus) }
+    }));
     // The larger one holds the smaller one; of equal ones the one that was named first.
     all.sort_by_key(|branch| std::cmp::Reverse(branch.cpus.len()));
     all.into_iter().for_each(|branch| root.insert(branch));
     root.sort();
     root
+}
+
+/// Returns the CPUs that are on of each value of a property, in the order of the values.
+fn grouped(found: &Topology, of: fn(&Cpu) -> Option<usize>) -> BTreeMap<usize, Vec<usize>> {
+    let mut groups = BTreeMap::<usize, Vec<usize>>::new();
+    for (cpu, value) in found.online().filter_map(|cpu| Some((cpu.cpu, of(cpu)?))) {
+        groups.entry(value).or_default().push(cpu);
+    }
+    groups
 }
 
 /// Returns a branch for each value of a property.
@@ -78,42 +95,20 @@ fn named(found: &Topology, name: &str, of: fn(&Cpu) -> Option<usize>) -> Vec<Bra
     groups.map(|(number, cpus)| Branch::new(format!("{name} {number}"), cpus)).collect()
 }
 
-/// Returns the CPUs that are on of each value of a property, in the order of the values.
-fn grouped(found: &Topology, of: impl Fn(&Cpu) -> Option<usize>) -> Vec<(usize, Vec<usize>)> {
-    let mut groups = std::collections::BTreeMap::<usize, Vec<usize>>::new();
-    for cpu in found.online() {
-        if let Some(value) = of(cpu) {
-            groups.entry(value).or_default().push(cpu.cpu);
-        }
-    }
-    groups.into_iter().collect()
+fn with_size(label: String, size_bytes: Option<u64>) -> String {
+    label + &size_bytes.map_or(String::new(), |size| format!(": {}", bytes(size)))
 }
 
-fn nodes(found: &Topology) -> Vec<Branch> {
-    let groups = grouped(found, |cpu| cpu.node).into_iter();
-    groups
-        .map(|(number, cpus)| {
-            let node = found.nodes.iter().find(|node| node.node == number);
-            let memory = node.and_then(|node| node.memory_bytes);
-            let memory = memory.map_or(String::new(), |size| format!(": {}", bytes(size)));
-            Branch::new(format!("memory node {number}{memory}"), cpus)
-        })
-        .collect()
-}
-
-/// Caches that hold data and are shared by several cores.
+/// Caches that hold data and are shared by several cores, and those of the last level.
 fn caches(found: &Topology) -> Vec<Branch> {
     let mut branches = Vec::new();
     let last = found.caches.iter().map(|cache| cache.level).max();
-    for level in (2..=5).rev() {
-        for cache in found.data_caches(level) {
-            let online = found.online().map(|cpu| cpu.cpu);
-            let cpus: Vec<usize> = online.filter(|cpu| cache.cpus.contains(cpu)).collect();
-            if cpus.is_empty() || (Some(level) != last && !has_several_cores(found, &cpus)) {
-                continue;
-            }
-            let size = cache.size_bytes.map(|size| format!(": {}", bytes(size)));
-            branches.push(Branch::new(format!("L{level}{}", size.unwrap_or_default()), cpus));
+    for cache in (2..=5).rev().flat_map(|level| found.data_caches(level)) {
+        let online = found.online().map(|cpu| cpu.cpu);
+        let cpus: Vec<usize> = online.filter(|cpu| cache.cpus.contains(cpu)).collect();
+        let is_last = Some(cache.level) == last && !cpus.is_empty();
+        if is_last || has_several_cores(found, &cpus) {
+            branches.push(Branch::new(with_size(name(cache), cache.size_bytes), cpus));
         }
     }
     branches
@@ -125,139 +120,79 @@ fn has_several_cores(found: &Topology, cpus: &[usize]) -> bool {
     cores.any(|core| Some(core) != first)
 }
 
-/// Returns the cores; of CPUs whose core is not known each by itself.
-fn cores(found: &Topology) -> Vec<Branch> {
-    let known = grouped(found, |cpu| cpu.core).into_iter();
-    let unknown = found.online().filter(|cpu| cpu.core.is_none());
-    known
-        .map(|(core, cpus)| (core.to_string(), cpus))
-        .chain(unknown.map(|cpu| (String::new(), vec![cpu.cpu])))
-        .map(|(label, cpus)| {
-            let kind = found.cpus.iter().find(|cpu| cpu.cpu == cpus[0]).and_then(|cpu| cpu.kind);
-            Branch { kind, is_core: !label.is_empty(), ..Branch::new(label, cpus) }
-        })
-        .collect()
-}
-
-/// More cores than this in one place are listed on one line.
-const LINES: usize = 4;
-
-/// Draws the tree, a line a branch; where there are many cores in one place, they share lines.
+/// Draws the tree, a line a branch; the cores of one place share lines.
 pub(super) fn draw(page: &mut Page, found: &Topology, look: Look) {
-    let drawing = Drawing { allowed: allowed(found) };
-    let root = tree(found);
-    for part in drawing.lines(&root.parts) {
-        part.write(page, "", "", "", look);
-    }
-    let off: Vec<String> =
-        found.cpus.iter().filter(|cpu| !cpu.is_online).map(|cpu| cpu.cpu.to_string()).collect();
+    let allowed = allowed(found);
+    draw_parts(page, &tree(found).parts, &allowed, None, look);
+    let off = found.cpus.iter().filter(|cpu| !cpu.is_online);
+    let off = joined(off.map(|cpu| cpu.cpu.to_string()));
     let mut notes = Vec::new();
     if found.online().any(|cpu| !cpu.is_allowed) {
         notes.push("CPUs in brackets may not be used by this process.".to_owned());
     }
     if !off.is_empty() {
-        notes.push(format!("Off: CPU {}.", off.join(", ")));
+        notes.push(format!("Off: CPU {off}."));
     }
     if !notes.is_empty() {
         page.paragraph("", &[span(Tone::Dim, notes.join(" "))]);
     }
 }
 
-struct Drawing {
-    allowed: Vec<usize>,
-}
-
-/// What one line, or a paragraph, says, and what hangs below it.
-struct Line {
-    text: String,
-    below: Vec<Line>,
-}
-
-impl Drawing {
-    fn lines(&self, parts: &[Branch]) -> Vec<Line> {
-        let mut lines = Vec::new();
-        let mut rest = parts;
-        while let Some(first) = rest.first() {
-            if !first.parts.is_empty() {
-                let below = self.lines(&first.parts);
-                lines.push(Line { text: first.label.clone(), below });
-                rest = &rest[1..];
-                continue;
-            }
-            let alike = rest.iter().take_while(|part| {
-                part.parts.is_empty() && (part.is_core, part.kind) == (first.is_core, first.kind)
-            });
-            let (run, others) = rest.split_at(alike.count());
-            if run.len() > LINES {
-                lines.push(leaf(self.many(run)));
-            } else {
-                lines.extend(run.iter().map(|part| leaf(self.one(part))));
-            }
-            rest = others;
+/// Writes parts below each other, and what they consist of below each, behind `indent`; those of
+/// the root hang on nothing.
+fn draw_parts(
+    page: &mut Page,
+    parts: &[Branch],
+    allowed: &[usize],
+    indent: Option<&str>,
+    look: Look,
+) {
+    let [fork, end, pipe] =
+        look.pick(["\u{251c}\u{2500} ", "\u{2514}\u{2500} ", "\u{2502}  "], ["|- ", "`- ", "|  "]);
+    let runs = parts.chunk_by(|a, b| {
+        let are_leaves = a.parts.is_empty() && b.parts.is_empty();
+        are_leaves && (a.is_core, a.kind) == (b.is_core, b.kind)
+    });
+    let mut runs = runs.peekable();
+    while let Some(run) = runs.next() {
+        let is_last = runs.peek().is_none();
+        let (lead, below) = match (indent, is_last) {
+            (None, _) => ("", ""),
+            (_, true) => (end, "   "),
+            (_, false) => (fork, pipe),
+        };
+        let is_leaf = run[0].parts.is_empty();
+        let text = if is_leaf { leaves(run, allowed) } else { run[0].label.clone() };
+        let indent = indent.unwrap_or_default();
+        let behind = format!("{indent}{below}");
+        let further = format!("{behind}{}", if is_leaf { "   " } else { pipe });
+        let room = look.columns().saturating_sub(further.width());
+        for (index, line) in wrap_plain(&text, room).iter().enumerate() {
+            let lead = if index == 0 { &format!("{indent}{lead}") } else { &further };
+            page.line(&[span(Tone::Plain, format!("{lead}{line}"))]);
         }
-        lines
-    }
-
-    /// `core 3: CPUs 3 and 67`.
-    fn one(&self, part: &Branch) -> String {
-        let cpus = match self.cpus(part).as_slice() {
-            [only] => format!("CPU {only}"),
-            [first, second] => format!("CPUs {first} and {second}"),
-            all => format!("CPUs {}", all.join(", ")),
-        };
-        if part.is_core { format!("{}core {}: {cpus}", kind(part), part.label) } else { cpus }
-    }
-
-    /// `16 cores, CPUs 0+64 1+65 ...`: the threads of a core are joined by a sign.
-    fn many(&self, parts: &[Branch]) -> String {
-        let list: Vec<String> = parts.iter().map(|part| self.cpus(part).join("+")).collect();
-        let what = if parts[0].is_core {
-            format!("{} {}cores", parts.len(), kind(&parts[0]))
-        } else {
-            format!("{} CPUs", parts.len())
-        };
-        // The first number stays with the words.
-        format!("{what}, CPUs{NO_BREAK}{}", list.join(" "))
-    }
-
-    fn cpus(&self, part: &Branch) -> Vec<String> {
-        let cpus = part.cpus.iter().map(|cpu| (cpu, self.allowed.contains(cpu)));
-        cpus.map(|(cpu, is_on)| if is_on { cpu.to_string() } else { format!("({cpu})") }).collect()
+        draw_parts(page, &run[0].parts, allowed, Some(&behind), look);
     }
 }
 
-fn kind(part: &Branch) -> &'static str {
-    match part.kind {
+/// `16 cores, CPUs 0+64 1+65 ...`: the threads of a core are joined by a sign.
+fn leaves(run: &[Branch], allowed: &[usize]) -> String {
+    let kind = match run[0].kind {
         Some(CoreKind::Performance) => "fast ",
         Some(CoreKind::Efficiency) => "slow ",
         None => "",
+    };
+    let cpus = run.iter().map(|part| {
+        let cpus = part
+            .cpus
+            .iter()
+            .map(|cpu| if allowed.contains(cpu) { cpu.to_string() } else { format!("({cpu})") });
+        cpus.collect::<Vec<_>>().join("+")
+    });
+    let cpus = cpus.collect::<Vec<_>>().join(" ");
+    if !run[0].is_core {
+        return format!("{}: {cpus}", count(run.len() as u64, "CPU"));
     }
-}
-
-fn leaf(text: String) -> Line {
-    Line { text, below: Vec::new() }
-}
-
-impl Line {
-    /// Writes it behind `branch`, further lines of its own and what is below behind `below`.
-    fn write(&self, page: &mut Page, indent: &str, branch: &str, below: &str, look: Look) {
-        let [fork, end, pipe] = look
-            .pick(["\u{251c}\u{2500} ", "\u{2514}\u{2500} ", "\u{2502}  "], ["|- ", "`- ", "|  "]);
-        let behind = format!("{indent}{below}");
-        let rope = if self.below.is_empty() { "   " } else { pipe };
-        let room = look.columns().saturating_sub(behind.width() + rope.width());
-        let lines = wrap_plain(&self.text, room);
-        for (index, line) in lines.iter().enumerate() {
-            let lead = match index {
-                0 => format!("{indent}{branch}"),
-                _ => format!("{behind}{rope}"),
-            };
-            page.line(&[span(Tone::Plain, format!("{lead}{line}"))]);
-        }
-        for (index, line) in self.below.iter().enumerate() {
-            let is_last = index + 1 == self.below.len();
-            let (branch, below) = if is_last { (end, "   ") } else { (fork, pipe) };
-            line.write(page, &behind, branch, below, look);
-        }
-    }
+    // The first number stays with the words.
+    format!("{}, CPUs{NO_BREAK}{cpus}", count(run.len() as u64, &format!("{kind}core")))
 }
