@@ -1,10 +1,9 @@
 //! Memory bandwidth, by the number of threads.
 
-mod analyse;
-pub(crate) mod measure;
+mod measure;
 pub(crate) mod show;
 
-pub(crate) use analyse::probe;
+pub(crate) use measure::probe;
 
 use crate::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
@@ -123,7 +122,7 @@ pub struct BandwidthPoint {
     pub low_bytes_per_s: f64,
     /// The best round.
     pub high_bytes_per_s: f64,
-    /// The same as `bytes_per_s`, of rounds, in order of time.
+    /// The same as `bytes_per_s`, of consecutive parts of the windows, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts_bytes_per_s: Vec<f64>,
     /// Number of rounds in which enough windows were kept.

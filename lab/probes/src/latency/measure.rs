@@ -1,14 +1,13 @@
 //! The probe of latency: times loads that each wait for the one before, by the size of the data, by
 //! the size of pages, and by the number of pages.
 
-pub(crate) mod chase;
 #[cfg(test)]
 mod tests;
 
+use crate::tools::chase::{self, Cycle, SLOT, place_apart};
 pub use crate::tools::flushed::MEMORY_SHARE;
 use crate::tools::*;
 use crate::{LatencyPoint, TlbPoint};
-use chase::{Cycle, SLOT};
 
 /// No load of any machine is faster: such a load was optimised out.
 const LEAST_LOAD_NS: f64 = 0.5;
@@ -324,12 +323,6 @@ fn point(size: usize, batches_ps: &mut [u64], parts_ps: &[u64]) -> Option<Point>
         high_ns: quantile_ns(batches_ps, 0.75)?,
     };
     Some(Point { found, parts_ns: parts_ps.iter().map(|ps| *ps as f64 / 1000.0).collect() })
-}
-
-/// Returns the offset of a line on a page of its own, at a place that differs from page to page: 64
-/// pages in a row use all 64 lines of a page once.
-pub(crate) fn place_apart(page: usize) -> usize {
-    page * SMALL_PAGE + (page * 37 + page / 64 * 11) % 64 * SLOT
 }
 
 /// Which sizes are measured.

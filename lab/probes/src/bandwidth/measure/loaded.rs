@@ -2,13 +2,17 @@
 //! load, with a brake, and without one.
 
 use super::*;
+use crate::tools::chase::{Cycle, SLOT};
+use std::sync::{Mutex, PoisonError};
 
 /// The load that is asked for, as a share of what the other threads can read.
 const ASKED: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 /// Wanted number of rounds.
 const ROUNDS: u32 = 8;
-/// The part of the time that pointers may take.
-const WEAVE_PART: u32 = 2;
+/// The part of the time that making the chain of pointers may take.
+const CHAIN_PART: u32 = 2;
+/// Loads between two looks at the clock.
+const LOADS: u64 = 128;
 
 /// Observations at a level of load: for each window the bytes per second, and the picoseconds of a
 /// load.
@@ -19,57 +23,70 @@ struct Level {
 }
 
 /// Measures until only the reserve is left. The first thread's pointers are spread over `bytes`, or
-/// over as many as there is time for, and `others` threads read. Returns the levels of load with
-/// enough windows, and over how many bytes the pointers are spread.
+/// over as many as there is time for, while the others read. Returns the levels of load with enough
+/// windows, and over how many bytes the pointers are spread.
+///
+/// # Errors
+/// There is no memory for the pointers.
 pub(super) fn measure(
-    team: &Team,
+    hands: &Hands<'_>,
+    cpus: &[usize],
     bytes: usize,
-    others: usize,
     budget: &mut Budget<'_>,
     reserve: Duration,
-) -> (Vec<LoadedLatency>, u64) {
-    if budget.left() <= reserve + LENGTH.0 {
-        return (Vec::new(), 0);
+) -> io::Result<(Vec<LoadedLatency>, u64)> {
+    let time = budget.left().saturating_sub(reserve);
+    if time <= LENGTH.0 {
+        return Ok((Vec::new(), 0));
     }
-    let for_pointers = budget.left().saturating_sub(reserve) / WEAVE_PART;
-    let woven = team.run(&[Job::Weave(bytes)], true, for_pointers);
-    let chased_bytes = woven.first().map_or(0, |log| log.chunk);
-    if chased_bytes == 0 {
-        return (Vec::new(), 0);
-    }
+    let mapped = Mapped::new(bytes, Pages::Huge)?;
+    let pinned = Pinned::to(cpus[0])?;
+    let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 1);
+    let mut quiet = drop::<f64>;
+    cycle.grow(bytes / SLOT, &Budget::new(time / CHAIN_PART, budget.interrupted(), &mut quiet));
+    drop(pinned);
+    let chased_bytes = (cycle.slots() * SLOT) as u64;
+    let cycle = Mutex::new(cycle);
     let time = budget.left().saturating_sub(reserve);
     let length = (time / (ROUNDS * ASKED.len() as u32)).clamp(LENGTH.0, LENGTH.1);
     let mut levels = vec![Level::default(); ASKED.len()];
+    let others = cpus.len() - 1;
     // The first stretch is without a brake and shows what can be asked for.
     let mut full = None;
     'rounds: loop {
-        for index in (0..ASKED.len()).rev() {
+        for (level, asked) in levels.iter_mut().zip(ASKED).rev() {
             if budget.left() <= reserve + length {
                 break 'rounds;
             }
-            let Some(jobs) = jobs(ASKED[index], others, full) else { continue };
-            levels[index].add(&common(&team.run(&jobs, true, length), WINDOW_NS));
-            if index == ASKED.len() - 1 {
-                full = quantile(&mut levels[index].bytes_per_s, 0.5);
+            let Some(period_ns) = period_ns(asked, others, full) else { continue };
+            let threads = if asked > 0.0 { 1 + others } else { 1 };
+            level.add(&hands.run(threads, true, |index, hand| {
+                if index > 0 {
+                    return hand.trickle(period_ns, length);
+                }
+                let mut cycle = cycle.lock().unwrap_or_else(PoisonError::into_inner);
+                hand.chunks(LOADS as usize, length, |_| {
+                    cycle.batch_ns(LOADS);
+                });
+            }));
+            if asked == 1.0 {
+                full = quantile(&mut level.bytes_per_s.clone(), 0.5);
             }
             budget.tell(0.0);
         }
     }
     let levels = levels.into_iter().zip(ASKED);
-    (levels.filter_map(|(level, asked)| level.found(asked, others)).collect(), chased_bytes)
+    Ok((levels.filter_map(|(level, asked)| level.found(asked, others)).collect(), chased_bytes))
 }
 
-/// Returns the job of each thread; `None` if it is not known yet how much can be asked for.
-fn jobs(asked: f64, others: usize, full: Option<u64>) -> Option<Vec<Job>> {
-    let other = match asked {
-        0.0 => return Some(vec![Job::Chase]),
-        1.0 => Job::Stream(Traffic::Read),
-        share => {
-            let wanted = full.filter(|full| *full > 0)? as f64 * share / others as f64;
-            Job::Trickle((PIECE_BYTES as f64 / wanted * 1e9) as u64)
-        }
-    };
-    Some([Job::Chase].into_iter().chain(std::iter::repeat_n(other, others)).collect())
+/// Returns how often each of the other threads reads a piece, in nanoseconds, 0 without a brake;
+/// `None` if it is not known yet how much can be asked for.
+fn period_ns(asked: f64, others: usize, full: Option<u64>) -> Option<u64> {
+    if asked == 0.0 || asked == 1.0 {
+        return Some(0);
+    }
+    let wanted = full.filter(|full| *full > 0)? as f64 * asked / others as f64;
+    Some((PIECE_BYTES as f64 / wanted * 1e9) as u64)
 }
 
 impl Level {
@@ -84,18 +101,17 @@ impl Level {
 
     /// Returns the medians over all windows; `None` if those are too few.
     fn found(mut self, asked_share: f64, others: usize) -> Option<LoadedLatency> {
-        let windows_kept = self.latency_ps.len() as u64;
         let parts = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
         let [low, latency, high] = [0.25, 0.5, 0.75]
-            .map(|share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3));
-        (windows_kept >= LEAST_WINDOWS as u64).then_some(LoadedLatency {
+            .map(|share| quantile_of_enough(&mut self.latency_ps, share, LEAST_WINDOWS));
+        Some(LoadedLatency {
             threads: if asked_share > 0.0 { others as u32 } else { 0 },
             asked_share,
             bytes_per_s: quantile(&mut self.bytes_per_s, 0.5)? as f64,
-            latency_ns: latency?,
-            spread_ns: Some([low?, high?]),
+            latency_ns: latency? / 1e3,
+            spread_ns: Some([low? / 1e3, high? / 1e3]),
             parts_ns: parts.into_iter().map(|ps| ps as f64 / 1e3).collect(),
-            windows_kept,
+            windows_kept: self.latency_ps.len() as u64,
         })
     }
 }
@@ -106,13 +122,11 @@ mod tests {
 
     #[test]
     fn a_brake_asks_for_a_share() {
-        assert_eq!(jobs(0.0, 3, None), Some(vec![Job::Chase]));
-        assert_eq!(jobs(0.5, 3, None), None);
-        let read = Job::Stream(Traffic::Read);
-        assert_eq!(jobs(1.0, 2, None), Some(vec![Job::Chase, read, read]));
+        assert_eq!(period_ns(0.0, 3, None), Some(0));
+        assert_eq!(period_ns(0.5, 3, None), None);
+        assert_eq!(period_ns(1.0, 2, None), Some(0));
         // Two threads at half of 32 GB/s: each reads 16 KiB in 2048 ns.
-        let trickle = Job::Trickle(2048);
-        assert_eq!(jobs(0.5, 2, Some(32_000_000_000)), Some(vec![Job::Chase, trickle, trickle]));
+        assert_eq!(period_ns(0.5, 2, Some(32_000_000_000)), Some(2048));
     }
 
     #[test]
