@@ -173,24 +173,6 @@ pub(crate) fn place_apart(page: usize) -> usize {
     page * SMALL_PAGE + (page * 37 + page / 64 * 11) % 64 * SLOT
 }
 
-/// Returns the ratio of the times of 8192 and of 4096 loads from a small cycle, by the first
-/// quartiles of batches that alternate. About 2, unless loads are missing or something else is
-/// timed.
-pub(crate) fn double_work_ratio(mapped: &Mapped, budget: &Budget<'_>) -> f64 {
-    let mut cycle = Cycle::new(mapped, |slot| slot * SLOT, 1);
-    cycle.grow(64, budget);
-    let (mut once, mut twice) = (Vec::new(), Vec::new());
-    for _ in 0..200 {
-        once.push(cycle.batch_ns(4096));
-        twice.push(cycle.batch_ns(8192));
-        if budget.is_interrupted() {
-            break;
-        }
-    }
-    let [once, twice] = [&mut once, &mut twice].map(|batches| quantile(batches, 0.25).unwrap_or(0));
-    twice as f64 / once.max(1) as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
