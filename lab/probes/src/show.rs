@@ -88,9 +88,9 @@ impl<'a, R> Table<'a, R> {
         self.columns
     }
 
-    /// Writes it as text.
+    /// Writes it as text; nothing if there are no rows.
     pub fn text(self, look: &Look) -> String {
-        render(self.columns, look)
+        if self.rows.is_empty() { String::new() } else { render(self.columns, look) }
     }
 }
 
