@@ -180,29 +180,18 @@ pub(crate) fn together<T: Send>(
     cpus: &[usize],
     job: impl Fn(&Place<'_>) -> T + Sync,
 ) -> io::Result<Vec<T>> {
-    together_on(&cpus.chunks(1).collect::<Vec<_>>(), job)
-}
-
-/// Runs a job on a thread for each set of CPUs, which stays on these.
-///
-/// # Errors
-/// As [`together`].
-pub(crate) fn together_on<T: Send>(
-    sets: &[&[usize]],
-    job: impl Fn(&Place<'_>) -> T + Sync,
-) -> io::Result<Vec<T>> {
     // Whether the threads may begin: they wait for the lock until all of them are there and pinned.
-    let (barrier, gate, job) = (&Barrier::new(sets.len()), &Mutex::new(false), &job);
+    let (barrier, gate, job) = (&Barrier::new(cpus.len()), &Mutex::new(false), &job);
     let (sender, pinned) = mpsc::channel::<io::Result<()>>();
     std::thread::scope(|scope| {
         let mut may_begin = gate.lock().unwrap_or_else(PoisonError::into_inner);
         let mut threads = Vec::new();
         let mut failure = None;
-        for (index, set) in sets.iter().enumerate() {
+        for (index, &cpu) in cpus.iter().enumerate() {
             let sender = sender.clone();
             let thread = std::thread::Builder::new().spawn_scoped(scope, move || {
                 // The starter waits for this message, or has given up.
-                let _ = sender.send(cpus::pin_this_thread(set));
+                let _ = sender.send(cpus::pin_this_thread(&[cpu]));
                 let may_begin = *gate.lock().unwrap_or_else(PoisonError::into_inner);
                 may_begin.then(|| job(&Place { index, barrier }))
             });

@@ -5,9 +5,8 @@
 //! rounds, every number of threads goes through its buffers with every kernel for some hundredths
 //! of a second, after the caches were filled. The work is stamped chunk by chunk, and only the work
 //! in those windows of half a millisecond counts in which no thread lost its CPU (`windows`). Then
-//! one thread follows pointers while the others read, with a brake that is released step by step;
-//! and where there are several memory nodes, each is read from its own CPUs and from those of the
-//! first.
+//! one thread follows pointers while more and more of the others read; and where there are several
+//! memory nodes, each is read from its own CPUs and from those of the first.
 
 mod hands;
 mod kernels;
@@ -22,7 +21,7 @@ use crate::{
     Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, LoadedLatency, NodeBandwidth, PARTS,
     Traffic,
 };
-use hands::{Hands, LARGE_PAGE_BYTES, PIECE_BYTES, Setup};
+use hands::{Hands, LARGE_PAGE_BYTES, Setup};
 use kernels::{BLOCK_BYTES, Vectors};
 use std::collections::BTreeSet;
 use tiebreak_machine::{cpus::apart, fingerprint};
@@ -31,10 +30,11 @@ use windows::{Log, Windows, common};
 
 /// Length of a window of time.
 const WINDOW_NS: u64 = 500_000;
-/// A round with fewer windows has no reading; its windows count in the next round.
+/// A level of load, or a pair of nodes, with fewer windows has no reading.
 const LEAST_WINDOWS: usize = 4;
-/// A point with fewer windows in all rounds has no reading: a high quantile of so few is too low.
-const LEAST_IN_ALL: usize = 16;
+/// A point, or a part of its windows, with fewer of them has no reading: a high quantile of so few
+/// is too low.
+const LEAST_OF_A_PART: usize = 16;
 /// Undisturbed bandwidth is the rate that this share of all windows stays below: other guests of a
 /// machine, and refreshes, only take away. It agrees with the best repetition of a program like
 /// STREAM, whereas the best of all windows depends on their number.
@@ -55,10 +55,6 @@ const LEAST_BYTES: u64 = 256 << 20;
 const TIMES_CACHE: u64 = 4;
 /// The probe takes at most this part of the free memory.
 const PART_OF_MEMORY: u64 = 4;
-/// Without pinning only reads are measured, among them the published ones, which are not pinned.
-const UNPINNED: [Traffic; 2] = [Traffic::Touch, Traffic::Read];
-/// Number of curves.
-const CURVES: usize = Traffic::ALL.len() + UNPINNED.len();
 /// Wanted number of rounds, and the least number that there must be time for.
 const ROUNDS: (u32, u32) = (12, 2);
 /// The shortest and the longest stretch. Where other programs run, threads that have slept get
@@ -143,9 +139,7 @@ impl Seen {
             ready_by_ns: monotonic_ns() + budget.length().mul_f64(SETUP).as_nanos() as u64,
             interrupted: budget.interrupted(),
         })?;
-        let all_bytes = (hands.buffer_bytes * cpus.len()) as f64;
-        let large = large_pages_bytes(tree);
-        self.found.large_page_share = large.map(|large| (large as f64 / all_bytes).min(1.0));
+        self.found.large_page_share = hands.large_page_share();
         self.found.buffer_bytes = hands.buffer_bytes as u64;
         let has_others = cpus.len() > 1;
         let for_latency = if has_others { budget.length().mul_f64(LATENCY) } else { reserve };
@@ -174,8 +168,7 @@ impl Seen {
                        the budget is too short";
             return Probed::inconclusive(why);
         }
-        let rates = cells.iter().flat_map(|cell| cell.rounds.iter().flatten());
-        let best = rates.copied().fold(0.0, f64::max);
+        let best = cells.iter().flat_map(Cell::parts).fold(0.0, f64::max);
         if best > MOST_BYTES_PER_S * found.cpus.len() as f64 {
             let gb = best / 1e9;
             return Probed::inconclusive(format!("{gb:.0} GB/s is more than CPUs can move"));
@@ -231,57 +224,44 @@ fn nodes(tree: &Tree, cpus: &[usize]) -> Option<Vec<(usize, Vec<usize>)>> {
     Some(nodes.collect())
 }
 
-/// Returns the bytes of this process' memory that lie in large pages; `None` if the kernel does not
-/// report it.
-fn large_pages_bytes(tree: &Tree) -> Option<u64> {
-    tree.kib_bytes("/proc/self/smaps_rollup", "AnonHugePages")
-}
-
 /// A number of threads with a kernel, and what was seen of them.
 #[derive(Clone, Debug)]
 struct Cell {
     traffic: Traffic,
-    is_pinned: bool,
     threads: usize,
-    /// Bytes per second of every window that was kept; those of a round are adjacent.
+    /// Bytes per second of every window that was kept, in order of time.
     rates: Vec<u64>,
-    /// Index of the first of them that is in no round yet.
-    first: usize,
-    /// The median of each round's windows; `None` if they are too few, which then count in the next
-    /// round.
-    rounds: Vec<Option<f64>>,
     /// Number of windows, kept or not.
     windows: u64,
 }
 
 impl Cell {
-    fn new(traffic: Traffic, is_pinned: bool, threads: usize) -> Cell {
-        let (rates, rounds) = (Vec::new(), Vec::new());
-        Cell { traffic, is_pinned, threads, rates, first: 0, rounds, windows: 0 }
+    fn new(traffic: Traffic, threads: usize) -> Cell {
+        Cell { traffic, threads, rates: Vec::new(), windows: 0 }
     }
 
     fn add(&mut self, windows: &Windows) {
         self.rates.extend(rates(windows));
-        let round = quantile_of_enough(&mut self.rates[self.first..], 0.5, LEAST_WINDOWS);
-        if round.is_some() {
-            self.first = self.rates.len();
-        }
-        self.rounds.push(round);
         self.windows += windows.seen;
+    }
+
+    /// Returns the undisturbed bandwidth of consecutive parts of the windows.
+    fn parts(&self) -> Vec<f64> {
+        let length = (self.rates.len() / PARTS).max(LEAST_OF_A_PART);
+        let parts = self.rates.chunks_exact(length).take(PARTS);
+        parts.filter_map(|part| undisturbed(part.to_vec())).collect()
     }
 
     /// Returns the point of the curve; `None` if too few windows were kept.
     fn point(&self) -> Option<BandwidthPoint> {
-        let known = self.rounds.iter().copied().flatten();
-        let parts = self.rates.chunks_exact((self.rates.len() / PARTS).max(LEAST_IN_ALL));
-        let parts = parts.take(PARTS).filter_map(|part| undisturbed(part.to_vec()));
+        let parts = self.parts();
         Some(BandwidthPoint {
             threads: self.threads as u32,
             bytes_per_s: undisturbed(self.rates.clone())?,
-            low_bytes_per_s: known.clone().min_by(f64::total_cmp)?,
-            high_bytes_per_s: known.clone().max_by(f64::total_cmp)?,
-            parts_bytes_per_s: parts.collect(),
-            rounds: known.count() as u32,
+            low_bytes_per_s: parts.iter().copied().min_by(f64::total_cmp)?,
+            high_bytes_per_s: parts.iter().copied().max_by(f64::total_cmp)?,
+            rounds: parts.len() as u32,
+            parts_bytes_per_s: parts,
             windows: self.windows,
             windows_kept: self.rates.len() as u64,
         })
@@ -295,7 +275,7 @@ fn rates(windows: &Windows) -> Vec<u64> {
 }
 
 fn undisturbed(mut rates: Vec<u64>) -> Option<f64> {
-    quantile_of_enough(&mut rates, UNDISTURBED, LEAST_IN_ALL)
+    quantile_of_enough(&mut rates, UNDISTURBED, LEAST_OF_A_PART)
 }
 
 /// Returns a quantile of windows; `None` if they are too few.
@@ -318,14 +298,11 @@ fn plan(cpus: usize, time: Duration) -> (Vec<Cell>, Duration) {
     let most_cells = time.as_nanos() / (LENGTH.0 * ROUNDS.1).as_nanos();
     let counts = counts
         .iter()
-        .find(|counts| (counts.len() * CURVES) as u128 <= most_cells)
+        .find(|counts| (counts.len() * Traffic::ALL.len()) as u128 <= most_cells)
         .unwrap_or(&counts[2]);
-    let pinned = Traffic::ALL.map(|traffic| (traffic, true));
-    let curves = pinned.into_iter().chain(UNPINNED.map(|traffic| (traffic, false)));
-    let cells: Vec<Cell> = curves
-        .flat_map(|(traffic, is_pinned)| {
-            counts.iter().map(move |threads| Cell::new(traffic, is_pinned, *threads))
-        })
+    let cells: Vec<Cell> = Traffic::ALL
+        .into_iter()
+        .flat_map(|traffic| counts.iter().map(move |threads| Cell::new(traffic, *threads)))
         .collect();
     let length = time / (ROUNDS.0 * cells.len().max(1) as u32);
     (cells, length.clamp(LENGTH.0, LENGTH.1))
@@ -342,8 +319,7 @@ fn curves(hands: &Hands<'_>, cpus: usize, budget: &mut Budget<'_>, rest: Duratio
             let index = if round % 2 == 0 { step } else { cells.len() - 1 - step };
             let cell = &mut cells[index];
             let traffic = cell.traffic;
-            let windows =
-                hands.run(cell.threads, cell.is_pinned, |_, hand| hand.stream(traffic, length));
+            let windows = hands.run(cell.threads, |_, hand| hand.stream(traffic, length));
             cell.add(&windows);
             budget.tell(0.0);
         }
@@ -353,17 +329,19 @@ fn curves(hands: &Hands<'_>, cpus: usize, budget: &mut Budget<'_>, rest: Duratio
 
 /// Returns the curves that have points.
 fn curves_of(cells: &[Cell]) -> Vec<BandwidthCurve> {
-    let curves = cells.chunk_by(|a, b| (a.traffic, a.is_pinned) == (b.traffic, b.is_pinned));
+    let curves = cells.chunk_by(|a, b| a.traffic == b.traffic);
     let curves = curves.map(|cells| {
-        let rounds = cells.iter().map(|cell| (cell.threads as u64, cell.rounds.clone()));
-        let knee = knee(&rounds.collect::<Vec<_>>(), KNEE_SHARE).map(|knee| BandwidthKnee {
+        let parts = cells
+            .iter()
+            .map(|cell| (cell.threads as u64, cell.parts().into_iter().map(Some).collect()));
+        let knee = knee(&parts.collect::<Vec<_>>(), KNEE_SHARE).map(|knee| BandwidthKnee {
             threads: knee.size as u32,
             low_threads: knee.low as u32,
             high_threads: knee.high as u32,
             agreeing_share: knee.agreeing_share,
         });
         let points = cells.iter().filter_map(Cell::point).collect();
-        BandwidthCurve { traffic: cells[0].traffic, is_pinned: cells[0].is_pinned, points, knee }
+        BandwidthCurve { traffic: cells[0].traffic, is_pinned: true, points, knee }
     });
     curves.filter(|curve| !curve.points.is_empty()).collect()
 }

@@ -7,7 +7,7 @@ use crate::show::*;
 use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, Traffic};
 use std::collections::BTreeSet;
 
-/// Rounds agree if the ratio of the best round to the least one is below this.
+/// Parts agree if the ratio of the best one to the least one is below this.
 const MOVED: f64 = 1.25;
 
 /// Returns the lines of the screen that shows all probes.
@@ -39,39 +39,37 @@ pub(crate) fn svg(found: &Bandwidth) -> String {
 /// Returns a table with a row for each number of threads, and a column for each curve: reads stay
 /// the longest on a narrow screen.
 fn by_threads(found: &Bandwidth, look: &Look) -> String {
-    let points = found.curves.iter().flat_map(|curve| &curve.points);
+    let points = found.pinned().flat_map(|curve| &curve.points);
     let threads = points.map(|point| point.threads).collect::<BTreeSet<_>>();
     let threads: Vec<u32> = threads.into_iter().collect();
     let mut table = Table::of(&threads).right("threads, GB/s", 0, |threads| *threads);
-    for curve in &found.curves {
-        let (star, rank) = match (curve.is_pinned, curve.traffic) {
-            (true, Traffic::Read) => ("", 0),
-            (true, Traffic::Write | Traffic::Fill) => ("", 2),
-            (true, _) => ("", 1),
-            (false, _) => ("*", 3),
+    for curve in found.pinned() {
+        let rank = match curve.traffic {
+            Traffic::Read => 0,
+            Traffic::Write | Traffic::Fill => 2,
+            _ => 1,
         };
-        table = table.decimal(&format!("{}{star}", curve.traffic.name()), rank, |threads| {
+        table = table.decimal(curve.traffic.name(), rank, |threads| {
             or_dash(curve.point(*threads), |point| gb(point.bytes_per_s))
         });
     }
-    let is_free = found.curves.iter().any(|curve| !curve.is_pinned);
-    table.text(look) + if is_free { "* not pinned\n" } else { "" }
+    table.text(look)
 }
 
 /// Returns tables of the best point and the knee of each curve, of reads between nodes, and of
 /// latency by load; each is empty where there is nothing.
 fn tables(found: &Bandwidth, look: &Look) -> [String; 3] {
-    let curves = found.curves.iter();
-    let known: Vec<_> = curves
-        .filter_map(|curve| Some((name(curve), best(curve)?, curve.knee.as_ref()?)))
+    let known: Vec<_> = found
+        .pinned()
+        .filter_map(|curve| Some((curve.traffic.name(), best(curve)?, curve.knee.as_ref()?)))
         .collect();
     let knees = Table::of(&known)
-        .left("curve", 0, |(name, ..)| name.clone())
+        .left("curve", 0, |(name, ..)| name.to_string())
         .decimal("best GB/s", 0, |(_, best, _)| gb(best.bytes_per_s))
-        .left("its rounds", 2, |(_, best, _)| rounds(best))
+        .left("its parts", 2, |(_, best, _)| parts(best))
         .right("with", 3, |(_, best, _)| best.threads)
         .right("95% with", 0, |(.., knee)| knee.threads)
-        .left("rounds say", 1, |(.., knee)| match (knee.low_threads, knee.high_threads) {
+        .left("parts say", 1, |(.., knee)| match (knee.low_threads, knee.high_threads) {
             (low, high) if low == high => low.to_string(),
             (low, high) => format!("{low} to {high}"),
         })
@@ -83,8 +81,7 @@ fn tables(found: &Bandwidth, look: &Look) -> [String; 3] {
         .right("threads", 1, |row| row.threads)
         .decimal("read GB/s", 0, |row| gb(row.bytes_per_s));
     let loads = Table::of(&found.loaded_latency)
-        .right("load asked for", 0, |row| percent(row.asked_share, Rounding::Nearest))
-        .right("threads", 2, |row| row.threads)
+        .right("threads that read", 0, |row| row.threads)
         .decimal("read GB/s", 0, |row| gb(row.bytes_per_s))
         .right("ns a load", 0, |row| whole(row.latency_ns))
         .right("windows", 1, |row| row.windows_kept);
@@ -94,17 +91,17 @@ fn tables(found: &Bandwidth, look: &Look) -> [String; 3] {
 /// Returns bandwidth by threads, a pinned curve for each kernel, with the knee of the reads; and
 /// latency by the bandwidth beside it, if there are several levels of load.
 fn charts(found: &Bandwidth) -> Vec<Chart> {
-    let pinned = found.curves.iter().filter(|curve| curve.is_pinned).map(|curve| {
+    let pinned = found.pinned().map(|curve| {
         let points = curve.points.iter().map(|p| (f64::from(p.threads), p.bytes_per_s));
-        (name(curve), points.collect())
+        (curve.traffic.name(), points.collect())
     });
     let most = found.cpus.len();
     let axes =
         [axis("threads", most > 16, false, whole_tick), axis("GB/s", false, true, giga_tick)];
     let mut by_threads = chart("Bandwidth by threads", axes, pinned);
-    let knee = found.curve(Traffic::Read, true).and_then(|curve| curve.knee.as_ref());
+    let knee = found.curve(Traffic::Read).and_then(|curve| curve.knee.as_ref());
     if let Some(knee) = knee.filter(|knee| most > 2 && knee.threads > 1) {
-        by_threads.marks.push((f64::from(knee.threads), "95%, read medians".to_owned()));
+        by_threads.marks.push((f64::from(knee.threads), "95%".to_owned()));
     }
     let mut charts = vec![by_threads];
     if found.loaded_latency.len() > 1 {
@@ -142,67 +139,51 @@ fn best(curve: &BandwidthCurve) -> Option<&BandwidthPoint> {
     curve.points.iter().rev().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
 }
 
-/// Returns the name of a curve: `read`, `read, not pinned`.
-fn name(curve: &BandwidthCurve) -> String {
-    let pinned = if curve.is_pinned { "" } else { ", not pinned" };
-    format!("{}{pinned}", curve.traffic.name())
-}
-
 /// Writes the read bandwidth: `read 43.6 GB/s with one thread, 87.4 with 4 (medians 52.1 to 86.2),
-/// 95% of the best median with 3`.
-///
-/// The rates are those of undisturbed windows; the range and the knee are of medians of rounds,
-/// which may all lie below, so the text calls them medians.
+/// 95% of the best with 3`.
 fn reads(found: &Bandwidth) -> Option<String> {
-    let curve = found.curve(Traffic::Read, true)?;
+    let curve = found.curve(Traffic::Read)?;
     let best = best(curve)?;
-    let medians = |point: &BandwidthPoint| {
-        if apart(point) > MOVED { format!(" (medians {})", rounds(point)) } else { String::new() }
+    let range = |point: &BandwidthPoint| {
+        if apart(point) > MOVED { format!(" ({})", parts(point)) } else { String::new() }
     };
     let from = if found.is_from_caches { "from caches, not memory: " } else { "" };
-    let of_best = (gb(best.bytes_per_s), best.threads, medians(best));
+    let of_best = (gb(best.bytes_per_s), best.threads, range(best));
     let Some(one) = curve.point(1) else {
-        let (rate, threads, medians) = of_best;
-        return Some(format!("{from}read {rate} GB/s with {threads} threads{medians}"));
+        let (rate, threads, range) = of_best;
+        return Some(format!("{from}read {rate} GB/s with {threads} threads{range}"));
     };
-    let mut text =
-        format!("{from}read {} GB/s with one thread{}", gb(one.bytes_per_s), medians(one));
-    if let (rate, threads @ 2.., medians) = &of_best {
-        text += &format!(", {rate} with {threads}{medians}");
+    let mut text = format!("{from}read {} GB/s with one thread{}", gb(one.bytes_per_s), range(one));
+    if let (rate, threads @ 2.., range) = &of_best {
+        text += &format!(", {rate} with {threads}{range}");
     }
     if let Some(knee) = curve.knee.as_ref().filter(|knee| knee.threads < best.threads) {
-        text += &format!(", 95% of the best median with {}", knee.threads);
+        text += &format!(", 95% of the best with {}", knee.threads);
     }
     Some(text)
 }
 
-/// Writes the range of the rounds: `52.1 to 86.2`.
-fn rounds(point: &BandwidthPoint) -> String {
+/// Writes the range of the parts: `52.1 to 86.2`.
+fn parts(point: &BandwidthPoint) -> String {
     format!("{} to {}", gb(point.low_bytes_per_s), gb(point.high_bytes_per_s))
 }
 
-/// Returns the ratio of the best round to the least one.
+/// Returns the ratio of the best part to the least one.
 fn apart(point: &BandwidthPoint) -> f64 {
     point.high_bytes_per_s / point.low_bytes_per_s
 }
 
-/// Writes the other kernels: `with 2 threads write 64.1, fill 81.4, copy 83.2, copy-past 90.1
-/// GB/s`, all with the same number of threads, or each with its own.
+/// Writes the other kernels, all with the same number of threads: `with 2 threads write 64.1, fill
+/// 81.4, copy 83.2, copy-past 90.1 GB/s`.
 fn others(found: &Bandwidth) -> Option<String> {
     const OTHERS: [Traffic; 4] = [Traffic::Write, Traffic::Fill, Traffic::Copy, Traffic::CopyPast];
-    let with = |threads| match threads {
-        1 => "with one thread".to_owned(),
-        more => format!("with {more} threads"),
-    };
-    let shared = found.shared_best(&OTHERS);
-    let curves = OTHERS.iter().filter_map(|traffic| found.curve(*traffic, true));
-    let parts = joined(curves.filter_map(|curve| {
-        let point = shared.map_or_else(|| best(curve), |threads| curve.point(threads))?;
-        let own = shared.map_or_else(|| " ".to_owned() + &with(point.threads), |_| String::new());
-        Some(format!("{} {}{own}", curve.traffic.name(), gb(point.bytes_per_s)))
-    }));
-    let with = shared.map(|shared| with(shared) + " ").unwrap_or_default();
-    (!parts.is_empty()).then(|| format!("{with}{parts} GB/s"))
+    let threads = found.shared_best(&OTHERS)?;
+    let parts = OTHERS.iter().filter_map(|traffic| {
+        let point = found.curve(*traffic)?.point(threads)?;
+        Some(format!("{} {}", traffic.name(), gb(point.bytes_per_s)))
+    });
+    let with = if threads == 1 { "one thread".to_owned() } else { format!("{threads} threads") };
+    Some(format!("with {with} {} GB/s", joined(parts)))
 }
 
 /// Writes the latency: `a load from memory takes 149 ns, 198 ns beside 3 threads that read at 76
@@ -226,9 +207,8 @@ fn notes(found: &Bandwidth) -> Vec<String> {
     let mut notes = vec![
         format!(
             "GB/s are 10^9 bytes a second, of all threads together, as a program counts them, where \
-             nothing disturbs: 97% of all windows of time stay below. A round is the median of its \
-             windows, so all rounds may lie below that; how many threads give 95% is by the \
-             medians. touch reads one value of each 64-byte line, as published (Lemire 2024); read \
+             nothing disturbs: 97% of all windows of time stay below. Parts are consecutive \
+             windows, each with that rate of its own. touch reads one value of each 64-byte line, as published (Lemire 2024); read \
              reads all of it ({}); write stores; fill stores past the caches; copy reads and \
              stores, and both count; copy-past stores past the caches.",
             found.vectors
@@ -240,7 +220,7 @@ fn notes(found: &Bandwidth) -> Vec<String> {
             Traffic::Copy.most_moved()
         ),
     ];
-    let points = found.curves.iter().flat_map(|curve| curve.points.iter().map(move |p| (curve, p)));
+    let points = found.pinned().flat_map(|curve| curve.points.iter().map(move |p| (curve, p)));
     let all: u64 = points.clone().map(|(_, point)| point.windows).sum();
     let kept: u64 = points.clone().map(|(_, point)| point.windows_kept).sum();
     if all > 0 {
@@ -255,11 +235,11 @@ fn notes(found: &Bandwidth) -> Vec<String> {
     let farthest = points.max_by(|a, b| apart(a.1).total_cmp(&apart(b.1)));
     if let Some((curve, point)) = farthest.filter(|(_, point)| apart(point) > MOVED) {
         notes.push(format!(
-            "Rounds differ: {} with {} was between {} GB/s. A hypervisor that moves CPUs does that, \
+            "Parts differ: {} with {} was between {} GB/s. A hypervisor that moves CPUs does that, \
              and so do others who use the same memory.",
-            name(curve),
+            curve.traffic.name(),
             count(u64::from(point.threads), "thread"),
-            rounds(point).replace(" to ", " and ")
+            parts(point).replace(" to ", " and ")
         ));
     }
     let of_nodes = match (found.nodes, found.between_nodes.is_empty()) {

@@ -99,7 +99,11 @@ impl Probe {
             return self.nothing(budget, &format!("hardly moved in {look:.1?}"));
         };
         let mut reasons = Vec::new();
-        let plan = self.plan(budget.left(), period_ns);
+        let mut counts = vec![1, self.cpus.len()];
+        counts.dedup();
+        let kernels = [("integer", integer as fn(&[u64]) -> u64), vector()];
+        let plan: Vec<(Kernel, usize)> =
+            counts.iter().flat_map(|count| kernels.map(|kernel| (kernel, *count))).collect();
         let length = (budget.left() / (plan.len() as u32 + 2)).min(SPAN_MAX);
         let moves = length.as_nanos() as u64 / period_ns.max(1);
         if moves < MOVES_MIN {
@@ -137,19 +141,6 @@ impl Probe {
             return Probed::inconclusive("stopped before anything was measured");
         }
         Probed::inconclusive(format!("the meter ({}) {what}", self.meter.source()))
-    }
-
-    /// Returns the loads that there is time for: each kernel on one CPU and on all, else the
-    /// vectors alone.
-    fn plan(&self, left: Duration, period_ns: u64) -> Vec<(Kernel, usize)> {
-        let mut counts = vec![1, self.cpus.len()];
-        counts.dedup();
-        let kernels = [("integer", integer as fn(&[u64]) -> u64), vector()];
-        let spans = (counts.len() * kernels.len() + 2) as u64;
-        let wanted_ns = MOVES_MIN.saturating_mul(period_ns).saturating_mul(spans);
-        let is_enough = left >= Duration::from_nanos(wanted_ns);
-        let kernels = if is_enough { &kernels[..] } else { &kernels[1..] };
-        counts.iter().flat_map(|count| kernels.iter().map(|one| (*one, *count))).collect()
     }
 
     /// Adds values on the first CPUs at once; the first of them reads the meter at both ends.

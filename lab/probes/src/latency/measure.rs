@@ -5,7 +5,7 @@
 mod tests;
 
 use super::analyse::analyse;
-use crate::tools::chase::{Cycle, SLOT, place_apart};
+use crate::tools::chase::{Cycle, SLOT, place_apart, place_packed};
 use crate::tools::flushed::MEMORY_SHARE;
 use crate::tools::*;
 use crate::{Latency, LatencyCurve, LatencyPoint, TlbPoint};
@@ -34,17 +34,15 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<La
         Ok(work) => work,
         Err(error) => return lacks("load latency", "two mappings of 4 MiB", error).into(),
     };
-    let double_work_ratio = double_work_ratio(&work.packed, budget);
-    if !DOUBLE_WORK.contains(&double_work_ratio) {
-        return Probed::inconclusive(format!(
-            "twice as many loads took {double_work_ratio:.2} times as long, not about twice"
-        ));
-    }
+    let Some(double_work_ratio) = double_work_ratio(&work.sweeps[3].mapped, budget) else {
+        let why = "twice as many loads did not take about twice as long";
+        return Probed::inconclusive(why);
+    };
     work.run(budget);
     let found = Latency {
         cpu,
         flushed_ns: quantile_ns(&mut work.flushed_ps, 0.5),
-        curves: work.sweeps.iter().map(|sweep| sweep.curve(&work.plan)).collect(),
+        curves: work.sweeps[..2].iter().map(Sweep::curve).collect(),
         tlb: work.tlb(),
         double_work_ratio,
         ..Latency::default()
@@ -56,31 +54,18 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<La
 }
 
 /// Returns the ratio of the times of 8192 and of 4096 loads from a small cycle, by the first
-/// quartiles of batches that alternate; the best of five tries, as any of them may have waited for
-/// the CPU. About 2, unless loads are missing or something else is timed.
-fn double_work_ratio(mapped: &Mapped, budget: &Budget<'_>) -> f64 {
-    let mut cycle = Cycle::new(mapped, |slot| slot * SLOT, 1);
+/// quartiles of batches that alternate. About 2, unless loads are missing or something else is
+/// timed. Of five tries one must say so, as any of them may have waited for the CPU.
+fn double_work_ratio(mapped: &Mapped, budget: &Budget<'_>) -> Option<f64> {
+    let mut cycle = Cycle::new(mapped, place_packed, 1);
     cycle.grow(64, budget);
-    let mut best = f64::INFINITY;
-    for _ in 0..5 {
-        let (mut once, mut twice) = (Vec::new(), Vec::new());
-        for _ in 0..200 {
-            once.push(cycle.batch_ns(4096));
-            twice.push(cycle.batch_ns(8192));
-            if budget.is_interrupted() {
-                break;
-            }
-        }
+    let mut tries = (0..5).filter(|_| !budget.is_interrupted()).map(|_| {
+        let batches = (0..200).map(|_| (cycle.batch_ns(4096), cycle.batch_ns(8192)));
+        let (mut once, mut twice): (Vec<u64>, Vec<u64>) = batches.unzip();
         let [once, twice] = [&mut once, &mut twice].map(|all| quantile(all, 0.25).unwrap_or(0));
-        let ratio = twice as f64 / once.max(1) as f64;
-        if (ratio - 2.0).abs() < (best - 2.0).abs() {
-            best = ratio;
-        }
-        if DOUBLE_WORK.contains(&best) || budget.is_spent() {
-            break;
-        }
-    }
-    best
+        twice as f64 / once.max(1) as f64
+    });
+    tries.find(|ratio| DOUBLE_WORK.contains(ratio))
 }
 
 /// Adds the reasons against what was measured. A curve with too few points is removed.
@@ -112,26 +97,25 @@ fn judged(mut found: Latency, plan: &Plan, mut reasons: Vec<String>) -> Probed<L
     Probed::of(found, reasons)
 }
 
-/// Batches that are being collected.
+/// Batches that are being collected: of data on small and on huge pages, of a line on each of so
+/// many small pages, and of as many adjacent lines.
 struct Work {
     plan: Plan,
-    /// Small pages, then huge ones.
-    sweeps: [Sweep; 2],
-    /// Memory for adjacent lines, to compare with lines on pages of their own.
-    packed: Mapped,
+    sweeps: [Sweep; 4],
     /// Times of loads of flushed lines.
     flushed_ps: Vec<u64>,
-    /// Batches for each number of pages: a line on each page, and as many adjacent lines.
-    pages_ps: Vec<[Vec<u64>; 2]>,
 }
 
-/// Batches on one kind of pages.
+/// Batches on one mapping.
 struct Sweep {
     pages: Pages,
     mapped: Mapped,
-    /// Batches of each size, in order of time.
-    sizes_ps: Vec<Vec<u64>>,
-    /// Whether the sizes ended beyond all caches.
+    place: fn(usize) -> usize,
+    /// Numbers of lines, small first.
+    lines: Vec<usize>,
+    /// Batches of each, in order of time.
+    batches_ps: Vec<Vec<u64>>,
+    /// Whether the lines ended beyond all caches.
     is_whole: bool,
 }
 
@@ -151,97 +135,91 @@ impl Work {
     }
 
     fn of(plan: Plan) -> io::Result<Work> {
-        let lines = plan.pages.last().map_or(1, |pages| pages * SLOT);
-        Ok(Work {
-            sweeps: [Sweep::new(Pages::Small, &plan)?, Sweep::new(Pages::Huge, &plan)?],
-            packed: Mapped::new(lines, Pages::Small)?,
-            flushed_ps: Vec::new(),
-            pages_ps: vec![[Vec::new(), Vec::new()]; plan.pages.len()],
-            plan,
-        })
+        let sizes: Vec<usize> = plan.sizes.iter().map(|size| size / SLOT).collect();
+        let sweeps = [
+            Sweep::new(Pages::Small, place_packed, SLOT, &sizes)?,
+            Sweep::new(Pages::Huge, place_packed, SLOT, &sizes)?,
+            Sweep::new(Pages::Small, place_apart, SMALL_PAGE, &plan.pages)?,
+            Sweep::new(Pages::Small, place_packed, SLOT, &plan.pages)?,
+        ];
+        Ok(Work { plan, sweeps, flushed_ps: Vec::new() })
     }
 
     fn run(&mut self, budget: &mut Budget<'_>) {
+        let all: usize = self.sweeps.iter().map(|sweep| sweep.lines.len()).sum();
         for pass in 0..self.plan.passes {
             let left = budget.left().as_nanos() as u64;
-            let mut shares = self.plan.shares(monotonic_ns() + left / (self.plan.passes - pass));
-            for sweep in &mut self.sweeps {
-                sweep.pass(&self.plan, pass, &mut self.flushed_ps, &mut shares, budget);
+            let end_ns = monotonic_ns() + left / (self.plan.passes - pass);
+            let mut shares = Shares { end_ns, points_left: all };
+            for (sweep, ends_in_memory) in self.sweeps.iter_mut().zip([true, true, false, false]) {
+                let mut cycle = Cycle::new(&sweep.mapped, sweep.place, pass);
+                for (index, lines) in sweep.lines.iter().enumerate() {
+                    let end_ns = shares.next_end_ns();
+                    if budget.is_spent() || !cycle.grow(*lines, budget) {
+                        break;
+                    }
+                    cycle.sample(end_ns, budget, &mut sweep.batches_ps[index]);
+                    budget.tell(0.0);
+                    if !ends_in_memory {
+                        continue;
+                    }
+                    if lines * SLOT >= FLUSHED_FROM {
+                        let flushes = (0..FLUSHES).filter_map(|_| cycle.flushed_ps());
+                        self.flushed_ps.extend(flushes);
+                    }
+                    let is_beyond = match quantile(&mut self.flushed_ps, 0.5) {
+                        Some(flushed) => is_beyond(&sweep.batches_ps[..=index], flushed),
+                        None => lines * SLOT >= self.plan.enough_bytes,
+                    };
+                    if is_beyond {
+                        sweep.is_whole = true;
+                        // The larger sizes will not come.
+                        shares.points_left -= sweep.lines.len() - index - 1;
+                        break;
+                    }
+                }
             }
-            self.pass_pages(pass, &mut shares, budget);
         }
     }
 
-    fn pass_pages(&mut self, pass: u64, shares: &mut Shares, budget: &mut Budget<'_>) {
-        let mut apart = Cycle::new(&self.sweeps[0].mapped, place_apart, pass);
-        let mut packed = Cycle::new(&self.packed, |slot| slot * SLOT, pass);
-        for (pages, batches) in self.plan.pages.iter().zip(&mut self.pages_ps) {
-            let end_ns = shares.next_end_ns();
-            let half_ns = end_ns - end_ns.saturating_sub(monotonic_ns()) / 2;
-            if !apart.grow(*pages, budget) || !packed.grow(*pages, budget) || budget.is_spent() {
-                return;
-            }
-            apart.sample(half_ns, budget, &mut batches[0]);
-            packed.sample(end_ns, budget, &mut batches[1]);
-            budget.tell(0.0);
-        }
-    }
-
-    fn tlb(&mut self) -> Vec<TlbPoint> {
-        let points = self.plan.pages.iter().zip(&mut self.pages_ps).map_while(|(pages, both)| {
-            let [apart_ns, packed_ns] = both.each_mut().map(|batches| quantile_ns(batches, 0.5));
-            Some(TlbPoint { pages: *pages as u64, apart_ns: apart_ns?, packed_ns: packed_ns? })
+    /// Returns the cost of translation by the number of pages.
+    fn tlb(&self) -> Vec<TlbPoint> {
+        let [.., apart, packed] = &self.sweeps;
+        let points = apart.points().zip(packed.points()).zip(&self.plan.pages);
+        let points = points.map(|((apart, packed), pages)| TlbPoint {
+            pages: *pages as u64,
+            apart_ns: apart.latency_ns,
+            packed_ns: packed.latency_ns,
         });
         points.collect()
     }
 }
 
 impl Sweep {
-    fn new(pages: Pages, plan: &Plan) -> io::Result<Sweep> {
-        let mapped = Mapped::new(plan.largest_bytes(), pages)?;
-        Ok(Sweep { pages, mapped, sizes_ps: vec![Vec::new(); plan.sizes.len()], is_whole: false })
+    /// Maps memory for as many lines as the last number says, of which each takes so many bytes.
+    fn new(
+        pages: Pages,
+        place: fn(usize) -> usize,
+        line_bytes: usize,
+        lines: &[usize],
+    ) -> io::Result<Sweep> {
+        let mapped = Mapped::new(lines.last().map_or(1, |last| last * line_bytes), pages)?;
+        let (lines, batches_ps) = (lines.to_vec(), vec![Vec::new(); lines.len()]);
+        Ok(Sweep { pages, mapped, place, lines, batches_ps, is_whole: false })
     }
 
-    fn pass(
-        &mut self,
-        plan: &Plan,
-        pass: u64,
-        flushed_ps: &mut Vec<u64>,
-        shares: &mut Shares,
-        budget: &mut Budget<'_>,
-    ) {
-        let mut cycle = Cycle::new(&self.mapped, |slot| slot * SLOT, pass);
-        for (index, size) in plan.sizes.iter().enumerate() {
-            let end_ns = shares.next_end_ns();
-            if budget.is_spent() || !cycle.grow(size / SLOT, budget) {
-                return;
-            }
-            cycle.sample(end_ns, budget, &mut self.sizes_ps[index]);
-            if *size >= FLUSHED_FROM {
-                flushed_ps.extend((0..FLUSHES).filter_map(|_| cycle.flushed_ps()));
-            }
-            budget.tell(0.0);
-            let is_beyond = match quantile(flushed_ps, 0.5) {
-                Some(flushed) => is_beyond(&self.sizes_ps[..=index], flushed),
-                None => *size >= plan.enough_bytes,
-            };
-            if is_beyond {
-                self.is_whole = true;
-                // The larger sizes will not come.
-                shares.points_left -= plan.sizes.len() - index - 1;
-                return;
-            }
-        }
+    fn points(&self) -> impl Iterator<Item = LatencyPoint> {
+        let all = self.lines.iter().zip(&self.batches_ps);
+        all.map_while(|(lines, batches_ps)| point(lines * SLOT, batches_ps))
     }
 
-    fn curve(&self, plan: &Plan) -> LatencyCurve {
+    fn curve(&self) -> LatencyCurve {
         let huge = self.mapped.huge_share();
-        let points = plan.sizes.iter().zip(&self.sizes_ps);
         LatencyCurve {
             page_bytes: self.pages.bytes() as u64,
             page_share: huge.map(|huge| if self.pages == Pages::Huge { huge } else { 1.0 - huge }),
             is_whole: self.is_whole,
-            points: points.map_while(|(size, batches_ps)| point(*size, batches_ps)).collect(),
+            points: self.points().collect(),
             levels: Vec::new(),
         }
     }
@@ -303,12 +281,6 @@ impl Plan {
 
     fn largest_bytes(&self) -> usize {
         self.sizes.last().copied().unwrap_or(SMALL_PAGE)
-    }
-
-    /// Returns the time of each point of a pass that ends then: time that one leaves over is shared
-    /// by the others.
-    fn shares(&self, end_ns: u64) -> Shares {
-        Shares { end_ns, points_left: 2 * self.sizes.len() + self.pages.len() }
     }
 }
 

@@ -167,6 +167,11 @@ unsafe fn follow_some(mut at: *const u8, rounds: u64) -> *const u8 {
     at
 }
 
+/// Returns the offset of a line beside the one before it.
+pub(crate) fn place_packed(slot: usize) -> usize {
+    slot * SLOT
+}
+
 /// Returns the offset of a line on a page of its own, at a place that differs from page to page: 64
 /// pages in a row use all 64 lines of a page once.
 pub(crate) fn place_apart(page: usize) -> usize {
@@ -187,7 +192,7 @@ mod tests {
         let flag = AtomicBool::new(false);
         let mut quiet = drop::<f64>;
         let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
-        let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 7);
+        let mut cycle = Cycle::new(&mapped, place_packed, 7);
         for slots in [1, 2, 3, 64, 1000, 16_384] {
             assert!(cycle.grow(slots, &budget));
             let start = mapped.at(0).cast_const();
@@ -203,7 +208,7 @@ mod tests {
         }
         let mut orders = HashSet::new();
         for seed in 0..40 {
-            let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, seed);
+            let mut cycle = Cycle::new(&mapped, place_packed, seed);
             cycle.grow(4, &budget);
             // SAFETY: as above.
             orders.insert(
@@ -221,7 +226,7 @@ mod tests {
         let flag = AtomicBool::new(false);
         let mut quiet = drop::<f64>;
         let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
-        let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 3);
+        let mut cycle = Cycle::new(&mapped, place_packed, 3);
         cycle.grow(32, &budget);
         let start = cycle.at;
         cycle.batch_ns(16);

@@ -5,10 +5,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// Bytes between two looks at the clock.
 const CHUNK_BYTES: usize = 256 << 10;
-/// Bytes that are read at a time where there is a brake.
-pub(super) const PIECE_BYTES: usize = 16 << 10;
-/// Number of these between two looks at the clock.
-const PIECES: usize = 8;
 /// More stamps than a thread writes in a stretch; a thread that has used them up ends.
 const MOST_STAMPS: usize = 1 << 16;
 /// Size of the large pages that are asked for.
@@ -20,9 +16,7 @@ const NODE_WORDS: usize = 16;
 
 // Parts of a buffer begin at whole blocks, and the last one of each half ends with it.
 const _: () = assert!(
-    LARGE_PAGE_BYTES.is_multiple_of(2 * CHUNK_BYTES)
-        && CHUNK_BYTES.is_multiple_of(PIECE_BYTES)
-        && PIECE_BYTES.is_multiple_of(2 * BLOCK_BYTES)
+    LARGE_PAGE_BYTES.is_multiple_of(2 * CHUNK_BYTES) && CHUNK_BYTES.is_multiple_of(2 * BLOCK_BYTES)
 );
 
 /// What all buffers and threads have in common.
@@ -67,17 +61,16 @@ impl<'a> Hands<'a> {
         Ok(Hands { cpus: setup.cpus, hands, buffer_bytes })
     }
 
-    /// Runs a job on a thread for each of the first buffers, at the same time, and returns what
-    /// their stamps show. Pinned threads stay on the buffers' CPUs, the others run on any of them.
-    pub(super) fn run(
-        &self,
-        threads: usize,
-        is_pinned: bool,
-        job: impl Fn(usize, &mut Hand<'a>) + Sync,
-    ) -> Windows {
-        let own: Vec<&[usize]> = self.cpus[..threads].chunks(1).collect();
-        let sets = if is_pinned { own } else { vec![self.cpus; threads] };
-        let logs = together_on(&sets, |place| {
+    /// Returns the share of the first buffer that lies in large pages; `None` if the kernel does not
+    /// report it.
+    pub(super) fn large_page_share(&self) -> Option<f64> {
+        lock(&self.hands[0]).buffer.huge_share()
+    }
+
+    /// Runs a job on a thread for each of the first buffers, at the same time and pinned to their
+    /// CPUs, and returns what their stamps show.
+    pub(super) fn run(&self, threads: usize, job: impl Fn(usize, &mut Hand<'a>) + Sync) -> Windows {
+        let logs = together(&self.cpus[..threads], |place| {
             let mut hand = lock(&self.hands[place.index]);
             hand.log.stamps.clear();
             place.meet();
@@ -141,20 +134,9 @@ impl<'a> Hand<'a> {
             if !self.has_time(end_ns) {
                 break;
             }
-            self.go_through(traffic, CHUNK_BYTES);
+            self.go_through(traffic);
         }
-        self.chunks(CHUNK_BYTES, length, |hand| hand.go_through(traffic, CHUNK_BYTES));
-    }
-
-    /// Reads a piece of the buffer at a period; 0 is without a brake.
-    pub(super) fn trickle(&mut self, period_ns: u64, length: Duration) {
-        let mut next_ns = monotonic_ns();
-        self.chunks(PIECES * PIECE_BYTES, length, |hand| {
-            for _ in 0..PIECES {
-                hand.go_through(Traffic::Read, PIECE_BYTES);
-                next_ns = wait(next_ns + period_ns, period_ns);
-            }
-        });
+        self.chunks(CHUNK_BYTES, length, |hand| hand.go_through(traffic));
     }
 
     /// Does chunks of work of this size until time is up, and stamps the moments between them.
@@ -175,17 +157,18 @@ impl<'a> Hand<'a> {
         }
     }
 
-    /// Runs a kernel over the next bytes of the buffer, from its start again after its end.
-    fn go_through(&mut self, traffic: Traffic, bytes: usize) {
+    /// Runs a kernel over the next chunk of the buffer, from its start again after its end.
+    fn go_through(&mut self, traffic: Traffic) {
         let half = self.bytes / 2;
-        let (step, end) = if traffic.is_copy() { (bytes / 2, half) } else { (bytes, self.bytes) };
+        let (step, end) =
+            if traffic.is_copy() { (CHUNK_BYTES / 2, half) } else { (CHUNK_BYTES, self.bytes) };
         self.at = if self.at + step > end { 0 } else { self.at };
         // SAFETY: `at`, `step` and `half` are multiples of large fractions of a large page, so of
         // blocks; the part lies in the touched bytes, which are two large pages at least and belong
         // to this thread alone.
         let sum = unsafe {
             let at = self.buffer.at(0).add(self.at);
-            self.vectors.run(traffic, at, half, bytes)
+            self.vectors.run(traffic, at, half, CHUNK_BYTES)
         };
         std::hint::black_box(sum);
         self.at += step;
@@ -194,21 +177,6 @@ impl<'a> Hand<'a> {
 
 fn end_of(length: Duration) -> u64 {
     monotonic_ns() + length.as_nanos() as u64
-}
-
-/// Spins until a moment, which is at most a period away, and returns it; or now, if it is long
-/// past.
-fn wait(until_ns: u64, period_ns: u64) -> u64 {
-    if period_ns == 0 {
-        return until_ns;
-    }
-    loop {
-        let now_ns = monotonic_ns();
-        if now_ns >= until_ns {
-            return if now_ns > until_ns + period_ns { now_ns } else { until_ns };
-        }
-        std::hint::spin_loop();
-    }
 }
 
 /// Maps address space of at least `bytes`, in whole large pages where the kernel gives them, none

@@ -1,12 +1,11 @@
-//! Latency beside bandwidth: one thread follows pointers while the others read, in turns without a
-//! load, with a brake, and without one.
+//! Latency beside bandwidth: one thread follows pointers while more and more of the others read.
 
 use super::*;
-use crate::tools::chase::{Cycle, SLOT};
+use crate::tools::chase::{Cycle, SLOT, place_packed};
 use std::sync::{Mutex, PoisonError};
 
-/// The load that is asked for, as a share of what the other threads can read.
-const ASKED: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
+/// The numbers of threads that read, as shares of all other threads.
+const SHARES: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 /// Wanted number of rounds.
 const ROUNDS: u32 = 8;
 /// The part of the time that making the chain of pointers may take.
@@ -41,52 +40,38 @@ pub(super) fn measure(
     }
     let mapped = Mapped::new(bytes, Pages::Huge)?;
     let pinned = Pinned::to(cpus[0])?;
-    let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 1);
+    let mut cycle = Cycle::new(&mapped, place_packed, 1);
     let mut quiet = drop::<f64>;
     cycle.grow(bytes / SLOT, &Budget::new(time / CHAIN_PART, budget.interrupted(), &mut quiet));
     drop(pinned);
     let chased_bytes = (cycle.slots() * SLOT) as u64;
     let cycle = Mutex::new(cycle);
     let time = budget.left().saturating_sub(reserve);
-    let length = (time / (ROUNDS * ASKED.len() as u32)).clamp(LENGTH.0, LENGTH.1);
-    let mut levels = vec![Level::default(); ASKED.len()];
     let others = cpus.len() - 1;
-    // The first stretch is without a brake and shows what can be asked for.
-    let mut full = None;
+    let counts: BTreeSet<usize> =
+        SHARES.iter().map(|share| (share * others as f64).ceil() as usize).collect();
+    let length = (time / (ROUNDS * counts.len() as u32)).clamp(LENGTH.0, LENGTH.1);
+    let mut levels = vec![Level::default(); counts.len()];
     'rounds: loop {
-        for (level, asked) in levels.iter_mut().zip(ASKED).rev() {
+        for (level, threads) in levels.iter_mut().zip(&counts) {
             if budget.left() <= reserve + length {
                 break 'rounds;
             }
-            let Some(period_ns) = period_ns(asked, others, full) else { continue };
-            let threads = if asked > 0.0 { 1 + others } else { 1 };
-            level.add(&hands.run(threads, true, |index, hand| {
+            level.add(&hands.run(1 + threads, |index, hand| {
                 if index > 0 {
-                    return hand.trickle(period_ns, length);
+                    return hand.stream(Traffic::Read, length);
                 }
                 let mut cycle = cycle.lock().unwrap_or_else(PoisonError::into_inner);
                 hand.chunks(LOADS as usize, length, |_| {
                     cycle.batch_ns(LOADS);
                 });
             }));
-            if asked == 1.0 {
-                full = quantile(&mut level.bytes_per_s.clone(), 0.5);
-            }
             budget.tell(0.0);
         }
     }
-    let levels = levels.into_iter().zip(ASKED);
-    Ok((levels.filter_map(|(level, asked)| level.found(asked, others)).collect(), chased_bytes))
-}
-
-/// Returns how often each of the other threads reads a piece, in nanoseconds, 0 without a brake;
-/// `None` if it is not known yet how much can be asked for.
-fn period_ns(asked: f64, others: usize, full: Option<u64>) -> Option<u64> {
-    if asked == 0.0 || asked == 1.0 {
-        return Some(0);
-    }
-    let wanted = full.filter(|full| *full > 0)? as f64 * asked / others as f64;
-    Some((PIECE_BYTES as f64 / wanted * 1e9) as u64)
+    let levels = levels.into_iter().zip(counts);
+    let found = levels.filter_map(|(level, threads)| level.found(threads, others)).collect();
+    Ok((found, chased_bytes))
 }
 
 impl Level {
@@ -100,13 +85,13 @@ impl Level {
     }
 
     /// Returns the medians over all windows; `None` if those are too few.
-    fn found(mut self, asked_share: f64, others: usize) -> Option<LoadedLatency> {
+    fn found(mut self, threads: usize, others: usize) -> Option<LoadedLatency> {
         let parts = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
         let [low, latency, high] = [0.25, 0.5, 0.75]
             .map(|share| quantile_of_enough(&mut self.latency_ps, share, LEAST_WINDOWS));
         Some(LoadedLatency {
-            threads: if asked_share > 0.0 { others as u32 } else { 0 },
-            asked_share,
+            threads: threads as u32,
+            asked_share: threads as f64 / others as f64,
             bytes_per_s: quantile(&mut self.bytes_per_s, 0.5)? as f64,
             latency_ns: latency? / 1e3,
             spread_ns: Some([low? / 1e3, high? / 1e3]),
@@ -121,25 +106,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_brake_asks_for_a_share() {
-        assert_eq!(period_ns(0.0, 3, None), Some(0));
-        assert_eq!(period_ns(0.5, 3, None), None);
-        assert_eq!(period_ns(1.0, 2, None), Some(0));
-        // Two threads at half of 32 GB/s: each reads 16 KiB in 2048 ns.
-        assert_eq!(period_ns(0.5, 2, Some(32_000_000_000)), Some(2048));
-    }
-
-    #[test]
     fn a_level_is_the_median_of_its_windows() {
         let mut level = Level::default();
         let kept: Vec<Vec<f64>> =
             [5000.0, 10_000.0, 8000.0, 1.0, 10_000.0].map(|loads| vec![loads, 1e6, 3e6]).to_vec();
         level.add(&Windows { kept: kept[..3].to_vec(), seen: 9 });
-        assert_eq!(level.clone().found(0.5, 2), None);
+        assert_eq!(level.clone().found(1, 2), None);
         level.add(&Windows { kept: kept[3..].to_vec(), seen: 2 });
-        let found = level.found(0.5, 2).unwrap();
+        let found = level.found(1, 2).unwrap();
+        assert_eq!((found.threads, found.asked_share), (1, 0.5));
         assert_eq!((found.latency_ns, found.bytes_per_s, found.windows_kept), (62.5, 8e9, 5));
         assert_eq!(found.spread_ns, Some([50.0, 100.0]));
-        assert_eq!(Level::default().found(0.0, 2), None);
+        assert_eq!(Level::default().found(0, 2), None);
     }
 }

@@ -93,7 +93,7 @@ fn read(
     let hands =
         Hands::new(setup).map_err(|error| format!("memory of the node cannot be had: {error}"))?;
     let length = LONGEST.min(time / 3).min(budget.left());
-    let windows = hands.run(cpus.len(), true, |_, hand| hand.stream(Traffic::Read, length));
+    let windows = hands.run(cpus.len(), |_, hand| hand.stream(Traffic::Read, length));
     let rate = quantile_of_enough(&mut rates(&windows), UNDISTURBED, LEAST_WINDOWS);
     rate.ok_or_else(|| "too few windows of time in which all threads ran".to_owned())
 }

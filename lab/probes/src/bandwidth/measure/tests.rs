@@ -40,8 +40,8 @@ fn an_interrupt_ends_it_at_once_and_no_cpu_is_not_available() {
 }
 
 /// A cell whose windows have these rates, 16 a round; none in a round of 0.
-fn cell(traffic: Traffic, is_pinned: bool, threads: usize, rounds: &[u64]) -> Cell {
-    let mut cell = Cell::new(traffic, is_pinned, threads);
+fn cell(traffic: Traffic, threads: usize, rounds: &[u64]) -> Cell {
+    let mut cell = Cell::new(traffic, threads);
     for rate in rounds {
         let kept = vec![vec![*rate as f64 / 2000.0]; if *rate > 0 { 16 } else { 0 }];
         cell.add(&Windows { kept, seen: 30 });
@@ -50,7 +50,7 @@ fn cell(traffic: Traffic, is_pinned: bool, threads: usize, rounds: &[u64]) -> Ce
 }
 
 fn reads(rounds: &[u64]) -> Cell {
-    cell(Traffic::Read, true, 1, rounds)
+    cell(Traffic::Read, 1, rounds)
 }
 
 const LATENCY_OF_ONE: LoadedLatency = LoadedLatency {
@@ -130,14 +130,14 @@ fn several_threads_of_a_guest_are_in_doubt() {
 #[test]
 fn curves_hold_the_best_the_rounds_and_a_knee() {
     let cells = [
-        cell(Traffic::Touch, true, 1, &[0]),
-        cell(Traffic::Read, true, 1, &[10_000, 12_000, 11_000]),
-        cell(Traffic::Read, true, 2, &[20_000, 22_000, 11_000]),
-        cell(Traffic::Read, false, 1, &[9000, 0, 11_000]),
+        cell(Traffic::Touch, 1, &[0]),
+        cell(Traffic::Read, 1, &[10_000, 12_000, 11_000]),
+        cell(Traffic::Read, 2, &[20_000, 22_000, 11_000]),
+        cell(Traffic::Copy, 1, &[9000, 0, 11_000]),
     ];
     let curves = curves_of(&cells);
-    let kinds: Vec<_> = curves.iter().map(|curve| (curve.traffic, curve.is_pinned)).collect();
-    assert_eq!(kinds, [(Traffic::Read, true), (Traffic::Read, false)]);
+    let kinds: Vec<_> = curves.iter().map(|curve| curve.traffic).collect();
+    assert_eq!(kinds, [Traffic::Read, Traffic::Copy]);
     let [one, two] = &curves[0].points[..] else { panic!("{curves:?}") };
     assert_eq!((one.threads, one.bytes_per_s, one.rounds), (1, 12_000.0, 3));
     assert_eq!(one.parts_bytes_per_s, [10_000.0, 12_000.0, 11_000.0]);
@@ -149,22 +149,21 @@ fn curves_hold_the_best_the_rounds_and_a_knee() {
 }
 
 #[test]
-fn a_round_is_the_median_of_enough_windows() {
+fn a_point_is_of_enough_windows() {
     fn windows(kept: &[f64]) -> Windows {
         Windows { kept: kept.iter().map(|bytes| vec![*bytes, 2.0 * bytes]).collect(), seen: 9 }
     }
-    let mut cell = Cell::new(Traffic::Read, true, 2);
+    let mut cell = Cell::new(Traffic::Read, 2);
     assert_eq!(cell.point(), None);
     cell.add(&windows(&[1e6, 2e6, 3e6]));
-    // Three windows are lent to the second round.
-    cell.add(&windows(&[9e6, 4e6]));
-    cell.add(&windows(&[7e6]));
-    assert_eq!(cell.rounds, [None, Some(18e9), None]);
-    assert_eq!((cell.windows, cell.rates.len()), (27, 6));
+    cell.add(&windows(&[9e6, 4e6, 7e6]));
+    assert_eq!((cell.windows, cell.rates.len()), (18, 6));
     assert_eq!(cell.point(), None, "of six windows");
-    let mut cell = Cell::new(Traffic::Read, true, 2);
+    let mut cell = Cell::new(Traffic::Read, 2);
     cell.add(&windows(&[[2e6; 15].as_slice(), &[9e6]].concat()));
     assert_eq!(cell.point().unwrap().bytes_per_s, 54e9);
+    cell.add(&windows(&[2e6; 15]));
+    assert_eq!(cell.point().unwrap().parts_bytes_per_s, [54e9], "a rest is no part");
 }
 
 #[test]
@@ -174,7 +173,7 @@ fn a_plan_has_as_many_counts_as_there_is_time_for() {
         let of_touch = cells.iter().take_while(|cell| cell.traffic == Traffic::Touch);
         let counts: Vec<usize> = of_touch.map(|cell| cell.threads).collect();
         assert_eq!(counts, expected, "{cpus} {ms}");
-        assert_eq!(cells.len(), CURVES * expected.len());
+        assert_eq!(cells.len(), Traffic::ALL.len() * expected.len());
         assert!((LENGTH.0..=LENGTH.1).contains(&length));
     }
     check(1, 3000, &[1]);
@@ -230,12 +229,9 @@ fn nodes_are_read_or_absent() {
         ("sys/devices/system/node/node0/cpulist", "0-3"),
         ("sys/devices/system/node/node2/cpulist", "8-11"),
         ("sys/devices/system/node/node2/meminfo", "Node 2 MemTotal: 9 kB\nNode 2 MemFree: 3 kB"),
-        ("proc/self/smaps_rollup", "Rss: 5 kB\nAnonHugePages:    2048 kB\n"),
     ]);
     assert_eq!(nodes(&tree, &[1, 2, 8]), Some(vec![(0, vec![1, 2]), (2, vec![8])]));
-    assert_eq!(large_pages_bytes(&tree), Some(2 << 20));
     assert_eq!([2, 0].map(|node| nodes::free_bytes(&tree, node)), [Some(3072), None]);
     let (_folder, empty) = made_up::tree(&[]);
     assert_eq!(nodes(&empty, &[0]), None);
-    assert_eq!(large_pages_bytes(&empty), None);
 }

@@ -71,7 +71,7 @@ fn machine() -> Latency {
 fn the_page_of_a_machine() {
     // All but the charts, which have tests of their own.
     let found = machine();
-    let mut text = heading(&found, &LOOK) + &caches(&found, &LOOK) + "\n";
+    let mut text = heading(&found, &LOOK) + "\n";
     text += &(levels(&found.curves[1], &LOOK) + "\n" + &small_print(&found, &LOOK));
     insta::assert_snapshot!(text);
 }

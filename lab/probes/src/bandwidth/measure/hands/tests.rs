@@ -19,21 +19,19 @@ fn logs_say_when_each_chunk_ended() {
     let hands = Hands::new(setup(&cpus, &interrupted)).unwrap();
     assert_eq!(hands.buffer_bytes, 2 * LARGE_PAGE_BYTES);
     let length = Duration::from_millis(5);
-    let check = |is_pinned, what: &str, job: &(dyn Fn(&mut Hand<'_>) + Sync)| {
-        hands.run(1, is_pinned, |_, hand| job(hand));
+    let check = |what: &str, job: &(dyn Fn(&mut Hand<'_>) + Sync)| {
+        hands.run(1, |_, hand| job(hand));
         let log = lock(&hands.hands[0]).log.clone();
         assert!(log.stamps.len() >= 2 && log.stamps.is_sorted(), "{what}");
         assert!(log.stamps[log.stamps.len() - 1] - log.stamps[0] >= 5_000_000);
         assert!(log.chunk > 0);
     };
-    for is_pinned in [true, false] {
-        for traffic in Traffic::ALL {
-            check(is_pinned, traffic.name(), &|hand| hand.stream(traffic, length));
-        }
-        check(is_pinned, "trickle", &|hand| hand.trickle(1000, length));
-        check(is_pinned, "no brake", &|hand| hand.trickle(0, length));
+    for traffic in Traffic::ALL {
+        check(traffic.name(), &|hand| hand.stream(traffic, length));
     }
-    hands.run(cpus.len(), true, |_, hand| hand.stream(Traffic::Touch, length));
+    let nap = Duration::from_micros(50);
+    check("naps", &|hand| hand.chunks(7, length, |_| std::thread::sleep(nap)));
+    hands.run(cpus.len(), |_, hand| hand.stream(Traffic::Touch, length));
     assert!(hands.hands.iter().all(|hand| lock(hand).log.stamps.len() >= 2));
 }
 
