@@ -141,20 +141,15 @@ impl BandwidthCurve {
 }
 
 impl BandwidthPoint {
-    /// Returns the spread from the least part to the bandwidth itself, or to the best part if that
-    /// is more; `None` for fewer than two parts.
-    fn spread(&self) -> Option<Spread> {
-        let ends = [self.low_bytes_per_s, self.bytes_per_s, self.high_bytes_per_s];
-        Spread::of(ends).filter(|_| self.rounds > 1)
-    }
-
-    /// Returns the figure of this point of a curve.
+    /// Returns the figure of this point of a curve. Its spread is from the least part to the
+    /// bandwidth itself, or to the best part if that is more; unknown for fewer than two parts.
     fn figure(&self, curve: &BandwidthCurve, key: &str, words: &str) -> Figure {
         let name = curve.traffic.name();
         let (key, words) =
             (format!("bandwidth-{name}-{key}"), format!("{name} bandwidth, {words}"));
+        let ends = [self.low_bytes_per_s, self.bytes_per_s, self.high_bytes_per_s];
         Figure::new(key, words, self.bytes_per_s, Unit::BytesPerSecond, Better::Higher)
-            .with_spread(self.spread())
+            .with_spread(Spread::of(ends).filter(|_| self.rounds > 1))
             .with_parts(&self.parts_bytes_per_s)
     }
 }
@@ -190,8 +185,8 @@ pub struct NodeBandwidth {
 pub struct LoadedLatency {
     /// Number of threads that read, without the one whose loads are timed.
     pub threads: u32,
-    /// The same as a share of all other threads; 0 is no load. In older prints the share of what all
-    /// of them can read.
+    /// The same as a share of all other threads; 0 is no load. In older prints the share of what
+    /// all of them can read.
     pub asked_share: f64,
     /// The rate at which they read.
     pub bytes_per_s: f64,
@@ -298,8 +293,13 @@ mod tests {
             let [low_bytes_per_s, high_bytes_per_s] = ends;
             let one =
                 BandwidthPoint { rounds, low_bytes_per_s, high_bytes_per_s, ..point(1, 30e9) };
-            let found = Figure::new("", "", 1.0, Unit::Count, Better::Higher);
-            let found = found.with_spread(one.spread()).spread;
+            let curve = BandwidthCurve {
+                traffic: Traffic::Read,
+                is_pinned: true,
+                points: Vec::new(),
+                knee: None,
+            };
+            let found = one.figure(&curve, "", "").spread;
             assert_eq!(found, expected.map(|[low, high]| Spread { low, high }));
         }
         check(3, [20e9, 29e9], Some([20e9, 30e9]));

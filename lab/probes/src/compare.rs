@@ -97,7 +97,8 @@ fn figures(print: &MachinePrint) -> Vec<Figure> {
     figures
 }
 
-/// Returns the figures of both, each once: those that only the second has stand where they do there.
+/// Returns the figures of both, each once: those that only the second has stand where they do
+/// there.
 fn merged([of_a, of_b]: &[Vec<Figure>; 2]) -> Vec<(&Figure, Sides<'_>)> {
     let in_b = |key: &str| of_b.iter().find(|other| other.key == key);
     let mut all: Vec<(&Figure, Sides<'_>)> =

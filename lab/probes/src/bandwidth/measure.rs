@@ -87,17 +87,17 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ba
     };
     let nodes = nodes.filter(|nodes| nodes.len() > 1).unwrap_or_default();
     let for_nodes = budget.length().mul_f64(if nodes.is_empty() { 0.0 } else { NODES });
-    let mut seen = Seen { found, ..Seen::default() };
+    let mut seen = Measured { found, ..Measured::default() };
     if let Err(error) = seen.measure(&tree, &cpus, budget, for_nodes) {
         return Probed::inconclusive(format!("memory for the threads: {error}"));
     }
-    let mut reasons = Vec::new();
     if !nodes.is_empty() {
-        let cache_bytes = seen.cache_bytes();
-        (seen.found.between_nodes, reasons) = nodes::measure(&tree, &nodes, cache_bytes, budget);
+        let (pairs, reasons) = nodes::measure(&tree, &nodes, seen.cache_bytes(), budget);
+        seen.found.between_nodes = pairs;
+        seen.reasons.extend(reasons);
     }
-    reasons.extend(placed(fingerprint::read().is_guest(), cpus.len(), budget.length()));
-    seen.judged(reasons)
+    seen.reasons.extend(placed(fingerprint::read().is_guest(), cpus.len(), budget.length()));
+    seen.judged()
 }
 
 /// Returns the reason against rates of several threads of a virtual machine. One of two CPUs gave
@@ -113,16 +113,16 @@ fn placed(is_guest: bool, cpus: usize, length: Duration) -> Option<String> {
 
 /// What was measured.
 #[derive(Debug, Default)]
-struct Seen {
+struct Measured {
     /// The finding, without the curves.
     found: Bandwidth,
     /// The points of the curves, in the order of the plan.
     cells: Vec<Cell>,
-    /// Bytes over which the pointers of the latency are spread; 0 if it was not measured.
-    chased_bytes: u64,
+    /// What speaks against it.
+    reasons: Vec<String>,
 }
 
-impl Seen {
+impl Measured {
     /// Measures the curves and the latency beside them, with buffers where the threads run.
     fn measure(
         &mut self,
@@ -145,9 +145,10 @@ impl Seen {
         let for_latency = if has_others { budget.length().mul_f64(LATENCY) } else { reserve };
         self.cells = curves(&hands, cpus.len(), budget, reserve + for_latency);
         if has_others {
-            let bytes = hands.buffer_bytes.min(4 * self.cache_bytes() as usize);
-            (self.found.loaded_latency, self.chased_bytes) =
-                loaded::measure(&hands, cpus, bytes, budget, reserve)?;
+            match loaded::measure(&hands, cpus, self.cache_bytes() as usize, budget, reserve) {
+                Ok(levels) => self.found.loaded_latency = levels,
+                Err(why) => self.reasons.push(why),
+            }
         }
         Ok(())
     }
@@ -159,9 +160,9 @@ impl Seen {
     }
 
     /// Makes the curves, and adds the reasons against them.
-    fn judged(self, mut reasons: Vec<String>) -> Probed<Bandwidth> {
+    fn judged(self) -> Probed<Bandwidth> {
         let cache = self.cache_bytes();
-        let Seen { mut found, cells, chased_bytes } = self;
+        let Measured { mut found, cells, mut reasons } = self;
         let (all, points) = (cells.len(), cells.iter().filter_map(Cell::point).count());
         if points == 0 {
             let why = "no window of time in which all threads ran: other programs use the CPUs, or \
@@ -187,14 +188,6 @@ impl Seen {
             reasons.push(format!(
                 "buffers of {buffer_mib} MiB are less than twice the {cache_mib} MiB that caches \
                  {hold}: these rates come from caches, not from memory alone"
-            ));
-        }
-        if !found.loaded_latency.is_empty() && chased_bytes < 2 * cache {
-            let mib = chased_bytes >> 20;
-            found.loaded_latency.clear();
-            reasons.push(format!(
-                "no latency beside bandwidth: there was time for pointers over {mib} MiB, less \
-                 than twice the {cache_mib} MiB that caches {hold}"
             ));
         }
         found.curves = curves_of(&cells);

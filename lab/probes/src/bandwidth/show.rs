@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::show::*;
-use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, Traffic};
+use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, Spread, Traffic};
 use std::collections::BTreeSet;
 
 /// Parts agree if the ratio of the best one to the least one is below this.
@@ -163,14 +163,22 @@ fn reads(found: &Bandwidth) -> Option<String> {
     Some(text)
 }
 
+/// Returns the least and the best part; older prints have other rounds, too.
+fn ends(point: &BandwidthPoint) -> [f64; 2] {
+    let spread = Spread::of(point.parts_bytes_per_s.iter().copied());
+    spread.map_or([point.low_bytes_per_s, point.high_bytes_per_s], |all| [all.low, all.high])
+}
+
 /// Writes the range of the parts: `52.1 to 86.2`.
 fn parts(point: &BandwidthPoint) -> String {
-    format!("{} to {}", gb(point.low_bytes_per_s), gb(point.high_bytes_per_s))
+    let [low, high] = ends(point).map(gb);
+    format!("{low} to {high}")
 }
 
 /// Returns the ratio of the best part to the least one.
 fn apart(point: &BandwidthPoint) -> f64 {
-    point.high_bytes_per_s / point.low_bytes_per_s
+    let [low, high] = ends(point);
+    high / low
 }
 
 /// Writes the other kernels, all with the same number of threads: `with 2 threads write 64.1, fill
@@ -206,11 +214,11 @@ fn loaded(found: &Bandwidth) -> Option<String> {
 fn notes(found: &Bandwidth) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "GB/s are 10^9 bytes a second, of all threads together, as a program counts them, where \
-             nothing disturbs: 97% of all windows of time stay below. Parts are consecutive \
-             windows, each with that rate of its own. touch reads one value of each 64-byte line, as published (Lemire 2024); read \
-             reads all of it ({}); write stores; fill stores past the caches; copy reads and \
-             stores, and both count; copy-past stores past the caches.",
+            "GB/s are 10^9 bytes a second, of all threads together, as a program counts them, \
+             where nothing disturbs: 97% of all windows of time stay below. Parts are consecutive \
+             windows, each with that rate of its own. touch reads one value of each 64-byte line, \
+             as published (Lemire 2024); read reads all of it ({}); write stores; fill stores past \
+             the caches; copy reads and stores, and both count; copy-past stores past the caches.",
             found.vectors
         ),
         format!(

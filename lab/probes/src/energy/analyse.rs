@@ -28,6 +28,13 @@ fn finding(reading: Reading, reasons: &mut Vec<String>) -> Energy {
     }
     let loads: Vec<EnergyLoad> = reading.loads.iter().map(|load| above(load, idle)).collect();
     reasons.extend(loads.iter().filter_map(doubt));
+    let busy = reading.loads.last().map(|load| &load.span);
+    let parts = reading.parts.iter().enumerate().map(|(index, part)| EnergyPart {
+        name: part.to_string(),
+        is_counted: index < reading.headline,
+        idle_watts: reading.idle_before.part_watts(index),
+        busy_watts: busy.and_then(|span| span.part_watts(index)),
+    });
     Energy {
         source: reading.source.to_owned(),
         period_ns: reading.period_ns,
@@ -35,7 +42,7 @@ fn finding(reading: Reading, reasons: &mut Vec<String>) -> Energy {
         idle_after_watts: after,
         idle_watts: idle,
         loads,
-        parts: parts(&reading),
+        parts: parts.collect(),
     }
 }
 
@@ -75,16 +82,6 @@ fn doubt(load: &EnergyLoad) -> Option<String> {
         return Some(format!("{name} ran for {:.0}% of the time", load.ran_share * 100.0));
     }
     load.value_nj.is_none().then(|| format!("{name} is lost in what others take"))
-}
-
-fn parts(reading: &Reading) -> Vec<EnergyPart> {
-    let parts = reading.parts.iter().enumerate().map(|(index, part)| EnergyPart {
-        name: part.to_string(),
-        is_counted: index < reading.headline,
-        idle_watts: reading.idle_before.part_watts(index),
-        busy_watts: reading.loads.last().and_then(|load| load.span.part_watts(index)),
-    });
-    parts.collect()
 }
 
 #[cfg(test)]

@@ -216,7 +216,8 @@ fn vector() -> Kernel {
     ("vector", plain)
 }
 
-/// Adds a value at a time, each waiting for the one before; the rotation keeps the compiler from adding several at once.
+/// Adds a value at a time, each waiting for the one before; the rotation keeps the compiler from
+/// adding several at once.
 fn integer(values: &[u64]) -> u64 {
     values.iter().fold(0, |sum: u64, value| sum.rotate_left(1).wrapping_add(*value))
 }

@@ -11,17 +11,19 @@ pub(crate) fn rows(found: &Timers) -> Vec<Row> {
         first.push(format!("reading the clock {}", ns(clock.cost_ns)));
         first.extend(clock.steps.map(|steps| format!("step {}", ns(steps.least_ns))));
     }
-    first.extend(found.vdso.as_ref().map(|vdso| match vdso.works {
-        true => format!("vDSO works (system call {})", ns(vdso.system_call_ns)),
-        false => "every reading is a system call".to_owned(),
-    }));
+    if let Some(vdso) = &found.vdso {
+        let call = ns(vdso.system_call_ns);
+        let works = format!("vDSO works (system call {call})");
+        first.push(if vdso.works { works } else { "every reading is a system call".to_owned() });
+    }
     let mut second = Vec::new();
     second.extend(found.counter.as_ref().map(short_counter));
     second.extend(found.clock_source.as_ref().map(|name| format!("clock source {}", plain(name))));
-    second.extend(found.order.first().map(|order| match order.least_ns < 0.0 {
-        true => format!("{} goes backwards from CPU to CPU", order.clock),
-        false => "never backwards from CPU to CPU".to_owned(),
-    }));
+    if let Some(order) = found.order.first() {
+        let backwards = format!("{} goes backwards from CPU to CPU", order.clock);
+        let never = "never backwards from CPU to CPU".to_owned();
+        second.push(if order.least_ns < 0.0 { backwards } else { never });
+    }
     let lines = [first, second].into_iter().filter(|parts| !parts.is_empty());
     lines.map(|parts| Row::new("", parts.join(", "))).collect()
 }

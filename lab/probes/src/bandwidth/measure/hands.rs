@@ -61,8 +61,8 @@ impl<'a> Hands<'a> {
         Ok(Hands { cpus: setup.cpus, hands, buffer_bytes })
     }
 
-    /// Returns the share of the first buffer that lies in large pages; `None` if the kernel does not
-    /// report it.
+    /// Returns the share of the first buffer that lies in large pages; `None` if the kernel does
+    /// not report it.
     pub(super) fn large_page_share(&self) -> Option<f64> {
         lock(&self.hands[0]).buffer.huge_share()
     }
@@ -82,7 +82,7 @@ impl<'a> Hands<'a> {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

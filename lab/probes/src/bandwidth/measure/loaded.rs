@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::tools::chase::{Cycle, SLOT, place_packed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The numbers of threads that read, as shares of all other threads.
 const SHARES: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
@@ -21,30 +21,32 @@ struct Level {
     latency_ps: Vec<u64>,
 }
 
-/// Measures until only the reserve is left. The first thread's pointers are spread over `bytes`, or
-/// over as many as there is time for, while the others read. Returns the levels of load with enough
-/// windows, and over how many bytes the pointers are spread.
+/// Measures until only the reserve is left. The first thread's pointers are spread over four times
+/// what the caches hold, or over as many bytes as there is memory and time for, while the others
+/// read. Returns the levels of load with enough windows.
 ///
 /// # Errors
-/// There is no memory for the pointers.
+/// The pointers lie in less than twice what the caches hold, in a sentence.
 pub(super) fn measure(
     hands: &Hands<'_>,
     cpus: &[usize],
-    bytes: usize,
+    cache_bytes: usize,
     budget: &mut Budget<'_>,
     reserve: Duration,
-) -> io::Result<(Vec<LoadedLatency>, u64)> {
+) -> Result<Vec<LoadedLatency>, String> {
     let time = budget.left().saturating_sub(reserve);
     if time <= LENGTH.0 {
-        return Ok((Vec::new(), 0));
+        return Ok(Vec::new());
     }
-    let mapped = Mapped::new(bytes, Pages::Huge)?;
-    let pinned = Pinned::to(cpus[0])?;
+    let bytes = hands.buffer_bytes.min(4 * cache_bytes);
+    let mapped = Mapped::new(bytes, Pages::Huge)
+        .map_err(|error| format!("no latency beside bandwidth: {error}"))?;
+    let pinned = Pinned::to(cpus[0]);
     let mut cycle = Cycle::new(&mapped, place_packed, 1);
     let mut quiet = drop::<f64>;
     cycle.grow(bytes / SLOT, &Budget::new(time / CHAIN_PART, budget.interrupted(), &mut quiet));
     drop(pinned);
-    let chased_bytes = (cycle.slots() * SLOT) as u64;
+    far_enough(cycle.slots() * SLOT, cache_bytes)?;
     let cycle = Mutex::new(cycle);
     let time = budget.left().saturating_sub(reserve);
     let others = cpus.len() - 1;
@@ -61,7 +63,7 @@ pub(super) fn measure(
                 if index > 0 {
                     return hand.stream(Traffic::Read, length);
                 }
-                let mut cycle = cycle.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut cycle = hands::lock(&cycle);
                 hand.chunks(LOADS as usize, length, |_| {
                     cycle.batch_ns(LOADS);
                 });
@@ -70,8 +72,16 @@ pub(super) fn measure(
         }
     }
     let levels = levels.into_iter().zip(counts);
-    let found = levels.filter_map(|(level, threads)| level.found(threads, others)).collect();
-    Ok((found, chased_bytes))
+    Ok(levels.filter_map(|(level, threads)| level.found(threads, others)).collect())
+}
+
+fn far_enough(chased_bytes: usize, cache_bytes: usize) -> Result<(), String> {
+    let (chased, cache) = (chased_bytes >> 20, cache_bytes >> 20);
+    let why = format!(
+        "no latency beside bandwidth: there was time for pointers over {chased} MiB, less than \
+         twice the {cache} MiB of the caches"
+    );
+    if chased_bytes < 2 * cache_bytes { Err(why) } else { Ok(()) }
 }
 
 impl Level {
@@ -104,6 +114,12 @@ impl Level {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pointers_that_lie_in_caches_say_so() {
+        assert!(far_enough(16 << 20, 16 << 20).unwrap_err().contains("pointers over 16 MiB"));
+        assert_eq!(far_enough(32 << 20, 16 << 20), Ok(()));
+    }
 
     #[test]
     fn a_level_is_the_median_of_its_windows() {

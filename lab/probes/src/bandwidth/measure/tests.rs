@@ -53,16 +53,6 @@ fn reads(rounds: &[u64]) -> Cell {
     cell(Traffic::Read, 1, rounds)
 }
 
-const LATENCY_OF_ONE: LoadedLatency = LoadedLatency {
-    threads: 0,
-    asked_share: 0.0,
-    bytes_per_s: 0.0,
-    latency_ns: 100.0,
-    spread_ns: None,
-    parts_ns: Vec::new(),
-    windows_kept: 9,
-};
-
 #[test]
 fn what_speaks_against_a_reading_is_said() {
     // A guest with advertised caches of 260 MiB, of which it gets 16.
@@ -74,11 +64,9 @@ fn what_speaks_against_a_reading_is_said() {
         ..Bandwidth::default()
     };
     let check = |cells: Vec<Cell>, found: &Bandwidth, state: &str, why: &str| {
-        let seen = Seen { found: found.clone(), cells, chased_bytes: 16 << 20 };
-        let probed = seen.judged(Vec::new());
+        let probed = Measured { found: found.clone(), cells, reasons: Vec::new() }.judged();
         if let Some(found) = probed.value() {
             assert_eq!(found.is_from_caches, why.contains("come from caches"));
-            assert!(found.loaded_latency.is_empty(), "its pointers lie in caches");
         }
         let reasons = match &probed {
             Probed::Degraded { reasons, .. } => reasons.join("; "),
@@ -98,9 +86,6 @@ fn what_speaks_against_a_reading_is_said() {
     let not_held = Bandwidth { held_bytes: None, ..found.clone() };
     let expected = "260 MiB that caches are said to hold: these rates come from caches";
     check(good(), &not_held, "degraded", expected);
-    // The pointers of a latency lie in as much as the caches hold.
-    let latency = Bandwidth { loaded_latency: vec![LATENCY_OF_ONE], ..found.clone() };
-    check(good(), &latency, "degraded", "pointers over 16 MiB");
     check(vec![reads(&[])], &found, "inconclusive", "no window");
     check(vec![reads(&[1_000_000_000_000])], &found, "inconclusive", "1000 GB/s is more");
 }
@@ -110,7 +95,7 @@ fn what_is_not_known_of_nodes_is_said() {
     let (cells, cpus) = (vec![reads(&[30_000_000_000])], vec![0]);
     let (held_bytes, buffer_bytes) = (Some(16 << 20), 64 << 20);
     let found = Bandwidth { cpus, held_bytes, buffer_bytes, ..Bandwidth::default() };
-    match (Seen { found, cells, chased_bytes: 0 }).judged(vec!["mbind".to_owned()]) {
+    match (Measured { found, cells, reasons: vec!["mbind".to_owned()] }).judged() {
         Probed::Degraded { reasons, .. } => assert_eq!(reasons, ["mbind"]),
         other => panic!("{other:?}"),
     }
