@@ -1,10 +1,9 @@
 //! Memory bandwidth, by the number of threads.
 
-mod analyse;
-pub(crate) mod measure;
+mod measure;
 pub(crate) mod show;
 
-pub(crate) use analyse::probe;
+pub(crate) use measure::probe;
 
 use crate::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
@@ -37,7 +36,7 @@ pub struct Bandwidth {
     pub window_ns: u64,
     /// CPUs in the order in which threads were pinned to them.
     pub cpus: Vec<u32>,
-    /// Bandwidth by threads: a curve for each kernel, pinned or not.
+    /// Bandwidth by threads: a curve for each kernel.
     pub curves: Vec<BandwidthCurve>,
     /// Number of memory nodes that hold memory; absent if the machine does not list them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,7 +102,7 @@ impl Traffic {
 pub struct BandwidthCurve {
     /// The kernel.
     pub traffic: Traffic,
-    /// Whether each thread was pinned to a CPU of its own.
+    /// Whether each thread was pinned to a CPU of its own; false in older prints only.
     pub is_pinned: bool,
     /// By threads, the fewest first.
     pub points: Vec<BandwidthPoint>,
@@ -119,16 +118,16 @@ pub struct BandwidthPoint {
     pub threads: u32,
     /// Undisturbed bandwidth of all threads together: 97% of all windows stay below.
     pub bytes_per_s: f64,
-    /// The least round; a round is the median of its windows.
+    /// The least part; in older prints the least median of a round.
     pub low_bytes_per_s: f64,
-    /// The best round.
+    /// The best part.
     pub high_bytes_per_s: f64,
-    /// The same as `bytes_per_s`, of rounds, in order of time.
+    /// The same as `bytes_per_s`, of consecutive parts of the windows, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts_bytes_per_s: Vec<f64>,
-    /// Number of rounds in which enough windows were kept.
+    /// Number of parts.
     pub rounds: u32,
-    /// Number of windows in all rounds.
+    /// Number of windows, kept or not.
     pub windows: u64,
     /// Number of windows in which all threads ran.
     pub windows_kept: u64,
@@ -142,34 +141,29 @@ impl BandwidthCurve {
 }
 
 impl BandwidthPoint {
-    /// Returns the spread from the least round to the bandwidth itself, or to the best round if
-    /// that is more; `None` for fewer than two rounds.
-    fn spread(&self) -> Option<Spread> {
-        let ends = [self.low_bytes_per_s, self.bytes_per_s, self.high_bytes_per_s];
-        Spread::of(ends).filter(|_| self.rounds > 1)
-    }
-
-    /// Returns the figure of this point of a curve.
+    /// Returns the figure of this point of a curve. Its spread is from the least part to the
+    /// bandwidth itself, or to the best part if that is more; unknown for fewer than two parts.
     fn figure(&self, curve: &BandwidthCurve, key: &str, words: &str) -> Figure {
         let name = curve.traffic.name();
         let (key, words) =
             (format!("bandwidth-{name}-{key}"), format!("{name} bandwidth, {words}"));
+        let ends = [self.low_bytes_per_s, self.bytes_per_s, self.high_bytes_per_s];
         Figure::new(key, words, self.bytes_per_s, Unit::BytesPerSecond, Better::Higher)
-            .with_spread(self.spread())
+            .with_spread(Spread::of(ends).filter(|_| self.rounds > 1))
             .with_parts(&self.parts_bytes_per_s)
     }
 }
 
-/// The smallest number of threads whose median over rounds is at least 95% of the best such median.
+/// The smallest number of threads whose median over parts is at least 95% of the best such median.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BandwidthKnee {
     /// That number.
     pub threads: u32,
-    /// The least such number of any round.
+    /// The least such number of any part.
     pub low_threads: u32,
-    /// The greatest such number of any round.
+    /// The greatest such number of any part.
     pub high_threads: u32,
-    /// The share of rounds with the same number.
+    /// The share of parts with the same number.
     pub agreeing_share: f64,
 }
 
@@ -191,8 +185,8 @@ pub struct NodeBandwidth {
 pub struct LoadedLatency {
     /// Number of threads that read, without the one whose loads are timed.
     pub threads: u32,
-    /// The load that was asked for, as a share of what they can read; 0 is no load, 1 is without a
-    /// brake.
+    /// The same as a share of all other threads; 0 is no load. In older prints the share of what
+    /// all of them can read.
     pub asked_share: f64,
     /// The rate at which they read.
     pub bytes_per_s: f64,
@@ -209,17 +203,20 @@ pub struct LoadedLatency {
 }
 
 impl Bandwidth {
+    /// Returns the curves of pinned threads; older prints have others, too.
+    pub fn pinned(&self) -> impl Iterator<Item = &BandwidthCurve> + Clone {
+        self.curves.iter().filter(|curve| curve.is_pinned && !curve.points.is_empty())
+    }
+
     /// Returns the curve of a kernel.
-    pub fn curve(&self, traffic: Traffic, is_pinned: bool) -> Option<&BandwidthCurve> {
-        self.curves.iter().find(|curve| {
-            (curve.traffic, curve.is_pinned) == (traffic, is_pinned) && !curve.points.is_empty()
-        })
+    pub fn curve(&self, traffic: Traffic) -> Option<&BandwidthCurve> {
+        self.pinned().find(|curve| curve.traffic == traffic)
     }
 
     /// Returns the number of threads at which these pinned curves have the most bandwidth together,
     /// among those that all of them have; `None` if there is none.
     pub fn shared_best(&self, of: &[Traffic]) -> Option<u32> {
-        let curves: Vec<_> = of.iter().filter_map(|traffic| self.curve(*traffic, true)).collect();
+        let curves: Vec<_> = of.iter().filter_map(|traffic| self.curve(*traffic)).collect();
         let sums = curves.first()?.points.iter().filter_map(|point| {
             let rates = curves.iter().map(|curve| Some(curve.point(point.threads)?.bytes_per_s));
             Some((point.threads, rates.sum::<Option<f64>>()?))
@@ -230,8 +227,7 @@ impl Bandwidth {
     /// Returns the best point of a pinned curve; `None` if another one has a number of threads that
     /// this one lacks, as that might be better.
     fn best<'a>(&self, curve: &'a BandwidthCurve) -> Option<&'a BandwidthPoint> {
-        let pinned = self.curves.iter().filter(|curve| curve.is_pinned);
-        let mut points = pinned.flat_map(|curve| &curve.points);
+        let mut points = self.pinned().flat_map(|curve| &curve.points);
         let is_whole = points.all(|point| curve.point(point.threads).is_some());
         let best = curve.points.iter().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s));
         best.filter(|_| is_whole)
@@ -244,14 +240,14 @@ impl Bandwidth {
         if self.is_from_caches {
             return figures;
         }
-        for curve in Traffic::ALL.into_iter().filter_map(|traffic| self.curve(traffic, true)) {
+        for curve in Traffic::ALL.into_iter().filter_map(|traffic| self.curve(traffic)) {
             let one = curve.point(1);
             figures.extend(one.map(|one| one.figure(curve, "1-thread", "one thread")));
             let best = self.best(curve).map(|best| best.figure(curve, "best", "best"));
             // The best of any number of threads is not the same question on both.
             figures.extend(best.map(|best| Figure { better: Better::Neither, ..best }));
         }
-        if let Some(knee) = self.curve(Traffic::Read, true).and_then(|curve| curve.knee.as_ref()) {
+        if let Some(knee) = self.curve(Traffic::Read).and_then(|curve| curve.knee.as_ref()) {
             let words = "threads for 95% of the read bandwidth";
             let (threads, unit) = (f64::from(knee.threads), Unit::Count);
             let ends = [knee.low_threads, knee.high_threads].map(f64::from);
@@ -297,8 +293,13 @@ mod tests {
             let [low_bytes_per_s, high_bytes_per_s] = ends;
             let one =
                 BandwidthPoint { rounds, low_bytes_per_s, high_bytes_per_s, ..point(1, 30e9) };
-            let found = Figure::new("", "", 1.0, Unit::Count, Better::Higher);
-            let found = found.with_spread(one.spread()).spread;
+            let curve = BandwidthCurve {
+                traffic: Traffic::Read,
+                is_pinned: true,
+                points: Vec::new(),
+                knee: None,
+            };
+            let found = one.figure(&curve, "", "").spread;
             assert_eq!(found, expected.map(|[low, high]| Spread { low, high }));
         }
         check(3, [20e9, 29e9], Some([20e9, 30e9]));

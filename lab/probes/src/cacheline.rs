@@ -1,7 +1,7 @@
 //! The size of a cache line, by several methods.
 
 mod analyse;
-pub(crate) mod measure;
+mod measure;
 pub(crate) mod show;
 
 pub(crate) use analyse::probe;
@@ -102,7 +102,7 @@ pub struct FlushPoint {
     pub loads: u64,
     /// Number of them that took longer than the threshold between a cache and memory.
     pub slow: u64,
-    /// `slow / loads`; 0 until that is computed.
+    /// `slow / loads`.
     pub slow_share: f64,
 }
 
@@ -118,7 +118,7 @@ pub struct SharingPoint {
 }
 
 /// The copy of every n-th byte of a large array.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StridedPoint {
     /// Bytes from one copied byte to the next.
     pub stride_bytes: u64,
@@ -126,6 +126,13 @@ pub struct StridedPoint {
     pub copied_ns: f64,
     /// Bytes passed over per second, copied or not.
     pub passed_bytes_per_s: f64,
+    /// The time of one copied byte in each pass, in order of time; passes of two strides that the
+    /// rule compares take turns, in drawn order.
+    #[serde(skip)]
+    pub passes_ns: Vec<f64>,
+    /// The share of their time in which the thread had no CPU.
+    #[serde(skip)]
+    pub lost_share: f64,
 }
 
 /// A test of the published rule: past twice the line, the copy passes over the array more than 50%

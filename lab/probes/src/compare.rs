@@ -32,60 +32,60 @@ pub struct Named<'a> {
     pub price: Option<f64>,
 }
 
+/// A figure of two prints, where each has it.
+type Sides<'a> = [Option<&'a Figure>; 2];
+
 /// Sets two machines side by side: every figure that either has, `b` over `a`, and, if both have a
 /// price, what is sold by the hour divided by it. [`WinnerRule`] says which machine is named.
 pub fn compare(a: Named<'_>, b: Named<'_>) -> Comparison {
     let prices = a.price.zip(b.price);
-    let [of_a, of_b] = [a, b].map(|side| figures(side.print));
-    let mut both: Vec<(&Figure, [Option<Figure>; 2])> = Vec::new();
-    let mut rows = 0;
-    for figure in merged(&of_a, &of_b) {
-        let sides =
-            [&of_a, &of_b].map(|all| all.iter().find(|other| other.key == figure.key).cloned());
-        if figure.better != Better::Neither && sides.iter().all(Option::is_some) {
-            rows += 1 + usize::from(prices.is_some() && is_sold(figure));
-        }
-        both.push((figure, sides));
-    }
+    let all = [a, b].map(|side| figures(side.print));
+    let both = merged(&all);
+    let might = both.iter().filter(|(figure, sides)| {
+        figure.better != Better::Neither && sides.iter().all(Option::is_some)
+    });
+    let rows = might.map(|(one, _)| 1 + usize::from(prices.is_some() && is_sold(one))).sum();
     let rule = WinnerRule { error: ERROR, factor: BETWEEN_RUNS, rows };
-    let compared = both.iter().map(|(figure, sides)| {
-        let why = why(figure, sides, [&of_a, &of_b], &rule);
-        let rule = why.is_none().then_some(&rule);
-        let priced = prices.filter(|_| is_sold(figure)).map(|prices| per_price(sides, prices));
+    let compared = both.iter().map(|&(figure, sides)| {
+        let why = why(figure, sides, &all, &rule);
+        let named = why.is_none().then_some(&rule);
+        let per_price = prices.filter(|_| is_sold(figure)).map(|(a, b)| {
+            let priced =
+                [(sides[0], a), (sides[1], b)].map(|(side, price)| Some(per(side?, price)));
+            beside(priced.each_ref().map(Option::as_ref), named)
+        });
         Compared {
             key: figure.key.clone(),
             words: figure.words.clone(),
             unit: figure.unit,
             better: figure.better,
-            values: beside(sides, figure.better, rule),
-            per_price: priced.map(|sides| beside(&sides, figure.better, rule)),
+            values: beside(sides, named),
+            per_price,
             why,
         }
     });
-    Comparison {
-        schema: Comparison::SCHEMA.to_owned(),
-        figures: compared.collect(),
-        facts: differences(a.print, b.print),
-        rule: (rule.rows > 0).then_some(rule),
-        a: side(a),
-        b: side(b),
-    }
-}
-
-fn side(named: Named<'_>) -> Side {
-    let Named { print, name, price } = named;
-    Side { name: name.to_owned(), is_quick: print.is_quick, price }
+    let figures = compared.collect();
+    let facts = a.print.machine.differences(&b.print.machine).into_iter().map(|key| {
+        let [a, b] = [a, b].map(|side| side.print.machine.0.get(&key).cloned());
+        Difference { key, a, b }
+    });
+    let facts = facts.collect();
+    let [a, b] = [a, b].map(|Named { print, name, price }| Side {
+        name: name.to_owned(),
+        is_quick: print.is_quick,
+        price,
+    });
+    let rule = (rows > 0).then_some(rule);
+    Comparison { schema: Comparison::SCHEMA.to_owned(), a, b, figures, facts, rule }
 }
 
 /// Returns the figures of a print, with what the rest of it says against some of them.
 fn figures(print: &MachinePrint) -> Vec<Figure> {
-    let busy = match print.noise.as_ref().and_then(Probed::value) {
-        Some(noise) => noise.busy_share().map(|share| {
-            let percent = share * 100.0;
-            format!("{percent:.0}% of CPU time was lost to other work meanwhile")
-        }),
-        None => Some(NO_NOISE.to_owned()),
-    };
+    let noise = print.noise.as_ref().and_then(Probed::value);
+    let busy = noise.map_or(Some(NO_NOISE.to_owned()), |noise| {
+        let percent = noise.busy_share()? * 100.0;
+        Some(format!("{percent:.0}% of CPU time was lost to other work meanwhile"))
+    });
     let is_short = print.cores.as_ref().and_then(Probed::value).is_none_or(|one| one.is_short_look);
     let is_moved = print.machine.is_guest() && is_short;
     let placed = "a short look sees one of the placements between which a hypervisor moves CPUs";
@@ -97,16 +97,21 @@ fn figures(print: &MachinePrint) -> Vec<Figure> {
     figures
 }
 
-/// Returns the figures of both, each once: those of the second stand where they do there.
-fn merged<'a>(of_a: &'a [Figure], of_b: &'a [Figure]) -> Vec<&'a Figure> {
-    let mut all: Vec<&Figure> = of_a.iter().collect();
-    for (index, figure) in of_b.iter().enumerate() {
-        if all.iter().any(|other| other.key == figure.key) {
-            continue;
+/// Returns the figures of both, each once: those that only the second has stand where they do
+/// there.
+fn merged([of_a, of_b]: &[Vec<Figure>; 2]) -> Vec<(&Figure, Sides<'_>)> {
+    let in_b = |key: &str| of_b.iter().find(|other| other.key == key);
+    let mut all: Vec<(&Figure, Sides<'_>)> =
+        of_a.iter().map(|figure| (figure, [Some(figure), in_b(&figure.key)])).collect();
+    let mut place = 0;
+    for figure in of_b {
+        match all.iter().position(|(other, _)| other.key == figure.key) {
+            Some(found) => place = found + 1,
+            None => {
+                all.insert(place, (figure, [None, Some(figure)]));
+                place += 1;
+            }
         }
-        let before = of_b[..index].iter().rev();
-        let place = before.filter_map(|near| all.iter().position(|one| one.key == near.key)).next();
-        all.insert(place.map_or(0, |place| place + 1), figure);
     }
     all
 }
@@ -115,41 +120,34 @@ fn merged<'a>(of_a: &'a [Figure], of_b: &'a [Figure]) -> Vec<&'a Figure> {
 /// looked at.
 fn why(
     figure: &Figure,
-    sides: &[Option<Figure>; 2],
-    all: [&[Figure]; 2],
+    sides: Sides<'_>,
+    all: &[Vec<Figure>; 2],
     rule: &WinnerRule,
 ) -> Option<String> {
     if figure.better == Better::Neither {
         return None;
     }
-    match [0, 1].map(|place| doubt(figure, sides[place].as_ref(), all[place])) {
+    match [0, 1].map(|place| doubt(figure, sides[place], &all[place])) {
         [Some(a), Some(b)] if a == b => return Some(format!("A and B: {a}")),
         [Some(a), Some(b)] => return Some(format!("A: {a}; B: {b}")),
         [Some(a), None] => return Some(format!("A: {a}")),
         [None, Some(b)] => return Some(format!("B: {b}")),
         [None, None] => {}
     }
-    let [a, b] = [sides[0].as_ref()?, sides[1].as_ref()?].map(|side| side.parts.len());
+    let (a, b) = (sides[0]?.parts.len(), sides[1]?.parts.len());
     let least = chance_above(&vec![2.0; a], &vec![1.0; b], 1.0);
     (least > one_sided(rule)).then(|| format!("{a} and {b} repeated measurements are too few"))
 }
 
 /// Returns why one side's figure can name no machine, `all` being the figures of that side.
 fn doubt(figure: &Figure, side: Option<&Figure>, all: &[Figure]) -> Option<String> {
-    match side {
-        Some(found) if found.doubt.is_some() => found.doubt.clone(),
-        Some(found) if found.parts.is_empty() => {
-            Some("the print holds no repeated measurements of it".to_owned())
-        }
-        Some(_) => None,
-        None => {
-            (is_level(figure) && all.iter().any(is_level)).then(|| "no such level found".to_owned())
-        }
-    }
-}
-
-fn is_level(figure: &Figure) -> bool {
-    figure.key.starts_with("latency-")
+    let is_level = |figure: &Figure| figure.key.starts_with("latency-");
+    let Some(found) = side else {
+        let is_lacking = is_level(figure) && all.iter().any(is_level);
+        return is_lacking.then(|| "no such level found".to_owned());
+    };
+    let none = "the print holds no repeated measurements of it";
+    found.doubt.clone().or_else(|| found.parts.is_empty().then(|| none.to_owned()))
 }
 
 /// Returns the error of one row in one direction.
@@ -158,8 +156,7 @@ fn one_sided(rule: &WinnerRule) -> f64 {
 }
 
 /// Two numbers, side by side; a machine is named by the rule, where there is one.
-fn beside(sides: &[Option<Figure>; 2], better: Better, rule: Option<&WinnerRule>) -> Beside {
-    let sides = sides.each_ref().map(Option::as_ref);
+fn beside(sides: Sides<'_>, rule: Option<&WinnerRule>) -> Beside {
     let [a, b] = sides.map(|side| side.map(|figure| figure.value));
     let [spread_a, spread_b] = sides.map(|side| {
         let spread = side?.spread.filter(|spread| !spread.is_exact())?;
@@ -167,13 +164,13 @@ fn beside(sides: &[Option<Figure>; 2], better: Better, rule: Option<&WinnerRule>
     });
     let ratio = a.zip(b).map(|(a, b)| b / a);
     let ratio = ratio.filter(|ratio| ratio.is_finite() && *ratio > 0.0);
-    let named = rule.filter(|_| ratio.is_some() && better != Better::Neither);
-    let winner = named.and_then(|rule| {
+    let winner = rule.filter(|_| ratio.is_some()).and_then(|rule| {
         let (a, b) = (sides[0]?, sides[1]?);
-        Some(match (is_above(rule, a, b), is_above(rule, b, a), better) {
+        Some(match (is_above(rule, a, b), is_above(rule, b, a), a.better) {
+            (_, _, Better::Neither) => return None,
             (true, false, Better::Higher) | (false, true, Better::Lower) => Winner::A,
             (false, true, Better::Higher) | (true, false, Better::Lower) => Winner::B,
-            _ => Winner::TooClose,
+            _ => Winner::NoneShown,
         })
     });
     Beside { a, b, spread_a, spread_b, ratio, winner }
@@ -194,25 +191,15 @@ fn is_sold(figure: &Figure) -> bool {
     figure.unit == Unit::BytesPerSecond || SOLD.contains(&figure.key.as_str())
 }
 
-fn per_price(sides: &[Option<Figure>; 2], prices: (f64, f64)) -> [Option<Figure>; 2] {
-    [(&sides[0], prices.0), (&sides[1], prices.1)].map(|(side, price)| {
-        let mut figure = side.clone()?;
-        figure.value /= price;
-        figure.parts.iter_mut().for_each(|part| *part /= price);
-        if let Some(Spread { low, high }) = &mut figure.spread {
-            (*low, *high) = (*low / price, *high / price);
-        }
-        Some(figure)
-    })
-}
-
-fn differences(a: &MachinePrint, b: &MachinePrint) -> Vec<Difference> {
-    let keys = a.machine.differences(&b.machine).into_iter();
-    keys.map(|key| {
-        let [a, b] = [a, b].map(|print| print.machine.0.get(&key).cloned());
-        Difference { key, a, b }
-    })
-    .collect()
+/// Returns a figure per unit of price.
+fn per(figure: &Figure, price: f64) -> Figure {
+    let spread = |Spread { low, high }| Spread { low: low / price, high: high / price };
+    Figure {
+        value: figure.value / price,
+        parts: figure.parts.iter().map(|part| part / price).collect(),
+        spread: figure.spread.map(spread),
+        ..figure.clone()
+    }
 }
 
 /// Reads prices such as `A=2.32,B=2.176`: each names a machine by `A` or `B` or by its name.
@@ -220,27 +207,21 @@ fn differences(a: &MachinePrint, b: &MachinePrint) -> Vec<Difference> {
 /// # Errors
 /// A sentence that names the word that is wrong, and what could stand there.
 pub fn prices(text: &str, names: [&str; 2]) -> Result<[f64; 2], String> {
+    let [a, b] = names;
+    let own = if a == b { String::new() } else { format!(", or {a} and {b}") };
     let mut found = [None; 2];
     for part in text.split(',').map(str::trim) {
-        let Some((word, price)) = part.split_once('=') else {
-            return Err(format!("'{part}' is not a price such as A=2.32"));
-        };
-        let (word, price) = (word.trim(), price.trim());
-        let [a, b] = names;
-        let place = match word {
-            "A" => 0,
-            "B" => 1,
-            word if a == b => {
-                return Err(format!("'{word}' names neither machine: they are A and B"));
-            }
-            word => names.iter().position(|name| *name == word).ok_or_else(|| {
-                format!("'{word}' names neither machine: they are A and B, or {a} and {b}")
-            })?,
-        };
+        let pair = part.split_once('=').map(|(word, price)| (word.trim(), price.trim()));
+        let (word, price) =
+            pair.ok_or_else(|| format!("'{part}' is not a price such as A=2.32"))?;
+        let by_name = names.iter().position(|name| *name == word).filter(|_| a != b);
+        let place = ["A", "B"].iter().position(|name| *name == word).or(by_name);
+        let place = place
+            .ok_or_else(|| format!("'{word}' names neither machine: they are A and B{own}"))?;
         let value = price.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0);
         let value =
-            value.ok_or_else(|| format!("'{price}' is not a price: it is a number above 0"));
-        if found[place].replace(value?).is_some() {
+            value.ok_or_else(|| format!("'{price}' is not a price: it is a number above 0"))?;
+        if found[place].replace(value).is_some() {
             return Err(format!("'{word}' has two prices"));
         }
     }
@@ -357,7 +338,8 @@ pub enum Winner {
     /// The second.
     B,
     /// Neither is shown to be.
-    TooClose,
+    #[serde(alias = "too-close")]
+    NoneShown,
 }
 
 /// A fact in which two machines differ.

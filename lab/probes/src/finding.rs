@@ -111,12 +111,13 @@ pub(crate) fn probed<P, T>(
     probe: Result<P, Unavailable>,
     measure: impl FnOnce(P) -> Probed<T>,
 ) -> Probed<T> {
-    match probe {
-        Ok(probe) => measure(probe),
-        Err(Unavailable { what, tried }) => {
-            let tried = tried.into_iter().map(|(way, error)| Tried { way, error }).collect();
-            Probed::Unavailable { what: what.to_owned(), tried }
-        }
+    probe.map_or_else(Probed::from, measure)
+}
+
+impl<T> From<Unavailable> for Probed<T> {
+    fn from(Unavailable { what, tried }: Unavailable) -> Probed<T> {
+        let tried = tried.into_iter().map(|(way, error)| Tried { way, error }).collect();
+        Probed::Unavailable { what: what.to_owned(), tried }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Latency of a load, by the size of the data and by the size of pages.
 
 mod analyse;
-pub(crate) mod measure;
+mod measure;
 pub(crate) mod show;
 
-pub(crate) use analyse::probe;
+pub(crate) use measure::probe;
 
 use crate::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,9 @@ pub struct LatencyCurve {
     /// report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_share: Option<f64>,
+    /// Whether it ends beyond all caches.
+    #[serde(skip)]
+    pub is_whole: bool,
     /// Small sizes first.
     pub points: Vec<LatencyPoint>,
     /// Runs of sizes with about the same latency, small sizes first.
@@ -61,7 +64,7 @@ pub struct LatencyCurve {
 }
 
 /// Latency of a load from data of one size, in random order, each load waiting for the one before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyPoint {
     /// Bytes of all data, one load for each 64 bytes.
     pub size_bytes: u64,
@@ -71,6 +74,9 @@ pub struct LatencyPoint {
     pub low_ns: f64,
     /// The third quartile of batches.
     pub high_ns: f64,
+    /// Medians of parts of the batches, in order of time.
+    #[serde(skip)]
+    pub parts_ns: Vec<f64>,
 }
 
 /// A run of sizes with about the same latency.
@@ -148,48 +154,16 @@ pub struct TlbLevel {
 }
 
 impl Latency {
-    /// Returns the curve of a page size.
-    pub fn curve(&self, page_bytes: u64) -> Option<&LatencyCurve> {
-        self.curves.iter().find(|curve| curve.page_bytes == page_bytes)
-    }
-
-    /// Returns the spread for a print that does not contain it: from the least first quartile to
-    /// the greatest third quartile of the sizes of the level with that latency, of the curve by
-    /// which caches are judged.
-    fn spread(&self, latency_ns: f64) -> Option<Spread> {
-        let curve = self.curve(self.judged_by_page_bytes?)?;
-        let level = curve.levels.iter().find(|level| level.latency_ns == latency_ns)?;
-        let within = level.from_bytes..=level.to_bytes;
-        let points = curve.points.iter().filter(|point| within.contains(&point.size_bytes));
-        Spread::of(points.flat_map(|point| [point.low_ns, point.high_ns]))
-    }
-
-    /// Returns the figure of a latency; `None` if the latency is not known.
-    fn figure(
-        &self,
-        [key, words]: [&str; 2],
-        latency_ns: Option<f64>,
-        ends: Option<[f64; 2]>,
-        parts: &[f64],
-    ) -> Option<Figure> {
-        let latency_ns = latency_ns?;
-        let spread = ends.and_then(Spread::of).or_else(|| self.spread(latency_ns));
-        let found = Figure::new(key, words, latency_ns, Unit::Nanoseconds, Better::Lower);
-        Some(found.with_spread(spread).with_parts(parts))
-    }
-
     /// Returns the numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
         // Without something slower beyond it, a level may be memory, as in old prints.
-        for cache in &self.caches {
-            if cache.effective_bytes.is_none() && self.flushed_ns.is_none() {
-                continue;
-            }
+        let is_known =
+            |cache: &&CacheSize| cache.effective_bytes.is_some() || self.flushed_ns.is_some();
+        for cache in self.caches.iter().filter(is_known) {
             let level = cache.level;
-            let name =
-                [&format!("latency-level-{level}")[..], &format!("load latency, L{level}")[..]];
-            let found = self.figure(name, cache.latency_ns, cache.spread_ns, &cache.parts_ns);
+            let names = [format!("latency-level-{level}"), format!("load latency, L{level}")];
+            let found = figure(names, cache.latency_ns, cache.spread_ns, &cache.parts_ns);
             figures.extend(found.map(|one| Figure { doubt: cache.unsteady(), ..one }));
             // The size is that of a virtual machine's share, and differs much from run to run.
             figures.extend(cache.effective_bytes.map(|bytes| {
@@ -200,43 +174,25 @@ impl Latency {
                     .with_spread(ends.and_then(Spread::of))
             }));
         }
-        let name = ["latency-memory", "load latency, memory"];
-        let parts = &self.memory_parts_ns;
-        figures.extend(self.figure(name, self.memory_ns, self.memory_spread_ns, parts));
+        let names = ["latency-memory", "load latency, memory"].map(str::to_owned);
+        figures.extend(figure(names, self.memory_ns, self.memory_spread_ns, &self.memory_parts_ns));
         figures
     }
+}
+
+fn figure(
+    [key, words]: [String; 2],
+    latency_ns: Option<f64>,
+    ends: Option<[f64; 2]>,
+    parts: &[f64],
+) -> Option<Figure> {
+    let found = Figure::new(key, words, latency_ns?, Unit::Nanoseconds, Better::Lower);
+    Some(found.with_spread(ends.and_then(Spread::of)).with_parts(parts))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_level_is_spread_over_its_sizes() {
-        fn point(size_bytes: u64, latency_ns: f64) -> LatencyPoint {
-            LatencyPoint {
-                size_bytes,
-                latency_ns,
-                low_ns: latency_ns - 0.5,
-                high_ns: latency_ns + 1.0,
-            }
-        }
-        let curve = LatencyCurve {
-            page_bytes: 4096,
-            points: vec![point(4, 1.0), point(8, 90.0), point(16, 94.0)],
-            levels: vec![LatencyLevel { from_bytes: 8, to_bytes: 16, latency_ns: 92.0 }],
-            ..LatencyCurve::default()
-        };
-        let judged_by_page_bytes = Some(4096);
-        let memory_ns = Some(92.0);
-        let found =
-            Latency { curves: vec![curve], judged_by_page_bytes, memory_ns, ..Latency::default() };
-        fn spread(latency: &Latency) -> Option<Spread> {
-            latency.figures()[0].spread
-        }
-        assert_eq!(spread(&found), Some(Spread { low: 89.5, high: 95.0 }));
-        assert_eq!(spread(&Latency { memory_ns: Some(50.0), ..found }), None);
-    }
 
     #[test]
     fn what_is_not_known_is_no_figure() {

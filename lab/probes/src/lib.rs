@@ -28,28 +28,18 @@ mod tools;
 mod topology;
 pub mod tune;
 
-pub use bandwidth::{
-    Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, LoadedLatency, NodeBandwidth, Traffic,
-};
-pub use cacheline::{
-    Cacheline, FlushPoint, LineAdvertised, LineAnswer, LineMethod, LineMissing, SharingPoint,
-    StridedGain, StridedPoint,
-};
-pub use cores::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
-pub use energy::{Energy, EnergyLoad, EnergyPart};
+pub use bandwidth::*;
+pub use cacheline::*;
+pub use cores::*;
+pub use energy::*;
 pub use figure::{Better, Figure, PARTS, Spread, Unit};
 pub use finding::{Lab, Options, OwnWork, take};
 pub use html::machine_page;
-pub use latency::{
-    CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint,
-};
-pub use noise::{
-    Cause, CauseShare, CpuNoise, Floor, Frequency, InterruptShare, LongGap, Noise, Piece, Rate,
-    SmallestSlowdown, Throttled, frame, line, watch_noise,
-};
+pub use latency::*;
+pub use noise::*;
 pub use print::{MachinePrint, Probe};
 pub use probed::{Probed, Tried};
 pub use screen::{json, measured, page, progress, screen, svg};
 pub use show::head::{ListRow, list};
-pub use timers::{Clock, ClockOrder, Drift, HandOff, Steps, TickCounter, Timers, Vdso};
-pub use topology::{Cache, CacheKind, CoreKind, Cpu, Limits, Node, Pair, Sharing, Topology};
+pub use timers::*;
+pub use topology::*;

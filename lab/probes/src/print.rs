@@ -30,34 +30,13 @@ macro_rules! probes {
             /// All of them, in the order in which they run.
             pub const ALL: [Probe; [$(stringify!($field)),*].len()] = [$(Probe::$finding),*];
 
-            /// Returns what `tiebreak machine` calls it, and its key in a print.
-            pub fn name(self) -> &'static str {
+            /// Returns its row of the registry.
+            fn row(self) -> (&'static str, &'static str, u64, fn(u64) -> u64, &'static str) {
                 match self {
-                    $(Probe::$finding => stringify!($field)),*
+                    $(Probe::$finding => {
+                        (stringify!($field), $words, $quick_ms, $thorough_ms, $help)
+                    })*
                 }
-            }
-
-            /// In words.
-            pub fn words(self) -> &'static str {
-                match self {
-                    $(Probe::$finding => $words),*
-                }
-            }
-
-            /// Returns what it finds, for the list of commands.
-            pub fn help(self) -> &'static str {
-                match self {
-                    $(Probe::$finding => $help),*
-                }
-            }
-
-            /// Returns how long it would like to take on this number of CPUs, or for a short look:
-            /// all short looks together take less than half a minute.
-            pub fn budget(self, cpus: usize, is_quick: bool) -> Duration {
-                let (quick_ms, thorough_ms): (u64, fn(u64) -> u64) = match self {
-                    $(Probe::$finding => ($quick_ms, $thorough_ms)),*
-                };
-                Duration::from_millis(if is_quick { quick_ms } else { thorough_ms(cpus as u64) })
             }
         }
 
@@ -106,10 +85,10 @@ macro_rules! probes {
 
         impl MachinePrint {
             /// Returns what a probe found; `None` if it was not asked for.
-            pub(crate) fn found(&self, probe: Probe) -> Option<Probed<&dyn Finding>> {
+            pub(crate) fn found(&self, probe: Probe) -> Option<Probed<Box<dyn Finding>>> {
                 match probe {
                     $(Probe::$finding => self.$field.as_ref().map(|found| {
-                        found.as_ref().map(|value, _| value as &dyn Finding)
+                        found.clone().map(|value, _| Box::new(value) as Box<dyn Finding>)
                     })),*
                 }
             }
@@ -157,6 +136,30 @@ probes! {
     energy: Energy, "energy",
         1000 ms, |_| 10_000,
         "Energy, where the machine has a meter";
+}
+
+impl Probe {
+    /// Returns what `tiebreak machine` calls it, and its key in a print.
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        self.row().1
+    }
+
+    /// Returns what it finds, for the list of commands.
+    pub fn help(self) -> &'static str {
+        self.row().4
+    }
+
+    /// Returns how long it would like to take on this number of CPUs, or for a short look: all
+    /// short looks together take less than half a minute.
+    pub fn budget(self, cpus: usize, is_quick: bool) -> Duration {
+        let (_, _, quick_ms, thorough_ms, _) = self.row();
+        Duration::from_millis(if is_quick { quick_ms } else { thorough_ms(cpus as u64) })
+    }
 }
 
 impl MachinePrint {

@@ -64,25 +64,6 @@ impl<T> Probed<T> {
         }
     }
 
-    /// Returns the same, of what it holds by reference.
-    pub(crate) fn as_ref(&self) -> Probed<&T> {
-        match self {
-            Probed::Measured { value } => Probed::Measured { value },
-            Probed::Degraded { value, reasons } => {
-                Probed::Degraded { value, reasons: reasons.clone() }
-            }
-            Probed::Unavailable { what, tried } => {
-                Probed::Unavailable { what: what.clone(), tried: tried.clone() }
-            }
-            Probed::Inconclusive { why } => Probed::Inconclusive { why: why.clone() },
-        }
-    }
-
-    /// Whether it is as it should be.
-    pub fn is_measured(&self) -> bool {
-        matches!(self, Probed::Measured { .. })
-    }
-
     /// Returns the same outcome of something that is made from what was found, which may add
     /// reasons.
     pub fn map<U>(self, change: impl FnOnce(T, &mut Vec<String>) -> U) -> Probed<U> {
@@ -110,6 +91,13 @@ impl<T> Probed<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl<T> Probed<T> {
+        /// Whether it is as it should be.
+        pub(crate) fn is_measured(&self) -> bool {
+            matches!(self, Probed::Measured { .. })
+        }
+    }
 
     #[test]
     fn a_reason_degrades_and_a_missing_value_stays_missing() {

@@ -1,6 +1,5 @@
 //! A machine as it was measured: one screen for all of it, and a page and a picture a probe.
 
-use crate::finding::Finding;
 use crate::print::{MachinePrint, Probe};
 use crate::probed::{Probed, Tried};
 use crate::show::head::{head, tail};
@@ -38,22 +37,20 @@ pub(crate) struct Entry {
 
 /// Returns what the screen says, probe by probe; a probe that was not asked for is absent.
 pub(crate) fn entries(print: &MachinePrint) -> Vec<Entry> {
-    let found = Probe::ALL.into_iter().filter_map(|probe| Some((probe, print.found(probe)?)));
-    found.map(|(probe, found)| Entry::of(probe, &found)).collect()
-}
-
-impl Entry {
-    fn of(probe: Probe, found: &Probed<&dyn Finding>) -> Entry {
+    let mut entries = Vec::new();
+    for probe in Probe::ALL {
+        let Some(found) = print.found(probe) else { continue };
         let rows = found.value().map(|found| found.rows()).unwrap_or_default().into_iter();
         let mut lines: Vec<String> = rows
             .map(|Row { name, text }| if name.is_empty() { text } else { name + ": " + &text })
             .collect();
-        let note = brief(found);
+        let note = brief(&found);
         if lines.is_empty() && note.is_none() {
             lines.push("measured".to_owned());
         }
-        Entry { probe, lines, note }
+        entries.push(Entry { probe, lines, note });
     }
+    entries
 }
 
 /// One screen, not wider than 100 columns: the machine and the date, every probe in words, and how
@@ -128,15 +125,11 @@ fn brief<T>(probed: &Probed<T>) -> Option<String> {
 
 /// Returns the page of a probe, or why there is none, with what speaks against it below.
 pub(crate) fn paged<T>(probed: &Probed<T>, look: &Look, page: impl FnOnce(&T) -> String) -> String {
-    if let Probed::Unavailable { what, tried } = probed {
-        return unavailable(what, tried, look);
-    }
-    let text = probed.value().map(page).unwrap_or_default();
-    text + &note(probed).map_or(String::new(), |note| paragraph(Tone::Dim, note, look))
-}
-
-/// Every way that was tried, below each other.
-fn unavailable(what: &str, tried: &[Tried], look: &Look) -> String {
+    let Probed::Unavailable { what, tried } = probed else {
+        let text = probed.value().map(page).unwrap_or_default();
+        return text + &note(probed).map_or(String::new(), |note| paragraph(Tone::Dim, note, look));
+    };
+    // Every way that was tried, below each other.
     let mut page = Page::new(*look);
     let first = span(Tone::Strong, format!("{what}: not available on this machine."));
     page.paragraph("", &[first, span(Tone::Plain, " Tried, in this order:")]);

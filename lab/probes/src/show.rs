@@ -82,14 +82,14 @@ impl<'a, R> Table<'a, R> {
         self.column((title, Align::Decimal, rank), cell)
     }
 
-    /// Gives the columns.
+    /// Gives the columns; none if there are no rows.
     pub fn columns(self) -> Vec<Column> {
-        self.columns
+        if self.rows.is_empty() { Vec::new() } else { self.columns }
     }
 
-    /// Writes it as text.
+    /// Writes it as text; nothing if there are no rows.
     pub fn text(self, look: &Look) -> String {
-        render(self.columns, look)
+        render(self.columns(), look)
     }
 }
 
@@ -135,14 +135,20 @@ pub(crate) fn hertz(value: f64) -> String {
     }
 }
 
-/// Writes nanoseconds with three digits or so: `0.99 ns`, `14.2 ns`, `146 ns`.
+/// Writes nanoseconds with three digits or so: `0.99 ns`, `14.2 ns`, `146 ns`, `4.00 ms`.
 pub(crate) fn ns(value: f64) -> String {
-    let decimals = match value {
-        value if value < 9.995 => 2,
-        value if value < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.decimals$} ns")
+    match value.abs() {
+        less if less < 9.995 => format!("{value:.2} ns"),
+        less if less < 99.95 => format!("{value:.1} ns"),
+        less if less < 1e5 => format!("{value:.0} ns"),
+        _ => format!("{:.2} ms", value / 1e6),
+    }
+}
+
+/// Draws a bar in letters, of at most 16 columns, for the largest value.
+pub(crate) fn bar(value: f64, most: f64, look: &Look) -> String {
+    let columns = (value / most.max(1e-9) * 16.0).round().clamp(1.0, 16.0);
+    look.pick("\u{2588}", "#").repeat(columns as usize)
 }
 
 /// Draws a title and a sentence, in a picture's place where there is nothing to draw.

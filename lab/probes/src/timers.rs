@@ -3,10 +3,9 @@
 pub(crate) mod measure;
 pub(crate) mod show;
 
+pub(crate) use measure::probe;
+
 use crate::figure::{Better, Figure, Spread, Unit};
-use crate::finding::{Options, probed};
-use crate::probed::Probed;
-use crate::tools::Budget;
 use serde::{Deserialize, Serialize};
 
 /// A call that takes less than this depends on where its code lies, in nanoseconds: of ten runs on
@@ -146,11 +145,6 @@ pub struct Drift {
     pub uncertainty_ppm: f64,
     /// For how long both were watched.
     pub seconds: f64,
-}
-
-/// Probes the machine.
-pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Timers> {
-    probed(measure::Timers::new(&options.cpus), |probe| probe.measure(budget))
 }
 
 impl Timers {

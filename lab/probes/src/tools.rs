@@ -1,6 +1,7 @@
 //! Holds what several probes measure with.
 
 pub(crate) mod caches;
+pub(crate) mod chase;
 pub(crate) mod flushed;
 pub(crate) mod held;
 pub(crate) mod mapped;
@@ -20,9 +21,12 @@ use std::sync::{Barrier, Mutex, PoisonError, mpsc};
 pub(crate) use std::time::{Duration, Instant};
 pub(crate) use tiebreak_machine::cgroup;
 pub(crate) use tiebreak_machine::clock::{self, monotonic_ns, thread_cpu_ns};
-pub(crate) use tiebreak_machine::cpus::{self, parse_list, pin_this_thread};
+pub(crate) use tiebreak_machine::cpus::{self, parse_list};
 pub(crate) use tiebreak_machine::meters::Unavailable;
 pub(crate) use tiebreak_machine::tree::Tree;
+
+/// A look that is shorter than this sees one of the placements of a virtual machine's CPUs.
+pub(crate) const LONG_LOOK: Duration = Duration::from_secs(30);
 
 /// Returns what `/proc/cpuinfo` says first of something; empty if it says nothing.
 pub(crate) fn cpuinfo(tree: &Tree, key: &str) -> String {
@@ -204,14 +208,12 @@ pub(crate) fn together<T: Send>(
         *may_begin = failure.is_none();
         drop(may_begin);
         let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
-        match failure {
-            Some(error) => Err(error),
-            None => results
-                .into_iter()
-                .map(|done| done.ok().flatten())
-                .map(|done| done.ok_or_else(|| io::Error::other("a thread of a probe panicked")))
-                .collect(),
+        if let Some(error) = failure {
+            return Err(error);
         }
+        let done = results.into_iter().map(|done| done.ok().flatten());
+        done.map(|done| done.ok_or_else(|| io::Error::other("a thread of a probe panicked")))
+            .collect()
     })
 }
 

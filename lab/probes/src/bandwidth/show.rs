@@ -4,9 +4,10 @@
 mod tests;
 
 use crate::show::*;
-use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, Traffic};
+use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, Spread, Traffic};
+use std::collections::BTreeSet;
 
-/// Rounds agree if the ratio of the best round to the least one is below this.
+/// Parts agree if the ratio of the best one to the least one is below this.
 const MOVED: f64 = 1.25;
 
 /// Returns the lines of the screen that shows all probes.
@@ -22,15 +23,10 @@ pub(crate) fn page(found: &Bandwidth, look: &Look) -> String {
     for note in notes(found) {
         notes_page.paragraph("", &[span(Tone::Dim, note)]);
     }
-    let parts = [
-        by_threads(found, look),
-        charts.next().unwrap_or_default(),
-        knees(found, look),
-        between_nodes(found, look),
-        loads(found, look),
-        charts.next().unwrap_or_default(),
-        notes_page.finish(),
-    ];
+    let by_threads = by_threads(found, look);
+    let [knees, nodes, loads] = tables(found, look);
+    let [first, second] = [(); 2].map(|()| charts.next().unwrap_or_default());
+    let parts = [by_threads, first, knees, nodes, loads, second, notes_page.finish()];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
 }
@@ -40,97 +36,72 @@ pub(crate) fn svg(found: &Bandwidth) -> String {
     tiebreak_report::svg::charts(&charts(found))
 }
 
-/// Returns a table with a row for each number of threads, and a column for each curve.
+/// Returns a table with a row for each number of threads, and a column for each curve: reads stay
+/// the longest on a narrow screen.
 fn by_threads(found: &Bandwidth, look: &Look) -> String {
-    let points = found.curves.iter().flat_map(|curve| &curve.points);
-    let mut threads: Vec<u32> = points.map(|point| point.threads).collect();
-    threads.sort_unstable();
-    threads.dedup();
+    let points = found.pinned().flat_map(|curve| &curve.points);
+    let threads = points.map(|point| point.threads).collect::<BTreeSet<_>>();
+    let threads: Vec<u32> = threads.into_iter().collect();
     let mut table = Table::of(&threads).right("threads, GB/s", 0, |threads| *threads);
-    for curve in &found.curves {
-        let title = format!("{}{}", curve.traffic.name(), if curve.is_pinned { "" } else { "*" });
-        table = table.decimal(&title, rank(curve), |threads| {
+    for curve in found.pinned() {
+        let rank = match curve.traffic {
+            Traffic::Read => 0,
+            Traffic::Write | Traffic::Fill => 2,
+            _ => 1,
+        };
+        table = table.decimal(curve.traffic.name(), rank, |threads| {
             or_dash(curve.point(*threads), |point| gb(point.bytes_per_s))
         });
     }
-    let is_free = found.curves.iter().any(|curve| !curve.is_pinned);
-    table.text(look) + if is_free { "* not pinned\n" } else { "" }
+    table.text(look)
 }
 
-/// Returns the rank of a column: reads stay the longest on a narrow screen.
-fn rank(curve: &BandwidthCurve) -> u8 {
-    match (curve.traffic, curve.is_pinned) {
-        (Traffic::Read, true) => 0,
-        (Traffic::Touch | Traffic::Copy | Traffic::CopyPast, true) => 1,
-        (Traffic::Write | Traffic::Fill, true) => 2,
-        (_, false) => 3,
-    }
-}
-
-/// Returns a table of the best point and the knee of each curve.
-fn knees(found: &Bandwidth, look: &Look) -> String {
-    let curves = found.curves.iter();
-    let known: Vec<_> = curves
-        .filter_map(|curve| Some((name(curve), best(curve)?, curve.knee.as_ref()?)))
+/// Returns tables of the best point and the knee of each curve, of reads between nodes, and of
+/// latency by load; each is empty where there is nothing.
+fn tables(found: &Bandwidth, look: &Look) -> [String; 3] {
+    let known: Vec<_> = found
+        .pinned()
+        .filter_map(|curve| Some((curve.traffic.name(), best(curve)?, curve.knee.as_ref()?)))
         .collect();
-    Table::of(&known)
-        .left("curve", 0, |(name, ..)| name.clone())
+    let knees = Table::of(&known)
+        .left("curve", 0, |(name, ..)| name.to_string())
         .decimal("best GB/s", 0, |(_, best, _)| gb(best.bytes_per_s))
-        .left("its rounds", 2, |(_, best, _)| {
-            format!("{} to {}", gb(best.low_bytes_per_s), gb(best.high_bytes_per_s))
-        })
+        .left("its parts", 2, |(_, best, _)| parts(best))
         .right("with", 3, |(_, best, _)| best.threads)
         .right("95% with", 0, |(.., knee)| knee.threads)
-        .left("rounds say", 1, |(.., knee)| match (knee.low_threads, knee.high_threads) {
+        .left("parts say", 1, |(.., knee)| match (knee.low_threads, knee.high_threads) {
             (low, high) if low == high => low.to_string(),
             (low, high) => format!("{low} to {high}"),
         })
-        .right("so many agree", 4, |(.., knee)| percent(knee.agreeing_share, Rounding::Nearest))
-        .text(look)
-}
-
-/// Returns a table of reads between nodes; empty where there is only one.
-fn between_nodes(found: &Bandwidth, look: &Look) -> String {
-    if found.between_nodes.is_empty() {
-        return String::new();
-    }
-    Table::of(&found.between_nodes)
+        .right("so many agree", 4, |(.., knee)| percent(knee.agreeing_share, Rounding::Nearest));
+    let nodes = Table::of(&found.between_nodes)
         .right("CPUs of node", 0, |row| row.cpu_node)
         .right("memory of node", 0, |row| row.memory_node)
         .left("", 0, |row| if row.cpu_node == row.memory_node { "local" } else { "remote" })
         .right("threads", 1, |row| row.threads)
+        .decimal("read GB/s", 0, |row| gb(row.bytes_per_s));
+    let loads = Table::of(&found.loaded_latency)
+        .right("threads that read", 0, |row| row.threads)
         .decimal("read GB/s", 0, |row| gb(row.bytes_per_s))
-        .text(look)
-}
-
-/// Returns a table of latency by load; empty where it was not measured.
-fn loads(found: &Bandwidth, look: &Look) -> String {
-    if found.loaded_latency.is_empty() {
-        return String::new();
-    }
-    Table::of(&found.loaded_latency)
-        .right("load asked for", 0, |row| percent(row.asked_share, Rounding::Nearest))
-        .right("threads", 2, |row| row.threads)
-        .decimal("read GB/s", 0, |row| gb(row.bytes_per_s))
-        .right("ns a load", 0, |row| format!("{:.0}", row.latency_ns))
-        .right("windows", 1, |row| row.windows_kept)
-        .text(look)
+        .right("ns a load", 0, |row| whole(row.latency_ns))
+        .right("windows", 1, |row| row.windows_kept);
+    [knees.text(look), nodes.text(look), loads.text(look)]
 }
 
 /// Returns bandwidth by threads, a pinned curve for each kernel, with the knee of the reads; and
 /// latency by the bandwidth beside it, if there are several levels of load.
 fn charts(found: &Bandwidth) -> Vec<Chart> {
-    let pinned = found.curves.iter().filter(|curve| curve.is_pinned).map(|curve| {
+    let pinned = found.pinned().map(|curve| {
         let points = curve.points.iter().map(|p| (f64::from(p.threads), p.bytes_per_s));
-        (name(curve), points.collect())
+        (curve.traffic.name(), points.collect())
     });
     let most = found.cpus.len();
     let axes =
         [axis("threads", most > 16, false, whole_tick), axis("GB/s", false, true, giga_tick)];
     let mut by_threads = chart("Bandwidth by threads", axes, pinned);
-    let knee = found.curve(Traffic::Read, true).and_then(|curve| curve.knee.as_ref());
+    let knee = found.curve(Traffic::Read).and_then(|curve| curve.knee.as_ref());
     if let Some(knee) = knee.filter(|knee| most > 2 && knee.threads > 1) {
-        by_threads.marks.push((f64::from(knee.threads), "95%, read medians".to_owned()));
+        by_threads.marks.push((f64::from(knee.threads), "95%".to_owned()));
     }
     let mut charts = vec![by_threads];
     if found.loaded_latency.len() > 1 {
@@ -160,7 +131,7 @@ fn whole_tick(value: f64) -> String {
 /// Writes gigabytes per second, of 10^9 bytes: `43.6`.
 fn gb(bytes_per_s: f64) -> String {
     let gb = bytes_per_s / 1e9;
-    if gb < 99.95 { format!("{gb:.1}") } else { format!("{gb:.0}") }
+    if gb < 99.95 { format!("{gb:.1}") } else { whole(gb) }
 }
 
 /// Returns the best point of a curve; among equal ones that with the fewest threads.
@@ -168,66 +139,59 @@ fn best(curve: &BandwidthCurve) -> Option<&BandwidthPoint> {
     curve.points.iter().rev().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
 }
 
-/// Returns the name of a curve: `read`, `read, not pinned`.
-fn name(curve: &BandwidthCurve) -> String {
-    let pinned = if curve.is_pinned { "" } else { ", not pinned" };
-    format!("{}{pinned}", curve.traffic.name())
-}
-
 /// Writes the read bandwidth: `read 43.6 GB/s with one thread, 87.4 with 4 (medians 52.1 to 86.2),
-/// 95% of the best median with 3`.
-///
-/// The rates are those of undisturbed windows; the range and the knee are of medians of rounds,
-/// which may all lie below, so the text calls them medians.
+/// 95% of the best with 3`.
 fn reads(found: &Bandwidth) -> Option<String> {
-    let curve = found.curve(Traffic::Read, true)?;
+    let curve = found.curve(Traffic::Read)?;
     let best = best(curve)?;
-    let from = if found.is_from_caches { "from caches, not memory: " } else { "" };
-    let (rate, threads, medians) = (gb(best.bytes_per_s), best.threads, medians(best));
-    let Some(one) = curve.point(1) else {
-        return Some(format!("{from}read {rate} GB/s with {threads} threads{medians}"));
+    let range = |point: &BandwidthPoint| {
+        if apart(point) > MOVED { format!(" ({})", parts(point)) } else { String::new() }
     };
-    let of_one = self::medians(one);
-    let mut text = format!("{from}read {} GB/s with one thread{of_one}", gb(one.bytes_per_s));
-    if threads > 1 {
-        text += &format!(", {rate} with {threads}{medians}");
+    let from = if found.is_from_caches { "from caches, not memory: " } else { "" };
+    let of_best = (gb(best.bytes_per_s), best.threads, range(best));
+    let Some(one) = curve.point(1) else {
+        let (rate, threads, range) = of_best;
+        return Some(format!("{from}read {rate} GB/s with {threads} threads{range}"));
+    };
+    let mut text = format!("{from}read {} GB/s with one thread{}", gb(one.bytes_per_s), range(one));
+    if let (rate, threads @ 2.., range) = &of_best {
+        text += &format!(", {rate} with {threads}{range}");
     }
-    if let Some(knee) = curve.knee.as_ref().filter(|knee| knee.threads < threads) {
-        text += &format!(", 95% of the best median with {}", knee.threads);
+    if let Some(knee) = curve.knee.as_ref().filter(|knee| knee.threads < best.threads) {
+        text += &format!(", 95% of the best with {}", knee.threads);
     }
     Some(text)
 }
 
-/// Writes the range of the rounds, if they differ.
-fn medians(point: &BandwidthPoint) -> String {
-    let (low, high) = (point.low_bytes_per_s, point.high_bytes_per_s);
-    let is_wide = high > MOVED * low;
-    if is_wide { format!(" (medians {} to {})", gb(low), gb(high)) } else { String::new() }
+/// Returns the least and the best part; older prints have other rounds, too.
+fn ends(point: &BandwidthPoint) -> [f64; 2] {
+    let spread = Spread::of(point.parts_bytes_per_s.iter().copied());
+    spread.map_or([point.low_bytes_per_s, point.high_bytes_per_s], |all| [all.low, all.high])
 }
 
-/// Writes the other kernels: `with 2 threads write 64.1, fill 81.4, copy 83.2, copy-past 90.1
-/// GB/s`, all with the same number of threads, or each with its own.
+/// Writes the range of the parts: `52.1 to 86.2`.
+fn parts(point: &BandwidthPoint) -> String {
+    let [low, high] = ends(point).map(gb);
+    format!("{low} to {high}")
+}
+
+/// Returns the ratio of the best part to the least one.
+fn apart(point: &BandwidthPoint) -> f64 {
+    let [low, high] = ends(point);
+    high / low
+}
+
+/// Writes the other kernels, all with the same number of threads: `with 2 threads write 64.1, fill
+/// 81.4, copy 83.2, copy-past 90.1 GB/s`.
 fn others(found: &Bandwidth) -> Option<String> {
     const OTHERS: [Traffic; 4] = [Traffic::Write, Traffic::Fill, Traffic::Copy, Traffic::CopyPast];
-    let shared = found.shared_best(&OTHERS);
-    let curves = OTHERS.iter().filter_map(|traffic| found.curve(*traffic, true));
-    let parts = curves.filter_map(|curve| {
-        let name = curve.traffic.name();
-        Some(match shared {
-            Some(threads) => format!("{name} {}", gb(curve.point(threads)?.bytes_per_s)),
-            None => {
-                let best = best(curve)?;
-                format!("{name} {} {}", gb(best.bytes_per_s), with_threads(best.threads))
-            }
-        })
+    let threads = found.shared_best(&OTHERS)?;
+    let parts = OTHERS.iter().filter_map(|traffic| {
+        let point = found.curve(*traffic)?.point(threads)?;
+        Some(format!("{} {}", traffic.name(), gb(point.bytes_per_s)))
     });
-    let parts = joined(parts);
-    let with = shared.map(|shared| with_threads(shared) + " ").unwrap_or_default();
-    (!parts.is_empty()).then(|| format!("{with}{parts} GB/s"))
-}
-
-fn with_threads(threads: u32) -> String {
-    if threads == 1 { "with one thread".to_owned() } else { format!("with {threads} threads") }
+    let with = if threads == 1 { "one thread".to_owned() } else { format!("{threads} threads") };
+    Some(format!("with {with} {} GB/s", joined(parts)))
 }
 
 /// Writes the latency: `a load from memory takes 149 ns, 198 ns beside 3 threads that read at 76
@@ -248,15 +212,14 @@ fn loaded(found: &Bandwidth) -> Option<String> {
 
 /// Returns the small print of the page.
 fn notes(found: &Bandwidth) -> Vec<String> {
-    let vectors = &found.vectors;
     let mut notes = vec![
         format!(
-            "GB/s are 10^9 bytes a second, of all threads together, as a program counts them, when \
-             nobody disturbs: 97% of all windows of time stay below. A round is the median of its \
-             windows, so all rounds may lie below that; how many threads give 95% is told by the \
-             medians. touch reads one value of each 64-byte line, as published (Lemire \
-             2024); read reads all of it ({vectors}); write stores; fill stores past the caches; \
-             copy reads and stores, and both count; copy-past stores past the caches."
+            "GB/s are 10^9 bytes a second, of all threads together, as a program counts them, \
+             where nothing disturbs: 97% of all windows of time stay below. Parts are consecutive \
+             windows, each with that rate of its own. touch reads one value of each 64-byte line, \
+             as published (Lemire 2024); read reads all of it ({}); write stores; fill stores past \
+             the caches; copy reads and stores, and both count; copy-past stores past the caches.",
+            found.vectors
         ),
         format!(
             "A store may first read the line that it changes. Then write moves {} times what is \
@@ -265,20 +228,37 @@ fn notes(found: &Bandwidth) -> Vec<String> {
             Traffic::Copy.most_moved()
         ),
     ];
-    notes.extend(windows(found));
+    let points = found.pinned().flat_map(|curve| curve.points.iter().map(move |p| (curve, p)));
+    let all: u64 = points.clone().map(|(_, point)| point.windows).sum();
+    let kept: u64 = points.clone().map(|(_, point)| point.windows_kept).sum();
+    if all > 0 {
+        notes.push(format!(
+            "Only windows of {} ms count in which every thread ran without a gap: {kept} of {all} \
+             ({}).",
+            found.window_ns as f64 / 1e6,
+            percent(kept as f64 / all as f64, Rounding::Nearest)
+        ));
+    }
     notes.push(buffers(found));
-    notes.extend(range(found));
-    notes.extend(
-        match (found.nodes, found.between_nodes.is_empty()) {
-            (Some(0 | 1), _) => Some("There is one memory node, so nothing is remote."),
-            (Some(_), true) => {
-                Some("Between memory nodes nothing was measured: see the reasons for degraded.")
-            }
-            (None, _) => Some("The machine does not say which memory nodes it has."),
-            (Some(_), false) => None,
+    let farthest = points.max_by(|a, b| apart(a.1).total_cmp(&apart(b.1)));
+    if let Some((curve, point)) = farthest.filter(|(_, point)| apart(point) > MOVED) {
+        notes.push(format!(
+            "Parts differ: {} with {} was between {} GB/s. A hypervisor that moves CPUs does that, \
+             and so do others who use the same memory.",
+            curve.traffic.name(),
+            count(u64::from(point.threads), "thread"),
+            parts(point).replace(" to ", " and ")
+        ));
+    }
+    let of_nodes = match (found.nodes, found.between_nodes.is_empty()) {
+        (Some(0 | 1), _) => "There is one memory node, so nothing is remote.",
+        (Some(_), true) => {
+            "Between memory nodes nothing was measured: see the reasons for degraded."
         }
-        .map(str::to_owned),
-    );
+        (None, _) => "The machine does not say which memory nodes it has.",
+        (Some(_), false) => "",
+    };
+    notes.extend(Some(of_nodes.to_owned()).filter(|note| !note.is_empty()));
     if found.loaded_latency.is_empty() {
         let why = if found.cpus.len() < 2 {
             "there is one CPU only"
@@ -288,22 +268,6 @@ fn notes(found: &Bandwidth) -> Vec<String> {
         notes.push(format!("Latency beside bandwidth was not measured: {why}."));
     }
     notes
-}
-
-/// Writes how many windows were kept.
-fn windows(found: &Bandwidth) -> Option<String> {
-    let points = found.curves.iter().flat_map(|curve| &curve.points);
-    let all: u64 = points.clone().map(|point| point.windows).sum();
-    let kept: u64 = points.map(|point| point.windows_kept).sum();
-    if all == 0 {
-        return None;
-    }
-    let share = percent(kept as f64 / all as f64, Rounding::Nearest);
-    let ms = found.window_ns as f64 / 1e6;
-    Some(format!(
-        "Only windows of {ms} ms count in which every thread ran without a gap: {kept} of {all} \
-         ({share})."
-    ))
 }
 
 fn buffers(found: &Bandwidth) -> String {
@@ -320,24 +284,4 @@ fn buffers(found: &Bandwidth) -> String {
     let cpus = joined(found.cpus.iter().take(64).map(u32::to_string));
     let more = if found.cpus.len() > 64 { ", ..." } else { "" };
     format!("{text}. Pinned threads take CPUs in this order: {cpus}{more}.")
-}
-
-/// Notes that rounds differ by more than noise.
-fn range(found: &Bandwidth) -> Option<String> {
-    let points = found.curves.iter().flat_map(|curve| curve.points.iter().map(move |p| (curve, p)));
-    let (curve, point) = points.max_by(|a, b| apart(a.1).total_cmp(&apart(b.1)))?;
-    let (low, high) = (gb(point.low_bytes_per_s), gb(point.high_bytes_per_s));
-    (apart(point) > MOVED).then(|| {
-        format!(
-            "Rounds differ: {} with {} was between {low} and {high} GB/s. A hypervisor that \
-             moves CPUs does that, and so do others who use the same memory.",
-            name(curve),
-            count(u64::from(point.threads), "thread")
-        )
-    })
-}
-
-/// Returns the ratio of the best round to the least one.
-fn apart(point: &BandwidthPoint) -> f64 {
-    point.high_bytes_per_s / point.low_bytes_per_s
 }

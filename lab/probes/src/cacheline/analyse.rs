@@ -1,9 +1,10 @@
 //! The cache line: computes the finding from the probe's reading.
 
-use super::measure::{self as cacheline, Strided};
+use super::measure::{self, Reading};
 use crate::tools::*;
 use crate::{
     Cacheline, FlushPoint, LineAnswer, LineMethod, LineMissing, SharingPoint, StridedGain,
+    StridedPoint,
 };
 use tiebreak_stats::change_points::{levels, shares};
 
@@ -22,71 +23,55 @@ const PUBLISHED_GAIN: f64 = 1.5;
 
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Cacheline> {
-    cacheline::measure(&options.cpus, budget).map(found)
+    measure::measure(&options.cpus, budget).map(found)
 }
 
-fn found(reading: cacheline::Reading, reasons: &mut Vec<String>) -> Cacheline {
-    let mut missing = Vec::new();
-    let (flushed, loaded) = match reading.flush {
-        Ok(seen) => (Ok(seen.flushed), Ok(seen.loaded)),
-        Err(why) => (Err(why.clone()), Err(why)),
+fn found(reading: Reading, reasons: &mut Vec<String>) -> Cacheline {
+    let mut found = Cacheline { advertised: reading.advertised, ..Cacheline::default() };
+    let [flushed, loaded] = match reading.flush {
+        Ok(seen) => seen.map(Ok),
+        Err(why) => [Err(why.clone()), Err(why)],
     };
-    let mut flushed_together = points_of(flushed, LineMethod::FlushedTogether, &mut missing);
-    let mut loaded_together = points_of(loaded, LineMethod::LoadedTogether, &mut missing);
-    for point in flushed_together.iter_mut().chain(&mut loaded_together) {
-        point.slow_share = point.slow as f64 / point.loads as f64;
-    }
-    let sharing = points_of(reading.sharing, LineMethod::Sharing, &mut missing);
-    let strided = points_of(reading.strided, LineMethod::Strided, &mut missing);
-    reasons.extend(unsteady(&strided));
-    let gains: Vec<_> = LENGTHS.iter().filter_map(|length| gain(&strided, *length)).collect();
-    let answers = [
-        (LineMethod::FlushedTogether, flushed_together.is_empty(), line_end(&flushed_together)),
-        (LineMethod::LoadedTogether, loaded_together.is_empty(), line_end(&loaded_together)),
-        (LineMethod::Sharing, sharing.is_empty(), shared_line(&sharing)),
-        (LineMethod::Strided, gains.is_empty(), strided_line(&gains)),
-    ];
-    let answers = answers.into_iter().filter(|(_, is_missing, _)| !is_missing);
-    let said: Vec<LineAnswer> =
-        answers.map(|(method, _, line_bytes)| LineAnswer { method, line_bytes }).collect();
+    found.flushed_together = found.take(LineMethod::FlushedTogether, flushed, line_end);
+    found.loaded_together = found.take(LineMethod::LoadedTogether, loaded, line_end);
+    found.sharing = found.take(LineMethod::Sharing, reading.sharing, shared_line);
+    found.strided = found.take(LineMethod::Strided, reading.strided, strided_line);
+    found.gains = gains(&found.strided);
+    reasons.extend(unsteady(&found.strided));
     // The others are shown, but also see what a machine fetches ahead: no answer rests on them.
     let can_answer = [LineMethod::FlushedTogether, LineMethod::Sharing];
-    let answer = said
-        .iter()
-        .find(|answer| can_answer.contains(&answer.method) && answer.line_bytes.is_some());
+    let mut answers = found.said.iter().filter(|answer| can_answer.contains(&answer.method));
+    let answer = answers.find(|answer| answer.line_bytes.is_some());
     if answer.is_none() {
         let why = "neither a flush nor false sharing could tell how long a line is";
         reasons.push(why.to_owned());
     }
-    let prefetch = loaded_together.iter().find(|point| point.slow_share > 0.5);
-    Cacheline {
-        line_bytes: answer.and_then(|answer| answer.line_bytes),
-        answered_by: answer.map(|answer| answer.method),
-        prefetch_reach_bytes: prefetch.map(|point| point.offset_bytes),
-        advertised: reading.advertised,
-        said,
-        flushed_together,
-        loaded_together,
-        sharing,
-        strided: strided.iter().map(|point| point.found).collect(),
-        gains,
-        missing,
-    }
+    found.line_bytes = answer.and_then(|answer| answer.line_bytes);
+    found.answered_by = answer.map(|answer| answer.method);
+    let prefetch = found.loaded_together.iter().find(|point| point.slow_share > 0.5);
+    found.prefetch_reach_bytes = prefetch.map(|point| point.offset_bytes);
+    found
 }
 
-/// Returns the points of a method, or notes why there are none.
-fn points_of<T>(
-    points: Result<Vec<T>, String>,
-    method: LineMethod,
-    missing: &mut Vec<LineMissing>,
-) -> Vec<T> {
-    let why = match points {
-        Ok(points) if !points.is_empty() => return points,
-        Ok(_) => "the time was too short".to_owned(),
-        Err(why) => why,
-    };
-    missing.push(LineMissing { method, why });
-    Vec::new()
+impl Cacheline {
+    /// Returns the points of a method after noting its answer, or why there is none.
+    fn take<T>(
+        &mut self,
+        method: LineMethod,
+        points: Result<Vec<T>, String>,
+        line: fn(&[T]) -> Option<u64>,
+    ) -> Vec<T> {
+        let why = match points {
+            Ok(points) if !points.is_empty() => {
+                self.said.push(LineAnswer { method, line_bytes: line(&points) });
+                return points;
+            }
+            Ok(_) => "the time was too short".to_owned(),
+            Err(why) => why,
+        };
+        self.missing.push(LineMissing { method, why });
+        Vec::new()
+    }
 }
 
 /// Returns the first offset of the first segment whose share of slow loads clearly differs from
@@ -114,7 +99,7 @@ fn shared_line(points: &[SharingPoint]) -> Option<u64> {
 
 /// Returns the reasons against the ratio that was published: its turns differ, or the thread had no
 /// CPU.
-fn unsteady(points: &[Strided]) -> Vec<String> {
+fn unsteady(points: &[StridedPoint]) -> Vec<String> {
     let Some(compared) = compared(points, 64) else { return Vec::new() };
     let mut reasons = Vec::new();
     let lost = compared[0].lost_share.max(compared[1].lost_share);
@@ -132,16 +117,16 @@ fn unsteady(points: &[Strided]) -> Vec<String> {
 }
 
 /// Returns the points of the two strides that the rule compares for a length of a line.
-fn compared(points: &[Strided], line_bytes: u64) -> Option<[&Strided; 2]> {
+fn compared(points: &[StridedPoint], line_bytes: u64) -> Option<[&StridedPoint; 2]> {
     let [near, far] = [line_bytes, 2 * line_bytes + 1]
-        .map(|stride| points.iter().find(|point| point.found.stride_bytes == stride));
+        .map(|stride| points.iter().find(|point| point.stride_bytes == stride));
     Some([near?, far?])
 }
 
 /// Returns the quartiles of the ratio in each turn: bytes that the second stride passes per second,
 /// over those of the first.
-fn quartiles([near, far]: [&Strided; 2]) -> Option<[f64; 2]> {
-    let strides = far.found.stride_bytes as f64 / near.found.stride_bytes as f64;
+fn quartiles([near, far]: [&StridedPoint; 2]) -> Option<[f64; 2]> {
+    let strides = far.stride_bytes as f64 / near.stride_bytes as f64;
     let turns = near.passes_ns.iter().zip(&far.passes_ns).filter(|(_, far)| **far > 0.0);
     let mut ratios: Vec<f64> = turns.map(|(near, far)| strides * near / far).collect();
     ratios.sort_by(f64::total_cmp);
@@ -150,15 +135,18 @@ fn quartiles([near, far]: [&Strided; 2]) -> Option<[f64; 2]> {
 }
 
 /// Returns the shortest line for which the published rule holds.
-fn strided_line(gains: &[StridedGain]) -> Option<u64> {
-    gains.iter().find(|gain| gain.ratio > PUBLISHED_GAIN).map(|gain| gain.line_bytes)
+fn strided_line(points: &[StridedPoint]) -> Option<u64> {
+    gains(points).iter().find(|gain| gain.ratio > PUBLISHED_GAIN).map(|gain| gain.line_bytes)
 }
 
-fn gain(points: &[Strided], line_bytes: u64) -> Option<StridedGain> {
-    let [near, far] = compared(points, line_bytes)?;
-    let ratio = far.found.passed_bytes_per_s / near.found.passed_bytes_per_s;
-    let (stride_bytes, quartiles) = (far.found.stride_bytes, quartiles([near, far]));
-    Some(StridedGain { line_bytes, stride_bytes, ratio, quartiles })
+fn gains(points: &[StridedPoint]) -> Vec<StridedGain> {
+    let gains = LENGTHS.iter().filter_map(|line_bytes| {
+        let [near, far] = compared(points, *line_bytes)?;
+        let ratio = far.passed_bytes_per_s / near.passed_bytes_per_s;
+        let (stride_bytes, quartiles) = (far.stride_bytes, quartiles([near, far]));
+        Some(StridedGain { line_bytes: *line_bytes, stride_bytes, ratio, quartiles })
+    });
+    gains.collect()
 }
 
 #[cfg(test)]

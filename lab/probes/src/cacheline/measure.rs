@@ -6,10 +6,8 @@ mod flush;
 mod sharing;
 mod strided;
 
-pub use strided::Point as Strided;
-
 use crate::tools::*;
-use crate::{FlushPoint, LineAdvertised, SharingPoint};
+use crate::{FlushPoint, LineAdvertised, SharingPoint, StridedPoint};
 
 /// The share of the budget for each method.
 const FLUSH: f64 = 0.25;
@@ -19,23 +17,14 @@ const STRIDED: f64 = 0.40;
 /// What the probe measured: for each method its result, or why there is none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Loads near a line that was just flushed, or loaded.
-    pub flush: Result<FlushObservation, String>,
+    /// Loads near a line whose start was just flushed, and near one that was just loaded.
+    pub flush: Result<[Vec<FlushPoint>; 2], String>,
     /// Increments by two CPUs.
     pub sharing: Result<Vec<SharingPoint>, String>,
     /// The strided copy.
-    pub strided: Result<Vec<Strided>, String>,
+    pub strided: Result<Vec<StridedPoint>, String>,
     /// The advertised sizes.
     pub advertised: Vec<LineAdvertised>,
-}
-
-/// Observations by both ways of flushing, near offsets first.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FlushObservation {
-    /// After the start of the line was flushed.
-    pub flushed: Vec<FlushPoint>,
-    /// After the start of the line was loaded.
-    pub loaded: Vec<FlushPoint>,
 }
 
 /// Measures within the budget, on the first of these CPUs, and for false sharing on the last one
@@ -83,7 +72,7 @@ mod flush {
     use super::*;
 
     /// Reports that this method needs another architecture.
-    pub(super) fn measure(_: Duration, _: &mut Budget<'_>) -> Result<FlushObservation, String> {
+    pub(super) fn measure(_: Duration, _: &mut Budget<'_>) -> Result<[Vec<FlushPoint>; 2], String> {
         Err("no program may flush a line on this architecture".to_owned())
     }
 }
@@ -118,7 +107,7 @@ mod tests {
         let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
         match flush::measure(Duration::from_millis(200), &mut budget) {
             Err(why) => assert!(!why.is_empty()),
-            Ok(seen) => [seen.flushed, seen.loaded].into_iter().for_each(|points| {
+            Ok(seen) => seen.into_iter().for_each(|points| {
                 assert!(points.is_sorted_by_key(|point| point.offset_bytes));
                 assert!(points.iter().all(|point| point.slow <= point.loads));
                 assert!(points.iter().all(|point| point.loads > 0));

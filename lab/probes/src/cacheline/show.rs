@@ -15,12 +15,8 @@ fn answer(found: &Cacheline) -> String {
     let Some((line, method)) = found.line_bytes.zip(found.answered_by) else {
         return "not known".to_owned();
     };
-    let mut text = match method {
-        LineMethod::FlushedTogether | LineMethod::LoadedTogether => {
-            format!("{line} bytes are {}", method.words())
-        }
-        LineMethod::Sharing | LineMethod::Strided => format!("{line} bytes by {}", method.words()),
-    };
+    let by = if method == LineMethod::FlushedTogether { "are" } else { "by" };
+    let mut text = format!("{line} bytes {by} {}", method.words());
     let advertised = found.advertised.iter();
     match found.agrees() {
         Some(true) => {
@@ -73,19 +69,16 @@ pub(crate) fn page(found: &Cacheline, look: &Look) -> String {
 
 /// Returns a table with a row for each method and for each advertised size.
 fn methods(found: &Cacheline, look: &Look) -> String {
-    let answers = found.said.iter().map(|one| {
-        let line = one.line_bytes.map(|line| format!("{line} bytes"));
-        (one.method.words(), line.unwrap_or_else(|| "cannot be told".to_owned()))
-    });
-    let missing = found
-        .missing
+    let bytes = |line: u64| format!("{line} bytes");
+    let said = found
+        .said
         .iter()
-        .map(|missing| (missing.method.words(), format!("not measured: {}", missing.why)));
-    let advertised = found
-        .advertised
-        .iter()
-        .map(|one| (one.source.as_str(), format!("{} bytes", one.line_bytes)));
-    let rows: Vec<(&str, String)> = answers.chain(missing).chain(advertised).collect();
+        .map(|one| (one.method.words(), one.line_bytes.map_or("cannot be told".to_owned(), bytes)));
+    let missing = found.missing.iter();
+    let missing = missing.map(|one| (one.method.words(), format!("not measured: {}", one.why)));
+    let advertised = found.advertised.iter();
+    let advertised = advertised.map(|one| (one.source.as_str(), bytes(one.line_bytes)));
+    let rows: Vec<(&str, String)> = said.chain(missing).chain(advertised).collect();
     let table = Table::of(&rows).left("method", 0, |row| row.0);
     table.left("a line", 0, |row| row.1.clone()).text(look)
 }
@@ -122,17 +115,16 @@ fn small_print(found: &Cacheline, look: &Look) -> String {
 }
 
 fn charts(found: &Cacheline) -> Vec<Chart> {
-    let line = found.line_bytes.map(|line| (line as f64, format!("line {line}")));
-    let reach = found.prefetch_reach_bytes.filter(|reach| Some(*reach) != found.line_bytes);
-    let reach = reach.map(|reach| (reach as f64, format!("prefetch {reach}")));
     let sharing = found.sharing.iter().map(|p| (p.distance_bytes as f64, p.increment_ns));
     let strided = found.strided.iter().filter(|point| point.stride_bytes >= 16);
     let strided = strided.map(|p| (p.stride_bytes as f64, p.passed_bytes_per_s / 1e9));
+    let [from_start, between] = ["bytes from the start of the line", "bytes between the words"]
+        .map(|label| axis(label, true, true, whole));
     let mut charts = vec![
         chart(
             "loads beside the start of a line",
             [
-                axis("bytes from the start of the line", true, true, whole),
+                from_start,
                 axis("share of slow loads", false, true, |v| percent(v, Rounding::Nearest)),
             ],
             [
@@ -142,10 +134,7 @@ fn charts(found: &Cacheline) -> Vec<Chart> {
         ),
         chart(
             "two CPUs increment two words",
-            [
-                axis("bytes between the words", true, true, whole),
-                axis("time of an increment", false, true, ns),
-            ],
+            [between, axis("time of an increment", false, true, ns)],
             [("increment", sharing.collect())],
         ),
         chart(
@@ -157,10 +146,10 @@ fn charts(found: &Cacheline) -> Vec<Chart> {
             [("copy", strided.collect())],
         ),
     ];
-    for chart in &mut charts {
-        chart.marks.extend(line.clone());
-    }
-    charts[0].marks.extend(reach);
+    let line = found.line_bytes.map(|line| (line as f64, format!("line {line}")));
+    charts.iter_mut().for_each(|chart| chart.marks.extend(line.clone()));
+    let reach = found.prefetch_reach_bytes.filter(|reach| Some(*reach) != found.line_bytes);
+    charts[0].marks.extend(reach.map(|reach| (reach as f64, format!("prefetch {reach}"))));
     charts.retain(|chart| !chart.curves[0].points.is_empty());
     charts
 }

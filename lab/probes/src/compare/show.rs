@@ -132,7 +132,7 @@ fn table(rows: &[(&Compared, Beside)], names: &[String; 2], look: &Look) -> Stri
         .left("better", 2, |(figure, beside)| match beside.winner {
             Some(Winner::A) => &names[0],
             Some(Winner::B) => &names[1],
-            Some(Winner::TooClose) => "none shown",
+            Some(Winner::NoneShown) => "none shown",
             None if figure.better == Better::Neither => "",
             None => "-",
         })
@@ -256,7 +256,7 @@ mod tests {
                 "load latency, L2",
                 ns,
                 Better::Lower,
-                spread(beside(3.5, Some(3.6), Some(Winner::TooClose))),
+                spread(beside(3.5, Some(3.6), Some(Winner::NoneShown))),
                 None,
             ),
             figure("load latency, L3", ns, Better::Lower, spread(beside(13.7, None, None)), None),

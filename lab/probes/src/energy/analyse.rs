@@ -1,6 +1,6 @@
 //! Energy: computes the finding from the probe's reading.
 
-use super::measure::{self, Load, Reading, Span};
+use super::measure::{Load, Probe, Reading, Span};
 use crate::tools::*;
 use crate::{Energy, EnergyLoad, EnergyPart};
 
@@ -11,7 +11,7 @@ const RAN_SHARE_MIN: f64 = 0.9;
 
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Energy> {
-    probed(measure::Energy::new(&options.cpus), |probe| probe.measure(budget).map(finding))
+    probed(Probe::new(&options.cpus), |probe| probe.measure(budget).map(finding))
 }
 
 fn finding(reading: Reading, reasons: &mut Vec<String>) -> Energy {
@@ -28,6 +28,13 @@ fn finding(reading: Reading, reasons: &mut Vec<String>) -> Energy {
     }
     let loads: Vec<EnergyLoad> = reading.loads.iter().map(|load| above(load, idle)).collect();
     reasons.extend(loads.iter().filter_map(doubt));
+    let busy = reading.loads.last().map(|load| &load.span);
+    let parts = reading.parts.iter().enumerate().map(|(index, part)| EnergyPart {
+        name: part.to_string(),
+        is_counted: index < reading.headline,
+        idle_watts: reading.idle_before.part_watts(index),
+        busy_watts: busy.and_then(|span| span.part_watts(index)),
+    });
     Energy {
         source: reading.source.to_owned(),
         period_ns: reading.period_ns,
@@ -35,7 +42,7 @@ fn finding(reading: Reading, reasons: &mut Vec<String>) -> Energy {
         idle_after_watts: after,
         idle_watts: idle,
         loads,
-        parts: parts(&reading),
+        parts: parts.collect(),
     }
 }
 
@@ -57,7 +64,7 @@ fn above(load: &Load, idle_watts: f64) -> EnergyLoad {
     let above_nj = (watts - idle_watts) * load.span.elapsed_ns as f64;
     let possible_ns = load.span.elapsed_ns as f64 * load.cpus as f64;
     EnergyLoad {
-        name: load.kernel.name_and_sum().0.to_owned(),
+        name: load.name.to_owned(),
         cpus: load.cpus as u32,
         elapsed_ns: load.span.elapsed_ns,
         joules: load.span.whole_nj as f64 / 1e9,
@@ -77,20 +84,9 @@ fn doubt(load: &EnergyLoad) -> Option<String> {
     load.value_nj.is_none().then(|| format!("{name} is lost in what others take"))
 }
 
-fn parts(reading: &Reading) -> Vec<EnergyPart> {
-    let parts = reading.parts.iter().enumerate().map(|(index, part)| EnergyPart {
-        name: part.to_string(),
-        is_counted: index < reading.headline,
-        idle_watts: reading.idle_before.part_watts(index),
-        busy_watts: reading.loads.last().and_then(|load| load.span.part_watts(index)),
-    });
-    parts.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::measure::Kernel;
     use tiebreak_machine::meters::{EnergyDomain, EnergyPart as Part};
 
     fn span(elapsed_ms: u64, whole_mj: u64, memory_mj: Option<u64>) -> Span {
@@ -102,8 +98,8 @@ mod tests {
         fn part(domain: EnergyDomain, name: &str) -> Part {
             Part { domain, name: name.to_owned() }
         }
-        fn load(kernel: Kernel, cpus: usize, span: Span, run_ms: u64) -> Load {
-            Load { kernel, cpus, span, values: 2_000_000_000, run_ns: run_ms * 1_000_000 }
+        fn load(name: &'static str, cpus: usize, span: Span, run_ms: u64) -> Load {
+            Load { name, cpus, span, values: 2_000_000_000, run_ns: run_ms * 1_000_000 }
         }
         Reading {
             source: "powercap",
@@ -115,8 +111,8 @@ mod tests {
             period_ns: 1_000_000,
             idle_before: span(500, 5000, Some(500)),
             loads: vec![
-                load(Kernel::Integer, 1, span(1000, 20_000, None), 995),
-                load(Kernel::Integer, 4, span(1000, 51_000, Some(1500)), 3990),
+                load("integer", 1, span(1000, 20_000, None), 995),
+                load("integer", 4, span(1000, 51_000, Some(1500)), 3990),
             ],
             idle_after: Some(span(500, 5500, Some(500))),
         }

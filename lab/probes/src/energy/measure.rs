@@ -19,22 +19,24 @@ const SPAN_MAX: Duration = Duration::from_secs(2);
 const LOOK_SHARE: f64 = 0.15;
 /// How often a wait looks at the flag.
 const NAP: Duration = Duration::from_millis(20);
-const STOPPED: &str = "stopped before anything was measured";
 /// Values of the array: 16 KiB.
 const VALUES: usize = 2048;
 /// Sums between two looks at the clock: some 20 to 100 us.
 const SUMS: u64 = 64;
 
+/// A kind of load: its name, with the registers that are used here, and the sum.
+pub(super) type Kernel = (&'static str, fn(&[u64]) -> u64);
+
 /// The probe.
 #[derive(Debug)]
-pub struct Energy {
+pub(super) struct Probe {
     meter: meters::Energy,
     cpus: Vec<usize>,
 }
 
 /// What the probe measured.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub(super) struct Reading {
     /// Source of the numbers.
     pub source: &'static str,
     /// What each gauge covers.
@@ -53,7 +55,7 @@ pub struct Reading {
 
 /// Energy in a stretch of time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Span {
+pub(super) struct Span {
     /// Its length, in nanoseconds.
     pub elapsed_ns: u64,
     /// The whole, in nanojoules.
@@ -64,9 +66,9 @@ pub struct Span {
 
 /// A load that ran for some time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Load {
+pub(super) struct Load {
     /// What ran.
-    pub kernel: Kernel,
+    pub name: &'static str,
     /// On how many CPUs, a thread each.
     pub cpus: usize,
     /// Energy in that time.
@@ -77,23 +79,19 @@ pub struct Load {
     pub run_ns: u64,
 }
 
-/// A meter's state at the end of a stretch of time.
-type End = (Option<EnergyReading>, Instant);
-
-impl Energy {
+impl Probe {
     /// Opens the meter; the loads will run on these CPUs.
     ///
     /// # Errors
     /// There is no meter; the error names every way that was tried.
-    pub fn new(cpus: &[usize]) -> Result<Energy, Unavailable> {
-        match meters::Energy::open() {
-            Ok(meter) => Ok(Energy { meter, cpus: cpus.to_vec() }),
-            Err(reason) => Err(Unavailable { what: "energy", ..reason }),
-        }
+    pub(super) fn new(cpus: &[usize]) -> Result<Probe, Unavailable> {
+        let meter = meters::Energy::open();
+        let meter = meter.map_err(|reason| Unavailable { what: "energy", ..reason })?;
+        Ok(Probe { meter, cpus: cpus.to_vec() })
     }
 
     /// Measures within the budget, though no longer than a few seconds for each load.
-    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
+    pub(super) fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
         let look = budget.length().mul_f64(LOOK_SHARE).min(budget.left());
         let interrupted = budget.interrupted();
         let period_ns = self.meter.period_ns(look, &|| interrupted.load(Ordering::Relaxed));
@@ -101,8 +99,12 @@ impl Energy {
             return self.nothing(budget, &format!("hardly moved in {look:.1?}"));
         };
         let mut reasons = Vec::new();
-        let loads = self.plan(budget.left(), period_ns);
-        let length = (budget.left() / (loads.len() as u32 + 2)).min(SPAN_MAX);
+        let mut counts = vec![1, self.cpus.len()];
+        counts.dedup();
+        let kernels = [("integer", integer as fn(&[u64]) -> u64), vector()];
+        let plan: Vec<(Kernel, usize)> =
+            counts.iter().flat_map(|count| kernels.map(|kernel| (kernel, *count))).collect();
+        let length = (budget.left() / (plan.len() as u32 + 2)).min(SPAN_MAX);
         let moves = length.as_nanos() as u64 / period_ns.max(1);
         if moves < MOVES_MIN {
             reasons.push(format!(
@@ -113,7 +115,16 @@ impl Energy {
         let Some(idle_before) = self.idle(length, budget) else {
             return self.nothing(budget, "went back");
         };
-        let loads = self.run(&loads, length, budget, &mut reasons);
+        let mut loads = Vec::new();
+        for (index, (kernel, count)) in plan.iter().enumerate() {
+            budget.tell((index + 1) as f64 / (plan.len() + 2) as f64);
+            match self.load(*kernel, *count, length, budget) {
+                Ok(Some(load)) => loads.push(load),
+                Ok(None) if budget.is_interrupted() => break,
+                Ok(None) => reasons.push("the meter went back under a load".to_owned()),
+                Err(error) => reasons.push(format!("a load could not run: {error}")),
+            }
+        }
         let idle_after = self.idle(length, budget);
         if idle_after.is_none() {
             reasons.push("the idle machine was read before the loads only".to_owned());
@@ -127,115 +138,86 @@ impl Energy {
 
     fn nothing(&self, budget: &Budget<'_>, what: &str) -> Probed<Reading> {
         if budget.is_interrupted() {
-            return Probed::inconclusive(STOPPED);
+            return Probed::inconclusive("stopped before anything was measured");
         }
         Probed::inconclusive(format!("the meter ({}) {what}", self.meter.source()))
     }
 
-    /// Returns the loads that there is time for: each kernel on one CPU and on all, else the
-    /// vectors alone.
-    fn plan(&self, left: Duration, period_ns: u64) -> Vec<(Kernel, usize)> {
-        let mut counts = vec![1, self.cpus.len()];
-        counts.dedup();
-        let loads = [Kernel::Integer, Kernel::Vector];
-        let spans = (counts.len() * loads.len() + 2) as u64;
-        let wanted_ns = MOVES_MIN.saturating_mul(period_ns).saturating_mul(spans);
-        let is_enough = left >= Duration::from_nanos(wanted_ns);
-        let kernels = if is_enough { &loads[..] } else { &loads[1..] };
-        counts.iter().flat_map(|count| kernels.iter().map(|one| (*one, *count))).collect()
-    }
-
-    /// Runs the loads; one that was stopped midway is left out.
-    fn run(
-        &self,
-        plan: &[(Kernel, usize)],
-        length: Duration,
-        budget: &mut Budget<'_>,
-        reasons: &mut Vec<String>,
-    ) -> Vec<Load> {
-        let mut loads = Vec::new();
-        for (index, (kernel, count)) in plan.iter().enumerate() {
-            budget.tell((index + 1) as f64 / (plan.len() + 2) as f64);
-            match self.load(*kernel, *count, length, budget) {
-                Ok(Some(load)) => loads.push(load),
-                Ok(None) if budget.is_interrupted() => break,
-                Ok(None) => reasons.push("the meter went back under a load".to_owned()),
-                Err(error) => reasons.push(format!("a load could not run: {error}")),
-            }
-        }
-        loads
-    }
-
-    /// Runs one load; `None` if it was stopped, or the meter went back.
+    /// Adds values on the first CPUs at once; the first of them reads the meter at both ends.
+    /// `None` if it was stopped, or the meter went back.
+    ///
+    /// # Errors
+    /// A thread cannot be started or pinned.
     fn load(
         &self,
-        kernel: Kernel,
-        count: usize,
+        (name, sum): Kernel,
+        cpus: usize,
         length: Duration,
         budget: &Budget<'_>,
     ) -> io::Result<Option<Load>> {
-        let cpus = &self.cpus[..count.min(self.cpus.len())];
-        let length_ns = length.as_nanos() as u64;
-        let Work { values, run_ns, ends } =
-            work(kernel, cpus, length_ns, budget.interrupted(), || self.end())?;
-        let span = ends.filter(|_| !budget.is_interrupted());
-        let span = span.and_then(|[first, last]| self.span(&first, &last));
-        Ok(span.map(|span| Load { kernel, cpus: count, span, values, run_ns }))
+        let (length_ns, interrupted) = (length.as_nanos() as u64, budget.interrupted());
+        let each = together(&self.cpus[..cpus], |place| {
+            let values: Vec<u64> = (0..VALUES as u64).collect();
+            place.meet();
+            let first = (place.index == 0).then(|| self.now());
+            let (begin_ns, begin_run_ns) = (monotonic_ns(), thread_cpu_ns());
+            let mut sums = 0;
+            while monotonic_ns() - begin_ns < length_ns && !interrupted.load(Ordering::Relaxed) {
+                for _ in 0..SUMS {
+                    black_box(sum(black_box(&values)));
+                }
+                sums += SUMS;
+            }
+            let run_ns = thread_cpu_ns().saturating_sub(begin_run_ns);
+            (sums * VALUES as u64, run_ns, first.and_then(|first| self.since(&first)))
+        })?;
+        let values = each.iter().map(|one| one.0).sum();
+        let run_ns = each.iter().map(|one| one.1).sum();
+        let span = each.into_iter().find_map(|one| one.2).filter(|_| !budget.is_interrupted());
+        Ok(span.map(|span| Load { name, cpus, span, values, run_ns }))
     }
 
     /// Sleeps for this long; `None` if it was stopped, or the meter went back.
     fn idle(&self, length: Duration, budget: &Budget<'_>) -> Option<Span> {
-        let first = self.end();
+        let first = self.now();
         while first.1.elapsed() < length && !budget.is_interrupted() {
             std::thread::sleep(NAP.min(length.saturating_sub(first.1.elapsed())));
         }
-        if budget.is_interrupted() { None } else { self.span(&first, &self.end()) }
+        self.since(&first).filter(|_| !budget.is_interrupted())
     }
 
-    fn end(&self) -> End {
+    fn now(&self) -> (Option<EnergyReading>, Instant) {
         (self.meter.read_parts(), Instant::now())
     }
 
-    fn span(&self, first: &End, last: &End) -> Option<Span> {
-        let (then, now) = (first.0.as_ref()?, last.0.as_ref()?);
+    fn since(&self, (then, begin): &(Option<EnergyReading>, Instant)) -> Option<Span> {
+        let (now, end) = self.now();
+        let (then, now) = (then.as_ref()?, now?);
         Some(Span {
-            elapsed_ns: last.1.duration_since(first.1).as_nanos() as u64,
-            whole_nj: self.meter.since_nj(now, then)?,
-            parts_nj: self.meter.each_since_nj(now, then),
+            elapsed_ns: end.duration_since(*begin).as_nanos() as u64,
+            whole_nj: self.meter.since_nj(&now, then)?,
+            parts_nj: self.meter.each_since_nj(&now, then),
         })
     }
 }
 
-/// A sum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kernel {
-    /// A value at a time, each waiting for the one before.
-    Integer,
-    /// As many at a time as the widest registers of this CPU hold.
-    Vector,
-}
-
-impl Kernel {
-    /// Returns the name, with the registers that are used here, and the function.
-    pub fn name_and_sum(self) -> (&'static str, fn(&[u64]) -> u64) {
-        match self {
-            Kernel::Integer => ("integer", integer),
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Vector if is_x86_feature_detected!("avx512f") => {
-                // SAFETY: the CPU has the feature.
-                ("vector (AVX-512)", |values| unsafe { avx512(values) })
-            }
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Vector if is_x86_feature_detected!("avx2") => {
-                // SAFETY: the same.
-                ("vector (AVX2)", |values| unsafe { avx2(values) })
-            }
-            Kernel::Vector => ("vector", plain),
-        }
+/// Returns the sum of as many values at a time as the widest registers of this CPU hold.
+fn vector() -> Kernel {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") {
+        // SAFETY: the CPU has the feature.
+        return ("vector (AVX-512)", |values| unsafe { avx512(values) });
     }
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the same.
+        return ("vector (AVX2)", |values| unsafe { avx2(values) });
+    }
+    ("vector", plain)
 }
 
-/// Adds the values; the rotation keeps the compiler from adding several at once.
+/// Adds a value at a time, each waiting for the one before; the rotation keeps the compiler from
+/// adding several at once.
 fn integer(values: &[u64]) -> u64 {
     values.iter().fold(0, |sum: u64, value| sum.rotate_left(1).wrapping_add(*value))
 }
@@ -256,49 +238,4 @@ fn avx2(values: &[u64]) -> u64 {
 #[target_feature(enable = "avx512f")]
 fn avx512(values: &[u64]) -> u64 {
     plain(values)
-}
-
-/// What the threads of a load did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Work<R> {
-    /// Values that were added.
-    values: u64,
-    /// CPU time.
-    run_ns: u64,
-    /// What was read at both ends; of the first thread only.
-    ends: Option<[R; 2]>,
-}
-
-/// Adds values on each of these CPUs at once until `length_ns` are over or the flag is set, with
-/// `read` called on the first of them at both ends.
-///
-/// # Errors
-/// A thread cannot be started or pinned.
-fn work<R: Send>(
-    kernel: Kernel,
-    cpus: &[usize],
-    length_ns: u64,
-    interrupted: &AtomicBool,
-    read: impl Fn() -> R + Sync,
-) -> io::Result<Work<R>> {
-    let (_, sum) = kernel.name_and_sum();
-    let each = together(cpus, |place| {
-        let values: Vec<u64> = (0..VALUES as u64).collect();
-        place.meet();
-        let first = (place.index == 0).then(&read);
-        let (begin_ns, begin_run_ns) = (monotonic_ns(), thread_cpu_ns());
-        let mut sums = 0;
-        while monotonic_ns() - begin_ns < length_ns && !interrupted.load(Ordering::Relaxed) {
-            for _ in 0..SUMS {
-                black_box(sum(black_box(&values)));
-            }
-            sums += SUMS;
-        }
-        let run_ns = thread_cpu_ns().saturating_sub(begin_run_ns);
-        let ends = first.map(|first| [first, read()]);
-        Work { values: sums * VALUES as u64, run_ns, ends }
-    })?;
-    let values = each.iter().map(|one| one.values).sum();
-    let run_ns = each.iter().map(|one| one.run_ns).sum();
-    Ok(Work { values, run_ns, ends: each.into_iter().find_map(|one| one.ends) })
 }

@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod tests;
 
+use crate::Energy;
 use crate::show::bars::bars;
 use crate::show::*;
-use crate::{Energy, EnergyLoad};
 use tiebreak_report::text::each_once;
 
 const INCLUDED: &str = "The meter knows no processes: whatever else runs there, other tenants of \
@@ -29,16 +29,19 @@ pub(crate) fn page(found: &Energy, look: &Look) -> String {
     page.line(&[span(Tone::Strong, "energy")]);
     let period_ms = found.period_ns as f64 / 1e6;
     let moves = format!("Metered by {}, which moves every {period_ms:.1} ms.", found.source);
-    page.paragraph("", &[span(Tone::Plain, format!("{moves} {INCLUDED}"))]);
+    say(&mut page, format!("{moves} {INCLUDED}"));
     page.gap();
-    letters(found, &mut page, look);
-    page.gap();
-    lines(&mut page, loads(found), look);
+    lines(&mut page, loads(found, look), look);
     page.gap();
     page.paragraph("", &[span(Tone::Dim, about_idle(found))]);
     if found.parts.len() > 1 {
         page.gap();
-        lines(&mut page, parts(found), look);
+        let parts = Table::of(&found.parts)
+            .left("part", 0, |part| part.name.clone())
+            .decimal("W idle", 0, |part| or_dash(part.idle_watts, number))
+            .decimal("W, last load", 1, |part| or_dash(part.busy_watts, number))
+            .left("in the sum", 2, |part| if part.is_counted { "yes" } else { "no" });
+        lines(&mut page, parts.columns(), look);
     }
     page.finish()
 }
@@ -50,49 +53,34 @@ pub(crate) fn svg(found: &Energy) -> String {
 
 /// Returns what is drawn: the idle machine and each load.
 fn all(found: &Energy) -> Vec<(String, f64)> {
-    let loads = found.loads.iter().map(|load| (full_name(load), load.watts));
+    let loads = found.loads.iter().map(|load| {
+        let name = format!("{}, {}", load.name, cpus(load.cpus));
+        (name, load.watts)
+    });
     [("idle".to_owned(), found.idle_watts)].into_iter().chain(loads).collect()
-}
-
-fn full_name(load: &EnergyLoad) -> String {
-    format!("{}, {}", load.name, cpus(load.cpus))
 }
 
 fn cpus(count: u32) -> String {
     if count == 1 { "one CPU".to_owned() } else { format!("all {count} CPUs") }
 }
 
-/// Draws bars in letters: watts by load, from 0.
-fn letters(found: &Energy, page: &mut Page, look: &Look) {
+fn loads(found: &Energy, look: &Look) -> Vec<Column> {
     let all = all(found);
-    let names = all.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let numbers = all.iter().map(|(_, value)| watts(*value).len()).max().unwrap_or(0);
-    let most = all.iter().map(|(_, value)| *value).fold(0.0, f64::max);
-    let room = look.columns().saturating_sub(names + 2 + 1 + numbers).max(2);
-    for (name, value) in all {
-        let length = if most > 0.0 { (value / most * room as f64).round() as usize } else { 0 };
-        let bar = look.pick("\u{2588}", "#").repeat(length);
-        page.line(&[span(Tone::Plain, format!("{name:names$}  {bar} {}", watts(value)))]);
-    }
-}
-
-fn loads(found: &Energy) -> Vec<Column> {
-    Table::of(&found.loads)
-        .left("load", 0, full_name)
-        .decimal("W", 0, |load| number(load.watts))
-        .decimal("W above idle", 1, |load| number(load.above_idle_watts))
-        .decimal("nJ a value", 2, |load| or_dash(load.value_nj, |nj| format!("{nj:.3}")))
-        .decimal("J", 3, |load| number(load.joules))
-        .decimal("s", 4, |load| format!("{:.2}", load.elapsed_ns as f64 / 1e9))
-        .columns()
-}
-
-fn parts(found: &Energy) -> Vec<Column> {
-    Table::of(&found.parts)
-        .left("part", 0, |part| part.name.clone())
-        .decimal("W idle", 0, |part| or_dash(part.idle_watts, number))
-        .decimal("W, last load", 1, |part| or_dash(part.busy_watts, number))
-        .left("in the sum", 2, |part| if part.is_counted { "yes" } else { "no" })
+    let most = all.iter().map(|(_, watts)| *watts).fold(0.0, f64::max);
+    let loads = [None].into_iter().chain(found.loads.iter().map(Some));
+    let rows: Vec<_> = all.into_iter().zip(loads).collect();
+    Table::of(&rows)
+        .left("load", 0, |((name, _), _)| name.clone())
+        .right("power", 0, |((_, value), _)| watts(*value))
+        .left("", 5, |((_, watts), _)| bar(*watts, most, look))
+        .decimal("W above idle", 1, |(_, load)| or_dash(*load, |one| number(one.above_idle_watts)))
+        .decimal("nJ a value", 2, |(_, load)| {
+            or_dash(load.and_then(|one| one.value_nj), |nj| format!("{nj:.3}"))
+        })
+        .decimal("J", 3, |(_, load)| or_dash(*load, |one| number(one.joules)))
+        .decimal("s", 4, |(_, load)| {
+            or_dash(*load, |one| format!("{:.2}", one.elapsed_ns as f64 / 1e9))
+        })
         .columns()
 }
 

@@ -1,6 +1,6 @@
-//! Latency: computes the finding from the probe's reading.
+//! Latency: what the curves show of caches, memory and translation.
 
-use super::measure::{self as latency, MEMORY_SHARE};
+use crate::tools::flushed::MEMORY_SHARE;
 use crate::tools::*;
 use crate::{CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint};
 use tiebreak_stats::capacities::matched;
@@ -25,58 +25,42 @@ const LEAST_SIZES: usize = 3;
 /// second for a size that it clearly does not hold.
 const PAST: [f64; 2] = [0.2, 2.0 / 3.0];
 
-/// Probes the machine.
-pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
-    probed(latency::Latency::new(&options.cpus), |probe| probe.measure(budget).map(found))
-}
-
-fn found(reading: latency::Reading, reasons: &mut Vec<String>) -> Latency {
-    let (seen, flushed_ns) = (reading.curves, reading.flushed_ns);
-    let mut curves: Vec<LatencyCurve> = seen.iter().map(curve).collect();
-    reasons.extend(curves.iter().filter_map(wrong_pages));
-    curves.retain(|curve| wrong_pages(curve).is_none());
+/// Fills in the levels, the caches and memory, and adds the reasons against them.
+pub(super) fn analyse(
+    found: &mut Latency,
+    advertised: &[AdvertisedCache],
+    reasons: &mut Vec<String>,
+) {
+    found.tlb_levels = tlb_levels(&found.tlb);
+    for curve in &mut found.curves {
+        let medians: Vec<f64> = curve.points.iter().map(|point| point.latency_ns).collect();
+        let levels = levels(&medians).into_iter().map(|level| LatencyLevel {
+            from_bytes: curve.points[level.first].size_bytes,
+            to_bytes: curve.points[level.last].size_bytes,
+            latency_ns: level.value,
+        });
+        curve.levels = levels.collect();
+    }
+    reasons.extend(found.curves.iter().filter_map(wrong_pages));
+    found.curves.retain(|curve| wrong_pages(curve).is_none());
     // Translation costs least on large pages, so that curve shows the caches best.
-    let judge = curves.last();
-    let (shown, memory) =
-        judge.map(|curve| caches_of(curve, &reading.advertised, flushed_ns)).unwrap_or_default();
-    reasons.extend(shown.iter().filter_map(doubt));
-    let beyond_ns = memory.map(|memory| memory.latency_ns).or(flushed_ns);
-    let judged_by_page_bytes = judge.map(|curve| curve.page_bytes);
-    let judge = seen.iter().find(|curve| Some(curve.page_bytes) == judged_by_page_bytes);
-    let caches = shown.iter().enumerate().map(|(at, one)| CacheSize {
-        ends_within_bytes: judge.and_then(|it| ends_within(&shown[at..], beyond_ns, it, &seen)),
-        // A few sizes may be a step between two levels: they prove nothing about a machine.
-        parts_ns: parts_ns(one.plateau.filter(|_| one.sizes >= LEAST_SIZES), judge),
-        ..one.cache.clone()
-    });
-    if memory.is_none() {
-        reasons.push("the data was too small to see memory".to_owned());
+    let Some(judge) = found.curves.last() else { return };
+    found.judged_by_page_bytes = Some(judge.page_bytes);
+    let memory = memory_of(judge, advertised, found.flushed_ns);
+    let beyond_ns = memory.as_ref().map(|memory| memory.latency_ns).or(found.flushed_ns);
+    let mut caches = caches_of(judge, advertised, beyond_ns, reasons);
+    for at in 0..caches.len() {
+        caches[at].ends_within_bytes = ends_within(&caches[at..], beyond_ns, judge, &found.curves);
     }
-    Latency {
-        cpu: reading.cpu,
-        judged_by_page_bytes,
-        caches: caches.collect(),
-        memory_ns: memory.map(|memory| memory.latency_ns),
-        memory_spread_ns: memory.map(|memory| memory.spread_ns),
-        memory_parts_ns: parts_ns(memory, judge),
-        flushed_ns,
-        tlb_levels: tlb_levels(&reading.pages),
-        tlb: reading.pages,
-        double_work_ratio: reading.double_work_ratio,
-        curves,
+    found.caches = caches;
+    match memory {
+        None => reasons.push("the data was too small to see memory".to_owned()),
+        Some(memory) => {
+            found.memory_ns = Some(memory.latency_ns);
+            found.memory_spread_ns = Some(memory.spread_ns);
+            found.memory_parts_ns = memory.parts_ns;
+        }
     }
-}
-
-fn curve(curve: &latency::Curve) -> LatencyCurve {
-    let points: Vec<LatencyPoint> = curve.points.iter().map(|point| point.found).collect();
-    let medians: Vec<f64> = points.iter().map(|point| point.latency_ns).collect();
-    let levels = levels(&medians).into_iter().map(|level| LatencyLevel {
-        from_bytes: points[level.first].size_bytes,
-        to_bytes: points[level.last].size_bytes,
-        latency_ns: level.value,
-    });
-    let levels = levels.collect();
-    LatencyCurve { page_bytes: curve.page_bytes, page_share: curve.page_share, points, levels }
 }
 
 /// Returns the reason why a curve is not one of its pages, if there is one.
@@ -91,102 +75,87 @@ fn wrong_pages(curve: &LatencyCurve) -> Option<String> {
     Some(format!("the kernel gave pages of 2 MiB for {percent:.0}% of the data only"))
 }
 
-/// Returns the reason against a cache's latency, if there is one.
-fn doubt(shown: &Shown) -> Option<String> {
-    let level = shown.cache.level;
-    match shown.sizes {
-        0 => Some(format!("no size of data shows L{level}: others use it, or it is not there")),
-        few if few < LEAST_SIZES => {
-            Some(format!("only {few} of the sizes show L{level}: others use it too"))
-        }
-        _ => shown.cache.unsteady(),
-    }
-}
-
 /// Returns the sizes between which the first of these caches ends. A load of its next level, or of
 /// memory if there is none, shows which share of a size's loads went past it. Which lines of the
 /// data lie in it is drawn anew for each mapping, and others may use it for a while: the lower end
 /// is the least that the judging curve and its halves show, by third quartiles; the upper one the
 /// most that any curve does, by first ones.
 fn ends_within(
-    caches: &[Shown],
+    caches: &[CacheSize],
     beyond_ns: Option<f64>,
-    judge: &latency::Curve,
-    curves: &[latency::Curve],
+    judge: &LatencyCurve,
+    curves: &[LatencyCurve],
 ) -> Option<[u64; 2]> {
-    let (Shown { cache, .. }, next) = caches.split_first()?;
+    let (cache, next) = caches.split_first()?;
     let (effective, hit_ns) = (cache.effective_bytes?, cache.latency_ns?);
-    let past_ns = next.iter().find_map(|next| next.cache.latency_ns).or(beyond_ns)?;
+    let past_ns = next.iter().find_map(|next| next.latency_ns).or(beyond_ns)?;
     let [held_ns, lost_ns] = PAST.map(|share| hit_ns + share * (past_ns - hit_ns));
     let held = judge
         .points
         .iter()
-        .take_while(|point| halves(point).fold(point.found.high_ns, f64::max) <= held_ns);
+        .take_while(|point| halves(point).fold(point.high_ns, f64::max) <= held_ns);
     let partly = curves
         .iter()
         .flat_map(|curve| &curve.points)
-        .filter(|point| halves(point).fold(point.found.low_ns, f64::min) <= lost_ns);
-    let low = held.last().map_or(effective, |point| point.found.size_bytes);
-    let high = partly.map(|point| point.found.size_bytes).max().unwrap_or(effective);
+        .filter(|point| halves(point).fold(point.low_ns, f64::min) <= lost_ns);
+    let low = held.last().map_or(effective, |point| point.size_bytes);
+    let high = partly.map(|point| point.size_bytes).max().unwrap_or(effective);
     let limit = cache.advertised_bytes.unwrap_or(u64::MAX).max(effective);
     Some([low.min(effective), high.clamp(effective, limit)])
 }
 
 /// Returns the medians of the first and of the second half of the parts.
-fn halves(point: &latency::Point) -> impl Iterator<Item = f64> {
+fn halves(point: &LatencyPoint) -> impl Iterator<Item = f64> {
     let (first, later) = point.parts_ns.split_at(point.parts_ns.len() / 2);
     [median(first), median(later)].into_iter().flatten()
 }
 
-/// A cache as a curve shows it.
-struct Shown {
-    cache: CacheSize,
-    /// How many sizes show it.
-    sizes: usize,
-    /// Those by which its latency is judged.
-    plateau: Option<Plateau>,
-}
-
-/// Returns the caches (level and size as advertised) as a curve shows them, and the sizes that
-/// memory answers, if the curve goes far enough.
+/// Returns the caches (level and size as advertised) as a curve shows them, where something beyond
+/// them is known to take this long.
 fn caches_of(
     curve: &LatencyCurve,
     advertised: &[AdvertisedCache],
-    flushed_ns: Option<f64>,
-) -> (Vec<Shown>, Option<Plateau>) {
+    beyond_ns: Option<f64>,
+    reasons: &mut Vec<String>,
+) -> Vec<CacheSize> {
     let end = curve.points.last().map_or(0, |point| point.size_bytes);
-    let memory = memory_of(curve, advertised, flushed_ns);
-    let memory_ns = memory.map(|memory| memory.latency_ns).or(flushed_ns);
     let mut seen = curve.levels.clone();
-    seen.retain(|level| memory_ns.is_none_or(|memory| level.latency_ns <= ON_THE_WAY * memory));
+    seen.retain(|level| beyond_ns.is_none_or(|beyond| level.latency_ns <= ON_THE_WAY * beyond));
     let (mut below, mut least) = (0, 0);
-    let caches = named(curve, &seen, advertised).into_iter().map(|(level, advertised, index)| {
-        let all = index.map_or(&[][..], |index| &seen[below.min(index)..=index]);
+    let mut caches = Vec::new();
+    for (level, advertised_bytes, index) in named(curve, &seen, advertised) {
+        let levels = index.map_or(&[][..], |index| &seen[below.min(index)..=index]);
         below = index.map_or(below, |index| index + 1);
         // Sizes below the cache before, or above this one, are answered by others too.
-        let own = least + 1..=advertised.unwrap_or(u64::MAX);
-        least = advertised.unwrap_or(0);
-        let all: Vec<Vec<&LatencyPoint>> = all
-            .iter()
-            .map(|one| points_of(curve, one).filter(|p| own.contains(&p.size_bytes)).collect())
-            .collect();
-        let held = all.last().and_then(|last| last.iter().map(|point| point.size_bytes).max());
+        let own = least + 1..=advertised_bytes.unwrap_or(u64::MAX);
+        least = advertised_bytes.unwrap_or(0);
+        let levels = levels.iter().map(|one| points_of(curve, one));
+        let levels: Vec<Vec<&LatencyPoint>> =
+            levels.map(|all| all.filter(|p| own.contains(&p.size_bytes)).collect()).collect();
+        let held = levels.last().and_then(|last| last.iter().map(|point| point.size_bytes).max());
         // A cache that is nearly full answers some loads slowly, so its last sizes can be a level
         // of their own: its latency is that of the level with the most sizes, the first of several.
-        let longest = all.into_iter().rev().max_by_key(Vec::len).unwrap_or_default();
-        let plateau = Plateau::of(&longest);
-        let cache = CacheSize {
-            level,
-            advertised_bytes: advertised,
-            // Where the measurement ended within a level, its size is not known.
-            effective_bytes: held.filter(|bytes| *bytes < end),
-            latency_ns: plateau.map(|plateau| plateau.latency_ns),
-            spread_ns: plateau.map(|plateau| plateau.spread_ns),
-            ..CacheSize::default()
-        };
-        Shown { cache, sizes: longest.len(), plateau }
-    });
-    (caches.collect(), memory)
+        let longest = levels.into_iter().rev().max_by_key(Vec::len).unwrap_or_default();
+        let mut cache = CacheSize { level, advertised_bytes, ..CacheSize::default() };
+        // Where the measurement ended within a level, its size is not known.
+        cache.effective_bytes = held.filter(|bytes| *bytes < end);
+        if let Some(plateau) = Plateau::of(&longest) {
+            cache.latency_ns = Some(plateau.latency_ns);
+            cache.spread_ns = Some(plateau.spread_ns);
+            cache.parts_ns = plateau.parts_ns;
+        }
+        reasons.extend(match longest.len() {
+            0 => Some(format!("no size of data shows L{level}: others use it, or it is not there")),
+            few if few < LEAST_SIZES => {
+                // They may be a step between two levels, and prove nothing about a machine.
+                cache.parts_ns.clear();
+                Some(format!("only {few} of the sizes show L{level}: others use it too"))
+            }
+            _ => cache.unsteady(),
+        });
+        caches.push(cache);
+    }
+    caches
 }
 
 /// Returns the level of each cache, its advertised size, and the index of its last level in the
@@ -234,14 +203,13 @@ fn memory_of(
 }
 
 /// Sizes with about the same latency.
-#[derive(Clone, Copy, Debug, PartialEq)]
 struct Plateau {
     /// The median.
     latency_ns: f64,
     /// From the least first quartile to the greatest third one.
     spread_ns: [f64; 2],
-    /// The least and the largest size, in bytes.
-    sizes: [u64; 2],
+    /// The same as `latency_ns`, part by part.
+    parts_ns: Vec<f64>,
 }
 
 impl Plateau {
@@ -250,23 +218,16 @@ impl Plateau {
         medians.sort_by(f64::total_cmp);
         let least = points.iter().map(|point| point.low_ns).fold(f64::INFINITY, f64::min);
         let greatest = points.iter().map(|point| point.high_ns).fold(0.0, f64::max);
-        let latency_ns = *medians.get(medians.len() / 2)?;
-        let sizes = [points.first()?.size_bytes, points.last()?.size_bytes];
-        Some(Plateau { latency_ns, spread_ns: [least, greatest], sizes })
+        let count = points.iter().map(|point| point.parts_ns.len()).min().unwrap_or(0);
+        let parts = (0..count).map(|part| {
+            median(&points.iter().map(|point| point.parts_ns[part]).collect::<Vec<_>>())
+        });
+        Some(Plateau {
+            latency_ns: *medians.get(medians.len() / 2)?,
+            spread_ns: [least, greatest],
+            parts_ns: parts.collect::<Option<_>>().unwrap_or_default(),
+        })
     }
-}
-
-/// Returns the median over the sizes of a plateau, part by part; empty if either is absent.
-fn parts_ns(plateau: Option<Plateau>, curve: Option<&latency::Curve>) -> Vec<f64> {
-    let (Some(Plateau { sizes: [from, to], .. }), Some(curve)) = (plateau, curve) else {
-        return Vec::new();
-    };
-    let points = curve.points.iter().filter(|point| (from..=to).contains(&point.found.size_bytes));
-    let all: Vec<&Vec<f64>> = points.map(|point| &point.parts_ns).collect();
-    let count = all.iter().map(|parts| parts.len()).min().unwrap_or(0);
-    let medians =
-        (0..count).map(|index| median(&all.iter().map(|parts| parts[index]).collect::<Vec<_>>()));
-    medians.collect::<Option<_>>().unwrap_or_default()
 }
 
 fn points_of<'a>(

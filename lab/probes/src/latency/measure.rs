@@ -1,14 +1,14 @@
 //! The probe of latency: times loads that each wait for the one before, by the size of the data, by
 //! the size of pages, and by the number of pages.
 
-pub(crate) mod chase;
 #[cfg(test)]
 mod tests;
 
-pub use crate::tools::flushed::MEMORY_SHARE;
+use super::analyse::analyse;
+use crate::tools::chase::{Cycle, SLOT, place_apart, place_packed};
+use crate::tools::flushed::MEMORY_SHARE;
 use crate::tools::*;
-use crate::{LatencyPoint, TlbPoint};
-use chase::{Cycle, SLOT};
+use crate::{Latency, LatencyCurve, LatencyPoint, TlbPoint};
 
 /// No load of any machine is faster: such a load was optimised out.
 const LEAST_LOAD_NS: f64 = 0.5;
@@ -16,8 +16,6 @@ const LEAST_LOAD_NS: f64 = 0.5;
 const DOUBLE_WORK: std::ops::RangeInclusive<f64> = 1.8..=2.2;
 /// Least number of points of a curve.
 const LEAST_POINTS: usize = 4;
-/// Time for a point of the page sweep, as a share of that for a point of a curve.
-const PAGE_WEIGHT: f64 = 0.5;
 /// A curve ends where this many sizes in a row take as long as memory: the last data is then eight
 /// times as large as what the caches hold.
 const BEYOND: usize = 7;
@@ -27,309 +25,228 @@ const FLUSHES: usize = 8;
 /// Size of the last cache where none is advertised.
 const USUAL_LAST_LEVEL: u64 = 32 << 20;
 
-/// The probe.
-#[derive(Debug)]
-pub struct Latency {
-    cpu: usize,
-    advertised: Vec<AdvertisedCache>,
-    memory_bytes: u64,
+/// Probes the machine, on the first of its CPUs.
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
+    let cpu = options.cpus.first().copied().unwrap_or(0);
+    let (mut reasons, advertised) = (Vec::new(), caches::advertised(cpu));
+    let _pinned = pinned(cpu, &mut reasons);
+    let mut work = match Work::new(&advertised, budget.length().as_secs_f64()) {
+        Ok(work) => work,
+        Err(error) => return lacks("load latency", "two mappings of 4 MiB", error).into(),
+    };
+    let Some(double_work_ratio) = double_work_ratio(&work.sweeps[3].mapped, budget) else {
+        let why = "twice as many loads did not take about twice as long";
+        return Probed::inconclusive(why);
+    };
+    work.run(budget);
+    let found = Latency {
+        cpu,
+        flushed_ns: quantile_ns(&mut work.flushed_ps, 0.5),
+        curves: work.sweeps[..2].iter().map(Sweep::curve).collect(),
+        tlb: work.tlb(),
+        double_work_ratio,
+        ..Latency::default()
+    };
+    judged(found, &work.plan, reasons).map(|mut found, reasons| {
+        analyse(&mut found, &advertised, reasons);
+        found
+    })
 }
 
-/// What the probe measured.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
-    /// The CPU.
-    pub cpu: usize,
-    /// Its data caches as the kernel lists them.
-    pub advertised: Vec<AdvertisedCache>,
-    /// A curve for each kind of pages.
-    pub curves: Vec<Curve>,
-    /// The median time of a load of a line that was flushed just before; `None` where no program
-    /// may flush.
-    pub flushed_ns: Option<f64>,
-    /// The page sweep.
-    pub pages: Vec<TlbPoint>,
-    /// Ratio of the times of twice as many loads and of the loads.
-    pub double_work_ratio: f64,
+/// Returns the ratio of the times of 8192 and of 4096 loads from a small cycle, by the first
+/// quartiles of batches that alternate. About 2, unless loads are missing or something else is
+/// timed. Of five tries one must say so, as any of them may have waited for the CPU.
+fn double_work_ratio(mapped: &Mapped, budget: &Budget<'_>) -> Option<f64> {
+    let mut cycle = Cycle::new(mapped, place_packed, 1);
+    cycle.grow(64, budget);
+    let mut tries = (0..5).filter(|_| !budget.is_interrupted()).map(|_| {
+        let batches = (0..200).map(|_| (cycle.batch_ns(4096), cycle.batch_ns(8192)));
+        let (mut once, mut twice): (Vec<u64>, Vec<u64>) = batches.unzip();
+        let [once, twice] = [&mut once, &mut twice].map(|all| quantile(all, 0.25).unwrap_or(0));
+        twice as f64 / once.max(1) as f64
+    });
+    tries.find(|ratio| DOUBLE_WORK.contains(ratio))
 }
 
-/// Latency by the size of the data.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
-    /// Bytes of a page.
-    pub page_bytes: u64,
-    /// The share of the data on pages of that size, where the kernel reports it.
-    pub page_share: Option<f64>,
-    /// Whether it ends beyond all caches.
-    pub is_whole: bool,
-    /// Small sizes first.
-    pub points: Vec<Point>,
-}
-
-/// Latency of a load from data of one size.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Point {
-    /// Quartiles of batches.
-    pub found: LatencyPoint,
-    /// Medians of parts of the batches, in order of time.
-    pub parts_ns: Vec<f64>,
-}
-
-impl Latency {
-    /// Makes a probe that runs on the first of these CPUs, or on CPU 0 if there are none.
-    ///
-    /// # Errors
-    /// There is no memory for it.
-    pub fn new(cpus: &[usize]) -> Result<Latency, Unavailable> {
-        let cpu = cpus.first().copied().unwrap_or(0);
-        Mapped::new(8 << 20, Pages::Small)
-            .map_err(|error| lacks("load latency", "two mappings of 4 MiB", error))?;
-        let memory_bytes = caches::memory_share_bytes();
-        Ok(Latency { cpu, advertised: caches::advertised(cpu), memory_bytes })
+/// Adds the reasons against what was measured. A curve with too few points is removed.
+fn judged(mut found: Latency, plan: &Plan, mut reasons: Vec<String>) -> Probed<Latency> {
+    let mut points = found.curves.iter().flat_map(|curve| &curve.points);
+    if let Some(point) = points.find(|point| point.latency_ns < LEAST_LOAD_NS) {
+        let ns = point.latency_ns;
+        let why = format!("a load of {ns:.2} ns is none: the chain was not run");
+        return Probed::inconclusive(why);
     }
-
-    /// Measures within the budget.
-    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
-        let mut reasons = Vec::new();
-        let _pinned = pinned(self.cpu, &mut reasons);
-        let mut work = match self.work(budget.length().as_secs_f64()) {
-            Ok(work) => work,
-            Err(error) => return Probed::inconclusive(format!("no memory to measure: {error}")),
-        };
-        let ratio = work.double_work_ratio(budget);
-        if !DOUBLE_WORK.contains(&ratio) {
-            return Probed::inconclusive(format!(
-                "twice as many loads took {ratio:.2} times as long, not about twice"
-            ));
+    for LatencyCurve { page_bytes, points, is_whole, .. } in &found.curves {
+        let (kib, reached) = (page_bytes >> 10, points.last().map_or(0, |last| last.size_bytes));
+        if points.len() < LEAST_POINTS {
+            reasons.push(format!("the time ended before there was a curve of pages of {kib} KiB"));
+        } else if !is_whole {
+            let what = if reached < plan.largest_bytes() as u64 { "time" } else { "memory" };
+            let reached = reached >> 10;
+            reasons
+                .push(format!("the {what} ended at data of {reached} KiB on pages of {kib} KiB"));
         }
-        work.run(budget);
-        let reading = Reading {
-            cpu: self.cpu,
-            advertised: self.advertised.clone(),
-            flushed_ns: quantile_ns(&mut work.flushed_ps, 0.5),
-            curves: work.sweeps.iter_mut().map(|sweep| sweep.curve(&work.plan)).collect(),
-            pages: work.pages(),
-            double_work_ratio: ratio,
-        };
-        judged(reading, &work.plan, reasons)
     }
+    found.curves.retain(|curve| curve.points.len() >= LEAST_POINTS);
+    if found.curves.is_empty() {
+        return Probed::inconclusive("the time was too short for four sizes");
+    }
+    if found.tlb.len() < plan.pages.len() {
+        reasons.push("the time ended before the sweep of pages did".to_owned());
+    }
+    Probed::of(found, reasons)
+}
 
-    /// Maps the memory of a plan. A limit on address space may allow less than the free memory;
-    /// what it allows is found by trying.
-    fn work(&self, seconds: f64) -> io::Result<Work> {
-        let mut memory_bytes = self.memory_bytes;
+/// Batches that are being collected: of data on small and on huge pages, of a line on each of so
+/// many small pages, and of as many adjacent lines.
+struct Work {
+    plan: Plan,
+    sweeps: [Sweep; 4],
+    /// Times of loads of flushed lines.
+    flushed_ps: Vec<u64>,
+}
+
+/// Batches on one mapping.
+struct Sweep {
+    pages: Pages,
+    mapped: Mapped,
+    place: fn(usize) -> usize,
+    /// Numbers of lines, small first.
+    lines: Vec<usize>,
+    /// Batches of each, in order of time.
+    batches_ps: Vec<Vec<u64>>,
+    /// Whether the lines ended beyond all caches.
+    is_whole: bool,
+}
+
+impl Work {
+    /// Maps the memory. A limit on address space may allow less than the free memory; what it
+    /// allows is found by trying.
+    fn new(advertised: &[AdvertisedCache], seconds: f64) -> io::Result<Work> {
+        let mut memory_bytes = caches::memory_share_bytes();
         loop {
-            let plan = Plan::new(&self.advertised, memory_bytes, seconds);
+            let plan = Plan::new(advertised, memory_bytes, seconds);
             let largest = plan.largest_bytes() as u64;
-            match Work::new(plan) {
+            match Work::of(plan) {
                 Err(_) if largest > 4 << 20 => memory_bytes = memory_bytes.min(2 * largest) / 2,
                 work => return work,
             }
         }
     }
-}
 
-/// Adds the reasons against a reading. A curve with too few points is removed.
-fn judged(mut reading: Reading, plan: &Plan, mut reasons: Vec<String>) -> Probed<Reading> {
-    let mut points = reading.curves.iter().flat_map(|curve| &curve.points);
-    if let Some(point) = points.find(|point| point.found.latency_ns < LEAST_LOAD_NS) {
-        let ns = point.found.latency_ns;
-        let why = format!("a load of {ns:.2} ns is none: the chain was not run");
-        return Probed::inconclusive(why);
-    }
-    for curve in reading.curves.iter().filter(|curve| curve.points.len() < LEAST_POINTS) {
-        let kib = curve.page_bytes >> 10;
-        reasons.push(format!("the time ended before there was a curve of pages of {kib} KiB"));
-    }
-    reading.curves.retain(|curve| curve.points.len() >= LEAST_POINTS);
-    if reading.curves.is_empty() {
-        return Probed::inconclusive("the time was too short for four sizes");
-    }
-    for curve in reading.curves.iter().filter(|curve| !curve.is_whole) {
-        let reached = curve.points.last().map_or(0, |point| point.found.size_bytes);
-        let (kib, reached_kib) = (curve.page_bytes >> 10, reached >> 10);
-        let what = if reached < plan.largest_bytes() as u64 { "time" } else { "memory" };
-        reasons
-            .push(format!("the {what} ended at data of {reached_kib} KiB on pages of {kib} KiB"));
-    }
-    if reading.pages.len() < plan.pages.len() {
-        reasons.push("the time ended before the sweep of pages did".to_owned());
-    }
-    Probed::of(reading, reasons)
-}
-
-/// Batches that are being collected.
-struct Work {
-    plan: Plan,
-    /// Small pages, then huge ones.
-    sweeps: [Sweep; 2],
-    /// Memory for adjacent lines, to compare with lines on pages of their own.
-    packed: Mapped,
-    /// Times of loads of flushed lines.
-    flushed_ps: Vec<u64>,
-    /// Batches for each number of pages: a line on each page, and as many adjacent lines.
-    pages_ps: Vec<[Vec<u64>; 2]>,
-}
-
-/// Batches on one kind of pages.
-struct Sweep {
-    pages: Pages,
-    mapped: Mapped,
-    /// Batches of each size.
-    sizes_ps: Vec<Vec<u64>>,
-    /// Medians of parts of these, in order of time.
-    parts_ps: Vec<Vec<u64>>,
-    /// Whether the sizes ended beyond all caches.
-    is_whole: bool,
-}
-
-impl Work {
-    fn new(plan: Plan) -> io::Result<Work> {
-        let lines = plan.pages.last().map_or(1, |pages| pages * SLOT);
-        Ok(Work {
-            sweeps: [Sweep::new(Pages::Small, &plan)?, Sweep::new(Pages::Huge, &plan)?],
-            packed: Mapped::new(lines, Pages::Small)?,
-            flushed_ps: Vec::new(),
-            pages_ps: vec![[Vec::new(), Vec::new()]; plan.pages.len()],
-            plan,
-        })
-    }
-
-    /// Returns the best of a few tries, as any of them may have waited for the CPU.
-    fn double_work_ratio(&self, budget: &Budget<'_>) -> f64 {
-        let mut best = f64::INFINITY;
-        for _ in 0..5 {
-            let ratio = chase::double_work_ratio(&self.sweeps[0].mapped, budget);
-            if (ratio - 2.0).abs() < (best - 2.0).abs() {
-                best = ratio;
-            }
-            if DOUBLE_WORK.contains(&best) || budget.is_spent() {
-                break;
-            }
-        }
-        best
+    fn of(plan: Plan) -> io::Result<Work> {
+        let sizes: Vec<usize> = plan.sizes.iter().map(|size| size / SLOT).collect();
+        let sweeps = [
+            Sweep::new(Pages::Small, place_packed, SLOT, &sizes)?,
+            Sweep::new(Pages::Huge, place_packed, SLOT, &sizes)?,
+            Sweep::new(Pages::Small, place_apart, SMALL_PAGE, &plan.pages)?,
+            Sweep::new(Pages::Small, place_packed, SLOT, &plan.pages)?,
+        ];
+        Ok(Work { plan, sweeps, flushed_ps: Vec::new() })
     }
 
     fn run(&mut self, budget: &mut Budget<'_>) {
+        let all: usize = self.sweeps.iter().map(|sweep| sweep.lines.len()).sum();
         for pass in 0..self.plan.passes {
             let left = budget.left().as_nanos() as u64;
             let end_ns = monotonic_ns() + left / (self.plan.passes - pass);
-            let weight = 2.0 * self.plan.sizes.len() as f64
-                + 2.0 * PAGE_WEIGHT * self.plan.pages.len() as f64;
-            let mut shares = Shares { end_ns, weight_left: weight };
-            for sweep in &mut self.sweeps {
-                sweep.pass(&self.plan, pass, &mut self.flushed_ps, &mut shares, budget);
-            }
-            self.pass_pages(pass, &mut shares, budget);
-        }
-    }
-
-    fn pass_pages(&mut self, pass: u64, shares: &mut Shares, budget: &mut Budget<'_>) {
-        let mut cycles = [
-            Cycle::new(&self.sweeps[0].mapped, place_apart, pass),
-            Cycle::new(&self.packed, |slot| slot * SLOT, pass),
-        ];
-        for (pages, both) in self.plan.pages.iter().zip(&mut self.pages_ps) {
-            for (cycle, batches) in cycles.iter_mut().zip(both) {
-                let end_ns = shares.next_end_ns(PAGE_WEIGHT);
-                if budget.is_spent() || !cycle.grow(*pages, budget) {
-                    return;
+            let mut shares = Shares { end_ns, points_left: all };
+            for (sweep, ends_in_memory) in self.sweeps.iter_mut().zip([true, true, false, false]) {
+                let mut cycle = Cycle::new(&sweep.mapped, sweep.place, pass);
+                for (index, lines) in sweep.lines.iter().enumerate() {
+                    let end_ns = shares.next_end_ns();
+                    if budget.is_spent() || !cycle.grow(*lines, budget) {
+                        break;
+                    }
+                    cycle.sample(end_ns, budget, &mut sweep.batches_ps[index]);
+                    budget.tell(0.0);
+                    if !ends_in_memory {
+                        continue;
+                    }
+                    if lines * SLOT >= FLUSHED_FROM {
+                        let flushes = (0..FLUSHES).filter_map(|_| cycle.flushed_ps());
+                        self.flushed_ps.extend(flushes);
+                    }
+                    let is_beyond = match quantile(&mut self.flushed_ps, 0.5) {
+                        Some(flushed) => is_beyond(&sweep.batches_ps[..=index], flushed),
+                        None => lines * SLOT >= self.plan.enough_bytes,
+                    };
+                    if is_beyond {
+                        sweep.is_whole = true;
+                        // The larger sizes will not come.
+                        shares.points_left -= sweep.lines.len() - index - 1;
+                        break;
+                    }
                 }
-                cycle.sample(end_ns, budget, batches);
             }
-            budget.tell(0.0);
         }
     }
 
-    fn pages(&mut self) -> Vec<TlbPoint> {
-        let points = self.plan.pages.iter().zip(&mut self.pages_ps).map_while(|(pages, both)| {
-            let [apart_ns, packed_ns] = both.each_mut().map(|batches| quantile_ns(batches, 0.5));
-            Some(TlbPoint { pages: *pages as u64, apart_ns: apart_ns?, packed_ns: packed_ns? })
+    /// Returns the cost of translation by the number of pages.
+    fn tlb(&self) -> Vec<TlbPoint> {
+        let [.., apart, packed] = &self.sweeps;
+        let points = apart.points().zip(packed.points()).zip(&self.plan.pages);
+        let points = points.map(|((apart, packed), pages)| TlbPoint {
+            pages: *pages as u64,
+            apart_ns: apart.latency_ns,
+            packed_ns: packed.latency_ns,
         });
         points.collect()
     }
 }
 
 impl Sweep {
-    fn new(pages: Pages, plan: &Plan) -> io::Result<Sweep> {
-        let mapped = Mapped::new(plan.largest_bytes(), pages)?;
-        let none = vec![Vec::new(); plan.sizes.len()];
-        Ok(Sweep { pages, mapped, sizes_ps: none.clone(), parts_ps: none, is_whole: false })
+    /// Maps memory for as many lines as the last number says, of which each takes so many bytes.
+    fn new(
+        pages: Pages,
+        place: fn(usize) -> usize,
+        line_bytes: usize,
+        lines: &[usize],
+    ) -> io::Result<Sweep> {
+        let mapped = Mapped::new(lines.last().map_or(1, |last| last * line_bytes), pages)?;
+        let (lines, batches_ps) = (lines.to_vec(), vec![Vec::new(); lines.len()]);
+        Ok(Sweep { pages, mapped, place, lines, batches_ps, is_whole: false })
     }
 
-    fn pass(
-        &mut self,
-        plan: &Plan,
-        pass: u64,
-        flushed_ps: &mut Vec<u64>,
-        shares: &mut Shares,
-        budget: &mut Budget<'_>,
-    ) {
-        let mut cycle = Cycle::new(&self.mapped, |slot| slot * SLOT, pass);
-        for (index, size) in plan.sizes.iter().enumerate() {
-            let end_ns = shares.next_end_ns(1.0);
-            if budget.is_spent() || !cycle.grow(size / SLOT, budget) {
-                return;
-            }
-            let batches = &mut self.sizes_ps[index];
-            let before = batches.len();
-            cycle.sample(end_ns, budget, batches);
-            self.parts_ps[index].extend(parts(&batches[before..], 0.5, 1));
-            if *size >= FLUSHED_FROM {
-                flushed_ps.extend((0..FLUSHES).filter_map(|_| cycle.flushed_ps()));
-            }
-            budget.tell(0.0);
-            let is_beyond = match quantile(flushed_ps, 0.5) {
-                Some(flushed) => is_beyond(&mut self.sizes_ps[..=index], flushed),
-                None => *size >= plan.enough_bytes,
-            };
-            if is_beyond {
-                self.is_whole = true;
-                // The jobs of the larger sizes will not come.
-                shares.weight_left -= (plan.sizes.len() - index - 1) as f64;
-                return;
-            }
-        }
+    fn points(&self) -> impl Iterator<Item = LatencyPoint> {
+        let all = self.lines.iter().zip(&self.batches_ps);
+        all.map_while(|(lines, batches_ps)| point(lines * SLOT, batches_ps))
     }
 
-    fn curve(&mut self, plan: &Plan) -> Curve {
+    fn curve(&self) -> LatencyCurve {
         let huge = self.mapped.huge_share();
-        let points = plan.sizes.iter().zip(&mut self.sizes_ps).zip(&self.parts_ps);
-        Curve {
+        LatencyCurve {
             page_bytes: self.pages.bytes() as u64,
             page_share: huge.map(|huge| if self.pages == Pages::Huge { huge } else { 1.0 - huge }),
             is_whole: self.is_whole,
-            points: points.map_while(|((size, all), parts)| point(*size, all, parts)).collect(),
+            points: self.points().collect(),
+            levels: Vec::new(),
         }
     }
 }
 
 /// Returns whether the last sizes all take about as long as a load of a flushed line.
-fn is_beyond(sizes_ps: &mut [Vec<u64>], flushed_ps: u64) -> bool {
+fn is_beyond(sizes_ps: &[Vec<u64>], flushed_ps: u64) -> bool {
     let least_ps = (flushed_ps as f64 * MEMORY_SHARE) as u64;
-    let last = sizes_ps.iter_mut().rev().take(BEYOND);
-    last.filter_map(|batches| quantile(batches, 0.5)).take_while(|ps| *ps >= least_ps).count()
-        == BEYOND
+    let last = sizes_ps.iter().rev().take(BEYOND);
+    let medians = last.filter_map(|batches| quantile(&mut batches.clone(), 0.5));
+    medians.take_while(|ps| *ps >= least_ps).count() == BEYOND
 }
 
 fn quantile_ns(batches_ps: &mut [u64], share: f64) -> Option<f64> {
     quantile(batches_ps, share).map(|ps| ps as f64 / 1000.0)
 }
 
-fn point(size: usize, batches_ps: &mut [u64], parts_ps: &[u64]) -> Option<Point> {
-    let found = LatencyPoint {
+fn point(size: usize, batches_ps: &[u64]) -> Option<LatencyPoint> {
+    let parts_ps = parts(batches_ps, 0.5, 1);
+    let mut batches_ps = batches_ps.to_vec();
+    Some(LatencyPoint {
         size_bytes: size as u64,
-        latency_ns: quantile_ns(batches_ps, 0.5)?,
-        low_ns: quantile_ns(batches_ps, 0.25)?,
-        high_ns: quantile_ns(batches_ps, 0.75)?,
-    };
-    Some(Point { found, parts_ns: parts_ps.iter().map(|ps| *ps as f64 / 1000.0).collect() })
-}
-
-/// Returns the offset of a line on a page of its own, at a place that differs from page to page: 64
-/// pages in a row use all 64 lines of a page once.
-pub(crate) fn place_apart(page: usize) -> usize {
-    page * SMALL_PAGE + (page * 37 + page / 64 * 11) % 64 * SLOT
+        latency_ns: quantile_ns(&mut batches_ps, 0.5)?,
+        low_ns: quantile_ns(&mut batches_ps, 0.25)?,
+        high_ns: quantile_ns(&mut batches_ps, 0.75)?,
+        parts_ns: parts_ps.into_iter().map(|ps| ps as f64 / 1000.0).collect(),
+    })
 }
 
 /// Which sizes are measured.
@@ -374,20 +291,18 @@ fn steps(first: usize, last: usize) -> Vec<usize> {
     steps.filter(|step| *step <= last).collect()
 }
 
-/// Divides the time until an end among jobs of different weights: time that one job leaves over is
-/// shared by the others.
+/// Divides the time until an end among the points that are left.
 struct Shares {
     end_ns: u64,
-    weight_left: f64,
+    points_left: usize,
 }
 
 impl Shares {
-    /// Returns when the next job, of this weight, should end.
-    fn next_end_ns(&mut self, weight: f64) -> u64 {
+    /// Returns when the next point should end.
+    fn next_end_ns(&mut self) -> u64 {
         let now = monotonic_ns();
-        let left = self.end_ns.saturating_sub(now) as f64;
-        let share = (weight / self.weight_left.max(weight)).min(1.0);
-        self.weight_left -= weight;
-        now + (left * share) as u64
+        let share = self.end_ns.saturating_sub(now) / self.points_left.max(1) as u64;
+        self.points_left = self.points_left.saturating_sub(1);
+        now + share
     }
 }

@@ -30,8 +30,7 @@ fn short(cache: &CacheSize) -> Option<String> {
 
 /// Returns the sizes between which a cache ends; for an older print its effective size.
 fn ends(cache: &CacheSize) -> Option<[u64; 2]> {
-    let effective = cache.effective_bytes?;
-    Some(cache.ends_within_bytes.unwrap_or([effective; 2]))
+    cache.ends_within_bytes.or(Some([cache.effective_bytes?; 2]))
 }
 
 /// Writes a range of sizes: `1 MiB`, or `512 KiB to 1 MiB`.
@@ -55,6 +54,10 @@ fn smaller(cache: &CacheSize) -> Option<String> {
 
 /// Writes the levels of translation: `TLB: free to 96 pages, +1.63 ns to 4096, then +9.10 ns`.
 fn translation(found: &Latency) -> Option<String> {
+    let extra = |level: &TlbLevel| match level.extra_ns {
+        less if less < 0.1 => "free".to_owned(),
+        more => format!("+{}", ns(more)),
+    };
     let (last, before) = found.tlb_levels.split_last().filter(|(_, rest)| !rest.is_empty())?;
     let before = before.iter().enumerate().map(|(index, level)| {
         let pages = if index == 0 { " pages" } else { "" };
@@ -63,37 +66,35 @@ fn translation(found: &Latency) -> Option<String> {
     Some(format!("TLB: {}, then {}", joined(before), extra(last)))
 }
 
-fn extra(level: &TlbLevel) -> String {
-    if level.extra_ns < 0.1 { "free".to_owned() } else { format!("+{}", ns(level.extra_ns)) }
-}
-
 /// Returns everything that was found, with its pictures in letters.
 pub(crate) fn page(found: &Latency, look: &Look) -> String {
-    let mut parts = vec![heading(found, look) + &caches(found, look)];
+    let mut parts = vec![heading(found, look)];
     parts.extend(charts(found).iter().map(|chart| chart.text(look)));
     parts.extend(found.curves.iter().map(|curve| levels(curve, look)));
     parts.push(small_print(found, look));
     parts.join("\n")
 }
 
+/// Returns a title, and a table with a row for each cache and one for memory, if it was seen.
 fn heading(found: &Latency, look: &Look) -> String {
-    let head = format!("load latency, on CPU {}", found.cpu);
-    let translation = translation(found).map(|text| paragraph(Tone::Plain, text, look));
-    paragraph(Tone::Strong, head, look) + &translation.unwrap_or_default() + "\n"
-}
-
-/// Returns a table with a row for each cache, and one for memory, if it was seen.
-fn caches(found: &Latency, look: &Look) -> String {
+    let mut page = Page::new(*look);
+    let title = format!("load latency, on CPU {}", found.cpu);
+    page.paragraph("", &[span(Tone::Strong, title)]);
+    translation(found).into_iter().for_each(|text| say(&mut page, text));
     let memory = CacheSize { latency_ns: found.memory_ns, ..CacheSize::default() };
-    let caches = found.caches.iter().map(|cache| (format!("L{}", cache.level), cache));
-    let memory = found.memory_ns.map(|_| ("memory".to_owned(), &memory));
-    let rows: Vec<(String, &CacheSize)> = caches.chain(memory).collect();
-    Table::of(&rows)
-        .left("level", 0, |(name, _)| name.clone())
-        .decimal("latency", 0, |(_, cache)| or_dash(cache.latency_ns, ns))
-        .right("advertised", 0, |(_, cache)| or_dash(cache.advertised_bytes, bytes))
-        .right("effective", 0, |(_, cache)| or_dash(ends(cache), range))
-        .text(look)
+    let rows: Vec<&CacheSize> =
+        found.caches.iter().chain(found.memory_ns.map(|_| &memory)).collect();
+    let table = Table::of(&rows)
+        .left("level", 0, |cache| match cache.level {
+            0 => "memory".to_owned(),
+            level => format!("L{level}"),
+        })
+        .decimal("latency", 0, |cache| or_dash(cache.latency_ns, ns))
+        .right("advertised", 0, |cache| or_dash(cache.advertised_bytes, bytes))
+        .right("effective", 0, |cache| or_dash(ends(cache), range));
+    page.gap();
+    lines(&mut page, table.columns(), look);
+    page.finish()
 }
 
 /// Returns a table of the levels of one curve, as the change points cut it.

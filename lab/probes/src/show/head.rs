@@ -7,7 +7,6 @@ use tiebreak_core::metric::Unit;
 use tiebreak_report::date::format_unix_ms;
 use tiebreak_report::number::value_text;
 use tiebreak_report::text::shorten_middle;
-use unicode_width::UnicodeWidthStr;
 
 /// `2026-11-22 14:05 UTC: Example CPU 3000, CPUs 0-7 of 8, KVM, 16 GiB, Linux 6.18`; what is not
 /// known is left out.
@@ -89,19 +88,16 @@ pub fn list(rows: &[ListRow], look: &Look) -> String {
     if rows.is_empty() {
         return "No print is kept yet: 'tiebreak machine' makes one in half a minute.\n".to_owned();
     }
-    let cells: [fn(&ListRow) -> String; 3] = [
-        |row| row.name.clone(),
-        |row| format_unix_ms(row.taken_unix_ms),
-        |row| seconds(row.took_ns as f64 / 1e9),
-    ];
-    let [name, taken, took] =
-        cells.map(|cell| rows.iter().map(|row| cell(row).width()).max().unwrap_or(0));
-    let used = name + taken + took.max("took".len()) + 6;
+    let [name, took]: [fn(&ListRow) -> String; 2] =
+        [|row| row.name.clone(), |row| seconds(row.took_ns as f64 / 1e9)];
+    let used = |cell: fn(&ListRow) -> String| rows.iter().map(|row| cell(row).len()).max();
+    // The date takes 16 columns, and each gap 2.
+    let used = used(name).max(Some(5)).unwrap_or(0) + used(took).max(Some(4)).unwrap_or(0) + 22;
     let room = look.columns().saturating_sub(used).max(8);
     Table::of(rows)
-        .left("print", 0, cells[0])
-        .left("taken (UTC)", 0, cells[1])
-        .right("took", 0, cells[2])
+        .left("print", 0, name)
+        .left("taken (UTC)", 0, |row| format_unix_ms(row.taken_unix_ms))
+        .right("took", 0, took)
         .left("machine", 0, |row| shorten_middle(&processor(&row.machine), room, *look))
         .text(look)
 }

@@ -4,7 +4,7 @@
 pub(crate) mod ticks;
 
 use crate::tools::*;
-use crate::{Clock, ClockOrder, Drift, HandOff, Steps, TickCounter, Timers as Reading, Vdso};
+use crate::{Clock, ClockOrder, Drift, HandOff, Steps, TickCounter, Timers, Vdso};
 
 /// The shortest watch of a drift that is reported: a quarter of a second gives about a tenth of a
 /// millionth.
@@ -13,214 +13,130 @@ const DRIFT_LEAST: Duration = Duration::from_millis(250);
 const DRIFT_MOST: Duration = Duration::from_millis(2000);
 /// What the system call must cost over the library's call for the library to be without one.
 const VDSO_RATIO_LEAST: f64 = 2.0;
+/// A batch of readings is to take this long.
+const BATCH_NS: u64 = 10_000;
+/// Batches of each clock, if there is time.
+const BATCHES: usize = 500;
+/// The share of batches that are its fastest.
+const LOW: f64 = 0.05;
+/// Steps of each clock, if there is time.
+const STEPS: usize = 4000;
+/// A part of fewer batches has no fastest twentieth.
+const LEAST_A_PART: usize = 10;
+/// Readings of which the one with the shortest way around counts.
+const TRIES: usize = 100;
+/// Hand-offs in each direction, if there is time.
+const HAND_OFFS: usize = 2000;
+/// Looks at the other's stamp between two looks at the time.
+const LOOKS: u32 = 256;
 
-/// A clock by its name.
-type Named = (&'static str, fn() -> u64);
-
-/// The probe.
-#[derive(Debug)]
-pub struct Timers {
-    cpus: Vec<usize>,
-    tree: Tree,
-    has_ticks: bool,
+/// Probes the machine, for as long as the budget lasts. The results are medians and quantiles of
+/// batches, and least values, of the probe's own. Stamps are handed between all CPUs.
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Timers> {
+    let (begin, length, mut reasons) = (Instant::now(), budget.length(), Vec::new());
+    let tree = Tree::at(Path::new("/"));
+    let source =
+        |which| format!("/sys/devices/system/clocksource/clocksource0/{which}_clocksource");
+    let sources = tree.text(&source("available")).unwrap_or_default();
+    let (there, missing): (Vec<KernelClock>, Vec<KernelClock>) =
+        KERNEL_CLOCKS.into_iter().partition(|clock| clock.resolution_ns().is_some());
+    let [_, realtime, raw, boottime, ..] = KERNEL_CLOCKS;
+    let watched = [realtime, raw, boottime].map(|clock| (clock, Sandwich::of(clock)));
+    let ticks = ticks::is_there().then(|| Sandwich::take(ticks::now_in_order));
+    let ns_a_tick = ticks.as_ref().map(ns_a_tick);
+    let mut found = Timers {
+        clock_source: tree.text(&source("current")),
+        clock_sources: sources.split_whitespace().map(str::to_owned).collect(),
+        missing: missing.iter().map(|clock| clock.name.to_owned()).collect(),
+        clocks: clocks(&there, ns_a_tick, budget),
+        ..Timers::default()
+    };
+    found.vdso = vdso(&found.clocks, length.mul_f64(0.05));
+    let mut order = |name: &str, read: fn() -> u64, ns_a_unit| {
+        let length = length.mul_f64(if ns_a_tick.is_some() { 0.2 } else { 0.4 });
+        let order = order(&options.cpus, name, read, ns_a_unit, length, budget)?;
+        found.order.extend(order);
+        io::Result::Ok(())
+    };
+    let mut compared = order("MONOTONIC", monotonic_ns, 1.0);
+    if let (Ok(()), Some(ns_a_tick)) = (&compared, ns_a_tick) {
+        compared = order(ticks::NAME, ticks::now_in_order, ns_a_tick);
+    }
+    if let Err(error) = compared {
+        reasons.push(format!("clocks of different CPUs are not compared: {error}"));
+    }
+    let backwards = found.order.iter().filter(|order| order.least_ns < 0.0);
+    reasons.extend(backwards.map(|order| {
+        format!("{} goes backwards from CPU to CPU by {} ns", order.clock, -order.least_ns)
+    }));
+    let watch = length.mul_f64(0.7).clamp(DRIFT_LEAST, DRIFT_MOST).min(length);
+    while budget.nap(begin + watch) {}
+    let rates = watched.map(|(clock, first)| Sandwich::of(clock).rate_since(&first));
+    let drifts = watched.iter().zip(&rates);
+    found.drifts =
+        drifts.filter_map(|((clock, _), rate)| Some(drift(clock, rate.as_ref()?))).collect();
+    // The counter is compared with the raw clock, which is never adjusted.
+    let rate = ticks.and_then(|first| Sandwich::take(ticks::now_in_order).rate_since(&first));
+    let raw = rates[1].as_ref().filter(|raw| raw.units_a_ns > 0.0);
+    found.counter = rate.zip(raw).map(|(rate, raw)| counter(&tree, &rate, raw));
+    if budget.is_interrupted() {
+        reasons.push("it was stopped before its end".to_owned());
+    }
+    if found.clocks.is_empty() {
+        return Probed::inconclusive("there was no time to read a clock");
+    }
+    Probed::of(found, reasons)
 }
 
-impl Timers {
-    /// Finds out which clocks there are. Stamps are handed between these CPUs.
-    ///
-    /// # Errors
-    /// There is no monotonic clock, so nothing can be timed.
-    pub fn new(cpus: &[usize]) -> Result<Timers, Unavailable> {
-        if !KERNEL_CLOCKS[0].is_there() {
-            let error = std::io::Error::last_os_error();
-            return Err(lacks("a monotonic clock", "clock_gettime(CLOCK_MONOTONIC)", error));
-        }
-        let tree = Tree::at(Path::new("/"));
-        Ok(Timers { cpus: cpus.to_vec(), tree, has_ticks: ticks::is_there() })
-    }
+/// Returns a first estimate of how long a tick is, good to a thousandth.
+fn ns_a_tick(first: &Sandwich) -> f64 {
+    std::thread::sleep(Duration::from_millis(5));
+    let rate = Sandwich::take(ticks::now_in_order).rate_since(first);
+    rate.filter(|rate| rate.units_a_ns > 0.0).map_or(1.0, |rate| 1.0 / rate.units_a_ns)
+}
 
-    /// Measures, for as long as the budget lasts. The results are medians and quantiles of batches,
-    /// and least values, of the probe's own.
-    pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
-        let begin = Instant::now();
-        let length = budget.length();
-        let mut reasons = Vec::new();
-        let watched = self.watched().into_iter();
-        let watched: Vec<_> =
-            watched.map(|(name, read)| (name, read, Sandwich::take(read))).collect();
-        let missing = KERNEL_CLOCKS.iter().filter(|clock| !clock.is_there());
-        let mut found = Reading {
-            clock_source: self.tree.text(&source("current")),
-            clock_sources: self.clock_sources(),
-            missing: missing.map(|clock| clock.name.to_owned()).collect(),
-            ..Reading::default()
-        };
-        let ns_a_tick = self.ns_a_tick();
-        found.clocks = self.clocks(budget, length.mul_f64(0.4), ns_a_tick);
-        found.vdso = vdso(&found.clocks, length.mul_f64(0.05));
-        self.orders(budget, length.mul_f64(0.4), ns_a_tick, &mut found, &mut reasons);
-        let watch = length.mul_f64(0.7).clamp(DRIFT_LEAST, DRIFT_MOST).min(length);
-        while budget.nap(begin + watch) {}
-        let rates = watched.iter().filter_map(|(name, read, first)| {
-            Some((*name, Sandwich::take(read).rate_since(first)?))
-        });
-        self.drifts(&rates.collect::<Vec<_>>(), &mut found);
-        if budget.is_interrupted() {
-            reasons.push("it was stopped before its end".to_owned());
-        }
-        if found.clocks.is_empty() {
-            Probed::inconclusive("there was no time to read a clock")
-        } else {
-            Probed::of(found, reasons)
-        }
-    }
-
-    fn clock_sources(&self) -> Vec<String> {
-        let text = self.tree.text(&source("available")).unwrap_or_default();
-        text.split_whitespace().map(str::to_owned).collect()
-    }
-
-    /// Returns the clocks whose rate is watched: those that go on by themselves and are fine
-    /// enough.
-    fn watched(&self) -> Vec<Named> {
-        let mut watched: Vec<Named> = vec![
-            ("REALTIME", || KERNEL_CLOCKS[1].now_ns()),
-            ("MONOTONIC_RAW", || KERNEL_CLOCKS[2].now_ns()),
-            ("BOOTTIME", || KERNEL_CLOCKS[3].now_ns()),
-        ];
-        if self.has_ticks {
-            watched.push((ticks::NAME, ticks::now_in_order));
-        }
-        watched
-    }
-
-    /// Returns a first estimate of how long a tick is, good to a thousandth.
-    fn ns_a_tick(&self) -> f64 {
-        if !self.has_ticks {
-            return 1.0;
-        }
-        let begin = Sandwich::take(ticks::now_in_order);
-        std::thread::sleep(Duration::from_millis(5));
-        let rate = Sandwich::take(ticks::now_in_order).rate_since(&begin);
-        rate.filter(|rate| rate.units_a_ns > 0.0).map_or(1.0, |rate| 1.0 / rate.units_a_ns)
-    }
-
-    /// Cost and steps of each clock.
-    fn clocks(&self, budget: &mut Budget<'_>, length: Duration, ns_a_tick: f64) -> Vec<Clock> {
-        let mut clocks = Vec::new();
-        let each = length / (KERNEL_CLOCKS.len() as u32 + 2) / 2;
-        for clock in KERNEL_CLOCKS.into_iter().filter(|clock| clock.is_there()) {
-            let resolution_ns = clock.resolution_ns();
-            clocks.extend(one(clock.name, || clock.now_ns(), resolution_ns, 1.0, each, budget));
-        }
-        if self.has_ticks {
-            clocks.extend(one(ticks::INSTRUCTION, ticks::now, None, ns_a_tick, each, budget));
-        }
-        if let Some(read) = ticks::waiting().filter(|_| self.has_ticks) {
-            clocks.extend(one("rdtscp", read, None, ns_a_tick, each, budget));
-        }
-        clocks
-    }
-
-    /// Hands stamps around, a clock each, for half of `length` each.
-    fn orders(
-        &self,
-        budget: &mut Budget<'_>,
-        length: Duration,
-        ns_a_tick: f64,
-        found: &mut Reading,
-        reasons: &mut Vec<String>,
-    ) {
-        let mut clocks: Vec<(Named, f64)> =
-            vec![(("MONOTONIC", || KERNEL_CLOCKS[0].now_ns()), 1.0)];
-        if self.has_ticks {
-            clocks.push(((ticks::NAME, ticks::now_in_order), ns_a_tick));
-        }
-        let each = length / clocks.len() as u32;
-        for ((name, read), ns_a_unit) in clocks {
-            match self.order(name, read, ns_a_unit, each, budget) {
-                Ok(order) => found.order.extend(order),
-                Err(error) => {
-                    reasons.push(format!("clocks of different CPUs are not compared: {error}"));
-                    return;
-                }
-            }
-        }
-        let backwards = found.order.iter().filter(|order| order.least_ns < 0.0);
-        reasons.extend(backwards.map(|order| {
-            format!("{} goes backwards from CPU to CPU by {} ns", order.clock, -order.least_ns)
-        }));
-    }
-
-    /// One clock from CPU to CPU: pairs near each other in the list first, as far as time allows.
-    fn order(
-        &self,
-        name: &str,
-        read: fn() -> u64,
-        ns_a_unit: f64,
-        length: Duration,
-        budget: &mut Budget<'_>,
-    ) -> std::io::Result<Option<ClockOrder>> {
-        let pairs = pairs(&self.cpus);
-        let end = Instant::now() + length;
-        let each_ns = (length.as_nanos() as u64 / pairs.len().max(1) as u64).max(2_000_000);
-        let mut order = ClockOrder { clock: name.to_owned(), ..ClockOrder::default() };
-        for pair in &pairs {
-            if Instant::now() >= end || budget.is_spent() {
-                break;
-            }
-            let at_most_ns = each_ns.min(budget.left().as_nanos() as u64);
-            let found = between(*pair, read, ns_a_unit, at_most_ns, budget.interrupted())?;
-            if let [there, back] = found[..] {
-                let bound = (there.least_ns + back.least_ns) / 2.0;
-                let apart = ((there.least_ns - back.least_ns) / 2.0).abs() + bound.max(0.0);
-                order.offset_bound_ns = order.offset_bound_ns.max(apart);
-            }
-            order.pairs.extend(found);
-        }
-        order.pairs_left_out = (2 * pairs.len() - order.pairs.len()) as u64;
-        order.hand_offs = order.pairs.iter().map(|pair| pair.count).sum();
-        let least_ns = order.pairs.iter().map(|pair| pair.least_ns).min_by(f64::total_cmp);
-        Ok(least_ns.map(|least_ns| ClockOrder { least_ns, ..order }))
-    }
-
-    fn drifts(&self, rates: &[(&str, Rate)], found: &mut Reading) {
-        let kernel_clocks = rates.iter().filter(|(name, _)| *name != ticks::NAME);
-        found.drifts = kernel_clocks
-            .map(|(name, rate)| Drift {
-                clock: (*name).to_owned(),
-                against: "MONOTONIC".to_owned(),
-                ppm: (rate.units_a_ns - 1.0) * 1e6,
-                uncertainty_ppm: rate.uncertainty * 1e6,
-                seconds: rate.seconds,
-            })
-            .collect();
-        // The counter is compared with the raw clock, which is never adjusted.
-        let [counter, raw] = [ticks::NAME, "MONOTONIC_RAW"]
-            .map(|wanted| rates.iter().find(|(name, _)| *name == wanted).map(|(_, rate)| rate));
-        let raw = raw.filter(|raw| raw.units_a_ns > 0.0);
-        found.counter = counter.zip(raw).map(|(rate, raw)| {
-            let flags = tick_flags(&self.tree);
-            TickCounter {
-                name: ticks::NAME.to_owned(),
-                hertz: rate.units_a_ns / raw.units_a_ns * 1e9,
-                uncertainty_ppm: (rate.uncertainty + raw.uncertainty) * 1e6,
-                is_invariant: is_invariant(&flags),
-                flags,
-            }
-        });
+fn drift(clock: &KernelClock, rate: &Rate) -> Drift {
+    Drift {
+        clock: clock.name.to_owned(),
+        against: "MONOTONIC".to_owned(),
+        ppm: (rate.units_a_ns - 1.0) * 1e6,
+        uncertainty_ppm: rate.uncertainty * 1e6,
+        seconds: rate.seconds,
     }
 }
 
-fn source(which: &str) -> String {
-    format!("/sys/devices/system/clocksource/clocksource0/{which}_clocksource")
+fn counter(tree: &Tree, rate: &Rate, raw: &Rate) -> TickCounter {
+    let flags = tick_flags(tree);
+    TickCounter {
+        name: ticks::NAME.to_owned(),
+        hertz: rate.units_a_ns / raw.units_a_ns * 1e9,
+        uncertainty_ppm: (rate.uncertainty + raw.uncertainty) * 1e6,
+        is_invariant: is_invariant(&flags),
+        flags,
+    }
+}
+
+/// Cost and steps of each clock, for two fifths of the budget.
+fn clocks(there: &[KernelClock], ns_a_tick: Option<f64>, budget: &mut Budget<'_>) -> Vec<Clock> {
+    let each = budget.length().mul_f64(0.2) / (KERNEL_CLOCKS.len() as u32 + 2);
+    let mut clocks = Vec::new();
+    for clock in there {
+        let found = one(clock.name, || clock.now_ns(), 1.0, each, budget);
+        let told_resolution_ns = clock.resolution_ns();
+        clocks.extend(found.map(|found| Clock { told_resolution_ns, ..found }));
+    }
+    if let Some(ns_a_tick) = ns_a_tick {
+        clocks.extend(one(ticks::INSTRUCTION, ticks::now, ns_a_tick, each, budget));
+        let waiting = ticks::waiting();
+        clocks.extend(waiting.and_then(|read| one("rdtscp", read, ns_a_tick, each, budget)));
+    }
+    clocks
 }
 
 /// Cost and steps of one clock; nothing once the budget is spent.
 fn one(
     name: &str,
     read: impl Fn() -> u64,
-    told_resolution_ns: Option<u64>,
     ns_a_unit: f64,
     each: Duration,
     budget: &mut Budget<'_>,
@@ -231,29 +147,18 @@ fn one(
     let found = cost(&read, each)?;
     let steps = steps(&read, ns_a_unit, each);
     budget.tell(0.0);
-    Some(Clock { name: name.to_owned(), told_resolution_ns, steps, ..found })
+    Some(Clock { name: name.to_owned(), steps, ..found })
 }
 
 /// Returns the monotonic clock by a system call, against what the library's call was found to cost.
 fn vdso(clocks: &[Clock], at_most: Duration) -> Option<Vdso> {
-    let vdso_ns = clocks.iter().find(|clock| clock.name == "MONOTONIC")?.cost_ns;
     // A clock of coarse steps gives no cost, and so no ratio.
-    if vdso_ns <= 0.0 {
-        return None;
-    }
-    let Clock { cost_ns: system_call_ns, parts_ns, .. } =
-        cost(|| KERNEL_CLOCKS[0].now_by_system_call_ns(), at_most)?;
+    let monotonic = clocks.iter().find(|one| one.name == "MONOTONIC" && one.cost_ns > 0.0)?;
+    let call = cost(|| KERNEL_CLOCKS[0].now_by_system_call_ns(), at_most)?;
+    let (vdso_ns, system_call_ns) = (monotonic.cost_ns, call.cost_ns);
     let ratio = system_call_ns / vdso_ns;
-    Some(Vdso { vdso_ns, system_call_ns, parts_ns, ratio, works: ratio >= VDSO_RATIO_LEAST })
-}
-
-/// Returns all pairs of CPUs, those first whose places in the list are near each other.
-fn pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
-    let mut pairs = Vec::new();
-    for distance in 1..cpus.len() {
-        pairs.extend(cpus.iter().zip(&cpus[distance..]).map(|(a, b)| [*a, *b]));
-    }
-    pairs
+    let (parts_ns, works) = (call.parts_ns, ratio >= VDSO_RATIO_LEAST);
+    Some(Vdso { vdso_ns, system_call_ns, parts_ns, ratio, works })
 }
 
 /// Returns what `/proc/cpuinfo` says of the counter of ticks.
@@ -263,7 +168,7 @@ fn tick_flags(tree: &Tree) -> Vec<String> {
     flags.split_whitespace().filter(|flag| wanted.contains(flag)).map(str::to_owned).collect()
 }
 
-/// Returns the generic counter of AArch64 ticks at one rate by its architecture.
+/// Returns whether the counter ticks at one rate; that of AArch64 does by its architecture.
 fn is_invariant(flags: &[String]) -> Option<bool> {
     if cfg!(target_arch = "aarch64") {
         return Some(true);
@@ -272,33 +177,23 @@ fn is_invariant(flags: &[String]) -> Option<bool> {
     (!flags.is_empty()).then(|| wanted.iter().all(|name| flags.iter().any(|flag| flag == name)))
 }
 
-/// A batch of readings is to take this long.
-const BATCH_NS: u64 = 10_000;
-/// Batches of each clock, if there is time.
-const BATCHES: usize = 500;
-/// The share of batches that are its fastest.
-const LOW: f64 = 0.05;
-/// Steps of each clock, if there is time.
-const STEPS: usize = 4000;
-
-/// A part of fewer batches has no fastest twentieth.
-const LEAST_A_PART: usize = 10;
-
 /// Returns what a reading of a clock costs, and nothing else of it; `None` if there is no time for
 /// a batch.
 fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
-    let begin_ns = clock::monotonic_ns();
-    let end_ns = begin_ns + at_most.as_nanos() as u64;
-    let calls = calls_a_batch(&mut read);
-    let mut batches = Vec::with_capacity(BATCHES);
-    let mut then = clock::monotonic_ns();
-    while batches.is_empty() || (batches.len() < BATCHES && then < end_ns) {
+    let end_ns = monotonic_ns() + at_most.as_nanos() as u64;
+    let mut batch_ns = |calls: u64| {
+        let begin_ns = monotonic_ns();
         for _ in 0..calls {
             std::hint::black_box(read());
         }
-        let now = clock::monotonic_ns();
-        batches.push(now - then);
-        then = clock::monotonic_ns();
+        monotonic_ns() - begin_ns
+    };
+    // The fastest of some short tries decides how many readings make a batch.
+    let least_ns = (0..8).map(|_| batch_ns(16)).min()?;
+    let calls = (16 * BATCH_NS / least_ns.max(1)).clamp(4, 100_000);
+    let mut batches = Vec::with_capacity(BATCHES);
+    while batches.is_empty() || (batches.len() < BATCHES && monotonic_ns() < end_ns) {
+        batches.push(batch_ns(calls));
     }
     let parts = parts(&batches, LOW, LEAST_A_PART).into_iter();
     Some(Clock {
@@ -309,28 +204,13 @@ fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
     })
 }
 
-/// Returns how many readings make a batch: the fastest of some short tries decides.
-fn calls_a_batch(read: &mut impl FnMut() -> u64) -> u64 {
-    let tries = 16;
-    let mut least_ns = u64::MAX;
-    for _ in 0..8 {
-        let begin_ns = clock::monotonic_ns();
-        for _ in 0..tries {
-            std::hint::black_box(read());
-        }
-        least_ns = least_ns.min(clock::monotonic_ns() - begin_ns);
-    }
-    (tries * BATCH_NS / least_ns.max(1)).clamp(4, 100_000)
-}
-
 /// Returns the steps between readings, one right after the other; `tick_ns` is 1 of a clock in
 /// nanoseconds. `None` if no step was seen in time.
 fn steps(mut read: impl FnMut() -> u64, tick_ns: f64, most: Duration) -> Option<Steps> {
-    let end_ns = clock::monotonic_ns() + most.as_nanos() as u64;
+    let end_ns = monotonic_ns() + most.as_nanos() as u64;
     let mut seen = Vec::with_capacity(STEPS);
-    let (mut equal, mut backwards) = (0_u64, 0_u64);
+    let (mut equal, mut backwards, mut readings) = (0_u64, 0_u64, 0_u64);
     let mut last = read();
-    let mut readings = 0_u64;
     while seen.len() < STEPS {
         let now = read();
         match now.cmp(&last) {
@@ -339,23 +219,21 @@ fn steps(mut read: impl FnMut() -> u64, tick_ns: f64, most: Duration) -> Option<
             std::cmp::Ordering::Less => backwards += 1,
         }
         readings += 1;
-        if readings.is_multiple_of(64) && clock::monotonic_ns() > end_ns {
-            break;
+        last = now;
+        if readings.is_multiple_of(64) {
+            if monotonic_ns() > end_ns {
+                break;
+            }
+            // Looking at the time took a while, which is not a step.
+            last = read();
         }
-        // Looking at the time took a while, which is not a step.
-        last = if readings.is_multiple_of(64) { read() } else { now };
     }
-    Some(Steps {
-        least_ns: quantile(&mut seen, 0.0)? as f64 * tick_ns,
-        median_ns: quantile(&mut seen, 0.5)? as f64 * tick_ns,
-        p99_ns: quantile(&mut seen, 0.99)? as f64 * tick_ns,
-        equal_share: equal as f64 / readings as f64,
-        backwards,
-    })
+    let [least_ns, median_ns, p99_ns] =
+        [0.0, 0.5, 0.99].map(|share| Some(quantile(&mut seen, share)? as f64 * tick_ns));
+    let equal_share = equal as f64 / readings as f64;
+    let (least_ns, median_ns, p99_ns) = (least_ns?, median_ns?, p99_ns?);
+    Some(Steps { least_ns, median_ns, p99_ns, equal_share, backwards })
 }
-
-/// Readings of which the one with the shortest way around counts.
-const TRIES: usize = 100;
 
 /// A clock read between two readings of `MONOTONIC`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -369,14 +247,17 @@ struct Sandwich {
 }
 
 impl Sandwich {
+    fn of(clock: KernelClock) -> Sandwich {
+        Sandwich::take(|| clock.now_ns())
+    }
+
     /// Returns the narrowest of some.
     fn take(mut read: impl FnMut() -> u64) -> Sandwich {
         let mut best = Sandwich { base_ns: 0.0, width_ns: f64::INFINITY, value: 0 };
         for _ in 0..TRIES {
-            let before = clock::monotonic_ns();
+            let before = monotonic_ns();
             let value = read();
-            let after = clock::monotonic_ns();
-            let width_ns = (after - before) as f64;
+            let width_ns = (monotonic_ns() - before) as f64;
             if width_ns < best.width_ns {
                 best = Sandwich { base_ns: before as f64 + width_ns / 2.0, width_ns, value };
             }
@@ -390,11 +271,8 @@ impl Sandwich {
     /// `rate = (x1 - x0) / (m1 - m0)`, off by at most half of both widths over `m1 - m0`.
     fn rate_since(&self, earlier: &Sandwich) -> Option<Rate> {
         let elapsed_ns = self.base_ns - earlier.base_ns;
-        if elapsed_ns <= 0.0 {
-            return None;
-        }
         let passed = self.value.wrapping_sub(earlier.value) as i64 as f64;
-        Some(Rate {
+        (elapsed_ns > 0.0).then(|| Rate {
             units_a_ns: passed / elapsed_ns,
             uncertainty: (self.width_ns + earlier.width_ns) / 2.0 / elapsed_ns,
             seconds: elapsed_ns / 1e9,
@@ -406,20 +284,19 @@ impl Sandwich {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rate {
     /// Units of the clock a nanosecond of `MONOTONIC`.
-    pub units_a_ns: f64,
+    units_a_ns: f64,
     /// By how much that may be off, as a share of it.
-    pub uncertainty: f64,
+    uncertainty: f64,
     /// For how long it was watched.
-    pub seconds: f64,
+    seconds: f64,
 }
 
 /// A clock of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct KernelClock {
     /// Its name without `CLOCK_`.
-    pub name: &'static str,
-    /// Its number.
-    pub id: libc::clockid_t,
+    name: &'static str,
+    id: libc::clockid_t,
 }
 
 /// All that are looked at, in the order in which they are shown.
@@ -434,18 +311,13 @@ const KERNEL_CLOCKS: [KernelClock; 8] = [
     KernelClock { name: "PROCESS_CPUTIME", id: libc::CLOCK_PROCESS_CPUTIME_ID },
 ];
 
-impl KernelClock {
-    /// Whether this kernel has it.
-    fn is_there(self) -> bool {
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: `time` is a valid place for the result.
-        unsafe { libc::clock_gettime(self.id, &raw mut time) == 0 }
-    }
+const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
 
+impl KernelClock {
     /// Returns the clock in nanoseconds, by the C library.
     #[inline(always)]
     fn now_ns(self) -> u64 {
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut time = ZERO;
         // SAFETY: `time` is a valid place for the result; a failing call leaves it at zero.
         unsafe { libc::clock_gettime(self.id, &raw mut time) };
         nanoseconds(time)
@@ -454,15 +326,15 @@ impl KernelClock {
     /// Returns the same by a system call, whatever the library would do.
     #[inline(always)]
     fn now_by_system_call_ns(self) -> u64 {
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut time = ZERO;
         // SAFETY: the call takes a clock's number and a valid place for the result.
         unsafe { libc::syscall(libc::SYS_clock_gettime, self.id, &raw mut time) };
         nanoseconds(time)
     }
 
-    /// Returns the resolution that the kernel reports.
+    /// Returns the resolution that the kernel reports; `None` of a clock that it does not have.
     fn resolution_ns(self) -> Option<u64> {
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut time = ZERO;
         // SAFETY: `time` is a valid place for the result.
         let error = unsafe { libc::clock_getres(self.id, &raw mut time) };
         (error == 0).then(|| nanoseconds(time))
@@ -473,10 +345,46 @@ fn nanoseconds(time: libc::timespec) -> u64 {
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
-/// Hand-offs in each direction, if there is time.
-const HAND_OFFS: usize = 2000;
-/// Looks at the other's stamp between two looks at the time.
-const LOOKS: u32 = 256;
+/// Hands stamps of one clock from CPU to CPU: between CPUs near each other in the list first, as
+/// far as time allows.
+///
+/// # Errors
+/// A thread cannot be started or pinned.
+fn order(
+    cpus: &[usize],
+    name: &str,
+    read: fn() -> u64,
+    ns_a_unit: f64,
+    length: Duration,
+    budget: &Budget<'_>,
+) -> io::Result<Option<ClockOrder>> {
+    let (pairs, end) = (pairs(cpus), Instant::now() + length);
+    let each_ns = (length.as_nanos() as u64 / pairs.len().max(1) as u64).max(2_000_000);
+    let mut order = ClockOrder { clock: name.to_owned(), ..ClockOrder::default() };
+    for pair in &pairs {
+        if Instant::now() >= end || budget.is_spent() {
+            break;
+        }
+        let at_most_ns = each_ns.min(budget.left().as_nanos() as u64);
+        let found = between(*pair, read, ns_a_unit, at_most_ns, budget.interrupted())?;
+        if let [there, back] = found[..] {
+            let bound = (there.least_ns + back.least_ns) / 2.0;
+            let apart = ((there.least_ns - back.least_ns) / 2.0).abs() + bound.max(0.0);
+            order.offset_bound_ns = order.offset_bound_ns.max(apart);
+        }
+        order.pairs.extend(found);
+    }
+    order.pairs_left_out = (2 * pairs.len() - order.pairs.len()) as u64;
+    order.hand_offs = order.pairs.iter().map(|pair| pair.count).sum();
+    let least_ns = order.pairs.iter().map(|pair| pair.least_ns).min_by(f64::total_cmp);
+    Ok(least_ns.map(|least_ns| ClockOrder { least_ns, ..order }))
+}
+
+/// Returns all pairs of CPUs, those first whose places in the list are near each other.
+fn pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
+    let distances = 1..cpus.len();
+    distances.flat_map(|far| cpus.iter().zip(&cpus[far..]).map(|(a, b)| [*a, *b])).collect()
+}
 
 /// A stamp on a cache line of its own.
 #[repr(align(256))]
@@ -506,29 +414,25 @@ fn between(
     ns_a_tick: f64,
     at_most_ns: u64,
     stop: &AtomicBool,
-) -> std::io::Result<Vec<HandOff>> {
+) -> io::Result<Vec<HandOff>> {
     let lines = [Line::default(), Line::default()];
-    let end_ns = clock::monotonic_ns() + at_most_ns;
+    let end_ns = monotonic_ns() + at_most_ns;
     let seen = together(&[first, second], |place| {
         place.meet();
-        hand(&lines, place.index, &read, end_ns, stop)
+        let mut differences = hand(&lines, place.index, &read, end_ns, stop);
+        differences.sort_unstable();
+        differences
     })?;
     // A thread's differences are those of the stamps that came to it.
     let directions = [(first, second, &seen[1]), (second, first, &seen[0])].into_iter();
-    Ok(directions
-        .filter_map(|(from_cpu, to_cpu, differences)| {
-            let mut differences = differences.clone();
-            differences.sort_unstable();
-            let median = differences.get((differences.len().max(1) - 1).div_ceil(2))?;
-            Some(HandOff {
-                from_cpu,
-                to_cpu,
-                least_ns: differences[0] as f64 * ns_a_tick,
-                median_ns: *median as f64 * ns_a_tick,
-                count: differences.len() as u64,
-            })
-        })
-        .collect())
+    let hand_offs = directions.filter_map(|(from_cpu, to_cpu, differences)| {
+        let count = differences.len();
+        let [least_ns, median_ns] =
+            [0, count / 2].map(|rank| Some(*differences.get(rank)? as f64 * ns_a_tick));
+        let (least_ns, median_ns) = (least_ns?, median_ns?);
+        Some(HandOff { from_cpu, to_cpu, least_ns, median_ns, count: count as u64 })
+    });
+    Ok(hand_offs.collect())
 }
 
 /// One thread's part: what came later than it was stamped, by how much.
@@ -551,7 +455,7 @@ fn hand(
             std::hint::spin_loop();
             looks += 1;
             let is_time = looks % LOOKS == 0;
-            if is_time && (clock::monotonic_ns() > end_ns || stop.load(Ordering::Relaxed)) {
+            if is_time && (monotonic_ns() > end_ns || stop.load(Ordering::Relaxed)) {
                 return differences;
             }
         }

@@ -1,9 +1,9 @@
 //! How much the caches hold for a program: not what is advertised, but what is still there after
 //! more was read.
 
+use super::chase::{Cycle, place_apart};
 use super::flushed::MEMORY_SHARE;
 use super::*;
-use crate::latency::measure::{chase::Cycle, place_apart};
 
 /// The first data that is read; each further one is twice as large.
 const FIRST: usize = 8 << 20;

@@ -21,10 +21,8 @@ pub(super) struct Vectors {
     /// `AVX-512`.
     pub name: &'static str,
     read: unsafe fn(*const u8, usize) -> u64,
-    write: unsafe fn(*mut u8, usize),
-    fill: unsafe fn(*mut u8, usize),
-    copy: unsafe fn(*const u8, *mut u8, usize),
-    copy_past: unsafe fn(*const u8, *mut u8, usize),
+    /// Write, fill, copy and copy past the caches.
+    store: [unsafe fn(*const u8, *mut u8, usize); 4],
 }
 
 impl Vectors {
@@ -37,16 +35,16 @@ impl Vectors {
     fn all() -> Vec<Vectors> {
         let all = [
             #[cfg(target_arch = "x86_64")]
-            (is_x86_feature_detected!("avx512f"), avx512::VECTORS),
+            is_x86_feature_detected!("avx512f").then_some(avx512::VECTORS),
             #[cfg(target_arch = "x86_64")]
-            (is_x86_feature_detected!("avx2"), avx2::VECTORS),
+            is_x86_feature_detected!("avx2").then_some(avx2::VECTORS),
             #[cfg(target_arch = "x86_64")]
-            (true, sse2::VECTORS),
+            Some(sse2::VECTORS),
             #[cfg(target_arch = "aarch64")]
-            (true, neon::VECTORS),
-            (true, words::VECTORS),
+            Some(neon::VECTORS),
+            Some(words::VECTORS),
         ];
-        all.into_iter().filter(|one| one.0).map(|one| one.1).collect()
+        all.into_iter().flatten().collect()
     }
 
     /// Runs a kernel over `bytes` of a buffer whose halves lie `half` bytes apart; a copy reads
@@ -62,10 +60,10 @@ impl Vectors {
             match by {
                 Traffic::Touch => return touch(at, bytes),
                 Traffic::Read => return (self.read)(at, bytes),
-                Traffic::Write => (self.write)(at, bytes),
-                Traffic::Fill => (self.fill)(at, bytes),
-                Traffic::Copy => (self.copy)(at, at.add(half), bytes / 2),
-                Traffic::CopyPast => (self.copy_past)(at, at.add(half), bytes / 2),
+                Traffic::Write => (self.store[0])(at, at, bytes),
+                Traffic::Fill => (self.store[1])(at, at, bytes),
+                Traffic::Copy => (self.store[2])(at, at.add(half), bytes / 2),
+                Traffic::CopyPast => (self.store[3])(at, at.add(half), bytes / 2),
             }
         }
         0
@@ -80,18 +78,6 @@ unsafe fn touch(from: *const u8, bytes: usize) -> u64 {
     // SAFETY: the caller guarantees it.
     let data = unsafe { std::slice::from_raw_parts(from, bytes) };
     data.iter().step_by(LINE_BYTES).map(|byte| u64::from(*byte)).sum()
-}
-
-/// Runs some work for each of the vectors in a number of bytes, four in a row at a time.
-macro_rules! each {
-    ($bytes:ident, $at:ident => $work:expr) => {
-        for four in (0..$bytes).step_by(4 * BYTES) {
-            for lane in 0..4 {
-                let $at = four + lane * BYTES;
-                $work;
-            }
-        }
-    };
 }
 
 /// Makes the kernels with one kind of vectors: the type, the CPU feature, the fence after stores
@@ -109,8 +95,16 @@ macro_rules! vectors {
         mod $module {
             use super::*;
 
-            pub(super) const VECTORS: Vectors =
-                Vectors { name: $name, read, write, fill, copy, copy_past };
+            pub(super) const VECTORS: Vectors = Vectors {
+                name: $name,
+                read,
+                store: [
+                    store::<false, false>,
+                    store::<false, true>,
+                    store::<true, false>,
+                    store::<true, true>,
+                ],
+            };
 
             const BYTES: usize = size_of::<$vector>();
 
@@ -132,48 +126,29 @@ macro_rules! vectors {
                 words.into_iter().fold(0, u64::wrapping_add)
             }
 
+            /// Stores what it copies, or the pattern, past the caches or not.
+            ///
             /// # Safety
             /// As [`Vectors::run`], and the CPU has the feature.
             $(#[target_feature(enable = $feature)])?
-            unsafe fn write(to: *mut u8, bytes: usize) {
-                let value: $vector = $splat(PATTERN as _);
-                // SAFETY: within `bytes`, a multiple of four vectors, and aligned.
-                each!(bytes, at => unsafe { to.add(at).cast::<$vector>().write_volatile(value) });
-            }
-
-            /// # Safety
-            /// As [`Vectors::run`], and the CPU has the feature.
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn fill(to: *mut u8, bytes: usize) {
-                let value: $vector = $splat(PATTERN as _);
-                // SAFETY: within `bytes`, a multiple of four vectors, and aligned.
-                each!(bytes, at => unsafe { $stream(to.add(at).cast(), value) });
+            unsafe fn store<const COPIES: bool, const PAST: bool>(
+                from: *const u8,
+                to: *mut u8,
+                bytes: usize,
+            ) {
+                let pattern: $vector = $splat(PATTERN as _);
+                for at in (0..bytes).step_by(BYTES) {
+                    // SAFETY: within `bytes` of both, a multiple of a vector, and aligned.
+                    unsafe {
+                        let value = if COPIES { $load(from.add(at).cast()) } else { pattern };
+                        let to = to.add(at).cast();
+                        if PAST { $stream(to, value) } else { to.write_volatile(value) }
+                    }
+                }
                 // Only this orders stores past the caches.
-                $($fence();)?
-            }
-
-            /// # Safety
-            /// As [`Vectors::run`], and the CPU has the feature.
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
-                // SAFETY: within `bytes` of both, a multiple of four vectors, and aligned.
-                each!(bytes, at => unsafe {
-                    let value: $vector = $load(from.add(at).cast());
-                    to.add(at).cast::<$vector>().write_volatile(value)
-                });
-            }
-
-            /// # Safety
-            /// As [`Vectors::run`], and the CPU has the feature.
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
-                // SAFETY: within `bytes` of both, a multiple of four vectors, and aligned.
-                each!(bytes, at => unsafe {
-                    let value: $vector = $load(from.add(at).cast());
-                    $stream(to.add(at).cast(), value)
-                });
-                // As in `fill`.
-                $($fence();)?
+                if PAST {
+                    $($fence();)?
+                }
             }
         }
     };

@@ -1,14 +1,17 @@
-//! Latency beside bandwidth: one thread follows pointers while the others read, in turns without a
-//! load, with a brake, and without one.
+//! Latency beside bandwidth: one thread follows pointers while more and more of the others read.
 
 use super::*;
+use crate::tools::chase::{Cycle, SLOT, place_packed};
+use std::sync::Mutex;
 
-/// The load that is asked for, as a share of what the other threads can read.
-const ASKED: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
+/// The numbers of threads that read, as shares of all other threads.
+const SHARES: [f64; 7] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 /// Wanted number of rounds.
 const ROUNDS: u32 = 8;
-/// The part of the time that pointers may take.
-const WEAVE_PART: u32 = 2;
+/// The part of the time that making the chain of pointers may take.
+const CHAIN_PART: u32 = 2;
+/// Loads between two looks at the clock.
+const LOADS: u64 = 128;
 
 /// Observations at a level of load: for each window the bytes per second, and the picoseconds of a
 /// load.
@@ -18,58 +21,67 @@ struct Level {
     latency_ps: Vec<u64>,
 }
 
-/// Measures until only the reserve is left. The first thread's pointers are spread over `bytes`, or
-/// over as many as there is time for, and `others` threads read. Returns the levels of load with
-/// enough windows, and over how many bytes the pointers are spread.
+/// Measures until only the reserve is left. The first thread's pointers are spread over four times
+/// what the caches hold, or over as many bytes as there is memory and time for, while the others
+/// read. Returns the levels of load with enough windows.
+///
+/// # Errors
+/// The pointers lie in less than twice what the caches hold, in a sentence.
 pub(super) fn measure(
-    team: &Team,
-    bytes: usize,
-    others: usize,
+    hands: &Hands<'_>,
+    cpus: &[usize],
+    cache_bytes: usize,
     budget: &mut Budget<'_>,
     reserve: Duration,
-) -> (Vec<LoadedLatency>, u64) {
-    if budget.left() <= reserve + LENGTH.0 {
-        return (Vec::new(), 0);
-    }
-    let for_pointers = budget.left().saturating_sub(reserve) / WEAVE_PART;
-    let woven = team.run(&[Job::Weave(bytes)], true, for_pointers);
-    let chased_bytes = woven.first().map_or(0, |log| log.chunk);
-    if chased_bytes == 0 {
-        return (Vec::new(), 0);
-    }
+) -> Result<Vec<LoadedLatency>, String> {
     let time = budget.left().saturating_sub(reserve);
-    let length = (time / (ROUNDS * ASKED.len() as u32)).clamp(LENGTH.0, LENGTH.1);
-    let mut levels = vec![Level::default(); ASKED.len()];
-    // The first stretch is without a brake and shows what can be asked for.
-    let mut full = None;
+    if time <= LENGTH.0 {
+        return Ok(Vec::new());
+    }
+    let bytes = hands.buffer_bytes.min(4 * cache_bytes);
+    let mapped = Mapped::new(bytes, Pages::Huge)
+        .map_err(|error| format!("no latency beside bandwidth: {error}"))?;
+    let pinned = Pinned::to(cpus[0]);
+    let mut cycle = Cycle::new(&mapped, place_packed, 1);
+    let mut quiet = drop::<f64>;
+    cycle.grow(bytes / SLOT, &Budget::new(time / CHAIN_PART, budget.interrupted(), &mut quiet));
+    drop(pinned);
+    far_enough(cycle.slots() * SLOT, cache_bytes)?;
+    let cycle = Mutex::new(cycle);
+    let time = budget.left().saturating_sub(reserve);
+    let others = cpus.len() - 1;
+    let counts: BTreeSet<usize> =
+        SHARES.iter().map(|share| (share * others as f64).ceil() as usize).collect();
+    let length = (time / (ROUNDS * counts.len() as u32)).clamp(LENGTH.0, LENGTH.1);
+    let mut levels = vec![Level::default(); counts.len()];
     'rounds: loop {
-        for index in (0..ASKED.len()).rev() {
+        for (level, threads) in levels.iter_mut().zip(&counts) {
             if budget.left() <= reserve + length {
                 break 'rounds;
             }
-            let Some(jobs) = jobs(ASKED[index], others, full) else { continue };
-            levels[index].add(&common(&team.run(&jobs, true, length), WINDOW_NS));
-            if index == ASKED.len() - 1 {
-                full = quantile(&mut levels[index].bytes_per_s, 0.5);
-            }
+            level.add(&hands.run(1 + threads, |index, hand| {
+                if index > 0 {
+                    return hand.stream(Traffic::Read, length);
+                }
+                let mut cycle = hands::lock(&cycle);
+                hand.chunks(LOADS as usize, length, |_| {
+                    cycle.batch_ns(LOADS);
+                });
+            }));
             budget.tell(0.0);
         }
     }
-    let levels = levels.into_iter().zip(ASKED);
-    (levels.filter_map(|(level, asked)| level.found(asked, others)).collect(), chased_bytes)
+    let levels = levels.into_iter().zip(counts);
+    Ok(levels.filter_map(|(level, threads)| level.found(threads, others)).collect())
 }
 
-/// Returns the job of each thread; `None` if it is not known yet how much can be asked for.
-fn jobs(asked: f64, others: usize, full: Option<u64>) -> Option<Vec<Job>> {
-    let other = match asked {
-        0.0 => return Some(vec![Job::Chase]),
-        1.0 => Job::Stream(Traffic::Read),
-        share => {
-            let wanted = full.filter(|full| *full > 0)? as f64 * share / others as f64;
-            Job::Trickle((PIECE_BYTES as f64 / wanted * 1e9) as u64)
-        }
-    };
-    Some([Job::Chase].into_iter().chain(std::iter::repeat_n(other, others)).collect())
+fn far_enough(chased_bytes: usize, cache_bytes: usize) -> Result<(), String> {
+    let (chased, cache) = (chased_bytes >> 20, cache_bytes >> 20);
+    let why = format!(
+        "no latency beside bandwidth: there was time for pointers over {chased} MiB, less than \
+         twice the {cache} MiB of the caches"
+    );
+    if chased_bytes < 2 * cache_bytes { Err(why) } else { Ok(()) }
 }
 
 impl Level {
@@ -83,19 +95,18 @@ impl Level {
     }
 
     /// Returns the medians over all windows; `None` if those are too few.
-    fn found(mut self, asked_share: f64, others: usize) -> Option<LoadedLatency> {
-        let windows_kept = self.latency_ps.len() as u64;
+    fn found(mut self, threads: usize, others: usize) -> Option<LoadedLatency> {
         let parts = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
         let [low, latency, high] = [0.25, 0.5, 0.75]
-            .map(|share| quantile(&mut self.latency_ps, share).map(|ps| ps as f64 / 1e3));
-        (windows_kept >= LEAST_WINDOWS as u64).then_some(LoadedLatency {
-            threads: if asked_share > 0.0 { others as u32 } else { 0 },
-            asked_share,
+            .map(|share| quantile_of_enough(&mut self.latency_ps, share, LEAST_WINDOWS));
+        Some(LoadedLatency {
+            threads: threads as u32,
+            asked_share: threads as f64 / others as f64,
             bytes_per_s: quantile(&mut self.bytes_per_s, 0.5)? as f64,
-            latency_ns: latency?,
-            spread_ns: Some([low?, high?]),
+            latency_ns: latency? / 1e3,
+            spread_ns: Some([low? / 1e3, high? / 1e3]),
             parts_ns: parts.into_iter().map(|ps| ps as f64 / 1e3).collect(),
-            windows_kept,
+            windows_kept: self.latency_ps.len() as u64,
         })
     }
 }
@@ -105,14 +116,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_brake_asks_for_a_share() {
-        assert_eq!(jobs(0.0, 3, None), Some(vec![Job::Chase]));
-        assert_eq!(jobs(0.5, 3, None), None);
-        let read = Job::Stream(Traffic::Read);
-        assert_eq!(jobs(1.0, 2, None), Some(vec![Job::Chase, read, read]));
-        // Two threads at half of 32 GB/s: each reads 16 KiB in 2048 ns.
-        let trickle = Job::Trickle(2048);
-        assert_eq!(jobs(0.5, 2, Some(32_000_000_000)), Some(vec![Job::Chase, trickle, trickle]));
+    fn pointers_that_lie_in_caches_say_so() {
+        assert!(far_enough(16 << 20, 16 << 20).unwrap_err().contains("pointers over 16 MiB"));
+        assert_eq!(far_enough(32 << 20, 16 << 20), Ok(()));
     }
 
     #[test]
@@ -121,11 +127,12 @@ mod tests {
         let kept: Vec<Vec<f64>> =
             [5000.0, 10_000.0, 8000.0, 1.0, 10_000.0].map(|loads| vec![loads, 1e6, 3e6]).to_vec();
         level.add(&Windows { kept: kept[..3].to_vec(), seen: 9 });
-        assert_eq!(level.clone().found(0.5, 2), None);
+        assert_eq!(level.clone().found(1, 2), None);
         level.add(&Windows { kept: kept[3..].to_vec(), seen: 2 });
-        let found = level.found(0.5, 2).unwrap();
+        let found = level.found(1, 2).unwrap();
+        assert_eq!((found.threads, found.asked_share), (1, 0.5));
         assert_eq!((found.latency_ns, found.bytes_per_s, found.windows_kept), (62.5, 8e9, 5));
         assert_eq!(found.spread_ns, Some([50.0, 100.0]));
-        assert_eq!(Level::default().found(0.0, 2), None);
+        assert_eq!(Level::default().found(0, 2), None);
     }
 }

@@ -12,11 +12,11 @@ const LONGEST: Duration = Duration::from_millis(150);
 type Nodes = [(usize, Vec<usize>)];
 
 /// Reads each pair of nodes for a part of the time that is left. A pair without a result is absent,
-/// and the sentences give the reasons.
+/// and the sentences give the reasons: one for each cause, with the number of pairs.
 pub(super) fn measure(
     tree: &Tree,
     nodes: &Nodes,
-    probe: &Bandwidth,
+    cache_bytes: u64,
     budget: &mut Budget<'_>,
 ) -> (Vec<NodeBandwidth>, Vec<String>) {
     let pairs = pairs(nodes);
@@ -24,11 +24,7 @@ pub(super) fn measure(
     let each = budget.left() / all.max(1) as u32;
     let (mut found, mut lost) = (Vec::new(), Vec::new());
     for (cpus, cpu_node, memory_node) in pairs {
-        if budget.left() < each / 2 || each.is_zero() {
-            lost.push("there was no time".to_owned());
-            continue;
-        }
-        match read(tree, cpus, memory_node, probe, budget, each) {
+        match read(tree, cpus, memory_node, cache_bytes, budget, each) {
             Ok(bytes_per_s) => found.push(NodeBandwidth {
                 cpu_node: cpu_node as u32,
                 memory_node: memory_node as u32,
@@ -42,7 +38,6 @@ pub(super) fn measure(
     (found, reasons(&lost, all))
 }
 
-/// Returns a sentence for each cause by which pairs were lost, with their number.
 fn reasons(lost: &[String], all: usize) -> Vec<String> {
     let sentences = each_once(lost).into_iter().map(|why| {
         let count = lost.iter().filter(|other| *other == why).count();
@@ -74,45 +69,38 @@ fn read(
     tree: &Tree,
     cpus: &[usize],
     node: usize,
-    probe: &Bandwidth,
+    cache_bytes: u64,
     budget: &Budget<'_>,
     time: Duration,
 ) -> Result<f64, String> {
+    if budget.left() < time / 2 || time.is_zero() {
+        return Err("there was no time".to_owned());
+    }
     let free = free_bytes(tree, node).unwrap_or(0) / 4 / cpus.len() as u64;
-    let wanted = buffer_bytes(tree, probe.cache_bytes(), cpus.len());
-    let buffer_bytes = wanted.min(free as usize);
+    let buffer_bytes = buffer_bytes(tree, cache_bytes, cpus.len()).min(free as usize);
     // Pages that must come from a node without free memory would end the process.
     if buffer_bytes < 2 * LARGE_PAGE_BYTES {
         return Err("too little memory of the node is free, or it does not say".to_owned());
     }
-    let shared = Common {
+    let setup = Setup {
         cpus,
-        vectors: &probe.vectors,
         buffer_bytes: buffer_bytes / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES,
-        cache_bytes: probe.cache_bytes() as usize,
+        cache_bytes: cache_bytes as usize,
         node: Some(node),
         ready_by_ns: monotonic_ns() + (time / 2).as_nanos() as u64,
         interrupted: budget.interrupted(),
     };
-    std::thread::scope(|scope| {
-        let team = Team::start(scope, shared)
-            .map_err(|error| format!("memory of the node cannot be had: {error}"))?;
-        if team.buffer_bytes < 2 * LARGE_PAGE_BYTES {
-            return Err("its memory was not ready in time".to_owned());
-        }
-        let jobs = vec![Job::Stream(Traffic::Read); cpus.len()];
-        let length = LONGEST.min(time / 3).min(budget.left());
-        let windows = common(&team.run(&jobs, true, length), WINDOW_NS);
-        let mut rates: Vec<u64> = rates(&windows).collect();
-        let rate = quantile_of_enough(&mut rates, UNDISTURBED, LEAST_WINDOWS);
-        rate.ok_or_else(|| "too few windows of time in which all threads ran".to_owned())
-    })
+    let hands =
+        Hands::new(setup).map_err(|error| format!("memory of the node cannot be had: {error}"))?;
+    let length = LONGEST.min(time / 3).min(budget.left());
+    let windows = hands.run(cpus.len(), |_, hand| hand.stream(Traffic::Read, length));
+    let rate = quantile_of_enough(&mut rates(&windows), UNDISTURBED, LEAST_WINDOWS);
+    rate.ok_or_else(|| "too few windows of time in which all threads ran".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bandwidth::measure::kernels::Vectors;
     use std::sync::atomic::AtomicBool;
     use tiebreak_machine::cpus;
     use tiebreak_machine::tree::made_up;
@@ -125,14 +113,10 @@ mod tests {
             let (_folder, tree) = made_up::tree(&[(file, &text)]);
             let cpus = cpus::allowed()[..1].to_vec();
             // No kernel has a node with this number, so that it gives no memory of it.
-            let nodes = [(1024, cpus.clone())];
-            let vectors = Vectors::widest();
-            let held_bytes = Some(16 << 20);
-            let probe =
-                Bandwidth { cpus, vectors, last_level_bytes: None, held_bytes, can_pin: true };
+            let nodes = [(1024, cpus)];
             let (flag, mut progress) = (AtomicBool::new(is_interrupted), drop::<f64>);
             let mut budget = Budget::new(Duration::from_secs(60), &flag, &mut progress);
-            let (found, reasons) = measure(&tree, &nodes, &probe, &mut budget);
+            let (found, reasons) = measure(&tree, &nodes, 16 << 20, &mut budget);
             assert_eq!((found.len(), reasons.len()), (0, 1), "{reasons:?}");
             let all = "of 1 of 1 pairs of memory nodes there is no bandwidth: ";
             assert!(reasons[0].starts_with(&(all.to_owned() + expected)), "{reasons:?}");

@@ -1,27 +1,28 @@
 //! The probe on this machine, whatever it is, and what is made of what it saw.
 
 use super::*;
+use crate::Tried;
+use crate::finding::tests::options;
 use std::sync::atomic::AtomicBool;
 use tiebreak_machine::cpus;
 use tiebreak_machine::tree::made_up;
 
-fn measured(length: Duration, interrupted: bool) -> Probed<Reading> {
+fn measured(cpus: Vec<usize>, length: Duration, interrupted: bool) -> Probed<Bandwidth> {
     let flag = AtomicBool::new(interrupted);
     let mut progress = drop::<f64>;
-    let probe = Bandwidth::new(&cpus::allowed()).unwrap();
-    probe.measure(&mut Budget::new(length, &flag, &mut progress))
+    probe(&options(cpus), &mut Budget::new(length, &flag, &mut progress))
 }
 
 #[test]
 fn a_short_look_gives_a_reading_or_says_why_not() {
-    let probed = measured(Duration::from_millis(700), false);
+    let probed = measured(cpus::allowed(), Duration::from_millis(700), false);
     match probed {
         Probed::Measured { value } | Probed::Degraded { value, .. } => {
-            assert!(!value.cells.is_empty() && value.found.buffer_bytes > 0);
-            for cell in value.cells {
-                assert!(cell.windows_kept <= cell.windows, "{cell:?}");
-                assert!((1..=value.found.cpus.len()).contains(&cell.threads));
-                assert!(cell.rounds.iter().flatten().all(|rate| *rate > 0.0));
+            assert!(!value.curves.is_empty() && value.buffer_bytes > 0);
+            for point in value.curves.iter().flat_map(|curve| &curve.points) {
+                assert!(point.windows_kept <= point.windows, "{point:?}");
+                assert!((1..=value.cpus.len()).contains(&(point.threads as usize)));
+                assert!(point.low_bytes_per_s > 0.0);
             }
         }
         Probed::Inconclusive { why } => assert!(!why.is_empty()),
@@ -31,49 +32,41 @@ fn a_short_look_gives_a_reading_or_says_why_not() {
 
 #[test]
 fn an_interrupt_ends_it_at_once_and_no_cpu_is_not_available() {
-    assert_eq!(measured(Duration::from_secs(600), true).state(), "inconclusive");
-    let error = Bandwidth::new(&[]).unwrap_err();
-    assert_eq!(error.to_string(), "no bandwidth: sched_getaffinity: no CPU");
+    let stopped = measured(cpus::allowed(), Duration::from_secs(600), true);
+    assert_eq!(stopped.state(), "inconclusive");
+    let none = measured(Vec::new(), Duration::from_secs(600), true);
+    let tried = vec![Tried { way: "sched_getaffinity".into(), error: "no CPU".into() }];
+    assert_eq!(none, Probed::Unavailable { what: "bandwidth".into(), tried });
 }
 
-fn cell(rounds: Vec<Option<f64>>) -> CellReading {
-    let (windows, windows_kept) = (10, 5);
-    let (traffic, is_pinned, threads) = (Traffic::Read, true, 1);
-    let bytes_per_s = rounds.iter().copied().flatten().reduce(f64::max);
-    let parts = Vec::new();
-    CellReading { traffic, is_pinned, threads, bytes_per_s, rounds, parts, windows, windows_kept }
+/// A cell whose windows have these rates, 16 a round; none in a round of 0.
+fn cell(traffic: Traffic, threads: usize, rounds: &[u64]) -> Cell {
+    let mut cell = Cell::new(traffic, threads);
+    for rate in rounds {
+        let kept = vec![vec![*rate as f64 / 2000.0]; if *rate > 0 { 16 } else { 0 }];
+        cell.add(&Windows { kept, seen: 30 });
+    }
+    cell
 }
 
-const LATENCY_OF_ONE: LoadedLatency = LoadedLatency {
-    threads: 0,
-    asked_share: 0.0,
-    bytes_per_s: 0.0,
-    latency_ns: 100.0,
-    spread_ns: None,
-    parts_ns: Vec::new(),
-    windows_kept: 9,
-};
+fn reads(rounds: &[u64]) -> Cell {
+    cell(Traffic::Read, 1, rounds)
+}
 
 #[test]
 fn what_speaks_against_a_reading_is_said() {
-    let latency = std::cell::Cell::new(false);
-    let is_held_known = std::cell::Cell::new(true);
-    let check = |can_pin, cells: Vec<CellReading>, buffer_mib: u64, state: &str, why: &str| {
-        // A guest with advertised caches of 260 MiB, of which it gets 16.
-        let (cpus, vectors, last_level_bytes) = (vec![0], Vectors::widest(), Some(260 << 20));
-        let held_bytes = is_held_known.get().then_some(16 << 20);
-        let probe = Bandwidth { cpus, vectors, last_level_bytes, held_bytes, can_pin };
-        let buffer_bytes = buffer_mib << 20;
-        let found = Found { buffer_bytes, last_level_bytes, ..Found::default() };
-        let mut reading = Reading { found, cells, chased_bytes: 0 };
-        if latency.get() {
-            reading.found.loaded_latency.push(LATENCY_OF_ONE);
-            reading.chased_bytes = 16 << 20;
-        }
-        let probed = probe.judged(reading, Vec::new());
-        if let Some(reading) = probed.value() {
-            assert_eq!(reading.found.is_from_caches, why.contains("come from caches"));
-            assert!(reading.found.loaded_latency.is_empty(), "its pointers lie in caches");
+    // A guest with advertised caches of 260 MiB, of which it gets 16.
+    let found = Bandwidth {
+        cpus: vec![0],
+        last_level_bytes: Some(260 << 20),
+        held_bytes: Some(16 << 20),
+        buffer_bytes: 256 << 20,
+        ..Bandwidth::default()
+    };
+    let check = |cells: Vec<Cell>, found: &Bandwidth, state: &str, why: &str| {
+        let probed = Measured { found: found.clone(), cells, reasons: Vec::new() }.judged();
+        if let Some(found) = probed.value() {
+            assert_eq!(found.is_from_caches, why.contains("come from caches"));
         }
         let reasons = match &probed {
             Probed::Degraded { reasons, .. } => reasons.join("; "),
@@ -83,64 +76,79 @@ fn what_speaks_against_a_reading_is_said() {
         assert_eq!(probed.state(), state, "{reasons}");
         assert!(reasons.contains(why), "{reasons}");
     };
-    fn good() -> CellReading {
-        cell(vec![None, Some(30e9)])
-    }
-    check(true, vec![good()], 256, "measured", "");
-    check(true, vec![good(), cell(vec![None])], 256, "degraded", "of 1 of 2 curve points");
-    check(false, vec![good()], 256, "degraded", "pinned");
-    check(true, vec![good()], 32, "measured", "");
-    check(
-        true,
-        vec![good()],
-        8,
-        "degraded",
-        "16 MiB that caches hold: these rates come from caches",
-    );
-    is_held_known.set(false);
+    let good = || vec![reads(&[0, 30_000_000_000])];
+    check(good(), &found, "measured", "");
+    check(vec![good().remove(0), reads(&[0])], &found, "degraded", "of 1 of 2 curve points");
+    let of = |mib: u64| Bandwidth { buffer_bytes: mib << 20, ..found.clone() };
+    check(good(), &of(32), "measured", "");
+    let expected = "16 MiB that caches hold: these rates come from caches";
+    check(good(), &of(8), "degraded", expected);
+    let not_held = Bandwidth { held_bytes: None, ..found.clone() };
     let expected = "260 MiB that caches are said to hold: these rates come from caches";
-    check(true, vec![good()], 256, "degraded", expected);
-    is_held_known.set(true);
-    // The pointers of a latency lie in as much as the caches hold.
-    latency.set(true);
-    check(true, vec![good()], 256, "degraded", "pointers over 16 MiB");
-    latency.set(false);
-    check(true, vec![cell(vec![])], 256, "inconclusive", "no window");
-    check(true, vec![cell(vec![Some(1e12)])], 256, "inconclusive", "1000 GB/s is more");
+    check(good(), &not_held, "degraded", expected);
+    check(vec![reads(&[])], &found, "inconclusive", "no window");
+    check(vec![reads(&[1_000_000_000_000])], &found, "inconclusive", "1000 GB/s is more");
 }
 
 #[test]
 fn what_is_not_known_of_nodes_is_said() {
-    let (cpus, vectors) = (vec![0], Vectors::widest());
-    let held_bytes = Some(16 << 20);
-    let probe = Bandwidth { cpus, vectors, last_level_bytes: None, held_bytes, can_pin: true };
-    let (cells, buffer_bytes) = (vec![cell(vec![Some(30e9)])], 64 << 20);
-    let found = Found { buffer_bytes, ..Found::default() };
-    let reading = Reading { found, cells, chased_bytes: 0 };
-    match probe.judged(reading, vec!["mbind".to_owned()]) {
+    let (cells, cpus) = (vec![reads(&[30_000_000_000])], vec![0]);
+    let (held_bytes, buffer_bytes) = (Some(16 << 20), 64 << 20);
+    let found = Bandwidth { cpus, held_bytes, buffer_bytes, ..Bandwidth::default() };
+    match (Measured { found, cells, reasons: vec!["mbind".to_owned()] }).judged() {
         Probed::Degraded { reasons, .. } => assert_eq!(reasons, ["mbind"]),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn a_round_is_the_median_of_enough_windows() {
+fn several_threads_of_a_guest_are_in_doubt() {
+    fn check(is_guest: bool, cpus: usize, seconds: u64, expected: bool) {
+        assert_eq!(placed(is_guest, cpus, Duration::from_secs(seconds)).is_some(), expected);
+    }
+    check(true, 2, 15, true);
+    check(true, 2, 30, false);
+    check(true, 1, 15, false);
+    check(false, 64, 15, false);
+}
+
+#[test]
+fn curves_hold_the_best_the_rounds_and_a_knee() {
+    let cells = [
+        cell(Traffic::Touch, 1, &[0]),
+        cell(Traffic::Read, 1, &[10_000, 12_000, 11_000]),
+        cell(Traffic::Read, 2, &[20_000, 22_000, 11_000]),
+        cell(Traffic::Copy, 1, &[9000, 0, 11_000]),
+    ];
+    let curves = curves_of(&cells);
+    let kinds: Vec<_> = curves.iter().map(|curve| curve.traffic).collect();
+    assert_eq!(kinds, [Traffic::Read, Traffic::Copy]);
+    let [one, two] = &curves[0].points[..] else { panic!("{curves:?}") };
+    assert_eq!((one.threads, one.bytes_per_s, one.rounds), (1, 12_000.0, 3));
+    assert_eq!(one.parts_bytes_per_s, [10_000.0, 12_000.0, 11_000.0]);
+    assert_eq!((two.low_bytes_per_s, two.high_bytes_per_s), (11_000.0, 22_000.0));
+    let knee = curves[0].knee.as_ref().unwrap();
+    assert_eq!((knee.threads, knee.low_threads, knee.high_threads), (2, 1, 2));
+    assert_eq!(knee.agreeing_share, 2.0 / 3.0);
+    assert_eq!((curves[1].points[0].bytes_per_s, curves[1].points[0].rounds), (11_000.0, 2));
+}
+
+#[test]
+fn a_point_is_of_enough_windows() {
     fn windows(kept: &[f64]) -> Windows {
         Windows { kept: kept.iter().map(|bytes| vec![*bytes, 2.0 * bytes]).collect(), seen: 9 }
     }
-    let cell = Cell { traffic: Traffic::Read, is_pinned: true, threads: 2 };
-    let mut open = Open::of(cell);
-    open.add(&windows(&[1e6, 2e6, 3e6]));
-    // Three windows are lent to the second round.
-    open.add(&windows(&[9e6, 4e6]));
-    open.add(&windows(&[7e6]));
-    assert_eq!(open.reading.rounds, [None, Some(18e9), None]);
-    assert_eq!((open.reading.windows, open.reading.windows_kept), (27, 6));
-    assert_eq!(open.done().bytes_per_s, None, "of six windows");
-    let mut open = Open::of(cell);
-    open.add(&windows(&[[2e6; 15].as_slice(), &[9e6]].concat()));
-    assert_eq!(open.done().bytes_per_s, Some(54e9));
-    assert_eq!(Open::of(cell).done().bytes_per_s, None);
+    let mut cell = Cell::new(Traffic::Read, 2);
+    assert_eq!(cell.point(), None);
+    cell.add(&windows(&[1e6, 2e6, 3e6]));
+    cell.add(&windows(&[9e6, 4e6, 7e6]));
+    assert_eq!((cell.windows, cell.rates.len()), (18, 6));
+    assert_eq!(cell.point(), None, "of six windows");
+    let mut cell = Cell::new(Traffic::Read, 2);
+    cell.add(&windows(&[[2e6; 15].as_slice(), &[9e6]].concat()));
+    assert_eq!(cell.point().unwrap().bytes_per_s, 54e9);
+    cell.add(&windows(&[2e6; 15]));
+    assert_eq!(cell.point().unwrap().parts_bytes_per_s, [54e9], "a rest is no part");
 }
 
 #[test]
@@ -150,7 +158,7 @@ fn a_plan_has_as_many_counts_as_there_is_time_for() {
         let of_touch = cells.iter().take_while(|cell| cell.traffic == Traffic::Touch);
         let counts: Vec<usize> = of_touch.map(|cell| cell.threads).collect();
         assert_eq!(counts, expected, "{cpus} {ms}");
-        assert_eq!(cells.len(), CURVES * expected.len());
+        assert_eq!(cells.len(), Traffic::ALL.len() * expected.len());
         assert!((LENGTH.0..=LENGTH.1).contains(&length));
     }
     check(1, 3000, &[1]);
@@ -206,12 +214,9 @@ fn nodes_are_read_or_absent() {
         ("sys/devices/system/node/node0/cpulist", "0-3"),
         ("sys/devices/system/node/node2/cpulist", "8-11"),
         ("sys/devices/system/node/node2/meminfo", "Node 2 MemTotal: 9 kB\nNode 2 MemFree: 3 kB"),
-        ("proc/self/smaps_rollup", "Rss: 5 kB\nAnonHugePages:    2048 kB\n"),
     ]);
     assert_eq!(nodes(&tree, &[1, 2, 8]), Some(vec![(0, vec![1, 2]), (2, vec![8])]));
-    assert_eq!(large_pages_bytes(&tree), Some(2 << 20));
     assert_eq!([2, 0].map(|node| nodes::free_bytes(&tree, node)), [Some(3072), None]);
     let (_folder, empty) = made_up::tree(&[]);
     assert_eq!(nodes(&empty, &[0]), None);
-    assert_eq!(large_pages_bytes(&empty), None);
 }

@@ -79,7 +79,7 @@ fn pages_keep_to_the_screen() {
 fn the_screen_has_three_short_lines_at_most() {
     let rows: Vec<String> = rows(&made_up()).into_iter().map(|row| row.name + &row.text).collect();
     let expected = [
-        "read 43.5 GB/s with one thread, 130 with 3 (medians 87.0 to 132)",
+        "read 43.5 GB/s with one thread, 130 with 3 (87.0 to 132)",
         "with 3 threads write 97.8, fill 122, copy 130, copy-past 135 GB/s",
         "a load from memory takes 99 ns, 203 ns beside 3 threads that read at 120 GB/s",
     ];
@@ -100,7 +100,7 @@ fn the_screen_has_three_short_lines_at_most() {
 }
 
 #[test]
-fn a_rate_is_not_said_to_be_among_medians_that_are_all_less() {
+fn the_knee_and_the_range_are_said_of_a_curve() {
     let mut found = made_up();
     let read = &mut found.curves[1];
     assert_eq!((read.traffic, read.is_pinned), (Traffic::Read, true));
@@ -109,11 +109,11 @@ fn a_rate_is_not_said_to_be_among_medians_that_are_all_less() {
     }
     read.points[0].high_bytes_per_s = 30.2e9;
     read.knee.as_mut().unwrap().threads = 2;
-    let expected = "read 43.5 GB/s with one thread, 130 with 3 (medians 30.1 to 41.2), \
-                    95% of the best median with 2";
+    let expected = "read 43.5 GB/s with one thread, 130 with 3 (30.1 to 41.2), \
+                    95% of the best with 2";
     assert_eq!(rows(&found)[0].text, expected);
     found.curves[1].points.remove(0);
-    let expected = "read 130 GB/s with 3 threads (medians 30.1 to 41.2)";
+    let expected = "read 130 GB/s with 3 threads (30.1 to 41.2)";
     assert_eq!(rows(&found)[0].text, expected);
 }
 
@@ -124,7 +124,7 @@ fn what_was_not_measured_is_said() {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     let mut found = made_up();
-    check(&found, "Rounds differ: touch");
+    check(&found, "Parts differ: copy-past");
     found.between_nodes.clear();
     check(&found, "nothing was measured: see the reasons for degraded");
     found.nodes = Some(1);

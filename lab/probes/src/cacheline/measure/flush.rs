@@ -5,7 +5,6 @@
 //! 2. Loaded together: both are flushed, the first is loaded, the second is timed. It is fast if it
 //!    came along with the first: on its line, or fetched ahead.
 
-use super::FlushObservation;
 use crate::FlushPoint;
 use crate::timers::measure::ticks;
 use crate::tools::*;
@@ -25,14 +24,15 @@ const CALIBRATION: usize = 400;
 /// Least ratio of the time of a miss to that of a hit, timer included.
 const CLEARLY: u64 = 2;
 
-/// Measures both ways in turns, for a length of time.
+/// Measures both ways in turns, for a length of time: after the start of a line was flushed, and
+/// after it was loaded; near offsets first.
 ///
 /// # Errors
 /// The counter may not be read, there is no memory, or a miss takes about as long as a hit.
 pub(super) fn measure(
     length: Duration,
     budget: &mut Budget<'_>,
-) -> Result<FlushObservation, String> {
+) -> Result<[Vec<FlushPoint>; 2], String> {
     if !ticks::is_there() {
         return Err("this process may not read the TSC (PR_SET_TSC)".to_owned());
     }
@@ -59,9 +59,10 @@ pub(super) fn measure(
         }
     }
     budget.tell(0.0);
-    let [flushed, loaded] =
-        points.map(|points| points.into_iter().filter(|point| point.loads > 0).collect());
-    Ok(FlushObservation { flushed, loaded })
+    for point in points.as_flattened_mut() {
+        point.slow_share = point.slow as f64 / point.loads as f64;
+    }
+    Ok(points.map(|points| points.into_iter().filter(|point| point.loads > 0).collect()))
 }
 
 /// Times the load of one byte, with no other load in flight.

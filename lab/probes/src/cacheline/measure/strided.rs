@@ -14,18 +14,6 @@ const OF_THE_RULE: [[usize; 2]; 4] = [[64, 129], [128, 257], [32, 65], [16, 33]]
 /// Passes over the array at each stride, as published.
 const PASSES: usize = 10;
 
-/// The copy at one stride.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Point {
-    /// The median of the passes.
-    pub found: StridedPoint,
-    /// The time of one copied byte in each pass, in order of time; passes of two strides that the
-    /// rule compares take turns, in drawn order.
-    pub passes_ns: Vec<f64>,
-    /// The share of their time in which this thread had no CPU.
-    pub lost_share: f64,
-}
-
 /// Measures the strides within a length of time, those of the rule first and the others scattered.
 ///
 /// # Errors
@@ -34,22 +22,19 @@ pub(super) fn measure(
     memory_bytes: u64,
     length: Duration,
     budget: &mut Budget<'_>,
-) -> Result<Vec<Point>, String> {
+) -> Result<Vec<StridedPoint>, String> {
     let begin = Instant::now();
     if memory_bytes < 2 * BYTES as u64 {
         let mib = BYTES >> 20;
         return Err(format!("two arrays of {mib} MiB are too much for the memory that is free"));
     }
-    let [from, to] = [(); 2].map(|()| {
-        Mapped::new(BYTES, Pages::AsGiven)
-            .map_err(|error| format!("no memory for the arrays: {error}"))
-    });
-    let (from, to) = (from?, to?);
+    let new = || Mapped::new(BYTES, Pages::AsGiven).map_err(|error| error.to_string());
+    let (from, to) = (new()?, new()?);
     if !touch([&from, &to], budget) {
         return Ok(Vec::new());
     }
     let mut random = Random::new(monotonic_ns());
-    let mut points: Vec<Point> = Vec::new();
+    let mut points: Vec<StridedPoint> = Vec::new();
     'all: for group in groups() {
         let mut passes: Vec<Passes> = group.iter().map(|_| Passes::default()).collect();
         for place in turns(group.len(), &mut random) {
@@ -61,7 +46,7 @@ pub(super) fn measure(
         points.extend(group.iter().zip(passes).filter_map(|(stride, all)| all.point(*stride)));
         budget.tell(0.0);
     }
-    points.sort_by_key(|point| point.found.stride_bytes);
+    points.sort_by_key(|point| point.stride_bytes);
     Ok(points)
 }
 
@@ -105,13 +90,14 @@ impl Passes {
     }
 
     /// Returns the point; `None` where no time has passed on a clock of coarse steps.
-    fn point(mut self, stride: usize) -> Option<Point> {
+    fn point(mut self, stride: usize) -> Option<StridedPoint> {
         let passes_ns: Vec<f64> = self.each_ps.iter().map(|ps| *ps as f64 / 1000.0).collect();
         let copied_ns = quantile(&mut self.each_ps, 0.5)? as f64 / 1000.0;
         let lost_share = 1.0 - (self.had_ns as f64 / self.took_ns as f64).min(1.0);
         let (stride_bytes, passed_bytes_per_s) = (stride as u64, stride as f64 * 1e9 / copied_ns);
-        let found = StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s };
-        (copied_ns > 0.0).then_some(Point { found, passes_ns, lost_share })
+        let found =
+            StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s, passes_ns, lost_share };
+        Some(found).filter(|_| copied_ns > 0.0)
     }
 }
 
@@ -187,7 +173,7 @@ mod tests {
         fn check(had_ns: u64, lost_share: f64) {
             let passes = Passes { each_ps: vec![3000, 1000, 2000], took_ns: 1_000_000_000, had_ns };
             let point = passes.point(64).unwrap();
-            assert_eq!((point.found.stride_bytes, point.found.copied_ns), (64, 2.0));
+            assert_eq!((point.stride_bytes, point.copied_ns), (64, 2.0));
             assert_eq!(point.passes_ns, [3.0, 1.0, 2.0]);
             assert!((point.lost_share - lost_share).abs() < 1e-9);
         }
@@ -204,8 +190,8 @@ mod tests {
         let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
         let most = Duration::from_millis(500);
         let points = measure(1 << 30, most, &mut budget).unwrap();
-        assert!(points.is_sorted_by_key(|point| point.found.stride_bytes));
-        assert!(points.iter().all(|point| point.found.copied_ns > 0.0));
+        assert!(points.is_sorted_by_key(|point| point.stride_bytes));
+        assert!(points.iter().all(|point| point.copied_ns > 0.0));
         assert!(measure(32 << 20, most, &mut budget).unwrap_err().contains("two arrays of 32 MiB"));
         flag.store(true, std::sync::atomic::Ordering::Relaxed);
         let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);

@@ -23,7 +23,8 @@ fn machine() -> Cacheline {
     }
     fn strided(stride_bytes: u64) -> StridedPoint {
         let passed_bytes_per_s = if stride_bytes < 129 { 2e10 } else { 3e10 };
-        StridedPoint { stride_bytes, copied_ns: stride_bytes as f64 / 20.0, passed_bytes_per_s }
+        let copied_ns = stride_bytes as f64 / 20.0;
+        StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s, ..StridedPoint::default() }
     }
     fn said(method: LineMethod, line_bytes: u64) -> LineAnswer {
         LineAnswer { method, line_bytes: Some(line_bytes) }

@@ -7,7 +7,7 @@ use tiebreak_machine::tree::{Tree, made_up};
 
 const ZONE: &str = "sys/class/powercap/intel-rapl:0";
 
-fn made_up_probe() -> (tempfile::TempDir, Tree, Energy) {
+fn made_up_probe() -> (tempfile::TempDir, Tree, Probe) {
     let (folder, tree) = made_up::tree(&[
         (&format!("{ZONE}/name"), "package-0\n"),
         (&format!("{ZONE}/energy_uj"), "1000000000\n"),
@@ -17,7 +17,7 @@ fn made_up_probe() -> (tempfile::TempDir, Tree, Energy) {
         (&format!("{ZONE}:0/max_energy_range_uj"), "65712999613\n"),
     ]);
     let meter = meters::Energy::find(&tree, |_| Ok(())).unwrap();
-    (folder, tree, Energy { meter, cpus: cpus::allowed() })
+    (folder, tree, Probe { meter, cpus: cpus::allowed() })
 }
 
 /// Measures while a thread moves the meter about every millisecond, at some 20 W.
@@ -94,7 +94,7 @@ fn a_user_who_stops_it_gets_what_there_is() {
 
 #[test]
 fn a_machine_with_or_without_a_meter_does_not_wait_beyond_the_budget() {
-    match Energy::new(&cpus::allowed()) {
+    match Probe::new(&cpus::allowed()) {
         Err(reason) => assert_eq!((reason.what, reason.tried.len()), ("energy", 4)),
         Ok(probe) => {
             let flag = AtomicBool::new(false);
@@ -109,22 +109,23 @@ fn a_machine_with_or_without_a_meter_does_not_wait_beyond_the_budget() {
 #[test]
 fn sums_are_right() {
     let values: Vec<u64> = (1..=1000).collect();
-    assert_eq!(Kernel::Vector.name_and_sum().1(&values), 500_500);
+    assert_eq!(vector().1(&values), 500_500);
     assert_eq!(plain(&values), 500_500);
-    assert_eq!(Kernel::Integer.name_and_sum().1(&[1, 2, 4]), 12);
+    assert_eq!(integer(&[1, 2, 4]), 12);
 }
 
 #[test]
 fn a_load_runs_on_its_cpus_and_is_read_at_both_ends() {
-    let cpus = cpus::allowed();
-    let flag = AtomicBool::new(false);
-    for kernel in [Kernel::Integer, Kernel::Vector] {
-        let work = work(kernel, &cpus, 2_000_000, &flag, monotonic_ns).unwrap();
-        let [first, last] = work.ends.unwrap();
-        assert!(last - first >= 2_000_000);
-        assert!(work.values >= SUMS * VALUES as u64 && work.run_ns > 0, "{work:?}");
+    let (_folder, _tree, probe) = made_up_probe();
+    let (flag, count) = (AtomicBool::new(false), probe.cpus.len());
+    let mut progress = drop::<f64>;
+    let budget = Budget::new(Duration::from_secs(3600), &flag, &mut progress);
+    for kernel in [("integer", integer as fn(&[u64]) -> u64), vector()] {
+        let load = probe.load(kernel, count, Duration::from_millis(2), &budget).unwrap().unwrap();
+        assert!(load.span.elapsed_ns >= 2_000_000);
+        assert!(load.values >= SUMS * VALUES as u64 && load.run_ns > 0, "{load:?}");
     }
     flag.store(true, Ordering::Relaxed);
-    let work = work(Kernel::Vector, &cpus, u64::MAX, &flag, || ()).unwrap();
-    assert_eq!(work.values, 0);
+    let stopped = probe.load(vector(), count, Duration::from_secs(3600), &budget).unwrap();
+    assert_eq!(stopped, None);
 }

@@ -6,23 +6,31 @@ use crate::tools::caches::AdvertisedCache;
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-fn made_up(page_bytes: u64, page_share: Option<f64>, levels: &[(u64, f64)]) -> latency::Curve {
+fn made_up(page_bytes: u64, page_share: Option<f64>, levels: &[(u64, f64)]) -> LatencyCurve {
     let end = levels.last().unwrap().0;
     let sizes = (2..18).flat_map(|i| [KIB << i, (KIB << i) / 2 * 3]).filter(|size| *size <= end);
     let point = |size_bytes: u64| {
         let median_ns = levels.iter().find(|level| size_bytes <= level.0).unwrap().1;
         let parts_ns = vec![median_ns; 12];
         let [latency_ns, low_ns, high_ns] = [median_ns; 3];
-        let found = LatencyPoint { size_bytes, latency_ns, low_ns, high_ns };
-        latency::Point { found, parts_ns }
+        LatencyPoint { size_bytes, latency_ns, low_ns, high_ns, parts_ns }
     };
-    latency::Curve { page_bytes, page_share, is_whole: true, points: sizes.map(point).collect() }
+    let points = sizes.map(point).collect();
+    LatencyCurve { page_bytes, page_share, is_whole: true, points, levels: Vec::new() }
 }
 
-fn reading(curves: Vec<latency::Curve>, caches: &[(u32, u64)]) -> latency::Reading {
+/// What was measured, and the caches that are advertised.
+type Reading<'a> = (Latency, &'a [(u32, u64)]);
+
+fn found((mut found, caches): Reading<'_>, reasons: &mut Vec<String>) -> Latency {
     fn cache(&(level, size_bytes): &(u32, u64)) -> AdvertisedCache {
         AdvertisedCache { level, size_bytes, line_bytes: Some(64) }
     }
+    analyse(&mut found, &caches.iter().map(cache).collect::<Vec<_>>(), reasons);
+    found
+}
+
+fn reading(curves: Vec<LatencyCurve>, caches: &[(u32, u64)]) -> Reading<'_> {
     fn page(pages: u64) -> TlbPoint {
         TlbPoint {
             pages,
@@ -30,14 +38,8 @@ fn reading(curves: Vec<latency::Curve>, caches: &[(u32, u64)]) -> latency::Readi
             packed_ns: if pages <= 512 { 1.0 } else { 3.5 },
         }
     }
-    latency::Reading {
-        cpu: 0,
-        advertised: caches.iter().map(cache).collect(),
-        curves,
-        flushed_ns: Some(120.0),
-        pages: (3..14).map(|i| page(1 << i)).collect(),
-        double_work_ratio: 2.0,
-    }
+    let tlb = (3..14).map(|i| page(1 << i)).collect();
+    (Latency { curves, flushed_ns: Some(120.0), tlb, ..Latency::default() }, caches)
 }
 
 const LEVELS: [(u64, f64); 4] = [(48 * KIB, 1.0), (MIB, 3.4), (6 * MIB, 15.0), (128 * MIB, 130.0)];
@@ -72,7 +74,8 @@ fn what_lies_beyond_the_measurement_is_not_known() {
         levels.push((end, LEVELS[levels.len()].1));
         let curve = made_up(4096, Some(1.0), &levels);
         for flushed_ns in [Some(120.0), None] {
-            let reading = latency::Reading { flushed_ns, ..reading(vec![curve.clone()], caches) };
+            let mut reading = reading(vec![curve.clone()], caches);
+            reading.0.flushed_ns = flushed_ns;
             let mut reasons = Vec::new();
             let found = found(reading, &mut reasons);
             let sizes: Vec<_> = found.caches.iter().map(|cache| cache.effective_bytes).collect();
@@ -98,7 +101,8 @@ fn levels_are_what_change_points_show() {
                  expected: &[(u32, f64, Option<u64>)],
                  memory: Option<f64>| {
         let curve = made_up(2 * MIB, Some(1.0), levels);
-        let reading = latency::Reading { flushed_ns, ..reading(vec![curve], caches) };
+        let mut reading = reading(vec![curve], caches);
+        reading.0.flushed_ns = flushed_ns;
         let found = found(reading, &mut Vec::new());
         let seen: Vec<_> = found
             .caches
@@ -170,13 +174,12 @@ fn a_level_of_few_sizes_is_in_doubt() {
 fn a_level_that_others_use_meanwhile_is_in_doubt() {
     fn check(l3_quartiles: [f64; 2], is_in_doubt: bool) {
         let mut huge = made_up(2 * MIB, Some(1.0), &LEVELS);
-        let is_l3 =
-            |point: &&mut latency::Point| (MIB + 1..=6 * MIB).contains(&point.found.size_bytes);
+        let is_l3 = |point: &&mut LatencyPoint| (MIB + 1..=6 * MIB).contains(&point.size_bytes);
         let [low_ns, high_ns] = l3_quartiles;
         for (index, point) in huge.points.iter_mut().filter(is_l3).enumerate() {
-            point.found.low_ns = low_ns;
-            point.found.high_ns = if index == 2 { high_ns } else { point.found.latency_ns };
-            point.parts_ns = (0..12).map(|part| point.found.latency_ns + f64::from(part)).collect();
+            point.low_ns = low_ns;
+            point.high_ns = if index == 2 { high_ns } else { point.latency_ns };
+            point.parts_ns = (0..12).map(|part| point.latency_ns + f64::from(part)).collect();
         }
         let mut reasons = Vec::new();
         let found = found(reading(vec![huge], &CACHES), &mut reasons);
@@ -233,7 +236,7 @@ fn a_cache_ends_within_a_range_where_its_end_is_not_sharp() {
         let mut judge = made_up(2 * MIB, Some(1.0), &of(l2));
         let after = made_up(2 * MIB, Some(1.0), &of(later));
         for (point, after) in judge.points.iter_mut().zip(after.points) {
-            point.parts_ns[6..].fill(after.found.latency_ns);
+            point.parts_ns[6..].fill(after.latency_ns);
         }
         let curves = vec![made_up(4096, Some(1.0), &of(small)), judge];
         let mut reasons = Vec::new();

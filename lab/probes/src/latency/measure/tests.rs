@@ -1,17 +1,18 @@
 //! The probe's reading: its shape, and what speaks against it. No test asserts a speed.
 
 use super::*;
+use crate::finding::tests::options;
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tiebreak_machine::cpus;
 
-fn measured(ms: u64, flag: &AtomicBool) -> (Probed<Reading>, Duration) {
+fn measured(ms: u64, flag: &AtomicBool) -> (Probed<Latency>, Duration) {
     let before = cpus::allowed();
     let mut quiet = drop::<f64>;
     let begin = Instant::now();
     let mut budget = Budget::new(Duration::from_millis(ms), flag, &mut quiet);
-    let probed = Latency::new(&before).unwrap().measure(&mut budget);
+    let probed = probe(&options(before.clone()), &mut budget);
     let took = begin.elapsed();
     assert_eq!(cpus::allowed(), before, "the CPUs come back");
     (probed, took)
@@ -29,14 +30,14 @@ fn curves_have_their_shape() {
     assert!([4096, 2 << 20].starts_with(&pages), "{pages:?}");
     for curve in &reading.curves {
         assert!(curve.points.len() >= 4);
-        assert!(curve.points.is_sorted_by_key(|point| point.found.size_bytes));
-        for point in curve.points.iter().map(|point| point.found) {
+        assert!(curve.points.is_sorted_by_key(|point| point.size_bytes));
+        for point in &curve.points {
             assert!(LEAST_LOAD_NS <= point.latency_ns && point.low_ns <= point.latency_ns);
             assert!(point.latency_ns <= point.high_ns);
         }
     }
     assert_eq!(reading.curves[0].page_share.unwrap_or(1.0), 1.0);
-    assert!(reading.pages.iter().all(|point| point.apart_ns > 0.0 && point.packed_ns > 0.0));
+    assert!(reading.tlb.iter().all(|point| point.apart_ns > 0.0 && point.packed_ns > 0.0));
 }
 
 #[test]
@@ -55,28 +56,22 @@ fn plan() -> Plan {
     Plan { sizes: SIZES.to_vec(), pages: vec![8], enough_bytes: 65_536, passes: 1 }
 }
 
-fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> Curve {
+fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> LatencyCurve {
     let point = |size: &usize| {
         let (low_ns, latency_ns, high_ns) = (ns, ns, ns);
-        let found = LatencyPoint { size_bytes: *size as u64, latency_ns, low_ns, high_ns };
-        Point { found, parts_ns: Vec::new() }
+        let (size_bytes, parts_ns) = (*size as u64, Vec::new());
+        LatencyPoint { size_bytes, latency_ns, low_ns, high_ns, parts_ns }
     };
-    let points = SIZES[..points].iter().map(point).collect();
-    Curve { page_bytes, page_share: Some(1.0), is_whole, points }
+    let (points, page_share) = (SIZES[..points].iter().map(point).collect(), Some(1.0));
+    LatencyCurve { page_bytes, page_share, is_whole, points, levels: Vec::new() }
 }
 
 #[test]
 fn what_speaks_against_a_reading() {
-    fn check(curves: &[Curve], pages: usize, state: &str, word: &str) {
+    fn check(curves: &[LatencyCurve], pages: usize, state: &str, word: &str) {
         let page = TlbPoint { pages: 8, apart_ns: 1.0, packed_ns: 1.0 };
-        let reading = Reading {
-            cpu: 0,
-            advertised: Vec::new(),
-            curves: curves.to_vec(),
-            flushed_ns: Some(100.0),
-            pages: vec![page; pages],
-            double_work_ratio: 2.0,
-        };
+        let (curves, tlb) = (curves.to_vec(), vec![page; pages]);
+        let reading = Latency { curves, flushed_ns: Some(100.0), tlb, ..Latency::default() };
         let probed = judged(reading, &plan(), Vec::new());
         let said = match &probed {
             Probed::Inconclusive { why } => why.clone(),
@@ -86,7 +81,7 @@ fn what_speaks_against_a_reading() {
         assert_eq!(probed.state(), state, "{said}");
         assert!(said.contains(word), "{said}");
     }
-    fn small(ns: f64, points: usize, is_whole: bool) -> Curve {
+    fn small(ns: f64, points: usize, is_whole: bool) -> LatencyCurve {
         curve(4096, ns, points, is_whole)
     }
     check(&[small(1.0, 4, true)], 1, "measured", "");
@@ -103,8 +98,8 @@ fn what_speaks_against_a_reading() {
 #[test]
 fn a_curve_ends_where_memory_answers() {
     fn check(ns: &[u64], flushed_ns: u64, expected: bool) {
-        let mut sizes: Vec<Vec<u64>> = ns.iter().map(|ns| vec![ns * 1000; 5]).collect();
-        assert_eq!(is_beyond(&mut sizes, flushed_ns * 1000), expected, "{ns:?}");
+        let sizes: Vec<Vec<u64>> = ns.iter().map(|ns| vec![ns * 1000; 5]).collect();
+        assert_eq!(is_beyond(&sizes, flushed_ns * 1000), expected, "{ns:?}");
     }
     // A machine that gets 16 MiB of the 260 that it is said to have.
     let xeon = [2, 5, 34, 34, 34, 80, 110, 120, 126, 128, 128, 129, 128];
@@ -121,7 +116,7 @@ fn a_flushed_line_comes_from_memory() {
     let mut quiet = drop::<f64>;
     let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
     let mapped = Mapped::new(2 << 20, Pages::Huge).unwrap();
-    let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 1);
+    let mut cycle = Cycle::new(&mapped, place_packed, 1);
     assert!(cycle.grow(256, &budget));
     assert_eq!(cycle.flushed_ps(), None, "fewer lines than are flushed at a time");
     assert!(cycle.grow(1024, &budget));
@@ -174,15 +169,12 @@ fn sizes_reach_past_the_caches_as_far_as_memory_allows() {
 #[test]
 fn what_is_left_over_is_shared() {
     let end = monotonic_ns() + 1_000_000_000;
-    let mut shares = Shares { end_ns: end, weight_left: 4.0 };
-    let first = shares.next_end_ns(1.0);
+    let mut shares = Shares { end_ns: end, points_left: 4 };
+    let first = shares.next_end_ns();
     assert!(first < end - 500_000_000, "a quarter");
-    shares.next_end_ns(2.0);
-    assert_eq!(shares.next_end_ns(1.0), end);
-    let mut shares = Shares { end_ns: end, weight_left: 4.0 };
-    shares.weight_left -= 3.0;
-    assert_eq!(shares.next_end_ns(1.0), end);
+    shares.points_left -= 2;
+    assert_eq!(shares.next_end_ns(), end);
     let now = monotonic_ns();
-    let late = Shares { end_ns: 0, weight_left: 1.0 }.next_end_ns(1.0);
+    let late = Shares { end_ns: 0, points_left: 1 }.next_end_ns();
     assert!(now <= late && late <= monotonic_ns(), "no time is left: at once");
 }

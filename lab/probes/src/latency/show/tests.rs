@@ -10,7 +10,8 @@ fn machine() -> Latency {
     let at = |size_bytes: u64| steps.iter().find(|step| size_bytes <= step.0).map_or(0.0, |s| s.1);
     let point = |shift: u32| {
         let (size_bytes, ns) = (4096 << shift, at(4096 << shift));
-        LatencyPoint { size_bytes, latency_ns: ns, low_ns: ns * 0.9, high_ns: ns * 1.1 }
+        let (low_ns, high_ns) = (ns * 0.9, ns * 1.1);
+        LatencyPoint { size_bytes, latency_ns: ns, low_ns, high_ns, parts_ns: Vec::new() }
     };
     let level =
         |from_bytes, to_bytes, latency_ns| LatencyLevel { from_bytes, to_bytes, latency_ns };
@@ -23,6 +24,7 @@ fn machine() -> Latency {
     let curve = |page_bytes, page_share| LatencyCurve {
         page_bytes,
         page_share,
+        is_whole: true,
         points: (0..15).map(point).collect(),
         levels: levels.clone(),
     };
@@ -69,7 +71,7 @@ fn machine() -> Latency {
 fn the_page_of_a_machine() {
     // All but the charts, which have tests of their own.
     let found = machine();
-    let mut text = heading(&found, &LOOK) + &caches(&found, &LOOK) + "\n";
+    let mut text = heading(&found, &LOOK) + "\n";
     text += &(levels(&found.curves[1], &LOOK) + "\n" + &small_print(&found, &LOOK));
     insta::assert_snapshot!(text);
 }

@@ -1,10 +1,9 @@
 //! A chain of loads that each wait for the one before.
 
-use crate::tools::flushed;
-use crate::tools::*;
+use super::*;
 
 /// Bytes of a slot: a line on most machines. Where a line is longer, two slots share it.
-pub(super) const SLOT: usize = 64;
+pub(crate) const SLOT: usize = 64;
 /// Loads between two looks at the clock are a multiple of this.
 const UNROLLED: u64 = 16;
 /// Wanted duration of a batch.
@@ -28,6 +27,9 @@ pub(crate) struct Cycle<'a> {
     random: Random,
     at: *const u8,
 }
+
+// SAFETY: `at` points into the mapping, which may be used from any thread.
+unsafe impl Send for Cycle<'_> {}
 
 impl<'a> Cycle<'a> {
     /// Makes a cycle of one slot. `place` returns the offset of a slot in the mapping, a multiple
@@ -60,6 +62,11 @@ impl<'a> Cycle<'a> {
         self.slots == slots
     }
 
+    /// Returns how many slots it has.
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
+    }
+
     /// Times a number of loads, a multiple of 16.
     pub(crate) fn batch_ns(&mut self, loads: u64) -> u64 {
         let begin = monotonic_ns();
@@ -88,7 +95,7 @@ impl<'a> Cycle<'a> {
 
     /// Goes round once, for at most half of the time until `end_ns`, then times batches until
     /// `end_ns`; adds the time of a load in each, in picoseconds.
-    pub(super) fn sample(&mut self, end_ns: u64, budget: &Budget<'_>, loads_ps: &mut Vec<u64>) {
+    pub(crate) fn sample(&mut self, end_ns: u64, budget: &Budget<'_>, loads_ps: &mut Vec<u64>) {
         let begin = monotonic_ns();
         let warm_end = begin + end_ns.saturating_sub(begin) / 2;
         let mut walked = 0;
@@ -160,22 +167,15 @@ unsafe fn follow_some(mut at: *const u8, rounds: u64) -> *const u8 {
     at
 }
 
-/// Returns the ratio of the times of 8192 and of 4096 loads from a small cycle, by the first
-/// quartiles of batches that alternate. About 2, unless loads are missing or something else is
-/// timed.
-pub(super) fn double_work_ratio(mapped: &Mapped, budget: &Budget<'_>) -> f64 {
-    let mut cycle = Cycle::new(mapped, |slot| slot * SLOT, 1);
-    cycle.grow(64, budget);
-    let (mut once, mut twice) = (Vec::new(), Vec::new());
-    for _ in 0..200 {
-        once.push(cycle.batch_ns(4096));
-        twice.push(cycle.batch_ns(8192));
-        if budget.is_interrupted() {
-            break;
-        }
-    }
-    let [once, twice] = [&mut once, &mut twice].map(|batches| quantile(batches, 0.25).unwrap_or(0));
-    twice as f64 / once.max(1) as f64
+/// Returns the offset of a line beside the one before it.
+pub(crate) fn place_packed(slot: usize) -> usize {
+    slot * SLOT
+}
+
+/// Returns the offset of a line on a page of its own, at a place that differs from page to page: 64
+/// pages in a row use all 64 lines of a page once.
+pub(crate) fn place_apart(page: usize) -> usize {
+    page * SMALL_PAGE + (page * 37 + page / 64 * 11) % 64 * SLOT
 }
 
 #[cfg(test)]
@@ -192,7 +192,7 @@ mod tests {
         let flag = AtomicBool::new(false);
         let mut quiet = drop::<f64>;
         let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
-        let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 7);
+        let mut cycle = Cycle::new(&mapped, place_packed, 7);
         for slots in [1, 2, 3, 64, 1000, 16_384] {
             assert!(cycle.grow(slots, &budget));
             let start = mapped.at(0).cast_const();
@@ -208,7 +208,7 @@ mod tests {
         }
         let mut orders = HashSet::new();
         for seed in 0..40 {
-            let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, seed);
+            let mut cycle = Cycle::new(&mapped, place_packed, seed);
             cycle.grow(4, &budget);
             // SAFETY: as above.
             orders.insert(
@@ -226,7 +226,7 @@ mod tests {
         let flag = AtomicBool::new(false);
         let mut quiet = drop::<f64>;
         let budget = Budget::new(Duration::from_secs(3600), &flag, &mut quiet);
-        let mut cycle = Cycle::new(&mapped, |slot| slot * SLOT, 3);
+        let mut cycle = Cycle::new(&mapped, place_packed, 3);
         cycle.grow(32, &budget);
         let start = cycle.at;
         cycle.batch_ns(16);
