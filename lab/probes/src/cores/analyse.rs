@@ -21,7 +21,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Co
 fn found(reading: Reading, reasons: &mut Vec<String>) -> Cores {
     let kernels: Vec<_> = Kernel::ALL.into_iter().filter_map(|by| latency(&reading, by)).collect();
     let mut found = Cores { kernels, ..reading.found };
-    found.is_short_look = Duration::from_nanos(found.span_ns) < measure::LONG_LOOK;
+    found.is_short_look = Duration::from_nanos(found.span_ns) < LONG_LOOK;
     if let Some(headline) = found.kernels.first() {
         reasons.extend(asymmetry(headline));
         (found.cpus, found.levels) = grouped(&found.cpus, headline, &reading.advertised);

@@ -31,8 +31,6 @@ const ALL_PAIRS_MOST: usize = 64;
 const REPRESENTATIVES: usize = 4;
 /// Number of consecutive CPUs taken for a group where the machine advertises none.
 const UNKNOWN_GROUP: usize = 8;
-/// A look that is shorter than this misses rare placements.
-pub(super) const LONG_LOOK: Duration = Duration::from_secs(30);
 /// Nanoseconds to start two threads, and for them to meet and find their number of round trips.
 const START_NS: u64 = 300_000;
 const MEET_NS: u64 = 100_000;
