@@ -15,7 +15,7 @@ AA := target/tiebreak/aa.json
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: build ## race sixteen ways to read small numbers, beside what was published: two minutes
+run: build ## race sixteen ways to read small numbers, next to what was published: two minutes
 	@scripts/setup.sh functions
 	$(TIEBREAK) study run parse-uint8 --budget 60s; [ $$? -le 2 ]
 
@@ -65,13 +65,13 @@ studies: build ## every study's table, measured and written into its README: an 
 	        && $(CARGO) xtask splice tiebreak study run $$study || exit 1; \
 	done
 
-machine: build ## the machine's probes beside other programs that measure the same: 25 minutes
+machine: build ## the machine's probes next to other programs that measure the same: 25 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/machine/cores.py
 	/usr/bin/python3 -B bench/machine/bandwidth.py
 	$(CARGO) xtask splice make machine
 
-peers: build ## hyperfine beside us on the same programs in the same minutes: about 10 minutes
+peers: build ## hyperfine and us on the same programs in the same minutes: about 10 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/peers/peers.py $(ARGS)
 
@@ -92,7 +92,7 @@ bench: build ## what tiebreak itself costs, in time and memory: about 5 minutes
 	/usr/bin/python3 -B bench/peers/own.py $(ARGS)
 	$(CARGO) run --release --quiet --locked --package tiebreak-measure --example worker_overhead
 
-shares: setup ## success rates simulated, beside the classic driver; bursts: 5 minutes
+shares: setup ## success rates simulated, next to the classic driver; bursts: 5 minutes
 	@mkdir -p target/tiebreak
 	$(CARGO) run --release --quiet --locked --package tiebreak-stats --example shares -- $(ARGS) \
 	    > target/tiebreak/shares.json

@@ -5,7 +5,7 @@
 #   scripts/setup.sh build     to build and run tiebreak: Rust, a C compiler
 #   scripts/setup.sh test      to test it: git, and zig for the client of the runner protocol
 #   scripts/setup.sh peers     to compare it with hyperfine: hyperfine, Python, SciPy
-#   scripts/setup.sh gate      to gate pull requests beside hyperfine: the same, and git
+#   scripts/setup.sh gate      to gate pull requests, hyperfine too: the same, and git
 #   scripts/setup.sh fuzz      to fuzz it: a C++ compiler
 #   scripts/setup.sh functions to run the first study of the README: a C++ compiler
 #   scripts/setup.sh studies   to run every contestant of the studies: compilers, interpreters,

@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -B
-"""Bandwidth as tiebreak measures it, beside a plain STREAM-like C program.
+"""Bandwidth as tiebreak and a plain STREAM-like C program measure it.
 
 The two take turns, the C program first and last, so that every measurement of tiebreak stands
-between two of the C program. A hypervisor moves CPUs, and memory is shared with whoever else is on
+between two of the C program. A hypervisor moves CPUs, and memory is shared with what else is on
 the machine: a turn counts only if the two measurements of the C program around it agree within a
 tenth. The C program's best repetition is the figure of STREAM. It is the best of hundreds, so it
 lies above the median one by as much as they scatter, which is 3% to 11% here: tiebreak, whose

@@ -2,7 +2,7 @@
 """Compares `tiebreak machine cores` with core-to-core-latency, on the same two CPUs.
 
 A turn is the peer, we, and the peer again; ten turns after waiting until little else runs, and ten
-beside two busy processes. The peer runs as it does by itself, and also many times for some
+next to two busy processes. The peer runs as it does by itself, and also many times for some
 milliseconds: the least of these means was not disturbed. Our modes are compared with it in turns in
 which it reads the same before and after and we see one mode, as a hypervisor may have moved a CPU
 in the others. Every run is written down.
@@ -256,7 +256,7 @@ def arguments():
 def main():
     """Measures, and prints what came out."""
     args = arguments()
-    # Whoever ends it ends its busy processes too, also where it was started in the background.
+    # What ends it ends its busy processes too, also where it was started in the background.
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
     try:

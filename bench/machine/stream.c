@@ -1,7 +1,7 @@
 /* Memory bandwidth in the manner of STREAM (McCalpin): each thread has an array of its own, all
  * meet, all go through a part of their arrays, all meet again; the time in between is that of a
  * repetition. The best of all but those of the first pass is STREAM's figure; their median stands
- * beside it, because the best of many is as far above it as they scatter. Reads, ordinary stores
+ * next to it, because the best of many is as far above it as they scatter. Reads, ordinary stores
  * and copies, in plain C. Useful bytes are counted: a copy counts what is read and what is written,
  * a store only what is stored.
  *

@@ -1,4 +1,4 @@
-"""What tiebreak itself costs: beside each round, before the first one, in memory, in arithmetic."""
+"""What tiebreak itself costs: for each round, before the first one, in memory, in arithmetic."""
 
 import contextlib
 import csv
@@ -62,7 +62,7 @@ def program_of(args, work, wanted_ms):
 
 @contextlib.contextmanager
 def terminal():
-    """A terminal that somebody reads."""
+    """A terminal whose output is read."""
 
     def read():
         with contextlib.suppress(OSError):
@@ -80,17 +80,17 @@ def terminal():
         os.close(ours)
 
 
-def beside_rounds(args, work, order):
+def around_rounds(args, work, order):
     """Milliseconds that tiebreak adds to the three runs of a round, in three ways of running."""
     command = program_of(args, work, PROGRAM_MS)
     ways = ["quiet", "terminal", "waiting"]
     for _ in range(1 if args.quick else ROUND_REPEATS):
         order.shuffle(ways)
         for way in ways:
-            yield {"what": "round", "way": way, **beside_a_round(args, command, way)}
+            yield {"what": "round", "way": way, **around_a_round(args, command, way)}
 
 
-def beside_a_round(args, command, way):
+def around_a_round(args, command, way):
     """The time of the rounds less that of their runs: two timed ones, and a primer like them."""
     options = ["--budget", f"{ROUNDS} rounds", *ENDLESS]
     options += [] if way == "waiting" else ["--no-wait"]

@@ -42,7 +42,7 @@ def by_tiebreak(args, place):
     return [each["metrics"]["wall_ns"]["median"] / 1e6 for each in result["contestants"]]
 
 
-def beside_hyperfine(args, order):
+def against_hyperfine(args, order):
     """Both tools on the same programs, taking turns."""
     tools = [("hyperfine", by_hyperfine), ("tiebreak", by_tiebreak)]
     for _ in range(1 if args.quick else REPEATS):
@@ -68,10 +68,10 @@ def measure(args):
     meter = costs.compile_meter()
     kinds = {
         "the evidence": costs.evidence(args),
-        "what a round costs": costs.beside_rounds(args, work, order),
+        "what a round costs": costs.around_rounds(args, work, order),
         "the start": costs.starts(args, meter),
         "memory": costs.memory(args, meter),
-        "beside hyperfine": beside_hyperfine(args, order),
+        "hyperfine": against_hyperfine(args, order),
     }
     for name, measurements in kinds.items():
         print(f"own: {name}", file=sys.stderr)

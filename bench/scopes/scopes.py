@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""The same code against itself, beside a noisy neighbour: how often is a difference proven?
+"""The same code against itself, next to a noisy neighbour: how often is a difference proven?
 
 Functions are raced with themselves, as two builds of one source with other symbol names, and with
 versions that do 2% more work: at scope `code`, where each unit has placements of its own; at scope

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""What the slot effect, strata and time on the CPU gain on processes of 3 ms beside a neighbour.
+"""What the slot effect, strata and time on the CPU gain on processes of 3 ms next to a neighbour.
 
 A program is raced with itself and with one that does 2% more work while a neighbour works on their
 CPU in short bursts, with rounds that wait until it is idle and without. Each race records its
@@ -74,7 +74,7 @@ def start_data(args, work):
 
 
 def race(args, work, neighbour, data, case, duty, waits, number):
-    """Records the rounds of one race beside its neighbour and looks at them in each way."""
+    """Records the rounds of one race next to its neighbour and looks at them in each way."""
     steps = data["settings"]["steps"]
     commands = [f"{work} {steps}", f"{work} {round(steps * (1 + MORE_WORK[case]))}"]
     with tempfile.TemporaryDirectory(dir=peers.BUILT) as folder:
@@ -83,14 +83,14 @@ def race(args, work, neighbour, data, case, duty, waits, number):
         options += [] if waits else ["--no-wait"]
         command = [args.tiebreak, "compare", *options, "--quiet", "--store", store, *commands]
         pinned = ["taskset", "-c", str(args.cpu)]
-        beside = subprocess.Popen([*pinned, neighbour, str(SEED + number), str(duty)])
+        neighbour_process = subprocess.Popen([*pinned, neighbour, str(SEED + number), str(duty)])
         try:
             start = time.monotonic()
             said([*pinned, *command], (0, 1, 2))
             seconds = time.monotonic() - start
         finally:
-            beside.kill()
-            beside.wait()
+            neighbour_process.kill()
+            neighbour_process.wait()
         said([args.tiebreak, "export", "latest", "--store", store, "--journal", journal])
         found = json.loads(said([AGAIN, journal]))
     named = {"case": case, "duty": duty, "waits": waits, "number": number}

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Counts false verdicts on the real clock: things of known ratio, beside other work on their CPU.
+"""Counts false verdicts on the real clock: things of known ratio, with other work on their CPU.
 
 A program, a function and a Python runner are compared with themselves and with one that does 2%
-more work, beside nothing, and beside 2, 8 and 16 other processes, steady and in bursts. hyperfine,
-judged by Welch's t-test, stands beside the programs. Each comparison is written down as soon as it
+more work, alone, and next to 2, 8 and 16 other processes, steady and in bursts. hyperfine,
+judged by Welch's t-test, stands next to the programs. Each comparison is written down as soon as it
 is made, so that a run that was cut off goes on where it was. The table is drawn from the data.
 """
 
@@ -29,11 +29,11 @@ HERE = Path(__file__).resolve().parent
 DATA = ROOT / "docs" / "measured" / "truth-real.json"
 SCHEMA = "tiebreak/truth-real/1"
 SEED = 20260707
-# Comparisons a cell: of equals, of 2% more work; here, and with --quick. Beside 16 others one of
+# Comparisons a cell: of equals, of 2% more work; here, and with --quick. Next to 16 others one of
 # runners takes two minutes.
 COUNTS = {False: (100, 2), True: (100, 1)}
 COUNT_SLOWER_RUNNERS = 25
-# A cell is made in so many parts, each beside neighbours that stay.
+# A cell is made in so many parts, each next to neighbours that stay.
 PARTS = 5
 
 SETTINGS = {
@@ -136,7 +136,7 @@ def ours(args, item, commands):
     said = (run["verdicts"] or [{"verdict": "void", "rounds": 0}])[0]
     ratio = said.get("ratio") or {}
     low, high = ratio.get("low"), ratio.get("high")
-    told = {
+    comparison = {
         "seconds": round(seconds, 1),
         "verdict": said["verdict"],
         "rounds": said["rounds"],
@@ -145,10 +145,10 @@ def ours(args, item, commands):
     if said["verdict"] == "void":
         # All of them are honest.
         faults = [one["fault"] for one in run["contestants"] if one.get("fault")]
-        return {**told, "faults": faults, "found": False, "wrong": True, "missed": None}
+        return {**comparison, "faults": faults, "found": False, "wrong": True, "missed": None}
     missed = (low is not None and low > 1) or (high is not None and high < 1)
     faster = sides[peers.faster(said["verdict"], ratio)]
-    return {**told, **judged(slower, faster, said["verdict"] == "too_close", missed)}
+    return {**comparison, **judged(slower, faster, said["verdict"] == "too_close", missed)}
 
 
 def welch(args, slower, commands):
@@ -158,19 +158,19 @@ def welch(args, slower, commands):
     is_proven = test["p"] < SETTINGS["error"]
     faster = ("A" if test["a_faster"] else "B") if is_proven else None
     # The 95% interval of the difference leaves 0 out if and only if the test rejects.
-    told = {"seconds": round(measured["seconds"], 1), "p": test["p"]}
-    return {**told, **judged(slower, faster, False, is_proven)}
+    comparison = {"seconds": round(measured["seconds"], 1), "p": test["p"]}
+    return {**comparison, **judged(slower, faster, False, is_proven)}
 
 
 def compare(args, work, steps, item):
     """Makes one comparison."""
     load, what, slower, number = item
     commands = [f"{work} {steps}", f"{work} {round(steps * (1.02 if slower else 1))}"]
-    beside = {"cpu": args.cpu, "load_average": round(os.getloadavg()[0], 1)}
+    surroundings = {"cpu": args.cpu, "load_average": round(os.getloadavg()[0], 1)}
     said = {"tiebreak": ours(args, item, commands), "welch": None}
     if what == "programs":
         said["welch"] = welch(args, slower, commands)
-    return {"load": load, "what": what, "slower": slower, "number": number, **beside, **said}
+    return {"load": load, "what": what, "slower": slower, "number": number, **surroundings, **said}
 
 
 def start_data(args, work):
@@ -204,9 +204,9 @@ def count(what, slower, quick):
 
 
 def blocks(args, data):
-    """What is to be made, as blocks beside one load: each cell has some before any has more.
+    """What is to be made, as blocks under one load: each cell has some before any has more.
 
-    A quiet machine has one comparison at a time, so those beside nothing come last, in blocks of
+    A quiet machine has one comparison at a time, so those without load come last, in blocks of
     their own."""
     keys = ("load", "what", "slower", "number")
     made = {tuple(one[key] for key in keys) for one in data["comparisons"]}
@@ -278,7 +278,7 @@ class Measurement:
             load, what, slower, number = item
             said = comparison["tiebreak"]
             print(
-                f"truth: {self.made} of {self.count}, {left:.0f} min left: {what} beside {load}, "
+                f"truth: {self.made} of {self.count}, {left:.0f} min left: {what} under {load}, "
                 f"{'2% slower' if slower else 'equal'} {number}: {said['verdict']}"
                 f"{', WRONG' if said['wrong'] else ''} in {said['seconds']} s",
                 file=sys.stderr,
@@ -290,7 +290,7 @@ class Measurement:
 
 
 def run(args, work, data):
-    """Makes every comparison that is missing: beside others on each CPU, beside nothing on one."""
+    """Makes every comparison that is missing: next to others on each CPU, alone on one."""
     planned = blocks(args, data)
     count = sum(len(items) for _, items in planned)
     measurement = Measurement(args, work, data, count)
@@ -318,7 +318,7 @@ def main():
     quick = peers.BUILT / "truth-quick.json"
     lists = [
         ("--cpu", "cpus", sorted(os.sched_getaffinity(0)), "on these CPUs at the same time: 0,1"),
-        ("--loads", "loads", list(LOADS), "beside these: 'busy 16,quiet'"),
+        ("--loads", "loads", list(LOADS), "under these: 'busy 16,quiet'"),
         ("--forms", "forms", FORMS, "these alone: programs,runners"),
     ]
     own = [

@@ -40,7 +40,7 @@ type Contestant interface {
 	Dump(out io.Writer)
 }
 
-// A Workload is what a contestant works on, beside the input's bytes.
+// A Workload is what a contestant works on, in addition to the input's bytes.
 type Workload struct {
 	Name, Distribution string
 	Size, Items, Seed  uint64

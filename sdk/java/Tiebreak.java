@@ -1,6 +1,6 @@
 // The runner protocol of tiebreak for Java 11 and newer: docs/runner-protocol.md.
 //
-// A contestant is made from the input by a function. This class stands beside its own, in the
+// A contestant is made from the input by a function. This class stands next to its own, in the
 // package without a name:
 //
 //   public class Count implements Tiebreak.Contestant {
@@ -53,7 +53,7 @@ public final class Tiebreak {
         Contestant prepare(byte[] input, Workload workload) throws Exception;
     }
 
-    /** What a contestant works on, beside the input's bytes. Numbers have 64 bits without sign. */
+    /** What a contestant works on, in addition to the input's bytes. Numbers have 64 bits without sign. */
     public static final class Workload {
         public final String name;
         public final String distribution;

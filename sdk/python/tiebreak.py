@@ -35,7 +35,7 @@ _MASK = (1 << 64) - 1
 
 
 class Workload:
-    """What a contestant works on, beside the input's bytes."""
+    """What a contestant works on, in addition to the input's bytes."""
 
     def __init__(self, fields):
         self.name = fields.get("workload", "")

@@ -28,7 +28,7 @@ const std = @import("std");
 const protocol_version = 1;
 const allocator = std.heap.c_allocator;
 
-/// What a contestant works on, beside the input's bytes.
+/// What a contestant works on, in addition to the input's bytes.
 pub const Workload = struct {
     name: []const u8,
     distribution: []const u8,

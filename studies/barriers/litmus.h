@@ -12,7 +12,7 @@
 /* Slow barriers get as many turns as fit. */
 #define LITMUS_NS 500000000u
 #define LITMUS_FEWEST 5u
-/* Nobody waits longer than this for the other side. */
+/* No side waits longer than this for the other one. */
 #define TURN_NS 1000000000u
 /* After this the other side is not on its CPU, and others may have this one. */
 #define YIELD_NS 20000u

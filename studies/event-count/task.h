@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 enum task {
-  TASK_ALONE,   /* so many increments, and nobody waits */
-  TASK_IN_WORK, /* an increment after each record's hash, and nobody waits */
+  TASK_ALONE,   /* so many increments, and no thread waits */
+  TASK_IN_WORK, /* an increment after each record's hash, no thread waits */
   TASK_WAITER,  /* one increment that wakes a thread */
   TASK_WAKE,    /* the same, and the thread's word that it runs */
   TASK_TURNS,   /* so many of these, one after the other */

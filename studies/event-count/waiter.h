@@ -81,11 +81,11 @@ static void *follow(void *argument) {
   leave_cpu(waiter->cpu);
   atomic_store(&waiter->thread_id, (pid_t)syscall(SYS_gettid));
   uint64_t seen = 0;
-  /* Acquire: the end is told before the increment that wakes this thread for it. */
+  /* Acquire: the end is stored before the increment that wakes this thread for it. */
   while (!atomic_load_explicit(&waiter->ends, memory_order_acquire)) {
     event_wait(waiter->event, seen);
     seen = event_value(waiter->event);
-    /* Release: whoever reads it knows that the wait is over. */
+    /* Release: a thread that reads it knows that the wait is over. */
     atomic_store_explicit(&waiter->seen, seen, memory_order_release);
   }
   atomic_store(&waiter->has_ended, true);

@@ -1,6 +1,6 @@
 // The oracle of this study: makes the records, and writes the lines with snprintf.
 //
-// The digits of a decimal number are counted by nobody's formatter here: the contestants are held
+// The digits of a decimal number are counted without any formatter here: the contestants are held
 // against the C library's, whose digits are exact for every number (glibc computes with as many
 // bits as it needs).
 

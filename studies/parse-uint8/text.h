@@ -17,7 +17,7 @@ struct Record {
   uint8_t length;
 };
 
-// Laid out as a short std::string of libstdc++: 32 bytes, the characters beside pointer and length.
+// Laid out as a short std::string of libstdc++: 32 bytes, the characters after pointer and length.
 struct Text {
   const char *data;
   size_t size;

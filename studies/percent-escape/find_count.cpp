@@ -1,5 +1,5 @@
-// Published beside "find": it counts the percent signs once it has found one, so that there is one
-// allocation of the exact size.
+// Published together with "find": it counts the percent signs once it has found one, so that there
+// is one allocation of the exact size.
 
 #include "escape.h"
 

@@ -102,7 +102,7 @@ static struct sum read_until(struct ring *ring, uint64_t *position, uint64_t goa
   return sum;
 }
 
-/* Reads as far as it is told, again and again. */
+/* Reads up to the position that it is given, again and again. */
 static void *follow(void *argument) {
   struct consumer *consumer = argument;
   leave_cpu(consumer->cpu);

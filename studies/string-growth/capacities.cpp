@@ -27,7 +27,7 @@ template <class T> struct Counting {
   bool operator!=(const Counting &) const { return false; }
 };
 
-// Says how much was asked for beside what the model has, and whether it is so.
+// Says how much was asked for next to what the model has, and whether it is so.
 static bool fits(const char *name, double factor, uint64_t asked, uint64_t capacity) {
   const double model = factor / (factor - 1);
   const double found = double(asked) / double(capacity);

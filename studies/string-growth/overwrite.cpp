@@ -1,4 +1,4 @@
-// The room is made, and one function writes into it (C++23). It is told the size; GCC 12 tells it
+// The room is made, and one function writes into it (C++23). It gets the size; GCC 12 gives it
 // the capacity instead where that is larger, so the size is taken from where it is known.
 #include "growth.h"
 #include <string>

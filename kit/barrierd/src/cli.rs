@@ -37,7 +37,7 @@ Exit status: 0; 2 if there is no daemon or there cannot be one, with the reason;
 line is wrong; 70 if something failed that should not.";
 
 /// Knows, for every CPU, when it last passed a fence because it was interrupted or switched tasks,
-/// and lets every program read that. Programs build barriers on it that disturb nobody.
+/// and lets every program read that. Programs build barriers on it that disturb no other thread.
 #[derive(Debug, Parser)]
 #[command(name = "barrierd", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Barrierd {

@@ -3,8 +3,8 @@
 //! Data flows one way. Two [programs](bpf::programs) in the kernel write an array that everybody
 //! may map to read, and report to a ring buffer when a CPU has passed what somebody waits for. The
 //! [loop](daemon) sleeps on that buffer and on the clients' sockets, writes its [page], and wakes
-//! whoever sleeps on a word of it. Clients decide alone, from the array, whether a barrier is
-//! complete; nothing that another client does, and nothing that the daemon fails to do, changes
+//! the threads that sleep on a word of it. Clients decide alone, from the array, whether a barrier
+//! is complete; nothing that another client does, and nothing that the daemon fails to do, changes
 //! that; [one word](held) tells them whether the programs are still attached. The argument is in
 //! [`tiebreak_sync::interrupts`].
 //!

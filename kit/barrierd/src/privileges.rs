@@ -19,7 +19,7 @@ pub struct Confined {
 
 /// Becomes another user if this one is root, drops all capabilities, forbids new ones, and filters
 /// system calls. The socket's folder stays root's: that user may be one of other services, and
-/// whoever can replace the socket is believed by all clients.
+/// a program that can replace the socket is believed by all clients.
 ///
 /// # Errors
 ///

@@ -217,7 +217,7 @@ fn a_run_is_reported_if_the_stamp_before_was_not_later_than_the_watermark() {
             run(program, cpu, [0; 4]).unwrap();
             loaded.ring.drain()
         };
-        assert!(!is_reported(i64::MIN), "nobody waits");
+        assert!(!is_reported(i64::MIN), "no client waits");
         assert!(!is_reported(-1));
         assert!(is_reported(0));
         assert!(is_reported(1));

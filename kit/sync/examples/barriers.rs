@@ -1,8 +1,8 @@
 //! Prints which barrier this process has, which others would work here and why the rest would not,
-//! and how long the heavy side of each takes: alone, and beside a thread that surely runs.
+//! and how long the heavy side of each takes: alone, and next to a thread that surely runs.
 //!
 //! The difference is the interrupt. A neighbour that merely exists may be waiting for a CPU, and
-//! then there is nobody to interrupt: a sample counts only if the neighbour made progress within
+//! then there is no thread to interrupt: a sample counts only if the neighbour made progress within
 //! 2 us before the call and within 2 us after it. That says nothing of strategies that wait (for
 //! barrierd, or for the kernel's grace period): in a long wait the neighbour loses its CPU, so only
 //! short waits would count. For them the second columns stay empty.
@@ -23,7 +23,7 @@ fn main() {
     println!("{}\n", Barrier::choice());
     let cpus: Vec<usize> = CpuSet::of_thread().unwrap_or_default().iter().collect();
     run_on(cpus.first());
-    println!("{:<30} {:>34} {:>34}", "", "alone", "beside a running thread");
+    println!("{:<30} {:>34} {:>34}", "", "alone", "next to a running thread");
     let columns = format!("{:>10} {:>12} {:>10}", "median, us", "p99, us", "samples");
     println!("{:<30} {columns} {columns}", "heavy side");
     for strategy in Strategy::ALL {
@@ -31,9 +31,9 @@ fn main() {
         match unsafe { Barrier::trust(strategy) } {
             Ok(barrier) => {
                 let alone = measure(barrier, None);
-                let beside =
+                let accompanied =
                     if waits(strategy) { NOT_MEASURED } else { beside_a_neighbour(barrier, &cpus) };
-                println!("{:<30} {alone} {beside}", strategy.name());
+                println!("{:<30} {alone} {accompanied}", strategy.name());
             }
             Err(refused) => println!("{:<30} not here: {}", strategy.name(), refused.reason),
         }
@@ -44,7 +44,7 @@ fn main() {
     println!("\n-: not measured. Who waits keeps only samples that were short: see `alone`.");
 }
 
-/// Whether the heavy side waits for something that comes anyway and interrupts nobody.
+/// Whether the heavy side waits for something that comes anyway and interrupts no thread.
 fn waits(strategy: Strategy) -> bool {
     matches!(strategy, Strategy::Interrupts | Strategy::GlobalUnexpedited)
 }
@@ -77,7 +77,7 @@ impl std::fmt::Display for Times {
     }
 }
 
-/// On one CPU there are no samples: nobody can run beside it.
+/// On one CPU there are no samples: no other thread can run at the same time.
 fn beside_a_neighbour(barrier: Barrier, cpus: &[usize]) -> Times {
     let progress = AtomicU64::new(0);
     let is_over = AtomicBool::new(false);
@@ -94,7 +94,7 @@ fn beside_a_neighbour(barrier: Barrier, cpus: &[usize]) -> Times {
     })
 }
 
-/// Beside a neighbour that counts up, if there is one.
+/// Next to a neighbour that counts up, if there is one.
 fn measure(barrier: Barrier, neighbour: Option<&AtomicU64>) -> Times {
     let mut times = Times { sorted_ns: Vec::new(), calls: 0 };
     let begin = Instant::now();

@@ -3,8 +3,8 @@
 //! same process.
 //!
 //! In each round one thread ends on the last CPU while another waits there to run. Then each form
-//! is called beside that other thread, which surely runs: it made progress within 2 us before the
-//! call and within 2 us after it. A call that interrupts a CPU takes microseconds.
+//! is called while that other thread runs, which surely runs: it made progress within 2 us before
+//! the call and within 2 us after it. A call that interrupts a CPU takes microseconds.
 //!
 //! Run it with `cargo run --release -p tiebreak-sync --example global_expedited`, on a quiet
 //! machine: a thread of another process that runs on that CPU in between hides the fault.
@@ -47,7 +47,7 @@ fn main() {
     }
 }
 
-/// The median of the calls beside a running thread, and how many those were.
+/// The median of the calls next to a running thread, and how many those were.
 fn median_us(strategy: Strategy, progress: &AtomicU64) -> String {
     // SAFETY: no memory depends on it; it is only timed.
     let barrier = match unsafe { Barrier::trust(strategy) } {

@@ -9,8 +9,8 @@
 //!
 //! It rests on two things: that the null selector resets the base (Intel's processors, and AMD's of
 //! late), and that the kernel does not save the base in force (Linux before 5.9, and later where
-//! the processor lacks FSGSBASE or the kernel was told `nofsgsbase`). This program looks at both.
-//! It reads its own memory only, and puts everything back. Run it with
+//! the processor lacks FSGSBASE or the kernel was started with `nofsgsbase`). This program looks at
+//! both. It reads its own memory only, and puts everything back. Run it with
 //! `cargo run -p tiebreak-sync --example null_gs`.
 
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_os = "linux"))]
@@ -41,7 +41,7 @@ mod trick {
         println!("at first, a read relative to GS meets {}", named(read()?));
         set_base(BASE)?;
         let outcome = look();
-        // Whatever happened: nobody else in this process uses GS.
+        // Whatever happened: nothing else in this process uses GS.
         set_base(0)?;
         outcome
     }
@@ -68,7 +68,7 @@ mod trick {
 
     fn verdict(switches: i64, after_switch: u64) -> &'static str {
         if switches == 0 {
-            "So: nobody knows. The thread was never switched."
+            "So nothing is known: the thread was never switched."
         } else if after_switch == VALUES[1] {
             "So: the trick works. The kernel put back the base that it had been asked for."
         } else {
@@ -88,10 +88,12 @@ mod trick {
     fn read() -> io::Result<u64> {
         let base = base()?;
         if base != 0 && base != BASE {
-            return Err(io::Error::other(format!("the base of GS is {base:#x}, which nobody set")));
+            return Err(io::Error::other(format!(
+                "the base of GS is {base:#x}, which this program did not set"
+            )));
         }
         let value;
-        // SAFETY: the base is 0 or 8, as was just seen, and nothing but this program changes it to
+        // SAFETY: the base is 0 or 8, as was just seen, and only this program changes it to
         // anything else; so what is read is one of the two values.
         unsafe {
             asm!(
@@ -120,7 +122,7 @@ mod trick {
     }
 
     fn set_base(base: u64) -> io::Result<()> {
-        // SAFETY: nobody else in this process uses GS.
+        // SAFETY: nothing else in this process uses GS.
         let status = unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_SET_GS, base) };
         if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }

@@ -48,7 +48,7 @@ impl<const PLACES: usize> Ring<PLACES> {
     fn split(&mut self) -> (Writer<'_, PLACES>, Reader<'_, PLACES>) {
         let ring = &*self;
         let written = ring.written.value();
-        // Relaxed: nobody else has the ring.
+        // Relaxed: no other thread has the ring.
         let read = ring.read.load(Ordering::Relaxed);
         let producer =
             ring.written.producer().expect("the exclusive borrow has ended the last one");

@@ -81,7 +81,7 @@ mod tests {
         });
         is_begun.recv().unwrap();
         assert_eq!(*VALUE.get_or_make(|| 2), 2);
-        // Nobody is there to be told if this thread has waited.
+        // No other thread exists that could need to know whether this one has waited.
         let _ = end.send(());
         assert_eq!(slow.join().unwrap(), (2, true), "the first that was published counts");
         assert_eq!(*VALUE.get_or_make(|| 3), 2);

@@ -114,7 +114,7 @@ impl Barrier {
     /// calls are one load and one test.
     #[inline]
     pub fn process() -> Barrier {
-        // Acquire: whoever sees the strategy comes after its registration.
+        // Acquire: a thread that sees the strategy comes after its registration.
         match Strategy::from_place(CHOSEN.load(Ordering::Acquire)) {
             Some(strategy) => Barrier { strategy },
             None => Barrier::choose(),
@@ -142,8 +142,8 @@ impl Barrier {
         CHOICE.get_or_make(|| choose(prepare))
     }
 
-    /// The barrier of one strategy, if that works here. Whoever names one shares it with everybody
-    /// who is on the other side.
+    /// The barrier of one strategy, if that works here. All callers that name one share it with
+    /// everybody who is on the other side.
     ///
     /// # Errors
     ///
@@ -256,7 +256,7 @@ impl Barrier {
 /// strategy does all of its work in `begin`, whose ticket is complete: some 10 us where it
 /// interrupts, and where the kernel waits for its own grace period
 /// (`membarrier-global-unexpedited`) those 10 to 50 ms, because Linux has no call that would begin
-/// one and return. Whoever must not block for so long asks [`Strategy::is_asynchronous`] and
+/// one and return. A caller that must not block for so long asks [`Strategy::is_asynchronous`] and
 /// [`Barrier::strategy`] first.
 #[derive(Debug)]
 #[must_use]
@@ -455,7 +455,7 @@ pub struct Refused {
 /// EPERM, EINVAL and ENOSYS of one system call mean the same: the next strategy. Kernels without
 /// `membarrier(2)` answer ENOSYS, those with dedicated CPUs (`nohz_full`) answer EINVAL to its
 /// unexpedited form, and filters of system calls in containers answer EPERM, as does the kernel to
-/// whoever has not registered. The remedy for EPERM is to allow the call in the container's
+/// a process that has not registered. The remedy for EPERM is to allow the call in the container's
 /// profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -79,8 +79,8 @@ mod protect {
         fn protect<T>(&mut self, place: usize, source: &AtomicPtr<T>) -> *mut T;
 
         /// Lets everything go, and has `object` freed once no thread holds it: not now, because
-        /// what is freed may panic, and whoever retires has taken something that would be lost
-        /// then.
+        /// what is freed may panic, and the thread that retires has taken something that would be
+        /// lost then.
         ///
         /// # Safety
         /// As for `retire_with` of a guard or of a handle.
@@ -194,7 +194,7 @@ pub struct Stack<T, R: Reclaim = Collector> {
 }
 
 struct Link<T> {
-    /// Taken out by whoever unlinks the node; what frees the node leaves it alone.
+    /// Taken out by the thread that unlinks the node; what frees the node leaves it alone.
     value: MaybeUninit<T>,
     /// It does not change once the node is linked.
     next: *mut Link<T>,
@@ -292,14 +292,14 @@ impl<T, R: Reclaim> core::fmt::Debug for Stack<T, R> {
 /// A queue that any number of threads push to and pop from (M. M. Michael and M. L. Scott, 1996).
 ///
 /// A list that is never empty: its first node is a spent one, whose value is gone. `head` is that
-/// node. `tail` is the last node or one before it, and whoever finds that it is behind moves it on.
-/// To push is to link a node to the last one; to pop is to move the head, and to take the value of
-/// the node that is the first then.
+/// node. `tail` is the last node or one before it, and a thread that finds that it is behind moves
+/// it on. To push is to link a node to the last one; to pop is to move the head, and to take the
+/// value of the node that is the first then.
 ///
-/// The head never passes the tail. Whoever moves the head from a node has seen the tail elsewhere
-/// after it saw that node as the head, and the tail is never behind the head for who reads the head
-/// first: it was not for who moved the head, and that one released what it saw. So a node that is
-/// retired is not the tail.
+/// The head never passes the tail. A thread that moves the head from a node has seen the tail
+/// elsewhere after it saw that node as the head, and the tail is never behind the head for who
+/// reads the head first: it was not for who moved the head, and that one released what it saw. So a
+/// node that is retired is not the tail.
 ///
 /// ```
 /// use tiebreak_sync::{collections::Queue, epoch::Collector};
@@ -328,7 +328,7 @@ pub struct Queue<T, R: Reclaim = Collector> {
 }
 
 struct Node<T> {
-    /// Absent in the first node; else taken out by whoever makes the node the first.
+    /// Absent in the first node; else taken out by the thread that makes the node the first.
     value: MaybeUninit<T>,
     /// Null, and once more if it was set.
     next: AtomicPtr<Node<T>>,

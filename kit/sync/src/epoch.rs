@@ -75,7 +75,7 @@
 //! # Who must hold what
 //!
 //! - Who calls [`Guard::retire`] promises that the object is unlinked: a thread that pins from now
-//!   on finds no way to it. Whoever reads it pins the same collector first.
+//!   on finds no way to it. A reader pins the same collector first.
 //! - A reader that stays pinned keeps back all that is retired after it pinned, without a bound;
 //!   [`Collector::oldest_pin`] says who, and how long at least. Where that must not be, use
 //!   [`hazard`](crate::hazard).
@@ -123,7 +123,7 @@ mod tests;
 ///
 /// let collector = Collector::with_barrier(Barrier::seq_cst());
 /// let handle = collector.register();
-/// handle.pin().defer(|| println!("nobody holds it any more"));
+/// handle.pin().defer(|| println!("no reader holds it any more"));
 /// handle.flush();
 /// assert_eq!(collector.pending(), 0);
 /// ```
@@ -349,9 +349,9 @@ impl Cycle {
     fn go_on(&mut self, shared: &Shared) -> Vec<Vec<Garbage>> {
         let is_complete = self.grace.as_mut().is_some_and(|grace| grace.is_complete(shared));
         let Some(grace) = self.grace.take_if(|_| is_complete) else { return Vec::new() };
-        // Whoever was pinned before this epoch has unpinned. A reader that loaded an older one, and
-        // publishes it only now, holds nothing of this period: its age counts from a later advance,
-        // which also came after it began to pin.
+        // Every reader that was pinned before this epoch has unpinned. A reader that loaded an
+        // older one, and publishes it only now, holds nothing of this period: its age counts from a
+        // later advance, which also came after it began to pin.
         self.advances.retain(|&(epoch, _)| epoch > grace.epoch);
         grace.bags
     }
@@ -411,7 +411,7 @@ const BAG_WEIGHT: usize = 64;
 /// Set in `depth` once the handle is gone: the last guard gives the record back.
 const IS_ORPHAN: u64 = 1 << 63;
 
-/// One of the list. Its owner is whoever claimed its slot; all but `pin` is the owner's.
+/// One of the list. Its owner is the thread that claimed its slot; all but `pin` is the owner's.
 struct Record {
     /// 0 if not pinned, else the epoch, which is odd. Written by the owner only.
     pin: AtomicU64,
@@ -591,7 +591,7 @@ pub struct Handle {
     collector: Collector,
 }
 
-// SAFETY: it owns its record, and whoever has the handle is the only one that touches the owner's
+// SAFETY: it owns its record, and the owner of the handle is the only one that touches the owner's
 // part of it. No guard borrows the handle while it is moved.
 unsafe impl Send for Handle {}
 
@@ -696,7 +696,7 @@ impl<'h> Guard<'h> {
     ///
     /// # Safety
     /// - `object` came from `Box::into_raw`, is retired once, and nothing else frees it.
-    /// - It is unlinked: a thread that pins this collector from now on finds no way to it. Whoever
+    /// - It is unlinked: a thread that pins this collector from now on finds no way to it. One that
     ///   reads it was pinned before, and read it under that pin.
     /// - If `T` borrows something, that lives longer than the collector.
     ///

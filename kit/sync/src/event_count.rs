@@ -32,7 +32,7 @@
 //!
 //! *Assumptions.* With [`Bound::Atomic`] none. With [`Bound::Barrier`] that of the barrier's
 //! strategy, whose heavy side has to reach every thread of this process; the library chooses and
-//! tests it. With [`Bound::OneSecond`] that every CPU is interrupted once a second; whoever
+//! tests it. With [`Bound::OneSecond`] that every CPU is interrupted once a second; who
 //! configures the machine must hold it. In all cases: futexes are those of one process, so a count
 //! that lies in memory shared with another process wakes no thread there.
 //!
@@ -258,7 +258,7 @@ impl<V: Value, P: Producers> EventCount<V, P> {
 impl<V: Value> EventCount<V, Multi> {
     /// Adds one, and wakes all waiters if there may be any.
     ///
-    /// Everything that this thread wrote before is visible to whoever sees the new value.
+    /// Everything that this thread wrote before is visible to a thread that sees the new value.
     #[inline(always)]
     pub fn increment(&self) {
         self.count.add_locked(V::ONE);
@@ -334,8 +334,8 @@ pub struct Producer<'a, V: Value, P: OneProducer> {
 impl<'a, V: Value, P: OneProducer> Producer<'a, V, P> {
     /// Adds one, and wakes all waiters if there may be any.
     ///
-    /// Everything that this thread wrote before is visible to whoever sees the new value. On x86-64
-    /// this is one `inc` and one branch that is not taken.
+    /// Everything that this thread wrote before is visible to a thread that sees the new value. On
+    /// x86-64 this is one `inc` and one branch that is not taken.
     #[inline(always)]
     pub fn increment(&mut self) {
         self.of.count.increment_alone(self.light);
@@ -388,8 +388,8 @@ pub enum Bound {
     Barrier(Barrier),
     /// The published rule: the waiter sleeps for 2, 16, 128 and 1024 ms, about, until a second has
     /// passed since the flag went up, and then for good. The assumption: every CPU that runs a
-    /// producer is interrupted at least once a second. Whoever takes interrupts away from a CPU
-    /// (`nohz_full`, a hypervisor that stops guests) must hold it.
+    /// producer is interrupted at least once a second. What takes interrupts away from a CPU
+    /// (`nohz_full`, a hypervisor that stops guests) breaks it.
     OneSecond,
 }
 

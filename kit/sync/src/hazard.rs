@@ -357,8 +357,8 @@ struct Block {
 
 const ALL_USED: u8 = u8::MAX >> (8 - SLOTS);
 
-// SAFETY: it owns its records, and whoever has the handle is the only one that writes into them. No
-// hazard borrows the handle while it is moved.
+// SAFETY: it owns its records, and the owner of the handle is the only one that writes into them.
+// No hazard borrows the handle while it is moved.
 unsafe impl Send for Handle {}
 
 impl Handle {
@@ -383,8 +383,8 @@ impl Handle {
     ///
     /// # Safety
     /// - `object` came from `Box::into_raw`, is retired once, and nothing else frees it.
-    /// - It is unlinked: whoever looks into the sources from now on does not find it. Whoever reads
-    ///   it has protected it in this domain, by this address.
+    /// - It is unlinked: a thread that looks into the sources from now on does not find it. One
+    ///   that reads it has protected it in this domain, by this address.
     /// - If `T` borrows something, that lives longer than the domain.
     ///
     /// A `T` of no size does not compile: its boxes have one address, so to protect one would be to
@@ -417,7 +417,7 @@ impl Handle {
     /// ```
     #[inline]
     pub unsafe fn retire<T: Send>(&self, object: *mut T) {
-        const { assert!(size_of::<T>() > 0, "boxes of no size cannot be told apart") };
+        const { assert!(size_of::<T>() > 0, "boxes of no size have no addresses of their own") };
         // SAFETY: the caller promises what is needed; `T` is `Send`, so any thread may drop it.
         self.push(unsafe { Garbage::boxed(object) }, size_of::<T>());
     }

@@ -56,14 +56,14 @@
 //!    the load of Y sees the store. If they come before, X was visible at the fence, and so it is
 //!    to us, who have seen the fence's result. By the counts, what
 //!    we have seen is not the fence but the count's store, which the program does before it. The
-//!    count changed after it was looked at, hence after Y was visible, and the fence comes
+//!    count changed after it was looked at, so after Y was visible, and the fence comes
 //!    after that: if X and Y come after the fence, the load of Y sees the store. If X and Y come
 //!    before the run, X was stored before the count, and stores become visible in their order: who
 //!    has seen the count sees X. No clock is needed.
 //! 5. *c is idle, seen after the ticket's fence.* The word says so from the fence of the switch to
 //!    the idle task until that of the switch away from it, and no reader runs on c in between. X
 //!    and Y before the first fence: X was visible at it. After the second: it comes after we saw
-//!    the word, hence after Y was visible, and the load of Y comes after it.
+//!    the word, so after Y was visible, and the load of Y comes after it.
 //! 6. *c is offline*: the daemon saw the slot at a value and then that c was offline; the slot
 //!    still has this value. A CPU that comes up switches tasks before it runs any program of a
 //!    user, which changes the slot. So it is as in 5. That includes CPUs which never were online.
@@ -80,7 +80,7 @@
 //!   that ends in order does both in this order too. A client looks at the word after it has looked
 //!   at all flags, and x86 loads in order. If the word still names the thread, the program was
 //!   attached when the flags were read; if not, the barrier is not complete, whatever they say. A
-//!   switch that runs no program has seen the program detached, hence comes after that look. So
+//!   switch that runs no program has seen the program detached, so it comes after that look. So
 //!   what is loaded in the thread that it begins is loaded after Y was visible.
 //! - The kernel can write the word. The list by which it finds it, and the word, are in shared
 //!   memory that is locked: what kills for want of memory reaps private memory of a process before
@@ -235,7 +235,7 @@ enum Mark {
 /// It may go to other threads, wait in a list, and be polled by several. With the clock it is a
 /// number; without, it has one number a CPU on the heap.
 #[derive(Clone, Debug)]
-#[must_use = "a barrier that nobody polls has no effect"]
+#[must_use = "a barrier has no effect until it is polled"]
 pub struct Ticket {
     mark: Mark,
     /// On this process's clock. What it is compared with is read there too.
@@ -259,7 +259,7 @@ impl Ticket {
 
 /// A barrier that was begun in the daemon's virtual time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[must_use = "a barrier that nobody polls has no effect"]
+#[must_use = "a barrier has no effect until it is polled"]
 pub struct VirtualTicket {
     round: u64,
 }

@@ -7,13 +7,13 @@ pub enum Mutation {
     /// None: the algorithms as they are.
     #[cfg(loom)]
     None,
-    /// Epochs: whoever collects scans without having taken the heavy side.
+    /// Epochs: the thread that collects scans without having taken the heavy side.
     EpochWithoutHeavy,
     /// Epochs: pins of one epoch before the grace period count as later ones.
     EpochOneTooFew,
     /// Epochs: the epoch advances before what waits is taken.
     EpochAdvanceFirst,
-    /// Hazard pointers: whoever reclaims scans without having taken the heavy side.
+    /// Hazard pointers: the thread that reclaims scans without having taken the heavy side.
     HazardWithoutHeavy,
     /// Hazard pointers: the source is not read again once the pointer is published.
     HazardWithoutReload,

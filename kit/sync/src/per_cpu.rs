@@ -46,7 +46,7 @@
 //!   which write that mark. Sections look at it.
 //! - Slots of CPUs are changed by sections alone: this crate. A thread that cannot have a section
 //!   uses a slot that is no CPU's, by atomic instructions.
-//! - Each thread has a thread pointer and an area of its own: whoever makes threads. It is not so
+//! - Each thread has a thread pointer and an area of its own, whatever makes threads. It is not so
 //!   in the child of `vfork(2)`, or of a `clone(2)` by hand that keeps the parent's thread pointer;
 //!   there nothing of this may be used.
 //!
@@ -216,7 +216,7 @@ impl<T> PerCpu<T> {
 
 /// One more than the largest number that a CPU of this machine can get, also if it is plugged in
 /// later. Where the kernel does not say so: one more than the largest of those that are known now.
-/// It is no promise: whoever indexes by a CPU's number checks it.
+/// It is no promise: code that indexes by a CPU's number checks it.
 fn possible_cpus() -> usize {
     if cfg!(any(miri, loom)) {
         // So that threads meet in a slot, and the model stays small.
@@ -412,12 +412,12 @@ impl Word {
     #[inline]
     pub fn load(&self) -> ObservedWord {
         let index = self.words.index();
-        // Acquire: pairs with the store of whoever stored this value.
+        // Acquire: pairs with the store of this value.
         ObservedWord { cpu: index as u32, value: self.words.at(index).load(Ordering::Acquire) }
     }
 
     /// Stores `new` in the word that was seen, if it still is what was seen. What this thread wrote
-    /// before is seen by whoever loads the new value.
+    /// before is seen by a thread that loads the new value.
     ///
     /// # Errors
     /// What there is now to see. Nothing was stored: the word was another, or (by sections) this

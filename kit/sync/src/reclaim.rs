@@ -348,7 +348,7 @@ pub(crate) struct Garbage {
     with: *const (),
 }
 
-// SAFETY: whoever makes one promises that any thread may free it, and it is freed once, by value.
+// SAFETY: the maker of one promises that any thread may free it, and it is freed once, by value.
 unsafe impl Send for Garbage {}
 
 impl Garbage {
@@ -422,7 +422,7 @@ loom::thread_local! {
     static IS_FREEING: Cell<bool> = Cell::new(false);
 }
 
-/// Whether this thread is in the middle of freeing. What is retired then waits: if whoever is freed
+/// Whether this thread is in the middle of freeing. What is retired then waits: if what is freed
 /// could free in turn, by whichever handle, a long chain of objects would be a deep recursion.
 pub(crate) fn is_freeing() -> bool {
     IS_FREEING.with(Cell::get)

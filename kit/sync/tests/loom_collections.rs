@@ -1,5 +1,5 @@
-//! The stack and the queue under a model checker, over epochs and over hazard pointers: whoever
-//! takes a value out comes after whoever put it in, and every value comes out once.
+//! The stack and the queue under a model checker, over epochs and over hazard pointers: a thread
+//! that takes a value out comes after the one that put it in, and every value comes out once.
 //! `RUSTFLAGS="--cfg loom" cargo test --release --test loom_collections`
 
 #![cfg(loom)]

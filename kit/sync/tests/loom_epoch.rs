@@ -116,7 +116,7 @@ fn two_may_collect() {
     });
 }
 
-/// Something waits already; one collects it while another retires more, beside a reader.
+/// Something waits already; one collects it while another retires more and a third reads.
 fn retiring_while_another_collects() {
     let scene = Scene::new(2);
     let handles = [(); 3].map(|()| scene.collector.register());

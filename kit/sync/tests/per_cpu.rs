@@ -1,6 +1,6 @@
 //! Per-CPU data where there are restartable sequences, and where something is missing: each case in
-//! a process of its own, as the mode of a process is chosen once. The process is this program, told
-//! to run one test; that test does the same in every case and prints the mode that it had.
+//! a process of its own, as the mode of a process is chosen once. The process is this program,
+//! started to run one test; that test does the same in every case and prints the mode that it had.
 
 #![cfg(not(any(miri, loom)))]
 
@@ -103,7 +103,7 @@ fn a_libc_that_does_not_register_leads_to_atomics() {
     println!("{mode}");
     assert!(mode.starts_with("Atomics("), "{mode}");
     if has_sections() {
-        // With a C library that does register unless it is told otherwise.
+        // With a C library that does register unless it is asked not to.
         assert_eq!(mode, "Atomics(TurnedOff)");
     }
 }

@@ -1,5 +1,5 @@
 //! What is freed at the end of a thread may panic: the thread ends nevertheless, and the process
-//! goes on. A program of its own, because its panics would go on to whoever frees next.
+//! goes on. A program of its own, because its panics would go on to the thread that frees next.
 
 #![cfg(not(loom))]
 

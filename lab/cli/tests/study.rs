@@ -262,7 +262,7 @@ fn a_wrong_answer_is_void_and_the_others_go_on() {
     assert_eq!(verified.code, 3, "{verified:?}");
     assert!(verified.out.contains("wrong"), "{}", verified.out);
     for line in [
-        "Beside answers, a race looks for:",
+        "In addition to answers, a race looks for:",
         "answers kept from call to call        small, large",
         "rates that no core can load           none: not reads_input = \"whole\"",
         "prints, leaks, allocation, threads    all workloads",

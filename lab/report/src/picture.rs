@@ -33,7 +33,7 @@ impl Axis {
         }
     }
 
-    /// An axis with `1` on it and some space beside the ratios. What is more than a factor of 1000
+    /// An axis with `1` on it and some space around the ratios. What is more than a factor of 1000
     /// away is cut off.
     fn of_ratios(quantity: &[Presented], resolution: f64, columns: usize) -> Axis {
         let values: Vec<f64> = quantity.iter().flat_map(Presented::values).collect();
@@ -148,7 +148,7 @@ impl Axis {
     }
 }
 
-/// Round ends around some values, with space beside them; shares stay between 0 and 1.
+/// Round ends around some values, with space around them; shares stay between 0 and 1.
 pub(crate) fn linear_ends(values: &[f64], is_share: bool) -> (f64, f64) {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -62,7 +62,7 @@ fn small_print(result: &ForecastResult) -> Vec<String> {
         lines.push(match result.method {
             ForecastMethod::Recommended => format!(
                 "The chance to end within the budget lies in its interval, and on the side of \
-                 {wanted} that is told, but for a probability of {wrong:.1e}."
+                 {wanted} that is named; this is wrong with a probability of {wrong:.1e}."
             ),
             ForecastMethod::Classic => format!(
                 "The chance to decide rightly within the budget is found by the published \
@@ -178,7 +178,7 @@ fn chance_spans(result: &ForecastResult) -> Spans {
         }
         (_, [None]) => {
             let text = format!(
-                "the chance that {ends} is so close to {wanted} that it cannot be told on which \
+                "the chance that {ends} is too close to {wanted} to say on which \
                  side."
             );
             (Tone::Doubt, "Undecided", text)

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use tiebreak_core::result::RatioRow;
 
 /// Returns the end of a verdict's sentence: what the rounds show instead of one factor, such as `in
-/// 12 of 120 rounds A took 3.0x as long as usual beside B`.
+/// 12 of 120 rounds A took 3.0x as long as usual next to B`.
 pub(crate) fn of_no_factor(claim: &ClaimResult) -> Option<Span> {
     let found = claim.no_factor()?;
     let none = "; the ratio is not one factor";
@@ -23,7 +23,7 @@ pub(crate) fn of_no_factor(claim: &ClaimResult) -> Option<Span> {
         _ => format!("needed {times} as much as usual"),
     };
     let (far, rounds) = (found.far, count(found.rounds, "round"));
-    Some(words(format!("{none}: in {far} of {rounds} {slow} {what} beside {other}")))
+    Some(words(format!("{none}: in {far} of {rounds} {slow} {what} next to {other}")))
 }
 
 /// Adds a table for each claim whose ratio is not one factor: the median, the high percentiles and

@@ -39,7 +39,7 @@ pub(crate) fn spans_of(run: &RunResult, claim: &ClaimResult, has_error: bool) ->
         let has_bounds = effect.low.is_some() || effect.high.is_some();
         let error = match claim.verdict {
             _ if !has_error || property::is_bursty(claim) => None,
-            // What is said of a property has the confidence beside its limits.
+            // What is said of a property has the confidence next to its limits.
             Verdict::Undecided if !has_bounds || claim.statement.property().is_some() => None,
             Verdict::Undecided => Some(("the interval is ", 1.0 - effect.confidence)),
             _ => Some(("", claim.error)),
@@ -145,7 +145,7 @@ fn beside(claim: &ClaimResult) -> Option<String> {
     let mut text = format!(", while other processes used {share} of these CPUs");
     let by = metric.name();
     let [ahead, _] = names(&Presented::of(claim));
-    // The ratio of the medians would stand beside one of means.
+    // The ratio of the medians would stand next to one of means.
     let own = ratio.filter(|_| claim.centre != Centre::Mean);
     let own = own.map(|ratio| if ahead == plain(&claim.left) { ratio } else { 1.0 / ratio });
     if let Some(own) = finite(own).map(lone_ratio) {

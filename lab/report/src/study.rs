@@ -1,5 +1,5 @@
-//! The page of a study: the table of each workload, with the published figures beside ours, and the
-//! verdicts on its claims.
+//! The page of a study: the table of each workload, with the published figures next to ours, and
+//! the verdicts on its claims.
 
 pub(crate) mod block;
 pub(crate) mod ecdf;

@@ -17,7 +17,7 @@ use crate::property::interval;
 use crate::sentence::sentence;
 use crate::text::wrap_plain;
 
-/// Kept free on either side of the axis, so that labels beside the outermost threshold fit.
+/// Kept free on either side of the axis, so that labels of the outermost threshold fit.
 const MARGIN: f64 = 110.0;
 const LEFT: f64 = MARGIN;
 const RIGHT: f64 = WIDTH - MARGIN;
@@ -106,7 +106,7 @@ fn curve(scene: &mut Scene, plot: &Plot, claim: &ClaimResult) {
 fn thresholds(scene: &mut Scene, plot: &Plot, quantity: &Presented) {
     let bars = quantity.bars.as_slice();
     for (index, rate) in bars.iter().enumerate() {
-        let (class, word, beside, anchor) = match (bars.len(), index) {
+        let (class, word, offset, anchor) = match (bars.len(), index) {
             (1, _) => ("good", "at least", 6.0, Anchor::Start),
             (_, 0) => ("bad", "bad", -6.0, Anchor::End),
             _ => ("good", "good", 6.0, Anchor::Start),
@@ -114,7 +114,7 @@ fn thresholds(scene: &mut Scene, plot: &Plot, quantity: &Presented) {
         let x = plot.x(*rate);
         scene.line(class, (x, plot.top - 12.0), (x, plot.bottom));
         let text = format!("{word} {}", quantity.mark(*rate));
-        scene.text(&format!("{class}-text small"), x + beside, plot.top - 2.0, anchor, &text);
+        scene.text(&format!("{class}-text small"), x + offset, plot.top - 2.0, anchor, &text);
     }
 }
 

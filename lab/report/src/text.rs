@@ -34,10 +34,10 @@ pub fn each_once<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
 
 /// Collects texts in their order, without duplicates, each with the names that it belongs to.
 pub(crate) fn grouped(
-    told: impl IntoIterator<Item = (String, String)>,
+    texts: impl IntoIterator<Item = (String, String)>,
 ) -> Vec<(String, Vec<String>)> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for (text, name) in told {
+    for (text, name) in texts {
         match groups.iter_mut().find(|(other, _)| *other == text) {
             Some((_, names)) if names.contains(&name) => {}
             Some((_, names)) => names.push(name),

@@ -14,7 +14,7 @@ use crate::machine::Machine;
 
 const EXAMPLES: &str = "\
 The kernel times each run of each program (BPF_ENABLE_STATS) and is itself a part of what it times.
-The programs are attached once more for this, beside those of a daemon that runs.
+The programs are attached once more for this, in addition to those of a daemon that runs.
 
 Examples:
   barrierd cost

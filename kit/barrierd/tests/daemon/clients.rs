@@ -164,7 +164,7 @@ fn a_user_without_rights_is_a_client() {
     command.args(["status", "--socket"]).arg(&daemon.socket);
     let output = match std::os::unix::process::CommandExt::uid(&mut command, 65534).output() {
         Ok(output) => output,
-        Err(error) => return println!("not tested here: nobody cannot start it: {error}"),
+        Err(error) => return println!("not tested here: the user nobody cannot start it: {error}"),
     };
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{output:?}");

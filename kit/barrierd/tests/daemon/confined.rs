@@ -29,7 +29,7 @@ fn it_has_given_up_every_right() {
     }
     if is_root() {
         use std::os::unix::fs::MetadataExt;
-        // Else whoever runs as that user could listen there in its place.
+        // Else a program of that user could listen there in its place.
         for path in [daemon.socket.parent().unwrap(), &daemon.socket] {
             assert_eq!(path.metadata().unwrap().uid(), 0, "{}", path.display());
         }
@@ -57,7 +57,9 @@ fn without_rights_it_says_what_is_missing() {
         }
         let output = match command.output() {
             Ok(output) => output,
-            Err(error) => return println!("not tested here: nobody cannot start it: {error}"),
+            Err(error) => {
+                return println!("not tested here: the user nobody cannot start it: {error}");
+            }
         };
         let (code, words) = code_and_words(output);
         if code == Some(0) {

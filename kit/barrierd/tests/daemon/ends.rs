@@ -16,7 +16,7 @@ fn a_polite_signal_ends_it_in_order() {
         // As another user it cannot remove what is root's.
         assert_eq!(daemon.socket.exists(), is_root());
         let Err(Unavailable::NoDaemon { source, .. }) = Client::connect_to(&daemon.socket) else {
-            panic!("nobody listens there");
+            panic!("the daemon does not listen there");
         };
         if is_root() {
             assert_eq!(source.kind(), std::io::ErrorKind::ConnectionRefused);
@@ -83,7 +83,7 @@ fn nothing_stays_attached_and_clients_know_before() {
         while is_attached(switches.id).unwrap() {
             assert!(Instant::now() < end, "still attached after signal {signal}");
         }
-        assert!(client.has_ended(), "detached by signal {signal}, and its client was not told");
+        assert!(client.has_ended(), "detached by signal {signal}, and its client was not informed");
         daemon.child.wait().unwrap();
         for link in links {
             while is_attached(link.id).unwrap() {

@@ -43,7 +43,7 @@ impl Running {
 
     /// As `kill` does.
     pub fn signal(&self, signal: libc::c_int) {
-        // SAFETY: the process is a child that nobody has waited for, so the number is still its
+        // SAFETY: the process is a child that was not waited for, so the number is still its
         // own.
         assert_eq!(unsafe { libc::kill(self.child.id() as libc::pid_t, signal) }, 0);
     }

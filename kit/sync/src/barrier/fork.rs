@@ -83,7 +83,7 @@ pub(super) struct Lock<T> {
 }
 
 // SAFETY: the mutex is touched by pthread_mutex_lock and _unlock only, which may be called by any
-// thread at any time, and the value by whoever holds it.
+// thread at any time, and the value by the thread that holds it.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {

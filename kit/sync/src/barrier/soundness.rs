@@ -67,7 +67,7 @@ pub(super) fn check(strategy: Strategy) -> Result<(), Unsound> {
 /// Files are read until the answer was yes once. Not a `OnceLock`: a fork may come in between.
 fn check_mprotect() -> Result<(), Unsound> {
     static IS_SOUND: AtomicBool = AtomicBool::new(false);
-    // Relaxed, here and below: whoever does not see it decides the same again.
+    // Relaxed, here and below: a thread that does not see it decides the same again.
     if !IS_SOUND.load(Ordering::Relaxed) {
         judge(&this_machine())?;
         IS_SOUND.store(true, Ordering::Relaxed);

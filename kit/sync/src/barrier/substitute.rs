@@ -171,14 +171,14 @@ mod tests {
     #[test]
     fn the_list_of_threads_has_those_that_live() {
         std::thread::scope(|scope| {
-            let (tell, told) = std::sync::mpsc::channel();
+            let (sender, receiver) = std::sync::mpsc::channel();
             let (end, ended) = std::sync::mpsc::channel::<()>();
             scope.spawn(move || {
                 // SAFETY: gettid has no precondition.
-                tell.send(unsafe { libc::gettid() }).unwrap();
+                sender.send(unsafe { libc::gettid() }).unwrap();
                 let _ = ended.recv();
             });
-            let thread = told.recv().unwrap();
+            let thread = receiver.recv().unwrap();
             assert!(threads().unwrap().contains(&thread));
             drop(end);
         });

@@ -73,7 +73,7 @@ fn values_may_borrow() {
     assert_eq!(stack.pop(&domain.register()), Some("text"));
 }
 
-/// Something that is dropped, beside collections that are empty.
+/// Something that is dropped, while collections are empty.
 fn holder<R: Reclaim + Send>(reclaim: &R, count: &Arc<AtomicUsize>) -> impl Send + use<R> {
     (OnDrop(count.clone()), Stack::<u8, R>::new(reclaim), Queue::<u8, R>::new(reclaim))
 }

@@ -47,7 +47,7 @@ pub trait Count: core::fmt::Debug + Sized + Send + Sync {
     fn wake(&self);
 }
 
-/// What the only producer does to a count. Whoever calls this must be the only one that does.
+/// What the only producer does to a count. The caller must be the only one.
 pub trait Alone: Count {
     /// Adds one, with the barrier whose heavy side the waiters run.
     fn increment_alone(&self, light: Barrier);
@@ -128,7 +128,8 @@ macro_rules! word {
 
             #[inline(always)]
             fn load(&self) -> $value {
-                // Acquire: what was written before an increment is seen by whoever sees the count.
+                // Acquire: what was written before an increment is seen by a thread that sees the
+                // count.
                 <$atomic>::load(self, Ordering::Acquire)
             }
 
@@ -154,7 +155,7 @@ macro_rules! word {
 
             #[inline(always)]
             fn add_locked(&self, n: $value) -> bool {
-                // Release: what was written before is seen by whoever sees the count.
+                // Release: what was written before is seen by a thread that sees the count.
                 (self.fetch_add(n, Ordering::Release) as $signed) < 0
             }
 
@@ -296,7 +297,7 @@ impl<V: Value> Count for Flagged<V> {
         // Down before the wake-up: who raises it in between sleeps and is woken, for nothing at
         // worst. The other way round, its flag would be taken down and nothing would wake it.
         self.word.lower();
-        // Release: whoever reads this number sees the flag down.
+        // Release: a thread that reads this number sees the flag down.
         self.wakes.fetch_add(1, Ordering::Release);
         futex::wake_all(&self.wakes);
     }
@@ -388,7 +389,8 @@ mod tests {
 
     macro_rules! check {
         ($test:ident, $atomic:ty, $value:ty) => {
-            /// Every way to add, at every edge: the count is the sum, and who has a flag is told.
+            /// Every way to add, at every edge: the count is the sum, and the flag is reported to
+            /// the one who adds.
             #[test]
             fn $test() {
                 const MAX: $value = <$value as Value>::MAX;
@@ -405,17 +407,20 @@ mod tests {
 
                 fn check_one(count: $value, flag: $value, n: $value, by: By) {
                     let word = <$atomic>::new(count | flag);
-                    let mut is_told = false;
+                    let mut is_reported = false;
                     match by {
-                        By::Locked => is_told = word.add_locked(n),
-                        By::Increment => word.increment_alone(|| is_told = true),
-                        By::Alone => word.add_alone(n, || is_told = true),
+                        By::Locked => is_reported = word.add_locked(n),
+                        By::Increment => word.increment_alone(|| is_reported = true),
+                        By::Alone => word.add_alone(n, || is_reported = true),
                     }
                     let case = format!("{count} + {n}, flag {flag:#x}, {by:?}");
                     assert_eq!(Word::load(&word).reduced(), (count + n) & MAX, "{case}");
                     let carries = count + n > MAX;
-                    assert!(is_told || flag == 0, "nobody is told of the flag: {case}");
-                    assert!(!is_told || flag != 0 || carries, "told of no flag: {case}");
+                    assert!(is_reported || flag == 0, "the flag is not reported: {case}");
+                    assert!(
+                        !is_reported || flag != 0 || carries,
+                        "a flag is reported that is not there: {case}"
+                    );
                     let is_up = Word::load(&word) > MAX;
                     assert_eq!(is_up, (flag != 0) != carries, "{case}");
                     word.lower();

@@ -21,7 +21,7 @@ fn new(freed: &Arc<AtomicUsize>) -> *mut OnDrop {
 }
 
 fn retire(handle: &Handle, object: *mut OnDrop) {
-    // SAFETY: the tests retire boxes that nobody finds any more.
+    // SAFETY: the tests retire boxes that no thread finds any more.
     unsafe { handle.retire(object) };
 }
 
@@ -239,12 +239,12 @@ fn nor_is_one_that_goes_through_other_handles() {
         chain = Some(Box::new(Stranger(chain, domain.clone(), freed.clone())));
     }
     let handle = domain.register();
-    // SAFETY: it came from a box, and nobody else has it.
+    // SAFETY: it came from a box, and nothing else has it.
     unsafe { handle.retire(Box::into_raw(chain.unwrap())) };
     handle.flush();
     let mut rounds = 0;
     while freed.load(SeqCst) < length {
-        // What a handle leaves behind is reclaimed by whoever leaves much.
+        // What a handle leaves behind is reclaimed by a handle that leaves much.
         let leaving = domain.register();
         for _ in 0..BATCH_WEIGHT {
             // SAFETY: nothing else has the box.

@@ -129,14 +129,16 @@ mod tests {
     #[test]
     fn only_a_check_in_since_the_look_counts() {
         let check_ins = CheckIns::new(2);
-        let nobody = check_ins.look();
+        let unattended = check_ins.look();
         let attendance = check_ins.attend_on(1).unwrap();
         let attended = check_ins.look();
-        assert!(!check_ins.has_checked_in(1, &nobody), "nobody attended at the look");
+        assert!(!check_ins.has_checked_in(1, &unattended), "no client attended at the look");
         assert!(!check_ins.has_checked_in(1, &attended), "no check-in yet");
         attendance.check_in();
         assert!(check_ins.has_checked_in(1, &attended));
-        assert!(!check_ins.has_checked_in(1, &nobody) && !check_ins.has_checked_in(0, &attended));
+        assert!(
+            !check_ins.has_checked_in(1, &unattended) && !check_ins.has_checked_in(0, &attended)
+        );
         assert!(!check_ins.has_checked_in(7, &attended), "no such CPU");
     }
 

@@ -77,7 +77,7 @@ pub struct List<T> {
     owns: PhantomData<Box<Node<T>>>,
 }
 
-// SAFETY: it holds values that it gives to whoever asks, in whatever thread; it gives no references
+// SAFETY: it holds values that it gives to any thread that asks; it gives no references
 // to them.
 unsafe impl<T: Send> Send for List<T> {}
 // SAFETY: as above: `&List` moves values from thread to thread, which is what `Send` is about.
@@ -222,7 +222,7 @@ fn pop<T>(head: &AtomicPtr<Node<T>>) -> Option<NonNull<Node<T>>> {
 /// that.
 fn put_back<T>(head: &AtomicPtr<Node<T>>, mut nodes: NonNull<Node<T>>) {
     loop {
-        // Release: as of `push`; the nodes are as whoever pushed them has left them.
+        // Release: as of `push`; the nodes are as the thread that pushed them has left them.
         let empty = null_mut();
         let put =
             head.compare_exchange(empty, nodes.as_ptr(), Ordering::Release, Ordering::Relaxed);

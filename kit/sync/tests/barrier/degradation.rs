@@ -1,7 +1,7 @@
 //! Barriers where system calls are refused, at the start or later, and after a fork.
 //!
 //! A filter cannot be taken back, so each case runs in a process of its own: this program again, of
-//! which it runs the test `body_of_a_case` alone, told by the environment what to do.
+//! which it runs the test `body_of_a_case` alone; the environment says what to do.
 
 use std::cell::Cell;
 use std::os::unix::process::ExitStatusExt;

@@ -1,8 +1,8 @@
 //! The strategies that interrupt do so, every time: counted by the kernel, where it does that.
 //!
 //! The litmus is too blunt for some faults. A system call of a few microseconds drains the store
-//! buffers of most CPUs whether or not it interrupts them; `mprotect` of a page that nobody touched
-//! is such a call.
+//! buffers of most CPUs whether or not it interrupts them; `mprotect` of a page that was not
+//! touched is such a call.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ fn is_running(progress: &AtomicU64) -> bool {
     true
 }
 
-/// How many heavy sides were called beside a thread that ran, of at most [`CALLS`].
+/// How many heavy sides were called next to a thread that ran, of at most [`CALLS`].
 fn call_beside(progress: &AtomicU64, barrier: Barrier) -> u64 {
     let begin = Instant::now();
     let mut calls = 0;

@@ -81,7 +81,7 @@ struct Shared {
     is_over: AtomicBool,
 }
 
-/// The positive controls: without any barrier, and with a heavy side that fences nobody but its
+/// The positive controls: without any barrier, and with a heavy side that fences only its
 /// caller. Both must show the forbidden outcome, or no run on these CPUs proves anything.
 pub fn controls(cpus: [usize; 2]) -> Result<(), String> {
     let none = || compiler_fence(SeqCst);
@@ -93,7 +93,7 @@ pub fn controls(cpus: [usize; 2]) -> Result<(), String> {
     // SAFETY: getppid has no precondition.
     let call = || _ = unsafe { libc::getppid() };
     let idle = store_buffering(cpus, none, call, Limit::of_a_control());
-    println!("as sharp as this, not needed: a system call that interrupts nobody: {idle}");
+    println!("as sharp as this, not needed: a system call that interrupts no thread: {idle}");
     let least = bare.forbidden.min(lame.forbidden);
     if least >= CONTROL_MIN {
         return Ok(());
@@ -145,7 +145,7 @@ fn light_thread(shared: &Shared, light: &impl Fn()) {
         light();
         let saw = shared.y.0.load(Relaxed);
         shared.light_saw.0.store(saw, Relaxed);
-        // Release: the result is there for whoever sees the round ended.
+        // Release: the result is there for a thread that sees the round ended.
         shared.ended.0.store(round, Release);
     }
 }
@@ -168,7 +168,7 @@ fn heavy_thread(shared: &Shared, heavy: &impl Fn(), limit: Limit) -> Outcomes {
         for word in &shared.pressure {
             word.0.store(0, Relaxed);
         }
-        // Release: the words are zero for whoever sees the round begun.
+        // Release: the words are zero for a thread that sees the round begun.
         shared.begun.0.store(outcomes.rounds, Release);
         wait_steps(head_start + random.below(DELAY_MAX));
         shared.y.0.store(1, Relaxed);

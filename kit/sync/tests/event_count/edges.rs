@@ -41,7 +41,7 @@ fn it_wraps_with_a_waiter_asleep<S: Subject>() {
         let expected = S::LAST.wrapping_add(n) & S::LAST;
         let seen = beside_a_sleeper(&count, S::LAST, || hand.add(n));
         assert_eq!((seen, count.value()), (expected, expected), "{n} added at the top");
-        // Without a waiter it wraps as well, and wakes nobody for good.
+        // Without a waiter it wraps as well, and wakes no thread for good.
         let next = expected.wrapping_add(1) & S::LAST;
         let seen = beside_a_sleeper(&count, expected, || hand.increment());
         assert_eq!((seen, count.value()), (next, next));
@@ -70,7 +70,7 @@ fn a_deadline_ends_the_wait_and_not_before<S: Subject>() {
         assert_eq!(count.wait_until(0, deadline), None);
         assert!(Instant::now() >= deadline);
     }
-    assert_eq!(count.rescues(), 0, "nothing has changed, so nobody was rescued");
+    assert_eq!(count.rescues(), 0, "nothing has changed, so no waiter was rescued");
 }
 
 /// So many looks would take minutes.
@@ -108,7 +108,7 @@ fn a_producer_may_go_while_others_sleep<S: Subject>() {
     watched(|| {
         let count = S::new(Waiting::new().spins(0));
         let seen = beside_a_sleeper(&count, 0, || {
-            drop(count.hand().expect("nobody has it"));
+            drop(count.hand().expect("it is free"));
             std::thread::scope(|scope| {
                 scope.spawn(|| count.hand().expect("it was given back").increment());
             });

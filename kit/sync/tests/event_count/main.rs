@@ -1,4 +1,5 @@
-//! Event counts of every kind: properties beside a naive counter, edges, sleeps, and many wake-ups.
+//! Event counts of every kind: properties compared with a naive counter, edges, sleeps, and many
+//! wake-ups.
 #![cfg(not(loom))]
 
 mod edges;

@@ -1,4 +1,4 @@
-//! What holds of every kind, and of the naive counter beside it.
+//! What holds of every kind, and of the naive counter next to it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

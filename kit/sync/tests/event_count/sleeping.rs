@@ -61,14 +61,14 @@ fn it_sleeps_for_good<S: Subject>(count: S) {
         Bound::OneSecond => Duration::from_millis(1700),
         _ => Duration::from_millis(300),
     };
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         let count = &count;
         scope.spawn(move || {
-            tell.send(this_thread()).unwrap();
+            sender.send(this_thread()).unwrap();
             assert_eq!(count.wait(0), 1);
         });
-        let waiter = told.recv().unwrap();
+        let waiter = receiver.recv().unwrap();
         let is_quiet = comes_to_rest(waiter, quiet);
         count.hand().unwrap().increment();
         assert!(is_quiet, "the waiter never slept through {quiet:?} by {}", count.bound());
@@ -99,14 +99,14 @@ fn signals_do_not_end_a_wait<S: Subject>() {
         assert_eq!(libc::sigaction(libc::SIGUSR2, &action, std::ptr::null_mut()), 0);
     }
     let count = S::new(Waiting::new().spins(0));
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         let count = &count;
         let waiter = scope.spawn(move || {
-            tell.send(this_thread()).unwrap();
+            sender.send(this_thread()).unwrap();
             count.wait_until(0, hopeless())
         });
-        let thread = told.recv().unwrap();
+        let thread = receiver.recv().unwrap();
         for _ in 0..100 {
             // SAFETY: a signal with a handler, to a thread of this process that is not joined yet.
             unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, libc::SIGUSR2) };

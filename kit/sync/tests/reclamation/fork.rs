@@ -4,7 +4,7 @@ use crate::canary::{Aviary, bury};
 use std::sync::mpsc::channel;
 use tiebreak_sync::{epoch, hazard};
 
-/// What the child does: all of it, beside a thread of its parent that stays pinned for ever. Gives
+/// What the child does: all of it, next to a thread of its parent that stays pinned for ever. Gives
 /// how many were pending at the end, and how many objects are alive.
 fn live_on(
     collector: &epoch::Collector,

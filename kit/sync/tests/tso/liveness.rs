@@ -1,5 +1,5 @@
 //! Which registers a thread may still read: the others are forgotten, so that states which differ
-//! in nothing but them are one.
+//! in them alone are one.
 
 use crate::expression::Expression;
 use crate::program::{Instruction, Locked, Program};

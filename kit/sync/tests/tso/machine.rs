@@ -193,7 +193,7 @@ impl State {
                 self.is_between_instructions(*other) && self.threads[*other].buffer.is_empty()
             }
             Instruction::Await { condition } => self.value(index, condition) != 0,
-            // Nobody could wait for what comes after the end of the clock.
+            // No thread could wait for what comes after the end of the clock.
             Instruction::ReadClock { .. } => self.clock < model.clock_end,
             _ => true,
         }

@@ -116,7 +116,7 @@ pub enum Locked {
 }
 
 impl Instruction {
-    /// Whether nobody but the thread itself can see this, so that it belongs to the step before.
+    /// Whether only the thread itself can see this, so that it belongs to the step before.
     pub fn is_private(&self) -> bool {
         matches!(
             self,

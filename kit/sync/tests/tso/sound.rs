@@ -74,7 +74,7 @@ fn idle() {
     check(IDLE, &[NONE]);
 }
 
-/// More of the same: a third increment, and readers beside the slowest strategies.
+/// More of the same: a third increment, and readers with the slowest strategies.
 #[test]
 #[ignore = "long"]
 fn larger() {

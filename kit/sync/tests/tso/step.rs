@@ -44,7 +44,7 @@ impl State {
         self.run_private(model, index)
     }
 
-    /// Executes one instruction, then forgets the registers that nobody will read.
+    /// Executes one instruction, then forgets the registers that no later step reads.
     fn perform(&mut self, model: &Model, index: usize, instruction: &Instruction) {
         self.threads[index].at += 1;
         self.execute(index, instruction);
@@ -131,7 +131,7 @@ impl State {
         }
     }
 
-    /// Instructions that nobody sees are run at once: fewer states, the same runs.
+    /// Instructions that no other thread sees are run at once: fewer states, the same runs.
     pub fn run_private(&mut self, model: &Model, index: usize) -> Result<(), Violation> {
         let program = &model.threads[index];
         for _ in 0..PRIVATE_STEPS_MAX {

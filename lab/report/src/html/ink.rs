@@ -39,7 +39,7 @@ pub(super) fn strip(
     is_drawn(histogram).then(|| picture(&(shape("", &hills) + &shape("", &marks))))
 }
 
-/// Draws the interval of a claim on an axis with its bars, and the ends of the axis beside it.
+/// Draws the interval of a claim on an axis with its bars, and the ends of the axis next to it.
 pub(super) fn interval(quantity: &Presented, resolution: f64) -> Markup {
     let axis = Axis::around(std::slice::from_ref(quantity), resolution, 60);
     let x = |value: f64| (axis.span.place(value).clamp(0.0, 1.0) * WIDTH).round();

@@ -144,7 +144,7 @@ fn folded(sheet: &mut Sheet, title: &str, about: Option<String>, columns: Vec<Co
 }
 
 /// Adds the contestants with their ratios, published figures and distributions, of which so many
-/// bytes of the page are seen first, what was measured beside wall time, and what it all was built
+/// bytes of the page are seen first, which other metrics were measured, and what it all was built
 /// with.
 pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     sheet.add(section("Contestants"));
@@ -170,7 +170,7 @@ pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     if !metrics.is_empty() {
         let metrics = metrics.into_iter().map(|column| column.rank(1));
         let columns = std::iter::once(names).chain(metrics).collect();
-        folded(sheet, "Beside wall time", Some(per_item(block)), columns);
+        folded(sheet, "Other metrics", Some(per_item(block)), columns);
     }
     let meaning = [columns_mean(from_ref(block)), notes(block)].concat();
     sheet.part("What the columns say", list(&meaning), ODD_BYTES);

@@ -90,7 +90,7 @@ fn sentences() {
     check(
         |result| result.rows = vec![row(1.0 / 1.5, Some(60), None)],
         "Undecided: the chance that 'A is at least 1.02x faster than B' ends within 200 rounds if \
-         B is ahead by 50% is so close to 80% that it cannot be told on which side.",
+         B is ahead by 50% is too close to 80% to say on which side.",
     );
     check(
         |result| {

@@ -41,7 +41,7 @@ pub(crate) fn from_ns(unit: FigureUnit, ns: f64, of: &WorkloadResult) -> Option<
     value.is_finite().then_some(value)
 }
 
-/// Writes a number beside a published figure with three significant digits, as most figures have.
+/// Writes a number next to a published figure with three significant digits, as most figures have.
 pub(crate) fn digits(value: f64) -> String {
     match value.abs() {
         size if size >= 99.95 => format!("{value:.0}"),

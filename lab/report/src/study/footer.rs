@@ -72,7 +72,7 @@ fn order_of_rows(block: &Block, reference: &str) -> [String; 2] {
         }
     };
     let times = if block.of.races_pairs {
-        format!("the batches beside {reference}, of {reference} over all:")
+        format!("the batches raced with {reference}, of {reference} over all:")
     } else {
         "all batches of a row, and rows were in different units:".to_owned()
     };
@@ -157,7 +157,7 @@ fn why(block: &Block) -> String {
     }
     let [unit, round] =
         [pilot.unit_cost_ns, pilot.round_cost_ns].map(|ns| value_text(Unit::Nanoseconds, ns));
-    let costs = format!("a unit costs {unit} beside its rounds of {round}");
+    let costs = format!("a unit costs {unit} in addition to its rounds of {round}");
     if pilot.units < 2 {
         return format!(" In the pilot's only unit, {costs}.");
     }
@@ -175,13 +175,13 @@ fn of_contract(block: &Block, name: &str) -> String {
     format!("{mark} contract '{name}'{text}: not exact, in no claim with the others.")
 }
 
-/// What the signs of a block mean, and what was published beside figures.
+/// What the signs of a block mean, and what was published in addition to figures.
 pub(crate) fn notes(block: &Block) -> Vec<String> {
     let contracts = block.contracts().into_iter().map(|contract| of_contract(block, contract));
     contracts.chain((0..block.of.published.len()).map(|index| of_table(block, index))).collect()
 }
 
-/// What was published where, with what stands in no column: words, and figures beside the first of
+/// What was published where, with what stands in no column: words, and figures after the first of
 /// a contestant.
 fn of_table(block: &Block, index: usize) -> String {
     let table = &block.of.published[index];

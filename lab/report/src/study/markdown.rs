@@ -50,7 +50,7 @@ fn workload(block: &Block) -> String {
         if !others.is_empty() {
             let per = escaped(&metrics::per_item(block));
             let table = table([vec![rows::names(block, None)], others].concat());
-            out += &format!("Beside wall time, {per}:\n\n{table}");
+            out += &format!("Other metrics, {per}:\n\n{table}");
         }
         let threads = scaling::table(block);
         if !threads.is_empty() {

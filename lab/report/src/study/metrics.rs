@@ -1,4 +1,4 @@
-//! The metrics of a workload beside wall time.
+//! The metrics of a workload other than wall time.
 
 use super::block::{Block, median};
 use crate::number::Scale;
@@ -18,7 +18,7 @@ fn shown() -> Vec<(Metric, &'static str, Per)> {
     shown
 }
 
-/// What was measured beside wall time: a column a metric that any row has, and the throughput.
+/// What else was measured: a column a metric that any row has, and the throughput.
 pub(crate) fn table(block: &Block) -> Vec<Column> {
     let mut columns = Vec::new();
     let shown = shown();

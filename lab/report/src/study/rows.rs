@@ -11,7 +11,7 @@ use tiebreak_core::result::Histogram;
 /// The narrowest picture of a distribution that still says something, and the widest.
 const STRIP: std::ops::RangeInclusive<usize> = 14..=40;
 
-/// A workload: what it is, its contestants, and what was measured beside wall time. Where the
+/// A workload: what it is, its contestants, and which other metrics were measured. Where the
 /// screen is wide enough all of a contestant stands on one line, else pictures and published
 /// figures stand below.
 pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
@@ -49,7 +49,7 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
 }
 
 /// Adds the numbers with pictures and published figures, which stand below where they have no room
-/// beside the numbers.
+/// next to the numbers.
 fn main_table(page: &mut Page, block: &Block, look: Look) {
     let (numbers, published) = (numbers(block, Some(look)), published(block));
     let spread = spread_of(block);
@@ -130,7 +130,7 @@ fn cut(text: String, columns: usize, screen: Option<Look>) -> String {
     screen.map_or(text.clone(), |look| shorten_middle(&text, columns, look))
 }
 
-/// Makes the same and those of what was published, with the sign of an open ratio beside its
+/// Makes the same and those of what was published, with the sign of an open ratio next to its
 /// interval, not in a column of its own.
 pub(crate) fn columns(block: &Block, screen: Option<Look>) -> Vec<Column> {
     let mut columns = numbers(block, screen);

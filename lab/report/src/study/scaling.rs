@@ -115,12 +115,12 @@ pub(super) fn meaning(blocks: &[Block]) -> Option<String> {
     let share = percent(together as f64 / units as f64, Rounding::Down);
     Some(format!(
         "On several threads one is timed while the others, each on a CPU and a state of its own, \
-         do the same. 'efficiency': what a call takes on one thread over what it takes beside the \
+         do the same. 'efficiency': what a call takes on one thread over what it takes next to the \
          others, by the claim about the two, or by their ratio where there is none. 'together': \
          the share of units in most of whose batches each of the others was seen to make at least \
          half as many calls as the timed one; of all units on several threads, {share}. The rest \
          stay in the evidence, and make threads look better than they are: where they are half of \
-         the units or more, M/s and efficiency are not told."
+         the units or more, M/s and efficiency are not given."
     ))
 }
 

@@ -45,7 +45,7 @@ pub fn verify(found: &[VerifyRow], look: &Look) -> String {
         page.paragraph(INDENT, &[span(Tone::Strong, plain(&row.contestant)), words(text)]);
     }
     reasons(&mut page, found, "not judged", |row| row.not_run.as_deref());
-    let what = "not called without memory, so nobody saw whether 'run' allocates,";
+    let what = "not called without memory, so it is not known whether 'run' allocates,";
     reasons(&mut page, found, what, |row| row.unstarved.as_deref());
     page.finish()
 }
@@ -72,11 +72,11 @@ fn answer(row: &VerifyRow) -> String {
     }
 }
 
-/// Lists what a race of the study looks for beside wrong answers: after an empty line, a line a
-/// kind of cheat, with the workloads on which it is looked for, or why it is not.
+/// Lists what a race of the study looks for in addition to wrong answers: after an empty line, a
+/// line a kind of cheat, with the workloads on which it is looked for, or why it is not.
 pub fn looked_for(study: &Study, look: &Look) -> String {
     let mut page = Page::new(*look);
-    page.say(Tone::Plain, "Beside answers, a race looks for:");
+    page.say(Tone::Plain, "In addition to answers, a race looks for:");
     let lines = lines(study);
     page.table(vec![
         Column::left("cheat", cells(&lines, |(cheat, _)| cheat.to_string())),

@@ -15,7 +15,7 @@ const HEIGHT: f64 = 240.0;
 const ABOVE: f64 = 20.0;
 const BELOW: f64 = 56.0;
 const LINE: f64 = 20.0;
-/// The stroke that stands beside a name.
+/// The stroke that stands before a name.
 const SAMPLE: f64 = 30.0;
 /// The longest name, in letters.
 const NAME: usize = 40;

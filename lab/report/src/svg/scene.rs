@@ -29,7 +29,7 @@ pub struct Scene {
     body: String,
 }
 
-/// The styles of a kind of picture. Colours stand beside each other for light and dark ground.
+/// The styles of a kind of picture. Colours stand in pairs for light and dark ground.
 #[derive(Clone, Copy)]
 pub struct Sheet {
     /// The class of the document: long, because an SVG that is put into a page shares its styles.

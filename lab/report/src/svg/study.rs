@@ -109,8 +109,8 @@ fn row(scene: &mut Scene, plot: &Plot, block: &Block, row: &StudyRow, y: f64) {
     let Some(ns) = block.published_ns(row) else { return };
     let x = plot.x(ns);
     match plot.across.place(ns) {
-        0.0..=1.0 => scene.line("told", (x, y - 12.0), (x, y + 6.0)),
-        ..0.0 => scene.text("told-text small", x, y - 8.0, Anchor::Start, "\u{2190}"),
-        _ => scene.text("told-text small", x, y - 8.0, Anchor::End, "\u{2192}"),
+        0.0..=1.0 => scene.line("published", (x, y - 12.0), (x, y + 6.0)),
+        ..0.0 => scene.text("published-text small", x, y - 8.0, Anchor::Start, "\u{2190}"),
+        _ => scene.text("published-text small", x, y - 8.0, Anchor::End, "\u{2192}"),
     }
 }

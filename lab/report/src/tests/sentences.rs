@@ -59,12 +59,12 @@ pub(super) fn claims() -> [ClaimResult; 9] {
 /// The same claims about the ratio of the mean times, runs beyond 5 s counting as 5 s.
 fn of_means() -> Vec<ClaimResult> {
     let undecided = question(Verdict::Undecided, None, [Some(0.98), Some(1.01), None]);
-    let mut beside = question(Verdict::Holds, Some("A"), [Some(1.05), Some(1.2), Some(1.36)]);
-    beside.beside =
+    let mut under_load = question(Verdict::Holds, Some("A"), [Some(1.05), Some(1.2), Some(1.36)]);
+    under_load.beside =
         Some(BesideResult { foreign_share: 0.4, metric: Metric::RunTime, ratio: Some(1.1) });
     let mean = |claim| ClaimResult { centre: Centre::Mean, cap: Some(5e9), ..claim };
     let [_, _, b_wins, close, ..] = questions();
-    let of_questions = [beside, b_wins, close, undecided, questions()[5].clone()];
+    let of_questions = [under_load, b_wins, close, undecided, questions()[5].clone()];
     of_questions.into_iter().chain(claims()).map(mean).collect()
 }
 
@@ -196,8 +196,8 @@ fn a_mean_without_a_verdict_says_which_timeout_helps() {
             (hint, expected) => hint == expected,
         };
         assert!(matches, "{cut_off} of 12: {hint:?}");
-        let told = format!("12, {cut_off} cut off");
-        assert_eq!(page.contains(&told), cut_off > 0, "{page}");
+        let counted = format!("12, {cut_off} cut off");
+        assert_eq!(page.contains(&counted), cut_off > 0, "{page}");
         assert!(!page.contains("invalid"), "{page}");
     };
     check(0, Some("smaller --timeout needs fewer rounds"));

@@ -112,11 +112,11 @@ fn a_result_of_old_has_no_texts_of_contracts_and_reads() {
         run["study"].as_object_mut().unwrap().remove("contracts").unwrap();
     }
     assert!(schema_of(RESULT, STUDY).is_valid(&old));
-    let told = |value: &Value| study::markdown(&json::read_study(&value.to_string()).unwrap());
+    let page = |value: &Value| study::markdown(&json::read_study(&value.to_string()).unwrap());
     let without = "contract 'unchecked': not exact, in no claim with the others.";
-    assert!(told(&old).contains(without), "{}", told(&old));
+    assert!(page(&old).contains(without), "{}", page(&old));
     let with = without.replace(": not", " (takes '12x' for 12): not");
-    assert!(told(&json::value(&studied())).contains(&with));
+    assert!(page(&json::value(&studied())).contains(&with));
 }
 
 #[test]

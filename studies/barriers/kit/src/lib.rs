@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use tiebreak_sync::barrier::{Barrier, Strategy};
 use tiebreak_sync::interrupts::Client;
 
-/// The daemon may be silent so long before its barrier has failed: beside others it can be late.
+/// The daemon may be silent so long before its barrier has failed: next to other processes it can
+/// be late.
 const SILENT: Duration = Duration::from_secs(5);
 
 /// A heavy side and its light side.

@@ -17,7 +17,7 @@ pub trait Event: Send + Sync + Sized + 'static {
     /// Adds one, and wakes who waits.
     fn increment(&self, producer: &mut Self::Producer);
 
-    /// The same, where the caller happens to know that nobody waits. Only the contestants that
+    /// The same, where the caller happens to know that no thread waits. Only the contestants that
     /// stand for a floor make use of it.
     #[inline(always)]
     fn increment_alone(&self, producer: &mut Self::Producer) {

@@ -3,9 +3,9 @@
 /// What a run does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// So many increments, and nobody waits.
+    /// So many increments, and no thread waits.
     Alone,
-    /// An increment after each record's hash, and nobody waits.
+    /// An increment after each record's hash, and no thread waits.
     InWork,
     /// One increment that wakes a thread.
     Waiter,

@@ -8,7 +8,7 @@ use tiebreak_abi::{Contestant, Sink, Workload, launder};
 
 pub struct Race<E>(PhantomData<E>);
 
-/// A count with whoever increments it and whoever waits for it.
+/// A count, the thread that increments it and the thread that waits for it.
 pub struct State<E: Event> {
     task: Task,
     size: u64,

@@ -35,16 +35,16 @@ impl Waiter {
     /// Starts the thread, on another CPU than this thread's if there is one.
     pub fn start<E: Event>(event: &'static E) -> Option<Waiter> {
         let word = Arc::new(Word { seen: AtomicU64::new(0), ends: AtomicBool::new(false) });
-        let (cpu, says, (tell, told)) = (current_cpu(), Arc::clone(&word), mpsc::channel());
+        let (cpu, says, (sender, receiver)) = (current_cpu(), Arc::clone(&word), mpsc::channel());
         let body = move || {
             leave_cpu(cpu);
             event.enter();
-            if tell.send(thread_id()).is_ok() {
+            if sender.send(thread_id()).is_ok() {
                 follow(event, &says);
             }
         };
         let thread = thread::Builder::new().name("waiter".into()).spawn(body).ok()?;
-        let thread_id = told.recv_timeout(PATIENCE).ok()?;
+        let thread_id = receiver.recv_timeout(PATIENCE).ok()?;
         Some(Waiter { word, status: Status::of(thread_id)?, thread: Some(thread) })
     }
 
@@ -84,11 +84,11 @@ impl Waiter {
 /// Waits again and again, and says what it saw.
 fn follow<E: Event>(event: &E, word: &Word) {
     let mut seen = 0;
-    // Acquire: the end is told before the increment that wakes this thread for it.
+    // Acquire: the end is stored before the increment that wakes this thread for it.
     while !word.ends.load(Ordering::Acquire) {
         event.wait(seen);
         seen = event.value();
-        // Release: whoever reads it knows that the wait is over.
+        // Release: a thread that reads it knows that the wait is over.
         word.seen.store(seen, Ordering::Release);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::slice;
 
-/// A short `std::string` of libstdc++: the characters stand beside pointer and length.
+/// A short `std::string` of libstdc++: the characters stand after pointer and length.
 #[repr(C)]
 struct Text {
     data: *const u8,

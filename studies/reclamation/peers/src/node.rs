@@ -32,8 +32,8 @@ impl Drop for Node {
     #[inline(always)]
     fn drop(&mut self) {
         count(-1);
-        // SAFETY: two fields that may be written. Volatile, so that it is done though nobody reads
-        // them any more, or nobody should.
+        // SAFETY: two fields that may be written. Volatile, so that it is done though no code reads
+        // them any more, or none should.
         unsafe {
             (&raw mut self.value).write_volatile(0xdead);
             (&raw mut self.seal).write_volatile(0);
@@ -87,7 +87,7 @@ impl Current {
 
 impl Drop for Current {
     fn drop(&mut self) {
-        // SAFETY: it came from a box, and nobody else has the pointer any more.
+        // SAFETY: it came from a box, and no other thread has the pointer any more.
         drop(unsafe { Box::from_raw(*self.0.get_mut()) });
     }
 }

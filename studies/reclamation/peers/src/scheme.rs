@@ -4,7 +4,7 @@ use crate::node::Node;
 
 /// A way to protect readers, and to free what is replaced.
 pub trait Scheme: 'static {
-    /// The shared pointer, and what all threads share beside it.
+    /// The shared pointer, and what else all threads share.
     type Shared: Send + Sync + 'static;
     /// What a thread has of its own.
     type Local: 'static;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// What both threads say to each other beside the ring.
+/// What both threads say to each other in addition to the ring.
 #[derive(Default)]
 #[repr(align(128))]
 struct Words {
@@ -71,7 +71,7 @@ impl Consumer {
     }
 }
 
-/// Reads as far as it is told, again and again.
+/// Reads up to the position that it is given, again and again.
 fn follow<E: Event>(ring: &Ring<E>, words: &Words) {
     let mut position = 0;
     while !words.ends.load(Ordering::Acquire) {

@@ -19,8 +19,8 @@ fn connected(daemon: &Daemon) -> Place {
 fn a_client_that_is_there_is_no_barrier() {
     let daemon = Daemon::new(2);
     let place = connected(&daemon);
-    // The daemon lives, and no CPU is interrupted. Whoever loses its own CPU for so long that all
-    // look silent tries again.
+    // The daemon lives, and no CPU is interrupted. A thread that loses its own CPU for so long that
+    // all look silent tries again.
     let is_silent = |result: &_| matches!(result, Err(Reason::Barrierd(Stale::Silent { .. })));
     let mut early = (0..100).map(|_| place.whole_barrier(Duration::from_millis(20), refuse));
     let result = early.find(|result| !is_silent(result));

@@ -77,7 +77,7 @@ struct Outcomes {
     rounds: u32,
     /// Raised, and overwritten by the increment.
     lost: u32,
-    /// Of these: the waiter was asleep, and nobody was going to wake it.
+    /// Of these: the waiter was asleep, and no increment was going to wake it.
     left_asleep: u32,
     rescues: u64,
 }
@@ -207,7 +207,7 @@ fn wait_in_rounds(count: &Observed, bound: Bound, until: Until, turns: &Turns) -
         turns.begun.store(outcomes.rounds, Ordering::Release);
         comes(&turns.incremented, 2 * outcomes.rounds - 1);
         (0..outcomes.rounds % 64).for_each(|_| core::hint::spin_loop());
-        // The limit wakes whoever nobody wakes; the one-second rule does so by itself.
+        // The limit wakes a waiter that no increment wakes; the one-second rule does so by itself.
         wait(count, seen, &rule, || match bound {
             Bound::OneSecond => Pause::UntilWoken,
             _ => Pause::Until(Instant::now() + Duration::from_millis(1)),
@@ -245,7 +245,7 @@ fn a_lost_flag_leaves_nobody_asleep() {
     let rest = Until { time, left_asleep: u32::MAX };
     let timed = run(Bound::OneSecond, rest);
     println!("{}: {timed:?}", Bound::OneSecond);
-    assert!(timed.rescues >= timed.left_asleep.into(), "a slice rescues whoever is left");
+    assert!(timed.rescues >= timed.left_asleep.into(), "a slice rescues each that is left");
     let bound = EventCount32::<Single>::new().bound();
     if bound == Bound::OneSecond {
         println!("skipped: no barrier has a heavy side here");

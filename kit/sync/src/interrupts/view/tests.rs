@@ -188,7 +188,7 @@ fn a_check_in_stands_for_its_cpu_only() {
     assert_eq!(made.pending(&ticket), [0, 1], "no check-in yet");
     attendance.check_in();
     assert_eq!(made.pending(&ticket), [0]);
-    assert_eq!(made.pending(&before), [0, 1], "nobody attended when that one began");
+    assert_eq!(made.pending(&before), [0, 1], "no client attended when that one began");
     assert_eq!(made.pending(&begin()), [0, 1], "that check-in was before");
 }
 
@@ -239,7 +239,7 @@ fn look(progress: &Progress, now_ns: u64, round: u64, times: [u64; 2]) -> Option
 fn a_daemon_that_makes_no_round_does_not_answer() {
     let progress = Progress::default();
     let unanswered = |waited_ns| Some(Stale::Unanswered { waited_ns });
-    assert_eq!(look(&progress, ASKED_NS, 7, [6, 6]), None, "however long nobody had asked");
+    assert_eq!(look(&progress, ASKED_NS, 7, [6, 6]), None, "however long no client had asked");
     assert_eq!(look(&progress, ASKED_NS + STALE_NS - 1, 7, [6, 6]), None);
     assert_eq!(look(&progress, ASKED_NS + STALE_NS, 7, [6, 6]), unanswered(STALE_NS));
     let later = ASKED_NS + 3 * STALE_NS;

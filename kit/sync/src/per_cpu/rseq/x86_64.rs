@@ -242,7 +242,7 @@ thread_local! {
 impl OwnArea {
     fn area(&self) -> Option<Area> {
         let from = thread_pointer().addr();
-        // Sections write there by nothing but this number.
+        // Sections write there by this number alone.
         let offset = self.raw.get().expose_provenance().wrapping_sub(from) as isize;
         matches!(self.register(), State::Registered).then_some(Area::at(offset))
     }

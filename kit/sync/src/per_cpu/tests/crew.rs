@@ -66,7 +66,7 @@ pub fn prove(is_so: bool, what: &str) {
     assert!(is_so || !is_full(), "{what}, in the long form");
 }
 
-/// Keeps this thread on the first two of its CPUs: on more of them nobody would have to wait.
+/// Keeps this thread on the first two of its CPUs: on more of them no thread would have to wait.
 pub fn share_cpus() {
     let mut cpus = allowed_cpus();
     cpus.truncate(CPUS);

@@ -55,7 +55,7 @@ impl Drop for Handled {
     }
 }
 
-/// Adds and pops and pushes until it is told to stop; gives how often it added, and the aborts.
+/// Adds and pops and pushes until it is to stop; gives how often it added, and the aborts.
 fn work(shared: &Shared, stop: &AtomicBool) -> (i64, u64) {
     let mut added = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -90,19 +90,19 @@ fn a_storm_of_signals_loses_nothing() {
     };
     let (stop, sent) = (AtomicBool::new(false), AtomicU64::new(0));
     let ends = thread::scope(|scope| {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let threads: Vec<_> = (0..THREADS)
             .map(|_| {
-                let (tell, stop) = (tell.clone(), &stop);
+                let (sender, stop) = (sender.clone(), &stop);
                 scope.spawn(move || {
                     share_cpus();
                     // SAFETY: it takes nothing.
-                    tell.send(unsafe { libc::gettid() }).unwrap();
+                    sender.send(unsafe { libc::gettid() }).unwrap();
                     work(shared, stop)
                 })
             })
             .collect();
-        let ids: Vec<_> = told.iter().take(THREADS).collect();
+        let ids: Vec<_> = receiver.iter().take(THREADS).collect();
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(400) {
             for &id in &ids {

@@ -28,7 +28,7 @@ impl Event for Parked {
         *position += 1;
         // Release: who sees the count sees what was written before it.
         self.count.store(*position, Ordering::Release);
-        // Where nobody waits, the thread that is unparked is one that is awake: this one.
+        // Where no thread waits, the one that is unparked is one that is awake: this one.
         self.waits.get_or_init(thread::current).unpark();
     }
 

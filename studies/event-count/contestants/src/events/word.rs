@@ -1,5 +1,5 @@
 //! A word and the futex system calls: what a store costs, or an atomic add, with a wake-up always,
-//! or only where the caller happens to know that somebody waits.
+//! or only where the caller happens to know that a thread waits.
 
 use crate::event::Event;
 use std::sync::atomic::{AtomicU32, Ordering};

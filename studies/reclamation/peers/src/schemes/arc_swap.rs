@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 pub struct Chosen;
 
-/// Two indirections, like the others' pointer to a box: the count stands beside the object.
+/// Two indirections, like the others' pointer to a box: the count stands next to the object.
 type Shared = ArcSwapAny<Arc<Node>>;
 
 impl Scheme for Chosen {

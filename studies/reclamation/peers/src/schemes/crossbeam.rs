@@ -14,7 +14,7 @@ pub struct Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the pointer any more.
+        // SAFETY: no other thread has the pointer any more.
         drop(unsafe { std::mem::take(&mut self.current).into_owned() });
     }
 }

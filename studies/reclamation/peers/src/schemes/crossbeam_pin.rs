@@ -11,7 +11,7 @@ pub struct Shared(Atomic<Node>);
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the pointer any more.
+        // SAFETY: no other thread has the pointer any more.
         drop(unsafe { std::mem::take(&mut self.0).into_owned() });
     }
 }

@@ -11,7 +11,7 @@ pub struct Shared(AtomicPtr<Node>);
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: it came from a box, and nobody else has the pointer any more.
+        // SAFETY: it came from a box, and no other thread has the pointer any more.
         drop(unsafe { Box::from_raw(*self.0.get_mut()) });
     }
 }

@@ -18,7 +18,7 @@ impl Scheme for Chosen {
 
     #[inline(always)]
     fn pin(current: &'static Current, (): &mut ()) -> u64 {
-        // SAFETY: nobody frees an object while another thread reads: see `replace`.
+        // SAFETY: no thread frees an object while another reads: see `replace`.
         unsafe { (*current.0.load(Ordering::Acquire)).read() }
     }
 
@@ -29,7 +29,7 @@ impl Scheme for Chosen {
         unsafe { Box::from_raw(current.swap(next)) }.read()
     }
 
-    /// Never frees: without protection nobody knows when.
+    /// Never frees: without protection it is not known when.
     #[inline(always)]
     fn replace(current: &'static Current, (): &mut (), next: Box<Node>) -> u64 {
         // SAFETY: it is never freed.

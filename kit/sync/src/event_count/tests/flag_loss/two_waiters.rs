@@ -101,7 +101,7 @@ impl Count for Raced {
         let anew = *self.anew.lock().unwrap();
         let armed = anew.filter(|_| self.is_control.load(Ordering::Relaxed)).unwrap_or(armed);
         let awake = self.count.sleep(armed, limit);
-        // A limit that is over before the sleep ends it, too: but nobody was left asleep if the
+        // A limit that is over before the sleep ends it, too: but no waiter was left asleep if the
         // kernel would not have let it sleep.
         let is_unwoken = self.count.wakes.load(Ordering::Relaxed) == armed.expected;
         self.overslept.fetch_or(awake == Awake::TimedOut && is_unwoken, Ordering::Relaxed);
@@ -123,7 +123,7 @@ fn wait_once(raced: &Raced, round: u32, rule: &Rule<'_>, outcomes: &mut Outcomes
     let first = raced.arm(seen);
     raced.begins(round, Step::Raised);
     if first.is_some() && raced.comes(round, Step::Incremented) {
-        // The limit wakes whoever nobody wakes.
+        // The limit wakes a waiter that no increment wakes.
         let limit = || Pause::Until(Instant::now() + Duration::from_millis(1));
         wait(raced, seen.wrapping_add(1), rule, limit);
         raced.comes(round, Step::Over);
