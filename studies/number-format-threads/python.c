@@ -25,8 +25,8 @@ typedef struct {
 } state;
 
 /* Python's lock is not fair: a thread that gives it back and takes it again at once keeps the
- * others out, for seconds. So the thread that gives it back here waits, for 10 ms at most, until one
- * that wants it has got it: threads take turns, a call each. */
+ * others out, for seconds. So the thread that gives it back here waits, for 10 ms at most, until
+ * one that wants it has got it: threads take turns, a call each. */
 static atomic_uint wanted, taken;
 
 static PyGILState_STATE take(void) {

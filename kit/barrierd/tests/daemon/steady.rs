@@ -35,7 +35,7 @@ fn serve(system: &Path, socket: &Path, tell: &mpsc::Sender<libc::pthread_t>) {
     prepared.survey.margin_ns.get_or_insert(50_000);
     let mut daemon = Daemon::new(prepared, socket, signals).unwrap();
     // SAFETY: asks for a number.
-    sender.send(unsafe { libc::pthread_self() }).unwrap();
+    tell.send(unsafe { libc::pthread_self() }).unwrap();
     daemon.run().unwrap();
 }
 
@@ -62,7 +62,7 @@ fn a_clock_is_withdrawn_although_somebody_always_waits() {
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         let (system, socket, is_over) = (&system, &socket, &is_over);
-        scope.spawn(move || serve(system, socket, &tell));
+        scope.spawn(move || serve(system, socket, &sender));
         let Ok(thread) = receiver.recv() else { return };
         let _end = End { thread, is_over };
         let client = Client::connect_to(socket).unwrap();

@@ -93,7 +93,8 @@ fn verify_says_what_nobody_looked_at() {
     let page = study::verify(&found[..3], &LOOK);
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
     let expected = "naive was not called without memory, so it is not known whether 'run' \
-                    allocates, on random-20k, every string of length 0 to 3: the kernel has no limit.";
+                    allocates, on random-20k, every string of length 0 to 3: the kernel has no \
+                    limit.";
     assert!(page.contains(expected), "{page}");
     assert_eq!(page.matches("not known").count(), 1, "{page}");
 }
