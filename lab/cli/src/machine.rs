@@ -190,15 +190,16 @@ pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, LabError> {
 fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
     let targets = options.files.open(probe)?;
     let lab = Laboratory { own_work: Some(own_work()?) };
-    let wanted = options.wanted(&lab, probe)?;
+    let asked = probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]);
+    let wanted = options.wanted(&lab, probe.is_none())?;
     // A print of one probe, or of some CPUs, is not the machine's.
     let keeper = match (probe, &options.cpus) {
         (None, None) => Keeper::open(options.files.store.path())?,
         _ => Keeper::Nowhere,
     };
     let mut screen = Screen::new(io, options.quiet);
-    let print = probes::take(&wanted, interrupt::flag(), &mut |probe, share| {
-        screen.show_as(|look, _| vec![probes::progress(&wanted.probes, probe, share, look)]);
+    let print = probes::take(&asked, &wanted, interrupt::flag(), &mut |probe, share| {
+        screen.show_as(|look, _| vec![probes::progress(&asked, probe, share, look)]);
     });
     screen.clear();
     let name = keeper.keep(&print, wanted.each).unwrap_or_else(|why| {
@@ -220,7 +221,7 @@ fn watch(options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
     let probe = Some(Probe::Noise);
     let targets = options.files.open(probe)?;
     let lab = Laboratory::default();
-    let wanted = options.wanted(&lab, probe)?;
+    let wanted = options.wanted(&lab, false)?;
     let redraws = io.err_redraws();
     let mut screen = Screen::new(io, options.quiet);
     let print = probes::watch_noise(&wanted, interrupt::flag(), &mut |found: &Noise| {
@@ -237,19 +238,9 @@ fn watch(options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
 }
 
 impl ProbeOptions {
-    /// Returns what to measure: one probe, or all of them briefly.
-    fn wanted<'a>(
-        &self,
-        lab: &'a Laboratory,
-        probe: Option<Probe>,
-    ) -> Result<Options<'a>, LabError> {
-        Ok(Options {
-            lab,
-            probes: probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]),
-            cpus: chosen_cpus(self.cpus.as_deref())?,
-            is_quick: probe.is_none(),
-            each: self.budget.map(Duration::from_nanos),
-        })
+    fn wanted<'a>(&self, lab: &'a Laboratory, is_quick: bool) -> Result<Options<'a>, LabError> {
+        let cpus = chosen_cpus(self.cpus.as_deref())?;
+        Ok(Options { lab, cpus, is_quick, each: self.budget.map(Duration::from_nanos) })
     }
 }
 

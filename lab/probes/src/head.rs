@@ -1,7 +1,7 @@
 //! Writes the first and the last line of a print, and the list of prints.
 
-use super::*;
 use crate::MachinePrint;
+use crate::show::*;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::metric::Unit;
 use tiebreak_report::date::format_unix_ms;
