@@ -10,7 +10,6 @@ use crate::tree::Tree;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 
 /// The shortest window that is reported: 25 ticks, so that a tick is 4% of a CPU.
 pub const WINDOW_NS: u64 = 250_000_000;
@@ -81,7 +80,7 @@ pub struct Busy {
 impl Busy {
     /// Opens the counters of these CPUs. A counter that cannot be opened is not reported later.
     pub fn open(cpus: &[usize]) -> Busy {
-        Busy::open_below(&Tree::at(Path::new("/")), cpus)
+        Busy::open_below(&Tree::here(), cpus)
     }
 
     fn open_below(tree: &Tree, cpus: &[usize]) -> Busy {

@@ -3,7 +3,6 @@
 
 use crate::tree::Tree;
 use std::io;
-use std::path::Path;
 pub use tiebreak_core::quantity::format_cpus;
 
 /// The words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
@@ -81,7 +80,7 @@ pub fn pin_this_thread(cpus: &[usize]) -> io::Result<()> {
 /// The kernel reports which CPUs share a core. A CPU without a report counts as a core by itself.
 /// Cost: one small file per CPU.
 pub fn apart(first: usize, allowed: &[usize]) -> Vec<usize> {
-    apart_in(&Tree::at(Path::new("/")), first, allowed)
+    apart_in(&Tree::here(), first, allowed)
 }
 
 fn apart_in(tree: &Tree, first: usize, allowed: &[usize]) -> Vec<usize> {

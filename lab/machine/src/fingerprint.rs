@@ -4,7 +4,6 @@ use crate::cgroup;
 use crate::cpus;
 use crate::tree::Tree;
 use std::collections::BTreeMap;
-use std::path::Path;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 
 #[cfg(test)]
@@ -25,7 +24,7 @@ const TEXTS: [(&str, &str); 4] = [
 /// its state. The function only reads `/proc`, `/sys` and `/etc/os-release` and makes system calls;
 /// it starts no process. Cost: about 1 ms.
 pub fn read() -> Fingerprint {
-    let mut facts = Facts::below(&Tree::at(Path::new("/")));
+    let mut facts = Facts::below(&Tree::here());
     facts.text("cpus_allowed", Some(cpus::format_cpus(&cpus::allowed())));
     facts.system_calls();
     facts.hypervisor_name();

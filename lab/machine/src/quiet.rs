@@ -5,7 +5,6 @@
 
 use crate::clock;
 use crate::tree::Tree;
-use std::path::Path;
 use std::time::Duration;
 use tiebreak_core::sampler::Quiet;
 
@@ -48,7 +47,7 @@ impl QuietGate {
     /// Returns a gate for contestants that may run on these CPUs. The processes `ours`, and the
     /// calling one, never count as neighbours.
     pub fn new(cpus: &[usize], ours: &[u32]) -> QuietGate {
-        QuietGate::below(Tree::at(Path::new("/")), cpus, ours)
+        QuietGate::below(Tree::here(), cpus, ours)
     }
 
     fn below(tree: Tree, cpus: &[usize], ours: &[u32]) -> QuietGate {

@@ -27,8 +27,8 @@ pub struct Counters {
 /// The counters at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
-    hardware: Counts<Option<Value>>,
-    migrations: Option<Value>,
+    pub(super) hardware: Counts<Option<Value>>,
+    pub(super) migrations: Option<Value>,
 }
 
 /// The counts between two moments.
@@ -133,7 +133,7 @@ fn inherited(kind: u32, config: u64, more: u64) -> Event {
 
 /// Returns the count since `then`, scaled by the share of time for which it had a hardware counter,
 /// and whether it was scaled; `None` if it never had one.
-pub(super) fn scale(now: Value, then: Value) -> Option<(u64, bool)> {
+fn scale(now: Value, then: Value) -> Option<(u64, bool)> {
     let count = now.count.saturating_sub(then.count);
     let enabled = now.enabled_ns.saturating_sub(then.enabled_ns);
     let running = now.running_ns.saturating_sub(then.running_ns);

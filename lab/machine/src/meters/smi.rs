@@ -4,10 +4,9 @@
 //! Intel, Software Developer's Manual volume 4: `MSR_SMI_COUNT` 0x34 counts them since the last
 //! reset, in 32 bits. perf's `msr` events have the same count as `smi`.
 
-use super::energy::{explain_msr, read_register};
+use super::energy::{Input, explain_msr, read_register};
 use super::perf::{Counter, Event};
-use crate::refusal::explain;
-use crate::tree::Tree;
+use crate::tree::{Tree, explain};
 use std::fs::File;
 
 const EVENTS: &str = "/sys/bus/event_source/devices/msr";
@@ -17,13 +16,7 @@ const RIGHT: &str = "run as root";
 
 /// An open count of them. All CPUs stop for each, so the count of one CPU suffices.
 #[derive(Debug)]
-pub struct Smis(Source);
-
-#[derive(Debug)]
-enum Source {
-    Event(Counter),
-    Register(File),
-}
+pub struct Smis(Input);
 
 impl Smis {
     /// Opens the count: perf's, or else the processor's register.
@@ -32,22 +25,19 @@ impl Smis {
     /// Fails if neither can be read; the text gives the reason for each.
     pub fn open(tree: &Tree) -> Result<Smis, String> {
         let by_event = match event(tree) {
-            Ok(counter) => return Ok(Smis(Source::Event(counter))),
+            Ok(counter) => return Ok(Smis(Input::Event(counter))),
             Err(error) => error,
         };
         let file = File::open(tree.path(REGISTERS));
         let opened = file.and_then(|file| read_register(&file, COUNT).map(|_| file));
         opened
-            .map(|file| Smis(Source::Register(file)))
+            .map(|file| Smis(Input::Register(file, COUNT)))
             .map_err(|error| format!("{by_event}; {REGISTERS} (MSR 0x34): {}", explain_msr(&error)))
     }
 
     /// Returns the count; `None` if it can no longer be read. One system call.
     pub fn count(&self) -> Option<u64> {
-        match &self.0 {
-            Source::Event(counter) => Some(counter.read().ok()?.count),
-            Source::Register(file) => Some(read_register(file, COUNT).ok()? & u64::from(u32::MAX)),
-        }
+        self.0.read()
     }
 }
 

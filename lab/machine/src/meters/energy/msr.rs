@@ -6,8 +6,7 @@
 //! Memory is left out: on some servers it counts in another unit, which no register gives.
 
 use super::gauge::{Domain, Gauge, Input, Part, read_register};
-use crate::refusal::explain;
-use crate::tree::Tree;
+use crate::tree::{Tree, explain};
 use std::fs::File;
 
 /// The file of a CPU's registers, as messages name it.
