@@ -123,7 +123,8 @@ pub fn run(options: CheckOptions, io: &mut Io) -> Result<u8, LabError> {
              (contests of revisions from their beginning, as their worktrees are gone)\n"
         ));
     }
-    Ok(exit::of_check(&result))
+    let runs = result.contests.iter().map(|contest| &contest.run);
+    Ok(exit::of_runs(result.interrupted, runs))
 }
 
 fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {

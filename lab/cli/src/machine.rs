@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tiebreak_lab::prints::{self, Keeper, Loaded};
 use tiebreak_lab::probes::compare::{self, Named};
-use tiebreak_lab::probes::{self, MachinePrint, Noise, Options, Probe, tune};
+use tiebreak_lab::probes::{self, Noise, Options, Probe, tune};
 use tiebreak_lab::probing::{Laboratory, chosen_cpus, own_work};
 use tiebreak_lab::{LabError, interrupt, source};
 
@@ -177,30 +177,53 @@ fn probe(text: &str) -> Result<Probe, String> {
 
 pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, LabError> {
     match arguments.command {
-        None => measure(None, &arguments.options, io),
-        Some(MachineCommand::Probe(asked)) if asked.is_watched => watch(&asked.options, io),
-        Some(MachineCommand::Probe(asked)) => measure(Some(asked.probe), &asked.options, io),
+        None => measure(None, false, &arguments.options, io),
+        Some(MachineCommand::Probe(ProbeCommand { probe, options, is_watched })) => {
+            measure(Some(probe), is_watched, &options, io)
+        }
         Some(MachineCommand::Compare(options)) => compare(&options, io),
         Some(MachineCommand::Tune(options)) => tune(&options, io),
         Some(MachineCommand::Show(options)) => show(&options, io),
     }
 }
 
-/// Measures one probe, or all of them briefly.
-fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
+/// Measures one probe, or all of them briefly. What disturbs this machine can be watched: it is
+/// then drawn live until the user stops it or the budget is spent, and leaves the page of the last
+/// minute.
+fn measure(
+    probe: Option<Probe>,
+    is_watched: bool,
+    options: &ProbeOptions,
+    io: &mut Io,
+) -> Result<u8, LabError> {
     let targets = options.files.open(probe)?;
-    let lab = Laboratory { own_work: Some(own_work()?) };
-    let asked = probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]);
-    let wanted = options.wanted(&lab, probe.is_none())?;
+    let wanted = Options {
+        lab: &Laboratory { own_work: Some(own_work()?) },
+        cpus: chosen_cpus(options.cpus.as_deref())?,
+        is_quick: probe.is_none(),
+        each: options.budget.map(Duration::from_nanos),
+    };
     // A print of one probe, or of some CPUs, is not the machine's.
     let keeper = match (probe, &options.cpus) {
         (None, None) => Keeper::open(options.files.store.path())?,
         _ => Keeper::Nowhere,
     };
+    let redraws = io.err_redraws();
     let mut screen = Screen::new(io, options.quiet);
-    let print = probes::take(&asked, &wanted, interrupt::flag(), &mut |probe, share| {
-        screen.show_as(|look, _| vec![probes::progress(&asked, probe, share, look)]);
-    });
+    let print = if is_watched {
+        probes::watch_noise(&wanted, interrupt::flag(), &mut |found: &Noise| {
+            if redraws {
+                screen.show_as(|look, _| probes::frame(found, look))
+            } else {
+                screen.say(&probes::line(found))
+            }
+        })
+    } else {
+        let asked = probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]);
+        probes::take(&asked, &wanted, interrupt::flag(), &mut |probe, share| {
+            screen.show_as(|look, _| vec![probes::progress(&asked, probe, share, look)]);
+        })
+    };
     screen.clear();
     let name = keeper.keep(&print, wanted.each).unwrap_or_else(|why| {
         io.err(&format!("not kept: {why}\n"));
@@ -208,40 +231,14 @@ fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<
     });
     let found = Loaded { name, print };
     targets.deliver(&page(&found, probe, io), &found, io)?;
-    Ok(match probe {
+    let state = probe.and_then(|probe| found.print.state(probe));
+    Ok(match state {
         _ if found.print.interrupted => exit::INTERRUPTED,
-        Some(probe) => code(&found.print, probe),
-        None => exit::HOLDS,
+        // A probe that was requested by name and found nothing is not a success.
+        Some("measured" | "degraded") => exit::HOLDS,
+        _ if probe.is_some() => exit::OPEN,
+        _ => exit::HOLDS,
     })
-}
-
-/// Draws live what disturbs this machine, until the user stops it or the budget is spent, and
-/// leaves the page of the last minute.
-fn watch(options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
-    let probe = Some(Probe::Noise);
-    let targets = options.files.open(probe)?;
-    let lab = Laboratory::default();
-    let wanted = options.wanted(&lab, false)?;
-    let redraws = io.err_redraws();
-    let mut screen = Screen::new(io, options.quiet);
-    let print = probes::watch_noise(&wanted, interrupt::flag(), &mut |found: &Noise| {
-        if redraws {
-            screen.show_as(|look, _| probes::frame(found, look))
-        } else {
-            screen.say(&probes::line(found))
-        }
-    });
-    screen.clear();
-    let found = Loaded { name: None, print };
-    targets.deliver(&page(&found, probe, io), &found, io)?;
-    Ok(code(&found.print, Probe::Noise))
-}
-
-impl ProbeOptions {
-    fn wanted<'a>(&self, lab: &'a Laboratory, is_quick: bool) -> Result<Options<'a>, LabError> {
-        let cpus = chosen_cpus(self.cpus.as_deref())?;
-        Ok(Options { lab, cpus, is_quick, each: self.budget.map(Duration::from_nanos) })
-    }
 }
 
 impl PrintFiles {
@@ -252,34 +249,23 @@ impl PrintFiles {
         let mut targets = targets.file("html", self.html.as_deref(), |found| {
             probes::machine_page(&found.print, found.name.as_deref())
         })?;
-        match (probe, &self.svg) {
-            (_, None) => {}
-            (Some(probe), svg) => {
-                targets = targets.file("svg", svg.as_deref(), move |found| {
-                    probes::svg(&found.print, probe).unwrap_or_default()
-                })?;
-            }
-            (None, Some(folder)) => {
+        let pictures = match (&self.svg, probe) {
+            (None, _) => Vec::new(),
+            (Some(file), Some(probe)) => vec![(file.clone(), probe)],
+            (Some(folder), None) => {
                 std::fs::create_dir_all(folder).map_err(|error| {
                     let folder = folder.display();
                     LabError::Data(format!("--svg: cannot make the folder {folder}: {error}"))
                 })?;
-                for probe in Probe::ALL {
-                    let path = folder.join(format!("{}.svg", probe.name()));
-                    targets = targets
-                        .file("svg", Some(&path), move |found| probes::svg(&found.print, probe))?;
-                }
+                let file = |probe: Probe| folder.join(format!("{}.svg", probe.name()));
+                Probe::ALL.map(|probe| (file(probe), probe)).to_vec()
             }
+        };
+        for (path, probe) in pictures {
+            targets =
+                targets.file("svg", Some(&path), move |found| probes::svg(&found.print, probe))?;
         }
         Ok(targets)
-    }
-}
-
-/// Returns the exit code: a probe that was requested by name and not measured is not a success.
-fn code(print: &MachinePrint, probe: Probe) -> u8 {
-    match print.state(probe) {
-        Some("measured" | "degraded") => exit::HOLDS,
-        _ => exit::OPEN,
     }
 }
 

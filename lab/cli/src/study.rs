@@ -314,7 +314,7 @@ pub fn race(
         let id = result.runs.first().map_or("", |run| run.journal.as_str());
         io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));
     }
-    Ok(exit::of_study(&result))
+    Ok(exit::of_runs(result.interrupted, &result.runs))
 }
 
 /// Compares every answer with the oracle's.
