@@ -31,13 +31,10 @@ enum MachineCommand {
     #[command(flatten)]
     Probe(ProbeCommand),
     /// Two machines side by side, also per unit of price
-    #[command(after_help = examples!("machine-compare"))]
     Compare(CompareOptions),
     /// What makes this machine noisy, and the command that would change it; changes nothing
-    #[command(after_help = examples!("machine-tune"))]
     Tune(Json),
     /// A print that was kept
-    #[command(after_help = examples!("machine-show"))]
     Show(ShowOptions),
 }
 

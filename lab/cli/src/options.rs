@@ -11,15 +11,35 @@ use tiebreak_lab::LabError;
 use tiebreak_lab::core::plan::{Adjust, Budget, Centre, OutputPlan};
 use tiebreak_lab::input::inputs;
 
-/// Completes the options of a command and of its subcommands: those without a help of their own
-/// are described by the table of inputs.
+/// The examples at the end of each command's help, after a line with the command's words.
+const EXAMPLES: &str = include_str!("../help.txt");
+
+/// Returns the examples of the command with these words; `None` if it has none.
+pub fn examples(words: &str) -> Option<&'static str> {
+    let section = |text: &'static str| text.strip_prefix(words)?.strip_prefix('\n');
+    EXAMPLES.split("== ").find_map(section).map(str::trim_ascii_end)
+}
+
+/// Completes a command and its subcommands: adds the examples, and describes the options that have
+/// no help of their own by the table of inputs.
 pub fn described(command: Command) -> Command {
+    let words = command.get_name().to_owned();
+    described_below(command, &words)
+}
+
+fn described_below(command: Command, words: &str) -> Command {
     let file = match command.get_name() {
         "check" => Some("claims"),
         "run" => Some("study"),
         _ => None,
     };
-    command.mut_args(|option| described_option(option, file)).mut_subcommands(described)
+    command
+        .after_help(examples(words).unwrap_or_default())
+        .mut_args(|option| described_option(option, file))
+        .mut_subcommands(|below| {
+            let words = format!("{words} {}", below.get_name());
+            described_below(below, &words)
+        })
 }
 
 /// Describes an option of a command, which reads a file if its options override those of one.

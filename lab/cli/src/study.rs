@@ -24,23 +24,18 @@ use tiebreak_lab::{LabError, interrupt, prints, probes, source, study_view};
 #[derive(Debug, Subcommand)]
 pub enum StudyCommand {
     /// The studies that there are
-    #[command(after_help = examples!("study-list"))]
     List(Place),
 
     /// What a study holds: workloads, contestants and their compilers, claims, published tables
-    #[command(after_help = examples!("study-show"))]
     Show(Named),
 
     /// Build a study's contestants, judge their answers, race them, and show the table
-    #[command(after_help = examples!("study-run"))]
     Run(Box<RunOptions>),
 
     /// Judge every answer on everything that the study can ask; nothing is timed
-    #[command(after_help = examples!("study-verify"))]
     Verify(VerifyOptions),
 
     /// A new study that works, to begin with
-    #[command(after_help = examples!("study-new"))]
     New(NewOptions),
 }
 
