@@ -120,7 +120,8 @@ fn open_group(pid: i32, exclude: u64) -> std::io::Result<Counts<Option<Counter>>
 fn anchors(pid: i32, with_hardware: bool) -> Vec<Counter> {
     let off = |kind, config| {
         let flags = perf::DISABLED | perf::EXCLUDE_KERNEL | perf::EXCLUDE_HYPERVISOR;
-        Counter::open(Event { kind, config, flags }, pid, -1, None).ok()
+        let event = Event { kind, config, flags, read_format: perf::READ_TIMES };
+        Counter::open(event, pid, -1, None).ok()
     };
     let hardware = with_hardware.then(|| off(perf::TYPE_HARDWARE, EVENTS.cycles)).flatten();
     off(perf::TYPE_SOFTWARE, DUMMY).into_iter().chain(hardware).collect()
@@ -128,7 +129,7 @@ fn anchors(pid: i32, with_hardware: bool) -> Vec<Counter> {
 
 fn inherited(kind: u32, config: u64, more: u64) -> Event {
     let flags = perf::DISABLED | perf::INHERIT | perf::ENABLE_ON_EXEC | perf::EXCLUDE_HYPERVISOR;
-    Event { kind, config, flags: flags | more }
+    Event { kind, config, flags: flags | more, read_format: perf::READ_TIMES }
 }
 
 /// Returns the count since `then`, scaled by the share of time for which it had a hardware counter,

@@ -5,7 +5,7 @@
 //! reset, in 32 bits. perf's `msr` events have the same count as `smi`.
 
 use super::energy::{Input, explain_msr, read_register};
-use super::perf::{Counter, Event};
+use super::perf::{Counter, Event, READ_TIMES};
 use crate::tree::{Tree, explain};
 use std::fs::File;
 
@@ -49,7 +49,8 @@ fn event(tree: &Tree) -> Result<Counter, String> {
     let (Some(kind), Some(config)) = (kind, config) else {
         return Err("perf has no event msr/smi/".to_owned());
     };
-    let opened = Counter::open(Event { kind, config, flags: 0 }, -1, 0, None);
+    let opened =
+        Counter::open(Event { kind, config, flags: 0, read_format: READ_TIMES }, -1, 0, None);
     opened.map_err(|error| format!("perf's event msr/smi/: {}", explain(&error, RIGHT)))
 }
 

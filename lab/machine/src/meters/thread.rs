@@ -47,7 +47,8 @@ impl ThreadCounters {
     ) -> std::io::Result<ThreadCounters> {
         let own = |config, flags: u64, leader| {
             let flags = flags | exclude | perf::EXCLUDE_HYPERVISOR;
-            Counter::open_reading(Event { kind, config, flags }, 0, -1, leader, perf::READ_GROUP)
+            let event = Event { kind, config, flags, read_format: perf::READ_GROUP };
+            Counter::open(event, 0, -1, leader)
         };
         let leader = own(events.cycles, perf::DISABLED, None)?;
         // A member follows its leader.
@@ -75,13 +76,11 @@ impl ThreadCounters {
     }
 
     fn read(&self) -> Option<Reading> {
-        let mut words = [0; 7];
-        self.leader.read_group(&mut words).ok()?;
-        let [_, enabled_ns, running_ns, cycles, ref members @ ..] = words;
+        let [_, enabled_ns, running_ns, cycles, rest @ ..] = self.leader.words::<7>().ok()?;
         let value = |count| Value { count, enabled_ns, running_ns };
         // The leader's count comes first, then those of the members in the order in which they were
         // opened.
-        let mut rest = members.iter().copied();
+        let mut rest = rest.into_iter();
         let members = self.members.as_ref();
         let counts = members.map(|member| member.as_ref().and_then(|_| rest.next()).map(value));
         let hardware = Counts { cycles: Some(value(cycles)), ..counts };

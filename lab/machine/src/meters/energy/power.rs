@@ -3,7 +3,7 @@
 
 use super::gauge::{Domain, Gauge, Input, Part};
 use crate::cpus;
-use crate::meters::perf::{Counter, Event};
+use crate::meters::perf::{Counter, Event, READ_TIMES};
 use crate::tree::{Tree, explain};
 
 /// The folder in which the kernel describes the events.
@@ -38,7 +38,7 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     let mut gauges = Vec::new();
     for described in events {
         for cpu in &cpus {
-            let event = Event { kind, config: described.config, flags: 0 };
+            let event = Event { kind, config: described.config, flags: 0, read_format: READ_TIMES };
             let part = Part { domain: described.domain, name: format!("CPU {cpu}") };
             match Counter::open(event, -1, *cpu as i32, None) {
                 Ok(counter) => gauges.push(Gauge {
