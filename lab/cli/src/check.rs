@@ -4,7 +4,7 @@ use crate::io::Io;
 use crate::options::{Reporting, Store};
 use crate::screen::Screen;
 use crate::{compare, exit, github, quantities};
-use clap::{Args, ValueHint};
+use clap::Args;
 use std::path::PathBuf;
 use tiebreak_lab::claims_file::{self, FileRequest, Step};
 use tiebreak_lab::core::plan::Budget;
@@ -22,7 +22,7 @@ const SCHEMA: &str = include_str!("../../../docs/schema/claims-1.schema.json");
 #[derive(Debug, Args)]
 pub struct CheckOptions {
     /// The file of claims
-    #[arg(value_name = "FILE", default_value = FILE, value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "FILE", default_value = FILE)]
     pub file: PathBuf,
 
     /// Print a file with every field, each explained, that runs as it is
@@ -57,11 +57,11 @@ pub struct CheckOptions {
     pub seed: Option<String>,
 
     /// Write the results as JUnit XML, which CI systems read
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
 
     /// Write the results as Markdown, for a comment or a summary
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
 
     #[command(flatten)]

@@ -64,11 +64,11 @@ struct PrintFiles {
     json: Json,
 
     /// Write the picture of the probe as SVG; of all probes, into a folder
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
     /// Write the print as one page of HTML, with its pictures
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
     #[command(flatten)]
@@ -78,11 +78,11 @@ struct PrintFiles {
 #[derive(Debug, Args)]
 struct CompareOptions {
     /// The first machine: a file, or the name of a print that was kept
-    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "A")]
     a: PathBuf,
 
     /// The second machine
-    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "B")]
     b: PathBuf,
 
     /// What they cost, in one unit: by A and B, or by the names of the files without their ending

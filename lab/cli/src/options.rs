@@ -44,6 +44,10 @@ fn described_below(command: Command, words: &str) -> Command {
 
 /// Describes an option of a command, which reads a file if its options override those of one.
 fn described_option(mut option: Arg, file: Option<&str>) -> Arg {
+    // A path is completed as that of a file, unless its option says otherwise.
+    if option.get_value_hint() == ValueHint::AnyPath {
+        option = option.value_hint(ValueHint::FilePath);
+    }
     let name = option.get_long().filter(|_| option.get_help().is_none()).unwrap_or_default();
     let of_file = file.and_then(|file| inputs::key(file, name));
     let Some(input) = of_file.or_else(|| inputs::option(name)) else { return option };
@@ -176,7 +180,7 @@ pub const CENTRES: Names<Centre> = &[
 #[derive(Debug, Args)]
 pub struct Json {
     /// Write the result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
 
@@ -202,7 +206,7 @@ pub struct Reporting {
 #[derive(Debug, Args)]
 pub struct Store {
     /// The journal, which keeps runs and prints of machines [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
 }
 
