@@ -32,8 +32,8 @@ pub use screen::{json, measured, page, progress, screen, svg};
 
 // An entry: the module, which is also the name of the command and the key in a print; what the
 // module finds; how the screen calls it; the milliseconds of a short look, and those that it would
-// like on a number of CPUs; its help. `make lint` formats these modules: `cargo fmt` does not see
-// them.
+// like on a number of CPUs; its help. `cargo fmt` does not find these modules:
+// `rustfmt --edition 2024 lab/probes/src/*.rs` formats them, and `make lint` checks that.
 print::probes! {
     topology: Topology, "topology",
         1000 ms, |_| 3000,
