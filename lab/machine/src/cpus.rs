@@ -98,8 +98,9 @@ fn apart_in(tree: &Tree, first: usize, allowed: &[usize]) -> Vec<usize> {
 
 /// Returns the CPUs of the core that a CPU belongs to.
 fn core(tree: &Tree, cpu: usize) -> Vec<usize> {
-    let text = |name: &str| tree.text(&format!("sys/devices/system/cpu/cpu{cpu}/topology/{name}"));
-    let list = text("core_cpus_list").or_else(|| text("thread_siblings_list"));
+    let list = ["core_cpus_list", "thread_siblings_list"]
+        .iter()
+        .find_map(|name| tree.text(&format!("sys/devices/system/cpu/cpu{cpu}/topology/{name}")));
     list.and_then(|list| parse_list(&list)).unwrap_or_else(|| vec![cpu])
 }
 

@@ -2,7 +2,7 @@
 
 use crate::cgroup;
 use crate::cpus;
-use crate::tree::Tree;
+use crate::tree::{Tree, field};
 use std::collections::BTreeMap;
 use tiebreak_core::fingerprint::Fact::{self, Flag, Number, Text};
 use tiebreak_core::fingerprint::Fingerprint;
@@ -11,6 +11,16 @@ use tiebreak_core::fingerprint::Fingerprint;
 mod tests;
 
 const MEMORY: &str = "/proc/meminfo";
+/// Facts of `/proc/cpuinfo`; x86 and Arm name their fields differently.
+const TEXT_FIELDS: [(&str, &[&str]); 4] = [
+    ("cpu_model", &["model name", "Model", "cpu model", "uarch"]),
+    ("cpu_vendor", &["vendor_id", "CPU implementer"]),
+    ("cpu_part", &["CPU part"]),
+    ("cpu_microcode", &["microcode"]),
+];
+/// Facts of it that are numbers.
+const NUMBER_FIELDS: [(&str, &str); 3] =
+    [("cpu_family", "cpu family"), ("cpu_model_number", "model"), ("cpu_stepping", "stepping")];
 /// Facts that are the text of a file.
 const TEXTS: [(&str, &str); 4] = [
     ("clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
@@ -54,26 +64,15 @@ impl Facts {
         self.0.extend(fact.map(|fact| (key.to_owned(), fact)));
     }
 
-    /// Reads the first processor of `/proc/cpuinfo`; x86 and Arm name their fields differently.
+    /// Reads the first processor of `/proc/cpuinfo`.
     fn processor(&mut self, cpuinfo: &str) {
-        let field = |names: &[&str]| {
-            cpuinfo.lines().find_map(|line| {
-                let (key, value) = line.split_once(':')?;
-                names.contains(&key.trim()).then(|| value.trim().to_owned())
-            })
-        };
-        self.set("cpu_model", Text, field(&["model name", "Model", "cpu model", "uarch"]));
-        self.set("cpu_vendor", Text, field(&["vendor_id", "CPU implementer"]));
-        for (key, name) in [
-            ("cpu_family", "cpu family"),
-            ("cpu_model_number", "model"),
-            ("cpu_stepping", "stepping"),
-        ] {
-            self.set(key, Number, field(&[name]).and_then(|text| text.parse().ok()));
+        for (key, names) in TEXT_FIELDS {
+            self.set(key, Text, field(cpuinfo, names).map(str::to_owned));
         }
-        self.set("cpu_part", Text, field(&["CPU part"]));
-        self.set("cpu_microcode", Text, field(&["microcode"]));
-        if let Some(flags) = field(&["flags"]) {
+        for (key, name) in NUMBER_FIELDS {
+            self.set(key, Number, field(cpuinfo, &[name]).and_then(|text| text.parse().ok()));
+        }
+        if let Some(flags) = field(cpuinfo, &["flags"]) {
             let is_virtual = flags.split(' ').any(|flag| flag == "hypervisor");
             let name = if is_virtual { "yes" } else { "none" };
             self.set("hypervisor", Text, Some(name.to_owned()));

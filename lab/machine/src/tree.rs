@@ -101,6 +101,13 @@ impl Tree {
     }
 }
 
+/// Returns the first value of a text of lines `name: value`, such as `/proc/cpuinfo`, that has one of
+/// these names.
+pub fn field<'a>(text: &'a str, names: &[&str]) -> Option<&'a str> {
+    let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
+    Some(pairs.find(|(name, _)| names.contains(&name.trim()))?.1.trim())
+}
+
 /// Describes the error by its name, with the missing right where the error is about one.
 pub fn explain(error: &io::Error, right: &str) -> String {
     let Some(number) = error.raw_os_error() else { return error.to_string() };

@@ -42,9 +42,9 @@ impl Smis {
 }
 
 fn event(tree: &Tree) -> Result<Counter, String> {
-    let text = |file: &str| tree.text(&format!("{EVENTS}/{file}"));
-    let kind = text("type").and_then(|kind| kind.parse().ok());
-    let config = text("events/smi")
+    let kind = tree.number(&format!("{EVENTS}/type")).and_then(|kind| kind.try_into().ok());
+    let config = tree
+        .text(&format!("{EVENTS}/events/smi"))
         .and_then(|event| u64::from_str_radix(event.strip_prefix("event=0x")?, 16).ok());
     let (Some(kind), Some(config)) = (kind, config) else {
         return Err("perf has no event msr/smi/".to_owned());
