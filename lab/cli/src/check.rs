@@ -107,12 +107,11 @@ pub fn run(options: CheckOptions, io: &mut Io) -> Result<u8, LabError> {
     let book = Book::here(source::store_path(options.store.path())?, io.typed.clone());
     let stop = interrupt::flag();
     let mut line_up = planned.line_up(&book, options.resume, stop, |step| say(&step, quiet, io))?;
-    let mut screen = Screen::new(io, quiet);
-    let result = line_up.contests.race(stop, |standing| {
-        screen.show_as(|look, is_frame| progress(&standing(), look, is_frame));
-    });
-    screen.clear();
-    let result = result?;
+    let result = Screen::during(io, quiet, |screen| {
+        line_up.contests.race(stop, |standing| {
+            screen.show_as(|look, is_frame| progress(&standing(), look, is_frame));
+        })
+    })?;
     targets.print(&if quiet { verdicts(&result) } else { page(&result, &io.out_look()) }, io);
     github::tell(&result, io);
     targets.write(&result, io)?;

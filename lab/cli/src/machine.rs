@@ -206,8 +206,13 @@ fn measure(
         _ => Keeper::Nowhere,
     };
     let redraws = io.err_redraws();
-    let mut screen = Screen::new(io, options.quiet);
-    let print = if is_watched {
+    let asked = probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]);
+    let print = Screen::during(io, options.quiet, |screen| {
+        if !is_watched {
+            return probes::take(&asked, &wanted, interrupt::flag(), &mut |probe, share| {
+                screen.show_as(|look, _| vec![probes::progress(&asked, probe, share, look)]);
+            });
+        }
         probes::watch_noise(&wanted, interrupt::flag(), &mut |found: &Noise| {
             if redraws {
                 screen.show_as(|look, _| probes::frame(found, look))
@@ -215,13 +220,7 @@ fn measure(
                 screen.say(&probes::line(found))
             }
         })
-    } else {
-        let asked = probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]);
-        probes::take(&asked, &wanted, interrupt::flag(), &mut |probe, share| {
-            screen.show_as(|look, _| vec![probes::progress(&asked, probe, share, look)]);
-        })
-    };
-    screen.clear();
+    });
     let name = keeper.keep(&print, wanted.each).unwrap_or_else(|why| {
         io.err(&format!("not kept: {why}\n"));
         None

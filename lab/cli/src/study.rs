@@ -284,11 +284,11 @@ pub fn race(
     letters: bool,
     io: &mut Io,
 ) -> Result<u8, LabError> {
-    let mut screen = Screen::new(io, quiet);
-    let result = studies::race(&mut line_up, interrupt::flag(), |standing| {
-        screen.show_as(|look, is_frame| report::study::progress(&standing(), look, is_frame));
+    let result = Screen::during(io, quiet, |screen| {
+        studies::race(&mut line_up, interrupt::flag(), |standing| {
+            screen.show_as(|look, is_frame| report::study::progress(&standing(), look, is_frame));
+        })
     });
-    screen.clear();
     let result = result.map_err(|error| match line_up.contests.first() {
         Some(contest) => {
             let id = contest.session.id();
