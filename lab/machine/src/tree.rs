@@ -101,8 +101,8 @@ impl Tree {
     }
 }
 
-/// Returns the first value of a text of lines `name: value`, such as `/proc/cpuinfo`, that has one of
-/// these names.
+/// Returns the first value of a text of lines `name: value`, such as `/proc/cpuinfo`, that has one
+/// of these names.
 pub fn field<'a>(text: &'a str, names: &[&str]) -> Option<&'a str> {
     let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
     Some(pairs.find(|(name, _)| names.contains(&name.trim()))?.1.trim())

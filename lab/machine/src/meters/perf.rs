@@ -119,8 +119,8 @@ impl Counter {
     }
 
     /// Reads numbers, as many as there are: of the leader of a group that was opened with
-    /// [`READ_GROUP`] the number of members, the time for which it was on, the time for which it had
-    /// hardware counters, and one count per member. One system call; nothing is allocated.
+    /// [`READ_GROUP`] the number of members, the time for which it was on, the time for which it
+    /// had hardware counters, and one count per member. One system call; nothing is allocated.
     pub(super) fn words<const N: usize>(&self) -> io::Result<[u64; N]> {
         let mut bytes = [[0; 8]; N];
         match (&self.0).read(bytes.as_flattened_mut())? {
