@@ -15,6 +15,7 @@ use std::process::Command;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::sample::Mark;
 use tiebreak_input::inputs;
+use tiebreak_probes::Probe;
 use tiebreak_report::markdown::fenced;
 use tiebreak_report::text::wrap_plain;
 
@@ -46,6 +47,7 @@ fn render(root: &Path, command: &str) -> Result<String> {
         Some(("make", "aa")) => aa::render(&data(root, aa::DATA)?),
         Some(("make", "gate")) => gate::render(&data(root, gate::DATA)?),
         Some(("make", "scopes")) => scopes::render(&data(root, scopes::DATA)?),
+        Some(("make", "machine # the probes")) => Ok(machine::probes()),
         Some(("make", "machine")) => {
             machine::render(&data(root, machine::CORES)?, &data(root, machine::BANDWIDTH)?)
         }
@@ -179,12 +181,18 @@ pub fn splice(root: &Path, sources: &[Source], command: &str) -> Result<Vec<Stri
 
 /// The schema of a run's result, which is written by hand but for its lists of words.
 const RESULT: &str = "docs/schema/result-1.schema.json";
+/// The schema of a print of a machine, which is written by hand but for its probes.
+const PRINT: &str = "docs/schema/machine-1.schema.json";
+/// What stands before the probes in it, and what behind them.
+const AROUND_PROBES: [&str; 2] =
+    ["{ \"type\": [\"integer\", \"boolean\", \"string\"] }\n    }", "\n  },\n  \"$defs\""];
 
 /// The JSON schemas that follow from the code, with their paths: those of files that users write,
-/// and that of a run's result, in which lists of words are replaced.
+/// that of a run's result, in which lists of words are replaced, and that of a print, in which the
+/// probes are.
 ///
 /// # Errors
-/// The schema of a result cannot be read, or a list is missing in it.
+/// One of the last two cannot be read, or what is to be replaced is missing in it.
 fn schemas(root: &Path) -> Result<Vec<(String, String)>> {
     let path = |file: &str| format!("docs/schema/{file}-1.schema.json");
     let mut schemas: Vec<_> =
@@ -193,7 +201,24 @@ fn schemas(root: &Path) -> Result<Vec<(String, String)>> {
     let marks = Mark::ALL.into_iter().map(|mark| mark.name().replace(' ', "_"));
     let result = with_words(&data(root, RESULT)?, "metric", metrics)?;
     schemas.push((RESULT.to_owned(), with_words(&result, "mark", marks)?));
+    let probes: String = Probe::ALL.into_iter().map(property).collect();
+    let print = with_fresh(&data(root, PRINT)?, AROUND_PROBES, &probes);
+    schemas.push((PRINT.to_owned(), print.with_context(|| format!("{PRINT} has no probes"))?));
     Ok(schemas)
+}
+
+/// Returns a probe's property of a print, behind the others.
+fn property(probe: Probe) -> String {
+    let (name, help) = (probe.name(), probe.help());
+    let found = r##""$ref": "#/$defs/probed""##;
+    format!(",\n    \"{name}\": {{\n      \"description\": \"{help}.\",\n      {found}\n    }}")
+}
+
+/// Replaces what stands between two texts of a schema; none if it has them not.
+fn with_fresh(schema: &str, [start, end]: [&str; 2], fresh: &str) -> Option<String> {
+    let from = schema.find(start)? + start.len();
+    let to = from + schema[from..].find(end)?;
+    Some(format!("{}{fresh}{}", &schema[..from], &schema[to..]))
 }
 
 /// Replaces the words that a definition of a schema allows.
@@ -203,13 +228,11 @@ fn with_words(
     words: impl Iterator<Item = String>,
 ) -> Result<String> {
     let start = format!("\n    \"{definition}\": {{\n      \"enum\": [\n");
-    let missing = || format!("{RESULT} has no list '{definition}'");
-    let from = schema.find(&start).with_context(missing)? + start.len();
-    let to = from + schema[from..].find("\n      ]").with_context(missing)?;
     let words: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
     let lines = wrap_plain(&words.join(", "), 92).into_iter().map(|line| format!("        {line}"));
     let lines: Vec<String> = lines.collect();
-    Ok(format!("{}{}{}", &schema[..from], lines.join("\n"), &schema[to..]))
+    with_fresh(schema, [&start, "\n      ]"], &lines.join("\n"))
+        .with_context(|| format!("{RESULT} has no list '{definition}'"))
 }
 
 /// Finds schemas that are not what the code gives.

@@ -5,6 +5,7 @@ use crate::measured::{Data, median, read, spread};
 use anyhow::Result;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use tiebreak_probes::Probe;
 use tiebreak_report::markdown::aligned;
 use tiebreak_report::table::Align::{Left, Right};
 
@@ -56,6 +57,24 @@ struct Ratio {
     most: Option<f64>,
     /// The same over the median repetition of the C program instead of its best.
     over_median: Option<f64>,
+}
+
+/// Renders the table of the probes.
+pub fn probes() -> String {
+    let head = ["name", "on the screen", "what it finds", "short look", "by name"];
+    let rows = Probe::ALL.map(|probe| {
+        let [short, few, many] = [(2, true), (2, false), (256, false)]
+            .map(|(cpus, is_quick)| probe.budget(cpus, is_quick).as_secs_f64());
+        let more = if many > few { " or more" } else { "" };
+        [
+            format!("`{}`", probe.name()),
+            probe.words().to_owned(),
+            probe.help().to_owned(),
+            format!("{short} s"),
+            format!("{few} s{more}"),
+        ]
+    });
+    aligned(&head, &[Left; 5], rows)
 }
 
 /// Renders the block.

@@ -4,7 +4,7 @@ use crate::io::Io;
 use crate::options::{Reporting, Store};
 use crate::screen::Screen;
 use crate::{compare, exit, github, quantities};
-use clap::{Args, ValueHint};
+use clap::Args;
 use std::path::PathBuf;
 use tiebreak_lab::claims_file::{self, FileRequest, Step};
 use tiebreak_lab::core::plan::Budget;
@@ -22,7 +22,7 @@ const SCHEMA: &str = include_str!("../../../docs/schema/claims-1.schema.json");
 #[derive(Debug, Args)]
 pub struct CheckOptions {
     /// The file of claims
-    #[arg(value_name = "FILE", default_value = FILE, value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "FILE", default_value = FILE)]
     pub file: PathBuf,
 
     /// Print a file with every field, each explained, that runs as it is
@@ -57,11 +57,11 @@ pub struct CheckOptions {
     pub seed: Option<String>,
 
     /// Write the results as JUnit XML, which CI systems read
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
 
     /// Write the results as Markdown, for a comment or a summary
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
 
     #[command(flatten)]
@@ -107,12 +107,11 @@ pub fn run(options: CheckOptions, io: &mut Io) -> Result<u8, LabError> {
     let book = Book::here(source::store_path(options.store.path())?, io.typed.clone());
     let stop = interrupt::flag();
     let mut line_up = planned.line_up(&book, options.resume, stop, |step| say(&step, quiet, io))?;
-    let mut screen = Screen::new(io, quiet);
-    let result = line_up.contests.race(stop, |standing| {
-        screen.show_as(|look, is_frame| progress(&standing(), look, is_frame));
-    });
-    screen.clear();
-    let result = result?;
+    let result = Screen::during(io, quiet, |screen| {
+        line_up.contests.race(stop, |standing| {
+            screen.show_as(|look, is_frame| progress(&standing(), look, is_frame));
+        })
+    })?;
     targets.print(&if quiet { verdicts(&result) } else { page(&result, &io.out_look()) }, io);
     github::tell(&result, io);
     targets.write(&result, io)?;
@@ -123,7 +122,8 @@ pub fn run(options: CheckOptions, io: &mut Io) -> Result<u8, LabError> {
              (contests of revisions from their beginning, as their worktrees are gone)\n"
         ));
     }
-    Ok(exit::of_check(&result))
+    let runs = result.contests.iter().map(|contest| &contest.run);
+    Ok(exit::of_runs(result.interrupted, runs))
 }
 
 fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {

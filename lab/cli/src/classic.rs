@@ -61,7 +61,6 @@ struct Words {
 
 /// What is tested, and on which stream.
 #[derive(Debug, Args)]
-#[command(after_help = examples!("classic-driver"))]
 struct DriverWords {
     /// The threshold that the success rate is compared with, above 0 and below 1
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
@@ -86,7 +85,6 @@ struct DriverWords {
 
 /// A test to be tried out.
 #[derive(Debug, Args)]
-#[command(after_help = examples!("classic-power"))]
 struct PowerWords {
     /// The true success rate of the simulated trials
     #[arg(allow_negative_numbers = true)]

@@ -99,18 +99,17 @@ pub fn run(options: &ExactOptions, io: &mut Io) -> Result<u8, LabError> {
     let stop = interrupt::flag();
     let question = question(options, io)?;
     let targets = options.reporting.json.open(page::json)?;
-    let mut screen = Screen::new(io, options.reporting.quiet);
     let is_slow = matches!(question.statistic, StatisticOf::Program(_));
-    let result = answer(&question, stop, |permutations, extreme| {
-        // Reading the clock costs more than some permutations.
-        if permutations.is_multiple_of(64) || is_slow {
-            screen.show_as(|_, _| {
-                vec![format!("{permutations} permutations, {extreme} at least as extreme")]
-            });
-        }
-    });
-    screen.clear();
-    let result = result?;
+    let result = Screen::during(io, options.reporting.quiet, |screen| {
+        answer(&question, stop, |permutations, extreme| {
+            // Reading the clock costs more than some permutations.
+            if permutations.is_multiple_of(64) || is_slow {
+                screen.show_as(|_, _| {
+                    vec![format!("{permutations} permutations, {extreme} at least as extreme")]
+                });
+            }
+        })
+    })?;
     let text = if options.reporting.quiet {
         page::sentence(&result) + "\n"
     } else {

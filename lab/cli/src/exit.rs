@@ -2,7 +2,7 @@
 
 use tiebreak_lab::LabError;
 use tiebreak_lab::core::journal::StopReason;
-use tiebreak_lab::core::result::{CheckResult, ClaimOutcome, ClaimResult, RunResult, StudyResult};
+use tiebreak_lab::core::result::{ClaimOutcome, ClaimResult, RunResult};
 use tiebreak_lab::error::Blame;
 
 /// Every claim holds, or a question is answered.
@@ -33,28 +33,14 @@ pub fn of_error(error: &LabError) -> u8 {
     }
 }
 
-/// Returns the exit code of a result: that of the worst verdict, in the order 3, 1, 2, 0.
+/// Returns the exit code of a run.
 pub fn of_result(result: &RunResult) -> u8 {
-    match result.stopped {
-        Some(StopReason::Interrupted) => INTERRUPTED,
-        _ => of_worst([outcome(result)].into_iter()),
-    }
+    of_runs(result.stopped == Some(StopReason::Interrupted), [result])
 }
 
-/// Returns the exit code of a study.
-pub fn of_study(result: &StudyResult) -> u8 {
-    if result.interrupted {
-        return INTERRUPTED;
-    }
-    of_worst(result.runs.iter().map(outcome))
-}
-
-/// Returns the exit code of a file of claims: that of its worst verdict.
-pub fn of_check(result: &CheckResult) -> u8 {
-    if result.interrupted {
-        return INTERRUPTED;
-    }
-    of_worst(result.contests.iter().map(|contest| outcome(&contest.run)))
+/// Returns the exit code of runs: that of the worst verdict, in the order 3, 1, 2, 0.
+pub fn of_runs<'a>(interrupted: bool, runs: impl IntoIterator<Item = &'a RunResult>) -> u8 {
+    if interrupted { INTERRUPTED } else { of_worst(runs.into_iter().map(outcome)) }
 }
 
 /// Returns the exit code of the worst of these outcomes; 0 if there are none.

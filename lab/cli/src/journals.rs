@@ -5,7 +5,7 @@ use crate::io::Io;
 use crate::options::{Json, Reporting, Source};
 use crate::output::page;
 use crate::quantities;
-use clap::{Args, ValueHint};
+use clap::Args;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use tiebreak_lab::core::journal::Journal;
@@ -40,18 +40,15 @@ pub struct ExportOptions {
     pub source: Source,
 
     /// Samples as CSV, one a line; - for standard output [default, if nothing else is asked for]
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
-          value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     pub csv: Option<PathBuf>,
 
     /// The result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
-          value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     pub json: Option<PathBuf>,
 
     /// The whole journal as JSON lines, which replay reads; - for standard output
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-",
-          value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     pub journal: Option<PathBuf>,
 }
 
@@ -61,7 +58,7 @@ pub struct ReportOptions {
     pub source: Source,
 
     /// Write the page into this file [default: standard output]
-    #[arg(long, short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short = 'o', value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
 

@@ -5,13 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-/// Returns the examples at the end of a command's help, from `lab/cli/help`.
-macro_rules! examples {
-    ($command:literal) => {
-        include_str!(concat!("../help/", $command, ".txt")).trim_ascii_end()
-    };
-}
-
 mod aa;
 mod args;
 mod check;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tiebreak_lab::prints::{self, Keeper, Loaded};
 use tiebreak_lab::probes::compare::{self, Named};
-use tiebreak_lab::probes::{self, MachinePrint, Noise, Options, Probe, tune};
+use tiebreak_lab::probes::{self, Noise, Options, Probe, tune};
 use tiebreak_lab::probing::{Laboratory, chosen_cpus, own_work};
 use tiebreak_lab::{LabError, interrupt, source};
 
@@ -31,13 +31,10 @@ enum MachineCommand {
     #[command(flatten)]
     Probe(ProbeCommand),
     /// Two machines side by side, also per unit of price
-    #[command(after_help = examples!("machine-compare"))]
     Compare(CompareOptions),
     /// What makes this machine noisy, and the command that would change it; changes nothing
-    #[command(after_help = examples!("machine-tune"))]
     Tune(Json),
     /// A print that was kept
-    #[command(after_help = examples!("machine-show"))]
     Show(ShowOptions),
 }
 
@@ -67,11 +64,11 @@ struct PrintFiles {
     json: Json,
 
     /// Write the picture of the probe as SVG; of all probes, into a folder
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
     /// Write the print as one page of HTML, with its pictures
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
     #[command(flatten)]
@@ -81,11 +78,11 @@ struct PrintFiles {
 #[derive(Debug, Args)]
 struct CompareOptions {
     /// The first machine: a file, or the name of a print that was kept
-    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "A")]
     a: PathBuf,
 
     /// The second machine
-    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "B")]
     b: PathBuf,
 
     /// What they cost, in one unit: by A and B, or by the names of the files without their ending
@@ -177,80 +174,67 @@ fn probe(text: &str) -> Result<Probe, String> {
 
 pub fn run(arguments: MachineArguments, io: &mut Io) -> Result<u8, LabError> {
     match arguments.command {
-        None => measure(None, &arguments.options, io),
-        Some(MachineCommand::Probe(asked)) if asked.is_watched => watch(&asked.options, io),
-        Some(MachineCommand::Probe(asked)) => measure(Some(asked.probe), &asked.options, io),
+        None => measure(None, false, &arguments.options, io),
+        Some(MachineCommand::Probe(ProbeCommand { probe, options, is_watched })) => {
+            measure(Some(probe), is_watched, &options, io)
+        }
         Some(MachineCommand::Compare(options)) => compare(&options, io),
         Some(MachineCommand::Tune(options)) => tune(&options, io),
         Some(MachineCommand::Show(options)) => show(&options, io),
     }
 }
 
-/// Measures one probe, or all of them briefly.
-fn measure(probe: Option<Probe>, options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
+/// Measures one probe, or all of them briefly. What disturbs this machine can be watched: it is
+/// then drawn live until the user stops it or the budget is spent, and leaves the page of the last
+/// minute.
+fn measure(
+    probe: Option<Probe>,
+    is_watched: bool,
+    options: &ProbeOptions,
+    io: &mut Io,
+) -> Result<u8, LabError> {
     let targets = options.files.open(probe)?;
-    let lab = Laboratory { own_work: Some(own_work()?) };
-    let wanted = options.wanted(&lab, probe)?;
+    let wanted = Options {
+        lab: &Laboratory { own_work: Some(own_work()?) },
+        cpus: chosen_cpus(options.cpus.as_deref())?,
+        is_quick: probe.is_none(),
+        each: options.budget.map(Duration::from_nanos),
+    };
     // A print of one probe, or of some CPUs, is not the machine's.
     let keeper = match (probe, &options.cpus) {
         (None, None) => Keeper::open(options.files.store.path())?,
         _ => Keeper::Nowhere,
     };
-    let mut screen = Screen::new(io, options.quiet);
-    let print = probes::take(&wanted, interrupt::flag(), &mut |probe, share| {
-        screen.show_as(|look, _| vec![probes::progress(&wanted.probes, probe, share, look)]);
+    let redraws = io.err_redraws();
+    let asked = probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]);
+    let print = Screen::during(io, options.quiet, |screen| {
+        if !is_watched {
+            return probes::take(&asked, &wanted, interrupt::flag(), &mut |probe, share| {
+                screen.show_as(|look, _| vec![probes::progress(&asked, probe, share, look)]);
+            });
+        }
+        probes::watch_noise(&wanted, interrupt::flag(), &mut |found: &Noise| {
+            if redraws {
+                screen.show_as(|look, _| probes::frame(found, look))
+            } else {
+                screen.say(&probes::line(found))
+            }
+        })
     });
-    screen.clear();
     let name = keeper.keep(&print, wanted.each).unwrap_or_else(|why| {
         io.err(&format!("not kept: {why}\n"));
         None
     });
     let found = Loaded { name, print };
     targets.deliver(&page(&found, probe, io), &found, io)?;
-    Ok(match probe {
+    let state = probe.and_then(|probe| found.print.state(probe));
+    Ok(match state {
         _ if found.print.interrupted => exit::INTERRUPTED,
-        Some(probe) => code(&found.print, probe),
-        None => exit::HOLDS,
+        // A probe that was requested by name and found nothing is not a success.
+        Some("measured" | "degraded") => exit::HOLDS,
+        _ if probe.is_some() => exit::OPEN,
+        _ => exit::HOLDS,
     })
-}
-
-/// Draws live what disturbs this machine, until the user stops it or the budget is spent, and
-/// leaves the page of the last minute.
-fn watch(options: &ProbeOptions, io: &mut Io) -> Result<u8, LabError> {
-    let probe = Some(Probe::Noise);
-    let targets = options.files.open(probe)?;
-    let lab = Laboratory::default();
-    let wanted = options.wanted(&lab, probe)?;
-    let redraws = io.err_redraws();
-    let mut screen = Screen::new(io, options.quiet);
-    let print = probes::watch_noise(&wanted, interrupt::flag(), &mut |found: &Noise| {
-        if redraws {
-            screen.show_as(|look, _| probes::frame(found, look))
-        } else {
-            screen.say(&probes::line(found))
-        }
-    });
-    screen.clear();
-    let found = Loaded { name: None, print };
-    targets.deliver(&page(&found, probe, io), &found, io)?;
-    Ok(code(&found.print, Probe::Noise))
-}
-
-impl ProbeOptions {
-    /// Returns what to measure: one probe, or all of them briefly.
-    fn wanted<'a>(
-        &self,
-        lab: &'a Laboratory,
-        probe: Option<Probe>,
-    ) -> Result<Options<'a>, LabError> {
-        Ok(Options {
-            lab,
-            probes: probe.map_or(Probe::ALL.to_vec(), |probe| vec![probe]),
-            cpus: chosen_cpus(self.cpus.as_deref())?,
-            is_quick: probe.is_none(),
-            each: self.budget.map(Duration::from_nanos),
-        })
-    }
 }
 
 impl PrintFiles {
@@ -261,34 +245,23 @@ impl PrintFiles {
         let mut targets = targets.file("html", self.html.as_deref(), |found| {
             probes::machine_page(&found.print, found.name.as_deref())
         })?;
-        match (probe, &self.svg) {
-            (_, None) => {}
-            (Some(probe), svg) => {
-                targets = targets.file("svg", svg.as_deref(), move |found| {
-                    probes::svg(&found.print, probe).unwrap_or_default()
-                })?;
-            }
-            (None, Some(folder)) => {
+        let pictures = match (&self.svg, probe) {
+            (None, _) => Vec::new(),
+            (Some(file), Some(probe)) => vec![(file.clone(), probe)],
+            (Some(folder), None) => {
                 std::fs::create_dir_all(folder).map_err(|error| {
                     let folder = folder.display();
                     LabError::Data(format!("--svg: cannot make the folder {folder}: {error}"))
                 })?;
-                for probe in Probe::ALL {
-                    let path = folder.join(format!("{}.svg", probe.name()));
-                    targets = targets
-                        .file("svg", Some(&path), move |found| probes::svg(&found.print, probe))?;
-                }
+                let file = |probe: Probe| folder.join(format!("{}.svg", probe.name()));
+                Probe::ALL.map(|probe| (file(probe), probe)).to_vec()
             }
+        };
+        for (path, probe) in pictures {
+            targets =
+                targets.file("svg", Some(&path), move |found| probes::svg(&found.print, probe))?;
         }
         Ok(targets)
-    }
-}
-
-/// Returns the exit code: a probe that was requested by name and not measured is not a success.
-fn code(print: &MachinePrint, probe: Probe) -> u8 {
-    match print.state(probe) {
-        Some("measured" | "degraded") => exit::HOLDS,
-        _ => exit::OPEN,
     }
 }
 

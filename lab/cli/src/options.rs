@@ -11,19 +11,43 @@ use tiebreak_lab::LabError;
 use tiebreak_lab::core::plan::{Adjust, Budget, Centre, OutputPlan};
 use tiebreak_lab::input::inputs;
 
-/// Completes the options of a command and of its subcommands: those without a help of their own
-/// are described by the table of inputs.
+/// The examples at the end of each command's help, after a line with the command's words.
+const EXAMPLES: &str = include_str!("../help.txt");
+
+/// Returns the examples of the command with these words; `None` if it has none.
+pub fn examples(words: &str) -> Option<&'static str> {
+    let section = |text: &'static str| text.strip_prefix(words)?.strip_prefix('\n');
+    EXAMPLES.split("== ").find_map(section).map(str::trim_ascii_end)
+}
+
+/// Completes a command and its subcommands: adds the examples, and describes the options that have
+/// no help of their own by the table of inputs.
 pub fn described(command: Command) -> Command {
+    let words = command.get_name().to_owned();
+    described_below(command, &words)
+}
+
+fn described_below(command: Command, words: &str) -> Command {
     let file = match command.get_name() {
         "check" => Some("claims"),
         "run" => Some("study"),
         _ => None,
     };
-    command.mut_args(|option| described_option(option, file)).mut_subcommands(described)
+    command
+        .after_help(examples(words).unwrap_or_default())
+        .mut_args(|option| described_option(option, file))
+        .mut_subcommands(|below| {
+            let words = format!("{words} {}", below.get_name());
+            described_below(below, &words)
+        })
 }
 
 /// Describes an option of a command, which reads a file if its options override those of one.
 fn described_option(mut option: Arg, file: Option<&str>) -> Arg {
+    // A path is completed as that of a file, unless its option says otherwise.
+    if option.get_value_hint() == ValueHint::AnyPath {
+        option = option.value_hint(ValueHint::FilePath);
+    }
     let name = option.get_long().filter(|_| option.get_help().is_none()).unwrap_or_default();
     let of_file = file.and_then(|file| inputs::key(file, name));
     let Some(input) = of_file.or_else(|| inputs::option(name)) else { return option };
@@ -156,7 +180,7 @@ pub const CENTRES: Names<Centre> = &[
 #[derive(Debug, Args)]
 pub struct Json {
     /// Write the result as JSON; - for standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
 
@@ -182,7 +206,7 @@ pub struct Reporting {
 #[derive(Debug, Args)]
 pub struct Store {
     /// The journal, which keeps runs and prints of machines [default: the user's data folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
 }
 

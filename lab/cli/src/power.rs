@@ -132,12 +132,11 @@ pub fn run(options: &PowerOptions, io: &mut Io) -> Result<u8, LabError> {
     let stop = interrupt::flag();
     let question = question(options)?;
     let targets = options.reporting.json.open(page::json)?;
-    let mut screen = Screen::new(io, options.reporting.quiet);
-    let result = forecast::forecast(&question, stop, &mut |made, all| {
-        screen.show_as(|_, _| vec![format!("simulated {made} of {all} runs")]);
-    });
-    screen.clear();
-    let result = result?;
+    let result = Screen::during(io, options.reporting.quiet, |screen| {
+        forecast::forecast(&question, stop, &mut |made, all| {
+            screen.show_as(|_, _| vec![format!("simulated {made} of {all} runs")]);
+        })
+    })?;
     let text = if options.reporting.quiet {
         page::sentence(&result) + "\n"
     } else {

@@ -38,13 +38,12 @@ pub fn go(run: Run, targets: Targets<RunResult>, quiet: bool, io: &mut Io) -> Re
         announce(&so_far, io);
     }
     let input = io.take_input();
-    let mut screen = Screen::new(io, quiet);
-    if !run.is_stream() {
-        screen.show(|| so_far);
-    }
-    let result = run.go(input, |standing| screen.show(standing));
-    screen.clear();
-    let result = result?;
+    let result = Screen::during(io, quiet, |screen| {
+        if !run.is_stream() {
+            screen.show(|| so_far);
+        }
+        run.go(input, |standing| screen.show(standing))
+    })?;
     targets.print(&page(&result, quiet, io), io);
     github::tell_of_gate(&result, io);
     targets.write(&result, io)?;

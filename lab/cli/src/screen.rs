@@ -22,10 +22,17 @@ pub struct Screen<'a> {
 }
 
 impl<'a> Screen<'a> {
-    /// Creates a screen that shows nothing yet; with `quiet`, never.
-    pub fn new(io: &'a mut Io, quiet: bool) -> Screen<'a> {
+    /// Does something with a screen, which then is gone, so that a report can replace it; with
+    /// `quiet`, the screen shows nothing.
+    pub fn during<R>(io: &'a mut Io, quiet: bool, work: impl FnOnce(&mut Screen<'a>) -> R) -> R {
         let delay = if io.err_redraws() { Duration::ZERO } else { BETWEEN_LINES };
-        Screen { io, quiet, lines: 0, next: Instant::now() + delay }
+        let mut screen = Screen { io, quiet, lines: 0, next: Instant::now() + delay };
+        let done = work(&mut screen);
+        if screen.lines > 0 {
+            let text = screen.above() + "\x1b[J";
+            screen.io.err(&text);
+        }
+        done
     }
 
     /// Draws the run if it is time; calls `result` only then.
@@ -60,15 +67,6 @@ impl<'a> Screen<'a> {
     pub fn say(&mut self, line: &str) {
         if !self.quiet {
             self.io.err(&format!("{line}\n"));
-        }
-    }
-
-    /// Removes the frame, so that a report can replace it.
-    pub fn clear(&mut self) {
-        if self.lines > 0 {
-            let text = self.above() + "\x1b[J";
-            self.io.err(&text);
-            self.lines = 0;
         }
     }
 

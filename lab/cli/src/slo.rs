@@ -62,7 +62,7 @@ pub struct SloOptions {
     pub block: Option<u64>,
 
     /// Draw the result as SVG
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
 
     #[command(flatten)]

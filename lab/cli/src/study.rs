@@ -12,7 +12,7 @@ use clap::{Args, Subcommand, ValueHint};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use tiebreak_lab::core::plan::{Budget, Centre, Scope};
-use tiebreak_lab::core::result::{StudyResult, VerifyRow};
+use tiebreak_lab::core::result::StudyResult;
 use tiebreak_lab::core::study::{Placements, Study, Workload};
 use tiebreak_lab::planning::seed_or_random;
 use tiebreak_lab::report::{self, contents, json};
@@ -24,23 +24,18 @@ use tiebreak_lab::{LabError, interrupt, prints, probes, source, study_view};
 #[derive(Debug, Subcommand)]
 pub enum StudyCommand {
     /// The studies that there are
-    #[command(after_help = examples!("study-list"))]
     List(Place),
 
     /// What a study holds: workloads, contestants and their compilers, claims, published tables
-    #[command(after_help = examples!("study-show"))]
     Show(Named),
 
     /// Build a study's contestants, judge their answers, race them, and show the table
-    #[command(after_help = examples!("study-run"))]
     Run(Box<RunOptions>),
 
     /// Judge every answer on everything that the study can ask; nothing is timed
-    #[command(after_help = examples!("study-verify"))]
     Verify(VerifyOptions),
 
     /// A new study that works, to begin with
-    #[command(after_help = examples!("study-new"))]
     New(NewOptions),
 }
 
@@ -162,19 +157,19 @@ const SCOPES: Names<Scope> = &[
 #[derive(Debug, Args)]
 pub struct TargetOptions {
     /// Write the tables as Markdown
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
 
     /// Write the result as a page of HTML; of several workloads a page each, FILE-WORKLOAD
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
     /// Draw how much the times spread
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
 
     /// Draw the distribution function of each contestant's times, here and below the table
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE")]
     pub ecdf: Option<PathBuf>,
 }
 
@@ -289,11 +284,11 @@ pub fn race(
     letters: bool,
     io: &mut Io,
 ) -> Result<u8, LabError> {
-    let mut screen = Screen::new(io, quiet);
-    let result = studies::race(&mut line_up, interrupt::flag(), |standing| {
-        screen.show_as(|look, is_frame| report::study::progress(&standing(), look, is_frame));
+    let result = Screen::during(io, quiet, |screen| {
+        studies::race(&mut line_up, interrupt::flag(), |standing| {
+            screen.show_as(|look, is_frame| report::study::progress(&standing(), look, is_frame));
+        })
     });
-    screen.clear();
     let result = result.map_err(|error| match line_up.contests.first() {
         Some(contest) => {
             let id = contest.session.id();
@@ -314,7 +309,7 @@ pub fn race(
         let id = result.runs.first().map_or("", |run| run.journal.as_str());
         io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));
     }
-    Ok(exit::of_study(&result))
+    Ok(exit::of_runs(result.interrupted, &result.runs))
 }
 
 /// Compares every answer with the oracle's.
@@ -342,7 +337,8 @@ fn verify(options: VerifyOptions, io: &mut Io) -> Result<u8, LabError> {
     let rows = rows?;
     io.out(&report::study::verify(&rows, &io.out_look()));
     io.out(&report::study::looked_for(&asked.study, &io.out_look()));
-    Ok(verified(&rows))
+    let is_wrong = rows.iter().any(|row| row.fault.is_some());
+    Ok(if is_wrong { exit::VOID } else { exit::HOLDS })
 }
 
 /// Prints a line for each workload, and for many parts a line from time to time.
@@ -359,11 +355,6 @@ fn tell(progress: &Progress<'_>, quiet: bool, io: &mut Io) {
         1 => io.err(&format!("{workload}{end}")),
         _ => io.err(&format!("{workload}: part {part} of {parts}{end}")),
     }
-}
-
-/// Returns the exit code: a wrong answer is `void`.
-fn verified(rows: &[VerifyRow]) -> u8 {
-    if rows.iter().any(|row| row.fault.is_some()) { exit::VOID } else { exit::HOLDS }
 }
 
 /// Prints a line on standard error for a step; always for contestants that take no part. If lines

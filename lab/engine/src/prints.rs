@@ -79,13 +79,7 @@ pub fn of_run(run: &RunResult, stores: &[&Path]) -> Option<MachinePrint> {
 pub fn list(store: Option<&Path>) -> Result<Vec<ListRow>, LabError> {
     let store = source::store_if_any(store)?;
     let prints = store.map_or(Ok(Vec::new()), |store| store.prints())?;
-    let row = prints.into_iter().map(|print| ListRow {
-        name: print.id.to_string(),
-        taken_unix_ms: print.taken_unix_ms,
-        took_ns: print.took_ns,
-        machine: print.machine,
-    });
-    Ok(row.collect())
+    Ok(prints.into_iter().map(|(id, row)| ListRow { name: id.to_string(), ..row }).collect())
 }
 
 /// The place of a print. Results are also shown if they cannot be kept: for example in a container

@@ -9,8 +9,8 @@ use crate::cgroup;
 use crate::tree::Tree;
 use std::collections::VecDeque;
 use std::fs::File;
+use std::io::{Read, Seek};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 
 /// The shortest window that is reported: 25 ticks, so that a tick is 4% of a CPU.
 pub const WINDOW_NS: u64 = 250_000_000;
@@ -81,7 +81,7 @@ pub struct Busy {
 impl Busy {
     /// Opens the counters of these CPUs. A counter that cannot be opened is not reported later.
     pub fn open(cpus: &[usize]) -> Busy {
-        Busy::open_below(&Tree::at(Path::new("/")), cpus)
+        Busy::open_below(&Tree::here(), cpus)
     }
 
     fn open_below(tree: &Tree, cpus: &[usize]) -> Busy {
@@ -95,7 +95,7 @@ impl Busy {
             limited,
             cpus: cpus.to_vec(),
             tick_ns: 1_000_000_000 / u64::try_from(ticks).unwrap_or(100).max(1),
-            buffer: vec![0; 4096],
+            buffer: Vec::new(),
             past: VecDeque::with_capacity(64),
         }
     }
@@ -144,18 +144,12 @@ impl Busy {
     }
 
     fn idle_and_steal_ns(&mut self) -> Option<(u64, u64)> {
-        let file = self.stat.as_ref()?;
-        loop {
-            let length = file.read_at(&mut self.buffer, 0).ok()?;
-            let text = &self.buffer[..length];
-            // The lines of the CPUs come first; a full buffer may have cut one off.
-            if length < self.buffer.len() || text.windows(5).any(|word| word == b"\nintr") {
-                let ticks = idle_and_steal(text, &self.cpus)?;
-                return Some((ticks.0 * self.tick_ns, ticks.1 * self.tick_ns));
-            }
-            let longer = self.buffer.len() * 2;
-            self.buffer.resize(longer, 0);
-        }
+        let mut file = self.stat.as_ref()?;
+        file.rewind().ok()?;
+        self.buffer.clear();
+        file.read_to_end(&mut self.buffer).ok()?;
+        let (idle, steal) = idle_and_steal(&self.buffer, &self.cpus)?;
+        Some((idle * self.tick_ns, steal * self.tick_ns))
     }
 }
 

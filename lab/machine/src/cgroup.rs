@@ -125,7 +125,7 @@ const UNLIMITED_BYTES: u64 = 1 << 60;
 /// Returns the memory that this process may use, in bytes: the least of the limits of its control
 /// group and of the enclosing ones. Returns `None` if there is no limit, or none is visible.
 pub fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
-    least(tree, |group, files| limit(tree, group, files))
+    least(tree, |limit, _| limit)
 }
 
 /// Returns the memory that this process can still get, in bytes: the least of what the kernel calls
@@ -136,36 +136,29 @@ pub fn memory_limit_bytes(tree: &Tree) -> Option<u64> {
 /// Source: `MemAvailable` of `/proc/meminfo`; `memory.max`
 /// and `memory.current` (version 2), `memory.limit_in_bytes` and `memory.usage_in_bytes` (1).
 pub fn memory_free_bytes(tree: &Tree) -> Option<u64> {
-    let free = least(tree, |group, files| {
-        let used = tree.number(&format!("{group}/{}", files.used)).unwrap_or(0);
-        Some(limit(tree, group, files)?.saturating_sub(used))
-    });
+    let free = least(tree, |limit, used| limit.saturating_sub(used));
     tree.kib_bytes("/proc/meminfo", "MemAvailable").into_iter().chain(free).min()
 }
 
-/// The file names of a version of control groups.
-struct Files {
-    limit: &'static str,
-    used: &'static str,
-}
+/// The files of a limit and of the used bytes, by the version of control groups.
+const FILES: [[&str; 2]; 2] =
+    [["memory.limit_in_bytes", "memory.usage_in_bytes"], ["memory.max", "memory.current"]];
 
-const VERSION_1: Files = Files { limit: "memory.limit_in_bytes", used: "memory.usage_in_bytes" };
-const VERSION_2: Files = Files { limit: "memory.max", used: "memory.current" };
-
-/// Returns the limit of one group, or `None` if it has none.
-fn limit(tree: &Tree, group: &str, files: &Files) -> Option<u64> {
-    tree.number(&format!("{group}/{}", files.limit)).filter(|bytes| *bytes < UNLIMITED_BYTES)
-}
-
-/// Returns the least number that `read` returns for the control groups of this process and the
-/// enclosing ones.
-fn least(tree: &Tree, read: impl Fn(&str, &Files) -> Option<u64>) -> Option<u64> {
-    let hierarchies = hierarchies(tree, "memory")?;
-    let numbers = hierarchies.iter().flat_map(|hierarchy| {
-        let files = if hierarchy.version_2 { &VERSION_2 } else { &VERSION_1 };
-        hierarchy.groups().filter_map(|group| read(&group, files)).collect::<Vec<_>>()
-    });
-    numbers.min()
+/// Returns the least number that `of` returns for the limit and the used bytes of the control
+/// groups of this process and the enclosing ones; those without a limit are left out.
+fn least(tree: &Tree, of: impl Fn(u64, u64) -> u64) -> Option<u64> {
+    let mut least = None;
+    for hierarchy in hierarchies(tree, "memory")? {
+        for group in hierarchy.groups() {
+            let [limit, used] = FILES[usize::from(hierarchy.version_2)]
+                .map(|file| tree.number(&format!("{group}/{file}")));
+            if let Some(limit) = limit.filter(|bytes| *bytes < UNLIMITED_BYTES) {
+                let number = of(limit, used.unwrap_or(0));
+                least = least.into_iter().chain([number]).min();
+            }
+        }
+    }
+    least
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 use crate::tree::Tree;
 use std::io;
-use std::path::Path;
 pub use tiebreak_core::quantity::format_cpus;
 
 /// The words of an affinity mask: room for 8192 CPUs, the most that a kernel is built for.
@@ -81,7 +80,7 @@ pub fn pin_this_thread(cpus: &[usize]) -> io::Result<()> {
 /// The kernel reports which CPUs share a core. A CPU without a report counts as a core by itself.
 /// Cost: one small file per CPU.
 pub fn apart(first: usize, allowed: &[usize]) -> Vec<usize> {
-    apart_in(&Tree::at(Path::new("/")), first, allowed)
+    apart_in(&Tree::here(), first, allowed)
 }
 
 fn apart_in(tree: &Tree, first: usize, allowed: &[usize]) -> Vec<usize> {
@@ -99,8 +98,9 @@ fn apart_in(tree: &Tree, first: usize, allowed: &[usize]) -> Vec<usize> {
 
 /// Returns the CPUs of the core that a CPU belongs to.
 fn core(tree: &Tree, cpu: usize) -> Vec<usize> {
-    let text = |name: &str| tree.text(&format!("sys/devices/system/cpu/cpu{cpu}/topology/{name}"));
-    let list = text("core_cpus_list").or_else(|| text("thread_siblings_list"));
+    let list = ["core_cpus_list", "thread_siblings_list"]
+        .iter()
+        .find_map(|name| tree.text(&format!("sys/devices/system/cpu/cpu{cpu}/topology/{name}")));
     list.and_then(|list| parse_list(&list)).unwrap_or_else(|| vec![cpu])
 }
 

@@ -2,15 +2,25 @@
 
 use crate::cgroup;
 use crate::cpus;
-use crate::tree::Tree;
+use crate::tree::{Tree, field};
 use std::collections::BTreeMap;
-use std::path::Path;
-use tiebreak_core::fingerprint::{Fact, Fingerprint};
+use tiebreak_core::fingerprint::Fact::{self, Flag, Number, Text};
+use tiebreak_core::fingerprint::Fingerprint;
 
 #[cfg(test)]
 mod tests;
 
 const MEMORY: &str = "/proc/meminfo";
+/// Facts of `/proc/cpuinfo`; x86 and Arm name their fields differently.
+const TEXT_FIELDS: [(&str, &[&str]); 4] = [
+    ("cpu_model", &["model name", "Model", "cpu model", "uarch"]),
+    ("cpu_vendor", &["vendor_id", "CPU implementer"]),
+    ("cpu_part", &["CPU part"]),
+    ("cpu_microcode", &["microcode"]),
+];
+/// Facts of it that are numbers.
+const NUMBER_FIELDS: [(&str, &str); 3] =
+    [("cpu_family", "cpu family"), ("cpu_model_number", "model"), ("cpu_stepping", "stepping")];
 /// Facts that are the text of a file.
 const TEXTS: [(&str, &str); 4] = [
     ("clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
@@ -25,8 +35,8 @@ const TEXTS: [(&str, &str); 4] = [
 /// its state. The function only reads `/proc`, `/sys` and `/etc/os-release` and makes system calls;
 /// it starts no process. Cost: about 1 ms.
 pub fn read() -> Fingerprint {
-    let mut facts = Facts::below(&Tree::at(Path::new("/")));
-    facts.text("cpus_allowed", Some(cpus::format_cpus(&cpus::allowed())));
+    let mut facts = Facts::below(&Tree::here());
+    facts.set("cpus_allowed", Text, Some(cpus::format_cpus(&cpus::allowed())));
     facts.system_calls();
     facts.hypervisor_name();
     Fingerprint(facts.0)
@@ -48,46 +58,24 @@ impl Facts {
         facts
     }
 
-    fn text(&mut self, key: &str, value: Option<String>) {
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
-            self.0.insert(key.to_owned(), Fact::Text(value));
-        }
+    /// Adds a fact if it is known; the empty text is not.
+    fn set<T>(&mut self, key: &str, fact: fn(T) -> Fact, value: Option<T>) {
+        let fact = value.map(fact).filter(|fact| *fact != Text(String::new()));
+        self.0.extend(fact.map(|fact| (key.to_owned(), fact)));
     }
 
-    fn number(&mut self, key: &str, value: Option<u64>) {
-        if let Some(value) = value {
-            self.0.insert(key.to_owned(), Fact::Number(value));
-        }
-    }
-
-    fn flag(&mut self, key: &str, value: Option<bool>) {
-        if let Some(value) = value {
-            self.0.insert(key.to_owned(), Fact::Flag(value));
-        }
-    }
-
-    /// Reads the first processor of `/proc/cpuinfo`; x86 and Arm name their fields differently.
+    /// Reads the first processor of `/proc/cpuinfo`.
     fn processor(&mut self, cpuinfo: &str) {
-        let field = |names: &[&str]| {
-            cpuinfo.lines().find_map(|line| {
-                let (key, value) = line.split_once(':')?;
-                names.contains(&key.trim()).then(|| value.trim().to_owned())
-            })
-        };
-        self.text("cpu_model", field(&["model name", "Model", "cpu model", "uarch"]));
-        self.text("cpu_vendor", field(&["vendor_id", "CPU implementer"]));
-        for (key, name) in [
-            ("cpu_family", "cpu family"),
-            ("cpu_model_number", "model"),
-            ("cpu_stepping", "stepping"),
-        ] {
-            self.number(key, field(&[name]).and_then(|text| text.parse().ok()));
+        for (key, names) in TEXT_FIELDS {
+            self.set(key, Text, field(cpuinfo, names).map(str::to_owned));
         }
-        self.text("cpu_part", field(&["CPU part"]));
-        self.text("cpu_microcode", field(&["microcode"]));
-        if let Some(flags) = field(&["flags"]) {
-            let virtual_machine = flags.split(' ').any(|flag| flag == "hypervisor");
-            self.text("hypervisor", Some(if virtual_machine { "yes" } else { "none" }.to_owned()));
+        for (key, name) in NUMBER_FIELDS {
+            self.set(key, Number, field(cpuinfo, &[name]).and_then(|text| text.parse().ok()));
+        }
+        if let Some(flags) = field(cpuinfo, &["flags"]) {
+            let is_virtual = flags.split(' ').any(|flag| flag == "hypervisor");
+            let name = if is_virtual { "yes" } else { "none" };
+            self.set("hypervisor", Text, Some(name.to_owned()));
         }
     }
 
@@ -104,30 +92,30 @@ impl Facts {
                 ("3", "Unified" | "Data") => "l3_bytes",
                 _ => continue,
             };
-            self.number(key, size.as_deref().and_then(cache_bytes));
-            self.number("cache_line_bytes", line.and_then(|text| text.parse().ok()));
+            self.set(key, Number, size.as_deref().and_then(cache_bytes));
+            self.set("cache_line_bytes", Number, line.and_then(|text| text.parse().ok()));
         }
     }
 
     fn settings(&mut self, tree: &Tree) {
         let online = tree.text("/sys/devices/system/cpu/online");
         let online = online.as_deref().and_then(cpus::parse_list).map(|cpus| cpus.len() as u64);
-        self.number("cpus_online", online);
+        self.set("cpus_online", Number, online);
         let governor = tree.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-        self.text("governor", Some(governor.unwrap_or_else(|| "absent".to_owned())));
+        self.set("governor", Text, Some(governor.unwrap_or_else(|| "absent".to_owned())));
         let is_active = tree.number("/sys/devices/system/cpu/smt/active").map(|active| active == 1);
-        self.flag("smt", is_active);
+        self.set("smt", Flag, is_active);
         let no_turbo = tree.number("/sys/devices/system/cpu/intel_pstate/no_turbo");
         let boost = tree.number("/sys/devices/system/cpu/cpufreq/boost").map(|boost| boost == 1);
-        self.flag("turbo", no_turbo.map(|no_turbo| no_turbo == 0).or(boost));
+        self.set("turbo", Flag, no_turbo.map(|no_turbo| no_turbo == 0).or(boost));
         let pages = tree.text("/sys/kernel/mm/transparent_hugepage/enabled");
-        self.text("transparent_huge_pages", pages.as_deref().and_then(chosen));
+        self.set("transparent_huge_pages", Text, pages.as_deref().and_then(chosen));
         let random = tree.number("/proc/sys/kernel/randomize_va_space");
-        self.flag("address_randomization", random.map(|random| random > 0));
+        self.set("address_randomization", Flag, random.map(|random| random > 0));
         if let Some(limits) = cgroup::limited(tree) {
             let quota = cgroup::tightest(&limits);
             let quota = quota.map(|of| format!("{} us every {} us", of.quota_us, of.period_us));
-            self.text("cgroup_cpu_quota", quota);
+            self.set("cgroup_cpu_quota", Text, quota);
         }
     }
 
@@ -146,31 +134,31 @@ impl Facts {
         let parts = [("mitigated", mitigated), ("vulnerable", open)];
         let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
         let parts = parts.map(|(what, names)| format!("{what}: {}", names.join(" ")));
-        self.text("mitigations", Some(parts.collect::<Vec<_>>().join("; ")));
+        self.set("mitigations", Text, Some(parts.collect::<Vec<_>>().join("; ")));
     }
 
     fn system(&mut self, tree: &Tree) {
-        self.number("memory_bytes", tree.kib_bytes(MEMORY, "MemTotal"));
+        self.set("memory_bytes", Number, tree.kib_bytes(MEMORY, "MemTotal"));
         let release = tree.text("/etc/os-release").unwrap_or_default();
         let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
-        self.text("os", name.map(|name| name.trim_matches(['"', '\'']).to_owned()));
+        self.set("os", Text, name.map(|name| name.trim_matches(['"', '\'']).to_owned()));
         for (key, path) in TEXTS {
-            self.text(key, tree.text(path));
+            self.set(key, Text, tree.text(path));
         }
     }
 
     fn now(&mut self, tree: &Tree) {
         let load = tree.text("/proc/loadavg").unwrap_or_default();
         let mut fields = load.split(' ');
-        self.text("now_load_average_1min", fields.next().map(str::to_owned));
+        self.set("now_load_average_1min", Text, fields.next().map(str::to_owned));
         let runnable = fields.nth(2).and_then(|field| field.split_once('/'));
         // This process is one of the running ones.
         let runnable = runnable.and_then(|(count, _)| count.parse::<u64>().ok());
-        self.number("now_tasks_runnable", runnable.map(|count| count.saturating_sub(1)));
-        self.number("now_memory_available_bytes", tree.kib_bytes(MEMORY, "MemAvailable"));
+        self.set("now_tasks_runnable", Number, runnable.map(|count| count.saturating_sub(1)));
+        self.set("now_memory_available_bytes", Number, tree.kib_bytes(MEMORY, "MemAvailable"));
         let pressure = tree.text("/proc/pressure/cpu").unwrap_or_default();
         let pressure = pressure.split(' ').find_map(|field| field.strip_prefix("avg10="));
-        self.text("now_cpu_pressure_percent", pressure.map(str::to_owned));
+        self.set("now_cpu_pressure_percent", Text, pressure.map(str::to_owned));
     }
 
     fn system_calls(&mut self) {
@@ -178,17 +166,17 @@ impl Facts {
         let mut name: libc::utsname = unsafe { std::mem::zeroed() };
         // SAFETY: `name` is a valid place for the result.
         if unsafe { libc::uname(&raw mut name) } == 0 {
-            self.text("kernel", Some(characters(&name.release)));
-            self.text("architecture", Some(characters(&name.machine)));
+            self.set("kernel", Text, Some(characters(&name.release)));
+            self.set("architecture", Text, Some(characters(&name.machine)));
         }
         // SAFETY: sysconf only reads a number.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        self.number("page_bytes", u64::try_from(page).ok());
+        self.set("page_bytes", Number, u64::try_from(page).ok());
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: `time` is a valid place for the result.
         if unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &raw mut time) } == 0 {
             let step = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
-            self.number("clock_resolution_ns", Some(step));
+            self.set("clock_resolution_ns", Number, Some(step));
         }
     }
 
@@ -196,11 +184,11 @@ impl Facts {
     /// hypervisor.
     fn hypervisor_name(&mut self) {
         #[cfg(target_arch = "x86_64")]
-        if self.0.get("hypervisor") == Some(&Fact::Text("yes".to_owned())) {
+        if self.0.get("hypervisor") == Some(&Text("yes".to_owned())) {
             let leaf = std::arch::x86_64::__cpuid(0x4000_0000);
             let words = [leaf.ebx, leaf.ecx, leaf.edx];
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            self.text("hypervisor", hypervisor_of(&bytes));
+            self.set("hypervisor", Text, hypervisor_of(&bytes));
         }
     }
 }

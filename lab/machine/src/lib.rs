@@ -13,5 +13,4 @@ pub mod meters;
 #[cfg(feature = "ordinary-user")]
 pub mod ordinary_user;
 pub mod quiet;
-pub mod refusal;
 pub mod tree;

@@ -5,7 +5,7 @@
 
 use crate::clock;
 use crate::tree::Tree;
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tiebreak_core::sampler::Quiet;
 
@@ -29,6 +29,9 @@ const RAREST: u64 = 64;
 /// The maximum number of tasks that are examined one by one.
 const MOST_TASKS: usize = 300;
 
+/// The runnable tasks that were found, by their `stat`, and the CPU of each.
+type Running = BTreeMap<String, usize>;
+
 /// A gate that decides when a round may start.
 #[derive(Debug)]
 pub struct QuietGate {
@@ -48,7 +51,7 @@ impl QuietGate {
     /// Returns a gate for contestants that may run on these CPUs. The processes `ours`, and the
     /// calling one, never count as neighbours.
     pub fn new(cpus: &[usize], ours: &[u32]) -> QuietGate {
-        QuietGate::below(Tree::at(Path::new("/")), cpus, ours)
+        QuietGate::below(Tree::here(), cpus, ours)
     }
 
     fn below(tree: Tree, cpus: &[usize], ours: &[u32]) -> QuietGate {
@@ -127,16 +130,24 @@ impl QuietGate {
         if foreign < self.cpus.len() {
             return true;
         }
-        let mut taken = Taken::new(&self.cpus);
-        for task in &self.known {
-            taken.look(&self.tree, task);
-        }
-        if taken.tasks.len() < foreign && taken.free() > 0 && !self.look_at_all(&mut taken) {
+        let mut running = Running::new();
+        self.known.iter().for_each(|task| self.look(task, &mut running));
+        if running.len() < foreign && self.has_free(&running) && !self.look_at_all(&mut running) {
             return false;
         }
-        let free = taken.free();
-        self.known = taken.tasks;
-        free > 0
+        self.known = running.keys().cloned().collect();
+        self.has_free(&running)
+    }
+
+    /// Returns whether one of our CPUs has none of these tasks.
+    fn has_free(&self, running: &Running) -> bool {
+        self.cpus.iter().any(|ours| running.values().all(|cpu| cpu != ours))
+    }
+
+    /// Records the task with this `stat` if it is runnable.
+    fn look(&self, stat: &str, running: &mut Running) {
+        let cpu = self.tree.text(stat).as_deref().and_then(runnable_on);
+        running.extend(cpu.map(|cpu| (stat.to_owned(), cpu)));
     }
 
     /// Returns the number of runnable tasks on the machine.
@@ -146,7 +157,7 @@ impl QuietGate {
     }
 
     /// Examines every foreign task. Returns false if there are too many.
-    fn look_at_all(&self, taken: &mut Taken<'_>) -> bool {
+    fn look_at_all(&self, running: &mut Running) -> bool {
         let mut looked = 0;
         for name in std::fs::read_dir(self.tree.path("/proc")).into_iter().flatten().flatten() {
             let name = name.file_name();
@@ -159,7 +170,7 @@ impl QuietGate {
             let threads = self.tree.path(&format!("/proc/{pid}/task"));
             for thread in std::fs::read_dir(threads).into_iter().flatten().flatten() {
                 let thread = thread.file_name();
-                taken.look(&self.tree, &format!("/proc/{pid}/task/{}/stat", thread.display()));
+                self.look(&format!("/proc/{pid}/task/{}/stat", thread.display()), running);
                 looked += 1;
             }
             if looked > MOST_TASKS {
@@ -167,35 +178,6 @@ impl QuietGate {
             }
         }
         true
-    }
-}
-
-/// The set of our CPUs that have foreign runnable tasks.
-struct Taken<'a> {
-    cpus: &'a [usize],
-    taken: Vec<bool>,
-    /// The runnable tasks that were found, on any CPU.
-    tasks: Vec<String>,
-}
-
-impl Taken<'_> {
-    fn new(cpus: &[usize]) -> Taken<'_> {
-        Taken { cpus, taken: vec![false; cpus.len()], tasks: Vec::new() }
-    }
-
-    /// Records the task with this `stat` if it is runnable.
-    fn look(&mut self, tree: &Tree, stat: &str) {
-        let Some(cpu) = tree.text(stat).as_deref().and_then(runnable_on) else { return };
-        if let Some(index) = self.cpus.iter().position(|ours| *ours == cpu) {
-            self.taken[index] = true;
-        }
-        if !self.tasks.iter().any(|task| task == stat) {
-            self.tasks.push(stat.to_owned());
-        }
-    }
-
-    fn free(&self) -> usize {
-        self.taken.iter().filter(|taken| !**taken).count()
     }
 }
 

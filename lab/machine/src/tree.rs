@@ -1,6 +1,7 @@
-//! Small text files below a root: `/` on a machine, a folder in a test.
+//! Small text files below a root: `/` on a machine, a folder in a test; and why one cannot be read,
+//! in words that a user can act on.
 
-use crate::refusal;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A root above `proc`, `sys` and `etc`.
@@ -10,6 +11,11 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// Returns the files of this machine.
+    pub fn here() -> Tree {
+        Tree::at(Path::new("/"))
+    }
+
     /// Returns the tree below a folder.
     pub fn at(root: &Path) -> Tree {
         Tree { root: root.to_owned() }
@@ -20,9 +26,29 @@ impl Tree {
         self.root.join(path.trim_start_matches('/'))
     }
 
+    /// Reads the whole text, without surrounding white space. `right` names the right to read it.
+    ///
+    /// # Errors
+    /// `FILE: reason`.
+    pub fn read(&self, path: &str, right: &str) -> Result<String, String> {
+        match std::fs::read(self.path(path)) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
+            Err(error) => Err(format!("{}: {}", last(path), explain(&error, right))),
+        }
+    }
+
+    /// Reads a file that contains one decimal number.
+    ///
+    /// # Errors
+    /// As [`Tree::read`], or what stands there instead.
+    pub fn read_number(&self, path: &str, right: &str) -> Result<u64, String> {
+        let text = self.read(path, right)?;
+        text.parse().map_err(|_| format!("{} holds '{text}'", last(path)))
+    }
+
     /// Reads the whole text, without surrounding white space; `None` if it is empty or unreadable.
     pub fn text(&self, path: &str) -> Option<String> {
-        refusal::text(self, path, "").ok().filter(|text| !text.is_empty())
+        self.read(path, "").ok().filter(|text| !text.is_empty())
     }
 
     /// Reads a file that contains one decimal number.
@@ -41,15 +67,22 @@ impl Tree {
         value.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
     }
 
-    /// Returns the names in a folder, sorted; none if there is no such folder.
-    pub fn names(&self, path: &str) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(self.path(path)) else {
-            return Vec::new();
-        };
+    /// Returns the names in a folder, sorted.
+    ///
+    /// # Errors
+    /// The reason.
+    pub fn read_names(&self, folder: &str) -> Result<Vec<String>, String> {
+        let entries = std::fs::read_dir(self.path(folder))
+            .map_err(|error| explain(&error, "the folder is closed"))?;
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
         let mut names: Vec<_> = names.collect();
         names.sort();
-        names
+        Ok(names)
+    }
+
+    /// Returns the names in a folder, sorted; none if there is no such folder.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        self.read_names(folder).unwrap_or_default()
     }
 
     /// Returns the paths of files that match a pattern, as in a shell: a `*` stands for the rest of
@@ -66,6 +99,38 @@ impl Tree {
         found.sort_by_key(|path| (path.len(), path.clone()));
         found
     }
+}
+
+/// Returns the first value of a text of lines `name: value`, such as `/proc/cpuinfo`, that has one
+/// of these names.
+pub fn field<'a>(text: &'a str, names: &[&str]) -> Option<&'a str> {
+    let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
+    Some(pairs.find(|(name, _)| names.contains(&name.trim()))?.1.trim())
+}
+
+/// Describes the error by its name, with the missing right where the error is about one.
+pub fn explain(error: &io::Error, right: &str) -> String {
+    let Some(number) = error.raw_os_error() else { return error.to_string() };
+    match number {
+        libc::EACCES => format!("permission denied (EACCES): {right}"),
+        libc::EPERM => format!("operation not permitted (EPERM): {right}"),
+        libc::ENOENT => "no such file (ENOENT)".to_owned(),
+        libc::EISDIR => "is a directory (EISDIR)".to_owned(),
+        libc::ENODEV => "no such device (ENODEV)".to_owned(),
+        libc::ENXIO => "no such device (ENXIO)".to_owned(),
+        libc::EIO => "the machine does not answer (EIO)".to_owned(),
+        libc::EINVAL => "invalid (EINVAL)".to_owned(),
+        libc::EOPNOTSUPP => "not supported (EOPNOTSUPP)".to_owned(),
+        libc::ENODATA => "no data (ENODATA)".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Returns the file and its folder.
+fn last(path: &str) -> &str {
+    let mut slashes = path.rmatch_indices('/').map(|(at, _)| at + 1);
+    slashes.next();
+    &path[slashes.next().unwrap_or(0)..]
 }
 
 #[cfg(test)]

@@ -1,15 +1,12 @@
-//! What every probe is, what is wanted of the probes, and how they are run.
+//! What every probe finds, what is wanted of the probes, and what they ask of the laboratory.
 
 use crate::figure::Figure;
-use crate::print::{MachinePrint, Probe};
 use crate::probed::{Probed, Tried};
-use crate::screen::Row;
-use crate::tools::Budget;
+use crate::show::Row;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 use tiebreak_core::language::Tool;
 use tiebreak_core::sampler::RunFailure;
-use tiebreak_machine::fingerprint;
 use tiebreak_machine::meters::Unavailable;
 use tiebreak_report::Look;
 
@@ -58,52 +55,14 @@ pub trait OwnWork {
 /// What is wanted of the probes.
 #[derive(Clone)]
 pub struct Options<'a> {
-    /// The probes, each once, in any order.
-    pub probes: Vec<Probe>,
     /// The CPUs that may be used.
     pub cpus: Vec<usize>,
-    /// A short look: all eight take half a minute at most.
+    /// A short look: all probes together take half a minute at most.
     pub is_quick: bool,
     /// How long each probe may take, instead of what it would like.
     pub each: Option<Duration>,
     /// Who runs programs for them.
     pub lab: &'a dyn Lab,
-}
-
-/// Runs the probes one after the other, and keeps what there is when the user stops it. `watch`
-/// gets which probe runs and how far it is, never while something is being timed.
-pub fn take(
-    options: &Options<'_>,
-    interrupted: &AtomicBool,
-    watch: &mut dyn FnMut(Probe, f64),
-) -> MachinePrint {
-    let begin = Instant::now();
-    let mut print = empty(options.is_quick);
-    for probe in Probe::ALL.into_iter().filter(|probe| options.probes.contains(probe)) {
-        let mut progress = |share: f64| watch(probe, share);
-        progress(0.0);
-        let length = options.each.unwrap_or(probe.budget(options.cpus.len(), options.is_quick));
-        let mut budget = Budget::new(length, interrupted, &mut progress);
-        print.measure(probe, options, &mut budget);
-        if budget.is_interrupted() {
-            print.interrupted = true;
-            break;
-        }
-    }
-    print.took_ns = begin.elapsed().as_nanos() as u64;
-    print
-}
-
-/// Returns a print of now without any probe.
-pub(crate) fn empty(is_quick: bool) -> MachinePrint {
-    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    MachinePrint {
-        schema: MachinePrint::SCHEMA.to_owned(),
-        taken_unix_ms: since_1970.as_millis() as u64,
-        is_quick,
-        machine: fingerprint::read(),
-        ..MachinePrint::default()
-    }
 }
 
 /// Returns what a probe finds where it can run, and what was tried where it cannot.
@@ -143,15 +102,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// Every probe, for a short look, on these CPUs.
+    /// A short look, on these CPUs.
     pub(crate) fn options(cpus: Vec<usize>) -> Options<'static> {
-        Options { probes: Probe::ALL.to_vec(), cpus, is_quick: true, each: None, lab: &Idle }
-    }
-
-    #[test]
-    fn a_quick_print_fits_in_half_a_minute() {
-        let all: Duration = Probe::ALL.iter().map(|probe| probe.budget(64, true)).sum();
-        assert!(all <= Duration::from_secs(28), "{all:?}");
-        assert!(Probe::Cores.budget(2, false) >= Duration::from_secs(30));
+        Options { cpus, is_quick: true, each: None, lab: &Idle }
     }
 }

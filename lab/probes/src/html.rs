@@ -1,9 +1,9 @@
 //! A machine's print as one page of HTML.
 
 use crate::MachinePrint;
+use crate::head::{head, model, tail};
 use crate::screen::{Entry, entries, page, svg};
 use crate::show::Look;
-use crate::show::head::{head, model, tail};
 use maud::{Markup, html};
 use tiebreak_report::html::{Sheet, folded, lines, paragraph, section, small};
 

@@ -1,29 +1,14 @@
 //! A machine as it was measured: one screen for all of it, and a page and a picture a probe.
 
-use crate::print::{MachinePrint, Probe};
+use crate::head::{head, tail};
 use crate::probed::{Probed, Tried};
-use crate::show::head::{head, tail};
-use crate::show::{Look, Page, Tone, notice, paragraph, span};
+use crate::show::{Look, Page, Row, Tone, notice, paragraph, span};
+use crate::{MachinePrint, Probe};
 use tiebreak_report::fact;
 use tiebreak_report::html::Measured;
 
 /// Columns of the names on the left of the screen.
 const NAMES: usize = 14;
-
-/// A line of the screen: what it is about, and what was found.
-pub(crate) struct Row {
-    /// `32 KiB`, or empty below a row of the same.
-    pub name: String,
-    /// What was found.
-    pub text: String,
-}
-
-impl Row {
-    /// Returns a line.
-    pub(crate) fn new(name: impl Into<String>, text: impl Into<String>) -> Row {
-        Row { name: name.into(), text: text.into() }
-    }
-}
 
 /// What the screen says of a probe.
 pub(crate) struct Entry {

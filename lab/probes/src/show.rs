@@ -1,9 +1,7 @@
 //! What several probes need to be shown.
 
 pub(crate) mod bars;
-pub(crate) mod head;
 
-pub(crate) use crate::screen::Row;
 pub(crate) use tiebreak_report::chart::{Chart, Scale};
 pub(crate) use tiebreak_report::fact::bytes;
 pub(crate) use tiebreak_report::look::{Look, NO_BREAK, Spans, Tone, span};
@@ -25,6 +23,21 @@ macro_rules! styles {
     };
 }
 pub(crate) use styles;
+
+/// A line of the screen: what it is about, and what was found.
+pub(crate) struct Row {
+    /// `32 KiB`, or empty below a row of the same.
+    pub name: String,
+    /// What was found.
+    pub text: String,
+}
+
+impl Row {
+    /// Returns a line.
+    pub(crate) fn new(name: impl Into<String>, text: impl Into<String>) -> Row {
+        Row { name: name.into(), text: text.into() }
+    }
+}
 
 /// Joins texts by commas.
 pub(crate) fn joined(texts: impl IntoIterator<Item = String>) -> String {

@@ -1,10 +1,11 @@
 //! The errors of a store, each with its remedy.
 
 use crate::kind::Kind;
+use crate::sync::beside;
 use rusqlite::ffi::{ErrorCode, SQLITE_IOERR_SHMSIZE};
 use std::fs::OpenOptions;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// The time that a writer waits for another one. A commit takes well under a millisecond.
@@ -201,9 +202,7 @@ impl<T> At<T> for rusqlite::Result<T> {
 /// The function does not open the file itself: closing it again would drop the locks that this
 /// process may hold on it through another connection.
 fn why_it_cannot_be_opened(path: &Path, reason: String) -> StoreError {
-    let mut probe = path.as_os_str().to_owned();
-    probe.push(format!(".probe{}", std::process::id()));
-    let probe = PathBuf::from(probe);
+    let probe = beside(path, &format!(".probe{}", std::process::id()));
     if let Err(error) = OpenOptions::new().write(true).create_new(true).open(&probe) {
         return StoreError::from_io(path, error);
     }

@@ -60,6 +60,25 @@ struct PlanPart {
     functions: Option<Value>,
 }
 
+/// The latest runs: the number of finished rounds, the run's own time at the end of the last one,
+/// and the last stop or start. A stream has no rounds: its lines are events.
+const LATEST_RUNS: &str = "
+SELECT run AS row, id, created_unix_ms, header,
+  coalesce(
+    nullif((SELECT count(*) FROM rounds WHERE rounds.run = runs.run), 0),
+    (SELECT sum(body ->> 'lines') FROM events
+     WHERE events.run = runs.run AND body ->> 'event' = 'observed'),
+    0) AS done,
+  coalesce(
+    (SELECT elapsed_ns FROM rounds WHERE rounds.run = runs.run ORDER BY round DESC LIMIT 1),
+    (SELECT max(body ->> 'elapsed_ns') FROM events
+     WHERE events.run = runs.run AND body ->> 'event' = 'observed'),
+    0) AS elapsed_ns,
+  (SELECT body FROM events
+   WHERE events.run = runs.run AND body ->> 'event' IN ('stopped', 'resumed')
+   ORDER BY sequence DESC LIMIT 1) AS last
+FROM runs ORDER BY run DESC LIMIT ?";
+
 /// Returns the text at this place of a JSON value; empty if there is none.
 fn text_at(value: &Value, place: &str) -> String {
     value.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -74,23 +93,20 @@ impl Store {
     /// Fails if the file cannot be read, or if the header of a run is invalid.
     pub fn runs(&self, limit: Option<u64>) -> Result<Vec<RunSummary>, StoreError> {
         let limit = limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1);
-        let sql = "SELECT run AS row, id, created_unix_ms, header FROM runs \
-                   ORDER BY run DESC LIMIT ?";
-        let found = self.rows(sql, [limit], |row| {
-            Ok((
-                RunId::read(row)?,
-                number(row, "created_unix_ms")?,
-                row.get::<_, String>("header")?,
-            ))
+        let found = self.rows(LATEST_RUNS, [limit], |row| {
+            let numbers = ["created_unix_ms", "done", "elapsed_ns"].map(|name| number(row, name));
+            let [created, done, elapsed] = numbers;
+            let texts: (String, Option<String>) = (row.get("header")?, row.get("last")?);
+            Ok((RunId::read(row)?, [created?, done?, elapsed?], texts))
         })?;
-        found.into_iter().map(|(id, created, header)| self.summary(id, created, &header)).collect()
+        found.into_iter().map(|(id, numbers, texts)| self.summary(id, numbers, &texts)).collect()
     }
 
     fn summary(
         &self,
         id: RunId,
-        created_unix_ms: u64,
-        header: &str,
+        [created_unix_ms, rounds, elapsed_ns]: [u64; 3],
+        (header, last): &(String, Option<String>),
     ) -> Result<RunSummary, StoreError> {
         let header: HeaderPart = serde_json::from_str(header)
             .map_err(|error| self.unreadable(&id, format!("its header: {error}")))?;
@@ -103,11 +119,9 @@ impl Store {
             };
             named.verdict = Some(verdict);
         }
-        let (rounds, elapsed_ns) = self.progress(&id)?;
-        let event = self.last_stop_or_start(&id)?;
-        let event = event.map(|event| serde_json::from_str(&event)).transpose();
+        let last = last.as_ref().map(|event| serde_json::from_str(event)).transpose();
         let stopped =
-            match event.map_err(|error| self.unreadable(&id, format!("an event: {error}")))? {
+            match last.map_err(|error| self.unreadable(&id, format!("an event: {error}")))? {
                 Some(Event::Stopped { reason, .. }) => Some(reason),
                 _ => None,
             };
@@ -132,32 +146,6 @@ impl Store {
         self.rows(sql, [run.row], |row| {
             Ok((number(row, "claim")?, row.get::<_, VerdictWord>("verdict")?.0))
         })
-    }
-
-    /// Returns the number of finished rounds, and the run's own time at the end of the last one.
-    fn progress(&self, run: &RunId) -> Result<(u64, u64), StoreError> {
-        let of_rounds = "SELECT count(*) AS done, coalesce((SELECT elapsed_ns FROM rounds \
-                         WHERE run = ?1 ORDER BY round DESC LIMIT 1), 0) AS elapsed_ns \
-                         FROM rounds WHERE run = ?1";
-        // A stream has no rounds: its lines are events.
-        let of_lines = "SELECT coalesce(sum(body ->> 'lines'), 0) AS done, \
-                        coalesce(max(body ->> 'elapsed_ns'), 0) AS elapsed_ns FROM events \
-                        WHERE run = ? AND body ->> 'event' = 'observed'";
-        for sql in [of_rounds, of_lines] {
-            let found = self.first(sql, [run.row], |row| {
-                Ok((number(row, "done")?, number(row, "elapsed_ns")?))
-            })?;
-            if let Some(found) = found.filter(|(done, _)| *done > 0) {
-                return Ok(found);
-            }
-        }
-        Ok((0, 0))
-    }
-
-    fn last_stop_or_start(&self, run: &RunId) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT body FROM events WHERE run = ? AND body ->> 'event' \
-                   IN ('stopped', 'resumed') ORDER BY sequence DESC LIMIT 1";
-        self.first(sql, [run.row], |row| row.get("body"))
     }
 
     /// Counts the earlier runs of these claims on these files: with `before`, those before that

@@ -36,5 +36,4 @@ pub use id::{Id, LATEST, PrintId, RunId};
 pub use kind::Kind;
 pub use lock::RunLock;
 pub use portable::{SCHEMA, read_lines, write_lines};
-pub use prints::PrintSummary;
 pub use store::{Store, is_store_file};

@@ -43,12 +43,15 @@ impl Store {
 
         let mut tries = 0;
         loop {
-            let mut file = open(&path).at(&path)?;
+            let mut options = OpenOptions::new();
+            let options = options.read(true).write(true).create(true).truncate(false);
+            let mut file = options.open(&path).at(&path)?;
             match file.try_lock() {
                 // Its last owner may have removed it after we opened it and before we locked it.
                 Ok(()) if !is_at(&file, &path).at(&path)? => continue,
                 Ok(()) => {
-                    write_pid(&mut file).at(&path)?;
+                    file.set_len(0).at(&path)?;
+                    writeln!(file, "{}", std::process::id()).at(&path)?;
                     return Ok(RunLock { path, _file: file });
                 }
                 Err(TryLockError::WouldBlock) if tries < TRIES => {
@@ -74,10 +77,6 @@ impl Store {
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
-}
-
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let held = file.metadata()?;
     match std::fs::metadata(path) {
@@ -85,11 +84,6 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-fn write_pid(file: &mut File) -> io::Result<()> {
-    file.set_len(0)?;
-    writeln!(file, "{}", std::process::id())
 }
 
 fn read_pid(file: &mut File) -> Option<u32> {

@@ -1,6 +1,6 @@
 //! Prints of machines: the state of a machine when it was measured.
 
-use crate::columns::{Bits, insert, json, number};
+use crate::columns::{Bits, insert, json};
 use crate::error::{StoreError, shown};
 use crate::id::PrintId;
 use crate::store::Store;
@@ -11,29 +11,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use tiebreak_core::fingerprint::Fingerprint;
 
-/// A print in a list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PrintSummary {
-    /// The name of the print.
-    pub id: PrintId,
-    /// The time at which it was taken, in milliseconds since 1970-01-01 UTC.
-    pub taken_unix_ms: u64,
-    /// The duration of all probes in nanoseconds.
-    pub took_ns: u64,
-    /// Whether each probe was short.
-    pub is_quick: bool,
-    /// The facts that the machine reported.
-    pub machine: Fingerprint,
-}
-
-/// The parts of a print that a list shows: they can be read even where the rest cannot, since the
-/// form of the results may change.
+/// The parts of a print by which it is found: they can be read even where the rest cannot, since
+/// the form of the results may change.
 #[derive(Deserialize)]
 struct PrintPart {
     #[serde(default)]
     taken_unix_ms: u64,
-    took_ns: u64,
-    is_quick: bool,
     machine: Fingerprint,
     /// The result of each probe, with its state.
     #[serde(flatten)]
@@ -51,12 +34,12 @@ impl PrintPart {
 const LOOKED_AT: usize = 8;
 
 impl Store {
-    /// Writes a print and gives it its name. The store does not interpret its contents, but a list
-    /// shows its `taken_unix_ms`, `took_ns`, `is_quick` and `machine`.
+    /// Writes a print and gives it its name. Of its contents, the store knows `taken_unix_ms` and
+    /// `machine`, and the `state` of each probe.
     ///
     /// # Errors
-    /// Fails if the file cannot be written, or if the print could not be read back: it lacks one of
-    /// these fields, or holds a number that is not finite, which JSON does not have.
+    /// Fails if the file cannot be written, or if the print could not be read back: it has no
+    /// machine, or holds a number that is not finite, which JSON does not have.
     pub fn keep_print<P: Serialize + DeserializeOwned>(
         &mut self,
         print: &P,
@@ -113,24 +96,18 @@ impl Store {
         })
     }
 
-    /// Returns all prints, the latest first, without those that cannot be read.
+    /// Returns all prints, the latest first, without those that cannot be read as this type, which
+    /// may have a part of the fields of a print.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
-    pub fn prints(&self) -> Result<Vec<PrintSummary>, StoreError> {
-        let sql = "SELECT print AS row, id, taken_unix_ms, body FROM prints ORDER BY print DESC";
+    pub fn prints<P: DeserializeOwned>(&self) -> Result<Vec<(PrintId, P)>, StoreError> {
+        let sql = "SELECT print AS row, id, body FROM prints ORDER BY print DESC";
         let prints = self.rows(sql, [], |row| {
-            let part = serde_json::from_str(&row.get::<_, String>("body")?);
-            let (id, taken_unix_ms) = (PrintId::read(row)?, number(row, "taken_unix_ms")?);
-            Ok(part.ok().map(|PrintPart { took_ns, is_quick, machine, .. }| PrintSummary {
-                id,
-                taken_unix_ms,
-                took_ns,
-                is_quick,
-                machine,
-            }))
+            let part = serde_json::from_str(row.get_ref("body")?.as_str()?);
+            Ok(part.ok().zip(Some(PrintId::read(row)?)))
         })?;
-        Ok(prints.into_iter().flatten().collect())
+        Ok(prints.into_iter().flatten().map(|(part, id)| (id, part)).collect())
     }
 }
 

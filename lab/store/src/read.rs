@@ -44,7 +44,7 @@ impl Store {
     /// # Errors
     /// Fails if the file cannot be read, or if the header is invalid.
     pub fn header(&self, run: &RunId) -> Result<RunHeader, StoreError> {
-        let header = header(&self.connection, run).and_then(|header| {
+        let header = Rows { connection: &self.connection, run }.header().and_then(|header| {
             check::plan(&header.plan).map_err(wrong)?;
             Ok(header)
         });
@@ -62,24 +62,20 @@ impl Store {
     fn read_journal(&self, run: &RunId) -> rusqlite::Result<Journal> {
         // Dropping the transaction ends it; nothing was written.
         let moment = self.connection.unchecked_transaction()?;
-        let mut coins = attempts(&moment, run)?;
+        let rows = Rows { connection: &moment, run };
+        let mut coins = rows.attempts()?;
         let journal = Journal {
             id: run.name.clone(),
-            header: header(&moment, run)?,
-            rounds: rounds(&moment, run, &mut coins)?,
+            header: rows.header()?,
+            rounds: rows.rounds(&mut coins)?,
             lost: coins.into_values().collect(),
-            events: events(&moment, run)?,
-            verdicts: verdicts(&moment, run)?,
-            chain: chain(&moment, run)?,
+            events: rows.events()?,
+            verdicts: rows.verdicts()?,
+            chain: rows.chain()?,
         };
         check::journal(&journal).map_err(wrong)?;
         Ok(journal)
     }
-}
-
-fn header(connection: &Connection, run: &RunId) -> rusqlite::Result<RunHeader> {
-    let sql = "SELECT header FROM runs WHERE run = ?";
-    connection.query_row(sql, [run.row], |row| json(row, "header", "header"))
 }
 
 /// Reads a column of JSON text, whose errors call it `name`.
@@ -94,101 +90,105 @@ fn json_if_any<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Re
     is_there.then(|| json(row, column, column)).transpose()
 }
 
-/// Returns all rows of the run, each converted to a value.
-fn all<T>(
-    connection: &Connection,
-    run: &RunId,
-    sql: &str,
-    value: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<Vec<T>> {
-    connection.prepare(sql)?.query_map([run.row], value)?.collect()
+/// The rows of a run, at one moment.
+struct Rows<'a> {
+    connection: &'a Connection,
+    run: &'a RunId,
 }
 
-fn attempts(
-    connection: &Connection,
-    run: &RunId,
-) -> rusqlite::Result<BTreeMap<(u64, u32), RoundCoins>> {
-    let sql = "SELECT round, attempt, primer, contestants, padding_bytes, unit FROM attempts \
-               WHERE run = ?";
-    let coins = all(connection, run, sql, |row| {
-        let coins = RoundCoins {
-            round: number(row, "round")?,
-            attempt: row.get("attempt")?,
-            primer: number(row, "primer")? as usize,
-            order: json(row, "contestants", "order")?,
-            padding_bytes: json(row, "padding_bytes", "padding")?,
-            unit: json_if_any(row, "unit")?,
-        };
-        Ok(((coins.round, coins.attempt), coins))
-    })?;
-    Ok(coins.into_iter().collect())
-}
+impl Rows<'_> {
+    fn header(&self) -> rusqlite::Result<RunHeader> {
+        let sql = "SELECT header FROM runs WHERE run = ?";
+        self.connection.query_row(sql, [self.run.row], |row| json(row, "header", "header"))
+    }
 
-fn rounds(
-    connection: &Connection,
-    run: &RunId,
-    coins: &mut BTreeMap<(u64, u32), RoundCoins>,
-) -> rusqlite::Result<Vec<Round>> {
-    let mut samples = by_round(connection, run, &select_samples(), sample_of)?;
-    let sql = "SELECT round, claim, evidence_for, evidence_against FROM wealth \
-               WHERE run = ? ORDER BY round, claim";
-    let mut wealth = by_round(connection, run, sql, wealth_of)?;
-    let sql = "SELECT round, attempt, waited_ns, elapsed_ns, batches FROM rounds \
-               WHERE run = ? ORDER BY round";
-    all(connection, run, sql, |row| {
-        let (round, attempt) = (number(row, "round")?, row.get("attempt")?);
-        let coins = coins.remove(&(round, attempt));
-        Ok(Round {
-            coins: coins.ok_or_else(|| wrong(format!("round {round} has no coins")))?,
-            waited_ns: number(row, "waited_ns")?,
-            elapsed_ns: number(row, "elapsed_ns")?,
-            samples: samples.remove(&round).unwrap_or_default(),
-            batches: json_if_any(row, "batches")?.unwrap_or_default(),
-            wealth: wealth.remove(&round).unwrap_or_default(),
+    /// Returns all rows of the run, each converted to a value.
+    fn all<T>(
+        &self,
+        sql: &str,
+        value: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<Vec<T>> {
+        self.connection.prepare(sql)?.query_map([self.run.row], value)?.collect()
+    }
+
+    fn attempts(&self) -> rusqlite::Result<BTreeMap<(u64, u32), RoundCoins>> {
+        let sql = "SELECT round, attempt, primer, contestants, padding_bytes, unit FROM attempts \
+                   WHERE run = ?";
+        let coins = self.all(sql, |row| {
+            let coins = RoundCoins {
+                round: number(row, "round")?,
+                attempt: row.get("attempt")?,
+                primer: number(row, "primer")? as usize,
+                order: json(row, "contestants", "order")?,
+                padding_bytes: json(row, "padding_bytes", "padding")?,
+                unit: json_if_any(row, "unit")?,
+            };
+            Ok(((coins.round, coins.attempt), coins))
+        })?;
+        Ok(coins.into_iter().collect())
+    }
+
+    fn rounds(&self, coins: &mut BTreeMap<(u64, u32), RoundCoins>) -> rusqlite::Result<Vec<Round>> {
+        let mut samples = self.by_round(&select_samples(), sample_of)?;
+        let sql = "SELECT round, claim, evidence_for, evidence_against FROM wealth \
+                   WHERE run = ? ORDER BY round, claim";
+        let mut wealth = self.by_round(sql, wealth_of)?;
+        let sql = "SELECT round, attempt, waited_ns, elapsed_ns, batches FROM rounds \
+                   WHERE run = ? ORDER BY round";
+        self.all(sql, |row| {
+            let (round, attempt) = (number(row, "round")?, row.get("attempt")?);
+            let coins = coins.remove(&(round, attempt));
+            Ok(Round {
+                coins: coins.ok_or_else(|| wrong(format!("round {round} has no coins")))?,
+                waited_ns: number(row, "waited_ns")?,
+                elapsed_ns: number(row, "elapsed_ns")?,
+                samples: samples.remove(&round).unwrap_or_default(),
+                batches: json_if_any(row, "batches")?.unwrap_or_default(),
+                wealth: wealth.remove(&round).unwrap_or_default(),
+            })
         })
-    })
-}
+    }
 
-/// Returns the rows of the run in groups, by the column `round`.
-fn by_round<T>(
-    connection: &Connection,
-    run: &RunId,
-    sql: &str,
-    value: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<BTreeMap<u64, Vec<T>>> {
-    let mut groups: BTreeMap<u64, Vec<T>> = BTreeMap::new();
-    all(connection, run, sql, |row| {
-        groups.entry(number(row, "round")?).or_default().push(value(row)?);
-        Ok(())
-    })?;
-    Ok(groups)
-}
+    /// Returns the rows of the run in groups, by the column `round`.
+    fn by_round<T>(
+        &self,
+        sql: &str,
+        value: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<BTreeMap<u64, Vec<T>>> {
+        let mut groups: BTreeMap<u64, Vec<T>> = BTreeMap::new();
+        self.all(sql, |row| {
+            groups.entry(number(row, "round")?).or_default().push(value(row)?);
+            Ok(())
+        })?;
+        Ok(groups)
+    }
 
-fn events(connection: &Connection, run: &RunId) -> rusqlite::Result<Vec<Event>> {
-    let sql = "SELECT body FROM events WHERE run = ? ORDER BY sequence";
-    all(connection, run, sql, |row| json(row, "body", "event"))
-}
+    fn events(&self) -> rusqlite::Result<Vec<Event>> {
+        let sql = "SELECT body FROM events WHERE run = ? ORDER BY sequence";
+        self.all(sql, |row| json(row, "body", "event"))
+    }
 
-fn chain(connection: &Connection, run: &RunId) -> rusqlite::Result<Vec<Link>> {
-    let sql = "SELECT kind, hash FROM chain WHERE run = ? ORDER BY link";
-    all(connection, run, sql, |row| {
-        let kind: i64 = row.get("kind")?;
-        let of = chain::kind_of(kind);
-        let of = of.ok_or_else(|| wrong(format!("its chain has a link of kind {kind}")))?;
-        Ok(Link { of, hash: chain::hexadecimal(row.get_ref("hash")?.as_blob()?) })
-    })
-}
-
-fn verdicts(connection: &Connection, run: &RunId) -> rusqlite::Result<Vec<RecordedVerdict>> {
-    let sql = "SELECT claim, verdict, rounds, low, high FROM verdicts \
-               WHERE run = ? ORDER BY sequence";
-    all(connection, run, sql, |row| {
-        Ok(RecordedVerdict {
-            claim: number(row, "claim")? as usize,
-            verdict: row.get::<_, VerdictWord>("verdict")?.0,
-            rounds: number(row, "rounds")?,
-            low: row.get::<_, Option<Float>>("low")?.map(|Float(low)| low),
-            high: row.get::<_, Option<Float>>("high")?.map(|Float(high)| high),
+    fn chain(&self) -> rusqlite::Result<Vec<Link>> {
+        let sql = "SELECT kind, hash FROM chain WHERE run = ? ORDER BY link";
+        self.all(sql, |row| {
+            let kind: i64 = row.get("kind")?;
+            let of = chain::kind_of(kind);
+            let of = of.ok_or_else(|| wrong(format!("its chain has a link of kind {kind}")))?;
+            Ok(Link { of, hash: chain::hexadecimal(row.get_ref("hash")?.as_blob()?) })
         })
-    })
+    }
+
+    fn verdicts(&self) -> rusqlite::Result<Vec<RecordedVerdict>> {
+        let sql = "SELECT claim, verdict, rounds, low, high FROM verdicts \
+                   WHERE run = ? ORDER BY sequence";
+        self.all(sql, |row| {
+            Ok(RecordedVerdict {
+                claim: number(row, "claim")? as usize,
+                verdict: row.get::<_, VerdictWord>("verdict")?.0,
+                rounds: number(row, "rounds")?,
+                low: row.get::<_, Option<Float>>("low")?.map(|Float(low)| low),
+                high: row.get::<_, Option<Float>>("high")?.map(|Float(high)| high),
+            })
+        })
+    }
 }

@@ -27,8 +27,8 @@ pub struct Counters {
 /// The counters at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
-    hardware: Counts<Option<Value>>,
-    migrations: Option<Value>,
+    pub(super) hardware: Counts<Option<Value>>,
+    pub(super) migrations: Option<Value>,
 }
 
 /// The counts between two moments.
@@ -120,7 +120,8 @@ fn open_group(pid: i32, exclude: u64) -> std::io::Result<Counts<Option<Counter>>
 fn anchors(pid: i32, with_hardware: bool) -> Vec<Counter> {
     let off = |kind, config| {
         let flags = perf::DISABLED | perf::EXCLUDE_KERNEL | perf::EXCLUDE_HYPERVISOR;
-        Counter::open(Event { kind, config, flags }, pid, -1, None).ok()
+        let event = Event { kind, config, flags, read_format: perf::READ_TIMES };
+        Counter::open(event, pid, -1, None).ok()
     };
     let hardware = with_hardware.then(|| off(perf::TYPE_HARDWARE, EVENTS.cycles)).flatten();
     off(perf::TYPE_SOFTWARE, DUMMY).into_iter().chain(hardware).collect()
@@ -128,12 +129,12 @@ fn anchors(pid: i32, with_hardware: bool) -> Vec<Counter> {
 
 fn inherited(kind: u32, config: u64, more: u64) -> Event {
     let flags = perf::DISABLED | perf::INHERIT | perf::ENABLE_ON_EXEC | perf::EXCLUDE_HYPERVISOR;
-    Event { kind, config, flags: flags | more }
+    Event { kind, config, flags: flags | more, read_format: perf::READ_TIMES }
 }
 
 /// Returns the count since `then`, scaled by the share of time for which it had a hardware counter,
 /// and whether it was scaled; `None` if it never had one.
-pub(super) fn scale(now: Value, then: Value) -> Option<(u64, bool)> {
+fn scale(now: Value, then: Value) -> Option<(u64, bool)> {
     let count = now.count.saturating_sub(then.count);
     let enabled = now.enabled_ns.saturating_sub(then.enabled_ns);
     let running = now.running_ns.saturating_sub(then.running_ns);

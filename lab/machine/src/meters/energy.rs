@@ -8,14 +8,13 @@ mod powercap;
 #[cfg(test)]
 mod tests;
 
-pub(super) use gauge::read_register;
 pub use gauge::{Domain, Part};
+pub(super) use gauge::{Input, read_register};
 pub(super) use msr::explain_msr;
 
 use super::Unavailable;
 use crate::tree::Tree;
 use gauge::Gauge;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The number of moves of a meter by which its period is found.
@@ -69,7 +68,7 @@ impl Energy {
     /// # Errors
     /// Fails if no meter is present, permitted and alive; the error gives the reason for each.
     pub fn open() -> Result<Energy, Unavailable> {
-        Energy::open_below(&Tree::at(Path::new("/")))
+        Energy::find(&Tree::here(), Energy::prove_alive)
     }
 
     /// Opens the meter without that proof, for callers that show energy and make no claim about it.
@@ -79,23 +78,19 @@ impl Energy {
     /// # Errors
     /// Fails if no meter is present and permitted; the error gives the reason for each.
     pub fn open_unproven() -> Result<Energy, Unavailable> {
-        Energy::find(&Tree::at(Path::new("/")), |_| Ok(())).map(Energy::doubted)
+        Energy::find(&Tree::here(), |_| Ok(())).map(Energy::doubted)
     }
 
     fn doubted(mut self) -> Energy {
-        self.unproven = Some(self.gauges[..self.headline].iter().map(Gauge::read).collect());
+        self.unproven =
+            Some(self.gauges[..self.headline].iter().map(|gauge| gauge.input.read()).collect());
         self
     }
 
-    /// Opens the meter of the machine whose files lie below a root.
+    /// Finds the first source that is present and that `prove` accepts.
     ///
     /// # Errors
     /// Fails with every way that was tried, and the reason why it failed.
-    pub fn open_below(tree: &Tree) -> Result<Energy, Unavailable> {
-        Energy::find(tree, Energy::prove_alive)
-    }
-
-    /// Finds the first source that is present and that `prove` accepts.
     pub fn find(
         tree: &Tree,
         prove: impl Fn(&Energy) -> Result<(), String>,
@@ -123,14 +118,14 @@ impl Energy {
     /// earlier period.
     fn prove_alive(&self) -> Result<(), String> {
         let gauges = &self.gauges[..self.headline];
-        let mut last: Vec<Option<u64>> = gauges.iter().map(Gauge::read).collect();
+        let mut last: Vec<Option<u64>> = gauges.iter().map(|gauge| gauge.input.read()).collect();
         let mut moves = vec![0; gauges.len()];
         let begin = Instant::now();
         while begin.elapsed() < DEAD {
             let sum = (0..ADDITIONS).fold(0, |sum: u64, value| std::hint::black_box(sum ^ value));
             std::hint::black_box(sum);
             for ((gauge, last), moves) in gauges.iter().zip(&mut last).zip(&mut moves) {
-                let now = gauge.read();
+                let now = gauge.input.read();
                 *moves += u32::from(now != *last);
                 *last = now;
             }
@@ -170,7 +165,8 @@ impl Energy {
     }
 
     fn read_first(&self, gauges: usize) -> Option<Reading> {
-        let counts: Option<Vec<u64>> = self.gauges[..gauges].iter().map(Gauge::read).collect();
+        let counts: Option<Vec<u64>> =
+            self.gauges[..gauges].iter().map(|gauge| gauge.input.read()).collect();
         Some(Reading { counts: counts?, at: Instant::now() })
     }
 

@@ -22,7 +22,7 @@ pub(super) const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 pub(super) const ENABLE_ON_EXEC: u64 = 1 << 12;
 
 /// `PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING`
-const READ_TIMES: u64 = 3;
+pub(super) const READ_TIMES: u64 = 3;
 /// The same times for a whole group, read by its leader: `PERF_FORMAT_GROUP` with both times.
 pub(super) const READ_GROUP: u64 = READ_TIMES | 1 << 3;
 /// `PERF_EVENT_IOC_ENABLE` and `PERF_EVENT_IOC_DISABLE`
@@ -54,6 +54,8 @@ pub(super) struct Event {
     pub(super) kind: u32,
     pub(super) config: u64,
     pub(super) flags: u64,
+    /// [`READ_TIMES`] or [`READ_GROUP`].
+    pub(super) read_format: u64,
 }
 
 /// The value of a counter: the count, and the times for which it was on and had a hardware counter.
@@ -76,22 +78,11 @@ impl Counter {
         cpu: i32,
         leader: Option<&Counter>,
     ) -> io::Result<Counter> {
-        Counter::open_reading(event, pid, cpu, leader, READ_TIMES)
-    }
-
-    /// Opens a counter with its own read format.
-    pub(super) fn open_reading(
-        event: Event,
-        pid: i32,
-        cpu: i32,
-        leader: Option<&Counter>,
-        read_format: u64,
-    ) -> io::Result<Counter> {
         let attributes = Attributes {
             kind: event.kind,
             size: size_of::<Attributes>() as u32,
             config: event.config,
-            read_format,
+            read_format: event.read_format,
             flags: event.flags,
             ..Attributes::default()
         };
@@ -116,10 +107,7 @@ impl Counter {
 
     /// Reads the counter, including what it inherited.
     pub(super) fn read(&self) -> io::Result<Value> {
-        let mut bytes = [0; 24];
-        (&self.0).read_exact(&mut bytes)?;
-        let [count, enabled_ns, running_ns] = [0, 8, 16]
-            .map(|start| u64::from_ne_bytes(std::array::from_fn(|byte| bytes[start + byte])));
+        let [count, enabled_ns, running_ns] = self.words()?;
         Ok(Value { count, enabled_ns, running_ns })
     }
 
@@ -130,16 +118,15 @@ impl Counter {
         unsafe { libc::ioctl(self.0.as_raw_fd(), request as _, WHOLE_GROUP) };
     }
 
-    /// Reads the whole group of this leader, opened with [`READ_GROUP`], into `words`: the number
-    /// of members, the time for which it was on, the time for which it had hardware counters, and
-    /// one count per member. One system call; nothing is allocated.
-    pub(super) fn read_group(&self, words: &mut [u64; 7]) -> io::Result<()> {
-        // SAFETY: the array is valid for the length that the call is given, and for any bit
-        // pattern.
-        let length = unsafe {
-            libc::read(self.0.as_raw_fd(), words.as_mut_ptr().cast(), size_of_val(words))
-        };
-        if length < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    /// Reads numbers, as many as there are: of the leader of a group that was opened with
+    /// [`READ_GROUP`] the number of members, the time for which it was on, the time for which it
+    /// had hardware counters, and one count per member. One system call; nothing is allocated.
+    pub(super) fn words<const N: usize>(&self) -> io::Result<[u64; N]> {
+        let mut bytes = [[0; 8]; N];
+        match (&self.0).read(bytes.as_flattened_mut())? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(bytes.map(u64::from_ne_bytes)),
+        }
     }
 }
 

@@ -4,10 +4,9 @@
 //! Intel, Software Developer's Manual volume 4: `MSR_SMI_COUNT` 0x34 counts them since the last
 //! reset, in 32 bits. perf's `msr` events have the same count as `smi`.
 
-use super::energy::{explain_msr, read_register};
-use super::perf::{Counter, Event};
-use crate::refusal::explain;
-use crate::tree::Tree;
+use super::energy::{Input, explain_msr, read_register};
+use super::perf::{Counter, Event, READ_TIMES};
+use crate::tree::{Tree, explain};
 use std::fs::File;
 
 const EVENTS: &str = "/sys/bus/event_source/devices/msr";
@@ -17,13 +16,7 @@ const RIGHT: &str = "run as root";
 
 /// An open count of them. All CPUs stop for each, so the count of one CPU suffices.
 #[derive(Debug)]
-pub struct Smis(Source);
-
-#[derive(Debug)]
-enum Source {
-    Event(Counter),
-    Register(File),
-}
+pub struct Smis(Input);
 
 impl Smis {
     /// Opens the count: perf's, or else the processor's register.
@@ -32,34 +25,32 @@ impl Smis {
     /// Fails if neither can be read; the text gives the reason for each.
     pub fn open(tree: &Tree) -> Result<Smis, String> {
         let by_event = match event(tree) {
-            Ok(counter) => return Ok(Smis(Source::Event(counter))),
+            Ok(counter) => return Ok(Smis(Input::Event(counter))),
             Err(error) => error,
         };
         let file = File::open(tree.path(REGISTERS));
         let opened = file.and_then(|file| read_register(&file, COUNT).map(|_| file));
         opened
-            .map(|file| Smis(Source::Register(file)))
+            .map(|file| Smis(Input::Register(file, COUNT)))
             .map_err(|error| format!("{by_event}; {REGISTERS} (MSR 0x34): {}", explain_msr(&error)))
     }
 
     /// Returns the count; `None` if it can no longer be read. One system call.
     pub fn count(&self) -> Option<u64> {
-        match &self.0 {
-            Source::Event(counter) => Some(counter.read().ok()?.count),
-            Source::Register(file) => Some(read_register(file, COUNT).ok()? & u64::from(u32::MAX)),
-        }
+        self.0.read()
     }
 }
 
 fn event(tree: &Tree) -> Result<Counter, String> {
-    let text = |file: &str| tree.text(&format!("{EVENTS}/{file}"));
-    let kind = text("type").and_then(|kind| kind.parse().ok());
-    let config = text("events/smi")
+    let kind = tree.number(&format!("{EVENTS}/type")).and_then(|kind| kind.try_into().ok());
+    let config = tree
+        .text(&format!("{EVENTS}/events/smi"))
         .and_then(|event| u64::from_str_radix(event.strip_prefix("event=0x")?, 16).ok());
     let (Some(kind), Some(config)) = (kind, config) else {
         return Err("perf has no event msr/smi/".to_owned());
     };
-    let opened = Counter::open(Event { kind, config, flags: 0 }, -1, 0, None);
+    let opened =
+        Counter::open(Event { kind, config, flags: 0, read_format: READ_TIMES }, -1, 0, None);
     opened.map_err(|error| format!("perf's event msr/smi/: {}", explain(&error, RIGHT)))
 }
 

@@ -1,11 +1,10 @@
 //! Hardware counters of the calling thread, switched on for a span that it chooses.
 
 use super::Unavailable;
-use super::counters::{Counted, EVENTS, scale};
+use super::counters::{Counted, EVENTS, Reading};
 use super::perf::{self, Counter, Event, Value};
 use tiebreak_core::counts::Counts;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::sample::Meters;
 
 /// Open counters of the calling thread, off until [`ThreadCounters::start`].
 ///
@@ -17,15 +16,7 @@ pub struct ThreadCounters {
     /// The members; they count as long as they are open. The leader counts cycles, and its place
     /// here is empty.
     members: Counts<Option<Counter>>,
-    last: Group,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Group {
-    enabled_ns: u64,
-    running_ns: u64,
-    /// The counts of the members that exist.
-    counts: Counts<Option<u64>>,
+    last: Reading,
 }
 
 impl ThreadCounters {
@@ -56,7 +47,8 @@ impl ThreadCounters {
     ) -> std::io::Result<ThreadCounters> {
         let own = |config, flags: u64, leader| {
             let flags = flags | exclude | perf::EXCLUDE_HYPERVISOR;
-            Counter::open_reading(Event { kind, config, flags }, 0, -1, leader, perf::READ_GROUP)
+            let event = Event { kind, config, flags, read_format: perf::READ_GROUP };
+            Counter::open(event, 0, -1, leader)
         };
         let leader = own(events.cycles, perf::DISABLED, None)?;
         // A member follows its leader.
@@ -64,7 +56,8 @@ impl ThreadCounters {
             let is_member = config != events.cycles;
             is_member.then(|| own(config, 0, Some(&leader)).ok()).flatten()
         });
-        Ok(ThreadCounters { leader, members, last: Group::default() })
+        let hardware = Counts::all(Some(Value::default()));
+        Ok(ThreadCounters { leader, members, last: Reading { hardware, migrations: None } })
     }
 
     /// Starts a span. One system call; nothing is allocated.
@@ -77,37 +70,21 @@ impl ThreadCounters {
     /// is a few hundred instructions.
     pub fn stop(&mut self) -> Counted {
         self.leader.switch_group(false);
-        let then = self.last;
-        let Some(now) = self.read() else {
-            return Counted::default();
-        };
-        self.last = now;
-        let mut multiplexed = false;
-        let counts = now.counts.zip(then.counts).map(|(count, before)| {
-            let (value, is_scaled) = scale(now.value(count?), then.value(before.unwrap_or(0)))?;
-            multiplexed |= is_scaled;
-            Some(value)
-        });
-        let meters = Meters::default().with_counts(counts);
-        Counted { meters, migrations: None, multiplexed }
+        let Some(now) = self.read() else { return Counted::default() };
+        let then = std::mem::replace(&mut self.last, now);
+        now.since(&then)
     }
 
-    fn read(&self) -> Option<Group> {
-        let mut words = [0; 7];
-        self.leader.read_group(&mut words).ok()?;
+    fn read(&self) -> Option<Reading> {
+        let [_, enabled_ns, running_ns, cycles, rest @ ..] = self.leader.words::<7>().ok()?;
+        let value = |count| Value { count, enabled_ns, running_ns };
         // The leader's count comes first, then those of the members in the order in which they were
         // opened.
-        let mut rest = words[4..].iter().copied();
+        let mut rest = rest.into_iter();
         let members = self.members.as_ref();
-        let counts = members.map(|member| member.as_ref().and_then(|_| rest.next()));
-        let counts = Counts { cycles: Some(words[3]), ..counts };
-        Some(Group { enabled_ns: words[1], running_ns: words[2], counts })
-    }
-}
-
-impl Group {
-    fn value(&self, count: u64) -> Value {
-        Value { count, enabled_ns: self.enabled_ns, running_ns: self.running_ns }
+        let counts = members.map(|member| member.as_ref().and_then(|_| rest.next()).map(value));
+        let hardware = Counts { cycles: Some(value(cycles)), ..counts };
+        Some(Reading { hardware, migrations: None })
     }
 }
 

@@ -4,7 +4,8 @@
 mod summary;
 
 use super::measure::{self as noise, *};
-use crate::finding::{Lab, OwnWork, empty};
+use crate::finding::{Lab, OwnWork};
+use crate::print::empty;
 use crate::tools::*;
 use crate::{Cause, Floor, MachinePrint, Noise, SmallestSlowdown, Throttled};
 use tiebreak_core::sampler::RunFailure;

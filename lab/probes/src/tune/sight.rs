@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::str::FromStr;
-use tiebreak_machine::refusal::explain;
+use tiebreak_machine::tree::explain;
 use tiebreak_report::text::each_once;
 
 /// Where the kernel describes CPUs.

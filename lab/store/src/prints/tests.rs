@@ -32,10 +32,13 @@ fn a_print_is_found_by_its_name_and_by_its_machine() {
     // Activity on the machine does not make it a different machine.
     assert_eq!(store.latest_print(&facts("one", "9.9")).unwrap().as_ref(), Some(&ids[1]));
     assert_eq!(store.latest_print(&facts("three", "0.1")).unwrap(), None);
-    let listed: Vec<_> = store.prints().unwrap();
-    let taken: Vec<u64> = listed.iter().map(|print| print.taken_unix_ms).collect();
+    let listed: Vec<(PrintId, Value)> = store.prints().unwrap();
+    let taken = listed.iter().map(|(_, print)| print["taken_unix_ms"].as_u64());
+    let taken: Vec<u64> = taken.map(Option::unwrap).collect();
     assert_eq!(taken, [7, u64::MAX, 5], "the latest first");
-    assert_eq!((listed[0].took_ns, listed[0].is_quick), (27_000_000_000, true));
+    let first = &listed[0].1;
+    assert_eq!(first["took_ns"].as_u64(), Some(27_000_000_000));
+    assert_eq!(first["is_quick"].as_bool(), Some(true));
 }
 
 #[test]
@@ -75,7 +78,8 @@ fn a_print_of_another_form_harms_no_other_one() {
     let other = r#"{"took_ns": 1, "is_quick": false, "machine": {}, "noise": {"state": "loud"}}"#;
     store.connection.execute(insert, [other]).unwrap();
     store.connection.execute("INSERT INTO prints VALUES (3, 'mnone', 7, '{')", []).unwrap();
-    let listed: Vec<String> = store.prints().unwrap().iter().map(|p| p.id.to_string()).collect();
+    let listed = store.prints::<PrintPart>().unwrap();
+    let listed: Vec<&str> = listed.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(listed, ["m2345ab", kept.as_str()]);
     assert_eq!(store.latest_print(&facts("one", "0.1")).unwrap(), Some(kept));
     let error = store.print::<Vec<u8>>(&store.find_print("m2345ab").unwrap()).unwrap_err();

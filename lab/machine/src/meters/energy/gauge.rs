@@ -1,8 +1,7 @@
 //! A counter of energy, from any source.
 
 use crate::meters::perf::Counter;
-use crate::refusal::{explain, number};
-use crate::tree::Tree;
+use crate::tree::{Tree, explain};
 use std::fmt;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -25,17 +24,6 @@ pub(super) struct Gauge {
     pub range: Option<u64>,
 }
 
-/// The place where a gauge is read.
-#[derive(Debug)]
-pub(super) enum Input {
-    /// An event of perf.
-    Event(Counter),
-    /// A file with a decimal number.
-    Text(File),
-    /// The low 32 bits of a register: the file of a CPU's registers, and the register's number.
-    Register(File, u64),
-}
-
 impl Gauge {
     /// Opens a file that counts in microjoules, which must be readable now.
     pub(super) fn of_microjoules(
@@ -44,24 +32,9 @@ impl Gauge {
         right: &str,
         part: Part,
     ) -> Result<Gauge, String> {
-        number(tree, path, right)?;
+        tree.read_number(path, right)?;
         let file = File::open(tree.path(path)).map_err(|error| explain(&error, right))?;
         Ok(Gauge { part, input: Input::Text(file), count_nj: 1000.0, range: None })
-    }
-
-    /// Reads the counter; `None` if it can no longer be read. One system call.
-    pub(super) fn read(&self) -> Option<u64> {
-        match &self.input {
-            Input::Event(counter) => Some(counter.read().ok()?.count),
-            Input::Text(file) => {
-                let mut text = [0; 32];
-                let length = file.read_at(&mut text, 0).ok()?;
-                std::str::from_utf8(&text[..length]).ok()?.trim().parse().ok()
-            }
-            Input::Register(file, register) => {
-                Some(read_register(file, *register).ok()? & u64::from(u32::MAX))
-            }
-        }
     }
 
     /// Returns the nanojoules between two values of the counter that were read `apart` from each
@@ -78,6 +51,34 @@ impl Gauge {
             None => now.checked_sub(then)?,
         };
         Some((counts as f64 * self.count_nj) as u64)
+    }
+}
+
+/// The place where a counter is read.
+#[derive(Debug)]
+pub(in crate::meters) enum Input {
+    /// An event of perf.
+    Event(Counter),
+    /// A file with a decimal number.
+    Text(File),
+    /// The low 32 bits of a register: the file of a CPU's registers, and the register's number.
+    Register(File, u64),
+}
+
+impl Input {
+    /// Reads the count; `None` if it can no longer be read. One system call.
+    pub(in crate::meters) fn read(&self) -> Option<u64> {
+        match self {
+            Input::Event(counter) => Some(counter.read().ok()?.count),
+            Input::Text(file) => {
+                let mut text = [0; 32];
+                let length = file.read_at(&mut text, 0).ok()?;
+                std::str::from_utf8(&text[..length]).ok()?.trim().parse().ok()
+            }
+            Input::Register(file, register) => {
+                Some(read_register(file, *register).ok()? & u64::from(u32::MAX))
+            }
+        }
     }
 }
 

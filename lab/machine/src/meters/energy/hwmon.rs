@@ -1,7 +1,6 @@
 //! Sensors that count energy: `energyN_input`, in microjoules, with a label.
 
 use super::gauge::{Domain, Gauge, Part};
-use crate::refusal::names;
 use crate::tree::Tree;
 
 /// The folder of the sensors.
@@ -19,7 +18,7 @@ const GRAPHICS_CARDS: [&str; 4] = ["amdgpu", "i915", "nouveau", "xe"];
 pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     let mut gauges = Vec::new();
     let (mut left_out, mut unread) = (Vec::new(), Vec::new());
-    for device in names(tree, FOLDER)? {
+    for device in tree.read_names(FOLDER)? {
         let folder = format!("{FOLDER}/{device}");
         let Some(driver) = tree.text(&format!("{folder}/name")) else { continue };
         let inputs = inputs(tree, &folder);

@@ -6,8 +6,7 @@
 //! Memory is left out: on some servers it counts in another unit, which no register gives.
 
 use super::gauge::{Domain, Gauge, Input, Part, read_register};
-use crate::refusal::explain;
-use crate::tree::Tree;
+use crate::tree::{Tree, explain, field};
 use std::fs::File;
 
 /// The file of a CPU's registers, as messages name it.
@@ -64,24 +63,22 @@ pub(in crate::meters) fn explain_msr(error: &std::io::Error) -> String {
 /// Returns the registers of this vendor's processors.
 fn registers(tree: &Tree) -> Result<Registers, String> {
     let text = tree.text("/proc/cpuinfo").unwrap_or_default();
-    let field = |name: &str| {
-        let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
-        Some(pairs.find(|(key, _)| key.trim() == name)?.1.trim())
-    };
-    let number = |name: &str| field(name).and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
-    match field("vendor_id") {
-        Some("GenuineIntel") => {
-            let is_other = number("cpu family") == 6 && OTHER_UNITS.contains(&number("model"));
-            if is_other {
-                Err("the unit of this model of Intel's is not known here".to_owned())
-            } else {
-                Ok(INTEL)
-            }
+    match field(&text, &["vendor_id"]) {
+        Some("GenuineIntel")
+            if number(&text, "cpu family") == 6
+                && OTHER_UNITS.contains(&number(&text, "model")) =>
+        {
+            Err("the unit of this model of Intel's is not known here".to_owned())
         }
-        Some("AuthenticAMD" | "HygonGenuine") if number("cpu family") >= 0x17 => Ok(AMD),
+        Some("GenuineIntel") => Ok(INTEL),
+        Some("AuthenticAMD" | "HygonGenuine") if number(&text, "cpu family") >= 0x17 => Ok(AMD),
         Some(vendor) => Err(format!("no registers of energy are known of {vendor} at this family")),
         None => Err("the processor's vendor is not known".to_owned()),
     }
+}
+
+fn number(cpuinfo: &str, name: &str) -> u32 {
+    field(cpuinfo, &[name]).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 /// Returns the first CPU of each package, with the package's number; CPU 0 if the packages are

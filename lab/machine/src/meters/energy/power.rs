@@ -3,9 +3,8 @@
 
 use super::gauge::{Domain, Gauge, Input, Part};
 use crate::cpus;
-use crate::meters::perf::{Counter, Event};
-use crate::refusal::{explain, text};
-use crate::tree::Tree;
+use crate::meters::perf::{Counter, Event, READ_TIMES};
+use crate::tree::{Tree, explain};
 
 /// The folder in which the kernel describes the events.
 pub(super) const FOLDER: &str = "/sys/bus/event_source/devices/power";
@@ -39,7 +38,7 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
     let mut gauges = Vec::new();
     for described in events {
         for cpu in &cpus {
-            let event = Event { kind, config: described.config, flags: 0 };
+            let event = Event { kind, config: described.config, flags: 0, read_format: READ_TIMES };
             let part = Part { domain: described.domain, name: format!("CPU {cpu}") };
             match Counter::open(event, -1, *cpu as i32, None) {
                 Ok(counter) => gauges.push(Gauge {
@@ -61,9 +60,9 @@ pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
 
 /// Reads the kernel's description.
 pub(super) fn describe(tree: &Tree) -> Result<Description, String> {
-    let kind = text(tree, &format!("{FOLDER}/type"), "")?;
+    let kind = tree.read(&format!("{FOLDER}/type"), "")?;
     let kind = kind.parse().map_err(|_| format!("type holds '{kind}'"))?;
-    let mask = text(tree, &format!("{FOLDER}/cpumask"), "")?;
+    let mask = tree.read(&format!("{FOLDER}/cpumask"), "")?;
     let cpus = cpus::parse_list(&mask).filter(|cpus| !cpus.is_empty());
     let cpus = cpus.ok_or_else(|| format!("cpumask holds '{mask}'"))?;
     let mut events = Vec::new();
@@ -78,7 +77,7 @@ pub(super) fn describe(tree: &Tree) -> Result<Description, String> {
 }
 
 fn event(tree: &Tree, name: &str, domain: Domain) -> Result<Described, String> {
-    let read = |suffix: &str| text(tree, &format!("{FOLDER}/events/{name}{suffix}"), "");
+    let read = |suffix: &str| tree.read(&format!("{FOLDER}/events/{name}{suffix}"), "");
     let event = read("")?;
     let config = event.strip_prefix("event=0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
     let config = config.ok_or_else(|| format!("events/{name} holds '{event}'"))?;

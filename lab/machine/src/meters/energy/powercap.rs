@@ -1,7 +1,6 @@
 //! The powercap tree. AMD processors appear in it as `intel-rapl:*` too.
 
 use super::gauge::{Domain, Gauge, Part};
-use crate::refusal::{names, number, text};
 use crate::tree::Tree;
 
 /// The folder of the zones.
@@ -13,14 +12,14 @@ const RIGHT: &str = "since Linux 5.10 only root may read it: run as root, or gra
 /// Opens the gauges of all zones: packages (`intel-rapl:0`), their parts (`intel-rapl:0:1`), and
 /// the platform.
 pub(super) fn open(tree: &Tree) -> Result<Vec<Gauge>, String> {
-    let zones = names(tree, FOLDER)?;
+    let zones = tree.read_names(FOLDER)?;
     let mut gauges: Vec<Gauge> = Vec::new();
     // The memory-mapped twin (intel-rapl-mmio) shows the same packages a second time.
     let (twins, first): (Vec<_>, Vec<_>) = zones.iter().partition(|zone| zone.contains("mmio"));
     for zone in first.into_iter().chain(twins) {
         let folder = format!("{FOLDER}/{zone}");
         // The folder of a control type has no name, so it is not a zone.
-        let Ok(name) = text(tree, &format!("{folder}/name"), RIGHT) else { continue };
+        let Ok(name) = tree.read(&format!("{folder}/name"), RIGHT) else { continue };
         let Some(domain) = Domain::of_powercap(&name) else { continue };
         let part = Part { domain, name: full_name(tree, zone, name) };
         if gauges.iter().any(|gauge| gauge.part == part) {
@@ -50,6 +49,6 @@ fn full_name(tree: &Tree, zone: &str, name: String) -> String {
 fn zone_gauge(tree: &Tree, folder: &str, part: Part) -> Result<Gauge, String> {
     let path = format!("{folder}/energy_uj");
     let gauge = Gauge::of_microjoules(tree, &path, RIGHT, part)?;
-    let range = number(tree, &format!("{folder}/max_energy_range_uj"), RIGHT)?;
+    let range = tree.read_number(&format!("{folder}/max_energy_range_uj"), RIGHT)?;
     Ok(Gauge { range: Some(range), ..gauge })
 }

@@ -1,7 +1,6 @@
 //! Layouts of real machines, made up as files.
 
 use super::*;
-use crate::refusal;
 use crate::tree::made_up;
 
 /// Finds the meter, alive or not: files of a test stand still.
@@ -263,12 +262,12 @@ fn every_way_says_what_it_lacks() {
 fn a_missing_right_is_named() {
     fn check(number: i32, expected: &str) {
         let error = std::io::Error::from_raw_os_error(number);
-        assert_eq!(refusal::explain(&error, "run as root"), expected);
+        assert_eq!(crate::tree::explain(&error, "run as root"), expected);
     }
     check(libc::EACCES, "permission denied (EACCES): run as root");
     check(libc::EPERM, "operation not permitted (EPERM): run as root");
     check(libc::EIO, "the machine does not answer (EIO)");
-    assert!(refusal::explain(&std::io::Error::other("odd"), "").contains("odd"));
+    assert!(crate::tree::explain(&std::io::Error::other("odd"), "").contains("odd"));
 }
 
 #[test]
@@ -316,7 +315,7 @@ fn a_meter_must_move_under_load() {
                     std::thread::sleep(Duration::from_millis(1));
                 }
             });
-            let opened = Energy::open_below(&tree);
+            let opened = Energy::find(&tree, Energy::prove_alive);
             done.store(true, std::sync::atomic::Ordering::Relaxed);
             opened
         });
@@ -350,7 +349,7 @@ fn a_dead_event_is_no_meter() {
             (&format!("{base}/events/energy-pkg"), event),
             (&format!("{base}/events/energy-pkg.scale"), "1e-9"),
         ]);
-        match Energy::open_below(&tree) {
+        match Energy::find(&tree, Energy::prove_alive) {
             Ok(energy) => assert_eq!((energy.source(), refusal), ("perf power events", None)),
             // Not every user may open events of a whole CPU.
             Err(reason) if reason.tried[0].1.starts_with("perf_event_open") => {}

@@ -1,7 +1,8 @@
 //! Writes the first and the last line of a print, and the list of prints.
 
-use super::*;
 use crate::MachinePrint;
+use crate::show::*;
+use serde::Deserialize;
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::metric::Unit;
 use tiebreak_report::date::format_unix_ms;
@@ -70,12 +71,14 @@ pub(crate) fn tail(print: &MachinePrint, name: Option<&str>) -> String {
     }
 }
 
-/// A print in the list.
-#[derive(Clone, Debug, PartialEq)]
+/// A print in the list: fields of the print, and its name.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ListRow {
     /// Its name.
+    #[serde(skip)]
     pub name: String,
     /// Milliseconds since 1970-01-01 UTC.
+    #[serde(default)]
     pub taken_unix_ms: u64,
     /// How long all probes took, in nanoseconds.
     pub took_ns: u64,
