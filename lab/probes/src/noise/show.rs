@@ -41,7 +41,6 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
     });
     let lost = lost(found, Cause::ALL.len());
     say(&mut page, format!("{lost}. Each CPU was watched for {watched}.{at_once}"));
-    say(&mut page, throttled(found));
     page.gap();
     floors(&mut page, &found.floors, look);
     found.frequency.iter().for_each(|frequency| say(&mut page, frequency_in_words(frequency)));
@@ -64,6 +63,8 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
         .right("after", 0, |gap| seconds(gap.begin_ns as f64 / 1e9))
         .left("cause", 0, |gap| gap.cause.words());
     lines(&mut page, longest.columns(), look);
+    page.gap();
+    say(&mut page, throttled(found));
     page.finish()
 }
 
