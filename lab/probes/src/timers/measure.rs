@@ -33,37 +33,34 @@ const LOOKS: u32 = 256;
 /// Probes the machine, for as long as the budget lasts. The results are medians and quantiles of
 /// batches, and least values, of the probe's own. Stamps are handed between all CPUs.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Timers> {
+    const SOURCES: &str = "/sys/devices/system/clocksource/clocksource0";
     let (begin, length, mut reasons) = (Instant::now(), budget.length(), Vec::new());
     let tree = Tree::at(Path::new("/"));
-    let source =
-        |which| format!("/sys/devices/system/clocksource/clocksource0/{which}_clocksource");
-    let sources = tree.text(&source("available")).unwrap_or_default();
+    let sources = tree.text(&format!("{SOURCES}/available_clocksource")).unwrap_or_default();
     let (there, missing): (Vec<KernelClock>, Vec<KernelClock>) =
         KERNEL_CLOCKS.into_iter().partition(|clock| clock.resolution_ns().is_some());
-    let [_, realtime, raw, boottime, ..] = KERNEL_CLOCKS;
-    let watched = [realtime, raw, boottime].map(|clock| (clock, Sandwich::of(clock)));
+    let watched = DRIFTING.map(|clock| (clock, Sandwich::take(|| clock.now_ns())));
     let ticks = ticks::is_there().then(|| Sandwich::take(ticks::now_in_order));
     let ns_a_tick = ticks.as_ref().map(ns_a_tick);
     let mut found = Timers {
-        clock_source: tree.text(&source("current")),
+        clock_source: tree.text(&format!("{SOURCES}/current_clocksource")),
         clock_sources: sources.split_whitespace().map(str::to_owned).collect(),
         missing: missing.iter().map(|clock| clock.name.to_owned()).collect(),
         clocks: clocks(&there, ns_a_tick, budget),
         ..Timers::default()
     };
     found.vdso = vdso(&found.clocks, length.mul_f64(0.05));
-    let mut order = |name: &str, read: fn() -> u64, ns_a_unit| {
-        let length = length.mul_f64(if ns_a_tick.is_some() { 0.2 } else { 0.4 });
-        let order = order(&options.cpus, name, read, ns_a_unit, length, budget)?;
-        found.order.extend(order);
-        io::Result::Ok(())
-    };
-    let mut compared = order("MONOTONIC", monotonic_ns, 1.0);
-    if let (Ok(()), Some(ns_a_tick)) = (&compared, ns_a_tick) {
-        compared = order(ticks::NAME, ticks::now_in_order, ns_a_tick);
-    }
-    if let Err(error) = compared {
-        reasons.push(format!("clocks of different CPUs are not compared: {error}"));
+    let by_ticks = ns_a_tick.map(|ns| (ticks::NAME, ticks::now_in_order as fn() -> u64, ns));
+    let compared = [("MONOTONIC", monotonic_ns as fn() -> u64, 1.0)].into_iter().chain(by_ticks);
+    let each = length.mul_f64(if ns_a_tick.is_some() { 0.2 } else { 0.4 });
+    for (name, read, ns_a_unit) in compared {
+        match order(&options.cpus, name, read, ns_a_unit, each, budget) {
+            Ok(order) => found.order.extend(order),
+            Err(error) => {
+                reasons.push(format!("clocks of different CPUs are not compared: {error}"));
+                break;
+            }
+        }
     }
     let backwards = found.order.iter().filter(|order| order.least_ns < 0.0);
     reasons.extend(backwards.map(|order| {
@@ -71,14 +68,9 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ti
     }));
     let watch = length.mul_f64(0.7).clamp(DRIFT_LEAST, DRIFT_MOST).min(length);
     while budget.nap(begin + watch) {}
-    let rates = watched.map(|(clock, first)| Sandwich::of(clock).rate_since(&first));
-    let drifts = watched.iter().zip(&rates);
-    found.drifts =
-        drifts.filter_map(|((clock, _), rate)| Some(drift(clock, rate.as_ref()?))).collect();
-    // The counter is compared with the raw clock, which is never adjusted.
-    let rate = ticks.and_then(|first| Sandwich::take(ticks::now_in_order).rate_since(&first));
-    let raw = rates[1].as_ref().filter(|raw| raw.units_a_ns > 0.0);
-    found.counter = rate.zip(raw).map(|(rate, raw)| counter(&tree, &rate, raw));
+    found.drifts = watched.iter().filter_map(|(clock, first)| drift(*clock, first)).collect();
+    let raw = found.drifts.iter().find(|drift| drift.clock == "MONOTONIC_RAW");
+    found.counter = ticks.zip(raw).and_then(|(first, raw)| counter(&tree, &first, raw));
     if budget.is_interrupted() {
         reasons.push("it was stopped before its end".to_owned());
     }
@@ -95,25 +87,29 @@ fn ns_a_tick(first: &Sandwich) -> f64 {
     rate.filter(|rate| rate.units_a_ns > 0.0).map_or(1.0, |rate| 1.0 / rate.units_a_ns)
 }
 
-fn drift(clock: &KernelClock, rate: &Rate) -> Drift {
-    Drift {
+fn drift(clock: KernelClock, first: &Sandwich) -> Option<Drift> {
+    let rate = Sandwich::take(|| clock.now_ns()).rate_since(first)?;
+    Some(Drift {
         clock: clock.name.to_owned(),
         against: "MONOTONIC".to_owned(),
         ppm: (rate.units_a_ns - 1.0) * 1e6,
         uncertainty_ppm: rate.uncertainty * 1e6,
         seconds: rate.seconds,
-    }
+    })
 }
 
-fn counter(tree: &Tree, rate: &Rate, raw: &Rate) -> TickCounter {
+/// Compares the counter of ticks with the raw clock, which is never adjusted.
+fn counter(tree: &Tree, first: &Sandwich, raw: &Drift) -> Option<TickCounter> {
+    let rate = Sandwich::take(ticks::now_in_order).rate_since(first)?;
     let flags = tick_flags(tree);
-    TickCounter {
+    let raw_a_ns = 1.0 + raw.ppm / 1e6;
+    (raw_a_ns > 0.0).then(|| TickCounter {
         name: ticks::NAME.to_owned(),
-        hertz: rate.units_a_ns / raw.units_a_ns * 1e9,
-        uncertainty_ppm: (rate.uncertainty + raw.uncertainty) * 1e6,
+        hertz: rate.units_a_ns / raw_a_ns * 1e9,
+        uncertainty_ppm: rate.uncertainty * 1e6 + raw.uncertainty_ppm,
         is_invariant: is_invariant(&flags),
         flags,
-    }
+    })
 }
 
 /// Cost and steps of each clock, for two fifths of the budget.
@@ -181,19 +177,12 @@ fn is_invariant(flags: &[String]) -> Option<bool> {
 /// a batch.
 fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
     let end_ns = monotonic_ns() + at_most.as_nanos() as u64;
-    let mut batch_ns = |calls: u64| {
-        let begin_ns = monotonic_ns();
-        for _ in 0..calls {
-            std::hint::black_box(read());
-        }
-        monotonic_ns() - begin_ns
-    };
     // The fastest of some short tries decides how many readings make a batch.
-    let least_ns = (0..8).map(|_| batch_ns(16)).min()?;
+    let least_ns = (0..8).map(|_| batch_ns(&mut read, 16)).min()?;
     let calls = (16 * BATCH_NS / least_ns.max(1)).clamp(4, 100_000);
     let mut batches = Vec::with_capacity(BATCHES);
     while batches.is_empty() || (batches.len() < BATCHES && monotonic_ns() < end_ns) {
-        batches.push(batch_ns(calls));
+        batches.push(batch_ns(&mut read, calls));
     }
     let parts = parts(&batches, LOW, LEAST_A_PART).into_iter();
     Some(Clock {
@@ -202,6 +191,16 @@ fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
         cost_low_ns: quantile(&mut batches, LOW)? as f64 / calls as f64,
         ..Clock::default()
     })
+}
+
+/// Returns how long so many readings take.
+#[inline(always)]
+fn batch_ns(mut read: impl FnMut() -> u64, calls: u64) -> u64 {
+    let begin_ns = monotonic_ns();
+    for _ in 0..calls {
+        std::hint::black_box(read());
+    }
+    monotonic_ns() - begin_ns
 }
 
 /// Returns the steps between readings, one right after the other; `tick_ns` is 1 of a clock in
@@ -247,10 +246,6 @@ struct Sandwich {
 }
 
 impl Sandwich {
-    fn of(clock: KernelClock) -> Sandwich {
-        Sandwich::take(|| clock.now_ns())
-    }
-
     /// Returns the narrowest of some.
     fn take(mut read: impl FnMut() -> u64) -> Sandwich {
         let mut best = Sandwich { base_ns: 0.0, width_ns: f64::INFINITY, value: 0 };
@@ -310,6 +305,9 @@ const KERNEL_CLOCKS: [KernelClock; 8] = [
     KernelClock { name: "THREAD_CPUTIME", id: libc::CLOCK_THREAD_CPUTIME_ID },
     KernelClock { name: "PROCESS_CPUTIME", id: libc::CLOCK_PROCESS_CPUTIME_ID },
 ];
+
+/// Those whose rate is watched.
+const DRIFTING: [KernelClock; 3] = [KERNEL_CLOCKS[1], KERNEL_CLOCKS[2], KERNEL_CLOCKS[3]];
 
 const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
 
@@ -419,7 +417,9 @@ fn between(
     let end_ns = monotonic_ns() + at_most_ns;
     let seen = together(&[first, second], |place| {
         place.meet();
-        let mut differences = hand(&lines, place.index, &read, end_ns, stop);
+        let mut differences = hand(&lines, place.index, &read, || {
+            monotonic_ns() > end_ns || stop.load(Ordering::Relaxed)
+        });
         differences.sort_unstable();
         differences
     })?;
@@ -427,10 +427,13 @@ fn between(
     let directions = [(first, second, &seen[1]), (second, first, &seen[0])].into_iter();
     let hand_offs = directions.filter_map(|(from_cpu, to_cpu, differences)| {
         let count = differences.len();
-        let [least_ns, median_ns] =
-            [0, count / 2].map(|rank| Some(*differences.get(rank)? as f64 * ns_a_tick));
-        let (least_ns, median_ns) = (least_ns?, median_ns?);
-        Some(HandOff { from_cpu, to_cpu, least_ns, median_ns, count: count as u64 })
+        Some(HandOff {
+            from_cpu,
+            to_cpu,
+            least_ns: *differences.first()? as f64 * ns_a_tick,
+            median_ns: differences[count / 2] as f64 * ns_a_tick,
+            count: count as u64,
+        })
     });
     Ok(hand_offs.collect())
 }
@@ -439,29 +442,25 @@ fn between(
 fn hand(
     lines: &[Line; 2],
     index: usize,
-    read: &impl Fn() -> u64,
-    end_ns: u64,
-    stop: &AtomicBool,
+    read: impl Fn() -> u64,
+    is_over: impl Fn() -> bool,
 ) -> Vec<i64> {
     let (mine, theirs) = (&lines[index], &lines[1 - index]);
     let mut differences = Vec::with_capacity(HAND_OFFS);
     if index == 0 {
         mine.hand_over(1, read());
     }
-    while differences.len() < HAND_OFFS {
-        let number = differences.len() as u64 + 1;
-        let mut looks = 0;
+    for number in 1..=HAND_OFFS as u64 {
+        let mut looks = 0_u32;
         while theirs.number.load(Ordering::Acquire) < number {
             std::hint::spin_loop();
             looks += 1;
-            let is_time = looks % LOOKS == 0;
-            if is_time && (monotonic_ns() > end_ns || stop.load(Ordering::Relaxed)) {
+            if looks % LOOKS == 0 && is_over() {
                 return differences;
             }
         }
         let now = read();
-        let stamp = theirs.stamp.load(Ordering::Relaxed);
-        differences.push(now.wrapping_sub(stamp) as i64);
+        differences.push(now.wrapping_sub(theirs.stamp.load(Ordering::Relaxed)) as i64);
         // The first thread is a stamp ahead.
         mine.hand_over(number + u64::from(index == 0), now);
     }
