@@ -13,10 +13,11 @@ mod table;
 
 pub use show::{tuning, tuning_json};
 
+use cores::list;
 use load::Second;
 use serde::{Deserialize, Serialize};
-use sight::{FOLDER, Found, Outcome, Place, Sight, Write, isolated};
-use std::collections::BTreeSet;
+use sight::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use table::{ROWS, Row, look_at_files};
 use tiebreak_machine::cpus::{self, format_cpus, parse_list};
