@@ -1,7 +1,5 @@
 //! Shows noise, on a screen, while it is watched, and as a picture.
 
-mod svg;
-
 use crate::show::*;
 use crate::{Cause, CpuNoise, Floor, Frequency, Noise, SmallestSlowdown, Throttled};
 use tiebreak_report::look::paint;
@@ -68,10 +66,17 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
     page.finish()
 }
 
-/// Returns the picture as SVG.
+/// Returns the picture as SVG: what was lost over time, a curve for each CPU.
 pub(crate) fn svg(found: &Noise) -> String {
-    let title = format!("What took the CPUs away: {} of the time", small(found.lost_share));
-    svg::timeline(found, &title, &lost(found, Cause::ALL.len()))
+    let curves = that_lost_most(found).into_iter().map(|cpu| {
+        let points = cpu.strip.iter().filter_map(|piece| {
+            let middle_ns = piece.begin_ns as f64 + piece.length_ns as f64 / 2.0;
+            Some((middle_ns / 1e9, piece.lost_share?))
+        });
+        (format!("CPU {}", cpu.cpu), points.collect())
+    });
+    let axes = [axis("time", false, true, seconds), axis("share lost", false, true, small)];
+    tiebreak_report::svg::charts(&[chart(&lost(found, 1), axes, curves)])
 }
 
 /// `3.2% of CPU time lost: another task 2.1%, interrupt 0.9%`, with so many causes at most.
@@ -237,16 +242,10 @@ const ASCII_SIGNS: [char; 8] = ['.', ':', '-', '=', '+', '*', '%', '#'];
 /// Returns two lines for each CPU, how much was lost and to what: the last pieces for which there
 /// is room, and if it is live what is said of now.
 fn strips(found: &Noise, look: &Look, is_live: bool) -> Vec<Spans> {
-    let mut cpus: Vec<&CpuNoise> = found.cpus.iter().collect();
-    let left_out = cpus.len().saturating_sub(STRIPS_MOST);
-    if left_out > 0 {
-        cpus.sort_by(|a, b| b.lost_share.total_cmp(&a.lost_share));
-        cpus.truncate(STRIPS_MOST);
-    }
     let room = look.columns() - NAME - if is_live { NOW } else { 0 };
     let signs = look.pick(SIGNS, ASCII_SIGNS);
     let mut lines = Vec::new();
-    for cpu in cpus {
+    for cpu in that_lost_most(found) {
         let (mut levels, mut causes) = (String::new(), String::new());
         for piece in &cpu.strip[cpu.strip.len().saturating_sub(room)..] {
             let level = piece.lost_share.map(|share| LEVELS.partition_point(|at| share >= *at));
@@ -259,9 +258,20 @@ fn strips(found: &Noise, look: &Look, is_live: bool) -> Vec<Spans> {
         lines.push(vec![name, span(Tone::Plain, levels), span(Tone::Dim, now)]);
         lines.push(vec![span(Tone::Plain, " ".repeat(NAME)), span(Tone::Dim, causes)]);
     }
-    let further = format!("{left_out} further CPUs lost less");
-    lines.extend((left_out > 0).then(|| vec![span(Tone::Dim, further)]));
+    let further = found.cpus.len().saturating_sub(STRIPS_MOST);
+    let words = format!("{further} further CPUs lost less");
+    lines.extend((further > 0).then(|| vec![span(Tone::Dim, words)]));
     lines
+}
+
+/// Returns the CPUs, or those that lost most where there are too many.
+fn that_lost_most(found: &Noise) -> Vec<&CpuNoise> {
+    let mut cpus: Vec<&CpuNoise> = found.cpus.iter().collect();
+    if cpus.len() > STRIPS_MOST {
+        cpus.sort_by(|a, b| b.lost_share.total_cmp(&a.lost_share));
+    }
+    cpus.truncate(STRIPS_MOST);
+    cpus
 }
 
 /// Returns what the letters mean.
