@@ -68,7 +68,10 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ti
     }));
     let watch = length.mul_f64(0.7).clamp(DRIFT_LEAST, DRIFT_MOST).min(length);
     while budget.nap(begin + watch) {}
-    found.drifts = watched.iter().filter_map(|(clock, first)| drift(*clock, first)).collect();
+    let drifts = watched.iter().filter_map(|(clock, first)| {
+        Sandwich::take(|| clock.now_ns()).drift_since(first, clock.name)
+    });
+    found.drifts = drifts.collect();
     let raw = found.drifts.iter().find(|drift| drift.clock == "MONOTONIC_RAW");
     found.counter = ticks.zip(raw).and_then(|(first, raw)| counter(&tree, &first, raw));
     if budget.is_interrupted() {
@@ -83,30 +86,23 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ti
 /// Returns a first estimate of how long a tick is, good to a thousandth.
 fn ns_a_tick(first: &Sandwich) -> f64 {
     std::thread::sleep(Duration::from_millis(5));
-    let rate = Sandwich::take(ticks::now_in_order).rate_since(first);
-    rate.filter(|rate| rate.units_a_ns > 0.0).map_or(1.0, |rate| 1.0 / rate.units_a_ns)
+    let drift = Sandwich::take(ticks::now_in_order).drift_since(first, ticks::NAME);
+    drift.map(|drift| units_a_ns(&drift)).filter(|units| *units > 0.0).map_or(1.0, f64::recip)
 }
 
-fn drift(clock: KernelClock, first: &Sandwich) -> Option<Drift> {
-    let rate = Sandwich::take(|| clock.now_ns()).rate_since(first)?;
-    Some(Drift {
-        clock: clock.name.to_owned(),
-        against: "MONOTONIC".to_owned(),
-        ppm: (rate.units_a_ns - 1.0) * 1e6,
-        uncertainty_ppm: rate.uncertainty * 1e6,
-        seconds: rate.seconds,
-    })
+/// Returns how many units of a clock passed in a nanosecond.
+fn units_a_ns(drift: &Drift) -> f64 {
+    1.0 + drift.ppm / 1e6
 }
 
 /// Compares the counter of ticks with the raw clock, which is never adjusted.
 fn counter(tree: &Tree, first: &Sandwich, raw: &Drift) -> Option<TickCounter> {
-    let rate = Sandwich::take(ticks::now_in_order).rate_since(first)?;
+    let ticks = Sandwich::take(ticks::now_in_order).drift_since(first, ticks::NAME)?;
     let flags = tick_flags(tree);
-    let raw_a_ns = 1.0 + raw.ppm / 1e6;
-    (raw_a_ns > 0.0).then(|| TickCounter {
-        name: ticks::NAME.to_owned(),
-        hertz: rate.units_a_ns / raw_a_ns * 1e9,
-        uncertainty_ppm: rate.uncertainty * 1e6 + raw.uncertainty_ppm,
+    (units_a_ns(raw) > 0.0).then(|| TickCounter {
+        name: ticks.clock.clone(),
+        hertz: units_a_ns(&ticks) / units_a_ns(raw) * 1e9,
+        uncertainty_ppm: ticks.uncertainty_ppm + raw.uncertainty_ppm,
         is_invariant: is_invariant(&flags),
         flags,
     })
@@ -123,8 +119,6 @@ fn clocks(there: &[KernelClock], ns_a_tick: Option<f64>, budget: &mut Budget<'_>
     }
     if let Some(ns_a_tick) = ns_a_tick {
         clocks.extend(one(ticks::INSTRUCTION, ticks::now, ns_a_tick, each, budget));
-        let waiting = ticks::waiting();
-        clocks.extend(waiting.and_then(|read| one("rdtscp", read, ns_a_tick, each, budget)));
     }
     clocks
 }
@@ -260,30 +254,21 @@ impl Sandwich {
         best
     }
 
-    /// Returns how many units of the clock passed in a nanosecond of `MONOTONIC` since an earlier
-    /// one, by how much that may be off, and the seconds between; `None` if no time has passed.
+    /// Returns by how much the clock was faster than `MONOTONIC` since an earlier reading, in units
+    /// a nanosecond; `None` if no time has passed.
     ///
     /// `rate = (x1 - x0) / (m1 - m0)`, off by at most half of both widths over `m1 - m0`.
-    fn rate_since(&self, earlier: &Sandwich) -> Option<Rate> {
+    fn drift_since(&self, earlier: &Sandwich, name: &str) -> Option<Drift> {
         let elapsed_ns = self.base_ns - earlier.base_ns;
         let passed = self.value.wrapping_sub(earlier.value) as i64 as f64;
-        (elapsed_ns > 0.0).then(|| Rate {
-            units_a_ns: passed / elapsed_ns,
-            uncertainty: (self.width_ns + earlier.width_ns) / 2.0 / elapsed_ns,
+        (elapsed_ns > 0.0).then(|| Drift {
+            clock: name.to_owned(),
+            against: "MONOTONIC".to_owned(),
+            ppm: (passed / elapsed_ns - 1.0) * 1e6,
+            uncertainty_ppm: (self.width_ns + earlier.width_ns) / 2.0 / elapsed_ns * 1e6,
             seconds: elapsed_ns / 1e9,
         })
     }
-}
-
-/// How fast a clock ran.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Rate {
-    /// Units of the clock a nanosecond of `MONOTONIC`.
-    units_a_ns: f64,
-    /// By how much that may be off, as a share of it.
-    uncertainty: f64,
-    /// For how long it was watched.
-    seconds: f64,
 }
 
 /// A clock of the kernel.

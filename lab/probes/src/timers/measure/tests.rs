@@ -92,11 +92,11 @@ fn what_costs_more_is_seen_to() {
 fn rates_are_differences_over_differences() {
     let at = |base_ns: f64, value: u64| Sandwich { base_ns, width_ns: 100.0, value };
     let check = |later: Sandwich, expected: Option<(f64, f64)>| {
-        let rate = later.rate_since(&at(1000.0, 500));
-        assert_eq!(rate.map(|rate| (rate.units_a_ns, rate.uncertainty)), expected);
+        let drift = later.drift_since(&at(1000.0, 500), "a clock");
+        assert_eq!(drift.map(|drift| (drift.ppm, drift.uncertainty_ppm)), expected);
     };
-    check(at(2000.0, 3000), Some((2.5, 0.1)));
-    check(at(2000.0, 400), Some((-0.1, 0.1)));
+    check(at(2000.0, 3000), Some((1.5e6, 1e5)));
+    check(at(2000.0, 400), Some((-1.1e6, 1e5)));
     check(at(1000.0, 600), None);
 }
 
@@ -104,8 +104,8 @@ fn rates_are_differences_over_differences() {
 fn the_monotonic_clock_does_not_drift_from_itself() {
     let begin = Sandwich::take(monotonic_ns);
     std::thread::sleep(std::time::Duration::from_millis(20));
-    let rate = Sandwich::take(monotonic_ns).rate_since(&begin).unwrap();
-    assert!((rate.units_a_ns - 1.0).abs() <= rate.uncertainty, "{rate:?}");
+    let drift = Sandwich::take(monotonic_ns).drift_since(&begin, "MONOTONIC").unwrap();
+    assert!(drift.ppm.abs() <= drift.uncertainty_ppm, "{drift:?}");
 }
 
 #[test]
