@@ -10,7 +10,7 @@ pub fn tuning_json(tuning: &Tuning) -> String {
 
 /// Returns what makes this machine noisy, by groups, each with why it matters, the command that
 /// would change it and the one that puts it back; what is fine, what is not there and what cannot
-/// be told, in a line each.
+/// be told, in a paragraph each.
 pub fn tuning(tuning: &Tuning, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Strong, head(tuning))]);
@@ -23,19 +23,15 @@ pub fn tuning(tuning: &Tuning, look: &Look) -> String {
         }
         advise(&mut page, setting);
     }
-    page.gap();
-    let fine: Vec<String> = tuning.of(Standing::Fine).map(in_short).collect();
-    if !fine.is_empty() {
-        page.labelled("fine: ", &[span(Tone::Plain, fine.join(", "))]);
-    }
-    for (standing, word) in [(Standing::Absent, "not here:"), (Standing::Unknown, "not known:")] {
-        if tuning.of(standing).next().is_some() {
-            page.gap();
-            page.labelled(word, &[]);
-        }
-        for setting in tuning.of(standing) {
-            let name = span(Tone::Dim, format!("{}: ", plain(&setting.name)));
-            page.paragraph("  ", &[name, span(Tone::Plain, plain(&setting.now))]);
+    for (standing, label) in [
+        (Standing::Fine, "fine: "),
+        (Standing::Absent, "not here: "),
+        (Standing::Unknown, "not known: "),
+    ] {
+        page.gap();
+        let all = joined(tuning.of(standing).map(in_short));
+        if !all.is_empty() {
+            page.labelled(label, &[span(Tone::Plain, all)]);
         }
     }
     page.finish()

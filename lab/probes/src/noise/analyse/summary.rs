@@ -161,13 +161,27 @@ fn shares(gaps: &[LongGap], seen_ns: u64) -> Vec<CauseShare> {
 /// Returns the share of time in which all CPUs of a watch were lost; `None` where each watch is of
 /// one.
 fn all_at_once_share(watches: &[Watch]) -> Option<f64> {
-    let (mut lost_ns, mut of_ns) = (0, 0);
-    for watch in watches.iter().filter(|watch| watch.cpus.len() > 1) {
-        let gaps: Vec<&[Gap]> = watch.cpus.iter().map(|cpu| &cpu.gaps[..]).collect();
-        lost_ns += all_at_once_ns(&gaps);
-        of_ns += watch.cpus.iter().map(|cpu| cpu.end_ns - cpu.begin_ns).min().unwrap_or(0);
-    }
+    let of_several = watches.iter().map(|watch| &watch.cpus).filter(|cpus| cpus.len() > 1);
+    let lost_ns = of_several.clone().map(|cpus| all_at_once_ns(cpus)).sum();
+    let lengths = of_several.map(|cpus| cpus.iter().map(|cpu| cpu.end_ns - cpu.begin_ns).min());
+    let of_ns = lengths.flatten().sum();
     (of_ns > 0).then(|| share(lost_ns, of_ns))
+}
+
+/// For how long all CPUs were in a gap at once; the gaps of each do not overlap. Nothing of no
+/// CPUs.
+fn all_at_once_ns(cpus: &[CpuWatch]) -> u64 {
+    // Where a gap begins one more CPU is lost, and where it ends one fewer.
+    let ends = cpus.iter().flat_map(|cpu| &cpu.gaps);
+    let ends = ends.flat_map(|gap| [(gap.begin_ns, 1), (gap.begin_ns + gap.length_ns, -1)]);
+    let mut ends: Vec<(u64, isize)> = ends.collect();
+    ends.sort_unstable();
+    let (mut lost, mut all_ns) = (0, 0);
+    for pair in ends.windows(2) {
+        lost += pair[0].1;
+        all_ns += if lost == cpus.len() as isize { pair[1].0 - pair[0].0 } else { 0 };
+    }
+    all_ns
 }
 
 /// Returns what came, with how often a second and CPU, the most frequent first; a share of time
@@ -260,23 +274,6 @@ fn causes(gaps: &[Gap], mut interrupts: u64, steal_ns: u64, held_back_ns: u64) -
         }
     }
     causes
-}
-
-/// For how long all CPUs were in a gap at once; the gaps of each do not overlap. Nothing of no
-/// CPUs.
-fn all_at_once_ns(cpus: &[&[Gap]]) -> u64 {
-    // Where a gap begins one more CPU is lost, and where it ends one fewer.
-    let mut turns: Vec<(u64, isize)> = Vec::new();
-    for gap in cpus.iter().copied().flatten() {
-        turns.extend([(gap.begin_ns, 1), (gap.begin_ns + gap.length_ns, -1)]);
-    }
-    turns.sort_unstable();
-    let (mut lost, mut all_ns) = (0, 0);
-    for pair in turns.windows(2) {
-        lost += pair[0].1;
-        all_ns += if lost == cpus.len() as isize { pair[1].0 - pair[0].0 } else { 0 };
-    }
-    all_ns
 }
 
 #[cfg(test)]

@@ -149,15 +149,15 @@ fn stolen_time_is_shared_by_all_watches() {
 
 #[test]
 fn only_what_all_lost_at_once_counts() {
-    let gaps = |spans: &[(u64, u64)]| -> Vec<Gap> {
-        spans.iter().map(|(begin, end)| gap(*begin, end - begin, false)).collect()
+    let watch = |spans: &&[(u64, u64)]| CpuWatch {
+        gaps: spans.iter().map(|(begin, end)| gap(*begin, end - begin, false)).collect(),
+        ..CpuWatch::default()
     };
     let check = |cpus: &[&[(u64, u64)]], expected: u64| {
-        let cpus: Vec<Vec<Gap>> = cpus.iter().map(|spans| gaps(spans)).collect();
-        let all: Vec<&[Gap]> = cpus.iter().map(Vec::as_slice).collect();
-        assert_eq!(all_at_once_ns(&all), expected, "{cpus:?}");
-        let turned: Vec<&[Gap]> = cpus.iter().rev().map(Vec::as_slice).collect();
-        assert_eq!(all_at_once_ns(&turned), expected, "{cpus:?} turned");
+        let mut cpus: Vec<CpuWatch> = cpus.iter().map(watch).collect();
+        assert_eq!(all_at_once_ns(&cpus), expected, "{cpus:?}");
+        cpus.reverse();
+        assert_eq!(all_at_once_ns(&cpus), expected, "{cpus:?} turned");
     };
     check(&[], 0);
     check(&[&[(0, 10), (20, 30)]], 20);
