@@ -16,8 +16,7 @@ use tiebreak_stats::{power, unit};
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
     probed(Watcher::new(&options.cpus), |watcher| {
         watcher.measure(budget).map(|(watches, pairs), reasons| {
-            let mut found =
-                summary::summarise(&watches, watcher.cpus_at_once(), &watcher.chain, None);
+            let mut found = summary::summarise(&watches, &watcher.chain, None);
             found.floors.extend(floor_of_functions(&pairs));
             if found.floors.is_empty() && !budget.is_interrupted() {
                 reasons.push("there was no time to run the same work against itself".to_owned());
@@ -74,8 +73,8 @@ pub fn watch_noise(
         let end = options.each.map(|length| begin + length);
         let broken = watcher.watch_until(end, each, stop, |watch| {
             take(&mut watches, watch);
-            let (at_once, piece_ns) = (watcher.cpus_at_once(), WATCH.as_nanos() as u64);
-            let found = summary::summarise(&watches, at_once, &watcher.chain, Some(piece_ns));
+            let piece_ns = WATCH.as_nanos() as u64;
+            let found = summary::summarise(&watches, &watcher.chain, Some(piece_ns));
             show(&found);
             last = Some(found);
         });
@@ -135,7 +134,8 @@ fn floor_of_functions(pairs: &Pairs) -> Option<Floor> {
     );
     let lost = 1.0 - pairs.cpu_ns as f64 / pairs.elapsed_ns.max(1) as f64;
     let lost_share = (pairs.cpu_ns > 0).then(|| lost.clamp(0.0, 1.0));
-    floor("functions", work, &noise, pairs.elapsed_ns as f64, lost_share)
+    let of = Floor { of: "functions".to_owned(), work, lost_share, ..Floor::default() };
+    floor(of, &noise, pairs.elapsed_ns as f64)
 }
 
 /// Returns the floor of programs: this program's own work against itself, by the lab's own sampler,
@@ -151,8 +151,16 @@ fn floor_of_programs(
     let own_work = lab.own_work();
     let mut work = own_work.map_err(|why| reasons.push(format!("{NOTHING}: {why}"))).ok()??;
     let (noise, elapsed, failure) = rounds(&mut *work, budget);
-    let words = "this program's own work of some milliseconds".to_owned();
-    let floor = floor("programs", words, &noise, elapsed.as_nanos() as f64, work.lost_share());
+    let floor = floor(
+        Floor {
+            of: "programs".to_owned(),
+            work: "this program's own work of some milliseconds".to_owned(),
+            lost_share: work.lost_share(),
+            ..Floor::default()
+        },
+        &noise,
+        elapsed.as_nanos() as f64,
+    );
     match (&floor, failure) {
         (Some(_), failure) => reasons
             .extend(failure.map(|why| format!("programs against themselves ended early: {why}"))),
@@ -186,15 +194,9 @@ fn rounds(work: &mut dyn OwnWork, budget: &mut Budget<'_>) -> (Vec<f64>, Duratio
     }
 }
 
-/// Returns the floor by what observations gave, which took `elapsed_ns` together; `None` if they
-/// are too few.
-fn floor(
-    of: &str,
-    work: String,
-    noise: &[f64],
-    elapsed_ns: f64,
-    lost_share: Option<f64>,
-) -> Option<Floor> {
+/// Returns a floor with what its observations gave, which took `elapsed_ns` together; `None` if
+/// they are too few.
+fn floor(of: Floor, noise: &[f64], elapsed_ns: f64) -> Option<Floor> {
     if noise.len() < ROUNDS_LEAST || elapsed_ns <= 0.0 {
         return None;
     }
@@ -214,16 +216,8 @@ fn floor(
                 .map(|(one, shares)| shares.map(|share| (one.fraction * share).clamp(least, most))),
         }
     });
-    Some(Floor {
-        of: of.to_owned(),
-        work,
-        rounds: noise.len() as u64,
-        round_ns,
-        error: ERROR,
-        chance: CHANCE,
-        smallest: smallest.into(),
-        lost_share,
-    })
+    let (rounds, smallest) = (noise.len() as u64, smallest.into());
+    Some(Floor { rounds, round_ns, error: ERROR, chance: CHANCE, smallest, ..of })
 }
 
 /// Returns how large the noise is in the calmest and in the noisiest of [`PARTS_OF_RUN`] parts of
@@ -354,7 +348,7 @@ mod tests {
         noise[32..].fill(-2.0);
         check(&noise, Some([0.5, 4.0]));
         // No noise at all: whatever was tried is found, which is a bound and not a finding.
-        let still = floor("functions", String::new(), &[0.0; 40], 40.0 * 1e7, None).unwrap();
+        let still = floor(Floor::default(), &[0.0; 40], 40.0 * 1e7).unwrap();
         let said = still.smallest.iter().map(|one| (one.is_bound, one.among_parts));
         assert!(said.clone().all(|one| one == (true, None)), "{:?}", still.smallest);
     }
@@ -364,7 +358,7 @@ mod tests {
         let mut noise: Vec<f64> = (0..200).map(|index| f64::from(index % 7 - 3) * 1e-3).collect();
         noise[..40].iter_mut().for_each(|d| *d *= 1e-6);
         noise[160..].iter_mut().for_each(|d| *d *= 1e6);
-        let found = floor("functions", String::new(), &noise, 200.0 * 1e7, None).unwrap();
+        let found = floor(Floor::default(), &noise, 200.0 * 1e7).unwrap();
         let ends: Vec<[f64; 2]> = found.smallest.iter().filter_map(|one| one.among_parts).collect();
         assert!(ends.iter().all(|ends| *ends == power::SEARCHED), "{found:?}");
         assert!(!ends.is_empty());

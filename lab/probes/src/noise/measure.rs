@@ -85,11 +85,6 @@ impl Watcher {
         Ok(Watcher { tree, groups, chain })
     }
 
-    /// CPUs that are watched at once, at most: the first group has the most.
-    pub fn cpus_at_once(&self) -> usize {
-        self.groups[0].len()
-    }
-
     /// Watches the CPUs whose turn it is (`turn` counts on and on) until the time is over or
     /// `stop`.
     ///
@@ -393,7 +388,7 @@ mod tests {
         assert!(!chain.is_known && !chain.is_counted);
         let cpus = tiebreak_machine::cpus::allowed();
         if let Ok(found) = Watcher::new(&[cpus[0]].repeat(20)) {
-            assert_eq!((found.groups.len(), found.cpus_at_once()), (3, 7));
+            assert_eq!((found.groups.len(), found.groups[0].len()), (3, 7));
         }
         assert!(Watcher::new(&[]).is_err() && Watcher::new(&[8191]).is_err());
     }

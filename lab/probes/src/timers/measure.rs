@@ -50,16 +50,10 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ti
         ..Timers::default()
     };
     found.vdso = vdso(&found.clocks, length.mul_f64(0.05));
-    let by_ticks = ns_a_tick.map(|ns| (ticks::NAME, ticks::now_in_order as fn() -> u64, ns));
-    let compared = [("MONOTONIC", monotonic_ns as fn() -> u64, 1.0)].into_iter().chain(by_ticks);
-    let each = length.mul_f64(if ns_a_tick.is_some() { 0.2 } else { 0.4 });
-    for (name, read, ns_a_unit) in compared {
-        match order(&options.cpus, name, read, ns_a_unit, each, budget) {
-            Ok(order) => found.order.extend(order),
-            Err(error) => {
-                reasons.push(format!("clocks of different CPUs are not compared: {error}"));
-                break;
-            }
+    match order(&options.cpus, length.mul_f64(0.4), budget) {
+        Ok(order) => found.order.extend(order),
+        Err(error) => {
+            reasons.push(format!("clocks of different CPUs are not compared: {error}"));
         }
     }
     let backwards = found.order.iter().filter(|order| order.least_ns < 0.0);
@@ -328,28 +322,21 @@ fn nanoseconds(time: libc::timespec) -> u64 {
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
-/// Hands stamps of one clock from CPU to CPU: between CPUs near each other in the list first, as
+/// Hands stamps of `MONOTONIC` from CPU to CPU: between CPUs near each other in the list first, as
 /// far as time allows.
 ///
 /// # Errors
 /// A thread cannot be started or pinned.
-fn order(
-    cpus: &[usize],
-    name: &str,
-    read: fn() -> u64,
-    ns_a_unit: f64,
-    length: Duration,
-    budget: &Budget<'_>,
-) -> io::Result<Option<ClockOrder>> {
+fn order(cpus: &[usize], length: Duration, budget: &Budget<'_>) -> io::Result<Option<ClockOrder>> {
     let (pairs, end) = (pairs(cpus), Instant::now() + length);
     let each_ns = (length.as_nanos() as u64 / pairs.len().max(1) as u64).max(2_000_000);
-    let mut order = ClockOrder { clock: name.to_owned(), ..ClockOrder::default() };
+    let mut order = ClockOrder { clock: "MONOTONIC".to_owned(), ..ClockOrder::default() };
     for pair in &pairs {
         if Instant::now() >= end || budget.is_spent() {
             break;
         }
         let at_most_ns = each_ns.min(budget.left().as_nanos() as u64);
-        let found = between(*pair, read, ns_a_unit, at_most_ns, budget.interrupted())?;
+        let found = between(*pair, monotonic_ns, at_most_ns, budget.interrupted())?;
         if let [there, back] = found[..] {
             let bound = (there.least_ns + back.least_ns) / 2.0;
             let apart = ((there.least_ns - back.least_ns) / 2.0).abs() + bound.max(0.0);
@@ -385,16 +372,15 @@ impl Line {
     }
 }
 
-/// Hands stamps to and fro between two CPUs, for at most `at_most_ns` or until `stop`. Differences
-/// are in ticks of the clock, of which each is `ns_a_tick` nanoseconds; first those of `first` to
-/// `second`. A direction in which nothing arrived in time is left out.
+/// Hands stamps of a clock in nanoseconds to and fro between two CPUs, for at most `at_most_ns` or
+/// until `stop`; first those of `first` to `second`. A direction in which nothing arrived in time is
+/// left out.
 ///
 /// # Errors
 /// A thread cannot be started or pinned.
 fn between(
     [first, second]: [usize; 2],
     read: impl Fn() -> u64 + Sync,
-    ns_a_tick: f64,
     at_most_ns: u64,
     stop: &AtomicBool,
 ) -> io::Result<Vec<HandOff>> {
@@ -415,8 +401,8 @@ fn between(
         Some(HandOff {
             from_cpu,
             to_cpu,
-            least_ns: *differences.first()? as f64 * ns_a_tick,
-            median_ns: differences[count / 2] as f64 * ns_a_tick,
+            least_ns: *differences.first()? as f64,
+            median_ns: differences[count / 2] as f64,
             count: count as u64,
         })
     });

@@ -12,12 +12,7 @@ const CHAINS_A_PART: usize = 5;
 const LONGEST: usize = 400;
 
 /// Says what was seen. A piece of the time lines is `piece_ns` long, or a sixtieth of the whole.
-pub(super) fn summarise(
-    watches: &[Watch],
-    cpus_at_once: usize,
-    chain: &Frequency,
-    piece_ns: Option<u64>,
-) -> Noise {
+pub(super) fn summarise(watches: &[Watch], chain: &Frequency, piece_ns: Option<u64>) -> Noise {
     let mut found = Noise { gap_least_ns: GAP_LEAST_NS, ..Noise::default() };
     let (Some(first), Some(last)) = (watches.first(), watches.last()) else { return found };
     let (begin_ns, span_ns) = (first.begin_ns, last.end_ns - first.begin_ns);
@@ -40,17 +35,17 @@ pub(super) fn summarise(
     let seen_ns: u64 = found.cpus.iter().map(|cpu| cpu.watched_ns).sum();
     let all: Vec<&CpuWatch> = by_cpu.values().flatten().copied().collect();
     found.watched_ns = seen_ns / by_cpu.len().max(1) as u64;
-    found.cpus_at_once = cpus_at_once;
+    found.cpus_at_once = watches.iter().map(|watch| watch.cpus.len()).max().unwrap_or(0);
     found.causes = shares(&all_gaps, seen_ns);
     found.lost_share = found.causes.iter().map(|share| share.share).sum();
     found.all_at_once_share = all_at_once_share(watches);
     found.frequency = frequency(&all, chain);
+    found.interrupts = rates(all.iter().flat_map(|cpu| &cpu.interrupts), seen_ns);
     let lost = found.causes[Cause::Interrupt as usize].share;
-    found.interrupts = rates(all.iter().flat_map(|cpu| &cpu.interrupts), seen_ns, lost);
-    let put_off = rates(watches.iter().flat_map(|watch| &watch.softirqs), seen_ns, 0.0);
-    let put_off = put_off.into_iter();
-    found.softirqs =
-        put_off.map(|InterruptShare { name, per_second, .. }| Rate { name, per_second }).collect();
+    found.interrupts.iter_mut().for_each(|one| one.share *= lost);
+    let put_off = rates(watches.iter().flat_map(|watch| &watch.softirqs), seen_ns).into_iter();
+    let put_off = put_off.map(|one| Rate { name: one.name, per_second: one.per_second });
+    found.softirqs = put_off.collect();
     all_gaps.sort_by_key(|gap| (Reverse(gap.length_ns), gap.begin_ns, gap.cpu));
     all_gaps.truncate(LONGEST);
     Noise { longest: all_gaps, ..found }
@@ -184,13 +179,9 @@ fn all_at_once_ns(cpus: &[CpuWatch]) -> u64 {
     all_ns
 }
 
-/// Returns what came, with how often a second and CPU, the most frequent first; a share of time
-/// that was lost to all is shared out in proportion to the counts. Nothing if nothing was seen.
-fn rates<'a>(
-    came: impl Iterator<Item = &'a Interrupts>,
-    seen_ns: u64,
-    lost: f64,
-) -> Vec<InterruptShare> {
+/// Returns what came, with how often a second and CPU, the most frequent first, and its share of
+/// all counts. Nothing if nothing was seen.
+fn rates<'a>(came: impl Iterator<Item = &'a Interrupts>, seen_ns: u64) -> Vec<InterruptShare> {
     let mut by_kind: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for one in came.filter(|_| seen_ns > 0) {
         *by_kind.entry((&one.name, &one.words)).or_default() += one.count;
@@ -200,7 +191,7 @@ fn rates<'a>(
         name: name.to_owned(),
         words: words.to_owned(),
         per_second: share(count, seen_ns) * 1e9,
-        share: lost * share(count, all),
+        share: share(count, all),
     });
     let mut rates: Vec<InterruptShare> = rates.collect();
     rates.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));

@@ -45,7 +45,7 @@ fn who_saw_nothing_has_no_rates() {
     let mut none = cpu(0, 0, &[]);
     none.seen_ns = 0;
     none.interrupts = vec![came("LOC", "Local timer interrupts", 1)];
-    let found = summarise(&[watch(vec![none])], 1, &chain(), None);
+    let found = summarise(&[watch(vec![none])], &chain(), None);
     assert!(found.interrupts.is_empty() && found.softirqs.is_empty(), "{found:?}");
 }
 
@@ -55,7 +55,7 @@ fn shares_add_up_to_what_was_lost() {
     first.interrupts =
         vec![came("LOC", "Local timer interrupts", 1), came("disk", "5 edge disk", 0)];
     let second = cpu(1, 0, &[(12, 4000, true)]);
-    let found = summarise(&[watch(vec![first, second])], 2, &chain(), None);
+    let found = summarise(&[watch(vec![first, second])], &chain(), None);
     assert_eq!(found.watched_ns, 100 * MS);
     assert!((found.lost_share - 0.0404).abs() < 1e-12, "{found:?}");
     assert!((share_of(&found.causes, Cause::Task) - 0.04).abs() < 1e-12);
@@ -77,7 +77,7 @@ fn shares_add_up_to_what_was_lost() {
 fn the_time_line_knows_when_nobody_watched() {
     let early = watch(vec![cpu(0, 0, &[(10, 5000, true)])]);
     let late = watch(vec![cpu(1, 100, &[])]);
-    let found = summarise(&[early, late], 1, &chain(), Some(50 * MS));
+    let found = summarise(&[early, late], &chain(), Some(50 * MS));
     let shares = |index: usize| -> Vec<Option<f64>> {
         found.cpus[index].strip.iter().map(|piece| piece.lost_share).collect()
     };
@@ -89,18 +89,18 @@ fn the_time_line_knows_when_nobody_watched() {
 
 #[test]
 fn frequency_is_cycles_over_time() {
-    let found = summarise(&[watch(vec![cpu(0, 0, &[])])], 1, &chain(), None);
+    let found = summarise(&[watch(vec![cpu(0, 0, &[])])], &chain(), None);
     let frequency = found.frequency.unwrap();
     let all = [frequency.low_hertz, frequency.median_hertz, frequency.most_hertz];
     assert_eq!(all, [2e9, 3e9, 4e9]);
     let mut without = cpu(0, 0, &[]);
     without.chains_ns.clear();
-    assert_eq!(summarise(&[watch(vec![without])], 1, &chain(), None).frequency, None);
+    assert_eq!(summarise(&[watch(vec![without])], &chain(), None).frequency, None);
 }
 
 #[test]
 fn nothing_was_seen_of_nothing() {
-    let found = summarise(&[], 0, &chain(), None);
+    let found = summarise(&[], &chain(), None);
     assert!(found.cpus.is_empty() && found.causes.is_empty() && found.frequency.is_none());
 }
 
