@@ -109,13 +109,10 @@ pub struct Setting {
     /// Which one, a word that does not change from version to version: `governor`.
     pub knob: String,
     /// What it belongs to: `frequency`.
-    #[serde(default)]
     pub group: String,
     /// What people call it: `frequency governor`.
-    #[serde(default)]
     pub name: String,
     /// What it does, and what that costs a measurement, as sentences.
-    #[serde(default)]
     pub why: String,
     /// How it stands.
     pub standing: Standing,

@@ -373,8 +373,8 @@ impl Line {
 }
 
 /// Hands stamps of a clock in nanoseconds to and fro between two CPUs, for at most `at_most_ns` or
-/// until `stop`; first those of `first` to `second`. A direction in which nothing arrived in time is
-/// left out.
+/// until `stop`; first those of `first` to `second`. A direction in which nothing arrived in time
+/// is left out.
 ///
 /// # Errors
 /// A thread cannot be started or pinned.
@@ -426,7 +426,7 @@ fn hand(
         while theirs.number.load(Ordering::Acquire) < number {
             std::hint::spin_loop();
             looks += 1;
-            if looks % LOOKS == 0 && is_over() {
+            if looks.is_multiple_of(LOOKS) && is_over() {
                 return differences;
             }
         }

@@ -11,17 +11,17 @@ pub(crate) fn rows(found: &Timers) -> Vec<Row> {
         first.push(format!("reading the clock {}", ns(clock.cost_ns)));
         first.extend(clock.steps.map(|steps| format!("step {}", ns(steps.least_ns))));
     }
-    first.extend(found.vdso.as_ref().map(|vdso| match vdso.works {
-        true => format!("vDSO works (system call {})", ns(vdso.system_call_ns)),
-        false => "every reading is a system call".to_owned(),
-    }));
+    if let Some(vdso) = &found.vdso {
+        let works = format!("vDSO works (system call {})", ns(vdso.system_call_ns));
+        first.push(if vdso.works { works } else { "every reading is a system call".to_owned() });
+    }
     let mut second = Vec::new();
     second.extend(found.counter.as_ref().map(short_counter));
     second.extend(found.clock_source.as_ref().map(|name| format!("clock source {}", plain(name))));
-    second.extend(found.order.first().map(|order| match order.least_ns < 0.0 {
-        true => format!("{} goes backwards from CPU to CPU", order.clock),
-        false => "never backwards from CPU to CPU".to_owned(),
-    }));
+    if let Some(order) = found.order.first() {
+        let how = if order.least_ns < 0.0 { &format!("{} goes", order.clock) } else { "never" };
+        second.push(format!("{how} backwards from CPU to CPU"));
+    }
     let lines = [first, second].into_iter().filter(|parts| !parts.is_empty());
     lines.map(|parts| Row::new("", parts.join(", "))).collect()
 }

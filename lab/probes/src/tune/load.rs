@@ -210,9 +210,10 @@ pub(super) fn wake_ups(sight: &Sight<'_>) -> Outcome {
     let [in_half, in_most, at_worst] =
         [half, most, worst].map(|ns| format!("{:.0} us", ns as f64 / 1000.0));
     let now = format!("median {in_half}, 99th percentile {in_most}, worst {at_worst}");
-    let found = match most > LATE_WAKE_NS {
-        true => Found::new(Standing::Noisy, now),
-        false => Found::could_if(half > SLOW_WAKE_NS, now),
+    let found = if most > LATE_WAKE_NS {
+        Found::new(Standing::Noisy, now)
+    } else {
+        Found::could_if(half > SLOW_WAKE_NS, now)
     };
     // Only the typical one is a matter of how a CPU sleeps, and only where it sleeps.
     let mut loads = [pressure(sight), runnable(sight)].into_iter().flatten();

@@ -158,8 +158,8 @@ fn what_speaks_against_a_reading_is_said() {
         assert_eq!(reasons.join("; "), expected);
         found
     }
-    let others = "idle, the machine took 10.0 W before the loads and 16.0 W after them: others were \
-                  at work";
+    let others = "idle, the machine took 10.0 W before the loads and 16.0 W after them: others \
+                  were at work";
     check(Some(16.0), |_| {}, others);
     let slow = "the integer load on 4 of the CPUs ran for 50% of the time";
     check(Some(11.0), |loads| loads[1].run_ns /= 2, slow);
