@@ -147,29 +147,22 @@ fn floor_of_programs(
     budget: &mut Budget<'_>,
     reasons: &mut Vec<String>,
 ) -> Option<Floor> {
-    const NOTHING: &str = "programs against themselves say nothing";
-    let own_work = lab.own_work();
-    let mut work = own_work.map_err(|why| reasons.push(format!("{NOTHING}: {why}"))).ok()??;
-    let (noise, elapsed, failure) = rounds(&mut *work, budget);
-    let floor = floor(
-        Floor {
-            of: "programs".to_owned(),
-            work: "this program's own work of some milliseconds".to_owned(),
-            lost_share: work.lost_share(),
-            ..Floor::default()
-        },
-        &noise,
-        elapsed.as_nanos() as f64,
-    );
-    match (&floor, failure) {
-        (Some(_), failure) => reasons
-            .extend(failure.map(|why| format!("programs against themselves ended early: {why}"))),
-        (None, Some(why)) => reasons.push(format!("{NOTHING}: {why}")),
-        (None, None) if budget.is_interrupted() => {}
-        (None, None) => {
-            reasons.push(format!("{NOTHING}: there was time for {} rounds only", noise.len()));
-        }
+    let own_work = lab.own_work().map_err(|why| {
+        reasons.push(format!("programs against themselves say nothing: {why}"));
+    });
+    let mut work = own_work.ok()??;
+    let (noise, elapsed, mut failure) = rounds(&mut *work, budget);
+    let of = Floor {
+        of: "programs".to_owned(),
+        work: "this program's own work of some milliseconds".to_owned(),
+        lost_share: work.lost_share(),
+        ..Floor::default()
+    };
+    let floor = floor(of, &noise, elapsed.as_nanos() as f64);
+    if floor.is_none() && failure.is_none() && !budget.is_interrupted() {
+        failure = Some(format!("there was time for {} rounds only", noise.len()));
     }
+    reasons.extend(failure.map(|why| format!("programs against themselves ended early: {why}")));
     floor
 }
 

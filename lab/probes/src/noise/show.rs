@@ -41,7 +41,15 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
     say(&mut page, format!("{lost}. Each CPU was watched for {watched}.{at_once}"));
     page.gap();
     floors(&mut page, &found.floors, look);
-    found.frequency.iter().for_each(|frequency| say(&mut page, frequency_in_words(frequency)));
+    if let Some(one) = &found.frequency {
+        let how = match (one.is_counted, one.is_known) {
+            (true, _) => "counted",
+            (false, true) => "known",
+            (false, false) => "assumed",
+        };
+        let (text, cycles) = (of_frequency(one), one.cycles_a_step);
+        say(&mut page, format!("The {text}, by multiplications of {cycles:.1} cycles ({how})."));
+    }
     page.gap();
     strips(found, look, false).iter().for_each(|line| page.line(line));
     page.paragraph("", &[span(Tone::Dim, key(found, look))]);
@@ -62,7 +70,13 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
         .left("cause", 0, |gap| gap.cause.words());
     lines(&mut page, longest.columns(), look);
     page.gap();
-    say(&mut page, throttled(found));
+    let unknown = "Whether a limit on CPU time held us back is not known: no CPU controller can be \
+                   seen.";
+    let limit = found.throttled.map(|Throttled { periods, held_back_ns }| {
+        let long = time(held_back_ns);
+        format!("A limit on CPU time held us back in {periods} periods, for {long}.")
+    });
+    say(&mut page, limit.as_deref().unwrap_or(unknown));
     page.finish()
 }
 
@@ -131,16 +145,6 @@ fn of_frequency(frequency: &Frequency) -> String {
     format!("cores run at {median} ({low} to {most})")
 }
 
-fn frequency_in_words(frequency: &Frequency) -> String {
-    let why = match (frequency.is_counted, frequency.is_known) {
-        (true, _) => " by a counter of cycles",
-        (false, true) => " on such a CPU",
-        (false, false) => ", which is assumed of this CPU",
-    };
-    let (text, cycles) = (of_frequency(frequency), frequency.cycles_a_step);
-    format!("The {text}: a multiplication takes {cycles:.1} cycles{why}.")
-}
-
 /// Adds the smallest slowdowns, a row each, and what was run to find them.
 fn floors(page: &mut Page, floors: &[Floor], look: &Look) {
     let rows = floors.iter().flat_map(|floor| floor.smallest.iter().map(move |one| (floor, one)));
@@ -160,19 +164,6 @@ fn floors(page: &mut Page, floors: &[Floor], look: &Look) {
         page.paragraph("", &[span(Tone::Dim, text)]);
     }
     page.gap();
-}
-
-fn throttled(found: &Noise) -> String {
-    match found.throttled {
-        None => "Whether a limit on CPU time held us back is not known: no CPU controller can be \
-                 seen."
-            .to_owned(),
-        Some(Throttled { periods: 0, .. }) => "No limit on CPU time held us back.".to_owned(),
-        Some(Throttled { periods, held_back_ns }) => {
-            let long = time(held_back_ns);
-            format!("A limit on CPU time held us back in {periods} periods, for {long}.")
-        }
-    }
 }
 
 /// Returns a row for each CPU.
