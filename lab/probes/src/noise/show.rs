@@ -70,13 +70,17 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
         .left("cause", 0, |gap| gap.cause.words());
     lines(&mut page, longest.columns(), look);
     page.gap();
-    let unknown = "Whether a limit on CPU time held us back is not known: no CPU controller can be \
-                   seen.";
-    let limit = found.throttled.map(|Throttled { periods, held_back_ns }| {
-        let long = time(held_back_ns);
-        format!("A limit on CPU time held us back in {periods} periods, for {long}.")
-    });
-    say(&mut page, limit.as_deref().unwrap_or(unknown));
+    let limit = match found.throttled {
+        None => "Whether a limit on CPU time held us back is not known: no CPU controller can be \
+                 seen."
+            .to_owned(),
+        Some(Throttled { periods: 0, .. }) => "No limit on CPU time held us back.".to_owned(),
+        Some(Throttled { periods, held_back_ns }) => {
+            let long = time(held_back_ns);
+            format!("A limit on CPU time held us back in {periods} periods, for {long}.")
+        }
+    };
+    say(&mut page, limit);
     page.finish()
 }
 
