@@ -1,10 +1,9 @@
 //! Energy: the power of whole packages, idle and under known loads.
 
-mod analyse;
-pub(crate) mod measure;
+mod measure;
 pub(crate) mod show;
 
-pub(crate) use analyse::probe;
+pub(crate) use measure::probe;
 
 use crate::figure::{Better, Figure, Spread, Unit};
 use serde::{Deserialize, Serialize};

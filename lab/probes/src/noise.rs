@@ -179,7 +179,7 @@ pub struct LongGap {
 }
 
 /// How fast cores ran, by the time that a chain of multiplications took.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frequency {
     /// What 99 of 100 chains reached, in cycles a second.
     pub low_hertz: f64,

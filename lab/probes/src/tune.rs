@@ -13,10 +13,11 @@ mod table;
 
 pub use show::{tuning, tuning_json};
 
+use cores::list;
 use load::Second;
 use serde::{Deserialize, Serialize};
-use sight::{FOLDER, Found, Outcome, Place, Sight, Write, isolated};
-use std::collections::BTreeSet;
+use sight::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use table::{ROWS, Row, look_at_files};
 use tiebreak_machine::cpus::{self, format_cpus, parse_list};
@@ -108,13 +109,10 @@ pub struct Setting {
     /// Which one, a word that does not change from version to version: `governor`.
     pub knob: String,
     /// What it belongs to: `frequency`.
-    #[serde(default)]
     pub group: String,
     /// What people call it: `frequency governor`.
-    #[serde(default)]
     pub name: String,
     /// What it does, and what that costs a measurement, as sentences.
-    #[serde(default)]
     pub why: String,
     /// How it stands.
     pub standing: Standing,

@@ -8,8 +8,9 @@
 mod tests;
 
 use crate::tools::*;
+use crate::{Energy, EnergyLoad, EnergyPart};
 use std::hint::black_box;
-use tiebreak_machine::meters::{self, EnergyPart, EnergyReading};
+use tiebreak_machine::meters::{self, EnergyReading};
 
 /// A reading over fewer moves of the meter is off by more than a hundredth.
 const MOVES_MIN: u64 = 100;
@@ -23,75 +24,57 @@ const NAP: Duration = Duration::from_millis(20);
 const VALUES: usize = 2048;
 /// Sums between two looks at the clock: some 20 to 100 us.
 const SUMS: u64 = 64;
+/// Two idle spans that differ by more than this share of their mean saw other work.
+const IDLE_SHARE_MAX: f64 = 0.1;
+/// A load that ran for less than this share of the time is not the named one.
+const RAN_SHARE_MIN: f64 = 0.9;
 
 /// A kind of load: its name, with the registers that are used here, and the sum.
-pub(super) type Kernel = (&'static str, fn(&[u64]) -> u64);
+type Kernel = (&'static str, fn(&[u64]) -> u64);
 
-/// The probe.
+/// The meter, and the CPUs on which the loads run.
 #[derive(Debug)]
-pub(super) struct Probe {
+struct Probe {
     meter: meters::Energy,
     cpus: Vec<usize>,
 }
 
-/// What the probe measured.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Reading {
-    /// Source of the numbers.
-    pub source: &'static str,
-    /// What each gauge covers.
-    pub parts: Vec<EnergyPart>,
-    /// How many of the parts, from the first, make the whole.
-    pub headline: usize,
-    /// Time from one move of the meter to the next, in nanoseconds.
-    pub period_ns: u64,
-    /// The idle machine, before the loads.
-    pub idle_before: Span,
-    /// The loads, in the order in which they ran.
-    pub loads: Vec<Load>,
-    /// As `idle_before`, after the loads; absent if the probe was stopped.
-    pub idle_after: Option<Span>,
-}
-
-/// Energy in a stretch of time.
+/// Power in a stretch of time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Span {
+struct Span {
     /// Its length, in nanoseconds.
-    pub elapsed_ns: u64,
-    /// The whole, in nanojoules.
-    pub whole_nj: u64,
-    /// Each part, in nanojoules; `None` of a counter that went back.
-    pub parts_nj: Vec<Option<u64>>,
+    elapsed_ns: u64,
+    /// Power of the whole.
+    watts: f64,
+    /// Power of each part; `None` of a counter that went back.
+    part_watts: Vec<Option<f64>>,
 }
 
 /// A load that ran for some time.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Load {
+struct Load {
     /// What ran.
-    pub name: &'static str,
+    name: &'static str,
     /// On how many CPUs, a thread each.
-    pub cpus: usize,
-    /// Energy in that time.
-    pub span: Span,
+    cpus: usize,
+    /// Power in that time.
+    span: Span,
     /// Values that all threads together added.
-    pub values: u64,
+    values: u64,
     /// CPU time of all threads together.
-    pub run_ns: u64,
+    run_ns: u64,
+}
+
+/// Probes the machine.
+pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Energy> {
+    let meter = meters::Energy::open();
+    let meter = meter.map_err(|reason| Unavailable { what: "energy", ..reason });
+    probed(meter, |meter| Probe { meter, cpus: options.cpus.clone() }.measure(budget))
 }
 
 impl Probe {
-    /// Opens the meter; the loads will run on these CPUs.
-    ///
-    /// # Errors
-    /// There is no meter; the error names every way that was tried.
-    pub(super) fn new(cpus: &[usize]) -> Result<Probe, Unavailable> {
-        let meter = meters::Energy::open();
-        let meter = meter.map_err(|reason| Unavailable { what: "energy", ..reason })?;
-        Ok(Probe { meter, cpus: cpus.to_vec() })
-    }
-
     /// Measures within the budget, though no longer than a few seconds for each load.
-    pub(super) fn measure(&self, budget: &mut Budget<'_>) -> Probed<Reading> {
+    fn measure(&self, budget: &mut Budget<'_>) -> Probed<Energy> {
         let look = budget.length().mul_f64(LOOK_SHARE).min(budget.left());
         let interrupted = budget.interrupted();
         let period_ns = self.meter.period_ns(look, &|| interrupted.load(Ordering::Relaxed));
@@ -129,14 +112,23 @@ impl Probe {
         if idle_after.is_none() {
             reasons.push("the idle machine was read before the loads only".to_owned());
         }
-        let (source, parts) = (self.meter.source(), self.meter.parts());
-        let headline = self.meter.headline();
-        let reading =
-            Reading { source, parts, headline, period_ns, idle_before, loads, idle_after };
-        Probed::of(reading, reasons)
+        let parts = self.meter.parts().into_iter().enumerate().map(|(index, part)| EnergyPart {
+            name: part.to_string(),
+            is_counted: index < self.meter.headline(),
+            idle_watts: idle_before.part_watts[index],
+            busy_watts: loads.last().and_then(|load: &Load| load.span.part_watts[index]),
+        });
+        let after = idle_after.map(|span| span.watts);
+        let found = Energy {
+            source: self.meter.source().to_owned(),
+            period_ns,
+            parts: parts.collect(),
+            ..finding(idle_before.watts, after, &loads, &mut reasons)
+        };
+        Probed::of(found, reasons)
     }
 
-    fn nothing(&self, budget: &Budget<'_>, what: &str) -> Probed<Reading> {
+    fn nothing(&self, budget: &Budget<'_>, what: &str) -> Probed<Energy> {
         if budget.is_interrupted() {
             return Probed::inconclusive("stopped before anything was measured");
         }
@@ -193,11 +185,57 @@ impl Probe {
     fn since(&self, (then, begin): &(Option<EnergyReading>, Instant)) -> Option<Span> {
         let (now, end) = self.now();
         let (then, now) = (then.as_ref()?, now?);
+        let elapsed_ns = (end.duration_since(*begin).as_nanos() as u64).max(1);
+        // Nanojoules per nanosecond are watts.
+        let parts = self.meter.each_since_nj(&now, then).into_iter();
         Some(Span {
-            elapsed_ns: end.duration_since(*begin).as_nanos() as u64,
-            whole_nj: self.meter.since_nj(&now, then)?,
-            parts_nj: self.meter.each_since_nj(&now, then),
+            elapsed_ns,
+            watts: self.meter.since_nj(&now, then)? as f64 / elapsed_ns as f64,
+            part_watts: parts.map(|nj| nj.map(|nj| nj as f64 / elapsed_ns as f64)).collect(),
         })
+    }
+}
+
+/// Returns what is known of the idle machine and of the loads above it, and adds what speaks
+/// against them.
+fn finding(before: f64, after: Option<f64>, loads: &[Load], reasons: &mut Vec<String>) -> Energy {
+    let idle = after.map_or(before, |after| (before + after) / 2.0);
+    if let Some(after) = after.filter(|after| (after - before).abs() > IDLE_SHARE_MAX * idle) {
+        reasons.push(format!(
+            "idle, the machine took {before:.1} W before the loads and {after:.1} W after them: \
+             others were at work"
+        ));
+    }
+    let loads: Vec<EnergyLoad> = loads.iter().map(|load| above(load, idle)).collect();
+    for load in &loads {
+        let name = format!("the {} load on {} of the CPUs", load.name, load.cpus);
+        if load.ran_share < RAN_SHARE_MIN {
+            reasons.push(format!("{name} ran for {:.0}% of the time", load.ran_share * 100.0));
+        } else if load.value_nj.is_none() {
+            reasons.push(format!("{name} is lost in what others take"));
+        }
+    }
+    Energy {
+        idle_before_watts: before,
+        idle_after_watts: after,
+        idle_watts: idle,
+        loads,
+        ..Energy::default()
+    }
+}
+
+fn above(load: &Load, idle_watts: f64) -> EnergyLoad {
+    let Span { elapsed_ns, watts, .. } = load.span;
+    let above_nj = (watts - idle_watts) * elapsed_ns as f64;
+    EnergyLoad {
+        name: load.name.to_owned(),
+        cpus: load.cpus as u32,
+        elapsed_ns,
+        joules: watts * (elapsed_ns as f64 / 1e9),
+        watts,
+        above_idle_watts: watts - idle_watts,
+        value_nj: (above_nj > 0.0 && load.values > 0).then(|| above_nj / load.values as f64),
+        ran_share: (load.run_ns as f64 / (elapsed_ns * load.cpus as u64) as f64).min(1.0),
     }
 }
 

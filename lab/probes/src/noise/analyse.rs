@@ -3,7 +3,7 @@
 
 mod summary;
 
-use super::measure::{self as noise, *};
+use super::measure::*;
 use crate::finding::{Lab, OwnWork};
 use crate::print::empty;
 use crate::tools::*;
@@ -15,20 +15,14 @@ use tiebreak_stats::{power, unit};
 
 /// Probes the machine.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Noise> {
-    probed(noise::Noise::new(&options.cpus), |probe| {
-        probe.measure(budget).map(|(watches, pairs), reasons| {
-            let mut found = summary::summarise(&watches, probe.cpus_at_once(), probe.chain, None);
+    probed(Watcher::new(&options.cpus), |watcher| {
+        watcher.measure(budget).map(|(watches, pairs), reasons| {
+            let mut found = summary::summarise(&watches, &watcher.chain, None);
             found.floors.extend(floor_of_functions(&pairs));
             if found.floors.is_empty() && !budget.is_interrupted() {
                 reasons.push("there was no time to run the same work against itself".to_owned());
             }
-            match floor_of_programs(options.lab, budget) {
-                Ok((floor, reason)) => {
-                    found.floors.extend(floor);
-                    reasons.extend(reason);
-                }
-                Err(why) => reasons.push(format!("programs against themselves say nothing: {why}")),
-            }
+            found.floors.extend(floor_of_programs(options.lab, budget, reasons));
             reasons.extend(busy(&found).into_iter().chain(uneven(&found)));
             found
         })
@@ -51,24 +45,18 @@ const EVEN: f64 = 1.1 / 0.9;
 fn uneven(found: &Noise) -> Option<String> {
     let differ = found.floors.iter().filter_map(|floor| {
         let [low, high] = floor.smallest.iter().find_map(|one| one.among_parts)?;
-        (high > EVEN * low).then(|| format!("{} {:.1} times", floor.of, high / low))
+        (high > EVEN * low).then(|| format!("of {} {:.1} times", floor.of, high / low))
     });
-    let differ: Vec<String> = differ.collect();
-    (!differ.is_empty()).then(|| {
-        format!(
-            "noise differed between parts of the look (of {}): a floor moves as much from look to \
-             look",
-            differ.join(", of ")
-        )
-    })
+    let differ = differ.collect::<Vec<_>>().join(", ");
+    let means = "a floor moves as much from look to look";
+    let said = format!("noise differed between parts of the look ({differ}): {means}");
+    (!differ.is_empty()).then_some(said)
 }
 
 /// One watch, and one piece of the time lines.
 const WATCH: Duration = Duration::from_secs(1);
 /// How far back is shown: a minute.
 const TOLD_NS: u64 = 60_000_000_000;
-
-const STOPPED: &str = "it was stopped before a CPU was watched";
 
 /// Watches CPUs until `stop`, or for as long as the options say. After each second `show` gets what
 /// was seen within the last minute, while nothing is watched. Returns the print of the last minute,
@@ -80,44 +68,25 @@ pub fn watch_noise(
 ) -> MachinePrint {
     let begin = Instant::now();
     let mut print = empty(false);
-    let probe = noise::Noise::new(&options.cpus);
-    print.noise = Some(probed(probe, |probe| watch(&probe, options.each, stop, show)));
+    print.noise = Some(probed(Watcher::new(&options.cpus), |watcher| {
+        let (mut watches, mut last) = (Vec::new(), None);
+        let each = options.each.unwrap_or(WATCH).min(WATCH);
+        let end = options.each.map(|length| begin + length);
+        let broken = watcher.watch_until(end, each, stop, |watch| {
+            take(&mut watches, watch);
+            let piece_ns = WATCH.as_nanos() as u64;
+            let found = summary::summarise(&watches, &watcher.chain, Some(piece_ns));
+            show(&found);
+            last = Some(found);
+        });
+        match (last, broken) {
+            (Some(found), broken) => Probed::of(found, Vec::from_iter(broken)),
+            (None, Some(broken)) => Probed::inconclusive(broken),
+            (None, None) => Probed::inconclusive("it was stopped before a CPU was watched"),
+        }
+    }));
     print.took_ns = begin.elapsed().as_nanos() as u64;
     print
-}
-
-fn watch(
-    probe: &noise::Noise,
-    length: Option<Duration>,
-    stop: &AtomicBool,
-    show: &mut dyn FnMut(&Noise),
-) -> Probed<Noise> {
-    let end = length.map(|length| Instant::now() + length);
-    let mut watches = Vec::new();
-    let (mut last, mut broken) = (None, None);
-    for turn in 0.. {
-        let left = end.map_or(WATCH, |end| end.saturating_duration_since(Instant::now()));
-        if left.is_zero() || stop.load(Ordering::Relaxed) {
-            break;
-        }
-        match probe.watch(turn, WATCH.min(left), stop) {
-            // Nothing was seen in it.
-            Ok(watch) if watch.cpus.is_empty() => continue,
-            Ok(watch) => take(&mut watches, watch),
-            Err(error) => {
-                broken = Some(format!("the CPUs were not watched to the end: {error}"));
-                break;
-            }
-        }
-        let (at_once, piece_ns) = (probe.cpus_at_once(), WATCH.as_nanos() as u64);
-        let found = summary::summarise(&watches, at_once, probe.chain, Some(piece_ns));
-        show(&found);
-        last = Some(found);
-    }
-    match last {
-        Some(found) => Probed::of(found, broken.into_iter().collect()),
-        None => Probed::inconclusive(broken.as_deref().unwrap_or(STOPPED)),
-    }
 }
 
 /// Adds a watch, and forgets those of more than a minute ago.
@@ -160,40 +129,42 @@ fn floor_of_functions(pairs: &Pairs) -> Option<Floor> {
         unit::summarise(&rounds.collect::<Vec<_>>()).middle()
     });
     let noise: Vec<f64> = ratios.collect();
-    let unit_ns = pairs.elapsed_ns as f64 / pairs.units.len().max(1) as f64;
     let work = format!(
         "a chain of multiplications that needs no memory, in one process, {ROUNDS_A_UNIT} rounds \
          to an observation"
     );
     let lost = 1.0 - pairs.cpu_ns as f64 / pairs.elapsed_ns.max(1) as f64;
     let lost_share = (pairs.cpu_ns > 0).then(|| lost.clamp(0.0, 1.0));
-    floor("functions", work, &noise, unit_ns, lost_share)
+    let of = Floor { of: "functions".to_owned(), work, lost_share, ..Floor::default() };
+    floor(of, &noise, pairs.elapsed_ns as f64)
 }
 
 /// Returns the floor of programs: this program's own work against itself, by the lab's own sampler,
-/// for what is left of the budget, and why it ended early if it did. Rounds before a failed one
-/// count. There is none where the program has no work of its own, or where the user stopped it.
-///
-/// # Errors
-/// The work cannot be run, or there was too little time, in a sentence.
+/// for what is left of the budget, and adds why it ended early if it did. Rounds before a failed
+/// one count. There is none where the program has no work of its own, where that cannot be run, or
+/// where there was too little time.
 fn floor_of_programs(
     lab: &dyn Lab,
     budget: &mut Budget<'_>,
-) -> Result<(Option<Floor>, Option<String>), String> {
-    let Some(mut work) = lab.own_work()? else { return Ok((None, None)) };
-    let (noise, elapsed, failure) = rounds(&mut *work, budget);
-    let round_ns = elapsed.as_nanos() as f64 / noise.len().max(1) as f64;
-    let words = "this program's own work of some milliseconds".to_owned();
-    let lost_share = work.lost_share();
-    match (floor("programs", words, &noise, round_ns, lost_share), failure) {
-        (None, Some(why)) => Err(why),
-        (None, None) if budget.is_interrupted() => Ok((None, None)),
-        (None, None) => Err(format!("there was time for {} rounds only", noise.len())),
-        (floor, failure) => Ok((
-            floor,
-            failure.map(|why| format!("programs against themselves ended early: {why}")),
-        )),
+    reasons: &mut Vec<String>,
+) -> Option<Floor> {
+    let own_work = lab.own_work().map_err(|why| {
+        reasons.push(format!("programs against themselves say nothing: {why}"));
+    });
+    let mut work = own_work.ok()??;
+    let (noise, elapsed, mut failure) = rounds(&mut *work, budget);
+    let of = Floor {
+        of: "programs".to_owned(),
+        work: "this program's own work of some milliseconds".to_owned(),
+        lost_share: work.lost_share(),
+        ..Floor::default()
+    };
+    let floor = floor(of, &noise, elapsed.as_nanos() as f64);
+    if floor.is_none() && failure.is_none() && !budget.is_interrupted() {
+        failure = Some(format!("there was time for {} rounds only", noise.len()));
     }
+    reasons.extend(failure.map(|why| format!("programs against themselves ended early: {why}")));
+    floor
 }
 
 /// Runs rounds until the time is over or one fails; returns what they gave, how long they took, and
@@ -217,22 +188,18 @@ fn rounds(work: &mut dyn OwnWork, budget: &mut Budget<'_>) -> (Vec<f64>, Duratio
     }
 }
 
-fn floor(
-    of: &str,
-    work: String,
-    noise: &[f64],
-    round_ns: f64,
-    lost_share: Option<f64>,
-) -> Option<Floor> {
-    if noise.len() < ROUNDS_LEAST || round_ns <= 0.0 {
+/// Returns a floor with what its observations gave, which took `elapsed_ns` together; `None` if
+/// they are too few.
+fn floor(of: Floor, noise: &[f64], elapsed_ns: f64) -> Option<Floor> {
+    if noise.len() < ROUNDS_LEAST || elapsed_ns <= 0.0 {
         return None;
     }
-    let seed = Seed::from_text(SEED);
+    let round_ns = elapsed_ns / noise.len() as f64;
     // What lies beyond the fractions that were searched is not known.
     let [least, most] = power::SEARCHED;
     let smallest = LENGTHS_SECONDS.map(|seconds| {
         let rounds = ((seconds * 1e9 / round_ns) as u64).min(ROUNDS_MOST);
-        let found = power::smallest_difference(noise, rounds, ERROR, seed);
+        let found = power::smallest_difference(noise, rounds, ERROR, Seed::from_text(SEED));
         let exact = found.filter(|one| !one.is_bound).zip(among_parts(noise));
         SmallestSlowdown {
             seconds,
@@ -243,16 +210,8 @@ fn floor(
                 .map(|(one, shares)| shares.map(|share| (one.fraction * share).clamp(least, most))),
         }
     });
-    Some(Floor {
-        of: of.to_owned(),
-        work,
-        rounds: noise.len() as u64,
-        round_ns,
-        error: ERROR,
-        chance: CHANCE,
-        smallest: smallest.into(),
-        lost_share,
-    })
+    let (rounds, smallest) = (noise.len() as u64, smallest.into());
+    Some(Floor { rounds, round_ns, error: ERROR, chance: CHANCE, smallest, ..of })
 }
 
 /// Returns how large the noise is in the calmest and in the noisiest of [`PARTS_OF_RUN`] parts of
@@ -383,7 +342,7 @@ mod tests {
         noise[32..].fill(-2.0);
         check(&noise, Some([0.5, 4.0]));
         // No noise at all: whatever was tried is found, which is a bound and not a finding.
-        let still = floor("functions", String::new(), &[0.0; 40], 1e7, None).unwrap();
+        let still = floor(Floor::default(), &[0.0; 40], 40.0 * 1e7).unwrap();
         let said = still.smallest.iter().map(|one| (one.is_bound, one.among_parts));
         assert!(said.clone().all(|one| one == (true, None)), "{:?}", still.smallest);
     }
@@ -393,7 +352,7 @@ mod tests {
         let mut noise: Vec<f64> = (0..200).map(|index| f64::from(index % 7 - 3) * 1e-3).collect();
         noise[..40].iter_mut().for_each(|d| *d *= 1e-6);
         noise[160..].iter_mut().for_each(|d| *d *= 1e6);
-        let found = floor("functions", String::new(), &noise, 1e7, None).unwrap();
+        let found = floor(Floor::default(), &noise, 200.0 * 1e7).unwrap();
         let ends: Vec<[f64; 2]> = found.smallest.iter().filter_map(|one| one.among_parts).collect();
         assert!(ends.iter().all(|ends| *ends == power::SEARCHED), "{found:?}");
         assert!(!ends.is_empty());

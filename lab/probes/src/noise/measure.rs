@@ -3,11 +3,12 @@
 
 pub(crate) mod counts;
 
-use crate::Throttled;
 use crate::tools::*;
+use crate::{Frequency, Throttled};
 use counts::Counts;
 pub use counts::Interrupts;
 use std::collections::BTreeSet;
+use std::hint::black_box;
 use tiebreak_machine::meters::ThreadCounters;
 
 /// More CPUs than this take turns: each of them costs a thread that spins.
@@ -18,14 +19,14 @@ const WATCH: Duration = Duration::from_millis(500);
 /// and for simulation.
 const SHARES: [f64; 2] = [0.36, 0.19];
 
-/// The probe.
+/// Watches CPUs.
 #[derive(Debug)]
-pub struct Noise {
+pub struct Watcher {
     tree: Tree,
     /// CPUs that are watched at once; the groups take turns.
     groups: Vec<Vec<usize>>,
-    /// The chain whose time gives the frequency.
-    pub chain: Chain,
+    /// What is known of the chain before any is timed: cycles, and how they are known.
+    pub chain: Frequency,
 }
 
 /// Some CPUs, watched at once.
@@ -56,11 +57,7 @@ pub struct CpuWatch {
     pub seen_ns: u64,
     /// The gaps, in their order.
     pub gaps: Vec<Gap>,
-    /// Gaps that were too many to be kept.
-    pub unlisted: u64,
-    /// Their length.
-    pub unlisted_ns: u64,
-    /// What each timed chain of [`Chain::steps`] took; a chain every 10 ms.
+    /// What each timed chain of [`STEPS`] took; a chain every 10 ms.
     pub chains_ns: Vec<u64>,
     /// How long the watching thread waited for the CPU, as the scheduler counts it.
     pub waited_ns: Option<u64>,
@@ -70,43 +67,12 @@ pub struct CpuWatch {
     pub interrupts: Vec<Interrupts>,
 }
 
-/// The chain whose time gives the frequency.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Chain {
-    /// Multiplications in it.
-    pub steps: u64,
-    /// Cycles that each takes.
-    pub cycles_a_step: f64,
-    /// Whether a counter of cycles gave it.
-    pub is_counted: bool,
-    /// Whether this kind of CPU is known to take that many.
-    pub is_known: bool,
-}
-
-impl Chain {
-    /// A multiplication of 64 bits takes 3 cycles on the CPUs of Intel since Nehalem and of AMD
-    /// since Zen (Fog, instruction tables), and is assumed to on others.
-    fn of(vendor: &str, counted: Option<f64>) -> Chain {
-        Chain {
-            steps: STEPS,
-            cycles_a_step: counted.unwrap_or(3.0),
-            is_counted: counted.is_some(),
-            is_known: matches!(vendor, "GenuineIntel" | "AuthenticAMD"),
-        }
-    }
-
-    /// Returns `steps x cycles a step / time`.
-    pub fn hertz(self, ns: u64) -> f64 {
-        self.steps as f64 * self.cycles_a_step / ns as f64 * 1e9
-    }
-}
-
-impl Noise {
+impl Watcher {
     /// Finds out whether CPUs can be watched here.
     ///
     /// # Errors
     /// No thread can be pinned to a CPU; the error says what was tried.
-    pub fn new(cpus: &[usize]) -> Result<Noise, Unavailable> {
+    pub fn new(cpus: &[usize]) -> Result<Watcher, Unavailable> {
         let Some(first) = cpus.first() else {
             return Err(lacks("noise", "sched_getaffinity", "no CPU is known"));
         };
@@ -114,14 +80,9 @@ impl Noise {
         let counted = counted.map_err(|why| lacks("noise", "a thread on a CPU of its own", why))?;
         let turns = cpus.len().div_ceil(CPUS_AT_ONCE);
         let tree = Tree::at(Path::new("/"));
-        let chain = Chain::of(&cpuinfo(&tree, "vendor_id"), counted.into_iter().flatten().next());
+        let chain = chain(&cpuinfo(&tree, "vendor_id"), counted[0]);
         let groups = cpus.chunks(cpus.len().div_ceil(turns)).map(<[usize]>::to_vec).collect();
-        Ok(Noise { tree, groups, chain })
-    }
-
-    /// CPUs that are watched at once, at most.
-    pub fn cpus_at_once(&self) -> usize {
-        self.groups.iter().map(Vec::len).max().unwrap_or(0)
+        Ok(Watcher { tree, groups, chain })
     }
 
     /// Watches the CPUs whose turn it is (`turn` counts on and on) until the time is over or
@@ -129,64 +90,78 @@ impl Noise {
     ///
     /// # Errors
     /// A thread cannot be started or pinned.
-    pub fn watch(&self, turn: usize, length: Duration, stop: &AtomicBool) -> io::Result<Watch> {
+    fn watch(&self, turn: usize, length: Duration, stop: &AtomicBool) -> io::Result<Watch> {
         let cpus = &self.groups[turn % self.groups.len()];
         let before = Counts::read(&self.tree);
-        let begin_ns = clock::monotonic_ns();
+        let begin_ns = monotonic_ns();
         let end_ns = begin_ns + length.as_nanos() as u64;
         let logs = together(cpus, |place| {
             place.meet();
             watch_this_cpu(end_ns, stop)
         })?;
         let after = Counts::read(&self.tree);
-        let mut watched = Vec::new();
         // A thread that began too late saw nothing.
-        for (cpu, log) in cpus.iter().copied().zip(logs).filter(|(_, log)| log.seen_ns > 0) {
+        let logs = cpus.iter().copied().zip(logs).filter(|(_, log)| log.seen_ns > 0);
+        let watched = logs.map(|(cpu, log)| {
             let steal_ns = after.steal_since(&before, cpu);
             let interrupts = after.interrupts_since(&before, cpu);
-            watched.push(CpuWatch { cpu, steal_ns, interrupts, ..log });
-        }
+            CpuWatch { cpu, steal_ns, interrupts, ..log }
+        });
         Ok(Watch {
             begin_ns,
-            end_ns: clock::monotonic_ns(),
-            cpus: watched,
+            cpus: watched.collect(),
+            end_ns: monotonic_ns(),
             softirqs: after.softirqs_since(&before, cpus),
             throttled: after.throttled_since(&before),
         })
     }
 
+    /// Watches the groups in turns, each for so long, until `end` (if there is one) or `stop`;
+    /// `seen` gets each watch that saw something. Returns why it ended early, as a sentence.
+    pub fn watch_until(
+        &self,
+        end: Option<Instant>,
+        each: Duration,
+        stop: &AtomicBool,
+        mut seen: impl FnMut(Watch),
+    ) -> Option<String> {
+        for turn in 0.. {
+            let left = end.map_or(each, |end| end.saturating_duration_since(Instant::now()));
+            // A rest that is too short for a watch belongs to what comes next.
+            if left < each / 2 || left.is_zero() || stop.load(Ordering::Relaxed) {
+                break;
+            }
+            match self.watch(turn, each.min(left), stop) {
+                Ok(watch) if watch.cpus.is_empty() => {}
+                Ok(watch) => seen(watch),
+                Err(error) => {
+                    return Some(format!("the CPUs were not watched to the end: {error}"));
+                }
+            }
+        }
+        None
+    }
+
     /// Watches all CPUs, then runs the same work against itself.
     pub fn measure(&self, budget: &mut Budget<'_>) -> Probed<(Vec<Watch>, Pairs)> {
         let [watching, comparing] = SHARES.map(|share| budget.length().mul_f64(share));
-        let end = Instant::now() + watching;
-        let mut reasons = Vec::new();
-        let mut watches = Vec::new();
+        let (mut watches, mut unseen) = (Vec::new(), BTreeSet::from_iter(self.groups.concat()));
         let each = WATCH.min(watching / self.groups.len() as u32);
-        for turn in 0.. {
-            let left = end.saturating_duration_since(Instant::now()).min(budget.left());
-            // A rest that is too short for a watch belongs to what comes next.
-            if left < each / 2 || left.is_zero() {
-                break;
-            }
-            match self.watch(turn, each.min(left), budget.interrupted()) {
-                Ok(watch) => watches.push(watch),
-                Err(error) => {
-                    reasons.push(format!("the CPUs were not watched to the end: {error}"));
-                    break;
-                }
-            }
+        let end = Some(Instant::now() + watching);
+        let broken = self.watch_until(end, each, budget.interrupted(), |watch| {
+            watch.cpus.iter().for_each(|of| _ = unseen.remove(&of.cpu));
+            watches.push(watch);
             budget.tell(0.0);
+        });
+        let pairs = run_pairs(comparing, budget);
+        if watches.is_empty() {
+            return Probed::inconclusive("there was no time to watch a CPU");
         }
-        let pairs = run_pairs(UNITS_MOST, comparing, budget);
-        let seen: BTreeSet<usize> =
-            watches.iter().flat_map(|one| &one.cpus).map(|of| of.cpu).collect();
+        let mut reasons = Vec::from_iter(broken);
         if budget.is_interrupted() {
             reasons.push("it was stopped before its end".to_owned());
-        } else if !self.groups.iter().flatten().all(|cpu| seen.contains(cpu)) {
+        } else if !unseen.is_empty() {
             reasons.push("there was no time to watch every CPU".to_owned());
-        }
-        if seen.is_empty() {
-            return Probed::inconclusive("there was no time to watch a CPU");
         }
         Probed::of((watches, pairs), reasons)
     }
@@ -194,7 +169,7 @@ impl Noise {
 
 /// A stretch without a reading is a gap if it is longer than this.
 pub const GAP_LEAST_NS: u64 = 2000;
-/// Gaps of a watch that are kept one by one; further ones are only counted.
+/// Gaps of a watch, of which none may wait for memory; with more it ends early.
 const GAPS_MOST: usize = 40_000;
 /// Time between two timed chains of multiplications.
 const BETWEEN_CHAINS_NS: u64 = 10_000_000;
@@ -210,8 +185,9 @@ pub struct Gap {
     pub was_switched: bool,
 }
 
-/// Watches the CPU that the calling thread is pinned to until `end_ns`, or until `stop`. Its
-/// number, and what the kernel counts, are left to the caller.
+/// Watches the CPU that the calling thread is pinned to until `end_ns`, until `stop`, or until
+/// there is no room for another gap. Its number, and what the kernel counts, are left to the
+/// caller.
 fn watch_this_cpu(end_ns: u64, stop: &AtomicBool) -> CpuWatch {
     let mut log = CpuWatch { gaps: Vec::with_capacity(GAPS_MOST), ..CpuWatch::default() };
     log.chains_ns.reserve(4096);
@@ -219,25 +195,26 @@ fn watch_this_cpu(end_ns: u64, stop: &AtomicBool) -> CpuWatch {
     let mut unseen_ns = 0;
     let waited_before = waited_ns();
     let mut switches = switches_so_far();
-    let mut last = clock::monotonic_ns();
+    let mut last = monotonic_ns();
     log.begin_ns = last;
     let mut next_chain = last;
     loop {
-        let now = clock::monotonic_ns();
+        let now = monotonic_ns();
         let length_ns = now - last;
         last = now;
         if length_ns > GAP_LEAST_NS {
             let switches_now = switches_so_far();
             let was_switched = switches_now != switches;
             switches = switches_now;
-            log.note(Gap { begin_ns: now - length_ns, length_ns, was_switched });
-            last = clock::monotonic_ns();
+            log.gaps.push(Gap { begin_ns: now - length_ns, length_ns, was_switched });
+            last = monotonic_ns();
             unseen_ns += last - now;
         }
-        if now < next_chain {
+        let is_full = log.gaps.len() == GAPS_MOST;
+        if now < next_chain && !is_full {
             continue;
         }
-        if now >= end_ns || stop.load(Ordering::Relaxed) {
+        if now >= end_ns || is_full || stop.load(Ordering::Relaxed) {
             log.end_ns = last;
             break;
         }
@@ -247,24 +224,12 @@ fn watch_this_cpu(end_ns: u64, stop: &AtomicBool) -> CpuWatch {
         }
         switches = switches_so_far();
         next_chain = (now + BETWEEN_CHAINS_NS).min(end_ns.max(now + 1));
-        last = clock::monotonic_ns();
+        last = monotonic_ns();
         unseen_ns += last - begin_ns;
     }
     log.seen_ns = (log.end_ns - log.begin_ns).saturating_sub(unseen_ns);
     log.waited_ns = waited_ns().zip(waited_before).map(|(now, before)| now.saturating_sub(before));
     log
-}
-
-impl CpuWatch {
-    /// Allocates nothing: the list has room for as many as it keeps.
-    fn note(&mut self, gap: Gap) {
-        if self.gaps.len() < self.gaps.capacity() {
-            self.gaps.push(gap);
-        } else {
-            self.unlisted += 1;
-            self.unlisted_ns += gap.length_ns;
-        }
-    }
 }
 
 /// Returns how often this thread has lost its CPU, or given it up.
@@ -280,20 +245,25 @@ fn waited_ns() -> Option<u64> {
 }
 
 /// Steps of a chain whose time is taken: some microseconds.
-const STEPS: u64 = 8192;
+pub const STEPS: u64 = 8192;
 /// Steps by which the cycles of a step are counted.
 const COUNTED_STEPS: u64 = 1 << 15;
-/// Steps that are written out; a round of the loop costs nothing compared with them.
-const UNROLLED: u64 = 16;
+
+/// Returns how many cycles a step takes, by a counter or by what is known: a multiplication of 64
+/// bits takes 3 cycles on the CPUs of Intel since Nehalem and of AMD since Zen (Fog, instruction
+/// tables), and is assumed to on others.
+fn chain(vendor: &str, counted: Option<f64>) -> Frequency {
+    Frequency {
+        cycles_a_step: counted.unwrap_or(3.0),
+        is_counted: counted.is_some(),
+        is_known: matches!(vendor, "GenuineIntel" | "AuthenticAMD"),
+        ..Frequency::default()
+    }
+}
 
 /// Returns how long a chain took, in nanoseconds: the fastest of three, as others can only slow it.
 pub(crate) fn chain_ns() -> u64 {
-    let times = [(); 3].map(|()| {
-        let begin_ns = clock::monotonic_ns();
-        std::hint::black_box(multiply(STEPS));
-        clock::monotonic_ns() - begin_ns
-    });
-    times.into_iter().fold(u64::MAX, u64::min)
+    [(); 3].map(|()| time_of(STEPS)).into_iter().fold(u64::MAX, u64::min)
 }
 
 /// Cycles that a step takes, by the machine's counter of cycles: what twice as many steps take
@@ -305,7 +275,7 @@ fn counted_cycles_a_step() -> Option<f64> {
     for _ in 0..7 {
         for (least, steps) in least.iter_mut().zip([COUNTED_STEPS, 2 * COUNTED_STEPS]) {
             counters.start();
-            std::hint::black_box(multiply(steps));
+            multiply(steps);
             let counted = counters.stop();
             if !counted.multiplexed {
                 *least = (*least).min(counted.meters.cycles?);
@@ -316,55 +286,25 @@ fn counted_cycles_a_step() -> Option<f64> {
     (1.0..20.0).contains(&cycles).then_some(cycles)
 }
 
-/// Squares a number `steps` times, rounded up to a multiple of 16.
+/// Squares a number `steps` times. Each square needs the one before, so the chain takes as long as
+/// so many multiplications, however the compiler writes the loop.
+#[inline(never)]
 fn multiply(steps: u64) -> u64 {
-    let mut value = 0x9E37_79B9_7F4A_7C15_u64;
-    for _ in 0..steps.div_ceil(UNROLLED) {
-        value = squared(value);
-    }
-    value
+    let first = black_box(0x9E37_79B9_7F4A_7C15_u64);
+    black_box((0..steps).fold(first, |value, _| value.wrapping_mul(value)))
 }
 
-#[cfg(target_arch = "x86_64")]
-macro_rules! square {
-    () => {
-        "imul {0}, {0}"
-    };
-}
-#[cfg(target_arch = "aarch64")]
-macro_rules! square {
-    () => {
-        "mul {0}, {0}, {0}"
-    };
+/// Returns how long so many steps take, in nanoseconds.
+fn time_of(steps: u64) -> u64 {
+    let begin_ns = monotonic_ns();
+    multiply(steps);
+    (monotonic_ns() - begin_ns).max(1)
 }
 
-/// 16 squarings.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[inline(always)]
-fn squared(mut value: u64) -> u64 {
-    // SAFETY: multiplies a register by itself, and changes nothing else but the flags.
-    unsafe {
-        std::arch::asm!(
-            ".rept 16", square!(), ".endr",
-            inout(reg) value,
-            options(nomem, nostack)
-        );
-    }
-    value
-}
-
-/// 16 squarings.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn squared(value: u64) -> u64 {
-    (0..UNROLLED).fold(value, |value, _| std::hint::black_box(value.wrapping_mul(value)))
-}
-
-/// A batch is to take this long.
-const BATCH_NS: u64 = 200_000;
+/// Steps of a batch: some 200 us.
+const BATCH_STEPS: u64 = 200_000;
 /// Rounds of a unit: 10 ms or so.
 pub const ROUNDS_A_UNIT: usize = 24;
-/// Units are not more than this: what they add is nothing.
-const UNITS_MOST: usize = 4096;
 
 /// The same work against itself.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -377,58 +317,30 @@ pub struct Pairs {
     pub cpu_ns: u64,
 }
 
-/// Runs units until there are `units` of them or the time is over.
-fn run_pairs(units: usize, length: Duration, budget: &mut Budget<'_>) -> Pairs {
-    let steps = steps_a_batch();
-    let begin_ns = clock::monotonic_ns();
-    let begin_cpu_ns = clock::thread_cpu_ns();
+/// Runs units until the time is over.
+fn run_pairs(length: Duration, budget: &mut Budget<'_>) -> Pairs {
+    let (begin_ns, begin_cpu_ns) = (monotonic_ns(), thread_cpu_ns());
     let end = Instant::now() + length.min(budget.left());
     let mut coins = Random::new(0);
     let mut pairs = Pairs::default();
-    while pairs.units.len() < units {
+    loop {
         let mut unit = Vec::with_capacity(ROUNDS_A_UNIT);
-        while unit.len() < ROUNDS_A_UNIT && Instant::now() < end && !budget.is_interrupted() {
+        while unit.len() < ROUNDS_A_UNIT {
+            // A unit that is cut off is not one.
+            if Instant::now() >= end || budget.is_interrupted() {
+                return pairs;
+            }
             // Both sides once, the first by a coin.
-            let (first, second) = (batch_ns(steps), batch_ns(steps));
+            let (first, second) = (time_of(BATCH_STEPS), time_of(BATCH_STEPS));
             unit.push(if coins.below(2) == 0 { [first, second] } else { [second, first] });
         }
-        // A unit that was cut off is not one.
-        if unit.len() < ROUNDS_A_UNIT {
-            break;
-        }
         pairs.units.push(unit);
-        pairs.elapsed_ns = clock::monotonic_ns() - begin_ns;
-        pairs.cpu_ns = clock::thread_cpu_ns() - begin_cpu_ns;
+        pairs.elapsed_ns = monotonic_ns() - begin_ns;
+        pairs.cpu_ns = thread_cpu_ns() - begin_cpu_ns;
         if pairs.units.len() % 32 == 0 {
             budget.tell(0.0);
         }
     }
-    pairs
-}
-
-fn batch_ns(steps: u64) -> u64 {
-    let begin_ns = clock::monotonic_ns();
-    // Work of a number that the compiler knows could be done once for all batches.
-    std::hint::black_box(work(std::hint::black_box(steps)));
-    (clock::monotonic_ns() - begin_ns).max(1)
-}
-
-/// Steps of a batch of [`BATCH_NS`]: the fastest of some tries decides.
-fn steps_a_batch() -> u64 {
-    let tried = 20_000;
-    let least_ns = (0..10).map(|_| batch_ns(tried)).min().unwrap_or(1).max(1);
-    (tried * BATCH_NS / least_ns).max(1000)
-}
-
-/// Work as of a function: a chain of shifts and multiplications (Marsaglia 2003, xorshift64*).
-#[inline(never)]
-fn work(steps: u64) -> u64 {
-    (0..steps).fold(0x9E37_79B9_7F4A_7C15, |mut x: u64, _| {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        x.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    })
 }
 
 #[cfg(test)]
@@ -441,7 +353,7 @@ mod tests {
         let flag = AtomicBool::new(is_stopped);
         let mut progress = |_| ();
         let mut budget = Budget::new(length, &flag, &mut progress);
-        Some(Noise::new(&tiebreak_machine::cpus::allowed()).ok()?.measure(&mut budget))
+        Some(Watcher::new(&tiebreak_machine::cpus::allowed()).ok()?.measure(&mut budget))
     }
 
     #[test]
@@ -472,19 +384,19 @@ mod tests {
 
     #[test]
     fn many_cpus_take_turns() {
-        let chain = Chain::of("1", None);
+        let chain = chain("1", None);
         assert!(!chain.is_known && !chain.is_counted);
         let cpus = tiebreak_machine::cpus::allowed();
-        if let Ok(found) = Noise::new(&[cpus[0]].repeat(20)) {
-            assert_eq!((found.groups.len(), found.cpus_at_once()), (3, 7));
+        if let Ok(found) = Watcher::new(&[cpus[0]].repeat(20)) {
+            assert_eq!((found.groups.len(), found.groups[0].len()), (3, 7));
         }
-        assert!(Noise::new(&[]).is_err() && Noise::new(&[8191]).is_err());
+        assert!(Watcher::new(&[]).is_err() && Watcher::new(&[8191]).is_err());
     }
 
     #[test]
     fn gaps_lie_within_the_watch_and_do_not_overlap() {
         let stop = AtomicBool::new(false);
-        let log = watch_this_cpu(clock::monotonic_ns() + 60_000_000, &stop);
+        let log = watch_this_cpu(monotonic_ns() + 60_000_000, &stop);
         assert!(log.end_ns > log.begin_ns && !log.chains_ns.is_empty());
         let mut end_ns = log.begin_ns;
         for gap in &log.gaps {
@@ -502,20 +414,10 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_counted() {
-        let gap = |length_ns| Gap { begin_ns: 0, length_ns, was_switched: false };
-        let mut log = CpuWatch { gaps: Vec::with_capacity(2), ..CpuWatch::default() };
-        let room = log.gaps.capacity() as u64;
-        (0..room + 3).for_each(|_| log.note(gap(5)));
-        assert_eq!((log.gaps.len() as u64, log.unlisted, log.unlisted_ns), (room, 3, 15));
-    }
-
-    #[test]
     fn a_chain_squares() {
-        let plain = |steps| (0..steps).fold(0x9E37_79B9_7F4A_7C15_u64, |x, _| x.wrapping_mul(x));
-        assert_eq!(multiply(0), plain(0));
-        assert_eq!(multiply(16), plain(16));
-        assert_eq!(multiply(17), plain(32));
+        let number = 0x9E37_79B9_7F4A_7C15_u64;
+        assert_eq!(multiply(0), number);
+        assert_eq!(multiply(17), number.wrapping_pow(1 << 17));
     }
 
     #[test]
@@ -529,11 +431,11 @@ mod tests {
         let flag = AtomicBool::new(false);
         let mut progress = |_| ();
         let mut budget = Budget::new(Duration::from_secs(60), &flag, &mut progress);
-        let pairs = run_pairs(2, Duration::from_secs(60), &mut budget);
-        assert!(pairs.units.len() == 2 && pairs.elapsed_ns > 0);
+        let pairs = run_pairs(Duration::from_millis(300), &mut budget);
+        assert!(pairs.units.is_empty() || pairs.elapsed_ns > 0);
         assert!(pairs.units.iter().all(|unit| unit.len() == ROUNDS_A_UNIT));
         assert!(pairs.units.iter().flatten().flatten().all(|ns| *ns > 0));
         flag.store(true, std::sync::atomic::Ordering::Relaxed);
-        assert!(run_pairs(2, Duration::from_secs(60), &mut budget).units.is_empty());
+        assert!(run_pairs(Duration::from_secs(60), &mut budget).units.is_empty());
     }
 }

@@ -33,37 +33,28 @@ const LOOKS: u32 = 256;
 /// Probes the machine, for as long as the budget lasts. The results are medians and quantiles of
 /// batches, and least values, of the probe's own. Stamps are handed between all CPUs.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Timers> {
+    const SOURCES: &str = "/sys/devices/system/clocksource/clocksource0";
     let (begin, length, mut reasons) = (Instant::now(), budget.length(), Vec::new());
     let tree = Tree::at(Path::new("/"));
-    let source =
-        |which| format!("/sys/devices/system/clocksource/clocksource0/{which}_clocksource");
-    let sources = tree.text(&source("available")).unwrap_or_default();
+    let sources = tree.text(&format!("{SOURCES}/available_clocksource")).unwrap_or_default();
     let (there, missing): (Vec<KernelClock>, Vec<KernelClock>) =
         KERNEL_CLOCKS.into_iter().partition(|clock| clock.resolution_ns().is_some());
-    let [_, realtime, raw, boottime, ..] = KERNEL_CLOCKS;
-    let watched = [realtime, raw, boottime].map(|clock| (clock, Sandwich::of(clock)));
+    let watched = DRIFTING.map(|clock| (clock, Sandwich::take(|| clock.now_ns())));
     let ticks = ticks::is_there().then(|| Sandwich::take(ticks::now_in_order));
     let ns_a_tick = ticks.as_ref().map(ns_a_tick);
     let mut found = Timers {
-        clock_source: tree.text(&source("current")),
+        clock_source: tree.text(&format!("{SOURCES}/current_clocksource")),
         clock_sources: sources.split_whitespace().map(str::to_owned).collect(),
         missing: missing.iter().map(|clock| clock.name.to_owned()).collect(),
         clocks: clocks(&there, ns_a_tick, budget),
         ..Timers::default()
     };
     found.vdso = vdso(&found.clocks, length.mul_f64(0.05));
-    let mut order = |name: &str, read: fn() -> u64, ns_a_unit| {
-        let length = length.mul_f64(if ns_a_tick.is_some() { 0.2 } else { 0.4 });
-        let order = order(&options.cpus, name, read, ns_a_unit, length, budget)?;
-        found.order.extend(order);
-        io::Result::Ok(())
-    };
-    let mut compared = order("MONOTONIC", monotonic_ns, 1.0);
-    if let (Ok(()), Some(ns_a_tick)) = (&compared, ns_a_tick) {
-        compared = order(ticks::NAME, ticks::now_in_order, ns_a_tick);
-    }
-    if let Err(error) = compared {
-        reasons.push(format!("clocks of different CPUs are not compared: {error}"));
+    match order(&options.cpus, length.mul_f64(0.4), budget) {
+        Ok(order) => found.order.extend(order),
+        Err(error) => {
+            reasons.push(format!("clocks of different CPUs are not compared: {error}"));
+        }
     }
     let backwards = found.order.iter().filter(|order| order.least_ns < 0.0);
     reasons.extend(backwards.map(|order| {
@@ -71,14 +62,12 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ti
     }));
     let watch = length.mul_f64(0.7).clamp(DRIFT_LEAST, DRIFT_MOST).min(length);
     while budget.nap(begin + watch) {}
-    let rates = watched.map(|(clock, first)| Sandwich::of(clock).rate_since(&first));
-    let drifts = watched.iter().zip(&rates);
-    found.drifts =
-        drifts.filter_map(|((clock, _), rate)| Some(drift(clock, rate.as_ref()?))).collect();
-    // The counter is compared with the raw clock, which is never adjusted.
-    let rate = ticks.and_then(|first| Sandwich::take(ticks::now_in_order).rate_since(&first));
-    let raw = rates[1].as_ref().filter(|raw| raw.units_a_ns > 0.0);
-    found.counter = rate.zip(raw).map(|(rate, raw)| counter(&tree, &rate, raw));
+    let drifts = watched.iter().filter_map(|(clock, first)| {
+        Sandwich::take(|| clock.now_ns()).drift_since(first, clock.name)
+    });
+    found.drifts = drifts.collect();
+    let raw = found.drifts.iter().find(|drift| drift.clock == "MONOTONIC_RAW");
+    found.counter = ticks.zip(raw).and_then(|(first, raw)| counter(&tree, &first, raw));
     if budget.is_interrupted() {
         reasons.push("it was stopped before its end".to_owned());
     }
@@ -91,29 +80,26 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ti
 /// Returns a first estimate of how long a tick is, good to a thousandth.
 fn ns_a_tick(first: &Sandwich) -> f64 {
     std::thread::sleep(Duration::from_millis(5));
-    let rate = Sandwich::take(ticks::now_in_order).rate_since(first);
-    rate.filter(|rate| rate.units_a_ns > 0.0).map_or(1.0, |rate| 1.0 / rate.units_a_ns)
+    let drift = Sandwich::take(ticks::now_in_order).drift_since(first, ticks::NAME);
+    drift.map(|drift| units_a_ns(&drift)).filter(|units| *units > 0.0).map_or(1.0, f64::recip)
 }
 
-fn drift(clock: &KernelClock, rate: &Rate) -> Drift {
-    Drift {
-        clock: clock.name.to_owned(),
-        against: "MONOTONIC".to_owned(),
-        ppm: (rate.units_a_ns - 1.0) * 1e6,
-        uncertainty_ppm: rate.uncertainty * 1e6,
-        seconds: rate.seconds,
-    }
+/// Returns how many units of a clock passed in a nanosecond.
+fn units_a_ns(drift: &Drift) -> f64 {
+    1.0 + drift.ppm / 1e6
 }
 
-fn counter(tree: &Tree, rate: &Rate, raw: &Rate) -> TickCounter {
+/// Compares the counter of ticks with the raw clock, which is never adjusted.
+fn counter(tree: &Tree, first: &Sandwich, raw: &Drift) -> Option<TickCounter> {
+    let ticks = Sandwich::take(ticks::now_in_order).drift_since(first, ticks::NAME)?;
     let flags = tick_flags(tree);
-    TickCounter {
-        name: ticks::NAME.to_owned(),
-        hertz: rate.units_a_ns / raw.units_a_ns * 1e9,
-        uncertainty_ppm: (rate.uncertainty + raw.uncertainty) * 1e6,
+    (units_a_ns(raw) > 0.0).then(|| TickCounter {
+        name: ticks.clock.clone(),
+        hertz: units_a_ns(&ticks) / units_a_ns(raw) * 1e9,
+        uncertainty_ppm: ticks.uncertainty_ppm + raw.uncertainty_ppm,
         is_invariant: is_invariant(&flags),
         flags,
-    }
+    })
 }
 
 /// Cost and steps of each clock, for two fifths of the budget.
@@ -127,8 +113,6 @@ fn clocks(there: &[KernelClock], ns_a_tick: Option<f64>, budget: &mut Budget<'_>
     }
     if let Some(ns_a_tick) = ns_a_tick {
         clocks.extend(one(ticks::INSTRUCTION, ticks::now, ns_a_tick, each, budget));
-        let waiting = ticks::waiting();
-        clocks.extend(waiting.and_then(|read| one("rdtscp", read, ns_a_tick, each, budget)));
     }
     clocks
 }
@@ -181,19 +165,12 @@ fn is_invariant(flags: &[String]) -> Option<bool> {
 /// a batch.
 fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
     let end_ns = monotonic_ns() + at_most.as_nanos() as u64;
-    let mut batch_ns = |calls: u64| {
-        let begin_ns = monotonic_ns();
-        for _ in 0..calls {
-            std::hint::black_box(read());
-        }
-        monotonic_ns() - begin_ns
-    };
     // The fastest of some short tries decides how many readings make a batch.
-    let least_ns = (0..8).map(|_| batch_ns(16)).min()?;
+    let least_ns = (0..8).map(|_| batch_ns(&mut read, 16)).min()?;
     let calls = (16 * BATCH_NS / least_ns.max(1)).clamp(4, 100_000);
     let mut batches = Vec::with_capacity(BATCHES);
     while batches.is_empty() || (batches.len() < BATCHES && monotonic_ns() < end_ns) {
-        batches.push(batch_ns(calls));
+        batches.push(batch_ns(&mut read, calls));
     }
     let parts = parts(&batches, LOW, LEAST_A_PART).into_iter();
     Some(Clock {
@@ -202,6 +179,16 @@ fn cost(mut read: impl FnMut() -> u64, at_most: Duration) -> Option<Clock> {
         cost_low_ns: quantile(&mut batches, LOW)? as f64 / calls as f64,
         ..Clock::default()
     })
+}
+
+/// Returns how long so many readings take.
+#[inline(always)]
+fn batch_ns(mut read: impl FnMut() -> u64, calls: u64) -> u64 {
+    let begin_ns = monotonic_ns();
+    for _ in 0..calls {
+        std::hint::black_box(read());
+    }
+    monotonic_ns() - begin_ns
 }
 
 /// Returns the steps between readings, one right after the other; `tick_ns` is 1 of a clock in
@@ -247,10 +234,6 @@ struct Sandwich {
 }
 
 impl Sandwich {
-    fn of(clock: KernelClock) -> Sandwich {
-        Sandwich::take(|| clock.now_ns())
-    }
-
     /// Returns the narrowest of some.
     fn take(mut read: impl FnMut() -> u64) -> Sandwich {
         let mut best = Sandwich { base_ns: 0.0, width_ns: f64::INFINITY, value: 0 };
@@ -265,30 +248,21 @@ impl Sandwich {
         best
     }
 
-    /// Returns how many units of the clock passed in a nanosecond of `MONOTONIC` since an earlier
-    /// one, by how much that may be off, and the seconds between; `None` if no time has passed.
+    /// Returns by how much the clock was faster than `MONOTONIC` since an earlier reading, in units
+    /// a nanosecond; `None` if no time has passed.
     ///
     /// `rate = (x1 - x0) / (m1 - m0)`, off by at most half of both widths over `m1 - m0`.
-    fn rate_since(&self, earlier: &Sandwich) -> Option<Rate> {
+    fn drift_since(&self, earlier: &Sandwich, name: &str) -> Option<Drift> {
         let elapsed_ns = self.base_ns - earlier.base_ns;
         let passed = self.value.wrapping_sub(earlier.value) as i64 as f64;
-        (elapsed_ns > 0.0).then(|| Rate {
-            units_a_ns: passed / elapsed_ns,
-            uncertainty: (self.width_ns + earlier.width_ns) / 2.0 / elapsed_ns,
+        (elapsed_ns > 0.0).then(|| Drift {
+            clock: name.to_owned(),
+            against: "MONOTONIC".to_owned(),
+            ppm: (passed / elapsed_ns - 1.0) * 1e6,
+            uncertainty_ppm: (self.width_ns + earlier.width_ns) / 2.0 / elapsed_ns * 1e6,
             seconds: elapsed_ns / 1e9,
         })
     }
-}
-
-/// How fast a clock ran.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Rate {
-    /// Units of the clock a nanosecond of `MONOTONIC`.
-    units_a_ns: f64,
-    /// By how much that may be off, as a share of it.
-    uncertainty: f64,
-    /// For how long it was watched.
-    seconds: f64,
 }
 
 /// A clock of the kernel.
@@ -310,6 +284,9 @@ const KERNEL_CLOCKS: [KernelClock; 8] = [
     KernelClock { name: "THREAD_CPUTIME", id: libc::CLOCK_THREAD_CPUTIME_ID },
     KernelClock { name: "PROCESS_CPUTIME", id: libc::CLOCK_PROCESS_CPUTIME_ID },
 ];
+
+/// Those whose rate is watched.
+const DRIFTING: [KernelClock; 3] = [KERNEL_CLOCKS[1], KERNEL_CLOCKS[2], KERNEL_CLOCKS[3]];
 
 const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
 
@@ -345,28 +322,21 @@ fn nanoseconds(time: libc::timespec) -> u64 {
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
-/// Hands stamps of one clock from CPU to CPU: between CPUs near each other in the list first, as
+/// Hands stamps of `MONOTONIC` from CPU to CPU: between CPUs near each other in the list first, as
 /// far as time allows.
 ///
 /// # Errors
 /// A thread cannot be started or pinned.
-fn order(
-    cpus: &[usize],
-    name: &str,
-    read: fn() -> u64,
-    ns_a_unit: f64,
-    length: Duration,
-    budget: &Budget<'_>,
-) -> io::Result<Option<ClockOrder>> {
+fn order(cpus: &[usize], length: Duration, budget: &Budget<'_>) -> io::Result<Option<ClockOrder>> {
     let (pairs, end) = (pairs(cpus), Instant::now() + length);
     let each_ns = (length.as_nanos() as u64 / pairs.len().max(1) as u64).max(2_000_000);
-    let mut order = ClockOrder { clock: name.to_owned(), ..ClockOrder::default() };
+    let mut order = ClockOrder { clock: "MONOTONIC".to_owned(), ..ClockOrder::default() };
     for pair in &pairs {
         if Instant::now() >= end || budget.is_spent() {
             break;
         }
         let at_most_ns = each_ns.min(budget.left().as_nanos() as u64);
-        let found = between(*pair, read, ns_a_unit, at_most_ns, budget.interrupted())?;
+        let found = between(*pair, monotonic_ns, at_most_ns, budget.interrupted())?;
         if let [there, back] = found[..] {
             let bound = (there.least_ns + back.least_ns) / 2.0;
             let apart = ((there.least_ns - back.least_ns) / 2.0).abs() + bound.max(0.0);
@@ -402,16 +372,15 @@ impl Line {
     }
 }
 
-/// Hands stamps to and fro between two CPUs, for at most `at_most_ns` or until `stop`. Differences
-/// are in ticks of the clock, of which each is `ns_a_tick` nanoseconds; first those of `first` to
-/// `second`. A direction in which nothing arrived in time is left out.
+/// Hands stamps of a clock in nanoseconds to and fro between two CPUs, for at most `at_most_ns` or
+/// until `stop`; first those of `first` to `second`. A direction in which nothing arrived in time
+/// is left out.
 ///
 /// # Errors
 /// A thread cannot be started or pinned.
 fn between(
     [first, second]: [usize; 2],
     read: impl Fn() -> u64 + Sync,
-    ns_a_tick: f64,
     at_most_ns: u64,
     stop: &AtomicBool,
 ) -> io::Result<Vec<HandOff>> {
@@ -419,7 +388,9 @@ fn between(
     let end_ns = monotonic_ns() + at_most_ns;
     let seen = together(&[first, second], |place| {
         place.meet();
-        let mut differences = hand(&lines, place.index, &read, end_ns, stop);
+        let mut differences = hand(&lines, place.index, &read, || {
+            monotonic_ns() > end_ns || stop.load(Ordering::Relaxed)
+        });
         differences.sort_unstable();
         differences
     })?;
@@ -427,10 +398,13 @@ fn between(
     let directions = [(first, second, &seen[1]), (second, first, &seen[0])].into_iter();
     let hand_offs = directions.filter_map(|(from_cpu, to_cpu, differences)| {
         let count = differences.len();
-        let [least_ns, median_ns] =
-            [0, count / 2].map(|rank| Some(*differences.get(rank)? as f64 * ns_a_tick));
-        let (least_ns, median_ns) = (least_ns?, median_ns?);
-        Some(HandOff { from_cpu, to_cpu, least_ns, median_ns, count: count as u64 })
+        Some(HandOff {
+            from_cpu,
+            to_cpu,
+            least_ns: *differences.first()? as f64,
+            median_ns: differences[count / 2] as f64,
+            count: count as u64,
+        })
     });
     Ok(hand_offs.collect())
 }
@@ -439,29 +413,25 @@ fn between(
 fn hand(
     lines: &[Line; 2],
     index: usize,
-    read: &impl Fn() -> u64,
-    end_ns: u64,
-    stop: &AtomicBool,
+    read: impl Fn() -> u64,
+    is_over: impl Fn() -> bool,
 ) -> Vec<i64> {
     let (mine, theirs) = (&lines[index], &lines[1 - index]);
     let mut differences = Vec::with_capacity(HAND_OFFS);
     if index == 0 {
         mine.hand_over(1, read());
     }
-    while differences.len() < HAND_OFFS {
-        let number = differences.len() as u64 + 1;
-        let mut looks = 0;
+    for number in 1..=HAND_OFFS as u64 {
+        let mut looks = 0_u32;
         while theirs.number.load(Ordering::Acquire) < number {
             std::hint::spin_loop();
             looks += 1;
-            let is_time = looks % LOOKS == 0;
-            if is_time && (monotonic_ns() > end_ns || stop.load(Ordering::Relaxed)) {
+            if looks.is_multiple_of(LOOKS) && is_over() {
                 return differences;
             }
         }
         let now = read();
-        let stamp = theirs.stamp.load(Ordering::Relaxed);
-        differences.push(now.wrapping_sub(stamp) as i64);
+        differences.push(now.wrapping_sub(theirs.stamp.load(Ordering::Relaxed)) as i64);
         // The first thread is a stamp ahead.
         mine.hand_over(number + u64::from(index == 0), now);
     }

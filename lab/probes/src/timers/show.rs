@@ -2,7 +2,7 @@
 
 use crate::show::bars::bars;
 use crate::show::*;
-use crate::{Clock, ClockOrder, TickCounter, Timers, Vdso};
+use crate::{ClockOrder, TickCounter, Timers, Vdso};
 
 /// Returns the lines of the screen that shows everything at once.
 pub(crate) fn rows(found: &Timers) -> Vec<Row> {
@@ -12,17 +12,15 @@ pub(crate) fn rows(found: &Timers) -> Vec<Row> {
         first.extend(clock.steps.map(|steps| format!("step {}", ns(steps.least_ns))));
     }
     if let Some(vdso) = &found.vdso {
-        let call = ns(vdso.system_call_ns);
-        let works = format!("vDSO works (system call {call})");
+        let works = format!("vDSO works (system call {})", ns(vdso.system_call_ns));
         first.push(if vdso.works { works } else { "every reading is a system call".to_owned() });
     }
     let mut second = Vec::new();
     second.extend(found.counter.as_ref().map(short_counter));
     second.extend(found.clock_source.as_ref().map(|name| format!("clock source {}", plain(name))));
     if let Some(order) = found.order.first() {
-        let backwards = format!("{} goes backwards from CPU to CPU", order.clock);
-        let never = "never backwards from CPU to CPU".to_owned();
-        second.push(if order.least_ns < 0.0 { backwards } else { never });
+        let how = if order.least_ns < 0.0 { &format!("{} goes", order.clock) } else { "never" };
+        second.push(format!("{how} backwards from CPU to CPU"));
     }
     let lines = [first, second].into_iter().filter(|parts| !parts.is_empty());
     lines.map(|parts| Row::new("", parts.join(", "))).collect()
@@ -32,43 +30,39 @@ pub(crate) fn rows(found: &Timers) -> Vec<Row> {
 pub(crate) fn page(found: &Timers, look: &Look) -> String {
     let mut page = Page::new(*look);
     if let Some(name) = &found.clock_source {
-        let others = joined(found.clock_sources.iter().map(|name| plain(name)));
-        let of = if others.is_empty() { String::new() } else { format!(" (of {others})") };
-        say(&mut page, format!("The kernel's clock source is {}{of}.", plain(name)));
+        let all = joined(found.clock_sources.iter().map(|name| plain(name)));
+        say(&mut page, format!("The kernel's clock source is {} (of {all}).", plain(name)));
     }
     found.vdso.iter().for_each(|vdso| say(&mut page, of_vdso(vdso)));
-    found.counter.iter().for_each(|counter| say(&mut page, of_counter(counter)));
-    page.gap();
-    for row in table_rows(clocks(&found.clocks, look), look.columns()) {
-        page.table_line(&row);
+    if let Some(counter) = &found.counter {
+        let (ticks, ppm) = (counter.hertz / 1e6, counter.uncertainty_ppm);
+        let (short, flags) = (short_counter(counter), plain(&counter.flags.join(" ")));
+        let flags = if flags.is_empty() { flags } else { format!(" ({flags})") };
+        let ticks = format!("{ticks:.4} million ticks a second, +-{ppm:.2} ppm");
+        say(&mut page, format!("{short}: {ticks}{flags}."));
     }
+    page.gap();
+    let most = found.clocks.iter().map(|clock| clock.cost_ns).fold(0.0, f64::max);
+    let clocks = Table::of(&found.clocks)
+        .left("clock", 0, |clock| clock.name.clone())
+        .decimal("a reading", 0, |clock| ns(clock.cost_ns))
+        .left("", 4, |clock| bar(clock.cost_ns, most, look))
+        .decimal("least step", 1, |clock| or_dash(clock.steps, |steps| ns(steps.least_ns)))
+        .decimal("median", 2, |clock| or_dash(clock.steps, |steps| ns(steps.median_ns)))
+        .decimal("99 of 100", 3, |clock| or_dash(clock.steps, |steps| ns(steps.p99_ns)));
+    lines(&mut page, clocks.columns(), look);
     if !found.missing.is_empty() {
         say(&mut page, format!("Not there: {}.", found.missing.join(", ")));
     }
     page.gap();
-    found.order.iter().for_each(|order| say(&mut page, of_order(order)));
-    let pairs = found.order.iter().flat_map(|order| order.pairs.iter().map(move |p| (order, p)));
-    // The pairs of a small machine, a line each.
-    let pairs: Vec<_> = pairs.collect();
-    if pairs.len() <= 24 {
-        page.gap();
-        let table = Table::of(&pairs)
-            .left("clock", 0, |(order, _)| order.clock.clone())
-            .right("from", 0, |(_, pair)| pair.from_cpu)
-            .right("to", 0, |(_, pair)| pair.to_cpu)
-            .decimal("least", 0, |(_, pair)| ns(pair.least_ns))
-            .decimal("median", 1, |(_, pair)| ns(pair.median_ns))
-            .right("stamps", 2, |(_, pair)| pair.count);
-        lines(&mut page, table.columns(), look);
-    }
-    page.gap();
     let drifts = Table::of(&found.drifts)
         .left("clock", 0, |drift| drift.clock.clone())
-        .left("against", 2, |drift| drift.against.clone())
         .decimal("faster by", 0, |drift| format!("{:.2} ppm", drift.ppm))
         .decimal("+-", 0, |drift| format!("{:.2} ppm", drift.uncertainty_ppm))
         .decimal("watched for", 1, |drift| seconds(drift.seconds));
     lines(&mut page, drifts.columns(), look);
+    page.gap();
+    found.order.iter().for_each(|order| say(&mut page, of_order(order)));
     page.finish()
 }
 
@@ -90,46 +84,14 @@ fn short_counter(counter: &TickCounter) -> String {
     format!("{} {}{steady}", counter.name, hertz(counter.hertz))
 }
 
-fn of_counter(counter: &TickCounter) -> String {
-    let steady = match counter.is_invariant {
-        Some(true) => "it ticks at one rate, whatever the core does",
-        Some(false) => "its rate may change with that of the core",
-        None => "the machine does not say whether its rate may change",
-    };
-    let flags = plain(&counter.flags.join(" "));
-    let flags = if flags.is_empty() { flags } else { format!(" ({flags})") };
-    let (name, ticks, ppm) = (&counter.name, counter.hertz / 1e6, counter.uncertainty_ppm);
-    format!("The {name} makes {ticks:.4} million ticks a second, +-{ppm:.2} ppm; {steady}{flags}.")
-}
-
 fn of_vdso(vdso: &Vdso) -> String {
-    let ([library, call], ratio) = ([vdso.vdso_ns, vdso.system_call_ns].map(ns), vdso.ratio);
+    let [library, call] = [vdso.vdso_ns, vdso.system_call_ns].map(ns);
+    let read = format!("the library reads MONOTONIC in {library}, a system call takes {call}.");
     if vdso.works {
-        return format!(
-            "The vDSO works: the library reads MONOTONIC in {library}, a system call takes {call}, \
-             {ratio:.1} times as long."
-        );
+        return format!("The vDSO works: {read}");
     }
-    format!(
-        "The vDSO does not work: the library needs {library} for MONOTONIC, as much as a system \
-         call ({call}). Batches must be longer here; 'tsc' as clock source would help."
-    )
-}
-
-fn clocks(clocks: &[Clock], look: &Look) -> Vec<Column> {
-    let most = clocks.iter().map(|clock| clock.cost_ns).fold(0.0, f64::max);
-    Table::of(clocks)
-        .left("clock", 0, |clock| clock.name.clone())
-        .decimal("a reading", 0, |clock| ns(clock.cost_ns))
-        .left("", 4, |clock| bar(clock.cost_ns, most, look))
-        .decimal("least step", 1, |clock| or_dash(clock.steps, |steps| ns(steps.least_ns)))
-        .decimal("median", 2, |clock| or_dash(clock.steps, |steps| ns(steps.median_ns)))
-        .decimal("99 of 100", 3, |clock| or_dash(clock.steps, |steps| ns(steps.p99_ns)))
-        .decimal("told", 5, |clock| or_dash(clock.told_resolution_ns, |step| ns(step as f64)))
-        .right("no step", 5, |clock| {
-            or_dash(clock.steps, |steps| percent(steps.equal_share, Rounding::Nearest))
-        })
-        .columns()
+    let longer = "Batches must be longer here; 'tsc' as clock source would help.";
+    format!("The vDSO does not work: {read} {longer}")
 }
 
 fn of_order(order: &ClockOrder) -> String {

@@ -7,7 +7,7 @@ use crate::noise::measure::counts::Counts;
 use crate::tools::wakeups;
 use crate::tools::wide::{self, Wide};
 use std::time::Duration;
-use tiebreak_machine::cgroup;
+use tiebreak_machine::cgroup::{self, Limited};
 use tiebreak_machine::meters::smi::Smis;
 
 /// Waiting tasks that have no effect: percent of the last ten seconds.
@@ -17,57 +17,46 @@ const STEAL_SHARE: f64 = 0.005;
 /// Shows what uses the CPUs.
 const SHOW: &str = "ps -eo pid,user,pcpu,comm --sort=-pcpu | head";
 
-/// Fine, or noisy with a command that shows what uses the CPUs.
-fn busy(is_busy: bool, now: String) -> Found {
-    if !is_busy {
-        return Found::fine(now);
-    }
-    Found::new(Standing::Noisy, now).by(SHOW, None, Needs::Nothing)
-}
-
 /// Returns a quota below the CPUs that may be used stops threads that all run.
 pub(super) fn cpu_quota(sight: &Sight<'_>) -> Outcome {
     let cpus_allowed = sight.place.cpus_allowed;
     let Some(groups) = cgroup::limited(sight.tree) else {
-        let why = "no control group of this process limits CPU time";
-        return Err(Found::absent(why));
+        return Err(Found::absent("no control group of this process limits CPU time"));
     };
-    let Some(limit) = cgroup::tightest(&groups) else { return Ok(Found::fine("none")) };
-    let cpus = limit.quota_us as f64 / limit.period_us.max(1) as f64;
+    let Some(Limited { quota_us, period_us, stat }) = cgroup::tightest(&groups) else {
+        return Ok(Found::fine("none"));
+    };
+    let cpus = *quota_us as f64 / (*period_us).max(1) as f64;
+    let group = stat.trim_end_matches("/cpu.stat");
+    let version_2 = format!("{group}/cpu.max");
+    let write = if sight.tree.path(&version_2).exists() {
+        Write::new(version_2, format!("{quota_us} {period_us}"), format!("max {period_us}"))
+    } else {
+        Write::new(format!("{group}/cpu.cfs_quota_us"), quota_us, -1)
+    };
     let now = format!("{cpus:.2} of {cpus_allowed} CPUs");
-    if cpus >= cpus_allowed as f64 {
-        return Ok(Found::fine(now));
-    }
-    let group = limit.stat.trim_end_matches("/cpu.stat");
-    let (version_2, version_1) = (format!("{group}/cpu.max"), format!("{group}/cpu.cfs_quota_us"));
-    let write = match sight.text(&version_2) {
-        Ok(_) => Write {
-            file: version_2,
-            old: format!("{} {}", limit.quota_us, limit.period_us),
-            new: format!("max {}", limit.period_us),
-        },
-        Err(_) => Write { file: version_1, old: limit.quota_us.to_string(), new: "-1".to_owned() },
-    };
-    Ok(Found::new(Standing::Noisy, now).writing(sight, &[write]))
+    Ok(Found::noisy_if(cpus < cpus_allowed as f64, now).writing(sight, &[write]))
 }
 
 pub(super) fn pressure(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/pressure/cpu";
-    let text = sight.text(FILE)?;
+    let text = text(sight.tree, FILE)?;
     let percent = text.split(' ').find_map(|field| field.strip_prefix("avg10=")?.parse().ok());
     let percent: f64 = percent.ok_or_else(|| Found::holds(FILE, &text))?;
-    Ok(busy(percent >= PRESSURE_PERCENT, format!("{percent:.0}% of the last 10 s")))
+    let now = format!("{percent:.0}% of the last 10 s");
+    Ok(Found::noisy_if(percent >= PRESSURE_PERCENT, now).by(SHOW, None, Needs::Nothing))
 }
 
 /// Tasks that want a CPU now, ourselves not counted.
 pub(super) fn runnable(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/loadavg";
-    let text = sight.text(FILE)?;
+    let text = text(sight.tree, FILE)?;
     let field = text.split(' ').nth(3).and_then(|field| field.split_once('/'));
     let tasks = field.and_then(|(tasks, _)| tasks.parse::<usize>().ok());
     let others = tasks.ok_or_else(|| Found::holds(FILE, &text))?.saturating_sub(1);
     let cpus = sight.place.cpus_allowed;
-    Ok(busy(others >= cpus, format!("{others} beside tiebreak, for {cpus} CPUs")))
+    let now = format!("{others} beside tiebreak, for {cpus} CPUs");
+    Ok(Found::noisy_if(others >= cpus, now).by(SHOW, None, Needs::Nothing))
 }
 
 /// Time that the hypervisor gave to others since the machine started.
@@ -76,7 +65,7 @@ pub(super) fn steal(sight: &Sight<'_>) -> Outcome {
     if !sight.place.is_virtual {
         return Err(Found::absent("no hypervisor is known here"));
     }
-    let text = sight.text(FILE)?;
+    let text = text(sight.tree, FILE)?;
     let line = text.lines().find_map(|line| line.strip_prefix("cpu "));
     let fields: Vec<u64> =
         line.unwrap_or("").split_ascii_whitespace().map_while(|f| f.parse().ok()).collect();
@@ -84,20 +73,21 @@ pub(super) fn steal(sight: &Sight<'_>) -> Outcome {
     let stolen = fields.get(7).ok_or_else(|| Found::holds(FILE, &text))?;
     let all: u64 = fields[..8].iter().sum();
     let share = *stolen as f64 / all.max(1) as f64;
-    let standing = if share >= STEAL_SHARE { Standing::Noisy } else { Standing::Fine };
-    Ok(Found::new(standing, format!("{:.2}% since the start", share * 100.0)))
+    let now = format!("{:.2}% since the start", share * 100.0);
+    Ok(Found::noisy_if(share >= STEAL_SHARE, now))
 }
 
 pub(super) fn swap(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/meminfo";
-    let text = sight.text(FILE)?;
+    let text = text(sight.tree, FILE)?;
     let [total, free] = ["SwapTotal", "SwapFree"].map(|key| sight.tree.kib_bytes(FILE, key));
     let total = total.ok_or_else(|| Found::holds(FILE, &text))?;
-    let used = total.saturating_sub(free.unwrap_or(total));
-    if used == 0 {
-        return Ok(Found::fine(if total == 0 { "none" } else { "unused" }));
-    }
-    let found = Found::new(Standing::Noisy, format!("{} MiB used", used >> 20));
+    let now = match total.saturating_sub(free.unwrap_or(total)) {
+        0 if total == 0 => return Ok(Found::fine("none")),
+        0 => return Ok(Found::fine("unused")),
+        used => format!("{} MiB used", used >> 20),
+    };
+    let found = Found::new(Standing::Noisy, now);
     Ok(found.by("sudo swapoff -a", Some("sudo swapon -a"), Needs::Root))
 }
 
@@ -119,24 +109,19 @@ pub(super) fn irqbalance(sight: &Sight<'_>) -> Outcome {
 /// machine has none.
 pub(super) fn perf_events(sight: &Sight<'_>) -> Outcome {
     const FILE: &str = "/proc/sys/kernel/perf_event_paranoid";
-    let level: i64 = sight.number(FILE)?;
+    let level: i64 = number(sight.tree, FILE)?;
     let Place { is_root, has_counters, .. } = sight.place;
     if !has_counters && (is_root || level <= 2) {
         return Err(Found::absent("none opens"));
     }
-    let now = format!("perf_event_paranoid {level}");
-    if is_root || level <= 1 {
-        Ok(Found::fine(now))
-    } else {
-        let write = Write { file: FILE.to_owned(), old: level.to_string(), new: "1".to_owned() };
-        Ok(Found::new(Standing::Could, now).writing(sight, &[write]))
-    }
+    let found = Found::could_if(!is_root && level > 1, format!("perf_event_paranoid {level}"));
+    Ok(found.writing(sight, &[Write::new(FILE, level, 1)]))
 }
 
 /// Shares of the last cache: whether there are any, and whether some are taken.
 pub(super) fn cache_shares(sight: &Sight<'_>) -> Outcome {
     const ROOT: &str = "/sys/fs/resctrl";
-    let groups: u64 = match sight.number(&format!("{ROOT}/info/L3/num_closids")) {
+    let groups: u64 = match number(sight.tree, &format!("{ROOT}/info/L3/num_closids")) {
         Err(lack) if lack.standing == Standing::Absent => return not_mounted(sight, ROOT),
         told => told?,
     };
@@ -145,9 +130,9 @@ pub(super) fn cache_shares(sight: &Sight<'_>) -> Outcome {
         return Ok(Found::fine("a group of its own"));
     }
     let free = groups.saturating_sub(1 + taken.len() as u64);
-    let mask_file = format!("{ROOT}/info/L3/cbm_mask");
-    let text = sight.text(&mask_file)?;
-    let mask = u64::from_str_radix(&text, 16).map_err(|_| Found::holds(&mask_file, &text))?;
+    let file = format!("{ROOT}/info/L3/cbm_mask");
+    let text = text(sight.tree, &file)?;
+    let mask = u64::from_str_radix(&text, 16).map_err(|_| Found::holds(&file, &text))?;
     let now = format!("{free} of {groups} groups free, {} ways of L3", mask.count_ones());
     Ok(Found::new(Standing::Could, now))
 }
@@ -157,7 +142,7 @@ fn not_mounted(sight: &Sight<'_>, root: &str) -> Outcome {
         ("/proc/cpuinfo", "cat_l3", "the processor does not say cat_l3 in /proc/cpuinfo"),
         ("/proc/filesystems", "resctrl", "the kernel was built without resctrl"),
     ] {
-        if !sight.text(file)?.split_whitespace().any(|said| said == word) {
+        if !text(sight.tree, file)?.split_whitespace().any(|said| said == word) {
             return Err(Found::absent(why));
         }
     }
@@ -194,7 +179,6 @@ pub(super) struct Second {
 impl Second {
     /// Watches for a second, and times wide vectors after it.
     pub(super) fn watch(tree: &Tree, cpus: &[usize]) -> Second {
-        let isolated = isolated(tree).unwrap_or_default();
         let smis = Smis::open(tree).map(|smis| (smis.count(), smis));
         let before = Counts::read(tree);
         let late_ns = wakeups::late_ns(cpus, WATCHED).map_err(|error| error.to_string());
@@ -203,15 +187,14 @@ impl Second {
             let since = smis.count().zip(then).and_then(|(now, then)| now.checked_sub(then));
             since.ok_or_else(|| "it was lost while it was read".to_owned())
         });
-        let isolated = isolated.into_iter();
+        let isolated = isolated(tree).unwrap_or_default().into_iter();
         Second {
             late_ns,
             interrupts: isolated.map(|cpu| (cpu, after.interrupts_since(&before, cpu))).collect(),
             smis,
-            wide: match cpus {
-                [] => Err("no CPU is known".to_owned()),
-                [first, ..] => wide::clock_after(*first),
-            },
+            wide: cpus
+                .first()
+                .map_or(Err("no CPU is known".to_owned()), |cpu| wide::clock_after(*cpu)),
         }
     }
 }
@@ -223,25 +206,24 @@ pub(super) fn wake_ups(sight: &Sight<'_>) -> Outcome {
     let Some(last) = late_ns.len().checked_sub(1) else {
         return Err(Found::unknown("nothing woke within a second"));
     };
-    let quantiles = [50, 99, 100].map(|percent| late_ns[(last * percent).div_ceil(100)]);
-    let [half, most, worst] = quantiles.map(|ns| format!("{:.0} us", ns as f64 / 1000.0));
-    let now = format!("median {half}, 99th percentile {most}, worst {worst}");
-    let [half, most, _] = quantiles;
-    let standing = match (most > LATE_WAKE_NS, half > SLOW_WAKE_NS) {
-        (true, _) => Standing::Noisy,
-        (false, true) => Standing::Could,
-        (false, false) => return Ok(Found::fine(now)),
+    let [half, most, worst] = [50, 99, 100].map(|percent| late_ns[(last * percent).div_ceil(100)]);
+    let [in_half, in_most, at_worst] =
+        [half, most, worst].map(|ns| format!("{:.0} us", ns as f64 / 1000.0));
+    let now = format!("median {in_half}, 99th percentile {in_most}, worst {at_worst}");
+    let found = if most > LATE_WAKE_NS {
+        Found::new(Standing::Noisy, now)
+    } else {
+        Found::could_if(half > SLOW_WAKE_NS, now)
     };
-    let found = Found::new(standing, now);
     // Only the typical one is a matter of how a CPU sleeps, and only where it sleeps.
     let mut loads = [pressure(sight), runnable(sight)].into_iter().flatten();
     let is_busy = loads.any(|found| found.standing == Standing::Noisy);
     if half <= SLOW_WAKE_NS || is_busy || !sight.tree.path(FILE).exists() {
         return Ok(found);
     }
-    let hold = format!("exec 3> {FILE}; echo 0 >&3; exec sleep infinity");
+    let hold = format!("sudo sh -c 'exec 3> {FILE}; echo 0 >&3; exec sleep infinity'");
     let undo = "end that command (Ctrl-C): it holds as long as it runs";
-    Ok(found.by(&format!("sudo sh -c '{hold}'"), Some(undo), Needs::Root))
+    Ok(found.by(&hold, Some(undo), Needs::Root))
 }
 
 /// Interrupts that came to isolated CPUs.
@@ -250,17 +232,13 @@ pub(super) fn interrupts(sight: &Sight<'_>) -> Outcome {
     let counts = sight.second.interrupts.iter().filter(|(cpu, _)| cpus.contains(cpu));
     let all: Vec<&Interrupts> = counts.flat_map(|(_, counts)| counts).collect();
     let total: u64 = all.iter().map(|one| one.count).sum();
-    let cpus: Vec<usize> = cpus.into_iter().collect();
-    let now = format!("{total} in 1 s on CPUs {}", format_cpus(&cpus));
-    if total <= FEW * cpus.len() as u64 {
-        return Ok(Found::fine(now));
+    let mut now = format!("{total} in 1 s on CPUs {}", list(&cpus));
+    let is_noisy = total > FEW * cpus.len() as u64;
+    if let Some(most) = all.iter().max_by_key(|one| one.count).filter(|_| is_noisy) {
+        let words = if most.words.is_empty() { &most.name } else { &most.words };
+        now += &format!(", most of them: {words}");
     }
-    let most = all.iter().max_by_key(|one| one.count);
-    let most = most.map_or(String::new(), |one| {
-        let words = if one.words.is_empty() { &one.name } else { &one.words };
-        format!(", most of them: {words}")
-    });
-    Ok(Found::new(Standing::Noisy, now + &most))
+    Ok(Found::noisy_if(is_noisy, now))
 }
 
 /// Returns what the firmware took, as far as somebody counts it.
@@ -273,17 +251,14 @@ pub(super) fn smis(sight: &Sight<'_>) -> Outcome {
     } else {
         ""
     };
-    let standing = if *count > 0 { Standing::Noisy } else { Standing::Fine };
-    Ok(Found::new(standing, format!("{count} in 1 s{whose}")))
+    Ok(Found::noisy_if(*count > 0, format!("{count} in 1 s{whose}")))
 }
 
 /// Whether wide vectors lower the clock for what runs after them.
 pub(super) fn wide_vectors(sight: &Sight<'_>) -> Outcome {
     let wide = sight.second.wide.as_ref().map_err(|error| Found::absent(error.clone()))?;
     let share = wide.clock_share();
-    let now = format!("{:.0}% after {}", share * 100.0, wide.vectors);
     // Neither of the two may be the other's noise.
-    let is_apart = wide.ordinary_ns[2] < wide.wide_ns[0];
-    let standing = if share < CLOCK_SHARE && is_apart { Standing::Could } else { Standing::Fine };
-    Ok(Found::new(standing, now))
+    let is_lower = share < CLOCK_SHARE && wide.ordinary_ns[2] < wide.wide_ns[0];
+    Ok(Found::could_if(is_lower, format!("{:.0}% after {}", share * 100.0, wide.vectors)))
 }

@@ -6,10 +6,13 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::str::FromStr;
 use tiebreak_machine::tree::explain;
-use tiebreak_report::text::each_once;
+use tiebreak_report::text::{each_once, shell_quote};
 
 /// Where the kernel describes CPUs.
 pub(super) const FOLDER: &str = "/sys/devices/system/cpu";
+
+/// Some CPUs.
+pub(super) type Cpus = BTreeSet<usize>;
 
 /// The files, and what no file tells.
 #[derive(Debug)]
@@ -32,34 +35,8 @@ pub(super) struct Place {
     pub(super) has_counters: bool,
 }
 
-impl Sight<'_> {
-    /// Returns the text of a file, without the white space around it.
-    pub(super) fn text(&self, file: &str) -> Outcome<String> {
-        text(self.tree, file)
-    }
-
-    /// Returns a file that holds one number.
-    pub(super) fn number<T: FromStr>(&self, file: &str) -> Outcome<T> {
-        let text = self.text(file)?;
-        text.parse().map_err(|_| Found::holds(file, &text))
-    }
-
-    /// Returns a file that holds a list of CPUs; `(null)` is none.
-    pub(super) fn cpus(&self, file: &str) -> Outcome<BTreeSet<usize>> {
-        cpus(self.tree, file)
-    }
-
-    /// Returns the file, or each of those that the pattern means, with its text.
-    pub(super) fn each(&self, pattern: &str) -> Outcome<Vec<(String, String)>> {
-        let files = self.tree.matching(pattern);
-        if files.is_empty() {
-            return Err(Found::absent(format!("no {pattern}")));
-        }
-        files.into_iter().map(|file| self.text(&file).map(|text| (file, text))).collect()
-    }
-}
-
-fn text(tree: &Tree, file: &str) -> Outcome<String> {
+/// Returns the text of a file, without the white space around it.
+pub(super) fn text(tree: &Tree, file: &str) -> Outcome<String> {
     match std::fs::read(tree.path(file)) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
         Err(why) if why.kind() == ErrorKind::NotFound => Err(Found::absent(format!("no {file}"))),
@@ -67,20 +44,36 @@ fn text(tree: &Tree, file: &str) -> Outcome<String> {
     }
 }
 
-fn cpus(tree: &Tree, file: &str) -> Outcome<BTreeSet<usize>> {
+/// Returns the number in a file that holds one.
+pub(super) fn number<T: FromStr>(tree: &Tree, file: &str) -> Outcome<T> {
+    let text = text(tree, file)?;
+    text.parse().map_err(|_| Found::holds(file, &text))
+}
+
+/// Returns the CPUs in a file that holds a list of them; `(null)` is none.
+pub(super) fn list_of(tree: &Tree, file: &str) -> Outcome<Cpus> {
     let text = text(tree, file)?;
     let list = parse_list(if text == "(null)" { "" } else { &text });
-    list.map(|list| list.into_iter().collect()).ok_or_else(|| Found::holds(file, &text))
+    list.map(Cpus::from_iter).ok_or_else(|| Found::holds(file, &text))
+}
+
+/// Returns the file, or each of those that the pattern means, with its text.
+pub(super) fn each(tree: &Tree, pattern: &str) -> Outcome<Vec<(String, String)>> {
+    let files = tree.matching(pattern);
+    if files.is_empty() {
+        return Err(Found::absent(format!("no {pattern}")));
+    }
+    files.into_iter().map(|file| text(tree, &file).map(|text| (file, text))).collect()
 }
 
 /// Returns the CPUs that the kernel keeps free of other tasks or of its tick.
 ///
 /// # Errors
 /// There are none, or what the kernel says is not understood.
-pub(super) fn isolated(tree: &Tree) -> Outcome<BTreeSet<usize>> {
-    let mut all = BTreeSet::new();
+pub(super) fn isolated(tree: &Tree) -> Outcome<Cpus> {
+    let mut all = Cpus::new();
     for name in ["isolated", "nohz_full"] {
-        match cpus(tree, &format!("{FOLDER}/{name}")) {
+        match list_of(tree, &format!("{FOLDER}/{name}")) {
             Ok(cpus) => all.extend(cpus),
             Err(lack) if lack.standing == Standing::Absent => {}
             Err(unknown) => return Err(unknown),
@@ -110,6 +103,14 @@ impl Found {
         Found::new(Standing::Fine, now)
     }
 
+    pub(super) fn noisy_if(is_noisy: bool, now: impl Into<String>) -> Found {
+        Found::new(if is_noisy { Standing::Noisy } else { Standing::Fine }, now)
+    }
+
+    pub(super) fn could_if(could_be_better: bool, now: impl Into<String>) -> Found {
+        Found::new(if could_be_better { Standing::Could } else { Standing::Fine }, now)
+    }
+
     /// The machine does not have it.
     pub(super) fn absent(why: impl Into<String>) -> Found {
         Found::new(Standing::Absent, why)
@@ -126,16 +127,16 @@ impl Found {
         Found::unknown(format!("{file} holds '{line}', which is not known here"))
     }
 
-    /// With these writes; as it is if there are none.
+    /// With these writes; as it is if there are none, or nothing is to be gained.
     pub(super) fn writing(self, sight: &Sight<'_>, writes: &[Write]) -> Found {
-        let change = (!writes.is_empty()).then(|| writing(sight.tree, writes));
-        Found { change, ..self }
+        let is_wanted = self.standing.is_bad() && !writes.is_empty();
+        Found { change: is_wanted.then(|| writing(sight.tree, writes)), ..self }
     }
 
-    /// With a command that is no write to a file.
+    /// With a command that is no write to a file; as it is if nothing is to be gained.
     pub(super) fn by(self, command: &str, undo: Option<&str>, needs: Needs) -> Found {
         let (command, undo) = (command.to_owned(), undo.map(str::to_owned));
-        Found { change: Some(Change { command, undo, needs }), ..self }
+        Found { change: self.standing.is_bad().then_some(Change { command, undo, needs }), ..self }
     }
 }
 
@@ -152,12 +153,18 @@ pub(super) struct Write {
     pub(super) new: String,
 }
 
+impl Write {
+    pub(super) fn new(file: impl Into<String>, old: impl ToString, new: impl ToString) -> Write {
+        Write { file: file.into(), old: old.to_string(), new: new.to_string() }
+    }
+}
+
 /// Returns the commands for all of these writes together, of which there is one or more: one line
 /// does them, another one undoes them, and files of many CPUs are named by a pattern where that
 /// means them and no others.
 pub(super) fn writing<'a>(tree: &Tree, writes: &'a [Write]) -> Change {
-    let needs = writes.iter().map(|write| needs(tree, &write.file)).max();
-    let needs = needs.unwrap_or(Needs::Nothing);
+    let needs =
+        writes.iter().map(|write| needs(tree, &write.file)).fold(Needs::Nothing, Needs::max);
     let sudo = if needs == Needs::Nothing { "" } else { "sudo " };
     let [command, undo] =
         [|write: &'a Write| &write.new, |write: &'a Write| &write.old].map(|value| {
@@ -165,30 +172,22 @@ pub(super) fn writing<'a>(tree: &Tree, writes: &'a [Write]) -> Change {
             let commands = values.flat_map(|wanted| {
                 let files = writes.iter().filter(|write| value(write) == wanted);
                 let files: Vec<&str> = files.map(|write| write.file.as_str()).collect();
-                commands(tree, &files, &format!("echo {} | {sudo}tee", quoted(wanted)))
+                commands(tree, &files, &format!("echo {} | {sudo}tee", shell_quote(wanted)))
             });
             commands.collect::<Vec<_>>().join("; ")
         });
     Change { command, undo: Some(undo), needs }
 }
 
-/// Returns a value as a shell takes it for one word.
-fn quoted(value: &str) -> String {
-    let mut bytes = value.bytes();
-    if !value.is_empty() && bytes.all(|b| b.is_ascii_alphanumeric() || b"-,._".contains(&b)) {
-        value.to_owned()
-    } else {
-        format!("'{}'", value.replace('\'', "'\\''"))
-    }
-}
-
 /// Commands that do the same with each of these files: those of all CPUs or interrupts by their
 /// pattern, those of some in a loop over numbers.
 fn commands(tree: &Tree, files: &[&str], tee: &str) -> Vec<String> {
+    let mut by_pattern: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for file in files {
+        by_pattern.entry(pattern(file)).or_default().push(file);
+    }
     let (mut names, mut loops) = (Vec::new(), Vec::new());
-    for pattern in BTreeSet::from_iter(files.iter().map(|file| pattern(file))) {
-        let ours = files.iter().copied().filter(|file| self::pattern(file) == pattern);
-        let ours: Vec<&str> = ours.collect();
+    for (pattern, ours) in by_pattern {
         let ends = pattern.split_once('*').filter(|(_, after)| !after.contains('*'));
         match ends.filter(|_| ours.len() > MOST_NAMED) {
             _ if ours.len() > 1 && ours.len() == tree.matching(&pattern).len() => {
@@ -208,16 +207,12 @@ fn commands(tree: &Tree, files: &[&str], tee: &str) -> Vec<String> {
 
 /// Returns the same file of every CPU, or of every interrupt.
 fn pattern(file: &str) -> String {
-    let parts = file.split('/').map(|part| match part.strip_prefix("cpu") {
-        Some(number) if is_number(number) => "cpu*",
-        None if is_number(part) => "*",
+    let parts = file.split('/').map(|part| match part.trim_end_matches(char::is_numeric) {
+        "" if !part.is_empty() => "*",
+        "cpu" if part != "cpu" => "cpu*",
         _ => part,
     });
     parts.collect::<Vec<_>>().join("/")
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns what it takes to write a file that is there. Nothing is opened: the kernel is only

@@ -6,12 +6,8 @@ use tiebreak_machine::fingerprint::chosen;
 
 /// All rows, in the order in which they are shown.
 pub(super) static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct Table {
-        row: Vec<Row>,
-    }
-    let table: Table = toml::from_str(include_str!("rows.toml")).expect("a test reads all rows");
-    table.row
+    let table = toml::from_str::<BTreeMap<String, Vec<Row>>>(include_str!("rows.toml"));
+    table.expect("a test reads all rows").remove("row").unwrap_or_default()
 });
 
 /// Something that is looked at; `rows.toml` says what the fields are.
@@ -58,22 +54,23 @@ pub(super) fn look_at_files(files: &[Words], sight: &Sight<'_>) -> Outcome {
 
 impl Words {
     fn look(&self, sight: &Sight<'_>) -> Outcome {
-        let (mut shown, mut writes) = (BTreeSet::new(), Vec::new());
-        let mut standing = Standing::Fine;
-        for (file, text) in sight.each(&self.path)? {
+        let (mut shown, mut writes, mut standing) = (BTreeSet::new(), Vec::new(), Standing::Fine);
+        for (file, text) in each(sight.tree, &self.path)? {
             // `always [madvise] never`: the one that was chosen.
             let old = chosen(&text).unwrap_or(text);
             let (word, its) = self.read(&old).ok_or_else(|| Found::holds(&file, &old))?;
             shown.insert(word.to_owned());
             if its != Standing::Fine {
                 standing = its;
-                writes.push(Write { file, old, new: self.right.clone() });
+                writes.push(Write::new(file, &old, &self.right));
             }
         }
-        let now = shown.into_iter().collect::<Vec<_>>().join(" and ");
-        if !self.is_offered(sight) {
+        // The kernel may not take the right word.
+        let offers = self.offers.iter().filter_map(|file| each(sight.tree, file).ok());
+        if !offers.flatten().all(|(_, words)| words.split_whitespace().any(|w| w == self.right)) {
             writes.clear();
         }
+        let now = shown.into_iter().collect::<Vec<_>>().join(" and ");
         Ok(Found::new(standing, now).writing(sight, &writes))
     }
 
@@ -85,13 +82,5 @@ impl Words {
         let of_number = self.numbers.filter(|_| word.parse::<i64>().is_ok());
         let of_other = self.others.filter(|_| !word.is_empty());
         Some((word, of_number.or(of_other)?))
-    }
-
-    /// Whether the kernel takes the right word.
-    fn is_offered(&self, sight: &Sight<'_>) -> bool {
-        let Some(Ok(offers)) = self.offers.as_ref().map(|file| sight.each(file)) else {
-            return true;
-        };
-        offers.iter().all(|(_, words)| words.split_whitespace().any(|word| word == self.right))
     }
 }

@@ -1,6 +1,7 @@
 //! The probe on a made-up meter, which a thread moves.
 
 use super::*;
+use crate::finding::tests::options;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_machine::cpus;
 use tiebreak_machine::tree::{Tree, made_up};
@@ -21,7 +22,7 @@ fn made_up_probe() -> (tempfile::TempDir, Tree, Probe) {
 }
 
 /// Measures while a thread moves the meter about every millisecond, at some 20 W.
-fn measure_moving(length: Duration, flag: &AtomicBool) -> Probed<Reading> {
+fn measure_moving(length: Duration, flag: &AtomicBool) -> Probed<Energy> {
     let (_folder, tree, probe) = made_up_probe();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -50,18 +51,18 @@ fn a_meter_that_moves_is_read_idle_and_under_each_load() {
     let begin = Instant::now();
     let found = measure_moving(Duration::from_millis(1500), &flag);
     assert!(begin.elapsed() < Duration::from_secs(20));
-    let reading = found.value().unwrap_or_else(|| panic!("{found:?}"));
-    assert_eq!((reading.source, reading.headline), ("powercap", 1));
-    let names: Vec<_> = reading.parts.iter().map(ToString::to_string).collect();
-    assert_eq!(names, ["package (package-0)", "memory (package-0 dram)"]);
-    assert!(reading.period_ns > 0 && reading.idle_before.whole_nj > 0);
-    assert!(!reading.loads.is_empty() && reading.loads.len() <= 4);
-    assert_eq!(reading.loads[0].cpus, 1);
-    for load in &reading.loads {
-        assert!(load.values > 0 && load.run_ns > 0 && load.span.elapsed_ns > 0);
-        assert_eq!(load.span.parts_nj, [Some(load.span.whole_nj), Some(0)]);
-    }
-    assert!(reading.idle_after.is_some());
+    let found = found.value().unwrap_or_else(|| panic!("{found:?}"));
+    assert_eq!(found.source, "powercap");
+    let parts: Vec<_> = found.parts.iter().map(|one| (&one.name[..], one.is_counted)).collect();
+    assert_eq!(parts, [("package (package-0)", true), ("memory (package-0 dram)", false)]);
+    assert!(found.period_ns > 0 && found.idle_before_watts > 0.0);
+    assert!(!found.loads.is_empty() && found.loads.len() <= 4);
+    assert_eq!(found.loads[0].cpus, 1);
+    assert!(found.loads.iter().all(|load| load.ran_share > 0.0 && load.elapsed_ns > 0));
+    let last = found.loads.last().map(|load| load.watts);
+    let watts: Vec<_> = found.parts.iter().map(|one| (one.idle_watts, one.busy_watts)).collect();
+    assert_eq!(watts, [(Some(found.idle_before_watts), last), (Some(0.0), Some(0.0))]);
+    assert!(found.idle_after_watts.is_some());
 }
 
 #[test]
@@ -94,15 +95,12 @@ fn a_user_who_stops_it_gets_what_there_is() {
 
 #[test]
 fn a_machine_with_or_without_a_meter_does_not_wait_beyond_the_budget() {
-    match Probe::new(&cpus::allowed()) {
-        Err(reason) => assert_eq!((reason.what, reason.tried.len()), ("energy", 4)),
-        Ok(probe) => {
-            let flag = AtomicBool::new(false);
-            let mut progress = drop::<f64>;
-            let length = Duration::from_millis(300);
-            let found = probe.measure(&mut Budget::new(length, &flag, &mut progress));
-            assert_ne!(found.state(), "unavailable");
-        }
+    let flag = AtomicBool::new(false);
+    let mut progress = drop::<f64>;
+    let length = Duration::from_millis(300);
+    let budget = &mut Budget::new(length, &flag, &mut progress);
+    if let Probed::Unavailable { what, tried } = probe(&options(cpus::allowed()), budget) {
+        assert_eq!((&what[..], tried.len()), ("energy", 4));
     }
 }
 
@@ -128,4 +126,46 @@ fn a_load_runs_on_its_cpus_and_is_read_at_both_ends() {
     flag.store(true, Ordering::Relaxed);
     let stopped = probe.load(vector(), count, Duration::from_secs(3600), &budget).unwrap();
     assert_eq!(stopped, None);
+}
+
+fn loads() -> Vec<Load> {
+    fn load(cpus: usize, watts: f64, run_ms: u64) -> Load {
+        let span = Span { elapsed_ns: 1_000_000_000, watts, part_watts: Vec::new() };
+        Load { name: "integer", cpus, span, values: 2_000_000_000, run_ns: run_ms * 1_000_000 }
+    }
+    vec![load(1, 20.0, 995), load(4, 51.0, 3990)]
+}
+
+#[test]
+fn idle_is_subtracted_from_each_load() {
+    let mut reasons = Vec::new();
+    let found = finding(10.0, Some(11.0), &loads(), &mut reasons);
+    assert_eq!(reasons, Vec::<String>::new());
+    let idle = [found.idle_before_watts, found.idle_watts, found.idle_after_watts.unwrap()];
+    assert_eq!(idle, [10.0, 10.5, 11.0]);
+    let [one, all] = found.loads.as_slice() else { panic!("{found:?}") };
+    assert_eq!((one.watts, one.above_idle_watts, one.joules), (20.0, 9.5, 20.0));
+    assert_eq!((all.watts, all.above_idle_watts), (51.0, 40.5));
+    assert_eq!((one.value_nj, one.ran_share), (Some(4.75), 0.995));
+}
+
+#[test]
+fn what_speaks_against_a_reading_is_said() {
+    fn check(after: Option<f64>, change: fn(&mut Vec<Load>), expected: &str) -> Energy {
+        let (mut loads, mut reasons) = (loads(), Vec::new());
+        change(&mut loads);
+        let found = finding(10.0, after, &loads, &mut reasons);
+        assert_eq!(reasons.join("; "), expected);
+        found
+    }
+    let others = "idle, the machine took 10.0 W before the loads and 16.0 W after them: others \
+                  were at work";
+    check(Some(16.0), |_| {}, others);
+    let slow = "the integer load on 4 of the CPUs ran for 50% of the time";
+    check(Some(11.0), |loads| loads[1].run_ns /= 2, slow);
+    let lost = "the integer load on 1 of the CPUs is lost in what others take";
+    let found = check(Some(11.0), |loads| loads[0].span.watts = 9.0, lost);
+    assert_eq!((found.loads[0].above_idle_watts, found.loads[0].value_nj), (-1.5, None));
+    let found = check(None, |_| {}, "");
+    assert_eq!((found.idle_watts, found.idle_after_watts), (10.0, None));
 }

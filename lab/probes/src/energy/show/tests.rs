@@ -1,7 +1,6 @@
 //! The page of a made-up machine, as people read it.
 
 use super::*;
-use crate::EnergyLoad;
 use crate::EnergyPart;
 
 fn load(name: &str, cpus: u32, watts: f64, value_nj: Option<f64>) -> EnergyLoad {
@@ -76,7 +75,7 @@ fn the_page_is_as_it_was_looked_at() {
 fn a_machine_that_was_read_once_has_a_page() {
     let found = Energy { idle_after_watts: None, loads: Vec::new(), parts: Vec::new(), ..server() };
     let text = page(&found, &Look { width: 80, color: false, unicode: true });
-    assert!(text.contains("Idle, the machine took 48.0 W before the loads;"), "{text}");
+    assert!(text.contains("Idle, the machine took 48.0 W before the loads."), "{text}");
     assert!(svg(&found).contains("48.2 W"));
     let nothing = Energy::default();
     assert!(page(&nothing, &Look { width: 80, color: false, unicode: true }).contains("0.00 W"));

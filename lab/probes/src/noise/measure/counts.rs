@@ -2,25 +2,20 @@
 
 use super::*;
 
+/// Events by the kernel's name and words, with the count of each CPU.
+type Events = BTreeMap<(String, String), BTreeMap<usize, u64>>;
+
 /// The kernel's counters at one moment. What it does not report is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// A line of `/proc/interrupts` each.
-    interrupts: Vec<Line>,
-    /// A line of `/proc/softirqs` each.
-    softirqs: Vec<Line>,
+    /// Those of `/proc/interrupts`.
+    interrupts: Events,
+    /// Those of `/proc/softirqs`.
+    softirqs: Events,
     /// Stolen time by CPU, in nanoseconds.
     steal_ns: BTreeMap<usize, u64>,
     /// What limits on CPU time did so far.
     throttled: Option<Throttled>,
-}
-
-/// One kind of event: its name, what it is, and the count of each CPU.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Line {
-    name: String,
-    words: String,
-    counts: BTreeMap<usize, u64>,
 }
 
 /// How often an interrupt, or work that was put off, came.
@@ -40,8 +35,8 @@ impl Counts {
         let [interrupts, softirqs, stat] = ["/proc/interrupts", "/proc/softirqs", "/proc/stat"]
             .map(|path| tree.text(path).unwrap_or_default());
         Counts {
-            interrupts: lines(&interrupts),
-            softirqs: lines(&softirqs),
+            interrupts: events(&interrupts),
+            softirqs: events(&softirqs),
             steal_ns: steal_ns(&stat),
             throttled: throttled(tree),
         }
@@ -59,8 +54,7 @@ impl Counts {
 
     /// Time that a hypervisor took of a CPU, in steps of 10 ms.
     pub(super) fn steal_since(&self, earlier: &Counts, cpu: usize) -> Option<u64> {
-        let (now, before) = (self.steal_ns.get(&cpu)?, earlier.steal_ns.get(&cpu)?);
-        Some(now.saturating_sub(*before))
+        Some(self.steal_ns.get(&cpu)?.saturating_sub(*earlier.steal_ns.get(&cpu)?))
     }
 
     /// Returns what limits on CPU time did.
@@ -73,30 +67,25 @@ impl Counts {
     }
 }
 
-fn differences(now: &[Line], before: &[Line], cpus: &[usize]) -> Vec<Interrupts> {
-    let mut all = Vec::new();
-    for Line { name, words, counts } in now {
-        let then = before.iter().find(|line| (&line.name, &line.words) == (name, words));
-        let Some(then) = then else { continue };
+fn differences(now: &Events, before: &Events, cpus: &[usize]) -> Vec<Interrupts> {
+    let all = now.iter().filter_map(|(key, counts)| {
+        let then = before.get(key)?;
         // A CPU that appeared in between has no earlier count, and so no difference.
-        let counts = cpus
-            .iter()
-            .filter_map(|cpu| Some(counts.get(cpu)?.saturating_sub(*then.counts.get(cpu)?)));
-        let count: u64 = counts.sum();
-        if count > 0 {
-            all.push(Interrupts { name: name.clone(), words: words.clone(), count });
-        }
-    }
-    all
+        let of_cpus = cpus.iter().filter_map(|cpu| counts.get(cpu).zip(then.get(cpu)));
+        let count: u64 = of_cpus.map(|(now, then)| now.saturating_sub(*then)).sum();
+        let (name, words) = key.clone();
+        (count > 0).then_some(Interrupts { name, words, count })
+    });
+    all.collect()
 }
 
-/// Returns the lines of `/proc/interrupts` or `/proc/softirqs`: a head that names the CPUs, then a
-/// name, a count for each of them, and words.
-fn lines(text: &str) -> Vec<Line> {
-    let mut all = text.lines();
-    let head = all.next().unwrap_or_default().split_whitespace();
+/// Returns what `/proc/interrupts` or `/proc/softirqs` counts: a head that names the CPUs, then
+/// lines of a name, a count for each of them, and words.
+fn events(text: &str) -> Events {
+    let mut lines = text.lines();
+    let head = lines.next().unwrap_or_default().split_whitespace();
     let cpus: Vec<usize> = head.filter_map(|word| word.strip_prefix("CPU")?.parse().ok()).collect();
-    let lines = all.filter_map(|line| {
+    let events = lines.filter_map(|line| {
         let (name, rest) = line.split_once(':')?;
         let words: Vec<&str> = rest.split_whitespace().collect();
         let numbers = words.iter().map_while(|word| word.parse().ok());
@@ -104,11 +93,10 @@ fn lines(text: &str) -> Vec<Line> {
         let words = &words[counts.len()..];
         // Of a device's interrupt the number says nothing: its last word is the device.
         let is_number = name.trim().bytes().all(|byte| byte.is_ascii_digit());
-        let device = words.last().filter(|_| is_number);
-        let name = device.map_or(name.trim(), |device| device).to_owned();
-        Some(Line { name, words: words.join(" "), counts })
+        let name = words.last().filter(|_| is_number).copied().unwrap_or(name.trim());
+        Some(((name.to_owned(), words.join(" ")), counts))
     });
-    lines.collect()
+    events.collect()
 }
 
 /// Stolen time by CPU, from the text of `/proc/stat`.
@@ -116,8 +104,9 @@ fn steal_ns(stat: &str) -> BTreeMap<usize, u64> {
     // SAFETY: sysconf only reads a number.
     let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
     let tick_ns = 1_000_000_000 / u64::try_from(ticks).unwrap_or(100).max(1);
-    let of_cpus = stat.lines().filter(|line| !line.starts_with("cpu ")).filter_map(|line| {
-        let mut words = line.strip_prefix("cpu")?.split_whitespace();
+    let of_cpus = stat.lines().filter_map(|line| {
+        let mut words = line.strip_prefix("cpu")?.split(' ');
+        // The line of all CPUs has no number, and so no CPU.
         let cpu: usize = words.next()?.parse().ok()?;
         // user nice system idle iowait irq softirq STEAL ...
         let steal: u64 = words.nth(7)?.parse().ok()?;
@@ -173,7 +162,7 @@ mod tests {
             assert_eq!(found, expected, "{cpu}");
         };
         check(0, &[("LOC", 250)]);
-        check(2, &[("virtio0-stats", 2), ("LOC", 250)]);
+        check(2, &[("LOC", 250), ("virtio0-stats", 2)]);
         check(1, &[]);
         // A CPU that appeared in between has no count of before.
         let alone = counts(&[("proc/interrupts", "CPU0\nLOC: 5 Local timer interrupts\n")]);
@@ -214,6 +203,6 @@ mod tests {
     fn nothing_is_told_where_nothing_can_be_read() {
         let nothing = counts(&[]);
         assert_eq!(nothing, Counts::default());
-        assert_eq!(lines("no head\nLOC: x y\n").len(), 1);
+        assert_eq!(events("no head\nLOC: x y\n").len(), 1);
     }
 }

@@ -92,11 +92,11 @@ fn what_costs_more_is_seen_to() {
 fn rates_are_differences_over_differences() {
     let at = |base_ns: f64, value: u64| Sandwich { base_ns, width_ns: 100.0, value };
     let check = |later: Sandwich, expected: Option<(f64, f64)>| {
-        let rate = later.rate_since(&at(1000.0, 500));
-        assert_eq!(rate.map(|rate| (rate.units_a_ns, rate.uncertainty)), expected);
+        let drift = later.drift_since(&at(1000.0, 500), "a clock");
+        assert_eq!(drift.map(|drift| (drift.ppm, drift.uncertainty_ppm)), expected);
     };
-    check(at(2000.0, 3000), Some((2.5, 0.1)));
-    check(at(2000.0, 400), Some((-0.1, 0.1)));
+    check(at(2000.0, 3000), Some((1.5e6, 1e5)));
+    check(at(2000.0, 400), Some((-1.1e6, 1e5)));
     check(at(1000.0, 600), None);
 }
 
@@ -104,8 +104,8 @@ fn rates_are_differences_over_differences() {
 fn the_monotonic_clock_does_not_drift_from_itself() {
     let begin = Sandwich::take(monotonic_ns);
     std::thread::sleep(std::time::Duration::from_millis(20));
-    let rate = Sandwich::take(monotonic_ns).rate_since(&begin).unwrap();
-    assert!((rate.units_a_ns - 1.0).abs() <= rate.uncertainty, "{rate:?}");
+    let drift = Sandwich::take(monotonic_ns).drift_since(&begin, "MONOTONIC").unwrap();
+    assert!(drift.ppm.abs() <= drift.uncertainty_ppm, "{drift:?}");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn stamps_arrive_after_they_were_made() {
     let cpus = tiebreak_machine::cpus::allowed();
     let [first, .., last] = cpus[..] else { return };
     let go_on = AtomicBool::new(false);
-    let found = between([first, last], monotonic_ns, 1.0, 500_000_000, &go_on).unwrap();
+    let found = between([first, last], monotonic_ns, 500_000_000, &go_on).unwrap();
     for hand_off in &found {
         assert!(hand_off.least_ns <= hand_off.median_ns && hand_off.count > 0);
         assert_ne!(hand_off.from_cpu, hand_off.to_cpu);
@@ -143,7 +143,7 @@ fn a_clock_that_is_apart_is_seen() {
         monotonic_ns() - u64::from(here) * 1_000_000_000
     };
     let go_on = AtomicBool::new(false);
-    let found = between([first, last], skewed, 1.0, 300_000_000, &go_on).unwrap();
+    let found = between([first, last], skewed, 300_000_000, &go_on).unwrap();
     let least = |from: usize| {
         found.iter().find(|hand_off| hand_off.from_cpu == from).map(|one| one.least_ns)
     };
@@ -156,6 +156,6 @@ fn nobody_waits_for_longer_than_it_may() {
     let cpu = tiebreak_machine::cpus::allowed()[0];
     let stop = AtomicBool::new(true);
     // Both on one CPU: nearly nothing arrives, and the flag ends it.
-    let found = between([cpu, cpu], monotonic_ns, 1.0, u64::MAX / 4, &stop).unwrap();
+    let found = between([cpu, cpu], monotonic_ns, u64::MAX / 4, &stop).unwrap();
     assert!(found.len() <= 2);
 }

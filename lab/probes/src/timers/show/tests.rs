@@ -1,7 +1,7 @@
 //! The page of a made-up machine, as people read it.
 
 use super::*;
-use crate::{Drift, HandOff, Steps};
+use crate::{Clock, Drift, HandOff, Steps};
 
 fn clock(name: &str, cost_ns: f64, least_ns: f64) -> Clock {
     let steps = Steps {

@@ -1,13 +1,15 @@
 use super::*;
-use crate::noise::measure::Gap as SeenGap;
 
 const MS: u64 = 1_000_000;
-const CHAIN: Chain = Chain { steps: 8000, cycles_a_step: 3.0, is_counted: false, is_known: true };
+/// Chains of which each step takes three cycles.
+fn chain() -> Frequency {
+    Frequency { cycles_a_step: 3.0, is_known: true, ..Frequency::default() }
+}
 
 /// A watch of CPU `cpu` from `begin_ms` to `begin_ms + 100`, with gaps of (ms, length in us,
 /// whether switched).
 fn cpu(cpu: usize, begin_ms: u64, gaps: &[(u64, u64, bool)]) -> CpuWatch {
-    let gap = |(at_ms, length_us, was_switched): &(u64, u64, bool)| SeenGap {
+    let gap = |(at_ms, length_us, was_switched): &(u64, u64, bool)| Gap {
         begin_ns: at_ms * MS,
         length_ns: length_us * 1000,
         was_switched: *was_switched,
@@ -18,9 +20,7 @@ fn cpu(cpu: usize, begin_ms: u64, gaps: &[(u64, u64, bool)]) -> CpuWatch {
         end_ns: (begin_ms + 100) * MS,
         seen_ns: 100 * MS,
         gaps: gaps.iter().map(gap).collect(),
-        unlisted: 0,
-        unlisted_ns: 0,
-        chains_ns: vec![6000, 8000, 12_000],
+        chains_ns: vec![6144, 8192, 12_288],
         waited_ns: Some(5 * MS),
         steal_ns: Some(0),
         interrupts: Vec::new(),
@@ -45,7 +45,7 @@ fn who_saw_nothing_has_no_rates() {
     let mut none = cpu(0, 0, &[]);
     none.seen_ns = 0;
     none.interrupts = vec![came("LOC", "Local timer interrupts", 1)];
-    let found = summarise(&[watch(vec![none])], 1, CHAIN, None);
+    let found = summarise(&[watch(vec![none])], &chain(), None);
     assert!(found.interrupts.is_empty() && found.softirqs.is_empty(), "{found:?}");
 }
 
@@ -55,7 +55,7 @@ fn shares_add_up_to_what_was_lost() {
     first.interrupts =
         vec![came("LOC", "Local timer interrupts", 1), came("disk", "5 edge disk", 0)];
     let second = cpu(1, 0, &[(12, 4000, true)]);
-    let found = summarise(&[watch(vec![first, second])], 2, CHAIN, None);
+    let found = summarise(&[watch(vec![first, second])], &chain(), None);
     assert_eq!(found.watched_ns, 100 * MS);
     assert!((found.lost_share - 0.0404).abs() < 1e-12, "{found:?}");
     assert!((share_of(&found.causes, Cause::Task) - 0.04).abs() < 1e-12);
@@ -77,7 +77,7 @@ fn shares_add_up_to_what_was_lost() {
 fn the_time_line_knows_when_nobody_watched() {
     let early = watch(vec![cpu(0, 0, &[(10, 5000, true)])]);
     let late = watch(vec![cpu(1, 100, &[])]);
-    let found = summarise(&[early, late], 1, CHAIN, Some(50 * MS));
+    let found = summarise(&[early, late], &chain(), Some(50 * MS));
     let shares = |index: usize| -> Vec<Option<f64>> {
         found.cpus[index].strip.iter().map(|piece| piece.lost_share).collect()
     };
@@ -89,18 +89,18 @@ fn the_time_line_knows_when_nobody_watched() {
 
 #[test]
 fn frequency_is_cycles_over_time() {
-    let found = summarise(&[watch(vec![cpu(0, 0, &[])])], 1, CHAIN, None);
+    let found = summarise(&[watch(vec![cpu(0, 0, &[])])], &chain(), None);
     let frequency = found.frequency.unwrap();
     let all = [frequency.low_hertz, frequency.median_hertz, frequency.most_hertz];
     assert_eq!(all, [2e9, 3e9, 4e9]);
     let mut without = cpu(0, 0, &[]);
     without.chains_ns.clear();
-    assert_eq!(summarise(&[watch(vec![without])], 1, CHAIN, None).frequency, None);
+    assert_eq!(summarise(&[watch(vec![without])], &chain(), None).frequency, None);
 }
 
 #[test]
 fn nothing_was_seen_of_nothing() {
-    let found = summarise(&[], 0, CHAIN, None);
+    let found = summarise(&[], &chain(), None);
     assert!(found.cpus.is_empty() && found.causes.is_empty() && found.frequency.is_none());
 }
 
@@ -116,7 +116,7 @@ fn gaps_find_their_causes() {
     let check = |gaps: &[(u64, bool)], interrupts, steal_ns, held_back_ns, expected: &[Cause]| {
         let gaps: Vec<Gap> =
             gaps.iter().map(|(length, switched)| gap(0, *length, *switched)).collect();
-        let found = causes(&[&gaps], &[interrupts], steal_ns, held_back_ns);
+        let found = causes(&gaps, interrupts, steal_ns, held_back_ns);
         assert_eq!(found, expected, "{gaps:?}");
     };
     check(&[], 5, 5, 5, &[]);
@@ -137,23 +137,27 @@ fn gaps_find_their_causes() {
 
 #[test]
 fn stolen_time_is_shared_by_all_watches() {
-    let (first, second) = ([gap(0, 30_000_000, false)], [gap(0, 9_000_000, false)]);
-    let watches: [&[Gap]; 2] = [&first, &second];
-    assert_eq!(causes(&watches, &[0, 0], 30_000_000, 0), [Steal, Unexplained]);
-    assert_eq!(causes(&watches, &[0, 0], 40_000_000, 0), [Steal, Steal]);
+    let check = |steal_ns, expected: [Cause; 2]| {
+        let mut of_two = [cpu(0, 0, &[(0, 30_000, false)]), cpu(0, 100, &[(100, 9_000, false)])];
+        of_two[0].steal_ns = Some(steal_ns);
+        let gaps = explained(&of_two.each_ref(), 0, 0);
+        assert_eq!(gaps.iter().map(|gap| gap.cause).collect::<Vec<_>>(), expected);
+    };
+    check(30 * MS, [Steal, Unexplained]);
+    check(40 * MS, [Steal, Steal]);
 }
 
 #[test]
 fn only_what_all_lost_at_once_counts() {
-    let gaps = |spans: &[(u64, u64)]| -> Vec<Gap> {
-        spans.iter().map(|(begin, end)| gap(*begin, end - begin, false)).collect()
+    let watch = |spans: &&[(u64, u64)]| CpuWatch {
+        gaps: spans.iter().map(|(begin, end)| gap(*begin, end - begin, false)).collect(),
+        ..CpuWatch::default()
     };
     let check = |cpus: &[&[(u64, u64)]], expected: u64| {
-        let cpus: Vec<Vec<Gap>> = cpus.iter().map(|spans| gaps(spans)).collect();
-        let all: Vec<&[Gap]> = cpus.iter().map(Vec::as_slice).collect();
-        assert_eq!(all_at_once_ns(&all), expected, "{cpus:?}");
-        let turned: Vec<&[Gap]> = cpus.iter().rev().map(Vec::as_slice).collect();
-        assert_eq!(all_at_once_ns(&turned), expected, "{cpus:?} turned");
+        let mut cpus: Vec<CpuWatch> = cpus.iter().map(watch).collect();
+        assert_eq!(all_at_once_ns(&cpus), expected, "{cpus:?}");
+        cpus.reverse();
+        assert_eq!(all_at_once_ns(&cpus), expected, "{cpus:?} turned");
     };
     check(&[], 0);
     check(&[&[(0, 10), (20, 30)]], 20);
@@ -166,15 +170,13 @@ fn only_what_all_lost_at_once_counts() {
 
 #[test]
 fn pieces_share_a_gap_that_reaches_over() {
-    let gaps = [
-        (gap(95, 10, true), Task),
-        (gap(110, 3, false), Interrupt),
-        (gap(280, 100, false), Steal),
-        (gap(50, 10, false), Steal),
-    ];
-    let found = pieces(&gaps, 60, 50, 5);
+    let gap = |begin_ns, length_ns, cause| LongGap { cpu: 0, begin_ns, length_ns, cause };
+    let gaps = [gap(35, 10, Task), gap(50, 3, Interrupt), gap(220, 100, Steal)];
+    let whole = CpuWatch { begin_ns: 60, end_ns: 310, ..CpuWatch::default() };
+    let found = strip(&[&whole], &gaps, 60, 50, 5);
+    let found: Vec<_> = found.iter().map(|one| (one.lost_share, one.cause)).collect();
     let expected =
         [(10, Some(Task)), (3, Some(Interrupt)), (0, None), (0, None), (30, Some(Steal))];
-    assert_eq!(found, expected);
-    assert_eq!(pieces(&[], 0, 0, 2), [(0, None), (0, None)]);
+    assert_eq!(found, expected.map(|(ns, cause)| (Some(f64::from(ns) / 50.0), cause)));
+    assert!(strip(&[], &[], 0, 1, 2).iter().all(|one| (one.lost_share, one.cause) == (None, None)));
 }
