@@ -70,11 +70,11 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ba
     };
     // A CPU of each core before the second ones: two threads on a core share its bandwidth.
     let cpus: Vec<usize> = [first].into_iter().chain(apart(first, &given)).collect();
+    let tree = Tree::at(Path::new("/"));
     let pinned = Pinned::to(first);
     let end_ns = monotonic_ns() + budget.length().mul_f64(HELD).as_nanos() as u64;
-    let held_bytes = held::bytes(caches::memory_share_bytes(), end_ns, budget);
+    let held_bytes = held::bytes(caches::memory_share_bytes(&tree), end_ns, budget);
     drop(pinned);
-    let tree = Tree::at(Path::new("/"));
     let nodes = nodes(&tree, &cpus);
     let found = Bandwidth {
         vectors: Vectors::widest().name.to_owned(),

@@ -15,8 +15,6 @@ const CLEARLY: f64 = 0.01;
 const LENGTHS: [u64; 5] = [16, 32, 64, 128, 256];
 /// Greatest plausible ratio of the quartiles of the published ratio.
 const UNSTEADY: f64 = 1.5;
-/// A thread that had no CPU for more than this share of its time was disturbed.
-const AWAY: f64 = 0.05;
 /// The published rule: "as soon as you use a stride that is twice the cache line, you should be
 /// more than 50% faster".
 const PUBLISHED_GAIN: f64 = 1.5;
@@ -43,8 +41,7 @@ fn found(reading: Reading, reasons: &mut Vec<String>) -> Cacheline {
     let mut answers = found.said.iter().filter(|answer| can_answer.contains(&answer.method));
     let answer = answers.find(|answer| answer.line_bytes.is_some());
     if answer.is_none() {
-        let why = "neither a flush nor false sharing could tell how long a line is";
-        reasons.push(why.to_owned());
+        reasons.push("neither a flush nor false sharing could tell how long a line is".to_owned());
     }
     found.line_bytes = answer.and_then(|answer| answer.line_bytes);
     found.answered_by = answer.map(|answer| answer.method);
@@ -77,8 +74,8 @@ impl Cacheline {
 /// Returns the first offset of the first segment whose share of slow loads clearly differs from
 /// that of the nearest offsets.
 fn line_end(points: &[FlushPoint]) -> Option<u64> {
-    let slow: Vec<u64> = points.iter().map(|point| point.slow).collect();
-    let loads: Vec<u64> = points.iter().map(|point| point.loads).collect();
+    let [slow, loads] = [|p: &FlushPoint| p.slow, |p: &FlushPoint| p.loads]
+        .map(|count| points.iter().map(count).collect::<Vec<u64>>());
     let mut segments = shares(&slow, &loads).into_iter().map(|(first, end)| {
         let slow = slow[first..end].iter().sum::<u64>() as f64;
         (first, slow / loads[first..end].iter().sum::<u64>() as f64)
@@ -97,23 +94,14 @@ fn shared_line(points: &[SharingPoint]) -> Option<u64> {
     Some(points[points.len() - slowest.first].distance_bytes)
 }
 
-/// Returns the reasons against the ratio that was published: its turns differ, or the thread had no
-/// CPU.
-fn unsteady(points: &[StridedPoint]) -> Vec<String> {
-    let Some(compared) = compared(points, 64) else { return Vec::new() };
-    let mut reasons = Vec::new();
-    let lost = compared[0].lost_share.max(compared[1].lost_share);
-    if lost > AWAY {
-        let percent = lost * 100.0;
-        reasons.push(format!("the strided copy had no CPU for {percent:.0}% of its passes"));
-    }
-    if let Some([low, high]) = quartiles(compared).filter(|[low, high]| *high > UNSTEADY * low) {
-        reasons.push(format!(
-            "turns of the strided copy disagree, stride 129 is {low:.2}x to {high:.2}x as fast as \
-             64: other work or a neighbour disturbed it"
-        ));
-    }
-    reasons
+/// Returns the reason against the ratio that was published: its turns differ.
+fn unsteady(points: &[StridedPoint]) -> Option<String> {
+    let [low, high] = quartiles(compared(points, 64)?)?;
+    let why = format!(
+        "turns of the strided copy disagree, stride 129 is {low:.2}x to {high:.2}x as fast as 64: \
+         other work or a neighbour disturbed it"
+    );
+    (high > UNSTEADY * low).then_some(why)
 }
 
 /// Returns the points of the two strides that the rule compares for a length of a line.

@@ -10,6 +10,7 @@ use crate::tools::*;
 use crate::{FlushPoint, LineAdvertised, SharingPoint, StridedPoint};
 
 /// The share of the budget for each method.
+#[cfg(target_arch = "x86_64")]
 const FLUSH: f64 = 0.25;
 const SHARING: f64 = 0.30;
 const STRIDED: f64 = 0.40;
@@ -33,13 +34,15 @@ pub fn measure(cpus: &[usize], budget: &mut Budget<'_>) -> Probed<Reading> {
     let mut reasons = Vec::new();
     let first = cpus.first().copied().unwrap_or(0);
     let _pinned = pinned(first, &mut reasons);
-    let flush = flush::measure(budget.length().mul_f64(FLUSH), budget);
-    let memory_bytes = caches::memory_share_bytes();
-    let strided = strided::measure(memory_bytes, budget.length().mul_f64(STRIDED), budget);
+    let all = budget.length();
+    #[cfg(target_arch = "x86_64")]
+    let flush = flush::measure(all.mul_f64(FLUSH), budget);
+    #[cfg(not(target_arch = "x86_64"))]
+    let flush = Err("no program may flush a line on this architecture".to_owned());
+    let memory_bytes = caches::memory_share_bytes(&Tree::at(Path::new("/")));
+    let strided = strided::measure(memory_bytes, all.mul_f64(STRIDED), budget);
     let sharing = match cpus {
-        [first, .., last] => {
-            sharing::measure([*first, *last], budget.length().mul_f64(SHARING), budget)
-        }
+        [first, .., last] => sharing::measure([*first, *last], all.mul_f64(SHARING), budget),
         _ => Err("there is one CPU only".to_owned()),
     };
     if flush.is_err() && sharing.is_err() && strided.is_err() {
@@ -50,31 +53,16 @@ pub fn measure(cpus: &[usize], budget: &mut Budget<'_>) -> Probed<Reading> {
 
 fn advertised(cpu: usize) -> Vec<LineAdvertised> {
     let sysfs = caches::advertised(cpu).iter().find_map(|cache| cache.line_bytes);
-    let sources = [("sysfs", sysfs), ("CPUID", cpuid())].into_iter();
-    let known = sources.filter_map(|(source, line_bytes)| {
+    // The bytes that a flush writes back: leaf 1, EBX bits 8 to 15, in units of 8 bytes.
+    #[cfg(target_arch = "x86_64")]
+    let cpuid = u64::from(std::arch::x86_64::__cpuid(1).ebx >> 8 & 0xff) * 8;
+    #[cfg(not(target_arch = "x86_64"))]
+    let cpuid = 0;
+    let sources = [("sysfs", sysfs), ("CPUID", Some(cpuid).filter(|bytes| *bytes > 0))];
+    let known = sources.into_iter().filter_map(|(source, line_bytes)| {
         Some(LineAdvertised { source: source.to_owned(), line_bytes: line_bytes? })
     });
     known.collect()
-}
-
-/// Returns the bytes that a flush writes back, by CPUID: leaf 1, EBX bits 8 to 15, in units of 8
-/// bytes.
-fn cpuid() -> Option<u64> {
-    #[cfg(target_arch = "x86_64")]
-    let bytes = u64::from(std::arch::x86_64::__cpuid(1).ebx >> 8 & 0xff) * 8;
-    #[cfg(not(target_arch = "x86_64"))]
-    let bytes = 0;
-    (bytes > 0).then_some(bytes)
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-mod flush {
-    use super::*;
-
-    /// Reports that this method needs another architecture.
-    pub(super) fn measure(_: Duration, _: &mut Budget<'_>) -> Result<[Vec<FlushPoint>; 2], String> {
-        Err("no program may flush a line on this architecture".to_owned())
-    }
 }
 
 #[cfg(test)]
@@ -100,6 +88,7 @@ mod tests {
         assert!(one.value().is_none_or(|reading| reading.sharing.is_err()));
     }
 
+    #[cfg(target_arch = "x86_64")]
     #[test]
     fn every_offset_is_looked_at() {
         let flag = AtomicBool::new(false);

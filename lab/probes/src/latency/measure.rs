@@ -5,8 +5,7 @@
 mod tests;
 
 use super::analyse::analyse;
-use crate::tools::chase::{Cycle, SLOT, place_apart, place_packed};
-use crate::tools::flushed::MEMORY_SHARE;
+use crate::tools::chase::{Cycle, MEMORY_SHARE, SLOT, place_apart, place_packed};
 use crate::tools::*;
 use crate::{Latency, LatencyCurve, LatencyPoint, TlbPoint};
 
@@ -35,8 +34,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<La
         Err(error) => return lacks("load latency", "two mappings of 4 MiB", error).into(),
     };
     let Some(double_work_ratio) = double_work_ratio(&work.sweeps[3].mapped, budget) else {
-        let why = "twice as many loads did not take about twice as long";
-        return Probed::inconclusive(why);
+        return Probed::inconclusive("twice as many loads did not take about twice as long");
     };
     work.run(budget);
     let found = Latency {
@@ -78,10 +76,10 @@ fn judged(mut found: Latency, plan: &Plan, mut reasons: Vec<String>) -> Probed<L
     }
     for LatencyCurve { page_bytes, points, is_whole, .. } in &found.curves {
         let (kib, reached) = (page_bytes >> 10, points.last().map_or(0, |last| last.size_bytes));
+        let what = if reached < plan.largest_bytes() as u64 { "time" } else { "memory" };
         if points.len() < LEAST_POINTS {
             reasons.push(format!("the time ended before there was a curve of pages of {kib} KiB"));
         } else if !is_whole {
-            let what = if reached < plan.largest_bytes() as u64 { "time" } else { "memory" };
             let reached = reached >> 10;
             reasons
                 .push(format!("the {what} ended at data of {reached} KiB on pages of {kib} KiB"));
@@ -123,12 +121,10 @@ impl Work {
     /// Maps the memory. A limit on address space may allow less than the free memory; what it
     /// allows is found by trying.
     fn new(advertised: &[AdvertisedCache], seconds: f64) -> io::Result<Work> {
-        let mut memory_bytes = caches::memory_share_bytes();
+        let mut memory_bytes = caches::memory_share_bytes(&Tree::at(Path::new("/")));
         loop {
-            let plan = Plan::new(advertised, memory_bytes, seconds);
-            let largest = plan.largest_bytes() as u64;
-            match Work::of(plan) {
-                Err(_) if largest > 4 << 20 => memory_bytes = memory_bytes.min(2 * largest) / 2,
+            match Work::of(Plan::new(advertised, memory_bytes, seconds)) {
+                Err(_) if memory_bytes > 8 << 20 => memory_bytes /= 2,
                 work => return work,
             }
         }
@@ -137,44 +133,37 @@ impl Work {
     fn of(plan: Plan) -> io::Result<Work> {
         let sizes: Vec<usize> = plan.sizes.iter().map(|size| size / SLOT).collect();
         let sweeps = [
-            Sweep::new(Pages::Small, place_packed, SLOT, &sizes)?,
-            Sweep::new(Pages::Huge, place_packed, SLOT, &sizes)?,
-            Sweep::new(Pages::Small, place_apart, SMALL_PAGE, &plan.pages)?,
-            Sweep::new(Pages::Small, place_packed, SLOT, &plan.pages)?,
+            Sweep::new(Pages::Small, place_packed, &sizes)?,
+            Sweep::new(Pages::Huge, place_packed, &sizes)?,
+            Sweep::new(Pages::Small, place_apart, &plan.pages)?,
+            Sweep::new(Pages::Small, place_packed, &plan.pages)?,
         ];
         Ok(Work { plan, sweeps, flushed_ps: Vec::new() })
     }
 
+    /// Measures every point in each pass, and divides the time among those that are left.
     fn run(&mut self, budget: &mut Budget<'_>) {
-        let all: usize = self.sweeps.iter().map(|sweep| sweep.lines.len()).sum();
-        for pass in 0..self.plan.passes {
+        let Work { plan, sweeps, flushed_ps } = self;
+        for pass in 0..plan.passes {
             let left = budget.left().as_nanos() as u64;
-            let end_ns = monotonic_ns() + left / (self.plan.passes - pass);
-            let mut shares = Shares { end_ns, points_left: all };
-            for (sweep, ends_in_memory) in self.sweeps.iter_mut().zip([true, true, false, false]) {
+            let end_ns = monotonic_ns() + left / (plan.passes - pass);
+            let mut points_left = sweeps.iter().map(|sweep| sweep.lines.len()).sum();
+            for (sweep, is_of_sizes) in sweeps.iter_mut().zip([true, true, false, false]) {
                 let mut cycle = Cycle::new(&sweep.mapped, sweep.place, pass);
+                let all = sweep.lines.len();
                 for (index, lines) in sweep.lines.iter().enumerate() {
-                    let end_ns = shares.next_end_ns();
+                    let point_end_ns = share_end_ns(end_ns, points_left);
+                    points_left -= 1;
                     if budget.is_spent() || !cycle.grow(*lines, budget) {
                         break;
                     }
-                    cycle.sample(end_ns, budget, &mut sweep.batches_ps[index]);
+                    cycle.sample(point_end_ns, budget, &mut sweep.batches_ps[index]);
                     budget.tell(0.0);
-                    if !ends_in_memory {
-                        continue;
-                    }
-                    if lines * SLOT >= FLUSHED_FROM {
-                        let flushes = (0..FLUSHES).filter_map(|_| cycle.flushed_ps());
-                        self.flushed_ps.extend(flushes);
-                    }
-                    let is_beyond = match quantile(&mut self.flushed_ps, 0.5) {
-                        Some(flushed) => is_beyond(&sweep.batches_ps[..=index], flushed),
-                        None => lines * SLOT >= self.plan.enough_bytes,
-                    };
-                    if is_beyond {
+                    let seen_ps = &sweep.batches_ps[..=index];
+                    if is_of_sizes && plan.is_beyond(&mut cycle, seen_ps, flushed_ps) {
                         sweep.is_whole = true;
                         // The larger sizes will not come.
-                        shares.points_left -= sweep.lines.len() - index - 1;
+                        points_left -= all - index - 1;
                         break;
                     }
                 }
@@ -195,15 +184,16 @@ impl Work {
     }
 }
 
+/// Returns when a point should end, if so many are left to be measured until an end.
+fn share_end_ns(end_ns: u64, points_left: usize) -> u64 {
+    let now = monotonic_ns();
+    now + end_ns.saturating_sub(now) / points_left.max(1) as u64
+}
+
 impl Sweep {
-    /// Maps memory for as many lines as the last number says, of which each takes so many bytes.
-    fn new(
-        pages: Pages,
-        place: fn(usize) -> usize,
-        line_bytes: usize,
-        lines: &[usize],
-    ) -> io::Result<Sweep> {
-        let mapped = Mapped::new(lines.last().map_or(1, |last| last * line_bytes), pages)?;
+    /// Maps memory for as many lines as the last number says.
+    fn new(pages: Pages, place: fn(usize) -> usize, lines: &[usize]) -> io::Result<Sweep> {
+        let mapped = Mapped::new(place(lines.last().copied().unwrap_or(0)), pages)?;
         let (lines, batches_ps) = (lines.to_vec(), vec![Vec::new(); lines.len()]);
         Ok(Sweep { pages, mapped, place, lines, batches_ps, is_whole: false })
     }
@@ -214,23 +204,15 @@ impl Sweep {
     }
 
     fn curve(&self) -> LatencyCurve {
-        let huge = self.mapped.huge_share();
+        let (is_huge, huge) = (self.pages == Pages::Huge, self.mapped.huge_share());
         LatencyCurve {
-            page_bytes: self.pages.bytes() as u64,
-            page_share: huge.map(|huge| if self.pages == Pages::Huge { huge } else { 1.0 - huge }),
+            page_bytes: if is_huge { HUGE_PAGE } else { SMALL_PAGE } as u64,
+            page_share: huge.map(|huge| if is_huge { huge } else { 1.0 - huge }),
             is_whole: self.is_whole,
             points: self.points().collect(),
             levels: Vec::new(),
         }
     }
-}
-
-/// Returns whether the last sizes all take about as long as a load of a flushed line.
-fn is_beyond(sizes_ps: &[Vec<u64>], flushed_ps: u64) -> bool {
-    let least_ps = (flushed_ps as f64 * MEMORY_SHARE) as u64;
-    let last = sizes_ps.iter().rev().take(BEYOND);
-    let medians = last.filter_map(|batches| quantile(&mut batches.clone(), 0.5));
-    medians.take_while(|ps| *ps >= least_ps).count() == BEYOND
 }
 
 fn quantile_ns(batches_ps: &mut [u64], share: f64) -> Option<f64> {
@@ -267,14 +249,14 @@ impl Plan {
     /// pages, and to 1 GiB. Most of them are never reached, as a curve ends where memory is seen.
     fn new(caches: &[AdvertisedCache], memory_bytes: u64, seconds: f64) -> Plan {
         let last_level = caches.last().map_or(USUAL_LAST_LEVEL, |cache| cache.size_bytes);
-        let largest = (1 << 30).min(memory_bytes / 2).max(4 << 20);
+        let largest = (memory_bytes / 2).clamp(4 << 20, 1 << 30);
         let enough = last_level.saturating_mul(4).clamp(64 << 20, 1 << 30).min(largest);
-        let [largest, enough] = [largest, enough].map(|bytes| bytes as usize);
+        let largest = largest as usize;
         let pages = if seconds < 8.0 { 8192 } else { 16_384 };
         Plan {
             sizes: steps(SMALL_PAGE, largest),
             pages: steps(8, pages.min(largest / SMALL_PAGE)),
-            enough_bytes: enough,
+            enough_bytes: enough as usize,
             passes: ((seconds / 6.0) as u64).max(1),
         }
     }
@@ -282,6 +264,32 @@ impl Plan {
     fn largest_bytes(&self) -> usize {
         self.sizes.last().copied().unwrap_or(SMALL_PAGE)
     }
+
+    /// Returns whether the sizes that were seen reach beyond all caches; loads flushed lines of the
+    /// last one to know that.
+    fn is_beyond(
+        &self,
+        cycle: &mut Cycle<'_>,
+        seen_ps: &[Vec<u64>],
+        flushed_ps: &mut Vec<u64>,
+    ) -> bool {
+        let bytes = cycle.slots() * SLOT;
+        if bytes >= FLUSHED_FROM {
+            flushed_ps.extend((0..FLUSHES).filter_map(|_| cycle.flushed_ps()));
+        }
+        match quantile(flushed_ps, 0.5) {
+            Some(flushed) => is_beyond(seen_ps, flushed),
+            None => bytes >= self.enough_bytes,
+        }
+    }
+}
+
+/// Returns whether the last sizes all take about as long as a load of a flushed line.
+fn is_beyond(sizes_ps: &[Vec<u64>], flushed_ps: u64) -> bool {
+    let least_ps = (flushed_ps as f64 * MEMORY_SHARE) as u64;
+    let last = sizes_ps.iter().rev().take(BEYOND);
+    let medians = last.filter_map(|batches| quantile(&mut batches.clone(), 0.5));
+    medians.take_while(|ps| *ps >= least_ps).count() == BEYOND
 }
 
 /// Returns powers of two times the first value, and the values halfway between, up to the last.
@@ -289,20 +297,4 @@ fn steps(first: usize, last: usize) -> Vec<usize> {
     let powers = std::iter::successors(Some(first), |step| step.checked_mul(2));
     let steps = powers.take_while(|step| *step <= last).flat_map(|step| [step, step / 2 * 3]);
     steps.filter(|step| *step <= last).collect()
-}
-
-/// Divides the time until an end among the points that are left.
-struct Shares {
-    end_ns: u64,
-    points_left: usize,
-}
-
-impl Shares {
-    /// Returns when the next point should end.
-    fn next_end_ns(&mut self) -> u64 {
-        let now = monotonic_ns();
-        let share = self.end_ns.saturating_sub(now) / self.points_left.max(1) as u64;
-        self.points_left = self.points_left.saturating_sub(1);
-        now + share
-    }
 }

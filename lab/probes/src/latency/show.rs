@@ -77,10 +77,8 @@ pub(crate) fn page(found: &Latency, look: &Look) -> String {
 
 /// Returns a title, and a table with a row for each cache and one for memory, if it was seen.
 fn heading(found: &Latency, look: &Look) -> String {
-    let mut page = Page::new(*look);
     let title = format!("load latency, on CPU {}", found.cpu);
-    page.paragraph("", &[span(Tone::Strong, title)]);
-    translation(found).into_iter().for_each(|text| say(&mut page, text));
+    let translation = translation(found).map(|text| paragraph(Tone::Plain, text, look));
     let memory = CacheSize { latency_ns: found.memory_ns, ..CacheSize::default() };
     let rows: Vec<&CacheSize> =
         found.caches.iter().chain(found.memory_ns.map(|_| &memory)).collect();
@@ -92,9 +90,8 @@ fn heading(found: &Latency, look: &Look) -> String {
         .decimal("latency", 0, |cache| or_dash(cache.latency_ns, ns))
         .right("advertised", 0, |cache| or_dash(cache.advertised_bytes, bytes))
         .right("effective", 0, |cache| or_dash(ends(cache), range));
-    page.gap();
-    lines(&mut page, table.columns(), look);
-    page.finish()
+    let title = paragraph(Tone::Strong, title, look) + &translation.unwrap_or_default();
+    title + "\n" + &table.text(look)
 }
 
 /// Returns a table of the levels of one curve, as the change points cut it.
@@ -111,24 +108,19 @@ fn levels(curve: &LatencyCurve, look: &Look) -> String {
 }
 
 fn small_print(found: &Latency, look: &Look) -> String {
-    let judge = found.judged_by_page_bytes.map_or(String::new(), |page| {
-        format!(" Caches are judged by the curve of pages of {}.", bytes(page))
-    });
-    let flushed = found.flushed_ns.map_or(String::new(), |flushed| {
-        format!(
-            " Memory is seen where all larger sizes take about as long as a load of a line that \
-             was flushed just before, which takes {}.",
-            ns(flushed)
-        )
-    });
-    let text = format!(
-        "Each load waits for the one before; the lines of the data are visited once each, in \
-         random order. Medians of batches of about 10 us. A level is a run of sizes whose \
-         latencies differ little, and holds its largest size; steps between two levels are left \
-         out. What the TLB costs is what a line on each of so many pages of 4 KiB costs more than \
-         as many lines side by side.{judge}{flushed} Twice as many loads took {:.2} times as long.",
-        found.double_work_ratio
-    );
+    let mut text = "Each load waits for the one before; the lines of the data are visited once \
+                    each, in random order. Medians of batches of about 10 us. A level is a run of \
+                    sizes whose latencies differ little, and holds its largest size. What the TLB \
+                    costs is what a line on each of so many pages of 4 KiB costs more than as \
+                    many lines side by side."
+        .to_owned();
+    if let Some(page) = found.judged_by_page_bytes {
+        text += &format!(" Caches are judged by the curve of pages of {}.", bytes(page));
+    }
+    if let Some(flushed) = found.flushed_ns {
+        text += &format!(" A load of a line that was flushed just before takes {}.", ns(flushed));
+    }
+    text += &format!(" Twice as many loads took {:.2} times as long.", found.double_work_ratio);
     paragraph(Tone::Dim, text, look)
 }
 

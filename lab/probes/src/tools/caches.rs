@@ -18,28 +18,36 @@ pub struct AdvertisedCache {
 /// Returns the data caches of a CPU, level 1 first; where the kernel does not list them those that
 /// the CPU on which this runs does; empty where neither does.
 pub(crate) fn advertised(cpu: usize) -> Vec<AdvertisedCache> {
-    let listed = advertised_below(&Tree::at(Path::new("/")), cpu);
+    let listed = listed(&Tree::at(Path::new("/")), cpu);
     if listed.is_empty() { by_cpuid() } else { listed }
+}
+
+/// Returns those that the kernel lists.
+fn listed(tree: &Tree, cpu: usize) -> Vec<AdvertisedCache> {
+    // Level by level, as they are read.
+    let all = advertised::caches(tree, &[cpu]).into_iter();
+    let of_data = all.filter(|cache| cache.kind != CacheKind::Instruction);
+    let known = of_data.filter_map(|Cache { level, line_bytes, size_bytes, .. }| {
+        Some(AdvertisedCache { level: level.into(), size_bytes: size_bytes?, line_bytes })
+    });
+    known.collect()
 }
 
 /// Returns what CPUID says: leaf 4, and leaf 0x8000_001D of the same form where the CPU's maker is
 /// AMD.
-#[cfg(target_arch = "x86_64")]
 fn by_cpuid() -> Vec<AdvertisedCache> {
-    use std::arch::x86_64::{__cpuid, __cpuid_count};
-    let leaves =
-        [4, 0x8000_001D].into_iter().filter(|leaf| *leaf <= __cpuid(leaf & 0x8000_0000).eax);
-    let caches = leaves.map(|leaf| {
-        described(|index| {
+    #[cfg(target_arch = "x86_64")]
+    for leaf in [4, 0x8000_001D] {
+        use std::arch::x86_64::{__cpuid, __cpuid_count};
+        let is_known = leaf <= __cpuid(leaf & 0x8000_0000).eax;
+        let caches = described(|index| {
             let found = __cpuid_count(leaf, index);
-            [found.eax, found.ebx, found.ecx]
-        })
-    });
-    caches.into_iter().find(|caches| !caches.is_empty()).unwrap_or_default()
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn by_cpuid() -> Vec<AdvertisedCache> {
+            if is_known { [found.eax, found.ebx, found.ecx] } else { [0; 3] }
+        });
+        if !caches.is_empty() {
+            return caches;
+        }
+    }
     Vec::new()
 }
 
@@ -63,23 +71,7 @@ fn described(registers: impl Fn(u32) -> [u32; 3]) -> Vec<AdvertisedCache> {
 
 /// Returns what a probe may map at most: an eighth of the memory that is free for use, here and in
 /// the control groups; 256 MiB if neither is known.
-pub(crate) fn memory_share_bytes() -> u64 {
-    memory_share_below(&Tree::at(Path::new("/")))
-}
-
-/// Returns the same below another root.
-pub(crate) fn advertised_below(tree: &Tree, cpu: usize) -> Vec<AdvertisedCache> {
-    // Level by level, as they are read.
-    let of_data = advertised::caches(tree, &[cpu]).into_iter();
-    of_data
-        .filter(|cache| cache.kind != CacheKind::Instruction)
-        .filter_map(|Cache { level, line_bytes, size_bytes, .. }| {
-            Some(AdvertisedCache { level: level.into(), size_bytes: size_bytes?, line_bytes })
-        })
-        .collect()
-}
-
-fn memory_share_below(tree: &Tree) -> u64 {
+pub(crate) fn memory_share_bytes(tree: &Tree) -> u64 {
     cgroup::memory_free_bytes(tree).unwrap_or(2 << 30) / 8
 }
 
@@ -106,8 +98,8 @@ mod tests {
         let cache =
             |level, size_bytes, line_bytes| AdvertisedCache { level, size_bytes, line_bytes };
         let expected = [cache(1, 48 << 10, Some(64)), cache(3, 4 << 20, None)];
-        assert_eq!(advertised_below(&tree, 3), expected);
-        assert_eq!(advertised_below(&tree, 0), []);
+        assert_eq!(listed(&tree, 3), expected);
+        assert_eq!(listed(&tree, 0), []);
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -135,7 +127,7 @@ mod tests {
     fn the_share_of_memory_obeys_the_group() {
         let check = |files: &[(&str, &str)], bytes: u64| {
             let (_folder, tree) = tree(files);
-            assert_eq!(memory_share_below(&tree), bytes);
+            assert_eq!(memory_share_bytes(&tree), bytes);
         };
         let info = ("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    8192 kB\n");
         check(&[info], 1 << 20);

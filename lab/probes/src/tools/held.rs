@@ -1,8 +1,7 @@
 //! How much the caches hold for a program: not what is advertised, but what is still there after
 //! more was read.
 
-use super::chase::{Cycle, place_apart};
-use super::flushed::MEMORY_SHARE;
+use super::chase::{Cycle, MEMORY_SHARE, place_apart};
 use super::*;
 
 /// The first data that is read; each further one is twice as large.

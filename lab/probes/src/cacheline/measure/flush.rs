@@ -7,7 +7,7 @@
 
 use crate::FlushPoint;
 use crate::timers::measure::ticks;
-use crate::tools::*;
+use crate::tools::{chase::flush, *};
 use std::arch::x86_64::{_mm_lfence, _rdtsc};
 
 /// The flushed lines lie in this much memory, a page for each try.
@@ -81,26 +81,19 @@ fn load_ticks(at: *const u8) -> u64 {
     }
 }
 
-/// Flushes lines, and waits until that is done.
-fn flush(lines: &[*const u8]) {
-    for at in lines {
-        // SAFETY: the address lies in a mapping that `measure` owns; contents do not change.
-        unsafe { flushed::line(*at) };
-    }
-    flushed::wait();
-}
-
 /// Times the load of the second byte after both were loaded and the first was flushed.
 fn flushed_ticks(first: *const u8, second: *const u8) -> u64 {
     load_ticks(first);
     load_ticks(second);
-    flush(&[first]);
+    // SAFETY: the address lies in a mapping that `measure` owns.
+    unsafe { flush(&[first]) };
     load_ticks(second)
 }
 
 /// Times the load of the second byte after both were flushed and the first was loaded.
 fn loaded_ticks(first: *const u8, second: *const u8) -> u64 {
-    flush(&[first, second]);
+    // SAFETY: both addresses lie in a mapping that `measure` owns.
+    unsafe { flush(&[first, second]) };
     load_ticks(first);
     load_ticks(second)
 }
@@ -111,7 +104,8 @@ fn threshold(mapped: &Mapped) -> Result<u64, String> {
     let mut random = Random::new(7);
     for _ in 0..CALIBRATION {
         let at = mapped.at(random.below(mapped.bytes() / SMALL_PAGE) * SMALL_PAGE).cast_const();
-        flush(&[at]);
+        // SAFETY: the address lies in the mapping.
+        unsafe { flush(&[at]) };
         misses.push(load_ticks(at));
         hits.push(load_ticks(at));
     }

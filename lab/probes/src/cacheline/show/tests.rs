@@ -62,7 +62,7 @@ fn the_page_of_a_machine() {
     // All but the charts, which have tests of their own.
     let found = machine();
     let text = methods(&found, &LOOK) + "\n" + &gains(&found, &LOOK) + "\n";
-    insta::assert_snapshot!(text + &small_print(&found, &LOOK));
+    insta::assert_snapshot!(text + &paragraph(Tone::Dim, SMALL_PRINT, &LOOK));
     assert_eq!(charts(&found).len(), 3);
 }
 

@@ -169,12 +169,10 @@ fn sizes_reach_past_the_caches_as_far_as_memory_allows() {
 #[test]
 fn what_is_left_over_is_shared() {
     let end = monotonic_ns() + 1_000_000_000;
-    let mut shares = Shares { end_ns: end, points_left: 4 };
-    let first = shares.next_end_ns();
+    let first = share_end_ns(end, 4);
     assert!(first < end - 500_000_000, "a quarter");
-    shares.points_left -= 2;
-    assert_eq!(shares.next_end_ns(), end);
+    assert_eq!(share_end_ns(end, 1), end);
     let now = monotonic_ns();
-    let late = Shares { end_ns: 0, points_left: 1 }.next_end_ns();
+    let late = share_end_ns(0, 1);
     assert!(now <= late && late <= monotonic_ns(), "no time is left: at once");
 }
