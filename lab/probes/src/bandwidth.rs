@@ -85,16 +85,6 @@ impl Traffic {
     pub fn is_copy(self) -> bool {
         matches!(self, Traffic::Copy | Traffic::CopyPast)
     }
-
-    /// Returns the bytes that may move to and from memory for each counted byte, if every ordinary
-    /// store first reads its line.
-    pub fn most_moved(self) -> f64 {
-        match self {
-            Traffic::Touch | Traffic::Read | Traffic::Fill | Traffic::CopyPast => 1.0,
-            Traffic::Write => 2.0,
-            Traffic::Copy => 1.5,
-        }
-    }
 }
 
 /// Bandwidth by the number of threads.
@@ -211,17 +201,6 @@ impl Bandwidth {
     /// Returns the curve of a kernel.
     pub fn curve(&self, traffic: Traffic) -> Option<&BandwidthCurve> {
         self.pinned().find(|curve| curve.traffic == traffic)
-    }
-
-    /// Returns the number of threads at which these pinned curves have the most bandwidth together,
-    /// among those that all of them have; `None` if there is none.
-    pub fn shared_best(&self, of: &[Traffic]) -> Option<u32> {
-        let curves: Vec<_> = of.iter().filter_map(|traffic| self.curve(*traffic)).collect();
-        let sums = curves.first()?.points.iter().filter_map(|point| {
-            let rates = curves.iter().map(|curve| Some(curve.point(point.threads)?.bytes_per_s));
-            Some((point.threads, rates.sum::<Option<f64>>()?))
-        });
-        sums.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(threads, _)| threads)
     }
 
     /// Returns the best point of a pinned curve; `None` if another one has a number of threads that
@@ -361,19 +340,18 @@ mod tests {
                 knee: None,
             }
         }
-        fn check(fill: &[(u32, f64)], shared: Option<u32>, bests: &[&str]) {
+        fn check(fill: &[(u32, f64)], bests: &[&str]) {
             let curves =
                 vec![curve(Traffic::Write, &[(1, 20e9), (2, 40e9)]), curve(Traffic::Fill, fill)];
             let found = Bandwidth { curves, ..Bandwidth::default() };
-            assert_eq!(found.shared_best(&[Traffic::Write, Traffic::Fill]), shared);
             let keys: Vec<String> = found.figures().into_iter().map(|figure| figure.key).collect();
             let of_best: Vec<_> = keys.iter().filter(|key| key.ends_with("-best")).collect();
             assert_eq!(of_best, bests, "{fill:?}");
         }
         let both = ["bandwidth-write-best", "bandwidth-fill-best"];
-        check(&[(1, 23e9), (2, 48e9)], Some(2), &both);
+        check(&[(1, 23e9), (2, 48e9)], &both);
         // A point with too few windows is missing, and the best with it.
-        check(&[(1, 23e9)], Some(1), &both[..1]);
-        check(&[(3, 23e9)], None, &[]);
+        check(&[(1, 23e9)], &both[..1]);
+        check(&[(3, 23e9)], &[]);
     }
 }

@@ -103,6 +103,12 @@ pub(crate) fn quantile(values: &mut [u64], share: f64) -> Option<u64> {
     Some(*values.select_nth_unstable(rank).1)
 }
 
+/// Returns the three quartiles of the values; `None` of nothing. Reorders the values.
+pub(crate) fn quartiles(values: &mut [u64]) -> Option<[u64; 3]> {
+    let [low, median, high] = [0.25, 0.5, 0.75].map(|share| quantile(values, share));
+    Some([low?, median?, high?])
+}
+
 /// That value of each of [`PARTS`] consecutive parts of the values, the earlier first, each of at
 /// least `least`; nothing if there are too few. Leaves the values as they are. Cost: linear.
 pub(crate) fn parts(values: &[u64], share: f64, least: usize) -> Vec<u64> {

@@ -19,7 +19,7 @@ mod windows;
 use crate::tools::{caches, held, *};
 use crate::{
     Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, LoadedLatency, NodeBandwidth, PARTS,
-    Traffic,
+    Spread, Traffic,
 };
 use hands::{Hands, LARGE_PAGE_BYTES, Setup};
 use kernels::{BLOCK_BYTES, Vectors};
@@ -55,8 +55,8 @@ const LEAST_BYTES: u64 = 256 << 20;
 const TIMES_CACHE: u64 = 4;
 /// The probe takes at most this part of the free memory.
 const PART_OF_MEMORY: u64 = 4;
-/// Wanted number of rounds, and the least number that there must be time for.
-const ROUNDS: (u32, u32) = (12, 2);
+/// Wanted number of rounds.
+const ROUNDS: u32 = 12;
 /// The shortest and the longest stretch. Where other programs run, threads that have slept get
 /// their CPUs at the same time more often than threads that went on, so many short stretches are
 /// better.
@@ -76,9 +76,12 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ba
     let held_bytes = held::bytes(caches::memory_share_bytes(&tree), end_ns, budget);
     drop(pinned);
     let nodes = nodes(&tree, &cpus);
-    let found = Bandwidth {
+    let mut found = Bandwidth {
         vectors: Vectors::widest().name.to_owned(),
-        last_level_bytes: caches::advertised(first).iter().map(|cache| cache.size_bytes).max(),
+        last_level_bytes: caches::advertised(&tree, first)
+            .iter()
+            .map(|cache| cache.size_bytes)
+            .max(),
         held_bytes,
         window_ns: WINDOW_NS,
         cpus: cpus.iter().map(|cpu| *cpu as u32).collect(),
@@ -87,17 +90,57 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ba
     };
     let nodes = nodes.filter(|nodes| nodes.len() > 1).unwrap_or_default();
     let for_nodes = budget.length().mul_f64(if nodes.is_empty() { 0.0 } else { NODES });
-    let mut seen = Measured { found, ..Measured::default() };
-    if let Err(error) = seen.measure(&tree, &cpus, budget, for_nodes) {
-        return Probed::inconclusive(format!("memory for the threads: {error}"));
-    }
+    let mut reasons = Vec::new();
+    let cells = match by_threads(&mut found, &tree, &cpus, budget, for_nodes, &mut reasons) {
+        Ok(cells) => cells,
+        Err(error) => return Probed::inconclusive(format!("memory for the threads: {error}")),
+    };
     if !nodes.is_empty() {
-        let (pairs, reasons) = nodes::measure(&tree, &nodes, seen.cache_bytes(), budget);
-        seen.found.between_nodes = pairs;
-        seen.reasons.extend(reasons);
+        let (pairs, why) = nodes::measure(&tree, &nodes, cache_bytes(&found), budget);
+        found.between_nodes = pairs;
+        reasons.extend(why);
     }
-    seen.reasons.extend(placed(fingerprint::read().is_guest(), cpus.len(), budget.length()));
-    seen.judged()
+    reasons.extend(placed(fingerprint::read().is_guest(), cpus.len(), budget.length()));
+    judged(found, &cells, reasons)
+}
+
+/// Measures the curves and the latency beside them, with buffers where the threads run, until only
+/// the reserve is left; returns the points of the curves.
+fn by_threads(
+    found: &mut Bandwidth,
+    tree: &Tree,
+    cpus: &[usize],
+    budget: &mut Budget<'_>,
+    reserve: Duration,
+    reasons: &mut Vec<String>,
+) -> io::Result<Vec<Cell>> {
+    let cache_bytes = cache_bytes(found);
+    let hands = Hands::new(Setup {
+        cpus,
+        buffer_bytes: buffer_bytes(tree, cache_bytes, cpus.len()),
+        cache_bytes: cache_bytes as usize,
+        node: None,
+        ready_by_ns: monotonic_ns() + budget.length().mul_f64(SETUP).as_nanos() as u64,
+        interrupted: budget.interrupted(),
+    })?;
+    found.large_page_share = hands.large_page_share();
+    found.buffer_bytes = hands.buffer_bytes as u64;
+    if cpus.len() == 1 {
+        return Ok(curves(&hands, 1, budget, reserve));
+    }
+    let for_latency = budget.length().mul_f64(LATENCY);
+    let cells = curves(&hands, cpus.len(), budget, reserve + for_latency);
+    match loaded::measure(&hands, cpus, cache_bytes as usize, budget, reserve) {
+        Ok(levels) => found.loaded_latency = levels,
+        Err(why) => reasons.push(format!("no latency beside bandwidth: {why}")),
+    }
+    Ok(cells)
+}
+
+/// Returns what the caches hold; where that is not known the advertised size of the last level, or
+/// a usual size.
+fn cache_bytes(found: &Bandwidth) -> u64 {
+    found.held_bytes.or(found.last_level_bytes).unwrap_or(32 << 20)
 }
 
 /// Returns the reason against rates of several threads of a virtual machine. One of two CPUs gave
@@ -111,88 +154,39 @@ fn placed(is_guest: bool, cpus: usize, length: Duration) -> Option<String> {
     })
 }
 
-/// What was measured.
-#[derive(Debug, Default)]
-struct Measured {
-    /// The finding, without the curves.
-    found: Bandwidth,
-    /// The points of the curves, in the order of the plan.
-    cells: Vec<Cell>,
-    /// What speaks against it.
-    reasons: Vec<String>,
-}
-
-impl Measured {
-    /// Measures the curves and the latency beside them, with buffers where the threads run.
-    fn measure(
-        &mut self,
-        tree: &Tree,
-        cpus: &[usize],
-        budget: &mut Budget<'_>,
-        reserve: Duration,
-    ) -> io::Result<()> {
-        let hands = Hands::new(Setup {
-            cpus,
-            buffer_bytes: buffer_bytes(tree, self.cache_bytes(), cpus.len()),
-            cache_bytes: self.cache_bytes() as usize,
-            node: None,
-            ready_by_ns: monotonic_ns() + budget.length().mul_f64(SETUP).as_nanos() as u64,
-            interrupted: budget.interrupted(),
-        })?;
-        self.found.large_page_share = hands.large_page_share();
-        self.found.buffer_bytes = hands.buffer_bytes as u64;
-        let has_others = cpus.len() > 1;
-        let for_latency = if has_others { budget.length().mul_f64(LATENCY) } else { reserve };
-        self.cells = curves(&hands, cpus.len(), budget, reserve + for_latency);
-        if has_others {
-            match loaded::measure(&hands, cpus, self.cache_bytes() as usize, budget, reserve) {
-                Ok(levels) => self.found.loaded_latency = levels,
-                Err(why) => self.reasons.push(why),
-            }
-        }
-        Ok(())
+/// Makes the curves, and adds the reasons against them.
+fn judged(mut found: Bandwidth, cells: &[Cell], mut reasons: Vec<String>) -> Probed<Bandwidth> {
+    let (all, points) = (cells.len(), cells.iter().filter_map(Cell::point).count());
+    let causes = "other programs use the CPUs, or the budget is too short";
+    if points == 0 {
+        let why = format!("no window of time in which all threads ran: {causes}");
+        return Probed::inconclusive(why);
     }
-
-    /// Returns what the caches hold; where that is not known the advertised size of the last level,
-    /// or a usual size.
-    fn cache_bytes(&self) -> u64 {
-        self.found.held_bytes.or(self.found.last_level_bytes).unwrap_or(32 << 20)
+    let best = cells.iter().flat_map(Cell::parts).fold(0.0, f64::max);
+    if best > MOST_BYTES_PER_S * found.cpus.len() as f64 {
+        let gb = best / 1e9;
+        return Probed::inconclusive(format!("{gb:.0} GB/s is more than CPUs can move"));
     }
-
-    /// Makes the curves, and adds the reasons against them.
-    fn judged(self) -> Probed<Bandwidth> {
-        let cache = self.cache_bytes();
-        let Measured { mut found, cells, mut reasons } = self;
-        let (all, points) = (cells.len(), cells.iter().filter_map(Cell::point).count());
-        if points == 0 {
-            let why = "no window of time in which all threads ran: other programs use the CPUs, or \
-                       the budget is too short";
-            return Probed::inconclusive(why);
-        }
-        let best = cells.iter().flat_map(Cell::parts).fold(0.0, f64::max);
-        if best > MOST_BYTES_PER_S * found.cpus.len() as f64 {
-            let gb = best / 1e9;
-            return Probed::inconclusive(format!("{gb:.0} GB/s is more than CPUs can move"));
-        }
-        if points < all {
-            reasons.push(format!(
-                "of {} of {all} curve points there are too few windows in which all threads ran: \
-                 other programs use the CPUs, or the budget is too short",
-                all - points
-            ));
-        }
+    if points < all {
+        let lost = all - points;
+        reasons.push(format!(
+            "of {lost} of {all} curve points there are too few windows in which all threads ran: \
+             {causes}"
+        ));
+    }
+    let cache = cache_bytes(&found);
+    found.is_from_caches = found.buffer_bytes < 2 * cache;
+    if found.is_from_caches {
         let hold = if found.held_bytes.is_some() { "hold" } else { "are said to hold" };
-        let (cache_mib, buffer_mib) = (cache >> 20, found.buffer_bytes >> 20);
-        found.is_from_caches = found.buffer_bytes < 2 * cache;
-        if found.is_from_caches {
-            reasons.push(format!(
-                "buffers of {buffer_mib} MiB are less than twice the {cache_mib} MiB that caches \
-                 {hold}: these rates come from caches, not from memory alone"
-            ));
-        }
-        found.curves = curves_of(&cells);
-        Probed::of(found, reasons)
+        reasons.push(format!(
+            "buffers of {} MiB are less than twice the {} MiB that caches {hold}: these rates come \
+             from caches, not from memory alone",
+            found.buffer_bytes >> 20,
+            cache >> 20
+        ));
     }
+    found.curves = curves_of(cells);
+    Probed::of(found, reasons)
 }
 
 /// Returns the size of each of `threads` buffers, in whole large pages, at least two of them.
@@ -248,11 +242,12 @@ impl Cell {
     /// Returns the point of the curve; `None` if too few windows were kept.
     fn point(&self) -> Option<BandwidthPoint> {
         let parts = self.parts();
+        let Spread { low, high } = Spread::of(parts.iter().copied())?;
         Some(BandwidthPoint {
             threads: self.threads as u32,
             bytes_per_s: undisturbed(self.rates.clone())?,
-            low_bytes_per_s: parts.iter().copied().min_by(f64::total_cmp)?,
-            high_bytes_per_s: parts.iter().copied().max_by(f64::total_cmp)?,
+            low_bytes_per_s: low,
+            high_bytes_per_s: high,
             rounds: parts.len() as u32,
             parts_bytes_per_s: parts,
             windows: self.windows,
@@ -278,26 +273,15 @@ fn quantile_of_enough(rates: &mut [u64], share: f64, least: usize) -> Option<f64
 
 /// Plans the cells of a round, and the length of each. The cells of a curve are adjacent, so that a
 /// round sees a curve in one state of the machine. There is every number of threads up to 16, and
-/// above these 2^k and 3 * 2^k; fewer where there is no time for all.
+/// above these 2^k, 3 * 2^k and all.
 fn plan(cpus: usize, time: Duration) -> (Vec<Cell>, Duration) {
-    let choices: [fn(usize, usize) -> bool; 3] = [
-        |threads, cpus| cpus <= 16 || threads >> threads.trailing_zeros() <= 3,
-        |threads, _| threads.is_power_of_two(),
-        |threads, cpus| threads == 1 || threads == cpus / 2,
-    ];
-    let counts: [Vec<usize>; 3] = choices.map(|is_wanted| {
-        (1..=cpus).filter(|threads| *threads == cpus || is_wanted(*threads, cpus)).collect()
-    });
-    let most_cells = time.as_nanos() / (LENGTH.0 * ROUNDS.1).as_nanos();
-    let counts = counts
-        .iter()
-        .find(|counts| (counts.len() * Traffic::ALL.len()) as u128 <= most_cells)
-        .unwrap_or(&counts[2]);
+    let counts = (1..=cpus)
+        .filter(|count| cpus <= 16 || *count == cpus || count >> count.trailing_zeros() <= 3);
     let cells: Vec<Cell> = Traffic::ALL
         .into_iter()
-        .flat_map(|traffic| counts.iter().map(move |threads| Cell::new(traffic, *threads)))
+        .flat_map(|traffic| counts.clone().map(move |threads| Cell::new(traffic, threads)))
         .collect();
-    let length = time / (ROUNDS.0 * cells.len().max(1) as u32);
+    let length = time / (ROUNDS * cells.len().max(1) as u32);
     (cells, length.clamp(LENGTH.0, LENGTH.1))
 }
 

@@ -39,7 +39,8 @@ pub fn measure(cpus: &[usize], budget: &mut Budget<'_>) -> Probed<Reading> {
     let flush = flush::measure(all.mul_f64(FLUSH), budget);
     #[cfg(not(target_arch = "x86_64"))]
     let flush = Err("no program may flush a line on this architecture".to_owned());
-    let memory_bytes = caches::memory_share_bytes(&Tree::at(Path::new("/")));
+    let tree = Tree::at(Path::new("/"));
+    let memory_bytes = caches::memory_share_bytes(&tree);
     let strided = strided::measure(memory_bytes, all.mul_f64(STRIDED), budget);
     let sharing = match cpus {
         [first, .., last] => sharing::measure([*first, *last], all.mul_f64(SHARING), budget),
@@ -48,11 +49,11 @@ pub fn measure(cpus: &[usize], budget: &mut Budget<'_>) -> Probed<Reading> {
     if flush.is_err() && sharing.is_err() && strided.is_err() {
         return Probed::inconclusive("no method gave anything");
     }
-    Probed::of(Reading { flush, sharing, strided, advertised: advertised(first) }, reasons)
+    Probed::of(Reading { flush, sharing, strided, advertised: advertised(&tree, first) }, reasons)
 }
 
-fn advertised(cpu: usize) -> Vec<LineAdvertised> {
-    let sysfs = caches::advertised(cpu).iter().find_map(|cache| cache.line_bytes);
+fn advertised(tree: &Tree, cpu: usize) -> Vec<LineAdvertised> {
+    let sysfs = caches::advertised(tree, cpu).iter().find_map(|cache| cache.line_bytes);
     // The bytes that a flush writes back: leaf 1, EBX bits 8 to 15, in units of 8 bytes.
     #[cfg(target_arch = "x86_64")]
     let cpuid = u64::from(std::arch::x86_64::__cpuid(1).ebx >> 8 & 0xff) * 8;

@@ -21,15 +21,14 @@ const BEYOND: usize = 7;
 /// With data of this size and above, flushed lines are loaded too, this often.
 const FLUSHED_FROM: usize = 4 << 20;
 const FLUSHES: usize = 8;
-/// Size of the last cache where none is advertised.
-const USUAL_LAST_LEVEL: u64 = 32 << 20;
 
 /// Probes the machine, on the first of its CPUs.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
     let cpu = options.cpus.first().copied().unwrap_or(0);
-    let (mut reasons, advertised) = (Vec::new(), caches::advertised(cpu));
+    let (mut reasons, tree) = (Vec::new(), Tree::at(Path::new("/")));
     let _pinned = pinned(cpu, &mut reasons);
-    let mut work = match Work::new(&advertised, budget.length().as_secs_f64()) {
+    let memory_bytes = caches::memory_share_bytes(&tree);
+    let mut work = match Work::new(memory_bytes, budget.length().as_secs_f64()) {
         Ok(work) => work,
         Err(error) => return lacks("load latency", "two mappings of 4 MiB", error).into(),
     };
@@ -39,14 +38,14 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<La
     work.run(budget);
     let found = Latency {
         cpu,
-        flushed_ns: quantile_ns(&mut work.flushed_ps, 0.5),
+        flushed_ns: quantile(&mut work.flushed_ps, 0.5).map(in_ns),
         curves: work.sweeps[..2].iter().map(Sweep::curve).collect(),
         tlb: work.tlb(),
         double_work_ratio,
         ..Latency::default()
     };
     judged(found, &work.plan, reasons).map(|mut found, reasons| {
-        analyse(&mut found, &advertised, reasons);
+        analyse(&mut found, &caches::advertised(&tree, cpu), reasons);
         found
     })
 }
@@ -74,16 +73,11 @@ fn judged(mut found: Latency, plan: &Plan, mut reasons: Vec<String>) -> Probed<L
         let why = format!("a load of {ns:.2} ns is none: the chain was not run");
         return Probed::inconclusive(why);
     }
-    for LatencyCurve { page_bytes, points, is_whole, .. } in &found.curves {
-        let (kib, reached) = (page_bytes >> 10, points.last().map_or(0, |last| last.size_bytes));
+    for LatencyCurve { page_bytes, points, .. } in found.curves.iter().filter(|c| !c.is_whole) {
+        let reached = points.last().map_or(0, |last| last.size_bytes);
         let what = if reached < plan.largest_bytes() as u64 { "time" } else { "memory" };
-        if points.len() < LEAST_POINTS {
-            reasons.push(format!("the time ended before there was a curve of pages of {kib} KiB"));
-        } else if !is_whole {
-            let reached = reached >> 10;
-            reasons
-                .push(format!("the {what} ended at data of {reached} KiB on pages of {kib} KiB"));
-        }
+        let (reached, kib) = (reached >> 10, page_bytes >> 10);
+        reasons.push(format!("the {what} ended at data of {reached} KiB on pages of {kib} KiB"));
     }
     found.curves.retain(|curve| curve.points.len() >= LEAST_POINTS);
     if found.curves.is_empty() {
@@ -120,13 +114,10 @@ struct Sweep {
 impl Work {
     /// Maps the memory. A limit on address space may allow less than the free memory; what it
     /// allows is found by trying.
-    fn new(advertised: &[AdvertisedCache], seconds: f64) -> io::Result<Work> {
-        let mut memory_bytes = caches::memory_share_bytes(&Tree::at(Path::new("/")));
-        loop {
-            match Work::of(Plan::new(advertised, memory_bytes, seconds)) {
-                Err(_) if memory_bytes > 8 << 20 => memory_bytes /= 2,
-                work => return work,
-            }
+    fn new(memory_bytes: u64, seconds: f64) -> io::Result<Work> {
+        match Work::of(Plan::new(memory_bytes, seconds)) {
+            Err(_) if memory_bytes > 8 << 20 => Work::new(memory_bytes / 2, seconds),
+            work => work,
         }
     }
 
@@ -215,20 +206,15 @@ impl Sweep {
     }
 }
 
-fn quantile_ns(batches_ps: &mut [u64], share: f64) -> Option<f64> {
-    quantile(batches_ps, share).map(|ps| ps as f64 / 1000.0)
+fn in_ns(ps: u64) -> f64 {
+    ps as f64 / 1000.0
 }
 
 fn point(size: usize, batches_ps: &[u64]) -> Option<LatencyPoint> {
     let parts_ps = parts(batches_ps, 0.5, 1);
-    let mut batches_ps = batches_ps.to_vec();
-    Some(LatencyPoint {
-        size_bytes: size as u64,
-        latency_ns: quantile_ns(&mut batches_ps, 0.5)?,
-        low_ns: quantile_ns(&mut batches_ps, 0.25)?,
-        high_ns: quantile_ns(&mut batches_ps, 0.75)?,
-        parts_ns: parts_ps.into_iter().map(|ps| ps as f64 / 1000.0).collect(),
-    })
+    let [low_ns, latency_ns, high_ns] = quartiles(&mut batches_ps.to_vec())?.map(in_ns);
+    let parts_ns = parts_ps.into_iter().map(in_ns).collect();
+    Some(LatencyPoint { size_bytes: size as u64, latency_ns, low_ns, high_ns, parts_ns })
 }
 
 /// Which sizes are measured.
@@ -238,25 +224,19 @@ struct Plan {
     sizes: Vec<usize>,
     /// Pages in use, few first: the same.
     pages: Vec<usize>,
-    /// Where no line can be flushed: data that is large enough to see memory.
-    enough_bytes: usize,
     /// How often all of it is measured, at different times.
     passes: u64,
 }
 
 impl Plan {
-    /// Makes a plan for these caches: sizes up to half of `memory_bytes`, as there are two kinds of
-    /// pages, and to 1 GiB. Most of them are never reached, as a curve ends where memory is seen.
-    fn new(caches: &[AdvertisedCache], memory_bytes: u64, seconds: f64) -> Plan {
-        let last_level = caches.last().map_or(USUAL_LAST_LEVEL, |cache| cache.size_bytes);
-        let largest = (memory_bytes / 2).clamp(4 << 20, 1 << 30);
-        let enough = last_level.saturating_mul(4).clamp(64 << 20, 1 << 30).min(largest);
-        let largest = largest as usize;
+    /// Makes a plan: sizes up to half of `memory_bytes`, as there are two kinds of pages, and to 1
+    /// GiB. Most of them are never reached, as a curve ends where memory is seen.
+    fn new(memory_bytes: u64, seconds: f64) -> Plan {
+        let largest = (memory_bytes / 2).clamp(4 << 20, 1 << 30) as usize;
         let pages = if seconds < 8.0 { 8192 } else { 16_384 };
         Plan {
             sizes: steps(SMALL_PAGE, largest),
             pages: steps(8, pages.min(largest / SMALL_PAGE)),
-            enough_bytes: enough as usize,
             passes: ((seconds / 6.0) as u64).max(1),
         }
     }
@@ -279,7 +259,8 @@ impl Plan {
         }
         match quantile(flushed_ps, 0.5) {
             Some(flushed) => is_beyond(seen_ps, flushed),
-            None => bytes >= self.enough_bytes,
+            // No line can be flushed, so that all sizes are needed.
+            None => bytes >= self.largest_bytes(),
         }
     }
 }

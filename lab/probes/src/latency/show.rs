@@ -1,7 +1,7 @@
 //! Latency of loads, on a screen and as a picture.
 
 use crate::show::*;
-use crate::{CacheSize, Latency, LatencyCurve, TlbLevel};
+use crate::{CacheSize, Latency, TlbLevel};
 
 /// Returns the lines of the screen that shows all probes.
 pub(crate) fn rows(found: &Latency) -> Vec<Row> {
@@ -10,21 +10,22 @@ pub(crate) fn rows(found: &Latency) -> Vec<Row> {
     if levels.is_empty() {
         levels.push("no level was found".to_owned());
     }
-    let smaller = found.caches.iter().filter_map(smaller).collect::<Vec<_>>().join("; ");
-    let smaller = Some(smaller).filter(|text| !text.is_empty());
-    let texts = [Some(levels.join(", ")), smaller, translation(found)];
+    let texts = [Some(levels.join(", ")), translation(found)];
     texts.into_iter().flatten().map(|text| Row::new("", text)).collect()
 }
 
 /// Writes a cache: `L1 0.99 ns to 48 KiB`, or `L2 3.52 ns (512 KiB to 1 MiB)` where its end is not
-/// sharp.
+/// sharp. Where that is half of what is advertised at most, as others use the rest: `L3 15.0 ns to
+/// 4 MiB of 32 MiB`.
 fn short(cache: &CacheSize) -> Option<String> {
     let latency = ns(cache.latency_ns?);
-    let size = match ends(cache) {
-        None => String::new(),
-        Some([low, high]) if low == high => format!(" to {}", bytes(low)),
-        Some(ends) => format!(" ({})", range(ends)),
-    };
+    let advertised = cache.advertised_bytes.unwrap_or(0);
+    let size = ends(cache).map_or(String::new(), |[low, high]| {
+        let is_less = high * 2 <= advertised;
+        let of = if is_less { format!(" of {}", bytes(advertised)) } else { String::new() };
+        let ends = range([low, high]);
+        if low == high { format!(" to {ends}{of}") } else { format!(" ({ends}{of})") }
+    });
     Some(format!("L{} {latency}{size}", cache.level))
 }
 
@@ -36,20 +37,6 @@ fn ends(cache: &CacheSize) -> Option<[u64; 2]> {
 /// Writes a range of sizes: `1 MiB`, or `512 KiB to 1 MiB`.
 fn range([low, high]: [u64; 2]) -> String {
     if low == high { bytes(low) } else { format!("{} to {}", bytes(low), bytes(high)) }
-}
-
-/// Notes that a cache held half of its advertised size at most, or was not seen. Others may use the
-/// rest, so it is no contradiction.
-fn smaller(cache: &CacheSize) -> Option<String> {
-    let advertised = cache.advertised_bytes?;
-    let name = format!("L{} is advertised as {}", cache.level, bytes(advertised));
-    match (ends(cache), cache.latency_ns) {
-        (Some(ends), _) if ends[1] * 2 <= advertised => {
-            Some(format!("{name}; {} of it answered here, now", range(ends)))
-        }
-        (None, None) => Some(format!("{name}, but is no level of its own here")),
-        _ => None,
-    }
 }
 
 /// Writes the levels of translation: `TLB: free to 96 pages, +1.63 ns to 4096, then +9.10 ns`.
@@ -70,7 +57,6 @@ fn translation(found: &Latency) -> Option<String> {
 pub(crate) fn page(found: &Latency, look: &Look) -> String {
     let mut parts = vec![heading(found, look)];
     parts.extend(charts(found).iter().map(|chart| chart.text(look)));
-    parts.extend(found.curves.iter().map(|curve| levels(curve, look)));
     parts.push(small_print(found, look));
     parts.join("\n")
 }
@@ -92,19 +78,6 @@ fn heading(found: &Latency, look: &Look) -> String {
         .right("effective", 0, |cache| or_dash(ends(cache), range));
     let title = paragraph(Tone::Strong, title, look) + &translation.unwrap_or_default();
     title + "\n" + &table.text(look)
-}
-
-/// Returns a table of the levels of one curve, as the change points cut it.
-fn levels(curve: &LatencyCurve, look: &Look) -> String {
-    let share = curve.page_share.map_or(String::new(), |share| {
-        format!(" ({} of the data lay on them)", percent(share, Rounding::Nearest))
-    });
-    let title = format!("pages of {}{share}", bytes(curve.page_bytes));
-    let table = Table::of(&curve.levels)
-        .right("data from", 0, |level| bytes(level.from_bytes))
-        .right("to", 0, |level| bytes(level.to_bytes))
-        .decimal("a load takes", 0, |level| ns(level.latency_ns));
-    paragraph(Tone::Strong, title, look) + &table.text(look)
 }
 
 fn small_print(found: &Latency, look: &Look) -> String {
@@ -131,7 +104,10 @@ fn charts(found: &Latency) -> Vec<Chart> {
     if !found.curves.is_empty() {
         let curves = found.curves.iter().map(|curve| {
             let points = curve.points.iter().map(|p| (p.size_bytes as f64, p.latency_ns));
-            (format!("pages of {}", bytes(curve.page_bytes)), points.collect())
+            let share = curve.page_share.filter(|share| *share < 0.995);
+            let share = share.map(|share| format!(" ({})", percent(share, Rounding::Nearest)));
+            let name = format!("pages of {}{}", bytes(curve.page_bytes), share.unwrap_or_default());
+            (name, points.collect())
         });
         let x = axis("bytes of data", true, false, |value| bytes(value as u64));
         let mut by_size =

@@ -43,8 +43,8 @@ pub(crate) fn clock_after(cpu: usize) -> Result<Wide, String> {
         }));
         wide.push(timed_after(WIDE_NS, work));
     }
-    let [ordinary_ns, wide_ns] = [&mut ordinary, &mut wide]
-        .map(|all| [0.25, 0.5, 0.75].map(|share| quantile(all, share).unwrap_or(0)));
+    let [ordinary_ns, wide_ns] =
+        [ordinary, wide].map(|mut all| quartiles(&mut all).unwrap_or_default());
     Ok(Wide { vectors, ordinary_ns, wide_ns })
 }
 

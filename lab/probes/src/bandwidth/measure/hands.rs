@@ -11,8 +11,6 @@ const MOST_STAMPS: usize = 1 << 16;
 pub(super) const LARGE_PAGE_BYTES: usize = HUGE_PAGE;
 /// `MPOL_BIND` of `linux/mempolicy.h`: pages come from these nodes or not at all.
 const BIND: libc::c_int = 2;
-/// Words of a mask of nodes: room for 1024, the most that a kernel supports.
-const NODE_WORDS: usize = 16;
 
 // Parts of a buffer begin at whole blocks, and the last one of each half ends with it.
 const _: () = assert!(
@@ -187,9 +185,10 @@ fn end_of(length: Duration) -> u64 {
 pub(super) fn buffer(bytes: usize, node: Option<usize>) -> io::Result<Mapped> {
     let mapped = Mapped::new(bytes, Pages::Huge)?;
     let Some(node) = node else { return Ok(mapped) };
-    let mut mask = [0_u64; NODE_WORDS];
+    // Room for 1024 nodes, the most that a kernel supports.
+    let mut mask = [0_u64; 16];
     *mask.get_mut(node / 64).ok_or(io::ErrorKind::InvalidInput)? = 1 << (node % 64);
-    let bits = (NODE_WORDS * 64) as libc::c_ulong;
+    let bits = 64 * mask.len() as libc::c_ulong;
     let (start, bytes) = (mapped.at(0), mapped.bytes());
     // SAFETY: the range is the mapping, and the mask has `bits` bits.
     let error =

@@ -39,8 +39,7 @@ pub(super) fn measure(
         return Ok(Vec::new());
     }
     let bytes = hands.buffer_bytes.min(4 * cache_bytes);
-    let mapped = Mapped::new(bytes, Pages::Huge)
-        .map_err(|error| format!("no latency beside bandwidth: {error}"))?;
+    let mapped = Mapped::new(bytes, Pages::Huge).map_err(|error| error.to_string())?;
     let pinned = Pinned::to(cpus[0]);
     let mut cycle = Cycle::new(&mapped, place_packed, 1);
     let mut quiet = drop::<f64>;
@@ -50,8 +49,7 @@ pub(super) fn measure(
     let cycle = Mutex::new(cycle);
     let time = budget.left().saturating_sub(reserve);
     let others = cpus.len() - 1;
-    let counts: BTreeSet<usize> =
-        SHARES.iter().map(|share| (share * others as f64).ceil() as usize).collect();
+    let counts = BTreeSet::from(SHARES.map(|share| (share * others as f64).ceil() as usize));
     let length = (time / (ROUNDS * counts.len() as u32)).clamp(LENGTH.0, LENGTH.1);
     let mut levels = vec![Level::default(); counts.len()];
     'rounds: loop {
@@ -78,8 +76,8 @@ pub(super) fn measure(
 fn far_enough(chased_bytes: usize, cache_bytes: usize) -> Result<(), String> {
     let (chased, cache) = (chased_bytes >> 20, cache_bytes >> 20);
     let why = format!(
-        "no latency beside bandwidth: there was time for pointers over {chased} MiB, less than \
-         twice the {cache} MiB of the caches"
+        "there was time for pointers over {chased} MiB, less than twice the {cache} MiB of the \
+         caches"
     );
     if chased_bytes < 2 * cache_bytes { Err(why) } else { Ok(()) }
 }
@@ -87,27 +85,26 @@ fn far_enough(chased_bytes: usize, cache_bytes: usize) -> Result<(), String> {
 impl Level {
     fn add(&mut self, windows: &Windows) {
         for done in &windows.kept {
-            let Some((loads, bytes)) = done.split_first() else { continue };
-            let bytes: f64 = bytes.iter().sum();
+            let bytes: f64 = done[1..].iter().sum();
             self.bytes_per_s.push((bytes * 1e9 / WINDOW_NS as f64) as u64);
-            self.latency_ps.push((WINDOW_NS as f64 * 1e3 / loads.max(1.0)) as u64);
+            self.latency_ps.push((WINDOW_NS as f64 * 1e3 / done[0].max(1.0)) as u64);
         }
     }
 
     /// Returns the medians over all windows; `None` if those are too few.
     fn found(mut self, threads: usize, others: usize) -> Option<LoadedLatency> {
-        let parts = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
-        let [low, latency, high] = [0.25, 0.5, 0.75]
-            .map(|share| quantile_of_enough(&mut self.latency_ps, share, LEAST_WINDOWS));
-        Some(LoadedLatency {
+        let parts_ps = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
+        let quartiles = quartiles(&mut self.latency_ps)?.map(|ps| ps as f64 / 1e3);
+        let found = LoadedLatency {
             threads: threads as u32,
             asked_share: threads as f64 / others as f64,
             bytes_per_s: quantile(&mut self.bytes_per_s, 0.5)? as f64,
-            latency_ns: latency? / 1e3,
-            spread_ns: Some([low? / 1e3, high? / 1e3]),
-            parts_ns: parts.into_iter().map(|ps| ps as f64 / 1e3).collect(),
+            latency_ns: quartiles[1],
+            spread_ns: Some([quartiles[0], quartiles[2]]),
+            parts_ns: parts_ps.into_iter().map(|ps| ps as f64 / 1e3).collect(),
             windows_kept: self.latency_ps.len() as u64,
-        })
+        };
+        Some(found).filter(|_| self.latency_ps.len() >= LEAST_WINDOWS)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Memory nodes: each is read from its own CPUs, and from those of the first.
 
 use super::*;
-use tiebreak_report::text::each_once;
 
 /// More threads than this on a node cost memory without a better result.
 const MOST_THREADS: usize = 16;
@@ -22,7 +21,7 @@ pub(super) fn measure(
     let pairs = pairs(nodes);
     let all = pairs.len();
     let each = budget.left() / all.max(1) as u32;
-    let (mut found, mut lost) = (Vec::new(), Vec::new());
+    let (mut found, mut lost) = (Vec::new(), BTreeMap::new());
     for (cpus, cpu_node, memory_node) in pairs {
         match read(tree, cpus, memory_node, cache_bytes, budget, each) {
             Ok(bytes_per_s) => found.push(NodeBandwidth {
@@ -31,16 +30,16 @@ pub(super) fn measure(
                 threads: cpus.len() as u32,
                 bytes_per_s,
             }),
-            Err(why) => lost.push(why),
+            Err(why) => *lost.entry(why).or_default() += 1,
         }
         budget.tell(0.0);
     }
-    (found, reasons(&lost, all))
+    (found, reasons(lost, all))
 }
 
-fn reasons(lost: &[String], all: usize) -> Vec<String> {
-    let sentences = each_once(lost).into_iter().map(|why| {
-        let count = lost.iter().filter(|other| *other == why).count();
+/// Writes why pairs were lost, and how many.
+fn reasons(lost: BTreeMap<String, usize>, all: usize) -> Vec<String> {
+    let sentences = lost.into_iter().map(|(why, count)| {
         format!("of {count} of {all} pairs of memory nodes there is no bandwidth: {why}")
     });
     sentences.collect()
@@ -128,12 +127,12 @@ mod tests {
 
     #[test]
     fn pairs_lost_in_one_way_are_one_sentence() {
-        let lost = ["not permitted", "no time", "not permitted"].map(str::to_owned);
-        let expected = [(2, "not permitted"), (1, "no time")].map(|(count, why)| {
+        let lost = [("not permitted".to_owned(), 2), ("no time".to_owned(), 1)];
+        let expected = [(1, "no time"), (2, "not permitted")].map(|(count, why)| {
             format!("of {count} of 4 pairs of memory nodes there is no bandwidth: {why}")
         });
-        assert_eq!(reasons(&lost, 4), expected);
-        assert!(reasons(&[], 4).is_empty());
+        assert_eq!(reasons(lost.into(), 4), expected);
+        assert!(reasons(BTreeMap::new(), 4).is_empty());
     }
 
     #[test]

@@ -53,7 +53,7 @@ fn no_time_is_inconclusive_and_an_interrupt_is_obeyed() {
 const SIZES: [usize; 5] = [4096, 8192, 16_384, 32_768, 65_536];
 
 fn plan() -> Plan {
-    Plan { sizes: SIZES.to_vec(), pages: vec![8], enough_bytes: 65_536, passes: 1 }
+    Plan { sizes: SIZES.to_vec(), pages: vec![8], passes: 1 }
 }
 
 fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> LatencyCurve {
@@ -142,28 +142,21 @@ fn lines_apart_crowd_no_set() {
 }
 
 #[test]
-fn sizes_reach_past_the_caches_as_far_as_memory_allows() {
-    fn cache(size_bytes: u64) -> AdvertisedCache {
-        AdvertisedCache { level: 3, size_bytes, line_bytes: None }
-    }
-    fn check(caches: &[AdvertisedCache], memory: u64, seconds: f64, mib: [usize; 2]) {
-        let plan = Plan::new(caches, memory, seconds);
-        let mib_planned = [plan.largest_bytes(), plan.enough_bytes].map(|bytes| bytes >> 20);
-        assert_eq!(mib_planned, mib);
+fn sizes_reach_as_far_as_memory_allows() {
+    fn check(memory: u64, seconds: f64, mib: usize) {
+        let plan = Plan::new(memory, seconds);
+        assert_eq!(plan.largest_bytes() >> 20, mib);
         assert!(plan.sizes.is_sorted() && plan.pages.is_sorted());
         assert_eq!((plan.sizes[0], plan.sizes[1], plan.sizes[2]), (4096, 6144, 8192));
-        assert!(plan.pages.last().unwrap() * SMALL_PAGE <= mib[0] << 20);
+        assert!(plan.pages.last().unwrap() * SMALL_PAGE <= mib << 20);
     }
-    // As far as memory allows, whatever is advertised; enough is four times that.
-    check(&[cache(32 << 20)], 8 << 30, 20.0, [1024, 128]);
-    check(&[cache(260 << 20)], 8 << 30, 5.0, [1024, 1024]);
-    check(&[cache(32 << 20)], 100 << 20, 20.0, [48, 50]);
-    check(&[cache(1 << 20)], 8 << 30, 20.0, [1024, 64]);
-    check(&[], 8 << 30, 20.0, [1024, 128]);
-    check(&[cache(1 << 40)], u64::MAX, 20.0, [1024, 1024]);
-    check(&[], 0, 20.0, [4, 4]);
-    assert_eq!(Plan::new(&[], 0, 20.0).passes, 3);
-    assert_eq!(Plan::new(&[], 0, 0.1).passes, 1);
+    check(8 << 30, 20.0, 1024);
+    check(8 << 30, 5.0, 1024);
+    check(100 << 20, 20.0, 48);
+    check(u64::MAX, 20.0, 1024);
+    check(0, 20.0, 4);
+    assert_eq!(Plan::new(0, 20.0).passes, 3);
+    assert_eq!(Plan::new(0, 0.1).passes, 1);
 }
 
 #[test]
