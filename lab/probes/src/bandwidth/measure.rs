@@ -21,8 +21,9 @@ use crate::{
     Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, LoadedLatency, NodeBandwidth, PARTS,
     Spread, Traffic,
 };
-use hands::{Hands, LARGE_PAGE_BYTES, Setup};
+use hands::{Hands, Setup};
 use kernels::{BLOCK_BYTES, Vectors};
+use nodes::Nodes;
 use std::collections::BTreeSet;
 use tiebreak_machine::{cpus::apart, fingerprint};
 use tiebreak_stats::knee::knee;
@@ -71,70 +72,65 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ba
     // A CPU of each core before the second ones: two threads on a core share its bandwidth.
     let cpus: Vec<usize> = [first].into_iter().chain(apart(first, &given)).collect();
     let tree = Tree::at(Path::new("/"));
-    let pinned = Pinned::to(first);
-    let end_ns = monotonic_ns() + budget.length().mul_f64(HELD).as_nanos() as u64;
-    let held_bytes = held::bytes(caches::memory_share_bytes(&tree), end_ns, budget);
-    drop(pinned);
     let nodes = nodes(&tree, &cpus);
     let mut found = Bandwidth {
         vectors: Vectors::widest().name.to_owned(),
-        last_level_bytes: caches::advertised(&tree, first)
-            .iter()
-            .map(|cache| cache.size_bytes)
-            .max(),
-        held_bytes,
+        last_level_bytes: caches::advertised(&tree, first).iter().map(|one| one.size_bytes).max(),
+        held_bytes: held_bytes(&tree, first, budget),
         window_ns: WINDOW_NS,
         cpus: cpus.iter().map(|cpu| *cpu as u32).collect(),
         nodes: nodes.as_ref().map(|nodes| nodes.len() as u32),
         ..Bandwidth::default()
     };
-    let nodes = nodes.filter(|nodes| nodes.len() > 1).unwrap_or_default();
-    let for_nodes = budget.length().mul_f64(if nodes.is_empty() { 0.0 } else { NODES });
-    let mut reasons = Vec::new();
-    let cells = match by_threads(&mut found, &tree, &cpus, budget, for_nodes, &mut reasons) {
-        Ok(cells) => cells,
+    let cache_bytes = cache_bytes(&found);
+    let hands = Hands::new(Setup {
+        cpus: &cpus,
+        buffer_bytes: buffer_bytes(&tree, cache_bytes, cpus.len()),
+        cache_bytes: cache_bytes as usize,
+        ready_by_ns: monotonic_ns() + budget.length().mul_f64(SETUP).as_nanos() as u64,
+        interrupted: budget.interrupted(),
+    });
+    let hands = match hands {
+        Ok(hands) => hands,
         Err(error) => return Probed::inconclusive(format!("memory for the threads: {error}")),
     };
-    if !nodes.is_empty() {
-        let (pairs, why) = nodes::measure(&tree, &nodes, cache_bytes(&found), budget);
-        found.between_nodes = pairs;
-        reasons.extend(why);
-    }
-    reasons.extend(placed(fingerprint::read().is_guest(), cpus.len(), budget.length()));
+    found.large_page_share = hands.large_page_share();
+    found.buffer_bytes = hands.setup.buffer_bytes as u64;
+    let nodes = nodes.filter(|nodes| nodes.len() > 1).unwrap_or_default();
+    let (cells, reasons) = measured(&mut found, &hands, &nodes, budget);
     judged(found, &cells, reasons)
 }
 
-/// Measures the curves and the latency beside them, with buffers where the threads run, until only
-/// the reserve is left; returns the points of the curves.
-fn by_threads(
+fn held_bytes(tree: &Tree, cpu: usize, budget: &Budget<'_>) -> Option<u64> {
+    let _pinned = Pinned::to(cpu);
+    let end_ns = monotonic_ns() + budget.length().mul_f64(HELD).as_nanos() as u64;
+    held::bytes(caches::memory_share_bytes(tree), end_ns, budget)
+}
+
+/// Measures the curves, then what else there is: the latency beside them, and nodes. Returns the
+/// points of the curves, and the reasons against what was found.
+fn measured(
     found: &mut Bandwidth,
-    tree: &Tree,
-    cpus: &[usize],
+    hands: &Hands<'_>,
+    nodes: &Nodes,
     budget: &mut Budget<'_>,
-    reserve: Duration,
-    reasons: &mut Vec<String>,
-) -> io::Result<Vec<Cell>> {
-    let cache_bytes = cache_bytes(found);
-    let hands = Hands::new(Setup {
-        cpus,
-        buffer_bytes: buffer_bytes(tree, cache_bytes, cpus.len()),
-        cache_bytes: cache_bytes as usize,
-        node: None,
-        ready_by_ns: monotonic_ns() + budget.length().mul_f64(SETUP).as_nanos() as u64,
-        interrupted: budget.interrupted(),
-    })?;
-    found.large_page_share = hands.large_page_share();
-    found.buffer_bytes = hands.buffer_bytes as u64;
-    if cpus.len() == 1 {
-        return Ok(curves(&hands, 1, budget, reserve));
+) -> (Vec<Cell>, Vec<String>) {
+    let (length, has_others) = (budget.length(), found.cpus.len() > 1);
+    let for_nodes = length.mul_f64(if nodes.is_empty() { 0.0 } else { NODES });
+    let for_latency = length.mul_f64(if has_others { LATENCY } else { 0.0 });
+    let cells = curves(hands, budget, for_nodes + for_latency);
+    let mut reasons = Vec::new();
+    if has_others {
+        match loaded::measure(hands, budget, for_nodes) {
+            Ok(levels) => found.loaded_latency = levels,
+            Err(why) => reasons.push(format!("no latency beside bandwidth: {why}")),
+        }
     }
-    let for_latency = budget.length().mul_f64(LATENCY);
-    let cells = curves(&hands, cpus.len(), budget, reserve + for_latency);
-    match loaded::measure(&hands, cpus, cache_bytes as usize, budget, reserve) {
-        Ok(levels) => found.loaded_latency = levels,
-        Err(why) => reasons.push(format!("no latency beside bandwidth: {why}")),
-    }
-    Ok(cells)
+    let (pairs, why) = nodes::measure(hands, nodes, budget);
+    found.between_nodes = pairs;
+    reasons.extend(why);
+    reasons.extend(placed(fingerprint::read().is_guest(), found.cpus.len(), length));
+    (cells, reasons)
 }
 
 /// Returns what the caches hold; where that is not known the advertised size of the last level, or
@@ -194,19 +190,19 @@ fn buffer_bytes(tree: &Tree, cache_bytes: u64, threads: usize) -> usize {
     let wanted = LEAST_BYTES.max(cache_bytes.saturating_mul(TIMES_CACHE));
     let free = cgroup::memory_free_bytes(tree);
     let most = free.map_or(wanted, |all| all / PART_OF_MEMORY / threads.max(1) as u64);
-    let pages = wanted.min(most) as usize / LARGE_PAGE_BYTES;
-    pages.max(2) * LARGE_PAGE_BYTES
+    let pages = wanted.min(most) as usize / HUGE_PAGE;
+    pages.max(2) * HUGE_PAGE
 }
 
-/// Returns the memory nodes that hold memory, each with those of the CPUs that belong to it; `None`
-/// if the machine does not list them.
+/// Returns the memory nodes that hold memory, each with the indices of those of the CPUs that belong
+/// to it; `None` if the machine does not list them.
 fn nodes(tree: &Tree, cpus: &[usize]) -> Option<Vec<(usize, Vec<usize>)>> {
     let folder = "/sys/devices/system/node";
     let with_memory = parse_list(&tree.text(&format!("{folder}/has_memory"))?)?;
     let nodes = with_memory.into_iter().map(|node| {
         let text = tree.text(&format!("{folder}/node{node}/cpulist")).unwrap_or_default();
         let own = parse_list(&text).unwrap_or_default();
-        (node, cpus.iter().copied().filter(|cpu| own.contains(cpu)).collect())
+        (node, (0..cpus.len()).filter(|index| own.contains(&cpus[*index])).collect())
     });
     Some(nodes.collect())
 }
@@ -285,23 +281,31 @@ fn plan(cpus: usize, time: Duration) -> (Vec<Cell>, Duration) {
     (cells, length.clamp(LENGTH.0, LENGTH.1))
 }
 
-/// Measures rounds over all cells, in turns forwards and backwards, until only the rest is left.
-fn curves(hands: &Hands<'_>, cpus: usize, budget: &mut Budget<'_>, rest: Duration) -> Vec<Cell> {
-    let (mut cells, length) = plan(cpus, budget.left().saturating_sub(rest));
-    'rounds: for round in 0.. {
-        for step in 0..cells.len() {
-            if budget.left() <= rest + length {
-                break 'rounds;
-            }
-            let index = if round % 2 == 0 { step } else { cells.len() - 1 - step };
-            let cell = &mut cells[index];
-            let traffic = cell.traffic;
-            let windows = hands.run(cell.threads, |_, hand| hand.stream(traffic, length));
-            cell.add(&windows);
-            budget.tell(0.0);
-        }
-    }
+/// Measures rounds over all cells until only the rest of the time is left.
+fn curves(hands: &Hands<'_>, budget: &mut Budget<'_>, rest: Duration) -> Vec<Cell> {
+    let time = budget.left().saturating_sub(rest);
+    let (mut cells, length) = plan(hands.setup.cpus.len(), time);
+    in_turns(&mut cells, budget, rest + length, |cell| {
+        let traffic = cell.traffic;
+        cell.add(&hands.run(cell.threads, |_, hand| hand.stream(traffic, length)));
+    });
     cells
+}
+
+/// Visits things again and again, forwards and backwards in turns, until so much time is left.
+fn in_turns<T>(
+    things: &mut [T],
+    budget: &mut Budget<'_>,
+    rest: Duration,
+    mut visit: impl FnMut(&mut T),
+) {
+    for turn in (0..things.len()).chain((0..things.len()).rev()).cycle() {
+        if budget.left() <= rest {
+            return;
+        }
+        visit(&mut things[turn]);
+        budget.tell(0.0);
+    }
 }
 
 /// Returns the curves that have points.
