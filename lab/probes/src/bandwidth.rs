@@ -128,6 +128,11 @@ impl BandwidthCurve {
     pub fn point(&self, threads: u32) -> Option<&BandwidthPoint> {
         self.points.iter().find(|point| point.threads == threads)
     }
+
+    /// Returns the best point; among equal ones that with the fewest threads.
+    pub fn best(&self) -> Option<&BandwidthPoint> {
+        self.points.iter().rev().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
+    }
 }
 
 impl BandwidthPoint {
@@ -208,8 +213,7 @@ impl Bandwidth {
     fn best<'a>(&self, curve: &'a BandwidthCurve) -> Option<&'a BandwidthPoint> {
         let mut points = self.pinned().flat_map(|curve| &curve.points);
         let is_whole = points.all(|point| curve.point(point.threads).is_some());
-        let best = curve.points.iter().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s));
-        best.filter(|_| is_whole)
+        curve.best().filter(|_| is_whole)
     }
 
     /// Returns the numbers by which two machines can be compared: for each kernel, pinned, one

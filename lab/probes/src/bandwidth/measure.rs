@@ -152,19 +152,20 @@ fn placed(is_guest: bool, cpus: usize, length: Duration) -> Option<String> {
 
 /// Makes the curves, and adds the reasons against them.
 fn judged(mut found: Bandwidth, cells: &[Cell], mut reasons: Vec<String>) -> Probed<Bandwidth> {
-    let (all, points) = (cells.len(), cells.iter().filter_map(Cell::point).count());
+    found.curves = curves_of(cells);
+    let points = found.curves.iter().flat_map(|curve| &curve.points);
+    let best = points.clone().map(|point| point.high_bytes_per_s).fold(0.0, f64::max);
+    let (all, lost) = (cells.len(), cells.len() - points.count());
     let causes = "other programs use the CPUs, or the budget is too short";
-    if points == 0 {
+    if lost == all {
         let why = format!("no window of time in which all threads ran: {causes}");
         return Probed::inconclusive(why);
     }
-    let best = cells.iter().flat_map(Cell::parts).fold(0.0, f64::max);
     if best > MOST_BYTES_PER_S * found.cpus.len() as f64 {
         let gb = best / 1e9;
         return Probed::inconclusive(format!("{gb:.0} GB/s is more than CPUs can move"));
     }
-    if points < all {
-        let lost = all - points;
+    if lost > 0 {
         reasons.push(format!(
             "of {lost} of {all} curve points there are too few windows in which all threads ran: \
              {causes}"
@@ -181,7 +182,6 @@ fn judged(mut found: Bandwidth, cells: &[Cell], mut reasons: Vec<String>) -> Pro
             cache >> 20
         ));
     }
-    found.curves = curves_of(cells);
     Probed::of(found, reasons)
 }
 
@@ -228,16 +228,11 @@ impl Cell {
         self.windows += windows.seen;
     }
 
-    /// Returns the undisturbed bandwidth of consecutive parts of the windows.
-    fn parts(&self) -> Vec<f64> {
-        let length = (self.rates.len() / PARTS).max(LEAST_OF_A_PART);
-        let parts = self.rates.chunks_exact(length).take(PARTS);
-        parts.filter_map(|part| undisturbed(part.to_vec())).collect()
-    }
-
     /// Returns the point of the curve; `None` if too few windows were kept.
     fn point(&self) -> Option<BandwidthPoint> {
-        let parts = self.parts();
+        let length = (self.rates.len() / PARTS).max(LEAST_OF_A_PART);
+        let parts = self.rates.chunks_exact(length).take(PARTS);
+        let parts: Vec<f64> = parts.filter_map(|part| undisturbed(part.to_vec())).collect();
         let Spread { low, high } = Spread::of(parts.iter().copied())?;
         Some(BandwidthPoint {
             threads: self.threads as u32,
@@ -310,19 +305,20 @@ fn in_turns<T>(
 
 /// Returns the curves that have points.
 fn curves_of(cells: &[Cell]) -> Vec<BandwidthCurve> {
-    let curves = cells.chunk_by(|a, b| a.traffic == b.traffic);
-    let curves = curves.map(|cells| {
-        let parts = cells
-            .iter()
-            .map(|cell| (cell.threads as u64, cell.parts().into_iter().map(Some).collect()));
+    let mut curves = Vec::new();
+    for cells in cells.chunk_by(|a, b| a.traffic == b.traffic) {
+        let points: Vec<BandwidthPoint> = cells.iter().filter_map(Cell::point).collect();
+        let parts = points.iter().map(|point| {
+            (u64::from(point.threads), point.parts_bytes_per_s.iter().copied().map(Some).collect())
+        });
         let knee = knee(&parts.collect::<Vec<_>>(), KNEE_SHARE).map(|knee| BandwidthKnee {
             threads: knee.size as u32,
             low_threads: knee.low as u32,
             high_threads: knee.high as u32,
             agreeing_share: knee.agreeing_share,
         });
-        let points = cells.iter().filter_map(Cell::point).collect();
-        BandwidthCurve { traffic: cells[0].traffic, is_pinned: true, points, knee }
-    });
-    curves.filter(|curve| !curve.points.is_empty()).collect()
+        curves.push(BandwidthCurve { traffic: cells[0].traffic, is_pinned: true, points, knee });
+    }
+    curves.retain(|curve| !curve.points.is_empty());
+    curves
 }

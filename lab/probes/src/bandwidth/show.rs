@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::show::*;
-use crate::{Bandwidth, BandwidthCurve, BandwidthPoint, Traffic};
+use crate::{Bandwidth, BandwidthPoint, Traffic};
 use std::collections::BTreeSet;
 
 /// Parts agree if the ratio of the best one to the least one is below this.
@@ -56,7 +56,7 @@ fn by_threads(found: &Bandwidth, look: &Look) -> String {
 fn tables(found: &Bandwidth, look: &Look) -> [String; 3] {
     let known: Vec<_> = found
         .pinned()
-        .filter_map(|curve| Some((curve.traffic.name(), best(curve)?, curve.knee.as_ref()?)))
+        .filter_map(|curve| Some((curve.traffic.name(), curve.best()?, curve.knee.as_ref()?)))
         .collect();
     let knees = Table::of(&known)
         .left("curve", 0, |(name, ..)| name.to_string())
@@ -116,16 +116,11 @@ fn parts(point: &BandwidthPoint) -> String {
     format!("{} to {}", gb(point.low_bytes_per_s), gb(point.high_bytes_per_s))
 }
 
-/// Returns the best point of a curve; among equal ones that with the fewest threads.
-fn best(curve: &BandwidthCurve) -> Option<&BandwidthPoint> {
-    curve.points.iter().rev().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
-}
-
 /// Writes the read bandwidth: `read 43.6 GB/s with one thread, 87.4 GB/s with 4 threads (52.1 to
 /// 86.2), 95% of the best with 3`.
 fn reads(found: &Bandwidth) -> Option<String> {
     let curve = found.curve(Traffic::Read)?;
-    let best = best(curve)?;
+    let best = curve.best()?;
     let one = curve.point(1).filter(|_| best.threads > 1);
     let mut texts: Vec<String> = Vec::new();
     for point in one.into_iter().chain([best]) {
@@ -147,7 +142,7 @@ fn reads(found: &Bandwidth) -> Option<String> {
 /// Writes the other kernels, all with the number of threads that reads best: `with 2 threads write
 /// 64.1, fill 81.4, copy 83.2, copy-past 90.1 GB/s`.
 fn others(found: &Bandwidth) -> Option<String> {
-    let number = best(found.curve(Traffic::Read)?)?.threads;
+    let number = found.curve(Traffic::Read)?.best()?.threads;
     let others = found.pinned().filter(|curve| curve.traffic as u8 >= Traffic::Write as u8);
     let rates = others.filter_map(|curve| {
         Some(format!("{} {}", curve.traffic.name(), gb(curve.point(number)?.bytes_per_s)))

@@ -1,7 +1,6 @@
 //! The probe of the cache line, by three methods: a flush (the answer, where there is one), false
 //! sharing, and the published strided copy.
 
-#[cfg(target_arch = "x86_64")]
 mod flush;
 mod sharing;
 mod strided;
@@ -10,7 +9,6 @@ use crate::tools::*;
 use crate::{FlushPoint, LineAdvertised, SharingPoint, StridedPoint};
 
 /// The share of the budget for each method.
-#[cfg(target_arch = "x86_64")]
 const FLUSH: f64 = 0.25;
 const SHARING: f64 = 0.30;
 const STRIDED: f64 = 0.40;
@@ -35,10 +33,7 @@ pub fn measure(cpus: &[usize], budget: &mut Budget<'_>) -> Probed<Reading> {
     let first = cpus.first().copied().unwrap_or(0);
     let _pinned = pinned(first, &mut reasons);
     let all = budget.length();
-    #[cfg(target_arch = "x86_64")]
     let flush = flush::measure(all.mul_f64(FLUSH), budget);
-    #[cfg(not(target_arch = "x86_64"))]
-    let flush = Err("no program may flush a line on this architecture".to_owned());
     let tree = Tree::at(Path::new("/"));
     let memory_bytes = caches::memory_share_bytes(&tree);
     let strided = strided::measure(memory_bytes, all.mul_f64(STRIDED), budget);
@@ -89,7 +84,6 @@ mod tests {
         assert!(one.value().is_none_or(|reading| reading.sharing.is_err()));
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[test]
     fn every_offset_is_looked_at() {
         let flag = AtomicBool::new(false);

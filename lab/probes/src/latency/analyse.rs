@@ -68,14 +68,10 @@ pub(super) fn analyse(
 
 /// Returns the reason why a curve is not one of its pages, if there is one.
 fn wrong_pages(curve: &LatencyCurve) -> Option<String> {
-    let is_known = curve.page_bytes != HUGE_PAGE as u64 || curve.page_share >= Some(MOSTLY);
-    let why = match curve.page_share {
-        None => "the kernel does not say whether it gave pages of 2 MiB".to_owned(),
-        Some(share) => {
-            format!("the kernel gave pages of 2 MiB for {:.0}% of the data only", share * 100.0)
-        }
-    };
-    (!is_known).then_some(why)
+    let is_wrong = curve.page_bytes == HUGE_PAGE as u64 && curve.page_share < Some(MOSTLY);
+    let share = curve.page_share;
+    let share = share.map_or("an unknown part".to_owned(), |one| format!("{:.0}%", one * 100.0));
+    is_wrong.then(|| format!("the kernel gave pages of 2 MiB for {share} of the data only"))
 }
 
 /// Returns the sizes between which the first of these caches ends. A load of its next level, or of

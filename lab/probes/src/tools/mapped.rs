@@ -93,19 +93,13 @@ impl Drop for Mapped {
 
 /// Returns the same of the mapping that starts at an address, by `/proc/self/smaps`.
 fn huge_share(tree: &Tree, start: usize) -> Option<f64> {
-    let text = tree.text("/proc/self/smaps")?;
-    let begins = format!("{start:x}-");
-    let mut lines = text.lines().skip_while(|line| !line.starts_with(&begins)).skip(1);
-    let fields: Vec<(&str, u64)> = std::iter::from_fn(|| field(lines.next()?)).collect();
-    let [all, huge] = ["Anonymous", "AnonHugePages"]
-        .map(|name| fields.iter().find(|field| field.0 == name).map(|field| field.1));
-    all.filter(|all| *all > 0).zip(huge).map(|(all, huge)| huge as f64 / all as f64)
-}
-
-/// `AnonHugePages:      2048 kB`; `None` at the next mapping.
-fn field(line: &str) -> Option<(&str, u64)> {
-    let (name, rest) = line.split_once(':')?;
-    Some((name, rest.trim().trim_end_matches(" kB").parse().ok()?))
+    let text = format!("\n{}", tree.text("/proc/self/smaps")?);
+    let (_, own) = text.split_once(&format!("\n{start:x}-"))?;
+    let [all, huge] = ["Anonymous:", "AnonHugePages:"].map(|name| {
+        let kib = own.lines().find_map(|line| line.strip_prefix(name))?;
+        kib.trim().trim_end_matches(" kB").parse::<f64>().ok()
+    });
+    Some(huge? / all.filter(|all| *all > 0.0)?)
 }
 
 #[cfg(test)]

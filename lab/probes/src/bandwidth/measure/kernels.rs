@@ -98,12 +98,8 @@ macro_rules! vectors {
             pub(super) const VECTORS: Vectors = Vectors {
                 name: $name,
                 read,
-                store: [
-                    store::<false, false>,
-                    store::<false, true>,
-                    store::<true, false>,
-                    store::<true, true>,
-                ],
+                store: [store::<false, false>, store::<false, true>,
+                    store::<true, false>, store::<true, true>],
             };
 
             const BYTES: usize = size_of::<$vector>();

@@ -1,7 +1,7 @@
 //! A made-up machine with four CPUs and two memory nodes.
 
 use super::*;
-use crate::{BandwidthKnee, LoadedLatency, NodeBandwidth};
+use crate::{BandwidthCurve, BandwidthKnee, LoadedLatency, NodeBandwidth};
 
 fn curve(traffic: Traffic, is_pinned: bool, of_one: f64) -> BandwidthCurve {
     let point = |threads: u32| BandwidthPoint {

@@ -15,6 +15,7 @@ const OF_THE_RULE: [[usize; 2]; 4] = [[64, 129], [128, 257], [32, 65], [16, 33]]
 const PASSES: usize = 10;
 
 /// Measures the strides within a length of time, those of the rule first and the others scattered.
+/// Strides that the rule compares take turns: in each round each has one, in drawn order.
 ///
 /// # Errors
 /// There is no memory for the arrays.
@@ -35,20 +36,21 @@ pub(super) fn measure(
     pass_ps(&from, &to, SMALL_PAGE);
     pass_ps(&to, &from, SMALL_PAGE);
     let mut random = Random::new(monotonic_ns());
-    let mut points: Vec<StridedPoint> = Vec::new();
-    'all: for group in groups() {
-        let mut passes_ps = vec![Vec::new(); group.len()];
-        for place in turns(group.len(), &mut random) {
-            if Instant::now() >= end || budget.is_spent() {
-                break 'all;
+    let mut passes_ps = BTreeMap::<usize, Vec<u64>>::new();
+    'all: for mut group in groups() {
+        for _ in 0..PASSES {
+            random.shuffle(&mut group);
+            for stride in &group {
+                if Instant::now() >= end || budget.is_spent() {
+                    break 'all;
+                }
+                passes_ps.entry(*stride).or_default().push(pass_ps(&from, &to, *stride));
             }
-            passes_ps[place].push(pass_ps(&from, &to, group[place]));
         }
-        points.extend(group.iter().zip(passes_ps).filter_map(|(stride, all)| point(*stride, all)));
         budget.tell(0.0);
     }
-    points.sort_by_key(|point| point.stride_bytes);
-    Ok(points)
+    passes_ps.retain(|_, passes| passes.len() == PASSES);
+    Ok(passes_ps.into_iter().filter_map(|(stride, passes)| point(stride, passes)).collect())
 }
 
 /// Returns the strides that are measured together: those that the rule compares, then each other
@@ -61,13 +63,6 @@ fn groups() -> Vec<Vec<usize>> {
     rest.sort_by_key(|stride| stride * 101 % 499);
     let pairs = OF_THE_RULE.iter().map(|pair| pair.to_vec());
     pairs.chain(rest.into_iter().map(|stride| vec![stride])).collect()
-}
-
-/// Returns whose turn it is: in each round each of `count` has one, in drawn order.
-fn turns(count: usize, random: &mut Random) -> Vec<usize> {
-    let mut turns: Vec<usize> = (0..PASSES).flat_map(|_| 0..count).collect();
-    turns.chunks_mut(count).for_each(|round| random.shuffle(round));
-    turns
 }
 
 /// Returns the time of a copied byte in one pass over the arrays, in picoseconds.
@@ -126,10 +121,12 @@ mod tests {
         let mut random = Random::new(1);
         let mut firsts = 0;
         for _ in 0..200 {
-            let turns = turns(2, &mut random);
-            assert_eq!(turns.len(), 2 * PASSES);
-            assert!(turns.chunks(2).all(|round| round[0] + round[1] == 1));
-            firsts += turns.chunks(2).filter(|round| round[0] == 0).count();
+            for _ in 0..PASSES {
+                let mut group = [0, 1];
+                random.shuffle(&mut group);
+                assert_eq!(group[0] + group[1], 1);
+                firsts += usize::from(group[0] == 0);
+            }
         }
         assert!((900..1100).contains(&firsts), "{firsts}");
         let groups = groups();
