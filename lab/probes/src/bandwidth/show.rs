@@ -151,18 +151,14 @@ fn others(found: &Bandwidth) -> Option<String> {
     Some(format!("with {} {rates} GB/s", threads(number)))
 }
 
-/// Writes the latency: `a load from memory takes 149 ns, 198 ns beside 3 threads that read at 76
+/// Writes the latency: `a load from memory takes 149 ns, 198 ns beside reads of 3 threads at 76
 /// GB/s`.
 fn loaded(found: &Bandwidth) -> Option<String> {
     let idle = found.loaded_latency.iter().find(|one| one.asked_share == 0.0)?;
     let mut text = format!("a load from memory takes {:.0} ns", idle.latency_ns);
     if let Some(full) = found.loaded_latency.last().filter(|one| one.asked_share > 0.0) {
-        let who = match full.threads {
-            1 => "a thread that reads".to_owned(),
-            more => format!("{more} threads that read"),
-        };
-        let rate = gb(full.bytes_per_s);
-        text += &format!(", {:.0} ns beside {who} at {rate} GB/s", full.latency_ns);
+        let (readers, rate) = (threads(full.threads), gb(full.bytes_per_s));
+        text += &format!(", {:.0} ns beside reads of {readers} at {rate} GB/s", full.latency_ns);
     }
     Some(text)
 }

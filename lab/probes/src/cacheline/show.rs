@@ -9,26 +9,18 @@ pub(crate) fn rows(found: &Cacheline) -> Vec<Row> {
     texts.into_iter().flatten().map(|text| Row::new("", text)).collect()
 }
 
-/// Writes the answer: `64 bytes are flushed together, as sysfs and CPUID say; prefetch reaches 256
-/// bytes`.
+/// Writes the answer: `64 bytes are flushed together, and sysfs says 64, CPUID says 64; prefetch
+/// reaches 256 bytes`.
 fn answer(found: &Cacheline) -> String {
     let Some((line, method)) = found.line_bytes.zip(found.answered_by) else {
         return "not known".to_owned();
     };
     let by = if method == LineMethod::FlushedTogether { "are" } else { "by" };
     let mut text = format!("{line} bytes {by} {}", method.words());
-    let advertised = found.advertised.iter();
-    match found.agrees() {
-        Some(true) => {
-            let sources: Vec<&str> = advertised.map(|one| one.source.as_str()).collect();
-            let say = if sources.len() == 1 { "says" } else { "say" };
-            text += &format!(", as {} {say}", sources.join(" and "));
-        }
-        Some(false) => {
-            let each = advertised.map(|one| format!("{} says {}", one.source, one.line_bytes));
-            text += &format!(", but {}", joined(each));
-        }
-        None => {}
+    if let Some(agrees) = found.agrees() {
+        let said = found.advertised.iter();
+        let said = said.map(|one| format!("{} says {}", one.source, one.line_bytes));
+        text += &format!(", {} {}", if agrees { "and" } else { "but" }, joined(said));
     }
     if let Some(reach) = found.prefetch_reach_bytes.filter(|reach| *reach > line) {
         text += &format!("; prefetch reaches {reach} bytes");

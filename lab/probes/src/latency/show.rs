@@ -81,56 +81,43 @@ fn heading(found: &Latency, look: &Look) -> String {
 }
 
 fn small_print(found: &Latency, look: &Look) -> String {
-    let mut text = "Each load waits for the one before; the lines of the data are visited once \
-                    each, in random order. Medians of batches of about 10 us. A level is a run of \
-                    sizes whose latencies differ little, and holds its largest size. What the TLB \
-                    costs is what a line on each of so many pages of 4 KiB costs more than as \
-                    many lines side by side."
-        .to_owned();
-    if let Some(page) = found.judged_by_page_bytes {
-        text += &format!(" Caches are judged by the curve of pages of {}.", bytes(page));
-    }
-    if let Some(flushed) = found.flushed_ns {
-        text += &format!(" A load of a line that was flushed just before takes {}.", ns(flushed));
-    }
-    text += &format!(" Twice as many loads took {:.2} times as long.", found.double_work_ratio);
+    let judge = or_dash(found.judged_by_page_bytes, bytes);
+    let text = format!(
+        "Each load waits for the one before; the lines of the data are visited once each, in \
+         random order. Medians of batches of about 10 us. A level is a run of sizes whose \
+         latencies differ little, and holds its largest size; caches are judged by the curve of \
+         pages of {judge}. What the TLB costs is what a line on each of so many pages of 4 KiB \
+         costs more than as many lines side by side. A load of a line that was flushed just before \
+         takes {}. Twice as many loads took {:.2} times as long.",
+        or_dash(found.flushed_ns, ns),
+        found.double_work_ratio
+    );
     paragraph(Tone::Dim, text, look)
 }
 
 /// Returns latency over size, with a mark at the advertised size of each cache, and latency over
 /// the number of pages.
 fn charts(found: &Latency) -> Vec<Chart> {
-    let mut charts = Vec::new();
-    if !found.curves.is_empty() {
-        let curves = found.curves.iter().map(|curve| {
-            let points = curve.points.iter().map(|p| (p.size_bytes as f64, p.latency_ns));
-            let share = curve.page_share.filter(|share| *share < 0.995);
-            let share = share.map(|share| format!(" ({})", percent(share, Rounding::Nearest)));
-            let name = format!("pages of {}{}", bytes(curve.page_bytes), share.unwrap_or_default());
-            (name, points.collect())
-        });
-        let x = axis("bytes of data", true, false, |value| bytes(value as u64));
-        let mut by_size =
-            chart("load latency by size", [x, axis("ns a load", true, false, ns)], curves);
-        by_size.marks.extend(found.caches.iter().filter_map(|cache| {
-            let size = cache.advertised_bytes?;
-            Some((size as f64, format!("L{} {}", cache.level, bytes(size))))
-        }));
-        charts.push(by_size);
-    }
-    if !found.tlb.is_empty() {
-        let apart = found.tlb.iter().map(|point| (point.pages as f64, point.apart_ns));
-        let packed = found.tlb.iter().map(|point| (point.pages as f64, point.packed_ns));
-        let x = axis("lines, or pages of 4 KiB with a line on each", true, false, whole);
-        charts.push(chart(
-            "load latency by pages in use",
-            [x, axis("ns a load", true, false, ns)],
-            [
-                ("one line on each page", apart.collect()),
-                ("as many lines side by side", packed.collect()),
-            ],
-        ));
-    }
+    let curves = found.curves.iter().map(|curve| {
+        let points = curve.points.iter().map(|p| (p.size_bytes as f64, p.latency_ns));
+        (format!("pages of {}", bytes(curve.page_bytes)), points.collect())
+    });
+    let apart = found.tlb.iter().map(|point| (point.pages as f64, point.apart_ns));
+    let packed = found.tlb.iter().map(|point| (point.pages as f64, point.packed_ns));
+    let tlb =
+        [("one line on each page", apart.collect()), ("as many side by side", packed.collect())];
+    let size = axis("bytes of data", true, false, |value| bytes(value as u64));
+    let pages = axis("lines, or pages of 4 KiB with a line on each", true, false, whole);
+    let [up, also_up] = [(); 2].map(|()| axis("ns a load", true, false, ns));
+    let mut charts = vec![
+        chart("load latency by size", [size, up], curves),
+        chart("load latency by pages in use", [pages, also_up], tlb),
+    ];
+    charts[0].marks.extend(found.caches.iter().filter_map(|cache| {
+        let size = cache.advertised_bytes?;
+        Some((size as f64, format!("L{} {}", cache.level, bytes(size))))
+    }));
+    charts.retain(|chart| chart.curves.iter().any(|curve| !curve.points.is_empty()));
     charts
 }
 
