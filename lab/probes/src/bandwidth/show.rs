@@ -39,11 +39,7 @@ fn by_threads(found: &Bandwidth, look: &Look) -> String {
     let threads: Vec<u32> = threads.into_iter().collect();
     let mut table = Table::of(&threads).right("threads, GB/s", 0, |threads| *threads);
     for curve in found.pinned() {
-        let rank = match curve.traffic {
-            Traffic::Read => 0,
-            Traffic::Write | Traffic::Fill => 2,
-            _ => 1,
-        };
+        let rank = u8::from(curve.traffic != Traffic::Read);
         table = table.decimal(curve.traffic.name(), rank, |threads| {
             or_dash(curve.point(*threads), |point| gb(point.bytes_per_s))
         });
@@ -180,22 +176,18 @@ fn notes(found: &Bandwidth) -> Vec<String> {
         found.window_ns as f64 / 1e6,
         found.vectors
     );
-    let mut notes = vec![what, buffers(found)];
+    let buffers = format!(
+        "Each thread has {} of its own, {} of it in large pages; of what is gone through, caches \
+         hold {} at most. Pinned threads take CPUs in this order: {}.",
+        bytes(found.buffer_bytes),
+        or_dash(found.large_page_share, |share| percent(share, Rounding::Nearest)),
+        or_dash(found.held_bytes, bytes),
+        joined(found.cpus.iter().map(u32::to_string))
+    );
+    let mut notes = vec![what, buffers];
     if found.loaded_latency.is_empty() {
         let why = "that needs a second CPU, time, and windows in which all threads ran";
         notes.push(format!("Latency beside bandwidth was not measured: {why}."));
     }
     notes
-}
-
-fn buffers(found: &Bandwidth) -> String {
-    let mut text = format!("Each thread has {} MiB of its own", found.buffer_bytes >> 20);
-    if let Some(share) = found.large_page_share {
-        text += &format!(", {} of it in large pages", percent(share, Rounding::Nearest));
-    }
-    if let Some(bytes) = found.held_bytes {
-        text += &format!("; of what is gone through, caches hold {} MiB at most", bytes >> 20);
-    }
-    let cpus = joined(found.cpus.iter().map(u32::to_string));
-    format!("{text}. Pinned threads take CPUs in this order: {cpus}.")
 }

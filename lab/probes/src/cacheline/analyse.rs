@@ -35,7 +35,7 @@ fn found(reading: Reading, reasons: &mut Vec<String>) -> Cacheline {
     found.sharing = found.take(LineMethod::Sharing, reading.sharing, shared_line);
     found.strided = found.take(LineMethod::Strided, reading.strided, strided_line);
     found.gains = gains(&found.strided);
-    reasons.extend(unsteady(&found.strided));
+    reasons.extend(unsteady(&found));
     // The others are shown, but also see what a machine fetches ahead: no answer rests on them.
     let can_answer = [LineMethod::FlushedTogether, LineMethod::Sharing];
     let mut answers = found.said.iter().filter(|answer| can_answer.contains(&answer.method));
@@ -95,8 +95,8 @@ fn shared_line(points: &[SharingPoint]) -> Option<u64> {
 }
 
 /// Returns the reason against the ratio that was published: its turns differ.
-fn unsteady(points: &[StridedPoint]) -> Option<String> {
-    let [low, high] = quartiles(compared(points, 64)?)?;
+fn unsteady(found: &Cacheline) -> Option<String> {
+    let [low, high] = found.gain(64)?.quartiles?;
     let why = format!(
         "turns of the strided copy disagree, stride 129 is {low:.2}x to {high:.2}x as fast as 64: \
          other work or a neighbour disturbed it"
@@ -104,16 +104,9 @@ fn unsteady(points: &[StridedPoint]) -> Option<String> {
     (high > UNSTEADY * low).then_some(why)
 }
 
-/// Returns the points of the two strides that the rule compares for a length of a line.
-fn compared(points: &[StridedPoint], line_bytes: u64) -> Option<[&StridedPoint; 2]> {
-    let [near, far] = [line_bytes, 2 * line_bytes + 1]
-        .map(|stride| points.iter().find(|point| point.stride_bytes == stride));
-    Some([near?, far?])
-}
-
 /// Returns the quartiles of the ratio in each turn: bytes that the second stride passes per second,
 /// over those of the first.
-fn quartiles([near, far]: [&StridedPoint; 2]) -> Option<[f64; 2]> {
+fn quartiles(near: &StridedPoint, far: &StridedPoint) -> Option<[f64; 2]> {
     let strides = far.stride_bytes as f64 / near.stride_bytes as f64;
     let turns = near.passes_ns.iter().zip(&far.passes_ns).filter(|(_, far)| **far > 0.0);
     let mut ratios: Vec<f64> = turns.map(|(near, far)| strides * near / far).collect();
@@ -127,12 +120,18 @@ fn strided_line(points: &[StridedPoint]) -> Option<u64> {
     gains(points).iter().find(|gain| gain.ratio > PUBLISHED_GAIN).map(|gain| gain.line_bytes)
 }
 
+/// Returns what the rule sees for each length of a line of which both strides were measured.
 fn gains(points: &[StridedPoint]) -> Vec<StridedGain> {
     let gains = LENGTHS.iter().filter_map(|line_bytes| {
-        let [near, far] = compared(points, *line_bytes)?;
-        let ratio = far.passed_bytes_per_s / near.passed_bytes_per_s;
-        let (stride_bytes, quartiles) = (far.stride_bytes, quartiles([near, far]));
-        Some(StridedGain { line_bytes: *line_bytes, stride_bytes, ratio, quartiles })
+        let [near, far] = [*line_bytes, 2 * line_bytes + 1]
+            .map(|stride| points.iter().find(|point| point.stride_bytes == stride));
+        let (near, far) = (near?, far?);
+        Some(StridedGain {
+            line_bytes: *line_bytes,
+            stride_bytes: far.stride_bytes,
+            ratio: far.passed_bytes_per_s / near.passed_bytes_per_s,
+            quartiles: quartiles(near, far),
+        })
     });
     gains.collect()
 }

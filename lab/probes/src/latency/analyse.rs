@@ -114,11 +114,13 @@ fn caches_of(
         let levels = index.map_or(&[][..], |index| &seen[below.min(index)..=index]);
         below = index.map_or(below, |index| index + 1);
         // Sizes below the cache before, or above this one, are answered by others too.
-        let own = least + 1..=advertised_bytes.unwrap_or(u64::MAX);
+        let most = advertised_bytes.unwrap_or(u64::MAX);
+        let levels = levels.iter().map(|one| {
+            let own = one.from_bytes.max(least + 1)..=one.to_bytes.min(most);
+            curve.points.iter().filter(|point| own.contains(&point.size_bytes)).collect()
+        });
+        let levels: Vec<Vec<&LatencyPoint>> = levels.collect();
         least = advertised_bytes.unwrap_or(0);
-        let levels = levels.iter().map(|one| points_of(curve, one));
-        let levels: Vec<Vec<&LatencyPoint>> =
-            levels.map(|all| all.filter(|p| own.contains(&p.size_bytes)).collect()).collect();
         let held = levels.last().and_then(|last| last.iter().map(|point| point.size_bytes).max());
         // A cache that is nearly full answers some loads slowly, so its last sizes can be a level
         // of their own: its latency is that of the level with the most sizes, the first of several.
@@ -195,14 +197,6 @@ fn plateau(points: &[&LatencyPoint]) -> CacheSize {
         parts_ns: parts.collect::<Option<_>>().unwrap_or_default(),
         ..CacheSize::default()
     }
-}
-
-fn points_of<'a>(
-    curve: &'a LatencyCurve,
-    level: &LatencyLevel,
-) -> impl Iterator<Item = &'a LatencyPoint> {
-    let within = level.from_bytes..=level.to_bytes;
-    curve.points.iter().filter(move |point| within.contains(&point.size_bytes))
 }
 
 /// Returns the levels of the additional cost of a load with its lines apart, computed as multiples
