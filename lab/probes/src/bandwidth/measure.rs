@@ -232,11 +232,11 @@ impl Cell {
     fn point(&self) -> Option<BandwidthPoint> {
         let length = (self.rates.len() / PARTS).max(LEAST_OF_A_PART);
         let parts = self.rates.chunks_exact(length).take(PARTS);
-        let parts: Vec<f64> = parts.filter_map(|part| undisturbed(part.to_vec())).collect();
+        let parts: Vec<f64> = parts.filter_map(|part| undisturbed(part, LEAST_OF_A_PART)).collect();
         let Spread { low, high } = Spread::of(parts.iter().copied())?;
         Some(BandwidthPoint {
             threads: self.threads as u32,
-            bytes_per_s: undisturbed(self.rates.clone())?,
+            bytes_per_s: undisturbed(&self.rates, LEAST_OF_A_PART)?,
             low_bytes_per_s: low,
             high_bytes_per_s: high,
             rounds: parts.len() as u32,
@@ -253,13 +253,10 @@ fn rates(windows: &Windows) -> Vec<u64> {
     windows.kept.iter().map(|done| (done.iter().sum::<f64>() * per_s) as u64).collect()
 }
 
-fn undisturbed(mut rates: Vec<u64>) -> Option<f64> {
-    quantile_of_enough(&mut rates, UNDISTURBED, LEAST_OF_A_PART)
-}
-
-/// Returns a quantile of windows; `None` if they are too few.
-fn quantile_of_enough(rates: &mut [u64], share: f64, least: usize) -> Option<f64> {
-    quantile(rates, share).filter(|_| rates.len() >= least).map(|rate| rate as f64)
+/// Returns the undisturbed bandwidth of windows; `None` if they are too few.
+fn undisturbed(rates: &[u64], least: usize) -> Option<f64> {
+    let rate = quantile(&mut rates.to_vec(), UNDISTURBED)?;
+    (rates.len() >= least).then_some(rate as f64)
 }
 
 /// Plans the cells of a round, and the length of each. The cells of a curve are adjacent, so that a

@@ -26,7 +26,7 @@ pub(super) fn measure(
         let windows = hands.run_on(&cpus[..threads], &buffers[..threads], |_, hand| {
             hand.stream(Traffic::Read, length);
         });
-        let rate = quantile_of_enough(&mut rates(&windows), UNDISTURBED, LEAST_WINDOWS);
+        let rate = undisturbed(&rates(&windows), LEAST_WINDOWS);
         found.extend(rate.map(|bytes_per_s| NodeBandwidth {
             cpu_node: *cpu_node as u32,
             memory_node: *memory_node as u32,

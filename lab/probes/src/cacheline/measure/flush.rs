@@ -47,7 +47,17 @@ pub(super) fn measure(
         for round in 0..2 * ROW {
             let page = random.below(BYTES / SMALL_PAGE) * SMALL_PAGE;
             let [first, second] = [page, page + OFFSETS[pick]].map(|at| mapped.at(at).cast_const());
-            let ns = [after_flush_ns, after_load_ns][round % 2](first, second);
+            if round % 2 == 0 {
+                load_ns(first);
+                load_ns(second);
+                // SAFETY: the address lies in the mapping.
+                unsafe { flush(&[first]) };
+            } else {
+                // SAFETY: as above.
+                unsafe { flush(&[first, second]) };
+                load_ns(first);
+            }
+            let ns = load_ns(second);
             let point = &mut points[round % 2][pick];
             point.loads += 1;
             point.slow += u64::from(ns > threshold_ns);
@@ -66,23 +76,6 @@ fn load_ns(at: *const u8) -> u64 {
     // SAFETY: `at` lies in a mapping that `measure` owns. Reading the clock waits for earlier loads.
     unsafe { at.read_volatile() };
     monotonic_ns() - begin
-}
-
-/// Times the load of the second byte after both were loaded and the first was flushed.
-fn after_flush_ns(first: *const u8, second: *const u8) -> u64 {
-    load_ns(first);
-    load_ns(second);
-    // SAFETY: the address lies in a mapping that `measure` owns.
-    unsafe { flush(&[first]) };
-    load_ns(second)
-}
-
-/// Times the load of the second byte after both were flushed and the first was loaded.
-fn after_load_ns(first: *const u8, second: *const u8) -> u64 {
-    // SAFETY: both addresses lie in a mapping that `measure` owns.
-    unsafe { flush(&[first, second]) };
-    load_ns(first);
-    load_ns(second)
 }
 
 /// Returns the geometric mean of the medians of a hit and of a miss.
