@@ -6,6 +6,7 @@ pub(crate) mod show;
 pub(crate) use measure::probe;
 
 use crate::figure::{Better, Figure, Spread, Unit};
+use crate::latency::in_ns;
 use serde::{Deserialize, Serialize};
 
 /// What the probe of bandwidth found.
@@ -237,16 +238,13 @@ impl Bandwidth {
             let figure = Figure::new("bandwidth-read-knee", words, threads, unit, Better::Neither);
             figures.push(figure.with_spread(Spread::of(ends)));
         }
-        let ends = [
-            ("idle", "no load", self.loaded_latency.first()),
-            ("loaded", "all other CPUs reading", self.loaded_latency.last()),
-        ];
-        figures.extend(ends.into_iter().filter_map(|(key, words, one)| {
-            let key = format!("memory-latency-{key}");
-            let words = format!("memory latency, {words}");
-            let figure = Figure::new(key, words, one?.latency_ns, Unit::Nanoseconds, Better::Lower);
-            Some(figure.with_spread(one?.spread_ns.and_then(Spread::of)).with_parts(&one?.parts_ns))
-        }));
+        let (idle, loaded) = (self.loaded_latency.first(), self.loaded_latency.last());
+        let ends = [("idle", "no load", idle), ("loaded", "all other CPUs reading", loaded)];
+        for (key, words, one) in ends {
+            let names = [format!("memory-latency-{key}"), format!("memory latency, {words}")];
+            let Some(one) = one else { continue };
+            figures.extend(in_ns(names, Some(one.latency_ns), one.spread_ns, &one.parts_ns));
+        }
         figures
     }
 }

@@ -166,13 +166,11 @@ fn notes(found: &Bandwidth) -> Vec<String> {
     let kept: u64 = points.map(|point| point.windows_kept).sum();
     let what = format!(
         "GB/s are 10^9 bytes a second, of all threads together, as a program counts them, where \
-         nothing disturbs: 97% of all windows of {} ms stay below. Parts are consecutive windows, \
-         each with that rate of its own. Only windows count in which every thread ran without a \
-         gap: {kept} of {all}. touch reads one value of each 64-byte line, as published (Lemire \
-         2024); read reads all of it ({}); write stores; fill stores past the caches; copy reads \
-         and stores, and both count; copy-past stores past the caches. A store may first read the \
-         line that it changes. Then write moves 2 times what is shown to and from memory, and copy \
-         1.5 times.",
+         nothing disturbs: 97% of all windows of {} ms in which every thread ran without a gap \
+         ({kept} of {all}) stay below. Parts are consecutive windows, each with that rate of its \
+         own. touch reads one value of each 64-byte line, as published (Lemire 2024); read reads \
+         all of it ({}); fill and copy-past store past the caches; of a copy both bytes count. A \
+         store may first read its line: then write moves 2 times what is shown, copy 1.5 times.",
         found.window_ns as f64 / 1e6,
         found.vectors
     );
