@@ -194,8 +194,8 @@ fn buffer_bytes(tree: &Tree, cache_bytes: u64, threads: usize) -> usize {
     pages.max(2) * HUGE_PAGE
 }
 
-/// Returns the memory nodes that hold memory, each with the indices of those of the CPUs that belong
-/// to it; `None` if the machine does not list them.
+/// Returns the memory nodes that hold memory, each with the indices of those of the CPUs that
+/// belong to it; `None` if the machine does not list them.
 fn nodes(tree: &Tree, cpus: &[usize]) -> Option<Vec<(usize, Vec<usize>)>> {
     let folder = "/sys/devices/system/node";
     let with_memory = parse_list(&tree.text(&format!("{folder}/has_memory"))?)?;

@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::show::*;
-use crate::{Bandwidth, BandwidthPoint, Traffic};
+use crate::{Bandwidth, BandwidthPoint, Spread, Traffic};
 use std::collections::BTreeSet;
 
 /// Parts agree if the ratio of the best one to the least one is below this.
@@ -57,7 +57,7 @@ fn tables(found: &Bandwidth, look: &Look) -> [String; 3] {
     let knees = Table::of(&known)
         .left("curve", 0, |(name, ..)| name.to_string())
         .decimal("best GB/s", 0, |(_, best, _)| gb(best.bytes_per_s))
-        .left("its parts", 2, |(_, best, _)| parts(best))
+        .left("its parts", 2, |(_, best, _)| range(ends(best)))
         .right("95% with", 0, |(.., knee)| knee.threads)
         .left("parts say", 1, |(.., knee)| format!("{} to {}", knee.low_threads, knee.high_threads))
         .right("so many agree", 3, |(.., knee)| percent(knee.agreeing_share, Rounding::Nearest));
@@ -107,9 +107,15 @@ fn threads(number: u32) -> String {
     if number == 1 { "one thread".to_owned() } else { format!("{number} threads") }
 }
 
+/// Returns the least and the best part. In older prints the point's own ends are those of rounds.
+fn ends(point: &BandwidthPoint) -> [f64; 2] {
+    let parts = Spread::of(point.parts_bytes_per_s.iter().copied());
+    parts.map_or([point.low_bytes_per_s, point.high_bytes_per_s], |all| [all.low, all.high])
+}
+
 /// Writes the range of the parts: `52.1 to 86.2`.
-fn parts(point: &BandwidthPoint) -> String {
-    format!("{} to {}", gb(point.low_bytes_per_s), gb(point.high_bytes_per_s))
+fn range(ends: [f64; 2]) -> String {
+    ends.map(gb).join(" to ")
 }
 
 /// Writes the read bandwidth: `read 43.6 GB/s with one thread, 87.4 GB/s with 4 threads (52.1 to
@@ -120,8 +126,9 @@ fn reads(found: &Bandwidth) -> Option<String> {
     let one = curve.point(1).filter(|_| best.threads > 1);
     let mut texts: Vec<String> = Vec::new();
     for point in one.into_iter().chain([best]) {
-        let moved = point.high_bytes_per_s / point.low_bytes_per_s > MOVED;
-        let range = if moved { format!(" ({})", parts(point)) } else { String::new() };
+        let [low, high] = ends(point);
+        let moved = high / low > MOVED;
+        let range = if moved { format!(" ({})", range([low, high])) } else { String::new() };
         texts.push(format!(
             "{} GB/s with {}{range}",
             gb(point.bytes_per_s),

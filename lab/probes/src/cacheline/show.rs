@@ -86,12 +86,12 @@ fn gains(found: &Cacheline, look: &Look) -> String {
 }
 
 /// What the words on the page mean.
-const SMALL_PRINT: &str = "Flushed together: two addresses are loaded, the first, at the start of a page, is flushed, \
-     the second is timed. Loaded together: both are flushed, the first is loaded, the second is \
-     timed. False sharing: two CPUs increment two words. The strided copy is the published \
-     program: every so many bytes of an array of 32 MiB one is copied to another array, ten times \
-     at each stride; past twice a line it should be more than 1.5x as fast. A machine that fetches \
-     ahead makes it ambiguous, so no answer rests on it.";
+const SMALL_PRINT: &str = "Flushed together: two addresses are loaded, the first, at the start of \
+     a page, is flushed, the second is timed. Loaded together: both are flushed, the first is \
+     loaded, the second is timed. False sharing: two CPUs increment two words. The strided copy \
+     is the published program: every so many bytes of an array of 32 MiB one is copied to \
+     another array, ten times at each stride; past twice a line it should be more than 1.5x as \
+     fast. A machine that fetches ahead makes it ambiguous, so no answer rests on it.";
 
 fn charts(found: &Cacheline) -> Vec<Chart> {
     let sharing = found.sharing.iter().map(|p| (p.distance_bytes as f64, p.increment_ns));

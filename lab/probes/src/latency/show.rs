@@ -104,8 +104,10 @@ fn charts(found: &Latency) -> Vec<Chart> {
     });
     let apart = found.tlb.iter().map(|point| (point.pages as f64, point.apart_ns));
     let packed = found.tlb.iter().map(|point| (point.pages as f64, point.packed_ns));
-    let tlb =
-        [("one line on each page", apart.collect()), ("as many side by side", packed.collect())];
+    let tlb = [
+        ("one line on each page", apart.collect()),
+        ("as many lines side by side", packed.collect()),
+    ];
     let size = axis("bytes of data", true, false, |value| bytes(value as u64));
     let pages = axis("lines, or pages of 4 KiB with a line on each", true, false, whole);
     let [up, also_up] = [(); 2].map(|()| axis("ns a load", true, false, ns));

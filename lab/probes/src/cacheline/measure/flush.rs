@@ -70,10 +70,10 @@ pub(super) fn measure(
     Ok(points.map(|points| points.into_iter().filter(|point| point.loads > 0).collect()))
 }
 
-/// Times the load of one byte, with the clock's own time.
+/// Times the load of one byte, with the clock's own time: reading it waits for earlier loads.
 fn load_ns(at: *const u8) -> u64 {
     let begin = monotonic_ns();
-    // SAFETY: `at` lies in a mapping that `measure` owns. Reading the clock waits for earlier loads.
+    // SAFETY: `at` lies in a mapping that `measure` owns.
     unsafe { at.read_volatile() };
     monotonic_ns() - begin
 }

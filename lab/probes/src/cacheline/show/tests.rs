@@ -75,8 +75,8 @@ fn rows_say_who_agrees() {
     }
     let strided = "strided copy: stride 129 passes 1.50x (1.40x to 1.62x) as fast as 64 \
                    (published: 1.59x to 1.66x)";
-    let line = "64 bytes are flushed together, and sysfs says 64, CPUID says 64; prefetch reaches 128 \
-                bytes";
+    let line = "64 bytes are flushed together, and sysfs says 64, CPUID says 64; prefetch reaches \
+                128 bytes";
     check(&machine(), &[line, strided]);
     let mut other = machine();
     other.advertised[1].line_bytes = 128;

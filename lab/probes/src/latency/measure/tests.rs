@@ -141,7 +141,7 @@ fn lines_apart_crowd_no_set() {
 fn sizes_reach_as_far_as_memory_allows() {
     fn check(memory: u64, seconds: u64, mib: usize) {
         let [sizes, pages] = numbers_of_lines(memory, Duration::from_secs(seconds));
-        assert_eq!(sizes.last().unwrap() * SLOT >> 20, mib);
+        assert_eq!((sizes.last().unwrap() * SLOT) >> 20, mib);
         assert!(sizes.is_sorted() && pages.is_sorted());
         assert_eq!(sizes[..3], [64, 96, 128]);
         assert!(pages.last().unwrap() * SMALL_PAGE <= mib << 20);
