@@ -6,6 +6,7 @@ pub(crate) mod show;
 pub(crate) use measure::probe;
 
 use crate::figure::{Better, Figure, Spread, Unit};
+use crate::latency::in_ns;
 use serde::{Deserialize, Serialize};
 
 /// What the probe of bandwidth found.
@@ -85,16 +86,6 @@ impl Traffic {
     pub fn is_copy(self) -> bool {
         matches!(self, Traffic::Copy | Traffic::CopyPast)
     }
-
-    /// Returns the bytes that may move to and from memory for each counted byte, if every ordinary
-    /// store first reads its line.
-    pub fn most_moved(self) -> f64 {
-        match self {
-            Traffic::Touch | Traffic::Read | Traffic::Fill | Traffic::CopyPast => 1.0,
-            Traffic::Write => 2.0,
-            Traffic::Copy => 1.5,
-        }
-    }
 }
 
 /// Bandwidth by the number of threads.
@@ -137,6 +128,11 @@ impl BandwidthCurve {
     /// Returns the point of a number of threads.
     pub fn point(&self, threads: u32) -> Option<&BandwidthPoint> {
         self.points.iter().find(|point| point.threads == threads)
+    }
+
+    /// Returns the best point; among equal ones that with the fewest threads.
+    pub fn best(&self) -> Option<&BandwidthPoint> {
+        self.points.iter().rev().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s))
     }
 }
 
@@ -213,24 +209,12 @@ impl Bandwidth {
         self.pinned().find(|curve| curve.traffic == traffic)
     }
 
-    /// Returns the number of threads at which these pinned curves have the most bandwidth together,
-    /// among those that all of them have; `None` if there is none.
-    pub fn shared_best(&self, of: &[Traffic]) -> Option<u32> {
-        let curves: Vec<_> = of.iter().filter_map(|traffic| self.curve(*traffic)).collect();
-        let sums = curves.first()?.points.iter().filter_map(|point| {
-            let rates = curves.iter().map(|curve| Some(curve.point(point.threads)?.bytes_per_s));
-            Some((point.threads, rates.sum::<Option<f64>>()?))
-        });
-        sums.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(threads, _)| threads)
-    }
-
     /// Returns the best point of a pinned curve; `None` if another one has a number of threads that
     /// this one lacks, as that might be better.
     fn best<'a>(&self, curve: &'a BandwidthCurve) -> Option<&'a BandwidthPoint> {
         let mut points = self.pinned().flat_map(|curve| &curve.points);
         let is_whole = points.all(|point| curve.point(point.threads).is_some());
-        let best = curve.points.iter().max_by(|a, b| a.bytes_per_s.total_cmp(&b.bytes_per_s));
-        best.filter(|_| is_whole)
+        curve.best().filter(|_| is_whole)
     }
 
     /// Returns the numbers by which two machines can be compared: for each kernel, pinned, one
@@ -254,16 +238,13 @@ impl Bandwidth {
             let figure = Figure::new("bandwidth-read-knee", words, threads, unit, Better::Neither);
             figures.push(figure.with_spread(Spread::of(ends)));
         }
-        let ends = [
-            ("idle", "no load", self.loaded_latency.first()),
-            ("loaded", "all other CPUs reading", self.loaded_latency.last()),
-        ];
-        figures.extend(ends.into_iter().filter_map(|(key, words, one)| {
-            let key = format!("memory-latency-{key}");
-            let words = format!("memory latency, {words}");
-            let figure = Figure::new(key, words, one?.latency_ns, Unit::Nanoseconds, Better::Lower);
-            Some(figure.with_spread(one?.spread_ns.and_then(Spread::of)).with_parts(&one?.parts_ns))
-        }));
+        let (idle, loaded) = (self.loaded_latency.first(), self.loaded_latency.last());
+        let ends = [("idle", "no load", idle), ("loaded", "all other CPUs reading", loaded)];
+        for (key, words, one) in ends {
+            let names = [format!("memory-latency-{key}"), format!("memory latency, {words}")];
+            let Some(one) = one else { continue };
+            figures.extend(in_ns(names, Some(one.latency_ns), one.spread_ns, &one.parts_ns));
+        }
         figures
     }
 }
@@ -361,19 +342,18 @@ mod tests {
                 knee: None,
             }
         }
-        fn check(fill: &[(u32, f64)], shared: Option<u32>, bests: &[&str]) {
+        fn check(fill: &[(u32, f64)], bests: &[&str]) {
             let curves =
                 vec![curve(Traffic::Write, &[(1, 20e9), (2, 40e9)]), curve(Traffic::Fill, fill)];
             let found = Bandwidth { curves, ..Bandwidth::default() };
-            assert_eq!(found.shared_best(&[Traffic::Write, Traffic::Fill]), shared);
             let keys: Vec<String> = found.figures().into_iter().map(|figure| figure.key).collect();
             let of_best: Vec<_> = keys.iter().filter(|key| key.ends_with("-best")).collect();
             assert_eq!(of_best, bests, "{fill:?}");
         }
         let both = ["bandwidth-write-best", "bandwidth-fill-best"];
-        check(&[(1, 23e9), (2, 48e9)], Some(2), &both);
+        check(&[(1, 23e9), (2, 48e9)], &both);
         // A point with too few windows is missing, and the best with it.
-        check(&[(1, 23e9)], Some(1), &both[..1]);
-        check(&[(3, 23e9)], None, &[]);
+        check(&[(1, 23e9)], &both[..1]);
+        check(&[(3, 23e9)], &[]);
     }
 }

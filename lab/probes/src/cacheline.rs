@@ -130,9 +130,6 @@ pub struct StridedPoint {
     /// rule compares take turns, in drawn order.
     #[serde(skip)]
     pub passes_ns: Vec<f64>,
-    /// The share of their time in which the thread had no CPU.
-    #[serde(skip)]
-    pub lost_share: f64,
 }
 
 /// A test of the published rule: past twice the line, the copy passes over the array more than 50%

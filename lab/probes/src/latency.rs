@@ -157,30 +157,32 @@ impl Latency {
     /// Returns the numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
         let mut figures = Vec::new();
-        // Without something slower beyond it, a level may be memory, as in old prints.
-        let is_known =
-            |cache: &&CacheSize| cache.effective_bytes.is_some() || self.flushed_ns.is_some();
-        for cache in self.caches.iter().filter(is_known) {
-            let level = cache.level;
+        for cache in &self.caches {
+            let (level, effective) = (cache.level, cache.effective_bytes);
+            // Without something slower beyond it, a level may be memory, as in old prints.
+            if effective.is_none() && self.flushed_ns.is_none() {
+                continue;
+            }
             let names = [format!("latency-level-{level}"), format!("load latency, L{level}")];
-            let found = figure(names, cache.latency_ns, cache.spread_ns, &cache.parts_ns);
+            let found = in_ns(names, cache.latency_ns, cache.spread_ns, &cache.parts_ns);
             figures.extend(found.map(|one| Figure { doubt: cache.unsteady(), ..one }));
             // The size is that of a virtual machine's share, and differs much from run to run.
-            figures.extend(cache.effective_bytes.map(|bytes| {
-                let words = format!("effective size, L{level}");
-                let key = format!("cache-level-{level}");
-                let ends = cache.ends_within_bytes.map(|ends| ends.map(|bytes| bytes as f64));
+            let (key, words) =
+                (format!("cache-level-{level}"), format!("effective size, L{level}"));
+            let ends = cache.ends_within_bytes.map(|ends| ends.map(|bytes| bytes as f64));
+            figures.extend(effective.map(|bytes| {
                 Figure::new(key, words, bytes as f64, Unit::Bytes, Better::Neither)
                     .with_spread(ends.and_then(Spread::of))
             }));
         }
         let names = ["latency-memory", "load latency, memory"].map(str::to_owned);
-        figures.extend(figure(names, self.memory_ns, self.memory_spread_ns, &self.memory_parts_ns));
+        figures.extend(in_ns(names, self.memory_ns, self.memory_spread_ns, &self.memory_parts_ns));
         figures
     }
 }
 
-fn figure(
+/// Returns the figure of a latency, with its key and its words; `None` where it is not known.
+pub(crate) fn in_ns(
     [key, words]: [String; 2],
     latency_ns: Option<f64>,
     ends: Option<[f64; 2]>,

@@ -2,7 +2,6 @@
 
 pub(crate) mod caches;
 pub(crate) mod chase;
-pub(crate) mod flushed;
 pub(crate) mod held;
 pub(crate) mod mapped;
 pub(crate) mod wakeups;
@@ -17,7 +16,7 @@ pub(crate) use std::collections::BTreeMap;
 pub(crate) use std::io;
 pub(crate) use std::path::Path;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Barrier, Mutex, PoisonError, mpsc};
+use std::sync::{Barrier, mpsc};
 pub(crate) use std::time::{Duration, Instant};
 pub(crate) use tiebreak_machine::cgroup;
 pub(crate) use tiebreak_machine::clock::{self, monotonic_ns, thread_cpu_ns};
@@ -104,6 +103,12 @@ pub(crate) fn quantile(values: &mut [u64], share: f64) -> Option<u64> {
     Some(*values.select_nth_unstable(rank).1)
 }
 
+/// Returns the three quartiles of the values; `None` of nothing. Reorders the values.
+pub(crate) fn quartiles(values: &mut [u64]) -> Option<[u64; 3]> {
+    let [low, median, high] = [0.25, 0.5, 0.75].map(|share| quantile(values, share));
+    Some([low?, median?, high?])
+}
+
 /// That value of each of [`PARTS`] consecutive parts of the values, the earlier first, each of at
 /// least `least`; nothing if there are too few. Leaves the values as they are. Cost: linear.
 pub(crate) fn parts(values: &[u64], share: f64, least: usize) -> Vec<u64> {
@@ -180,39 +185,26 @@ pub(crate) fn together<T: Send>(
     cpus: &[usize],
     job: impl Fn(&Place<'_>) -> T + Sync,
 ) -> io::Result<Vec<T>> {
-    // Whether the threads may begin: they wait for the lock until all of them are there and pinned.
-    let (barrier, gate, job) = (&Barrier::new(cpus.len()), &Mutex::new(false), &job);
-    let (sender, pinned) = mpsc::channel::<io::Result<()>>();
+    let (barrier, job) = (&Barrier::new(cpus.len()), &job);
     std::thread::scope(|scope| {
-        let mut may_begin = gate.lock().unwrap_or_else(PoisonError::into_inner);
         let mut threads = Vec::new();
-        let mut failure = None;
         for (index, &cpu) in cpus.iter().enumerate() {
-            let sender = sender.clone();
+            let (sender, pinned) = mpsc::channel::<io::Result<()>>();
+            let (begin, may_begin) = mpsc::channel::<()>();
             let thread = std::thread::Builder::new().spawn_scoped(scope, move || {
-                // The starter waits for this message, or has given up.
+                // The starter waits for this message, or has given up: then this thread ends.
                 let _ = sender.send(cpus::pin_this_thread(&[cpu]));
-                let may_begin = *gate.lock().unwrap_or_else(PoisonError::into_inner);
-                may_begin.then(|| job(&Place { index, barrier }))
-            });
-            match thread {
-                Ok(thread) => threads.push(thread),
-                Err(error) => {
-                    failure = Some(error);
-                    break;
-                }
-            }
+                may_begin.recv().ok().map(|()| job(&Place { index, barrier }))
+            })?;
+            threads.push((thread, pinned, begin));
         }
-        let words = threads.iter().filter_map(|_| pinned.recv().ok());
-        let failure = words.filter_map(Result::err).next_back().or(failure);
-        *may_begin = failure.is_none();
-        drop(may_begin);
-        let results: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
-        if let Some(error) = failure {
-            return Err(error);
+        for (_, pinned, _) in &threads {
+            pinned.recv().map_err(io::Error::other)??;
         }
-        let done = results.into_iter().map(|done| done.ok().flatten());
-        done.map(|done| done.ok_or_else(|| io::Error::other("a thread of a probe panicked")))
+        threads.iter().try_for_each(|(.., begin)| begin.send(())).map_err(io::Error::other)?;
+        let results = threads.into_iter().map(|(thread, ..)| thread.join().ok().flatten());
+        results
+            .map(|done| done.ok_or_else(|| io::Error::other("a thread of a probe panicked")))
             .collect()
     })
 }

@@ -15,8 +15,6 @@ const CLEARLY: f64 = 0.01;
 const LENGTHS: [u64; 5] = [16, 32, 64, 128, 256];
 /// Greatest plausible ratio of the quartiles of the published ratio.
 const UNSTEADY: f64 = 1.5;
-/// A thread that had no CPU for more than this share of its time was disturbed.
-const AWAY: f64 = 0.05;
 /// The published rule: "as soon as you use a stride that is twice the cache line, you should be
 /// more than 50% faster".
 const PUBLISHED_GAIN: f64 = 1.5;
@@ -37,14 +35,13 @@ fn found(reading: Reading, reasons: &mut Vec<String>) -> Cacheline {
     found.sharing = found.take(LineMethod::Sharing, reading.sharing, shared_line);
     found.strided = found.take(LineMethod::Strided, reading.strided, strided_line);
     found.gains = gains(&found.strided);
-    reasons.extend(unsteady(&found.strided));
+    reasons.extend(unsteady(&found));
     // The others are shown, but also see what a machine fetches ahead: no answer rests on them.
     let can_answer = [LineMethod::FlushedTogether, LineMethod::Sharing];
     let mut answers = found.said.iter().filter(|answer| can_answer.contains(&answer.method));
     let answer = answers.find(|answer| answer.line_bytes.is_some());
     if answer.is_none() {
-        let why = "neither a flush nor false sharing could tell how long a line is";
-        reasons.push(why.to_owned());
+        reasons.push("neither a flush nor false sharing could tell how long a line is".to_owned());
     }
     found.line_bytes = answer.and_then(|answer| answer.line_bytes);
     found.answered_by = answer.map(|answer| answer.method);
@@ -77,8 +74,8 @@ impl Cacheline {
 /// Returns the first offset of the first segment whose share of slow loads clearly differs from
 /// that of the nearest offsets.
 fn line_end(points: &[FlushPoint]) -> Option<u64> {
-    let slow: Vec<u64> = points.iter().map(|point| point.slow).collect();
-    let loads: Vec<u64> = points.iter().map(|point| point.loads).collect();
+    let [slow, loads] = [|p: &FlushPoint| p.slow, |p: &FlushPoint| p.loads]
+        .map(|count| points.iter().map(count).collect::<Vec<u64>>());
     let mut segments = shares(&slow, &loads).into_iter().map(|(first, end)| {
         let slow = slow[first..end].iter().sum::<u64>() as f64;
         (first, slow / loads[first..end].iter().sum::<u64>() as f64)
@@ -97,35 +94,19 @@ fn shared_line(points: &[SharingPoint]) -> Option<u64> {
     Some(points[points.len() - slowest.first].distance_bytes)
 }
 
-/// Returns the reasons against the ratio that was published: its turns differ, or the thread had no
-/// CPU.
-fn unsteady(points: &[StridedPoint]) -> Vec<String> {
-    let Some(compared) = compared(points, 64) else { return Vec::new() };
-    let mut reasons = Vec::new();
-    let lost = compared[0].lost_share.max(compared[1].lost_share);
-    if lost > AWAY {
-        let percent = lost * 100.0;
-        reasons.push(format!("the strided copy had no CPU for {percent:.0}% of its passes"));
-    }
-    if let Some([low, high]) = quartiles(compared).filter(|[low, high]| *high > UNSTEADY * low) {
-        reasons.push(format!(
-            "turns of the strided copy disagree, stride 129 is {low:.2}x to {high:.2}x as fast as \
-             64: other work or a neighbour disturbed it"
-        ));
-    }
-    reasons
-}
-
-/// Returns the points of the two strides that the rule compares for a length of a line.
-fn compared(points: &[StridedPoint], line_bytes: u64) -> Option<[&StridedPoint; 2]> {
-    let [near, far] = [line_bytes, 2 * line_bytes + 1]
-        .map(|stride| points.iter().find(|point| point.stride_bytes == stride));
-    Some([near?, far?])
+/// Returns the reason against the ratio that was published: its turns differ.
+fn unsteady(found: &Cacheline) -> Option<String> {
+    let [low, high] = found.gain(64)?.quartiles?;
+    let why = format!(
+        "turns of the strided copy disagree, stride 129 is {low:.2}x to {high:.2}x as fast as 64: \
+         other work or a neighbour disturbed it"
+    );
+    (high > UNSTEADY * low).then_some(why)
 }
 
 /// Returns the quartiles of the ratio in each turn: bytes that the second stride passes per second,
 /// over those of the first.
-fn quartiles([near, far]: [&StridedPoint; 2]) -> Option<[f64; 2]> {
+fn quartiles(near: &StridedPoint, far: &StridedPoint) -> Option<[f64; 2]> {
     let strides = far.stride_bytes as f64 / near.stride_bytes as f64;
     let turns = near.passes_ns.iter().zip(&far.passes_ns).filter(|(_, far)| **far > 0.0);
     let mut ratios: Vec<f64> = turns.map(|(near, far)| strides * near / far).collect();
@@ -139,12 +120,18 @@ fn strided_line(points: &[StridedPoint]) -> Option<u64> {
     gains(points).iter().find(|gain| gain.ratio > PUBLISHED_GAIN).map(|gain| gain.line_bytes)
 }
 
+/// Returns what the rule sees for each length of a line of which both strides were measured.
 fn gains(points: &[StridedPoint]) -> Vec<StridedGain> {
     let gains = LENGTHS.iter().filter_map(|line_bytes| {
-        let [near, far] = compared(points, *line_bytes)?;
-        let ratio = far.passed_bytes_per_s / near.passed_bytes_per_s;
-        let (stride_bytes, quartiles) = (far.stride_bytes, quartiles([near, far]));
-        Some(StridedGain { line_bytes: *line_bytes, stride_bytes, ratio, quartiles })
+        let [near, far] = [*line_bytes, 2 * line_bytes + 1]
+            .map(|stride| points.iter().find(|point| point.stride_bytes == stride));
+        let (near, far) = (near?, far?);
+        Some(StridedGain {
+            line_bytes: *line_bytes,
+            stride_bytes: far.stride_bytes,
+            ratio: far.passed_bytes_per_s / near.passed_bytes_per_s,
+            quartiles: quartiles(near, far),
+        })
     });
     gains.collect()
 }

@@ -1,7 +1,6 @@
 //! The probe of the cache line, by three methods: a flush (the answer, where there is one), false
 //! sharing, and the published strided copy.
 
-#[cfg(target_arch = "x86_64")]
 mod flush;
 mod sharing;
 mod strided;
@@ -33,48 +32,33 @@ pub fn measure(cpus: &[usize], budget: &mut Budget<'_>) -> Probed<Reading> {
     let mut reasons = Vec::new();
     let first = cpus.first().copied().unwrap_or(0);
     let _pinned = pinned(first, &mut reasons);
-    let flush = flush::measure(budget.length().mul_f64(FLUSH), budget);
-    let memory_bytes = caches::memory_share_bytes();
-    let strided = strided::measure(memory_bytes, budget.length().mul_f64(STRIDED), budget);
+    let all = budget.length();
+    let flush = flush::measure(all.mul_f64(FLUSH), budget);
+    let tree = Tree::at(Path::new("/"));
+    let memory_bytes = caches::memory_share_bytes(&tree);
+    let strided = strided::measure(memory_bytes, all.mul_f64(STRIDED), budget);
     let sharing = match cpus {
-        [first, .., last] => {
-            sharing::measure([*first, *last], budget.length().mul_f64(SHARING), budget)
-        }
+        [first, .., last] => sharing::measure([*first, *last], all.mul_f64(SHARING), budget),
         _ => Err("there is one CPU only".to_owned()),
     };
     if flush.is_err() && sharing.is_err() && strided.is_err() {
         return Probed::inconclusive("no method gave anything");
     }
-    Probed::of(Reading { flush, sharing, strided, advertised: advertised(first) }, reasons)
+    Probed::of(Reading { flush, sharing, strided, advertised: advertised(&tree, first) }, reasons)
 }
 
-fn advertised(cpu: usize) -> Vec<LineAdvertised> {
-    let sysfs = caches::advertised(cpu).iter().find_map(|cache| cache.line_bytes);
-    let sources = [("sysfs", sysfs), ("CPUID", cpuid())].into_iter();
-    let known = sources.filter_map(|(source, line_bytes)| {
+fn advertised(tree: &Tree, cpu: usize) -> Vec<LineAdvertised> {
+    let sysfs = caches::advertised(tree, cpu).iter().find_map(|cache| cache.line_bytes);
+    // The bytes that a flush writes back: leaf 1, EBX bits 8 to 15, in units of 8 bytes.
+    #[cfg(target_arch = "x86_64")]
+    let cpuid = u64::from(std::arch::x86_64::__cpuid(1).ebx >> 8 & 0xff) * 8;
+    #[cfg(not(target_arch = "x86_64"))]
+    let cpuid = 0;
+    let sources = [("sysfs", sysfs), ("CPUID", Some(cpuid).filter(|bytes| *bytes > 0))];
+    let known = sources.into_iter().filter_map(|(source, line_bytes)| {
         Some(LineAdvertised { source: source.to_owned(), line_bytes: line_bytes? })
     });
     known.collect()
-}
-
-/// Returns the bytes that a flush writes back, by CPUID: leaf 1, EBX bits 8 to 15, in units of 8
-/// bytes.
-fn cpuid() -> Option<u64> {
-    #[cfg(target_arch = "x86_64")]
-    let bytes = u64::from(std::arch::x86_64::__cpuid(1).ebx >> 8 & 0xff) * 8;
-    #[cfg(not(target_arch = "x86_64"))]
-    let bytes = 0;
-    (bytes > 0).then_some(bytes)
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-mod flush {
-    use super::*;
-
-    /// Reports that this method needs another architecture.
-    pub(super) fn measure(_: Duration, _: &mut Budget<'_>) -> Result<[Vec<FlushPoint>; 2], String> {
-        Err("no program may flush a line on this architecture".to_owned())
-    }
 }
 
 #[cfg(test)]

@@ -9,26 +9,18 @@ pub(crate) fn rows(found: &Cacheline) -> Vec<Row> {
     texts.into_iter().flatten().map(|text| Row::new("", text)).collect()
 }
 
-/// Writes the answer: `64 bytes are flushed together, as sysfs and CPUID say; prefetch reaches 256
-/// bytes`.
+/// Writes the answer: `64 bytes are flushed together, and sysfs says 64, CPUID says 64; prefetch
+/// reaches 256 bytes`.
 fn answer(found: &Cacheline) -> String {
     let Some((line, method)) = found.line_bytes.zip(found.answered_by) else {
         return "not known".to_owned();
     };
     let by = if method == LineMethod::FlushedTogether { "are" } else { "by" };
     let mut text = format!("{line} bytes {by} {}", method.words());
-    let advertised = found.advertised.iter();
-    match found.agrees() {
-        Some(true) => {
-            let sources: Vec<&str> = advertised.map(|one| one.source.as_str()).collect();
-            let say = if sources.len() == 1 { "says" } else { "say" };
-            text += &format!(", as {} {say}", sources.join(" and "));
-        }
-        Some(false) => {
-            let each = advertised.map(|one| format!("{} says {}", one.source, one.line_bytes));
-            text += &format!(", but {}", joined(each));
-        }
-        None => {}
+    if let Some(agrees) = found.agrees() {
+        let said = found.advertised.iter();
+        let said = said.map(|one| format!("{} says {}", one.source, one.line_bytes));
+        text += &format!(", {} {}", if agrees { "and" } else { "but" }, joined(said));
     }
     if let Some(reach) = found.prefetch_reach_bytes.filter(|reach| *reach > line) {
         text += &format!("; prefetch reaches {reach} bytes");
@@ -41,9 +33,9 @@ fn answer(found: &Cacheline) -> String {
 fn published(found: &Cacheline) -> Option<String> {
     let gain = found.gain(64)?;
     let spread = gain.quartiles.map(|ends| format!(" ({})", range(ends))).unwrap_or_default();
-    let gain = times(gain.ratio);
-    let published = "published: 1.59x to 1.66x";
-    Some(format!("strided copy: stride 129 passes {gain}{spread} as fast as 64 ({published})"))
+    let gain = times(gain.ratio) + &spread;
+    let published = "(published: 1.59x to 1.66x)";
+    Some(format!("strided copy: stride 129 passes {gain} as fast as 64 {published}"))
 }
 
 fn times(value: f64) -> String {
@@ -57,94 +49,69 @@ fn range([low, high]: [f64; 2]) -> String {
 
 /// Returns everything that was found, with its pictures in letters.
 pub(crate) fn page(found: &Cacheline, look: &Look) -> String {
-    let title = format!("cache line: {}", answer(found));
-    let mut parts = vec![paragraph(Tone::Strong, title, look), methods(found, look)];
-    parts.extend(charts(found).iter().map(|chart| chart.text(look)));
-    if !found.gains.is_empty() {
-        parts.push(gains(found, look));
-    }
-    parts.push(small_print(found, look));
-    parts.join("\n")
+    let title = paragraph(Tone::Strong, format!("cache line: {}", answer(found)), look);
+    let charts: Vec<String> = charts(found).iter().map(|chart| chart.text(look)).collect();
+    let mut parts = vec![title, methods(found, look), charts.join("\n"), gains(found, look)];
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n") + "\n" + &paragraph(Tone::Dim, SMALL_PRINT, look)
 }
 
 /// Returns a table with a row for each method and for each advertised size.
 fn methods(found: &Cacheline, look: &Look) -> String {
-    let bytes = |line: u64| format!("{line} bytes");
-    let said = found
-        .said
-        .iter()
-        .map(|one| (one.method.words(), one.line_bytes.map_or("cannot be told".to_owned(), bytes)));
+    let said = found.said.iter().map(|one| {
+        (one.method.words(), one.line_bytes.map_or("cannot be told".to_owned(), in_bytes))
+    });
     let missing = found.missing.iter();
     let missing = missing.map(|one| (one.method.words(), format!("not measured: {}", one.why)));
     let advertised = found.advertised.iter();
-    let advertised = advertised.map(|one| (one.source.as_str(), bytes(one.line_bytes)));
+    let advertised = advertised.map(|one| (one.source.as_str(), in_bytes(one.line_bytes)));
     let rows: Vec<(&str, String)> = said.chain(missing).chain(advertised).collect();
     let table = Table::of(&rows).left("method", 0, |row| row.0);
     table.left("a line", 0, |row| row.1.clone()).text(look)
 }
 
-/// Returns a table of the published rule, tried on each length of a line.
-fn gains(found: &Cacheline, look: &Look) -> String {
-    let title = "the published rule: past twice the line, more than 1.5x as fast";
-    let table = Table::of(&found.gains)
-        .right("if a line has", 0, |gain| bytes(gain.line_bytes))
-        .right("stride", 0, |gain| gain.stride_bytes)
-        .right("against", 0, |gain| gain.line_bytes)
-        .decimal("as fast", 0, |gain| times(gain.ratio))
-        .left("quartiles", 0, |gain| gain.quartiles.map_or_else(String::new, range));
-    paragraph(Tone::Strong, title, look) + &table.text(look)
+fn in_bytes(line: u64) -> String {
+    format!("{line} bytes")
 }
 
-fn small_print(found: &Cacheline, look: &Look) -> String {
-    let mut text = String::new();
-    if !found.flushed_together.is_empty() {
-        text += "Flushed together: two addresses are loaded, the first, at the start of a page, is \
-                 flushed, the second is timed. Loaded together: both are flushed, the first is \
-                 loaded, the second is timed; where most are slow, nothing was fetched ahead any \
-                 more. Slow is what takes longer than the geometric mean of a hit and a miss. ";
-    }
-    if found.said.iter().any(|one| one.method == LineMethod::Sharing) {
-        text += "False sharing: two CPUs increment two words, and only batches count during which \
-                 both ran. ";
-    }
-    text += "The strided copy is the published program: every so many bytes of an array of 32 MiB \
-             one is copied to another array, ten times at each stride; medians. Strides that the \
-             rule compares take turns in drawn order; quartiles are those of the ratio in each \
-             turn. A machine that fetches ahead makes it ambiguous, so no answer rests on it.";
-    paragraph(Tone::Dim, text, look)
+/// Returns a table of the published rule, tried on each length of a line: past twice the line, the
+/// copy is more than 1.5x as fast.
+fn gains(found: &Cacheline, look: &Look) -> String {
+    Table::of(&found.gains)
+        .right("strided copy at", 0, |gain| gain.stride_bytes)
+        .right("against", 0, |gain| gain.line_bytes)
+        .decimal("as fast", 0, |gain| times(gain.ratio))
+        .left("quartiles", 0, |gain| gain.quartiles.map_or_else(String::new, range))
+        .text(look)
 }
+
+/// What the words on the page mean.
+const SMALL_PRINT: &str = "Flushed together: two addresses are loaded, the first, at the start of \
+     a page, is flushed, the second is timed. Loaded together: both are flushed, the first is \
+     loaded, the second is timed. False sharing: two CPUs increment two words. The strided copy \
+     is the published program: every so many bytes of an array of 32 MiB one is copied to \
+     another array, ten times at each stride; past twice a line it should be more than 1.5x as \
+     fast. A machine that fetches ahead makes it ambiguous, so no answer rests on it.";
 
 fn charts(found: &Cacheline) -> Vec<Chart> {
     let sharing = found.sharing.iter().map(|p| (p.distance_bytes as f64, p.increment_ns));
-    let strided = found.strided.iter().filter(|point| point.stride_bytes >= 16);
-    let strided = strided.map(|p| (p.stride_bytes as f64, p.passed_bytes_per_s / 1e9));
-    let [from_start, between] = ["bytes from the start of the line", "bytes between the words"]
-        .map(|label| axis(label, true, true, whole));
+    let strided = found.strided.iter().map(|p| (p.stride_bytes as f64, p.passed_bytes_per_s / 1e9));
+    let from_start = axis("bytes from the start of the line", true, true, whole);
+    let slow = axis("share of slow loads", false, true, |v| percent(v, Rounding::Nearest));
+    let between = axis("bytes between the words", true, true, whole);
+    let increment = axis("time of an increment", false, true, ns);
+    let stride = axis("stride in bytes", false, true, whole);
+    let passed = axis("GB/s passed over, copied or not", false, true, whole);
+    let beside = [
+        ("after it was flushed", shares(&found.flushed_together)),
+        ("after it was loaded", shares(&found.loaded_together)),
+    ];
+    let words = [("increment", sharing.collect())];
+    let copies = [("copy", strided.collect())];
     let mut charts = vec![
-        chart(
-            "loads beside the start of a line",
-            [
-                from_start,
-                axis("share of slow loads", false, true, |v| percent(v, Rounding::Nearest)),
-            ],
-            [
-                ("after it was flushed", shares(&found.flushed_together)),
-                ("after it was loaded", shares(&found.loaded_together)),
-            ],
-        ),
-        chart(
-            "two CPUs increment two words",
-            [between, axis("time of an increment", false, true, ns)],
-            [("increment", sharing.collect())],
-        ),
-        chart(
-            "the strided copy, as published",
-            [
-                axis("stride in bytes", false, true, whole),
-                axis("GB/s passed over, copied or not", false, true, whole),
-            ],
-            [("copy", strided.collect())],
-        ),
+        chart("loads beside the start of a line", [from_start, slow], beside),
+        chart("two CPUs increment two words", [between, increment], words),
+        chart("the strided copy, as published", [stride, passed], copies),
     ];
     let line = found.line_bytes.map(|line| (line as f64, format!("line {line}")));
     charts.iter_mut().for_each(|chart| chart.marks.extend(line.clone()));

@@ -1,8 +1,9 @@
 //! Latency: what the curves show of caches, memory and translation.
 
-use crate::tools::flushed::MEMORY_SHARE;
-use crate::tools::*;
-use crate::{CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, TlbLevel, TlbPoint};
+use crate::tools::{chase::MEMORY_SHARE, *};
+use crate::{
+    CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, Spread, TlbLevel, TlbPoint,
+};
 use tiebreak_stats::capacities::matched;
 use tiebreak_stats::change_points::levels;
 use tiebreak_stats::modes::median;
@@ -18,7 +19,7 @@ const CLEARLY_LARGER: u64 = 2;
 /// Memory is judged by this many sizes, the largest.
 const MEMORY_SIZES: usize = 4;
 /// Levels of caches that machines have.
-const USUAL_LEVELS: usize = 3;
+const USUAL_LEVELS: u32 = 3;
 /// A latency that fewer sizes show may be that of a step between two levels.
 const LEAST_SIZES: usize = 3;
 /// Share of the loads that miss a cache: at most the first for a size that it holds, at least the
@@ -41,45 +42,43 @@ pub(super) fn analyse(
         });
         curve.levels = levels.collect();
     }
-    reasons.extend(found.curves.iter().filter_map(wrong_pages));
-    found.curves.retain(|curve| wrong_pages(curve).is_none());
+    found.curves.retain(|curve| {
+        let why = wrong_pages(curve);
+        let is_right = why.is_none();
+        reasons.extend(why);
+        is_right
+    });
     // Translation costs least on large pages, so that curve shows the caches best.
     let Some(judge) = found.curves.last() else { return };
     found.judged_by_page_bytes = Some(judge.page_bytes);
     let memory = memory_of(judge, advertised, found.flushed_ns);
-    let beyond_ns = memory.as_ref().map(|memory| memory.latency_ns).or(found.flushed_ns);
+    let beyond_ns = memory.as_ref().and_then(|memory| memory.latency_ns).or(found.flushed_ns);
     let mut caches = caches_of(judge, advertised, beyond_ns, reasons);
     for at in 0..caches.len() {
         caches[at].ends_within_bytes = ends_within(&caches[at..], beyond_ns, judge, &found.curves);
     }
     found.caches = caches;
-    match memory {
-        None => reasons.push("the data was too small to see memory".to_owned()),
-        Some(memory) => {
-            found.memory_ns = Some(memory.latency_ns);
-            found.memory_spread_ns = Some(memory.spread_ns);
-            found.memory_parts_ns = memory.parts_ns;
-        }
+    if memory.is_none() {
+        reasons.push("the data was too small to see memory".to_owned());
     }
+    let memory = memory.unwrap_or_default();
+    (found.memory_ns, found.memory_spread_ns) = (memory.latency_ns, memory.spread_ns);
+    found.memory_parts_ns = memory.parts_ns;
 }
 
 /// Returns the reason why a curve is not one of its pages, if there is one.
 fn wrong_pages(curve: &LatencyCurve) -> Option<String> {
-    if curve.page_bytes != HUGE_PAGE as u64 || curve.page_share >= Some(MOSTLY) {
-        return None;
-    }
-    let Some(share) = curve.page_share else {
-        return Some("the kernel does not say whether it gave pages of 2 MiB".to_owned());
-    };
-    let percent = share * 100.0;
-    Some(format!("the kernel gave pages of 2 MiB for {percent:.0}% of the data only"))
+    let is_wrong = curve.page_bytes == HUGE_PAGE as u64 && curve.page_share < Some(MOSTLY);
+    let share = curve.page_share;
+    let share = share.map_or("an unknown part".to_owned(), |one| format!("{:.0}%", one * 100.0));
+    is_wrong.then(|| format!("the kernel gave pages of 2 MiB for {share} of the data only"))
 }
 
 /// Returns the sizes between which the first of these caches ends. A load of its next level, or of
 /// memory if there is none, shows which share of a size's loads went past it. Which lines of the
 /// data lie in it is drawn anew for each mapping, and others may use it for a while: the lower end
-/// is the least that the judging curve and its halves show, by third quartiles; the upper one the
-/// most that any curve does, by first ones.
+/// is the least that the judging curve shows, by third quartiles; the upper one the most that any
+/// curve does, by first ones.
 fn ends_within(
     caches: &[CacheSize],
     beyond_ns: Option<f64>,
@@ -90,24 +89,12 @@ fn ends_within(
     let (effective, hit_ns) = (cache.effective_bytes?, cache.latency_ns?);
     let past_ns = next.iter().find_map(|next| next.latency_ns).or(beyond_ns)?;
     let [held_ns, lost_ns] = PAST.map(|share| hit_ns + share * (past_ns - hit_ns));
-    let held = judge
-        .points
-        .iter()
-        .take_while(|point| halves(point).fold(point.high_ns, f64::max) <= held_ns);
-    let partly = curves
-        .iter()
-        .flat_map(|curve| &curve.points)
-        .filter(|point| halves(point).fold(point.low_ns, f64::min) <= lost_ns);
-    let low = held.last().map_or(effective, |point| point.size_bytes);
-    let high = partly.map(|point| point.size_bytes).max().unwrap_or(effective);
+    let held = judge.points.iter().take_while(|point| point.high_ns <= held_ns).last();
+    let all = curves.iter().flat_map(|curve| &curve.points);
+    let partly = all.filter(|point| point.low_ns <= lost_ns).map(|point| point.size_bytes).max();
+    let low = held.map_or(effective, |point| point.size_bytes);
     let limit = cache.advertised_bytes.unwrap_or(u64::MAX).max(effective);
-    Some([low.min(effective), high.clamp(effective, limit)])
-}
-
-/// Returns the medians of the first and of the second half of the parts.
-fn halves(point: &LatencyPoint) -> impl Iterator<Item = f64> {
-    let (first, later) = point.parts_ns.split_at(point.parts_ns.len() / 2);
-    [median(first), median(later)].into_iter().flatten()
+    Some([low.min(effective), partly.unwrap_or(effective).clamp(effective, limit)])
 }
 
 /// Returns the caches (level and size as advertised) as a curve shows them, where something beyond
@@ -123,27 +110,25 @@ fn caches_of(
     seen.retain(|level| beyond_ns.is_none_or(|beyond| level.latency_ns <= ON_THE_WAY * beyond));
     let (mut below, mut least) = (0, 0);
     let mut caches = Vec::new();
-    for (level, advertised_bytes, index) in named(curve, &seen, advertised) {
+    for (level, advertised_bytes, index) in named(&seen, advertised) {
         let levels = index.map_or(&[][..], |index| &seen[below.min(index)..=index]);
         below = index.map_or(below, |index| index + 1);
         // Sizes below the cache before, or above this one, are answered by others too.
-        let own = least + 1..=advertised_bytes.unwrap_or(u64::MAX);
+        let most = advertised_bytes.unwrap_or(u64::MAX);
+        let levels = levels.iter().map(|one| {
+            let own = one.from_bytes.max(least + 1)..=one.to_bytes.min(most);
+            curve.points.iter().filter(|point| own.contains(&point.size_bytes)).collect()
+        });
+        let levels: Vec<Vec<&LatencyPoint>> = levels.collect();
         least = advertised_bytes.unwrap_or(0);
-        let levels = levels.iter().map(|one| points_of(curve, one));
-        let levels: Vec<Vec<&LatencyPoint>> =
-            levels.map(|all| all.filter(|p| own.contains(&p.size_bytes)).collect()).collect();
         let held = levels.last().and_then(|last| last.iter().map(|point| point.size_bytes).max());
         // A cache that is nearly full answers some loads slowly, so its last sizes can be a level
         // of their own: its latency is that of the level with the most sizes, the first of several.
         let longest = levels.into_iter().rev().max_by_key(Vec::len).unwrap_or_default();
-        let mut cache = CacheSize { level, advertised_bytes, ..CacheSize::default() };
         // Where the measurement ended within a level, its size is not known.
-        cache.effective_bytes = held.filter(|bytes| *bytes < end);
-        if let Some(plateau) = Plateau::of(&longest) {
-            cache.latency_ns = Some(plateau.latency_ns);
-            cache.spread_ns = Some(plateau.spread_ns);
-            cache.parts_ns = plateau.parts_ns;
-        }
+        let effective_bytes = held.filter(|bytes| *bytes < end);
+        let mut cache = plateau(&longest);
+        cache = CacheSize { level, advertised_bytes, effective_bytes, ..cache };
         reasons.extend(match longest.len() {
             0 => Some(format!("no size of data shows L{level}: others use it, or it is not there")),
             few if few < LEAST_SIZES => {
@@ -158,20 +143,15 @@ fn caches_of(
     caches
 }
 
-/// Returns the level of each cache, its advertised size, and the index of its last level in the
-/// curve. Where no caches are advertised, levels of the curve are numbered in their order: as many
-/// as machines have, those with the most sizes.
+/// Returns the level of each cache, its advertised size, and the index of its last level among
+/// those that were seen. Where no caches are advertised, the first ones are numbered in their
+/// order, as many as machines have.
 fn named(
-    curve: &LatencyCurve,
     seen: &[LatencyLevel],
     advertised: &[AdvertisedCache],
 ) -> Vec<(u32, Option<u64>, Option<usize>)> {
     if advertised.is_empty() {
-        let mut by_order: Vec<usize> = (0..seen.len()).collect();
-        by_order.sort_by_key(|index| std::cmp::Reverse(points_of(curve, &seen[*index]).count()));
-        by_order.truncate(USUAL_LEVELS);
-        by_order.sort_unstable();
-        return (1..).zip(by_order).map(|(level, index)| (level, None, Some(index))).collect();
+        return (1..=USUAL_LEVELS).zip(0..seen.len()).map(|(n, at)| (n, None, Some(at))).collect();
     }
     let sizes: Vec<f64> = advertised.iter().map(|cache| cache.size_bytes as f64).collect();
     let spans: Vec<(f64, f64)> =
@@ -180,14 +160,14 @@ fn named(
     found.map(|(cache, index)| (cache.level, Some(cache.size_bytes), index)).collect()
 }
 
-/// Returns the sizes that memory answers: the last ones, if a load of each takes about as long as
-/// one of a flushed line. Where nothing can be flushed, the last level, if the data became clearly
-/// larger than the last cache is advertised.
+/// Returns what memory answers, as if it were a cache: the last sizes, if a load of each takes
+/// about as long as one of a flushed line. Where nothing can be flushed, the last level, if the
+/// data became clearly larger than the last cache is advertised.
 fn memory_of(
     curve: &LatencyCurve,
     advertised: &[AdvertisedCache],
     flushed_ns: Option<f64>,
-) -> Option<Plateau> {
+) -> Option<CacheSize> {
     let points = &curve.points;
     let last: Vec<_> = points[points.len().checked_sub(MEMORY_SIZES)?..].iter().collect();
     let is_memory = match flushed_ns {
@@ -199,43 +179,24 @@ fn memory_of(
                 && curve.levels.last()?.from_bytes <= last[0].size_bytes
         }
     };
-    Plateau::of(&last).filter(|_| is_memory)
+    is_memory.then(|| plateau(&last))
 }
 
-/// Sizes with about the same latency.
-struct Plateau {
-    /// The median.
-    latency_ns: f64,
-    /// From the least first quartile to the greatest third one.
-    spread_ns: [f64; 2],
-    /// The same as `latency_ns`, part by part.
-    parts_ns: Vec<f64>,
-}
-
-impl Plateau {
-    fn of(points: &[&LatencyPoint]) -> Option<Plateau> {
-        let mut medians: Vec<f64> = points.iter().map(|point| point.latency_ns).collect();
-        medians.sort_by(f64::total_cmp);
-        let least = points.iter().map(|point| point.low_ns).fold(f64::INFINITY, f64::min);
-        let greatest = points.iter().map(|point| point.high_ns).fold(0.0, f64::max);
-        let count = points.iter().map(|point| point.parts_ns.len()).min().unwrap_or(0);
-        let parts = (0..count).map(|part| {
-            median(&points.iter().map(|point| point.parts_ns[part]).collect::<Vec<_>>())
-        });
-        Some(Plateau {
-            latency_ns: *medians.get(medians.len() / 2)?,
-            spread_ns: [least, greatest],
-            parts_ns: parts.collect::<Option<_>>().unwrap_or_default(),
-        })
+/// Returns the latency of sizes that have about the same: the median, also part by part, and from
+/// the least first quartile to the greatest third one. Nothing of no sizes.
+fn plateau(points: &[&LatencyPoint]) -> CacheSize {
+    let mut medians: Vec<f64> = points.iter().map(|point| point.latency_ns).collect();
+    medians.sort_by(f64::total_cmp);
+    let ends = points.iter().flat_map(|point| [point.low_ns, point.high_ns]);
+    let count = points.iter().map(|point| point.parts_ns.len()).min().unwrap_or(0);
+    let parts = (0..count)
+        .map(|part| median(&points.iter().map(|point| point.parts_ns[part]).collect::<Vec<_>>()));
+    CacheSize {
+        latency_ns: medians.get(medians.len() / 2).copied(),
+        spread_ns: Spread::of(ends).map(|all| [all.low, all.high]),
+        parts_ns: parts.collect::<Option<_>>().unwrap_or_default(),
+        ..CacheSize::default()
     }
-}
-
-fn points_of<'a>(
-    curve: &'a LatencyCurve,
-    level: &LatencyLevel,
-) -> impl Iterator<Item = &'a LatencyPoint> {
-    let within = level.from_bytes..=level.to_bytes;
-    curve.points.iter().filter(move |point| within.contains(&point.size_bytes))
 }
 
 /// Returns the levels of the additional cost of a load with its lines apart, computed as multiples

@@ -5,8 +5,7 @@
 mod tests;
 
 use super::analyse::analyse;
-use crate::tools::chase::{Cycle, SLOT, place_apart, place_packed};
-use crate::tools::flushed::MEMORY_SHARE;
+use crate::tools::chase::{Cycle, MEMORY_SHARE, SLOT, place_apart, place_packed};
 use crate::tools::*;
 use crate::{Latency, LatencyCurve, LatencyPoint, TlbPoint};
 
@@ -22,33 +21,31 @@ const BEYOND: usize = 7;
 /// With data of this size and above, flushed lines are loaded too, this often.
 const FLUSHED_FROM: usize = 4 << 20;
 const FLUSHES: usize = 8;
-/// Size of the last cache where none is advertised.
-const USUAL_LAST_LEVEL: u64 = 32 << 20;
 
 /// Probes the machine, on the first of its CPUs.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
     let cpu = options.cpus.first().copied().unwrap_or(0);
-    let (mut reasons, advertised) = (Vec::new(), caches::advertised(cpu));
+    let (mut reasons, tree) = (Vec::new(), Tree::at(Path::new("/")));
     let _pinned = pinned(cpu, &mut reasons);
-    let mut work = match Work::new(&advertised, budget.length().as_secs_f64()) {
-        Ok(work) => work,
+    let mut sweeps = match sweeps(caches::memory_share_bytes(&tree), budget.length()) {
+        Ok(sweeps) => sweeps,
         Err(error) => return lacks("load latency", "two mappings of 4 MiB", error).into(),
     };
-    let Some(double_work_ratio) = double_work_ratio(&work.sweeps[3].mapped, budget) else {
-        let why = "twice as many loads did not take about twice as long";
-        return Probed::inconclusive(why);
+    let Some(double_work_ratio) = double_work_ratio(&sweeps[3].mapped, budget) else {
+        return Probed::inconclusive("twice as many loads did not take about twice as long");
     };
-    work.run(budget);
+    let mut flushed_ps = run(&mut sweeps, budget);
+    let [small, huge, apart, packed] = &sweeps;
     let found = Latency {
         cpu,
-        flushed_ns: quantile_ns(&mut work.flushed_ps, 0.5),
-        curves: work.sweeps[..2].iter().map(Sweep::curve).collect(),
-        tlb: work.tlb(),
+        flushed_ns: quantile(&mut flushed_ps, 0.5).map(in_ns),
+        curves: vec![small.curve(), huge.curve()],
+        tlb: tlb(apart, packed),
         double_work_ratio,
         ..Latency::default()
     };
-    judged(found, &work.plan, reasons).map(|mut found, reasons| {
-        analyse(&mut found, &advertised, reasons);
+    judged(found, small.lines.len(), apart.lines.len(), reasons).map(|mut found, reasons| {
+        analyse(&mut found, &caches::advertised(&tree, cpu), reasons);
         found
     })
 }
@@ -68,47 +65,39 @@ fn double_work_ratio(mapped: &Mapped, budget: &Budget<'_>) -> Option<f64> {
     tries.find(|ratio| DOUBLE_WORK.contains(ratio))
 }
 
-/// Adds the reasons against what was measured. A curve with too few points is removed.
-fn judged(mut found: Latency, plan: &Plan, mut reasons: Vec<String>) -> Probed<Latency> {
+/// Adds the reasons against what was measured of so many sizes and numbers of pages. A curve with
+/// too few points is removed.
+fn judged(
+    mut found: Latency,
+    sizes: usize,
+    pages: usize,
+    mut reasons: Vec<String>,
+) -> Probed<Latency> {
     let mut points = found.curves.iter().flat_map(|curve| &curve.points);
     if let Some(point) = points.find(|point| point.latency_ns < LEAST_LOAD_NS) {
         let ns = point.latency_ns;
         let why = format!("a load of {ns:.2} ns is none: the chain was not run");
         return Probed::inconclusive(why);
     }
-    for LatencyCurve { page_bytes, points, is_whole, .. } in &found.curves {
-        let (kib, reached) = (page_bytes >> 10, points.last().map_or(0, |last| last.size_bytes));
-        if points.len() < LEAST_POINTS {
-            reasons.push(format!("the time ended before there was a curve of pages of {kib} KiB"));
-        } else if !is_whole {
-            let what = if reached < plan.largest_bytes() as u64 { "time" } else { "memory" };
-            let reached = reached >> 10;
-            reasons
-                .push(format!("the {what} ended at data of {reached} KiB on pages of {kib} KiB"));
-        }
+    for LatencyCurve { page_bytes, points, .. } in found.curves.iter().filter(|c| !c.is_whole) {
+        let what = if points.len() < sizes { "time" } else { "memory" };
+        let reached = points.last().map_or(0, |last| last.size_bytes >> 10);
+        let kib = page_bytes >> 10;
+        reasons.push(format!("the {what} ended at data of {reached} KiB on pages of {kib} KiB"));
     }
     found.curves.retain(|curve| curve.points.len() >= LEAST_POINTS);
     if found.curves.is_empty() {
         return Probed::inconclusive("the time was too short for four sizes");
     }
-    if found.tlb.len() < plan.pages.len() {
+    if found.tlb.len() < pages {
         reasons.push("the time ended before the sweep of pages did".to_owned());
     }
     Probed::of(found, reasons)
 }
 
-/// Batches that are being collected: of data on small and on huge pages, of a line on each of so
-/// many small pages, and of as many adjacent lines.
-struct Work {
-    plan: Plan,
-    sweeps: [Sweep; 4],
-    /// Times of loads of flushed lines.
-    flushed_ps: Vec<u64>,
-}
-
 /// Batches on one mapping.
 struct Sweep {
-    pages: Pages,
+    is_huge: bool,
     mapped: Mapped,
     place: fn(usize) -> usize,
     /// Numbers of lines, small first.
@@ -119,110 +108,81 @@ struct Sweep {
     is_whole: bool,
 }
 
-impl Work {
-    /// Maps the memory. A limit on address space may allow less than the free memory; what it
-    /// allows is found by trying.
-    fn new(advertised: &[AdvertisedCache], seconds: f64) -> io::Result<Work> {
-        let mut memory_bytes = caches::memory_share_bytes();
-        loop {
-            let plan = Plan::new(advertised, memory_bytes, seconds);
-            let largest = plan.largest_bytes() as u64;
-            match Work::of(plan) {
-                Err(_) if largest > 4 << 20 => memory_bytes = memory_bytes.min(2 * largest) / 2,
-                work => return work,
-            }
-        }
+/// Maps memory for data on small and on huge pages, for a line on each of so many small pages, and
+/// for as many adjacent lines. A limit on address space may allow less than the free memory; what
+/// it allows is found by trying.
+fn sweeps(memory_bytes: u64, length: Duration) -> io::Result<[Sweep; 4]> {
+    let [sizes, pages] = numbers_of_lines(memory_bytes, length);
+    let all = [
+        Sweep::new(Pages::Small, place_packed, &sizes),
+        Sweep::new(Pages::Huge, place_packed, &sizes),
+        Sweep::new(Pages::Small, place_apart, &pages),
+        Sweep::new(Pages::Small, place_packed, &pages),
+    ];
+    if memory_bytes > 8 << 20 && all.iter().any(Result::is_err) {
+        drop(all);
+        return sweeps(memory_bytes / 2, length);
     }
+    let [small, huge, apart, packed] = all;
+    Ok([small?, huge?, apart?, packed?])
+}
 
-    fn of(plan: Plan) -> io::Result<Work> {
-        let sizes: Vec<usize> = plan.sizes.iter().map(|size| size / SLOT).collect();
-        let sweeps = [
-            Sweep::new(Pages::Small, place_packed, SLOT, &sizes)?,
-            Sweep::new(Pages::Huge, place_packed, SLOT, &sizes)?,
-            Sweep::new(Pages::Small, place_apart, SMALL_PAGE, &plan.pages)?,
-            Sweep::new(Pages::Small, place_packed, SLOT, &plan.pages)?,
-        ];
-        Ok(Work { plan, sweeps, flushed_ps: Vec::new() })
-    }
+/// Returns how many lines data has, and how many pages with a line on each are used: powers of two
+/// and halfway between, small first. Data takes up to half of `memory_bytes`, as there are two
+/// kinds of pages, and up to 1 GiB. Most of it is never reached, as a curve ends where memory is
+/// seen.
+fn numbers_of_lines(memory_bytes: u64, length: Duration) -> [Vec<usize>; 2] {
+    let largest = (memory_bytes / 2).clamp(4 << 20, 1 << 30) as usize;
+    let pages = if length < Duration::from_secs(8) { 8192 } else { 16_384 };
+    [(64_usize, largest / SLOT), (8, pages.min(largest / SMALL_PAGE))].map(|(first, last)| {
+        let powers = std::iter::successors(Some(first), |step| Some(step * 2));
+        let powers = powers.take_while(|step| *step <= last);
+        powers.flat_map(|step| [step, step / 2 * 3]).filter(|step| *step <= last).collect()
+    })
+}
 
-    fn run(&mut self, budget: &mut Budget<'_>) {
-        let all: usize = self.sweeps.iter().map(|sweep| sweep.lines.len()).sum();
-        for pass in 0..self.plan.passes {
-            let left = budget.left().as_nanos() as u64;
-            let end_ns = monotonic_ns() + left / (self.plan.passes - pass);
-            let mut shares = Shares { end_ns, points_left: all };
-            for (sweep, ends_in_memory) in self.sweeps.iter_mut().zip([true, true, false, false]) {
-                let mut cycle = Cycle::new(&sweep.mapped, sweep.place, pass);
-                for (index, lines) in sweep.lines.iter().enumerate() {
-                    let end_ns = shares.next_end_ns();
-                    if budget.is_spent() || !cycle.grow(*lines, budget) {
-                        break;
-                    }
-                    cycle.sample(end_ns, budget, &mut sweep.batches_ps[index]);
-                    budget.tell(0.0);
-                    if !ends_in_memory {
-                        continue;
-                    }
-                    if lines * SLOT >= FLUSHED_FROM {
-                        let flushes = (0..FLUSHES).filter_map(|_| cycle.flushed_ps());
-                        self.flushed_ps.extend(flushes);
-                    }
-                    let is_beyond = match quantile(&mut self.flushed_ps, 0.5) {
-                        Some(flushed) => is_beyond(&sweep.batches_ps[..=index], flushed),
-                        None => lines * SLOT >= self.plan.enough_bytes,
-                    };
-                    if is_beyond {
-                        sweep.is_whole = true;
-                        // The larger sizes will not come.
-                        shares.points_left -= sweep.lines.len() - index - 1;
-                        break;
-                    }
+/// Measures every point, in one or more passes at different times, and divides the time among those
+/// that are left. Returns the times of loads of flushed lines.
+fn run(sweeps: &mut [Sweep; 4], budget: &mut Budget<'_>) -> Vec<u64> {
+    let mut flushed_ps = Vec::new();
+    let passes = (budget.length().as_secs() / 6).max(1);
+    for pass in 0..passes {
+        let left = budget.left().as_nanos() as u64;
+        let end_ns = monotonic_ns() + left / (passes - pass);
+        let mut points_left = sweeps.iter().map(|sweep| sweep.lines.len()).sum();
+        for (sweep, is_of_sizes) in sweeps.iter_mut().zip([true, true, false, false]) {
+            let mut cycle = Cycle::new(&sweep.mapped, sweep.place, pass);
+            let all = sweep.lines.len();
+            for (index, lines) in sweep.lines.iter().enumerate() {
+                let point_end_ns = share_end_ns(end_ns, points_left);
+                points_left -= 1;
+                if budget.is_spent() || !cycle.grow(*lines, budget) {
+                    break;
+                }
+                cycle.sample(point_end_ns, budget, &mut sweep.batches_ps[index]);
+                budget.tell(0.0);
+                if is_of_sizes && lines * SLOT >= FLUSHED_FROM {
+                    flushed_ps.extend((0..FLUSHES).filter_map(|_| cycle.flushed_ps()));
+                }
+                // Where no line can be flushed, all sizes are needed.
+                let is_beyond = quantile(&mut flushed_ps, 0.5)
+                    .map_or(index + 1 == all, |ps| is_beyond(&sweep.batches_ps[..=index], ps));
+                if is_of_sizes && is_beyond {
+                    sweep.is_whole = true;
+                    // The larger sizes will not come.
+                    points_left -= all - index - 1;
+                    break;
                 }
             }
         }
     }
-
-    /// Returns the cost of translation by the number of pages.
-    fn tlb(&self) -> Vec<TlbPoint> {
-        let [.., apart, packed] = &self.sweeps;
-        let points = apart.points().zip(packed.points()).zip(&self.plan.pages);
-        let points = points.map(|((apart, packed), pages)| TlbPoint {
-            pages: *pages as u64,
-            apart_ns: apart.latency_ns,
-            packed_ns: packed.latency_ns,
-        });
-        points.collect()
-    }
+    flushed_ps
 }
 
-impl Sweep {
-    /// Maps memory for as many lines as the last number says, of which each takes so many bytes.
-    fn new(
-        pages: Pages,
-        place: fn(usize) -> usize,
-        line_bytes: usize,
-        lines: &[usize],
-    ) -> io::Result<Sweep> {
-        let mapped = Mapped::new(lines.last().map_or(1, |last| last * line_bytes), pages)?;
-        let (lines, batches_ps) = (lines.to_vec(), vec![Vec::new(); lines.len()]);
-        Ok(Sweep { pages, mapped, place, lines, batches_ps, is_whole: false })
-    }
-
-    fn points(&self) -> impl Iterator<Item = LatencyPoint> {
-        let all = self.lines.iter().zip(&self.batches_ps);
-        all.map_while(|(lines, batches_ps)| point(lines * SLOT, batches_ps))
-    }
-
-    fn curve(&self) -> LatencyCurve {
-        let huge = self.mapped.huge_share();
-        LatencyCurve {
-            page_bytes: self.pages.bytes() as u64,
-            page_share: huge.map(|huge| if self.pages == Pages::Huge { huge } else { 1.0 - huge }),
-            is_whole: self.is_whole,
-            points: self.points().collect(),
-            levels: Vec::new(),
-        }
-    }
+/// Returns when a point should end, if so many are left to be measured until an end.
+fn share_end_ns(end_ns: u64, points_left: usize) -> u64 {
+    let now = monotonic_ns();
+    now + end_ns.saturating_sub(now) / points_left.max(1) as u64
 }
 
 /// Returns whether the last sizes all take about as long as a load of a flushed line.
@@ -233,76 +193,56 @@ fn is_beyond(sizes_ps: &[Vec<u64>], flushed_ps: u64) -> bool {
     medians.take_while(|ps| *ps >= least_ps).count() == BEYOND
 }
 
-fn quantile_ns(batches_ps: &mut [u64], share: f64) -> Option<f64> {
-    quantile(batches_ps, share).map(|ps| ps as f64 / 1000.0)
+/// Returns the cost of translation by the number of pages.
+fn tlb(apart: &Sweep, packed: &Sweep) -> Vec<TlbPoint> {
+    let points = apart.points().zip(packed.points()).zip(&apart.lines);
+    let points = points.map(|((apart, packed), pages)| TlbPoint {
+        pages: *pages as u64,
+        apart_ns: apart.latency_ns,
+        packed_ns: packed.latency_ns,
+    });
+    points.collect()
+}
+
+impl Sweep {
+    /// Maps memory for as many lines as the last number says.
+    fn new(pages: Pages, place: fn(usize) -> usize, lines: &[usize]) -> io::Result<Sweep> {
+        let mapped = Mapped::new(place(lines.last().copied().unwrap_or(0)), pages)?;
+        let (lines, batches_ps) = (lines.to_vec(), vec![Vec::new(); lines.len()]);
+        Ok(Sweep {
+            is_huge: pages == Pages::Huge,
+            mapped,
+            place,
+            lines,
+            batches_ps,
+            is_whole: false,
+        })
+    }
+
+    fn points(&self) -> impl Iterator<Item = LatencyPoint> {
+        let all = self.lines.iter().zip(&self.batches_ps);
+        all.map_while(|(lines, batches_ps)| point(lines * SLOT, batches_ps))
+    }
+
+    fn curve(&self) -> LatencyCurve {
+        let share = self.mapped.huge_share();
+        LatencyCurve {
+            page_bytes: if self.is_huge { HUGE_PAGE } else { SMALL_PAGE } as u64,
+            page_share: share.map(|share| if self.is_huge { share } else { 1.0 - share }),
+            is_whole: self.is_whole,
+            points: self.points().collect(),
+            levels: Vec::new(),
+        }
+    }
+}
+
+fn in_ns(ps: u64) -> f64 {
+    ps as f64 / 1000.0
 }
 
 fn point(size: usize, batches_ps: &[u64]) -> Option<LatencyPoint> {
     let parts_ps = parts(batches_ps, 0.5, 1);
-    let mut batches_ps = batches_ps.to_vec();
-    Some(LatencyPoint {
-        size_bytes: size as u64,
-        latency_ns: quantile_ns(&mut batches_ps, 0.5)?,
-        low_ns: quantile_ns(&mut batches_ps, 0.25)?,
-        high_ns: quantile_ns(&mut batches_ps, 0.75)?,
-        parts_ns: parts_ps.into_iter().map(|ps| ps as f64 / 1000.0).collect(),
-    })
-}
-
-/// Which sizes are measured.
-#[derive(Clone, Debug, PartialEq)]
-struct Plan {
-    /// Bytes of data, small first: powers of two and halfway between.
-    sizes: Vec<usize>,
-    /// Pages in use, few first: the same.
-    pages: Vec<usize>,
-    /// Where no line can be flushed: data that is large enough to see memory.
-    enough_bytes: usize,
-    /// How often all of it is measured, at different times.
-    passes: u64,
-}
-
-impl Plan {
-    /// Makes a plan for these caches: sizes up to half of `memory_bytes`, as there are two kinds of
-    /// pages, and to 1 GiB. Most of them are never reached, as a curve ends where memory is seen.
-    fn new(caches: &[AdvertisedCache], memory_bytes: u64, seconds: f64) -> Plan {
-        let last_level = caches.last().map_or(USUAL_LAST_LEVEL, |cache| cache.size_bytes);
-        let largest = (1 << 30).min(memory_bytes / 2).max(4 << 20);
-        let enough = last_level.saturating_mul(4).clamp(64 << 20, 1 << 30).min(largest);
-        let [largest, enough] = [largest, enough].map(|bytes| bytes as usize);
-        let pages = if seconds < 8.0 { 8192 } else { 16_384 };
-        Plan {
-            sizes: steps(SMALL_PAGE, largest),
-            pages: steps(8, pages.min(largest / SMALL_PAGE)),
-            enough_bytes: enough,
-            passes: ((seconds / 6.0) as u64).max(1),
-        }
-    }
-
-    fn largest_bytes(&self) -> usize {
-        self.sizes.last().copied().unwrap_or(SMALL_PAGE)
-    }
-}
-
-/// Returns powers of two times the first value, and the values halfway between, up to the last.
-fn steps(first: usize, last: usize) -> Vec<usize> {
-    let powers = std::iter::successors(Some(first), |step| step.checked_mul(2));
-    let steps = powers.take_while(|step| *step <= last).flat_map(|step| [step, step / 2 * 3]);
-    steps.filter(|step| *step <= last).collect()
-}
-
-/// Divides the time until an end among the points that are left.
-struct Shares {
-    end_ns: u64,
-    points_left: usize,
-}
-
-impl Shares {
-    /// Returns when the next point should end.
-    fn next_end_ns(&mut self) -> u64 {
-        let now = monotonic_ns();
-        let share = self.end_ns.saturating_sub(now) / self.points_left.max(1) as u64;
-        self.points_left = self.points_left.saturating_sub(1);
-        now + share
-    }
+    let [low_ns, latency_ns, high_ns] = quartiles(&mut batches_ps.to_vec())?.map(in_ns);
+    let parts_ns = parts_ps.into_iter().map(in_ns).collect();
+    Some(LatencyPoint { size_bytes: size as u64, latency_ns, low_ns, high_ns, parts_ns })
 }

@@ -1,7 +1,7 @@
 //! Latency of loads, on a screen and as a picture.
 
 use crate::show::*;
-use crate::{CacheSize, Latency, LatencyCurve, TlbLevel};
+use crate::{CacheSize, Latency, TlbLevel};
 
 /// Returns the lines of the screen that shows all probes.
 pub(crate) fn rows(found: &Latency) -> Vec<Row> {
@@ -10,21 +10,22 @@ pub(crate) fn rows(found: &Latency) -> Vec<Row> {
     if levels.is_empty() {
         levels.push("no level was found".to_owned());
     }
-    let smaller = found.caches.iter().filter_map(smaller).collect::<Vec<_>>().join("; ");
-    let smaller = Some(smaller).filter(|text| !text.is_empty());
-    let texts = [Some(levels.join(", ")), smaller, translation(found)];
+    let texts = [Some(levels.join(", ")), translation(found)];
     texts.into_iter().flatten().map(|text| Row::new("", text)).collect()
 }
 
 /// Writes a cache: `L1 0.99 ns to 48 KiB`, or `L2 3.52 ns (512 KiB to 1 MiB)` where its end is not
-/// sharp.
+/// sharp. Where that is half of what is advertised at most, as others use the rest: `L3 15.0 ns to
+/// 4 MiB of 32 MiB`.
 fn short(cache: &CacheSize) -> Option<String> {
     let latency = ns(cache.latency_ns?);
-    let size = match ends(cache) {
-        None => String::new(),
-        Some([low, high]) if low == high => format!(" to {}", bytes(low)),
-        Some(ends) => format!(" ({})", range(ends)),
-    };
+    let advertised = cache.advertised_bytes.unwrap_or(0);
+    let size = ends(cache).map_or(String::new(), |[low, high]| {
+        let is_less = high * 2 <= advertised;
+        let of = if is_less { format!(" of {}", bytes(advertised)) } else { String::new() };
+        let ends = range([low, high]);
+        if low == high { format!(" to {ends}{of}") } else { format!(" ({ends}{of})") }
+    });
     Some(format!("L{} {latency}{size}", cache.level))
 }
 
@@ -36,20 +37,6 @@ fn ends(cache: &CacheSize) -> Option<[u64; 2]> {
 /// Writes a range of sizes: `1 MiB`, or `512 KiB to 1 MiB`.
 fn range([low, high]: [u64; 2]) -> String {
     if low == high { bytes(low) } else { format!("{} to {}", bytes(low), bytes(high)) }
-}
-
-/// Notes that a cache held half of its advertised size at most, or was not seen. Others may use the
-/// rest, so it is no contradiction.
-fn smaller(cache: &CacheSize) -> Option<String> {
-    let advertised = cache.advertised_bytes?;
-    let name = format!("L{} is advertised as {}", cache.level, bytes(advertised));
-    match (ends(cache), cache.latency_ns) {
-        (Some(ends), _) if ends[1] * 2 <= advertised => {
-            Some(format!("{name}; {} of it answered here, now", range(ends)))
-        }
-        (None, None) => Some(format!("{name}, but is no level of its own here")),
-        _ => None,
-    }
 }
 
 /// Writes the levels of translation: `TLB: free to 96 pages, +1.63 ns to 4096, then +9.10 ns`.
@@ -70,17 +57,14 @@ fn translation(found: &Latency) -> Option<String> {
 pub(crate) fn page(found: &Latency, look: &Look) -> String {
     let mut parts = vec![heading(found, look)];
     parts.extend(charts(found).iter().map(|chart| chart.text(look)));
-    parts.extend(found.curves.iter().map(|curve| levels(curve, look)));
     parts.push(small_print(found, look));
     parts.join("\n")
 }
 
 /// Returns a title, and a table with a row for each cache and one for memory, if it was seen.
 fn heading(found: &Latency, look: &Look) -> String {
-    let mut page = Page::new(*look);
     let title = format!("load latency, on CPU {}", found.cpu);
-    page.paragraph("", &[span(Tone::Strong, title)]);
-    translation(found).into_iter().for_each(|text| say(&mut page, text));
+    let translation = translation(found).map(|text| paragraph(Tone::Plain, text, look));
     let memory = CacheSize { latency_ns: found.memory_ns, ..CacheSize::default() };
     let rows: Vec<&CacheSize> =
         found.caches.iter().chain(found.memory_ns.map(|_| &memory)).collect();
@@ -92,41 +76,20 @@ fn heading(found: &Latency, look: &Look) -> String {
         .decimal("latency", 0, |cache| or_dash(cache.latency_ns, ns))
         .right("advertised", 0, |cache| or_dash(cache.advertised_bytes, bytes))
         .right("effective", 0, |cache| or_dash(ends(cache), range));
-    page.gap();
-    lines(&mut page, table.columns(), look);
-    page.finish()
-}
-
-/// Returns a table of the levels of one curve, as the change points cut it.
-fn levels(curve: &LatencyCurve, look: &Look) -> String {
-    let share = curve.page_share.map_or(String::new(), |share| {
-        format!(" ({} of the data lay on them)", percent(share, Rounding::Nearest))
-    });
-    let title = format!("pages of {}{share}", bytes(curve.page_bytes));
-    let table = Table::of(&curve.levels)
-        .right("data from", 0, |level| bytes(level.from_bytes))
-        .right("to", 0, |level| bytes(level.to_bytes))
-        .decimal("a load takes", 0, |level| ns(level.latency_ns));
-    paragraph(Tone::Strong, title, look) + &table.text(look)
+    let title = paragraph(Tone::Strong, title, look) + &translation.unwrap_or_default();
+    title + "\n" + &table.text(look)
 }
 
 fn small_print(found: &Latency, look: &Look) -> String {
-    let judge = found.judged_by_page_bytes.map_or(String::new(), |page| {
-        format!(" Caches are judged by the curve of pages of {}.", bytes(page))
-    });
-    let flushed = found.flushed_ns.map_or(String::new(), |flushed| {
-        format!(
-            " Memory is seen where all larger sizes take about as long as a load of a line that \
-             was flushed just before, which takes {}.",
-            ns(flushed)
-        )
-    });
+    let judge = or_dash(found.judged_by_page_bytes, bytes);
     let text = format!(
         "Each load waits for the one before; the lines of the data are visited once each, in \
          random order. Medians of batches of about 10 us. A level is a run of sizes whose \
-         latencies differ little, and holds its largest size; steps between two levels are left \
-         out. What the TLB costs is what a line on each of so many pages of 4 KiB costs more than \
-         as many lines side by side.{judge}{flushed} Twice as many loads took {:.2} times as long.",
+         latencies differ little, and holds its largest size; caches are judged by the curve of \
+         pages of {judge}. What the TLB costs is what a line on each of so many pages of 4 KiB \
+         costs more than as many lines side by side. A load of a line that was flushed just before \
+         takes {}. Twice as many loads took {:.2} times as long.",
+        or_dash(found.flushed_ns, ns),
         found.double_work_ratio
     );
     paragraph(Tone::Dim, text, look)
@@ -135,34 +98,28 @@ fn small_print(found: &Latency, look: &Look) -> String {
 /// Returns latency over size, with a mark at the advertised size of each cache, and latency over
 /// the number of pages.
 fn charts(found: &Latency) -> Vec<Chart> {
-    let mut charts = Vec::new();
-    if !found.curves.is_empty() {
-        let curves = found.curves.iter().map(|curve| {
-            let points = curve.points.iter().map(|p| (p.size_bytes as f64, p.latency_ns));
-            (format!("pages of {}", bytes(curve.page_bytes)), points.collect())
-        });
-        let x = axis("bytes of data", true, false, |value| bytes(value as u64));
-        let mut by_size =
-            chart("load latency by size", [x, axis("ns a load", true, false, ns)], curves);
-        by_size.marks.extend(found.caches.iter().filter_map(|cache| {
-            let size = cache.advertised_bytes?;
-            Some((size as f64, format!("L{} {}", cache.level, bytes(size))))
-        }));
-        charts.push(by_size);
-    }
-    if !found.tlb.is_empty() {
-        let apart = found.tlb.iter().map(|point| (point.pages as f64, point.apart_ns));
-        let packed = found.tlb.iter().map(|point| (point.pages as f64, point.packed_ns));
-        let x = axis("lines, or pages of 4 KiB with a line on each", true, false, whole);
-        charts.push(chart(
-            "load latency by pages in use",
-            [x, axis("ns a load", true, false, ns)],
-            [
-                ("one line on each page", apart.collect()),
-                ("as many lines side by side", packed.collect()),
-            ],
-        ));
-    }
+    let curves = found.curves.iter().map(|curve| {
+        let points = curve.points.iter().map(|p| (p.size_bytes as f64, p.latency_ns));
+        (format!("pages of {}", bytes(curve.page_bytes)), points.collect())
+    });
+    let apart = found.tlb.iter().map(|point| (point.pages as f64, point.apart_ns));
+    let packed = found.tlb.iter().map(|point| (point.pages as f64, point.packed_ns));
+    let tlb = [
+        ("one line on each page", apart.collect()),
+        ("as many lines side by side", packed.collect()),
+    ];
+    let size = axis("bytes of data", true, false, |value| bytes(value as u64));
+    let pages = axis("lines, or pages of 4 KiB with a line on each", true, false, whole);
+    let [up, also_up] = [(); 2].map(|()| axis("ns a load", true, false, ns));
+    let mut charts = vec![
+        chart("load latency by size", [size, up], curves),
+        chart("load latency by pages in use", [pages, also_up], tlb),
+    ];
+    charts[0].marks.extend(found.caches.iter().filter_map(|cache| {
+        let size = cache.advertised_bytes?;
+        Some((size as f64, format!("L{} {}", cache.level, bytes(size))))
+    }));
+    charts.retain(|chart| chart.curves.iter().any(|curve| !curve.points.is_empty()));
     charts
 }
 

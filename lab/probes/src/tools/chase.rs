@@ -1,19 +1,25 @@
-//! A chain of loads that each wait for the one before.
+//! A chain of loads that each wait for the one before, and loads that no cache answers.
+//!
+//! What a machine says of its last cache is no measure of what a program gets of it: a guest of a
+//! machine shares it with others. A load of a line that was flushed just before comes from memory
+//! whatever the caches hold, so a latency near that of flushed lines is memory's.
 
 use super::*;
 
+/// A latency is memory's if it is at least this share of what a load of a flushed line takes. Lines
+/// that are flushed and loaded again may find their DRAM row open, which takes up to a fifth less
+/// time; caches answer in two thirds of the time at most.
+pub(crate) const MEMORY_SHARE: f64 = 0.75;
 /// Bytes of a slot: a line on most machines. Where a line is longer, two slots share it.
 pub(crate) const SLOT: usize = 64;
-/// Loads between two looks at the clock are a multiple of this.
-const UNROLLED: u64 = 16;
 /// Wanted duration of a batch.
 const BATCH_NS: u64 = 10_000;
 /// Number of slots that are added between two looks at the budget.
 const STEP: usize = 1 << 15;
-/// The most batches of a sample.
-const MOST_BATCHES: usize = 4000;
-/// Number of lines that are flushed at a time: a multiple of [`UNROLLED`].
-const FLUSHED: u64 = 512;
+/// The fewest and the most batches of a sample.
+const BATCHES: [usize; 2] = [16, 4000];
+/// Number of lines that are flushed at a time.
+const FLUSHED: usize = 512;
 
 /// A cycle through slots of a mapping in random order, which grows.
 ///
@@ -43,21 +49,15 @@ impl<'a> Cycle<'a> {
 
     /// Grows the cycle to this size, unless the budget is spent before; returns whether it has it.
     pub(crate) fn grow(&mut self, slots: usize, budget: &Budget<'_>) -> bool {
-        while self.slots < slots {
-            let end = slots.min(self.slots + STEP);
-            for new in self.slots..end {
-                let old = self.random.below(new);
-                let [old, new] = [old, new].map(|slot| self.mapped.at((self.place)(slot)));
-                // SAFETY: both are slots: aligned, within the mapping, and not in use elsewhere.
-                unsafe {
-                    let next = old.cast::<*const u8>().replace(new);
-                    new.cast::<*const u8>().write(next);
-                }
+        while self.slots < slots && !(self.slots.is_multiple_of(STEP) && budget.is_spent()) {
+            let [old, new] = [self.random.below(self.slots), self.slots]
+                .map(|slot| self.mapped.at((self.place)(slot)));
+            // SAFETY: both are slots: aligned, within the mapping, and not in use elsewhere.
+            unsafe {
+                let next = old.cast::<*const u8>().replace(new);
+                new.cast::<*const u8>().write(next);
             }
-            self.slots = end;
-            if budget.is_spent() {
-                break;
-            }
+            self.slots += 1;
         }
         self.slots == slots
     }
@@ -67,30 +67,32 @@ impl<'a> Cycle<'a> {
         self.slots
     }
 
-    /// Times a number of loads, a multiple of 16.
+    /// Times a number of loads. The loop that contains them costs nothing: a processor runs it
+    /// while it waits for a load.
     pub(crate) fn batch_ns(&mut self, loads: u64) -> u64 {
+        let mut at = self.at;
         let begin = monotonic_ns();
-        // SAFETY: `at` is a slot of a cycle, so that every load gives the address of a slot.
-        self.at = unsafe { follow(self.at, loads / UNROLLED) };
-        monotonic_ns() - begin
+        for _ in 0..loads {
+            // SAFETY: `at` is a slot of a cycle, which holds the address of a slot. A volatile load
+            // is never left out.
+            at = unsafe { at.cast::<*const u8>().read_volatile() };
+        }
+        let end = monotonic_ns();
+        self.at = at;
+        end - begin
     }
 
     /// Returns the time of a load of lines that were flushed just before, in picoseconds; `None`
     /// where no program may flush, and for a cycle of fewer slots than are flushed at a time.
     pub(crate) fn flushed_ps(&mut self) -> Option<u64> {
-        let mut at = self.at;
-        for _ in 0..FLUSHED.min(self.slots as u64 / FLUSHED * FLUSHED) {
+        let mut lines = [self.at; FLUSHED];
+        for index in 1..FLUSHED {
             // SAFETY: every load gives the address of a slot.
-            unsafe {
-                let next = at.cast::<*const u8>().read_volatile();
-                if !flushed::line(at) {
-                    return None;
-                }
-                at = next;
-            }
+            lines[index] = unsafe { lines[index - 1].cast::<*const u8>().read_volatile() };
         }
-        flushed::wait();
-        (at != self.at).then(|| self.batch_ns(FLUSHED) * 1000 / FLUSHED)
+        // SAFETY: all of them are slots.
+        let is_flushed = self.slots >= FLUSHED && unsafe { flush(&lines) };
+        is_flushed.then(|| self.batch_ns(FLUSHED as u64) * 1000 / FLUSHED as u64)
     }
 
     /// Goes round once, for at most half of the time until `end_ns`, then times batches until
@@ -98,73 +100,36 @@ impl<'a> Cycle<'a> {
     pub(crate) fn sample(&mut self, end_ns: u64, budget: &Budget<'_>, loads_ps: &mut Vec<u64>) {
         let begin = monotonic_ns();
         let warm_end = begin + end_ns.saturating_sub(begin) / 2;
-        let mut walked = 0;
-        let mut batch = (BATCH_NS / 10) / UNROLLED * UNROLLED;
+        let (mut walked, mut batch) = (0, BATCH_NS / 10);
         while walked < self.slots as u64 && monotonic_ns() < warm_end && !budget.is_spent() {
             let ns = self.batch_ns(batch).max(1);
             walked += batch;
             // The pace of the last batch, but no jump: that batch may have waited for the CPU.
-            let wanted = (batch * BATCH_NS / ns).clamp(batch / 2, batch * 2).clamp(64, 16_384);
-            batch = wanted / UNROLLED * UNROLLED;
+            batch = (batch * BATCH_NS / ns).clamp(batch / 2, batch * 2).clamp(64, 16_384);
         }
-        let before = loads_ps.len();
-        while !budget.is_interrupted() {
-            let ns = self.batch_ns(batch);
-            loads_ps.push(ns * 1000 / batch);
-            let taken = loads_ps.len() - before;
-            if taken >= MOST_BATCHES || (taken >= 16 && monotonic_ns() >= end_ns) {
+        let [least, most] = BATCHES;
+        for taken in 0..most {
+            if budget.is_interrupted() || (taken >= least && monotonic_ns() >= end_ns) {
                 break;
             }
+            loads_ps.push(self.batch_ns(batch) * 1000 / batch);
         }
     }
 }
 
-/// Follows the chain for `rounds` times 16 loads; returns where it ends.
+/// Writes lines back, takes them out of all caches, and waits until that is done; `false` where no
+/// program may do that.
 ///
 /// # Safety
-/// `at` holds the address of a slot that holds such an address again, for all of these loads.
-#[inline(never)]
-unsafe fn follow(at: *const u8, rounds: u64) -> *const u8 {
-    if rounds == 0 {
-        return at;
-    }
-    // SAFETY: the caller's.
-    unsafe { follow_some(at, rounds) }
-}
-
-/// 16 loads, and the end of the loop.
-#[cfg(target_arch = "x86_64")]
-macro_rules! loads {
-    () => {
-        ".rept 16\nmov {at}, [{at}]\n.endr\ndec {rounds}\njnz 2b"
-    };
-}
-#[cfg(target_arch = "aarch64")]
-macro_rules! loads {
-    () => {
-        ".rept 16\nldr {at}, [{at}]\n.endr\nsubs {rounds}, {rounds}, #1\nb.ne 2b"
-    };
-}
-
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-unsafe fn follow_some(mut at: *const u8, rounds: u64) -> *const u8 {
-    // SAFETY: the loads read what the caller guarantees, and nothing is written.
+/// The addresses can be read.
+pub(crate) unsafe fn flush(lines: &[*const u8]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the caller's; contents do not change, and every x86-64 has both instructions.
     unsafe {
-        std::arch::asm!(
-            "2:", loads!(),
-            at = inout(reg) at, rounds = inout(reg) rounds => _, options(nostack, readonly),
-        );
+        lines.iter().for_each(|at| std::arch::x86_64::_mm_clflush(*at));
+        std::arch::x86_64::_mm_mfence();
     }
-    at
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-unsafe fn follow_some(mut at: *const u8, rounds: u64) -> *const u8 {
-    for _ in 0..rounds * UNROLLED {
-        // SAFETY: the caller's. A volatile load is never left out.
-        at = unsafe { at.cast::<*const u8>().read_volatile() };
-    }
-    at
+    cfg!(target_arch = "x86_64") && !lines.is_empty()
 }
 
 /// Returns the offset of a line beside the one before it.

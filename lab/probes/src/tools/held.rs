@@ -1,8 +1,7 @@
 //! How much the caches hold for a program: not what is advertised, but what is still there after
 //! more was read.
 
-use super::chase::{Cycle, place_apart};
-use super::flushed::MEMORY_SHARE;
+use super::chase::{Cycle, MEMORY_SHARE, SLOT, place_apart};
 use super::*;
 
 /// The first data that is read; each further one is twice as large.
@@ -23,16 +22,16 @@ pub(crate) fn bytes(most_bytes: u64, end_ns: u64, budget: &Budget<'_>) -> Option
     let mapped = Mapped::new(most.max(FIRST), Pages::Huge).ok()?;
     // A line of each page: so few loads that they do not take out what they look for.
     let mut cycle = Cycle::new(&mapped, place_apart, 1);
-    let sizes = std::iter::successors(Some(FIRST), |size| size.checked_mul(2));
-    let mut flushed_ps = Vec::new();
-    for size in sizes.take_while(|size| *size <= most) {
-        if !cycle.grow(size / SMALL_PAGE, budget) || monotonic_ns() >= end_ns {
-            return None;
-        }
+    let (mut size, mut flushed_ps) = (FIRST, Vec::new());
+    while size <= most && cycle.grow(size / SMALL_PAGE, budget) && monotonic_ns() < end_ns {
         let loads = (size / SMALL_PAGE) as u64;
         let mut seen_ps = Vec::new();
         for _ in 0..TURNS {
-            read_in_order(&mapped, size);
+            for at in (0..size).step_by(SLOT) {
+                // SAFETY: the address lies in the mapping, which only this function has; a volatile
+                // load is never left out.
+                unsafe { mapped.at(at).read_volatile() };
+            }
             seen_ps.push(cycle.batch_ns(loads) * 1000 / loads);
             flushed_ps.push(cycle.flushed_ps()?);
         }
@@ -40,16 +39,9 @@ pub(crate) fn bytes(most_bytes: u64, end_ns: u64, budget: &Budget<'_>) -> Option
         if seen as f64 >= MEMORY_SHARE * flushed as f64 {
             return Some(size as u64 / TIMES);
         }
+        size *= 2;
     }
     None
-}
-
-fn read_in_order(mapped: &Mapped, bytes: usize) {
-    for at in (0..bytes).step_by(64) {
-        // SAFETY: the address lies in the mapping, which only this value has; a volatile load is
-        // never left out.
-        unsafe { mapped.at(at).read_volatile() };
-    }
 }
 
 #[cfg(test)]

@@ -12,28 +12,20 @@ pub(crate) const HUGE_PAGE: usize = 2 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pages {
     /// The smallest that there are.
-    Small,
+    Small = libc::MADV_NOHUGEPAGE as isize,
     /// Transparent huge pages; the kernel may give small ones instead.
-    Huge,
+    Huge = libc::MADV_HUGEPAGE as isize,
     /// What a program gets that asks for none.
-    AsGiven,
+    AsGiven = libc::MADV_NORMAL as isize,
 }
 
-impl Pages {
-    /// Bytes of such a page.
-    pub(crate) fn bytes(self) -> usize {
-        match self {
-            Pages::Small | Pages::AsGiven => SMALL_PAGE,
-            Pages::Huge => HUGE_PAGE,
-        }
-    }
-}
+/// Bytes below and above the memory that cannot be touched.
+const AROUND: usize = 2 * HUGE_PAGE;
 
 /// Zeroed memory that starts at a multiple of [`HUGE_PAGE`]. Pages come when they are touched.
 #[derive(Debug)]
 pub(crate) struct Mapped {
     whole: *mut u8,
-    whole_bytes: usize,
     start: *mut u8,
     bytes: usize,
 }
@@ -51,39 +43,24 @@ impl Mapped {
     /// The kernel's, if it has no address space or allows no more.
     pub(crate) fn new(bytes: usize, pages: Pages) -> io::Result<Mapped> {
         let bytes = bytes.max(1).div_ceil(HUGE_PAGE) * HUGE_PAGE;
-        let whole_bytes = bytes + 2 * HUGE_PAGE;
+        let (anywhere, all) = (std::ptr::null_mut(), bytes + AROUND);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: a new mapping at an address that the kernel chooses touches no other memory.
-        let whole =
-            unsafe { libc::mmap(std::ptr::null_mut(), whole_bytes, libc::PROT_NONE, flags, -1, 0) };
+        let whole = unsafe { libc::mmap(anywhere, all, libc::PROT_NONE, flags, -1, 0) };
         if whole == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let whole = whole.cast::<u8>();
         // At least a page below the start, at least one above the end.
         let before = HUGE_PAGE - (whole as usize + SMALL_PAGE) % HUGE_PAGE + SMALL_PAGE;
-        let start = whole.wrapping_add(before);
-        let mapped = Mapped { whole, whole_bytes, start, bytes };
-        mapped.open(pages)?;
-        Ok(mapped)
-    }
-
-    fn open(&self, pages: Pages) -> io::Result<()> {
-        let (start, bytes) = (self.start.cast(), self.bytes);
-        // SAFETY: the range lies within the mapping that this value owns.
-        let error = unsafe { libc::mprotect(start, bytes, libc::PROT_READ | libc::PROT_WRITE) };
-        if error != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let advice = match pages {
-            Pages::Small => libc::MADV_NOHUGEPAGE,
-            Pages::Huge => libc::MADV_HUGEPAGE,
-            Pages::AsGiven => return Ok(()),
+        let start = whole.wrapping_byte_add(before);
+        let mapped = Mapped { whole: whole.cast(), start: start.cast(), bytes };
+        // SAFETY: the range lies within the new mapping; advice changes no contents. A kernel
+        // without huge pages refuses it, and what really came is asked for later.
+        let error = unsafe {
+            libc::madvise(start, bytes, pages as libc::c_int);
+            libc::mprotect(start, bytes, libc::PROT_READ | libc::PROT_WRITE)
         };
-        // SAFETY: as above; advice changes no contents. A kernel without huge pages refuses it,
-        // and what really came is asked for later.
-        unsafe { libc::madvise(start, bytes, advice) };
-        Ok(())
+        if error == 0 { Ok(mapped) } else { Err(io::Error::last_os_error()) }
     }
 
     /// Returns how many bytes there are.
@@ -110,25 +87,19 @@ impl Mapped {
 impl Drop for Mapped {
     fn drop(&mut self) {
         // SAFETY: the mapping is this value's own and no pointer into it outlives the value.
-        unsafe { libc::munmap(self.whole.cast(), self.whole_bytes) };
+        unsafe { libc::munmap(self.whole.cast(), self.bytes + AROUND) };
     }
 }
 
 /// Returns the same of the mapping that starts at an address, by `/proc/self/smaps`.
 fn huge_share(tree: &Tree, start: usize) -> Option<f64> {
-    let text = tree.text("/proc/self/smaps")?;
-    let begins = format!("{start:x}-");
-    let mut lines = text.lines().skip_while(|line| !line.starts_with(&begins)).skip(1);
-    let fields: Vec<(&str, u64)> = std::iter::from_fn(|| field(lines.next()?)).collect();
-    let [all, huge] = ["Anonymous", "AnonHugePages"]
-        .map(|name| fields.iter().find(|field| field.0 == name).map(|field| field.1));
-    all.filter(|all| *all > 0).zip(huge).map(|(all, huge)| huge as f64 / all as f64)
-}
-
-/// `AnonHugePages:      2048 kB`; `None` at the next mapping.
-fn field(line: &str) -> Option<(&str, u64)> {
-    let (name, rest) = line.split_once(':')?;
-    Some((name, rest.trim().trim_end_matches(" kB").parse().ok()?))
+    let text = format!("\n{}", tree.text("/proc/self/smaps")?);
+    let (_, own) = text.split_once(&format!("\n{start:x}-"))?;
+    let [all, huge] = ["Anonymous:", "AnonHugePages:"].map(|name| {
+        let kib = own.lines().find_map(|line| line.strip_prefix(name))?;
+        kib.trim().trim_end_matches(" kB").parse::<f64>().ok()
+    });
+    Some(huge? / all.filter(|all| *all > 0.0)?)
 }
 
 #[cfg(test)]

@@ -43,8 +43,8 @@ pub(crate) fn clock_after(cpu: usize) -> Result<Wide, String> {
         }));
         wide.push(timed_after(WIDE_NS, work));
     }
-    let [ordinary_ns, wide_ns] = [&mut ordinary, &mut wide]
-        .map(|all| [0.25, 0.5, 0.75].map(|share| quantile(all, share).unwrap_or(0)));
+    let [ordinary_ns, wide_ns] =
+        [ordinary, wide].map(|mut all| quartiles(&mut all).unwrap_or_default());
     Ok(Wide { vectors, ordinary_ns, wide_ns })
 }
 
@@ -56,64 +56,40 @@ fn timed_after(length_ns: u64, work: impl Fn()) -> u64 {
     chain_ns()
 }
 
-#[cfg(target_arch = "x86_64")]
 fn widest() -> Option<(&'static str, fn())> {
+    #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") {
         // SAFETY: the processor has just reported the instructions.
         return Some(("AVX-512", || unsafe { multiply_512() }));
-    }
-    if is_x86_feature_detected!("fma") {
+    } else if is_x86_feature_detected!("fma") {
         // SAFETY: as above.
         return Some(("AVX2", || unsafe { multiply_256() }));
     }
     None
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-fn widest() -> Option<(&'static str, fn())> {
-    None
-}
-
-/// Some microseconds of multiplications and additions, as many at once as a core can do.
+/// Makes some microseconds of multiplications and additions, as many at once as a core can do. The
+/// lanes are hidden from the compiler, which would otherwise compute equal ones once.
 #[cfg(target_arch = "x86_64")]
 macro_rules! multiply {
-    ($name:ident, $register:literal) => {
-        unsafe fn $name() {
-            let values = [0.999_f64, 0.5];
-            // SAFETY: the caller knows that the processor has the instructions; both numbers are
-            // read where they lie, and each register that is written is named below.
-            unsafe {
-                std::arch::asm!(
-                    concat!("vbroadcastsd ", $register, "8, qword ptr [{0}]"),
-                    concat!("vbroadcastsd ", $register, "9, qword ptr [{0} + 8]"),
-                    ".irp n,0,1,2,3,4,5,6,7",
-                    concat!("vmovapd ", $register, "\\n, ", $register, "9"),
-                    ".endr",
-                    "2:",
-                    ".irp n,0,1,2,3,4,5,6,7",
-                    concat!("vfmadd213pd ", $register, "\\n, ", $register, "8, ", $register, "9"),
-                    ".endr",
-                    "dec {1}",
-                    "jnz 2b",
-                    "vzeroupper",
-                    in(reg) values.as_ptr(),
-                    inout(reg) 2000_u64 => _,
-                    out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _,
-                    out("xmm5") _, out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _,
-                    // The last instruction clears the upper halves of these, too.
-                    out("xmm10") _, out("xmm11") _, out("xmm12") _, out("xmm13") _, out("xmm14") _,
-                    out("xmm15") _,
-                    options(nostack, readonly)
-                );
+    ($name:ident, $feature:literal, $splat:ident, $multiply_add:ident) => {
+        #[target_feature(enable = $feature)]
+        fn $name() {
+            use std::arch::x86_64::{$multiply_add, $splat};
+            let (factor, summand) = ($splat(0.999), $splat(0.5));
+            let mut lanes = std::hint::black_box([summand; 8]);
+            for _ in 0..2000 {
+                lanes = lanes.map(|lane| $multiply_add(lane, factor, summand));
             }
+            std::hint::black_box(lanes);
         }
     };
 }
 
 #[cfg(target_arch = "x86_64")]
-multiply!(multiply_512, "zmm");
+multiply!(multiply_512, "avx512f", _mm512_set1_pd, _mm512_fmadd_pd);
 #[cfg(target_arch = "x86_64")]
-multiply!(multiply_256, "ymm");
+multiply!(multiply_256, "fma,avx", _mm256_set1_pd, _mm256_fmadd_pd);
 
 #[cfg(test)]
 mod tests {

@@ -7,16 +7,10 @@ use std::sync::{Mutex, PoisonError};
 const CHUNK_BYTES: usize = 256 << 10;
 /// More stamps than a thread writes in a stretch; a thread that has used them up ends.
 const MOST_STAMPS: usize = 1 << 16;
-/// Size of the large pages that are asked for.
-pub(super) const LARGE_PAGE_BYTES: usize = HUGE_PAGE;
-/// `MPOL_BIND` of `linux/mempolicy.h`: pages come from these nodes or not at all.
-const BIND: libc::c_int = 2;
-/// Words of a mask of nodes: room for 1024, the most that a kernel supports.
-const NODE_WORDS: usize = 16;
 
 // Parts of a buffer begin at whole blocks, and the last one of each half ends with it.
 const _: () = assert!(
-    LARGE_PAGE_BYTES.is_multiple_of(2 * CHUNK_BYTES) && CHUNK_BYTES.is_multiple_of(2 * BLOCK_BYTES)
+    HUGE_PAGE.is_multiple_of(2 * CHUNK_BYTES) && CHUNK_BYTES.is_multiple_of(2 * BLOCK_BYTES)
 );
 
 /// What all buffers and threads have in common.
@@ -28,8 +22,6 @@ pub(super) struct Setup<'a> {
     pub buffer_bytes: usize,
     /// Bytes that a thread goes through before its work counts.
     pub cache_bytes: usize,
-    /// The node of the buffers, if they must be on one.
-    pub node: Option<usize>,
     /// When the preparation of buffers ends, on the monotonic clock.
     pub ready_by_ns: u64,
     /// The user wants to stop.
@@ -38,27 +30,27 @@ pub(super) struct Setup<'a> {
 
 /// The buffers of a number of CPUs.
 pub(super) struct Hands<'a> {
-    cpus: &'a [usize],
+    /// What they have in common, with the usable bytes of each buffer.
+    pub setup: Setup<'a>,
     hands: Vec<Mutex<Hand<'a>>>,
-    /// Usable bytes of each buffer.
-    pub buffer_bytes: usize,
 }
 
 impl<'a> Hands<'a> {
-    /// Maps a buffer for each CPU, which a thread on that CPU touches as far as there is time.
+    /// Maps a buffer for each CPU, which a thread on that CPU touches as far as there is time. The
+    /// kernel gives memory of the node of the CPU that touches a page first.
     ///
     /// # Errors
-    /// A thread cannot be started or pinned, there is no address space, the node has no memory, or
-    /// not even two large pages of each buffer were ready in time.
-    pub(super) fn new(setup: Setup<'a>) -> io::Result<Hands<'a>> {
-        let new = |_| Ok(Mutex::new(Hand::new(setup)?));
-        let hands: Vec<_> = setup.cpus.iter().map(new).collect::<io::Result<_>>()?;
+    /// A thread cannot be started or pinned, there is no address space, or not even two large pages
+    /// of each buffer were ready in time.
+    pub(super) fn new(mut setup: Setup<'a>) -> io::Result<Hands<'a>> {
+        let new = setup.cpus.iter().map(|_| Ok(Mutex::new(Hand::new(setup)?)));
+        let hands: Vec<_> = new.collect::<io::Result<_>>()?;
         let ready = together(setup.cpus, |place| lock(&hands[place.index]).touch())?;
-        let buffer_bytes = ready.into_iter().min().unwrap_or(0);
-        if buffer_bytes < 2 * LARGE_PAGE_BYTES {
+        setup.buffer_bytes = ready.into_iter().min().unwrap_or(0);
+        if setup.buffer_bytes < 2 * HUGE_PAGE {
             return Err(io::Error::other("none was ready in time"));
         }
-        Ok(Hands { cpus: setup.cpus, hands, buffer_bytes })
+        Ok(Hands { setup, hands })
     }
 
     /// Returns the share of the first buffer that lies in large pages; `None` if the kernel does
@@ -67,11 +59,22 @@ impl<'a> Hands<'a> {
         lock(&self.hands[0]).buffer.huge_share()
     }
 
-    /// Runs a job on a thread for each of the first buffers, at the same time and pinned to their
-    /// CPUs, and returns what their stamps show.
+    /// Runs a job on a thread for each of the first buffers, on the CPUs that touched them.
     pub(super) fn run(&self, threads: usize, job: impl Fn(usize, &mut Hand<'a>) + Sync) -> Windows {
-        let logs = together(&self.cpus[..threads], |place| {
-            let mut hand = lock(&self.hands[place.index]);
+        let own: Vec<usize> = (0..threads).collect();
+        self.run_on(&self.setup.cpus[..threads], &own, job)
+    }
+
+    /// Runs a job on a thread for each of these buffers, at the same time and pinned to these CPUs,
+    /// and returns what their stamps show.
+    pub(super) fn run_on(
+        &self,
+        cpus: &[usize],
+        buffers: &[usize],
+        job: impl Fn(usize, &mut Hand<'a>) + Sync,
+    ) -> Windows {
+        let logs = together(cpus, |place| {
+            let mut hand = lock(&self.hands[buffers[place.index]]);
             hand.log.stamps.clear();
             place.meet();
             job(place.index, &mut hand);
@@ -100,7 +103,7 @@ pub(super) struct Hand<'a> {
 
 impl<'a> Hand<'a> {
     fn new(setup: Setup<'a>) -> io::Result<Hand<'a>> {
-        let buffer = buffer(setup.buffer_bytes, setup.node)?;
+        let buffer = Mapped::new(setup.buffer_bytes, Pages::Huge)?;
         let mut stamps = vec![1; MOST_STAMPS];
         stamps.clear();
         let (vectors, log) = (Vectors::widest(), Log { stamps, chunk: 0 });
@@ -111,11 +114,11 @@ impl<'a> Hand<'a> {
     /// returns the bytes that are ready.
     fn touch(&mut self) -> usize {
         while self.bytes < self.buffer.bytes() && self.has_time(self.setup.ready_by_ns) {
-            for page in (self.bytes..self.bytes + LARGE_PAGE_BYTES).step_by(BLOCK_BYTES) {
+            for page in (self.bytes..self.bytes + HUGE_PAGE).step_by(BLOCK_BYTES) {
                 // SAFETY: the address lies in the mapping, which belongs to this thread alone.
                 unsafe { self.buffer.at(page).write_volatile(1) };
             }
-            self.bytes += LARGE_PAGE_BYTES;
+            self.bytes += HUGE_PAGE;
         }
         self.bytes
     }
@@ -129,72 +132,40 @@ impl<'a> Hand<'a> {
     /// lines that were only read, and reads are slow while they replace lines that must be written
     /// first.
     pub(super) fn stream(&mut self, traffic: Traffic, length: Duration) {
-        let end_ns = end_of(length);
-        for _ in 0..self.setup.cache_bytes / CHUNK_BYTES {
-            if !self.has_time(end_ns) {
-                break;
-            }
+        let end_ns = monotonic_ns() + length.as_nanos() as u64;
+        let mut filled = 0;
+        while filled < self.setup.cache_bytes && self.has_time(end_ns) {
             self.go_through(traffic);
+            filled += CHUNK_BYTES;
         }
         self.chunks(CHUNK_BYTES, length, |hand| hand.go_through(traffic));
     }
 
     /// Does chunks of work of this size until time is up, and stamps the moments between them.
-    pub(super) fn chunks(
-        &mut self,
-        chunk: usize,
-        length: Duration,
-        mut work: impl FnMut(&mut Self),
-    ) {
-        let end_ns = end_of(length);
+    pub(super) fn chunks(&mut self, chunk: usize, length: Duration, work: impl Fn(&mut Self)) {
+        let end_ns = monotonic_ns() + length.as_nanos() as u64;
         self.log.chunk = chunk as u64;
-        loop {
-            self.log.stamps.push(monotonic_ns());
-            if self.log.stamps.len() == MOST_STAMPS || !self.has_time(end_ns) {
-                return;
-            }
+        self.log.stamps.push(monotonic_ns());
+        while self.log.stamps.len() < MOST_STAMPS && self.has_time(end_ns) {
             work(self);
+            self.log.stamps.push(monotonic_ns());
         }
     }
 
     /// Runs a kernel over the next chunk of the buffer, from its start again after its end.
     fn go_through(&mut self, traffic: Traffic) {
-        let half = self.bytes / 2;
-        let (step, end) =
-            if traffic.is_copy() { (CHUNK_BYTES / 2, half) } else { (CHUNK_BYTES, self.bytes) };
+        // A copy goes from the first half to the second.
+        let parts = if traffic.is_copy() { 2 } else { 1 };
+        let (step, end) = (CHUNK_BYTES / parts, self.bytes / parts);
         self.at = if self.at + step > end { 0 } else { self.at };
-        // SAFETY: `at`, `step` and `half` are multiples of large fractions of a large page, so of
+        let at = self.buffer.at(self.at);
+        // SAFETY: start, step and half are multiples of large fractions of a large page, so of
         // blocks; the part lies in the touched bytes, which are two large pages at least and belong
         // to this thread alone.
-        let sum = unsafe {
-            let at = self.buffer.at(0).add(self.at);
-            self.vectors.run(traffic, at, half, CHUNK_BYTES)
-        };
+        let sum = unsafe { self.vectors.run(traffic, at, self.bytes / 2, CHUNK_BYTES) };
         std::hint::black_box(sum);
         self.at += step;
     }
-}
-
-fn end_of(length: Duration) -> u64 {
-    monotonic_ns() + length.as_nanos() as u64
-}
-
-/// Maps address space of at least `bytes`, in whole large pages where the kernel gives them, none
-/// of it touched yet. With a node, all of its pages will come from there.
-///
-/// # Errors
-/// There is not enough address space, or the node cannot be used.
-pub(super) fn buffer(bytes: usize, node: Option<usize>) -> io::Result<Mapped> {
-    let mapped = Mapped::new(bytes, Pages::Huge)?;
-    let Some(node) = node else { return Ok(mapped) };
-    let mut mask = [0_u64; NODE_WORDS];
-    *mask.get_mut(node / 64).ok_or(io::ErrorKind::InvalidInput)? = 1 << (node % 64);
-    let bits = (NODE_WORDS * 64) as libc::c_ulong;
-    let (start, bytes) = (mapped.at(0), mapped.bytes());
-    // SAFETY: the range is the mapping, and the mask has `bits` bits.
-    let error =
-        unsafe { libc::syscall(libc::SYS_mbind, start, bytes, BIND, mask.as_ptr(), bits, 0_u32) };
-    if error == 0 { Ok(mapped) } else { Err(io::Error::last_os_error()) }
 }
 
 #[cfg(test)]

@@ -20,9 +20,8 @@ const PATTERN: u64 = 0x0102_0304_0506_0708;
 pub(super) struct Vectors {
     /// `AVX-512`.
     pub name: &'static str,
-    read: unsafe fn(*const u8, usize) -> u64,
-    /// Write, fill, copy and copy past the caches.
-    store: [unsafe fn(*const u8, *mut u8, usize); 4],
+    /// One for each [`Traffic`]: from where, to where, and so many bytes. A store gives 0.
+    kernels: [unsafe fn(*const u8, *mut u8, usize) -> u64; 6],
 }
 
 impl Vectors {
@@ -57,16 +56,9 @@ impl Vectors {
     pub(super) unsafe fn run(&self, by: Traffic, at: *mut u8, half: usize, bytes: usize) -> u64 {
         // SAFETY: the caller keeps to the same conditions, and this CPU has the instructions.
         unsafe {
-            match by {
-                Traffic::Touch => return touch(at, bytes),
-                Traffic::Read => return (self.read)(at, bytes),
-                Traffic::Write => (self.store[0])(at, at, bytes),
-                Traffic::Fill => (self.store[1])(at, at, bytes),
-                Traffic::Copy => (self.store[2])(at, at.add(half), bytes / 2),
-                Traffic::CopyPast => (self.store[3])(at, at.add(half), bytes / 2),
-            }
+            let (to, bytes) = if by.is_copy() { (at.add(half), bytes / 2) } else { (at, bytes) };
+            self.kernels[by as usize](at, to, bytes)
         }
-        0
     }
 }
 
@@ -74,7 +66,7 @@ impl Vectors {
 ///
 /// # Safety
 /// `from` is valid for reads of `bytes`.
-unsafe fn touch(from: *const u8, bytes: usize) -> u64 {
+unsafe fn touch(from: *const u8, _to: *mut u8, bytes: usize) -> u64 {
     // SAFETY: the caller guarantees it.
     let data = unsafe { std::slice::from_raw_parts(from, bytes) };
     data.iter().step_by(LINE_BYTES).map(|byte| u64::from(*byte)).sum()
@@ -97,13 +89,8 @@ macro_rules! vectors {
 
             pub(super) const VECTORS: Vectors = Vectors {
                 name: $name,
-                read,
-                store: [
-                    store::<false, false>,
-                    store::<false, true>,
-                    store::<true, false>,
-                    store::<true, true>,
-                ],
+                kernels: [touch, read, store::<false, false>, store::<false, true>,
+                    store::<true, false>, store::<true, true>],
             };
 
             const BYTES: usize = size_of::<$vector>();
@@ -111,7 +98,7 @@ macro_rules! vectors {
             /// # Safety
             /// As [`Vectors::run`], and the CPU has the feature.
             $(#[target_feature(enable = $feature)])?
-            unsafe fn read(from: *const u8, bytes: usize) -> u64 {
+            unsafe fn read(from: *const u8, _to: *mut u8, bytes: usize) -> u64 {
                 let mut sums = [$splat(0); 4];
                 for at in (0..bytes).step_by(4 * BYTES) {
                     for (lane, sum) in sums.iter_mut().enumerate() {
@@ -135,7 +122,7 @@ macro_rules! vectors {
                 from: *const u8,
                 to: *mut u8,
                 bytes: usize,
-            ) {
+            ) -> u64 {
                 let pattern: $vector = $splat(PATTERN as _);
                 for at in (0..bytes).step_by(BYTES) {
                     // SAFETY: within `bytes` of both, a multiple of a vector, and aligned.
@@ -149,6 +136,7 @@ macro_rules! vectors {
                 if PAST {
                     $($fence();)?
                 }
+                0
             }
         }
     };

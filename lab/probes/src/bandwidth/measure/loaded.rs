@@ -17,6 +17,7 @@ const LOADS: u64 = 128;
 /// load.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Level {
+    threads: usize,
     bytes_per_s: Vec<u64>,
     latency_ps: Vec<u64>,
 }
@@ -29,8 +30,6 @@ struct Level {
 /// The pointers lie in less than twice what the caches hold, in a sentence.
 pub(super) fn measure(
     hands: &Hands<'_>,
-    cpus: &[usize],
-    cache_bytes: usize,
     budget: &mut Budget<'_>,
     reserve: Duration,
 ) -> Result<Vec<LoadedLatency>, String> {
@@ -38,9 +37,9 @@ pub(super) fn measure(
     if time <= LENGTH.0 {
         return Ok(Vec::new());
     }
-    let bytes = hands.buffer_bytes.min(4 * cache_bytes);
-    let mapped = Mapped::new(bytes, Pages::Huge)
-        .map_err(|error| format!("no latency beside bandwidth: {error}"))?;
+    let Setup { cpus, buffer_bytes, cache_bytes, .. } = hands.setup;
+    let bytes = buffer_bytes.min(4 * cache_bytes);
+    let mapped = Mapped::new(bytes, Pages::Huge).map_err(|error| error.to_string())?;
     let pinned = Pinned::to(cpus[0]);
     let mut cycle = Cycle::new(&mapped, place_packed, 1);
     let mut quiet = drop::<f64>;
@@ -50,36 +49,28 @@ pub(super) fn measure(
     let cycle = Mutex::new(cycle);
     let time = budget.left().saturating_sub(reserve);
     let others = cpus.len() - 1;
-    let counts: BTreeSet<usize> =
-        SHARES.iter().map(|share| (share * others as f64).ceil() as usize).collect();
+    let counts = BTreeSet::from(SHARES.map(|share| (share * others as f64).ceil() as usize));
     let length = (time / (ROUNDS * counts.len() as u32)).clamp(LENGTH.0, LENGTH.1);
-    let mut levels = vec![Level::default(); counts.len()];
-    'rounds: loop {
-        for (level, threads) in levels.iter_mut().zip(&counts) {
-            if budget.left() <= reserve + length {
-                break 'rounds;
+    let mut levels: Vec<Level> =
+        counts.into_iter().map(|threads| Level { threads, ..Level::default() }).collect();
+    in_turns(&mut levels, budget, reserve + length, |level| {
+        level.add(&hands.run(1 + level.threads, |index, hand| {
+            if index > 0 {
+                return hand.stream(Traffic::Read, length);
             }
-            level.add(&hands.run(1 + threads, |index, hand| {
-                if index > 0 {
-                    return hand.stream(Traffic::Read, length);
-                }
-                let mut cycle = hands::lock(&cycle);
-                hand.chunks(LOADS as usize, length, |_| {
-                    cycle.batch_ns(LOADS);
-                });
-            }));
-            budget.tell(0.0);
-        }
-    }
-    let levels = levels.into_iter().zip(counts);
-    Ok(levels.filter_map(|(level, threads)| level.found(threads, others)).collect())
+            hand.chunks(LOADS as usize, length, |_| {
+                hands::lock(&cycle).batch_ns(LOADS);
+            });
+        }));
+    });
+    Ok(levels.into_iter().filter_map(|level| level.found(others)).collect())
 }
 
 fn far_enough(chased_bytes: usize, cache_bytes: usize) -> Result<(), String> {
     let (chased, cache) = (chased_bytes >> 20, cache_bytes >> 20);
     let why = format!(
-        "no latency beside bandwidth: there was time for pointers over {chased} MiB, less than \
-         twice the {cache} MiB of the caches"
+        "there was time for pointers over {chased} MiB, less than twice the {cache} MiB of the \
+         caches"
     );
     if chased_bytes < 2 * cache_bytes { Err(why) } else { Ok(()) }
 }
@@ -87,27 +78,26 @@ fn far_enough(chased_bytes: usize, cache_bytes: usize) -> Result<(), String> {
 impl Level {
     fn add(&mut self, windows: &Windows) {
         for done in &windows.kept {
-            let Some((loads, bytes)) = done.split_first() else { continue };
-            let bytes: f64 = bytes.iter().sum();
+            let bytes: f64 = done[1..].iter().sum();
             self.bytes_per_s.push((bytes * 1e9 / WINDOW_NS as f64) as u64);
-            self.latency_ps.push((WINDOW_NS as f64 * 1e3 / loads.max(1.0)) as u64);
+            self.latency_ps.push((WINDOW_NS as f64 * 1e3 / done[0].max(1.0)) as u64);
         }
     }
 
     /// Returns the medians over all windows; `None` if those are too few.
-    fn found(mut self, threads: usize, others: usize) -> Option<LoadedLatency> {
-        let parts = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
-        let [low, latency, high] = [0.25, 0.5, 0.75]
-            .map(|share| quantile_of_enough(&mut self.latency_ps, share, LEAST_WINDOWS));
-        Some(LoadedLatency {
-            threads: threads as u32,
-            asked_share: threads as f64 / others as f64,
+    fn found(mut self, others: usize) -> Option<LoadedLatency> {
+        let parts_ps = parts(&self.latency_ps, 0.5, LEAST_WINDOWS);
+        let quartiles = quartiles(&mut self.latency_ps)?.map(|ps| ps as f64 / 1e3);
+        let found = LoadedLatency {
+            threads: self.threads as u32,
+            asked_share: self.threads as f64 / others as f64,
             bytes_per_s: quantile(&mut self.bytes_per_s, 0.5)? as f64,
-            latency_ns: latency? / 1e3,
-            spread_ns: Some([low? / 1e3, high? / 1e3]),
-            parts_ns: parts.into_iter().map(|ps| ps as f64 / 1e3).collect(),
+            latency_ns: quartiles[1],
+            spread_ns: Some([quartiles[0], quartiles[2]]),
+            parts_ns: parts_ps.into_iter().map(|ps| ps as f64 / 1e3).collect(),
             windows_kept: self.latency_ps.len() as u64,
-        })
+        };
+        Some(found).filter(|_| self.latency_ps.len() >= LEAST_WINDOWS)
     }
 }
 
@@ -123,16 +113,16 @@ mod tests {
 
     #[test]
     fn a_level_is_the_median_of_its_windows() {
-        let mut level = Level::default();
+        let mut level = Level { threads: 1, ..Level::default() };
         let kept: Vec<Vec<f64>> =
             [5000.0, 10_000.0, 8000.0, 1.0, 10_000.0].map(|loads| vec![loads, 1e6, 3e6]).to_vec();
         level.add(&Windows { kept: kept[..3].to_vec(), seen: 9 });
-        assert_eq!(level.clone().found(1, 2), None);
+        assert_eq!(level.clone().found(2), None);
         level.add(&Windows { kept: kept[3..].to_vec(), seen: 2 });
-        let found = level.found(1, 2).unwrap();
+        let found = level.found(2).unwrap();
         assert_eq!((found.threads, found.asked_share), (1, 0.5));
         assert_eq!((found.latency_ns, found.bytes_per_s, found.windows_kept), (62.5, 8e9, 5));
         assert_eq!(found.spread_ns, Some([50.0, 100.0]));
-        assert_eq!(Level::default().found(0, 2), None);
+        assert_eq!(Level::default().found(2), None);
     }
 }

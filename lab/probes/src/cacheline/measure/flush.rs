@@ -1,4 +1,4 @@
-//! Two ways to see a line by flushing. Only on x86-64, where any program may flush.
+//! Two ways to see a line by flushing, where any program may flush.
 //!
 //! 1. Flushed together: two addresses are loaded, the first is flushed, the second is timed. It is
 //!    slow if it was flushed along with the first. No prefetcher has a part in it.
@@ -6,9 +6,7 @@
 //!    came along with the first: on its line, or fetched ahead.
 
 use crate::FlushPoint;
-use crate::timers::measure::ticks;
-use crate::tools::*;
-use std::arch::x86_64::{_mm_lfence, _rdtsc};
+use crate::tools::{chase::flush, *};
 
 /// The flushed lines lie in this much memory, a page for each try.
 const BYTES: usize = 8 << 20;
@@ -28,21 +26,18 @@ const CLEARLY: u64 = 2;
 /// after it was loaded; near offsets first.
 ///
 /// # Errors
-/// The counter may not be read, there is no memory, or a miss takes about as long as a hit.
+/// No program may flush, there is no memory, or a miss takes about as long as a hit.
 pub(super) fn measure(
     length: Duration,
     budget: &mut Budget<'_>,
 ) -> Result<[Vec<FlushPoint>; 2], String> {
-    if !ticks::is_there() {
-        return Err("this process may not read the TSC (PR_SET_TSC)".to_owned());
-    }
     let begin = Instant::now();
     let mapped = Mapped::new(BYTES, Pages::Small).map_err(|error| error.to_string())?;
     for page in (0..BYTES).step_by(SMALL_PAGE) {
         // SAFETY: the address lies within the mapping, which belongs to this function alone.
         unsafe { mapped.at(page).write(1) };
     }
-    let threshold = threshold(&mapped)?;
+    let threshold_ns = threshold_ns(&mapped)?;
     let empty =
         OFFSETS.map(|offset| FlushPoint { offset_bytes: offset as u64, ..FlushPoint::default() });
     let mut points = [empty; 2];
@@ -52,10 +47,20 @@ pub(super) fn measure(
         for round in 0..2 * ROW {
             let page = random.below(BYTES / SMALL_PAGE) * SMALL_PAGE;
             let [first, second] = [page, page + OFFSETS[pick]].map(|at| mapped.at(at).cast_const());
-            let ticks = [flushed_ticks, loaded_ticks][round % 2](first, second);
+            if round % 2 == 0 {
+                load_ns(first);
+                load_ns(second);
+                // SAFETY: the address lies in the mapping.
+                unsafe { flush(&[first]) };
+            } else {
+                // SAFETY: as above.
+                unsafe { flush(&[first, second]) };
+                load_ns(first);
+            }
+            let ns = load_ns(second);
             let point = &mut points[round % 2][pick];
             point.loads += 1;
-            point.slow += u64::from(ticks > threshold);
+            point.slow += u64::from(ns > threshold_ns);
         }
     }
     budget.tell(0.0);
@@ -65,59 +70,30 @@ pub(super) fn measure(
     Ok(points.map(|points| points.into_iter().filter(|point| point.loads > 0).collect()))
 }
 
-/// Times the load of one byte, with no other load in flight.
-fn load_ticks(at: *const u8) -> u64 {
-    // SAFETY: `at` lies in a mapping that `measure` owns; every x86-64 has these instructions, and
-    // `measure` checked that the counter may be read.
-    unsafe {
-        _mm_lfence();
-        let begin = _rdtsc();
-        _mm_lfence();
-        at.read_volatile();
-        _mm_lfence();
-        let end = _rdtsc();
-        _mm_lfence();
-        end.saturating_sub(begin)
-    }
+/// Times the load of one byte, with the clock's own time: reading it waits for earlier loads.
+fn load_ns(at: *const u8) -> u64 {
+    let begin = monotonic_ns();
+    // SAFETY: `at` lies in a mapping that `measure` owns.
+    unsafe { at.read_volatile() };
+    monotonic_ns() - begin
 }
 
-/// Flushes lines, and waits until that is done.
-fn flush(lines: &[*const u8]) {
-    for at in lines {
-        // SAFETY: the address lies in a mapping that `measure` owns; contents do not change.
-        unsafe { flushed::line(*at) };
-    }
-    flushed::wait();
-}
-
-/// Times the load of the second byte after both were loaded and the first was flushed.
-fn flushed_ticks(first: *const u8, second: *const u8) -> u64 {
-    load_ticks(first);
-    load_ticks(second);
-    flush(&[first]);
-    load_ticks(second)
-}
-
-/// Times the load of the second byte after both were flushed and the first was loaded.
-fn loaded_ticks(first: *const u8, second: *const u8) -> u64 {
-    flush(&[first, second]);
-    load_ticks(first);
-    load_ticks(second)
-}
-
-/// Returns the geometric mean of the medians of a hit and of a miss, in ticks.
-fn threshold(mapped: &Mapped) -> Result<u64, String> {
+/// Returns the geometric mean of the medians of a hit and of a miss.
+fn threshold_ns(mapped: &Mapped) -> Result<u64, String> {
     let (mut hits, mut misses) = (Vec::new(), Vec::new());
     let mut random = Random::new(7);
     for _ in 0..CALIBRATION {
         let at = mapped.at(random.below(mapped.bytes() / SMALL_PAGE) * SMALL_PAGE).cast_const();
-        flush(&[at]);
-        misses.push(load_ticks(at));
-        hits.push(load_ticks(at));
+        // SAFETY: the address lies in the mapping.
+        if !unsafe { flush(&[at]) } {
+            return Err("no program may flush a line on this architecture".to_owned());
+        }
+        misses.push(load_ns(at));
+        hits.push(load_ns(at));
     }
     let [hit, miss] = [&mut hits, &mut misses].map(|all| quantile(all, 0.5).unwrap_or(0));
     if hit == 0 || miss < CLEARLY * hit {
-        return Err(format!("a flushed line took {miss} ticks, another one {hit}"));
+        return Err(format!("a flushed line took {miss} ns, another one {hit}"));
     }
     Ok(((hit as f64) * (miss as f64)).sqrt() as u64)
 }
@@ -125,31 +101,6 @@ fn threshold(mapped: &Mapped) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_thread_that_may_not_read_the_counter_is_told_so() {
-        const PR_SET_TSC: libc::c_int = 26;
-        fn set(mode: libc::c_int) -> libc::c_int {
-            // SAFETY: it concerns this thread alone, which reads no clock until it is put back.
-            unsafe { libc::prctl(PR_SET_TSC, mode) }
-        }
-        let thread = std::thread::spawn(move || {
-            let flag = std::sync::atomic::AtomicBool::new(false);
-            let mut quiet = drop::<f64>;
-            let length = Duration::from_millis(1);
-            let mut budget = Budget::new(length, &flag, &mut quiet);
-            if set(2) != 0 {
-                return None;
-            }
-            let seen = measure(length, &mut budget);
-            set(1);
-            Some(seen)
-        });
-        // Not every kernel can forbid it.
-        let Some(seen) = thread.join().unwrap() else { return };
-        let why = seen.unwrap_err();
-        assert!(why.contains("TSC"), "{why}");
-    }
 
     #[test]
     fn offsets_stay_on_their_page() {

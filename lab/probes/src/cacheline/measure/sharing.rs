@@ -26,22 +26,18 @@ pub(super) fn measure(
     let end = begin + length.min(budget.left()).as_nanos() as u64;
     let interrupted = budget.interrupted();
     let both = together(&pair, |place| batches_ns(&mapped, place.index, begin..end, interrupted));
-    let mut both = both.map_err(|error| error.to_string())?;
-    let mut points = Vec::new();
-    for (index, distance) in DISTANCES.iter().enumerate() {
-        let mut all: Vec<u64> = both.iter_mut().flat_map(|side| side[index].drain(..)).collect();
-        if let Some(median) = quantile(&mut all, 0.5) {
-            points.push(SharingPoint {
-                distance_bytes: *distance as u64,
-                increment_ns: median as f64 / BATCH as f64,
-                batches: all.len() as u64,
-            });
-        }
-    }
-    if points.is_empty() {
-        return Err("the two CPUs never ran at the same time".to_owned());
-    }
-    Ok(points)
+    let both = both.map_err(|error| error.to_string())?;
+    let points = DISTANCES.iter().enumerate().filter_map(|(index, distance)| {
+        let mut all: Vec<u64> = both.iter().flat_map(|side| &side[index]).copied().collect();
+        Some(SharingPoint {
+            distance_bytes: *distance as u64,
+            increment_ns: quantile(&mut all, 0.5)? as f64 / BATCH as f64,
+            batches: all.len() as u64,
+        })
+    });
+    let points: Vec<SharingPoint> = points.collect();
+    let are_there = !points.is_empty();
+    are_there.then_some(points).ok_or("the two CPUs never ran at the same time".to_owned())
 }
 
 /// Runs one of the two threads; returns the times of the batches of each distance during which the

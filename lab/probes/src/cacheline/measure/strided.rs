@@ -15,6 +15,7 @@ const OF_THE_RULE: [[usize; 2]; 4] = [[64, 129], [128, 257], [32, 65], [16, 33]]
 const PASSES: usize = 10;
 
 /// Measures the strides within a length of time, those of the rule first and the others scattered.
+/// Strides that the rule compares take turns: in each round each has one, in drawn order.
 ///
 /// # Errors
 /// There is no memory for the arrays.
@@ -23,31 +24,33 @@ pub(super) fn measure(
     length: Duration,
     budget: &mut Budget<'_>,
 ) -> Result<Vec<StridedPoint>, String> {
-    let begin = Instant::now();
+    let end = Instant::now() + length;
     if memory_bytes < 2 * BYTES as u64 {
         let mib = BYTES >> 20;
         return Err(format!("two arrays of {mib} MiB are too much for the memory that is free"));
     }
-    let new = || Mapped::new(BYTES, Pages::AsGiven).map_err(|error| error.to_string());
-    let (from, to) = (new()?, new()?);
-    if !touch([&from, &to], budget) {
-        return Ok(Vec::new());
-    }
+    let [from, to] =
+        [(); 2].map(|()| Mapped::new(BYTES, Pages::AsGiven).map_err(|error| error.to_string()));
+    let (from, to) = (from?, to?);
+    // A first write into each page allocates it.
+    pass_ps(&from, &to, SMALL_PAGE);
+    pass_ps(&to, &from, SMALL_PAGE);
     let mut random = Random::new(monotonic_ns());
-    let mut points: Vec<StridedPoint> = Vec::new();
-    'all: for group in groups() {
-        let mut passes: Vec<Passes> = group.iter().map(|_| Passes::default()).collect();
-        for place in turns(group.len(), &mut random) {
-            if begin.elapsed() >= length || budget.is_spent() {
-                break 'all;
+    let mut passes_ps = BTreeMap::<usize, Vec<u64>>::new();
+    'all: for mut group in groups() {
+        for _ in 0..PASSES {
+            random.shuffle(&mut group);
+            for stride in &group {
+                if Instant::now() >= end || budget.is_spent() {
+                    break 'all;
+                }
+                passes_ps.entry(*stride).or_default().push(pass_ps(&from, &to, *stride));
             }
-            passes[place].add(&from, &to, group[place]);
         }
-        points.extend(group.iter().zip(passes).filter_map(|(stride, all)| all.point(*stride)));
         budget.tell(0.0);
     }
-    points.sort_by_key(|point| point.stride_bytes);
-    Ok(points)
+    passes_ps.retain(|_, passes| passes.len() == PASSES);
+    Ok(passes_ps.into_iter().filter_map(|(stride, passes)| point(stride, passes)).collect())
 }
 
 /// Returns the strides that are measured together: those that the rule compares, then each other
@@ -62,57 +65,21 @@ fn groups() -> Vec<Vec<usize>> {
     pairs.chain(rest.into_iter().map(|stride| vec![stride])).collect()
 }
 
-/// Returns whose turn it is: in each round each of `count` has one, in drawn order.
-fn turns(count: usize, random: &mut Random) -> Vec<usize> {
-    let mut turns: Vec<usize> = (0..PASSES).flat_map(|_| 0..count).collect();
-    turns.chunks_mut(count).for_each(|round| random.shuffle(round));
-    turns
+/// Returns the time of a copied byte in one pass over the arrays, in picoseconds.
+fn pass_ps(from: &Mapped, to: &Mapped, stride: usize) -> u64 {
+    let begin = monotonic_ns();
+    // SAFETY: both mappings have this many bytes, and they do not overlap.
+    unsafe { copy(from.at(0), to.at(0), BYTES, stride) };
+    (monotonic_ns() - begin) * 1000 / BYTES.div_ceil(stride) as u64
 }
 
-/// Passes at one stride, with the time that they took and the CPU time that they had.
-#[derive(Default)]
-struct Passes {
-    each_ps: Vec<u64>,
-    took_ns: u64,
-    had_ns: u64,
-}
-
-impl Passes {
-    fn add(&mut self, from: &Mapped, to: &Mapped, stride: usize) {
-        let copied = BYTES.div_ceil(stride);
-        let (begin_cpu, begin) = (thread_cpu_ns(), monotonic_ns());
-        // SAFETY: both mappings have this many bytes, and they do not overlap.
-        unsafe { copy(from.at(0), to.at(0), BYTES, stride) };
-        let took_ns = monotonic_ns() - begin;
-        self.had_ns += thread_cpu_ns() - begin_cpu;
-        self.took_ns += took_ns;
-        self.each_ps.push(took_ns * 1000 / copied as u64);
-    }
-
-    /// Returns the point; `None` where no time has passed on a clock of coarse steps.
-    fn point(mut self, stride: usize) -> Option<StridedPoint> {
-        let passes_ns: Vec<f64> = self.each_ps.iter().map(|ps| *ps as f64 / 1000.0).collect();
-        let copied_ns = quantile(&mut self.each_ps, 0.5)? as f64 / 1000.0;
-        let lost_share = 1.0 - (self.had_ns as f64 / self.took_ns as f64).min(1.0);
-        let (stride_bytes, passed_bytes_per_s) = (stride as u64, stride as f64 * 1e9 / copied_ns);
-        let found =
-            StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s, passes_ns, lost_share };
-        Some(found).filter(|_| copied_ns > 0.0)
-    }
-}
-
-/// Touches every page, which allocates its memory; returns whether the budget lasted.
-fn touch(both: [&Mapped; 2], budget: &Budget<'_>) -> bool {
-    for page in (0..BYTES).step_by(SMALL_PAGE) {
-        for mapped in both {
-            // SAFETY: the address lies within the mapping, which `measure` owns.
-            unsafe { mapped.at(page).write(page as u8) };
-        }
-        if page % (4 << 20) == 0 && budget.is_spent() {
-            return false;
-        }
-    }
-    true
+/// Returns the point of a stride; `None` where no time has passed on a clock of coarse steps.
+fn point(stride: usize, mut passes_ps: Vec<u64>) -> Option<StridedPoint> {
+    let passes_ns = passes_ps.iter().map(|ps| *ps as f64 / 1000.0).collect();
+    let copied_ns = quantile(&mut passes_ps, 0.5)? as f64 / 1000.0;
+    let (stride_bytes, passed_bytes_per_s) = (stride as u64, stride as f64 * 1e9 / copied_ns);
+    let found = StridedPoint { stride_bytes, copied_ns, passed_bytes_per_s, passes_ns };
+    Some(found).filter(|_| copied_ns > 0.0)
 }
 
 /// Runs `for (i = 0; i < size; i += stride) to[i] = from[i]`, as published. Volatile, so that the
@@ -154,10 +121,12 @@ mod tests {
         let mut random = Random::new(1);
         let mut firsts = 0;
         for _ in 0..200 {
-            let turns = turns(2, &mut random);
-            assert_eq!(turns.len(), 2 * PASSES);
-            assert!(turns.chunks(2).all(|round| round[0] + round[1] == 1));
-            firsts += turns.chunks(2).filter(|round| round[0] == 0).count();
+            for _ in 0..PASSES {
+                let mut group = [0, 1];
+                random.shuffle(&mut group);
+                assert_eq!(group[0] + group[1], 1);
+                firsts += usize::from(group[0] == 0);
+            }
         }
         assert!((900..1100).contains(&firsts), "{firsts}");
         let groups = groups();
@@ -167,20 +136,13 @@ mod tests {
         assert!(all.into_iter().eq(STRIDES));
     }
 
-    /// CPU time that the passes had, of a second that they took.
     #[test]
-    fn what_a_thread_had_no_cpu_for_is_lost() {
-        fn check(had_ns: u64, lost_share: f64) {
-            let passes = Passes { each_ps: vec![3000, 1000, 2000], took_ns: 1_000_000_000, had_ns };
-            let point = passes.point(64).unwrap();
-            assert_eq!((point.stride_bytes, point.copied_ns), (64, 2.0));
-            assert_eq!(point.passes_ns, [3.0, 1.0, 2.0]);
-            assert!((point.lost_share - lost_share).abs() < 1e-9);
-        }
-        check(1_000_000_000, 0.0);
-        check(1_000_000_050, 0.0);
-        check(250_000_000, 0.75);
-        assert_eq!(Passes { each_ps: vec![0; 3], ..Passes::default() }.point(64), None);
+    fn a_point_is_the_median_of_its_passes() {
+        let point = |passes_ps: [u64; 3]| super::point(64, passes_ps.to_vec());
+        let found = point([3000, 1000, 2000]).unwrap();
+        assert_eq!((found.stride_bytes, found.copied_ns), (64, 2.0));
+        assert_eq!(found.passes_ns, [3.0, 1.0, 2.0]);
+        assert_eq!(point([0; 3]), None);
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn the_page_of_a_machine() {
     // All but the charts, which have tests of their own.
     let found = machine();
     let text = methods(&found, &LOOK) + "\n" + &gains(&found, &LOOK) + "\n";
-    insta::assert_snapshot!(text + &small_print(&found, &LOOK));
+    insta::assert_snapshot!(text + &paragraph(Tone::Dim, SMALL_PRINT, &LOOK));
     assert_eq!(charts(&found).len(), 3);
 }
 
@@ -75,7 +75,8 @@ fn rows_say_who_agrees() {
     }
     let strided = "strided copy: stride 129 passes 1.50x (1.40x to 1.62x) as fast as 64 \
                    (published: 1.59x to 1.66x)";
-    let line = "64 bytes are flushed together, as sysfs and CPUID say; prefetch reaches 128 bytes";
+    let line = "64 bytes are flushed together, and sysfs says 64, CPUID says 64; prefetch reaches \
+                128 bytes";
     check(&machine(), &[line, strided]);
     let mut other = machine();
     other.advertised[1].line_bytes = 128;
@@ -89,7 +90,7 @@ fn rows_say_who_agrees() {
         advertised: vec![LineAdvertised { line_bytes: 128, ..advertised[0].clone() }],
         ..Cacheline::default()
     };
-    check(&arm, &["128 bytes by false sharing, as sysfs says"]);
+    check(&arm, &["128 bytes by false sharing, and sysfs says 128"]);
     check(&Cacheline::default(), &["not known"]);
 }
 

@@ -236,12 +236,14 @@ fn a_cache_ends_within_a_range_where_its_end_is_not_sharp() {
         let mut judge = made_up(2 * MIB, Some(1.0), &of(l2));
         let after = made_up(2 * MIB, Some(1.0), &of(later));
         for (point, after) in judge.points.iter_mut().zip(after.points) {
-            point.parts_ns[6..].fill(after.latency_ns);
+            point.low_ns = point.latency_ns.min(after.latency_ns);
+            point.high_ns = point.latency_ns.max(after.latency_ns);
         }
         let curves = vec![made_up(4096, Some(1.0), &of(small)), judge];
         let mut reasons = Vec::new();
         let found = found(reading(curves, &CACHES), &mut reasons);
-        assert_eq!(reasons, [""; 0]);
+        // Where it moved, its loads differ, too.
+        assert!(reasons.is_empty() || later != l2, "{reasons:?}");
         let ends = found.caches[1].ends_within_bytes;
         assert_eq!(ends, Some(expected), "{l2} {small} {later} {partly:?}");
     }

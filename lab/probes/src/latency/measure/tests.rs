@@ -52,10 +52,6 @@ fn no_time_is_inconclusive_and_an_interrupt_is_obeyed() {
 
 const SIZES: [usize; 5] = [4096, 8192, 16_384, 32_768, 65_536];
 
-fn plan() -> Plan {
-    Plan { sizes: SIZES.to_vec(), pages: vec![8], enough_bytes: 65_536, passes: 1 }
-}
-
 fn curve(page_bytes: u64, ns: f64, points: usize, is_whole: bool) -> LatencyCurve {
     let point = |size: &usize| {
         let (low_ns, latency_ns, high_ns) = (ns, ns, ns);
@@ -72,7 +68,7 @@ fn what_speaks_against_a_reading() {
         let page = TlbPoint { pages: 8, apart_ns: 1.0, packed_ns: 1.0 };
         let (curves, tlb) = (curves.to_vec(), vec![page; pages]);
         let reading = Latency { curves, flushed_ns: Some(100.0), tlb, ..Latency::default() };
-        let probed = judged(reading, &plan(), Vec::new());
+        let probed = judged(reading, SIZES.len(), 1, Vec::new());
         let said = match &probed {
             Probed::Inconclusive { why } => why.clone(),
             Probed::Degraded { reasons, .. } => reasons.join(" "),
@@ -142,39 +138,28 @@ fn lines_apart_crowd_no_set() {
 }
 
 #[test]
-fn sizes_reach_past_the_caches_as_far_as_memory_allows() {
-    fn cache(size_bytes: u64) -> AdvertisedCache {
-        AdvertisedCache { level: 3, size_bytes, line_bytes: None }
+fn sizes_reach_as_far_as_memory_allows() {
+    fn check(memory: u64, seconds: u64, mib: usize) {
+        let [sizes, pages] = numbers_of_lines(memory, Duration::from_secs(seconds));
+        assert_eq!((sizes.last().unwrap() * SLOT) >> 20, mib);
+        assert!(sizes.is_sorted() && pages.is_sorted());
+        assert_eq!(sizes[..3], [64, 96, 128]);
+        assert!(pages.last().unwrap() * SMALL_PAGE <= mib << 20);
     }
-    fn check(caches: &[AdvertisedCache], memory: u64, seconds: f64, mib: [usize; 2]) {
-        let plan = Plan::new(caches, memory, seconds);
-        let mib_planned = [plan.largest_bytes(), plan.enough_bytes].map(|bytes| bytes >> 20);
-        assert_eq!(mib_planned, mib);
-        assert!(plan.sizes.is_sorted() && plan.pages.is_sorted());
-        assert_eq!((plan.sizes[0], plan.sizes[1], plan.sizes[2]), (4096, 6144, 8192));
-        assert!(plan.pages.last().unwrap() * SMALL_PAGE <= mib[0] << 20);
-    }
-    // As far as memory allows, whatever is advertised; enough is four times that.
-    check(&[cache(32 << 20)], 8 << 30, 20.0, [1024, 128]);
-    check(&[cache(260 << 20)], 8 << 30, 5.0, [1024, 1024]);
-    check(&[cache(32 << 20)], 100 << 20, 20.0, [48, 50]);
-    check(&[cache(1 << 20)], 8 << 30, 20.0, [1024, 64]);
-    check(&[], 8 << 30, 20.0, [1024, 128]);
-    check(&[cache(1 << 40)], u64::MAX, 20.0, [1024, 1024]);
-    check(&[], 0, 20.0, [4, 4]);
-    assert_eq!(Plan::new(&[], 0, 20.0).passes, 3);
-    assert_eq!(Plan::new(&[], 0, 0.1).passes, 1);
+    check(8 << 30, 20, 1024);
+    check(8 << 30, 5, 1024);
+    check(100 << 20, 20, 48);
+    check(u64::MAX, 20, 1024);
+    check(0, 20, 4);
 }
 
 #[test]
 fn what_is_left_over_is_shared() {
     let end = monotonic_ns() + 1_000_000_000;
-    let mut shares = Shares { end_ns: end, points_left: 4 };
-    let first = shares.next_end_ns();
+    let first = share_end_ns(end, 4);
     assert!(first < end - 500_000_000, "a quarter");
-    shares.points_left -= 2;
-    assert_eq!(shares.next_end_ns(), end);
+    assert_eq!(share_end_ns(end, 1), end);
     let now = monotonic_ns();
-    let late = Shares { end_ns: 0, points_left: 1 }.next_end_ns();
+    let late = share_end_ns(0, 1);
     assert!(now <= late && late <= monotonic_ns(), "no time is left: at once");
 }

@@ -5,9 +5,8 @@ use super::*;
 fn setup<'a>(cpus: &'a [usize], interrupted: &'a AtomicBool) -> Setup<'a> {
     Setup {
         cpus,
-        buffer_bytes: 2 * LARGE_PAGE_BYTES,
+        buffer_bytes: 2 * HUGE_PAGE,
         cache_bytes: 1 << 20,
-        node: None,
         ready_by_ns: u64::MAX,
         interrupted,
     }
@@ -17,7 +16,7 @@ fn setup<'a>(cpus: &'a [usize], interrupted: &'a AtomicBool) -> Setup<'a> {
 fn logs_say_when_each_chunk_ended() {
     let (cpus, interrupted) = (cpus::allowed(), AtomicBool::new(false));
     let hands = Hands::new(setup(&cpus, &interrupted)).unwrap();
-    assert_eq!(hands.buffer_bytes, 2 * LARGE_PAGE_BYTES);
+    assert_eq!(hands.setup.buffer_bytes, 2 * HUGE_PAGE);
     let length = Duration::from_millis(5);
     let check = |what: &str, job: &(dyn Fn(&mut Hand<'_>) + Sync)| {
         hands.run(1, |_, hand| job(hand));
@@ -49,19 +48,25 @@ fn who_is_interrupted_does_not_go_on() {
 #[test]
 fn a_buffer_is_aligned_and_touched_as_far_as_is_wanted() {
     let (cpus, interrupted) = (cpus::allowed(), AtomicBool::new(false));
-    let three = Setup { buffer_bytes: 3 * LARGE_PAGE_BYTES - 5, ..setup(&cpus, &interrupted) };
+    let three = Setup { buffer_bytes: 3 * HUGE_PAGE - 5, ..setup(&cpus, &interrupted) };
     let late = Setup { ready_by_ns: 0, ..three };
     assert_eq!(Hand::new(late).unwrap().touch(), 0);
     let mut hand = Hand::new(three).unwrap();
-    assert_eq!(hand.buffer.at(0) as usize % LARGE_PAGE_BYTES, 0);
-    assert_eq!(hand.touch(), 3 * LARGE_PAGE_BYTES);
+    assert_eq!(hand.buffer.at(0) as usize % HUGE_PAGE, 0);
+    assert_eq!(hand.touch(), 3 * HUGE_PAGE);
     // SAFETY: the last byte's page was touched.
-    let last = unsafe { hand.buffer.at(3 * LARGE_PAGE_BYTES - BLOCK_BYTES).read() };
+    let last = unsafe { hand.buffer.at(3 * HUGE_PAGE - BLOCK_BYTES).read() };
     assert_eq!(last, 1);
 }
 
 #[test]
-fn a_node_that_is_not_there_is_an_error() {
-    assert!(buffer(LARGE_PAGE_BYTES, Some(1023)).is_err());
-    assert!(buffer(LARGE_PAGE_BYTES, Some(1024)).is_err());
+fn a_thread_goes_through_the_buffer_of_another_cpu() {
+    let (cpus, interrupted) = (cpus::allowed(), AtomicBool::new(false));
+    let hands = Hands::new(setup(&cpus, &interrupted)).unwrap();
+    let length = Duration::from_millis(5);
+    let last = cpus.len() - 1;
+    hands.run_on(&cpus[..1], &[last], |_, hand| hand.stream(Traffic::Read, length));
+    let read: Vec<bool> = hands.hands.iter().map(|hand| lock(hand).log.chunk > 0).collect();
+    assert_eq!(read.iter().rposition(|read| *read), Some(last));
+    assert_eq!(read.iter().filter(|read| **read).count(), 1);
 }
