@@ -79,10 +79,13 @@ impl KernelLatency {
         let key = format!("cores-{}-{end}", self.kernel.name());
         let words = format!("core to core, {}, {end} pair", self.kernel.words());
         let figure = Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower);
-        match self.pairs.iter().find(|pair| pair.latency_ns == value) {
-            Some(pair) => figure.with_spread(pair.spread()).with_parts(&pair.rounds_ns),
-            None => figure,
-        }
+        let Some(pair) = self.pair_at(value) else { return figure };
+        figure.with_spread(pair.spread()).with_parts(&pair.rounds_ns)
+    }
+
+    /// Returns the first pair of this latency.
+    fn pair_at(&self, latency_ns: f64) -> Option<&PairLatency> {
+        self.pairs.iter().find(|pair| pair.latency_ns == latency_ns)
     }
 }
 
