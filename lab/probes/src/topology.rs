@@ -253,15 +253,9 @@ pub struct Sharing {
     pub threshold: f64,
 }
 
-impl Sharing {
-    /// Returns the pairs of which measurement and machine say different things.
-    pub fn disagreements(&self) -> impl Iterator<Item = &Pair> {
-        self.pairs.iter().filter(|pair| pair.is_wrong())
-    }
-}
-
 impl Pair {
-    fn is_wrong(&self) -> bool {
+    /// Whether measurement and machine say different things.
+    pub fn is_wrong(&self) -> bool {
         self.shares.zip(self.is_advertised).is_some_and(|(measured, told)| measured != told)
     }
 }

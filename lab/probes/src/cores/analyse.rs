@@ -2,7 +2,7 @@
 
 use super::measure::{self, Advertised, Observation, PairObservation, Reading};
 use crate::tools::*;
-use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
+use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared, Spread};
 use tiebreak_stats::clusters::{Partition, adjusted_rand, partitions};
 use tiebreak_stats::modes::{median, modes};
 
@@ -33,9 +33,8 @@ fn found(reading: Reading, reasons: &mut Vec<String>) -> Cores {
 fn latency(seen: &[PairObservation], kernel: Kernel) -> Option<KernelLatency> {
     let seen = seen.iter().filter(|seen| seen.kernel == kernel);
     let mut pairs: Vec<PairLatency> = seen.filter_map(pair).collect();
-    let values = pairs.iter().map(|pair| pair.latency_ns);
-    let nearest_ns = values.clone().min_by(f64::total_cmp)?;
-    let farthest_ns = values.max_by(f64::total_cmp)?;
+    let values = Spread::of(pairs.iter().map(|pair| pair.latency_ns))?;
+    let [nearest_ns, farthest_ns] = [values.low, values.high];
     // With many pairs, the rounds would be most of a print.
     for pair in &mut pairs {
         if ![nearest_ns, farthest_ns].contains(&pair.latency_ns) {

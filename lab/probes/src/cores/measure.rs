@@ -100,17 +100,17 @@ pub fn measure(cpus: Vec<usize>, budget: &mut Budget<'_>) -> Probed<Reading> {
     }
     let advertised = advertised(&Tree::at(Path::new("/")), &cpus);
     let plan = Plan::of(&cpus, &advertised, budget.length());
-    let mut tally = Tally::of(&plan);
     let begin = Instant::now();
-    let rounds = rounds(&mut tally, budget);
+    let (rounds, visits) = rounds(&plan, budget);
     let span_ns = begin.elapsed().as_nanos() as u64;
-    if let Some(least) = tally.least_ns().filter(|least| *least < LEAST_PLAUSIBLE_NS) {
-        let why = format!("a line seems to arrive within {least} ns, which cannot be");
-        return Probed::inconclusive(why);
-    }
-    let (seen, reasons) = tally.finish(rounds, budget.is_interrupted());
+    let (seen, reasons) = judged(&plan, &visits, rounds, budget.is_interrupted());
     if seen.is_empty() {
         return Probed::inconclusive(reasons.join("; "));
+    }
+    let mut timed = seen.iter().flat_map(|seen| &seen.visits).flatten();
+    if let Some(odd) = timed.find_map(|it| it.latency_ns.filter(|ns| *ns < LEAST_PLAUSIBLE_NS)) {
+        let why = format!("a line seems to arrive within {odd} ns, which cannot be");
+        return Probed::inconclusive(why);
     }
     let (count, pairs_chosen) = (cpus.len() as u64, plan.pairs.len() as u64);
     let pairs = count * (count - 1) / 2;
@@ -118,9 +118,10 @@ pub fn measure(cpus: Vec<usize>, budget: &mut Budget<'_>) -> Probed<Reading> {
     Probed::of(Reading { found, advertised, seen }, reasons)
 }
 
-/// Visits all pairs in each round; returns the number of rounds with a visit.
-fn rounds(tally: &mut Tally<'_>, budget: &mut Budget<'_>) -> u64 {
-    let plan = tally.plan;
+/// Visits all pairs in each round; returns the number of rounds with a visit, and the visits to each
+/// pair.
+fn rounds(plan: &Plan, budget: &mut Budget<'_>) -> (u64, Vec<Visits>) {
+    let mut visits: Vec<Visits> = plan.pairs.iter().map(|_| Visits::default()).collect();
     let (begin, slot) = (Instant::now(), budget.left().mul_f64(0.98) / plan.rounds as u32);
     let mut order: Vec<usize> = (0..plan.pairs.len()).collect();
     for round in 0..plan.rounds {
@@ -131,14 +132,17 @@ fn rounds(tally: &mut Tally<'_>, budget: &mut Budget<'_>) -> u64 {
         for (at, &place) in order.iter().enumerate() {
             // A visit that begins now could not end in time.
             if budget.left() < Duration::from_nanos(VISIT_NS) {
-                return round + u64::from(at > 0);
+                return (round + u64::from(at > 0), visits);
             }
-            tally.add(place, visit(plan, plan.pairs[place], budget));
+            match visit(plan, plan.pairs[place], budget) {
+                Ok(seen) => visits[place].seen.push(seen),
+                Err(error) => visits[place].error = Some(error.to_string()),
+            }
             // The rounds are spread over the time, which therefore shows how far the probe is.
             budget.tell(0.0);
         }
     }
-    plan.rounds
+    (plan.rounds, visits)
 }
 
 /// Reads the sets that the kernel lists, restricted to these CPUs (sorted) and without repetition,
@@ -220,77 +224,60 @@ fn chosen_pairs(cpus: &[usize], advertised: &[Advertised], most: usize) -> Vec<[
     pairs
 }
 
-/// Collects what the visits saw, pair by pair.
-struct Tally<'a> {
-    plan: &'a Plan,
-    /// For each pair its observations by each way of passing.
-    pairs: Vec<[PairObservation; 3]>,
-    /// Why pairs could not be visited, by their place in the plan.
-    failed: BTreeMap<usize, String>,
+/// What became of the visits to a pair.
+#[derive(Default)]
+struct Visits {
+    /// For each way of passing what the first, and what the second CPU timed.
+    seen: Vec<[[Observation; 2]; 3]>,
+    /// Why a visit could not be made.
+    error: Option<String>,
 }
 
-impl Tally<'_> {
-    fn of(plan: &Plan) -> Tally<'_> {
-        let pairs = plan.pairs.iter().map(|&cpus| {
-            Kernel::ALL.map(|kernel| PairObservation { kernel, cpus, visits: Vec::new() })
-        });
-        Tally { plan, pairs: pairs.collect(), failed: BTreeMap::new() }
+/// Returns the observations that suffice, and the reasons against the rest.
+fn judged(
+    plan: &Plan,
+    visits: &[Visits],
+    rounds: u64,
+    is_interrupted: bool,
+) -> (Vec<PairObservation>, Vec<String>) {
+    let chosen = plan.pairs.len();
+    let begun = visits.iter().filter(|visits| !visits.seen.is_empty()).count();
+    // A pair may fail after visits that went well.
+    let missing = visits.iter().filter(|it| it.seen.is_empty() && it.error.is_none()).count();
+    let mut reasons = Vec::new();
+    if is_interrupted {
+        let planned = plan.rounds;
+        reasons.push(format!(
+            "stopped in round {rounds} of {planned}, when {begun} of {chosen} pairs had been \
+             visited"
+        ));
+    } else if missing > 0 {
+        reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
     }
-
-    /// Adds a visit to a pair, by its place in the plan: what each side timed by each way, or why
-    /// it could not be made.
-    fn add(&mut self, place: usize, visit: io::Result<[[Observation; 2]; 3]>) {
-        match visit {
-            Ok(visit) => {
-                let all = self.pairs[place].iter_mut().zip(visit);
-                all.for_each(|(seen, sides)| seen.visits.push(sides));
-            }
-            Err(error) => {
-                self.failed.entry(place).or_insert_with(|| error.to_string());
-            }
-        }
+    let all = plan.pairs.iter().zip(visits);
+    let failed = all.clone().filter_map(|(pair, visits)| Some((pair, visits.error.as_ref()?)));
+    let failed: Vec<_> = failed.collect();
+    if let Some(([a, b], error)) = failed.first() {
+        let count = failed.len();
+        reasons.push(format!("{count} of {chosen} pairs failed; CPUs {a} and {b}: {error}"));
     }
-
-    /// Returns the least latency of all.
-    fn least_ns(&self) -> Option<f64> {
-        let visits = self.pairs.iter().flatten().flat_map(|seen| &seen.visits);
-        visits.flatten().filter_map(|side| side.latency_ns).min_by(f64::total_cmp)
+    let all = all.filter(|(_, visits)| !visits.seen.is_empty()).flat_map(|(&cpus, visits)| {
+        Kernel::ALL.map(|kernel| {
+            let visits = visits.seen.iter().map(|seen| seen[kernel as usize]).collect();
+            PairObservation { kernel, cpus, visits }
+        })
+    });
+    let (enough, mut poor): (Vec<_>, Vec<_>) = all.partition(PairObservation::is_enough);
+    poor.dedup_by_key(|seen| seen.cpus);
+    if let Some(seen) = poor.first() {
+        let ([a, b], kernel, count) = (seen.cpus, seen.kernel.words(), poor.len());
+        let (valid, batches) = (seen.valid(), seen.sum(|side| side.batches));
+        reasons.push(format!(
+            "the threads of {count} of {chosen} pairs hardly ran together; CPUs {a} and {b}, \
+             {kernel}: {valid} of {batches} batches without a gap"
+        ));
     }
-
-    /// Returns the observations that suffice, and the reasons against the rest.
-    fn finish(self, rounds: u64, is_interrupted: bool) -> (Vec<PairObservation>, Vec<String>) {
-        let chosen = self.pairs.len();
-        let begun: Vec<_> = self.pairs.iter().filter(|seen| !seen[0].visits.is_empty()).collect();
-        // A pair may fail after visits that went well.
-        let never = self.failed.keys().filter(|at| self.pairs[**at][0].visits.is_empty()).count();
-        let missing = chosen - begun.len() - never;
-        let mut reasons = Vec::new();
-        if is_interrupted {
-            let (planned, begun) = (self.plan.rounds, begun.len());
-            reasons.push(format!(
-                "stopped in round {rounds} of {planned}, when {begun} of {chosen} pairs had been \
-                 visited"
-            ));
-        } else if missing > 0 {
-            reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
-        }
-        if let Some((place, error)) = self.failed.first_key_value() {
-            let ([a, b], count) = (self.plan.pairs[*place], self.failed.len());
-            reasons.push(format!("{count} of {chosen} pairs failed; CPUs {a} and {b}: {error}"));
-        }
-        let poor = begun.iter().filter_map(|pair| pair.iter().find(|seen| !seen.is_enough()));
-        let poor: Vec<&PairObservation> = poor.collect();
-        if let Some(seen) = poor.first() {
-            let ([a, b], kernel, count) = (seen.cpus, seen.kernel.words(), poor.len());
-            let (valid, batches) = (seen.valid(), seen.sum(|side| side.batches));
-            reasons.push(format!(
-                "the threads of {count} of {chosen} pairs hardly ran together; CPUs {a} and {b}, \
-                 {kernel}: {valid} of {batches} batches without a gap"
-            ));
-        }
-        let all = self.pairs.into_iter().flatten();
-        (all.filter(PairObservation::is_enough).collect(), reasons)
-    }
+    (enough, reasons)
 }
 
 impl PairObservation {

@@ -38,7 +38,7 @@ pub(crate) fn page(found: &Cores, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Strong, TITLE)]);
     page.gap();
-    lines(&mut page, kernels(found), look);
+    lines(&mut page, ends(found), look);
     let (Some(headline), Some(map)) = (found.headline(), Map::of(found)) else {
         return page.finish();
     };
@@ -67,25 +67,23 @@ fn list(page: &mut Page, title: &str, texts: Vec<String>) {
     }
 }
 
-/// Returns a table with a row for each way of passing: of a pair its latency, and where its rounds
-/// lie.
-fn kernels(found: &Cores) -> Vec<Column> {
-    let mut table = Table::of(&found.kernels).left("passed by", 0, |kernel| kernel.kernel.words());
-    let ends: [(&str, fn(&KernelLatency) -> f64); 2] = [
-        ("nearest pair", |kernel| kernel.nearest_ns),
-        ("farthest pair", |kernel| kernel.farthest_ns),
-    ];
+/// Returns a table of the nearest and the farthest pair by each way of passing, and where their
+/// rounds lie.
+fn ends(found: &Cores) -> Vec<Column> {
+    let ends = found
+        .kernels
+        .iter()
+        .flat_map(|one| [(one, "nearest", one.nearest_ns), (one, "farthest", one.farthest_ns)]);
     // A single pair is the nearest and the farthest.
-    for (end, latency_ns) in ends.into_iter().take(found.pairs as usize) {
-        table = table.decimal(end, 0, |kernel| ns(latency_ns(kernel))).left(
-            "its rounds",
-            1,
-            |kernel| {
-                or_dash(kernel.pair_at(latency_ns(kernel)).and_then(PairLatency::spread), range)
-            },
-        );
-    }
-    table.columns()
+    let ends: Vec<_> = ends.step_by(if found.pairs == 1 { 2 } else { 1 }).collect();
+    Table::of(&ends)
+        .left("passed by", 0, |(kernel, ..)| kernel.kernel.words())
+        .left("pair", 0, |(_, end, _)| end.to_string())
+        .decimal("latency", 0, |(.., latency_ns)| ns(*latency_ns))
+        .left("its rounds", 1, |(kernel, _, latency_ns)| {
+            or_dash(kernel.pair_at(*latency_ns).and_then(PairLatency::spread), range)
+        })
+        .columns()
 }
 
 /// Writes the number of pairs, or how many of them were seen: `28 pairs`, `20 of 28 pairs`.

@@ -3,7 +3,7 @@
 pub(crate) mod groups;
 
 use crate::show::*;
-use crate::{Cache, CacheKind, CoreKind, Limits, Node, Pair, Probed, Sharing, Spread, Topology};
+use crate::{Cache, CacheKind, CoreKind, Limits, Node, Pair, Probed, Sharing, Topology};
 pub(crate) use groups::svg;
 use tiebreak_core::language::Tool;
 use tiebreak_core::quantity::format_cpus;
@@ -13,11 +13,8 @@ const ROWS: usize = 16;
 
 /// Returns the lines of the screen that shows everything at once.
 pub(crate) fn rows(found: &Topology) -> Vec<Row> {
-    let rows = [
-        ("", counts(found)),
-        ("caches", caches_in_short(found)),
-        ("threads of a core", sharing(found)),
-    ];
+    let caches = caches_in_short(found);
+    let rows = [("", counts(found)), ("caches", caches), ("threads of a core", sharing(found))];
     let rows = rows.into_iter().filter(|(_, text)| !text.is_empty());
     rows.map(|(name, text)| Row::new(name, text)).collect()
 }
@@ -30,7 +27,7 @@ pub(crate) fn page(found: &Topology, look: &Look) -> String {
         paragraph(Tone::Plain, format!("Threads of a core: {}.", sharing(found)), look),
         found.sharing.value().map_or(String::new(), |sharing| pairs(sharing, look)),
         caches(found, look),
-        nodes(&found.nodes, look),
+        if found.nodes.len() > 1 { nodes(&found.nodes, look) } else { String::new() },
         limits(&found.limits, look),
         compilers(&found.compilers, look),
     ];
@@ -39,12 +36,13 @@ pub(crate) fn page(found: &Topology, look: &Look) -> String {
 
 /// `8 CPUs (6 may be used) on 4 cores, 2 sockets, 2 memory nodes with 15.5 GiB`.
 fn counts(found: &Topology) -> String {
-    let (online, allowed) = (found.online().count(), found.allowed());
+    let (all, online, allowed) = (found.cpus.len(), found.online().count(), found.allowed());
     let slow = found.online().filter(|cpu| cpu.kind == Some(CoreKind::Efficiency)).count();
     let nodes = Some(found.nodes.len()).filter(|nodes| *nodes > 0);
     let texts = [
         Some(count(online as u64, "CPU")),
         (allowed < online).then(|| format!(" ({allowed} may be used)")),
+        (online < all).then(|| format!(" ({} off)", all - online)),
         found.cores().map(|cores| format!(" on {}", count(cores as u64, "core"))),
         (slow > 0).then(|| format!(" ({} slow)", count(slow as u64, "CPU"))),
         found.sockets().map(|sockets| format!(", {}", count(sockets as u64, "socket"))),
@@ -55,34 +53,30 @@ fn counts(found: &Topology) -> String {
 }
 
 /// Returns what the machine says of the threads of a core, and what was measured: `one each as
-/// told; 0 of 1 pair share one as measured (1.01x)`.
+/// told; 0 of 1 pair share one as measured (1.01x at most)`.
 fn sharing(found: &Topology) -> String {
     let told = match found.is_smt_advertised() {
         Some(true) => "several as told",
         Some(false) => "one each as told",
         None => "nothing told",
     };
-    let sharing = found.sharing.value();
-    let slowdowns = sharing.into_iter().flat_map(|all| all.pairs.iter().map(|pair| pair.slowdown));
-    let (Some(sharing), Some(range)) = (sharing, Spread::of(slowdowns)) else {
+    let pairs = found.sharing.value().map_or(&[][..], |sharing| &sharing.pairs);
+    let Some(most) = pairs.iter().map(|pair| pair.slowdown).max_by(f64::total_cmp) else {
         let Probed::Inconclusive { why } = &found.sharing else {
             return format!("{told}, not measured");
         };
         return format!("{told}, not measured: {why}");
     };
-    let range = match [range.low, range.high].map(|end| ratio(end, 2, Rounding::Nearest)) {
-        [low, high] if low == high => low,
-        [low, high] => format!("{low} to {high}"),
-    };
-    let [shared, open] = [Some(true), None]
-        .map(|shares| sharing.pairs.iter().filter(|pair| pair.shares == shares).count());
-    let pairs = count(sharing.pairs.len() as u64, "pair");
-    let mut text = format!("{told}; {shared} of {pairs} share one as measured ({range})");
+    let [shared, open] =
+        [Some(true), None].map(|shares| pairs.iter().filter(|pair| pair.shares == shares).count());
+    let (all, most) = (count(pairs.len() as u64, "pair"), ratio(most, 2, Rounding::Nearest));
+    let mut text = format!("{told}; {shared} of {all} share one as measured ({most} at most)");
     if open > 0 {
         text += &format!(", {open} open");
     }
-    if let Some(Pair { cpus: [a, b], .. }) = sharing.disagreements().next() {
-        let wrong = count(sharing.disagreements().count() as u64, "pair");
+    let wrong: Vec<&Pair> = pairs.iter().filter(|pair| pair.is_wrong()).collect();
+    if let Some(Pair { cpus: [a, b], .. }) = wrong.first() {
+        let wrong = count(wrong.len() as u64, "pair");
         text += &format!("; {wrong} not as told: CPUs {a} and {b}");
     }
     text
@@ -184,10 +178,8 @@ fn limits(limits: &Limits, look: &Look) -> String {
 fn compilers(tools: &[Tool], look: &Look) -> String {
     Table::of(tools)
         .left("tool", 0, |tool| plain(&tool.name))
-        .left("version", 0, |tool| match (&tool.version, &tool.error) {
-            (Some(version), _) => plain(version),
-            (None, Some(error)) => format!("there, but {}", plain(error)),
-            (None, None) => "there".to_owned(),
+        .left("version", 0, |tool| {
+            plain(tool.version.as_ref().or(tool.error.as_ref()).map_or("there", |said| said))
         })
         .text(look)
 }

@@ -40,63 +40,36 @@ pub(super) fn visit(
     cpus: [usize; 2],
     budget: &Budget<'_>,
 ) -> io::Result<[[Observation; 2]; 3]> {
-    let job = Job {
-        plan,
-        // The lines of either side lie in the memory of its own CPU.
-        boards: [Board::new()?, Board::new()?],
-        interrupted: budget.interrupted(),
-        end_ns: monotonic_ns() + budget.left().as_nanos() as u64,
-    };
-    let sides = together(&cpus, |place| job.run(place))?;
-    Ok(std::array::from_fn(|at| [sides[0][at], sides[1][at]]))
-}
-
-struct Job<'a> {
-    plan: &'a Plan,
-    boards: [Board; 2],
-    interrupted: &'a AtomicBool,
-    end_ns: u64,
-}
-
-impl Job<'_> {
-    /// Does the work of one of the two threads; returns its observation of each way of passing.
-    fn run(&self, place: &Place<'_>) -> [Observation; 3] {
+    // The lines of either side lie in the memory of its own CPU.
+    let boards = [Board::new()?, Board::new()?];
+    let interrupted = budget.interrupted();
+    let end_ns = monotonic_ns() + budget.left().as_nanos() as u64;
+    let sides = together(&cpus, |place| {
         // Touches all of its pages, as a segment is shorter than a page.
-        for lines in self.boards[place.index].lines() {
+        for lines in boards[place.index].lines() {
             lines.first.0.store(0, Ordering::Relaxed);
             lines.done.0.store(false, Ordering::Relaxed);
         }
         let mut all = [Observation::default(); 3];
-        for (timing, board) in self.boards.iter().enumerate() {
+        for (timing, board) in boards.iter().enumerate() {
             for ((kernel, lines), seen) in Kernel::ALL.iter().zip(board.lines()).zip(&mut all) {
-                let is_timing = timing == place.index;
                 // Both threads wake up here, and so run at about the same time.
                 place.meet();
-                let before = switches().0;
+                let (before, is_timing) = (switches().0, timing == place.index);
+                let deadline_ns = end_ns.min(monotonic_ns() + plan.segment_limit_ns);
+                let side = Side { lines, interrupted, deadline_ns };
                 let timed = match kernel {
-                    Kernel::TwoLines => self.segment::<TWO_LINES>(lines, is_timing),
-                    Kernel::OneLine => self.segment::<ONE_LINE>(lines, is_timing),
-                    Kernel::CompareExchange => self.segment::<COMPARE_EXCHANGE>(lines, is_timing),
+                    Kernel::TwoLines => side.segment::<TWO_LINES>(is_timing),
+                    Kernel::OneLine => side.segment::<ONE_LINE>(is_timing),
+                    Kernel::CompareExchange => side.segment::<COMPARE_EXCHANGE>(is_timing),
                 };
                 let preemptions = seen.preemptions + switches().0.saturating_sub(before);
                 *seen = Observation { preemptions, ..timed.unwrap_or(*seen) };
             }
         }
         all
-    }
-
-    /// Times the way of passing, or answers the side that does.
-    fn segment<const KERNEL: u8>(&self, lines: &Lines, is_timing: bool) -> Option<Observation> {
-        let deadline_ns = self.end_ns.min(monotonic_ns() + self.plan.segment_limit_ns);
-        let side = Side::<KERNEL> { lines, interrupted: self.interrupted, deadline_ns };
-        if !is_timing {
-            side.answer();
-            return None;
-        }
-        let seen = side.time(BATCHES as usize);
-        lines.done.0.store(true, Ordering::Release);
-        Some(seen)
-    }
+    })?;
+    Ok(std::array::from_fn(|at| [sides[0][at], sides[1][at]]))
 }
 
 /// A value that is at least 512 bytes away from its neighbours: more than the reach of prefetchers
@@ -136,9 +109,9 @@ const ONE_LINE: u8 = Kernel::OneLine as u8;
 const TWO_LINES: u8 = Kernel::TwoLines as u8;
 const COMPARE_EXCHANGE: u8 = Kernel::CompareExchange as u8;
 
-/// One side of a way of passing. Trips are counted from 1. The side that times sends a trip and
+/// One side of the ways of passing. Trips are counted from 1. The side that times sends a trip and
 /// looks for the reply; the other side looks for the trip and sends the reply.
-struct Side<'a, const KERNEL: u8> {
+struct Side<'a> {
     lines: &'a Lines,
     /// The user wants to stop.
     interrupted: &'a AtomicBool,
@@ -146,10 +119,21 @@ struct Side<'a, const KERNEL: u8> {
     deadline_ns: u64,
 }
 
-impl<const KERNEL: u8> Side<'_, KERNEL> {
+impl Side<'_> {
+    /// Times the way of passing, or answers the side that does.
+    fn segment<const KERNEL: u8>(&self, is_timing: bool) -> Option<Observation> {
+        if !is_timing {
+            self.answer::<KERNEL>();
+            return None;
+        }
+        let seen = self.time::<KERNEL>();
+        self.lines.done.0.store(true, Ordering::Release);
+        Some(seen)
+    }
+
     /// Returns the word for trips or for replies: each has a line of its own, or both use one.
     #[inline(always)]
-    fn word(&self, is_reply: bool) -> &AtomicU64 {
+    fn word<const KERNEL: u8>(&self, is_reply: bool) -> &AtomicU64 {
         let has_own = KERNEL == TWO_LINES && is_reply;
         if has_own { &self.lines.second.0 } else { &self.lines.first.0 }
     }
@@ -157,17 +141,17 @@ impl<const KERNEL: u8> Side<'_, KERNEL> {
     /// Sends a trip, as an odd number, or its reply, as an even one. By compare-exchange, the other
     /// side's success is the message.
     #[inline(always)]
-    fn send(&self, trip: u64, is_reply: bool) {
+    fn send<const KERNEL: u8>(&self, trip: u64, is_reply: bool) {
         if KERNEL != COMPARE_EXCHANGE {
-            self.word(is_reply).store(2 * trip - u64::from(!is_reply), Ordering::Release);
+            self.word::<KERNEL>(is_reply).store(2 * trip - u64::from(!is_reply), Ordering::Release);
         }
     }
 
     /// Whether a trip or its reply has arrived. By compare-exchange, both sides try to change one
     /// line until they succeed, from 0 to 1 and back to 0.
     #[inline(always)]
-    fn has_come(&self, trip: u64, is_reply: bool) -> bool {
-        let word = self.word(is_reply);
+    fn has_come<const KERNEL: u8>(&self, trip: u64, is_reply: bool) -> bool {
+        let word = self.word::<KERNEL>(is_reply);
         if KERNEL == COMPARE_EXCHANGE {
             let [from, to] = if is_reply { [1, 0] } else { [0, 1] };
             return word.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok();
@@ -185,10 +169,10 @@ impl<const KERNEL: u8> Side<'_, KERNEL> {
     /// Polls until a trip or its reply has arrived; `false` if the wait should end before. Yields
     /// the CPU now and then, as a partner that is not on a CPU may wait for this one.
     #[inline(always)]
-    fn wait(&self, trip: u64, is_reply: bool) -> bool {
+    fn wait<const KERNEL: u8>(&self, trip: u64, is_reply: bool) -> bool {
         loop {
             for _ in 0..LOOKS {
-                if self.has_come(trip, is_reply) {
+                if self.has_come::<KERNEL>(trip, is_reply) {
                     return true;
                 }
             }
@@ -199,18 +183,18 @@ impl<const KERNEL: u8> Side<'_, KERNEL> {
         }
     }
 
-    /// Makes a number of batches, or as many as there is time for.
-    fn time(&self, batches: usize) -> Observation {
+    /// Makes the batches, or as many as there is time for.
+    fn time<const KERNEL: u8>(&self) -> Observation {
         let mut next = 1;
-        let trials = (0..TRIALS).map(|_| self.batch_ns(&mut next, TRIAL_TRIPS));
+        let trials = (0..TRIALS).map(|_| self.batch_ns::<KERNEL>(&mut next, TRIAL_TRIPS));
         let trials: Option<Vec<u64>> = trials.collect();
         let Some(quickest_ns) = trials.and_then(|trials| trials.into_iter().min()) else {
             return Observation::default();
         };
         let count = (BATCH_NS * TRIAL_TRIPS / quickest_ns.max(1)).clamp(TRIPS_LEAST, TRIPS_MOST);
-        let mut times_ns: Vec<u64> = Vec::with_capacity(batches);
-        while times_ns.len() < batches {
-            match self.batch_ns(&mut next, count) {
+        let mut times_ns: Vec<u64> = Vec::with_capacity(BATCHES as usize);
+        for _ in 0..BATCHES {
+            match self.batch_ns::<KERNEL>(&mut next, count) {
                 Some(time_ns) if !self.is_over() => times_ns.push(time_ns),
                 _ => return summary(&mut times_ns, 1, count),
             }
@@ -221,11 +205,11 @@ impl<const KERNEL: u8> Side<'_, KERNEL> {
     /// Times a number of round trips, from trip `next` on; `None` if the time ended before. The
     /// clock's own reading is in it once, some thousandths of a batch.
     #[inline(always)]
-    fn batch_ns(&self, next: &mut u64, count: u64) -> Option<u64> {
+    fn batch_ns<const KERNEL: u8>(&self, next: &mut u64, count: u64) -> Option<u64> {
         let begin_ns = monotonic_ns();
         for trip in *next..*next + count {
-            self.send(trip, false);
-            if !self.wait(trip, true) {
+            self.send::<KERNEL>(trip, false);
+            if !self.wait::<KERNEL>(trip, true) {
                 return None;
             }
         }
@@ -235,12 +219,12 @@ impl<const KERNEL: u8> Side<'_, KERNEL> {
     }
 
     /// Answers every trip until the side that times has finished, or there is no time.
-    fn answer(&self) {
+    fn answer<const KERNEL: u8>(&self) {
         for trip in 1.. {
-            if !self.wait(trip, false) {
+            if !self.wait::<KERNEL>(trip, false) {
                 return;
             }
-            self.send(trip, true);
+            self.send::<KERNEL>(trip, true);
         }
     }
 }

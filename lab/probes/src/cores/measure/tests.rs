@@ -83,15 +83,15 @@ fn timed(latency_ns: f64, batches: u64, invalid: u64) -> Observation {
 #[test]
 fn what_is_not_enough_is_left_out_and_said() {
     let plan = Plan::of(&[0, 1, 2], &[], Duration::from_secs(4));
-    let check = |visits: &[(usize, [Observation; 2])],
+    let check = |visited: &[(usize, [Observation; 2])],
                  interrupted: bool,
                  seen: usize,
                  expected: &[&str]| {
-        let mut tally = Tally::of(&plan);
-        for (place, by) in visits {
-            tally.add(*place, Ok([*by; 3]));
+        let mut visits = [(); 3].map(|()| Visits::default());
+        for (place, by) in visited {
+            visits[*place].seen.push([*by; 3]);
         }
-        let (found, reasons) = tally.finish(2, interrupted);
+        let (found, reasons) = judged(&plan, &visits, 2, interrupted);
         assert_eq!(found.len(), 3 * seen, "{reasons:?}");
         assert_eq!(reasons, expected);
     };
@@ -111,33 +111,33 @@ fn what_is_not_enough_is_left_out_and_said() {
     check(&[(0, good), (1, good), (2, gaps)], false, 2, &[&text]);
 }
 
+fn failed() -> Visits {
+    Visits { error: Some("no such CPU".to_owned()), ..Visits::default() }
+}
+
 #[test]
 fn a_pair_that_cannot_be_visited_is_named() {
     let plan = Plan::of(&[4, 7], &[], Duration::from_secs(4));
-    let mut tally = Tally::of(&plan);
-    for _ in 0..3 {
-        tally.add(0, Err(std::io::Error::other("no such CPU")));
-    }
-    let (seen, reasons) = tally.finish(3, false);
+    let (seen, reasons) = judged(&plan, &[failed()], 3, false);
     assert!(seen.is_empty());
     assert_eq!(reasons, ["1 of 1 pairs failed; CPUs 4 and 7: no such CPU"]);
 }
 
 #[test]
 fn a_failed_pair_is_not_one_without_time() {
-    fn check(visited: &[usize], failed: usize, expected: &[&str]) {
+    fn check(visited: &[usize], failing: usize, expected: &[&str]) {
         let plan = Plan::of(&[0, 1, 2], &[], Duration::from_secs(4));
         let good = [timed(60.0, 50, 10), timed(61.0, 50, 10)];
-        let mut tally = Tally::of(&plan);
+        let mut visits = [(); 3].map(|()| Visits::default());
+        visits[failing] = failed();
         for place in visited {
-            tally.add(*place, Ok([good; 3]));
+            visits[*place].seen.push([good; 3]);
         }
-        tally.add(failed, Err(std::io::Error::other("no such CPU")));
-        let [a, b] = plan.pairs[failed];
+        let [a, b] = plan.pairs[failing];
         let failed = format!("1 of 3 pairs failed; CPUs {a} and {b}: no such CPU");
         let mut expected = expected.to_vec();
         expected.push(&failed);
-        assert_eq!(tally.finish(3, false).1, expected);
+        assert_eq!(judged(&plan, &visits, 3, false).1, expected);
     }
     let none = "there was no time for 1 of 3 pairs";
     check(&[0], 1, &[none]);

@@ -1,6 +1,7 @@
 //! The map of the pairs, in letters and as SVG: latencies in five steps.
 
 use super::*;
+use crate::Kernel;
 use std::collections::BTreeMap;
 
 /// Steps of a map.
@@ -10,16 +11,18 @@ const FLAT: f64 = 1.25;
 /// Shades of the steps, from the nearest.
 const SHADES: [char; STEPS] = ['\u{b7}', '\u{2591}', '\u{2592}', '\u{2593}', '\u{2588}'];
 const ASCII_SHADES: [char; STEPS] = ['.', ':', 'o', 'O', '#'];
-/// Columns of the name of a row, and of a cell that holds a number, its shade and its mark; others
-/// are a shade or the mark.
+/// Columns of the name of a row, and of a cell that holds a number and its sign.
 const NAME: usize = 6;
-const NUMBER: usize = 7;
+const NUMBER: usize = 8;
 
 /// The map of the headline.
 pub(super) struct Map<'a> {
-    headline: &'a KernelLatency,
+    kernel: Kernel,
     /// The CPUs, in the order of rows and columns.
     cpus: &'a [usize],
+    /// The ends of the steps, of equal ratios, in nanoseconds; only the first one if the map is
+    /// flat.
+    ends_ns: Vec<f64>,
     /// The cell of each pair that was measured, by the CPUs of its row and its column.
     pub cells: BTreeMap<[usize; 2], Cell>,
 }
@@ -38,62 +41,54 @@ pub(super) struct Cell {
 impl<'a> Map<'a> {
     /// Makes the map; `None` if nothing was found.
     pub(super) fn of(found: &'a Cores) -> Option<Map<'a>> {
-        let headline = found.headline()?;
-        let mut map = Map { headline, cpus: &found.cpus, cells: BTreeMap::new() };
-        for pair in &headline.pairs {
-            let (step, has_modes) = (map.step(pair.latency_ns), pair.modes.len() > 1);
-            let [a, b] = pair.cpus;
+        let KernelLatency { kernel, nearest_ns, farthest_ns, pairs } = found.headline()?;
+        let ratio = farthest_ns / nearest_ns;
+        let steps = if ratio < FLAT { 0 } else { STEPS };
+        let ends = (0..=steps).map(|at| nearest_ns * ratio.powf(at as f64 / STEPS as f64));
+        let ends_ns: Vec<f64> = ends.collect();
+        let mut cells = BTreeMap::new();
+        for pair in pairs {
+            let between = ends_ns.iter().skip(1).take(STEPS - 1);
+            let step = between.filter(|end| pair.latency_ns >= **end).count();
+            let (has_modes, [a, b]) = (pair.modes.len() > 1, pair.cpus);
             for (cpus, timed_ns) in [[a, b], [b, a]].into_iter().zip(pair.timed_by_ns) {
                 let latency_ns = timed_ns.unwrap_or(pair.latency_ns);
-                map.cells.insert(cpus, Cell { latency_ns, step, has_modes });
+                cells.insert(cpus, Cell { latency_ns, step, has_modes });
             }
         }
-        Some(map)
-    }
-
-    /// Returns the logarithm of the ratio of the farthest latency to the nearest; `None` if the map
-    /// is flat.
-    fn range(&self) -> Option<f64> {
-        let ratio = self.headline.farthest_ns / self.headline.nearest_ns;
-        Some(ratio.ln()).filter(|_| ratio >= FLAT)
-    }
-
-    /// Returns the step of a latency: equal ratios are equal steps; the first one on a flat map.
-    fn step(&self, latency_ns: f64) -> usize {
-        let Some(range) = self.range() else { return 0 };
-        let place = (latency_ns / self.headline.nearest_ns).ln() / range * STEPS as f64;
-        (place.max(0.0) as usize).min(STEPS - 1)
+        Some(Map { kernel: *kernel, cpus: &found.cpus, ends_ns, cells })
     }
 
     /// Writes the latencies of each step; none of a flat map.
     pub(super) fn legend(&self) -> Vec<String> {
-        let steps =
-            self.range().into_iter().flat_map(|range| (0..STEPS).map(move |at| (at, range)));
-        let steps = steps.map(|(step, range)| {
-            let [low, high] = [step, step + 1]
-                .map(|at| self.headline.nearest_ns * (range * at as f64 / STEPS as f64).exp());
-            super::range(Spread { low, high })
-        });
-        steps.collect()
+        let steps = self.ends_ns.windows(2).map(|ends| Spread { low: ends[0], high: ends[1] });
+        steps.map(range).collect()
     }
 
-    /// Draws the map in letters, as large as possible: with numbers, or with shades, of
-    /// every n-th CPU if there is no room for all. The columns are in the order of the rows.
+    /// Draws the map in letters, as large as possible: with numbers, or with signs alone, of every
+    /// n-th CPU if there is no room for all. The columns are in the order of the rows.
     pub(super) fn letters(&self, page: &mut Page, look: &Look) {
         let room = look.columns() - NAME;
-        let is_wide = self.cpus.len() * NUMBER <= room;
-        let each = if is_wide { 1 } else { self.cpus.len().div_ceil(room) };
+        let has_numbers = self.cpus.len() * NUMBER <= room;
+        let each = if has_numbers { 1 } else { self.cpus.len().div_ceil(room) };
         let shown: Vec<usize> = self.cpus.iter().copied().step_by(each).collect();
-        if is_wide {
-            let heads: String = shown.iter().map(|cpu| format!("{cpu:>5}  ")).collect();
-            page.line(&[span(Tone::Dim, format!("{:NAME$}{heads}", ""))]);
-        }
         let shades = look.pick(SHADES, ASCII_SHADES);
-        for &row in &shown {
-            let name = span(Tone::Dim, format!("{row:>4}  "));
-            let cells = shown.iter().map(|column| self.letter(row, *column, is_wide, &shades));
-            page.line(&[name, span(Tone::Plain, cells.collect::<String>())]);
+        let mut table = Table::of(&shown).right("CPU", 0, |cpu| *cpu);
+        if has_numbers {
+            for &column in &shown {
+                table = table.right(&column.to_string(), 0, |row| {
+                    let cell = self.cells.get(&[*row, column]);
+                    let number = cell.map_or(String::new(), |cell| number(cell.latency_ns));
+                    format!("{number}{}", sign(cell, *row == column, &shades))
+                });
+            }
+        } else {
+            table = table.left("", 0, |row| {
+                let cells = shown.iter().map(|column| (self.cells.get(&[*row, *column]), column));
+                cells.map(|(cell, column)| sign(cell, row == column, &shades)).collect::<String>()
+            });
         }
+        lines(page, table.columns(), look);
         let steps = shades.iter().zip(self.legend()).map(|(shade, text)| format!("{shade} {text}"));
         let mut notes: Vec<String> = steps.collect();
         if self.cells.values().any(|cell| cell.has_modes) {
@@ -105,20 +100,21 @@ impl<'a> Map<'a> {
         let notes = notes.into_iter().map(|note| note.replace(' ', &NO_BREAK.to_string()));
         page.paragraph("", &[span(Tone::Dim, joined(notes))]);
     }
+}
 
-    fn letter(&self, row: usize, column: usize, is_wide: bool, shades: &[char; STEPS]) -> String {
-        let (number, shade, mark) = match self.cells.get(&[row, column]) {
-            Some(cell) => {
-                let mark = if cell.has_modes { '*' } else { ' ' };
-                (ns(cell.latency_ns), shades[cell.step], mark)
-            }
-            None => (String::new(), if row == column { ' ' } else { '?' }, ' '),
-        };
-        match is_wide {
-            true => format!("{:>5}{shade}{mark}", number.trim_end_matches(" ns")),
-            false => String::from(if mark == '*' { mark } else { shade }),
-        }
+/// Returns the sign of a pair: a star if it has several values, else its shade.
+fn sign(cell: Option<&Cell>, is_one_cpu: bool, shades: &[char; STEPS]) -> char {
+    match cell {
+        Some(cell) if cell.has_modes => '*',
+        Some(cell) => shades[cell.step],
+        None if is_one_cpu => ' ',
+        None => '?',
     }
+}
+
+/// Writes a latency without its unit.
+fn number(latency_ns: f64) -> String {
+    ns(latency_ns).trim_end_matches(" ns").to_owned()
 }
 
 const SHEET: Sheet = Sheet::new("tiebreak-cores", include_str!("map.css"));
@@ -143,7 +139,7 @@ pub(crate) fn svg(found: &Cores) -> String {
     let mut scene = Scene::new(SHEET, (LEFT + extent + 24.0).max(WIDTH_LEAST), TOP + extent + 60.0);
     scene.text("ink head", 24.0, 30.0, Anchor::Start, TITLE);
     let Some(map) = Map::of(found) else { return scene.finish(TITLE, "nothing was found") };
-    let kernel = map.headline.kernel.words();
+    let kernel = map.kernel.words();
     let about =
         format!("In nanoseconds, by {kernel}; rows: the CPU that timed. {}.", rounds(found));
     scene.text("dim small", 24.0, 50.0, Anchor::Start, &about);
@@ -191,9 +187,8 @@ fn cells(scene: &mut Scene, map: &Map<'_>, row: usize, y: f64, side: f64) {
     for (at, cell) in cells.iter().enumerate().filter_map(|(at, cell)| Some((at, (*cell)?))) {
         let x = LEFT + at as f64 * side;
         if side == CELL {
-            let (class, number) = (format!("on{} small", cell.step), ns(cell.latency_ns));
-            let (middle, number) = (x + side / 2.0, number.trim_end_matches(" ns"));
-            scene.text(&class, middle, y + side / 2.0 + 4.0, Anchor::Middle, number);
+            let (class, text) = (format!("on{} small", cell.step), number(cell.latency_ns));
+            scene.text(&class, x + side / 2.0, y + side / 2.0 + 4.0, Anchor::Middle, &text);
         }
         if cell.has_modes {
             scene.circle("mark", (x + side - 1.6 * radius, y + 1.6 * radius), radius);

@@ -43,23 +43,13 @@ pub(crate) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
         // A link of that name in its folder.
         let names = tree.names(&format!("{FOLDER}/cpu{cpu}"));
         let node = names.iter().find_map(|name| name.strip_prefix("node")?.parse().ok());
-        let smt_siblings = sets[0].iter().flatten().copied().filter(|it| *it != cpu).collect();
         let khz = tree.number(&format!("{FOLDER}/cpu{cpu}/cpufreq/cpuinfo_max_freq"));
-        let max_hz = khz.and_then(|khz| khz.checked_mul(1000)).filter(|hz| *hz > 0);
-        let (is_online, kind) = (true, kinds.get(&cpu).copied());
-        Cpu {
-            cpu,
-            is_online,
-            is_allowed,
-            core,
-            cluster,
-            die,
-            package,
-            node,
-            smt_siblings,
-            kind,
-            max_hz,
-        }
+        let mut one = Cpu { cpu, is_allowed, core, cluster, die, package, node, ..Cpu::default() };
+        one.is_online = true;
+        one.smt_siblings = sets[0].iter().flatten().copied().filter(|it| *it != cpu).collect();
+        one.kind = kinds.get(&cpu).copied();
+        one.max_hz = khz.and_then(|khz| khz.checked_mul(1000)).filter(|hz| *hz > 0);
+        one
     });
     let cpus: Vec<Cpu> = cpus.collect();
     if cpus.iter().any(|cpu| cpu.is_online && cpu.core.is_none()) {

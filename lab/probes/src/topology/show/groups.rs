@@ -78,11 +78,6 @@ pub(super) fn letters(found: &Topology, look: &Look) -> String {
         let cores: Vec<String> = cores.iter().map(|cpus| core(found, cpus)).collect();
         page.paragraph("  ", &[span(Tone::Plain, format!("{count}: {}", cores.join(" ")))]);
     }
-    let off = found.cpus.iter().filter(|cpu| !cpu.is_online).map(|cpu| cpu.cpu);
-    let off = format_cpus(&off.collect::<Vec<_>>());
-    if !off.is_empty() {
-        page.paragraph("", &[span(Tone::Dim, format!("Off: CPU {off}."))]);
-    }
     if found.online().any(|cpu| !cpu.is_allowed) {
         let text = "CPUs in brackets may not be used by this process.";
         page.paragraph("", &[span(Tone::Dim, text)]);

@@ -168,25 +168,25 @@ fn what_is_told_and_what_is_measured_stand_beside_each_other() {
         assert_eq!(super::sharing(&found), expected);
     };
     let told = Some(false);
-    let measured = "one each as told; 0 of 1 pair share one as measured (1.01x)";
+    let measured = "one each as told; 0 of 1 pair share one as measured (1.01x at most)";
     check(&[pair([0, 1], told, told)], measured);
-    let measured = "one each as told; 1 of 1 pair share one as measured (1.93x)";
+    let measured = "one each as told; 1 of 1 pair share one as measured (1.93x at most)";
     check(
         &[pair([0, 1], told, Some(true))],
         &format!("{measured}; 1 pair not as told: CPUs 0 and 1"),
     );
     check(
         &[pair([0, 1], told, Some(true)), pair([2, 3], Some(true), told)],
-        "one each as told; 1 of 2 pairs share one as measured (1.01x to 1.93x); 2 pairs not as \
+        "one each as told; 1 of 2 pairs share one as measured (1.93x at most); 2 pairs not as \
          told: CPUs 0 and 1",
     );
-    let measured = "one each as told; 0 of 1 pair share one as measured (1.01x), 1 open";
+    let measured = "one each as told; 0 of 1 pair share one as measured (1.01x at most), 1 open";
     check(&[pair([0, 1], told, None)], measured);
     check(&[], "one each as told, not measured");
     let mut one = made_up(1, 1, 1);
     one.sharing = Probed::inconclusive("one CPU");
     assert_eq!(super::sharing(&one), "one each as told, not measured: one CPU");
-    let nothing = "nothing told; 0 of 1 pair share one as measured (1.01x)";
+    let nothing = "nothing told; 0 of 1 pair share one as measured (1.01x at most)";
     assert_eq!(super::sharing(&bare()), nothing);
 }
 

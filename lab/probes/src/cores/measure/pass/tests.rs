@@ -24,16 +24,13 @@ fn check_alone<const KERNEL: u8>(at: usize) {
     let board = Board::new().unwrap();
     let interrupted = AtomicBool::new(false);
     let lines = &board.lines()[at];
-    let side = |wait_ns| Side::<KERNEL> {
-        lines,
-        interrupted: &interrupted,
-        deadline_ns: monotonic_ns() + wait_ns,
-    };
-    assert_eq!(side(1_000_000).time(5), Observation::default());
+    let side =
+        |wait_ns| Side { lines, interrupted: &interrupted, deadline_ns: monotonic_ns() + wait_ns };
+    assert_eq!(side(1_000_000).time::<KERNEL>(), Observation::default());
     // What the first side left is answered, and then nothing comes.
-    side(1_000_000).answer();
+    side(1_000_000).answer::<KERNEL>();
     interrupted.store(true, Ordering::Relaxed);
-    side(u64::MAX / 2).answer();
+    side(u64::MAX / 2).answer::<KERNEL>();
 }
 
 #[test]
