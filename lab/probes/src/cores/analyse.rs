@@ -119,9 +119,9 @@ fn grouped(
     (order.iter().map(|place| cpus[*place]).collect(), levels.collect())
 }
 
-fn level(partition: &Partition, cpus: &[usize], advertised: &[Advertised]) -> Level {
+fn level(found: &Partition, cpus: &[usize], advertised: &[Advertised]) -> Level {
     let mut members = BTreeMap::<usize, Vec<usize>>::new();
-    for (cpu, group) in cpus.iter().zip(&partition.group_of) {
+    for (cpu, group) in cpus.iter().zip(&found.group_of) {
         members.entry(*group).or_default().push(*cpu);
     }
     let groups = members.into_values().map(|cpus| {
@@ -130,14 +130,20 @@ fn level(partition: &Partition, cpus: &[usize], advertised: &[Advertised]) -> Le
         Group { shares: same.map(|set| set.shares), cpus }
     });
     let kinds = [Shared::Core, Shared::L2, Shared::L3, Shared::Socket];
-    let agreements = kinds.into_iter().filter_map(|shares| {
-        adjusted_rand(&partition.group_of, &measure::partition(shares, cpus, advertised)?)
-    });
+    let agreements = kinds
+        .into_iter()
+        .filter_map(|shares| adjusted_rand(&found.group_of, &partition(shares, cpus, advertised)?));
     Level {
         groups: groups.collect(),
-        within_ns: partition.within,
+        within_ns: found.within,
         agreement: agreements.max_by(f64::total_cmp),
     }
+}
+
+/// Returns for each CPU the number of the set that it is in; `None` if one is in none.
+fn partition(shares: Shared, cpus: &[usize], advertised: &[Advertised]) -> Option<Vec<usize>> {
+    let sets: Vec<_> = advertised.iter().filter(|set| set.shares == shares).collect();
+    cpus.iter().map(|cpu| sets.iter().position(|set| set.cpus.contains(cpu))).collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::tools::*;
 use crate::topology::{grouped, measure::advertised as topology};
 use crate::{CacheKind, Cores, Kernel, Shared};
 pub use pass::Observation;
-use pass::visit;
+use pass::{Visit, visit};
 use std::collections::BTreeSet;
 
 /// Wanted duration of a batch of round trips, in nanoseconds.
@@ -167,16 +167,6 @@ fn advertised(tree: &Tree, cpus: &[usize]) -> Vec<Advertised> {
     BTreeSet::from_iter(sets.filter(|set| !set.cpus.is_empty())).into_iter().collect()
 }
 
-/// Returns for each CPU the number of the set that it is in; `None` if one is in none.
-pub(super) fn partition(
-    shares: Shared,
-    cpus: &[usize],
-    advertised: &[Advertised],
-) -> Option<Vec<usize>> {
-    let sets: Vec<_> = advertised.iter().filter(|set| set.shares == shares).collect();
-    cpus.iter().map(|cpu| sets.iter().position(|set| set.cpus.contains(cpu))).collect()
-}
-
 /// Which pairs are visited, how often and for how long.
 #[derive(Clone, Debug, PartialEq)]
 struct Plan {
@@ -227,8 +217,8 @@ fn chosen_pairs(cpus: &[usize], advertised: &[Advertised], most: usize) -> Vec<[
 /// What became of the visits to a pair.
 #[derive(Default)]
 struct Visits {
-    /// For each way of passing what the first, and what the second CPU timed.
-    seen: Vec<[[Observation; 2]; 3]>,
+    /// Those that were made.
+    seen: Vec<Visit>,
     /// Why a visit could not be made.
     error: Option<String>,
 }

@@ -120,12 +120,10 @@ fn level_in_full(level: &Level) -> String {
         lists.splice(LISTED.., [format!("and {} more", lists.len() - LISTED)]);
     }
     let name = shared_by_all(level).map_or("not named by the machine", Shared::words);
-    let agreement = match level.agreement {
-        Some(agreement) if agreement < 1.0 => {
-            format!(" (agreement with what the machine says: {agreement:.2} of 1)")
-        }
-        _ => String::new(),
-    };
+    let agreement = level.agreement.filter(|agreement| *agreement < 1.0);
+    let agreement = agreement.map_or(String::new(), |agreement| {
+        format!(" (agreement with what the machine says: {agreement:.2} of 1)")
+    });
     format!("{}, {name}: {}{agreement}", ns(level.within_ns), lists.join("; "))
 }
 

@@ -205,9 +205,15 @@ fn batches(own: &Beside, other: &Beside, interrupted: &AtomicBool) -> (Vec<u64>,
     let (mut times, mut invalid) = (Vec::with_capacity(BATCHES), 0);
     while times.len() < BATCHES && clock::monotonic_ns() < end_ns {
         let before = other.steps.load(Ordering::Relaxed);
-        let ns = batch(own);
+        let start_ns = clock::monotonic_ns();
+        for _ in 0..STEPS {
+            std::hint::black_box(add(ADDITIONS));
+            // No other thread writes it, so that no locked instruction is needed.
+            own.steps.store(own.steps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
+        let time_ns = clock::monotonic_ns() - start_ns;
         if other.steps.load(Ordering::Relaxed) - before >= STEPS_BESIDE {
-            times.push(ns);
+            times.push(time_ns);
         } else {
             invalid += 1;
         }
@@ -216,17 +222,6 @@ fn batches(own: &Beside, other: &Beside, interrupted: &AtomicBool) -> (Vec<u64>,
         }
     }
     (times, invalid)
-}
-
-/// Returns a batch of work and its time in nanoseconds.
-fn batch(own: &Beside) -> u64 {
-    let start_ns = clock::monotonic_ns();
-    for _ in 0..STEPS {
-        std::hint::black_box(add(ADDITIONS));
-        // No other thread writes it, so that no locked instruction is needed.
-        own.steps.store(own.steps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-    }
-    clock::monotonic_ns() - start_ns
 }
 
 /// Additions of one round of [`add`].

@@ -30,16 +30,15 @@ pub struct Observation {
     pub preemptions: u64,
 }
 
-/// Visits a pair; returns what each side timed, for each way of passing. Ends with the budget;
+/// What each side timed, for each way of passing.
+pub(super) type Visit = [[Observation; 2]; 3];
+
+/// Visits a pair. Ends with the budget;
 /// threads that cannot run until then have seen nothing.
 ///
 /// # Errors
 /// There is no memory, or a thread cannot be started or pinned.
-pub(super) fn visit(
-    plan: &Plan,
-    cpus: [usize; 2],
-    budget: &Budget<'_>,
-) -> io::Result<[[Observation; 2]; 3]> {
+pub(super) fn visit(plan: &Plan, cpus: [usize; 2], budget: &Budget<'_>) -> io::Result<Visit> {
     // The lines of either side lie in the memory of its own CPU.
     let boards = [Board::new()?, Board::new()?];
     let interrupted = budget.interrupted();
@@ -59,9 +58,11 @@ pub(super) fn visit(
                 let deadline_ns = end_ns.min(monotonic_ns() + plan.segment_limit_ns);
                 let side = Side { lines, interrupted, deadline_ns };
                 let timed = match kernel {
-                    Kernel::TwoLines => side.segment::<TWO_LINES>(is_timing),
-                    Kernel::OneLine => side.segment::<ONE_LINE>(is_timing),
-                    Kernel::CompareExchange => side.segment::<COMPARE_EXCHANGE>(is_timing),
+                    Kernel::TwoLines => side.segment::<{ Kernel::TwoLines as u8 }>(is_timing),
+                    Kernel::OneLine => side.segment::<{ Kernel::OneLine as u8 }>(is_timing),
+                    Kernel::CompareExchange => {
+                        side.segment::<{ Kernel::CompareExchange as u8 }>(is_timing)
+                    }
                 };
                 let preemptions = seen.preemptions + switches().0.saturating_sub(before);
                 *seen = Observation { preemptions, ..timed.unwrap_or(*seen) };
@@ -104,12 +105,7 @@ impl Board {
     }
 }
 
-/// The ways of passing, as the compiler tells them apart: [`Kernel`] as a number.
-const ONE_LINE: u8 = Kernel::OneLine as u8;
-const TWO_LINES: u8 = Kernel::TwoLines as u8;
-const COMPARE_EXCHANGE: u8 = Kernel::CompareExchange as u8;
-
-/// One side of the ways of passing. Trips are counted from 1. The side that times sends a trip and
+/// One side of the ways of passing, of which the compiler gets [`Kernel`] as a number. Trips are counted from 1. The side that times sends a trip and
 /// looks for the reply; the other side looks for the trip and sends the reply.
 struct Side<'a> {
     lines: &'a Lines,
@@ -134,7 +130,7 @@ impl Side<'_> {
     /// Returns the word for trips or for replies: each has a line of its own, or both use one.
     #[inline(always)]
     fn word<const KERNEL: u8>(&self, is_reply: bool) -> &AtomicU64 {
-        let has_own = KERNEL == TWO_LINES && is_reply;
+        let has_own = KERNEL == Kernel::TwoLines as u8 && is_reply;
         if has_own { &self.lines.second.0 } else { &self.lines.first.0 }
     }
 
@@ -142,7 +138,7 @@ impl Side<'_> {
     /// side's success is the message.
     #[inline(always)]
     fn send<const KERNEL: u8>(&self, trip: u64, is_reply: bool) {
-        if KERNEL != COMPARE_EXCHANGE {
+        if KERNEL != Kernel::CompareExchange as u8 {
             self.word::<KERNEL>(is_reply).store(2 * trip - u64::from(!is_reply), Ordering::Release);
         }
     }
@@ -152,7 +148,7 @@ impl Side<'_> {
     #[inline(always)]
     fn has_come<const KERNEL: u8>(&self, trip: u64, is_reply: bool) -> bool {
         let word = self.word::<KERNEL>(is_reply);
-        if KERNEL == COMPARE_EXCHANGE {
+        if KERNEL == Kernel::CompareExchange as u8 {
             let [from, to] = if is_reply { [1, 0] } else { [0, 1] };
             return word.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         }

@@ -13,7 +13,7 @@ const SHADES: [char; STEPS] = ['\u{b7}', '\u{2591}', '\u{2592}', '\u{2593}', '\u
 const ASCII_SHADES: [char; STEPS] = ['.', ':', 'o', 'O', '#'];
 /// Columns of the name of a row, and of a cell that holds a number and its sign.
 const NAME: usize = 6;
-const NUMBER: usize = 8;
+const NUMBER: usize = 7;
 
 /// The map of the headline.
 pub(super) struct Map<'a> {
@@ -73,21 +73,12 @@ impl<'a> Map<'a> {
         let each = if has_numbers { 1 } else { self.cpus.len().div_ceil(room) };
         let shown: Vec<usize> = self.cpus.iter().copied().step_by(each).collect();
         let shades = look.pick(SHADES, ASCII_SHADES);
-        let mut table = Table::of(&shown).right("CPU", 0, |cpu| *cpu);
-        if has_numbers {
-            for &column in &shown {
-                table = table.right(&column.to_string(), 0, |row| {
-                    let cell = self.cells.get(&[*row, column]);
-                    let number = cell.map_or(String::new(), |cell| number(cell.latency_ns));
-                    format!("{number}{}", sign(cell, *row == column, &shades))
-                });
-            }
-        } else {
-            table = table.left("", 0, |row| {
-                let cells = shown.iter().map(|column| (self.cells.get(&[*row, *column]), column));
-                cells.map(|(cell, column)| sign(cell, row == column, &shades)).collect::<String>()
-            });
-        }
+        let heads = shown.iter().filter(|_| has_numbers).map(|cpu| format!("{cpu:>6} "));
+        let heads: String = heads.collect();
+        let table = Table::of(&shown).right("CPU", 0, |cpu| *cpu).left(&heads, 0, |row| {
+            let cells = shown.iter().map(|column| [*row, *column]);
+            cells.map(|cpus| self.cell_text(cpus, has_numbers, &shades)).collect::<String>()
+        });
         lines(page, table.columns(), look);
         let steps = shades.iter().zip(self.legend()).map(|(shade, text)| format!("{shade} {text}"));
         let mut notes: Vec<String> = steps.collect();
@@ -100,15 +91,20 @@ impl<'a> Map<'a> {
         let notes = notes.into_iter().map(|note| note.replace(' ', &NO_BREAK.to_string()));
         page.paragraph("", &[span(Tone::Dim, joined(notes))]);
     }
-}
 
-/// Returns the sign of a pair: a star if it has several values, else its shade.
-fn sign(cell: Option<&Cell>, is_one_cpu: bool, shades: &[char; STEPS]) -> char {
-    match cell {
-        Some(cell) if cell.has_modes => '*',
-        Some(cell) => shades[cell.step],
-        None if is_one_cpu => ' ',
-        None => '?',
+    /// Writes a cell: its number, if it has one, and a star if the pair has several values, else its
+    /// shade.
+    fn cell_text(&self, cpus: [usize; 2], has_number: bool, shades: &[char; STEPS]) -> String {
+        let cell = self.cells.get(&cpus);
+        let sign = match cell {
+            Some(cell) if cell.has_modes => '*',
+            Some(cell) => shades[cell.step],
+            None if cpus[0] == cpus[1] => ' ',
+            None => '?',
+        };
+        let text = cell.filter(|_| has_number).map(|cell| number(cell.latency_ns));
+        let width = if has_number { NUMBER - 1 } else { 0 };
+        format!("{:>width$}{sign}", text.unwrap_or_default())
     }
 }
 

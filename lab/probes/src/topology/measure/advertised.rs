@@ -169,12 +169,10 @@ pub(super) fn nodes(tree: &Tree, memory_bytes: Option<u64>) -> Vec<Node> {
 fn node_of(tree: &Tree, node: usize) -> Node {
     let folder = format!("{NODES}/node{node}");
     let distances = tree.text(&format!("{folder}/distance")).unwrap_or_default();
-    let distances: Option<Vec<u64>> =
-        distances.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
     Node {
         node,
         cpus: list(tree, &format!("{folder}/cpulist")).unwrap_or_default(),
         memory_bytes: tree.kib_bytes(&format!("{folder}/meminfo"), "MemTotal"),
-        distances: distances.unwrap_or_default(),
+        distances: distances.split_ascii_whitespace().filter_map(|it| it.parse().ok()).collect(),
     }
 }

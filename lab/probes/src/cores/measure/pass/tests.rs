@@ -35,9 +35,9 @@ fn check_alone<const KERNEL: u8>(at: usize) {
 
 #[test]
 fn a_side_without_a_partner_gives_up() {
-    check_alone::<TWO_LINES>(0);
-    check_alone::<ONE_LINE>(1);
-    check_alone::<COMPARE_EXCHANGE>(2);
+    check_alone::<{ Kernel::TwoLines as u8 }>(0);
+    check_alone::<{ Kernel::OneLine as u8 }>(1);
+    check_alone::<{ Kernel::CompareExchange as u8 }>(2);
 }
 
 #[test]
