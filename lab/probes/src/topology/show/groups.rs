@@ -43,13 +43,9 @@ pub(crate) fn groups(found: &Topology) -> Vec<Group> {
 /// name. Dies are left out where each is a socket.
 fn sets(found: &Topology) -> Vec<(String, Vec<usize>)> {
     let mut sets = Vec::new();
-    let kinds: [(&str, fn(&Cpu) -> Option<usize>); 4] = [
-        ("socket", |cpu| cpu.package),
-        ("memory node", |cpu| cpu.node),
-        ("die", |cpu| cpu.die),
-        ("cluster", |cpu| cpu.cluster),
-    ];
-    for (name, of) in kinds {
+    let numbers: [fn(&Cpu) -> Option<usize>; 4] =
+        [|cpu| cpu.package, |cpu| cpu.node, |cpu| cpu.die, |cpu| cpu.cluster];
+    for (name, of) in ["socket", "memory node", "die", "cluster"].into_iter().zip(numbers) {
         if name != "die" || found.distinct(of) != found.sockets() {
             let numbered = grouped(&found.cpus, of).into_iter();
             sets.extend(numbered.map(|(number, cpus)| (format!("{name} {number}"), cpus)));
