@@ -112,8 +112,7 @@ pub fn measure(cpus: Vec<usize>, budget: &mut Budget<'_>) -> Probed<Reading> {
         let why = format!("a line seems to arrive within {odd} ns, which cannot be");
         return Probed::inconclusive(why);
     }
-    let (count, pairs_chosen) = (cpus.len() as u64, plan.pairs.len() as u64);
-    let pairs = count * (count - 1) / 2;
+    let (pairs, pairs_chosen) = (all_pairs(&cpus).len() as u64, plan.pairs.len() as u64);
     let found = Cores { cpus, rounds, span_ns, pairs, pairs_chosen, ..Cores::default() };
     Probed::of(Reading { found, advertised, seen }, reasons)
 }

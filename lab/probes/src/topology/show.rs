@@ -34,14 +34,16 @@ pub(crate) fn page(found: &Topology, look: &Look) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// `8 CPUs (6 may be used) on 4 cores, 2 sockets, 2 memory nodes with 15.5 GiB`.
+/// `8 CPUs (0-5 may be used) on 4 cores, 2 sockets, 2 memory nodes with 15.5 GiB`.
 fn counts(found: &Topology) -> String {
-    let (all, online, allowed) = (found.cpus.len(), found.online().count(), found.allowed());
+    let (all, online) = (found.cpus.len(), found.online().count());
+    let allowed = found.cpus.iter().filter(|cpu| cpu.is_allowed).map(|cpu| cpu.cpu);
+    let allowed: Vec<usize> = allowed.collect();
     let slow = found.online().filter(|cpu| cpu.kind == Some(CoreKind::Efficiency)).count();
     let nodes = Some(found.nodes.len()).filter(|nodes| *nodes > 0);
     let texts = [
         Some(count(online as u64, "CPU")),
-        (allowed < online).then(|| format!(" ({allowed} may be used)")),
+        (allowed.len() < online).then(|| format!(" ({} may be used)", format_cpus(&allowed))),
         (online < all).then(|| format!(" ({} off)", all - online)),
         found.cores().map(|cores| format!(" on {}", count(cores as u64, "core"))),
         (slow > 0).then(|| format!(" ({} slow)", count(slow as u64, "CPU"))),

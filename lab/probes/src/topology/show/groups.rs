@@ -9,12 +9,20 @@ use std::collections::BTreeMap;
 /// Cores that share the same.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Group {
-    /// What they share: `socket 0, L3 of 32 MiB`; empty if nothing is known.
-    pub shared: String,
-    /// `core`, `fast core`, `slow core`, or `CPU` where no core is known.
-    pub name: &'static str,
+    /// What they share, and how many they are: `socket 0, L3 of 32 MiB, 8 cores`.
+    pub label: String,
+    /// Whether there are faster ones.
+    pub is_slow: bool,
     /// The CPUs of each.
     pub cores: Vec<Vec<usize>>,
+}
+
+impl Group {
+    /// Writes the CPUs of each core: `0+64`.
+    fn texts(&self) -> Vec<String> {
+        let cores = self.cores.iter().map(|cpus| cpus.iter().map(usize::to_string));
+        cores.map(|cpus| cpus.collect::<Vec<_>>().join("+")).collect()
+    }
 }
 
 /// Returns the groups of the CPUs that are on.
@@ -33,8 +41,9 @@ pub(crate) fn groups(found: &Topology) -> Vec<Group> {
         groups.entry((shared, name)).or_default().entry(core).or_default().push(cpu.cpu);
     }
     let groups = groups.into_iter().map(|((shared, name), cores)| {
-        let shared = joined(shared.into_iter().map(|set| sets[set].0.clone()));
-        Group { shared, name, cores: cores.into_values().collect() }
+        let shared = shared.into_iter().map(|set| sets[set].0.clone());
+        let label = joined(shared.chain([count(cores.len() as u64, name)]));
+        Group { label, is_slow: name == "slow core", cores: cores.into_values().collect() }
     });
     groups.collect()
 }
@@ -63,32 +72,11 @@ fn sets(found: &Topology) -> Vec<(String, Vec<usize>)> {
     sets
 }
 
-/// Writes the groups: what the cores share, then the cores, as many as fit on a line.
+/// Writes the groups, each with its cores.
 pub(super) fn letters(found: &Topology, look: &Look) -> String {
-    let mut page = Page::new(*look);
-    for Group { shared, name, cores } in groups(found) {
-        if !shared.is_empty() {
-            page.paragraph("", &[span(Tone::Plain, shared)]);
-        }
-        let count = count(cores.len() as u64, name);
-        let cores: Vec<String> = cores.iter().map(|cpus| core(found, cpus)).collect();
-        page.paragraph("  ", &[span(Tone::Plain, format!("{count}: {}", cores.join(" ")))]);
-    }
-    if found.online().any(|cpu| !cpu.is_allowed) {
-        let text = "CPUs in brackets may not be used by this process.";
-        page.paragraph("", &[span(Tone::Dim, text)]);
-    }
-    page.finish()
-}
-
-/// Writes the CPUs of a core, `0+64`; those that this process may not use are in brackets.
-fn core(found: &Topology, cpus: &[usize]) -> String {
-    let cpus = found.cpus.iter().filter(|cpu| cpus.contains(&cpu.cpu));
-    let cpus = cpus.map(|Cpu { cpu, is_allowed, .. }| match is_allowed {
-        true => cpu.to_string(),
-        false => format!("({cpu})"),
-    });
-    cpus.collect::<Vec<_>>().join("+")
+    let groups = groups(found);
+    let texts = groups.iter().map(|group| format!("{}: {}", group.label, group.texts().join(" ")));
+    texts.map(|text| paragraph(Tone::Plain, text, look)).collect()
 }
 
 const WIDTH: f64 = 760.0;
@@ -105,33 +93,27 @@ const SHEET: Sheet = Sheet::new("tiebreak-topology", include_str!("groups.css"))
 /// One SVG document without external parts, readable on light and on dark ground; its height grows
 /// with the number of cores.
 pub(crate) fn svg(found: &Topology) -> String {
-    let about = format!(
-        "{}. Threads of a core: {}. Green: slow cores. CPUs in brackets: not for this process.",
-        counts(found),
-        sharing(found)
-    );
-    let lines = wrap_plain(&about, 100);
-    let groups = groups(found);
+    let about = format!("{}. Threads of a core: {}.", counts(found), sharing(found));
+    let (lines, groups) = (wrap_plain(&about, 100), groups(found));
     let rows: usize = groups.iter().map(|group| 1 + group.cores.len().div_ceil(ROW)).sum();
     let height = 2.0 * MARGIN + (1 + lines.len() + rows) as f64 * LINE;
     let mut scene = Scene::new(SHEET, WIDTH, height);
-    scene.text("ink head", MARGIN, 30.0, Anchor::Start, "Topology");
     let mut y = 30.0;
+    scene.text("ink head", MARGIN, y, Anchor::Start, "Topology");
     for line in &lines {
         y += LINE;
         scene.text("dim small", MARGIN, y, Anchor::Start, line);
     }
-    for Group { shared, name, cores } in &groups {
+    for group in &groups {
         y += LINE;
-        scene.text("ink small", MARGIN, y, Anchor::Start, shared);
-        for row in cores.chunks(ROW) {
+        scene.text("ink small", MARGIN, y, Anchor::Start, &group.label);
+        for row in group.texts().chunks(ROW) {
             y += LINE;
-            for (at, cpus) in row.iter().enumerate() {
+            for (at, text) in row.iter().enumerate() {
                 let x = MARGIN + at as f64 * CORE;
-                let class = if *name == "slow core" { "slow" } else { "core" };
+                let class = if group.is_slow { "slow" } else { "core" };
                 scene.area(class, &corners(x, y - 14.0, CORE - 4.0, LINE - 4.0));
-                let (middle, text) = (x + CORE / 2.0 - 2.0, core(found, cpus));
-                scene.text("ink small", middle, y, Anchor::Middle, &text);
+                scene.text("ink small", x + CORE / 2.0 - 2.0, y, Anchor::Middle, text);
             }
         }
     }
