@@ -31,8 +31,8 @@ const PAIRS_MOST: u64 = 64 * 63 / 2;
 const BATCHES: u64 = 40;
 /// Ways of passing and sides, a segment each.
 const SEGMENTS: u64 = 2 * Kernel::ALL.len() as u64;
-/// Duration of a visit on a machine that is not busy, in nanoseconds: to start two threads, for them
-/// to meet and find their number of round trips, and for the batches.
+/// Duration of a visit on a machine that is not busy, in nanoseconds: to start two threads, for
+/// them to meet and find their number of round trips, and for the batches.
 const VISIT_NS: u64 = 300_000 + SEGMENTS * (100_000 + BATCHES * BATCH_NS);
 /// The least and the most time of a segment, in nanoseconds: threads that wait for their CPUs have
 /// a time slice or two to meet.
@@ -117,8 +117,8 @@ pub fn measure(cpus: Vec<usize>, budget: &mut Budget<'_>) -> Probed<Reading> {
     Probed::of(Reading { found, advertised, seen }, reasons)
 }
 
-/// Visits all pairs in each round; returns the number of rounds with a visit, and the visits to each
-/// pair.
+/// Visits all pairs in each round; returns the number of rounds with a visit, and the visits to
+/// each pair.
 fn rounds(plan: &Plan, budget: &mut Budget<'_>) -> (u64, Vec<Visits>) {
     let mut visits: Vec<Visits> = plan.pairs.iter().map(|_| Visits::default()).collect();
     let (begin, slot) = (Instant::now(), budget.left().mul_f64(0.98) / plan.rounds as u32);
@@ -204,9 +204,9 @@ pub(crate) fn all_pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
 fn chosen_pairs(cpus: &[usize], advertised: &[Advertised], most: usize) -> Vec<[usize; 2]> {
     let mut pairs = all_pairs(cpus);
     Random::new(0).shuffle(&mut pairs);
+    let cores: Vec<_> = advertised.iter().filter(|set| set.shares == Shared::Core).collect();
     pairs.sort_by_cached_key(|pair| {
-        let holds = |set: &Advertised| pair.iter().all(|cpu| set.cpus.contains(cpu));
-        !advertised.iter().any(|set| set.shares == Shared::Core && holds(set))
+        !cores.iter().any(|core| pair.iter().all(|cpu| core.cpus.contains(cpu)))
     });
     pairs.truncate(most);
     pairs.sort_unstable();

@@ -105,8 +105,9 @@ impl Board {
     }
 }
 
-/// One side of the ways of passing, of which the compiler gets [`Kernel`] as a number. Trips are counted from 1. The side that times sends a trip and
-/// looks for the reply; the other side looks for the trip and sends the reply.
+/// One side of the ways of passing, which are compiled each for itself: `KERNEL` is [`Kernel`] as a
+/// number. Trips are counted from 1. The side that times sends a trip and looks for the reply; the
+/// other side looks for the trip and sends the reply.
 struct Side<'a> {
     lines: &'a Lines,
     /// The user wants to stop.

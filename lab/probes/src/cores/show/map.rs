@@ -92,8 +92,8 @@ impl<'a> Map<'a> {
         page.paragraph("", &[span(Tone::Dim, joined(notes))]);
     }
 
-    /// Writes a cell: its number, if it has one, and a star if the pair has several values, else its
-    /// shade.
+    /// Writes a cell: its number, if it has one, and a star if the pair has several values, else
+    /// its shade.
     fn cell_text(&self, cpus: [usize; 2], has_number: bool, shades: &[char; STEPS]) -> String {
         let cell = self.cells.get(&cpus);
         let sign = match cell {
