@@ -49,14 +49,9 @@ impl Kernel {
     /// All of them, the headline first.
     pub const ALL: [Kernel; 3] = [Kernel::TwoLines, Kernel::OneLine, Kernel::CompareExchange];
 
-    /// Returns the name on a screen.
+    /// Returns the name on a screen; with hyphens it is the name in JSON and in keys.
     pub fn words(self) -> &'static str {
         ["two lines", "one line", "compare-exchange"][self as usize]
-    }
-
-    /// Returns the name in a key.
-    pub fn name(self) -> &'static str {
-        ["two-lines", "one-line", "compare-exchange"][self as usize]
     }
 }
 
@@ -76,13 +71,16 @@ pub struct KernelLatency {
 impl KernelLatency {
     /// Returns the figure of the nearest or of the farthest pair.
     fn figure(&self, end: &str, value: f64) -> Figure {
-        let key = format!("cores-{}-{end}", self.kernel.name());
+        let key = format!("cores-{}-{end}", self.kernel.words().replace(' ', "-"));
         let words = format!("core to core, {}, {end} pair", self.kernel.words());
         let figure = Figure::new(key, words, value, Unit::Nanoseconds, Better::Lower);
-        match self.pairs.iter().find(|pair| pair.latency_ns == value) {
-            Some(pair) => figure.with_spread(pair.spread()).with_parts(&pair.rounds_ns),
-            None => figure,
-        }
+        let Some(pair) = self.pair_at(value) else { return figure };
+        figure.with_spread(pair.spread()).with_parts(&pair.rounds_ns)
+    }
+
+    /// Returns the first pair of this latency.
+    fn pair_at(&self, latency_ns: f64) -> Option<&PairLatency> {
+        self.pairs.iter().find(|pair| pair.latency_ns == latency_ns)
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) use analyse::probe;
 use crate::figure::{Figure, Unit};
 use crate::probed::Probed;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tiebreak_core::language::Tool;
 
 /// What the machine says its CPUs, caches and memory nodes are, whether its CPUs share cores as far
@@ -75,38 +75,49 @@ impl Topology {
         of_level.filter(|cache| cache.kind != CacheKind::Instruction)
     }
 
-    fn distinct(&self, of: impl Fn(&Cpu) -> Option<usize>) -> Option<usize> {
+    /// Returns how many values a property of the CPUs that are on has; `None` if one has none.
+    pub(crate) fn distinct(&self, of: impl Fn(&Cpu) -> Option<usize>) -> Option<usize> {
         let found: Option<BTreeSet<usize>> = self.online().map(of).collect();
         found.map(|found| found.len()).filter(|count| *count > 0)
     }
 
     /// Returns the numbers by which two machines can be compared.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let count = |value: Option<usize>| value.map(|value| value as u64);
-        let max_hz = self.online().filter_map(|cpu| cpu.max_hz).max();
-        let mut figures = vec![
-            fact("cpus", "CPUs that may be used", count(Some(self.allowed())), Unit::Count),
-            fact("cores", "cores", count(self.cores()), Unit::Count),
-            fact("sockets", "sockets", count(self.sockets()), Unit::Count),
-            fact("nodes", "memory nodes", count(Some(self.nodes.len())), Unit::Count)
-                .filter(|_| !self.nodes.is_empty()),
-            fact("memory", "memory", self.memory_bytes(), Unit::Bytes),
-            fact("max-frequency", "highest frequency told", max_hz, Unit::Hertz),
+        let nodes = Some(self.nodes.len()).filter(|count| *count > 0);
+        let counts = [
+            ("cpus", "CPUs that may be used", Some(self.allowed())),
+            ("cores", "cores", self.cores()),
+            ("sockets", "sockets", self.sockets()),
+            ("nodes", "memory nodes", nodes),
         ];
+        let counts = counts
+            .map(|(key, words, count)| fact(key, words, count.map(|it| it as u64), Unit::Count));
+        let mut figures = Vec::from(counts);
+        figures.push(fact("memory", "memory", self.memory_bytes(), Unit::Bytes));
+        let max_hz = self.online().filter_map(|cpu| cpu.max_hz).max();
+        figures.push(fact("max-frequency", "highest frequency told", max_hz, Unit::Hertz));
         for level in 1..=4 {
             let sizes = self.data_caches(level).filter_map(|cache| cache.size_bytes);
             let sizes: Vec<u64> = sizes.collect();
-            let (each, all) = (sizes.iter().max().copied(), sizes.iter().sum());
             let name = if level == 1 { "L1d".to_owned() } else { format!("L{level}") };
-            let [key_each, key_all] =
-                ["each", "all"].map(|of| format!("{}-{of}", name.to_lowercase()));
-            let [each_words, all_words] =
-                ["each", "all together"].map(|of| format!("{name} cache, {of}"));
-            figures.push(fact(&key_each, &each_words, each, Unit::Bytes));
-            figures.push(fact(&key_all, &all_words, each.map(|_| all), Unit::Bytes));
+            let each = sizes.iter().max().copied();
+            let all = each.map(|_| sizes.iter().sum());
+            for (key, words, value) in [("each", "each", each), ("all", "all together", all)] {
+                let key = format!("{}-{key}", name.to_lowercase());
+                figures.push(fact(&key, &format!("{name} cache, {words}"), value, Unit::Bytes));
+            }
         }
         figures.into_iter().flatten().collect()
     }
+}
+
+/// Returns the CPUs of each value of a property, in the order of the values.
+pub(crate) fn grouped(cpus: &[Cpu], of: fn(&Cpu) -> Option<usize>) -> BTreeMap<usize, Vec<usize>> {
+    let mut groups = BTreeMap::<usize, Vec<usize>>::new();
+    for (cpu, value) in cpus.iter().filter_map(|cpu| Some((cpu.cpu, of(cpu)?))) {
+        groups.entry(value).or_default().push(cpu);
+    }
+    groups
 }
 
 /// Returns a figure that is a fact: the machine advertises it.
@@ -242,26 +253,15 @@ pub struct Sharing {
     pub threshold: f64,
 }
 
-impl Sharing {
-    /// Whether any pair was seen to share a core.
-    pub fn is_smt_measured(&self) -> bool {
-        self.pairs.iter().any(|pair| pair.shares == Some(true))
-    }
-
-    /// Returns the pairs of which measurement and machine say different things.
-    pub fn disagreements(&self) -> impl Iterator<Item = &Pair> {
-        self.pairs.iter().filter(|pair| pair.is_wrong())
-    }
-}
-
 impl Pair {
-    fn is_wrong(&self) -> bool {
+    /// Whether measurement and machine say different things.
+    pub fn is_wrong(&self) -> bool {
         self.shares.zip(self.is_advertised).is_some_and(|(measured, told)| measured != told)
     }
 }
 
 /// A pair of CPUs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
     /// The two CPUs, the lower number first.
     pub cpus: [usize; 2],

@@ -2,7 +2,7 @@
 
 use super::measure::{self, Advertised, Observation, PairObservation, Reading};
 use crate::tools::*;
-use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared};
+use crate::{Cores, Group, Kernel, KernelLatency, LatencyMode, Level, PairLatency, Shared, Spread};
 use tiebreak_stats::clusters::{Partition, adjusted_rand, partitions};
 use tiebreak_stats::modes::{median, modes};
 
@@ -19,8 +19,8 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Co
 }
 
 fn found(reading: Reading, reasons: &mut Vec<String>) -> Cores {
-    let kernels: Vec<_> = Kernel::ALL.into_iter().filter_map(|by| latency(&reading, by)).collect();
-    let mut found = Cores { kernels, ..reading.found };
+    let kernels = Kernel::ALL.into_iter().filter_map(|kernel| latency(&reading.seen, kernel));
+    let mut found = Cores { kernels: kernels.collect(), ..reading.found };
     found.is_short_look = Duration::from_nanos(found.span_ns) < LONG_LOOK;
     if let Some(headline) = found.kernels.first() {
         reasons.extend(asymmetry(headline));
@@ -30,12 +30,11 @@ fn found(reading: Reading, reasons: &mut Vec<String>) -> Cores {
 }
 
 /// Returns the results for one way of passing; `None` if there are none.
-fn latency(reading: &Reading, kernel: Kernel) -> Option<KernelLatency> {
-    let seen = reading.seen.iter().filter(|seen| seen.kernel == kernel);
+fn latency(seen: &[PairObservation], kernel: Kernel) -> Option<KernelLatency> {
+    let seen = seen.iter().filter(|seen| seen.kernel == kernel);
     let mut pairs: Vec<PairLatency> = seen.filter_map(pair).collect();
-    let values = pairs.iter().map(|pair| pair.latency_ns);
-    let nearest_ns = values.clone().min_by(f64::total_cmp)?;
-    let farthest_ns = values.max_by(f64::total_cmp)?;
+    let values = Spread::of(pairs.iter().map(|pair| pair.latency_ns))?;
+    let [nearest_ns, farthest_ns] = [values.low, values.high];
     // With many pairs, the rounds would be most of a print.
     for pair in &mut pairs {
         if ![nearest_ns, farthest_ns].contains(&pair.latency_ns) {
@@ -58,11 +57,13 @@ fn pair(seen: &PairObservation) -> Option<PairLatency> {
     let rounds_ns: Vec<f64> = seen.visits.iter().filter_map(reading_ns).collect();
     let split = modes(&rounds_ns, GAP);
     let lowest = *split.modes.first()?;
-    let of_lowest: Vec<_> = seen
-        .visits
-        .iter()
-        .filter(|visit| reading_ns(visit).is_some_and(|ns| lowest.low <= ns && ns <= lowest.high))
-        .collect();
+    let timed_by_ns = [0, 1].map(|side| {
+        let of_lowest = seen.visits.iter().filter(|visit| {
+            reading_ns(visit).is_some_and(|ns| lowest.low <= ns && ns <= lowest.high)
+        });
+        let values: Vec<f64> = of_lowest.filter_map(|visit| visit[side].latency_ns).collect();
+        median(&values).filter(|_| values.len() >= ROUNDS_TO_COMPARE)
+    });
     let modes = split.modes.iter().map(|mode| LatencyMode {
         latency_ns: mode.median,
         low_ns: mode.low,
@@ -72,11 +73,7 @@ fn pair(seen: &PairObservation) -> Option<PairLatency> {
     Some(PairLatency {
         cpus: seen.cpus,
         latency_ns: lowest.median,
-        timed_by_ns: [0, 1].map(|side| {
-            let values: Vec<f64> =
-                of_lowest.iter().filter_map(|visit| visit[side].latency_ns).collect();
-            median(&values).filter(|_| values.len() >= ROUNDS_TO_COMPARE)
-        }),
+        timed_by_ns,
         modes: modes.collect(),
         rounds_ns,
         strays: split.strays as u64,
@@ -88,13 +85,13 @@ fn pair(seen: &PairObservation) -> Option<PairLatency> {
 
 /// Returns the reason against pairs whose two CPUs timed different latencies.
 fn asymmetry(headline: &KernelLatency) -> Option<String> {
-    let known = headline.pairs.iter().filter_map(|pair| match pair.timed_by_ns {
-        [Some(first), Some(second)] => Some((pair.cpus, first, second)),
-        _ => None,
+    let odd = headline.pairs.iter().filter_map(|pair| {
+        let [first, second] = pair.timed_by_ns;
+        let (first, second) = first.zip(second)?;
+        let is_odd = first.max(second) > first.min(second) * ASYMMETRY_MOST;
+        is_odd.then_some((pair.cpus, first, second))
     });
-    let odd: Vec<_> = known
-        .filter(|(_, first, second)| first.max(*second) > first.min(*second) * ASYMMETRY_MOST)
-        .collect();
+    let odd: Vec<_> = odd.collect();
     let ([a, b], first, second) = odd.first()?;
     Some(format!(
         "{} of {} pairs differ by more than 15% between their two directions; CPUs {a} and {b}: \
@@ -114,31 +111,39 @@ fn grouped(
         headline.pairs.iter().map(|pair| (pair.cpus, pair.latency_ns)).collect();
     let found = partitions(cpus.len(), |i, j| known.get(&[cpus[i], cpus[j]]).copied(), GAP);
     let mut order: Vec<usize> = (0..cpus.len()).collect();
-    order.sort_by_key(|place| {
-        let groups = found.iter().rev().map(|partition| partition.group_of[*place]);
-        (groups.collect::<Vec<_>>(), *place)
-    });
+    // The sorts are stable, so the coarsest partition decides, and a finer one within its groups.
+    for partition in &found {
+        order.sort_by_key(|place| partition.group_of[*place]);
+    }
     let levels = found.iter().map(|partition| level(partition, cpus, advertised));
     (order.iter().map(|place| cpus[*place]).collect(), levels.collect())
 }
 
-fn level(partition: &Partition, cpus: &[usize], advertised: &[Advertised]) -> Level {
-    let count = partition.group_of.iter().max().map_or(0, |last| last + 1);
-    let mut groups = vec![Group { cpus: Vec::new(), shares: None }; count];
-    for (place, group) in partition.group_of.iter().enumerate() {
-        groups[*group].cpus.push(cpus[place]);
+fn level(found: &Partition, cpus: &[usize], advertised: &[Advertised]) -> Level {
+    let mut members = BTreeMap::<usize, Vec<usize>>::new();
+    for (cpu, group) in cpus.iter().zip(&found.group_of) {
+        members.entry(*group).or_default().push(*cpu);
     }
-    for group in groups.iter_mut().filter(|group| group.cpus.len() > 1) {
+    let groups = members.into_values().map(|cpus| {
         // The sets are sorted by what is shared, the innermost first.
-        let same = advertised.iter().find(|set| set.cpus == group.cpus);
-        group.shares = same.map(|set| set.shares);
-    }
-    let kinds = [Shared::Core, Shared::L2, Shared::L3, Shared::Socket];
-    let agreements = kinds.into_iter().filter_map(|shares| {
-        adjusted_rand(&partition.group_of, &measure::partition(shares, cpus, advertised)?)
+        let same = advertised.iter().find(|set| set.cpus == cpus && cpus.len() > 1);
+        Group { shares: same.map(|set| set.shares), cpus }
     });
-    let agreement = agreements.max_by(f64::total_cmp);
-    Level { groups, within_ns: partition.within, agreement }
+    let kinds = [Shared::Core, Shared::L2, Shared::L3, Shared::Socket];
+    let agreements = kinds
+        .into_iter()
+        .filter_map(|shares| adjusted_rand(&found.group_of, &partition(shares, cpus, advertised)?));
+    Level {
+        groups: groups.collect(),
+        within_ns: found.within,
+        agreement: agreements.max_by(f64::total_cmp),
+    }
+}
+
+/// Returns for each CPU the number of the set that it is in; `None` if one is in none.
+fn partition(shares: Shared, cpus: &[usize], advertised: &[Advertised]) -> Option<Vec<usize>> {
+    let sets: Vec<_> = advertised.iter().filter(|set| set.shares == shares).collect();
+    cpus.iter().map(|cpu| sets.iter().position(|set| set.cpus.contains(cpu))).collect()
 }
 
 #[cfg(test)]

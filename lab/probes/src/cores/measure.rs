@@ -13,10 +13,10 @@
 mod pass;
 
 use crate::tools::*;
-use crate::topology::measure::advertised as topology;
+use crate::topology::{grouped, measure::advertised as topology};
 use crate::{CacheKind, Cores, Kernel, Shared};
 pub use pass::Observation;
-use pass::visit;
+use pass::{Visit, visit};
 use std::collections::BTreeSet;
 
 /// Wanted duration of a batch of round trips, in nanoseconds.
@@ -25,21 +25,20 @@ const BATCH_NS: u64 = 8000;
 const STEPS_A_BATCH: u64 = 20;
 /// A latency below this, in nanoseconds, is less than one cycle of any CPU.
 const LEAST_PLAUSIBLE_NS: f64 = 0.2;
-/// From this many CPUs on, not all pairs are visited.
-const ALL_PAIRS_MOST: usize = 64;
-/// Number of pairs that represent two groups whose pairs are not all visited.
-const REPRESENTATIVES: usize = 4;
-/// Number of consecutive CPUs taken for a group where the machine advertises none.
-const UNKNOWN_GROUP: usize = 8;
-/// Nanoseconds to start two threads, and for them to meet and find their number of round trips.
-const START_NS: u64 = 300_000;
-const MEET_NS: u64 = 100_000;
-/// The fewest and the most batches of a segment.
-const BATCHES: [u64; 2] = [40, 250];
+/// The most pairs that are visited: those of 64 CPUs.
+const PAIRS_MOST: u64 = 64 * 63 / 2;
+/// Batches of each way of passing and side in a visit.
+const BATCHES: u64 = 40;
+/// Ways of passing and sides, a segment each.
+const SEGMENTS: u64 = 2 * Kernel::ALL.len() as u64;
+/// Duration of a visit on a machine that is not busy, in nanoseconds: to start two threads, for
+/// them to meet and find their number of round trips, and for the batches.
+const VISIT_NS: u64 = 300_000 + SEGMENTS * (100_000 + BATCHES * BATCH_NS);
 /// The least and the most time of a segment, in nanoseconds: threads that wait for their CPUs have
 /// a time slice or two to meet.
 const LIMITS_NS: [u64; 2] = [4_000_000, 60_000_000];
-/// At least one in this many batches of a pair must be without a gap.
+/// A pair must have this many batches without a gap, and one in so many of all its batches.
+const VALID_LEAST: u64 = 60;
 const VALID_ONE_IN: u64 = 20;
 
 /// What the probe measured.
@@ -101,84 +100,70 @@ pub fn measure(cpus: Vec<usize>, budget: &mut Budget<'_>) -> Probed<Reading> {
     }
     let advertised = advertised(&Tree::at(Path::new("/")), &cpus);
     let plan = Plan::of(&cpus, &advertised, budget.length());
-    let mut tally = Tally::of(&plan);
     let begin = Instant::now();
-    let rounds = rounds(&mut tally, step_ns, budget);
+    let (rounds, visits) = rounds(&plan, budget);
     let span_ns = begin.elapsed().as_nanos() as u64;
-    if let Some(least) = tally.least_ns().filter(|least| *least < LEAST_PLAUSIBLE_NS) {
-        let why = format!("a line seems to arrive within {least} ns, which cannot be");
-        return Probed::inconclusive(why);
-    }
-    let (seen, reasons) = tally.finish(rounds, budget.is_interrupted());
+    let (seen, reasons) = judged(&plan, &visits, rounds, budget.is_interrupted());
     if seen.is_empty() {
         return Probed::inconclusive(reasons.join("; "));
     }
-    let (count, pairs_chosen) = (cpus.len() as u64, plan.pairs.len() as u64);
-    let pairs = count * (count - 1) / 2;
+    let mut timed = seen.iter().flat_map(|seen| &seen.visits).flatten();
+    if let Some(odd) = timed.find_map(|it| it.latency_ns.filter(|ns| *ns < LEAST_PLAUSIBLE_NS)) {
+        let why = format!("a line seems to arrive within {odd} ns, which cannot be");
+        return Probed::inconclusive(why);
+    }
+    let (pairs, pairs_chosen) = (all_pairs(&cpus).len() as u64, plan.pairs.len() as u64);
     let found = Cores { cpus, rounds, span_ns, pairs, pairs_chosen, ..Cores::default() };
     Probed::of(Reading { found, advertised, seen }, reasons)
 }
 
-/// Visits all pairs in each round; returns the number of rounds that were begun.
-fn rounds(tally: &mut Tally<'_>, step_ns: u64, budget: &mut Budget<'_>) -> u64 {
-    let plan = tally.plan;
-    let begin = Instant::now();
-    let slot = budget.left().mul_f64(0.98) / plan.rounds as u32;
-    let visits = (plan.rounds as usize * plan.pairs.len()) as f64;
-    let mut visited = 0.0;
+/// Visits all pairs in each round; returns the number of rounds with a visit, and the visits to
+/// each pair.
+fn rounds(plan: &Plan, budget: &mut Budget<'_>) -> (u64, Vec<Visits>) {
+    let mut visits: Vec<Visits> = plan.pairs.iter().map(|_| Visits::default()).collect();
+    let (begin, slot) = (Instant::now(), budget.left().mul_f64(0.98) / plan.rounds as u32);
+    let mut order: Vec<usize> = (0..plan.pairs.len()).collect();
     for round in 0..plan.rounds {
         while budget.nap(begin + slot * round as u32) {
             budget.tell(0.0);
         }
-        let mut order: Vec<usize> = (0..plan.pairs.len()).collect();
         Random::new(round).shuffle(&mut order);
-        for place in order {
+        for (at, &place) in order.iter().enumerate() {
             // A visit that begins now could not end in time.
-            if budget.left() < plan.least_visit {
-                return if visited > 0.0 { round + 1 } else { 0 };
+            if budget.left() < Duration::from_nanos(VISIT_NS) {
+                return (round + u64::from(at > 0), visits);
             }
-            tally.add(place, visit(plan, plan.pairs[place], step_ns, budget));
-            visited += 1.0;
-            budget.tell(visited / visits);
+            match visit(plan, plan.pairs[place], budget) {
+                Ok(seen) => visits[place].seen.push(seen),
+                Err(error) => visits[place].error = Some(error.to_string()),
+            }
+            // The rounds are spread over the time, which therefore shows how far the probe is.
+            budget.tell(0.0);
         }
     }
-    plan.rounds
+    (plan.rounds, visits)
 }
 
 /// Reads the sets that the kernel lists, restricted to these CPUs (sorted) and without repetition,
 /// in the order of what is shared.
 fn advertised(tree: &Tree, cpus: &[usize]) -> Vec<Advertised> {
-    let mut sets: BTreeMap<(Shared, usize), Vec<usize>> = BTreeMap::new();
-    for cpu in topology::cpus(tree, cpus).0.iter().filter(|cpu| cpus.contains(&cpu.cpu)) {
-        for (shares, set) in [(Shared::Core, cpu.core), (Shared::Socket, cpu.package)] {
-            if let Some(set) = set {
-                sets.entry((shares, set)).or_default().push(cpu.cpu);
-            }
-        }
-    }
-    let sets = sets.into_iter().map(|((shares, _), cpus)| Advertised { shares, cpus });
-    let mut found: BTreeSet<Advertised> = sets.collect();
-    for mut cache in topology::caches(tree, cpus) {
-        let shares = match cache.level {
-            _ if cache.kind == CacheKind::Instruction => continue,
-            2 => Shared::L2,
-            3 => Shared::L3,
-            _ => continue,
+    let (all, _) = topology::cpus(tree, cpus);
+    let cores = grouped(&all, |cpu| cpu.core).into_values().map(|set| (Shared::Core, set));
+    let sockets = grouped(&all, |cpu| cpu.package).into_values().map(|set| (Shared::Socket, set));
+    let caches = topology::caches(tree, cpus).into_iter().filter_map(|cache| {
+        let shares = match (cache.kind, cache.level) {
+            (CacheKind::Instruction, _) => None,
+            (_, 2) => Some(Shared::L2),
+            (_, 3) => Some(Shared::L3),
+            _ => None,
         };
-        cache.cpus.retain(|cpu| cpus.contains(cpu));
-        found.insert(Advertised { shares, cpus: cache.cpus });
-    }
-    found.into_iter().collect()
-}
-
-/// Returns for each CPU the number of the set that it is in; `None` if one is in none.
-pub(super) fn partition(
-    shares: Shared,
-    cpus: &[usize],
-    advertised: &[Advertised],
-) -> Option<Vec<usize>> {
-    let sets: Vec<_> = advertised.iter().filter(|set| set.shares == shares).collect();
-    cpus.iter().map(|cpu| sets.iter().position(|set| set.cpus.contains(cpu))).collect()
+        Some((shares?, cache.cpus))
+    });
+    let sets = cores.chain(sockets).chain(caches).map(|(shares, mut set)| {
+        set.retain(|cpu| cpus.contains(cpu));
+        Advertised { shares, cpus: set }
+    });
+    BTreeSet::from_iter(sets.filter(|set| !set.cpus.is_empty())).into_iter().collect()
 }
 
 /// Which pairs are visited, how often and for how long.
@@ -186,179 +171,102 @@ pub(super) fn partition(
 struct Plan {
     /// The pairs, the smaller number first, sorted.
     pairs: Vec<[usize; 2]>,
-    /// The ways of passing, the headline first.
-    kernels: &'static [Kernel],
     /// Visits to each pair.
     rounds: u64,
-    /// Batches of each way of passing and side in a visit.
-    batches: usize,
-    /// Limit of the time of these batches, in nanoseconds.
+    /// Limit of the time of the batches of one way of passing and side, in nanoseconds.
     segment_limit_ns: u64,
-    /// Least duration of a visit.
-    least_visit: Duration,
-    /// Least number of batches without a gap that a pair must have.
-    valid_least: u64,
 }
 
 impl Plan {
-    /// Makes a plan that fits into the time: all ways of passing if there is time for them, else
-    /// the headline; all pairs if there is time and there are not too many CPUs, else those within
-    /// a group and some that represent two groups, as many of these as there is time for.
+    /// Makes a plan that fits into the time: all pairs if there is time and there are not too many,
+    /// else as many of them as there is time for.
     fn of(cpus: &[usize], advertised: &[Advertised], length: Duration) -> Plan {
-        let is_long = length >= LONG_LOOK;
-        let [rounds_least, rounds_most] = if is_long { [20, 60] } else { [3, 12] };
+        let [least, most] = if length >= LONG_LOOK { [20, 60] } else { [3, 12] };
         let length_ns = length.as_nanos() as u64;
         let usable_ns = length_ns / 10 * 9;
-        // The number of pairs that there is time for with the headline, and with all kernels.
-        let [most_of_one, most_of_all] = [1, Kernel::ALL.len()]
-            .map(|kernels| usable_ns / (rounds_least * visit_ns(kernels, BATCHES[0])));
-        let mut pairs = all_pairs(cpus);
+        let room = (usable_ns / (least * VISIT_NS)).clamp(1, PAIRS_MOST);
+        let pairs = chosen_pairs(cpus, advertised, room as usize);
         let count = pairs.len() as u64;
-        let most = if count <= most_of_all { most_of_all } else { most_of_one };
-        if cpus.len() > ALL_PAIRS_MOST || count > most {
-            pairs = chosen_pairs(cpus, advertised, most.max(1) as usize);
-        }
-        let count = pairs.len() as u64;
-        let kernels = if count <= most_of_all { &Kernel::ALL[..] } else { &Kernel::ALL[..1] };
-        let least_visit_ns = visit_ns(kernels.len(), BATCHES[0]);
-        let rounds = (length_ns / 2 / (count * least_visit_ns)).clamp(rounds_least, rounds_most);
-        let segments = 2 * kernels.len() as u64;
-        let each_ns = (length_ns / 2 / (count * rounds)).saturating_sub(START_NS) / segments;
-        let batches = each_ns.saturating_sub(MEET_NS) / BATCH_NS;
-        let limit_ns = usable_ns / (count * rounds * segments);
-        Plan {
-            pairs,
-            kernels,
-            rounds,
-            batches: batches.clamp(BATCHES[0], BATCHES[1]) as usize,
-            segment_limit_ns: limit_ns.clamp(LIMITS_NS[0], LIMITS_NS[1]),
-            least_visit: Duration::from_nanos(least_visit_ns),
-            valid_least: if is_long { 200 } else { 60 },
-        }
+        let rounds = (length_ns / 2 / (count * VISIT_NS)).clamp(least, most);
+        let limit_ns = usable_ns / (count * rounds * SEGMENTS);
+        let segment_limit_ns = limit_ns.clamp(LIMITS_NS[0], LIMITS_NS[1]);
+        Plan { pairs, rounds, segment_limit_ns }
     }
 }
 
-/// Returns the duration of a visit on a machine that is not busy, in nanoseconds.
-fn visit_ns(kernels: usize, batches: u64) -> u64 {
-    START_NS + 2 * kernels as u64 * (MEET_NS + batches * BATCH_NS)
-}
-
-fn all_pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
+/// Returns the pairs of some CPUs, the first ones first.
+pub(crate) fn all_pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
     let firsts = cpus.iter().enumerate();
     firsts.flat_map(|(at, a)| cpus[at + 1..].iter().map(move |b| [*a, *b])).collect()
 }
 
-/// Chooses the threads of each core, then some pairs for each two groups, then the pairs within
-/// groups, as many as `most` allows; which ones is drawn.
+/// Chooses the threads of each core, then others, as many as `most` allows; which ones is drawn.
 fn chosen_pairs(cpus: &[usize], advertised: &[Advertised], most: usize) -> Vec<[usize; 2]> {
-    let cores = partition(Shared::Core, cpus, advertised);
-    let cores = cores.unwrap_or_else(|| (0..cpus.len()).collect());
-    let sets: Vec<_> = cores.into_iter().zip(groups(cpus, advertised)).collect();
-    let set_of: BTreeMap<usize, (usize, usize)> = cpus.iter().copied().zip(sets).collect();
     let mut pairs = all_pairs(cpus);
     Random::new(0).shuffle(&mut pairs);
-    let mut between: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    let mut ranked: [Vec<[usize; 2]>; 3] = Default::default();
-    for pair in pairs {
-        let [(core, group), (other_core, other)] = pair.map(|cpu| set_of[&cpu]);
-        if core == other_core {
-            ranked[0].push(pair);
-        } else if group == other {
-            ranked[2].push(pair);
-        } else {
-            let chosen = between.entry((group.min(other), group.max(other))).or_default();
-            *chosen += 1;
-            ranked[1].extend((*chosen <= REPRESENTATIVES).then_some(pair));
-        }
-    }
-    let mut chosen = ranked.concat();
-    chosen.truncate(most);
-    chosen.sort_unstable();
-    chosen
+    let cores: Vec<_> = advertised.iter().filter(|set| set.shares == Shared::Core).collect();
+    pairs.sort_by_cached_key(|pair| {
+        !cores.iter().any(|core| pair.iter().all(|cpu| core.cpus.contains(cpu)))
+    });
+    pairs.truncate(most);
+    pairs.sort_unstable();
+    pairs
 }
 
-/// Groups the CPUs by the outermost cache that they share, or else in runs of some CPUs; returns
-/// the number of each one's group.
-fn groups(cpus: &[usize], advertised: &[Advertised]) -> Vec<usize> {
-    let known = [Shared::L3, Shared::L2].into_iter();
-    let mut known = known.filter_map(|shares| partition(shares, cpus, advertised));
-    known.next().unwrap_or_else(|| (0..cpus.len()).map(|place| place / UNKNOWN_GROUP).collect())
+/// What became of the visits to a pair.
+#[derive(Default)]
+struct Visits {
+    /// Those that were made.
+    seen: Vec<Visit>,
+    /// Why a visit could not be made.
+    error: Option<String>,
 }
 
-/// Collects what the visits saw, pair by pair.
-struct Tally<'a> {
-    plan: &'a Plan,
-    /// For each pair its observations by each way of passing.
-    pairs: Vec<Vec<PairObservation>>,
-    /// Why pairs could not be visited, by their place in the plan.
-    failed: BTreeMap<usize, String>,
-}
-
-impl Tally<'_> {
-    fn of(plan: &Plan) -> Tally<'_> {
-        let pairs = plan.pairs.iter().map(|&cpus| {
-            let kernels = plan.kernels.iter();
-            kernels.map(|&kernel| PairObservation { kernel, cpus, visits: Vec::new() }).collect()
-        });
-        Tally { plan, pairs: pairs.collect(), failed: BTreeMap::new() }
+/// Returns the observations that suffice, and the reasons against the rest.
+fn judged(
+    plan: &Plan,
+    visits: &[Visits],
+    rounds: u64,
+    is_interrupted: bool,
+) -> (Vec<PairObservation>, Vec<String>) {
+    let chosen = plan.pairs.len();
+    let begun = visits.iter().filter(|visits| !visits.seen.is_empty()).count();
+    // A pair may fail after visits that went well.
+    let missing = visits.iter().filter(|it| it.seen.is_empty() && it.error.is_none()).count();
+    let mut reasons = Vec::new();
+    if is_interrupted {
+        let planned = plan.rounds;
+        reasons.push(format!(
+            "stopped in round {rounds} of {planned}, when {begun} of {chosen} pairs had been \
+             visited"
+        ));
+    } else if missing > 0 {
+        reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
     }
-
-    /// Adds a visit to a pair, by its place in the plan: what each side timed by each way, or why
-    /// it could not be made.
-    fn add(&mut self, place: usize, visit: io::Result<Vec<[Observation; 2]>>) {
-        match visit {
-            Ok(visit) => {
-                let all = self.pairs[place].iter_mut().zip(visit);
-                all.for_each(|(seen, sides)| seen.visits.push(sides));
-            }
-            Err(error) => {
-                self.failed.entry(place).or_insert_with(|| error.to_string());
-            }
-        }
+    let all = plan.pairs.iter().zip(visits);
+    let failed = all.clone().filter_map(|(pair, visits)| Some((pair, visits.error.as_ref()?)));
+    let failed: Vec<_> = failed.collect();
+    if let Some(([a, b], error)) = failed.first() {
+        let count = failed.len();
+        reasons.push(format!("{count} of {chosen} pairs failed; CPUs {a} and {b}: {error}"));
     }
-
-    /// Returns the least latency of all.
-    fn least_ns(&self) -> Option<f64> {
-        let visits = self.pairs.iter().flatten().flat_map(|seen| &seen.visits);
-        visits.flatten().filter_map(|side| side.latency_ns).min_by(f64::total_cmp)
+    let all = all.filter(|(_, visits)| !visits.seen.is_empty()).flat_map(|(&cpus, visits)| {
+        Kernel::ALL.map(|kernel| {
+            let visits = visits.seen.iter().map(|seen| seen[kernel as usize]).collect();
+            PairObservation { kernel, cpus, visits }
+        })
+    });
+    let (enough, mut poor): (Vec<_>, Vec<_>) = all.partition(PairObservation::is_enough);
+    poor.dedup_by_key(|seen| seen.cpus);
+    if let Some(seen) = poor.first() {
+        let ([a, b], kernel, count) = (seen.cpus, seen.kernel.words(), poor.len());
+        let (valid, batches) = (seen.valid(), seen.sum(|side| side.batches));
+        reasons.push(format!(
+            "the threads of {count} of {chosen} pairs hardly ran together; CPUs {a} and {b}, \
+             {kernel}: {valid} of {batches} batches without a gap"
+        ));
     }
-
-    /// Returns the observations that suffice, and the reasons against the rest.
-    fn finish(self, rounds: u64, is_interrupted: bool) -> (Vec<PairObservation>, Vec<String>) {
-        let chosen = self.pairs.len();
-        let (begun, untouched): (Vec<usize>, Vec<usize>) =
-            (0..chosen).partition(|at| self.pairs[*at].iter().any(|seen| !seen.visits.is_empty()));
-        // A pair may fail after visits that went well.
-        let missing = untouched.iter().filter(|place| !self.failed.contains_key(place)).count();
-        let mut reasons = Vec::new();
-        if is_interrupted {
-            let (planned, begun) = (self.plan.rounds, begun.len());
-            reasons.push(format!(
-                "stopped in round {rounds} of {planned}, when {begun} of {chosen} pairs had been \
-                 visited"
-            ));
-        } else if missing > 0 {
-            reasons.push(format!("there was no time for {missing} of {chosen} pairs"));
-        }
-        if let Some((place, error)) = self.failed.first_key_value() {
-            let ([a, b], count) = (self.plan.pairs[*place], self.failed.len());
-            reasons.push(format!("{count} of {chosen} pairs failed; CPUs {a} and {b}: {error}"));
-        }
-        let poor = begun
-            .iter()
-            .filter_map(|place| self.pairs[*place].iter().find(|seen| !seen.is_enough(self.plan)));
-        let poor: Vec<&PairObservation> = poor.collect();
-        if let Some(seen) = poor.first() {
-            let ([a, b], kernel, count) = (seen.cpus, seen.kernel.words(), poor.len());
-            let (valid, batches) = (seen.valid(), seen.sum(|side| side.batches));
-            reasons.push(format!(
-                "the threads of {count} of {chosen} pairs hardly ran together; CPUs {a} and {b}, \
-                 {kernel}: {valid} of {batches} batches without a gap"
-            ));
-        }
-        let all = self.pairs.into_iter().flatten();
-        (all.filter(|seen| seen.is_enough(self.plan)).collect(), reasons)
-    }
+    (enough, reasons)
 }
 
 impl PairObservation {
@@ -372,10 +280,10 @@ impl PairObservation {
     }
 
     /// Returns whether enough batches were without a gap.
-    fn is_enough(&self, plan: &Plan) -> bool {
+    fn is_enough(&self) -> bool {
         let has_value = self.visits.iter().flatten().any(|side| side.latency_ns.is_some());
-        let is_share = self.valid() * VALID_ONE_IN >= self.sum(|side| side.batches);
-        has_value && self.valid() >= plan.valid_least && is_share
+        let least = (self.sum(|side| side.batches) / VALID_ONE_IN).max(VALID_LEAST);
+        has_value && self.valid() >= least
     }
 }
 

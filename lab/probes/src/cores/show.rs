@@ -5,181 +5,126 @@ mod map;
 mod tests;
 
 use crate::show::*;
-use crate::{Cores, Group, KernelLatency, Level, PairLatency, Shared};
+use crate::{Cores, Group, KernelLatency, Level, PairLatency, Shared, Spread};
 use map::Map;
 pub(crate) use map::svg;
 use tiebreak_core::quantity::format_cpus;
 
-/// The most pairs with several modes, and the most groups, that are listed one by one.
-const MODES_LISTED: usize = 8;
-const GROUPS_LISTED: usize = 8;
+/// The most groups, and the most pairs with several values, that are listed one by one.
+const LISTED: usize = 8;
+const TITLE: &str = "Core to core latency, one way: half a round trip";
 
 /// Returns the lines of the screen that shows all probes.
 pub(crate) fn rows(found: &Cores) -> Vec<Row> {
     let Some(headline) = found.headline() else { return Vec::new() };
-    let (nearest, farthest) = (ns(headline.nearest_ns), ns(headline.farthest_ns));
-    let one_way = if found.pairs == 1 {
-        let kernels = found.kernels.iter();
-        joined(kernels.map(|one| format!("{} ns by {}", ns(one.nearest_ns), one.kernel.words())))
-    } else {
-        let (kernel, pairs) = (headline.kernel.words(), pairs(found, headline));
-        format!("{nearest} ns (nearest) to {farthest} ns (farthest), {kernel}, {pairs}")
-    };
-    let look = if found.is_short_look { ": a short look" } else { "" };
-    let groups = groups_in_short(found).map_or(String::new(), |text| text + "; ");
-    let mut rows = vec![
-        Row::new("one way", one_way),
-        Row::new("", format!("{groups}{}{look}", rounds_in(found))),
-    ];
-    let moved: Vec<_> = with_modes(headline).collect();
+    let kernels = found.kernels.iter().map(|one| {
+        let range = range(Spread { low: one.nearest_ns, high: one.farthest_ns });
+        format!("{range} by {}", one.kernel.words())
+    });
+    let one_way = format!("{}; {}", joined(kernels), pairs(found, headline));
+    let levels = found.levels.iter().map(level_in_short);
+    let mut rows =
+        vec![Row::new("one way", one_way), Row::new("", joined(levels.chain([rounds(found)])))];
+    let moved = with_modes(headline);
     if let Some(pair) = moved.first() {
-        let more = match moved.len() {
-            1 => String::new(),
-            all => format!("; and {} more", count(all as u64 - 1, "pair")),
-        };
-        rows.push(Row::new("several values", format!("{}{more}", modes(pair))));
+        let text = format!("{}, such as {}", count(moved.len() as u64, "pair"), modes(pair));
+        rows.push(Row::new("several values", text));
     }
     rows
-}
-
-/// Names the groups of each level; of a single pair, what is advertised.
-fn groups_in_short(found: &Cores) -> Option<String> {
-    if found.pairs == 1 {
-        let shares = found.levels.first().and_then(shared_by_all)?;
-        return Some(format!("the machine says: {}", shares.words()));
-    }
-    (!found.levels.is_empty()).then(|| joined(found.levels.iter().map(level_in_short)))
 }
 
 /// Returns everything that was found, with its pictures in letters.
 pub(crate) fn page(found: &Cores, look: &Look) -> String {
     let mut page = Page::new(*look);
-    let title = "Core to core latency, one way: half a round trip, in nanoseconds";
-    page.paragraph("", &[span(Tone::Strong, title)]);
+    page.paragraph("", &[span(Tone::Strong, TITLE)]);
     page.gap();
-    for line in table_rows(kernels(found), look.columns()) {
-        page.table_line(&line);
-    }
+    lines(&mut page, ends(found), look);
     let (Some(headline), Some(map)) = (found.headline(), Map::of(found)) else {
         return page.finish();
     };
     page.gap();
     map.letters(&mut page, look);
-    groups(found, &mut page);
-    several_values(headline, &mut page);
+    list(&mut page, "Groups", found.levels.iter().map(level_in_full).collect());
+    let moved = with_modes(headline).into_iter().map(modes);
+    list(&mut page, "Pairs with several values, of which the lowest counts", moved.collect());
     page.gap();
     page.paragraph("", &[span(Tone::Dim, method(found, headline))]);
     page.finish()
 }
 
-fn groups(found: &Cores, page: &mut Page) {
-    if found.levels.is_empty() {
+/// Adds texts below a title, as many as fit; nothing if there are none.
+fn list(page: &mut Page, title: &str, texts: Vec<String>) {
+    if texts.is_empty() {
         return;
     }
     page.gap();
-    page.line(&[span(Tone::Strong, "Groups")]);
-    let wide = found.levels.iter().map(|level| ns(level.within_ns).len()).max().unwrap_or(0);
-    for level in &found.levels {
-        let lead = format!("  {:>wide$} ns  ", ns(level.within_ns));
-        page.paragraph(&lead, &[span(Tone::Plain, level_in_full(level))]);
+    page.line(&[span(Tone::Strong, title)]);
+    for text in texts.iter().take(LISTED) {
+        page.paragraph("  ", &[span(Tone::Plain, text)]);
+    }
+    if texts.len() > LISTED {
+        page.paragraph("  ", &[span(Tone::Dim, format!("and {} more", texts.len() - LISTED))]);
     }
 }
 
-fn several_values(headline: &KernelLatency, page: &mut Page) {
-    let moved: Vec<_> = with_modes(headline).collect();
-    if moved.is_empty() {
-        return;
-    }
-    page.gap();
-    page.line(&[span(Tone::Strong, "Pairs with several values")]);
-    for pair in moved.iter().take(MODES_LISTED) {
-        page.paragraph("  ", &[span(Tone::Plain, modes(pair))]);
-    }
-    if moved.len() > MODES_LISTED {
-        let more = format!("and {} more", moved.len() - MODES_LISTED);
-        page.paragraph("  ", &[span(Tone::Dim, more)]);
-    }
-    let why = "A hypervisor that moves virtual CPUs does this, or a CPU that changes its speed. \
-               The lowest value is the pair's latency; the mean of them would be one that never \
-               was.";
-    page.paragraph("  ", &[span(Tone::Dim, why)]);
-}
-
-/// Returns a table with a row for each way of passing.
-fn kernels(found: &Cores) -> Vec<Column> {
-    let several = found.pairs > 1;
-    let nearest = if several { "nearest pair" } else { "latency" };
-    let table = Table::of(&found.kernels)
-        .left("passed by", 0, |kernel| kernel.kernel.words())
-        .decimal(nearest, 0, |kernel| ns(kernel.nearest_ns) + " ns");
-    if !several {
-        return table
-            .left("rounds lie within", 1, |kernel| {
-                let modes = kernel.pairs.iter().take(1).flat_map(|pair| &pair.modes);
-                joined(modes.map(|mode| format!("{} to {} ns", ns(mode.low_ns), ns(mode.high_ns))))
-            })
-            .columns();
-    }
-    table
-        .decimal("farthest pair", 0, |kernel| ns(kernel.farthest_ns) + " ns")
-        .right("pairs", 1, |kernel| kernel.pairs.len())
+/// Returns a table of the nearest and the farthest pair by each way of passing, and where their
+/// rounds lie.
+fn ends(found: &Cores) -> Vec<Column> {
+    let ends = found
+        .kernels
+        .iter()
+        .flat_map(|one| [(one, "nearest", one.nearest_ns), (one, "farthest", one.farthest_ns)]);
+    // A single pair is the nearest and the farthest.
+    let ends: Vec<_> = ends.step_by(if found.pairs == 1 { 2 } else { 1 }).collect();
+    Table::of(&ends)
+        .left("passed by", 0, |(kernel, ..)| kernel.kernel.words())
+        .left("pair", 0, |(_, end, _)| end.to_string())
+        .decimal("latency", 0, |(.., latency_ns)| ns(*latency_ns))
+        .left("its rounds", 1, |(kernel, _, latency_ns)| {
+            or_dash(kernel.pair_at(*latency_ns).and_then(PairLatency::spread), range)
+        })
         .columns()
 }
 
 /// Writes the number of pairs, or how many of them were seen: `28 pairs`, `20 of 28 pairs`.
 fn pairs(found: &Cores, headline: &KernelLatency) -> String {
-    let seen = headline.pairs.len() as u64;
-    if seen == found.pairs {
-        count(seen, "pair")
-    } else {
-        format!("{seen} of {} pairs", found.pairs)
+    match headline.pairs.len() as u64 {
+        seen if seen == found.pairs => count(seen, "pair"),
+        seen => format!("{seen} of {} pairs", found.pairs),
     }
 }
 
-fn with_modes(headline: &KernelLatency) -> impl Iterator<Item = &PairLatency> {
-    headline.pairs.iter().filter(|pair| pair.modes.len() > 1)
+fn with_modes(headline: &KernelLatency) -> Vec<&PairLatency> {
+    headline.pairs.iter().filter(|pair| pair.modes.len() > 1).collect()
 }
 
 /// Writes the modes of a pair: `CPUs 0 and 1: 60.1 ns in 75% of rounds, 275 ns in 20%`.
 fn modes(pair: &PairLatency) -> String {
     let modes = pair.modes.iter().enumerate().map(|(index, mode)| {
         let of = if index == 0 { " of rounds" } else { "" };
-        format!("{} ns in {}{of}", ns(mode.latency_ns), percent(mode.share, Rounding::Nearest))
+        format!("{} in {}{of}", ns(mode.latency_ns), percent(mode.share, Rounding::Nearest))
     });
     format!("CPUs {} and {}: {}", pair.cpus[0], pair.cpus[1], joined(modes))
 }
 
-/// Writes the number of groups and their latency: `4 SMT pairs at 8.1 ns`, `1 group at 60.1 ns`.
+/// Writes the number of groups and their latency: `4 SMT pairs at 8.10 ns`, `1 group at 60.1 ns`.
 fn level_in_short(level: &Level) -> String {
-    let number = together(level).count() as u64;
-    let name = match (shared_by_all(level), number) {
-        (Some(shares), 1) => format!("1 {}", shares.words()),
-        // `2 shared L3` needs no plural.
-        (Some(shares @ (Shared::L2 | Shared::L3)), _) => format!("{number} {}", shares.words()),
-        (Some(shares), _) => count(number, shares.words()),
-        (None, _) => count(number, "group"),
-    };
-    format!("{name} at {} ns", ns(level.within_ns))
+    let name = shared_by_all(level).map_or("group", Shared::words);
+    format!("{} at {}", count(together(level).count() as u64, name), ns(level.within_ns))
 }
 
-/// Writes the groups, `shared L3: 0-3; 4-7`, and how they agree with what is advertised.
+/// Writes the groups, `23.6 ns, shared L3: 0-3; 4-7`, and how they agree with what is advertised.
 fn level_in_full(level: &Level) -> String {
-    let lists: Vec<String> =
-        together(level).take(GROUPS_LISTED).map(|group| format_cpus(&group.cpus)).collect();
+    let mut lists: Vec<String> = together(level).map(|group| format_cpus(&group.cpus)).collect();
+    if lists.len() > LISTED {
+        lists.splice(LISTED.., [format!("and {} more", lists.len() - LISTED)]);
+    }
     let name = shared_by_all(level).map_or("not named by the machine", Shared::words);
-    let mut text = format!("{name}: {}", lists.join("; "));
-    let more = together(level).count() - lists.len();
-    if more > 0 {
-        text += &format!("; and {more} more");
-    }
-    let alone = level.groups.len() - together(level).count();
-    if alone > 0 {
-        text += &format!("; {} alone", count(alone as u64, "CPU"));
-    }
-    if let Some(agreement) = level.agreement.filter(|agreement| *agreement < 1.0) {
-        text += &format!(" (agreement with what the machine says: {agreement:.2} of 1)");
-    }
-    text
+    let agreement = level.agreement.filter(|agreement| *agreement < 1.0);
+    let agreement = agreement.map_or(String::new(), |agreement| {
+        format!(" (agreement with what the machine says: {agreement:.2} of 1)")
+    });
+    format!("{}, {name}: {}{agreement}", ns(level.within_ns), lists.join("; "))
 }
 
 /// Returns the groups of more than one CPU.
@@ -194,26 +139,31 @@ fn shared_by_all(level: &Level) -> Option<Shared> {
 }
 
 fn method(found: &Cores, headline: &KernelLatency) -> String {
-    let short = " This is a short look: a hypervisor moves CPUs more rarely than that.";
-    let short = if found.is_short_look { short } else { "" };
     let invalid: u64 = headline.pairs.iter().map(|pair| pair.invalid).sum();
     let batches: u64 = headline.pairs.iter().map(|pair| pair.batches).sum();
     format!(
-        "{}, {}. Two lines: each CPU stores to its own and loads the other's. A round is the lower \
-         quartile of batches of about 8 us, timed by either CPU in turn; {invalid} of {batches} \
-         batches were left out, as a thread was away in them.{short}",
-        rounds_in(found),
-        pairs(found, headline)
+        "{}, {}. The map shows {}, timed by the CPU of the row. A round is the lower quartile of \
+         batches of about 8 us; {invalid} of {batches} batches were left out, as a thread was away \
+         in them. Several values come from a hypervisor that moves virtual CPUs, or a CPU that \
+         changes its speed; their mean would be a latency that never was.",
+        rounds(found),
+        pairs(found, headline),
+        headline.kernel.words(),
     )
 }
 
 /// Writes the rounds and their time: `20 rounds in 31 s`.
-fn rounds_in(found: &Cores) -> String {
-    format!("{} in {}", count(found.rounds, "round"), seconds(found.span_ns as f64 / 1e9))
+fn rounds(found: &Cores) -> String {
+    let look = if found.is_short_look { ", a short look" } else { "" };
+    format!("{} in {}{look}", count(found.rounds, "round"), seconds(found.span_ns as f64 / 1e9))
 }
 
-/// Writes a latency in nanoseconds, with a decimal below 100.
-fn ns(latency_ns: f64) -> String {
-    let decimals = usize::from(latency_ns < 99.95);
-    format!("{latency_ns:.decimals$}")
+/// Writes latencies from the least to the greatest: `7.90 to 23.6 ns`, or one of them if they are
+/// about equal.
+fn range(Spread { low, high }: Spread) -> String {
+    match [low, high].map(ns) {
+        [low, high] if low == high => low,
+        [low, high] if high.ends_with(" ns") => format!("{} to {high}", low.replace(" ns", "")),
+        [low, high] => format!("{low} to {high}"),
+    }
 }

@@ -10,48 +10,36 @@ use tiebreak_stats::modes::median;
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Topology> {
     probed(read(&Tree::at(Path::new("/")), &cpus::allowed()), |(mut found, reasons)| {
         let (pairs, count) = (wanted(&found.cpus, &options.cpus), options.cpus.len());
-        let pairs_possible = count * count.saturating_sub(1) / 2;
-        found.sharing = sharing(measure_pairs(pairs, budget), pairs_possible);
+        found.sharing = measure_pairs(pairs, budget).map(|pairs, _| Sharing {
+            pairs: pairs.into_iter().filter_map(judged).collect(),
+            pairs_possible: count * count.saturating_sub(1) / 2,
+            threshold: THRESHOLD,
+        });
         budget.tell(0.6);
         found.compilers = options.lab.compilers(budget.left(), budget.interrupted());
         Probed::of(found, reasons)
     })
 }
 
-fn sharing(pairs: Probed<Vec<PairReading>>, pairs_possible: usize) -> Probed<Sharing> {
-    pairs.map(|pairs, _| Sharing {
-        pairs: pairs.iter().filter_map(judged).collect(),
-        pairs_possible,
-        threshold: THRESHOLD,
-    })
-}
-
-fn judged(pair: &PairReading) -> Option<Pair> {
-    let rounds = &pair.rounds;
-    let slowdowns: Vec<f64> =
-        rounds.iter().map(|round| round.together_ns as f64 / round.alone_ns as f64).collect();
+fn judged(PairReading { pair, rounds }: PairReading) -> Option<Pair> {
+    let slowdowns: Vec<f64> = rounds.iter().map(|[alone, together]| together / alone).collect();
     let judged = core_sharing(&slowdowns)?;
-    // A round holds the sum over both CPUs.
-    let alone: Vec<f64> = rounds.iter().map(|round| round.alone_ns as f64 / 2.0).collect();
-    let together: Vec<f64> = rounds.iter().map(|round| round.together_ns as f64 / 2.0).collect();
+    let [alone_ns, together_ns] =
+        [0, 1].map(|kind| median(&rounds.iter().map(|round| round[kind]).collect::<Vec<f64>>()));
     Some(Pair {
-        cpus: pair.cpus,
-        is_advertised: pair.is_advertised,
         shares: judged.shares,
         slowdown: judged.slowdown,
         shared_rounds: judged.shared_rounds,
         rounds: rounds.len(),
-        alone_ns: median(&alone)?,
-        together_ns: median(&together)?,
-        batches: pair.batches,
-        invalid_batches: pair.invalid_batches,
+        alone_ns: alone_ns?,
+        together_ns: together_ns?,
+        ..pair
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::measure::Round;
 
     #[test]
     fn this_machine_has_the_cpus_that_we_may_use() {
@@ -73,20 +61,11 @@ mod tests {
 
     #[test]
     fn rounds_become_a_judgement() {
-        let round = |alone_ns, together_ns| Round { alone_ns, together_ns };
-        let rounds = vec![round(100, 190), round(100, 200), round(120, 204)];
-        let pair = PairReading {
-            cpus: [0, 1],
-            is_advertised: Some(false),
-            rounds,
-            batches: 300,
-            invalid_batches: 7,
-        };
-        let sharing = sharing(Probed::of(vec![pair], Vec::new()), 1);
-        let found = sharing.value().unwrap();
-        assert_eq!(found.disagreements().count(), 1);
-        let pair = &found.pairs[0];
+        let rounds = vec![[50.0, 95.0], [50.0, 100.0], [60.0, 102.0]];
+        let pair = Pair { is_advertised: Some(false), batches: 300, ..Pair::default() };
+        let pair = judged(PairReading { pair, rounds }).unwrap();
+        assert!(pair.is_wrong());
         assert_eq!((pair.shares, pair.slowdown, pair.rounds), (Some(true), 1.9, 3));
-        assert_eq!((pair.alone_ns, pair.together_ns), (50.0, 100.0));
+        assert_eq!((pair.alone_ns, pair.together_ns, pair.batches), (50.0, 100.0, 300));
     }
 }

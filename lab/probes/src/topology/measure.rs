@@ -14,8 +14,9 @@
 
 pub(crate) mod advertised;
 
+use crate::cores::measure::all_pairs;
 use crate::tools::*;
-use crate::{Cpu, Limits, Topology};
+use crate::{Cpu, Limits, Pair, Topology};
 
 /// Reads what the machine says, and what it does not, a sentence each.
 ///
@@ -60,38 +61,32 @@ fn limits(tree: &Tree) -> Limits {
     }
 }
 
-/// The most pairs that the machine says share a core.
-const ADVERTISED_PAIRS: usize = 32;
-/// The most others.
-const OTHER_PAIRS: usize = 32;
+/// The most pairs that the machine says share a core, of other neighbours by number, and of the
+/// rest.
+const MOST: [usize; 3] = [32, 16, 32];
 
 /// Returns the pairs to be measured among some CPUs: those that are advertised to share a core
-/// first, then a sample of the others, half of them neighbours by number, which is where a
-/// hypervisor hides siblings.
+/// first, then a sample of the others, neighbours by number before the rest: there a hypervisor
+/// hides siblings.
 pub(super) fn wanted(advertised: &[Cpu], cpus: &[usize]) -> Vec<PairReading> {
     let cores: BTreeMap<_, _> =
         advertised.iter().filter_map(|cpu| Some((cpu.cpu, cpu.core?))).collect();
-    let (mut siblings, mut near, mut far) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, a) in cpus.iter().enumerate() {
-        for b in &cpus[index + 1..] {
-            let is_advertised = cores.get(a).zip(cores.get(b)).map(|(a, b)| a == b);
-            let pair = PairReading { cpus: [*a, *b], is_advertised, ..PairReading::default() };
-            match is_advertised {
-                Some(true) => siblings.push(pair),
-                _ if a.abs_diff(*b) == 1 => near.push(pair),
-                _ => far.push(pair),
-            }
-        }
+    let mut kinds: [Vec<Pair>; 3] = Default::default();
+    for [a, b] in all_pairs(cpus) {
+        let is_advertised = cores.get(&a).zip(cores.get(&b)).map(|(a, b)| a == b);
+        let kind = match is_advertised {
+            Some(true) => 0,
+            _ if a.abs_diff(b) == 1 => 1,
+            _ => 2,
+        };
+        kinds[kind].push(Pair { cpus: [a, b], is_advertised, ..Pair::default() });
     }
-    let near = spread(&near, OTHER_PAIRS / 2);
-    let far = spread(&far, OTHER_PAIRS - near.len());
-    [spread(&siblings, ADVERTISED_PAIRS), near, far].concat()
-}
-
-/// Returns at most `most` of them, at equal distances.
-fn spread(pairs: &[PairReading], most: usize) -> Vec<PairReading> {
-    let count = pairs.len().min(most);
-    (0..count).map(|index| pairs[index * pairs.len() / count].clone()).collect()
+    let kinds = kinds.iter().zip(MOST).flat_map(|(pairs, most)| {
+        // At equal distances.
+        let count = pairs.len().min(most);
+        (0..count).map(move |index| pairs[index * pairs.len() / count].clone())
+    });
+    kinds.map(|pair| PairReading { pair, rounds: Vec::new() }).collect()
 }
 
 /// The most rounds of a pair.
@@ -106,36 +101,19 @@ const STEPS: u64 = 16;
 const ADDITIONS: u64 = 1200;
 /// The other must have gone on by this many steps during a batch: it may be a slower core.
 const STEPS_BESIDE: u64 = STEPS / 4;
-/// A batch that takes this many times as long as the fastest one had a gap: two threads on one core
-/// take twice as long at most.
-const GAP: u64 = 4;
 /// The longest that a round of a kind may take.
 const WINDOW_NS: u64 = 15_000_000;
 /// Between two rounds, so that they do not all see the same moment.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// What was seen of a pair.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PairReading {
-    /// The two CPUs, the lower number first.
-    pub cpus: [usize; 2],
-    /// Whether the machine says that they share a core; `None` if it says nothing.
-    pub is_advertised: Option<bool>,
-    /// The rounds that count.
-    pub rounds: Vec<Round>,
-    /// Batches that count.
-    pub batches: u64,
-    /// Batches that had a gap, or during which the other did not run.
-    pub invalid_batches: u64,
-}
-
-/// A round of a pair: the lower quartiles of its batches, in nanoseconds, summed over both CPUs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Round {
-    /// While the other slept.
-    pub alone_ns: u64,
-    /// While the other did the same.
-    pub together_ns: u64,
+    /// The CPUs, what is advertised, and the numbers of batches; the rest is not known yet.
+    pub pair: Pair,
+    /// The rounds that count: the lower quartile of the batches while the other slept, and while it
+    /// did the same, in nanoseconds, the mean of both CPUs.
+    pub rounds: Vec<[f64; 2]>,
 }
 
 /// Measures the pairs in turns, for at most three fifths of the budget; the rest is for asking the
@@ -145,8 +123,7 @@ pub(super) fn measure_pairs(
     budget: &mut Budget<'_>,
 ) -> Probed<Vec<PairReading>> {
     if pairs.is_empty() {
-        let why = "whether CPUs share a core needs two CPUs, and one may be used";
-        return Probed::inconclusive(why);
+        return Probed::inconclusive("a pair needs two CPUs, and one may be used");
     }
     let (begin, longest) = (Instant::now(), budget.left().min(budget.length().mul_f64(0.6)));
     'rounds: for round in 1..=ROUNDS {
@@ -155,7 +132,7 @@ pub(super) fn measure_pairs(
                 break 'rounds;
             }
             if let Err(error) = pair.round(budget.interrupted()) {
-                let [a, b] = pair.cpus;
+                let [a, b] = pair.pair.cpus;
                 let why = format!("CPUs {a} and {b} could not run together: {error}");
                 return Probed::inconclusive(why);
             }
@@ -165,38 +142,30 @@ pub(super) fn measure_pairs(
     }
     let count = pairs.len();
     pairs.retain(|pair| !pair.rounds.is_empty());
-    match count - pairs.len() {
-        0 => Probed::of(pairs, Vec::new()),
-        all if all == count => {
-            Probed::inconclusive("no two CPUs ran at the same time for long enough")
-        }
-        never => {
-            let why = format!("{never} of {count} pairs never ran at the same time");
-            Probed::of(pairs, vec![why])
-        }
+    if pairs.is_empty() {
+        return Probed::inconclusive("no two CPUs ran at the same time for long enough");
     }
+    let never = count - pairs.len();
+    let why = (never > 0).then(|| format!("{never} of {count} pairs never ran at the same time"));
+    Probed::of(pairs, Vec::from_iter(why))
 }
 
 impl PairReading {
     fn round(&mut self, interrupted: &AtomicBool) -> io::Result<()> {
         let shared = [Beside::default(), Beside::default()];
-        let seen = together(&self.cpus, |place| side(place, &shared, interrupted))?;
+        let seen = together(&self.pair.cpus, |place| side(place, &shared, interrupted))?;
         let mut kinds = [Some(0), Some(0)];
         for (both, invalid) in seen {
-            self.invalid_batches += invalid;
-            let longest_ns = both.iter().flatten().min().map_or(0, |fastest| fastest * GAP);
+            self.pair.invalid_batches += invalid;
             for (sum, mut times) in kinds.iter_mut().zip(both) {
-                let count = times.len();
-                times.retain(|ns| *ns <= longest_ns);
-                self.batches += times.len() as u64;
-                self.invalid_batches += (count - times.len()) as u64;
+                self.pair.batches += times.len() as u64;
                 let low = quantile(&mut times, 0.25).filter(|_| times.len() >= FEWEST_BATCHES);
                 *sum = sum.zip(low).map(|(sum, low)| sum + low);
             }
         }
         // No time has passed on a clock of coarse steps: that is no round.
         if let [Some(alone_ns @ 1..), Some(together_ns)] = kinds {
-            self.rounds.push(Round { alone_ns, together_ns });
+            self.rounds.push([alone_ns, together_ns].map(|sum| sum as f64 / 2.0));
         }
         Ok(())
     }
@@ -207,110 +176,73 @@ impl PairReading {
 #[derive(Default)]
 struct Beside {
     steps: AtomicU64,
-    has_enough: AtomicBool,
+    has_ended: AtomicBool,
 }
 
-/// Returns a round as one of the two threads sees it: the first CPU alone, both, the second alone.
-/// Who waits sleeps. Gives the times of batches alone and together, and how many do not count.
+/// Returns a round as one of the two threads sees it: each CPU alone, then both. Who waits sleeps.
+/// Gives the times of batches alone and together, and how many do not count.
 fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> ([Vec<u64>; 2], u64) {
     let (own, other) = (&shared[place.index], &shared[1 - place.index]);
-    let mut kinds = [(); 2].map(|()| Vec::with_capacity(4 * BATCHES));
-    let mut invalid = 0;
+    let mut alone = Vec::new();
     add(ADDITIONS * STEPS);
-    for first in [Some(0), None, Some(1)] {
+    for first in 0..2 {
         place.meet();
-        match first {
-            None => invalid = batches(&mut kinds[1], own, Some(other), interrupted),
-            Some(alone) if alone == place.index => {
-                batches(&mut kinds[0], own, None, interrupted);
-            }
-            Some(_) => {}
+        if first == place.index {
+            // It is itself what must go on meanwhile.
+            alone = batches(own, own, interrupted).0;
         }
     }
-    (kinds, invalid)
+    place.meet();
+    let (together, invalid) = batches(own, other, interrupted);
+    own.has_ended.store(true, Ordering::Relaxed);
+    ([alone, together], invalid)
 }
 
-/// Makes batches until there are enough, and the other has enough too where it runs beside, as it
-/// needs this thread at the same time; the window ends it at last. Returns how many do not count,
-/// because the other did not run.
-fn batches(
-    times: &mut Vec<u64>,
-    own: &Beside,
-    other: Option<&Beside>,
-    interrupted: &AtomicBool,
-) -> u64 {
+/// Makes batches until there are enough, or the other has ended, or the window has. Returns their
+/// times, and how many do not count, because the other did not run.
+fn batches(own: &Beside, other: &Beside, interrupted: &AtomicBool) -> (Vec<u64>, u64) {
     let end_ns = clock::monotonic_ns() + WINDOW_NS;
-    let mut invalid = 0;
-    // No allocation here: a full list is enough for the other as well.
-    while times.len() < times.capacity() && clock::monotonic_ns() < end_ns {
-        let before = other.map_or(0, |other| other.steps.load(Ordering::Relaxed));
-        let ns = batch(own);
-        let has_run =
-            other.is_none_or(|other| other.steps.load(Ordering::Relaxed) - before >= STEPS_BESIDE);
-        if has_run {
-            times.push(ns);
+    let (mut times, mut invalid) = (Vec::with_capacity(BATCHES), 0);
+    while times.len() < BATCHES && clock::monotonic_ns() < end_ns {
+        let before = other.steps.load(Ordering::Relaxed);
+        let start_ns = clock::monotonic_ns();
+        for _ in 0..STEPS {
+            std::hint::black_box(add(ADDITIONS));
+            // No other thread writes it, so that no locked instruction is needed.
+            own.steps.store(own.steps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
+        let time_ns = clock::monotonic_ns() - start_ns;
+        if other.steps.load(Ordering::Relaxed) - before >= STEPS_BESIDE {
+            times.push(time_ns);
         } else {
             invalid += 1;
         }
-        let is_enough = times.len() >= BATCHES;
-        own.has_enough.store(is_enough && other.is_some(), Ordering::Relaxed);
-        let is_both =
-            is_enough && other.is_none_or(|other| other.has_enough.load(Ordering::Relaxed));
-        if is_both || interrupted.load(Ordering::Relaxed) {
+        if other.has_ended.load(Ordering::Relaxed) || interrupted.load(Ordering::Relaxed) {
             break;
         }
     }
-    invalid
-}
-
-/// Returns a batch of work and its time in nanoseconds.
-fn batch(own: &Beside) -> u64 {
-    let start_ns = clock::monotonic_ns();
-    for _ in 0..STEPS {
-        std::hint::black_box(add(ADDITIONS));
-        // Nobody else writes it, so that no locked instruction is needed.
-        own.steps.store(own.steps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-    }
-    clock::monotonic_ns() - start_ns
+    (times, invalid)
 }
 
 /// Additions of one round of [`add`].
 const WIDTH: u64 = 8;
 
-/// One of the eight additions, and the end of the loop.
-#[cfg(target_arch = "x86_64")]
-macro_rules! add {
-    ($to:literal) => {
-        concat!("add {", $to, "}, {one}")
-    };
-    () => {
-        "dec {n}\njnz 2b"
-    };
-}
-#[cfg(target_arch = "aarch64")]
-macro_rules! add {
-    ($to:literal) => {
-        concat!("add {", $to, "}, {", $to, "}, {one}")
-    };
-    () => {
-        "subs {n}, {n}, #1\nb.ne 2b"
-    };
-}
-
-/// Eight independent chains of additions, `rounds` long: as many additions at a time as no core has
-/// adders for two threads. Gives a number that depends on them, so that they must be made.
+/// Makes eight independent chains of additions, `rounds` long: as many additions at a time as no
+/// core has adders for two threads. Returns a number that depends on them, so that they must be
+/// made.
 ///
 /// The summand comes from a register: some cores carry out the addition of a constant before the
 /// instruction reaches an adder.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(target_arch = "x86_64")]
 fn add(rounds: u64) -> u64 {
     let mut sum: u64 = 0;
     // SAFETY: only the registers named below change; memory and stack are not touched. A count of
     // at least 1 reaches zero.
     unsafe {
         std::arch::asm!(
-            "2:", add!("a"), add!("b"), add!("c"), add!("d"), add!("e"), add!("f"), add!("g"),
-            add!("h"), add!(),
+            "2:", "add {a}, {one}", "add {b}, {one}", "add {c}, {one}", "add {d}, {one}",
+            "add {e}, {one}", "add {f}, {one}", "add {g}, {one}", "add {h}, {one}",
+            "dec {n}", "jnz 2b",
             a = inout(reg) sum, b = inout(reg) 0_u64 => _, c = inout(reg) 0_u64 => _,
             d = inout(reg) 0_u64 => _, e = inout(reg) 0_u64 => _, f = inout(reg) 0_u64 => _,
             g = inout(reg) 0_u64 => _, h = inout(reg) 0_u64 => _,
@@ -322,7 +254,7 @@ fn add(rounds: u64) -> u64 {
 
 /// Returns the same anywhere else; the compiler is kept from adding at once what is added one by
 /// one, at the price of a store each, of which a core has no more than one thread can use either.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(target_arch = "x86_64"))]
 fn add(rounds: u64) -> u64 {
     let mut sums = [0_u64; WIDTH as usize];
     for _ in 0..rounds.max(1) {

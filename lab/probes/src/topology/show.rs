@@ -1,217 +1,122 @@
 //! Shows the topology, on a screen and as a picture.
 
-mod svg;
-pub(crate) mod tree;
+pub(crate) mod groups;
 
 use crate::show::*;
-use crate::{Cache, CacheKind, CoreKind, Limits, Pair, Probed, Sharing, Topology};
+use crate::{Cache, CacheKind, CoreKind, Limits, Node, Pair, Probed, Sharing, Topology};
+pub(crate) use groups::svg;
+use tiebreak_core::language::Tool;
 use tiebreak_core::quantity::format_cpus;
-
-/// Returns the lines of the screen that shows everything at once.
-pub(crate) fn rows(found: &Topology) -> Vec<Row> {
-    let mut rows = vec![Row::new("", counts(found))];
-    let caches = caches_in_short(found);
-    if !caches.is_empty() {
-        rows.push(Row::new("caches", caches));
-    }
-    rows.push(Row::new("threads of a core", sharing_in_short(found)));
-    rows
-}
-
-/// `8 CPUs (6 may be used) on 4 cores, 2 sockets, 2 memory nodes with 15.5 GiB`.
-fn counts(found: &Topology) -> String {
-    let online = found.online().count();
-    let mut text = count(online as u64, "CPU");
-    if found.allowed() < online {
-        text += &format!(" ({} may be used)", found.allowed());
-    }
-    if let Some(cores) = found.cores() {
-        text += &format!(" on {}", count(cores as u64, "core"));
-    }
-    let [fast, slow] = [CoreKind::Performance, CoreKind::Efficiency].map(|kind| {
-        let cores = found.online().filter(|cpu| cpu.kind == Some(kind)).filter_map(|cpu| cpu.core);
-        cores.collect::<std::collections::BTreeSet<_>>().len()
-    });
-    if slow > 0 {
-        text += &format!(" ({fast} fast, {slow} slow)");
-    }
-    if let Some(sockets) = found.sockets() {
-        text += &format!(", {}", count(sockets as u64, "socket"));
-    }
-    if !found.nodes.is_empty() {
-        text += &format!(", {}", count(found.nodes.len() as u64, "memory node"));
-    }
-    if let Some(memory) = found.memory_bytes() {
-        text += &format!(" with {}", bytes(memory));
-    }
-    text
-}
-
-/// Returns the CPUs that this process may use.
-fn allowed(found: &Topology) -> Vec<usize> {
-    found.cpus.iter().filter(|cpu| cpu.is_allowed).map(|cpu| cpu.cpu).collect()
-}
-
-/// Everything that was found, with its pictures in letters.
-pub(crate) fn page(found: &Topology, look: &Look) -> String {
-    let mut page = Page::new(*look);
-    page.paragraph("", &[span(Tone::Strong, counts(found))]);
-    page.gap();
-    tree::draw(&mut page, found, *look);
-    page.gap();
-    say(&mut page, sharing_in_sentences(found));
-    pairs(&mut page, found, look);
-    caches(&mut page, found, look);
-    nodes(&mut page, found, look);
-    page.gap();
-    say(&mut page, limits(&found.limits));
-    page.gap();
-    let widest = found.compilers.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
-    for tool in &found.compilers {
-        let said = match (&tool.version, &tool.error) {
-            (Some(version), _) => span(Tone::Plain, plain(version)),
-            (None, Some(error)) => span(Tone::Dim, format!("there, but {}", plain(error))),
-            (None, None) => span(Tone::Dim, "there"),
-        };
-        page.labelled(&format!("{:widest$}  ", plain(&tool.name)), &[said]);
-    }
-    page.finish()
-}
-
-fn table<R>(page: &mut Page, table: Table<'_, R>, look: &Look) {
-    page.gap();
-    lines(page, table.columns(), look);
-}
-
-/// Returns what this process may use, in sentences.
-fn limits(limits: &Limits) -> String {
-    let quota = limits.cpu_quota_us.zip(limits.cpu_period_us.filter(|period| *period > 0));
-    let quota = match quota {
-        Some((quota, period)) => format!(
-            "Control groups allow {:.2} CPUs' time ({quota} us every {period} us).",
-            quota as f64 / period as f64
-        ),
-        None if limits.is_cpu_quota_known => "No control group limits CPU time.".to_owned(),
-        None => "Whether a control group limits CPU time is not told.".to_owned(),
-    };
-    let memory = match limits.memory_bytes {
-        Some(limit) => format!(" Control groups allow {} of memory.", bytes(limit)),
-        None => " No limit on memory is seen.".to_owned(),
-    };
-    quota + &memory
-}
-
-/// Returns the picture as SVG.
-pub(crate) fn svg(found: &Topology) -> String {
-    svg::topology(found, &counts(found), &sharing_in_sentences(found))
-}
 
 /// Rows of the table of pairs.
 const ROWS: usize = 16;
 
-/// What the machine says of the threads of a core: `one each`; `None` if it says nothing.
-fn told(found: &Topology) -> Option<&'static str> {
-    found.is_smt_advertised().map(|is_smt| if is_smt { "several" } else { "one each" })
+/// Returns the lines of the screen that shows everything at once.
+pub(crate) fn rows(found: &Topology) -> Vec<Row> {
+    let caches = caches_in_short(found);
+    let rows = [("", counts(found)), ("caches", caches), ("threads of a core", sharing(found))];
+    let rows = rows.into_iter().filter(|(_, text)| !text.is_empty());
+    rows.map(|(name, text)| Row::new(name, text)).collect()
 }
 
-/// In a line: `one each, as told and as measured (1.01x, 1 pair)`.
-fn sharing_in_short(found: &Topology) -> String {
-    let as_told = told(found).map_or("nothing told".to_owned(), |told| format!("{told} as told"));
-    let Some(sharing) = found.sharing.value().filter(|sharing| !sharing.pairs.is_empty()) else {
-        let why = if found.allowed() < 2 { ": one CPU may be used" } else { "" };
-        return format!("{as_told}, not measured{why}");
+/// Everything that was found, with its pictures in letters.
+pub(crate) fn page(found: &Topology, look: &Look) -> String {
+    let parts = [
+        paragraph(Tone::Strong, counts(found), look),
+        groups::letters(found, look),
+        paragraph(Tone::Plain, format!("Threads of a core: {}.", sharing(found)), look),
+        found.sharing.value().map_or(String::new(), |sharing| pairs(sharing, look)),
+        caches(found, look),
+        if found.nodes.len() > 1 { nodes(&found.nodes, look) } else { String::new() },
+        limits(&found.limits, look),
+        compilers(&found.compilers, look),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// `8 CPUs (0-5 may be used) on 4 cores, 2 sockets, 2 memory nodes with 15.5 GiB`.
+fn counts(found: &Topology) -> String {
+    let (all, online) = (found.cpus.len(), found.online().count());
+    let allowed = found.cpus.iter().filter(|cpu| cpu.is_allowed).map(|cpu| cpu.cpu);
+    let allowed: Vec<usize> = allowed.collect();
+    let slow = found.online().filter(|cpu| cpu.kind == Some(CoreKind::Efficiency)).count();
+    let nodes = Some(found.nodes.len()).filter(|nodes| *nodes > 0);
+    let texts = [
+        Some(count(online as u64, "CPU")),
+        (allowed.len() < online).then(|| format!(" ({} may be used)", format_cpus(&allowed))),
+        (online < all).then(|| format!(" ({} off)", all - online)),
+        found.cores().map(|cores| format!(" on {}", count(cores as u64, "core"))),
+        (slow > 0).then(|| format!(" ({} slow)", count(slow as u64, "CPU"))),
+        found.sockets().map(|sockets| format!(", {}", count(sockets as u64, "socket"))),
+        nodes.map(|nodes| format!(", {}", count(nodes as u64, "memory node"))),
+        found.memory_bytes().map(|memory| format!(" with {}", bytes(memory))),
+    ];
+    texts.into_iter().flatten().collect()
+}
+
+/// Returns what the machine says of the threads of a core, and what was measured: `one each as
+/// told; 0 of 1 pair share one as measured (1.01x at most)`.
+fn sharing(found: &Topology) -> String {
+    let told = match found.is_smt_advertised() {
+        Some(true) => "several as told",
+        Some(false) => "one each as told",
+        None => "nothing told",
     };
-    if let Some(pair) = sharing.disagreements().next() {
-        let ([a, b], times) = (pair.cpus, times(pair));
-        let does = if pair.shares == Some(true) { "share" } else { "do not share" };
-        let more = match sharing.disagreements().count() {
-            1 => String::new(),
-            many => format!(", and {} more", many - 1),
+    let pairs = found.sharing.value().map_or(&[][..], |sharing| &sharing.pairs);
+    let Some(most) = pairs.iter().map(|pair| pair.slowdown).max_by(f64::total_cmp) else {
+        let Probed::Inconclusive { why } = &found.sharing else {
+            return format!("{told}, not measured");
         };
-        return format!("{as_told}, but CPUs {a} and {b} {does} a core ({times}{more})");
-    }
-    let range = range(sharing);
-    let is_open = sharing.pairs.iter().any(|pair| pair.shares.is_none());
-    match told(found) {
-        _ if is_open => format!("{as_told}, open as measured ({range})"),
-        Some(told) => format!("{told}, as told and as measured ({range})"),
-        None if sharing.is_smt_measured() => format!("{as_told}, some seen to share one ({range})"),
-        None => format!("{as_told}, none seen to share one ({range})"),
-    }
-}
-
-/// `1.01x`, or from the smallest to the largest, and of how many pairs.
-fn range(sharing: &Sharing) -> String {
-    let slowdowns = sharing.pairs.iter().map(|pair| pair.slowdown);
-    let low = slowdowns.clone().fold(f64::INFINITY, f64::min);
-    let high = slowdowns.fold(0.0, f64::max);
-    let [low, high] = [low, high].map(|value| ratio(value, 2, Rounding::Nearest));
-    let (measured, all) = (sharing.pairs.len(), sharing.pairs_possible);
-    let of = if measured < all {
-        format!("{measured} of {all} pairs")
-    } else {
-        count(all as u64, "pair")
+        return format!("{told}, not measured: {why}");
     };
-    if low == high { format!("{low}, {of}") } else { format!("{low} to {high}, {of}") }
-}
-
-/// In sentences: the same, and why it was not measured, or how it was.
-fn sharing_in_sentences(found: &Topology) -> String {
-    let short = sharing_in_short(found);
-    match &found.sharing {
-        Probed::Inconclusive { why } => {
-            let told = told(found).unwrap_or("nothing");
-            format!("Threads of a core: {told} as told, not measured: {why}.")
-        }
-        Probed::Unavailable { .. } => format!("Threads of a core: {short}."),
-        Probed::Measured { value } | Probed::Degraded { value, .. } => format!(
-            "Threads of a core: {short}. Measured: two CPUs made the same additions alone and at \
-             the same time. Those of one core take {:.1} times as long beside each other, or more.",
-            value.threshold
-        ),
+    let [shared, open] =
+        [Some(true), None].map(|shares| pairs.iter().filter(|pair| pair.shares == shares).count());
+    let (all, most) = (count(pairs.len() as u64, "pair"), ratio(most, 2, Rounding::Nearest));
+    let mut text = format!("{told}; {shared} of {all} share one as measured ({most} at most)");
+    if open > 0 {
+        text += &format!(", {open} open");
     }
+    let wrong: Vec<&Pair> = pairs.iter().filter(|pair| pair.is_wrong()).collect();
+    if let Some(Pair { cpus: [a, b], .. }) = wrong.first() {
+        let wrong = count(wrong.len() as u64, "pair");
+        text += &format!("; {wrong} not as told: CPUs {a} and {b}");
+    }
+    text
 }
 
-/// Returns how many times as long the two took together as alone: `1.01x`.
-fn times(pair: &Pair) -> String {
-    ratio(pair.slowdown, 2, Rounding::Nearest)
-}
-
-/// Shows the pairs, those first that contradict what the machine says.
-fn pairs(page: &mut Page, found: &Topology, look: &Look) {
-    let Some(sharing) = found.sharing.value() else { return };
+/// Shows the pairs, those first that contradict what the machine says, and how they were measured.
+fn pairs(sharing: &Sharing, look: &Look) -> String {
     let mut pairs: Vec<&Pair> = sharing.pairs.iter().collect();
     pairs.sort_by_key(|pair| (!pair.is_wrong(), pair.shares.is_some()));
     let shown = &pairs[..pairs.len().min(ROWS)];
-    let pairs_shown = Table::of(shown)
+    let table = Table::of(shown)
         .left("CPUs", 0, |pair| format!("{} and {}", pair.cpus[0], pair.cpus[1]))
         .left("told", 0, |pair| or_dash(pair.is_advertised, cores_in_words))
         .left("measured", 0, |pair| match pair.shares {
             Some(shares) => cores_in_words(shares),
             None => format!("one core in {}", percent(pair.shared_rounds, Rounding::Nearest)),
         })
-        .decimal("together over alone", 0, |pair| times(pair))
+        .decimal("together over alone", 0, |pair| ratio(pair.slowdown, 2, Rounding::Nearest))
         .right("rounds", 1, |pair| pair.rounds);
-    table(page, pairs_shown, look);
-    if pairs.len() > ROWS {
-        say(page, format!("and {} more", count((pairs.len() - ROWS) as u64, "pair")));
-    }
+    let how = format!(
+        "{} of {} shown, of {} possible. Two CPUs made the same additions alone and at the same \
+         time; those of one core take {:.1} times as long beside each other, or more.",
+        shown.len(),
+        count(pairs.len() as u64, "pair"),
+        sharing.pairs_possible,
+        sharing.threshold
+    );
+    table.text(look) + &paragraph(Tone::Dim, how, look)
 }
 
 fn cores_in_words(is_one: bool) -> String {
     if is_one { "one core" } else { "two cores" }.to_owned()
 }
 
-/// Caches that differ in nothing but the CPUs that share them: one of them, and how many they are.
-fn alike(found: &Topology) -> Vec<(&Cache, usize)> {
-    let mut kinds: Vec<(&Cache, usize)> = Vec::new();
-    for cache in &found.caches {
-        match kinds.iter_mut().find(|(one, _)| properties(one) == properties(cache)) {
-            Some((_, number)) => *number += 1,
-            None => kinds.push((cache, 1)),
-        }
-    }
-    kinds
+/// Returns runs of caches that differ in nothing but the CPUs that share them.
+fn alike(found: &Topology) -> Vec<&[Cache]> {
+    let alike = found.caches.chunk_by(|a, b| properties(a) == properties(b));
+    alike.collect()
 }
 
 fn properties(cache: &Cache) -> impl PartialEq {
@@ -220,15 +125,13 @@ fn properties(cache: &Cache) -> impl PartialEq {
 
 /// `L1d 48 KiB, L2 1 MiB, L3 32 MiB for 2 CPUs`.
 fn caches_in_short(found: &Topology) -> String {
-    let kinds = alike(found);
-    let data = kinds.iter().filter(|(one, _)| one.kind != CacheKind::Instruction);
-    let texts = data.map(|(one, _)| {
-        let size = one.size_bytes.map(|size| format!(" {}", bytes(size)));
-        let shared = one.cpus.len();
-        let shared = if shared > 1 { format!(" for {shared} CPUs") } else { String::new() };
-        format!("{}{}{shared}", name(one), size.unwrap_or_default())
-    });
-    texts.collect::<Vec<_>>().join(", ")
+    let kinds = alike(found).into_iter().map(|alike| &alike[0]);
+    joined(kinds.filter(|one| one.kind != CacheKind::Instruction).map(|one| {
+        let size = one.size_bytes.map_or(String::new(), |size| format!(" {}", bytes(size)));
+        let shared = Some(one.cpus.len()).filter(|shared| *shared > 1);
+        let shared = shared.map_or(String::new(), |shared| format!(" for {shared} CPUs"));
+        name(one) + &size + &shared
+    }))
 }
 
 fn name(cache: &Cache) -> String {
@@ -240,39 +143,47 @@ fn name(cache: &Cache) -> String {
     format!("L{}{letter}", cache.level)
 }
 
-fn caches(page: &mut Page, found: &Topology, look: &Look) {
-    let kinds = alike(found);
-    if kinds.is_empty() {
-        return;
-    }
-    let kinds = Table::of(&kinds)
-        .left("cache", 0, |(one, _)| name(one))
-        .decimal("size", 0, |(one, _)| or_dash(one.size_bytes, bytes))
-        .right("line", 0, |(one, _)| or_dash(one.line_bytes, bytes))
-        .right("ways", 1, |(one, _)| or_dash(one.ways, |ways| ways.to_string()))
-        .left("shared by", 0, |(one, _)| count(one.cpus.len() as u64, "CPU"))
-        .right("number", 0, |(_, number)| *number);
-    table(page, kinds, look);
+fn caches(found: &Topology, look: &Look) -> String {
+    Table::of(&alike(found))
+        .left("cache", 0, |alike| name(&alike[0]))
+        .decimal("size", 0, |alike| or_dash(alike[0].size_bytes, bytes))
+        .right("line", 0, |alike| or_dash(alike[0].line_bytes, bytes))
+        .right("ways", 1, |alike| or_dash(alike[0].ways, |ways| ways.to_string()))
+        .left("shared by", 0, |alike| count(alike[0].cpus.len() as u64, "CPU"))
+        .right("number", 0, |alike| alike.len())
+        .text(look)
 }
 
-/// Shows the nodes with their distances, if there are several.
-fn nodes(page: &mut Page, found: &Topology, look: &Look) {
-    if found.nodes.len() < 2 {
-        return;
-    }
-    let mut nodes = Table::of(&found.nodes)
+fn nodes(nodes: &[Node], look: &Look) -> String {
+    Table::of(nodes)
         .right("node", 0, |node| node.node)
-        .left("CPUs", 2, |node| match format_cpus(&node.cpus) {
-            list if list.is_empty() => "none".to_owned(),
-            list => list,
+        .left("CPUs", 2, |node| format_cpus(&node.cpus))
+        .decimal("memory", 0, |node| or_dash(node.memory_bytes, bytes))
+        .left("distances", 1, |node| joined(node.distances.iter().map(u64::to_string)))
+        .text(look)
+}
+
+/// Returns what limits this process, in sentences; empty if nothing is known to.
+fn limits(limits: &Limits, look: &Look) -> String {
+    let quota = limits.cpu_quota_us.zip(limits.cpu_period_us.filter(|period| *period > 0));
+    let quota = quota.map(|(quota, period)| {
+        let cpus = quota as f64 / period as f64;
+        format!("Control groups allow {cpus:.2} CPUs' time ({quota} us every {period} us).")
+    });
+    let memory = limits
+        .memory_bytes
+        .map(|limit| format!("Control groups allow {} of memory.", bytes(limit)));
+    let texts = quota.into_iter().chain(memory);
+    texts.map(|text| paragraph(Tone::Plain, text, look)).collect()
+}
+
+fn compilers(tools: &[Tool], look: &Look) -> String {
+    Table::of(tools)
+        .left("tool", 0, |tool| plain(&tool.name))
+        .left("version", 0, |tool| {
+            plain(tool.version.as_ref().or(tool.error.as_ref()).map_or("there", |said| said))
         })
-        .decimal("memory", 0, |node| or_dash(node.memory_bytes, bytes));
-    for (index, to) in found.nodes.iter().enumerate() {
-        nodes = nodes.right(&format!("to {}", to.node), 1, |from| {
-            or_dash(from.distances.get(index), u64::to_string)
-        });
-    }
-    table(page, nodes, look);
+        .text(look)
 }
 
 #[cfg(test)]

@@ -30,74 +30,47 @@ pub struct Observation {
     pub preemptions: u64,
 }
 
-/// Visits a pair; returns what each side timed, for each way of passing. Ends with the budget;
+/// What each side timed, for each way of passing.
+pub(super) type Visit = [[Observation; 2]; 3];
+
+/// Visits a pair. Ends with the budget;
 /// threads that cannot run until then have seen nothing.
 ///
 /// # Errors
 /// There is no memory, or a thread cannot be started or pinned.
-pub(super) fn visit(
-    plan: &Plan,
-    cpus: [usize; 2],
-    clock_ns: u64,
-    budget: &Budget<'_>,
-) -> io::Result<Vec<[Observation; 2]>> {
-    let kernels = plan.kernels.len();
-    let job = Job {
-        plan,
-        // The lines of either side lie in the memory of its own CPU.
-        boards: [Board::new(kernels)?, Board::new(kernels)?],
-        interrupted: budget.interrupted(),
-        end_ns: monotonic_ns() + budget.left().as_nanos() as u64,
-        clock_ns,
-    };
-    let sides = together(&cpus, |place| job.run(place))?;
-    Ok((0..kernels).map(|at| [sides[0][at], sides[1][at]]).collect())
-}
-
-struct Job<'a> {
-    plan: &'a Plan,
-    boards: [Board; 2],
-    interrupted: &'a AtomicBool,
-    end_ns: u64,
-    clock_ns: u64,
-}
-
-impl Job<'_> {
-    /// Does the work of one of the two threads; returns its observation of each way of passing.
-    fn run(&self, place: &Place<'_>) -> Vec<Observation> {
-        self.boards[place.index].touch(self.plan.kernels.len());
-        let mut all = vec![Observation::default(); self.plan.kernels.len()];
-        for side in 0..2 {
-            for (at, seen) in all.iter_mut().enumerate() {
+pub(super) fn visit(plan: &Plan, cpus: [usize; 2], budget: &Budget<'_>) -> io::Result<Visit> {
+    // The lines of either side lie in the memory of its own CPU.
+    let boards = [Board::new()?, Board::new()?];
+    let interrupted = budget.interrupted();
+    let end_ns = monotonic_ns() + budget.left().as_nanos() as u64;
+    let sides = together(&cpus, |place| {
+        // Touches all of its pages, as a segment is shorter than a page.
+        for lines in boards[place.index].lines() {
+            lines.first.0.store(0, Ordering::Relaxed);
+            lines.done.0.store(false, Ordering::Relaxed);
+        }
+        let mut all = [Observation::default(); 3];
+        for (timing, board) in boards.iter().enumerate() {
+            for ((kernel, lines), seen) in Kernel::ALL.iter().zip(board.lines()).zip(&mut all) {
                 // Both threads wake up here, and so run at about the same time.
                 place.meet();
-                let before = switches().0;
-                if let Some(timed) = self.segment(side, at, place.index) {
-                    *seen = Observation { preemptions: seen.preemptions, ..timed };
-                }
-                seen.preemptions += switches().0.saturating_sub(before);
+                let (before, is_timing) = (switches().0, timing == place.index);
+                let deadline_ns = end_ns.min(monotonic_ns() + plan.segment_limit_ns);
+                let side = Side { lines, interrupted, deadline_ns };
+                let timed = match kernel {
+                    Kernel::TwoLines => side.segment::<{ Kernel::TwoLines as u8 }>(is_timing),
+                    Kernel::OneLine => side.segment::<{ Kernel::OneLine as u8 }>(is_timing),
+                    Kernel::CompareExchange => {
+                        side.segment::<{ Kernel::CompareExchange as u8 }>(is_timing)
+                    }
+                };
+                let preemptions = seen.preemptions + switches().0.saturating_sub(before);
+                *seen = Observation { preemptions, ..timed.unwrap_or(*seen) };
             }
         }
         all
-    }
-
-    fn segment(&self, timing: usize, at: usize, own: usize) -> Option<Observation> {
-        let lines = self.boards[timing].lines(at);
-        let limit_ns = monotonic_ns() + self.plan.segment_limit_ns;
-        let patience = Patience {
-            done: &lines.done.0,
-            interrupted: self.interrupted,
-            deadline_ns: limit_ns.min(self.end_ns),
-        };
-        let (time, reply) = sides(self.plan.kernels[at]);
-        if timing != own {
-            reply(lines, &patience);
-            return None;
-        }
-        let seen = time(lines, self.plan.batches, self.clock_ns, &patience);
-        lines.done.0.store(true, Ordering::Release);
-        Some(seen)
-    }
+    })?;
+    Ok(std::array::from_fn(|at| [sides[0][at], sides[1][at]]))
 }
 
 /// A value that is at least 512 bytes away from its neighbours: more than the reach of prefetchers
@@ -116,105 +89,87 @@ struct Lines {
     done: Apart<AtomicBool>,
 }
 
-/// Lines for several segments, in pages of their own, all zero. The kernel allocates the memory
-/// near the CPU that first touches it.
+/// The lines of a segment for each way of passing, in pages of their own, all zero. The kernel
+/// allocates the memory near the CPU that first touches it.
 struct Board(Mapped);
 
 impl Board {
-    /// Maps lines for a number of segments, at least one.
-    fn new(count: usize) -> io::Result<Board> {
-        Mapped::new(count * size_of::<Lines>(), Pages::Small).map(Board)
+    fn new() -> io::Result<Board> {
+        Mapped::new(size_of::<[Lines; 3]>(), Pages::Small).map(Board)
     }
 
-    /// Returns the lines of a segment.
-    ///
-    /// # Panics
-    /// There is no room for this segment.
-    fn lines(&self, segment: usize) -> &Lines {
-        let at = segment * size_of::<Lines>();
-        assert!(at + size_of::<Lines>() <= self.0.bytes(), "no room for segment {segment}");
-        // SAFETY: the lines lie within the mapping, which begins at a page, is zero, a valid value
-        // of atomics, and lives as long as `self`.
-        unsafe { &*self.0.at(at).cast() }
-    }
-
-    /// Touches the lines of the first segments, so that they lie in the memory of the CPU that
-    /// this thread runs on.
-    fn touch(&self, count: usize) {
-        for segment in 0..count {
-            let lines = self.lines(segment);
-            lines.first.0.store(0, Ordering::Relaxed);
-            lines.second.0.store(0, Ordering::Relaxed);
-            lines.done.0.store(false, Ordering::Relaxed);
-        }
+    fn lines(&self) -> &[Lines; 3] {
+        // SAFETY: the mapping has room for the lines, begins at a page, is zero, a valid value of
+        // atomics, and lives as long as `self`.
+        unsafe { &*self.0.at(0).cast() }
     }
 }
 
-/// The ways of passing, as the compiler tells them apart: [`Kernel`] as a number. Trips are counted
-/// from 1. The side that times sends a trip and looks for the reply; the other side looks for the
-/// trip and sends the reply.
-const ONE_LINE: u8 = Kernel::OneLine as u8;
-const TWO_LINES: u8 = Kernel::TwoLines as u8;
-const COMPARE_EXCHANGE: u8 = Kernel::CompareExchange as u8;
-
-/// Returns the word to which a trip or its reply is stored, and the value: each side has a line of
-/// its own, or both use one, on which trips are odd numbers and replies even ones.
-#[inline(always)]
-fn place<const KERNEL: u8>(lines: &Lines, trip: u64, is_reply: bool) -> (&AtomicU64, u64) {
-    match (KERNEL, is_reply) {
-        (ONE_LINE, _) => (&lines.first.0, 2 * trip - u64::from(!is_reply)),
-        (_, false) => (&lines.first.0, trip),
-        (_, true) => (&lines.second.0, trip),
-    }
-}
-
-/// Sends a trip or its reply. By compare-exchange, the other side's success is the message.
-#[inline(always)]
-fn send<const KERNEL: u8>(lines: &Lines, trip: u64, is_reply: bool) {
-    if KERNEL != COMPARE_EXCHANGE {
-        let (word, value) = place::<KERNEL>(lines, trip, is_reply);
-        word.store(value, Ordering::Release);
-    }
-}
-
-/// Whether a trip or its reply has arrived. By compare-exchange, both sides try to change one line
-/// until they succeed, from 0 to 1 and back to 0.
-#[inline(always)]
-fn has_come<const KERNEL: u8>(lines: &Lines, trip: u64, is_reply: bool) -> bool {
-    if KERNEL == COMPARE_EXCHANGE {
-        let [from, to] = if is_reply { [1, 0] } else { [0, 1] };
-        let line = &lines.first.0;
-        return line.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok();
-    }
-    let (word, value) = place::<KERNEL>(lines, trip, is_reply);
-    word.load(Ordering::Acquire) == value
-}
-
-/// Limits of how long a side waits for the other one.
-struct Patience<'a> {
-    /// The side that times has finished.
-    done: &'a AtomicBool,
+/// One side of the ways of passing, which are compiled each for itself: `KERNEL` is [`Kernel`] as a
+/// number. Trips are counted from 1. The side that times sends a trip and looks for the reply; the
+/// other side looks for the trip and sends the reply.
+struct Side<'a> {
+    lines: &'a Lines,
     /// The user wants to stop.
     interrupted: &'a AtomicBool,
     /// The moment at which it gives up, on the monotonic clock.
     deadline_ns: u64,
 }
 
-impl Patience<'_> {
-    /// Returns whether the wait should end.
+impl Side<'_> {
+    /// Times the way of passing, or answers the side that does.
+    fn segment<const KERNEL: u8>(&self, is_timing: bool) -> Option<Observation> {
+        if !is_timing {
+            self.answer::<KERNEL>();
+            return None;
+        }
+        let seen = self.time::<KERNEL>();
+        self.lines.done.0.store(true, Ordering::Release);
+        Some(seen)
+    }
+
+    /// Returns the word for trips or for replies: each has a line of its own, or both use one.
+    #[inline(always)]
+    fn word<const KERNEL: u8>(&self, is_reply: bool) -> &AtomicU64 {
+        let has_own = KERNEL == Kernel::TwoLines as u8 && is_reply;
+        if has_own { &self.lines.second.0 } else { &self.lines.first.0 }
+    }
+
+    /// Sends a trip, as an odd number, or its reply, as an even one. By compare-exchange, the other
+    /// side's success is the message.
+    #[inline(always)]
+    fn send<const KERNEL: u8>(&self, trip: u64, is_reply: bool) {
+        if KERNEL != Kernel::CompareExchange as u8 {
+            self.word::<KERNEL>(is_reply).store(2 * trip - u64::from(!is_reply), Ordering::Release);
+        }
+    }
+
+    /// Whether a trip or its reply has arrived. By compare-exchange, both sides try to change one
+    /// line until they succeed, from 0 to 1 and back to 0.
+    #[inline(always)]
+    fn has_come<const KERNEL: u8>(&self, trip: u64, is_reply: bool) -> bool {
+        let word = self.word::<KERNEL>(is_reply);
+        if KERNEL == Kernel::CompareExchange as u8 {
+            let [from, to] = if is_reply { [1, 0] } else { [0, 1] };
+            return word.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        }
+        word.load(Ordering::Acquire) == 2 * trip - u64::from(!is_reply)
+    }
+
+    /// Whether a wait should end: the side that times has finished, or there is no time.
     fn is_over(&self) -> bool {
-        self.done.load(Ordering::Relaxed)
+        self.lines.done.0.load(Ordering::Relaxed)
             || self.interrupted.load(Ordering::Relaxed)
             || monotonic_ns() >= self.deadline_ns
     }
 
-    /// Polls until ready; `false` if patience ended first. Yields the CPU now and then, as a
-    /// partner that is not on a CPU may wait for this one.
+    /// Polls until a trip or its reply has arrived; `false` if the wait should end before. Yields
+    /// the CPU now and then, as a partner that is not on a CPU may wait for this one.
     #[inline(always)]
-    fn wait(&self, mut is_ready: impl FnMut() -> bool) -> bool {
+    fn wait<const KERNEL: u8>(&self, trip: u64, is_reply: bool) -> bool {
         loop {
             for _ in 0..LOOKS {
-                if is_ready() {
+                if self.has_come::<KERNEL>(trip, is_reply) {
                     return true;
                 }
             }
@@ -224,77 +179,50 @@ impl Patience<'_> {
             std::thread::yield_now();
         }
     }
-}
 
-/// The side of a kernel that times: makes a number of batches, or as many as patience allows, with
-/// the cost of a reading of the clock, which is in every batch once.
-type Time = fn(&Lines, usize, u64, &Patience<'_>) -> Observation;
-/// The side of a kernel that answers, until the other one has finished or patience ends.
-type Reply = fn(&Lines, &Patience<'_>);
-
-/// Returns the two sides of a way of passing.
-fn sides(kernel: Kernel) -> (Time, Reply) {
-    match kernel {
-        Kernel::TwoLines => (time::<TWO_LINES>, answer::<TWO_LINES>),
-        Kernel::OneLine => (time::<ONE_LINE>, answer::<ONE_LINE>),
-        Kernel::CompareExchange => (time::<COMPARE_EXCHANGE>, answer::<COMPARE_EXCHANGE>),
-    }
-}
-
-fn time<const KERNEL: u8>(
-    lines: &Lines,
-    batches: usize,
-    clock_ns: u64,
-    patience: &Patience<'_>,
-) -> Observation {
-    let mut next = 1;
-    let mut quickest_ns = u64::MAX;
-    for _ in 0..TRIALS {
-        let Some(trial_ns) = batch_ns::<KERNEL>(lines, &mut next, TRIAL_TRIPS, patience) else {
+    /// Makes the batches, or as many as there is time for.
+    fn time<const KERNEL: u8>(&self) -> Observation {
+        let mut next = 1;
+        let trials = (0..TRIALS).map(|_| self.batch_ns::<KERNEL>(&mut next, TRIAL_TRIPS));
+        let trials: Option<Vec<u64>> = trials.collect();
+        let Some(quickest_ns) = trials.and_then(|trials| trials.into_iter().min()) else {
             return Observation::default();
         };
-        quickest_ns = quickest_ns.min(trial_ns.saturating_sub(clock_ns));
-    }
-    let count = (BATCH_NS * TRIAL_TRIPS / quickest_ns.max(1)).clamp(TRIPS_LEAST, TRIPS_MOST);
-    let mut times_ns: Vec<u64> = Vec::with_capacity(batches);
-    let mut cut_off = 0;
-    while times_ns.len() < batches && cut_off == 0 {
-        match batch_ns::<KERNEL>(lines, &mut next, count, patience) {
-            Some(time_ns) if !patience.is_over() => {
-                times_ns.push(time_ns.saturating_sub(clock_ns));
+        let count = (BATCH_NS * TRIAL_TRIPS / quickest_ns.max(1)).clamp(TRIPS_LEAST, TRIPS_MOST);
+        let mut times_ns: Vec<u64> = Vec::with_capacity(BATCHES as usize);
+        for _ in 0..BATCHES {
+            match self.batch_ns::<KERNEL>(&mut next, count) {
+                Some(time_ns) if !self.is_over() => times_ns.push(time_ns),
+                _ => return summary(&mut times_ns, 1, count),
             }
-            _ => cut_off = 1,
         }
+        summary(&mut times_ns, 0, count)
     }
-    summary(&mut times_ns, cut_off, count)
-}
 
-/// Times a number of round trips, from trip `next` on; `None` if patience ended before.
-#[inline(always)]
-fn batch_ns<const KERNEL: u8>(
-    lines: &Lines,
-    next: &mut u64,
-    count: u64,
-    patience: &Patience<'_>,
-) -> Option<u64> {
-    let begin_ns = monotonic_ns();
-    for trip in *next..*next + count {
-        send::<KERNEL>(lines, trip, false);
-        if !patience.wait(|| has_come::<KERNEL>(lines, trip, true)) {
-            return None;
+    /// Times a number of round trips, from trip `next` on; `None` if the time ended before. The
+    /// clock's own reading is in it once, some thousandths of a batch.
+    #[inline(always)]
+    fn batch_ns<const KERNEL: u8>(&self, next: &mut u64, count: u64) -> Option<u64> {
+        let begin_ns = monotonic_ns();
+        for trip in *next..*next + count {
+            self.send::<KERNEL>(trip, false);
+            if !self.wait::<KERNEL>(trip, true) {
+                return None;
+            }
         }
+        let end_ns = monotonic_ns();
+        *next += count;
+        Some(end_ns.saturating_sub(begin_ns))
     }
-    let end_ns = monotonic_ns();
-    *next += count;
-    Some(end_ns.saturating_sub(begin_ns))
-}
 
-/// Answers every trip until patience ends.
-fn answer<const KERNEL: u8>(lines: &Lines, patience: &Patience<'_>) {
-    let mut trip = 1;
-    while patience.wait(|| has_come::<KERNEL>(lines, trip, false)) {
-        send::<KERNEL>(lines, trip, true);
-        trip += 1;
+    /// Answers every trip until the side that times has finished, or there is no time.
+    fn answer<const KERNEL: u8>(&self) {
+        for trip in 1.. {
+            if !self.wait::<KERNEL>(trip, false) {
+                return;
+            }
+            self.send::<KERNEL>(trip, true);
+        }
     }
 }
 

@@ -8,6 +8,15 @@ use tiebreak_machine::fingerprint::cache_bytes;
 const FOLDER: &str = "/sys/devices/system/cpu";
 const NODES: &str = "/sys/devices/system/node";
 
+/// The file of the number of a CPU's core, cluster, die and package, and those that list the CPUs
+/// of it, of which the first one counts.
+const SETS: [(&str, &[&str]); 4] = [
+    ("core_id", &["core_cpus_list", "thread_siblings_list"]),
+    ("cluster_id", &["cluster_cpus_list"]),
+    ("die_id", &["die_cpus_list"]),
+    ("physical_package_id", &["package_cpus_list", "core_siblings_list"]),
+];
+
 /// Returns the CPUs that the kernel reports, in the order of their numbers, and what it does not
 /// report. Those that this process may run on exist, whatever `/sys` says.
 pub(crate) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
@@ -19,52 +28,43 @@ pub(crate) fn cpus(tree: &Tree, allowed: &[usize]) -> (Vec<Cpu>, Vec<String>) {
         reasons.push(format!("{FOLDER}/{why}"));
         allowed.to_vec()
     });
-    let present = present.unwrap_or_default();
-    let numbers = BTreeSet::from_iter([&online[..], &present, allowed].concat());
-    let mut groups = Groups::default();
+    let numbers =
+        BTreeSet::from_iter([&online[..], &present.unwrap_or_default(), allowed].concat());
     let kinds = kinds(tree, &online);
-    let mut cpus = Vec::new();
-    for cpu in numbers {
+    let mut seen: [Vec<Vec<usize>>; 4] = Default::default();
+    let cpus = numbers.into_iter().map(|cpu| {
         let is_allowed = allowed.contains(&cpu);
-        let is_online = online.contains(&cpu) || is_allowed;
-        let mut one = Cpu { cpu, is_online, is_allowed, ..Cpu::default() };
-        if is_online {
-            let threads = set(tree, cpu, "core_id", &["core_cpus_list", "thread_siblings_list"]);
-            one.smt_siblings = threads.iter().flatten().copied().filter(|it| *it != cpu).collect();
-            one.core = groups.index("core", threads);
-            let cluster = set(tree, cpu, "cluster_id", &["cluster_cpus_list"]);
-            one.cluster = groups.index("cluster", cluster);
-            one.die = groups.index("die", set(tree, cpu, "die_id", &["die_cpus_list"]));
-            let package = ["package_cpus_list", "core_siblings_list"];
-            one.package = groups.index("package", set(tree, cpu, "physical_package_id", &package));
-            // A link of that name in its folder.
-            let names = tree.names(&format!("{FOLDER}/cpu{cpu}"));
-            one.node = names.iter().find_map(|name| name.strip_prefix("node")?.parse().ok());
-            one.kind = kinds.get(&cpu).copied();
-            let khz = tree.number(&format!("{FOLDER}/cpu{cpu}/cpufreq/cpuinfo_max_freq"));
-            one.max_hz = khz.and_then(|khz| khz.checked_mul(1000)).filter(|hz| *hz > 0);
+        if !is_allowed && !online.contains(&cpu) {
+            return Cpu { cpu, ..Cpu::default() };
         }
-        cpus.push(one);
-    }
+        let sets = SETS.map(|(id, files)| set(tree, cpu, id, files));
+        let [core, cluster, die, package] =
+            std::array::from_fn(|at| Some(index(&mut seen[at], sets[at].as_ref()?)));
+        // A link of that name in its folder.
+        let names = tree.names(&format!("{FOLDER}/cpu{cpu}"));
+        let node = names.iter().find_map(|name| name.strip_prefix("node")?.parse().ok());
+        let khz = tree.number(&format!("{FOLDER}/cpu{cpu}/cpufreq/cpuinfo_max_freq"));
+        let mut one = Cpu { cpu, is_allowed, core, cluster, die, package, node, ..Cpu::default() };
+        one.is_online = true;
+        one.smt_siblings = sets[0].iter().flatten().copied().filter(|it| *it != cpu).collect();
+        one.kind = kinds.get(&cpu).copied();
+        one.max_hz = khz.and_then(|khz| khz.checked_mul(1000)).filter(|hz| *hz > 0);
+        one
+    });
+    let cpus: Vec<Cpu> = cpus.collect();
     if cpus.iter().any(|cpu| cpu.is_online && cpu.core.is_none()) {
         reasons.push("the kernel does not tell which CPUs belong to a core".to_owned());
     }
     (cpus, reasons)
 }
 
-/// Sets of CPUs that were seen, by level, in the order of their first CPU.
-#[derive(Default)]
-struct Groups(BTreeMap<&'static str, Vec<Vec<usize>>>);
-
-impl Groups {
-    fn index(&mut self, level: &'static str, cpus: Option<Vec<usize>>) -> Option<usize> {
-        let cpus = cpus?;
-        let seen = self.0.entry(level).or_default();
-        Some(seen.iter().position(|other| *other == cpus).unwrap_or_else(|| {
-            seen.push(cpus);
-            seen.len() - 1
-        }))
-    }
+/// Returns the place of a set among those that were seen, which are in the order of their first
+/// CPU.
+fn index(seen: &mut Vec<Vec<usize>>, cpus: &[usize]) -> usize {
+    seen.iter().position(|other| other == cpus).unwrap_or_else(|| {
+        seen.push(cpus.to_vec());
+        seen.len() - 1
+    })
 }
 
 /// Reads a file that holds a list of CPUs.
@@ -96,15 +96,13 @@ fn kinds(tree: &Tree, online: &[usize]) -> BTreeMap<usize, CoreKind> {
         let fast = fast.into_iter().map(|cpu| (cpu, Performance));
         return slow.into_iter().map(|cpu| (cpu, Efficiency)).chain(fast).collect();
     }
-    let capacities =
-        online.iter().map(|cpu| tree.number(&format!("{FOLDER}/cpu{cpu}/cpu_capacity")));
-    let capacities: Vec<u64> = capacities.collect::<Option<_>>().unwrap_or_default();
-    let most = capacities.iter().copied().max();
-    if capacities.iter().min().copied() == most {
+    let files = online.iter().map(|cpu| format!("{FOLDER}/cpu{cpu}/cpu_capacity"));
+    let capacities: Vec<u64> = files.map_while(|file| tree.number(&file)).collect();
+    let most = capacities.iter().max();
+    if capacities.len() < online.len() || capacities.iter().min() == most {
         return BTreeMap::new();
     }
-    let kinds =
-        capacities.iter().map(|it| if Some(*it) == most { Performance } else { Efficiency });
+    let kinds = capacities.iter().map(|it| if Some(it) == most { Performance } else { Efficiency });
     online.iter().copied().zip(kinds).collect()
 }
 
@@ -113,11 +111,8 @@ pub(crate) fn caches(tree: &Tree, online: &[usize]) -> Vec<Cache> {
     let mut caches: Vec<Cache> = Vec::new();
     for cpu in online {
         let folder = format!("{FOLDER}/cpu{cpu}/cache");
-        let names = tree.names(&folder);
-        for index in names.iter().filter(|name| name.starts_with("index")) {
-            let Some(cache) = cache(tree, &format!("{folder}/{index}"), *cpu) else { continue };
-            caches.push(cache);
-        }
+        let names = tree.names(&folder).into_iter().filter(|name| name.starts_with("index"));
+        caches.extend(names.filter_map(|name| cache(tree, &format!("{folder}/{name}"), *cpu)));
     }
     // The sort is stable: of equal ones the first is kept.
     caches.sort_by(|a, b| (a.level, a.kind, &a.cpus).cmp(&(b.level, b.kind, &b.cpus)));
@@ -174,12 +169,10 @@ pub(super) fn nodes(tree: &Tree, memory_bytes: Option<u64>) -> Vec<Node> {
 fn node_of(tree: &Tree, node: usize) -> Node {
     let folder = format!("{NODES}/node{node}");
     let distances = tree.text(&format!("{folder}/distance")).unwrap_or_default();
-    let distances: Option<Vec<u64>> =
-        distances.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
     Node {
         node,
         cpus: list(tree, &format!("{folder}/cpulist")).unwrap_or_default(),
         memory_bytes: tree.kib_bytes(&format!("{folder}/meminfo"), "MemTotal"),
-        distances: distances.unwrap_or_default(),
+        distances: distances.split_ascii_whitespace().filter_map(|it| it.parse().ok()).collect(),
     }
 }

@@ -146,19 +146,13 @@ fn no_line_is_wider_than_the_screen() {
 }
 
 #[test]
-fn every_cpu_is_in_the_tree_once() {
-    fn leaves(branch: &tree::Branch, cpus: &mut Vec<usize>) {
-        if branch.parts.is_empty() {
-            cpus.extend(&branch.cpus);
-        }
-        branch.parts.iter().for_each(|part| leaves(part, cpus));
-    }
+fn every_cpu_is_in_one_group() {
     let mut across = made_up(2, 4, 2);
-    // A cache that lies across two sockets fits nowhere.
+    // A cache that lies across two sockets.
     across.caches[16].cpus = vec![1, 5];
     for found in [made_up(2, 16, 2), made_up(1, 1, 1), hybrid(), bare(), across] {
-        let mut cpus = Vec::new();
-        leaves(&tree::tree(&found), &mut cpus);
+        let groups = groups::groups(&found).into_iter();
+        let mut cpus: Vec<usize> = groups.flat_map(|group| group.cores.concat()).collect();
         cpus.sort_unstable();
         let online: Vec<usize> = found.online().map(|cpu| cpu.cpu).collect();
         assert_eq!(cpus, online);
@@ -171,25 +165,29 @@ fn what_is_told_and_what_is_measured_stand_beside_each_other() {
         let mut found = made_up(1, 2, 1);
         let sharing = Sharing { pairs: pairs.to_vec(), pairs_possible: 1, threshold: 1.3 };
         found.sharing = Probed::of(sharing, Vec::new());
-        assert_eq!(sharing_in_short(&found), expected);
+        assert_eq!(super::sharing(&found), expected);
     };
     let told = Some(false);
-    check(&[pair([0, 1], told, told)], "one each, as told and as measured (1.01x, 1 pair)");
+    let measured = "one each as told; 0 of 1 pair share one as measured (1.01x at most)";
+    check(&[pair([0, 1], told, told)], measured);
+    let measured = "one each as told; 1 of 1 pair share one as measured (1.93x at most)";
     check(
         &[pair([0, 1], told, Some(true))],
-        "one each as told, but CPUs 0 and 1 share a core (1.93x)",
+        &format!("{measured}; 1 pair not as told: CPUs 0 and 1"),
     );
     check(
         &[pair([0, 1], told, Some(true)), pair([2, 3], Some(true), told)],
-        "one each as told, but CPUs 0 and 1 share a core (1.93x, and 1 more)",
+        "one each as told; 1 of 2 pairs share one as measured (1.93x at most); 2 pairs not as \
+         told: CPUs 0 and 1",
     );
-    check(&[pair([0, 1], told, None)], "one each as told, open as measured (1.01x, 1 pair)");
+    let measured = "one each as told; 0 of 1 pair share one as measured (1.01x at most), 1 open";
+    check(&[pair([0, 1], told, None)], measured);
     check(&[], "one each as told, not measured");
     let mut one = made_up(1, 1, 1);
     one.sharing = Probed::inconclusive("one CPU");
-    assert_eq!(sharing_in_short(&one), "one each as told, not measured: one CPU may be used");
-    let nothing = bare();
-    assert_eq!(sharing_in_short(&nothing), "nothing told, none seen to share one (1.01x, 1 pair)");
+    assert_eq!(super::sharing(&one), "one each as told, not measured: one CPU");
+    let nothing = "nothing told; 0 of 1 pair share one as measured (1.01x at most)";
+    assert_eq!(super::sharing(&bare()), nothing);
 }
 
 #[test]
@@ -199,7 +197,7 @@ fn pictures_are_documents_without_anything_from_elsewhere() {
         assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
         assert!(!picture.contains("href") && !picture.contains("NaN"), "{picture}");
         let boxes = found.online().map(|cpu| cpu.core).collect::<std::collections::BTreeSet<_>>();
-        let drawn = ["core", "slow", "barred"]
+        let drawn = ["core", "slow"]
             .map(|class| picture.matches(&format!("<path class=\"{class}\"")).count());
         let single = found.online().filter(|cpu| cpu.core.is_none()).count();
         let cores = boxes.iter().flatten().count();

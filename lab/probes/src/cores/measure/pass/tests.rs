@@ -20,34 +20,31 @@ fn a_batch_with_a_gap_is_counted_and_not_used() {
     check(&times, 0, (Some(80.0), 112, 100));
 }
 
+fn check_alone<const KERNEL: u8>(at: usize) {
+    let board = Board::new().unwrap();
+    let interrupted = AtomicBool::new(false);
+    let lines = &board.lines()[at];
+    let side =
+        |wait_ns| Side { lines, interrupted: &interrupted, deadline_ns: monotonic_ns() + wait_ns };
+    assert_eq!(side(1_000_000).time::<KERNEL>(), Observation::default());
+    // What the first side left is answered, and then nothing comes.
+    side(1_000_000).answer::<KERNEL>();
+    interrupted.store(true, Ordering::Relaxed);
+    side(u64::MAX / 2).answer::<KERNEL>();
+}
+
 #[test]
 fn a_side_without_a_partner_gives_up() {
-    let board = Board::new(3).unwrap();
-    let [done, interrupted] = [AtomicBool::new(false), AtomicBool::new(false)];
-    let patience = |wait_ns| Patience {
-        done: &done,
-        interrupted: &interrupted,
-        deadline_ns: monotonic_ns() + wait_ns,
-    };
-    for (at, kernel) in Kernel::ALL.into_iter().enumerate() {
-        assert_eq!(
-            sides(kernel).0(board.lines(at), 5, 0, &patience(1_000_000)),
-            Observation::default()
-        );
-        // What the first side left is answered, and then nothing comes.
-        sides(kernel).1(board.lines(at), &patience(1_000_000));
-    }
-    interrupted.store(true, Ordering::Relaxed);
-    sides(Kernel::TwoLines).1(board.lines(0), &patience(u64::MAX / 2));
+    check_alone::<{ Kernel::TwoLines as u8 }>(0);
+    check_alone::<{ Kernel::OneLine as u8 }>(1);
+    check_alone::<{ Kernel::CompareExchange as u8 }>(2);
 }
 
 #[test]
 fn lines_are_apart_and_zero() {
-    let board = Board::new(3).unwrap();
-    board.touch(3);
+    let board = Board::new().unwrap();
     let mut places = Vec::new();
-    for segment in 0..3 {
-        let lines = board.lines(segment);
+    for lines in board.lines() {
         assert_eq!(lines.first.0.load(Ordering::Relaxed), 0);
         assert!(!lines.done.0.load(Ordering::Relaxed));
         places.push(&raw const lines.first.0 as usize);
