@@ -19,7 +19,6 @@ use crate::files::without_repetition;
 use crate::honesty::{Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::resources::{Gate, MissingMeter, Surroundings, asks, check_cpu};
-use crate::wire::message::HelperCpus;
 use crate::workers::conduct::Pace;
 use crate::workers::counting::Counting;
 use crate::workers::inputs::Inputs;
@@ -67,7 +66,7 @@ pub struct Workers {
     unstarved: HashMap<usize, String>,
     inputs: Inputs,
     /// The CPUs of the helper threads; none if threads are not pinned.
-    helpers: HelperCpus,
+    helpers: Vec<usize>,
     /// The process of the session, at scope `layout`.
     session: Option<Session>,
     quiet: Gate,
@@ -113,7 +112,7 @@ impl Workers {
         let stock = Stock::new(folder.to_owned(), forms, functions.placements);
         let digest = Sha256::digest(plan.seed.as_bytes());
         let salt = digest.iter().take(8).fold(0, |salt, byte| salt << 8 | u64::from(*byte));
-        let beside = helpers.iter().map(|cpu| *cpu as usize);
+        let beside = helpers.iter().copied();
         let cpus = functions.cpu.map_or(allowed, |cpu| beside.chain([cpu]).collect());
         let meters_energy = asks(plan, &[Metric::Energy]);
         let (counting, uncounted) = Counting::of(plan);
@@ -166,11 +165,6 @@ impl Workers {
         self.inputs.of_unit(input_seed).map(|input| (input.items, input.bytes))
     }
 
-    fn contract(&self, contestant: usize) -> Result<&str, UnitFailure> {
-        let built = self.functions.built.get(contestant);
-        built.map(|built| built.contract.as_str()).ok_or_else(|| no_contestant(contestant))
-    }
-
     /// Returns a contestant's library as it was built, linked once.
     fn as_built(&mut self, contestant: usize) -> Result<PathBuf, UnitFailure> {
         if let Some(library) = self.as_built.get(&contestant) {
@@ -214,6 +208,17 @@ impl FunctionSampler for Workers {
     fn untimed(&self, contestant: usize) -> Option<Untimed> {
         self.untimed.get(&contestant).copied()
     }
+}
+
+/// Returns the contract of a contestant.
+fn contract(functions: &FunctionPlan, contestant: usize) -> Result<&str, UnitFailure> {
+    let built = functions.built.get(contestant);
+    built.map(|built| built.contract.as_str()).ok_or_else(|| no_contestant(contestant))
+}
+
+/// Returns the index of a contestant among these.
+fn place(contestant: usize, all: &[usize]) -> Option<usize> {
+    all.iter().position(|other| *other == contestant)
 }
 
 fn files(functions: &FunctionPlan, inputs: &Inputs) -> Vec<PathBuf> {

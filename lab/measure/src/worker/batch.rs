@@ -3,13 +3,13 @@
 //! this core does what every contestant must do: a call, and a load from each cache line of an
 //! input that is read. No contestant's calls can be faster.
 
-use super::library::Run;
 use super::state::Prepared;
 use crate::wire::area::Record;
 use crate::wire::mapping::{LINE_BYTES, Mapping};
 use std::arch::asm;
 use std::io;
 use std::os::fd::OwnedFd;
+use tiebreak_abi::Run;
 use tiebreak_machine::clock;
 
 /// The result of a span.
@@ -157,52 +157,33 @@ extern "C" fn nothing(_state: *mut libc::c_void) -> u64 {
     0
 }
 
+/// The loop below, for the assembler, which repeats the load for each of these offsets.
+#[cfg(target_arch = "x86_64")]
+macro_rules! loads {
+    () => {
+        "2:\n.irp offset, 0, 64, 128, 192, 256, 320, 384, 448\n\
+         mov {word}, [{at} + \\offset]\n.endr\n\
+         add {at}, 512\ndec {steps}\njnz 2b"
+    };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! loads {
+    () => {
+        "2:\n.irp offset, 0, 64, 128, 192, 256, 320, 384, 448\n\
+         ldr {word}, [{at}, #\\offset]\n.endr\n\
+         add {at}, {at}, #512\nsubs {steps}, {steps}, #1\nb.ne 2b"
+    };
+}
+
 /// Loads 8 bytes from each of `LOADS * steps` cache lines; no load depends on another.
 ///
 /// # Safety
 /// These bytes must be readable, and there must be at least one step.
-#[cfg(target_arch = "x86_64")]
 unsafe fn load_lines(from: *const u8, steps: usize) {
     // SAFETY: the caller guarantees it.
     unsafe {
         asm!(
-            "2:",
-            "mov {word}, [{at}]",
-            "mov {word}, [{at} + 64]",
-            "mov {word}, [{at} + 128]",
-            "mov {word}, [{at} + 192]",
-            "mov {word}, [{at} + 256]",
-            "mov {word}, [{at} + 320]",
-            "mov {word}, [{at} + 384]",
-            "mov {word}, [{at} + 448]",
-            "add {at}, 512",
-            "dec {steps}",
-            "jnz 2b",
-            word = out(reg) _,
-            at = inout(reg) from => _,
-            steps = inout(reg) steps => _,
-            options(nostack, readonly)
-        );
-    }
-}
-
-#[cfg(target_arch = "aarch64")]
-unsafe fn load_lines(from: *const u8, steps: usize) {
-    // SAFETY: the caller guarantees it.
-    unsafe {
-        asm!(
-            "2:",
-            "ldr {word}, [{at}]",
-            "ldr {word}, [{at}, #64]",
-            "ldr {word}, [{at}, #128]",
-            "ldr {word}, [{at}, #192]",
-            "ldr {word}, [{at}, #256]",
-            "ldr {word}, [{at}, #320]",
-            "ldr {word}, [{at}, #384]",
-            "ldr {word}, [{at}, #448]",
-            "add {at}, {at}, #512",
-            "subs {steps}, {steps}, #1",
-            "b.ne 2b",
+            loads!(),
             word = out(reg) _,
             at = inout(reg) from => _,
             steps = inout(reg) steps => _,

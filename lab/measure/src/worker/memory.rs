@@ -6,8 +6,9 @@ use crate::wire::area::{Header, TOUCHED, Touch};
 use crate::wire::mapping::{Mapping, PAGE_BYTES, map};
 use crate::wire::message::Side;
 use std::io;
+use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::OnceLock;
 
 /// The length of each guard: far enough for a step over many elements.
 const GUARD_BYTES: usize = 1 << 20;
@@ -55,16 +56,23 @@ impl Guarded {
     }
 
     /// Returns the whole range, with the guards.
-    pub(crate) fn range(&self) -> (usize, usize) {
-        let start = self.mapping.start().as_ptr() as usize;
-        (start, start + self.mapping.length())
+    pub(crate) fn range(&self) -> Range<usize> {
+        let start = self.mapping.start().as_ptr().addr();
+        start..start + self.mapping.length()
+    }
+
+    /// Returns the start and the length of what lies between the guards.
+    fn middle(&self) -> (NonNull<u8>, usize) {
+        // SAFETY: the mapping begins with a guard and ends with another one.
+        let start = unsafe { self.mapping.start().add(GUARD_BYTES) };
+        (start, self.mapping.length() - 2 * GUARD_BYTES)
     }
 
     /// Fills everything between the guards.
     pub(crate) fn fill(&mut self, byte: u8) {
-        let middle = self.mapping.length() - 2 * GUARD_BYTES;
+        let (start, length) = self.middle();
         // SAFETY: what lies between the guards may be written.
-        unsafe { self.mapping.start().add(GUARD_BYTES).write_bytes(byte, middle) };
+        unsafe { start.write_bytes(byte, length) };
     }
 
     /// Returns the content.
@@ -75,22 +83,17 @@ impl Guarded {
 
     /// Makes it read-only.
     pub(crate) fn seal(&self) -> io::Result<()> {
-        let middle = self.mapping.length() - 2 * GUARD_BYTES;
-        self.mapping.protect(GUARD_BYTES, middle, libc::PROT_READ)
+        self.mapping.protect(GUARD_BYTES, self.middle().1, libc::PROT_READ)
     }
 
     /// Returns how many bytes after the slack, and how many before the start, lie between the
     /// guards and are no longer `byte`, counted to the farthest one.
     pub(crate) fn stray(&self, byte: u8) -> (usize, usize) {
-        let middle = self.mapping.length() - 2 * GUARD_BYTES;
+        let (start, length) = self.middle();
         let before = self.offset - GUARD_BYTES;
-        let used = before + self.bytes + self.slack;
         // SAFETY: all of this lies between the guards, where it may be read.
-        let (front, back) = unsafe {
-            let start = self.mapping.start().add(GUARD_BYTES).as_ptr();
-            let back = std::slice::from_raw_parts(start.add(used), middle - used);
-            (std::slice::from_raw_parts(start, before), back)
-        };
+        let middle = unsafe { std::slice::from_raw_parts(start.as_ptr(), length) };
+        let (front, back) = (&middle[..before], &middle[before + self.bytes + self.slack..]);
         let past = back.iter().rposition(|found| *found != byte);
         let ahead = front.iter().position(|found| *found != byte);
         (past.map_or(0, |last| self.slack + last + 1), ahead.map_or(0, |first| before - first))
@@ -100,10 +103,15 @@ impl Guarded {
 /// The handler needs little, but the kernel saves all vector registers on its stack.
 const STACK_BYTES: usize = 64 << 10;
 
-/// Where the handler records a touch; null while none is set.
-static HEADER: AtomicPtr<Header> = AtomicPtr::new(std::ptr::null_mut());
-/// For the input and the output: where its guards begin and end, its first byte, its length.
-static BUFFERS: [[AtomicUsize; 4]; 2] = [const { [const { AtomicUsize::new(0) }; 4] }; 2];
+/// What the handler knows; empty while it is not installed.
+static TRAP: OnceLock<Trap> = OnceLock::new();
+
+struct Trap {
+    /// Where it records a touch.
+    header: &'static Header,
+    /// The addresses of the input and of the output, each with and without its guards.
+    buffers: [(u32, Range<usize>, Range<usize>); 2],
+}
 
 /// Installs the handler: from now on a touch of the guards, and a write to the input, is recorded
 /// and ends the process. Other faults end it as without a handler.
@@ -115,14 +123,11 @@ pub(super) fn install_trap(
     input: &Guarded,
     output: &Guarded,
 ) -> io::Result<()> {
-    for (buffer, places) in [input, output].into_iter().zip(&BUFFERS) {
-        let (low, high) = buffer.range();
-        let values = [low, high, buffer.start().as_ptr() as usize, buffer.bytes()];
-        for (place, value) in places.iter().zip(values) {
-            place.store(value, Ordering::Relaxed);
-        }
-    }
-    HEADER.store(std::ptr::from_ref(header).cast_mut(), Ordering::Release);
+    let buffers = [(Touch::INPUT, input), (Touch::OUTPUT, output)].map(|(place, buffer)| {
+        let start = buffer.start().as_ptr().addr();
+        (place, buffer.range(), start..start + buffer.bytes())
+    });
+    TRAP.get_or_init(|| Trap { header, buffers });
     let stack = Box::leak(vec![0_u8; STACK_BYTES].into_boxed_slice());
     let stack =
         libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK_BYTES };
@@ -141,10 +146,10 @@ pub(super) fn install_trap(
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid description of the fault, and the header is never unmapped.
     unsafe {
-        let header = HEADER.load(Ordering::Acquire).as_ref();
-        let touch = classify((*info).si_addr() as usize, access(context));
-        if let (Some(header), Some(touch)) = (header, touch) {
-            header.record_touch(touch);
+        if let Some(trap) = TRAP.get()
+            && let Some(touch) = trap.touch((*info).si_addr().addr(), access(context))
+        {
+            trap.header.record_touch(touch);
             libc::_exit(TOUCHED);
         }
         // Not a touch of a buffer: after the handler returns, the fault occurs again and kills the
@@ -153,24 +158,20 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
     }
 }
 
-/// Returns which touch a fault at this address is, if it is in one of the buffers.
-fn classify(address: usize, access: u32) -> Option<Touch> {
-    for (place, buffer) in [Touch::INPUT, Touch::OUTPUT].into_iter().zip(&BUFFERS) {
-        let [low, high, start, bytes] =
-            [0, 1, 2, 3].map(|index| buffer[index].load(Ordering::Relaxed));
-        if (low..high).contains(&address) {
-            let end = start + bytes;
-            let (side, bytes) = if address < start {
-                (Touch::BEFORE_START, start - address)
-            } else if address >= end {
-                (Touch::PAST_END, address - end + 1)
-            } else {
-                (Touch::INSIDE, address - start)
-            };
-            return Some(Touch { place, side, access, bytes: bytes as u64 });
-        }
+impl Trap {
+    /// Returns which touch a fault at this address is, if it is in one of the buffers.
+    fn touch(&self, address: usize, access: u32) -> Option<Touch> {
+        let mut buffers = self.buffers.iter();
+        let (place, _, content) = buffers.find(|(_, guarded, _)| guarded.contains(&address))?;
+        let (side, bytes) = if address < content.start {
+            (Touch::BEFORE_START, content.start - address)
+        } else if address >= content.end {
+            (Touch::PAST_END, address - content.end + 1)
+        } else {
+            (Touch::INSIDE, address - content.start)
+        };
+        Some(Touch { place: *place, side, access, bytes: bytes as u64 })
     }
-    None
 }
 
 /// Returns whether the fault was a read or a write, if the processor reports it: bit 1 of the error
@@ -198,7 +199,7 @@ mod tests {
             let mut guarded = Guarded::new(bytes, slack, 64, side).unwrap();
             guarded.fill(0xa5);
             assert_eq!(guarded.content().len(), bytes);
-            let end = guarded.range().1 - GUARD_BYTES;
+            let end = guarded.range().end - GUARD_BYTES;
             let start = guarded.start().as_ptr() as usize;
             assert_eq!(end - start, from_end, "{bytes} {slack} {side:?}");
             assert_eq!(guarded.stray(0xa5), (0, 0));
