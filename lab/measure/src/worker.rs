@@ -20,11 +20,10 @@ mod unit;
 
 use crate::system::{checked, owned};
 use crate::wire::area::Area;
-use crate::wire::channel::{self, Inbox};
-use crate::wire::message::{self, Load, Reply, Request, Trouble};
+use crate::wire::channel::Inbox;
+use crate::wire::message::{self, Load, Reply, Request};
 use crate::worker::library::{Contestant, Oracle};
 use crate::worker::unit::Unit;
-use serde::Serialize;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -44,6 +43,7 @@ pub fn main() -> u8 {
     };
     match serve(socket.as_fd()) {
         Ok(()) => 0,
+        Err(error) if error.raw_os_error() == Some(libc::ENOTSOCK) => USAGE,
         Err(_) => BROKEN,
     }
 }
@@ -56,16 +56,6 @@ fn settle() -> io::Result<OwnedFd> {
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"tiebreak-worker".as_ptr());
         let socket = owned(libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 3))?;
-        let mut kind = 0;
-        let mut length = size_of_val(&kind) as libc::socklen_t;
-        let place = (&raw mut kind).cast();
-        let name = libc::SO_TYPE;
-        let fd = socket.as_raw_fd();
-        if libc::getsockopt(fd, libc::SOL_SOCKET, name, place, &raw mut length) != 0
-            || kind != libc::SOCK_SEQPACKET
-        {
-            return Err(io::Error::from(io::ErrorKind::InvalidInput));
-        }
         let null = File::options().read(true).write(true).open("/dev/null")?;
         checked(libc::dup2(null.as_raw_fd(), 0))?;
         end_with_parent();
@@ -114,52 +104,36 @@ fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
     // A signal handler keeps a pointer to it until the process ends.
     let area: &'static Area = Box::leak(Box::new(Area::map(&shared)?));
     let mut oracle = None;
-    while let Some((request, files)) = message::receive(&mut inbox, socket)? {
-        if let Request::Load(load) = request {
-            return state::lower(load.stack_bytes, &mut || {
-                serve_unit(socket, &mut inbox, area, &load, &files)
-            });
+    while let Some((request, mut files)) = message::receive(&mut inbox, socket)? {
+        match (request, oracle) {
+            (Request::Probe(library), _) => {
+                let loaded = Contestant::load(Path::new(&library));
+                message::send(socket, &loaded.map(|contestant| contestant.facts()), &[])?;
+            }
+            (Request::Check(check), _) => {
+                let checked = checking::check(&check, area, exactly(files)?);
+                message::send(socket, &checked, &[])?;
+            }
+            (Request::Oracle(library), _) => {
+                let loaded = Oracle::load(Path::new(&library));
+                message::send(socket, &loaded.map(|loaded| oracle = Some(loaded)), &[])?;
+            }
+            (Request::Input { question, is_made }, Some(oracle)) => {
+                let input = oracle.input(&question, exactly(files)?, is_made);
+                message::send(socket, &input, &[])?;
+            }
+            (Request::Answer { question, input_bytes }, Some(oracle)) => {
+                message::send(socket, &oracle.answer(&question, input_bytes, files), &[])?;
+            }
+            (Request::Load(load), _) => {
+                return state::lower(load.stack_bytes, &mut || {
+                    serve_unit(socket, &mut inbox, area, &load, std::mem::take(&mut files))
+                });
+            }
+            _ => return Err(io::ErrorKind::InvalidData.into()),
         }
-        let reply = reply(request, files, area, &mut oracle);
-        channel::send(socket, &reply.unwrap_or_else(|why| content(Err::<(), _>(why))), &[])?;
     }
     Ok(())
-}
-
-/// Carries out a request that needs no unit, and returns the reply.
-fn reply(
-    request: Request,
-    files: Vec<OwnedFd>,
-    area: &'static Area,
-    oracle: &mut Option<Oracle>,
-) -> Result<Vec<u8>, Trouble> {
-    let loaded = oracle.as_ref().ok_or_else(|| io::Error::other("no oracle was loaded"));
-    Ok(match request {
-        Request::Probe(library) => content(Ok(Contestant::load(Path::new(&library))?.facts())),
-        Request::Check(check) => content(checking::check(&check, area, exactly(files)?)),
-        Request::Oracle(library) => {
-            *oracle = Some(Oracle::load(Path::new(&library))?);
-            content(Ok(()))
-        }
-        Request::Input { question, is_made } => {
-            content(loaded?.input(&question, exactly(files)?, is_made))
-        }
-        Request::Answer { question, input_bytes } => {
-            content(loaded?.answer(&question, input_bytes, files))
-        }
-        Request::Load(_) | Request::Rounds(_) | Request::Together => {
-            return Err(Trouble::Failed("nothing is loaded".to_owned()));
-        }
-    })
-}
-
-fn content<T: Serialize>(reply: Reply<T>) -> Vec<u8> {
-    message::bytes(&reply)
-}
-
-/// Returns the descriptors of a request that comes with this many.
-fn exactly<const N: usize>(files: Vec<OwnedFd>) -> io::Result<[OwnedFd; N]> {
-    files.try_into().map_err(|_| io::ErrorKind::InvalidInput.into())
 }
 
 /// Loads a unit and runs it until the other end is closed, all on a stack that was moved.
@@ -168,27 +142,28 @@ fn serve_unit(
     inbox: &mut Inbox,
     area: &'static Area,
     load: &Load,
-    files: &[OwnedFd],
+    files: Vec<OwnedFd>,
 ) -> io::Result<()> {
     let mut unit = match Unit::load(load, area, files) {
         Ok(unit) => unit,
-        Err(why) => return channel::send(socket, &content(Err::<(), _>(why)), &[]),
+        Err(why) => return message::send(socket, &Reply::<()>::Err(why), &[]),
     };
-    // Encoded before the rounds, so that nothing is allocated between them.
-    let done = content(Ok(()));
-    channel::send(socket, &done, &[])?;
+    message::send(socket, &Reply::Ok(()), &[])?;
     while let Some((request, mut files)) = message::receive(inbox, socket)? {
         match request {
-            Request::Rounds(rounds) => match unit.run(&rounds, files.pop()) {
-                Ok(()) => channel::send(socket, &done, &[])?,
-                failed => channel::send(socket, &content(failed), &[])?,
-            },
+            Request::Rounds(rounds) => {
+                message::send(socket, &unit.run(&rounds, files.pop()), &[])?;
+            }
             Request::Together => {
-                let reply = content(checking::together(&mut unit, exactly(files)?));
-                channel::send(socket, &reply, &[])?;
+                message::send(socket, &checking::together(&mut unit, exactly(files)?), &[])?;
             }
             _ => return Err(io::ErrorKind::InvalidData.into()),
         }
     }
     Ok(())
+}
+
+/// Returns the descriptors of a message that comes with this many.
+fn exactly<const N: usize>(files: Vec<OwnedFd>) -> io::Result<[OwnedFd; N]> {
+    files.try_into().map_err(|_| io::ErrorKind::InvalidInput.into())
 }

@@ -58,7 +58,6 @@ pub struct Workers {
     latest_unit_ns: u64,
     timeout_ns: Option<u64>,
     program: WorkerProgram,
-    files: Vec<PathBuf>,
     stock: Stock,
     /// Each contestant as it was built, linked when it is first checked.
     as_built: HashMap<usize, PathBuf>,
@@ -108,7 +107,6 @@ impl Workers {
         let inputs = Inputs::new(&functions, oracle.transpose().map_err(not_started)?);
         let forms: Vec<BuiltForm> =
             functions.built.iter().map(|built| built.form.clone()).collect();
-        let files = files(&functions, &inputs);
         let stock = Stock::new(folder.to_owned(), forms, functions.placements);
         let digest = Sha256::digest(plan.seed.as_bytes());
         let salt = digest.iter().take(8).fold(0, |salt, byte| salt << 8 | u64::from(*byte));
@@ -123,7 +121,6 @@ impl Workers {
             scope: plan.scope,
             timeout_ns: plan.program.timeout_ns,
             program,
-            files,
             stock: stock.map_err(not_started)?.with_salt(salt),
             latest_unit_ns: FIRST_WAIT_NS_MAX,
             as_built: HashMap::new(),
@@ -148,7 +145,11 @@ impl Workers {
     /// Returns the files that the contestants are made of: their objects, the oracle's library, and
     /// the input if it is a file.
     pub fn files(&self) -> Vec<PathBuf> {
-        self.files.clone()
+        let objects = self.functions.built.iter().flat_map(|built| objects(&built.form));
+        let mut files: Vec<PathBuf> = objects.map(PathBuf::from).collect();
+        files.extend(self.functions.oracle.as_ref().map(PathBuf::from));
+        files.extend(self.inputs.file());
+        without_repetition(files)
     }
 
     /// Returns the meters that are not read, whether a claim asks for them or not: what this
@@ -162,7 +163,7 @@ impl Workers {
     /// # Errors
     /// Fails if the oracle fails.
     pub fn measure_input(&mut self, input_seed: u64) -> Result<(u64, u64), UnitFailure> {
-        self.inputs.of_unit(input_seed).map(|input| (input.items, input.bytes))
+        self.inputs.of_unit(input_seed).map(|(input, _)| (input.items, input.bytes))
     }
 
     /// Returns a contestant's library as it was built, linked once.
@@ -219,14 +220,6 @@ fn contract(functions: &FunctionPlan, contestant: usize) -> Result<&str, UnitFai
 /// Returns the index of a contestant among these.
 fn place(contestant: usize, all: &[usize]) -> Option<usize> {
     all.iter().position(|other| *other == contestant)
-}
-
-fn files(functions: &FunctionPlan, inputs: &Inputs) -> Vec<PathBuf> {
-    let objects = functions.built.iter().flat_map(|built| objects(&built.form));
-    let mut files: Vec<PathBuf> = objects.map(PathBuf::from).collect();
-    files.extend(functions.oracle.as_ref().map(PathBuf::from));
-    files.extend(inputs.file());
-    without_repetition(files)
 }
 
 fn not_started(why: impl std::fmt::Display) -> StartError {

@@ -199,7 +199,7 @@ pub struct Facts {
 
 /// Encodes a message. Both ends are one program, so postcard's format is enough: fields in order,
 /// without names.
-pub(crate) fn bytes(message: &impl Serialize) -> Vec<u8> {
+fn bytes(message: &impl Serialize) -> Vec<u8> {
     // Only a sequence of unknown length can fail, and there is none.
     postcard::to_stdvec(message).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::error::Error;
 use std::ffi::{CStr, c_char};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use tiebreak_abi as abi;
@@ -31,12 +31,8 @@ pub(super) struct Contestant {
 impl Contestant {
     /// Loads a contestant: binds all of its symbols now, and exports none to other libraries.
     pub(super) fn load(path: &Path) -> Result<Contestant, Trouble> {
-        let table = table::<abi::RawContestant>(path, abi::CONTESTANT_SYMBOL)?;
-        let functions = (table.prepare, table.run, table.dump, table.release);
-        let (Some(prepare), Some(run), Some(dump), Some(release)) = functions else {
-            // Not reached: the handshake has checked that they exist.
-            return Err(refused(abi::Refusal::Missing));
-        };
+        let (table, functions) = table::<abi::RawContestant>(path, abi::CONTESTANT_SYMBOL)?;
+        let (prepare, run, dump, release) = functions;
         Ok(Contestant { table, prepare, reset: table.reset, run, dump, release })
     }
 
@@ -115,12 +111,8 @@ pub(super) struct Oracle {
 
 impl Oracle {
     pub(super) fn load(path: &Path) -> Result<Oracle, Trouble> {
-        let table = table::<abi::RawOracle>(path, abi::ORACLE_SYMBOL)?;
-        let functions = (table.generate, table.items, table.answer);
-        let (Some(generate), Some(items), Some(answer)) = functions else {
-            // As for a contestant.
-            return Err(refused(abi::Refusal::Missing));
-        };
+        let (table, functions) = table::<abi::RawOracle>(path, abi::ORACLE_SYMBOL)?;
+        let (generate, items, answer) = functions;
         Ok(Oracle { generate, items, output_bytes: table.output_bytes, answer })
     }
 
@@ -201,8 +193,9 @@ fn request(question: &Question) -> RawRequest {
     }
 }
 
-/// Loads a library, which is never unloaded, and returns its table, if the handshake accepts it.
-fn table<T: abi::Table>(path: &Path, symbol: &CStr) -> Result<&'static T, Trouble> {
+/// Loads a library, which is never unloaded, and returns its table, if the handshake accepts it,
+/// with the functions that every table has.
+fn table<T: abi::Table>(path: &Path, symbol: &CStr) -> Result<(&'static T, T::Functions), Trouble> {
     // SAFETY: the library's constructors may do anything; the worker exists to contain that.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     let library = library.map_err(|error| {
@@ -212,20 +205,15 @@ fn table<T: abi::Table>(path: &Path, symbol: &CStr) -> Result<&'static T, Troubl
     })?;
     // SAFETY: only the address is taken here; the check below decides whether it is a table.
     let found = unsafe { library.get::<*const T>(symbol.to_bytes_with_nul()) };
-    let found = found.map(|symbol| symbol.as_raw_ptr().cast_const().cast::<T>());
-    let table = found.map_err(|_| refused(abi::Refusal::Missing));
+    let table = found.map_or(std::ptr::null(), |symbol| symbol.as_raw_ptr().cast_const().cast());
     std::mem::forget(library);
-    let table = table?;
     // SAFETY: the symbol points to it; even if it is not a table and shorter than a table's first
     // words, these would lie in a page of the library.
-    unsafe { abi::check(table) }.map_err(refused)?;
+    let functions = unsafe { abi::check::<T>(table) };
+    let functions = functions.map_err(|refusal| Trouble::Unusable(refusal.to_string()))?;
     // SAFETY: it is a table of this version with at least its length, it lies in a library that is
     // never unloaded, and it is constant.
-    Ok(unsafe { &*table })
-}
-
-fn refused(refusal: abi::Refusal) -> Trouble {
-    Trouble::Unusable(refusal.to_string())
+    Ok((unsafe { &*table }, functions))
 }
 
 /// Returns a text of a table; an empty one if there is none.
@@ -242,15 +230,27 @@ const BUFFER_BYTES: usize = 64 << 10;
 
 /// Takes bytes by the C ABI, and writes them to a file through a buffer.
 pub(super) struct Sink {
-    file: Option<File>,
-    buffer: Vec<u8>,
+    writer: BufWriter<Target>,
     failed: Option<io::Error>,
+}
+
+/// A file, or nothing.
+struct Target(Option<File>);
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.as_mut().map_or(Ok(bytes.len()), |file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Sink {
     /// Creates a sink, with its buffer. Its use allocates nothing.
     pub(super) fn new() -> Sink {
-        Sink { file: None, buffer: Vec::with_capacity(BUFFER_BYTES), failed: None }
+        Sink { writer: BufWriter::with_capacity(BUFFER_BYTES, Target(None)), failed: None }
     }
 
     /// Lets `work` write to this file, or to nothing. The sink that it gets lives until it returns.
@@ -262,38 +262,17 @@ impl Sink {
         file: Option<OwnedFd>,
         work: impl FnOnce(*const RawSink) -> R,
     ) -> io::Result<R> {
-        self.file = file.map(File::from);
+        self.writer.get_mut().0 = file.map(File::from);
         let raw = RawSink { context: std::ptr::from_mut(self).cast(), write };
         let result = work(&raw const raw);
-        self.flush();
-        self.file = None;
-        self.failed.take().map_or(Ok(result), Err)
+        let flushed = self.writer.flush();
+        self.writer.get_mut().0 = None;
+        self.failed.take().map_or(flushed, Err).map(|()| result)
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        if self.file.is_none() {
-            return;
-        }
-        if self.buffer.len() + bytes.len() > BUFFER_BYTES {
-            self.flush();
-        }
-        if bytes.len() >= BUFFER_BYTES {
-            self.write(bytes);
-        } else {
-            self.buffer.extend(bytes);
-        }
-    }
-
-    fn flush(&mut self) {
-        let buffer = std::mem::take(&mut self.buffer);
-        self.write(&buffer);
-        self.buffer = buffer;
-        self.buffer.clear();
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        if let (Some(file), None) = (&mut self.file, &self.failed) {
-            self.failed = file.write_all(bytes).err();
+        if self.failed.is_none() {
+            self.failed = self.writer.write_all(bytes).err();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A unit: contestants loaded, prepared, and run in rounds on request.
 
-use super::batch::{self, Exchange};
+use super::batch;
 use super::conduct::Conduct;
 use super::helpers::Helpers;
 use super::library::{Contestant, Sink};
@@ -23,7 +23,8 @@ pub(super) struct Unit {
     pub(super) contestants: Vec<Placed>,
     meters: Meters,
     input_bytes: usize,
-    exchange: Option<Exchange>,
+    /// The input and another one, if there is one to exchange it with.
+    exchange: Option<[OwnedFd; 2]>,
     conduct: Conduct,
     /// The sink for dumps, whose buffer is allocated before contestants are loaded, so that it
     /// takes none of their heap later.
@@ -51,11 +52,9 @@ impl Unit {
     pub(super) fn load(
         load: &Load,
         area: &'static Area,
-        files: &[OwnedFd],
+        files: Vec<OwnedFd>,
     ) -> Result<Unit, Trouble> {
-        let [input, other @ ..] = files else {
-            return Err(io::Error::from(io::ErrorKind::InvalidInput).into());
-        };
+        let input = files.first().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
         if let Some(cpu) = load.cpu {
             cpus::pin_this_thread(&[cpu])?;
         }
@@ -88,8 +87,7 @@ impl Unit {
         }
         header.enter(WORKER_ITSELF);
         let meters = Meters::open(load.meters_energy);
-        let exchange = other.first().map(|other| Exchange::new(input, other, bytes)).transpose()?;
-        let input_bytes = bytes;
+        let (input_bytes, exchange) = (bytes, files.try_into().ok());
         Ok(Unit { area, helpers, contestants, meters, input_bytes, exchange, conduct, sink })
     }
 
@@ -180,7 +178,7 @@ impl Unit {
         }
         if let Some(exchange) = &self.exchange {
             self.area.header().enter(position);
-            exchange.run(prepared, input, &mut record)?;
+            batch::exchange(exchange, self.input_bytes, prepared, input, &mut record)?;
         }
         self.area.header().enter(WORKER_ITSELF);
         record.conduct |= self.conduct.look();

@@ -3,6 +3,7 @@
 //! Contestants of a unit share a process. One that is killed there, or whose answer is wrong there
 //! and right in the checking pass, need not be at fault. Its work is repeated alone.
 
+use super::unit::placement_of;
 use super::{Workers, place};
 use crate::wire::message::{Request, Trouble};
 use crate::worker_process::{NoReply, Process, WorkerProgram};
@@ -186,22 +187,22 @@ impl Workers {
         contestant: usize,
         failure: UnitFailure,
     ) -> UnitFailure {
-        let RoundCoins { order, padding_bytes, unit, .. } = request.coins;
+        let beside = request.coins;
+        let mut unit = beside.unit.clone().unwrap_or_else(|| UnitCoins {
+            input_seed: self.input_seed(request),
+            orders_seed: beside.round,
+            stack_bytes: 0,
+            placements: Vec::new(),
+        });
+        unit.placements = vec![placement_of(contestant, beside, &unit)];
         let loaded_at = place(contestant, request.members).unwrap_or(0);
-        let padding = [0, 1 + loaded_at].map(|index| padding_bytes.get(index).copied());
-        let placements = unit.as_ref().map_or(&[][..], |unit| &unit.placements);
-        let placement = place(contestant, order).and_then(|place| placements.get(place));
+        let padding = [0, 1 + loaded_at].map(|index| beside.padding_bytes.get(index).copied());
         let coins = RoundCoins {
             primer: contestant,
             order: vec![contestant],
             padding_bytes: padding.map(Option::unwrap_or_default).to_vec(),
-            unit: Some(UnitCoins {
-                input_seed: self.input_seed(request),
-                orders_seed: unit.as_ref().map_or(request.coins.round, |unit| unit.orders_seed),
-                stack_bytes: unit.as_ref().map_or(0, |unit| unit.stack_bytes),
-                placements: vec![placement.copied().unwrap_or(0)],
-            }),
-            ..*request.coins
+            unit: Some(unit),
+            ..*beside
         };
         let orders = vec![coins.order.clone(); request.orders.len()];
         let (coins, members) = (&coins, &coins.order);

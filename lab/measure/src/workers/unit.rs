@@ -37,7 +37,7 @@ impl Workers {
         for contestant in loaded {
             self.inputs.checksum(input_seed, contract(&self.functions, *contestant)?)?;
         }
-        let input = self.inputs.of_unit(input_seed)?;
+        let (input, _) = self.inputs.of_unit(input_seed)?;
         let (sizes, file) = (input.sizes(), input.file.try_clone().map_err(no_worker)?);
         let mut padding = coins.padding_bytes.iter().copied().chain(std::iter::repeat(0));
         let own_padding = padding.next().unwrap_or(0);
@@ -122,7 +122,7 @@ impl Workers {
         let around = self.surroundings.after_run(started_ns, 0, 0);
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(session.input_seed, &coins.order, &batches)?;
-        let input_bytes = self.inputs.of_unit(session.input_seed)?.bytes;
+        let input_bytes = self.inputs.of_unit(session.input_seed)?.0.bytes;
         self.judge_conduct(&coins.order, &batches, input_bytes)?;
         let ran_ns = clock::monotonic_ns();
         if let Some((turn, dump)) = turn.as_ref().zip(dump.as_ref()) {
@@ -215,7 +215,7 @@ impl Workers {
 }
 
 /// Returns the seed of the placement that was drawn for a contestant; 0 for "as it was built".
-fn placement_of(contestant: usize, coins: &RoundCoins, unit: &UnitCoins) -> u64 {
+pub(super) fn placement_of(contestant: usize, coins: &RoundCoins, unit: &UnitCoins) -> u64 {
     let mut drawn = coins.order.iter().zip(&unit.placements);
     drawn.find(|(other, _)| **other == contestant).map_or(0, |(_, seed)| *seed)
 }
