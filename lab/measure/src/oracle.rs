@@ -2,7 +2,7 @@
 
 use crate::files::{memory_file, sealed};
 use crate::wire::message::{Question, Request, Sizes};
-use crate::worker_process::{NoReply, Process, WorkerProgram, absolute, how};
+use crate::worker_process::{Launch, NoReply, Process, WorkerProgram, absolute, how};
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -50,11 +50,10 @@ impl From<OracleError> for UnitFailure {
 #[derive(Debug)]
 pub struct Oracle {
     object: PathBuf,
-    program: WorkerProgram,
+    launch: Launch,
     folder: PathBuf,
     /// `None` after a failure: the next question starts a new process.
     process: Option<Process>,
-    interrupted: &'static AtomicBool,
 }
 
 /// An input that all contestants share.
@@ -101,10 +100,9 @@ impl Oracle {
     ) -> Result<Oracle, OracleError> {
         let mut oracle = Oracle {
             object: absolute(library),
-            program: program.clone(),
+            launch: Launch { program: program.clone(), interrupted },
             folder: folder.to_owned(),
             process: None,
-            interrupted,
         };
         oracle.process = Some(oracle.started()?);
         Ok(oracle)
@@ -230,7 +228,7 @@ impl Oracle {
     }
 
     fn started(&self) -> Result<Process, OracleError> {
-        let mut process = Process::start(&self.program, 0, 0, self.interrupted)?;
+        let mut process = Process::start(&self.launch, 0, 0)?;
         let request = Request::Oracle(self.object.clone().into());
         let why = match process.ask::<()>(&request, &[], TIMEOUT_NS) {
             Ok(()) => return Ok(process),

@@ -48,6 +48,14 @@ impl WorkerProgram {
     }
 }
 
+/// How workers are started.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub(crate) program: WorkerProgram,
+    /// Becomes true when the user interrupts.
+    pub(crate) interrupted: &'static AtomicBool,
+}
+
 /// A running worker, and the memory that it shares. Dropping it ends the worker, with everything
 /// that it has started.
 #[derive(Debug)]
@@ -59,7 +67,6 @@ pub(crate) struct Process {
     errors: File,
     waits: Waits,
     pub(crate) area: Area,
-    /// Becomes true when the user interrupts.
     interrupted: &'static AtomicBool,
 }
 
@@ -85,10 +92,9 @@ impl Process {
     /// # Errors
     /// Fails if a system call fails.
     pub(crate) fn start(
-        program: &WorkerProgram,
+        Launch { program, interrupted }: &Launch,
         padding_bytes: u32,
         capacity: usize,
-        interrupted: &'static AtomicBool,
     ) -> io::Result<Process> {
         let (socket, theirs) = pair()?;
         let (area, shared) = Area::create(capacity)?;
@@ -238,7 +244,8 @@ pub enum LoadError {
 /// Fails if it cannot be raced here; the text says why.
 pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError> {
     let path = library.to_owned();
-    let mut process = match Process::start(program, 0, 0, &NEVER) {
+    let launch = Launch { program: program.clone(), interrupted: &NEVER };
+    let mut process = match Process::start(&launch, 0, 0) {
         Ok(process) => process,
         Err(reason) => return Err(LoadError::Worker(path, reason)),
     };

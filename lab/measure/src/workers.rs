@@ -19,6 +19,7 @@ use crate::files::without_repetition;
 use crate::honesty::{Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::resources::{Gate, MissingMeter, Surroundings, asks, check_cpu};
+use crate::worker_process::Launch;
 use crate::workers::conduct::Pace;
 use crate::workers::counting::Counting;
 use crate::workers::inputs::Inputs;
@@ -56,8 +57,8 @@ pub struct Workers {
     scope: Scope,
     /// How long the latest unit took: a wait for a quiet machine is not longer.
     latest_unit_ns: u64,
-    timeout_ns: Option<u64>,
-    program: WorkerProgram,
+    check_timeout_ns: u64,
+    launch: Launch,
     stock: Stock,
     /// Each contestant as it was built, linked when it is first checked.
     as_built: HashMap<usize, PathBuf>,
@@ -77,7 +78,6 @@ pub struct Workers {
     counting: Counting,
     meters_energy: bool,
     missing: Vec<MissingMeter>,
-    interrupted: &'static AtomicBool,
 }
 
 impl Workers {
@@ -119,8 +119,8 @@ impl Workers {
         Ok(Workers {
             names: names.collect(),
             scope: plan.scope,
-            timeout_ns: plan.program.timeout_ns,
-            program,
+            check_timeout_ns: plan.program.timeout_ns.unwrap_or(checking::TIMEOUT_NS),
+            launch: Launch { program, interrupted },
             stock: stock.map_err(not_started)?.with_salt(salt),
             latest_unit_ns: FIRST_WAIT_NS_MAX,
             as_built: HashMap::new(),
@@ -137,7 +137,6 @@ impl Workers {
             counting,
             meters_energy,
             missing: missing.into_iter().flatten().collect(),
-            interrupted,
             functions,
         })
     }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tiebreak_core::counts::Counts;
 
 /// Stands for the worker's own code.
@@ -25,11 +25,8 @@ pub(crate) struct Header {
     beat: AtomicU64,
     /// The contestant whose code runs, by its index in the worker.
     position: AtomicUsize,
-    /// The foreign memory that it touched: [`Touch`] as numbers.
-    place: AtomicU32,
-    side: AtomicU32,
-    access: AtomicU32,
-    bytes: AtomicU64,
+    /// The foreign memory that it touched: a [`Touch`], or 0.
+    touch: AtomicU64,
 }
 
 /// Memory that a contestant touched and must not touch.
@@ -207,27 +204,21 @@ impl Header {
         (self.beat.load(Ordering::Acquire), self.position.load(Ordering::Acquire))
     }
 
-    /// Records what was touched. It only stores numbers, so a signal handler may call it.
-    pub(crate) fn record_touch(&self, touch: Touch) {
-        self.side.store(touch.side, Ordering::Relaxed);
-        self.access.store(touch.access, Ordering::Relaxed);
-        self.bytes.store(touch.bytes, Ordering::Relaxed);
-        self.place.store(touch.place, Ordering::Release);
+    /// Records what was touched. It only stores a number, so a signal handler may call it.
+    pub(crate) fn record_touch(&self, Touch { place, side, access, bytes }: Touch) {
+        let word = bytes << 6 | u64::from(access << 4 | side << 2 | place);
+        self.touch.store(word, Ordering::Release);
     }
 
     /// Clears what was recorded.
     pub(crate) fn clear_touch(&self) {
-        self.place.store(0, Ordering::Release);
+        self.touch.store(0, Ordering::Release);
     }
 
     pub(crate) fn touch(&self) -> Option<Touch> {
-        let place = self.place.load(Ordering::Acquire);
-        (place != 0).then(|| Touch {
-            place,
-            side: self.side.load(Ordering::Relaxed),
-            access: self.access.load(Ordering::Relaxed),
-            bytes: self.bytes.load(Ordering::Relaxed),
-        })
+        let word = self.touch.load(Ordering::Acquire);
+        let [place, side, access] = [0, 2, 4].map(|shift| (word >> shift) as u32 & 3);
+        (place != 0).then_some(Touch { place, side, access, bytes: word >> 6 })
     }
 }
 

@@ -3,6 +3,7 @@
 //! each is checked.
 
 use super::conduct;
+use super::helpers::Helpers;
 use super::library::Contestant;
 use super::memory::{self, Guarded};
 use super::state::Prepared;
@@ -145,15 +146,18 @@ const CALLS_MIN: u64 = 3;
 /// Fails if a system call fails.
 pub(super) fn together(unit: &mut Unit, [dump, other]: [OwnedFd; 2]) -> Result<Together, Trouble> {
     let (dump, differing) = (File::from(dump), File::from(other));
-    let (checksum, is_torn) = run_all(unit)?;
-    let Placed { prepared, beside, .. } = &unit.contestants[0];
+    let header = unit.header();
+    let Some(Placed { prepared, mut helpers, input: _input, .. }) = unit.contestants.pop() else {
+        return Err(Trouble::Failed("nothing is loaded".to_owned()));
+    };
+    let (checksum, is_torn) = run_all(&prepared, &mut helpers, header)?;
     prepared.dump(&mut unit.sink, dump.try_clone()?.into())?;
     let first = content(&dump)?;
     let mut other = None;
-    for index in 0..*beside {
-        unit.header().enter(0);
+    for index in 0..helpers.count() {
+        header.enter(0);
         let file = memory_file()?;
-        let theirs = unit.helpers.dump(index, 0, file.try_clone()?)?;
+        let theirs = helpers.dump(index, file.try_clone()?)?;
         let answer = content(&file)?;
         if theirs != checksum || answer != first {
             differing.write_all_at(&answer, 0)?;
@@ -161,24 +165,24 @@ pub(super) fn together(unit: &mut Unit, [dump, other]: [OwnedFd; 2]) -> Result<T
             break;
         }
     }
-    unit.helpers.release()?;
-    for placed in unit.contestants.drain(..) {
-        placed.prepared.release();
-    }
-    unit.header().enter(WORKER_ITSELF);
+    helpers.release()?;
+    prepared.release();
+    header.enter(WORKER_ITSELF);
     Ok(Together { checksum, other, is_torn })
 }
 
 /// Runs all threads at once. Returns the first one's last checksum, and whether any call of any
 /// thread gave another one.
-fn run_all(unit: &mut Unit) -> Result<(u64, bool), Trouble> {
-    let header = unit.header();
-    let Placed { prepared, beside, .. } = &unit.contestants[0];
+fn run_all(
+    prepared: &Prepared,
+    helpers: &mut Helpers,
+    header: &Header,
+) -> Result<(u64, bool), Trouble> {
     header.enter(0);
-    unit.helpers.begin(*beside, 0)?;
+    helpers.begin()?;
     let begun = Instant::now();
     let mut checksum = prepared.call();
-    unit.helpers.wait_until_running(*beside, begun.elapsed());
+    helpers.wait_until_running(begun.elapsed());
     let (mut calls, mut is_torn) = (1, false);
     while calls < CALLS_MIN || begun.elapsed() < RUN_MIN {
         header.enter(0);
@@ -186,7 +190,7 @@ fn run_all(unit: &mut Unit) -> Result<(u64, bool), Trouble> {
         is_torn |= before != checksum;
         calls += 1;
     }
-    is_torn |= unit.helpers.end(*beside, checksum)?;
+    is_torn |= helpers.end(checksum)?;
     Ok((checksum, is_torn))
 }
 

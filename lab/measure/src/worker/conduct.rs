@@ -105,8 +105,10 @@ impl Conduct {
         found
     }
 
-    /// Checks the same after `prepare`, which may start threads if a study is about that.
-    pub(super) fn look_at_prepare(&mut self) -> u64 {
+    /// Checks the same after `prepare`, which may start threads if a study is about that; so many
+    /// were started by the worker itself.
+    pub(super) fn look_at_prepare(&mut self, started: usize) -> u64 {
+        self.own_threads += started as u64;
         self.look() & !conduct::THREAD
     }
 

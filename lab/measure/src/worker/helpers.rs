@@ -1,15 +1,13 @@
 //! Threads that run the same contestant at the same time as the timed thread.
 //!
-//! A helper has its own CPU, and its own state, which it prepared itself, of each contestant that
-//! runs on that many threads. It sleeps until it must run one, then calls it repeatedly until it
-//! must stop, and counts its calls where the timed thread can read them. The count proves that both
-//! ran at the same time.
+//! A helper has its own CPU, and its own state of one contestant, which it prepared itself. It
+//! sleeps until it must run, then calls the contestant repeatedly until it must stop, and counts its
+//! calls where the timed thread can read them. The count proves that both ran at the same time.
 
 use super::library::{Contestant, Sink};
 use super::state::Prepared;
 use crate::wire::message::{Sizes, Trouble};
 use std::fs::File;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -25,7 +23,7 @@ const START_CALLS_MAX: u32 = 4;
 /// After this many reads of the others' counts the thread yields its CPU, if they may need it.
 const LOOKS: u32 = 64;
 
-/// The helpers of a worker. Dropping it ends them.
+/// The helpers of one contestant. Dropping it ends them.
 pub(super) struct Helpers {
     helpers: Vec<Helper>,
     /// Whether each has its own CPU.
@@ -33,62 +31,64 @@ pub(super) struct Helpers {
 }
 
 impl Helpers {
-    /// Starts this many helpers, each on the next of these CPUs.
+    /// Starts this many helpers, each on the next of these CPUs, one after the other. Each prepares
+    /// its state.
     ///
     /// # Errors
-    /// Fails if a thread cannot be started or pinned, or if there are too few CPUs.
-    pub(super) fn start(count: usize, cpus: &[usize]) -> Result<Helpers, Trouble> {
-        let is_pinned = !cpus.is_empty();
-        if is_pinned && cpus.len() < count {
-            return Err(Trouble::Failed("there are fewer CPUs than threads".to_owned()));
-        }
-        let helpers = (0..count).map(|index| Helper::start(cpus.get(index).copied()));
-        Ok(Helpers { helpers: helpers.collect::<Result<_, _>>()?, is_pinned })
-    }
-
-    /// Lets the first `count` helpers prepare a state of the contestant at this index, one after
-    /// the other.
-    ///
-    /// # Errors
-    /// Fails if there is no memory for it, or if the contestant reports that it cannot.
+    /// Fails if a thread cannot be started or pinned, if there are too few CPUs or there is no
+    /// memory, or if the contestant reports that it cannot.
     ///
     /// # Safety
     /// The input must be mapped, with the slack that the contestant needs, as long as the helpers
     /// exist.
-    pub(super) unsafe fn prepare(
-        &self,
+    pub(super) unsafe fn start(
         count: usize,
-        position: usize,
+        cpus: &[usize],
         contestant: Contestant,
-        (sizes, input): (&Sizes, *const u8),
+        sizes: &Sizes,
+        input: *const u8,
         padding: u32,
-    ) -> Result<(), Trouble> {
-        for helper in &self.helpers[..count] {
-            let (sizes, input) = (*sizes, input as usize);
-            helper.ask(Order::Prepare { position, contestant, sizes, input, padding })?;
+    ) -> Result<Helpers, Trouble> {
+        let is_pinned = !cpus.is_empty();
+        if is_pinned && cpus.len() < count {
+            return Err(Trouble::Failed("there are fewer CPUs than threads".to_owned()));
         }
-        Ok(())
+        let mut helpers = Vec::new();
+        for index in 0..count {
+            let (cpu, sizes, input) = (cpus.get(index).copied(), *sizes, input.expose_provenance());
+            helpers.push(Helper::start(move || {
+                cpu.map_or(Ok(()), |cpu| cpus::pin_this_thread(&[cpu]))?;
+                let input = std::ptr::with_exposed_provenance(input);
+                // SAFETY: the caller guarantees that the input is mapped as long as this thread
+                // exists.
+                unsafe { Prepared::new(contestant, &sizes, input, padding) }
+            })?);
+        }
+        Ok(Helpers { helpers, is_pinned })
     }
 
-    /// Starts the first `count` helpers, which call the contestant at this index repeatedly from
-    /// now on.
-    pub(super) fn begin(&self, count: usize, position: usize) -> Result<(), Trouble> {
-        self.helpers[..count].iter().try_for_each(|helper| {
+    pub(super) fn count(&self) -> usize {
+        self.helpers.len()
+    }
+
+    /// Lets the helpers call the contestant repeatedly from now on.
+    ///
+    /// # Errors
+    /// Fails if a helper has ended.
+    pub(super) fn begin(&self) -> Result<(), Trouble> {
+        self.helpers.iter().try_for_each(|helper| {
             helper.desk.is_stopped.store(false, Ordering::Release);
-            helper.tell(Order::Run { position })
+            helper.tell(Order::Run)
         })
     }
 
-    /// Waits until each of the first `count` helpers has made a call since now, or until enough
-    /// time has passed for a slow call. The batch's own counts prove whether a helper ran at the
-    /// same time.
-    pub(super) fn wait_until_running(&mut self, count: usize, a_call: Duration) {
+    /// Waits until each helper has made a call since now, or until enough time has passed for a
+    /// slow call. The batch's own counts prove whether a helper ran at the same time.
+    pub(super) fn wait_until_running(&mut self, a_call: Duration) {
         let until = Instant::now() + START_MAX + START_CALLS_MAX * a_call;
-        self.look(count);
+        self.look();
         let mut looks = 0_u32;
-        while self.helpers[..count].iter().any(|helper| helper.since() == 0)
-            && Instant::now() < until
-        {
+        while self.helpers.iter().any(|helper| helper.since() == 0) && Instant::now() < until {
             looks += 1;
             if !self.is_pinned && looks.is_multiple_of(LOOKS) {
                 std::thread::yield_now();
@@ -97,29 +97,28 @@ impl Helpers {
         }
     }
 
-    /// Reads the counts of the first `count` helpers.
-    pub(super) fn look(&mut self, count: usize) {
-        for helper in &mut self.helpers[..count] {
+    /// Reads the counts of the helpers.
+    pub(super) fn look(&mut self) {
+        for helper in &mut self.helpers {
             helper.seen = helper.desk.calls.load(Ordering::Acquire);
             helper.is_inside = helper.desk.begun.load(Ordering::Acquire) != helper.seen;
         }
     }
 
-    /// Returns the fewest calls that one of the first `count` helpers has made since the last read.
-    /// A helper that was in a call then and still is counts as one: [`Helpers::end_soon`] says
-    /// whether it may.
-    pub(super) fn fewest_beside(&self, count: usize) -> u64 {
-        let all = self.helpers[..count].iter();
+    /// Returns the fewest calls that a helper has made since the last read. A helper that was in a
+    /// call then and still is counts as one: [`Helpers::end_soon`] says whether it may.
+    pub(super) fn fewest_beside(&self) -> u64 {
+        let all = self.helpers.iter();
         let calls = all.map(|helper| helper.since().max(u64::from(helper.is_inside)));
         calls.min().unwrap_or(0)
     }
 
-    /// Returns whether each of the first `count` helpers has ended a call since the last read, or
-    /// does so within this time. A call that began before a batch and takes longer than twice the
-    /// batch is too slow, or its thread has lost the CPU: it proves nothing.
-    pub(super) fn end_soon(&self, count: usize, within: Duration) -> bool {
+    /// Returns whether each helper has ended a call since the last read, or does so within this
+    /// time. A call that began before a batch and takes longer than twice the batch is too slow, or
+    /// its thread has lost the CPU: it proves nothing.
+    pub(super) fn end_soon(&self, within: Duration) -> bool {
         let begin = Instant::now();
-        while self.fewest_since(count) == 0 {
+        while self.fewest_since() == 0 {
             if begin.elapsed() > within {
                 return false;
             }
@@ -128,42 +127,45 @@ impl Helpers {
         true
     }
 
-    /// Returns the fewest calls that one of the first `count` helpers has made since the last read.
-    fn fewest_since(&self, count: usize) -> u64 {
-        self.helpers[..count].iter().map(Helper::since).min().unwrap_or(0)
+    /// Returns the fewest calls that a helper has made since the last read.
+    fn fewest_since(&self) -> u64 {
+        self.helpers.iter().map(Helper::since).min().unwrap_or(0)
     }
 
-    /// Stops the first `count` helpers, waits until each has finished its last call, and returns
-    /// whether a call gave another checksum than this.
+    /// Stops the helpers, waits until each has finished its last call, and returns whether a call
+    /// gave another checksum than this.
     ///
     /// # Errors
     /// Fails if a helper has ended.
-    pub(super) fn end(&self, count: usize, expected: u64) -> Result<bool, Trouble> {
-        self.helpers[..count].iter().for_each(Helper::stop);
+    pub(super) fn end(&self, expected: u64) -> Result<bool, Trouble> {
+        self.helpers.iter().for_each(Helper::stop);
         let mut any_is_torn = false;
-        for helper in &self.helpers[..count] {
+        for helper in &self.helpers {
             let Ran { checksum, is_torn } = helper.answer()?;
             any_is_torn |= is_torn || checksum.is_some_and(|checksum| checksum != expected);
         }
         Ok(any_is_torn)
     }
 
-    /// Lets a helper call the contestant at this index once and dump its answer to a file, and
-    /// returns the checksum.
+    /// Lets a helper call the contestant once and dump its answer to a file, and returns the
+    /// checksum.
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub(super) fn dump(&self, index: usize, position: usize, file: File) -> Result<u64, Trouble> {
-        let ran = self.helpers[index].ask(Order::Dump { position, file })?;
-        Ok(ran.checksum.unwrap_or_default())
+    pub(super) fn dump(&self, index: usize, file: File) -> Result<u64, Trouble> {
+        self.helpers[index].tell(Order::Dump(file))?;
+        Ok(self.helpers[index].answer()?.checksum.unwrap_or_default())
     }
 
-    /// Lets all helpers release the states that they have prepared.
+    /// Lets all helpers release their states, and ends them.
     ///
     /// # Errors
     /// Fails if a helper has ended.
     pub(super) fn release(&self) -> Result<(), Trouble> {
-        self.helpers.iter().try_for_each(|helper| helper.ask(Order::Release).map(drop))
+        self.helpers.iter().try_for_each(|helper| {
+            helper.tell(Order::Release)?;
+            helper.answer().map(drop)
+        })
     }
 }
 
@@ -184,9 +186,8 @@ struct Desk {
 
 /// An order to a helper.
 enum Order {
-    Prepare { position: usize, contestant: Contestant, sizes: Sizes, input: usize, padding: u32 },
-    Run { position: usize },
-    Dump { position: usize, file: File },
+    Run,
+    Dump(File),
     Release,
 }
 
@@ -211,33 +212,24 @@ struct Helper {
 }
 
 impl Helper {
-    /// Starts a helper on this CPU.
-    fn start(cpu: Option<usize>) -> Result<Helper, Trouble> {
+    /// Starts a helper, and waits until it has prepared its state.
+    fn start(
+        prepare: impl FnOnce() -> Result<Prepared, Trouble> + Send + 'static,
+    ) -> Result<Helper, Trouble> {
         let desk = Arc::new(Desk::default());
         // Room for one message, allocated now: nothing is allocated while something is timed.
         let (orders, received) = sync_channel(1);
         let (answer, answers) = sync_channel(1);
         let shared = Arc::clone(&desk);
         let builder = Builder::new().name("tiebreak-beside".to_owned()).stack_size(STACK_BYTES);
-        let thread = builder.spawn(move || {
-            let pinned = cpu.map_or(Ok(()), |cpu| cpus::pin_this_thread(&[cpu]));
-            let mut answered = answer.send(pinned.map(|()| Ran::default()).map_err(Trouble::from));
-            let mut states = Vec::new();
-            while answered.is_ok()
-                && let Ok(order) = received.recv()
-            {
-                answered = answer.send(obey(order, &mut states, &shared));
-            }
+        let thread = builder.spawn(move || match prepare() {
+            Ok(prepared) => obey(prepared, &shared, &received, &answer),
+            // The one who waits gets this, or has ended.
+            Err(why) => drop(answer.send(Err(why))),
         })?;
         let (orders, thread) = (Some(orders), Some(thread));
         let helper = Helper { desk, orders, answers, thread, seen: 0, is_inside: false };
         helper.answer().map(|_| helper)
-    }
-
-    /// Sends an order and waits for the answer.
-    fn ask(&self, order: Order) -> Result<Ran, Trouble> {
-        self.tell(order)?;
-        self.answer()
     }
 
     fn tell(&self, order: Order) -> Result<(), Trouble> {
@@ -273,35 +265,31 @@ fn gone() -> Trouble {
     Trouble::Failed("a thread that was to run beside another one is gone".to_owned())
 }
 
-/// Obeys an order. The states are what the helper has prepared, each at the index of its
-/// contestant.
-fn obey(order: Order, states: &mut Vec<Option<Prepared>>, desk: &Desk) -> Result<Ran, Trouble> {
-    match order {
-        Order::Prepare { position, contestant, sizes, input, padding } => {
-            // SAFETY: the sender of the order guarantees that the input is mapped as long as this
-            // thread exists.
-            let made = unsafe { Prepared::new(contestant, &sizes, input as *const u8, padding)? };
-            states.resize_with(states.len().max(position + 1), || None);
-            states[position] = Some(made);
-            Ok(Ran::default())
-        }
-        Order::Run { position } => Ok(run(at(states, position)?, desk)),
-        Order::Dump { position, file } => {
-            let prepared = at(states, position)?;
-            let checksum = Some(prepared.call());
-            prepared.dump(&mut Sink::new(), file.into())?;
-            Ok(Ran { checksum, is_torn: false })
-        }
-        Order::Release => {
-            states.drain(..).flatten().for_each(Prepared::release);
-            Ok(Ran::default())
-        }
+/// Obeys orders, after an answer that says that all is prepared, until the state is released or the
+/// other side is gone.
+fn obey(
+    prepared: Prepared,
+    desk: &Desk,
+    orders: &Receiver<Order>,
+    answers: &SyncSender<Result<Ran, Trouble>>,
+) {
+    let mut answered = answers.send(Ok(Ran::default()));
+    while answered.is_ok()
+        && let Ok(order) = orders.recv()
+    {
+        answered = answers.send(match order {
+            Order::Run => Ok(run(&prepared, desk)),
+            Order::Dump(file) => {
+                let checksum = Some(prepared.call());
+                let dumped = prepared.dump(&mut Sink::new(), file.into());
+                dumped.map(|()| Ran { checksum, is_torn: false }).map_err(Trouble::from)
+            }
+            Order::Release => {
+                prepared.release();
+                return drop(answers.send(Ok(Ran::default())));
+            }
+        });
     }
-}
-
-fn at(states: &[Option<Prepared>], position: usize) -> io::Result<&Prepared> {
-    let prepared = states.get(position).and_then(Option::as_ref);
-    prepared.ok_or_else(|| io::Error::other("nothing is prepared there"))
 }
 
 /// Calls the contestant until it is stopped.
@@ -383,50 +371,40 @@ mod tests {
     }
 
     /// Starts helpers, each on its own CPU if this machine has enough.
-    fn helpers(count: usize) -> Helpers {
+    fn start(count: usize, contestant: Contestant, items: u64) -> Result<Helpers, Trouble> {
         let allowed = cpus::allowed();
-        let cpus = allowed.get(..count).unwrap_or_default();
-        Helpers::start(count, cpus).unwrap()
-    }
-
-    fn prepared(helpers: &Helpers, count: usize, contestant: Contestant, items: u64) -> bool {
-        let input = (&sizes(items), std::ptr::null());
+        let (cpus, input) = (allowed.get(..count).unwrap_or_default(), std::ptr::null());
         // SAFETY: the functions above do not read the input.
-        match unsafe { helpers.prepare(count, 3, contestant, input, 100) } {
-            Err(Trouble::NotPrepared) => false,
-            made => made.map(|()| true).unwrap(),
-        }
+        unsafe { Helpers::start(count, cpus, contestant, &sizes(items), input, 100) }
     }
 
     #[test]
     fn helpers_run_until_they_are_stopped() {
-        for all in [1, 2, 5] {
-            let mut helpers = helpers(all);
-            assert!(prepared(&helpers, all, contestant(run), 1));
-            for count in (1..=all).rev() {
-                helpers.begin(count, 3).unwrap();
+        for count in [1, 2, 5] {
+            let mut helpers = start(count, contestant(run), 1).unwrap();
+            for _ in 0..count {
+                helpers.begin().unwrap();
                 // On a busy machine a helper may get a CPU only after more than one wait.
                 let until = Instant::now() + Duration::from_secs(60);
                 loop {
-                    helpers.wait_until_running(count, Duration::ZERO);
-                    if helpers.fewest_since(count) > 0 || Instant::now() > until {
+                    helpers.wait_until_running(Duration::ZERO);
+                    if helpers.fewest_since() > 0 || Instant::now() > until {
                         break;
                     }
                 }
-                assert!(helpers.fewest_since(count) > 0);
-                assert!(!helpers.end(count, 42).unwrap());
-                helpers.look(all);
-                assert_eq!(helpers.fewest_since(all), 0, "nobody runs any more");
+                assert!(helpers.fewest_since() > 0);
+                assert!(!helpers.end(42).unwrap());
+                helpers.look();
+                assert_eq!(helpers.fewest_since(), 0, "nobody runs any more");
             }
             helpers.release().unwrap();
         }
     }
 
-    /// Waits until each of the first `count` helpers has made this many calls, for a minute at
-    /// most.
-    fn wait_for(helpers: &Helpers, count: usize, calls: u64) {
+    /// Waits until each helper has made this many calls, for a minute at most.
+    fn wait_for(helpers: &Helpers, calls: u64) {
         let until = Instant::now() + Duration::from_secs(60);
-        while helpers.fewest_since(count) < calls {
+        while helpers.fewest_since() < calls {
             assert!(Instant::now() < until, "they do not run");
             std::thread::yield_now();
         }
@@ -446,52 +424,48 @@ mod tests {
 
     #[test]
     fn a_call_from_before_until_after_counts_if_it_ends_soon() {
-        let mut helpers = helpers(1);
-        assert!(prepared(&helpers, 1, contestant(held), 1));
-        helpers.look(1);
-        assert_eq!(helpers.fewest_beside(1), 0, "nobody was told to run");
-        helpers.begin(1, 3).unwrap();
+        let mut helpers = start(1, contestant(held), 1).unwrap();
+        helpers.look();
+        assert_eq!(helpers.fewest_beside(), 0, "nobody was told to run");
+        helpers.begin().unwrap();
         let until = Instant::now() + Duration::from_secs(30);
-        while helpers.fewest_beside(1) == 0 {
+        while helpers.fewest_beside() == 0 {
             assert!(Instant::now() < until, "it does not begin");
             std::thread::yield_now();
-            helpers.look(1);
+            helpers.look();
         }
-        assert_eq!((helpers.fewest_beside(1), helpers.fewest_since(1)), (1, 0));
-        assert!(!helpers.end_soon(1, Duration::from_millis(1)), "it is held");
+        assert_eq!((helpers.fewest_beside(), helpers.fewest_since()), (1, 0));
+        assert!(!helpers.end_soon(Duration::from_millis(1)), "it is held");
         IS_HELD.store(false, Ordering::SeqCst);
-        assert!(helpers.end_soon(1, Duration::from_secs(60)));
-        assert!(!helpers.end(1, 42).unwrap());
-        helpers.look(1);
-        assert_eq!(helpers.fewest_beside(1), 0, "nobody runs any more");
+        assert!(helpers.end_soon(Duration::from_secs(60)));
+        assert!(!helpers.end(42).unwrap());
+        helpers.look();
+        assert_eq!(helpers.fewest_beside(), 0, "nobody runs any more");
     }
 
     #[test]
     fn another_answer_is_seen() {
-        let helpers = helpers(2);
-        assert!(prepared(&helpers, 2, contestant(run), 1));
-        helpers.begin(2, 3).unwrap();
-        wait_for(&helpers, 2, 1);
-        assert!(helpers.end(2, 41).unwrap(), "than was expected");
-        let helpers = self::helpers(1);
-        assert!(prepared(&helpers, 1, contestant(count), 1));
-        helpers.begin(1, 3).unwrap();
-        wait_for(&helpers, 1, 2);
-        assert!(helpers.end(1, 43).unwrap(), "than before");
+        let helpers = start(2, contestant(run), 1).unwrap();
+        helpers.begin().unwrap();
+        wait_for(&helpers, 1);
+        assert!(helpers.end(41).unwrap(), "than was expected");
+        let helpers = start(1, contestant(count), 1).unwrap();
+        helpers.begin().unwrap();
+        wait_for(&helpers, 2);
+        assert!(helpers.end(43).unwrap(), "than before");
     }
 
     #[test]
     fn states_are_dumped_and_released_where_they_were_prepared() {
-        let helpers = helpers(2);
-        assert!(!prepared(&helpers, 2, contestant(run), 0), "it says that it cannot");
-        assert!(prepared(&helpers, 2, contestant(run), COUNTED));
+        let refused = start(2, contestant(run), 0).err();
+        assert_eq!(refused, Some(Trouble::NotPrepared), "it says that it cannot");
+        let helpers = start(2, contestant(run), COUNTED).unwrap();
         assert_eq!(STATES.load(Ordering::SeqCst), 2);
         let file = memory_file().unwrap();
-        assert_eq!(helpers.dump(1, 3, file.try_clone().unwrap()).unwrap(), 42);
+        assert_eq!(helpers.dump(1, file.try_clone().unwrap()).unwrap(), 42);
         let mut text = [0; 2];
         file.read_exact_at(&mut text, 0).unwrap();
         assert_eq!(text, *b"42");
-        assert!(helpers.dump(0, 2, file.try_clone().unwrap()).is_err(), "nothing is there");
         helpers.release().unwrap();
         assert_eq!(STATES.load(Ordering::SeqCst), 0);
     }
@@ -499,8 +473,13 @@ mod tests {
     #[test]
     fn too_few_cpus_are_an_error() {
         let first = cpus::allowed()[0];
-        assert!(Helpers::start(2, &[first]).is_err());
-        assert!(Helpers::start(1, &[8191]).is_err(), "no such CPU");
-        assert!(Helpers::start(0, &[]).is_ok());
+        let start = |count, cpus: &[usize]| {
+            let (contestant, input) = (contestant(run), std::ptr::null());
+            // SAFETY: the functions above do not read the input.
+            unsafe { Helpers::start(count, cpus, contestant, &sizes(1), input, 100) }
+        };
+        assert!(start(2, &[first]).is_err());
+        assert!(start(1, &[8191]).is_err(), "no such CPU");
+        assert!(start(0, &[]).is_ok());
     }
 }

@@ -18,8 +18,6 @@ use tiebreak_machine::{clock, cpus};
 /// Contestants that are ready to run.
 pub(super) struct Unit {
     area: &'static Area,
-    /// The helpers, which end before what their states point to is unmapped.
-    pub(super) helpers: Helpers,
     pub(super) contestants: Vec<Placed>,
     meters: Meters,
     input_bytes: usize,
@@ -34,12 +32,13 @@ pub(super) struct Unit {
 /// A contestant of the unit.
 pub(super) struct Placed {
     pub(super) prepared: Prepared,
-    /// The number of threads that run the same at the same time as the timed one.
-    pub(super) beside: usize,
+    /// The threads that run the same at the same time as the timed one. They end before the input
+    /// is unmapped.
+    pub(super) helpers: Helpers,
     /// What it did to the process before its first batch.
     conduct: u64,
     /// Its own mapping of the input, to which its states point.
-    input: Mapping,
+    pub(super) input: Mapping,
 }
 
 impl Unit {
@@ -67,28 +66,29 @@ impl Unit {
             libraries.push(Contestant::load(Path::new(&member.object))?);
         }
         header.enter(WORKER_ITSELF);
-        let most = load.contestants.iter().map(|member| member.beside).max();
         as_begun.restore();
-        let helpers = Helpers::start(most.unwrap_or(0), &load.helpers)?;
         let mut conduct = Conduct::now();
         let mut contestants = Vec::new();
         for ((position, contestant), member) in (0..).zip(libraries).zip(&load.contestants) {
             header.enter(position);
-            let own = Mapping::input(input, bytes, contestant.input_slack_bytes())?;
-            let place = own.start().as_ptr().cast_const();
-            let (beside, padding) = (member.beside, member.padding);
+            let input = Mapping::input(input, bytes, contestant.input_slack_bytes())?;
+            let place = input.start().as_ptr().cast_const();
+            let (count, padding) = (member.beside, member.padding);
             // SAFETY: the input is mapped with that slack until the unit ends.
             let prepared = unsafe { Prepared::new(contestant, &load.input, place, padding)? };
-            let from = (&load.input, place);
+            // Helpers take over what is undone here.
+            let did = conduct.look_at_prepare(0);
+            let (cpus, sizes) = (&load.helpers, &load.input);
             // SAFETY: as above; the helpers end before the input is unmapped.
-            unsafe { helpers.prepare(beside, position, contestant, from, padding)? };
-            let conduct = conduct.look_at_prepare();
-            contestants.push(Placed { prepared, beside, conduct, input: own });
+            let helpers =
+                unsafe { Helpers::start(count, cpus, contestant, sizes, place, padding)? };
+            let conduct = did | conduct.look_at_prepare(count);
+            contestants.push(Placed { prepared, helpers, conduct, input });
         }
         header.enter(WORKER_ITSELF);
         let meters = Meters::open(load.meters_energy);
         let (input_bytes, exchange) = (bytes, files.try_into().ok());
-        Ok(Unit { area, helpers, contestants, meters, input_bytes, exchange, conduct, sink })
+        Ok(Unit { area, contestants, meters, input_bytes, exchange, conduct, sink })
     }
 
     pub(super) fn header(&self) -> &'static Header {
@@ -195,19 +195,19 @@ impl Unit {
         rounds: &Rounds,
         noise: Option<u64>,
     ) -> Result<Record, Trouble> {
-        let Placed { prepared, beside, .. } = &self.contestants[position];
-        let beside = *beside;
-        self.header().enter(position);
-        self.helpers.begin(beside, position)?;
+        let Placed { prepared, helpers, .. } = &mut self.contestants[position];
+        let header = self.area.header();
+        header.enter(position);
+        helpers.begin()?;
         let begun = Instant::now();
-        self.header().enter(position);
+        header.enter(position);
         let checksum = prepared.call();
         if let Some(noise) = noise {
             prepared.overwrite_output(noise);
         }
-        self.helpers.wait_until_running(beside, begun.elapsed());
+        helpers.wait_until_running(begun.elapsed());
         let mut record = self.timed(position, rounds, checksum);
-        record.is_torn |= u64::from(self.helpers.end(beside, checksum)?);
+        record.is_torn |= u64::from(self.contestants[position].helpers.end(checksum)?);
         Ok(record)
     }
 
@@ -215,8 +215,8 @@ impl Unit {
         let mut record = Record { checksum, ..self.meters.record() };
         let all = rounds.calls_a_batch[position];
         let (spans, calls) = if rounds.times_each_call { (all, 1) } else { (1, all) };
-        let Placed { prepared, beside, .. } = &self.contestants[position];
-        let (beside, header) = (*beside, self.area.header());
+        let Placed { prepared, helpers, .. } = &mut self.contestants[position];
+        let header = self.area.header();
         let mut calls_beside = 0;
         for _ in 0..spans {
             header.enter(position);
@@ -227,21 +227,21 @@ impl Unit {
             }
             header.enter(position);
             self.meters.begin();
-            self.helpers.look(beside);
+            helpers.look();
             // SAFETY: the state is what this contestant has prepared.
             let span =
                 unsafe { batch::time(prepared.contestant.run, prepared.state, calls, checksum) };
-            let beside_it = self.helpers.fewest_beside(beside);
+            let beside_it = helpers.fewest_beside();
             self.meters.end(&mut record);
             let within = Duration::from_nanos(span.wall_ns.unwrap_or(0));
-            if beside_it > 0 && self.helpers.end_soon(beside, within) {
+            if beside_it > 0 && helpers.end_soon(within) {
                 calls_beside += beside_it;
             }
             record.is_backwards |= u64::from(span.wall_ns.is_none());
             record.wall_ns += span.wall_ns.unwrap_or(0);
             record.is_torn |= u64::from(span.is_torn);
         }
-        record.is_alone = u64::from(beside > 0 && 2 * calls_beside < all);
+        record.is_alone = u64::from(helpers.count() > 0 && 2 * calls_beside < all);
         record
     }
 }

@@ -6,13 +6,12 @@
 use super::unit::placement_of;
 use super::{Workers, place};
 use crate::wire::message::{Request, Trouble};
-use crate::worker_process::{NoReply, Process, WorkerProgram};
+use crate::worker_process::{Launch, NoReply, Process};
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sampler::{UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
@@ -43,29 +42,19 @@ pub(super) struct Crew {
     pub(super) workload: String,
 }
 
-/// How workers are started.
-#[derive(Clone, Copy)]
-pub(super) struct Starter<'a> {
-    pub(super) program: &'a WorkerProgram,
-    pub(super) workload: &'a str,
-    pub(super) interrupted: &'static AtomicBool,
-}
-
-impl Starter<'_> {
+impl Crew {
     /// Starts a worker with this padding in its environment and room for this many batches.
     pub(super) fn start(
-        &self,
+        launch: &Launch,
         padding_bytes: u32,
         capacity: usize,
-        members: Vec<usize>,
+        members: &[usize],
+        workload: &str,
     ) -> Result<Crew, UnitFailure> {
-        let process = Process::start(self.program, padding_bytes, capacity, self.interrupted);
-        let process = process.map_err(no_worker)?;
-        Ok(Crew { process, members, workload: self.workload.to_owned() })
+        let process = Process::start(launch, padding_bytes, capacity).map_err(no_worker)?;
+        Ok(Crew { process, members: members.to_vec(), workload: workload.to_owned() })
     }
-}
 
-impl Crew {
     /// Sends a request and returns the reply, or the failure if there is none. If the contestant
     /// that ran was killed by a signal that other processes may send too, [`foreign_signal`] tells
     /// it.

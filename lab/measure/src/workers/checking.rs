@@ -1,14 +1,15 @@
 //! The checking pass: runs a contestant between guard pages and compares its whole answer with the
 //! oracle's; one that runs on several threads also on all of these at once.
 
-use super::blame::{Starter, foreign_signal, no_worker, without_suspect};
+use super::blame::{Crew, foreign_signal, no_worker, without_suspect};
 use super::{Workers, contract};
 use crate::answers::{self, Difference};
 use crate::files::memory_file;
 use crate::honesty::{misconduct, wrong_checksum};
 use crate::oracle::{Answer, Input};
 use crate::wire::area::{TOUCHED, Touch};
-use crate::wire::message::{Check, Checked, Load, ONES, Request, Side, Together, ZEROS};
+use crate::wire::message::{Check, Checked, Load, ONES, Request, Side, Sizes, Together, ZEROS};
+use crate::worker_process::Launch;
 use std::fs::File;
 use std::path::Path;
 use tiebreak_abi::Random;
@@ -18,17 +19,18 @@ use tiebreak_core::verdict::Fault;
 use tiebreak_machine::cpus;
 
 /// How long a contestant may take in a checking pass, if the plan does not say.
-const TIMEOUT_NS: u64 = 60_000_000_000;
+pub(super) const TIMEOUT_NS: u64 = 60_000_000_000;
 /// How long it may take with noise in its output, after which nothing that it does is its fault.
 const NOISE_TIMEOUT_NS: u64 = 5_000_000_000;
 /// A shorter answer may be right by chance, or consist only of a count.
 const LEAST_ANSWER_BYTES: u64 = 64;
 
-/// One contestant in a checking pass: its input, and the expected answer.
+/// One contestant in a checking pass: its library, its input, and the expected answer.
 struct Case<'a> {
-    starter: Starter<'a>,
+    launch: &'a Launch,
     contestant: usize,
     library: &'a Path,
+    workload: &'a str,
     input: &'a Input,
     answer: Option<&'a Answer>,
     timeout_ns: u64,
@@ -46,18 +48,15 @@ impl Workers {
     /// # Errors
     /// Returns the contestant's fault, an interruption, or an error that no contestant caused.
     pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
-        let library = self.as_built(contestant)?;
-        let member = self.member(contestant, library.clone().into(), 0);
+        let library = &self.as_built(contestant)?;
+        let member = self.member(contestant, library.into(), 0);
+        let mut load = self.load(vec![member], Sizes::default());
         let contract = contract(&self.functions, contestant)?;
         let (input, answer) = self.inputs.answered(input_seed, contract)?;
-        let starter = Starter {
-            program: &self.program,
-            workload: &self.functions.workload.name,
-            interrupted: self.interrupted,
-        };
-        let timeout_ns = self.timeout_ns.unwrap_or(TIMEOUT_NS);
-        let (library, answer) = (&library, answer.as_ref());
-        let case = Case { starter, contestant, library, input, answer, timeout_ns };
+        load.input = input.sizes();
+        let (launch, workload) = (&self.launch, &self.functions.workload.name);
+        let (answer, timeout_ns) = (answer.as_ref(), self.check_timeout_ns);
+        let case = Case { launch, contestant, library, workload, input, answer, timeout_ns };
         // Buffers are aligned, so their ends are usually not at a guard. Without the alignment they
         // are. A contestant need not work then, but if it touches the guard it would have gone too
         // far in any case.
@@ -71,17 +70,7 @@ impl Workers {
             self.unstarved.extend(why.map(|why| (contestant, why)));
         }
         case.judge_dump(input_seed)?;
-        if member.beside == 0 {
-            return Ok(());
-        }
-        case.judge_together(Load {
-            contestants: vec![member],
-            cpu: self.functions.cpu,
-            helpers: self.helpers.clone(),
-            stack_bytes: 0,
-            input: input.sizes(),
-            meters_energy: false,
-        })
+        if load.contestants[0].beside > 0 { case.judge_together(load) } else { Ok(()) }
     }
 
     /// Returns why the latest check did not call a contestant without memory, so that it is unknown
@@ -104,11 +93,9 @@ impl Workers {
         let library = &self.as_built(contestant)?;
         let contract = contract(&self.functions, contestant)?;
         let (input, answer) = self.inputs.verified(verification, part, contract)?;
-        let (program, workload) = (&self.program, &verification.name);
-        let starter = Starter { program, workload, interrupted: self.interrupted };
-        let timeout_ns = self.timeout_ns.unwrap_or(TIMEOUT_NS);
-        let answer = Some(&answer);
-        let case = Case { starter, contestant, library, input, answer, timeout_ns };
+        let (launch, workload) = (&self.launch, &verification.name);
+        let (answer, timeout_ns) = (Some(&answer), self.check_timeout_ns);
+        let case = Case { launch, contestant, library, workload, input, answer, timeout_ns };
         case.judge(case.pass(Side::End)?)?;
         Ok(input.items)
     }
@@ -149,12 +136,12 @@ impl Case<'_> {
         }
         let what = "dumped the right answer although its output had been overwritten after the \
                     run: its 'dump' does not read what 'run' left there";
-        Err(misconduct(self.contestant, self.starter.workload, what))
+        Err(misconduct(self.contestant, self.workload, what))
     }
 
     /// Compares an answer and two checksums with the oracle's.
     fn compare(&self, dump: &File, checksums: [u64; 2]) -> Result<(), UnitFailure> {
-        let workload = self.starter.workload;
+        let workload = self.workload;
         let mut expected = checksums[0];
         if let Some(answer) = self.answer {
             if let Some(difference) = difference(&answer.text, dump)? {
@@ -182,7 +169,7 @@ impl Case<'_> {
         let (object, input) = (self.library.into(), self.input.sizes());
         let request = Request::Check(Check { object, input, side, noise });
         let dump = memory_file().map_err(no_worker)?;
-        let mut crew = self.starter.start(0, 0, vec![self.contestant])?;
+        let mut crew = Crew::start(self.launch, 0, 0, &[self.contestant], self.workload)?;
         let files = [&self.input.file, &dump];
         let settled: Result<Option<Checked>, _> = crew.ask(&request, &files, self.timeout_ns);
         // A worker that has not ended has answered.
@@ -191,7 +178,7 @@ impl Case<'_> {
         let touch = crew.process.area.header().touch();
         let is_starved = touch.is_some_and(|touch| touch.place == Touch::HEAP);
         if let Some(touch) = touch.filter(|_| !is_starved && is_recorded) {
-            let (workload, what) = (self.starter.workload.to_owned(), sentence(&touch));
+            let (workload, what) = (self.workload.to_owned(), sentence(&touch));
             return match side {
                 // Without an alignment only what is past the end is the contestant's fault.
                 Side::Flush if touch.side != Touch::PAST_END => Ok(None),
@@ -213,7 +200,7 @@ impl Case<'_> {
             "asks for memory in 'run', although its table has no flag TIEBREAK_ALLOCATES: where \
              there was none it {how}"
         );
-        Err(misconduct(self.contestant, self.starter.workload, what))
+        Err(misconduct(self.contestant, self.workload, what))
     }
 
     /// Runs the contestant on all of its threads at once in a new process, and compares the answers
@@ -222,14 +209,14 @@ impl Case<'_> {
         let threads = load.contestants[0].beside + 1;
         let dump = memory_file().map_err(no_worker)?;
         let other = memory_file().map_err(no_worker)?;
-        let mut crew = self.starter.start(0, 0, vec![self.contestant])?;
+        let mut crew = Crew::start(self.launch, 0, 0, &[self.contestant], self.workload)?;
         let timeout_ns = self.timeout_ns;
         let loaded = crew.ask(&Request::Load(load), &[&self.input.file], timeout_ns);
         let asked =
             loaded.and_then(|()| crew.ask(&Request::Together, &[&dump, &other], timeout_ns));
         let Together { checksum, other: differing, is_torn } = asked.map_err(without_suspect)?;
         self.compare(&dump, [checksum; 2])?;
-        let workload = format!("{} on {threads} threads", self.starter.workload);
+        let workload = format!("{} on {threads} threads", self.workload);
         if let Some(differing) = differing {
             // The first thread is right, so this one is wrong. Without an oracle's answer it is
             // unknown which of the two is.

@@ -1,14 +1,14 @@
 //! One unit: a worker with loaded contestants, the rounds that it runs, and whether its answers are
 //! right.
 
-use super::blame::{Crew, Starter, no_worker};
+use super::blame::{Crew, no_worker};
 use super::counting::{self, Counting};
 use super::{Workers, checking, contract, not_linked, place, sample};
 use crate::files::memory_file;
 use crate::honesty::wrong_checksum;
 use crate::system::status_number;
 use crate::wire::area::Record;
-use crate::wire::message::{Load, Member, Request, Rounds};
+use crate::wire::message::{Load, Member, Request, Rounds, Sizes};
 use std::fs::File;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::Sample;
@@ -48,16 +48,14 @@ impl Workers {
             members.push(self.member(*contestant, object.into(), padding));
         }
         let load = Load {
-            contestants: members,
-            cpu: self.functions.cpu,
-            helpers: self.helpers.clone(),
             stack_bytes: unit.stack_bytes,
-            input: sizes,
             meters_energy: self.meters_energy,
+            ..self.load(members, sizes)
         };
         let objects: Vec<_> = load.contestants.iter().map(|one| one.object.clone()).collect();
         let capacity = orders.len().max(1) * loaded.len();
-        let mut crew = self.starter().start(own_padding, capacity, loaded.to_vec())?;
+        let workload = &self.functions.workload.name;
+        let mut crew = Crew::start(&self.launch, own_padding, capacity, loaded, workload)?;
         let reads_in_run = self.functions.reads_in_run;
         let other = if reads_in_run { self.inputs.other(input_seed)? } else { None };
         let files: Vec<&File> = [&file].into_iter().chain(other).collect();
@@ -71,6 +69,12 @@ impl Workers {
         ready.map(|()| Session { crew, input_seed })
     }
 
+    /// Returns what a worker needs to load these, on a stack that was not moved.
+    pub(super) fn load(&self, contestants: Vec<Member>, input: Sizes) -> Load {
+        let (cpu, helpers) = (self.functions.cpu, self.helpers.clone());
+        Load { contestants, cpu, helpers, stack_bytes: 0, input, meters_energy: false }
+    }
+
     /// Returns what a worker needs to know of a contestant.
     pub(super) fn member(
         &self,
@@ -80,11 +84,6 @@ impl Workers {
     ) -> Member {
         let threads = self.functions.built.get(contestant).map_or(1, Built::threads);
         Member { object, padding, beside: threads.saturating_sub(1) as usize }
-    }
-
-    pub(super) fn starter(&self) -> Starter<'_> {
-        let workload = &self.functions.workload.name;
-        Starter { program: &self.program, workload, interrupted: self.interrupted }
     }
 
     /// Runs a unit, or continues in the existing process.
