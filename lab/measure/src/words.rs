@@ -92,8 +92,7 @@ impl Splitter<'_> {
         let mut word = String::new();
         while let Some((at, c)) = self.0.next_if(|(_, c)| !matches!(c, ' ' | '\t')) {
             match c {
-                '\'' => self.single_quoted(at, &mut word)?,
-                '"' => self.double_quoted(at, &mut word)?,
+                '\'' | '"' => self.quoted(c, at, &mut word)?,
                 '\\' => match self.0.next() {
                     // A backslash before a line break removes both.
                     Some((_, '\n')) => {}
@@ -109,22 +108,13 @@ impl Splitter<'_> {
         Ok(Some(word))
     }
 
-    fn single_quoted(&mut self, start: usize, word: &mut String) -> Result<(), WordsError> {
-        for (_, c) in self.0.by_ref() {
-            match c {
-                '\'' => return Ok(()),
-                plain => word.push(plain),
-            }
-        }
-        Err(WordsError::OpenQuote { quote: '\'', position: start + 1 })
-    }
-
-    fn double_quoted(&mut self, start: usize, word: &mut String) -> Result<(), WordsError> {
+    /// Takes the rest of a quoted part, up to its closing quote.
+    fn quoted(&mut self, quote: char, start: usize, word: &mut String) -> Result<(), WordsError> {
         while let Some((at, c)) = self.0.next() {
             match c {
-                '"' => return Ok(()),
-                '$' | '`' => return Err(needs_shell(at, c)),
-                '\\' => match self.0.next() {
+                c if c == quote => return Ok(()),
+                '$' | '`' if quote == '"' => return Err(needs_shell(at, c)),
+                '\\' if quote == '"' => match self.0.next() {
                     Some((_, '\n')) => {}
                     Some((_, quoted @ ('$' | '`' | '"' | '\\'))) => word.push(quoted),
                     Some((_, plain)) => word.extend(['\\', plain]),
@@ -133,7 +123,7 @@ impl Splitter<'_> {
                 plain => word.push(plain),
             }
         }
-        Err(WordsError::OpenQuote { quote: '"', position: start + 1 })
+        Err(WordsError::OpenQuote { quote, position: start + 1 })
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! `tiebreak __worker` is one. Its standard input is a socket. The first message there carries the
 //! memory that it shares with the sender (`wire::area`); then it gets one request after the other
-//! (`wire::message`). In the shared memory it records whose code runs, so that a crash or a hang can
-//! be attributed, and what was measured. Contestants do not use the socket: what they print, to
+//! (`wire::message`). In the shared memory it records whose code runs, so that a crash or a hang
+//! can be attributed, and what was measured. Contestants do not use the socket: what they print, to
 //! standard output or standard error, is kept for the message about a crash. A worker ends when the
 //! other end of the socket is closed, or the kernel ends it when its parent has ended. Each unit
 //! starts a new one, so whatever a contestant does to its process ends with the unit.
@@ -103,6 +103,8 @@ fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
     let [shared] = exactly(shared)?;
     // A signal handler keeps a pointer to it until the process ends.
     let area: &'static Area = Box::leak(Box::new(Area::map(&shared)?));
+    // Contestants shall not find it.
+    drop(shared);
     let mut oracle = None;
     while let Some((request, mut files)) = message::receive(&mut inbox, socket)? {
         match (request, oracle) {

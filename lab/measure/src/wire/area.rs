@@ -14,7 +14,8 @@ use tiebreak_core::counts::Counts;
 pub(crate) const WORKER_ITSELF: usize = usize::MAX;
 /// Stands for an unknown number.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
-/// The offset of the records: the header has its own page, because it is read while contestants run.
+/// The offset of the records. The header has its own page, because it is read while contestants
+/// run.
 const HEADER_BYTES: usize = 4096;
 
 /// What the worker is doing.

@@ -58,7 +58,7 @@ pub(super) fn check(
         return Ok(None);
     }
     memory::install_trap(header, &input, &output)?;
-    let has_output = output.bytes() + contestant.output_slack_bytes() > 0;
+    let has_output = output.bytes + contestant.output_slack_bytes() > 0;
     let place = if has_output { starts[1] } else { null_mut() };
     let mut sink = Sink::new();
     let own_threads = conduct::threads();
@@ -84,7 +84,7 @@ pub(super) fn check(
     };
     prepared.release();
     header.enter(WORKER_ITSELF);
-    record_stray(header, &output);
+    record_stray(header, &mut output);
     Ok(Some(Checked { checksums, unstarved: unstarved.map(str::to_owned) }))
 }
 
@@ -108,7 +108,7 @@ fn buffers(
     input.seal()?;
     let (bytes, slack) = (sizes.output_bytes as usize, contestant.output_slack_bytes());
     let mut output = Guarded::new(bytes, slack, alignment, side)?;
-    output.fill(FILLING);
+    output.middle().fill(FILLING);
     Ok((input, output))
 }
 
@@ -120,12 +120,12 @@ fn overwrite(output: &mut Guarded, noise: u64, mut random: Random) -> io::Result
         ONES => u8::MAX,
         _ => random.next_u64() as u8,
     });
-    let most = DUMPED_TIMES * output.bytes() as u64 + DUMPED_BYTES;
+    let most = DUMPED_TIMES * output.bytes as u64 + DUMPED_BYTES;
     set_limit(libc::RLIMIT_FSIZE, libc::rlimit { rlim_cur: most, rlim_max: most })
 }
 
 /// Records bytes that were written around the output where there is no guard page.
-fn record_stray(header: &Header, output: &Guarded) {
+fn record_stray(header: &Header, output: &mut Guarded) {
     let (side, bytes) = match output.stray(FILLING) {
         (0, 0) => return,
         (0, ahead) => (Touch::BEFORE_START, ahead as u64),

@@ -1,8 +1,8 @@
 //! Threads that run the same contestant at the same time as the timed thread.
 //!
 //! A helper has its own CPU, and its own state of one contestant, which it prepared itself. It
-//! sleeps until it must run, then calls the contestant repeatedly until it must stop, and counts its
-//! calls where the timed thread can read them. The count proves that both ran at the same time.
+//! sleeps until it must run, then calls the contestant repeatedly until it must stop, and counts
+//! its calls where the timed thread can read them. The count proves that both ran at the same time.
 
 use super::library::{Contestant, Sink};
 use super::state::Prepared;

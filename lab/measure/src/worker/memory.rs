@@ -15,17 +15,18 @@ const GUARD_BYTES: usize = 1 << 20;
 
 /// A buffer between two inaccessible ranges.
 #[derive(Debug)]
-pub(crate) struct Guarded {
+pub(super) struct Guarded {
     mapping: Mapping,
     /// The offset from the start of the mapping.
     offset: usize,
-    bytes: usize,
+    /// The usable length, without slack.
+    pub(super) bytes: usize,
     slack: usize,
 }
 
 impl Guarded {
     /// Returns zeroed memory for this many bytes, with slack after them.
-    pub(crate) fn new(
+    pub(super) fn new(
         bytes: usize,
         slack: usize,
         alignment: usize,
@@ -45,58 +46,47 @@ impl Guarded {
         Ok(Guarded { mapping, offset, bytes, slack })
     }
 
-    pub(crate) fn start(&self) -> NonNull<u8> {
+    pub(super) fn start(&self) -> NonNull<u8> {
         // SAFETY: the offset lies in the mapping or at its end.
         unsafe { self.mapping.start().add(self.offset) }
     }
 
-    /// Returns the usable length, without slack.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Returns the whole range, with the guards.
-    pub(crate) fn range(&self) -> Range<usize> {
+    fn range(&self) -> Range<usize> {
         let start = self.mapping.start().as_ptr().addr();
         start..start + self.mapping.length()
     }
 
-    /// Returns the start and the length of what lies between the guards.
-    fn middle(&self) -> (NonNull<u8>, usize) {
-        // SAFETY: the mapping begins with a guard and ends with another one.
-        let start = unsafe { self.mapping.start().add(GUARD_BYTES) };
-        (start, self.mapping.length() - 2 * GUARD_BYTES)
-    }
-
-    /// Fills everything between the guards.
-    pub(crate) fn fill(&mut self, byte: u8) {
-        let (start, length) = self.middle();
-        // SAFETY: what lies between the guards may be written.
-        unsafe { start.write_bytes(byte, length) };
+    /// Returns everything between the guards.
+    pub(super) fn middle(&mut self) -> &mut [u8] {
+        let length = self.mapping.length() - 2 * GUARD_BYTES;
+        // SAFETY: as many bytes lie between the guards, initialised, and `self` is borrowed.
+        unsafe {
+            let start = self.mapping.start().add(GUARD_BYTES);
+            std::slice::from_raw_parts_mut(start.as_ptr(), length)
+        }
     }
 
     /// Returns the content.
-    pub(crate) fn content(&mut self) -> &mut [u8] {
-        // SAFETY: as many bytes lie between the guards, initialised, and `self` is borrowed.
-        unsafe { std::slice::from_raw_parts_mut(self.start().as_ptr(), self.bytes) }
+    pub(super) fn content(&mut self) -> &mut [u8] {
+        let (from, bytes) = (self.offset - GUARD_BYTES, self.bytes);
+        &mut self.middle()[from..from + bytes]
     }
 
     /// Makes it read-only.
-    pub(crate) fn seal(&self) -> io::Result<()> {
-        self.mapping.protect(GUARD_BYTES, self.middle().1, libc::PROT_READ)
+    pub(super) fn seal(&self) -> io::Result<()> {
+        let length = self.mapping.length() - 2 * GUARD_BYTES;
+        self.mapping.protect(GUARD_BYTES, length, libc::PROT_READ)
     }
 
     /// Returns how many bytes after the slack, and how many before the start, lie between the
     /// guards and are no longer `byte`, counted to the farthest one.
-    pub(crate) fn stray(&self, byte: u8) -> (usize, usize) {
-        let (start, length) = self.middle();
-        let before = self.offset - GUARD_BYTES;
-        // SAFETY: all of this lies between the guards, where it may be read.
-        let middle = unsafe { std::slice::from_raw_parts(start.as_ptr(), length) };
-        let (front, back) = (&middle[..before], &middle[before + self.bytes + self.slack..]);
-        let past = back.iter().rposition(|found| *found != byte);
+    pub(super) fn stray(&mut self, byte: u8) -> (usize, usize) {
+        let (before, bytes, slack) = (self.offset - GUARD_BYTES, self.bytes, self.slack);
+        let (front, rest) = self.middle().split_at(before);
+        let past = rest[bytes + slack..].iter().rposition(|found| *found != byte);
         let ahead = front.iter().position(|found| *found != byte);
-        (past.map_or(0, |last| self.slack + last + 1), ahead.map_or(0, |first| before - first))
+        (past.map_or(0, |last| slack + last + 1), ahead.map_or(0, |first| before - first))
     }
 }
 
@@ -125,7 +115,7 @@ pub(super) fn install_trap(
 ) -> io::Result<()> {
     let buffers = [(Touch::INPUT, input), (Touch::OUTPUT, output)].map(|(place, buffer)| {
         let start = buffer.start().as_ptr().addr();
-        (place, buffer.range(), start..start + buffer.bytes())
+        (place, buffer.range(), start..start + buffer.bytes)
     });
     TRAP.get_or_init(|| Trap { header, buffers });
     let stack = Box::leak(vec![0_u8; STACK_BYTES].into_boxed_slice());
@@ -197,7 +187,7 @@ mod tests {
     fn guarded_buffers_lie_where_they_should() {
         let check = |bytes: usize, slack: usize, side: Side, from_end: usize| {
             let mut guarded = Guarded::new(bytes, slack, 64, side).unwrap();
-            guarded.fill(0xa5);
+            guarded.middle().fill(0xa5);
             assert_eq!(guarded.content().len(), bytes);
             let end = guarded.range().end - GUARD_BYTES;
             let start = guarded.start().as_ptr() as usize;
@@ -217,10 +207,11 @@ mod tests {
     #[test]
     fn stray_bytes_between_the_guards_are_found() {
         let mut guarded = Guarded::new(100, 10, 64, Side::End).unwrap();
-        guarded.fill(1);
+        guarded.middle().fill(1);
+        let start = guarded.start();
         let write = |at: isize| {
             // SAFETY: the tests below write between the guards.
-            unsafe { guarded.start().offset(at).write(2) };
+            unsafe { start.offset(at).write(2) };
         };
         write(0);
         write(109);

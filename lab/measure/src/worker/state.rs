@@ -59,8 +59,8 @@ impl Prepared {
         }
         // SAFETY: the memory is never used; the address is only kept from being optimised away.
         black_box(unsafe { libc::malloc(padding as usize) });
-        // SAFETY: the input lives long enough by the caller's guarantee, the output as it moves into
-        // what is returned.
+        // SAFETY: the input lives long enough by the caller's guarantee, the output because what is
+        // returned owns it.
         let prepared = unsafe { Prepared::with_output(contestant, sizes, input, output)? };
         Ok(Prepared { _memory: memory, ..prepared })
     }

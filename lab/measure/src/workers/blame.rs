@@ -139,7 +139,12 @@ impl Workers {
             Err(failure) => failure,
         };
         if let Some((contestant, signal)) = foreign_signal(&failure) {
-            return Err(self.killed_again(request, contestant, signal));
+            // It is its own fault if it is also killed in its checking pass.
+            return Err(match self.check(contestant, self.input_seed(request)) {
+                Err(UnitFailure::Interrupted) => UnitFailure::Interrupted,
+                Err(again) if foreign_signal(&again) == Some((contestant, signal)) => again,
+                _ => killed(signal),
+            });
         }
         match failure {
             // No item is named if the checking pass finds nothing.
@@ -149,21 +154,6 @@ impl Workers {
                 Err(self.wrong_again(request, contestant, failure))
             }
             _ => Err(failure),
-        }
-    }
-
-    /// Returns the failure of a unit whose process was killed: the contestant's fault, if it is also
-    /// killed in its checking pass.
-    fn killed_again(
-        &mut self,
-        request: &UnitRequest<'_>,
-        contestant: usize,
-        signal: i32,
-    ) -> UnitFailure {
-        match self.check(contestant, self.input_seed(request)) {
-            Err(UnitFailure::Interrupted) => UnitFailure::Interrupted,
-            Err(again) if foreign_signal(&again) == Some((contestant, signal)) => again,
-            _ => killed(signal),
         }
     }
 
