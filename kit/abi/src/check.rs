@@ -1,6 +1,8 @@
 //! The handshake: the checks that a loader makes before it uses a table.
 
-use crate::raw::{ABI, MAGIC, RawContestant, RawOracle};
+use crate::raw::{
+    ABI, Answer, Count, Dump, Generate, MAGIC, Prepare, RawContestant, RawOracle, Release, Run,
+};
 use core::fmt::{self, Display};
 
 const ALIGNMENT_BYTES_MAX: u32 = 4096;
@@ -60,22 +62,19 @@ impl Display for Refusal {
 impl core::error::Error for Refusal {}
 
 /// A table that [`check`] can check.
-pub trait Table: sealed::Sealed + Sized {
-    /// Checks the fields of a table of the right version.
+pub trait Table: Sized {
+    /// The functions that every table of this kind must have.
+    type Functions;
+
+    /// Checks the fields of a table of the right version, and returns those functions.
     ///
     /// # Errors
     /// Fails with the first fault of the fields.
-    fn check_fields(&self) -> Result<(), Refusal>;
+    fn functions(&self) -> Result<Self::Functions, Refusal>;
 }
 
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for crate::raw::RawContestant {}
-    impl Sealed for crate::raw::RawOracle {}
-}
-
-/// Checks whether a table can be used. `Ok` means that all its fields may be read, that every
-/// required function is present, and that the laboratory can provide what the table asks for.
+/// Checks whether a table can be used, and returns its required functions. `Ok` means that all its
+/// fields may be read, and that the laboratory can provide what the table asks for.
 ///
 /// # Errors
 /// Fails with the reason why the table is refused.
@@ -83,7 +82,7 @@ mod sealed {
 /// # Safety
 /// `table` is null or the address of the table's symbol. The function reads no further than the
 /// size that the table states.
-pub unsafe fn check<T: Table>(table: *const T) -> Result<(), Refusal> {
+pub unsafe fn check<T: Table>(table: *const T) -> Result<T::Functions, Refusal> {
     if table.is_null() || !table.is_aligned() {
         return Err(Refusal::Missing);
     }
@@ -104,27 +103,37 @@ pub unsafe fn check<T: Table>(table: *const T) -> Result<(), Refusal> {
         return Err(Refusal::TooShort(struct_bytes, expected_bytes));
     }
     // SAFETY: it is a table of this version and as long as one.
-    unsafe { &*table }.check_fields()
+    unsafe { &*table }.functions()
+}
+
+/// Returns a function that a table must have.
+fn required<F>(function: Option<F>, name: &'static str) -> Result<F, Refusal> {
+    function.ok_or(Refusal::NoFunction(name))
 }
 
 impl Table for RawContestant {
-    fn check_fields(&self) -> Result<(), Refusal> {
-        self.prepare.ok_or(Refusal::NoFunction("prepare"))?;
-        self.run.ok_or(Refusal::NoFunction("run"))?;
-        self.dump.ok_or(Refusal::NoFunction("dump"))?;
-        self.release.ok_or(Refusal::NoFunction("release"))?;
+    type Functions = (Prepare, Run, Dump, Release);
+
+    fn functions(&self) -> Result<Self::Functions, Refusal> {
+        let functions = (
+            required(self.prepare, "prepare")?,
+            required(self.run, "run")?,
+            required(self.dump, "dump")?,
+            required(self.release, "release")?,
+        );
         match self.alignment_bytes {
-            0 => Ok(()),
-            bytes if bytes.is_power_of_two() && bytes <= ALIGNMENT_BYTES_MAX => Ok(()),
+            0 => Ok(functions),
+            bytes if bytes.is_power_of_two() && bytes <= ALIGNMENT_BYTES_MAX => Ok(functions),
             bytes => Err(Refusal::Alignment(bytes)),
         }
     }
 }
 
 impl Table for RawOracle {
-    fn check_fields(&self) -> Result<(), Refusal> {
-        self.generate.ok_or(Refusal::NoFunction("generate"))?;
-        self.items.ok_or(Refusal::NoFunction("items"))?;
-        self.answer.map(drop).ok_or(Refusal::NoFunction("answer"))
+    type Functions = (Generate, Count, Answer);
+
+    fn functions(&self) -> Result<Self::Functions, Refusal> {
+        let generate = required(self.generate, "generate")?;
+        Ok((generate, required(self.items, "items")?, required(self.answer, "answer")?))
     }
 }

@@ -121,13 +121,7 @@ unsafe extern "C" fn answer<O: Oracle>(
     unsafe {
         let answered = request(raw)
             .and_then(|request| O::answer(&request, input(at, count), &mut Sink::new(&*sink)));
-        match answered {
-            Ok(sum) => {
-                checksum.write(sum);
-                0
-            }
-            Err(Unknown) => 1,
-        }
+        c_int::from(answered.map(|sum| checksum.write(sum)).is_err())
     }
 }
 
@@ -135,23 +129,28 @@ unsafe extern "C" fn answer<O: Oracle>(
 /// `raw` points to a request. It and its strings live for as long as `'a`.
 unsafe fn request<'a>(raw: *const RawRequest) -> Result<Request<'a>, Unknown> {
     // SAFETY: the caller's promise.
-    let raw = unsafe { &*raw };
-    let text = |at: *const c_char| {
-        if at.is_null() {
-            return Ok("");
-        }
-        // SAFETY: the caller's promise.
-        unsafe { CStr::from_ptr(at) }.to_str().map_err(|_| Unknown)
-    };
-    Ok(Request {
-        workload: text(raw.workload)?,
-        distribution: text(raw.distribution)?,
-        contract: text(raw.contract)?,
-        size: raw.size,
-        seed: raw.seed,
-        part: raw.part,
-        parts: raw.parts,
-    })
+    unsafe {
+        let raw = &*raw;
+        Ok(Request {
+            workload: text(raw.workload)?,
+            distribution: text(raw.distribution)?,
+            contract: text(raw.contract)?,
+            size: raw.size,
+            seed: raw.seed,
+            part: raw.part,
+            parts: raw.parts,
+        })
+    }
+}
+
+/// # Safety
+/// `at` is null or the start of a string that lives for as long as `'a`.
+unsafe fn text<'a>(at: *const c_char) -> Result<&'a str, Unknown> {
+    if at.is_null() {
+        return Ok("");
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(at) }.to_str().map_err(|_| Unknown)
 }
 
 /// # Safety

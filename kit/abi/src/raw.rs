@@ -44,6 +44,17 @@ pub struct RawSink {
     pub write: unsafe extern "C" fn(*mut c_void, *const c_void, u64),
 }
 
+/// Makes a state for a workload.
+pub type Prepare = unsafe extern "C" fn(*const RawWorkload) -> *mut c_void;
+/// Restores a changed input.
+pub type Reset = unsafe extern "C" fn(*mut c_void);
+/// Does the whole workload once, and returns the checksum.
+pub type Run = unsafe extern "C" fn(*mut c_void) -> u64;
+/// Writes the answer.
+pub type Dump = unsafe extern "C" fn(*mut c_void, *const RawSink);
+/// Frees a state.
+pub type Release = unsafe extern "C" fn(*mut c_void);
+
 /// A contestant's table.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -69,15 +80,15 @@ pub struct RawContestant {
     /// Always 0.
     pub reserved: u32,
     /// Makes the state, untimed. Returns null if it cannot.
-    pub prepare: Option<unsafe extern "C" fn(*const RawWorkload) -> *mut c_void>,
+    pub prepare: Option<Prepare>,
     /// Restores a changed input, untimed, before each run; null if runs change nothing.
-    pub reset: Option<unsafe extern "C" fn(*mut c_void)>,
+    pub reset: Option<Reset>,
     /// Does the whole workload once, timed, and returns the checksum.
-    pub run: Option<unsafe extern "C" fn(*mut c_void) -> u64>,
+    pub run: Option<Run>,
     /// Writes the answer in the study's canonical form, untimed, after a run.
-    pub dump: Option<unsafe extern "C" fn(*mut c_void, *const RawSink)>,
+    pub dump: Option<Dump>,
     /// Frees the state, untimed.
-    pub release: Option<unsafe extern "C" fn(*mut c_void)>,
+    pub release: Option<Release>,
 }
 
 /// A request to an oracle.
@@ -104,6 +115,14 @@ pub struct RawRequest {
     pub parts: u64,
 }
 
+/// Writes an input, and returns 0 on success.
+pub type Generate = unsafe extern "C" fn(*const RawRequest, *const RawSink) -> c_int;
+/// Counts something of an input of this many bytes.
+pub type Count = unsafe extern "C" fn(*const RawRequest, *const u8, u64) -> u64;
+/// Writes the answer for an input of this many bytes, and the checksum, and returns 0 on success.
+pub type Answer =
+    unsafe extern "C" fn(*const RawRequest, *const u8, u64, *const RawSink, *mut u64) -> c_int;
+
 /// An oracle's table. Functions that return `int` return 0 on success.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -117,15 +136,13 @@ pub struct RawOracle {
     /// Always 0.
     pub reserved: u32,
     /// Writes an input.
-    pub generate: Option<unsafe extern "C" fn(*const RawRequest, *const RawSink) -> c_int>,
+    pub generate: Option<Generate>,
     /// Counts the items of an input.
-    pub items: Option<unsafe extern "C" fn(*const RawRequest, *const u8, u64) -> u64>,
+    pub items: Option<Count>,
     /// Returns the size in bytes of the output that contestants need; null if they need none.
-    pub output_bytes: Option<unsafe extern "C" fn(*const RawRequest, *const u8, u64) -> u64>,
+    pub output_bytes: Option<Count>,
     /// Writes the answer, one line per item, and the checksum.
-    pub answer: Option<
-        unsafe extern "C" fn(*const RawRequest, *const u8, u64, *const RawSink, *mut u64) -> c_int,
-    >,
+    pub answer: Option<Answer>,
 }
 
 // SAFETY: a table is constant data with pointers to constant data and functions.

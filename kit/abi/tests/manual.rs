@@ -111,7 +111,9 @@ fn table<T: tiebreak_abi::Table>(library: &str, symbol: &std::ffi::CStr) -> Opti
         let library = dlopen(path.as_ptr(), RTLD_NOW);
         assert!(!library.is_null(), "{path:?} can be loaded");
         let table = dlsym(library, symbol.as_ptr()).cast::<T>().cast_const();
-        table.as_ref().inspect(|table| check(*table).expect("a table that can be used"))
+        table.as_ref().inspect(|table| {
+            assert_eq!(check(*table).err(), None, "a table that can be used");
+        })
     }
 }
 

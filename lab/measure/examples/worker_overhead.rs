@@ -16,7 +16,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{PlannedClaim, Scope};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_measure::worker;
-use tiebreak_measure::workers::{Clock, WorkerProgram};
+use tiebreak_measure::workers::{Clock, WorkerProgram, Workers};
 
 #[expect(dead_code, reason = "the tests of the worker use more of it than this example")]
 #[path = "../tests/worker/study.rs"]
@@ -123,11 +123,7 @@ fn rounds(how: &str, claims: &[PlannedClaim]) -> f64 {
     let next = RoundCoins { unit: None, ..first };
     let mut beside = Vec::new();
     for _ in 0..ROUNDS {
-        let start = Instant::now();
-        let ran = run(&mut workers, &next, &[vec![0, 1]]).expect("a round");
-        let whole = start.elapsed().as_nanos() as f64;
-        let timed: u64 = ran.samples.iter().map(|sample| sample.wall_ns).sum();
-        beside.push((whole - timed as f64) / 1e3);
+        beside.push(beside_ns(&mut workers, &next, 1) / 1e3);
     }
     let beside = median(beside);
     println!("a round beside its batches  {beside:7.1} us{how}");
@@ -144,17 +140,23 @@ fn units() {
         let wanted = [(0, 100), (1, 101)];
         tiebreak_core::sampler::FunctionSampler::expect(&mut workers, &wanted);
         links.push(start.elapsed().as_nanos() as f64 / 1e6);
-        let start = Instant::now();
-        let ran = run(&mut workers, &coins(&[0, 1]), &vec![vec![0, 1]; 4]).expect("a unit");
-        let whole = start.elapsed().as_nanos() as f64;
-        let timed: u64 = ran.samples.iter().map(|sample| sample.wall_ns).sum();
-        beside.push((whole - timed as f64) / 1e6);
+        beside.push(beside_ns(&mut workers, &coins(&[0, 1]), 4) / 1e6);
     }
     println!(
         "a unit beside its batches   {:7.2} ms, its two links before {:.1} ms",
         median(beside),
         median(links)
     );
+}
+
+/// Runs so many rounds, and returns what they cost beside their batches, in nanoseconds.
+fn beside_ns(workers: &mut Workers, coins: &RoundCoins, rounds: usize) -> f64 {
+    let orders = vec![vec![0, 1]; rounds];
+    let start = Instant::now();
+    let ran = run(workers, coins, &orders).expect("a unit");
+    let whole_ns = start.elapsed().as_nanos() as f64;
+    let timed_ns: u64 = ran.samples.iter().map(|sample| sample.wall_ns).sum();
+    whole_ns - timed_ns as f64
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -1,12 +1,13 @@
 //! A study's oracle, in its own process: its failure is an error and does not end this process.
 
 use crate::files::{memory_file, sealed};
-use crate::wire::message::{Question, Reply, Request, Sizes};
-use crate::worker_process::{NoReply, Patience, Process, WorkerProgram, absolute, how};
+use crate::wire::message::{Question, Request, Sizes};
+use crate::worker_process::{Launch, NoReply, Process, WorkerProgram, absolute, how};
+use serde::de::DeserializeOwned;
 use std::collections::HashMap;
+use std::ffi::CString;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::sampler::UnitFailure;
@@ -14,6 +15,26 @@ use tiebreak_core::study::{Verification, Workload};
 
 /// How long one answer of an oracle may take.
 const TIMEOUT_NS: u64 = 1_800_000_000_000;
+
+/// Why there is no input or no answer. A contestant is never the cause.
+#[derive(Debug, thiserror::Error)]
+pub enum OracleError {
+    /// This library is not an oracle. Says why, and what to do.
+    #[error("'{0}' is not an oracle: {1}")]
+    Refused(PathBuf, String),
+    /// It failed on this, or crashed. Says why, with what it wrote to standard error.
+    #[error("the study's oracle failed on {0}: {1}: 'tiebreak study show' names its source")]
+    Failed(String, String),
+    /// The user asked to stop.
+    #[error("interrupted while the oracle was at work")]
+    Interrupted,
+    /// This input file cannot be read, with the error of the system.
+    #[error("the input '{0}' cannot be read: {1}")]
+    File(PathBuf, io::Error),
+    /// No process or no memory is available.
+    #[error("no worker could run the study's oracle: {0}: free memory, or raise the limits")]
+    Worker(#[from] io::Error),
+}
 
 impl From<OracleError> for UnitFailure {
     fn from(error: OracleError) -> UnitFailure {
@@ -29,11 +50,10 @@ impl From<OracleError> for UnitFailure {
 #[derive(Debug)]
 pub struct Oracle {
     object: PathBuf,
-    program: WorkerProgram,
+    launch: Launch,
     folder: PathBuf,
     /// `None` after a failure: the next question starts a new process.
     process: Option<Process>,
-    interrupted: &'static AtomicBool,
 }
 
 /// An input that all contestants share.
@@ -49,8 +69,8 @@ pub struct Input {
     /// The size of the output buffer that a contestant needs for it; 0 if contestants of this study
     /// need none.
     pub output_bytes: u64,
-    /// What the oracle was asked for; `None` for a file of a study without an oracle.
-    question: Option<Question>,
+    /// What the oracle was asked for; empty for a file of a study without an oracle.
+    question: Question,
     /// The checksums that the oracle has given for it, by contract.
     checksums: HashMap<String, u64>,
 }
@@ -80,12 +100,11 @@ impl Oracle {
     ) -> Result<Oracle, OracleError> {
         let mut oracle = Oracle {
             object: absolute(library),
-            program: program.clone(),
+            launch: Launch { program: program.clone(), interrupted },
             folder: folder.to_owned(),
             process: None,
-            interrupted,
         };
-        oracle.process()?;
+        oracle.process = Some(oracle.started()?);
         Ok(oracle)
     }
 
@@ -96,17 +115,16 @@ impl Oracle {
     /// Fails if the oracle fails, or if the file cannot be read.
     pub fn input(&mut self, workload: &Workload, seed: u64) -> Result<Input, OracleError> {
         let question = Question {
-            workload: workload.name.clone(),
-            distribution: workload.distribution.clone(),
-            contract: String::new(),
+            workload: text(&workload.name)?,
+            distribution: text(&workload.distribution)?,
             size: workload.size,
             seed,
-            part: 0,
             parts: 1,
+            ..Question::default()
         };
         let Some(file) = &workload.file else { return self.make(question) };
         let path = self.folder.join(file);
-        let file = File::open(&path).map_err(|reason| OracleError::File { path, reason })?;
+        let file = File::open(&path).map_err(|reason| OracleError::File(path, reason))?;
         self.measure(question, file, false)
     }
 
@@ -120,13 +138,12 @@ impl Oracle {
         part: u64,
     ) -> Result<Input, OracleError> {
         self.make(Question {
-            workload: verification.name.clone(),
-            distribution: verification.distribution.clone(),
-            contract: String::new(),
+            workload: text(&verification.name)?,
+            distribution: text(&verification.distribution)?,
             size: verification.size,
-            seed: 0,
             part,
             parts: verification.parts,
+            ..Question::default()
         })
     }
 
@@ -136,7 +153,7 @@ impl Oracle {
     /// # Errors
     /// Fails if the oracle fails.
     pub fn answer(&mut self, input: &Input, contract: &str) -> Result<Answer, OracleError> {
-        let text = memory_file().map_err(OracleError::Worker)?;
+        let text = memory_file()?;
         let checksum = self.checked(input, contract, Some(&text))?;
         Ok(Answer { text, checksum })
     }
@@ -155,9 +172,8 @@ impl Oracle {
     }
 
     fn make(&mut self, question: Question) -> Result<Input, OracleError> {
-        let file = memory_file().map_err(OracleError::Worker)?;
-        let made = self.measure(question, file, true)?;
-        Ok(Input { file: sealed(&made.file).map_err(OracleError::Worker)?, ..made })
+        let made = self.measure(question, memory_file()?, true)?;
+        Ok(Input { file: sealed(&made.file)?, ..made })
     }
 
     fn measure(
@@ -166,83 +182,62 @@ impl Oracle {
         file: File,
         is_made: bool,
     ) -> Result<Input, OracleError> {
-        let asked = format!("the input of {}", question.workload);
+        let asked = format!("the input of {}", question.workload.to_string_lossy());
         let request = Request::Input { question: question.clone(), is_made };
-        match self.ask(&asked, &request, &[&file])? {
-            Reply::Sized(Sizes { bytes, items, output_bytes }) => {
-                let (question, checksums) = (Some(question), HashMap::new());
-                Ok(Input { file, bytes, items, output_bytes, question, checksums })
-            }
-            other => Err(unexpected(asked, other)),
-        }
+        let Sizes { bytes, items, output_bytes } = self.ask(asked, &request, &[&file])?;
+        Ok(Input { file, bytes, items, output_bytes, question, checksums: HashMap::new() })
     }
 
-    /// Returns the checksum, and writes the answer to `text`.
+    /// Returns the checksum, and writes the answer to `to`.
     fn checked(
         &mut self,
         input: &Input,
         contract: &str,
-        text: Option<&File>,
+        to: Option<&File>,
     ) -> Result<u64, OracleError> {
-        let question = input.question.clone().unwrap_or_default();
-        let asked = format!("the answer of {contract} for {}", question.workload);
-        let question = Question { contract: contract.to_owned(), ..question };
+        let question = Question { contract: text(contract)?, ..input.question.clone() };
+        let workload = question.workload.to_string_lossy();
+        let asked = format!("the answer of {contract} for {workload}");
+        let files: Vec<&File> = [&input.file].into_iter().chain(to).collect();
         let request = Request::Answer { question, input_bytes: input.bytes };
-        let files: Vec<&File> = [Some(&input.file), text].into_iter().flatten().collect();
-        match self.ask(&asked, &request, &files)? {
-            Reply::Checksum(checksum) => Ok(checksum),
-            other => Err(unexpected(asked, other)),
-        }
+        self.ask(asked, &request, &files)
     }
 
-    fn ask(
+    fn ask<T: DeserializeOwned>(
         &mut self,
-        asked: &str,
+        asked: String,
         request: &Request,
         files: &[&File],
-    ) -> Result<Reply, OracleError> {
-        let patience = self.patience();
-        let descriptors: Vec<_> = files.iter().map(|file| file.as_fd()).collect();
-        let process = self.process()?;
-        let reply = process.ask(request, &descriptors, &patience);
-        let said = process.error_clause();
-        let why = match reply {
-            Ok(Reply::Failed(why)) => why,
-            Ok(reply) => return Ok(reply),
-            Err(no_reply) => {
-                self.process = None;
-                no_reply_error(no_reply)?
-            }
-        };
-        Err(OracleError::Failed { asked: asked.to_owned(), why, said })
-    }
-
-    fn patience(&self) -> Patience<'static> {
-        Patience { interrupted: self.interrupted, timeout_ns: TIMEOUT_NS, area: None }
-    }
-
-    /// Returns the process, which is started if there is none.
-    fn process(&mut self) -> Result<&mut Process, OracleError> {
-        let process = match self.process.take() {
+    ) -> Result<T, OracleError> {
+        let mut process = match self.process.take() {
             Some(process) => process,
             None => self.started()?,
         };
-        Ok(self.process.insert(process))
+        match process.ask(request, files, TIMEOUT_NS) {
+            Ok(reply) => {
+                self.process = Some(process);
+                Ok(reply)
+            }
+            Err(NoReply::Interrupted) => Err(OracleError::Interrupted),
+            Err(NoReply::Lost(error)) => Err(error.into()),
+            Err(other) => {
+                let why = how(&other) + &process.error_clause();
+                Err(OracleError::Failed(asked, why))
+            }
+        }
     }
 
     fn started(&self) -> Result<Process, OracleError> {
-        let mut process = Process::start(&self.program, 0).map_err(OracleError::Worker)?;
-        let patience = self.patience();
-        let refused = |why| OracleError::Refused { library: self.object.clone(), why };
-        match process.ask(&Request::Oracle(self.object.clone()), &[], &patience) {
-            Ok(Reply::Done) => Ok(process),
-            Ok(Reply::Refused(_, refusal)) => Err(refused(refusal.sentence())),
-            Ok(other) => Err(unexpected("its library".to_owned(), other)),
-            Err(other) => {
-                let how = no_reply_error(other)?;
-                Err(refused(format!("it ended the process ({how})")))
-            }
-        }
+        let mut process = Process::start(&self.launch, 0, 0)?;
+        let request = Request::Oracle(self.object.clone().into());
+        let why = match process.ask::<()>(&request, &[], TIMEOUT_NS) {
+            Ok(()) => return Ok(process),
+            Err(NoReply::Interrupted) => return Err(OracleError::Interrupted),
+            Err(NoReply::Lost(error)) => return Err(error.into()),
+            Err(NoReply::Trouble(trouble)) => trouble.to_string(),
+            Err(other) => format!("it ended the process ({})", how(&other)),
+        };
+        Err(OracleError::Refused(self.object.clone(), why))
     }
 }
 
@@ -257,61 +252,16 @@ impl Input {
     /// Fails if the file cannot be read.
     pub fn of_file(path: &Path) -> Result<Input, OracleError> {
         let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
-        let (bytes, file) =
-            opened.map_err(|reason| OracleError::File { path: path.to_owned(), reason })?;
-        let (question, checksums) = (None, HashMap::new());
+        let (bytes, file) = opened.map_err(|reason| OracleError::File(path.to_owned(), reason))?;
+        let (question, checksums) = (Question::default(), HashMap::new());
         Ok(Input { file, bytes, items: 1, output_bytes: 0, question, checksums })
     }
 }
 
-/// Returns how the process ended, if it or the oracle is the cause.
-fn no_reply_error(no_reply: NoReply) -> Result<String, OracleError> {
-    match no_reply {
-        NoReply::Interrupted => Err(OracleError::Interrupted),
-        NoReply::Lost(error) => Err(OracleError::Worker(error)),
-        other => Ok(how(&other)),
-    }
-}
-
-fn unexpected(asked: String, reply: Reply) -> OracleError {
-    OracleError::Failed { asked, why: format!("it answered {reply:?}"), said: String::new() }
-}
-
-/// Why there is no input or no answer. A contestant is never the cause.
-#[derive(Debug, thiserror::Error)]
-pub enum OracleError {
-    /// Its library is not an oracle.
-    #[error("'{library}' is not an oracle: {why}")]
-    Refused {
-        /// The library.
-        library: PathBuf,
-        /// Why, and what to do.
-        why: String,
-    },
-    /// It failed or crashed.
-    #[error(
-        "the study's oracle failed on {asked}: {why}{said}: 'tiebreak study show' names its source"
-    )]
-    Failed {
-        /// The question.
-        asked: String,
-        /// What went wrong.
-        why: String,
-        /// What it wrote to standard error, after a semicolon.
-        said: String,
-    },
-    /// The user asked to stop.
-    #[error("interrupted while the oracle was at work")]
-    Interrupted,
-    /// The input file cannot be read.
-    #[error("the input '{path}' cannot be read: {reason}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        reason: io::Error,
-    },
-    /// No process or no memory is available.
-    #[error("no worker could run the study's oracle: {0}: free memory, or raise the limits")]
-    Worker(io::Error),
+/// Returns a text in the form of the C side.
+///
+/// # Errors
+/// Fails if it holds a zero byte.
+fn text(text: &str) -> Result<CString, OracleError> {
+    CString::new(text).map_err(|error| OracleError::Failed(format!("{text:?}"), error.to_string()))
 }

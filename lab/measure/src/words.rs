@@ -1,7 +1,7 @@
 //! Splits a command into words as a POSIX shell does, without its expansions.
 
-use std::iter::Peekable;
-use std::str::CharIndices;
+use std::iter::{Enumerate, Peekable};
+use std::str::Chars;
 
 /// Why a command cannot be split without a shell.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,7 @@ pub enum WordsError {
 /// ```
 pub fn split(command: &str) -> Result<Vec<String>, WordsError> {
     let trimmed = command.trim_end_matches(['\n', '\r']);
-    let mut splitter = Splitter { text: trimmed, rest: trimmed.char_indices().peekable() };
+    let mut splitter = Splitter(trimmed.chars().enumerate().peekable());
     let mut words = Vec::new();
     while let Some(word) = splitter.word()? {
         words.push(word);
@@ -76,42 +76,31 @@ fn is_assignment(word: &str) -> bool {
         && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
-struct Splitter<'a> {
-    text: &'a str,
-    rest: Peekable<CharIndices<'a>>,
-}
+/// The rest of a command: characters with their positions, counted from 0.
+struct Splitter<'a>(Peekable<Enumerate<Chars<'a>>>);
 
 impl Splitter<'_> {
-    fn position(&self, byte: usize) -> usize {
-        self.text[..byte].chars().count() + 1
-    }
-
-    fn needs_shell(&self, byte: usize, character: char) -> WordsError {
-        WordsError::NeedsShell { character, position: self.position(byte) }
-    }
-
     /// Returns the next word; `None` at the end.
     fn word(&mut self) -> Result<Option<String>, WordsError> {
-        while self.rest.next_if(|(_, c)| matches!(c, ' ' | '\t')).is_some() {}
-        let Some(&(byte, first)) = self.rest.peek() else {
+        while self.0.next_if(|(_, c)| matches!(c, ' ' | '\t')).is_some() {}
+        let Some(&(at, first)) = self.0.peek() else {
             return Ok(None);
         };
         if matches!(first, '~' | '#') {
-            return Err(self.needs_shell(byte, first));
+            return Err(needs_shell(at, first));
         }
         let mut word = String::new();
-        while let Some((byte, c)) = self.rest.next_if(|(_, c)| !matches!(c, ' ' | '\t')) {
+        while let Some((at, c)) = self.0.next_if(|(_, c)| !matches!(c, ' ' | '\t')) {
             match c {
-                '\'' => self.single_quoted(byte, &mut word)?,
-                '"' => self.double_quoted(byte, &mut word)?,
-                '\\' => match self.rest.next() {
+                '\'' | '"' => self.quoted(c, at, &mut word)?,
+                '\\' => match self.0.next() {
                     // A backslash before a line break removes both.
                     Some((_, '\n')) => {}
                     Some((_, quoted)) => word.push(quoted),
                     None => return Err(WordsError::OpenBackslash),
                 },
                 '|' | '&' | ';' | '<' | '>' | '(' | ')' | '$' | '`' | '*' | '?' | '\n' => {
-                    return Err(self.needs_shell(byte, c));
+                    return Err(needs_shell(at, c));
                 }
                 plain => word.push(plain),
             }
@@ -119,22 +108,13 @@ impl Splitter<'_> {
         Ok(Some(word))
     }
 
-    fn single_quoted(&mut self, start: usize, word: &mut String) -> Result<(), WordsError> {
-        for (_, c) in self.rest.by_ref() {
+    /// Takes the rest of a quoted part, up to its closing quote.
+    fn quoted(&mut self, quote: char, start: usize, word: &mut String) -> Result<(), WordsError> {
+        while let Some((at, c)) = self.0.next() {
             match c {
-                '\'' => return Ok(()),
-                plain => word.push(plain),
-            }
-        }
-        Err(WordsError::OpenQuote { quote: '\'', position: self.position(start) })
-    }
-
-    fn double_quoted(&mut self, start: usize, word: &mut String) -> Result<(), WordsError> {
-        while let Some((byte, c)) = self.rest.next() {
-            match c {
-                '"' => return Ok(()),
-                '$' | '`' => return Err(self.needs_shell(byte, c)),
-                '\\' => match self.rest.next() {
+                c if c == quote => return Ok(()),
+                '$' | '`' if quote == '"' => return Err(needs_shell(at, c)),
+                '\\' if quote == '"' => match self.0.next() {
                     Some((_, '\n')) => {}
                     Some((_, quoted @ ('$' | '`' | '"' | '\\'))) => word.push(quoted),
                     Some((_, plain)) => word.extend(['\\', plain]),
@@ -143,8 +123,12 @@ impl Splitter<'_> {
                 plain => word.push(plain),
             }
         }
-        Err(WordsError::OpenQuote { quote: '"', position: self.position(start) })
+        Err(WordsError::OpenQuote { quote, position: start + 1 })
     }
+}
+
+fn needs_shell(at: usize, character: char) -> WordsError {
+    WordsError::NeedsShell { character, position: at + 1 }
 }
 
 #[cfg(test)]

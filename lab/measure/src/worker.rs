@@ -1,12 +1,12 @@
 //! A worker: the process in which contestants that are functions run.
 //!
-//! `tiebreak __worker` is one. Its standard input is a socket, over which it gets one request after
-//! the other (`wire::message`). It shares memory with the sender (`wire::area`). There it records
-//! whose code runs, so that a crash or a hang can be attributed, reads the orders of rounds, and
-//! writes what was measured. Contestants do not use the socket: what they print, to standard output
-//! or standard error, is kept for the message about a crash. A worker ends when the other end of
-//! the socket is closed, or the kernel ends it when its parent has ended. Each unit starts a new
-//! one, so whatever a contestant does to its process ends with the unit.
+//! `tiebreak __worker` is one. Its standard input is a socket. The first message there carries the
+//! memory that it shares with the sender (`wire::area`); then it gets one request after the other
+//! (`wire::message`). In the shared memory it records whose code runs, so that a crash or a hang
+//! can be attributed, and what was measured. Contestants do not use the socket: what they print, to
+//! standard output or standard error, is kept for the message about a crash. A worker ends when the
+//! other end of the socket is closed, or the kernel ends it when its parent has ended. Each unit
+//! starts a new one, so whatever a contestant does to its process ends with the unit.
 
 mod batch;
 mod checking;
@@ -19,14 +19,15 @@ mod state;
 mod unit;
 
 use crate::system::{checked, owned};
-use crate::wire::channel::{self, Inbox};
-use crate::wire::message;
-use crate::wire::message::{Load, Reply, Request};
+use crate::wire::area::Area;
+use crate::wire::channel::Inbox;
+use crate::wire::message::{self, Load, Reply, Request};
 use crate::worker::library::{Contestant, Oracle};
 use crate::worker::unit::Unit;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 
 /// The exit status of a worker whose standard input is not a socket of the laboratory, or one whose
 /// other end is closed.
@@ -42,6 +43,7 @@ pub fn main() -> u8 {
     };
     match serve(socket.as_fd()) {
         Ok(()) => 0,
+        Err(error) if error.raw_os_error() == Some(libc::ENOTSOCK) => USAGE,
         Err(_) => BROKEN,
     }
 }
@@ -54,16 +56,6 @@ fn settle() -> io::Result<OwnedFd> {
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"tiebreak-worker".as_ptr());
         let socket = owned(libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 3))?;
-        let mut kind = 0;
-        let mut length = size_of_val(&kind) as libc::socklen_t;
-        let place = (&raw mut kind).cast();
-        let name = libc::SO_TYPE;
-        let fd = socket.as_raw_fd();
-        if libc::getsockopt(fd, libc::SOL_SOCKET, name, place, &raw mut length) != 0
-            || kind != libc::SOCK_SEQPACKET
-        {
-            return Err(io::Error::from(io::ErrorKind::InvalidInput));
-        }
         let null = File::options().read(true).write(true).open("/dev/null")?;
         checked(libc::dup2(null.as_raw_fd(), 0))?;
         end_with_parent();
@@ -107,90 +99,73 @@ extern "C" fn end_group(_signal: libc::c_int) {
 
 fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
     let mut inbox = Inbox::new();
+    let Some((_, shared)) = inbox.receive(socket)? else { return Ok(()) };
+    let [shared] = exactly(shared)?;
+    // A signal handler keeps a pointer to it until the process ends.
+    let area: &'static Area = Box::leak(Box::new(Area::map(&shared)?));
+    // Contestants shall not find it.
+    drop(shared);
     let mut oracle = None;
-    while let Some((request, descriptors)) = message::receive(&mut inbox, socket)? {
-        let reply = match request {
-            Request::Load(load) => {
-                return serve_unit(socket, &mut inbox, &load, descriptors);
+    while let Some((request, mut files)) = message::receive(&mut inbox, socket)? {
+        match (request, oracle) {
+            (Request::Probe(library), _) => {
+                let loaded = Contestant::load(Path::new(&library));
+                message::send(socket, &loaded.map(|contestant| contestant.facts()), &[])?;
             }
-            request => serve_once(request, descriptors, &mut oracle).unwrap_or_else(failed),
-        };
-        message::send(socket, &reply, &[])?;
+            (Request::Check(check), _) => {
+                let checked = checking::check(&check, area, exactly(files)?);
+                message::send(socket, &checked, &[])?;
+            }
+            (Request::Oracle(library), _) => {
+                let loaded = Oracle::load(Path::new(&library));
+                message::send(socket, &loaded.map(|loaded| oracle = Some(loaded)), &[])?;
+            }
+            (Request::Input { question, is_made }, Some(oracle)) => {
+                let input = oracle.input(&question, exactly(files)?, is_made);
+                message::send(socket, &input, &[])?;
+            }
+            (Request::Answer { question, input_bytes }, Some(oracle)) => {
+                message::send(socket, &oracle.answer(&question, input_bytes, files), &[])?;
+            }
+            (Request::Load(load), _) => {
+                return state::lower(load.stack_bytes, &mut || {
+                    serve_unit(socket, &mut inbox, area, &load, std::mem::take(&mut files))
+                });
+            }
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        }
     }
     Ok(())
 }
 
-fn serve_once(
-    request: Request,
-    descriptors: Vec<OwnedFd>,
-    oracle: &mut Option<Oracle>,
-) -> io::Result<Reply> {
-    let mut descriptors = descriptors.into_iter();
-    let mut next = || descriptors.next().ok_or(io::ErrorKind::InvalidInput);
-    Ok(match request {
-        Request::Probe(library) => match Contestant::load(&library) {
-            Ok(contestant) => Reply::Table(contestant.facts()),
-            Err(refusal) => Reply::Refused(0, refusal),
-        },
-        Request::Check(check) => checking::check(&check, [next()?, next()?, next()?])?,
-        Request::Together(pass) => checking::together(&pass, [next()?, next()?, next()?, next()?])?,
-        Request::Oracle(library) => match Oracle::load(&library) {
-            Ok(loaded) => {
-                *oracle = Some(loaded);
-                Reply::Done
-            }
-            Err(refusal) => Reply::Refused(0, refusal),
-        },
-        Request::Input { question, is_made } => {
-            library::input(loaded(oracle)?, &question, next()?, is_made)?
-        }
-        Request::Answer { question, input_bytes } => {
-            let oracle = loaded(oracle)?;
-            library::answer(oracle, &question, &next()?, input_bytes, next().ok())?
-        }
-        Request::Load(_) | Request::Rounds(_) => Reply::Failed("nothing is loaded".to_owned()),
-    })
-}
-
-fn loaded(oracle: &Option<Oracle>) -> io::Result<&Oracle> {
-    oracle.as_ref().ok_or_else(|| io::Error::other("no oracle was loaded"))
-}
-
-/// Loads a unit and runs rounds of it until the other end is closed, all on a stack that was moved.
+/// Loads a unit and runs it until the other end is closed, all on a stack that was moved.
 fn serve_unit(
     socket: BorrowedFd<'_>,
     inbox: &mut Inbox,
+    area: &'static Area,
     load: &Load,
-    descriptors: Vec<OwnedFd>,
+    files: Vec<OwnedFd>,
 ) -> io::Result<()> {
-    state::lower(load.stack_bytes, &mut || {
-        let loaded = match descriptors.as_slice() {
-            [area, input] => Unit::load(load, area, input, None),
-            [area, input, other] => Unit::load(load, area, input, Some(other)),
-            _ => Err(io::Error::from(io::ErrorKind::InvalidInput)),
-        };
-        let mut unit = match loaded {
-            Ok(Ok(unit)) => unit,
-            Ok(Err(reply)) => return message::send(socket, &reply, &[]),
-            Err(error) => return message::send(socket, &failed(error), &[]),
-        };
-        message::send(socket, &Reply::Ready(unit.resets()), &[])?;
-        // Encoded before the rounds, so that nothing is allocated between them.
-        let done = message::bytes(&Reply::Done);
-        while let Some((request, descriptors)) = message::receive(inbox, socket)? {
-            let Request::Rounds(rounds) = request else {
-                return Err(io::Error::from(io::ErrorKind::InvalidData));
-            };
-            // The file for what is dumped in the rounds, if there is one.
-            match unit.run(&rounds, descriptors.into_iter().next()) {
-                Reply::Done => channel::send(socket, &done, &[])?,
-                reply => message::send(socket, &reply, &[])?,
+    let mut unit = match Unit::load(load, area, files) {
+        Ok(unit) => unit,
+        Err(why) => return message::send(socket, &Reply::<()>::Err(why), &[]),
+    };
+    message::send(socket, &Reply::Ok(()), &[])?;
+    while let Some((request, mut files)) = message::receive(inbox, socket)? {
+        match request {
+            Request::Rounds(rounds) => {
+                message::send(socket, &unit.run(&rounds, files.pop()), &[])?;
             }
+            Request::Together => {
+                message::send(socket, &checking::together(&mut unit, exactly(files)?), &[])?;
+            }
+            _ => return Err(io::ErrorKind::InvalidData.into()),
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
-fn failed(error: io::Error) -> Reply {
-    Reply::Failed(error.to_string())
+/// Returns the descriptors of a message that comes with this many.
+fn exactly<const N: usize>(files: Vec<OwnedFd>) -> io::Result<[OwnedFd; N]> {
+    files.try_into().map_err(|_| io::ErrorKind::InvalidInput.into())
 }

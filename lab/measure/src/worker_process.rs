@@ -5,13 +5,14 @@ use crate::files::{memory_file, tail};
 use crate::interrupt::NEVER;
 use crate::resources::Waits;
 use crate::system::{poll, process_descriptor, wait_for};
-use crate::wire::area::{Area, WORKER_ITSELF};
-use crate::wire::channel::{Inbox, pair};
-use crate::wire::message::{self, Facts, Reply, Request};
+use crate::wire::area::Area;
+use crate::wire::channel::{self, Inbox, pair};
+use crate::wire::message::{self, Facts, Reply, Request, Trouble};
+use serde::de::DeserializeOwned;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -47,7 +48,16 @@ impl WorkerProgram {
     }
 }
 
-/// A running worker. Dropping it ends the worker, with everything that it has started.
+/// How workers are started.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub(crate) program: WorkerProgram,
+    /// Becomes true when the user interrupts.
+    pub(crate) interrupted: &'static AtomicBool,
+}
+
+/// A running worker, and the memory that it shares. Dropping it ends the worker, with everything
+/// that it has started.
 #[derive(Debug)]
 pub(crate) struct Process {
     leader: Leader,
@@ -56,9 +66,11 @@ pub(crate) struct Process {
     inbox: Inbox,
     errors: File,
     waits: Waits,
+    pub(crate) area: Area,
+    interrupted: &'static AtomicBool,
 }
 
-/// Why a worker did not answer.
+/// Why a worker did not do what was requested.
 #[derive(Debug)]
 pub(crate) enum NoReply {
     /// The user interrupted; the worker has been ended.
@@ -67,34 +79,25 @@ pub(crate) enum NoReply {
     Hung,
     /// It ended by itself, or was killed.
     Ended(ExitStatus),
-    /// The system failed.
+    /// The system failed; the worker has been ended.
     Lost(io::Error),
-}
-
-/// The conditions of a wait for an answer.
-pub(crate) struct Patience<'a> {
-    /// Becomes true when the user interrupts.
-    pub(crate) interrupted: &'a AtomicBool,
-    /// The longest time without a completed step, without waits for a CPU.
-    pub(crate) timeout_ns: u64,
-    /// Where the worker records its steps.
-    pub(crate) area: Option<&'a Area>,
-}
-
-impl Patience<'_> {
-    /// Returns the number of steps so far, and whose code runs.
-    fn step(&self) -> (u64, u32) {
-        self.area.map_or((0, WORKER_ITSELF), |area| area.header().look())
-    }
+    /// It replied that it cannot.
+    Trouble(Trouble),
 }
 
 impl Process {
-    /// Starts a worker with this many bytes of padding in its environment.
+    /// Starts a worker with this many bytes of padding in its environment, and room for the records
+    /// of this many batches.
     ///
     /// # Errors
     /// Fails if a system call fails.
-    pub(crate) fn start(program: &WorkerProgram, padding_bytes: u32) -> io::Result<Process> {
-        let (ours, theirs) = pair()?;
+    pub(crate) fn start(
+        Launch { program, interrupted }: &Launch,
+        padding_bytes: u32,
+        capacity: usize,
+    ) -> io::Result<Process> {
+        let (socket, theirs) = pair()?;
+        let (area, shared) = Area::create(capacity)?;
         let errors = memory_file()?;
         let padding = "x".repeat(padding_bytes.min(MOST_PADDING_BYTES) as usize);
         let mut command = Command::new(&program.program);
@@ -111,28 +114,35 @@ impl Process {
         drop(command);
         let descriptor = process_descriptor(leader.pid() as i32)?;
         let (inbox, waits) = (Inbox::new(), Waits::open(leader.pid()));
-        Ok(Process { leader, descriptor, socket: ours, inbox, errors, waits })
+        // If the worker has ended already, the first request fails too, and says how it ended.
+        let _ = channel::send(socket.as_fd(), b"area", &[shared.as_fd()]);
+        Ok(Process { leader, descriptor, socket, inbox, errors, waits, area, interrupted })
     }
 
-    /// Sends a request with its descriptors and waits for the answer. If there is none, ends the
-    /// worker.
-    pub(crate) fn ask(
+    /// Sends a request with its files and waits for the reply, which has the content that
+    /// [`Request`] names. The worker may take this long for a step, without waits for a CPU. Ends
+    /// the worker if it does not reply.
+    pub(crate) fn ask<T: DeserializeOwned>(
         &mut self,
         request: &Request,
-        descriptors: &[BorrowedFd<'_>],
-        patience: &Patience<'_>,
-    ) -> Result<Reply, NoReply> {
-        match message::send(self.socket.as_fd(), request, descriptors) {
-            Ok(()) => self.reply(patience).inspect_err(|_| {
-                self.end();
-            }),
+        files: &[&File],
+        timeout_ns: u64,
+    ) -> Result<T, NoReply> {
+        let descriptors: Vec<_> = files.iter().map(|file| file.as_fd()).collect();
+        let sent = message::send(self.socket.as_fd(), request, &descriptors);
+        let reply: Result<Reply<T>, NoReply> = match sent {
+            Ok(()) => self.reply(timeout_ns),
             Err(error) if is_end(&error) => Err(NoReply::Ended(self.end())),
             Err(error) => Err(NoReply::Lost(error)),
+        };
+        if reply.is_err() {
+            self.end();
         }
+        reply?.map_err(NoReply::Trouble)
     }
 
-    fn reply(&mut self, patience: &Patience<'_>) -> Result<Reply, NoReply> {
-        let (mut last, mut since_ns) = (patience.step(), clock::monotonic_ns());
+    fn reply<T: DeserializeOwned>(&mut self, timeout_ns: u64) -> Result<Reply<T>, NoReply> {
+        let (mut last, mut since_ns) = (self.area.header().look(), clock::monotonic_ns());
         loop {
             let polled = poll([self.socket.as_fd(), self.descriptor.as_fd()], SLICE_NS);
             let [is_spoken, is_ended] = polled.map_err(NoReply::Lost)?;
@@ -146,29 +156,24 @@ impl Process {
             if is_ended {
                 return Err(NoReply::Ended(self.end_of_itself()));
             }
-            if patience.interrupted.load(Ordering::Relaxed) {
+            if self.interrupted.load(Ordering::Relaxed) {
                 return Err(NoReply::Interrupted);
             }
-            let (now, now_ns) = (patience.step(), clock::monotonic_ns());
+            let (now, now_ns) = (self.area.header().look(), clock::monotonic_ns());
             if now != last {
                 (last, since_ns) = (now, now_ns);
             }
             // A worker that waits for a CPU is not hung; its earlier waits are added too.
             let idle_ns = now_ns.saturating_sub(since_ns);
-            if idle_ns >= patience.timeout_ns
-                && idle_ns >= patience.timeout_ns.saturating_add(self.waits.waited_ns())
+            if idle_ns >= timeout_ns && idle_ns >= timeout_ns.saturating_add(self.waits.waited_ns())
             {
                 return Err(NoReply::Hung);
             }
-            self.shorten_errors();
-        }
-    }
-
-    /// Frees the memory of a long standard error. The worker's write position does not change.
-    fn shorten_errors(&self) {
-        if self.errors.metadata().is_ok_and(|data| data.len() > ERRORS_LIMIT_BYTES) {
-            // A file that cannot be shortened only costs memory.
-            let _ = self.errors.set_len(0);
+            // Frees the memory of a long standard error. The worker's write position does not
+            // change, and a file that cannot be shortened only costs memory.
+            if self.errors.metadata().is_ok_and(|data| data.len() > ERRORS_LIMIT_BYTES) {
+                let _ = self.errors.set_len(0);
+            }
         }
     }
 
@@ -200,7 +205,7 @@ impl Process {
     }
 
     /// Kills what still runs and waits for the end.
-    pub(crate) fn end(&mut self) -> ExitStatus {
+    fn end(&mut self) -> ExitStatus {
         self.leader.end()
     }
 }
@@ -213,44 +218,23 @@ fn is_end(error: &io::Error) -> bool {
 /// How long loading a library may take.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-/// Why a library is not a contestant that can be raced here.
+/// Why a library is not a contestant that can be raced here. Each names the library.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The system's linker refuses it, or it has no table, or one that this version of tiebreak
-    /// does not know.
-    #[error("'{library}' is not a contestant: {why}")]
-    Refused {
-        /// The library.
-        library: PathBuf,
-        /// Why, and what to do.
-        why: String,
-    },
-    /// It needs a feature that this CPU lacks.
-    #[error("'{library}' needs the CPU feature '{feature}', which this machine does not have")]
-    Needs {
-        /// The library.
-        library: PathBuf,
-        /// The first feature that is missing.
-        feature: String,
-    },
-    /// It kills the process that loads it.
-    #[error("'{library}' ended the process that loaded it ({how}){said}")]
-    Crashed {
-        /// The library.
-        library: PathBuf,
-        /// The signal or the exit status.
-        how: String,
-        /// What it wrote to standard error, after a semicolon.
-        said: String,
-    },
-    /// No worker is available.
-    #[error("no worker could look at '{library}': {reason}: free memory, or raise the limits")]
-    Worker {
-        /// The library.
-        library: PathBuf,
-        /// The error of the system.
-        reason: io::Error,
-    },
+    /// does not know. Says why, and what to do.
+    #[error("'{0}' is not a contestant: {1}")]
+    Refused(PathBuf, String),
+    /// It needs this feature, which this CPU lacks: the first one that is missing.
+    #[error("'{0}' needs the CPU feature '{1}', which this machine does not have")]
+    Needs(PathBuf, String),
+    /// It kills the process that loads it: how the process ended, and what it wrote to standard
+    /// error, after a semicolon.
+    #[error("'{0}' ended the process that loaded it ({1}){2}")]
+    Crashed(PathBuf, String, String),
+    /// No worker is available: the error of the system.
+    #[error("no worker could look at '{0}': {1}: free memory, or raise the limits")]
+    Worker(PathBuf, io::Error),
 }
 
 /// Loads a contestant in a separate process and returns the content of its table. Costs some
@@ -260,41 +244,34 @@ pub enum LoadError {
 /// Fails if it cannot be raced here; the text says why.
 pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError> {
     let path = library.to_owned();
-    let mut process = match Process::start(program, 0) {
+    let launch = Launch { program: program.clone(), interrupted: &NEVER };
+    let mut process = match Process::start(&launch, 0, 0) {
         Ok(process) => process,
-        Err(reason) => return Err(LoadError::Worker { library: path, reason }),
+        Err(reason) => return Err(LoadError::Worker(path, reason)),
     };
-    let patience = Patience { interrupted: &NEVER, timeout_ns: TIMEOUT_NS, area: None };
-    let request = Request::Probe(absolute(library));
-    let facts = match process.ask(&request, &[], &patience) {
-        Ok(Reply::Table(facts)) => facts,
-        Ok(Reply::Refused(_, refusal)) => {
-            let why = refusal.sentence();
-            return Err(LoadError::Refused { library: path, why });
+    let request = Request::Probe(absolute(library).into());
+    let facts: Facts = match process.ask(&request, &[], TIMEOUT_NS) {
+        Ok(facts) => facts,
+        Err(NoReply::Trouble(trouble)) => {
+            return Err(LoadError::Refused(path, trouble.to_string()));
         }
-        Ok(other) => {
-            let reason = io::Error::other(format!("it answered {other:?}"));
-            return Err(LoadError::Worker { library: path, reason });
-        }
-        Err(NoReply::Lost(reason)) => return Err(LoadError::Worker { library: path, reason }),
-        Err(no_reply) => {
-            let said = process.error_clause();
-            return Err(LoadError::Crashed { library: path, how: how(&no_reply), said });
-        }
+        Err(NoReply::Lost(reason)) => return Err(LoadError::Worker(path, reason)),
+        Err(other) => return Err(LoadError::Crashed(path, how(&other), process.error_clause())),
     };
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    if let Some(feature) = missing(&facts.needs, &cpuinfo) {
-        return Err(LoadError::Needs { library: path, feature: feature.to_owned() });
+    match missing(&facts.needs, &cpuinfo) {
+        Some(feature) => Err(LoadError::Needs(path, feature.to_owned())),
+        None => Ok(facts),
     }
-    Ok(facts)
 }
 
-/// Describes how a process ended.
+/// Describes why there is no reply.
 pub(crate) fn how(no_reply: &NoReply) -> String {
     match no_reply {
         NoReply::Interrupted => "interrupted".to_owned(),
         NoReply::Hung => "it did not come back".to_owned(),
         NoReply::Lost(error) => error.to_string(),
+        NoReply::Trouble(trouble) => trouble.to_string(),
         NoReply::Ended(status) => match (status.signal(), status.code()) {
             (Some(signal), _) => format!("signal {signal}"),
             (None, code) => format!("status {}", code.unwrap_or_default()),

@@ -19,7 +19,7 @@ use crate::files::without_repetition;
 use crate::honesty::{Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::resources::{Gate, MissingMeter, Surroundings, asks, check_cpu};
-use crate::wire::message::HelperCpus;
+use crate::worker_process::Launch;
 use crate::workers::conduct::Pace;
 use crate::workers::counting::Counting;
 use crate::workers::inputs::Inputs;
@@ -57,9 +57,8 @@ pub struct Workers {
     scope: Scope,
     /// How long the latest unit took: a wait for a quiet machine is not longer.
     latest_unit_ns: u64,
-    timeout_ns: Option<u64>,
-    program: WorkerProgram,
-    files: Vec<PathBuf>,
+    check_timeout_ns: u64,
+    launch: Launch,
     stock: Stock,
     /// Each contestant as it was built, linked when it is first checked.
     as_built: HashMap<usize, PathBuf>,
@@ -67,7 +66,7 @@ pub struct Workers {
     unstarved: HashMap<usize, String>,
     inputs: Inputs,
     /// The CPUs of the helper threads; none if threads are not pinned.
-    helpers: HelperCpus,
+    helpers: Vec<usize>,
     /// The process of the session, at scope `layout`.
     session: Option<Session>,
     quiet: Gate,
@@ -79,7 +78,6 @@ pub struct Workers {
     counting: Counting,
     meters_energy: bool,
     missing: Vec<MissingMeter>,
-    interrupted: &'static AtomicBool,
 }
 
 impl Workers {
@@ -109,11 +107,10 @@ impl Workers {
         let inputs = Inputs::new(&functions, oracle.transpose().map_err(not_started)?);
         let forms: Vec<BuiltForm> =
             functions.built.iter().map(|built| built.form.clone()).collect();
-        let files = files(&functions, &inputs);
         let stock = Stock::new(folder.to_owned(), forms, functions.placements);
         let digest = Sha256::digest(plan.seed.as_bytes());
         let salt = digest.iter().take(8).fold(0, |salt, byte| salt << 8 | u64::from(*byte));
-        let beside = helpers.iter().map(|cpu| *cpu as usize);
+        let beside = helpers.iter().copied();
         let cpus = functions.cpu.map_or(allowed, |cpu| beside.chain([cpu]).collect());
         let meters_energy = asks(plan, &[Metric::Energy]);
         let (counting, uncounted) = Counting::of(plan);
@@ -122,9 +119,8 @@ impl Workers {
         Ok(Workers {
             names: names.collect(),
             scope: plan.scope,
-            timeout_ns: plan.program.timeout_ns,
-            program,
-            files,
+            check_timeout_ns: plan.program.timeout_ns.unwrap_or(checking::TIMEOUT_NS),
+            launch: Launch { program, interrupted },
             stock: stock.map_err(not_started)?.with_salt(salt),
             latest_unit_ns: FIRST_WAIT_NS_MAX,
             as_built: HashMap::new(),
@@ -141,7 +137,6 @@ impl Workers {
             counting,
             meters_energy,
             missing: missing.into_iter().flatten().collect(),
-            interrupted,
             functions,
         })
     }
@@ -149,7 +144,11 @@ impl Workers {
     /// Returns the files that the contestants are made of: their objects, the oracle's library, and
     /// the input if it is a file.
     pub fn files(&self) -> Vec<PathBuf> {
-        self.files.clone()
+        let objects = self.functions.built.iter().flat_map(|built| objects(&built.form));
+        let mut files: Vec<PathBuf> = objects.map(PathBuf::from).collect();
+        files.extend(self.functions.oracle.as_ref().map(PathBuf::from));
+        files.extend(self.inputs.file());
+        without_repetition(files)
     }
 
     /// Returns the meters that are not read, whether a claim asks for them or not: what this
@@ -163,12 +162,7 @@ impl Workers {
     /// # Errors
     /// Fails if the oracle fails.
     pub fn measure_input(&mut self, input_seed: u64) -> Result<(u64, u64), UnitFailure> {
-        self.inputs.of_unit(input_seed).map(|input| (input.items, input.bytes))
-    }
-
-    fn contract(&self, contestant: usize) -> Result<&str, UnitFailure> {
-        let built = self.functions.built.get(contestant);
-        built.map(|built| built.contract.as_str()).ok_or_else(|| no_contestant(contestant))
+        self.inputs.of_unit(input_seed).map(|(input, _)| (input.items, input.bytes))
     }
 
     /// Returns a contestant's library as it was built, linked once.
@@ -216,12 +210,15 @@ impl FunctionSampler for Workers {
     }
 }
 
-fn files(functions: &FunctionPlan, inputs: &Inputs) -> Vec<PathBuf> {
-    let objects = functions.built.iter().flat_map(|built| objects(&built.form));
-    let mut files: Vec<PathBuf> = objects.map(PathBuf::from).collect();
-    files.extend(functions.oracle.as_ref().map(PathBuf::from));
-    files.extend(inputs.file());
-    without_repetition(files)
+/// Returns the contract of a contestant.
+fn contract(functions: &FunctionPlan, contestant: usize) -> Result<&str, UnitFailure> {
+    let built = functions.built.get(contestant);
+    built.map(|built| built.contract.as_str()).ok_or_else(|| no_contestant(contestant))
+}
+
+/// Returns the index of a contestant among these.
+fn place(contestant: usize, all: &[usize]) -> Option<usize> {
+    all.iter().position(|other| *other == contestant)
 }
 
 fn not_started(why: impl std::fmt::Display) -> StartError {

@@ -1,5 +1,4 @@
-//! Memory that the laboratory and a worker share: the running contestant, the orders of rounds, and
-//! the records.
+//! Memory that the laboratory and a worker share: the running contestant, and the records.
 
 use super::mapping::Mapping;
 use crate::files::memory_file;
@@ -8,16 +7,15 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tiebreak_core::counts::Counts;
 
 /// Stands for the worker's own code.
-pub(crate) const WORKER_ITSELF: u32 = u32::MAX;
+pub(crate) const WORKER_ITSELF: usize = usize::MAX;
 /// Stands for an unknown number.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
-/// A flag in an entry of the orders: this batch is judged.
-const JUDGED: u32 = 1 << 31;
-/// The offset of the orders: the header has its own page, because it is read while contestants run.
+/// The offset of the records. The header has its own page, because it is read while contestants
+/// run.
 const HEADER_BYTES: usize = 4096;
 
 /// What the worker is doing.
@@ -27,12 +25,9 @@ pub(crate) struct Header {
     /// Increases with each step.
     beat: AtomicU64,
     /// The contestant whose code runs, by its index in the worker.
-    position: AtomicU32,
-    /// The foreign memory that it touched: [`Touch`] as numbers.
-    place: AtomicU32,
-    side: AtomicU32,
-    access: AtomicU32,
-    bytes: AtomicU64,
+    position: AtomicUsize,
+    /// The foreign memory that it touched: a [`Touch`], or 0.
+    touch: AtomicU64,
 }
 
 /// Memory that a contestant touched and must not touch.
@@ -92,21 +87,10 @@ pub(crate) mod conduct {
     ];
 }
 
-/// An entry of the orders: the contestant of a batch, and what else happens around it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Turn {
-    /// The contestant, by its index in the worker.
-    pub(crate) position: u32,
-    /// Whether its output is overwritten before the timed calls, and then dumped.
-    pub(crate) is_judged: bool,
-}
-
 /// The result of a batch. It consists of plain numbers, so any bytes are valid.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
-    /// The contestant, by its index in the worker.
-    pub(crate) position: u64,
     pub(crate) wall_ns: u64,
     pub(crate) usage: Usage,
     /// Time on a CPU, by the thread's own clock.
@@ -155,19 +139,21 @@ pub(crate) struct Record {
 #[derive(Debug)]
 pub(crate) struct Area {
     mapping: Mapping,
-    /// The number of records, and of entries of the orders.
+    /// The number of records.
     pub(crate) capacity: usize,
 }
 
 impl Area {
-    /// Creates an area for this many batches, and the file through which a worker maps it.
+    /// Creates an area for the records of this many batches, and the file through which a worker
+    /// maps it.
     ///
     /// # Errors
     /// Fails if there is no memory for it.
-    pub(crate) fn create(capacity: usize) -> io::Result<(Area, File)> {
+    pub(crate) fn create(capacity: usize) -> io::Result<(Area, OwnedFd)> {
         let file = memory_file()?;
-        file.set_len(bytes(capacity) as u64)?;
-        let area = Area::map(&OwnedFd::from(file.try_clone()?), capacity)?;
+        file.set_len((HEADER_BYTES + capacity * size_of::<Record>()) as u64)?;
+        let file = OwnedFd::from(file);
+        let area = Area::map(&file)?;
         area.header().position.store(WORKER_ITSELF, Ordering::Relaxed);
         Ok((area, file))
     }
@@ -176,32 +162,17 @@ impl Area {
     ///
     /// # Errors
     /// Fails if the file is too short or cannot be mapped.
-    pub(crate) fn map(file: &OwnedFd, capacity: usize) -> io::Result<Area> {
-        let length = File::from(file.try_clone()?).metadata()?.len();
-        if length < bytes(capacity) as u64 {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
-        }
-        let mapping = Mapping::shared(file, bytes(capacity))?;
-        Ok(Area { mapping, capacity })
+    pub(crate) fn map(file: &OwnedFd) -> io::Result<Area> {
+        let length = File::from(file.try_clone()?).metadata()?.len() as usize;
+        let records = length.checked_sub(HEADER_BYTES).ok_or(io::ErrorKind::UnexpectedEof)?;
+        let mapping = Mapping::shared(file, length)?;
+        Ok(Area { mapping, capacity: records / size_of::<Record>() })
     }
 
     pub(crate) fn header(&self) -> &Header {
         // SAFETY: the mapping is page-aligned, longer than the header and lives as long as `self`;
         // the header consists of atomic numbers, for which any bytes are valid.
         unsafe { self.mapping.start().cast::<Header>().as_ref() }
-    }
-
-    /// Returns one entry of the orders.
-    pub(crate) fn turn(&self, index: usize) -> Turn {
-        // SAFETY: `order_at` is valid for any index below the capacity.
-        let word = unsafe { self.order_at(index).read_volatile() };
-        Turn { position: word & !JUDGED, is_judged: word & JUDGED != 0 }
-    }
-
-    pub(crate) fn set_turn(&self, index: usize, turn: Turn) {
-        let flags = if turn.is_judged { JUDGED } else { 0 };
-        // SAFETY: `order_at` is valid for any index below the capacity.
-        unsafe { self.order_at(index).write_volatile(turn.position | flags) }
     }
 
     pub(crate) fn record(&self, index: usize) -> Record {
@@ -214,63 +185,42 @@ impl Area {
         unsafe { self.record_at(index).write_volatile(*record) }
     }
 
-    fn order_at(&self, index: usize) -> NonNull<u32> {
-        assert!(index < self.capacity);
-        // SAFETY: the mapping has room for `capacity` entries after the header.
-        unsafe { self.mapping.start().add(HEADER_BYTES).cast::<u32>().add(index) }
-    }
-
     fn record_at(&self, index: usize) -> NonNull<Record> {
         assert!(index < self.capacity);
-        // SAFETY: the mapping has room for `capacity` records after the orders, from a multiple of
-        // 64.
-        unsafe { self.mapping.start().add(records_at(self.capacity)).cast::<Record>().add(index) }
+        // SAFETY: the mapping has room for `capacity` records after the header, which is a page.
+        unsafe { self.mapping.start().add(HEADER_BYTES).cast::<Record>().add(index) }
     }
 }
 
 impl Header {
     /// Records that this contestant's code runs from now on, or the worker's own code for
     /// [`WORKER_ITSELF`].
-    pub(crate) fn enter(&self, position: u32) {
+    pub(crate) fn enter(&self, position: usize) {
         self.position.store(position, Ordering::Release);
         self.beat.fetch_add(1, Ordering::Release);
     }
 
     /// Returns the number of steps so far, and whose code runs.
-    pub(crate) fn look(&self) -> (u64, u32) {
+    pub(crate) fn look(&self) -> (u64, usize) {
         (self.beat.load(Ordering::Acquire), self.position.load(Ordering::Acquire))
     }
 
-    /// Records what was touched. It only stores numbers, so a signal handler may call it.
-    pub(crate) fn record_touch(&self, touch: Touch) {
-        self.side.store(touch.side, Ordering::Relaxed);
-        self.access.store(touch.access, Ordering::Relaxed);
-        self.bytes.store(touch.bytes, Ordering::Relaxed);
-        self.place.store(touch.place, Ordering::Release);
+    /// Records what was touched. It only stores a number, so a signal handler may call it.
+    pub(crate) fn record_touch(&self, Touch { place, side, access, bytes }: Touch) {
+        let word = bytes << 6 | u64::from(access << 4 | side << 2 | place);
+        self.touch.store(word, Ordering::Release);
     }
 
     /// Clears what was recorded.
     pub(crate) fn clear_touch(&self) {
-        self.place.store(0, Ordering::Release);
+        self.touch.store(0, Ordering::Release);
     }
 
     pub(crate) fn touch(&self) -> Option<Touch> {
-        let place = self.place.load(Ordering::Acquire);
-        (place != 0).then(|| Touch {
-            place,
-            side: self.side.load(Ordering::Relaxed),
-            access: self.access.load(Ordering::Relaxed),
-            bytes: self.bytes.load(Ordering::Relaxed),
-        })
+        let word = self.touch.load(Ordering::Acquire);
+        let [place, side, access] = [0, 2, 4].map(|shift| (word >> shift) as u32 & 3);
+        (place != 0).then_some(Touch { place, side, access, bytes: word >> 6 })
     }
-}
-
-fn records_at(capacity: usize) -> usize {
-    (HEADER_BYTES + capacity * size_of::<u32>()).next_multiple_of(64)
-}
-
-fn bytes(capacity: usize) -> usize {
-    records_at(capacity) + capacity * size_of::<Record>()
 }
 
 #[cfg(test)]
@@ -280,25 +230,22 @@ mod tests {
     #[test]
     fn both_sides_see_the_same() {
         let (ours, file) = Area::create(3).unwrap();
-        let theirs = Area::map(&OwnedFd::from(file.try_clone().unwrap()), 3).unwrap();
+        let theirs = Area::map(&file).unwrap();
+        assert_eq!((ours.capacity, theirs.capacity), (3, 3));
         assert_eq!(theirs.header().look(), (0, WORKER_ITSELF));
         theirs.header().enter(5);
         assert_eq!(ours.header().look(), (1, 5));
         for index in 0..3 {
-            let position = index as u32 + 10;
-            ours.set_turn(index, Turn { position, is_judged: index == 1 });
             let record = Record { wall_ns: index as u64, energy_nj: 9, ..Record::default() };
             theirs.set_record(index, &record);
         }
-        let turns = [0, 1, 2].map(|index| theirs.turn(index));
-        assert_eq!(turns.map(|turn| turn.position), [10, 11, 12]);
-        assert_eq!(turns.map(|turn| turn.is_judged), [false, true, false]);
         assert_eq!([0, 1, 2].map(|index| ours.record(index).wall_ns), [0, 1, 2]);
         assert_eq!(ours.record(2).energy_nj, 9);
         assert_eq!(ours.header().touch(), None);
         let touch = Touch { place: Touch::INPUT, side: 1, access: Touch::READ, bytes: 7 };
         theirs.header().record_touch(touch);
         assert_eq!(ours.header().touch(), Some(touch));
-        assert!(Area::map(&OwnedFd::from(file), 4).is_err(), "it is shorter than that");
+        File::from(file.try_clone().unwrap()).set_len(HEADER_BYTES as u64 - 1).unwrap();
+        assert!(Area::map(&file).is_err(), "it is shorter than a header");
     }
 }

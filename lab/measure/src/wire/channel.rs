@@ -38,25 +38,19 @@ pub(crate) fn send(
     }
     let mut part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
     let mut control = Control([0; 64]);
-    // SAFETY: all zero bytes are a valid msghdr.
-    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    header.msg_iov = &raw mut part;
-    header.msg_iovlen = 1;
-    if !descriptors.is_empty() {
-        let length = size_of_val(descriptors) as u32;
-        header.msg_control = control.0.as_mut_ptr().cast();
-        // SAFETY: CMSG_SPACE and CMSG_LEN only compute lengths; the control buffer is aligned and
-        // has room for the most descriptors, so the first header and its data lie in it.
-        unsafe {
-            header.msg_controllen = libc::CMSG_SPACE(length) as _;
-            let first = libc::CMSG_FIRSTHDR(&raw const header);
-            (*first).cmsg_level = libc::SOL_SOCKET;
-            (*first).cmsg_type = libc::SCM_RIGHTS;
-            (*first).cmsg_len = libc::CMSG_LEN(length) as _;
-            let data = libc::CMSG_DATA(first).cast::<i32>();
-            for (index, descriptor) in descriptors.iter().enumerate() {
-                data.add(index).write_unaligned(descriptor.as_raw_fd());
-            }
+    let mut header = header(&mut part, &mut control);
+    let length = size_of_val(descriptors) as u32;
+    // SAFETY: CMSG_SPACE and CMSG_LEN only compute lengths; the control buffer is aligned and has
+    // room for the most descriptors, so the first header and its data lie in it. It may carry none.
+    unsafe {
+        header.msg_controllen = libc::CMSG_SPACE(length) as _;
+        let first = libc::CMSG_FIRSTHDR(&raw const header);
+        (*first).cmsg_level = libc::SOL_SOCKET;
+        (*first).cmsg_type = libc::SCM_RIGHTS;
+        (*first).cmsg_len = libc::CMSG_LEN(length) as _;
+        let data = libc::CMSG_DATA(first).cast::<i32>();
+        for (index, descriptor) in descriptors.iter().enumerate() {
+            data.add(index).write_unaligned(descriptor.as_raw_fd());
         }
     }
     // SAFETY: the header, its part and its control message are valid during the call.
@@ -87,12 +81,7 @@ impl Inbox {
         let place = &mut self.0;
         let mut part = libc::iovec { iov_base: place.as_mut_ptr().cast(), iov_len: place.len() };
         let mut control = Control([0; 64]);
-        // SAFETY: all zero bytes are a valid msghdr.
-        let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-        header.msg_iov = &raw mut part;
-        header.msg_iovlen = 1;
-        header.msg_control = control.0.as_mut_ptr().cast();
-        header.msg_controllen = size_of::<Control>() as _;
+        let mut header = header(&mut part, &mut control);
         let flags = libc::MSG_CMSG_CLOEXEC;
         // SAFETY: the header, its part and its control buffer are valid during the call.
         let length =
@@ -106,6 +95,18 @@ impl Inbox {
         }
         Ok(Some((&self.0[..length as usize], descriptors)))
     }
+}
+
+/// Returns the header of a message of one part, with this buffer for descriptors. It must not
+/// outlive either.
+fn header(part: &mut libc::iovec, control: &mut Control) -> libc::msghdr {
+    // SAFETY: all zero bytes are a valid msghdr.
+    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+    header.msg_iov = part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.0.as_mut_ptr().cast();
+    header.msg_controllen = size_of::<Control>() as _;
+    header
 }
 
 /// Returns the descriptors that a received control message carries.

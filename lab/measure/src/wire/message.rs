@@ -1,37 +1,42 @@
-//! Requests of the laboratory to a worker, and its answers.
+//! Requests of the laboratory to a worker, and its replies.
 
 use super::channel::{self, Inbox};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::ffi::{CString, OsString};
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::path::PathBuf;
 
-/// A request. Each names the descriptors that come with it, in order.
+/// A request. Each names the descriptors that come with it, in order, and the content of its
+/// [`Reply`], if it has any. Paths are in the system's form, which need not be UTF-8.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// Load a contestant and report its table.
-    Probe(#[serde(with = "path")] PathBuf),
-    /// Load and prepare these. Descriptors: the area, the input.
+    /// Load a contestant, and report its table. Reply: [`Facts`].
+    Probe(OsString),
+    /// Load and prepare these. Descriptors: the input, and another input if there is one to
+    /// exchange it with.
     Load(Load),
-    /// Run rounds in the orders that the area holds.
+    /// Run rounds of what was loaded. Descriptor: a file for the dump of a batch on trial.
     Rounds(Rounds),
-    /// Make the checking pass of one contestant. Descriptors: the area, the input, a file for its
-    /// dump.
+    /// Run the one contestant that was loaded on all of its threads at once. Descriptors: a file
+    /// for the first thread's dump, one for another thread's dump that differs from it. Reply:
+    /// [`Together`].
+    Together,
+    /// Make the checking pass of one contestant. Descriptors: the input, a file for its dump.
+    /// Reply: [`Checked`], or none if a pass at [`Side::Flush`] would be the same as the aligned
+    /// one.
     Check(Check),
-    /// Run one contestant on several threads at once. Descriptors: the area, the input, a file for
-    /// the first thread's dump, one for another thread's dump that differs from it.
-    Together(Together),
     /// Load an oracle.
-    Oracle(#[serde(with = "path")] PathBuf),
-    /// Make an input, or only measure an existing one. Descriptor: its file.
+    Oracle(OsString),
+    /// Make an input, or only measure an existing one. Descriptor: its file. Reply: [`Sizes`].
     Input {
         /// The question.
         question: Question,
         /// Whether to fill the file.
         is_made: bool,
     },
-    /// Answer for an input. Descriptors: the input, and a file if the text is wanted.
+    /// Answer for an input. Descriptors: the input, and a file if the text is wanted. Reply: the
+    /// checksum.
     Answer {
         /// The question.
         question: Question,
@@ -40,17 +45,41 @@ pub(crate) enum Request {
     },
 }
 
+/// A reply: what was requested, or why there is none.
+pub(crate) type Reply<T> = Result<T, Trouble>;
+
+/// Why a worker cannot do what was requested. The header names the contestant, if it is one's
+/// fault.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub(crate) enum Trouble {
+    /// A library cannot be used: a sentence about it.
+    #[error("{0}")]
+    Unusable(String),
+    /// `prepare` returned null.
+    #[error("its 'prepare' gave nothing")]
+    NotPrepared,
+    /// Anything else, for which no contestant is at fault.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        Trouble::Failed(error.to_string())
+    }
+}
+
 /// The contestants of a unit, and their input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Load {
     /// The contestants, in the order in which they are loaded and prepared.
     pub(crate) contestants: Vec<Member>,
-    pub(crate) cpu: Option<u64>,
-    pub(crate) helpers: HelperCpus,
+    pub(crate) cpu: Option<usize>,
+    /// The CPUs of the threads that run at the same time as the timed one: each thread on the next
+    /// one, or, if there are none, wherever the kernel puts it.
+    pub(crate) helpers: Vec<usize>,
     pub(crate) stack_bytes: u32,
     pub(crate) input: Sizes,
-    /// The number of batches that the area can hold.
-    pub(crate) capacity: u64,
     /// Whether energy is metered.
     pub(crate) meters_energy: bool,
 }
@@ -58,25 +87,11 @@ pub(crate) struct Load {
 /// A contestant of a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Member {
-    #[serde(with = "path")]
-    pub(crate) object: PathBuf,
+    pub(crate) object: OsString,
     /// Bytes to allocate on the heap before it is prepared.
     pub(crate) padding: u32,
-    /// The number of threads on which it runs at once; only the first is timed.
-    pub(crate) threads: u32,
-}
-
-/// The CPUs of the threads that run at the same time as the timed one: each thread on the next one,
-/// or, if there are none, wherever the kernel puts it.
-pub(crate) type HelperCpus = Vec<u64>;
-
-/// A pass of one contestant on several threads at once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Together {
-    pub(crate) member: Member,
-    pub(crate) cpu: Option<u64>,
-    pub(crate) helpers: HelperCpus,
-    pub(crate) input: Sizes,
+    /// The number of threads that run it at the same time as the timed one.
+    pub(crate) beside: usize,
 }
 
 /// The sizes of an input and of its output.
@@ -87,22 +102,22 @@ pub(crate) struct Sizes {
     pub(crate) output_bytes: u64,
 }
 
-/// Rounds of loaded contestants.
+/// Rounds of loaded contestants, which are named by their index in the worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rounds {
     /// The contestant that is called last when each is called once, untimed, before the first
     /// round; none before a batch that is not evidence.
-    pub(crate) primer: Option<u32>,
-    /// The number of batches in all rounds together: as many entries of the orders are read.
-    pub(crate) batches: u64,
-    /// By index in the worker, how many calls a batch has.
+    pub(crate) primer: Option<usize>,
+    /// The contestant of each batch, in all rounds together.
+    pub(crate) order: Vec<usize>,
+    /// By contestant, how many calls a batch has.
     pub(crate) calls_a_batch: Vec<u64>,
     pub(crate) times_each_call: bool,
     /// Whether hardware counters count from now on, as long as the process lives.
     pub(crate) counts: bool,
-    /// The seed of what outputs are overwritten with before a batch that is judged. The request
-    /// then has a descriptor: a file for the dump.
-    pub(crate) noise: u64,
+    /// The index of the batch on trial, and the seed of what its output is overwritten with before
+    /// the timed calls. The request then has a descriptor: a file for the dump.
+    pub(crate) trial: Option<(usize, u64)>,
 }
 
 /// Special values of the noise: the output is overwritten with zeros, or with ones.
@@ -112,8 +127,7 @@ pub(crate) const ONES: u64 = u64::MAX;
 /// A checking pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Check {
-    #[serde(with = "path")]
-    pub(crate) object: PathBuf,
+    pub(crate) object: OsString,
     pub(crate) input: Sizes,
     pub(crate) side: Side,
     /// If not 0, the output is overwritten with what is drawn from it, or with [`ZEROS`] or
@@ -132,21 +146,60 @@ pub(crate) enum Side {
     Flush,
 }
 
-/// A question to an oracle.
+/// What a completed checking pass found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Checked {
+    /// The checksums of two runs, a reset before each.
+    pub(crate) checksums: [u64; 2],
+    /// Why it was not called without memory; `None` if it was, or if it says that it allocates.
+    pub(crate) unstarved: Option<String>,
+}
+
+/// What a pass on several threads found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Together {
+    /// The first thread's checksum.
+    pub(crate) checksum: u64,
+    /// The checksum of a thread whose checksum or dump differs at the end, if there is one.
+    pub(crate) other: Option<u64>,
+    /// Whether a call gave another checksum while all ran.
+    pub(crate) is_torn: bool,
+}
+
+/// A question to an oracle, with texts in the form of the C side.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Question {
-    pub(crate) workload: String,
-    pub(crate) distribution: String,
-    pub(crate) contract: String,
+    pub(crate) workload: CString,
+    pub(crate) distribution: CString,
+    pub(crate) contract: CString,
     pub(crate) size: u64,
     pub(crate) seed: u64,
     pub(crate) part: u64,
     pub(crate) parts: u64,
 }
 
+/// The content of a contestant's table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Its name, for messages.
+    pub name: String,
+    /// The CPU features that it needs, spelled as in `/proc/cpuinfo`; this machine has them.
+    pub needs: Vec<String>,
+    /// Whether something must be reset before each run: then each call is timed separately.
+    pub has_reset: bool,
+    /// Whether a run allocates memory.
+    pub allocates: bool,
+    /// Bytes that it may read past the end of its input.
+    pub input_slack_bytes: u32,
+    /// Bytes that it may write past the end of its output.
+    pub output_slack_bytes: u32,
+    /// The alignment of its input and output.
+    pub alignment_bytes: u32,
+}
+
 /// Encodes a message. Both ends are one program, so postcard's format is enough: fields in order,
 /// without names.
-pub(crate) fn bytes(message: &impl Serialize) -> Vec<u8> {
+fn bytes(message: &impl Serialize) -> Vec<u8> {
     // Only a sequence of unknown length can fail, and there is none.
     postcard::to_stdvec(message).unwrap_or_default()
 }
@@ -183,101 +236,6 @@ pub(crate) fn receive<M: DeserializeOwned>(
     Ok(Some((read(bytes).ok_or(io::ErrorKind::InvalidData)?, descriptors)))
 }
 
-/// A path as its bytes, which need not be UTF-8.
-mod path {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    use std::path::{Path, PathBuf};
-
-    pub(super) fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
-        path.as_os_str().as_bytes().serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
-        Ok(PathBuf::from(OsString::from_vec(Vec::deserialize(from)?)))
-    }
-}
-
-/// An answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Reply {
-    /// The content of a contestant's table.
-    Table(Facts),
-    /// The contestant at this index cannot be raced here.
-    Refused(u32, Refusal),
-    /// All are loaded and prepared; whether each of them resets its state before a run.
-    Ready(Vec<bool>),
-    /// The request was carried out, and the area has the records.
-    Done,
-    /// A checking pass was completed.
-    Checked {
-        /// The checksums of two runs, a reset before each.
-        checksums: [u64; 2],
-        /// Why it was not called without memory; `None` if it was, or if it says that it
-        /// allocates.
-        unstarved: Option<String>,
-    },
-    /// A pass on several threads was completed.
-    Together {
-        /// The first thread's checksum.
-        checksum: u64,
-        /// The checksum of a thread whose checksum or dump differs at the end, if there is one.
-        other: Option<u64>,
-        /// Whether a call gave another checksum while all ran.
-        is_torn: bool,
-    },
-    /// A flush checking pass would be the same as the aligned one.
-    Skipped,
-    /// An input was made or measured.
-    Sized(Sizes),
-    /// An answer was given.
-    Checksum(u64),
-    /// The request cannot be carried out, in words.
-    Failed(String),
-}
-
-/// The content of a contestant's table.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
-    /// Its name, for messages.
-    pub name: String,
-    /// The CPU features that it needs, spelled as in `/proc/cpuinfo`; this machine has them.
-    pub needs: Vec<String>,
-    /// Whether something must be reset before each run: then each call is timed separately.
-    pub has_reset: bool,
-    /// Whether a run allocates memory.
-    pub allocates: bool,
-    /// Bytes that it may read past the end of its input.
-    pub input_slack_bytes: u32,
-    /// Bytes that it may write past the end of its output.
-    pub output_slack_bytes: u32,
-    /// The alignment of its input and output.
-    pub alignment_bytes: u32,
-}
-
-/// Why a library is not a contestant, or not now.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Refusal {
-    /// The system's linker refuses it, with this message.
-    NotLoaded(String),
-    /// Its table is missing or cannot be used, in the words of [`tiebreak_abi::Refusal`].
-    BadTable(String),
-    /// `prepare` returned null.
-    NotPrepared,
-}
-
-impl Refusal {
-    /// Returns the refusal as a sentence about a library.
-    pub(crate) fn sentence(&self) -> String {
-        match self {
-            Refusal::NotLoaded(why) => format!("it cannot be loaded: {why}"),
-            Refusal::BadTable(why) => why.clone(),
-            Refusal::NotPrepared => "its 'prepare' gave nothing".to_owned(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,9 +244,9 @@ mod tests {
 
     fn question() -> Question {
         Question {
-            workload: "random".into(),
-            distribution: "uniform".into(),
-            contract: "published".into(),
+            workload: c"random".into(),
+            distribution: c"uniform".into(),
+            contract: c"published".into(),
             size: 20_000,
             seed: u64::MAX,
             part: 3,
@@ -300,23 +258,22 @@ mod tests {
     fn requests_come_back() {
         let sizes = Sizes { bytes: 1 << 40, items: 7, output_bytes: 0 };
         let member =
-            |object: &str, padding, threads| Member { object: object.into(), padding, threads };
+            |object: &str, padding, beside| Member { object: object.into(), padding, beside };
         let load = Load {
-            contestants: vec![member("/a b/x.so", 4095, 1), member("y", 0, 64)],
+            contestants: vec![member("/a b/x.so", 4095, 0), member("y", 0, 63)],
             cpu: Some(3),
             helpers: vec![1, 0],
             stack_bytes: 16,
             input: sizes,
-            capacity: 12,
             meters_energy: true,
         };
         let rounds = Rounds {
             primer: Some(1),
-            batches: 8,
+            order: vec![0, 1, 1, 0],
             calls_a_batch: vec![1000, 1],
             times_each_call: true,
             counts: false,
-            noise: 9,
+            trial: Some((2, 9)),
         };
         let check =
             |side| Request::Check(Check { object: "/c".into(), input: sizes, side, noise: 8 });
@@ -325,16 +282,11 @@ mod tests {
             Request::Load(load.clone()),
             Request::Load(Load { cpu: None, contestants: Vec::new(), helpers: Vec::new(), ..load }),
             Request::Rounds(rounds.clone()),
-            Request::Rounds(Rounds { primer: None, counts: true, ..rounds }),
+            Request::Rounds(Rounds { primer: None, counts: true, trial: None, ..rounds }),
             check(Side::Front),
             check(Side::End),
             check(Side::Flush),
-            Request::Together(Together {
-                member: member("/z", 1, 2),
-                cpu: Some(7),
-                helpers: vec![6],
-                input: sizes,
-            }),
+            Request::Together,
             Request::Oracle(OsStr::from_bytes(b"/not \xff UTF-8").into()),
             Request::Input { question: question(), is_made: true },
             Request::Answer { question: question(), input_bytes: 5 },
@@ -349,7 +301,10 @@ mod tests {
 
     #[test]
     fn replies_come_back() {
-        let table = Facts {
+        fn check<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(content: T) {
+            assert_eq!(read::<Reply<T>>(&bytes(&Reply::Ok(&content))), Some(Ok(content)));
+        }
+        check(Facts {
             name: "swar".into(),
             needs: vec!["avx2".into(), "bmi2".into()],
             has_reset: true,
@@ -357,28 +312,23 @@ mod tests {
             input_slack_bytes: 8,
             output_slack_bytes: 1,
             alignment_bytes: 64,
-        };
-        let mut replies = vec![
-            Reply::Table(table),
-            Reply::Ready(vec![true, false]),
-            Reply::Done,
-            Reply::Checked { checksums: [1, 2], unstarved: Some("it has threads".into()) },
-            Reply::Together { checksum: 1, other: None, is_torn: true },
-            Reply::Together { checksum: 1, other: Some(2), is_torn: false },
-            Reply::Skipped,
-            Reply::Sized(Sizes { bytes: 1, items: 2, output_bytes: 3 }),
-            Reply::Checksum(9),
-            Reply::Failed("no memory".into()),
-        ];
-        let refusals = [
-            Refusal::NotLoaded("wrong ELF class".into()),
-            Refusal::BadTable("it has no table".into()),
-            Refusal::NotPrepared,
-        ];
-        replies.extend(refusals.map(|refusal| Reply::Refused(4, refusal)));
-        for reply in replies {
-            assert_eq!(read(&bytes(&reply)), Some(reply));
+        });
+        check(());
+        check(Some(Checked { checksums: [1, 2], unstarved: Some("it has threads".into()) }));
+        check(None::<Checked>);
+        check(Together { checksum: 1, other: None, is_torn: true });
+        check(Together { checksum: 1, other: Some(2), is_torn: false });
+        check(Sizes { bytes: 1, items: 2, output_bytes: 3 });
+        check(9_u64);
+        for trouble in [
+            Trouble::Unusable("wrong ELF class".into()),
+            Trouble::NotPrepared,
+            Trouble::Failed("no memory".into()),
+        ] {
+            // The worker does not say of what reply it is the trouble.
+            let bytes = bytes(&Reply::<()>::Err(trouble.clone()));
+            assert_eq!(read::<Reply<Facts>>(&bytes), Some(Err(trouble)));
         }
-        assert_eq!(read::<Reply>(&[99]), None);
+        assert_eq!(read::<Reply<u64>>(&[99]), None);
     }
 }

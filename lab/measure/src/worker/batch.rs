@@ -3,13 +3,13 @@
 //! this core does what every contestant must do: a call, and a load from each cache line of an
 //! input that is read. No contestant's calls can be faster.
 
-use super::library::Run;
 use super::state::Prepared;
 use crate::wire::area::Record;
 use crate::wire::mapping::{LINE_BYTES, Mapping};
 use std::arch::asm;
 use std::io;
 use std::os::fd::OwnedFd;
+use tiebreak_abi::Run;
 use tiebreak_machine::clock;
 
 /// The result of a span.
@@ -41,13 +41,6 @@ pub(super) unsafe fn time(run: Run, state: *mut libc::c_void, calls: u64, expect
     Span { wall_ns: end_ns.checked_sub(start_ns), is_torn: differs != 0 }
 }
 
-/// Returns how long some work takes by the same clock; `None` if the clock went backwards.
-pub(super) fn span(work: impl FnOnce()) -> Option<u64> {
-    let start_ns = clock::monotonic_ns();
-    work();
-    clock::monotonic_ns().checked_sub(start_ns)
-}
-
 /// Returns the pointer in a form about which the compiler knows nothing, and makes the compiler
 /// assume that all memory may have changed. Costs no instruction.
 #[inline(always)]
@@ -62,61 +55,45 @@ fn launder(mut pointer: *mut libc::c_void) -> *mut libc::c_void {
 const EXCHANGES: u64 = 3;
 const LONG_NS: u64 = 1_000_000;
 
-/// The two inputs.
-pub(super) struct Exchange {
-    own: OwnedFd,
-    other: OwnedFd,
+/// Calls a contestant once after each change of its input: to the other one, then back to its own,
+/// both of this many bytes. Writes the results to the record, which is torn if the answer for its
+/// own input differs from the earlier one.
+///
+/// # Errors
+/// Fails if an input cannot be mapped.
+pub(super) fn exchange(
+    [own, other]: &[OwnedFd; 2],
     bytes: usize,
+    prepared: &Prepared,
+    input: &Mapping,
+    record: &mut Record,
+) -> io::Result<()> {
+    record.exchanged_ns = u64::MAX;
+    while record.exchanges < EXCHANGES {
+        input.exchange(other, bytes)?;
+        let checksum = timed_once(prepared, record);
+        input.exchange(own, bytes)?;
+        let again = timed_once(prepared, record);
+        if record.exchanges == 0 {
+            record.other_checksum = checksum;
+        }
+        let differs = again != record.checksum || checksum != record.other_checksum;
+        record.is_torn |= u64::from(differs);
+        record.exchanges += 1;
+        if record.exchanged_ns > LONG_NS {
+            break;
+        }
+    }
+    Ok(())
 }
 
-impl Exchange {
-    /// Creates the exchange for two files of this many bytes.
-    ///
-    /// # Errors
-    /// Fails if there are no further descriptors.
-    pub(super) fn new(own: &OwnedFd, other: &OwnedFd, bytes: usize) -> io::Result<Exchange> {
-        Ok(Exchange { own: own.try_clone()?, other: other.try_clone()?, bytes })
-    }
-
-    /// Calls a contestant once after each change of its input: to the other one, then back to its
-    /// own. Writes the results to the record, which is torn if the answer for its own input differs
-    /// from the earlier one.
-    ///
-    /// # Errors
-    /// Fails if an input cannot be mapped.
-    pub(super) fn run(
-        &self,
-        prepared: &Prepared,
-        input: &Mapping,
-        record: &mut Record,
-    ) -> io::Result<()> {
-        record.exchanged_ns = u64::MAX;
-        while record.exchanges < EXCHANGES {
-            input.exchange(&self.other, self.bytes)?;
-            let checksum = self.timed(prepared, record);
-            input.exchange(&self.own, self.bytes)?;
-            let again = self.timed(prepared, record);
-            if record.exchanges == 0 {
-                record.other_checksum = checksum;
-            }
-            let differs = again != record.checksum || checksum != record.other_checksum;
-            record.is_torn |= u64::from(differs);
-            record.exchanges += 1;
-            if record.exchanged_ns > LONG_NS {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn timed(&self, prepared: &Prepared, record: &mut Record) -> u64 {
-        prepared.reset();
-        let begun_ns = clock::thread_cpu_ns();
-        let checksum = prepared.run();
-        let took_ns = clock::thread_cpu_ns().saturating_sub(begun_ns);
-        record.exchanged_ns = record.exchanged_ns.min(took_ns);
-        checksum
-    }
+fn timed_once(prepared: &Prepared, record: &mut Record) -> u64 {
+    prepared.reset();
+    let begun_ns = clock::thread_cpu_ns();
+    let checksum = prepared.run();
+    let took_ns = clock::thread_cpu_ns().saturating_sub(begun_ns);
+    record.exchanged_ns = record.exchanged_ns.min(took_ns);
+    checksum
 }
 
 /// The number of measurements of each. The fastest counts: it was not interrupted.
@@ -132,8 +109,7 @@ const LINES: usize = 8192;
 
 /// Measures both, and writes the results to the record of a batch that has just ended.
 pub(super) fn measure_pace(record: &mut Record, input: &Mapping, bytes: usize) {
-    let fastest = |measure: &dyn Fn() -> u64| (0..TRIES).map(|_| measure()).min().unwrap_or(0);
-    record.empty_call_ps = fastest(&|| {
+    record.empty_call_ps = fastest(|| {
         // SAFETY: the function does not use the state.
         unsafe { time(nothing, std::ptr::null_mut(), CALLS, 0) }.wall_ns.unwrap_or(0)
     });
@@ -141,68 +117,52 @@ pub(super) fn measure_pace(record: &mut Record, input: &Mapping, bytes: usize) {
     if steps > 0 {
         let passes = LINES / (LOADS * steps);
         let lines = (passes * LOADS * steps) as u64;
-        record.line_ps = fastest(&|| {
-            let span = span(|| {
-                for _ in 0..passes {
-                    // SAFETY: this many bytes of the input are mapped for reading.
-                    unsafe { load_lines(input.start().as_ptr(), steps) };
-                }
-            });
-            span.unwrap_or(0) * 1000 / lines
+        record.line_ps = fastest(|| {
+            let start_ns = clock::monotonic_ns();
+            for _ in 0..passes {
+                // SAFETY: this many bytes of the input are mapped for reading.
+                unsafe { load_lines(input.start().as_ptr(), steps) };
+            }
+            clock::monotonic_ns().saturating_sub(start_ns) * 1000 / lines
         });
     }
+}
+
+fn fastest(measure: impl Fn() -> u64) -> u64 {
+    (0..TRIES).map(|_| measure()).min().unwrap_or(0)
 }
 
 extern "C" fn nothing(_state: *mut libc::c_void) -> u64 {
     0
 }
 
+/// The loop below, for the assembler, which repeats the load for each of these offsets.
+#[cfg(target_arch = "x86_64")]
+macro_rules! loads {
+    () => {
+        "2:\n.irp offset, 0, 64, 128, 192, 256, 320, 384, 448\n\
+         mov {word}, [{at} + \\offset]\n.endr\n\
+         add {at}, 512\ndec {steps}\njnz 2b"
+    };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! loads {
+    () => {
+        "2:\n.irp offset, 0, 64, 128, 192, 256, 320, 384, 448\n\
+         ldr {word}, [{at}, #\\offset]\n.endr\n\
+         add {at}, {at}, #512\nsubs {steps}, {steps}, #1\nb.ne 2b"
+    };
+}
+
 /// Loads 8 bytes from each of `LOADS * steps` cache lines; no load depends on another.
 ///
 /// # Safety
 /// These bytes must be readable, and there must be at least one step.
-#[cfg(target_arch = "x86_64")]
 unsafe fn load_lines(from: *const u8, steps: usize) {
     // SAFETY: the caller guarantees it.
     unsafe {
         asm!(
-            "2:",
-            "mov {word}, [{at}]",
-            "mov {word}, [{at} + 64]",
-            "mov {word}, [{at} + 128]",
-            "mov {word}, [{at} + 192]",
-            "mov {word}, [{at} + 256]",
-            "mov {word}, [{at} + 320]",
-            "mov {word}, [{at} + 384]",
-            "mov {word}, [{at} + 448]",
-            "add {at}, 512",
-            "dec {steps}",
-            "jnz 2b",
-            word = out(reg) _,
-            at = inout(reg) from => _,
-            steps = inout(reg) steps => _,
-            options(nostack, readonly)
-        );
-    }
-}
-
-#[cfg(target_arch = "aarch64")]
-unsafe fn load_lines(from: *const u8, steps: usize) {
-    // SAFETY: the caller guarantees it.
-    unsafe {
-        asm!(
-            "2:",
-            "ldr {word}, [{at}]",
-            "ldr {word}, [{at}, #64]",
-            "ldr {word}, [{at}, #128]",
-            "ldr {word}, [{at}, #192]",
-            "ldr {word}, [{at}, #256]",
-            "ldr {word}, [{at}, #320]",
-            "ldr {word}, [{at}, #384]",
-            "ldr {word}, [{at}, #448]",
-            "add {at}, {at}, #512",
-            "subs {steps}, {steps}, #1",
-            "b.ne 2b",
+            loads!(),
             word = out(reg) _,
             at = inout(reg) from => _,
             steps = inout(reg) steps => _,

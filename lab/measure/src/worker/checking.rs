@@ -4,22 +4,23 @@
 
 use super::conduct;
 use super::helpers::Helpers;
-use super::library::{Contestant, Sink};
+use super::library::Contestant;
 use super::memory::{self, Guarded};
-use super::state::{Prepared, workload};
-use super::unit::beside;
+use super::state::Prepared;
+use super::unit::{Placed, Unit};
 use crate::files::{content, memory_file};
 use crate::system::{checked, status_number};
 use crate::wire::area::{Area, Header, Touch, WORKER_ITSELF};
-use crate::wire::mapping::Mapping;
-use crate::wire::message::{Check, ONES, Refusal, Reply, Side, Sizes, Together, ZEROS};
+use crate::wire::message::{Check, Checked, ONES, Side, Sizes, Together, Trouble, ZEROS};
+use crate::worker::library::Sink;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 use tiebreak_abi::Random;
-use tiebreak_machine::cpus;
 
 /// The content of outputs before a run; it must still surround them afterwards.
 const FILLING: u8 = 0xa5;
@@ -34,66 +35,63 @@ const RUNS: u64 = 16;
 /// Loads the contestant, prepares it on guarded buffers, runs it twice, a reset before each run,
 /// lets it dump its answer, and releases it. In the last of these passes it runs once more without
 /// memory, unless its table says that it allocates. A touch of foreign memory is recorded in the
-/// area; if the hardware detects it, the process ends there.
+/// area; if the hardware detects it, the process ends there. Returns nothing if a pass at
+/// [`Side::Flush`] would be the same as the aligned one.
 ///
 /// # Errors
-/// Fails if a system call fails.
-pub(super) fn check(check: &Check, [area, input, dump]: [OwnedFd; 3]) -> io::Result<Reply> {
-    // The signal handler keeps a pointer to it until the process ends.
-    let area: &'static Area = Box::leak(Box::new(Area::map(&area, 0)?));
+/// Fails if a system call fails, or if the contestant cannot be loaded or prepared.
+pub(super) fn check(
+    check: &Check,
+    area: &'static Area,
+    [input, dump]: [OwnedFd; 2],
+) -> Result<Option<Checked>, Trouble> {
     let header = area.header();
     header.enter(0);
-    let contestant = match Contestant::load(&check.object) {
-        Ok(contestant) => contestant,
-        Err(refusal) => return Ok(Reply::Refused(0, refusal)),
-    };
+    let contestant = Contestant::load(Path::new(&check.object))?;
     header.enter(WORKER_ITSELF);
     let (input, mut output) = buffers(&contestant, &check.input, check.side, input)?;
-    if check.side == Side::Flush && is_aligned(&contestant, &input, &output) {
-        return Ok(Reply::Skipped);
+    let alignment = contestant.alignment_bytes();
+    let starts = [&input, &output].map(|buffer| buffer.start().as_ptr());
+    if check.side == Side::Flush
+        && starts.iter().all(|start| start.addr().is_multiple_of(alignment))
+    {
+        return Ok(None);
     }
     memory::install_trap(header, &input, &output)?;
-    let has_output = output.bytes() + contestant.output_slack_bytes() > 0;
-    let place = if has_output { output.start().as_ptr() } else { std::ptr::null_mut() };
-    let workload = workload(&check.input, input.start().as_ptr(), place);
-    let mut sink = Sink::new(Some(dump));
+    let has_output = output.bytes + contestant.output_slack_bytes() > 0;
+    let place = if has_output { starts[1] } else { null_mut() };
+    let mut sink = Sink::new();
     let own_threads = conduct::threads();
     header.enter(0);
-    // SAFETY: the table determines what each function takes; the workload outlives the state, and
-    // the sink the dump.
-    let (checksums, unstarved) = unsafe {
-        let state = (contestant.prepare)(&raw const workload);
-        if state.is_null() {
-            return Ok(Reply::Refused(0, Refusal::NotPrepared));
+    // SAFETY: the buffers outlive the state.
+    let prepared = unsafe { Prepared::with_output(contestant, &check.input, starts[0], place)? };
+    let checksums = [run(&prepared, header), run(&prepared, header)];
+    if check.noise != 0 {
+        let mut random = Random::new(check.noise);
+        for _ in 0..random.below(RUNS) {
+            run(&prepared, header);
         }
-        let run = |_| {
-            if let Some(reset) = contestant.reset {
-                reset(state);
-            }
-            header.enter(0);
-            (contestant.run)(state)
-        };
-        let checksums = [0, 1].map(run);
-        if check.noise != 0 {
-            overwrite(&mut output, check.noise, run)?;
-        }
-        let raw = sink.raw();
-        (contestant.dump)(state, &raw const raw);
-        // The contestant's own threads may be the ones that allocate.
-        let is_alone = conduct::threads() <= own_threads;
-        let is_last = check.side == Side::Front && check.noise == 0;
-        let unstarved = match is_last && !contestant.allocates() {
-            true if is_alone => run_starved(header, &contestant, state, checksums[1])?,
-            true => Some(THREADS),
-            false => None,
-        };
-        (contestant.release)(state);
-        (checksums, unstarved)
+        overwrite(&mut output, check.noise, random)?;
+    }
+    prepared.dump(&mut sink, dump)?;
+    // The contestant's own threads may be the ones that allocate.
+    let is_alone = conduct::threads() <= own_threads;
+    let is_last = check.side == Side::Front && check.noise == 0;
+    let unstarved = match is_last && !contestant.allocates() {
+        true if is_alone => run_starved(header, &prepared, checksums[1])?,
+        true => Some(THREADS),
+        false => None,
     };
+    prepared.release();
     header.enter(WORKER_ITSELF);
-    record_stray(header, &output);
-    sink.finish()?;
-    Ok(Reply::Checked { checksums, unstarved: unstarved.map(str::to_owned) })
+    record_stray(header, &mut output);
+    Ok(Some(Checked { checksums, unstarved: unstarved.map(str::to_owned) }))
+}
+
+fn run(prepared: &Prepared, header: &Header) -> u64 {
+    prepared.reset();
+    header.enter(0);
+    prepared.run()
 }
 
 /// Returns the input, sealed, and the output, filled.
@@ -110,34 +108,24 @@ fn buffers(
     input.seal()?;
     let (bytes, slack) = (sizes.output_bytes as usize, contestant.output_slack_bytes());
     let mut output = Guarded::new(bytes, slack, alignment, side)?;
-    output.fill(FILLING);
+    output.middle().fill(FILLING);
     Ok((input, output))
 }
 
-/// Makes some more runs, and then overwrites their output with noise. The limit on files ends a
-/// contestant that would now dump for ever.
-fn overwrite(output: &mut Guarded, noise: u64, run: impl Fn(u64) -> u64) -> io::Result<()> {
-    let mut random = Random::new(noise);
-    (0..random.below(RUNS)).map(run).for_each(drop);
+/// Overwrites the output with noise. The limit on files ends a contestant that would now dump for
+/// ever.
+fn overwrite(output: &mut Guarded, noise: u64, mut random: Random) -> io::Result<()> {
     output.content().fill_with(|| match noise {
         ZEROS => 0,
         ONES => u8::MAX,
         _ => random.next_u64() as u8,
     });
-    let most = DUMPED_TIMES * output.bytes() as u64 + DUMPED_BYTES;
-    let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
-    // SAFETY: the limits are valid.
-    checked(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }).map(drop)
-}
-
-fn is_aligned(contestant: &Contestant, input: &Guarded, output: &Guarded) -> bool {
-    let alignment = contestant.alignment_bytes();
-    let starts = [input, output].map(|buffer| buffer.start().as_ptr() as usize);
-    starts.iter().all(|start| start.is_multiple_of(alignment))
+    let most = DUMPED_TIMES * output.bytes as u64 + DUMPED_BYTES;
+    set_limit(libc::RLIMIT_FSIZE, libc::rlimit { rlim_cur: most, rlim_max: most })
 }
 
 /// Records bytes that were written around the output where there is no guard page.
-fn record_stray(header: &Header, output: &Guarded) {
+fn record_stray(header: &Header, output: &mut Guarded) {
     let (side, bytes) = match output.stray(FILLING) {
         (0, 0) => return,
         (0, ahead) => (Touch::BEFORE_START, ahead as u64),
@@ -150,47 +138,26 @@ fn record_stray(header: &Header, output: &Guarded) {
 const RUN_MIN: Duration = Duration::from_millis(20);
 const CALLS_MIN: u64 = 3;
 
-/// Loads the contestant, prepares it on each of its threads, runs all of them at once, then lets
-/// them dump their answers, one after the other: the first one's goes to `dump`, and one that
-/// differs from it to `other`. Each thread then releases its own state.
+/// Runs the one contestant of a unit on all of its threads at once, then lets them dump their
+/// answers, one after the other: the first one's goes to `dump`, and one that differs from it to
+/// `other`. Each thread then releases its own state.
 ///
 /// # Errors
 /// Fails if a system call fails.
-pub(super) fn together(
-    pass: &Together,
-    [area, input, dump, other]: [OwnedFd; 4],
-) -> io::Result<Reply> {
-    let area = Area::map(&area, 0)?;
-    let header = area.header();
-    if let Some(cpu) = pass.cpu {
-        cpus::pin_this_thread(&[cpu as usize])?;
-    }
-    header.enter(0);
-    let contestant = match Contestant::load(&pass.member.object) {
-        Ok(contestant) => contestant,
-        Err(refusal) => return Ok(Reply::Refused(0, refusal)),
-    };
-    let mapped = Mapping::input(&input, pass.input.bytes as usize, contestant.input_slack_bytes())?;
-    let place = mapped.start().as_ptr().cast_const();
-    let count = beside(pass.member.threads);
-    let mut helpers = Helpers::start(count, &pass.helpers)?;
-    let from = (&pass.input, place);
-    // SAFETY: the input is mapped until this function ends, and the helpers end earlier.
-    let made = unsafe { Prepared::new(contestant, &pass.input, place, pass.member.padding)? };
-    // SAFETY: as above.
-    let are_ready = unsafe { helpers.prepare(count, 0, contestant, from, pass.member.padding)? };
-    let Some((prepared, _output)) = made.filter(|_| are_ready) else {
-        return Ok(Reply::Refused(0, Refusal::NotPrepared));
-    };
-    let (checksum, is_torn) = run_all(&prepared, &mut helpers, count, header)?;
+pub(super) fn together(unit: &mut Unit, [dump, other]: [OwnedFd; 2]) -> Result<Together, Trouble> {
     let (dump, differing) = (File::from(dump), File::from(other));
-    prepared.dump(dump.try_clone()?.into(), Sink::buffer())?;
+    let header = unit.header();
+    let Some(Placed { prepared, mut helpers, input: _input, .. }) = unit.contestants.pop() else {
+        return Err(Trouble::Failed("nothing is loaded".to_owned()));
+    };
+    let (checksum, is_torn) = run_all(&prepared, &mut helpers, header)?;
+    prepared.dump(&mut unit.sink, dump.try_clone()?.into())?;
     let first = content(&dump)?;
     let mut other = None;
-    for index in 0..count {
+    for index in 0..helpers.count() {
         header.enter(0);
         let file = memory_file()?;
-        let theirs = helpers.dump(index, 0, file.try_clone()?)?;
+        let theirs = helpers.dump(index, file.try_clone()?)?;
         let answer = content(&file)?;
         if theirs != checksum || answer != first {
             differing.write_all_at(&answer, 0)?;
@@ -199,10 +166,9 @@ pub(super) fn together(
         }
     }
     helpers.release()?;
-    // SAFETY: the state is what this contestant has prepared, and is not used again.
-    unsafe { (contestant.release)(prepared.state) };
+    prepared.release();
     header.enter(WORKER_ITSELF);
-    Ok(Reply::Together { checksum, other, is_torn })
+    Ok(Together { checksum, other, is_torn })
 }
 
 /// Runs all threads at once. Returns the first one's last checksum, and whether any call of any
@@ -210,13 +176,13 @@ pub(super) fn together(
 fn run_all(
     prepared: &Prepared,
     helpers: &mut Helpers,
-    count: usize,
     header: &Header,
-) -> io::Result<(u64, bool)> {
-    helpers.begin(count, 0)?;
+) -> Result<(u64, bool), Trouble> {
+    header.enter(0);
+    helpers.begin()?;
     let begun = Instant::now();
     let mut checksum = prepared.call();
-    helpers.wait_until_running(count, begun.elapsed());
+    helpers.wait_until_running(begun.elapsed());
     let (mut calls, mut is_torn) = (1, false);
     while calls < CALLS_MIN || begun.elapsed() < RUN_MIN {
         header.enter(0);
@@ -224,7 +190,7 @@ fn run_all(
         is_torn |= before != checksum;
         calls += 1;
     }
-    is_torn |= helpers.end(count, checksum)?;
+    is_torn |= helpers.end(checksum)?;
     Ok((checksum, is_torn))
 }
 
@@ -251,28 +217,25 @@ const THREADS: &str = "its 'prepare' starts threads, which may be what asks for 
 /// Fails if the limit cannot be set.
 fn run_starved(
     header: &Header,
-    contestant: &Contestant,
-    state: *mut libc::c_void,
+    prepared: &Prepared,
     checksum: u64,
 ) -> io::Result<Option<&'static str>> {
-    if let Some(reset) = contestant.reset {
-        // SAFETY: the state is what this contestant has prepared.
-        unsafe { reset(state) };
-    }
-    let before = limit()?;
+    prepared.reset();
+    let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the place is valid for the result.
+    checked(unsafe { libc::getrlimit(libc::RLIMIT_DATA, &raw mut before) })?;
     let Some(used) = used_bytes() else { return Ok(Some(NOT_REPORTED)) };
-    set_limit(libc::rlimit { rlim_cur: used + SLACK_BYTES as u64, ..before })?;
+    let most = libc::rlimit { rlim_cur: used + SLACK_BYTES as u64, ..before };
+    set_limit(libc::RLIMIT_DATA, most)?;
     let is_limited = is_limited();
     if is_limited {
         take_all();
         header.record_touch(Touch { place: Touch::HEAP, side: Touch::INSIDE, access: 0, bytes: 0 });
-        // SAFETY: the same, and it was reset if it needs that.
-        let got = unsafe { (contestant.run)(state) };
-        if got == checksum {
+        if prepared.run() == checksum {
             header.clear_touch();
         }
     }
-    set_limit(before)?;
+    set_limit(libc::RLIMIT_DATA, before)?;
     Ok((!is_limited).then_some(NO_LIMIT))
 }
 
@@ -307,14 +270,7 @@ fn used_bytes() -> Option<u64> {
     Some(status_number(&status, "VmData:")? * 1024)
 }
 
-/// Returns how much writable private memory the process may have.
-fn limit() -> io::Result<libc::rlimit> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the place is valid for the result.
-    checked(unsafe { libc::getrlimit(libc::RLIMIT_DATA, &raw mut limit) }).map(|_| limit)
-}
-
-fn set_limit(limit: libc::rlimit) -> io::Result<()> {
+fn set_limit(of: libc::__rlimit_resource_t, limit: libc::rlimit) -> io::Result<()> {
     // SAFETY: the limits are valid.
-    checked(unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) }).map(drop)
+    checked(unsafe { libc::setrlimit(of, &raw const limit) }).map(drop)
 }

@@ -105,8 +105,10 @@ impl Conduct {
         found
     }
 
-    /// Checks the same after `prepare`, which may start threads if a study is about that.
-    pub(super) fn look_at_prepare(&mut self) -> u64 {
+    /// Checks the same after `prepare`, which may start threads if a study is about that; so many
+    /// were started by the worker itself.
+    pub(super) fn look_at_prepare(&mut self, started: usize) -> u64 {
+        self.own_threads += started as u64;
         self.look() & !conduct::THREAD
     }
 
@@ -122,16 +124,12 @@ impl Conduct {
     fn disarm_timers(&self) -> bool {
         let mut found = false;
         for which in [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF] {
-            // SAFETY: all zero bytes are valid there, and each call reads or writes no more than
-            // one of them.
+            // SAFETY: all zero bytes are valid there; the call reads one of them and writes one.
             unsafe {
-                let mut timer: libc::itimerval = std::mem::zeroed();
-                libc::getitimer(which, &raw mut timer);
-                if timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0 {
-                    found = true;
-                    let never: libc::itimerval = std::mem::zeroed();
-                    libc::setitimer(which, &raw const never, std::ptr::null_mut());
-                }
+                let never: libc::itimerval = std::mem::zeroed();
+                let mut timer = never;
+                libc::setitimer(which, &raw const never, &raw mut timer);
+                found |= timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0;
             }
         }
         let Some(timers) = &self.timers else { return found };
@@ -176,18 +174,13 @@ fn has_child() -> bool {
 
 /// Stops a POSIX timer, given the kernel's number for it, and returns whether it was armed.
 fn disarm_made(number: i32) -> bool {
-    // SAFETY: all zero bytes are valid there, and each call reads or writes no more than one of
-    // them; the kernel refuses the number of a deleted timer.
+    // SAFETY: all zero bytes are valid there; the call reads one of them and writes one at most.
+    // The kernel refuses the number of a deleted timer.
     unsafe {
-        let mut timer: libc::itimerspec = std::mem::zeroed();
-        libc::syscall(libc::SYS_timer_gettime, number, &raw mut timer);
-        let is_armed = timer.it_value.tv_sec != 0 || timer.it_value.tv_nsec != 0;
-        if is_armed {
-            let never: libc::itimerspec = std::mem::zeroed();
-            let nothing = std::ptr::null_mut::<libc::itimerspec>();
-            libc::syscall(libc::SYS_timer_settime, number, 0, &raw const never, nothing);
-        }
-        is_armed
+        let never: libc::itimerspec = std::mem::zeroed();
+        let mut timer = never;
+        libc::syscall(libc::SYS_timer_settime, number, 0, &raw const never, &raw mut timer);
+        timer.it_value.tv_sec != 0 || timer.it_value.tv_nsec != 0
     }
 }
 

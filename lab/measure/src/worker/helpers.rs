@@ -1,16 +1,13 @@
 //! Threads that run the same contestant at the same time as the timed thread.
 //!
-//! A helper has its own CPU, and its own state, which it prepared itself, of each contestant that
-//! runs on that many threads. It sleeps until it must run one, then calls it repeatedly until it
-//! must stop, and counts its calls where the timed thread can read them. The count proves that both
-//! ran at the same time.
+//! A helper has its own CPU, and its own state of one contestant, which it prepared itself. It
+//! sleeps until it must run, then calls the contestant repeatedly until it must stop, and counts
+//! its calls where the timed thread can read them. The count proves that both ran at the same time.
 
 use super::library::{Contestant, Sink};
 use super::state::Prepared;
-use crate::wire::mapping::Mapping;
-use crate::wire::message::{HelperCpus, Sizes};
+use crate::wire::message::{Sizes, Trouble};
 use std::fs::File;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -26,73 +23,72 @@ const START_CALLS_MAX: u32 = 4;
 /// After this many reads of the others' counts the thread yields its CPU, if they may need it.
 const LOOKS: u32 = 64;
 
-/// The helpers of a worker. Dropping it ends them.
+/// The helpers of one contestant. Dropping it ends them.
 pub(super) struct Helpers {
     helpers: Vec<Helper>,
     /// Whether each has its own CPU.
     is_pinned: bool,
-    /// The counts of calls at the last read.
-    seen: Vec<u64>,
-    /// Whether each was in a call at the last read.
-    is_inside: Vec<bool>,
 }
 
 impl Helpers {
-    /// Starts this many helpers, each on the next of these CPUs.
+    /// Starts this many helpers, each on the next of these CPUs, one after the other. Each prepares
+    /// its state.
     ///
     /// # Errors
-    /// Fails if a thread cannot be started or pinned, or if there are too few CPUs.
-    pub(super) fn start(count: usize, cpus: &HelperCpus) -> io::Result<Helpers> {
-        let is_pinned = !cpus.is_empty();
-        if is_pinned && cpus.len() < count {
-            return Err(io::Error::other("there are fewer CPUs than threads"));
-        }
-        let own = (0..count).map(|index| cpus.get(index).map(|cpu| *cpu as usize));
-        let helpers = own.map(Helper::start).collect::<io::Result<_>>()?;
-        Ok(Helpers { helpers, is_pinned, seen: vec![0; count], is_inside: vec![false; count] })
-    }
-
-    /// Lets the first `count` helpers prepare a state of the contestant at this index, one after
-    /// the other, and returns whether all succeeded.
-    ///
-    /// # Errors
-    /// Fails if there is no memory for it.
+    /// Fails if a thread cannot be started or pinned, if there are too few CPUs or there is no
+    /// memory, or if the contestant reports that it cannot.
     ///
     /// # Safety
     /// The input must be mapped, with the slack that the contestant needs, as long as the helpers
     /// exist.
-    pub(super) unsafe fn prepare(
-        &mut self,
+    pub(super) unsafe fn start(
         count: usize,
-        position: u32,
+        cpus: &[usize],
         contestant: Contestant,
-        input: (&Sizes, *const u8),
+        sizes: &Sizes,
+        input: *const u8,
         padding: u32,
-    ) -> io::Result<bool> {
-        for helper in &self.helpers[..count] {
-            let (sizes, input) = (*input.0, input.1 as usize);
-            let order = Order::Prepare { position, contestant, sizes, input, padding };
-            if let Answer::NotPrepared = helper.ask(order)? {
-                return Ok(false);
-            }
+    ) -> Result<Helpers, Trouble> {
+        let is_pinned = !cpus.is_empty();
+        if is_pinned && cpus.len() < count {
+            return Err(Trouble::Failed("there are fewer CPUs than threads".to_owned()));
         }
-        Ok(true)
+        let mut helpers = Vec::new();
+        for index in 0..count {
+            let (cpu, sizes, input) = (cpus.get(index).copied(), *sizes, input.expose_provenance());
+            helpers.push(Helper::start(move || {
+                cpu.map_or(Ok(()), |cpu| cpus::pin_this_thread(&[cpu]))?;
+                let input = std::ptr::with_exposed_provenance(input);
+                // SAFETY: the caller guarantees that the input is mapped as long as this thread
+                // exists.
+                unsafe { Prepared::new(contestant, &sizes, input, padding) }
+            })?);
+        }
+        Ok(Helpers { helpers, is_pinned })
     }
 
-    /// Starts the first `count` helpers, which call the contestant at this index repeatedly from
-    /// now on.
-    pub(super) fn begin(&mut self, count: usize, position: u32) -> io::Result<()> {
-        self.helpers[..count].iter().try_for_each(|helper| helper.begin(position))
+    pub(super) fn count(&self) -> usize {
+        self.helpers.len()
     }
 
-    /// Waits until each of the first `count` helpers has made a call since now, or until enough
-    /// time has passed for a slow call. The batch's own counts prove whether a helper ran at the
-    /// same time.
-    pub(super) fn wait_until_running(&mut self, count: usize, a_call: Duration) {
+    /// Lets the helpers call the contestant repeatedly from now on.
+    ///
+    /// # Errors
+    /// Fails if a helper has ended.
+    pub(super) fn begin(&self) -> Result<(), Trouble> {
+        self.helpers.iter().try_for_each(|helper| {
+            helper.desk.is_stopped.store(false, Ordering::Release);
+            helper.tell(Order::Run)
+        })
+    }
+
+    /// Waits until each helper has made a call since now, or until enough time has passed for a
+    /// slow call. The batch's own counts prove whether a helper ran at the same time.
+    pub(super) fn wait_until_running(&mut self, a_call: Duration) {
         let until = Instant::now() + START_MAX + START_CALLS_MAX * a_call;
-        self.look(count);
+        self.look();
         let mut looks = 0_u32;
-        while (0..count).any(|index| self.since(index) == 0) && Instant::now() < until {
+        while self.helpers.iter().any(|helper| helper.since() == 0) && Instant::now() < until {
             looks += 1;
             if !self.is_pinned && looks.is_multiple_of(LOOKS) {
                 std::thread::yield_now();
@@ -101,29 +97,28 @@ impl Helpers {
         }
     }
 
-    /// Reads the counts of the first `count` helpers.
-    pub(super) fn look(&mut self, count: usize) {
-        let all = self.seen.iter_mut().zip(&mut self.is_inside).zip(&self.helpers);
-        for ((seen, is_inside), helper) in all.take(count) {
-            *seen = helper.desk.calls.load(Ordering::Acquire);
-            *is_inside = helper.desk.begun.load(Ordering::Acquire) != *seen;
+    /// Reads the counts of the helpers.
+    pub(super) fn look(&mut self) {
+        for helper in &mut self.helpers {
+            helper.seen = helper.desk.calls.load(Ordering::Acquire);
+            helper.is_inside = helper.desk.begun.load(Ordering::Acquire) != helper.seen;
         }
     }
 
-    /// Returns the fewest calls that one of the first `count` helpers has made since the last read.
-    /// A helper that was in a call then and still is counts as one: [`Helpers::end_soon`] says
-    /// whether it may.
-    pub(super) fn fewest_beside(&self, count: usize) -> u64 {
-        let calls = (0..count).map(|at| self.since(at).max(u64::from(self.is_inside[at])));
+    /// Returns the fewest calls that a helper has made since the last read. A helper that was in a
+    /// call then and still is counts as one: [`Helpers::end_soon`] says whether it may.
+    pub(super) fn fewest_beside(&self) -> u64 {
+        let all = self.helpers.iter();
+        let calls = all.map(|helper| helper.since().max(u64::from(helper.is_inside)));
         calls.min().unwrap_or(0)
     }
 
-    /// Returns whether each of the first `count` helpers has ended a call since the last read, or
-    /// does so within this time. A call that began before a batch and takes longer than twice the
-    /// batch is too slow, or its thread has lost the CPU: it proves nothing.
-    pub(super) fn end_soon(&self, count: usize, within: Duration) -> bool {
+    /// Returns whether each helper has ended a call since the last read, or does so within this
+    /// time. A call that began before a batch and takes longer than twice the batch is too slow, or
+    /// its thread has lost the CPU: it proves nothing.
+    pub(super) fn end_soon(&self, within: Duration) -> bool {
         let begin = Instant::now();
-        while self.fewest_since(count) == 0 {
+        while self.fewest_since() == 0 {
             if begin.elapsed() > within {
                 return false;
             }
@@ -132,52 +127,45 @@ impl Helpers {
         true
     }
 
-    /// Returns the fewest calls that one of the first `count` helpers has made since the last read.
-    fn fewest_since(&self, count: usize) -> u64 {
-        (0..count).map(|index| self.since(index)).min().unwrap_or(0)
+    /// Returns the fewest calls that a helper has made since the last read.
+    fn fewest_since(&self) -> u64 {
+        self.helpers.iter().map(Helper::since).min().unwrap_or(0)
     }
 
-    fn since(&self, index: usize) -> u64 {
-        let calls = self.helpers[index].desk.calls.load(Ordering::Acquire);
-        calls.wrapping_sub(self.seen[index])
-    }
-
-    /// Stops the first `count` helpers, waits until each has finished its last call, and returns
-    /// whether a call gave another checksum than this.
+    /// Stops the helpers, waits until each has finished its last call, and returns whether a call
+    /// gave another checksum than this.
     ///
     /// # Errors
     /// Fails if a helper has ended.
-    pub(super) fn end(&mut self, count: usize, expected: u64) -> io::Result<bool> {
-        self.helpers[..count].iter().for_each(Helper::stop);
+    pub(super) fn end(&self, expected: u64) -> Result<bool, Trouble> {
+        self.helpers.iter().for_each(Helper::stop);
         let mut any_is_torn = false;
-        for helper in &self.helpers[..count] {
-            let Answer::Ran { checksum, is_torn } = helper.answer()? else {
-                return Err(io::Error::other("a thread did something else than it was asked"));
-            };
+        for helper in &self.helpers {
+            let Ran { checksum, is_torn } = helper.answer()?;
             any_is_torn |= is_torn || checksum.is_some_and(|checksum| checksum != expected);
         }
         Ok(any_is_torn)
     }
 
-    /// Lets a helper call the contestant at this index once and dump its answer to a file, and
-    /// returns the checksum.
+    /// Lets a helper call the contestant once and dump its answer to a file, and returns the
+    /// checksum.
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub(super) fn dump(&self, index: usize, position: u32, file: File) -> io::Result<u64> {
-        let sink = Sink::new(Some(file.into()));
-        match self.helpers[index].ask(Order::Dump { position, sink })? {
-            Answer::Dumped(checksum) => Ok(checksum),
-            _ => Err(io::Error::other("a thread did something else than it was asked")),
-        }
+    pub(super) fn dump(&self, index: usize, file: File) -> Result<u64, Trouble> {
+        self.helpers[index].tell(Order::Dump(file))?;
+        Ok(self.helpers[index].answer()?.checksum.unwrap_or_default())
     }
 
-    /// Lets all helpers release the states that they have prepared, and ends them.
+    /// Lets all helpers release their states, and ends them.
     ///
     /// # Errors
     /// Fails if a helper has ended.
-    pub(super) fn release(self) -> io::Result<()> {
-        self.helpers.iter().try_for_each(|helper| helper.ask(Order::Release).map(drop))
+    pub(super) fn release(&self) -> Result<(), Trouble> {
+        self.helpers.iter().try_for_each(|helper| {
+            helper.tell(Order::Release)?;
+            helper.answer().map(drop)
+        })
     }
 }
 
@@ -190,31 +178,25 @@ const STACK_BYTES: usize = 8 << 20;
 #[derive(Default)]
 struct Desk {
     /// The number of calls that have begun so far.
-    pub(super) begun: AtomicU64,
+    begun: AtomicU64,
     /// The number of calls that have ended so far.
-    pub(super) calls: AtomicU64,
+    calls: AtomicU64,
     is_stopped: AtomicBool,
 }
 
 /// An order to a helper.
 enum Order {
-    Prepare { position: u32, contestant: Contestant, sizes: Sizes, input: usize, padding: u32 },
-    Run { position: u32 },
-    Dump { position: u32, sink: Sink },
+    Run,
+    Dump(File),
     Release,
 }
 
-/// A helper's answer.
-enum Answer {
-    Done,
-    NotPrepared,
-    /// The checksum of its first call, and whether another call gave another one.
-    Ran {
-        checksum: Option<u64>,
-        is_torn: bool,
-    },
-    /// The checksum of the call before the dump.
-    Dumped(u64),
+/// What the calls of an order gave: the checksum of the first one, and whether another one gave
+/// another.
+#[derive(Default)]
+struct Ran {
+    checksum: Option<u64>,
+    is_torn: bool,
 }
 
 /// A thread that waits for orders. Dropping it ends the thread.
@@ -222,51 +204,49 @@ struct Helper {
     desk: Arc<Desk>,
     /// `None` once the thread must end.
     orders: Option<SyncSender<Order>>,
-    answers: Receiver<io::Result<Answer>>,
+    answers: Receiver<Result<Ran, Trouble>>,
     thread: Option<JoinHandle<()>>,
+    /// The count of ended calls at the last read, and whether it was in a call then.
+    seen: u64,
+    is_inside: bool,
 }
 
 impl Helper {
-    /// Starts a helper on this CPU.
-    pub(super) fn start(cpu: Option<usize>) -> io::Result<Helper> {
+    /// Starts a helper, and waits until it has prepared its state.
+    fn start(
+        prepare: impl FnOnce() -> Result<Prepared, Trouble> + Send + 'static,
+    ) -> Result<Helper, Trouble> {
         let desk = Arc::new(Desk::default());
         // Room for one message, allocated now: nothing is allocated while something is timed.
         let (orders, received) = sync_channel(1);
         let (answer, answers) = sync_channel(1);
         let shared = Arc::clone(&desk);
         let builder = Builder::new().name("tiebreak-beside".to_owned()).stack_size(STACK_BYTES);
-        let thread = builder.spawn(move || {
-            let pinned = cpu.map_or(Ok(()), |cpu| cpus::pin_this_thread(&[cpu]));
-            if answer.send(pinned.map(|()| Answer::Done)).is_ok() {
-                work(&shared, &received, &answer);
-            }
+        let thread = builder.spawn(move || match prepare() {
+            Ok(prepared) => obey(prepared, &shared, &received, &answer),
+            // The one who waits gets this, or has ended.
+            Err(why) => drop(answer.send(Err(why))),
         })?;
-        let helper = Helper { desk, orders: Some(orders), answers, thread: Some(thread) };
+        let (orders, thread) = (Some(orders), Some(thread));
+        let helper = Helper { desk, orders, answers, thread, seen: 0, is_inside: false };
         helper.answer().map(|_| helper)
     }
 
-    /// Sends an order and waits for the answer.
-    pub(super) fn ask(&self, order: Order) -> io::Result<Answer> {
-        self.tell(order)?;
-        self.answer()
-    }
-
-    /// Lets it run the contestant at this index until it is stopped.
-    pub(super) fn begin(&self, position: u32) -> io::Result<()> {
-        self.desk.is_stopped.store(false, Ordering::Release);
-        self.tell(Order::Run { position })
-    }
-
-    pub(super) fn stop(&self) {
-        self.desk.is_stopped.store(true, Ordering::Release);
-    }
-
-    fn tell(&self, order: Order) -> io::Result<()> {
+    fn tell(&self, order: Order) -> Result<(), Trouble> {
         self.orders.as_ref().and_then(|orders| orders.send(order).ok()).ok_or_else(gone)
     }
 
-    pub(super) fn answer(&self) -> io::Result<Answer> {
+    fn answer(&self) -> Result<Ran, Trouble> {
         self.answers.recv().map_err(|_| gone())?
+    }
+
+    fn stop(&self) {
+        self.desk.is_stopped.store(true, Ordering::Release);
+    }
+
+    /// Returns the number of calls that have ended since the last read.
+    fn since(&self) -> u64 {
+        self.desk.calls.load(Ordering::Acquire).wrapping_sub(self.seen)
     }
 }
 
@@ -281,69 +261,39 @@ impl Drop for Helper {
     }
 }
 
-fn gone() -> io::Error {
-    io::Error::other("a thread that was to run beside another one is gone")
+fn gone() -> Trouble {
+    Trouble::Failed("a thread that was to run beside another one is gone".to_owned())
 }
 
-/// The states that a helper has prepared, each at the index of its contestant, and the outputs that
-/// they write to.
-#[derive(Default)]
-struct States {
-    prepared: Vec<Option<Prepared>>,
-    outputs: Vec<Mapping>,
-}
-
-fn work(desk: &Desk, orders: &Receiver<Order>, answers: &SyncSender<io::Result<Answer>>) {
-    let mut states = States::default();
-    while let Ok(order) = orders.recv() {
-        if answers.send(states.obey(order, desk)).is_err() {
-            return;
-        }
-    }
-}
-
-impl States {
-    fn obey(&mut self, order: Order, desk: &Desk) -> io::Result<Answer> {
-        match order {
-            Order::Prepare { position, contestant, sizes, input, padding } => {
-                // SAFETY: the sender of the order guarantees that the input is mapped as long as
-                // this thread exists.
-                let made =
-                    unsafe { Prepared::new(contestant, &sizes, input as *const u8, padding)? };
-                let Some((prepared, output)) = made else { return Ok(Answer::NotPrepared) };
-                let place = position as usize;
-                self.prepared.resize(self.prepared.len().max(place + 1), None);
-                self.prepared[place] = Some(prepared);
-                self.outputs.extend(output);
-                Ok(Answer::Done)
-            }
-            Order::Run { position } => Ok(run(&self.at(position)?, desk)),
-            Order::Dump { position, sink } => {
-                let prepared = self.at(position)?;
-                let checksum = prepared.call();
-                prepared.dump_to(sink)?;
-                Ok(Answer::Dumped(checksum))
+/// Obeys orders, after an answer that says that all is prepared, until the state is released or the
+/// other side is gone.
+fn obey(
+    prepared: Prepared,
+    desk: &Desk,
+    orders: &Receiver<Order>,
+    answers: &SyncSender<Result<Ran, Trouble>>,
+) {
+    let mut answered = answers.send(Ok(Ran::default()));
+    while answered.is_ok()
+        && let Ok(order) = orders.recv()
+    {
+        answered = answers.send(match order {
+            Order::Run => Ok(run(&prepared, desk)),
+            Order::Dump(file) => {
+                let checksum = Some(prepared.call());
+                let dumped = prepared.dump(&mut Sink::new(), file.into());
+                dumped.map(|()| Ran { checksum, is_torn: false }).map_err(Trouble::from)
             }
             Order::Release => {
-                for prepared in self.prepared.drain(..).flatten() {
-                    // SAFETY: the state is what this contestant has prepared, and is not used
-                    // again.
-                    unsafe { (prepared.contestant.release)(prepared.state) };
-                }
-                self.outputs.clear();
-                Ok(Answer::Done)
+                prepared.release();
+                return drop(answers.send(Ok(Ran::default())));
             }
-        }
-    }
-
-    fn at(&self, position: u32) -> io::Result<Prepared> {
-        let prepared = self.prepared.get(position as usize).copied().flatten();
-        prepared.ok_or_else(|| io::Error::other("nothing is prepared there"))
+        });
     }
 }
 
 /// Calls the contestant until it is stopped.
-fn run(prepared: &Prepared, desk: &Desk) -> Answer {
+fn run(prepared: &Prepared, desk: &Desk) -> Ran {
     let (mut first, mut differs) = (None, 0);
     let mut calls = desk.calls.load(Ordering::Relaxed);
     while !desk.is_stopped.load(Ordering::Acquire) {
@@ -353,7 +303,7 @@ fn run(prepared: &Prepared, desk: &Desk) -> Answer {
         calls = calls.wrapping_add(1);
         desk.calls.store(calls, Ordering::Release);
     }
-    Answer::Ran { checksum: first, is_torn: differs != 0 }
+    Ran { checksum: first, is_torn: differs != 0 }
 }
 
 #[cfg(test)]
@@ -421,48 +371,40 @@ mod tests {
     }
 
     /// Starts helpers, each on its own CPU if this machine has enough.
-    fn helpers(count: usize) -> Helpers {
+    fn start(count: usize, contestant: Contestant, items: u64) -> Result<Helpers, Trouble> {
         let allowed = cpus::allowed();
-        let pinned: HelperCpus = allowed.iter().map(|cpu| *cpu as u64).take(count).collect();
-        let cpus = if pinned.len() == count { pinned } else { HelperCpus::new() };
-        Helpers::start(count, &cpus).unwrap()
-    }
-
-    fn prepared(helpers: &mut Helpers, count: usize, contestant: Contestant, items: u64) -> bool {
-        let sizes = sizes(items);
+        let (cpus, input) = (allowed.get(..count).unwrap_or_default(), std::ptr::null());
         // SAFETY: the functions above do not read the input.
-        unsafe { helpers.prepare(count, 3, contestant, (&sizes, std::ptr::null()), 100) }.unwrap()
+        unsafe { Helpers::start(count, cpus, contestant, &sizes(items), input, 100) }
     }
 
     #[test]
     fn helpers_run_until_they_are_stopped() {
-        for all in [1, 2, 5] {
-            let mut helpers = helpers(all);
-            assert!(prepared(&mut helpers, all, contestant(run), 1));
-            for count in (1..=all).rev() {
-                helpers.begin(count, 3).unwrap();
+        for count in [1, 2, 5] {
+            let mut helpers = start(count, contestant(run), 1).unwrap();
+            for _ in 0..count {
+                helpers.begin().unwrap();
                 // On a busy machine a helper may get a CPU only after more than one wait.
                 let until = Instant::now() + Duration::from_secs(60);
                 loop {
-                    helpers.wait_until_running(count, Duration::ZERO);
-                    if helpers.fewest_since(count) > 0 || Instant::now() > until {
+                    helpers.wait_until_running(Duration::ZERO);
+                    if helpers.fewest_since() > 0 || Instant::now() > until {
                         break;
                     }
                 }
-                assert!(helpers.fewest_since(count) > 0);
-                assert!(!helpers.end(count, 42).unwrap());
-                helpers.look(all);
-                assert_eq!(helpers.fewest_since(all), 0, "nobody runs any more");
+                assert!(helpers.fewest_since() > 0);
+                assert!(!helpers.end(42).unwrap());
+                helpers.look();
+                assert_eq!(helpers.fewest_since(), 0, "nobody runs any more");
             }
             helpers.release().unwrap();
         }
     }
 
-    /// Waits until each of the first `count` helpers has made this many calls, for a minute at
-    /// most.
-    fn wait_for(helpers: &Helpers, count: usize, calls: u64) {
+    /// Waits until each helper has made this many calls, for a minute at most.
+    fn wait_for(helpers: &Helpers, calls: u64) {
         let until = Instant::now() + Duration::from_secs(60);
-        while helpers.fewest_since(count) < calls {
+        while helpers.fewest_since() < calls {
             assert!(Instant::now() < until, "they do not run");
             std::thread::yield_now();
         }
@@ -482,61 +424,62 @@ mod tests {
 
     #[test]
     fn a_call_from_before_until_after_counts_if_it_ends_soon() {
-        let mut helpers = helpers(1);
-        assert!(prepared(&mut helpers, 1, contestant(held), 1));
-        helpers.look(1);
-        assert_eq!(helpers.fewest_beside(1), 0, "nobody was told to run");
-        helpers.begin(1, 3).unwrap();
+        let mut helpers = start(1, contestant(held), 1).unwrap();
+        helpers.look();
+        assert_eq!(helpers.fewest_beside(), 0, "nobody was told to run");
+        helpers.begin().unwrap();
         let until = Instant::now() + Duration::from_secs(30);
-        while helpers.fewest_beside(1) == 0 {
+        while helpers.fewest_beside() == 0 {
             assert!(Instant::now() < until, "it does not begin");
             std::thread::yield_now();
-            helpers.look(1);
+            helpers.look();
         }
-        assert_eq!((helpers.fewest_beside(1), helpers.fewest_since(1)), (1, 0));
-        assert!(!helpers.end_soon(1, Duration::from_millis(1)), "it is held");
+        assert_eq!((helpers.fewest_beside(), helpers.fewest_since()), (1, 0));
+        assert!(!helpers.end_soon(Duration::from_millis(1)), "it is held");
         IS_HELD.store(false, Ordering::SeqCst);
-        assert!(helpers.end_soon(1, Duration::from_secs(60)));
-        assert!(!helpers.end(1, 42).unwrap());
-        helpers.look(1);
-        assert_eq!(helpers.fewest_beside(1), 0, "nobody runs any more");
+        assert!(helpers.end_soon(Duration::from_secs(60)));
+        assert!(!helpers.end(42).unwrap());
+        helpers.look();
+        assert_eq!(helpers.fewest_beside(), 0, "nobody runs any more");
     }
 
     #[test]
     fn another_answer_is_seen() {
-        let mut helpers = helpers(2);
-        assert!(prepared(&mut helpers, 2, contestant(run), 1));
-        helpers.begin(2, 3).unwrap();
-        wait_for(&helpers, 2, 1);
-        assert!(helpers.end(2, 41).unwrap(), "than was expected");
-        let mut helpers = self::helpers(1);
-        assert!(prepared(&mut helpers, 1, contestant(count), 1));
-        helpers.begin(1, 3).unwrap();
-        wait_for(&helpers, 1, 2);
-        assert!(helpers.end(1, 43).unwrap(), "than before");
+        let helpers = start(2, contestant(run), 1).unwrap();
+        helpers.begin().unwrap();
+        wait_for(&helpers, 1);
+        assert!(helpers.end(41).unwrap(), "than was expected");
+        let helpers = start(1, contestant(count), 1).unwrap();
+        helpers.begin().unwrap();
+        wait_for(&helpers, 2);
+        assert!(helpers.end(43).unwrap(), "than before");
     }
 
     #[test]
     fn states_are_dumped_and_released_where_they_were_prepared() {
-        let mut helpers = helpers(2);
-        assert!(!prepared(&mut helpers, 2, contestant(run), 0), "it says that it cannot");
-        assert!(prepared(&mut helpers, 2, contestant(run), COUNTED));
+        let refused = start(2, contestant(run), 0).err();
+        assert_eq!(refused, Some(Trouble::NotPrepared), "it says that it cannot");
+        let helpers = start(2, contestant(run), COUNTED).unwrap();
         assert_eq!(STATES.load(Ordering::SeqCst), 2);
         let file = memory_file().unwrap();
-        assert_eq!(helpers.dump(1, 3, file.try_clone().unwrap()).unwrap(), 42);
+        assert_eq!(helpers.dump(1, file.try_clone().unwrap()).unwrap(), 42);
         let mut text = [0; 2];
         file.read_exact_at(&mut text, 0).unwrap();
         assert_eq!(text, *b"42");
-        assert!(helpers.dump(0, 2, file.try_clone().unwrap()).is_err(), "nothing is there");
         helpers.release().unwrap();
         assert_eq!(STATES.load(Ordering::SeqCst), 0);
     }
 
     #[test]
     fn too_few_cpus_are_an_error() {
-        let first = cpus::allowed()[0] as u64;
-        assert!(Helpers::start(2, &vec![first]).is_err());
-        assert!(Helpers::start(1, &vec![8191]).is_err(), "no such CPU");
-        assert!(Helpers::start(0, &HelperCpus::new()).is_ok());
+        let first = cpus::allowed()[0];
+        let start = |count, cpus: &[usize]| {
+            let (contestant, input) = (contestant(run), std::ptr::null());
+            // SAFETY: the functions above do not read the input.
+            unsafe { Helpers::start(count, cpus, contestant, &sizes(1), input, 100) }
+        };
+        assert!(start(2, &[first]).is_err());
+        assert!(start(1, &[8191]).is_err(), "no such CPU");
+        assert!(start(0, &[]).is_ok());
     }
 }

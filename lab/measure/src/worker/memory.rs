@@ -6,25 +6,27 @@ use crate::wire::area::{Header, TOUCHED, Touch};
 use crate::wire::mapping::{Mapping, PAGE_BYTES, map};
 use crate::wire::message::Side;
 use std::io;
+use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::OnceLock;
 
 /// The length of each guard: far enough for a step over many elements.
 const GUARD_BYTES: usize = 1 << 20;
 
 /// A buffer between two inaccessible ranges.
 #[derive(Debug)]
-pub(crate) struct Guarded {
+pub(super) struct Guarded {
     mapping: Mapping,
     /// The offset from the start of the mapping.
     offset: usize,
-    bytes: usize,
+    /// The usable length, without slack.
+    pub(super) bytes: usize,
     slack: usize,
 }
 
 impl Guarded {
     /// Returns zeroed memory for this many bytes, with slack after them.
-    pub(crate) fn new(
+    pub(super) fn new(
         bytes: usize,
         slack: usize,
         alignment: usize,
@@ -44,66 +46,62 @@ impl Guarded {
         Ok(Guarded { mapping, offset, bytes, slack })
     }
 
-    pub(crate) fn start(&self) -> NonNull<u8> {
+    pub(super) fn start(&self) -> NonNull<u8> {
         // SAFETY: the offset lies in the mapping or at its end.
         unsafe { self.mapping.start().add(self.offset) }
     }
 
-    /// Returns the usable length, without slack.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Returns the whole range, with the guards.
-    pub(crate) fn range(&self) -> (usize, usize) {
-        let start = self.mapping.start().as_ptr() as usize;
-        (start, start + self.mapping.length())
+    fn range(&self) -> Range<usize> {
+        let start = self.mapping.start().as_ptr().addr();
+        start..start + self.mapping.length()
     }
 
-    /// Fills everything between the guards.
-    pub(crate) fn fill(&mut self, byte: u8) {
-        let middle = self.mapping.length() - 2 * GUARD_BYTES;
-        // SAFETY: what lies between the guards may be written.
-        unsafe { self.mapping.start().add(GUARD_BYTES).write_bytes(byte, middle) };
+    /// Returns everything between the guards.
+    pub(super) fn middle(&mut self) -> &mut [u8] {
+        let length = self.mapping.length() - 2 * GUARD_BYTES;
+        // SAFETY: as many bytes lie between the guards, initialised, and `self` is borrowed.
+        unsafe {
+            let start = self.mapping.start().add(GUARD_BYTES);
+            std::slice::from_raw_parts_mut(start.as_ptr(), length)
+        }
     }
 
     /// Returns the content.
-    pub(crate) fn content(&mut self) -> &mut [u8] {
-        // SAFETY: as many bytes lie between the guards, initialised, and `self` is borrowed.
-        unsafe { std::slice::from_raw_parts_mut(self.start().as_ptr(), self.bytes) }
+    pub(super) fn content(&mut self) -> &mut [u8] {
+        let (from, bytes) = (self.offset - GUARD_BYTES, self.bytes);
+        &mut self.middle()[from..from + bytes]
     }
 
     /// Makes it read-only.
-    pub(crate) fn seal(&self) -> io::Result<()> {
-        let middle = self.mapping.length() - 2 * GUARD_BYTES;
-        self.mapping.protect(GUARD_BYTES, middle, libc::PROT_READ)
+    pub(super) fn seal(&self) -> io::Result<()> {
+        let length = self.mapping.length() - 2 * GUARD_BYTES;
+        self.mapping.protect(GUARD_BYTES, length, libc::PROT_READ)
     }
 
     /// Returns how many bytes after the slack, and how many before the start, lie between the
     /// guards and are no longer `byte`, counted to the farthest one.
-    pub(crate) fn stray(&self, byte: u8) -> (usize, usize) {
-        let middle = self.mapping.length() - 2 * GUARD_BYTES;
-        let before = self.offset - GUARD_BYTES;
-        let used = before + self.bytes + self.slack;
-        // SAFETY: all of this lies between the guards, where it may be read.
-        let (front, back) = unsafe {
-            let start = self.mapping.start().add(GUARD_BYTES).as_ptr();
-            let back = std::slice::from_raw_parts(start.add(used), middle - used);
-            (std::slice::from_raw_parts(start, before), back)
-        };
-        let past = back.iter().rposition(|found| *found != byte);
+    pub(super) fn stray(&mut self, byte: u8) -> (usize, usize) {
+        let (before, bytes, slack) = (self.offset - GUARD_BYTES, self.bytes, self.slack);
+        let (front, rest) = self.middle().split_at(before);
+        let past = rest[bytes + slack..].iter().rposition(|found| *found != byte);
         let ahead = front.iter().position(|found| *found != byte);
-        (past.map_or(0, |last| self.slack + last + 1), ahead.map_or(0, |first| before - first))
+        (past.map_or(0, |last| slack + last + 1), ahead.map_or(0, |first| before - first))
     }
 }
 
 /// The handler needs little, but the kernel saves all vector registers on its stack.
 const STACK_BYTES: usize = 64 << 10;
 
-/// Where the handler records a touch; null while none is set.
-static HEADER: AtomicPtr<Header> = AtomicPtr::new(std::ptr::null_mut());
-/// For the input and the output: where its guards begin and end, its first byte, its length.
-static BUFFERS: [[AtomicUsize; 4]; 2] = [const { [const { AtomicUsize::new(0) }; 4] }; 2];
+/// What the handler knows; empty while it is not installed.
+static TRAP: OnceLock<Trap> = OnceLock::new();
+
+struct Trap {
+    /// Where it records a touch.
+    header: &'static Header,
+    /// The addresses of the input and of the output, each with and without its guards.
+    buffers: [(u32, Range<usize>, Range<usize>); 2],
+}
 
 /// Installs the handler: from now on a touch of the guards, and a write to the input, is recorded
 /// and ends the process. Other faults end it as without a handler.
@@ -115,14 +113,11 @@ pub(super) fn install_trap(
     input: &Guarded,
     output: &Guarded,
 ) -> io::Result<()> {
-    for (buffer, places) in [input, output].into_iter().zip(&BUFFERS) {
-        let (low, high) = buffer.range();
-        let values = [low, high, buffer.start().as_ptr() as usize, buffer.bytes()];
-        for (place, value) in places.iter().zip(values) {
-            place.store(value, Ordering::Relaxed);
-        }
-    }
-    HEADER.store(std::ptr::from_ref(header).cast_mut(), Ordering::Release);
+    let buffers = [(Touch::INPUT, input), (Touch::OUTPUT, output)].map(|(place, buffer)| {
+        let start = buffer.start().as_ptr().addr();
+        (place, buffer.range(), start..start + buffer.bytes)
+    });
+    TRAP.get_or_init(|| Trap { header, buffers });
     let stack = Box::leak(vec![0_u8; STACK_BYTES].into_boxed_slice());
     let stack =
         libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK_BYTES };
@@ -141,10 +136,10 @@ pub(super) fn install_trap(
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid description of the fault, and the header is never unmapped.
     unsafe {
-        let header = HEADER.load(Ordering::Acquire).as_ref();
-        let touch = classify((*info).si_addr() as usize, access(context));
-        if let (Some(header), Some(touch)) = (header, touch) {
-            header.record_touch(touch);
+        if let Some(trap) = TRAP.get()
+            && let Some(touch) = trap.touch((*info).si_addr().addr(), access(context))
+        {
+            trap.header.record_touch(touch);
             libc::_exit(TOUCHED);
         }
         // Not a touch of a buffer: after the handler returns, the fault occurs again and kills the
@@ -153,24 +148,20 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
     }
 }
 
-/// Returns which touch a fault at this address is, if it is in one of the buffers.
-fn classify(address: usize, access: u32) -> Option<Touch> {
-    for (place, buffer) in [Touch::INPUT, Touch::OUTPUT].into_iter().zip(&BUFFERS) {
-        let [low, high, start, bytes] =
-            [0, 1, 2, 3].map(|index| buffer[index].load(Ordering::Relaxed));
-        if (low..high).contains(&address) {
-            let end = start + bytes;
-            let (side, bytes) = if address < start {
-                (Touch::BEFORE_START, start - address)
-            } else if address >= end {
-                (Touch::PAST_END, address - end + 1)
-            } else {
-                (Touch::INSIDE, address - start)
-            };
-            return Some(Touch { place, side, access, bytes: bytes as u64 });
-        }
+impl Trap {
+    /// Returns which touch a fault at this address is, if it is in one of the buffers.
+    fn touch(&self, address: usize, access: u32) -> Option<Touch> {
+        let mut buffers = self.buffers.iter();
+        let (place, _, content) = buffers.find(|(_, guarded, _)| guarded.contains(&address))?;
+        let (side, bytes) = if address < content.start {
+            (Touch::BEFORE_START, content.start - address)
+        } else if address >= content.end {
+            (Touch::PAST_END, address - content.end + 1)
+        } else {
+            (Touch::INSIDE, address - content.start)
+        };
+        Some(Touch { place: *place, side, access, bytes: bytes as u64 })
     }
-    None
 }
 
 /// Returns whether the fault was a read or a write, if the processor reports it: bit 1 of the error
@@ -196,9 +187,9 @@ mod tests {
     fn guarded_buffers_lie_where_they_should() {
         let check = |bytes: usize, slack: usize, side: Side, from_end: usize| {
             let mut guarded = Guarded::new(bytes, slack, 64, side).unwrap();
-            guarded.fill(0xa5);
+            guarded.middle().fill(0xa5);
             assert_eq!(guarded.content().len(), bytes);
-            let end = guarded.range().1 - GUARD_BYTES;
+            let end = guarded.range().end - GUARD_BYTES;
             let start = guarded.start().as_ptr() as usize;
             assert_eq!(end - start, from_end, "{bytes} {slack} {side:?}");
             assert_eq!(guarded.stray(0xa5), (0, 0));
@@ -216,10 +207,11 @@ mod tests {
     #[test]
     fn stray_bytes_between_the_guards_are_found() {
         let mut guarded = Guarded::new(100, 10, 64, Side::End).unwrap();
-        guarded.fill(1);
+        guarded.middle().fill(1);
+        let start = guarded.start();
         let write = |at: isize| {
             // SAFETY: the tests below write between the guards.
-            unsafe { guarded.start().offset(at).write(2) };
+            unsafe { start.offset(at).write(2) };
         };
         write(0);
         write(109);

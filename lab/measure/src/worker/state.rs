@@ -3,11 +3,12 @@
 
 use super::library::{Contestant, Sink};
 use crate::wire::mapping::{Mapping, PAGE_BYTES};
-use crate::wire::message::Sizes;
+use crate::wire::message::{Sizes, Trouble};
 use std::hint::black_box;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
+use std::ptr::null_mut;
 use tiebreak_abi::{Random, RawWorkload};
 use tiebreak_machine::clock;
 
@@ -20,22 +21,23 @@ const STRETCH_BYTES: usize = 64;
 const FEW_BYTES: usize = 8;
 
 /// A contestant with its own state.
-#[derive(Clone, Copy)]
 pub(super) struct Prepared {
     pub(super) contestant: Contestant,
     pub(super) state: *mut libc::c_void,
     /// The address of its output, and its length without slack.
     output: (*mut u8, usize),
+    /// Holds its output, if it owns that.
+    _memory: Option<Mapping>,
     /// How long `prepare` was on a CPU.
     pub(super) prepare_ns: u64,
 }
 
 impl Prepared {
-    /// Prepares a state on the calling thread, after padding in its heap, with its own output;
-    /// `None` if the contestant reports that it cannot. The mapping holds the output.
+    /// Prepares a state on the calling thread, after padding in its heap, with its own output, at
+    /// an offset within its page that was drawn with its padding.
     ///
     /// # Errors
-    /// Fails if there is no memory for the output.
+    /// Fails if there is no memory for the output, or if the contestant reports that it cannot.
     ///
     /// # Safety
     /// The input must be mapped, with the slack that the contestant needs, as long as the state
@@ -45,22 +47,58 @@ impl Prepared {
         sizes: &Sizes,
         input: *const u8,
         padding: u32,
-    ) -> io::Result<Option<(Prepared, Option<Mapping>)>> {
-        let (mapping, place) = match output(&contestant, sizes, padding)? {
-            Some((mapping, place)) => (Some(mapping), place),
-            None => (None, std::ptr::null_mut()),
+    ) -> Result<Prepared, Trouble> {
+        let bytes = sizes.output_bytes as usize + contestant.output_slack_bytes();
+        let (mut memory, mut output) = (None, null_mut());
+        if bytes > 0 {
+            let offset = padding as usize % PAGE_BYTES;
+            let offset = offset - offset % contestant.alignment_bytes();
+            let mapping = Mapping::private(bytes + offset)?;
+            output = mapping.start().as_ptr().wrapping_add(offset);
+            memory = Some(mapping);
+        }
+        // SAFETY: the memory is never used; the address is only kept from being optimised away.
+        black_box(unsafe { libc::malloc(padding as usize) });
+        // SAFETY: the input lives long enough by the caller's guarantee, the output because what is
+        // returned owns it.
+        let prepared = unsafe { Prepared::with_output(contestant, sizes, input, output)? };
+        Ok(Prepared { _memory: memory, ..prepared })
+    }
+
+    /// Prepares a state on the calling thread, with an output that the caller owns; null if the
+    /// contestant needs none.
+    ///
+    /// # Errors
+    /// Fails if the contestant reports that it cannot.
+    ///
+    /// # Safety
+    /// Input and output must be mapped, with the slack that the contestant needs, as long as the
+    /// state lives.
+    pub(super) unsafe fn with_output(
+        contestant: Contestant,
+        sizes: &Sizes,
+        input: *const u8,
+        output: *mut u8,
+    ) -> Result<Prepared, Trouble> {
+        let workload = RawWorkload {
+            struct_bytes: size_of::<RawWorkload>() as u32,
+            reserved: 0,
+            input,
+            input_bytes: sizes.bytes,
+            output,
+            output_bytes: sizes.output_bytes,
+            items: sizes.items,
         };
-        pad_heap(padding);
-        let workload = workload(sizes, input, place);
         let begun_ns = clock::thread_cpu_ns();
-        // SAFETY: the table says that this prepares a state from a workload. What the workload
-        // points to lives as long as the state: the input by the caller's guarantee, the output by
-        // the returned mapping.
+        // SAFETY: the table says that this prepares a state from a workload, whose memory lives as
+        // long as the state by the caller's guarantee.
         let state = unsafe { (contestant.prepare)(&raw const workload) };
         let prepare_ns = clock::thread_cpu_ns().saturating_sub(begun_ns);
-        let output = (place, if mapping.is_some() { sizes.output_bytes as usize } else { 0 });
-        let prepared = Prepared { contestant, state, output, prepare_ns };
-        Ok((!state.is_null()).then_some((prepared, mapping)))
+        if state.is_null() {
+            return Err(Trouble::NotPrepared);
+        }
+        let output = (output, sizes.output_bytes as usize);
+        Ok(Prepared { contestant, state, output, _memory: None, prepare_ns })
     }
 
     /// Makes one call after a reset.
@@ -98,23 +136,19 @@ impl Prepared {
         }
     }
 
-    /// Lets it dump its answer to a file through a buffer, and returns the buffer.
+    /// Lets it dump its answer to a file.
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub(super) fn dump(&self, file: OwnedFd, buffer: Vec<u8>) -> io::Result<Vec<u8>> {
-        self.dump_to(Sink::with_buffer(Some(file), buffer))
+    pub(super) fn dump(&self, sink: &mut Sink, file: OwnedFd) -> io::Result<()> {
+        // SAFETY: the state is what this contestant has prepared.
+        sink.fill(Some(file), |sink| unsafe { (self.contestant.dump)(self.state, sink) })
     }
 
-    /// Lets it dump its answer, and returns the buffer of the sink.
-    ///
-    /// # Errors
-    /// Fails if the sink cannot be written.
-    pub(super) fn dump_to(&self, mut sink: Sink) -> io::Result<Vec<u8>> {
-        let raw = sink.raw();
-        // SAFETY: the state is what this contestant has prepared, and the sink outlives the call.
-        unsafe { (self.contestant.dump)(self.state, &raw const raw) };
-        sink.finish()
+    /// Releases the state, and then the memory of its output.
+    pub(super) fn release(self) {
+        // SAFETY: the state is what this contestant has prepared, and is not used again.
+        unsafe { (self.contestant.release)(self.state) };
     }
 
     /// Restores what a run has changed, if the contestant has a reset.
@@ -123,42 +157,6 @@ impl Prepared {
             // SAFETY: the state is what this contestant has prepared.
             unsafe { reset(self.state) };
         }
-    }
-}
-
-/// Returns a contestant's own output, at an offset within its page that was drawn with its padding;
-/// `None` if it needs none.
-fn output(
-    contestant: &Contestant,
-    sizes: &Sizes,
-    padding: u32,
-) -> io::Result<Option<(Mapping, *mut u8)>> {
-    let bytes = sizes.output_bytes as usize + contestant.output_slack_bytes();
-    if bytes == 0 {
-        return Ok(None);
-    }
-    let offset = padding as usize % PAGE_BYTES;
-    let offset = offset - offset % contestant.alignment_bytes();
-    let mapping = Mapping::private(bytes + offset)?;
-    let place = mapping.start().as_ptr().wrapping_add(offset);
-    Ok(Some((mapping, place)))
-}
-
-/// Takes this much of the heap, as long as the process lives.
-fn pad_heap(bytes: u32) {
-    // SAFETY: the memory is never used; the address is only kept from being optimised away.
-    std::hint::black_box(unsafe { libc::malloc(bytes as usize) });
-}
-
-pub(super) fn workload(sizes: &Sizes, input: *const u8, output: *mut u8) -> RawWorkload {
-    RawWorkload {
-        struct_bytes: size_of::<RawWorkload>() as u32,
-        reserved: 0,
-        input,
-        input_bytes: sizes.bytes,
-        output,
-        output_bytes: sizes.output_bytes,
-        items: sizes.items,
     }
 }
 

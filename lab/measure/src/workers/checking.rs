@@ -1,18 +1,15 @@
 //! The checking pass: runs a contestant between guard pages and compares its whole answer with the
 //! oracle's; one that runs on several threads also on all of these at once.
 
-use super::Workers;
-use super::blame::{Crew, Frame, Suspect, no_worker, unexpected};
+use super::blame::{Crew, foreign_signal, no_worker, without_suspect};
+use super::{Workers, contract};
 use crate::answers::{self, Difference};
 use crate::files::memory_file;
 use crate::honesty::{misconduct, wrong_checksum};
 use crate::oracle::{Answer, Input};
 use crate::wire::area::{TOUCHED, Touch};
-use crate::wire::message::{
-    Check, HelperCpus, Member, ONES, Reply, Request, Side, Sizes, Together, ZEROS,
-};
-use crate::worker_process::WorkerProgram;
-use std::cell::Cell;
+use crate::wire::message::{Check, Checked, Load, ONES, Request, Side, Sizes, Together, ZEROS};
+use crate::worker_process::Launch;
 use std::fs::File;
 use std::path::Path;
 use tiebreak_abi::Random;
@@ -22,34 +19,25 @@ use tiebreak_core::verdict::Fault;
 use tiebreak_machine::cpus;
 
 /// How long a contestant may take in a checking pass, if the plan does not say.
-const TIMEOUT_NS: u64 = 60_000_000_000;
+pub(super) const TIMEOUT_NS: u64 = 60_000_000_000;
 /// How long it may take with noise in its output, after which nothing that it does is its fault.
 const NOISE_TIMEOUT_NS: u64 = 5_000_000_000;
 /// A shorter answer may be right by chance, or consist only of a count.
 const LEAST_ANSWER_BYTES: u64 = 64;
 
-/// One contestant in a checking pass: its input, and the expected answer.
+/// One contestant in a checking pass: its library, its input, and the expected answer.
 struct Case<'a> {
-    program: &'a WorkerProgram,
+    launch: &'a Launch,
     contestant: usize,
     library: &'a Path,
+    workload: &'a str,
     input: &'a Input,
     answer: Option<&'a Answer>,
-    frame: Frame<'a>,
+    timeout_ns: u64,
 }
 
-/// The result of one pass.
-enum Pass {
-    /// It was completed: what it dumped, the checksums of its two runs, and why it was not called
-    /// without memory, as in the reply.
-    Whole(File, [u64; 2], Option<String>),
-    /// It would have been the same as another one.
-    Skipped,
-    /// It touched foreign memory.
-    Touched(Touch),
-    /// It failed without memory of the allocator; how it ended.
-    Starved(String),
-}
+/// What a completed pass dumped and found; `None` if it would have been the same as another one.
+type Passed = Option<(File, Checked)>;
 
 impl Workers {
     /// Makes the checking pass of a contestant on the input of this seed, in new processes. The
@@ -60,32 +48,29 @@ impl Workers {
     /// # Errors
     /// Returns the contestant's fault, an interruption, or an error that no contestant caused.
     pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
-        let contract = self.contract(contestant)?.to_owned();
         let library = &self.as_built(contestant)?;
-        let workload = self.functions.workload.name.clone();
-        let suspect = Cell::new(None);
-        let team = self.team(contestant, library);
-        let (program, frame) = (&self.program.clone(), self.check_frame(&workload, &suspect));
-        let (input, answer) = self.inputs.answered(input_seed, &contract)?;
-        let case = Case { program, contestant, library, input, answer: answer.as_ref(), frame };
+        let member = self.member(contestant, library.into(), 0);
+        let mut load = self.load(vec![member], Sizes::default());
+        let contract = contract(&self.functions, contestant)?;
+        let (input, answer) = self.inputs.answered(input_seed, contract)?;
+        load.input = input.sizes();
+        let (launch, workload) = (&self.launch, &self.functions.workload.name);
+        let (answer, timeout_ns) = (answer.as_ref(), self.check_timeout_ns);
+        let case = Case { launch, contestant, library, workload, input, answer, timeout_ns };
         // Buffers are aligned, so their ends are usually not at a guard. Without the alignment they
         // are. A contestant need not work then, but if it touches the guard it would have gone too
         // far in any case.
-        if let Ok(Pass::Touched(touch)) = case.pass(Side::Flush)
-            && touch.side == Touch::PAST_END
-        {
-            return case.judge(&Pass::Touched(touch));
+        let flush = case.pass(Side::Flush);
+        if let Err(UnitFailure::Fault(_, Fault::OutOfBounds { .. })) = flush {
+            return flush.map(drop);
         }
         for side in [Side::End, Side::Front] {
-            let passed = case.pass(side)?;
-            case.judge(&passed)?;
+            let why = case.judge(case.pass(side)?)?;
             self.unstarved.remove(&contestant);
-            if let Pass::Whole(.., Some(why)) = passed {
-                self.unstarved.insert(contestant, why);
-            }
+            self.unstarved.extend(why.map(|why| (contestant, why)));
         }
         case.judge_dump(input_seed)?;
-        team.map_or(Ok(()), |team| case.judge_team(team))
+        if load.contestants[0].beside > 0 { case.judge_together(load) } else { Ok(()) }
     }
 
     /// Returns why the latest check did not call a contestant without memory, so that it is unknown
@@ -105,57 +90,28 @@ impl Workers {
         verification: &Verification,
         part: u64,
     ) -> Result<u64, UnitFailure> {
-        let contract = self.contract(contestant)?.to_owned();
         let library = &self.as_built(contestant)?;
-        let suspect = Cell::new(None);
-        let frame = self.check_frame(&verification.name, &suspect);
-        let program = &self.program.clone();
-        let (input, answer) = self.inputs.verified(verification, part, &contract)?;
-        let case = Case { program, contestant, library, input, answer: Some(&answer), frame };
-        case.judge(&case.pass(Side::End)?)?;
+        let contract = contract(&self.functions, contestant)?;
+        let (input, answer) = self.inputs.verified(verification, part, contract)?;
+        let (launch, workload) = (&self.launch, &verification.name);
+        let (answer, timeout_ns) = (Some(&answer), self.check_timeout_ns);
+        let case = Case { launch, contestant, library, workload, input, answer, timeout_ns };
+        case.judge(case.pass(Side::End)?)?;
         Ok(input.items)
-    }
-
-    fn check_frame<'a>(&self, workload: &'a str, suspect: &'a Cell<Option<Suspect>>) -> Frame<'a> {
-        let timeout_ns = self.timeout_ns.unwrap_or(TIMEOUT_NS);
-        Frame { workload, interrupted: self.interrupted, timeout_ns, suspect }
-    }
-
-    /// Returns what a contestant's pass on all of its threads needs; `None` if it runs on one
-    /// thread.
-    fn team(&self, contestant: usize, library: &Path) -> Option<Together> {
-        let threads = self.functions.built.get(contestant).map_or(1, Built::threads);
-        (threads > 1).then(|| Together {
-            member: Member { object: library.to_owned(), padding: 0, threads },
-            cpu: self.functions.cpu.map(|cpu| cpu as u64),
-            helpers: self.helpers.clone(),
-            input: Sizes::default(),
-        })
     }
 }
 
 impl Case<'_> {
-    fn fault(&self, fault: Fault) -> Result<(), UnitFailure> {
+    fn fault<T>(&self, fault: Fault) -> Result<T, UnitFailure> {
         Err(UnitFailure::Fault(self.contestant, fault))
     }
 
-    fn judge(&self, pass: &Pass) -> Result<(), UnitFailure> {
-        let workload = self.frame.workload;
-        match pass {
-            Pass::Whole(dump, checksums, _) => self.compare(dump, *checksums),
-            Pass::Skipped => Ok(()),
-            Pass::Touched(touch) => {
-                let (workload, what) = (workload.to_owned(), sentence(touch));
-                self.fault(Fault::OutOfBounds { workload, what })
-            }
-            Pass::Starved(how) => {
-                let what = format!(
-                    "asks for memory in 'run', although its table has no flag TIEBREAK_ALLOCATES: \
-                     where there was none it {how}"
-                );
-                Err(misconduct(self.contestant, workload, what))
-            }
-        }
+    /// Judges a completed pass. Returns why the contestant was not called without memory, if it was
+    /// not.
+    fn judge(&self, passed: Passed) -> Result<Option<String>, UnitFailure> {
+        let Some((dump, Checked { checksums, unstarved })) = passed else { return Ok(None) };
+        self.compare(&dump, checksums)?;
+        Ok(unstarved)
     }
 
     /// Lets a contestant dump an output that was overwritten after its runs. If the dump is right
@@ -169,24 +125,23 @@ impl Case<'_> {
         if answer.text.metadata().map_err(no_worker)?.len() < LEAST_ANSWER_BYTES {
             return Ok(());
         }
-        let timeout_ns = self.frame.timeout_ns.min(NOISE_TIMEOUT_NS);
-        let case = Case { frame: Frame { timeout_ns, ..self.frame }, ..*self };
+        let case = Case { timeout_ns: self.timeout_ns.min(NOISE_TIMEOUT_NS), ..*self };
         let drawn = Random::new(seed).next_u64();
         for noise in [drawn.clamp(1, ZEROS - 1), ZEROS, ONES] {
-            match case.single_pass(Side::End, noise, &mut String::new()) {
+            match case.single_pass(Side::End, noise) {
                 Err(UnitFailure::Interrupted) => return Err(UnitFailure::Interrupted),
-                Ok(Pass::Whole(dump, ..)) if difference(&answer.text, &dump)?.is_none() => {}
+                Ok(Some((dump, _))) if difference(&answer.text, &dump)?.is_none() => {}
                 _ => return Ok(()),
             }
         }
         let what = "dumped the right answer although its output had been overwritten after the \
                     run: its 'dump' does not read what 'run' left there";
-        Err(misconduct(self.contestant, self.frame.workload, what))
+        Err(misconduct(self.contestant, self.workload, what))
     }
 
     /// Compares an answer and two checksums with the oracle's.
     fn compare(&self, dump: &File, checksums: [u64; 2]) -> Result<(), UnitFailure> {
-        let workload = self.frame.workload;
+        let workload = self.workload;
         let mut expected = checksums[0];
         if let Some(answer) = self.answer {
             if let Some(difference) = difference(&answer.text, dump)? {
@@ -203,71 +158,65 @@ impl Case<'_> {
     /// Makes one pass in a new process. A contestant that is killed while it is alone there, and
     /// again in a second attempt, causes it itself: no other process is so exact, and one that
     /// needs more memory than there is would be killed each time.
-    fn pass(&self, side: Side) -> Result<Pass, UnitFailure> {
-        let mut stderr = String::new();
-        for _ in 0..2 {
-            self.frame.suspect.set(None);
-            let passed = self.single_pass(side, 0, &mut stderr);
-            if self.frame.suspect.get().is_none() {
-                return passed;
-            }
+    fn pass(&self, side: Side) -> Result<Passed, UnitFailure> {
+        match self.single_pass(side, 0) {
+            Err(failure) if foreign_signal(&failure).is_some() => self.single_pass(side, 0),
+            passed => passed,
         }
-        let signal = self.frame.suspect.get().map_or(0, |suspect| suspect.signal);
-        Err(UnitFailure::Fault(self.contestant, Fault::Signal { signal, stderr }))
     }
 
-    fn crew(&self) -> Result<(Crew, File), UnitFailure> {
-        Crew::start(self.program, 0, 0, vec![self.contestant])
-    }
-
-    fn single_pass(
-        &self,
-        side: Side,
-        noise: u64,
-        stderr: &mut String,
-    ) -> Result<Pass, UnitFailure> {
-        let Case { library, input, .. } = self;
-        let (object, input) = (library.to_path_buf(), input.sizes());
+    fn single_pass(&self, side: Side, noise: u64) -> Result<Passed, UnitFailure> {
+        let (object, input) = (self.library.into(), self.input.sizes());
         let request = Request::Check(Check { object, input, side, noise });
         let dump = memory_file().map_err(no_worker)?;
-        let (mut crew, shared) = self.crew()?;
-        let settled = crew.ask(&request, &[&shared, &self.input.file, &dump], &self.frame);
+        let mut crew = Crew::start(self.launch, 0, 0, &[self.contestant], self.workload)?;
+        let files = [&self.input.file, &dump];
+        let settled: Result<Option<Checked>, _> = crew.ask(&request, &files, self.timeout_ns);
         // A worker that has not ended has answered.
         let ended = crew.process.ended();
         let is_recorded = ended.is_none_or(|status| status.code() == Some(TOUCHED));
-        let touch = crew.area.header().touch();
+        let touch = crew.process.area.header().touch();
         let is_starved = touch.is_some_and(|touch| touch.place == Touch::HEAP);
         if let Some(touch) = touch.filter(|_| !is_starved && is_recorded) {
-            return Ok(Pass::Touched(touch));
+            let (workload, what) = (self.workload.to_owned(), sentence(&touch));
+            return match side {
+                // Without an alignment only what is past the end is the contestant's fault.
+                Side::Flush if touch.side != Touch::PAST_END => Ok(None),
+                _ => self.fault(Fault::OutOfBounds { workload, what }),
+            };
         }
-        *stderr = crew.process.last_errors();
         match settled {
-            Ok(_) if is_starved => Ok(Pass::Starved("gave another checksum".to_owned())),
-            Err(UnitFailure::Fault(_, fault)) if is_starved => Ok(Pass::Starved(fault.to_string())),
-            Ok(Reply::Checked { checksums, unstarved }) => {
-                Ok(Pass::Whole(dump, checksums, unstarved))
-            }
-            Ok(Reply::Skipped) => Ok(Pass::Skipped),
-            Ok(other) => Err(unexpected(&other)),
-            Err(failure) => Err(failure),
+            Ok(_) if is_starved => self.starved("gave another checksum".to_owned()),
+            Err(failure) if foreign_signal(&failure).is_some() => Err(failure),
+            Err(UnitFailure::Fault(_, fault)) if is_starved => self.starved(fault.to_string()),
+            settled => Ok(settled?.map(|checked| (dump, checked))),
         }
+    }
+
+    /// Returns the fault of a contestant that failed without memory of the allocator; `how` it
+    /// ended.
+    fn starved(&self, how: String) -> Result<Passed, UnitFailure> {
+        let what = format!(
+            "asks for memory in 'run', although its table has no flag TIEBREAK_ALLOCATES: where \
+             there was none it {how}"
+        );
+        Err(misconduct(self.contestant, self.workload, what))
     }
 
     /// Runs the contestant on all of its threads at once in a new process, and compares the answers
     /// of all with the oracle's.
-    fn judge_team(&self, team: Together) -> Result<(), UnitFailure> {
-        let threads = team.member.threads;
-        let request = Request::Together(Together { input: self.input.sizes(), ..team });
+    fn judge_together(&self, load: Load) -> Result<(), UnitFailure> {
+        let threads = load.contestants[0].beside + 1;
         let dump = memory_file().map_err(no_worker)?;
         let other = memory_file().map_err(no_worker)?;
-        let (mut crew, shared) = self.crew()?;
-        let files = [&shared, &self.input.file, &dump, &other];
-        let reply = crew.ask(&request, &files, &self.frame)?;
-        let Reply::Together { checksum, other: differing, is_torn } = reply else {
-            return Err(unexpected(&reply));
-        };
+        let mut crew = Crew::start(self.launch, 0, 0, &[self.contestant], self.workload)?;
+        let timeout_ns = self.timeout_ns;
+        let loaded = crew.ask(&Request::Load(load), &[&self.input.file], timeout_ns);
+        let asked =
+            loaded.and_then(|()| crew.ask(&Request::Together, &[&dump, &other], timeout_ns));
+        let Together { checksum, other: differing, is_torn } = asked.map_err(without_suspect)?;
         self.compare(&dump, [checksum; 2])?;
-        let workload = format!("{} on {threads} threads", self.frame.workload);
+        let workload = format!("{} on {threads} threads", self.workload);
         if let Some(differing) = differing {
             // The first thread is right, so this one is wrong. Without an oracle's answer it is
             // unknown which of the two is.
@@ -323,15 +272,14 @@ fn sentence(touch: &Touch) -> String {
 pub(super) fn helper_cpus(
     functions: &FunctionPlan,
     allowed: &[usize],
-) -> Result<HelperCpus, String> {
+) -> Result<Vec<usize>, String> {
     let most = functions.built.iter().map(Built::threads).max().unwrap_or(1).max(1) as usize;
     if most > allowed.len().max(1) {
         let many = allowed.len();
         return Err(format!("a contestant runs on {most} threads, and there are {many} CPUs"));
     }
     let Some(cpu) = functions.cpu else { return Ok(Vec::new()) };
-    let order = cpus::apart(cpu, allowed).into_iter().take(most - 1);
-    Ok(order.map(|cpu| cpu as u64).collect())
+    Ok(cpus::apart(cpu, allowed).into_iter().take(most - 1).collect())
 }
 
 #[cfg(test)]

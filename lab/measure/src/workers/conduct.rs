@@ -22,9 +22,7 @@
 //! input, and the work must be done again. The times are those of the thread on a CPU, and the
 //! shortest counts, so that other load makes no contestant void.
 
-use super::blame::{Frame, no_worker};
-use super::{Workers, checking};
-use crate::files::memory_file;
+use super::{Workers, checking, contract};
 use crate::honesty::{Turn, hidden_in_reset, misconduct};
 use crate::wire::area::Record;
 use crate::wire::area::conduct::SENTENCES;
@@ -44,49 +42,80 @@ impl Workers {
         order: &[usize],
         batches: &[Vec<Record>],
         input_bytes: u64,
-        frame: &Frame<'_>,
     ) -> Result<(), UnitFailure> {
-        let fault =
-            |contestant: &usize, what: String| Err(misconduct(*contestant, frame.workload, what));
-        let calls_a_batch = self.functions.calls_a_batch.clone();
+        let calls_a_batch = &self.functions.calls_a_batch;
         batches.iter().flatten().for_each(|record| self.pace.take(record));
         let bytes = if self.functions.reads_whole { input_bytes } else { 0 };
-        let mut least_ns = u64::MAX;
+        let resets_ns = order.iter().zip(batches).map(|(contestant, records)| {
+            a_call(records, calls_a_batch.of(*contestant), |record| record.reset_ns)
+        });
+        let least_ns = resets_ns.min().unwrap_or(u64::MAX);
         for (contestant, records) in order.iter().zip(batches) {
             let calls = calls_a_batch.of(*contestant);
-            least_ns = least_ns.min(a_call(records, calls, |record| record.reset_ns));
-        }
-        for (contestant, records) in order.iter().zip(batches) {
-            let conduct = records.iter().fold(0, |found, record| found | record.conduct);
-            if let Some((_, what)) = SENTENCES.iter().find(|(bit, _)| conduct & bit != 0) {
-                return fault(contestant, (*what).to_owned());
-            }
-            let grown_bytes = leaked_bytes(records);
-            let allocates = records.iter().any(|record| record.allocates != 0);
-            if grown_bytes > 0 && !allocates {
-                let what = format!(
-                    "took {} KiB of memory in timed batches and kept it, although its table has \
-                     no flag TIEBREAK_ALLOCATES",
-                    grown_bytes >> 10
-                );
-                return fault(contestant, what);
-            }
-            let steady = records.iter().filter(|record| record.is_backwards == 0);
-            let fastest_ns = steady.map(|record| record.wall_ns).min().unwrap_or(0);
-            let calls = calls_a_batch.of(*contestant);
-            if let Some(what) = self.pace.refuses(fastest_ns, calls, bytes) {
-                return fault(contestant, what);
-            }
             let reset_ns = a_call(records, calls, |record| record.reset_ns);
+            let run_ns = a_call(records, calls, |record| record.run_ns);
             let seen = self.untimed.entry(*contestant).or_default();
             seen.take(records.iter().map(|record| (record.prepare_ns, record.dump_ns)), reset_ns);
-            let run_ns = a_call(records, calls, |record| record.run_ns);
-            if let Some(what) = hidden_in_reset([reset_ns, run_ns, least_ns], RESET_NS) {
-                return fault(contestant, what);
+            let conduct = records.iter().fold(0, |found, record| found | record.conduct);
+            let did = SENTENCES.iter().find(|(bit, _)| conduct & bit != 0);
+            let what = did
+                .map(|(_, what)| (*what).to_owned())
+                .or_else(|| kept_memory(records))
+                .or_else(|| self.pace.refuses(fastest_ns(records), calls, bytes))
+                .or_else(|| hidden_in_reset([reset_ns, run_ns, least_ns], RESET_NS));
+            if let Some(what) = what {
+                return Err(misconduct(*contestant, &self.functions.workload.name, what));
             }
         }
         Ok(())
     }
+
+    /// Compares what a contestant on trial has dumped with the oracle's answer.
+    pub(super) fn judge_trial(
+        &mut self,
+        turn: &Turn,
+        dump: &File,
+        record: &Record,
+        input_seed: u64,
+    ) -> Result<(), UnitFailure> {
+        let contract = contract(&self.functions, turn.contestant)?;
+        let other = self.inputs.other_checksum(contract)?;
+        let calls = self.functions.calls_a_batch.of(turn.contestant);
+        let mut what = exchanged(record, other, calls);
+        if what.is_none()
+            && let (_, Some(answer)) = self.inputs.answered(input_seed, contract)?
+        {
+            what = checking::difference(&answer.text, dump)?.map(|found| {
+                format!(
+                    "left another answer after a timed batch than its checksum says: item {} \
+                     should be '{}' and was '{}' (some of its output was overwritten before the \
+                     batch)",
+                    found.item, found.expected, found.got
+                )
+            });
+        }
+        let workload = &self.functions.workload.name;
+        what.map_or(Ok(()), |what| Err(misconduct(turn.contestant, workload, what)))
+    }
+}
+
+/// Returns what is wrong with a contestant that kept memory without saying that it allocates.
+fn kept_memory(records: &[Record]) -> Option<String> {
+    let grown_bytes = leaked_bytes(records);
+    let allocates = records.iter().any(|record| record.allocates != 0);
+    (grown_bytes > 0 && !allocates).then(|| {
+        format!(
+            "took {} KiB of memory in timed batches and kept it, although its table has no flag \
+             TIEBREAK_ALLOCATES",
+            grown_bytes >> 10
+        )
+    })
+}
+
+/// Returns the time of the fastest batch, of those in which the clock did not go backwards.
+fn fastest_ns(records: &[Record]) -> u64 {
+    let steady = records.iter().filter(|record| record.is_backwards == 0);
+    steady.map(|record| record.wall_ns).min().unwrap_or(0)
 }
 
 /// Returns the nanoseconds a call in batches of this many calls.
@@ -157,51 +186,6 @@ impl Pace {
 /// make it up to ten times as long.
 const KEPT_TIMES: u64 = 20;
 const KEPT_NS: u64 = 1000;
-
-/// A batch on trial, and the file for its answer.
-#[derive(Debug)]
-pub(super) struct Trial {
-    pub(super) turn: Turn,
-    pub(super) dump: File,
-}
-
-impl Trial {
-    /// Opens a file for the answer of a drawn turn.
-    pub(super) fn of(turn: Turn) -> Result<Trial, UnitFailure> {
-        let dump = memory_file().map_err(no_worker)?;
-        Ok(Trial { turn, dump })
-    }
-}
-
-impl Workers {
-    /// Compares what a contestant on trial has dumped with the oracle's answer.
-    pub(super) fn verdict_of(
-        &mut self,
-        trial: &Trial,
-        record: &Record,
-        input_seed: u64,
-        frame: &Frame<'_>,
-    ) -> Result<(), UnitFailure> {
-        let contestant = trial.turn.contestant;
-        let contract = self.contract(contestant)?.to_owned();
-        let other = self.inputs.other_checksum(&contract)?;
-        let calls = self.functions.calls_a_batch.of(contestant);
-        if let Some(what) = exchanged(record, other, calls) {
-            return Err(misconduct(contestant, frame.workload, what));
-        }
-        let (_, answer) = self.inputs.answered(input_seed, &contract)?;
-        let Some(answer) = answer else { return Ok(()) };
-        let Some(found) = checking::difference(&answer.text, &trial.dump)? else {
-            return Ok(());
-        };
-        let what = format!(
-            "left another answer after a timed batch than its checksum says: item {} should be \
-             '{}' and was '{}' (some of its output was overwritten before the batch)",
-            found.item, found.expected, found.got
-        );
-        Err(misconduct(contestant, frame.workload, what))
-    }
-}
 
 /// Returns what is wrong with the answers of a contestant whose input was exchanged, or with the
 /// time that they took; `None` if the input stayed.

@@ -66,11 +66,10 @@ pub(super) fn missing_energy(is_asked: bool) -> Option<MissingMeter> {
     Some(MissingMeter::energy(why))
 }
 
-/// Returns, by contestant, the calls of the batch that is counted in addition to the timed ones.
-pub(super) fn calls(functions: &FunctionPlan) -> impl Fn(usize) -> u64 + use<> {
+/// Returns the calls of a contestant's batch that is counted in addition to the timed ones.
+pub(super) fn calls(functions: &FunctionPlan, contestant: usize) -> u64 {
     let most = if functions.times_each_call { COUNTED_CALLS_MAX } else { u64::MAX };
-    let calls_a_batch = functions.calls_a_batch.clone();
-    move |contestant| calls_a_batch.of(contestant).min(most)
+    functions.calls_a_batch.of(contestant).min(most)
 }
 
 /// Writes the counts of `calls` calls to the sample of a contestant with `timed` calls, scaled as

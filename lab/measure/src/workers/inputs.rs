@@ -39,8 +39,11 @@ impl Inputs {
     }
 
     /// Returns the input of a unit with this seed: its own if the workload is drawn, else the one
-    /// input of all.
-    pub(super) fn of_unit(&mut self, input_seed: u64) -> Result<&mut Input, UnitFailure> {
+    /// input of all. With it comes the oracle, if there is one.
+    pub(super) fn of_unit(
+        &mut self,
+        input_seed: u64,
+    ) -> Result<(&mut Input, Option<&mut Oracle>), UnitFailure> {
         let seed = if self.workload.is_drawn { input_seed } else { self.workload.seed };
         let file = self.file();
         let input = match self.last.take() {
@@ -51,7 +54,7 @@ impl Inputs {
                 (None, None) => return Err(no_oracle(&self.workload.name)),
             },
         };
-        Ok(&mut self.last.insert((seed, input)).1)
+        Ok((&mut self.last.insert((seed, input)).1, self.oracle.as_mut()))
     }
 
     /// Returns the seed of the last input that was used.
@@ -66,10 +69,8 @@ impl Inputs {
         input_seed: u64,
         contract: &str,
     ) -> Result<Option<u64>, UnitFailure> {
-        self.of_unit(input_seed)?;
-        let known = self.oracle.as_mut().zip(self.last.as_mut());
-        let checksum = known.map(|(oracle, (_, input))| oracle.checksum(input, contract));
-        Ok(checksum.transpose()?)
+        let (input, oracle) = self.of_unit(input_seed)?;
+        Ok(oracle.map(|oracle| oracle.checksum(input, contract)).transpose()?)
     }
 
     /// Returns an input that can replace a unit's own: one of another seed with the same length and
@@ -82,7 +83,7 @@ impl Inputs {
             let seed = Random::new(input_seed).next_u64();
             self.other = Some(oracle.input(&self.workload, seed)?);
         }
-        let own = self.of_unit(input_seed)?.sizes();
+        let own = self.of_unit(input_seed)?.0.sizes();
         let other = self.other.as_ref();
         Ok(other.filter(|other| other.sizes() == own && own.bytes > 0).map(|other| &other.file))
     }
@@ -100,12 +101,9 @@ impl Inputs {
         input_seed: u64,
         contract: &str,
     ) -> Result<(&Input, Option<Answer>), UnitFailure> {
-        self.of_unit(input_seed)?;
-        let Some((_, input)) = &self.last else {
-            return Err(no_oracle(&self.workload.name));
-        };
-        let answer = self.oracle.as_mut().map(|oracle| oracle.answer(input, contract));
-        Ok((input, answer.transpose()?))
+        let (input, oracle) = self.of_unit(input_seed)?;
+        let answer = oracle.map(|oracle| oracle.answer(input, contract)).transpose()?;
+        Ok((input, answer))
     }
 
     /// Returns one part of an input of `study verify`, and its whole answer.
