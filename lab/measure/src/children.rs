@@ -63,7 +63,10 @@ impl Leader {
     }
 
     /// Waits until it has ended, or until `stop`, asked every 50 ms, returns true: then `None`.
-    fn wait_unless(&mut self, mut stop: impl FnMut() -> bool) -> io::Result<Option<ExitStatus>> {
+    pub(crate) fn wait_unless(
+        &mut self,
+        mut stop: impl FnMut() -> bool,
+    ) -> io::Result<Option<ExitStatus>> {
         let process = process_descriptor(self.pid() as i32)?;
         while !wait_for(process.as_fd(), SLICE_NS)? {
             if stop() {
