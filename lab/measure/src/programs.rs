@@ -5,7 +5,7 @@ use crate::children::Shell;
 use crate::error::StartError;
 use crate::image::{Environment, Image, MOST_PADDING_BYTES};
 use crate::launcher::message::{End, Reply, Run};
-use crate::launcher::{Launcher, NoReply, Prepared};
+use crate::launcher::{Launcher, Prepared};
 use crate::resources::{Gate, Surroundings, asks, check_cpu, counted, marked};
 use crate::{files, program, words};
 use std::collections::HashSet;
@@ -56,12 +56,7 @@ pub fn problems(plan: &Plan) -> Vec<StartError> {
     problems.extend(check_input(&plan.program).err());
     problems.extend(check_cpus(&plan.program.cpus, &cpus::allowed()).err());
     for contestant in &plan.contestants {
-        let alone = Plan { contestants: vec![contestant.clone()], ..plan.clone() };
-        let checked = directories(&alone).and_then(|directories| {
-            let directory = directories.into_iter().flatten().next();
-            image(contestant, &plan.program, directory.as_deref(), &mut Vec::new())
-        });
-        problems.extend(checked.err());
+        problems.extend(prepare(contestant, &plan.program, &mut Vec::new()).err());
     }
     let mut seen = HashSet::new();
     problems.retain(|problem| seen.insert(problem.to_string()));
@@ -78,8 +73,9 @@ impl Programs {
     /// Returns the first part of the plan that is impossible; nothing has run then.
     pub fn new(plan: &Plan, interrupted: &'static AtomicBool) -> Result<Programs, StartError> {
         let program = plan.program.clone();
-        let directories = directories(plan)?;
-        let null = open_null()?;
+        let null = File::options().read(true).write(true).open("/dev/null").map_err(|reason| {
+            StartError::Launcher { doing: "/dev/null cannot be opened", reason }
+        })?;
         check_input(&program)?;
         if matches!(program.check, Check::Judge(_)) && program.output == OutputPlan::Null {
             return Err(StartError::JudgeWithoutOutput);
@@ -87,10 +83,9 @@ impl Programs {
         let allowed = cpus::allowed();
         let cpus = check_cpus(&program.cpus, &allowed)?;
         let mut files = Vec::new();
-        let mut images = Vec::new();
-        for (contestant, directory) in plan.contestants.iter().zip(&directories) {
-            images.push(image(contestant, &program, directory.as_deref(), &mut files)?);
-        }
+        let prepared = plan.contestants.iter().map(|one| prepare(one, &program, &mut files));
+        let prepared = prepared.collect::<Result<Vec<_>, _>>()?;
+        let (images, directories) = prepared.into_iter().unzip();
         files.extend(program.input.as_ref().map(PathBuf::from));
         let environment = Environment::new(std::env::vars_os());
         let pinned = program.cpus.clone();
@@ -194,7 +189,8 @@ impl Programs {
         let standard = [input.as_fd(), output.as_fd(), files.errors.as_fd()];
         self.surroundings.before_run();
         let before = self.meters();
-        let reply = self.launcher.run(run, standard, self.interrupted).map_err(no_reply)?;
+        let reply = self.launcher.run(run, standard, self.interrupted).map_err(launcher_gone)?;
+        let reply = reply.ok_or(RunFailure::Interrupted)?;
         let after = self.meters();
         self.floor_bytes = self.floor_bytes.max(reply.floor_kib * 1024);
         self.note_left_behind(request.contestant, &reply)?;
@@ -215,7 +211,7 @@ impl Programs {
 
     fn meters(&self) -> MetersReading {
         let energy = self.energy.as_ref().and_then(Energy::read);
-        MetersReading { counters: self.counters.read(), energy }
+        (self.counters.read(), energy)
     }
 }
 
@@ -264,9 +260,12 @@ struct Files {
     errors: File,
 }
 
-struct MetersReading {
-    counters: CountersReading,
-    energy: Option<EnergyReading>,
+/// The readings of the hardware counters and of the energy meter.
+type MetersReading = (CountersReading, Option<EnergyReading>);
+
+/// Returns the system's text for one of its numbers of errors.
+fn os_error(errno: i32) -> String {
+    io::Error::from_raw_os_error(errno).to_string()
 }
 
 fn cannot_prepare(error: io::Error) -> RunFailure {
@@ -275,23 +274,10 @@ fn cannot_prepare(error: io::Error) -> RunFailure {
     ))
 }
 
-fn no_reply(why: NoReply) -> RunFailure {
-    match why {
-        NoReply::Interrupted => RunFailure::Interrupted,
-        NoReply::Lost(error) => RunFailure::Broken(format!(
-            "the process that starts contestants is gone ({error}): was it killed, or is memory \
-             short?"
-        )),
-    }
-}
-
-/// Returns the folder that each contestant runs in, if it is not the current one: its own, or the
-/// run's.
-pub(super) fn directories(plan: &Plan) -> Result<Vec<Option<PathBuf>>, StartError> {
-    let of_run = plan.program.directory.as_deref();
-    check_directory(of_run)?;
-    let of_each = plan.contestants.iter().map(|each| each.directory.as_deref().or(of_run));
-    of_each.map(check_directory).collect()
+fn launcher_gone(error: io::Error) -> RunFailure {
+    RunFailure::Broken(format!(
+        "the process that starts contestants is gone ({error}): was it killed, or is memory short?"
+    ))
 }
 
 fn check_directory(directory: Option<&str>) -> Result<Option<PathBuf>, StartError> {
@@ -308,29 +294,23 @@ fn check_directory(directory: Option<&str>) -> Result<Option<PathBuf>, StartErro
     }
 }
 
-fn open_null() -> Result<File, StartError> {
-    let opened = File::options().read(true).write(true).open("/dev/null");
-    opened.map_err(|reason| StartError::Launcher { doing: "/dev/null cannot be opened", reason })
-}
-
 fn check_input(plan: &ProgramPlan) -> Result<(), StartError> {
     let Some(input) = &plan.input else {
         return Ok(());
     };
-    let checked = (|| {
-        // Checked before it is opened: opening a pipe waits for its writer.
-        let kind = std::fs::metadata(input)?;
+    // Checked before it is opened: opening a pipe waits for its writer.
+    let opened = std::fs::metadata(input).and_then(|kind| {
         if kind.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+            return Err(io::ErrorKind::IsADirectory.into());
         }
         if !kind.is_file() {
             return Err(io::Error::other(
                 "it is not a regular file, so two runs would not read the same from it",
             ));
         }
-        File::open(input).map(drop)
-    })();
-    checked.map_err(|reason| StartError::Input { path: PathBuf::from(input), reason })
+        File::open(input)
+    });
+    opened.map(drop).map_err(|reason| StartError::Input { path: PathBuf::from(input), reason })
 }
 
 /// Returns the CPUs that contestants may run on.
@@ -347,13 +327,17 @@ fn split(command: &str) -> Result<Vec<String>, StartError> {
         .map_err(|reason| StartError::Words { command: command.to_owned(), reason })
 }
 
-/// Returns a contestant's program and arguments, and adds the files that they name to `files`.
-pub(super) fn image(
+/// Returns a contestant's program with its arguments, and the folder that it runs in, if that is
+/// not the current one: its own, or the run's. Adds the files that its words name to `files`.
+fn prepare(
     contestant: &Contestant,
     plan: &ProgramPlan,
-    directory: Option<&Path>,
     files: &mut Vec<PathBuf>,
-) -> Result<Image, StartError> {
+) -> Result<(Image, Option<PathBuf>), StartError> {
+    let of_run = check_directory(plan.directory.as_deref())?;
+    let own = check_directory(contestant.directory.as_deref())?;
+    let folder = own.or(of_run);
+    let directory = folder.as_deref();
     let (words, named) = match &plan.shell {
         None => {
             let words = split(&contestant.command)?;
@@ -368,14 +352,16 @@ pub(super) fn image(
         }
     };
     let path = program::resolve(&words[0], directory)?;
-    let folder = directory.unwrap_or(Path::new(""));
     files.push(path.clone());
     if plan.shell.is_some() {
         files.extend(named.first().and_then(|word| program::resolve(word, directory).ok()));
     }
-    files.extend(named.iter().map(|word| folder.join(word)).filter(|path| path.is_file()));
-    Image::new(&path, &words)
-        .map_err(|_| StartError::ZeroByte { command: contestant.command.replace('\0', "?") })
+    let place = directory.unwrap_or(Path::new(""));
+    files.extend(named.iter().map(|word| place.join(word)).filter(|path| path.is_file()));
+    match Image::new(&path, &words) {
+        Ok(image) => Ok((image, folder)),
+        Err(_) => Err(StartError::ZeroByte { command: contestant.command.replace('\0', "?") }),
+    }
 }
 
 /// The kernel counts resident pages in batches for each CPU, so a peak may be off by this much.
@@ -385,41 +371,34 @@ impl Programs {
     /// Checks whether the run gives a sample at all.
     fn check_end(&self, reply: &Reply, files: &Files) -> Result<(), RunFailure> {
         let fault = match reply.end {
-            End::Ended => return self.check_status(reply.status, files),
             End::TimedOut => return Ok(()),
+            End::Ended if libc::WIFSIGNALED(reply.status) => {
+                let signal = libc::WTERMSIG(reply.status);
+                Fault::Signal { signal, stderr: files::tail(&files.errors) }
+            }
+            End::Ended => {
+                let status = libc::WEXITSTATUS(reply.status);
+                if self.plan.success.accepts(status) {
+                    return Ok(());
+                }
+                Fault::ExitStatus { status, stderr: files::tail(&files.errors) }
+            }
             End::Flooded => Fault::Flooded { limit_bytes: self.plan.output_limit_bytes },
             End::NotStarted(errno @ (libc::EAGAIN | libc::ENOMEM)) => {
-                let system = io::Error::from_raw_os_error(errno);
                 return Err(RunFailure::Broken(format!(
-                    "no process could be started: {system}: raise the limits on processes, or \
-                     free memory"
+                    "no process could be started: {}: raise the limits on processes, or free \
+                     memory",
+                    os_error(errno)
                 )));
             }
-            End::NotStarted(errno) => {
-                Fault::CannotStart { reason: io::Error::from_raw_os_error(errno).to_string() }
-            }
+            End::NotStarted(errno) => Fault::CannotStart { reason: os_error(errno) },
             End::Cancelled => return Err(RunFailure::Interrupted),
             End::Broken(errno) => {
-                let system = io::Error::from_raw_os_error(errno);
-                return Err(RunFailure::Broken(format!("a run could not be watched: {system}")));
+                let why = format!("a run could not be watched: {}", os_error(errno));
+                return Err(RunFailure::Broken(why));
             }
         };
         Err(RunFailure::Fault(fault))
-    }
-
-    fn check_status(&self, status: i32, files: &Files) -> Result<(), RunFailure> {
-        let stderr = files::tail(&files.errors);
-        if libc::WIFSIGNALED(status) {
-            return Err(RunFailure::Fault(Fault::Signal {
-                signal: libc::WTERMSIG(status),
-                stderr,
-            }));
-        }
-        let status = libc::WEXITSTATUS(status);
-        if self.plan.success.accepts(status) {
-            return Ok(());
-        }
-        Err(RunFailure::Fault(Fault::ExitStatus { status, stderr }))
     }
 
     fn sample(
@@ -436,14 +415,18 @@ impl Programs {
         };
         let cpu_ns = reply.usage.cpu_ns();
         let mut around = self.surroundings.after_run(reply.start_ns, wall_ns, cpu_ns);
-        let counted = after.counters.since(&before.counters);
+        let counted = after.0.since(&before.0);
+        let energies = after.1.as_ref().zip(before.1.as_ref());
+        let peak_memory_bytes = reply.peak_kib * 1024;
         around.beside.migrations = counted.migrations;
         around.beside.run_delay_ns = reply.scheduled_ns.map(|(_, delay_ns)| delay_ns);
         Sample {
             outcome,
-            peak_memory_bytes: reply.peak_kib * 1024,
+            peak_memory_bytes,
             meters: Meters {
-                energy_nj: self.energy_nj(before, after),
+                energy_nj: energies.and_then(|(after, before)| {
+                    self.energy.as_ref().and_then(|energy| energy.since_nj(after, before))
+                }),
                 run_ns: reply.scheduled_ns.map(|(run_ns, _)| run_ns),
                 ..counted.meters
             },
@@ -455,22 +438,16 @@ impl Programs {
                     (reply.left_behind > 0, Mark::LeftBehind),
                     (outcome == Outcome::Unusable, Mark::ClockBackwards),
                     (counted.multiplexed, Mark::Multiplexed),
-                    (self.is_at_floor(reply), Mark::MemoryFloor),
+                    // A peak that is not well above the launcher's own, which `exec` passes on:
+                    // the program may have used less.
+                    (
+                        peak_memory_bytes <= self.floor_bytes + MEMORY_FLOOR_SLACK_BYTES,
+                        Mark::MemoryFloor,
+                    ),
                 ],
             ),
             ..reply.usage.sample(wall_ns)
         }
-    }
-
-    /// Returns whether a program's peak is not well above the launcher's own peak, which `exec`
-    /// passes on: it may have used less.
-    fn is_at_floor(&self, reply: &Reply) -> bool {
-        reply.peak_kib * 1024 <= self.floor_bytes + MEMORY_FLOOR_SLACK_BYTES
-    }
-
-    fn energy_nj(&self, before: &MetersReading, after: &MetersReading) -> Option<u64> {
-        let energy = self.energy.as_ref()?;
-        energy.since_nj(after.energy.as_ref()?, before.energy.as_ref()?)
     }
 
     fn note_left_behind(&mut self, index: usize, reply: &Reply) -> Result<(), RunFailure> {

@@ -74,7 +74,7 @@ fn run_once(
     // clock and its start.
     stand_on(&input, &output, &errors);
     prepared.environment.pad(run.padding_bytes);
-    let mut reply = Reply::new(End::Broken(0));
+    let mut reply = Reply { end: End::Broken(0), ..Reply::default() };
     let contestant = run.contestant as usize;
     let Some(image) = prepared.images.get(contestant) else {
         return reply;

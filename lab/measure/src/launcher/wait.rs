@@ -7,9 +7,9 @@
 
 use super::message::{End, Reply, Run};
 use crate::resources::Waits;
-use crate::system::{owned, parse_schedstat, poll, process_descriptor, retried};
+use crate::system::{poll, process_descriptor, retried};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
@@ -50,7 +50,7 @@ impl Watch<'_> {
         }
         reap(pid, reply);
         waits.add_to(reply);
-        if reply.end == End::Ended && self.is_flooded() {
+        if reply.end == End::Ended && self.is_over(self.output_bytes()) {
             reply.end = End::Flooded;
         }
     }
@@ -110,10 +110,6 @@ impl Watch<'_> {
         self.run.output_limit_bytes > 0 && bytes > self.run.output_limit_bytes
     }
 
-    fn is_flooded(&self) -> bool {
-        self.is_over(self.output_bytes())
-    }
-
     /// Frees the memory of a long standard error. The program's write position does not change.
     fn shorten_errors(&self) {
         // A hole at its start takes no memory: blocks of 512 bytes count, not the length.
@@ -136,9 +132,12 @@ fn wait_for_end(pid: i32) {
 
 /// Reaps the process, reads the clock at once, and records what the kernel accounts.
 fn reap(pid: i32, reply: &mut Reply) {
-    // The scheduler's count disappears with the process, so it is read first. That time is not the
-    // contestant's: it is subtracted.
-    let reading_ns = read_scheduled(pid, reply);
+    // The scheduler's count disappears with the process, so it is read first: that of the main
+    // thread. The kernel keeps none for threads that ended earlier, and none for children. The time
+    // of the reading is not the contestant's: it is subtracted. Nothing is allocated.
+    let read_ns = clock::monotonic_ns();
+    reply.scheduled_ns = Waits::open(pid).counted_ns();
+    let reading_ns = clock::monotonic_ns() - read_ns;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     let mut status = 0;
     // SAFETY: both places are valid for their results.
@@ -221,36 +220,6 @@ fn parse_stat(stat: &str) -> Option<(String, char, u32)> {
     Some((name, state, fields.next()?.parse().ok()?))
 }
 
-/// A buffer length for three numbers of 64 bits.
-const TEXT_BYTES: usize = 80;
-
-/// Reads `/proc/PID/schedstat` of a process that has ended and was not reaped, and records the
-/// times of the main thread. The kernel keeps no such count for threads that ended earlier, and
-/// none for children.
-///
-/// Returns the time that this took, which the caller subtracts from what is being timed. Cost: one
-/// open file, one read, nothing allocated.
-pub(super) fn read_scheduled(pid: i32, reply: &mut Reply) -> u64 {
-    let start_ns = clock::monotonic_ns();
-    // A process that has ended had a slice: without one, the kernel does not count.
-    let counted = schedstat(pid).filter(|[.., slices]| *slices > 0);
-    reply.scheduled_ns = counted.map(|[run_ns, delay_ns, _]| (run_ns, delay_ns));
-    clock::monotonic_ns() - start_ns
-}
-
-fn schedstat(pid: i32) -> Option<[u64; 3]> {
-    let mut path = [0; 32];
-    write!(path.as_mut_slice(), "/proc/{pid}/schedstat\0").ok()?;
-    // SAFETY: the path ends with a zero byte and is only read; the call makes a descriptor.
-    let file = unsafe {
-        let flags = libc::O_RDONLY | libc::O_CLOEXEC;
-        owned(libc::open(path.as_ptr().cast(), flags)).ok()?
-    };
-    let mut text = [0; TEXT_BYTES];
-    let length = File::from(file).read(&mut text).ok()?;
-    parse_schedstat(&text[..length])
-}
-
 /// How long the launcher waits for a CPU around a run.
 ///
 /// The run lasts until the launcher has seen its end, so the launcher's own waits after the end are
@@ -322,7 +291,7 @@ mod tests {
         let own = Waits::open("self");
         let mut waits = OwnWaits::new(&own);
         waits.before_sleep();
-        let mut reply = Reply::new(End::Ended);
+        let mut reply = Reply::default();
         waits.add_to(&mut reply);
         assert_eq!(reply.scheduled_ns, None, "what is unknown stays so");
         reply.scheduled_ns = Some((1000, 10));
@@ -335,9 +304,7 @@ mod tests {
         let own = std::process::id() as i32;
         // Not every kernel counts; if it does, the numbers are those of its text.
         let shown = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-        assert_eq!(schedstat(own).is_some(), shown.is_some());
-        let mut reply = Reply::new(End::Ended);
-        read_scheduled(i32::MAX, &mut reply);
-        assert_eq!(reply.scheduled_ns, None);
+        assert_eq!(Waits::open(own).scheduled_ns().is_some(), shown.is_some());
+        assert_eq!(Waits::open(i32::MAX).counted_ns(), None);
     }
 }
