@@ -28,6 +28,7 @@ use crate::build::toolchain::Toolchains;
 use crate::clients;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tiebreak_core::language::Makes;
 use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 
@@ -125,6 +126,12 @@ impl Builder {
         let library = Library::of(task, &self.cache, library::ORACLE)?;
         Ok(Some(library.make()?.1))
     }
+}
+
+/// Locks a map of this module, which is intact even after a thread panicked: values are only ever
+/// added or taken.
+fn locked<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
+    map.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the paths of the objects of a form; none for a runner.

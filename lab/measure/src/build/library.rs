@@ -25,15 +25,15 @@ const EXPORTS: &str =
 
 /// A library to make.
 pub(super) struct Library<'a> {
-    task: Task<'a>,
-    cache: &'a Cache,
+    pub(super) task: Task<'a>,
+    pub(super) cache: &'a Cache,
     /// The table that it exports.
-    table: &'static str,
+    pub(super) table: &'static str,
     compile: &'a Compile,
     inlined: Option<&'a str>,
     link: &'a Link,
     /// The folder of the kit.
-    kit: PathBuf,
+    pub(super) kit: PathBuf,
     /// The pads for code and those for data.
     pads: (Vec<Pad>, Vec<Pad>),
 }
@@ -79,9 +79,9 @@ impl<'a> Library<'a> {
 
     /// Compiles the sources into objects.
     fn compile(&self, folder: &Path) -> Result<(), BuildError> {
-        let (task, log, headers) = (&self.task, folder.join("log"), self.kit.join("include"));
+        let (task, log) = (&self.task, folder.join("log"));
         let inlined = self.inlined.filter(|_| task.is_inlined());
-        let places = task.places().with_path("kit", &headers);
+        let places = task.places().with_path("kit", &self.kit.join("include"));
         let places = places.with("standard", task.standard().0).with("inlined", inlined);
         match self.compile {
             Compile::EachSource(command) => {
@@ -94,11 +94,8 @@ impl<'a> Library<'a> {
             Compile::AllSources(command) => {
                 task.run_words(&places.with("object", self.objects(folder)), command, &log)
             }
-            Compile::Rustc => {
-                let kit = rust::kit(self.cache, task, &headers, surroundings())?;
-                rust::rust(task, &kit, self.table, folder)
-            }
-            Compile::Cargo => rust::cargo(task, self.table, folder),
+            Compile::Rustc => self.rustc(folder),
+            Compile::Cargo => self.cargo(folder),
         }
     }
 
@@ -164,7 +161,12 @@ impl<'a> Library<'a> {
         }
         if matches!(self.compile, Compile::Cargo) {
             for package in &recipe.sources {
-                key = rust::with_neighbours(key, &folder.join(package))?;
+                // The packages that this one names by path, and those that they name.
+                for neighbour in rust::neighbours(&folder.join(package))? {
+                    for file in sources::list(&neighbour)? {
+                        key = key.with_file(&neighbour, &file)?;
+                    }
+                }
             }
         }
         Ok(key)

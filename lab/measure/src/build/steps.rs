@@ -34,9 +34,13 @@ impl Task<'_> {
     /// Returns a command with the recipe's environment that runs in the study's folder.
     pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(&self.study.folder).stdin(Stdio::null());
-        command.envs(self.recipe.environment.iter().map(|(name, value)| (name, value)));
+        command.current_dir(&self.study.folder).stdin(Stdio::null()).envs(self.environment());
         command
+    }
+
+    /// Returns the variables that the recipe sets.
+    pub(super) fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.recipe.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// Fills in a command of the table of languages and runs it. Its output goes to `log`.
@@ -87,11 +91,10 @@ impl Task<'_> {
 
     /// Returns whether the compiler accepts a flag.
     fn takes(&self, flag: &str) -> bool {
-        let mut command = Command::new(&self.toolchain.program);
+        let mut command = self.command(&self.toolchain.program);
         command.args([flag, "-fsyntax-only", "-x", self.recipe.language.name(), "/dev/null"]);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.envs(self.recipe.environment.iter().map(|(name, value)| (name, value)));
-        command.status().is_ok_and(|status| status.success())
+        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
     }
 }
 
@@ -196,7 +199,7 @@ impl Places {
     pub(super) fn words(&self, words: &[String]) -> Vec<String> {
         let mut filled = Vec::new();
         for word in words {
-            match self.0.iter().find(|(name, _)| is_alone(word, name)) {
+            match self.0.iter().find(|(name, _)| *word == format!("{{{name}}}")) {
                 Some((_, words)) => filled.extend(words.iter().cloned()),
                 None => filled.push(self.text(word)),
             }
@@ -210,10 +213,6 @@ impl Places {
             text.replace(&format!("{{{name}}}"), words.first().map_or("", String::as_str))
         })
     }
-}
-
-fn is_alone(word: &str, name: &str) -> bool {
-    word.strip_prefix('{').and_then(|word| word.strip_suffix('}')) == Some(name)
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use super::cache::Scratch;
 use super::error::BuildError;
 use super::link::Linker;
-use super::objects;
+use super::{locked, objects};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use tiebreak_abi::Random;
 use tiebreak_core::study::{BuiltForm, Placements};
@@ -67,7 +67,7 @@ impl Stock {
         let work = || {
             while let Some(&wanted) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let path = self.link(wanted)?;
-                self.ready().insert(wanted, path);
+                locked(&self.ready).insert(wanted, path);
             }
             Ok(())
         };
@@ -93,7 +93,7 @@ impl Stock {
         let wanted = self.reduced((contestant, seed));
         let is_kept = matches!(self.placements, Placements::Reused(_));
         let found = {
-            let mut ready = self.ready();
+            let mut ready = locked(&self.ready);
             if is_kept { ready.get(&wanted).cloned() } else { ready.remove(&wanted) }
         };
         if let Some(path) = found {
@@ -101,7 +101,7 @@ impl Stock {
         }
         let path = self.link(wanted)?;
         if is_kept {
-            self.ready().insert(wanted, path.clone());
+            locked(&self.ready).insert(wanted, path.clone());
         }
         Ok(path)
     }
@@ -123,7 +123,7 @@ impl Stock {
             return;
         }
         let wanted: HashSet<&Wanted> = wanted.iter().collect();
-        for (_, path) in self.ready().extract_if(|one, _| !wanted.contains(one)) {
+        for (_, path) in locked(&self.ready).extract_if(|one, _| !wanted.contains(one)) {
             // A file that cannot be removed now is removed with the folder.
             let _ = std::fs::remove_file(path);
         }
@@ -132,7 +132,7 @@ impl Stock {
     /// Returns the wanted placements, once each, that are missing and whose contestant can be
     /// linked.
     fn missing(&self, wanted: &[Wanted]) -> Vec<Wanted> {
-        let ready = self.ready();
+        let ready = locked(&self.ready);
         let mut seen = HashSet::new();
         let mut missing: Vec<_> = wanted.iter().map(|&wanted| self.reduced(wanted)).collect();
         missing.retain(|wanted| {
@@ -167,11 +167,6 @@ impl Stock {
             form.ok_or(BuildError::NoLibrary { language: "a contestant that is not there" })?;
         Linker::link(form, seed, &path)?;
         Ok(path)
-    }
-
-    fn ready(&self) -> MutexGuard<'_, HashMap<Wanted, PathBuf>> {
-        // The map is intact even after a thread panicked: values are only ever added or taken.
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

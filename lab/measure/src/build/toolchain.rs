@@ -2,6 +2,7 @@
 
 use super::cache::Key;
 use super::error::BuildError;
+use super::locked;
 use crate::children::Leader;
 use crate::files::memory_file;
 use crate::program::resolve;
@@ -13,7 +14,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use tiebreak_core::language::{Language, Tool};
 use tiebreak_core::study::Recipe;
@@ -55,29 +56,19 @@ impl Toolchain {
 
 /// The toolchains that were found, so that each is asked for its version once.
 #[derive(Debug, Default)]
-pub(super) struct Toolchains(Mutex<HashMap<Vec<String>, Arc<Toolchain>>>);
+pub(super) struct Toolchains(Mutex<HashMap<String, Arc<Toolchain>>>);
 
 impl Toolchains {
     /// Finds the compiler or interpreter of a recipe and asks for its version.
     pub(super) fn find(&self, recipe: &Recipe, folder: &str) -> Result<Arc<Toolchain>, BuildError> {
-        let environment = recipe.environment.iter().flat_map(|(name, value)| [name, value]);
-        let words = recipe.version.iter().chain(environment).map(String::as_str);
-        let asked: Vec<_> = [folder, recipe.language.name(), &recipe.compiler]
-            .into_iter()
-            .chain(words)
-            .map(str::to_owned)
-            .collect();
-        if let Some(toolchain) = self.found().get(&asked) {
+        let Recipe { language, compiler, version, environment, .. } = recipe;
+        let asked = format!("{:?}", (folder, language.name(), compiler, version, environment));
+        if let Some(toolchain) = locked(&self.0).get(&asked) {
             return Ok(Arc::clone(toolchain));
         }
         let toolchain = Arc::new(ask(recipe, Path::new(folder))?);
-        self.found().insert(asked, Arc::clone(&toolchain));
+        locked(&self.0).insert(asked, Arc::clone(&toolchain));
         Ok(toolchain)
-    }
-
-    fn found(&self) -> MutexGuard<'_, HashMap<Vec<String>, Arc<Toolchain>>> {
-        // The map is intact even after a thread panicked: values are only ever added.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
