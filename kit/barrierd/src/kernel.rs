@@ -137,12 +137,11 @@ impl Kernel {
 
     /// What the kernel knows of the runs of each program, by its name.
     pub fn runs(&self) -> Result<[(&'static str, Runs); 2], Refused> {
-        let mut all = [("", Runs::default()); 2];
-        for (runs, (name, program)) in all.iter_mut().zip(&self.programs) {
-            let times = system::runs(program.as_fd());
-            *runs = (*name, doing("asking for a program's times", times)?);
-        }
-        Ok(all)
+        let [first, second] = self.programs.each_ref().map(|(name, program)| {
+            let runs = doing("asking for a program's times", system::runs(program.as_fd()));
+            runs.map(|runs| (*name, runs))
+        });
+        Ok([first?, second?])
     }
 }
 
