@@ -49,10 +49,10 @@ impl Gate {
 
     /// Waits until the machine is quiet, the time is over, or the user interrupts.
     pub(crate) fn wait(&mut self, at_most_ns: u64) -> Quiet {
-        let interrupted = self.interrupted;
-        let wait =
-            |gate: &mut QuietGate| gate.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed));
-        self.gate.as_mut().map_or(Quiet { waited_ns: 0, quiet: true }, wait)
+        let Some(gate) = &mut self.gate else {
+            return Quiet { waited_ns: 0, quiet: true };
+        };
+        gate.wait(at_most_ns, &|| self.interrupted.load(Ordering::Relaxed))
     }
 }
 

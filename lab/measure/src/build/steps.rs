@@ -146,6 +146,7 @@ fn shown(command: &Command) -> String {
 }
 
 fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=+/.,:@%".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
         word.to_owned()
     } else {
@@ -153,13 +154,11 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_=+/.,:@%".contains(&byte)
-}
-
 /// Returns the beginning and the end of an output.
 fn excerpt(output: &str) -> String {
-    let lines: Vec<_> = output.trim_end().lines().map(shortened).collect();
+    let lines = output.trim_end().lines();
+    let lines: Vec<_> =
+        lines.map(|line| &line[..line.floor_char_boundary(LINE_BYTES_MAX)]).collect();
     if lines.is_empty() {
         return "(it printed nothing)".to_owned();
     }
@@ -169,10 +168,6 @@ fn excerpt(output: &str) -> String {
     let left_out = lines.len() - FIRST_LINES - LAST_LINES;
     let (first, last) = (&lines[..FIRST_LINES], &lines[lines.len() - LAST_LINES..]);
     format!("{}\n... {left_out} lines left out ...\n{}", first.join("\n"), last.join("\n"))
-}
-
-fn shortened(line: &str) -> &str {
-    &line[..line.floor_char_boundary(LINE_BYTES_MAX)]
 }
 
 /// The values of the placeholders in braces: no word, one, or several.

@@ -5,6 +5,7 @@ use super::error::BuildError;
 use super::link::Linker;
 use super::{locked, objects};
 use std::collections::{HashMap, HashSet};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,11 +75,10 @@ impl Stock {
         thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let own = work();
-            let ended = others.into_iter().map(|thread| match thread.join() {
-                Ok(ended) => ended,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            ended.fold(own, Result::and)
+            let ended = others.into_iter().map(thread::ScopedJoinHandle::join);
+            ended.fold(own, |so_far, ended| {
+                so_far.and(ended.unwrap_or_else(|panic| resume_unwind(panic)))
+            })
         })
     }
 

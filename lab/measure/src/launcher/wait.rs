@@ -7,7 +7,7 @@
 
 use super::message::{End, Reply, Run};
 use crate::resources::Waits;
-use crate::system::{poll, process_descriptor, retried};
+use crate::system::{poll, process_descriptor, retried, stat_field};
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
@@ -50,7 +50,7 @@ impl Watch<'_> {
         }
         reap(pid, reply);
         waits.add_to(reply);
-        if reply.end == End::Ended && self.is_over(self.output_bytes()) {
+        if reply.end == End::Ended && self.output_bytes() > self.run.output_limit_bytes {
             reply.end = End::Flooded;
         }
     }
@@ -69,7 +69,7 @@ impl Watch<'_> {
             if now_ns >= next_look_ns {
                 self.shorten_errors();
                 let bytes = self.output_bytes();
-                if self.is_over(bytes) {
+                if bytes > self.run.output_limit_bytes {
                     return Ok(End::Flooded);
                 }
                 next_look_ns = now_ns + self.pause_ns(last, (now_ns, bytes));
@@ -91,7 +91,7 @@ impl Watch<'_> {
     /// by much.
     fn pause_ns(&self, (then_ns, then): (u64, u64), (now_ns, now): (u64, u64)) -> u64 {
         let grown = now.saturating_sub(then);
-        if grown == 0 || self.run.output_limit_bytes == 0 {
+        if grown == 0 {
             return LONGEST_NS;
         }
         let left = self.run.output_limit_bytes.saturating_sub(now);
@@ -99,15 +99,12 @@ impl Watch<'_> {
         (left_ns as u64).clamp(SHORTEST_NS, LONGEST_NS)
     }
 
+    /// Returns the length of the output; 0 if it is not checked.
     fn output_bytes(&self) -> u64 {
         if self.run.output_limit_bytes == 0 {
             return 0;
         }
         self.output.metadata().map_or(0, |data| data.len())
-    }
-
-    fn is_over(&self, bytes: u64) -> bool {
-        self.run.output_limit_bytes > 0 && bytes > self.run.output_limit_bytes
     }
 
     /// Frees the memory of a long standard error. The program's write position does not change.
@@ -213,11 +210,9 @@ fn living_children() -> Vec<(i32, String)> {
 
 /// Parses name, state and parent from the text of `/proc/PID/stat`.
 fn parse_stat(stat: &str) -> Option<(String, char, u32)> {
-    let (start, rest) = stat.rsplit_once(") ")?;
+    let (start, _) = stat.rsplit_once(") ")?;
     let name = start.split_once(" (")?.1.to_owned();
-    let mut fields = rest.split(' ');
-    let state = fields.next()?.chars().next()?;
-    Some((name, state, fields.next()?.parse().ok()?))
+    Some((name, stat_field(stat, 3)?, stat_field(stat, 4)?))
 }
 
 /// How long the launcher waits for a CPU around a run.

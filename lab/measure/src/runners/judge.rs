@@ -18,7 +18,7 @@ use std::path::Path;
 use tiebreak_abi::Random;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sampler::UnitFailure;
-use tiebreak_core::study::{Built, PUBLISHED, Verification, Workload};
+use tiebreak_core::study::{Built, FunctionPlan, PUBLISHED, Verification, Workload};
 use tiebreak_core::verdict::Fault;
 
 /// The input of a contestant.
@@ -74,6 +74,10 @@ fn key(built: &Built) -> &str {
     if built.is_exact { PUBLISHED } else { &built.contract }
 }
 
+fn built(plan: &FunctionPlan, contestant: usize) -> Result<&Built, UnitFailure> {
+    plan.built.get(contestant).ok_or_else(|| no_contestant(contestant))
+}
+
 /// Converts a verification to a workload, for the runner that loads it.
 fn workload_of(verification: &Verification) -> Workload {
     let Verification { name, distribution, size, .. } = verification;
@@ -114,8 +118,7 @@ impl Runners {
         input: &Input,
         contestant: usize,
     ) -> Result<Option<Expected>, UnitFailure> {
-        let built = self.functions.built.get(contestant);
-        let built = built.ok_or_else(|| no_contestant(contestant))?;
+        let built = built(&self.functions, contestant)?;
         if let (Some(oracle), Some(made)) = (&mut self.oracle, &input.made) {
             return Expected::of_oracle(oracle.answer(made, &built.contract)?).map(Some);
         }
@@ -132,8 +135,7 @@ impl Runners {
         input: &mut Input,
         contestant: usize,
     ) -> Result<Option<u64>, UnitFailure> {
-        let built = self.functions.built.get(contestant);
-        let built = built.ok_or_else(|| no_contestant(contestant))?;
+        let built = built(&self.functions, contestant)?;
         match (&mut self.oracle, &mut input.made) {
             (Some(oracle), Some(made)) => Ok(Some(oracle.checksum(made, &built.contract)?)),
             _ => Ok(self.accepted.get(key(built)).and_then(|accepted| accepted.checksum)),
@@ -163,7 +165,7 @@ impl Runners {
         if self.oracle.is_none() {
             // It becomes the correct answer of the others.
             let answer = Expected { text, checksum: Some(checksum) };
-            let key = key(&self.functions.built[contestant]).to_owned();
+            let key = key(built(&self.functions, contestant)?).to_owned();
             self.accepted.entry(key).or_insert(answer);
         }
         self.checked.insert(contestant);
@@ -181,8 +183,7 @@ impl Runners {
         verification: &Verification,
         part: u64,
     ) -> Result<u64, UnitFailure> {
-        let built = self.functions.built.get(contestant);
-        let built = built.ok_or_else(|| no_contestant(contestant))?;
+        let built = built(&self.functions, contestant)?;
         let Some(oracle) = &mut self.oracle else {
             let what = "the study has no oracle, so it has no inputs to verify";
             return Err(UnitFailure::Broken(what.to_owned()));

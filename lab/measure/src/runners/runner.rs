@@ -89,11 +89,11 @@ impl Runner {
     /// compared with the outside clock: before it is warm, a runtime takes long to read a line.
     pub(super) fn warm_up(&mut self, calls: u64) -> Result<(), UnitFailure> {
         let start_ns = clock::monotonic_ns();
-        let mut warm_up = WarmUp::default();
+        let mut batches_ns = Vec::new();
         loop {
-            let worked_ns = self.batch(calls, None)?.worked_ns();
+            batches_ns.push(self.batch(calls, None)?.worked_ns());
             let elapsed_ns = clock::monotonic_ns() - start_ns;
-            if let Some(is_warm) = warm_up.after(worked_ns, elapsed_ns) {
+            if let Some(is_warm) = warmth(&batches_ns, elapsed_ns) {
                 self.is_warm = is_warm;
                 return Ok(());
             }
@@ -205,31 +205,18 @@ const TIMED_GAIN: f64 = 0.03;
 /// With fewer timed batches than this, their halves say nothing.
 const TIMED_MIN: usize = 4;
 
-/// The warm-up of one contestant.
-#[derive(Debug, Default)]
-struct WarmUp {
-    batches_ns: Vec<u64>,
-}
-
-impl WarmUp {
-    /// Records the time of a batch; `elapsed_ns` is the time of the warm-up so far. Returns whether
-    /// the contestant is warm once the timed batches follow, `None` before.
-    fn after(&mut self, batch_ns: u64, elapsed_ns: u64) -> Option<bool> {
-        self.batches_ns.push(batch_ns);
-        let count = self.batches_ns.len();
-        let is_full = count >= 2 * WINDOW && elapsed_ns >= WARM_UP_NS_MIN;
-        let is_late = elapsed_ns >= LIMIT_NS && count >= BATCHES_MIN;
-        let is_warm = !self.still_gains();
-        ((is_full && is_warm) || is_late).then_some(is_warm)
-    }
-
-    /// Returns whether the fastest of the last batches is faster than the fastest of those before:
-    /// of five each, or of half of all.
-    fn still_gains(&self) -> bool {
-        let width = WINDOW.min(self.batches_ns.len() / 2);
-        let (before, last) = self.batches_ns.split_at(self.batches_ns.len() - width);
-        gains(&before[before.len().saturating_sub(width)..], last, GAIN)
-    }
+/// Returns whether a contestant is warm once the timed batches follow, `None` before that, from the
+/// times of the batches of its warm-up, which has lasted this long.
+fn warmth(batches_ns: &[u64], elapsed_ns: u64) -> Option<bool> {
+    let count = batches_ns.len();
+    let is_full = count >= 2 * WINDOW && elapsed_ns >= WARM_UP_NS_MIN;
+    let is_late = elapsed_ns >= LIMIT_NS && count >= BATCHES_MIN;
+    // Compares the fastest of the last batches with the fastest of those before: of five each, or
+    // of half of all.
+    let width = WINDOW.min(count / 2);
+    let (before, last) = batches_ns.split_at(count - width);
+    let is_warm = !gains(&before[before.len().saturating_sub(width)..], last, GAIN);
+    ((is_full && is_warm) || is_late).then_some(is_warm)
 }
 
 /// Returns whether timed batches, in order, still became faster: compares the fastest of the second
@@ -250,10 +237,11 @@ mod tests {
 
     /// Returns the batches until the warm-up ended, and whether it was warm.
     fn warmed(batch_ns: impl Fn(usize) -> u64) -> (usize, bool) {
-        let (mut warm_up, mut elapsed_ns) = (WarmUp::default(), 0);
+        let (mut batches_ns, mut elapsed_ns) = (Vec::new(), 0);
         for batch in 0.. {
             elapsed_ns += batch_ns(batch);
-            if let Some(is_warm) = warm_up.after(batch_ns(batch), elapsed_ns) {
+            batches_ns.push(batch_ns(batch));
+            if let Some(is_warm) = warmth(&batches_ns, elapsed_ns) {
                 return (batch + 1, is_warm);
             }
         }
