@@ -9,7 +9,7 @@ use tiebreak_sync::interrupts::CpuSet;
 use tiebreak_sync::interrupts::layout::{Hello, VERSION, now_ns};
 
 use crate::checked;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Refused};
 use crate::machine::Machine;
 use crate::page::Page;
 use crate::server::{Requests, Server};
@@ -36,11 +36,8 @@ const GIVEN_UP_NS: u64 = 200_000_000;
 /// Where the system's lists are.
 pub const SYSTEM: &str = "/sys/devices/system";
 
-/// Why there is no daemon, and what would help.
-pub type NotStarted = Box<dyn std::error::Error + Send + Sync>;
-
 /// Adds what was tried to an error.
-fn doing<T>(doing: &str, result: io::Result<T>) -> Result<T, NotStarted> {
+fn doing<T>(doing: &str, result: io::Result<T>) -> Result<T, Refused> {
     result.map_err(|error| format!("{doing}: {error}").into())
 }
 
@@ -61,7 +58,7 @@ impl Prepared {
     /// # Errors
     ///
     /// The kernel refuses, or the lists of CPUs cannot be read.
-    pub fn new() -> Result<Prepared, NotStarted> {
+    pub fn new() -> Result<Prepared, Refused> {
         if !cfg!(target_arch = "x86_64") {
             return Err("barrierd's barriers are proven for x86-64 only: nothing to do here".into());
         }
@@ -142,7 +139,7 @@ impl Daemon {
     /// # Errors
     ///
     /// One of them cannot be made.
-    pub fn new(prepared: Prepared, socket: &Path, signals: Signals) -> Result<Daemon, NotStarted> {
+    pub fn new(prepared: Prepared, socket: &Path, signals: Signals) -> Result<Daemon, Refused> {
         let cpus = prepared.machine.slots();
         let surveyed = &prepared.survey.surveyed;
         let page = Page::new(cpus, &prepared.tickless(), surveyed, prepared.margin_ns());

@@ -22,7 +22,7 @@ use tiebreak_core::sampler::{
 };
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
-use tiebreak_machine::meters::{Counters, CountersReading, Energy, EnergyReading};
+use tiebreak_machine::meters::{Counted, Counters, CountersReading, Energy, EnergyReading};
 use tiebreak_machine::{clock, cpus};
 
 /// Runs the contestants of a plan as whole programs, one process for each sample.
@@ -188,14 +188,17 @@ impl Programs {
         let output = files.output.as_ref().unwrap_or(&self.null);
         let standard = [input.as_fd(), output.as_fd(), files.errors.as_fd()];
         self.surroundings.before_run();
-        let before = self.meters();
+        let (counters, energy) = self.meters();
         let reply = self.launcher.run(run, standard, self.interrupted).map_err(launcher_gone)?;
         let reply = reply.ok_or(RunFailure::Interrupted)?;
-        let after = self.meters();
+        let (counters_after, energy_after) = self.meters();
+        let counted = counters_after.since(&counters);
+        let energies = self.energy.as_ref().zip(energy_after.as_ref()).zip(energy.as_ref());
+        let energy_nj = energies.and_then(|((meter, after), before)| meter.since_nj(after, before));
         self.floor_bytes = self.floor_bytes.max(reply.floor_kib * 1024);
         self.note_left_behind(request.contestant, &reply)?;
         self.check_end(&reply, &files)?;
-        let sample = self.sample(request, &reply, &before, &after);
+        let sample = self.sample(request, &reply, counted, energy_nj);
         let judged = files.output.as_ref().filter(|_| sample.outcome != Outcome::TimedOut);
         let output = judged.map(|file| self.judge(request.contestant, file)).transpose()?;
         Ok(Ran { sample, output })
@@ -209,7 +212,7 @@ impl Programs {
         })
     }
 
-    fn meters(&self) -> MetersReading {
+    fn meters(&self) -> (CountersReading, Option<EnergyReading>) {
         let energy = self.energy.as_ref().and_then(Energy::read);
         (self.counters.read(), energy)
     }
@@ -259,9 +262,6 @@ struct Files {
     output: Option<File>,
     errors: File,
 }
-
-/// The readings of the hardware counters and of the energy meter.
-type MetersReading = (CountersReading, Option<EnergyReading>);
 
 /// Returns the system's text for one of its numbers of errors.
 fn os_error(errno: i32) -> String {
@@ -405,8 +405,8 @@ impl Programs {
         &mut self,
         request: &RunRequest,
         reply: &Reply,
-        before: &MetersReading,
-        after: &MetersReading,
+        counted: Counted,
+        energy_nj: Option<u64>,
     ) -> Sample {
         let (outcome, wall_ns) = match reply.end_ns.checked_sub(reply.start_ns) {
             _ if reply.end == End::TimedOut => (Outcome::TimedOut, request.timeout_ns),
@@ -415,8 +415,6 @@ impl Programs {
         };
         let cpu_ns = reply.usage.cpu_ns();
         let mut around = self.surroundings.after_run(reply.start_ns, wall_ns, cpu_ns);
-        let counted = after.0.since(&before.0);
-        let energies = after.1.as_ref().zip(before.1.as_ref());
         let peak_memory_bytes = reply.peak_kib * 1024;
         around.beside.migrations = counted.migrations;
         around.beside.run_delay_ns = reply.scheduled_ns.map(|(_, delay_ns)| delay_ns);
@@ -424,9 +422,7 @@ impl Programs {
             outcome,
             peak_memory_bytes,
             meters: Meters {
-                energy_nj: energies.and_then(|(after, before)| {
-                    self.energy.as_ref().and_then(|energy| energy.since_nj(after, before))
-                }),
+                energy_nj,
                 run_ns: reply.scheduled_ns.map(|(run_ns, _)| run_ns),
                 ..counted.meters
             },

@@ -120,11 +120,17 @@ impl Key {
         texts.into_iter().fold(self, Key::with).with("")
     }
 
-    /// Adds the content of a file, and its name.
-    pub(super) fn with_file(self, folder: &Path, name: &Path) -> Result<Key, BuildError> {
-        let path = folder.join(name);
-        let content = std::fs::read(&path).map_err(BuildError::io("reading", &path))?;
-        Ok(self.with(name.as_os_str().as_encoded_bytes()).with(content))
+    /// Adds the names of files in a folder, and their contents.
+    pub(super) fn with_files<P: AsRef<Path>>(
+        self,
+        folder: &Path,
+        names: impl IntoIterator<Item = P>,
+    ) -> Result<Key, BuildError> {
+        names.into_iter().try_fold(self, |key, name| {
+            let path = folder.join(&name);
+            let content = fs::read(&path).map_err(BuildError::io("reading", &path))?;
+            Ok(key.with(name.as_ref().as_os_str().as_encoded_bytes()).with(content))
+        })
     }
 
     /// Returns 32 hexadecimal digits: half of the hash, long enough that two entries never share a

@@ -17,14 +17,14 @@ impl Library<'_> {
         let [program, receipt] = self.task.toolchain.parts();
         let key = surroundings().with("rlib").with(program).with(receipt);
         let key = key.with(headers.as_os_str().as_encoded_bytes());
-        let entry = self.cache.entry(key, |folder| {
+        let entry = self.task.cache.entry(key, |folder| {
             let mut command = self.task.command(&self.task.toolchain.program);
             command.args(["--edition", "2024", "--crate-type", "rlib"]);
             command.args(["--crate-name", "tiebreak_abi"]);
             command.args(["-O", "-C", "panic=abort", "--cap-lints", "allow"]);
             command.arg(self.kit.join("src/lib.rs"));
             command.arg("-o").arg(folder.join("libtiebreak_abi.rlib"));
-            self.task.run(&mut command, &folder.join("log"))
+            self.task.run(&mut command, folder)
         })?;
         Ok(entry.join("libtiebreak_abi.rlib"))
     }
@@ -48,7 +48,7 @@ impl Library<'_> {
         command.arg(joined("tiebreak_abi=", &self.rust_kit()?));
         let archive = folder.join("archive.a");
         command.args(flags).args(self.task.recipe.sources.first()).arg("-o").arg(&archive);
-        self.task.run(&mut command, &folder.join("log"))?;
+        self.task.run(&mut command, folder)?;
         self.reduce(&archive, folder)?;
         fs::remove_file(&archive).map_err(BuildError::io("removing", &archive))
     }
@@ -59,7 +59,7 @@ impl Library<'_> {
         let mut command = Command::new("cc");
         let words = format!("-Wl,--gc-sections,--strip-debug,--require-defined={}", self.table);
         command.args(["-r", "-nostdlib", &words, "-o"]).arg(folder.join("0.o")).arg(archive);
-        self.task.run(&mut command, &folder.join("log"))
+        self.task.run(&mut command, folder)
     }
 
     /// Builds the package in a separate folder and keeps what the table needs. The recipe's flags
@@ -67,10 +67,10 @@ impl Library<'_> {
     pub(super) fn cargo(&self, folder: &Path) -> Result<(), BuildError> {
         let recipe = self.task.recipe;
         let package = recipe.sources.first().map(String::as_str).unwrap_or_default();
-        let (log, target) = (folder.join("log"), folder.join("target"));
+        let target = folder.join("target");
         let mut fetch = self.cargo_in(package, &target);
         self.task
-            .run(fetch.args(["fetch", "--locked"]), &log)
+            .run(fetch.args(["fetch", "--locked"]), folder)
             .map_err(|error| missing_crates(error, package))?;
         let mut command = self.cargo_in(package, &target);
         command.args(["build", "--release", "--locked"]).args(&recipe.flags);
@@ -79,7 +79,7 @@ impl Library<'_> {
             let own = own.map(|(_, value)| value.as_str()).unwrap_or_default();
             command.env("RUSTFLAGS", format!("{own} --cfg tiebreak_inlined"));
         }
-        self.task.run(&mut command, &log)?;
+        self.task.run(&mut command, folder)?;
         let mut archives = entries(&target.join("release"))?;
         archives.retain(|path| path.extension().is_some_and(|ending| ending == "a"));
         let [archive] = archives.as_slice() else {

@@ -1,6 +1,7 @@
 //! The commands of a build: from the table of languages, with their placeholders in braces filled
 //! in, to what they leave or print.
 
+use super::cache::Cache;
 use super::error::BuildError;
 use super::toolchain::Toolchain;
 use crate::children::run_job;
@@ -11,12 +12,13 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::study::{Call, Recipe, Study};
 
-/// What is built, with what, and the flag that interrupts it.
+/// What is built, with what, where it is kept, and the flag that interrupts it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task<'a> {
     pub(super) study: &'a Study,
     pub(super) recipe: &'a Recipe,
     pub(super) toolchain: &'a Toolchain,
+    pub(super) cache: &'a Cache,
     pub(super) interrupted: &'a AtomicBool,
 }
 
@@ -43,21 +45,22 @@ impl Task<'_> {
         self.recipe.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Fills in a command of the table of languages and runs it. Its output goes to `log`.
+    /// Fills in a command of the table of languages and runs it. Its output goes to the file `log`
+    /// in a folder.
     pub(super) fn run_words(
         &self,
         places: &Places,
         words: &[String],
-        log: &Path,
+        folder: &Path,
     ) -> Result<(), BuildError> {
         let words = places.words(words);
         let mut command = self.command(words.first().map_or("", String::as_str));
-        self.run(command.args(words.iter().skip(1)), log)
+        self.run(command.args(words.iter().skip(1)), folder)
     }
 
-    /// Runs a command. Its output goes to `log`.
-    pub(super) fn run(&self, command: &mut Command, log: &Path) -> Result<(), BuildError> {
-        run(command, log, self.interrupted)
+    /// Runs a command. Its output goes to the file `log` in a folder.
+    pub(super) fn run(&self, command: &mut Command, folder: &Path) -> Result<(), BuildError> {
+        run(command, &folder.join("log"), self.interrupted)
     }
 
     /// Returns the values of the placeholders that hold for every command of the recipe.

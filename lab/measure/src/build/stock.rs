@@ -133,14 +133,14 @@ impl Stock {
     /// linked.
     fn missing(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let ready = locked(&self.ready);
-        let mut seen = HashSet::new();
-        let mut missing: Vec<_> = wanted.iter().map(|&wanted| self.reduced(wanted)).collect();
-        missing.retain(|wanted| {
+        let mut missing = Vec::new();
+        for wanted in wanted.iter().map(|wanted| self.reduced(*wanted)) {
             let form = self.forms.get(wanted.0);
-            form.is_some_and(|form| !objects(form).is_empty())
-                && !ready.contains_key(wanted)
-                && seen.insert(*wanted)
-        });
+            let can_be_linked = form.is_some_and(|form| !objects(form).is_empty());
+            if can_be_linked && !ready.contains_key(&wanted) && !missing.contains(&wanted) {
+                missing.push(wanted);
+            }
+        }
         missing
     }
 

@@ -74,6 +74,7 @@ fn key(built: &Built) -> &str {
     if built.is_exact { PUBLISHED } else { &built.contract }
 }
 
+/// Returns how a contestant was built.
 fn built(plan: &FunctionPlan, contestant: usize) -> Result<&Built, UnitFailure> {
     plan.built.get(contestant).ok_or_else(|| no_contestant(contestant))
 }
@@ -235,7 +236,7 @@ impl Runners {
         taken: &Taken,
         left: Option<&Left>,
     ) -> Result<(), UnitFailure> {
-        let calls = self.functions.calls_a_batch.clone();
+        let calls = &self.functions.calls_a_batch;
         let resets_ns = taken.iter().map(|(one, batches)| a_call_ns(batches, calls.of(*one)).1);
         let least_ns = resets_ns.min().unwrap_or(0);
         for (&contestant, batches) in taken {
