@@ -1,7 +1,7 @@
 //! Whole programs as a sampler: what is checked before a program runs, the run, and how it becomes
 //! a sample or a fault.
 
-use crate::children::Shell;
+use crate::children::{broken, run_shell};
 use crate::error::StartError;
 use crate::image::{Environment, Image, MOST_PADDING_BYTES};
 use crate::launcher::message::{End, Reply, Run};
@@ -10,9 +10,10 @@ use crate::resources::{Gate, Surroundings, asks, check_cpu, counted, marked};
 use crate::{files, program, words};
 use std::collections::HashSet;
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Check, Contestant, Hooks, OutputPlan, Plan, ProgramPlan};
@@ -144,24 +145,41 @@ impl Programs {
         &self.unavailable
     }
 
-    fn shell(&self, contestant: usize, insists: bool) -> Result<Shell<'_>, RunFailure> {
+    /// Runs a shell command for a contestant, outside of the timed span. Returns its exit status
+    /// and the end of its standard error.
+    fn shell(
+        &self,
+        contestant: usize,
+        command: &str,
+        input: Stdio,
+        insists: bool,
+    ) -> Result<(i32, String), RunFailure> {
         let Contestant { name, directory, .. } = self.contestant(contestant)?;
-        let directory = directory.as_deref().or(self.plan.directory.as_deref()).map(Path::new);
-        Ok(Shell { contestant: name, directory, interrupted: self.interrupted, insists })
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).env("TIEBREAK_CONTESTANT", name).stdin(input);
+        if let Some(directory) = directory.as_deref().or(self.plan.directory.as_deref()) {
+            shell.current_dir(directory);
+        }
+        run_shell(&mut shell, self.interrupted, insists)
     }
 
     /// Runs a hook of a contestant, if it has it.
     fn hook(
         &self,
         contestant: usize,
-        name: &str,
+        hook: &str,
         of: fn(&Hooks) -> &Option<String>,
         insists: bool,
     ) -> Result<(), RunFailure> {
-        match of(&self.contestant(contestant)?.hooks) {
-            Some(command) => self.shell(contestant, insists)?.hook(name, command),
-            None => Ok(()),
+        let Some(command) = of(&self.contestant(contestant)?.hooks) else {
+            return Ok(());
+        };
+        let (status, stderr) = self.shell(contestant, command, Stdio::null(), insists)?;
+        if status == 0 {
+            return Ok(());
         }
+        let (hook, command) = (hook.to_owned(), command.clone());
+        Err(RunFailure::Fault(Fault::Hook { hook, command, status, stderr }))
     }
 
     fn contestant(&self, index: usize) -> Result<&Contestant, RunFailure> {
@@ -456,14 +474,20 @@ impl Programs {
     }
 
     /// Returns the digest of an output, accepted by the judge if there is one.
-    fn judge(&mut self, contestant: usize, file: &File) -> Result<OutputDigest, RunFailure> {
-        let digest = files::digest(file).map_err(cannot_prepare)?;
-        if let Check::Judge(judge) = &self.plan.check {
-            let key = (contestant, digest.clone());
-            if !self.judged.contains(&key) {
-                self.shell(contestant, false)?.judge(judge, file)?;
-                self.judged.insert(key);
+    fn judge(&mut self, contestant: usize, output: &File) -> Result<OutputDigest, RunFailure> {
+        let digest = files::digest(output).map_err(cannot_prepare)?;
+        let key = (contestant, digest.clone());
+        if let Check::Judge(judge) = &self.plan.check
+            && !self.judged.contains(&key)
+        {
+            let input = output.try_clone().and_then(|mut input| input.rewind().map(|()| input));
+            let input = input.map_err(broken("the output cannot be judged"))?;
+            let (status, _) = self.shell(contestant, judge, input.into(), false)?;
+            if status != 0 {
+                let judge = judge.clone();
+                return Err(RunFailure::Fault(Fault::Rejected { judge, status }));
             }
+            self.judged.insert(key);
         }
         Ok(digest)
     }

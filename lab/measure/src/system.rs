@@ -70,16 +70,6 @@ pub(crate) fn wait_for(descriptor: BorrowedFd<'_>, at_most_ns: u64) -> io::Resul
     poll([descriptor], at_most_ns).map(|[is_ready]| is_ready)
 }
 
-/// Sends a signal to a process group, given by the number of its leader.
-///
-/// # Safety
-/// The leader is a child of ours that was not reaped, so that its number, which is also its
-/// group's, names nothing else.
-pub(crate) unsafe fn signal_group(leader: u32, signal: i32) {
-    // SAFETY: the call takes numbers; the caller guarantees what they name.
-    unsafe { libc::kill(-(leader as i32), signal) };
-}
-
 /// Returns the exit status, or 128 + the signal, as shells do.
 pub(crate) fn shell_status(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;

@@ -146,7 +146,8 @@ fn text(lines: &[Line]) -> String {
         let [typical, mean] = [typical_ns, mean_ns].map(|ns| in_ns(*ns, 1, "-"));
         let percent = share * 100.0;
         text += &format!(
-            "\n{program:<10}  {per_second:>13.0}  {typical:>10}  {mean:>10}  {percent:>8.4}%  {:>6}",
+            "\n{program:<10}  {per_second:>13.0}  {typical:>10}  {mean:>10}  {percent:>8.4}%  \
+             {:>6}",
             runs.missed
         );
     }

@@ -11,7 +11,6 @@ use crate::wire::channel::Inbox;
 use crate::wire::message;
 use std::fs::File;
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -199,32 +198,27 @@ struct Attributes(Box<libc::posix_spawnattr_t>);
 
 impl Attributes {
     fn new() -> io::Result<Attributes> {
-        let mut attributes = Box::new(MaybeUninit::<libc::posix_spawnattr_t>::uninit());
-        let mut none = MaybeUninit::<libc::sigset_t>::uninit();
-        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
         let flags = libc::POSIX_SPAWN_SETPGROUP
             | libc::POSIX_SPAWN_SETSIGMASK
             | libc::POSIX_SPAWN_SETSIGDEF;
         // SAFETY: each place is valid for what is initialised in it, and initialised before it is
         // used; the attributes are plain bytes in every libc, so they may be kept.
-        let error = unsafe {
-            libc::sigemptyset(none.as_mut_ptr());
-            libc::sigfillset(all.as_mut_ptr());
-            let place = attributes.as_mut_ptr();
-            [
-                libc::posix_spawnattr_init(place),
-                libc::posix_spawnattr_setflags(place, flags as libc::c_short),
-                libc::posix_spawnattr_setpgroup(place, 0),
-                libc::posix_spawnattr_setsigmask(place, none.as_ptr()),
-                libc::posix_spawnattr_setsigdefault(place, all.as_ptr()),
-            ]
-            .into_iter()
-            .find(|error| *error != 0)
-        };
-        match error {
-            Some(error) => Err(io::Error::from_raw_os_error(error)),
-            // SAFETY: initialised above.
-            None => Ok(Attributes(unsafe { attributes.assume_init() })),
+        unsafe {
+            let mut attributes: Box<libc::posix_spawnattr_t> = Box::new(std::mem::zeroed());
+            let [mut none, mut all]: [libc::sigset_t; 2] = std::mem::zeroed();
+            libc::sigemptyset(&mut none);
+            libc::sigfillset(&mut all);
+            let errors = [
+                libc::posix_spawnattr_init(&mut *attributes),
+                libc::posix_spawnattr_setflags(&mut *attributes, flags as libc::c_short),
+                libc::posix_spawnattr_setpgroup(&mut *attributes, 0),
+                libc::posix_spawnattr_setsigmask(&mut *attributes, &none),
+                libc::posix_spawnattr_setsigdefault(&mut *attributes, &all),
+            ];
+            match errors.into_iter().find(|error| *error != 0) {
+                Some(error) => Err(io::Error::from_raw_os_error(error)),
+                None => Ok(Attributes(attributes)),
+            }
         }
     }
 }

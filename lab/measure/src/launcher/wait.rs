@@ -122,9 +122,9 @@ fn wait_for_end(pid: i32) {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let options = libc::WEXITED | libc::WNOWAIT;
     // SAFETY: the place is valid for the result.
-    let wait =
-        || unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, info.as_mut_ptr(), options) };
-    let _ = retried(wait);
+    let _ = retried(|| unsafe {
+        libc::waitid(libc::P_PID, pid as libc::id_t, info.as_mut_ptr(), options)
+    });
 }
 
 /// Reaps the process, reads the clock at once, and records what the kernel accounts.
@@ -135,15 +135,13 @@ fn reap(pid: i32, reply: &mut Reply) {
     let read_ns = clock::monotonic_ns();
     reply.scheduled_ns = Waits::open(pid).counted_ns();
     let reading_ns = clock::monotonic_ns() - read_ns;
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    let mut status = 0;
+    // SAFETY: all zero bytes are a valid value.
+    let (mut usage, mut status): (libc::rusage, _) = (unsafe { std::mem::zeroed() }, 0);
     // SAFETY: both places are valid for their results.
-    if retried(|| unsafe { libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr()) }).is_err() {
+    if retried(|| unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) }).is_err() {
         reply.end = End::Broken(libc::ECHILD);
     }
     reply.end_ns = clock::monotonic_ns() - reading_ns;
-    // SAFETY: all zero bytes are a valid value, which the kernel has overwritten.
-    let usage = unsafe { usage.assume_init() };
     reply.status = status;
     reply.usage = usage.into();
     reply.peak_kib = usage.ru_maxrss as u64;
