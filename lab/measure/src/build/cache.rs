@@ -59,9 +59,9 @@ impl Cache {
             return Ok(place);
         }
         let scratch = Scratch::new(&self.root)?;
-        make(scratch.path())?;
-        write_out(scratch.path())?;
-        match fs::rename(scratch.path(), &place) {
+        make(&scratch.path)?;
+        write_out(&scratch.path)?;
+        match fs::rename(&scratch.path, &place) {
             // Another process made the same entry in the meantime.
             Err(_) if place.is_dir() => Ok(place),
             renamed => renamed.map(|()| place.clone()).map_err(BuildError::io("making", &place)),
@@ -151,7 +151,7 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 /// after a restart.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     lock_path: PathBuf,
     _lock: File,
 }
@@ -177,10 +177,6 @@ impl Scratch {
             fs::create_dir(&path).map_err(BuildError::io("making", &path))?;
             return Ok(Scratch { path, lock_path, _lock: lock });
         }
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Removes the folders in `parent` whose owners have ended. Skips what it cannot remove.
@@ -282,7 +278,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let count = || fs::read_dir(parent.path()).unwrap().count();
         let kept = Scratch::new(parent.path()).unwrap();
-        fs::write(kept.path().join("a"), "a").unwrap();
+        fs::write(kept.path.join("a"), "a").unwrap();
         drop(Scratch::new(parent.path()).unwrap());
         assert_eq!(count(), 2, "the folder and its lock");
         // What a killed process leaves: a folder with an unlocked lock file.
@@ -292,7 +288,7 @@ mod tests {
         fs::write(parent.path().join("tmp-1-0.lock"), "").unwrap();
         fs::write(parent.path().join("other.lock"), "").unwrap();
         Scratch::sweep(parent.path());
-        assert!(!left.exists() && kept.path().join("a").exists());
+        assert!(!left.exists() && kept.path.join("a").exists());
         assert_eq!(count(), 3, "the one that lives, its lock, and a file that is not ours");
         drop(kept);
         assert_eq!(count(), 1);

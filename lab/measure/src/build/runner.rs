@@ -48,7 +48,7 @@ impl Runner<'_> {
     }
 
     fn places(&self) -> Places {
-        self.task.places().with_path("sdk", self.clients.folder())
+        self.task.places().with_path("sdk", &self.clients.0)
     }
 
     /// Fills the folder of a build. Removes what its commands keep there under a hidden name.
@@ -76,7 +76,7 @@ impl Runner<'_> {
         let key = surroundings()
             .with(recipe.language.name())
             .with_all(self.task.toolchain.parts())
-            .with(self.clients.folder().as_os_str().as_encoded_bytes())
+            .with(self.clients.0.as_os_str().as_encoded_bytes())
             .with_all(self.files.iter().flat_map(|(name, text)| [name, text]))
             .with_all(self.build.iter().flatten())
             .with_all(&recipe.flags)

@@ -113,7 +113,7 @@ impl Stock {
 
     /// Returns the folder of the stock's files.
     pub fn folder(&self) -> &Path {
-        self.scratch.path()
+        &self.scratch.path
     }
 
     /// Removes the placements, with their files, that no coming unit wants: those of a contestant
@@ -161,7 +161,7 @@ impl Stock {
     fn link(&self, (contestant, seed): Wanted) -> Result<PathBuf, BuildError> {
         let number = self.linked.fetch_add(1, Ordering::Relaxed);
         let name = format!("{number:08x}-{contestant:04x}-{seed:016x}.so");
-        let path = self.scratch.path().join(name);
+        let path = self.scratch.path.join(name);
         let form = self.forms.get(contestant);
         let form =
             form.ok_or(BuildError::NoLibrary { language: "a contestant that is not there" })?;

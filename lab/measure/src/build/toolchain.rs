@@ -42,10 +42,6 @@ pub(super) struct Toolchain {
 }
 
 impl Toolchain {
-    fn new(program: PathBuf, receipt: String) -> Toolchain {
-        Toolchain { program, receipt, standard: OnceLock::new() }
-    }
-
     /// Returns what a cache entry depends on.
     pub(super) fn parts(&self) -> [&[u8]; 2] {
         [self.program.as_os_str().as_encoded_bytes(), self.receipt.as_bytes()]
@@ -74,7 +70,7 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
     let program = resolve(&recipe.compiler, Some(folder))
         .map_err(|_| missing(recipe, &recipe.compiler, String::new()))?;
     let [first, rest @ ..] = recipe.version.as_slice() else {
-        return Ok(Toolchain::new(program, String::new()));
+        return Ok(Toolchain { program, receipt: String::new(), standard: OnceLock::new() });
     };
     let version =
         resolve(first, Some(folder)).map_err(|_| missing(recipe, first, String::new()))?;
@@ -91,7 +87,7 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
         let why = if receipt.is_empty() { String::new() } else { format!(" ({receipt})") };
         return Err(missing(recipe, &asked, why));
     }
-    Ok(Toolchain::new(program, receipt))
+    Ok(Toolchain { program, receipt, standard: OnceLock::new() })
 }
 
 fn missing(recipe: &Recipe, program: &str, why: String) -> BuildError {
