@@ -5,7 +5,7 @@ mod cost;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand};
@@ -48,16 +48,43 @@ struct Barrierd {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Runs the daemon in the foreground
-    Run(Run),
+    #[command(after_help = RUN_EXAMPLES)]
+    Run {
+        #[command(flatten)]
+        socket: Socket,
+
+        /// The user to become, by number, when started as root; not root itself
+        #[arg(
+            long,
+            value_name = "UID",
+            default_value_t = NOBODY,
+            // The last number stands for "no change" in the kernel's calls.
+            value_parser = clap::value_parser!(u32).range(1..u32::MAX as i64)
+        )]
+        user: u32,
+    },
     /// Asks a daemon how it is
-    Status(Status),
+    #[command(after_help = "Examples:\n  barrierd status\n  \
+                            barrierd status --socket /run/mine/socket")]
+    Status {
+        #[command(flatten)]
+        socket: Socket,
+    },
     /// Says what would work here, without starting a daemon
     #[command(after_help = CHECK_EXAMPLES)]
     Check,
     /// Measures what the programs cost
     Cost(cost::Cost),
     /// Shows every CPU, once a second
-    Watch(Watch),
+    #[command(after_help = "Examples:\n  barrierd watch\n  barrierd watch --count 3 > log")]
+    Watch {
+        #[command(flatten)]
+        socket: Socket,
+
+        /// Ends after so many tables
+        #[arg(long, value_name = "N")]
+        count: Option<u64>,
+    },
 }
 
 /// Where the daemon is.
@@ -78,11 +105,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     let result = match barrierd.command {
-        Command::Run(run) => run.execute(),
-        Command::Status(status) => status.execute(),
+        Command::Run { socket, user } => run(&socket.socket, user),
+        Command::Status { socket } => status(&socket),
         Command::Check => check(),
         Command::Cost(cost) => cost.execute(),
-        Command::Watch(watch) => watch.execute(),
+        Command::Watch { socket, count } => watch(&socket, count.unwrap_or(u64::MAX)),
     };
     match result {
         Ok(()) => DONE,
@@ -139,42 +166,22 @@ Examples:
   barrierd run --socket /run/mine/socket --user 1000";
 
 /// Runs the daemon.
-#[derive(Debug, Args)]
-#[command(after_help = RUN_EXAMPLES)]
-struct Run {
-    #[command(flatten)]
-    socket: Socket,
-
-    /// The user to become, by number, when started as root; not root itself
-    #[arg(
-        long,
-        value_name = "UID",
-        default_value_t = NOBODY,
-        // The last number stands for "no change" in the kernel's calls.
-        value_parser = clap::value_parser!(u32).range(1..u32::MAX as i64)
-    )]
-    user: u32,
-}
-
-impl Run {
-    fn execute(&self) -> Result<(), Failed> {
-        // First of all, so that a signal at any later time ends the daemon in order.
-        let signals = block_signals()?;
-        let prepared = Prepared::new().map_err(unavailable)?;
-        for warning in warnings(&prepared) {
-            eprintln!("barrierd: {warning}");
-        }
-        let margin = margin_words(&prepared);
-        let socket = &self.socket.socket;
-        let mut daemon = Daemon::new(prepared, socket, signals).map_err(unavailable)?;
-        let Confined { user, calls } = privileges::drop_all(self.user)
-            .map_err(|error| fault(format_args!("cannot give up its rights: {error}")))?;
-        say!("barrierd listens at {}", socket.display());
-        say!("{margin}");
-        say!("it runs as user {user}, without capabilities, with {calls} system calls");
-        let ended = daemon.run();
-        ended.map_err(|error| fault(format_args!("waiting for events failed: {error}")))
+fn run(socket: &Path, user: u32) -> Result<(), Failed> {
+    // First of all, so that a signal at any later time ends the daemon in order.
+    let signals = block_signals()?;
+    let prepared = Prepared::new().map_err(unavailable)?;
+    for warning in warnings(&prepared) {
+        eprintln!("barrierd: {warning}");
     }
+    let margin = margin_words(&prepared);
+    let mut daemon = Daemon::new(prepared, socket, signals).map_err(unavailable)?;
+    let Confined { user, calls } = privileges::drop_all(user)
+        .map_err(|error| fault(format_args!("cannot give up its rights: {error}")))?;
+    say!("barrierd listens at {}", socket.display());
+    say!("{margin}");
+    say!("it runs as user {user}, without capabilities, with {calls} system calls");
+    let ended = daemon.run();
+    ended.map_err(|error| fault(format_args!("waiting for events failed: {error}")))
 }
 
 /// How barriers will go.
@@ -237,61 +244,39 @@ fn check() -> Result<(), Failed> {
 }
 
 /// Asks a daemon how it is.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  barrierd status\n  barrierd status --socket /run/mine/socket")]
-struct Status {
-    #[command(flatten)]
-    socket: Socket,
-}
-
-impl Status {
-    fn execute(&self) -> Result<(), Failed> {
-        let client = self.socket.connect()?;
-        // The first line says which daemon it is, and stays the same when it is started again.
-        say!("barrierd {}, protocol {VERSION}", env!("CARGO_PKG_VERSION"));
-        say!("process {}, generation {}", client.daemon_pid(), client.generation());
-        match client.margin_ns() {
-            Some(ns) => say!("clocks of two CPUs differ by at most {:.1} us", ns as f64 / 1e3),
-            None => say!("clocks are not compared: barriers go by counts"),
-        }
-        say!("{}", barrier(&client));
-        say!("{}", table(&client, None).trim_end());
-        Ok(())
+fn status(socket: &Socket) -> Result<(), Failed> {
+    let client = socket.connect()?;
+    // The first line says which daemon it is, and stays the same when it is started again.
+    say!("barrierd {}, protocol {VERSION}", env!("CARGO_PKG_VERSION"));
+    say!("process {}, generation {}", client.daemon_pid(), client.generation());
+    match client.margin_ns() {
+        Some(ns) => say!("clocks of two CPUs differ by at most {:.1} us", ns as f64 / 1e3),
+        None => say!("clocks are not compared: barriers go by counts"),
     }
+    say!("{}", barrier(&client));
+    say!("{}", table(&client, None).trim_end());
+    Ok(())
 }
 
-/// Shows every CPU, once a second, until Ctrl-C.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  barrierd watch\n  barrierd watch --count 3 > log")]
-struct Watch {
-    #[command(flatten)]
-    socket: Socket,
-
-    /// Ends after so many tables
-    #[arg(long, value_name = "N")]
-    count: Option<u64>,
-}
-
-impl Watch {
-    fn execute(&self) -> Result<(), Failed> {
-        let client = self.socket.connect()?;
-        let signals = block_signals()?;
-        for _ in 0..self.count.unwrap_or(u64::MAX) {
-            let (before, start) = (client.events(), Instant::now());
-            if signals.came_within(1000) {
-                break;
-            }
-            let barrier = barrier(&client);
-            let table = table(&client, Some((&before, start.elapsed())));
-            if !show(&format!("{barrier}\n{table}")) {
-                break;
-            }
-            if client.has_ended() {
-                return Err(unavailable("the daemon has ended"));
-            }
+/// Shows every CPU, once a second, until Ctrl-C or after so many tables.
+fn watch(socket: &Socket, count: u64) -> Result<(), Failed> {
+    let client = socket.connect()?;
+    let signals = block_signals()?;
+    for _ in 0..count {
+        let (before, start) = (client.events(), Instant::now());
+        if signals.came_within(1000) {
+            break;
         }
-        Ok(())
+        let barrier = barrier(&client);
+        let table = table(&client, Some((&before, start.elapsed())));
+        if !show(&format!("{barrier}\n{table}")) {
+            break;
+        }
+        if client.has_ended() {
+            return Err(unavailable("the daemon has ended"));
+        }
     }
+    Ok(())
 }
 
 /// Prints a table, on a terminal over the one before; whether there still is somebody who reads.

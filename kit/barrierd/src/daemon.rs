@@ -12,7 +12,7 @@ use crate::checked;
 use crate::kernel::{Kernel, Refused};
 use crate::machine::Machine;
 use crate::page::Page;
-use crate::server::{NoSocket, Requests, Server};
+use crate::server::{Requests, Server};
 use crate::signals::Signals;
 use crate::survey::{Survey, survey};
 
@@ -36,31 +36,9 @@ const GIVEN_UP_NS: u64 = 200_000_000;
 /// Where the system's lists are.
 pub const SYSTEM: &str = "/sys/devices/system";
 
-/// Why there is no daemon.
-#[derive(Debug, thiserror::Error)]
-pub enum NotStarted {
-    /// Not of this architecture.
-    #[error("barrierd's barriers are proven for x86-64 only: nothing to do here")]
-    Architecture,
-    /// The kernel refused.
-    #[error(transparent)]
-    Kernel(#[from] Refused),
-    /// The socket could not be made.
-    #[error(transparent)]
-    Socket(#[from] NoSocket),
-    /// Something else could not be done.
-    #[error("{doing}: {source}")]
-    System {
-        /// What was tried.
-        doing: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
-}
-
 /// Adds what was tried to an error.
-fn doing<T>(doing: &'static str, result: io::Result<T>) -> Result<T, NotStarted> {
-    result.map_err(|source| NotStarted::System { doing, source })
+fn doing<T>(doing: &str, result: io::Result<T>) -> Result<T, Refused> {
+    result.map_err(|error| format!("{doing}: {error}").into())
 }
 
 /// The programs attached and all CPUs visited: what the daemon and `check` begin with.
@@ -80,9 +58,9 @@ impl Prepared {
     /// # Errors
     ///
     /// The kernel refuses, or the lists of CPUs cannot be read.
-    pub fn new() -> Result<Prepared, NotStarted> {
+    pub fn new() -> Result<Prepared, Refused> {
         if !cfg!(target_arch = "x86_64") {
-            return Err(NotStarted::Architecture);
+            return Err("barrierd's barriers are proven for x86-64 only: nothing to do here".into());
         }
         let machine = doing("reading the lists of CPUs", Machine::open(Path::new(SYSTEM)))?;
         let kernel = Kernel::attach(machine.slots())?;
@@ -161,13 +139,17 @@ impl Daemon {
     /// # Errors
     ///
     /// One of them cannot be made.
-    pub fn new(prepared: Prepared, socket: &Path, signals: Signals) -> Result<Daemon, NotStarted> {
+    pub fn new(prepared: Prepared, socket: &Path, signals: Signals) -> Result<Daemon, Refused> {
         let cpus = prepared.machine.slots();
         let surveyed = &prepared.survey.surveyed;
         let page = Page::new(cpus, &prepared.tickless(), surveyed, prepared.margin_ns());
         let page = doing("making the daemon's page", page)?;
         let server = Server::listen(socket)?;
-        let events = doing("making a set of descriptors", set_of_descriptors())?;
+        // SAFETY: the descriptor is new and ours.
+        let events = unsafe {
+            let set = checked(libc::epoll_create1(libc::EPOLL_CLOEXEC));
+            OwnedFd::from_raw_fd(doing("making a set of descriptors", set)?)
+        };
         let clock = prepared.machine.clock();
         let waiting = Waiting::default();
         let mut daemon = Daemon {
@@ -353,13 +335,6 @@ fn keep_step(last_ns: u64) {
     let left_ns = (last_ns + STEP_NS).saturating_sub(now_ns());
     if left_ns > 0 {
         std::thread::sleep(Duration::from_nanos(left_ns));
-    }
-}
-
-fn set_of_descriptors() -> io::Result<OwnedFd> {
-    // SAFETY: the descriptor is new and ours.
-    unsafe {
-        checked(libc::epoll_create1(libc::EPOLL_CLOEXEC)).map(|set| OwnedFd::from_raw_fd(set))
     }
 }
 

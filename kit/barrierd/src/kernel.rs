@@ -21,15 +21,8 @@ pub const TICK: &str = "local_timer_entry";
 pub const OTHERS: [&str; 4] =
     ["reschedule_entry", "call_function_entry", "call_function_single_entry", "irq_handler_entry"];
 
-/// What could not be done in the kernel, and what to do about it.
-#[derive(Debug, thiserror::Error)]
-#[error("{doing}: {source}{}", remedy(.source))]
-pub struct Refused {
-    /// What was tried.
-    pub doing: String,
-    /// What the kernel said.
-    pub source: io::Error,
-}
+/// What could not be done, and what to do about it.
+pub type Refused = Box<dyn std::error::Error + Send + Sync>;
 
 /// What a user can do about an error of `bpf(2)`.
 fn remedy(error: &io::Error) -> &'static str {
@@ -44,9 +37,9 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// Adds what was tried to an error.
-pub(crate) fn doing<T>(what: impl Into<String>, result: io::Result<T>) -> Result<T, Refused> {
-    result.map_err(|source| Refused { doing: what.into(), source })
+/// Adds what was tried to an error, and what to do about it.
+pub(crate) fn doing<T>(what: &str, result: io::Result<T>) -> Result<T, Refused> {
+    result.map_err(|error| format!("{what}: {error}{}", remedy(&error)).into())
 }
 
 /// Everything in the kernel. It is detached when this is dropped.
@@ -137,12 +130,11 @@ impl Kernel {
 
     /// What the kernel knows of the runs of each program, by its name.
     pub fn runs(&self) -> Result<[(&'static str, Runs); 2], Refused> {
-        let mut all = [("", Runs::default()); 2];
-        for (runs, (name, program)) in all.iter_mut().zip(&self.programs) {
-            let times = system::runs(program.as_fd());
-            *runs = (*name, doing("asking for a program's times", times)?);
-        }
-        Ok(all)
+        let [first, second] = self.programs.each_ref().map(|(name, program)| {
+            let runs = doing("asking for a program's times", system::runs(program.as_fd()));
+            runs.map(|runs| (*name, runs))
+        });
+        Ok([first?, second?])
     }
 }
 
@@ -155,7 +147,7 @@ fn attach_all(programs: &[(&'static str, OwnedFd); 2]) -> Result<Attachments, Re
     let (mut attached, mut missing) = (Vec::new(), Vec::new());
     for (tracepoint, program) in [(SWITCHES, switches), (TICK, interrupts)] {
         let link = system::attach(program.as_fd(), tracepoint);
-        attached.push((tracepoint, doing(format!("attaching to {tracepoint}"), link)?));
+        attached.push((tracepoint, doing(&format!("attaching to {tracepoint}"), link)?));
     }
     for tracepoint in OTHERS {
         match system::attach(interrupts.as_fd(), tracepoint) {

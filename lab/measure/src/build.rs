@@ -28,6 +28,7 @@ use crate::build::toolchain::Toolchains;
 use crate::clients;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tiebreak_core::language::Makes;
 use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 
@@ -68,18 +69,17 @@ impl Builder {
         interrupted: &AtomicBool,
     ) -> Result<(Built, Option<PathBuf>), BuildError> {
         let recipe = &entrant.recipe;
-        let toolchain = self.toolchains.find(recipe, &study.folder)?;
-        let toolchain = &*toolchain;
-        let task = Task { study, recipe, toolchain, interrupted };
+        let toolchain = &*self.toolchains.find(recipe, &study.folder)?;
+        let task = Task { study, recipe, toolchain, cache: &self.cache, interrupted };
         let (form, standard, library) = match &recipe.language.entry().makes {
             Makes::Runner { files, build, run: command } => {
                 let clients = &clients::install(&self.folder)
                     .map_err(BuildError::io("writing the clients to", &self.folder))?;
                 let runner = Runner { task, clients, files, build, command };
-                (runner.form(&self.cache)?, None, None)
+                (runner.form()?, None, None)
             }
             Makes::SharedLibrary { .. } => {
-                let library = Library::of(task, &self.cache, library::CONTESTANT)?;
+                let library = Library::of(task, library::CONTESTANT)?;
                 let (form, object) = library.make()?;
                 (form, task.standard().1, Some(object))
             }
@@ -121,10 +121,16 @@ impl Builder {
             return Ok(None);
         };
         let toolchain = &*self.toolchains.find(recipe, &study.folder)?;
-        let task = Task { study, recipe, toolchain, interrupted };
-        let library = Library::of(task, &self.cache, library::ORACLE)?;
+        let task = Task { study, recipe, toolchain, cache: &self.cache, interrupted };
+        let library = Library::of(task, library::ORACLE)?;
         Ok(Some(library.make()?.1))
     }
+}
+
+/// Locks a map of this module, which is intact even after a thread panicked: values are only ever
+/// added or taken.
+fn locked<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
+    map.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the paths of the objects of a form; none for a runner.

@@ -2,16 +2,13 @@
 //! run through `sh -c` outside the timed span. An interrupt by the user ends them.
 
 use crate::files;
-use crate::system::{process_descriptor, shell_status, signal_group, wait_for};
-use std::fs::File;
-use std::io::{self, Seek};
+use crate::system::{process_descriptor, shell_status, wait_for};
+use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::sampler::RunFailure;
-use tiebreak_core::verdict::Fault;
 use tiebreak_machine::clock;
 
 /// A child process and its group. Dropping it kills the whole group and reaps the child, so no
@@ -63,7 +60,10 @@ impl Leader {
     }
 
     /// Waits until it has ended, or until `stop`, asked every 50 ms, returns true: then `None`.
-    fn wait_unless(&mut self, mut stop: impl FnMut() -> bool) -> io::Result<Option<ExitStatus>> {
+    pub(crate) fn wait_unless(
+        &mut self,
+        mut stop: impl FnMut() -> bool,
+    ) -> io::Result<Option<ExitStatus>> {
         let process = process_descriptor(self.pid() as i32)?;
         while !wait_for(process.as_fd(), SLICE_NS)? {
             if stop() {
@@ -74,13 +74,19 @@ impl Leader {
         Ok(self.ended)
     }
 
+    /// Sends a signal to the group of a child that was not reaped.
+    fn signal_group(&self, signal: i32) {
+        // SAFETY: the call takes numbers. The process is a child of ours that was not reaped, so
+        // its number, which is also its group's, names nothing else.
+        unsafe { libc::kill(-(self.pid() as i32), signal) };
+    }
+
     /// Kills what still runs of its group and waits for the child's end.
     pub(crate) fn end(&mut self) -> ExitStatus {
         if let Some(status) = self.ended {
             return status;
         }
-        // SAFETY: the process is a child of ours that was not reaped.
-        unsafe { signal_group(self.pid(), libc::SIGKILL) };
+        self.signal_group(libc::SIGKILL);
         // The child may have left its group.
         let _ = self.child.kill();
         let status = self.child.wait().unwrap_or_else(|_| ExitStatus::from_raw(libc::SIGKILL));
@@ -91,8 +97,7 @@ impl Leader {
     /// Asks the group to end, and kills what still runs of it once the child has ended, or after
     /// two seconds.
     fn terminate(&mut self) -> io::Result<()> {
-        // SAFETY: the process is a child of ours that was not reaped.
-        unsafe { signal_group(self.pid(), libc::SIGTERM) };
+        self.signal_group(libc::SIGTERM);
         let process = process_descriptor(self.pid() as i32)?;
         for _ in 0..LOOKS_AFTER_TERM {
             if wait_for(process.as_fd(), SLICE_NS)? {
@@ -139,65 +144,32 @@ pub fn run_job(command: &mut Command, interrupted: &AtomicBool) -> io::Result<Op
 /// How long a clean-up may still take once the user has interrupted.
 const LAST_WILL_NS: u64 = 10_000_000_000;
 
-/// How shell commands are run for one contestant.
-#[derive(Clone, Copy)]
-pub(crate) struct Shell<'a> {
-    pub(crate) contestant: &'a str,
-    pub(crate) directory: Option<&'a Path>,
-    pub(crate) interrupted: &'a AtomicBool,
-    /// Whether to continue for a while although the user interrupted, as a clean-up must.
-    pub(crate) insists: bool,
-}
-
-impl Shell<'_> {
-    /// Runs a hook.
-    pub(crate) fn hook(&self, hook: &str, command: &str) -> Result<(), RunFailure> {
-        let (status, stderr) = self.run(command, Stdio::null())?;
-        if status == 0 {
-            return Ok(());
-        }
-        let (hook, command) = (hook.to_owned(), command.to_owned());
-        Err(RunFailure::Fault(Fault::Hook { hook, command, status, stderr }))
-    }
-
-    /// Passes an output to a judge.
-    pub(crate) fn judge(&self, judge: &str, output: &File) -> Result<(), RunFailure> {
-        let input = output.try_clone().and_then(|mut input| input.rewind().map(|()| input));
-        let input = input.map_err(broken("the output cannot be judged"))?;
-        let (status, _) = self.run(judge, Stdio::from(input))?;
-        if status == 0 {
-            return Ok(());
-        }
-        Err(RunFailure::Fault(Fault::Rejected { judge: judge.to_owned(), status }))
-    }
-
-    /// Returns the exit status and the end of standard error.
-    fn run(&self, command: &str, input: Stdio) -> Result<(i32, String), RunFailure> {
-        let cannot_run = || broken("'sh -c' cannot be run");
-        let errors = files::memory_file().map_err(cannot_run())?;
-        let mut shell = Command::new("sh");
-        shell.args(["-c", command]).env("TIEBREAK_CONTESTANT", self.contestant);
-        if let Some(directory) = self.directory {
-            shell.current_dir(directory);
-        }
-        shell.stdin(input).stdout(Stdio::null());
-        shell.stderr(errors.try_clone().map_err(cannot_run())?);
-        let mut child = Leader::spawn(&mut shell).map_err(cannot_run())?;
-        let allowed_ns = if self.insists { LAST_WILL_NS } else { 0 };
-        let mut end_ns = None;
-        let ended = child.wait_unless(|| {
-            let now_ns = clock::monotonic_ns();
-            self.interrupted.load(Ordering::Relaxed)
-                && now_ns >= *end_ns.get_or_insert(now_ns + allowed_ns)
-        });
-        match ended.map_err(broken("a hook cannot be waited for"))? {
-            Some(status) => Ok((shell_status(status), files::tail(&errors))),
-            None => Err(RunFailure::Interrupted),
-        }
+/// Runs a shell, whose standard input is set, and returns its exit status and the end of its
+/// standard error. One that insists continues for a while although the user interrupted, as a
+/// clean-up must.
+pub(crate) fn run_shell(
+    shell: &mut Command,
+    interrupted: &AtomicBool,
+    insists: bool,
+) -> Result<(i32, String), RunFailure> {
+    let cannot_run = || broken("'sh -c' cannot be run");
+    let errors = files::memory_file().map_err(cannot_run())?;
+    shell.stdout(Stdio::null()).stderr(errors.try_clone().map_err(cannot_run())?);
+    let mut child = Leader::spawn(shell).map_err(cannot_run())?;
+    let allowed_ns = if insists { LAST_WILL_NS } else { 0 };
+    let mut end_ns = None;
+    let ended = child.wait_unless(|| {
+        let now_ns = clock::monotonic_ns();
+        interrupted.load(Ordering::Relaxed) && now_ns >= *end_ns.get_or_insert(now_ns + allowed_ns)
+    });
+    match ended.map_err(broken("a hook cannot be waited for"))? {
+        Some(status) => Ok((shell_status(status), files::tail(&errors))),
+        None => Err(RunFailure::Interrupted),
     }
 }
 
-fn broken(what: &str) -> impl Fn(io::Error) -> RunFailure {
+/// Returns the failure of a run because of the system.
+pub(crate) fn broken(what: &str) -> impl Fn(io::Error) -> RunFailure {
     move |error| RunFailure::Broken(format!("{what}: {error}"))
 }
 

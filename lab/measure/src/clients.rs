@@ -15,7 +15,7 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// The folder of the clients.
 #[derive(Clone, Debug)]
-pub(crate) struct Clients(PathBuf);
+pub(crate) struct Clients(pub(crate) PathBuf);
 
 /// Puts the clients of this version of tiebreak into this cache, unless they are there. The
 /// folder's name is a hash of its content, so clients of several releases can coexist.
@@ -39,10 +39,6 @@ pub(crate) fn install(cache: &Path) -> io::Result<Clients> {
 }
 
 impl Clients {
-    pub(crate) fn folder(&self) -> &Path {
-        &self.0
-    }
-
     /// Returns the environment variables of a runner: the study's own, and where the clients are.
     pub(crate) fn environment(&self, own: &[(String, String)]) -> Vec<(String, OsString)> {
         let before = own.iter().find(|(name, _)| name == "PYTHONPATH").map(|(_, path)| path.into());

@@ -12,7 +12,7 @@ use crate::wire::channel::{Inbox, pair};
 use crate::wire::message::{receive, send};
 use serde::de::DeserializeOwned;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -36,24 +36,9 @@ pub(crate) struct Prepared {
 /// A running launcher.
 #[derive(Debug)]
 pub(crate) struct Launcher {
-    socket: Option<OwnedFd>,
+    socket: OwnedFd,
     inbox: Inbox,
     pub(crate) pid: i32,
-}
-
-/// Why a run has no reply.
-#[derive(Debug)]
-pub(crate) enum NoReply {
-    /// The user interrupted; the run has been ended.
-    Interrupted,
-    /// The launcher has ended or does not answer.
-    Lost(io::Error),
-}
-
-impl From<io::Error> for NoReply {
-    fn from(error: io::Error) -> NoReply {
-        NoReply::Lost(error)
-    }
 }
 
 impl Launcher {
@@ -76,7 +61,7 @@ impl Launcher {
             0 => serve::run(theirs, prepared),
             pid => {
                 drop(theirs);
-                let mut launcher = Launcher { socket: Some(ours), inbox: Inbox::new(), pid };
+                let mut launcher = Launcher { socket: ours, inbox: Inbox::new(), pid };
                 let hello = launcher.receive().map_err(failed("the launcher did not start"))?;
                 match hello {
                     Hello::Ready => Ok(launcher),
@@ -97,46 +82,40 @@ impl Launcher {
 
     /// Receives a message, which must come.
     fn receive<M: DeserializeOwned>(&mut self) -> io::Result<M> {
-        let socket = self.socket.as_ref().ok_or(io::ErrorKind::NotConnected)?;
-        let received = receive(&mut self.inbox, socket.as_fd())?;
+        let received = receive(&mut self.inbox, self.socket.as_fd())?;
         received.map(|(message, _)| message).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
-    fn socket(&self) -> io::Result<BorrowedFd<'_>> {
-        let socket = self.socket.as_ref().map(AsFd::as_fd);
-        socket.ok_or_else(|| io::ErrorKind::NotConnected.into())
-    }
-
-    /// Runs one program with these standard input, output and error.
+    /// Runs one program with these standard input, output and error. Returns `None` if the user
+    /// interrupted (`interrupted` became true); the run has then been ended.
     ///
     /// # Errors
-    /// Fails if the user interrupted (`interrupted` became true), or if the launcher has ended.
+    /// Fails if the launcher has ended or does not answer.
     pub(crate) fn run(
         &mut self,
         run: Run,
         standard: [BorrowedFd<'_>; 3],
         interrupted: &AtomicBool,
-    ) -> Result<Reply, NoReply> {
+    ) -> io::Result<Option<Reply>> {
         if interrupted.load(Ordering::Relaxed) {
-            return Err(NoReply::Interrupted);
+            return Ok(None);
         }
-        send(self.socket()?, &Request::Run(run), &standard)?;
-        while !wait_for(self.socket()?, SLICE_NS)? {
+        send(self.socket.as_fd(), &Request::Run(run), &standard)?;
+        while !wait_for(self.socket.as_fd(), SLICE_NS)? {
             if interrupted.load(Ordering::Relaxed) {
-                self.cancel()?;
-                return Err(NoReply::Interrupted);
+                return self.cancel().map(|()| None);
             }
         }
-        Ok(self.receive()?)
+        self.receive().map(Some)
     }
 
     /// Ends the current run and receives its reply, so that the next request gets its own reply.
     fn cancel(&mut self) -> io::Result<()> {
-        if send(self.socket()?, &Request::Cancel, &[]).is_err() {
+        if send(self.socket.as_fd(), &Request::Cancel, &[]).is_err() {
             return Ok(());
         }
         for _ in 0..CANCEL_NS / SLICE_NS {
-            if wait_for(self.socket()?, SLICE_NS)? {
+            if wait_for(self.socket.as_fd(), SLICE_NS)? {
                 return self.receive::<Reply>().map(drop);
             }
         }
@@ -146,9 +125,11 @@ impl Launcher {
 
 impl Drop for Launcher {
     fn drop(&mut self) {
-        // The launcher ends when the other end of its socket is closed.
-        self.socket = None;
-        // SAFETY: the process is a child of ours that nothing else waits for; no status is kept.
-        let _ = retried(|| unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), 0) });
+        // The launcher ends when the other end of its socket is shut. SAFETY: the descriptor is
+        // open; the process is a child of ours that nothing else waits for, and no status is kept.
+        let _ = retried(|| unsafe {
+            libc::shutdown(self.socket.as_raw_fd(), libc::SHUT_RDWR);
+            libc::waitpid(self.pid, std::ptr::null_mut(), 0)
+        });
     }
 }

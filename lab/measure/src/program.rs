@@ -72,44 +72,37 @@ fn may_execute(path: &Path) -> bool {
     unsafe { libc::access(path.as_ptr(), libc::X_OK) == 0 }
 }
 
-/// Returns the first bytes of a file, fewer if it is short; `None` if it cannot be read.
-fn head(path: &Path, bytes: usize) -> Option<Vec<u8>> {
-    let mut head = Vec::with_capacity(bytes);
-    File::open(path).ok()?.take(bytes as u64).read_to_end(&mut head).ok()?;
-    Some(head)
-}
-
 /// The number of bytes that the kernel reads (`BINPRM_BUF_SIZE`).
 const HEAD_BYTES: usize = 256;
 /// Enough for the program headers and the interpreter's name of usual ELF files.
-const ELF_HEAD_BYTES: usize = 64 << 10;
+const ELF_HEAD_BYTES: u64 = 64 << 10;
 
 /// Checks that the kernel can run the file.
 ///
 /// Formats that neither start with `#!` nor are ELF pass if formats were registered
 /// (`binfmt_misc`), because then only the kernel knows.
-pub(super) fn check(path: &Path) -> Result<(), StartError> {
-    let Some(bytes) = head(path, HEAD_BYTES) else {
+fn check(path: &Path) -> Result<(), StartError> {
+    let mut elf = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(ELF_HEAD_BYTES).read_to_end(&mut elf));
+    if read.is_err() {
         return Ok(());
-    };
+    }
+    let bytes = &elf[..elf.len().min(HEAD_BYTES)];
     if let Some(rest) = bytes.strip_prefix(b"#!") {
         return check_interpreter(path, first_word(rest));
     }
     if bytes.starts_with(b"\x7fELF") {
-        let elf = head(path, ELF_HEAD_BYTES).unwrap_or_default();
-        return match elf_interpreter(&elf) {
-            Some(interpreter) => check_interpreter(path, &interpreter),
-            None => Ok(()),
-        };
+        let interpreter = elf_interpreter(&elf);
+        return interpreter.map_or(Ok(()), |interpreter| check_interpreter(path, &interpreter));
     }
-    let found = match bytes.as_slice() {
+    if other_formats_registered() {
+        return Ok(());
+    }
+    let found = match bytes {
         [] => "it is empty",
         text if !text.contains(&0) => "it is a text without a '#!' line",
         _ => "its format is unknown",
     };
-    if other_formats_registered() {
-        return Ok(());
-    }
     Err(StartError::NotAProgram { path: path.to_owned(), found })
 }
 

@@ -1,18 +1,19 @@
 //! Whole programs as a sampler: what is checked before a program runs, the run, and how it becomes
 //! a sample or a fault.
 
-use crate::children::Shell;
+use crate::children::{broken, run_shell};
 use crate::error::StartError;
 use crate::image::{Environment, Image, MOST_PADDING_BYTES};
 use crate::launcher::message::{End, Reply, Run};
-use crate::launcher::{Launcher, NoReply, Prepared};
+use crate::launcher::{Launcher, Prepared};
 use crate::resources::{Gate, Surroundings, asks, check_cpu, counted, marked};
 use crate::{files, program, words};
 use std::collections::HashSet;
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Check, Contestant, Hooks, OutputPlan, Plan, ProgramPlan};
@@ -22,7 +23,7 @@ use tiebreak_core::sampler::{
 };
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
-use tiebreak_machine::meters::{Counters, CountersReading, Energy, EnergyReading};
+use tiebreak_machine::meters::{Counted, Counters, CountersReading, Energy, EnergyReading};
 use tiebreak_machine::{clock, cpus};
 
 /// Runs the contestants of a plan as whole programs, one process for each sample.
@@ -56,12 +57,7 @@ pub fn problems(plan: &Plan) -> Vec<StartError> {
     problems.extend(check_input(&plan.program).err());
     problems.extend(check_cpus(&plan.program.cpus, &cpus::allowed()).err());
     for contestant in &plan.contestants {
-        let alone = Plan { contestants: vec![contestant.clone()], ..plan.clone() };
-        let checked = directories(&alone).and_then(|directories| {
-            let directory = directories.into_iter().flatten().next();
-            image(contestant, &plan.program, directory.as_deref(), &mut Vec::new())
-        });
-        problems.extend(checked.err());
+        problems.extend(prepare(contestant, &plan.program, &mut Vec::new()).err());
     }
     let mut seen = HashSet::new();
     problems.retain(|problem| seen.insert(problem.to_string()));
@@ -78,8 +74,9 @@ impl Programs {
     /// Returns the first part of the plan that is impossible; nothing has run then.
     pub fn new(plan: &Plan, interrupted: &'static AtomicBool) -> Result<Programs, StartError> {
         let program = plan.program.clone();
-        let directories = directories(plan)?;
-        let null = open_null()?;
+        let null = File::options().read(true).write(true).open("/dev/null").map_err(|reason| {
+            StartError::Launcher { doing: "/dev/null cannot be opened", reason }
+        })?;
         check_input(&program)?;
         if matches!(program.check, Check::Judge(_)) && program.output == OutputPlan::Null {
             return Err(StartError::JudgeWithoutOutput);
@@ -87,10 +84,9 @@ impl Programs {
         let allowed = cpus::allowed();
         let cpus = check_cpus(&program.cpus, &allowed)?;
         let mut files = Vec::new();
-        let mut images = Vec::new();
-        for (contestant, directory) in plan.contestants.iter().zip(&directories) {
-            images.push(image(contestant, &program, directory.as_deref(), &mut files)?);
-        }
+        let prepared = plan.contestants.iter().map(|one| prepare(one, &program, &mut files));
+        let prepared = prepared.collect::<Result<Vec<_>, _>>()?;
+        let (images, directories) = prepared.into_iter().unzip();
         files.extend(program.input.as_ref().map(PathBuf::from));
         let environment = Environment::new(std::env::vars_os());
         let pinned = program.cpus.clone();
@@ -149,24 +145,41 @@ impl Programs {
         &self.unavailable
     }
 
-    fn shell(&self, contestant: usize, insists: bool) -> Result<Shell<'_>, RunFailure> {
+    /// Runs a shell command for a contestant, outside of the timed span. Returns its exit status
+    /// and the end of its standard error.
+    fn shell(
+        &self,
+        contestant: usize,
+        command: &str,
+        input: Stdio,
+        insists: bool,
+    ) -> Result<(i32, String), RunFailure> {
         let Contestant { name, directory, .. } = self.contestant(contestant)?;
-        let directory = directory.as_deref().or(self.plan.directory.as_deref()).map(Path::new);
-        Ok(Shell { contestant: name, directory, interrupted: self.interrupted, insists })
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).env("TIEBREAK_CONTESTANT", name).stdin(input);
+        if let Some(directory) = directory.as_deref().or(self.plan.directory.as_deref()) {
+            shell.current_dir(directory);
+        }
+        run_shell(&mut shell, self.interrupted, insists)
     }
 
     /// Runs a hook of a contestant, if it has it.
     fn hook(
         &self,
         contestant: usize,
-        name: &str,
+        hook: &str,
         of: fn(&Hooks) -> &Option<String>,
         insists: bool,
     ) -> Result<(), RunFailure> {
-        match of(&self.contestant(contestant)?.hooks) {
-            Some(command) => self.shell(contestant, insists)?.hook(name, command),
-            None => Ok(()),
+        let Some(command) = of(&self.contestant(contestant)?.hooks) else {
+            return Ok(());
+        };
+        let (status, stderr) = self.shell(contestant, command, Stdio::null(), insists)?;
+        if status == 0 {
+            return Ok(());
         }
+        let (hook, command) = (hook.to_owned(), command.clone());
+        Err(RunFailure::Fault(Fault::Hook { hook, command, status, stderr }))
     }
 
     fn contestant(&self, index: usize) -> Result<&Contestant, RunFailure> {
@@ -193,13 +206,17 @@ impl Programs {
         let output = files.output.as_ref().unwrap_or(&self.null);
         let standard = [input.as_fd(), output.as_fd(), files.errors.as_fd()];
         self.surroundings.before_run();
-        let before = self.meters();
-        let reply = self.launcher.run(run, standard, self.interrupted).map_err(no_reply)?;
-        let after = self.meters();
+        let (counters, energy) = self.meters();
+        let reply = self.launcher.run(run, standard, self.interrupted).map_err(launcher_gone)?;
+        let reply = reply.ok_or(RunFailure::Interrupted)?;
+        let (counters_after, energy_after) = self.meters();
+        let counted = counters_after.since(&counters);
+        let energies = self.energy.as_ref().zip(energy_after.as_ref()).zip(energy.as_ref());
+        let energy_nj = energies.and_then(|((meter, after), before)| meter.since_nj(after, before));
         self.floor_bytes = self.floor_bytes.max(reply.floor_kib * 1024);
         self.note_left_behind(request.contestant, &reply)?;
         self.check_end(&reply, &files)?;
-        let sample = self.sample(request, &reply, &before, &after);
+        let sample = self.sample(request, &reply, counted, energy_nj);
         let judged = files.output.as_ref().filter(|_| sample.outcome != Outcome::TimedOut);
         let output = judged.map(|file| self.judge(request.contestant, file)).transpose()?;
         Ok(Ran { sample, output })
@@ -213,9 +230,9 @@ impl Programs {
         })
     }
 
-    fn meters(&self) -> MetersReading {
+    fn meters(&self) -> (CountersReading, Option<EnergyReading>) {
         let energy = self.energy.as_ref().and_then(Energy::read);
-        MetersReading { counters: self.counters.read(), energy }
+        (self.counters.read(), energy)
     }
 }
 
@@ -264,9 +281,9 @@ struct Files {
     errors: File,
 }
 
-struct MetersReading {
-    counters: CountersReading,
-    energy: Option<EnergyReading>,
+/// Returns the system's text for one of its numbers of errors.
+fn os_error(errno: i32) -> String {
+    io::Error::from_raw_os_error(errno).to_string()
 }
 
 fn cannot_prepare(error: io::Error) -> RunFailure {
@@ -275,23 +292,10 @@ fn cannot_prepare(error: io::Error) -> RunFailure {
     ))
 }
 
-fn no_reply(why: NoReply) -> RunFailure {
-    match why {
-        NoReply::Interrupted => RunFailure::Interrupted,
-        NoReply::Lost(error) => RunFailure::Broken(format!(
-            "the process that starts contestants is gone ({error}): was it killed, or is memory \
-             short?"
-        )),
-    }
-}
-
-/// Returns the folder that each contestant runs in, if it is not the current one: its own, or the
-/// run's.
-pub(super) fn directories(plan: &Plan) -> Result<Vec<Option<PathBuf>>, StartError> {
-    let of_run = plan.program.directory.as_deref();
-    check_directory(of_run)?;
-    let of_each = plan.contestants.iter().map(|each| each.directory.as_deref().or(of_run));
-    of_each.map(check_directory).collect()
+fn launcher_gone(error: io::Error) -> RunFailure {
+    RunFailure::Broken(format!(
+        "the process that starts contestants is gone ({error}): was it killed, or is memory short?"
+    ))
 }
 
 fn check_directory(directory: Option<&str>) -> Result<Option<PathBuf>, StartError> {
@@ -308,29 +312,23 @@ fn check_directory(directory: Option<&str>) -> Result<Option<PathBuf>, StartErro
     }
 }
 
-fn open_null() -> Result<File, StartError> {
-    let opened = File::options().read(true).write(true).open("/dev/null");
-    opened.map_err(|reason| StartError::Launcher { doing: "/dev/null cannot be opened", reason })
-}
-
 fn check_input(plan: &ProgramPlan) -> Result<(), StartError> {
     let Some(input) = &plan.input else {
         return Ok(());
     };
-    let checked = (|| {
-        // Checked before it is opened: opening a pipe waits for its writer.
-        let kind = std::fs::metadata(input)?;
+    // Checked before it is opened: opening a pipe waits for its writer.
+    let opened = std::fs::metadata(input).and_then(|kind| {
         if kind.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+            return Err(io::ErrorKind::IsADirectory.into());
         }
         if !kind.is_file() {
             return Err(io::Error::other(
                 "it is not a regular file, so two runs would not read the same from it",
             ));
         }
-        File::open(input).map(drop)
-    })();
-    checked.map_err(|reason| StartError::Input { path: PathBuf::from(input), reason })
+        File::open(input)
+    });
+    opened.map(drop).map_err(|reason| StartError::Input { path: PathBuf::from(input), reason })
 }
 
 /// Returns the CPUs that contestants may run on.
@@ -347,13 +345,17 @@ fn split(command: &str) -> Result<Vec<String>, StartError> {
         .map_err(|reason| StartError::Words { command: command.to_owned(), reason })
 }
 
-/// Returns a contestant's program and arguments, and adds the files that they name to `files`.
-pub(super) fn image(
+/// Returns a contestant's program with its arguments, and the folder that it runs in, if that is
+/// not the current one: its own, or the run's. Adds the files that its words name to `files`.
+fn prepare(
     contestant: &Contestant,
     plan: &ProgramPlan,
-    directory: Option<&Path>,
     files: &mut Vec<PathBuf>,
-) -> Result<Image, StartError> {
+) -> Result<(Image, Option<PathBuf>), StartError> {
+    let of_run = check_directory(plan.directory.as_deref())?;
+    let own = check_directory(contestant.directory.as_deref())?;
+    let folder = own.or(of_run);
+    let directory = folder.as_deref();
     let (words, named) = match &plan.shell {
         None => {
             let words = split(&contestant.command)?;
@@ -368,14 +370,16 @@ pub(super) fn image(
         }
     };
     let path = program::resolve(&words[0], directory)?;
-    let folder = directory.unwrap_or(Path::new(""));
     files.push(path.clone());
     if plan.shell.is_some() {
         files.extend(named.first().and_then(|word| program::resolve(word, directory).ok()));
     }
-    files.extend(named.iter().map(|word| folder.join(word)).filter(|path| path.is_file()));
-    Image::new(&path, &words)
-        .map_err(|_| StartError::ZeroByte { command: contestant.command.replace('\0', "?") })
+    let place = directory.unwrap_or(Path::new(""));
+    files.extend(named.iter().map(|word| place.join(word)).filter(|path| path.is_file()));
+    match Image::new(&path, &words) {
+        Ok(image) => Ok((image, folder)),
+        Err(_) => Err(StartError::ZeroByte { command: contestant.command.replace('\0', "?") }),
+    }
 }
 
 /// The kernel counts resident pages in batches for each CPU, so a peak may be off by this much.
@@ -385,49 +389,42 @@ impl Programs {
     /// Checks whether the run gives a sample at all.
     fn check_end(&self, reply: &Reply, files: &Files) -> Result<(), RunFailure> {
         let fault = match reply.end {
-            End::Ended => return self.check_status(reply.status, files),
             End::TimedOut => return Ok(()),
+            End::Ended if libc::WIFSIGNALED(reply.status) => {
+                let signal = libc::WTERMSIG(reply.status);
+                Fault::Signal { signal, stderr: files::tail(&files.errors) }
+            }
+            End::Ended => {
+                let status = libc::WEXITSTATUS(reply.status);
+                if self.plan.success.accepts(status) {
+                    return Ok(());
+                }
+                Fault::ExitStatus { status, stderr: files::tail(&files.errors) }
+            }
             End::Flooded => Fault::Flooded { limit_bytes: self.plan.output_limit_bytes },
             End::NotStarted(errno @ (libc::EAGAIN | libc::ENOMEM)) => {
-                let system = io::Error::from_raw_os_error(errno);
                 return Err(RunFailure::Broken(format!(
-                    "no process could be started: {system}: raise the limits on processes, or \
-                     free memory"
+                    "no process could be started: {}: raise the limits on processes, or free \
+                     memory",
+                    os_error(errno)
                 )));
             }
-            End::NotStarted(errno) => {
-                Fault::CannotStart { reason: io::Error::from_raw_os_error(errno).to_string() }
-            }
+            End::NotStarted(errno) => Fault::CannotStart { reason: os_error(errno) },
             End::Cancelled => return Err(RunFailure::Interrupted),
             End::Broken(errno) => {
-                let system = io::Error::from_raw_os_error(errno);
-                return Err(RunFailure::Broken(format!("a run could not be watched: {system}")));
+                let why = format!("a run could not be watched: {}", os_error(errno));
+                return Err(RunFailure::Broken(why));
             }
         };
         Err(RunFailure::Fault(fault))
-    }
-
-    fn check_status(&self, status: i32, files: &Files) -> Result<(), RunFailure> {
-        let stderr = files::tail(&files.errors);
-        if libc::WIFSIGNALED(status) {
-            return Err(RunFailure::Fault(Fault::Signal {
-                signal: libc::WTERMSIG(status),
-                stderr,
-            }));
-        }
-        let status = libc::WEXITSTATUS(status);
-        if self.plan.success.accepts(status) {
-            return Ok(());
-        }
-        Err(RunFailure::Fault(Fault::ExitStatus { status, stderr }))
     }
 
     fn sample(
         &mut self,
         request: &RunRequest,
         reply: &Reply,
-        before: &MetersReading,
-        after: &MetersReading,
+        counted: Counted,
+        energy_nj: Option<u64>,
     ) -> Sample {
         let (outcome, wall_ns) = match reply.end_ns.checked_sub(reply.start_ns) {
             _ if reply.end == End::TimedOut => (Outcome::TimedOut, request.timeout_ns),
@@ -436,14 +433,14 @@ impl Programs {
         };
         let cpu_ns = reply.usage.cpu_ns();
         let mut around = self.surroundings.after_run(reply.start_ns, wall_ns, cpu_ns);
-        let counted = after.counters.since(&before.counters);
+        let peak_memory_bytes = reply.peak_kib * 1024;
         around.beside.migrations = counted.migrations;
         around.beside.run_delay_ns = reply.scheduled_ns.map(|(_, delay_ns)| delay_ns);
         Sample {
             outcome,
-            peak_memory_bytes: reply.peak_kib * 1024,
+            peak_memory_bytes,
             meters: Meters {
-                energy_nj: self.energy_nj(before, after),
+                energy_nj,
                 run_ns: reply.scheduled_ns.map(|(run_ns, _)| run_ns),
                 ..counted.meters
             },
@@ -455,22 +452,16 @@ impl Programs {
                     (reply.left_behind > 0, Mark::LeftBehind),
                     (outcome == Outcome::Unusable, Mark::ClockBackwards),
                     (counted.multiplexed, Mark::Multiplexed),
-                    (self.is_at_floor(reply), Mark::MemoryFloor),
+                    // A peak that is not well above the launcher's own, which `exec` passes on:
+                    // the program may have used less.
+                    (
+                        peak_memory_bytes <= self.floor_bytes + MEMORY_FLOOR_SLACK_BYTES,
+                        Mark::MemoryFloor,
+                    ),
                 ],
             ),
             ..reply.usage.sample(wall_ns)
         }
-    }
-
-    /// Returns whether a program's peak is not well above the launcher's own peak, which `exec`
-    /// passes on: it may have used less.
-    fn is_at_floor(&self, reply: &Reply) -> bool {
-        reply.peak_kib * 1024 <= self.floor_bytes + MEMORY_FLOOR_SLACK_BYTES
-    }
-
-    fn energy_nj(&self, before: &MetersReading, after: &MetersReading) -> Option<u64> {
-        let energy = self.energy.as_ref()?;
-        energy.since_nj(after.energy.as_ref()?, before.energy.as_ref()?)
     }
 
     fn note_left_behind(&mut self, index: usize, reply: &Reply) -> Result<(), RunFailure> {
@@ -483,14 +474,20 @@ impl Programs {
     }
 
     /// Returns the digest of an output, accepted by the judge if there is one.
-    fn judge(&mut self, contestant: usize, file: &File) -> Result<OutputDigest, RunFailure> {
-        let digest = files::digest(file).map_err(cannot_prepare)?;
-        if let Check::Judge(judge) = &self.plan.check {
-            let key = (contestant, digest.clone());
-            if !self.judged.contains(&key) {
-                self.shell(contestant, false)?.judge(judge, file)?;
-                self.judged.insert(key);
+    fn judge(&mut self, contestant: usize, output: &File) -> Result<OutputDigest, RunFailure> {
+        let digest = files::digest(output).map_err(cannot_prepare)?;
+        let key = (contestant, digest.clone());
+        if let Check::Judge(judge) = &self.plan.check
+            && !self.judged.contains(&key)
+        {
+            let input = output.try_clone().and_then(|mut input| input.rewind().map(|()| input));
+            let input = input.map_err(broken("the output cannot be judged"))?;
+            let (status, _) = self.shell(contestant, judge, input.into(), false)?;
+            if status != 0 {
+                let judge = judge.clone();
+                return Err(RunFailure::Fault(Fault::Rejected { judge, status }));
             }
+            self.judged.insert(key);
         }
         Ok(digest)
     }

@@ -2,7 +2,9 @@
 
 use crate::error::StartError;
 use crate::system::{Usage, parse_schedstat, rusage};
+use std::ffi::CStr;
 use std::fs::File;
+use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::counts::Counts;
@@ -47,10 +49,10 @@ impl Gate {
 
     /// Waits until the machine is quiet, the time is over, or the user interrupts.
     pub(crate) fn wait(&mut self, at_most_ns: u64) -> Quiet {
-        let interrupted = self.interrupted;
-        let wait =
-            |gate: &mut QuietGate| gate.wait(at_most_ns, &|| interrupted.load(Ordering::Relaxed));
-        self.gate.as_mut().map_or(Quiet { waited_ns: 0, quiet: true }, wait)
+        let Some(gate) = &mut self.gate else {
+            return Quiet { waited_ns: 0, quiet: true };
+        };
+        gate.wait(at_most_ns, &|| self.interrupted.load(Ordering::Relaxed))
     }
 }
 
@@ -188,14 +190,24 @@ pub(crate) struct Waits(Option<File>);
 
 impl Waits {
     /// Opens that of a thread: `thread-self`, or the number of a process for its main thread.
+    /// Allocates nothing.
     pub(crate) fn open(whose: impl std::fmt::Display) -> Waits {
-        Waits(File::open(format!("/proc/{whose}/schedstat")).ok())
+        let mut path = [0; 40];
+        let written = write!(path.as_mut_slice(), "/proc/{whose}/schedstat").ok();
+        let path = written.and_then(|()| CStr::from_bytes_until_nul(&path).ok()?.to_str().ok());
+        Waits(path.and_then(|path| File::open(path).ok()))
     }
 
     /// Returns the time on a CPU and the time waiting for one so far, in nanoseconds; `None` if
     /// there is no such file.
     pub(crate) fn scheduled_ns(&self) -> Option<(u64, u64)> {
         self.read().map(|[run_ns, waited_ns, _]| (run_ns, waited_ns))
+    }
+
+    /// Returns the same times; `None` also if the kernel does not count them.
+    pub(crate) fn counted_ns(&self) -> Option<(u64, u64)> {
+        let counted = self.read().filter(|[.., slices]| *slices > 0);
+        counted.map(|[run_ns, waited_ns, _]| (run_ns, waited_ns))
     }
 
     /// Returns the same numbers, and the number of slices, which stays 0 if the kernel does not
@@ -208,7 +220,7 @@ impl Waits {
 
     /// Returns the wait so far in nanoseconds; `None` if the kernel does not count it.
     pub(crate) fn counted_wait_ns(&self) -> Option<u64> {
-        self.read().filter(|[.., slices]| *slices > 0).map(|[_, waited_ns, _]| waited_ns)
+        self.counted_ns().map(|(_, waited_ns)| waited_ns)
     }
 
     /// Returns the wait so far in nanoseconds; 0 if the kernel does not report it.

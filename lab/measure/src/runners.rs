@@ -19,22 +19,19 @@ use crate::files;
 use crate::honesty::{Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::program;
-use crate::resources::{Gate, MissingMeter, Surroundings, Waits, check_cpu};
-use crate::runners::judge::{Input, Judge};
-use crate::runners::process::{Launch, Patience, Trouble};
-use crate::runners::runner::{Load, Runner};
+use crate::resources::{Gate, MissingMeter, Surroundings, check_cpu};
+use crate::runners::judge::Expected;
+use crate::runners::process::Launch;
+use crate::runners::runner::Runner;
 use crate::runners::session::Session;
 use crate::runners::suspicion::Suspicion;
 use crate::workers::WorkerProgram;
-use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::{Plan, Scope};
-use tiebreak_core::sampler::{
-    Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
-};
-use tiebreak_core::study::{BatchCalls, Built, BuiltForm, FunctionPlan, Untimed};
+use tiebreak_core::sampler::{Contestants, Quiet, Sampler, UnitFailure};
+use tiebreak_core::study::{BatchCalls, BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::{clock, cpus};
 
 /// How long one answer may take outside of a race, if the plan does not say.
@@ -54,9 +51,11 @@ pub struct Runners {
     check_timeout_ns: u64,
     launches: Vec<Launch>,
     files: Vec<PathBuf>,
-    judge: Judge,
+    oracle: Option<Oracle>,
+    /// Without an oracle: the answer that was accepted first, by contract.
+    accepted: HashMap<String, Expected>,
     /// By contestant, what its batches say about its honesty, in all of its processes.
-    suspicions: Vec<Cell<Suspicion>>,
+    suspicions: Vec<Suspicion>,
     /// Contestants whose answer was checked, in a study whose oracle gives no checksums.
     checked: HashSet<usize>,
     trials: Trials,
@@ -66,10 +65,8 @@ pub struct Runners {
     missing: [MissingMeter; 2],
     /// The contestant of `verify` and its process.
     verified: Option<(usize, Runner)>,
-    own: Waits,
     quiet: Gate,
     surroundings: Surroundings,
-    interrupted: &'static AtomicBool,
 }
 
 impl Runners {
@@ -97,8 +94,9 @@ impl Runners {
         check_cpu(functions.cpu, &allowed)?;
         let mut files = Vec::new();
         let mut launches = Vec::new();
-        for built in &functions.built {
-            launches.push(launch(built, functions.cpu, &clients, &mut files)?);
+        for contestant in 0..functions.built.len() {
+            let launch = launch(&functions, contestant, &clients, interrupted, &mut files)?;
+            launches.push(launch);
         }
         let folder = Path::new(&functions.folder);
         files.extend(functions.workload.file.iter().map(|file| folder.join(file)));
@@ -110,11 +108,12 @@ impl Runners {
         let cpus = functions.cpu.map_or_else(|| allowed.clone(), |cpu| vec![cpu]);
         let suspicion = Suspicion::new(plan.error / launches.len().max(1) as f64);
         Ok(Runners {
-            judge: Judge::new(&functions, oracle.transpose()?),
+            oracle: oracle.transpose()?,
+            accepted: HashMap::new(),
             functions,
             scope: plan.scope,
             check_timeout_ns: plan.program.timeout_ns.unwrap_or(CHECK_TIMEOUT_NS),
-            suspicions: vec![Cell::new(suspicion); launches.len()],
+            suspicions: vec![suspicion; launches.len()],
             launches,
             files: files::without_repetition(files),
             checked: HashSet::new(),
@@ -123,10 +122,8 @@ impl Runners {
             session: None,
             missing: missing_meters(),
             verified: None,
-            own: Waits::open("thread-self"),
             quiet: Gate::new(plan, &cpus, &[], interrupted),
             surroundings: Surroundings::new(&cpus, &allowed, None),
-            interrupted,
         })
     }
 
@@ -154,34 +151,12 @@ impl Runners {
     /// # Errors
     /// Fails if the oracle fails, or if the input cannot be read.
     pub fn measure_input(&mut self, input_seed: u64) -> Result<(u64, u64), UnitFailure> {
-        let input = self.judge.input(input_seed)?;
+        let input = self.input(input_seed)?;
         Ok((input.items, input.bytes.len() as u64))
-    }
-
-    fn built(&self, contestant: usize) -> Result<&Built, UnitFailure> {
-        self.functions.built.get(contestant).ok_or_else(|| no_contestant(contestant))
     }
 
     fn launch(&self, contestant: usize) -> Result<&Launch, UnitFailure> {
         self.launches.get(contestant).ok_or_else(|| no_contestant(contestant))
-    }
-
-    fn suspicion(&self, contestant: usize) -> Result<&Cell<Suspicion>, UnitFailure> {
-        self.suspicions.get(contestant).ok_or_else(|| no_contestant(contestant))
-    }
-
-    fn load<'a>(&'a self, input: &'a Input) -> Load<'a> {
-        let workload = &self.functions.workload;
-        Load { workload, seed: input.seed, items: input.items, input: &input.bytes }
-    }
-
-    fn patience(&self, timeout_ns: u64) -> Patience<'_> {
-        Patience {
-            timeout_ns,
-            workload: &self.functions.workload.name,
-            interrupted: self.interrupted,
-            own: &self.own,
-        }
     }
 }
 
@@ -199,24 +174,16 @@ impl Sampler for Runners {
     }
 }
 
-impl FunctionSampler for Runners {
-    fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
-        self.unit(request)
-    }
-
-    fn untimed(&self, contestant: usize) -> Option<Untimed> {
-        self.untimed.get(&contestant).copied()
-    }
-}
-
 /// Returns how a contestant is started, and adds what it is made of to `files`.
 fn launch(
-    built: &Built,
-    cpu: Option<usize>,
+    plan: &FunctionPlan,
+    contestant: usize,
     clients: &Clients,
+    interrupted: &'static AtomicBool,
     files: &mut Vec<PathBuf>,
 ) -> Result<Launch, StartError> {
-    let BuiltForm::Runner { command, environment, directory, files: imported } = &built.form else {
+    let form = &plan.built[contestant].form;
+    let BuiltForm::Runner { command, environment, directory, files: imported } = form else {
         return Err(named("a contestant is a library: a study has runners or libraries, not both"));
     };
     let directory = PathBuf::from(directory);
@@ -228,7 +195,8 @@ fn launch(
     files.extend(imported.iter().map(|file| directory.join(file)));
     files.extend(arguments.iter().map(|word| directory.join(word)).filter(|path| path.is_file()));
     let (arguments, environment) = (arguments.to_vec(), clients.environment(environment));
-    Ok(Launch { program, arguments, environment, directory, cpu })
+    let cpu = plan.cpu;
+    Ok(Launch { contestant, program, arguments, environment, directory, cpu, interrupted })
 }
 
 /// Returns why counters and energy are not read.
@@ -241,13 +209,4 @@ fn missing_meters() -> [MissingMeter; 2] {
 
 fn named(what: impl Into<String>) -> StartError {
     StartError::Runner { what: what.into() }
-}
-
-/// Converts a trouble with this contestant.
-fn blamed(contestant: usize) -> impl Fn(Trouble) -> UnitFailure {
-    move |trouble| match trouble {
-        Trouble::Fault(fault) => UnitFailure::Fault(contestant, fault),
-        Trouble::Interrupted => UnitFailure::Interrupted,
-        Trouble::Broken(why) => UnitFailure::Broken(why),
-    }
 }

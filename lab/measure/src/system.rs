@@ -5,6 +5,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::process::ExitStatus;
+use std::str::FromStr;
 use tiebreak_core::sample::Sample;
 
 /// Returns the result of a system call, or the error of the system if it is negative.
@@ -67,16 +68,6 @@ pub(crate) fn poll<const N: usize>(
 /// signal.
 pub(crate) fn wait_for(descriptor: BorrowedFd<'_>, at_most_ns: u64) -> io::Result<bool> {
     poll([descriptor], at_most_ns).map(|[is_ready]| is_ready)
-}
-
-/// Sends a signal to a process group, given by the number of its leader.
-///
-/// # Safety
-/// The leader is a child of ours that was not reaped, so that its number, which is also its
-/// group's, names nothing else.
-pub(crate) unsafe fn signal_group(leader: u32, signal: i32) {
-    // SAFETY: the call takes numbers; the caller guarantees what they name.
-    unsafe { libc::kill(-(leader as i32), signal) };
 }
 
 /// Returns the exit status, or 128 + the signal, as shells do.
@@ -180,6 +171,13 @@ pub(crate) fn status_number(status: &str, name: &str) -> Option<u64> {
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
+/// Returns a field of `/proc/PID/stat`, counted from 1 as in proc(5). The second, the program's
+/// name, is in parentheses and may contain anything.
+pub(crate) fn stat_field<T: FromStr>(stat: &str, index: usize) -> Option<T> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_ascii_whitespace().nth(index.checked_sub(3)?)?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,5 +204,20 @@ mod tests {
         check("VmHWM:", Some(1704));
         check("voluntary_ctxt_switches:", Some(3));
         check("nonvoluntary_ctxt_switches:", None);
+    }
+
+    #[test]
+    fn fields_of_a_stat_are_counted_after_the_name() {
+        let stat = "7 (a ) b) S 1 7 7 0 -1 4194304 10 11 12 13 14 15 16 17 20";
+        let check =
+            |index, expected| assert_eq!(stat_field::<u64>(stat, index), expected, "{index}");
+        check(10, Some(10));
+        check(12, Some(12));
+        check(14, Some(14));
+        check(15, Some(15));
+        check(3, None);
+        check(2, None);
+        check(99, None);
+        assert_eq!(stat_field::<u64>("", 10), None);
     }
 }

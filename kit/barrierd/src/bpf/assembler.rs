@@ -154,13 +154,14 @@ fn places(program: &[Instruction]) -> HashMap<&'static str, usize> {
 }
 
 const REGISTER_OPERAND: u8 = 0x08;
-const CLASS_LOAD_NUMBER: u8 = 0x18;
-const CLASS_LOAD: u8 = 0x61;
-const CLASS_STORE_NUMBER: u8 = 0x62;
-const CLASS_STORE: u8 = 0x63;
-const CLASS_ATOMIC: u8 = 0xc3;
-const CLASS_JUMP: u8 = 0x05;
-const CLASS_COMPUTE: u8 = 0x07;
+const LOAD_NUMBER: u8 = 0x18;
+const LOAD: u8 = 0x61;
+const STORE_NUMBER: u8 = 0x62;
+const STORE: u8 = 0x63;
+/// Atomic, of eight bytes.
+const EXCHANGE: u8 = 0xdb;
+const JUMP: u8 = 0x05;
+const COMPUTE: u8 = 0x07;
 const CALL: u8 = 0x85;
 const EXIT: u8 = 0x95;
 const PSEUDO_MAP: u8 = 1;
@@ -172,43 +173,35 @@ fn encode(
     labels: &HashMap<&'static str, usize>,
     code: &mut Vec<[u8; 8]>,
 ) {
+    use Instruction::*;
     let next = code.len() + 1;
     let distance = |label| match labels.get(label) {
         Some(place) => (*place as isize - next as isize) as i16,
         None => panic!("there is no label '{label}'"),
     };
     code.push(match *instruction {
-        Instruction::Label(_) => return,
-        Instruction::Compute(operation, left, right) => {
-            with_operand(CLASS_COMPUTE | operation as u8, left, right, 0)
+        Label(_) => return,
+        Compute(operation, left, right) => with_operand(COMPUTE | operation as u8, left, right, 0),
+        Load(width, to, from, offset) => word(LOAD | width as u8, to as u8, from as u8, offset, 0),
+        Store(width, to, offset, from) => {
+            word(STORE | width as u8, to as u8, from as u8, offset, 0)
         }
-        Instruction::Load(width, to, from, offset) => {
-            word(CLASS_LOAD | width as u8, to as u8, from as u8, offset, 0)
+        StoreNumber(width, to, offset, number) => {
+            word(STORE_NUMBER | width as u8, to as u8, 0, offset, number)
         }
-        Instruction::Store(width, to, offset, from) => {
-            word(CLASS_STORE | width as u8, to as u8, from as u8, offset, 0)
+        Exchange(to, offset, register) => {
+            word(EXCHANGE, to as u8, register as u8, offset, ATOMIC_EXCHANGE)
         }
-        Instruction::StoreNumber(width, to, offset, number) => {
-            word(CLASS_STORE_NUMBER | width as u8, to as u8, 0, offset, number)
+        Map(to, descriptor) => word(LOAD_NUMBER, to as u8, PSEUDO_MAP, 0, descriptor),
+        MapValue(to, descriptor) => word(LOAD_NUMBER, to as u8, PSEUDO_MAP_VALUE, 0, descriptor),
+        Call(helper) => word(CALL, 0, 0, 0, helper as i32),
+        JumpIf(condition, left, right, label) => {
+            with_operand(JUMP | condition as u8, left, right, distance(label))
         }
-        Instruction::Exchange(to, offset, register) => {
-            let opcode = CLASS_ATOMIC | Width::Double as u8;
-            word(opcode, to as u8, register as u8, offset, ATOMIC_EXCHANGE)
-        }
-        Instruction::Map(to, descriptor) => {
-            word(CLASS_LOAD_NUMBER, to as u8, PSEUDO_MAP, 0, descriptor)
-        }
-        Instruction::MapValue(to, descriptor) => {
-            word(CLASS_LOAD_NUMBER, to as u8, PSEUDO_MAP_VALUE, 0, descriptor)
-        }
-        Instruction::Call(helper) => word(CALL, 0, 0, 0, helper as i32),
-        Instruction::JumpIf(condition, left, right, label) => {
-            with_operand(CLASS_JUMP | condition as u8, left, right, distance(label))
-        }
-        Instruction::Jump(label) => word(CLASS_JUMP, 0, 0, distance(label), 0),
-        Instruction::Exit => word(EXIT, 0, 0, 0, 0),
+        Jump(label) => word(JUMP, 0, 0, distance(label), 0),
+        Exit => word(EXIT, 0, 0, 0, 0),
     });
-    if let Instruction::Map(..) | Instruction::MapValue(..) = instruction {
+    if let Map(..) | MapValue(..) = instruction {
         // The upper half of the number, or where in the value.
         code.push([0; 8]);
     }
@@ -223,15 +216,13 @@ fn with_operand(opcode: u8, left: Register, right: Operand, offset: i16) -> [u8;
     }
 }
 
-/// The kernel reads it in the byte order of the machine.
+/// The kernel reads it in the byte order of the machine, which is x86-64.
 fn word(opcode: u8, to: u8, from: u8, offset: i16, number: i32) -> [u8; 8] {
-    let registers = if cfg!(target_endian = "little") { from << 4 | to } else { to << 4 | from };
-    let ([o0, o1], [n0, n1, n2, n3]) = (offset.to_ne_bytes(), number.to_ne_bytes());
-    [opcode, registers, o0, o1, n0, n1, n2, n3]
+    let ([o0, o1], [n0, n1, n2, n3]) = (offset.to_le_bytes(), number.to_le_bytes());
+    [opcode, from << 4 | to, o0, o1, n0, n1, n2, n3]
 }
 
 #[cfg(test)]
-#[cfg(target_endian = "little")]
 mod tests {
     use super::Register::*;
     use super::*;

@@ -51,11 +51,10 @@ unsafe fn bpf_open(command: libc::c_int, attributes: &mut [u32]) -> io::Result<O
     unsafe { bpf(command, attributes).map(|descriptor| OwnedFd::from_raw_fd(descriptor)) }
 }
 
-/// The two words of a pointer, as the kernel takes it: a number of 64 bits.
+/// The two words of a pointer, as the kernel of x86-64 takes it: a number of 64 bits.
 fn words_of<T>(pointer: *const T) -> [u32; 2] {
     let number = pointer.expose_provenance() as u64;
-    let [low, high] = [number as u32, (number >> 32) as u32];
-    if cfg!(target_endian = "little") { [low, high] } else { [high, low] }
+    [number as u32, (number >> 32) as u32]
 }
 
 /// Makes a map.

@@ -140,19 +140,15 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 fn text(lines: &[Line]) -> String {
-    let mut text = format!(
-        "{:<10}  {:>13}  {:>10}  {:>10}  {:>9}  {:>6}",
-        "program", "runs a second", "typical ns", "average ns", "CPU share", "missed"
-    );
-    for line in lines {
+    let mut text =
+        String::from("program     runs a second  typical ns  average ns  CPU share  missed");
+    for Line { program, runs, per_second, mean_ns, typical_ns, share } in lines {
+        let [typical, mean] = [typical_ns, mean_ns].map(|ns| in_ns(*ns, 1, "-"));
+        let percent = share * 100.0;
         text += &format!(
-            "\n{:<10}  {:>13.0}  {:>10}  {:>10}  {:>8.4}%  {:>6}",
-            line.program,
-            line.per_second,
-            in_ns(line.typical_ns, 1, "-"),
-            in_ns(line.mean_ns, 1, "-"),
-            line.share * 100.0,
-            line.runs.missed
+            "\n{program:<10}  {per_second:>13.0}  {typical:>10}  {mean:>10}  {percent:>8.4}%  \
+             {:>6}",
+            runs.missed
         );
     }
     text
@@ -163,24 +159,18 @@ fn in_ns(ns: Option<f64>, decimals: usize, absent: &str) -> String {
 }
 
 fn json(lines: &[Line]) -> String {
-    let programs: Vec<String> = lines.iter().map(json_line).collect();
-    format!(r#"{{"schema":"barrierd/cost/1","programs":[{}]}}"#, programs.join(","))
+    let programs = lines.iter().map(json_line).collect::<Vec<_>>().join(",");
+    format!(r#"{{"schema":"barrierd/cost/1","programs":[{programs}]}}"#)
 }
 
 fn json_line(line: &Line) -> String {
+    let Line { program, runs, per_second, mean_ns, typical_ns, share } = line;
+    let Runs { count, missed, machine_code_bytes, .. } = runs;
+    let [typical, mean] = [typical_ns, mean_ns].map(|ns| in_ns(*ns, 3, "null"));
     format!(
-        concat!(
-            r#"{{"program":"{}","runs":{},"runs_per_second":{:.3},"typical_run_ns":{},"#,
-            r#""mean_run_ns":{},"cpu_share":{:.9},"missed":{},"machine_code_bytes":{}}}"#
-        ),
-        line.program,
-        line.runs.count,
-        line.per_second,
-        in_ns(line.typical_ns, 3, "null"),
-        in_ns(line.mean_ns, 3, "null"),
-        line.share,
-        line.runs.missed,
-        line.runs.machine_code_bytes
+        "{{\"program\":\"{program}\",\"runs\":{count},\"runs_per_second\":{per_second:.3},\
+         \"typical_run_ns\":{typical},\"mean_run_ns\":{mean},\"cpu_share\":{share:.9},\
+         \"missed\":{missed},\"machine_code_bytes\":{machine_code_bytes}}}"
     )
 }
 

@@ -59,9 +59,9 @@ impl Cache {
             return Ok(place);
         }
         let scratch = Scratch::new(&self.root)?;
-        make(scratch.path())?;
-        write_out(scratch.path())?;
-        match fs::rename(scratch.path(), &place) {
+        make(&scratch.path)?;
+        write_out(&scratch.path)?;
+        match fs::rename(&scratch.path, &place) {
             // Another process made the same entry in the meantime.
             Err(_) if place.is_dir() => Ok(place),
             renamed => renamed.map(|()| place.clone()).map_err(BuildError::io("making", &place)),
@@ -120,11 +120,17 @@ impl Key {
         texts.into_iter().fold(self, Key::with).with("")
     }
 
-    /// Adds the content of a file, and its name.
-    pub(super) fn with_file(self, folder: &Path, name: &Path) -> Result<Key, BuildError> {
-        let path = folder.join(name);
-        let content = std::fs::read(&path).map_err(BuildError::io("reading", &path))?;
-        Ok(self.with(name.as_os_str().as_encoded_bytes()).with(content))
+    /// Adds the names of files in a folder, and their contents.
+    pub(super) fn with_files<P: AsRef<Path>>(
+        self,
+        folder: &Path,
+        names: impl IntoIterator<Item = P>,
+    ) -> Result<Key, BuildError> {
+        names.into_iter().try_fold(self, |key, name| {
+            let path = folder.join(&name);
+            let content = fs::read(&path).map_err(BuildError::io("reading", &path))?;
+            Ok(key.with(name.as_ref().as_os_str().as_encoded_bytes()).with(content))
+        })
     }
 
     /// Returns 32 hexadecimal digits: half of the hash, long enough that two entries never share a
@@ -145,7 +151,7 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 /// after a restart.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     lock_path: PathBuf,
     _lock: File,
 }
@@ -171,10 +177,6 @@ impl Scratch {
             fs::create_dir(&path).map_err(BuildError::io("making", &path))?;
             return Ok(Scratch { path, lock_path, _lock: lock });
         }
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Removes the folders in `parent` whose owners have ended. Skips what it cannot remove.
@@ -276,7 +278,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let count = || fs::read_dir(parent.path()).unwrap().count();
         let kept = Scratch::new(parent.path()).unwrap();
-        fs::write(kept.path().join("a"), "a").unwrap();
+        fs::write(kept.path.join("a"), "a").unwrap();
         drop(Scratch::new(parent.path()).unwrap());
         assert_eq!(count(), 2, "the folder and its lock");
         // What a killed process leaves: a folder with an unlocked lock file.
@@ -286,7 +288,7 @@ mod tests {
         fs::write(parent.path().join("tmp-1-0.lock"), "").unwrap();
         fs::write(parent.path().join("other.lock"), "").unwrap();
         Scratch::sweep(parent.path());
-        assert!(!left.exists() && kept.path().join("a").exists());
+        assert!(!left.exists() && kept.path.join("a").exists());
         assert_eq!(count(), 3, "the one that lives, its lock, and a file that is not ours");
         drop(kept);
         assert_eq!(count(), 1);

@@ -25,15 +25,14 @@ const EXPORTS: &str =
 
 /// A library to make.
 pub(super) struct Library<'a> {
-    task: Task<'a>,
-    cache: &'a Cache,
+    pub(super) task: Task<'a>,
     /// The table that it exports.
-    table: &'static str,
+    pub(super) table: &'static str,
     compile: &'a Compile,
     inlined: Option<&'a str>,
     link: &'a Link,
     /// The folder of the kit.
-    kit: PathBuf,
+    pub(super) kit: PathBuf,
     /// The pads for code and those for data.
     pads: (Vec<Pad>, Vec<Pad>),
 }
@@ -47,25 +46,21 @@ impl<'a> Library<'a> {
     /// # Errors
     /// [`BuildError::NoLibrary`] if the language's contestants are processes. Also fails if the kit
     /// or the pads cannot be made.
-    pub(super) fn of(
-        task: Task<'a>,
-        cache: &'a Cache,
-        table: &'static str,
-    ) -> Result<Library<'a>, BuildError> {
+    pub(super) fn of(task: Task<'a>, table: &'static str) -> Result<Library<'a>, BuildError> {
         let language = task.recipe.language;
         let Makes::SharedLibrary { compile, inlined, link } = &language.entry().makes else {
             return Err(BuildError::NoLibrary { language: language.name() });
         };
-        let (inlined, kit) = (inlined.as_deref(), kit(cache)?);
-        let pads = pads(cache, task.interrupted)?;
-        Ok(Library { task, cache, table, compile, inlined, link, kit, pads })
+        let (inlined, kit) = (inlined.as_deref(), kit(task.cache)?);
+        let pads = pads(task.cache, task.interrupted)?;
+        Ok(Library { task, table, compile, inlined, link, kit, pads })
     }
 
     /// Makes the library, unless the cache has it. Returns what its placements are linked from, and
     /// the library with nothing drawn.
     pub(super) fn make(&self) -> Result<(BuiltForm, PathBuf), BuildError> {
         let is_gold = self.link.gold.is_some() && has_gold();
-        let place = self.cache.entry(self.key()?, |folder| {
+        let place = self.task.cache.entry(self.key()?, |folder| {
             self.compile(folder)?;
             // A link failure should show here, and not during a race.
             let library = folder.join(LIBRARY);
@@ -79,26 +74,23 @@ impl<'a> Library<'a> {
 
     /// Compiles the sources into objects.
     fn compile(&self, folder: &Path) -> Result<(), BuildError> {
-        let (task, log, headers) = (&self.task, folder.join("log"), self.kit.join("include"));
+        let task = &self.task;
         let inlined = self.inlined.filter(|_| task.is_inlined());
-        let places = task.places().with_path("kit", &headers);
+        let places = task.places().with_path("kit", &self.kit.join("include"));
         let places = places.with("standard", task.standard().0).with("inlined", inlined);
         match self.compile {
             Compile::EachSource(command) => {
                 for (source, object) in task.recipe.sources.iter().zip(self.objects(folder)) {
                     let places = places.clone().with("source", [source]).with("object", [object]);
-                    task.run_words(&places, command, &log)?;
+                    task.run_words(&places, command, folder)?;
                 }
                 Ok(())
             }
             Compile::AllSources(command) => {
-                task.run_words(&places.with("object", self.objects(folder)), command, &log)
+                task.run_words(&places.with("object", self.objects(folder)), command, folder)
             }
-            Compile::Rustc => {
-                let kit = rust::kit(self.cache, task, &headers, surroundings())?;
-                rust::rust(task, &kit, self.table, folder)
-            }
-            Compile::Cargo => rust::cargo(task, self.table, folder),
+            Compile::Rustc => self.rustc(folder),
+            Compile::Cargo => self.cargo(folder),
         }
     }
 
@@ -156,15 +148,16 @@ impl<'a> Library<'a> {
             .with(format!("{:?}", (self.compile, self.inlined, self.link)))
             .with_all(&recipe.flags)
             .with_all(&recipe.libraries)
-            .with_all(recipe.environment.iter().flat_map(|(name, value)| [name, value]))
+            .with_all(self.task.environment().flat_map(|(name, value)| [name, value]))
             .with_all(&recipe.sources)
             .with(if self.task.is_inlined() { "inlined" } else { "separate" });
-        for file in sources::dependencies(folder, recipe)? {
-            key = key.with_file(folder, &file)?;
-        }
+        key = key.with_files(folder, sources::dependencies(folder, recipe)?)?;
         if matches!(self.compile, Compile::Cargo) {
             for package in &recipe.sources {
-                key = rust::with_neighbours(key, &folder.join(package))?;
+                // The packages that this one names by path, and those that they name.
+                for neighbour in rust::neighbours(&folder.join(package))? {
+                    key = key.with_files(&neighbour, sources::list(&neighbour)?)?;
+                }
             }
         }
         Ok(key)

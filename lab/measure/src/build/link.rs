@@ -9,7 +9,7 @@ use crate::interrupt::NEVER;
 use crate::program::resolve;
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use tiebreak_abi::Random;
@@ -96,11 +96,20 @@ pub(super) fn joined(word: &str, path: &Path) -> OsString {
 /// bytes below 4096 with the same probability: any offset in a page.
 const SIZES_BYTES: [u32; 8] = [16, 32, 64, 128, 256, 512, 1024, 2048];
 
+/// A section: its name, flags and kind, and the directive that fills it with N bytes.
+type Section = [&'static str; 4];
 /// Sections of code. The linker places all `.text.unlikely` before all `.text.hot` before all
 /// `.text`, so a pad in the first moves everything.
-const CODE: [&str; 2] = [".text.unlikely", ".text"];
+const CODE: [Section; 2] = [
+    [".text.unlikely", "ax", "progbits", ".fill N, 1, 0xcc"],
+    [".text", "ax", "progbits", ".fill N, 1, 0xcc"],
+];
 /// Sections of data.
-const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
+const DATA: [Section; 3] = [
+    [".rodata", "a", "progbits", ".fill N, 1, 0"],
+    [".data", "aw", "progbits", ".fill N, 1, 0"],
+    [".bss", "aw", "nobits", ".skip N"],
+];
 
 /// A pad as (path, bytes).
 pub(super) type Pad = (String, u32);
@@ -117,15 +126,13 @@ pub(super) fn pads(
 }
 
 /// Returns every pad of these sections: its section and its size.
-fn every(sections: &'static [&'static str]) -> impl Iterator<Item = (&'static str, u32)> {
-    sections.iter().flat_map(|section| SIZES_BYTES.map(|bytes| (*section, bytes)))
+fn every(sections: &'static [Section]) -> impl Iterator<Item = (&'static Section, u32)> {
+    sections.iter().flat_map(|section| SIZES_BYTES.map(|bytes| (section, bytes)))
 }
 
-fn paths(folder: &Path, sections: &'static [&'static str]) -> Vec<Pad> {
-    let path = |section, bytes| folder.join(name(section, bytes)).with_extension("o");
-    every(sections)
-        .map(|(section, bytes)| (path(section, bytes).to_string_lossy().into(), bytes))
-        .collect()
+fn paths(folder: &Path, sections: &'static [Section]) -> Vec<Pad> {
+    let paths = every(sections).map(|(section, bytes)| (path(folder, section, bytes, "o"), bytes));
+    paths.map(|(path, bytes)| (path.to_string_lossy().into(), bytes)).collect()
 }
 
 fn assemble(folder: &Path, interrupted: &AtomicBool) -> Result<(), BuildError> {
@@ -139,7 +146,7 @@ fn assemble(folder: &Path, interrupted: &AtomicBool) -> Result<(), BuildError> {
     command.current_dir(folder).arg("-c");
     let mut sources = Vec::new();
     for (section, bytes) in every(&CODE).chain(every(&DATA)) {
-        let path = folder.join(name(section, bytes)).with_extension("s");
+        let path = path(folder, section, bytes, "s");
         fs::write(&path, text(section, bytes)).map_err(BuildError::io("writing", &path))?;
         command.arg(&path);
         sources.push(path);
@@ -150,25 +157,17 @@ fn assemble(folder: &Path, interrupted: &AtomicBool) -> Result<(), BuildError> {
         .try_for_each(|path| fs::remove_file(path).map_err(BuildError::io("removing", path)))
 }
 
-/// Returns the file's name without its extension.
-fn name(section: &str, bytes: u32) -> String {
-    format!("{}-{bytes}", section.trim_start_matches('.').replace('.', "-"))
+/// Returns the path of a pad's file with this extension.
+fn path(folder: &Path, [name, ..]: &Section, bytes: u32, extension: &str) -> PathBuf {
+    let name = name.trim_start_matches('.').replace('.', "-");
+    folder.join(format!("{name}-{bytes}.{extension}"))
 }
 
-fn text(section: &str, bytes: u32) -> String {
-    let (flags, kind, fill) = match section {
-        ".bss" => ("aw", "nobits", "0"),
-        ".data" => ("aw", "progbits", "0"),
-        ".rodata" => ("a", "progbits", "0"),
-        _ => ("ax", "progbits", "0xcc"),
-    };
-    let content = if kind == "nobits" {
-        format!(".skip {bytes}")
-    } else {
-        format!(".fill {bytes}, 1, {fill}")
-    };
+/// Returns a pad's source.
+fn text([name, flags, kind, directive]: &Section, bytes: u32) -> String {
+    let directive = directive.replace('N', &bytes.to_string());
     format!(
-        "\t.section {section},\"{flags}\",%{kind}\n\t{content}\n\
+        "\t.section {name},\"{flags}\",%{kind}\n\t{directive}\n\
          \t.section .note.GNU-stack,\"\",%progbits\n"
     )
 }

@@ -1,6 +1,6 @@
 //! Contestants that are processes: interpreted, or built by their language's own commands.
 
-use super::cache::Cache;
+use super::cache::Key;
 use super::error::BuildError;
 use super::sources::{dependencies, entries, list};
 use super::steps::{Places, Task};
@@ -27,7 +27,7 @@ impl Runner<'_> {
     /// For an interpreted contestant, the form lists the files that the interpreter may import; for
     /// a built one, the files that the build has left. A run continues only while these files are
     /// unchanged.
-    pub(super) fn form(&self, cache: &Cache) -> Result<BuiltForm, BuildError> {
+    pub(super) fn form(&self) -> Result<BuiltForm, BuildError> {
         let (recipe, folder) = (self.task.recipe, self.task.folder());
         let sources = dependencies(folder, recipe)?;
         let own = recipe.language.entry().environment.clone().into_iter();
@@ -41,14 +41,14 @@ impl Runner<'_> {
             let files = absolute(folder, sources);
             return Ok(BuiltForm::Runner { command, environment, directory, files });
         }
-        let place = cache.entry(self.key(folder, &sources)?, |out| self.fill(out))?;
+        let place = self.task.cache.entry(self.key(folder, &sources)?, |out| self.fill(out))?;
         let command = self.places().with_path("out", &place).words(self.command);
         let files = absolute(&place, list(&place)?);
         Ok(BuiltForm::Runner { command, environment, directory, files })
     }
 
     fn places(&self) -> Places {
-        self.task.places().with_path("sdk", self.clients.folder())
+        self.task.places().with_path("sdk", &self.clients.0)
     }
 
     /// Fills the folder of a build. Removes what its commands keep there under a hidden name.
@@ -59,7 +59,7 @@ impl Runner<'_> {
             fs::write(&path, places.text(text)).map_err(BuildError::io("writing", &path))?;
         }
         for command in self.build {
-            self.task.run_words(&places, command, &out.join("log"))?;
+            self.task.run_words(&places, command, out)?;
         }
         for path in entries(out)? {
             let name = path.file_name().unwrap_or_default();
@@ -71,22 +71,19 @@ impl Runner<'_> {
     }
 
     /// Returns a hash of everything that the build depends on.
-    fn key(&self, folder: &Path, sources: &[PathBuf]) -> Result<super::cache::Key, BuildError> {
+    fn key(&self, folder: &Path, sources: &[PathBuf]) -> Result<Key, BuildError> {
         let recipe = self.task.recipe;
-        let mut key = surroundings()
+        let key = surroundings()
             .with(recipe.language.name())
             .with_all(self.task.toolchain.parts())
-            .with(self.clients.folder().as_os_str().as_encoded_bytes())
+            .with(self.clients.0.as_os_str().as_encoded_bytes())
             .with_all(self.files.iter().flat_map(|(name, text)| [name, text]))
             .with_all(self.build.iter().flatten())
             .with_all(&recipe.flags)
-            .with_all(recipe.environment.iter().flat_map(|(name, value)| [name, value]))
+            .with_all(self.task.environment().flat_map(|(name, value)| [name, value]))
             .with(folder.as_os_str().as_encoded_bytes())
             .with_all(&recipe.sources);
-        for file in sources {
-            key = key.with_file(folder, file)?;
-        }
-        Ok(key)
+        key.with_files(folder, sources)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The commands of a build: from the table of languages, with their placeholders in braces filled
 //! in, to what they leave or print.
 
+use super::cache::Cache;
 use super::error::BuildError;
 use super::toolchain::Toolchain;
 use crate::children::run_job;
@@ -11,12 +12,13 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::study::{Call, Recipe, Study};
 
-/// What is built, with what, and the flag that interrupts it.
+/// What is built, with what, where it is kept, and the flag that interrupts it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task<'a> {
     pub(super) study: &'a Study,
     pub(super) recipe: &'a Recipe,
     pub(super) toolchain: &'a Toolchain,
+    pub(super) cache: &'a Cache,
     pub(super) interrupted: &'a AtomicBool,
 }
 
@@ -34,26 +36,31 @@ impl Task<'_> {
     /// Returns a command with the recipe's environment that runs in the study's folder.
     pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(&self.study.folder).stdin(Stdio::null());
-        command.envs(self.recipe.environment.iter().map(|(name, value)| (name, value)));
+        command.current_dir(&self.study.folder).stdin(Stdio::null()).envs(self.environment());
         command
     }
 
-    /// Fills in a command of the table of languages and runs it. Its output goes to `log`.
+    /// Returns the variables that the recipe sets.
+    pub(super) fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.recipe.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Fills in a command of the table of languages and runs it. Its output goes to the file `log`
+    /// in a folder.
     pub(super) fn run_words(
         &self,
         places: &Places,
         words: &[String],
-        log: &Path,
+        folder: &Path,
     ) -> Result<(), BuildError> {
         let words = places.words(words);
         let mut command = self.command(words.first().map_or("", String::as_str));
-        self.run(command.args(words.iter().skip(1)), log)
+        self.run(command.args(words.iter().skip(1)), folder)
     }
 
-    /// Runs a command. Its output goes to `log`.
-    pub(super) fn run(&self, command: &mut Command, log: &Path) -> Result<(), BuildError> {
-        run(command, log, self.interrupted)
+    /// Runs a command. Its output goes to the file `log` in a folder.
+    pub(super) fn run(&self, command: &mut Command, folder: &Path) -> Result<(), BuildError> {
+        run(command, &folder.join("log"), self.interrupted)
     }
 
     /// Returns the values of the placeholders that hold for every command of the recipe.
@@ -87,11 +94,10 @@ impl Task<'_> {
 
     /// Returns whether the compiler accepts a flag.
     fn takes(&self, flag: &str) -> bool {
-        let mut command = Command::new(&self.toolchain.program);
+        let mut command = self.command(&self.toolchain.program);
         command.args([flag, "-fsyntax-only", "-x", self.recipe.language.name(), "/dev/null"]);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.envs(self.recipe.environment.iter().map(|(name, value)| (name, value)));
-        command.status().is_ok_and(|status| status.success())
+        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
     }
 }
 
@@ -143,6 +149,7 @@ fn shown(command: &Command) -> String {
 }
 
 fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=+/.,:@%".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
         word.to_owned()
     } else {
@@ -150,13 +157,11 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_=+/.,:@%".contains(&byte)
-}
-
 /// Returns the beginning and the end of an output.
 fn excerpt(output: &str) -> String {
-    let lines: Vec<_> = output.trim_end().lines().map(shortened).collect();
+    let lines = output.trim_end().lines();
+    let lines: Vec<_> =
+        lines.map(|line| &line[..line.floor_char_boundary(LINE_BYTES_MAX)]).collect();
     if lines.is_empty() {
         return "(it printed nothing)".to_owned();
     }
@@ -166,10 +171,6 @@ fn excerpt(output: &str) -> String {
     let left_out = lines.len() - FIRST_LINES - LAST_LINES;
     let (first, last) = (&lines[..FIRST_LINES], &lines[lines.len() - LAST_LINES..]);
     format!("{}\n... {left_out} lines left out ...\n{}", first.join("\n"), last.join("\n"))
-}
-
-fn shortened(line: &str) -> &str {
-    &line[..line.floor_char_boundary(LINE_BYTES_MAX)]
 }
 
 /// The values of the placeholders in braces: no word, one, or several.
@@ -196,7 +197,7 @@ impl Places {
     pub(super) fn words(&self, words: &[String]) -> Vec<String> {
         let mut filled = Vec::new();
         for word in words {
-            match self.0.iter().find(|(name, _)| is_alone(word, name)) {
+            match self.0.iter().find(|(name, _)| *word == format!("{{{name}}}")) {
                 Some((_, words)) => filled.extend(words.iter().cloned()),
                 None => filled.push(self.text(word)),
             }
@@ -210,10 +211,6 @@ impl Places {
             text.replace(&format!("{{{name}}}"), words.first().map_or("", String::as_str))
         })
     }
-}
-
-fn is_alone(word: &str, name: &str) -> bool {
-    word.strip_prefix('{').and_then(|word| word.strip_suffix('}')) == Some(name)
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 use super::cache::Scratch;
 use super::error::BuildError;
 use super::link::Linker;
-use super::objects;
+use super::{locked, objects};
 use std::collections::{HashMap, HashSet};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use tiebreak_abi::Random;
 use tiebreak_core::study::{BuiltForm, Placements};
@@ -67,18 +68,17 @@ impl Stock {
         let work = || {
             while let Some(&wanted) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let path = self.link(wanted)?;
-                self.ready().insert(wanted, path);
+                locked(&self.ready).insert(wanted, path);
             }
             Ok(())
         };
         thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let own = work();
-            let ended = others.into_iter().map(|thread| match thread.join() {
-                Ok(ended) => ended,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            ended.fold(own, Result::and)
+            let ended = others.into_iter().map(thread::ScopedJoinHandle::join);
+            ended.fold(own, |so_far, ended| {
+                so_far.and(ended.unwrap_or_else(|panic| resume_unwind(panic)))
+            })
         })
     }
 
@@ -93,7 +93,7 @@ impl Stock {
         let wanted = self.reduced((contestant, seed));
         let is_kept = matches!(self.placements, Placements::Reused(_));
         let found = {
-            let mut ready = self.ready();
+            let mut ready = locked(&self.ready);
             if is_kept { ready.get(&wanted).cloned() } else { ready.remove(&wanted) }
         };
         if let Some(path) = found {
@@ -101,7 +101,7 @@ impl Stock {
         }
         let path = self.link(wanted)?;
         if is_kept {
-            self.ready().insert(wanted, path.clone());
+            locked(&self.ready).insert(wanted, path.clone());
         }
         Ok(path)
     }
@@ -113,7 +113,7 @@ impl Stock {
 
     /// Returns the folder of the stock's files.
     pub fn folder(&self) -> &Path {
-        self.scratch.path()
+        &self.scratch.path
     }
 
     /// Removes the placements, with their files, that no coming unit wants: those of a contestant
@@ -123,7 +123,7 @@ impl Stock {
             return;
         }
         let wanted: HashSet<&Wanted> = wanted.iter().collect();
-        for (_, path) in self.ready().extract_if(|one, _| !wanted.contains(one)) {
+        for (_, path) in locked(&self.ready).extract_if(|one, _| !wanted.contains(one)) {
             // A file that cannot be removed now is removed with the folder.
             let _ = std::fs::remove_file(path);
         }
@@ -132,15 +132,15 @@ impl Stock {
     /// Returns the wanted placements, once each, that are missing and whose contestant can be
     /// linked.
     fn missing(&self, wanted: &[Wanted]) -> Vec<Wanted> {
-        let ready = self.ready();
-        let mut seen = HashSet::new();
-        let mut missing: Vec<_> = wanted.iter().map(|&wanted| self.reduced(wanted)).collect();
-        missing.retain(|wanted| {
+        let ready = locked(&self.ready);
+        let mut missing = Vec::new();
+        for wanted in wanted.iter().map(|wanted| self.reduced(*wanted)) {
             let form = self.forms.get(wanted.0);
-            form.is_some_and(|form| !objects(form).is_empty())
-                && !ready.contains_key(wanted)
-                && seen.insert(*wanted)
-        });
+            let can_be_linked = form.is_some_and(|form| !objects(form).is_empty());
+            if can_be_linked && !ready.contains_key(&wanted) && !missing.contains(&wanted) {
+                missing.push(wanted);
+            }
+        }
         missing
     }
 
@@ -161,17 +161,12 @@ impl Stock {
     fn link(&self, (contestant, seed): Wanted) -> Result<PathBuf, BuildError> {
         let number = self.linked.fetch_add(1, Ordering::Relaxed);
         let name = format!("{number:08x}-{contestant:04x}-{seed:016x}.so");
-        let path = self.scratch.path().join(name);
+        let path = self.scratch.path.join(name);
         let form = self.forms.get(contestant);
         let form =
             form.ok_or(BuildError::NoLibrary { language: "a contestant that is not there" })?;
         Linker::link(form, seed, &path)?;
         Ok(path)
-    }
-
-    fn ready(&self) -> MutexGuard<'_, HashMap<Wanted, PathBuf>> {
-        // The map is intact even after a thread panicked: values are only ever added or taken.
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,18 +2,17 @@
 
 use super::cache::Key;
 use super::error::BuildError;
+use super::locked;
 use crate::children::Leader;
-use crate::files::memory_file;
+use crate::files::{content, memory_file};
 use crate::program::resolve;
 use crate::system::shell_status;
 use std::collections::HashMap;
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use tiebreak_core::language::{Language, Tool};
 use tiebreak_core::study::Recipe;
@@ -43,10 +42,6 @@ pub(super) struct Toolchain {
 }
 
 impl Toolchain {
-    fn new(program: PathBuf, receipt: String) -> Toolchain {
-        Toolchain { program, receipt, standard: OnceLock::new() }
-    }
-
     /// Returns what a cache entry depends on.
     pub(super) fn parts(&self) -> [&[u8]; 2] {
         [self.program.as_os_str().as_encoded_bytes(), self.receipt.as_bytes()]
@@ -55,29 +50,19 @@ impl Toolchain {
 
 /// The toolchains that were found, so that each is asked for its version once.
 #[derive(Debug, Default)]
-pub(super) struct Toolchains(Mutex<HashMap<Vec<String>, Arc<Toolchain>>>);
+pub(super) struct Toolchains(Mutex<HashMap<String, Arc<Toolchain>>>);
 
 impl Toolchains {
     /// Finds the compiler or interpreter of a recipe and asks for its version.
     pub(super) fn find(&self, recipe: &Recipe, folder: &str) -> Result<Arc<Toolchain>, BuildError> {
-        let environment = recipe.environment.iter().flat_map(|(name, value)| [name, value]);
-        let words = recipe.version.iter().chain(environment).map(String::as_str);
-        let asked: Vec<_> = [folder, recipe.language.name(), &recipe.compiler]
-            .into_iter()
-            .chain(words)
-            .map(str::to_owned)
-            .collect();
-        if let Some(toolchain) = self.found().get(&asked) {
+        let Recipe { language, compiler, version, environment, .. } = recipe;
+        let asked = format!("{:?}", (folder, language.name(), compiler, version, environment));
+        if let Some(toolchain) = locked(&self.0).get(&asked) {
             return Ok(Arc::clone(toolchain));
         }
         let toolchain = Arc::new(ask(recipe, Path::new(folder))?);
-        self.found().insert(asked, Arc::clone(&toolchain));
+        locked(&self.0).insert(asked, Arc::clone(&toolchain));
         Ok(toolchain)
-    }
-
-    fn found(&self) -> MutexGuard<'_, HashMap<Vec<String>, Arc<Toolchain>>> {
-        // The map is intact even after a thread panicked: values are only ever added.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,7 +70,7 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
     let program = resolve(&recipe.compiler, Some(folder))
         .map_err(|_| missing(recipe, &recipe.compiler, String::new()))?;
     let [first, rest @ ..] = recipe.version.as_slice() else {
-        return Ok(Toolchain::new(program, String::new()));
+        return Ok(Toolchain { program, receipt: String::new(), standard: OnceLock::new() });
     };
     let version =
         resolve(first, Some(folder)).map_err(|_| missing(recipe, first, String::new()))?;
@@ -102,7 +87,7 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
         let why = if receipt.is_empty() { String::new() } else { format!(" ({receipt})") };
         return Err(missing(recipe, &asked, why));
     }
-    Ok(Toolchain::new(program, receipt))
+    Ok(Toolchain { program, receipt, standard: OnceLock::new() })
 }
 
 fn missing(recipe: &Recipe, program: &str, why: String) -> BuildError {
@@ -145,72 +130,59 @@ pub(super) fn surroundings() -> Key {
 
 /// The programs to ask, in the order of the report.
 const ASKED: [&str; 7] = ["gcc", "clang", "rustc", "go", "ldc2", "node", "python3"];
-/// How often it is checked whether a program has answered, or the user has interrupted.
-const SLICE: Duration = Duration::from_millis(5);
 
 /// Returns the compilers and interpreters found along `PATH`. Asks all of them at the same time,
-/// for this long at most. One that exists and does not answer in time, or fails, is listed with the
-/// reason.
+/// for about this long at most. One that exists and does not answer in time, or fails, is listed
+/// with the reason.
 ///
-/// Cost: a process each; about a tenth of a second if none has to be loaded from a disk.
+/// Cost: a process and a thread each; about a tenth of a second if none has to be loaded from a
+/// disk.
 pub fn compilers(longest: Duration, interrupted: &AtomicBool) -> Vec<Tool> {
     let begin = Instant::now();
-    let mut asked = Vec::new();
-    for name in ASKED {
-        let Ok(program) = resolve(name, None) else { continue };
-        let language = Language::of_program(name).unwrap_or_default();
-        asked.push((name, Inquiry::start(Command::new(program).args(&language.entry().version))));
-    }
-    while begin.elapsed() < longest && !interrupted.load(Ordering::Relaxed) {
-        let running = asked.iter_mut().flat_map(|(_, asked)| asked).filter_map(Inquiry::is_running);
-        if running.filter(|is_running| *is_running).count() == 0 {
-            break;
-        }
-        std::thread::sleep(SLICE.min(longest.saturating_sub(begin.elapsed())));
-    }
-    let tools = asked.into_iter().map(|(name, asked)| {
-        let answer = asked.map_err(|error| error.to_string()).and_then(|asked| asked.answer());
-        let (version, error) = (answer.as_ref().ok().cloned(), answer.err());
-        Tool { name: name.to_owned(), version, error }
-    });
-    tools.collect()
-}
-
-/// A program that was asked for its version. Dropping it ends the program.
-struct Inquiry {
-    leader: Leader,
-    /// Its output, and its errors.
-    texts: [File; 2],
-}
-
-impl Inquiry {
-    fn start(command: &mut Command) -> io::Result<Inquiry> {
-        let texts = [memory_file()?, memory_file()?];
-        command.stdin(Stdio::null()).stdout(texts[0].try_clone()?).stderr(texts[1].try_clone()?);
-        Ok(Inquiry { leader: Leader::spawn(command)?, texts })
-    }
-
-    /// Checks whether the program still runs; `None` if that is unknown.
-    fn is_running(&mut self) -> Option<bool> {
-        self.leader.look().ok().map(|ended| ended.is_none())
-    }
-
-    /// Returns the version, or why there is none, of a program whose end was seen or not.
-    fn answer(&self) -> Result<String, String> {
-        let ended = self.leader.ended().ok_or("it did not answer in time")?;
-        let lines = self.texts.iter().map(|text| {
-            let mut start = vec![0; 1 << 16];
-            let length = text.read_at(&mut start, 0).unwrap_or(0);
-            first_line(&start[..length])
+    let is_over = || begin.elapsed() >= longest || interrupted.load(Ordering::Relaxed);
+    let mut tools = Vec::new();
+    std::thread::scope(|scope| {
+        let asked = ASKED.iter().filter_map(|name| {
+            let program = resolve(name, None).ok()?;
+            let language = Language::of_program(name).unwrap_or_default();
+            let mut command = Command::new(program);
+            command.args(&language.entry().version);
+            Some((name, scope.spawn(move || version_of(&mut command, is_over))))
         });
-        let line = lines.flatten().next().unwrap_or_default();
-        match shell_status(ended) {
-            // Some end the line with a colon, because more lines follow.
-            0 if !line.is_empty() => Ok(line.trim_end_matches(':').to_owned()),
-            0 => Err("it said nothing".to_owned()),
-            status => Err(format!("it failed with status {status}: {line}")),
+        for (name, thread) in asked.collect::<Vec<_>>() {
+            let answer = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let (version, error) = (answer.as_ref().ok().cloned(), answer.err());
+            tools.push(Tool { name: (*name).to_owned(), version, error });
         }
+    });
+    tools
+}
+
+/// Runs a program until it ends, or until `is_over`, and returns the version that it printed, or
+/// why there is none.
+fn version_of(command: &mut Command, is_over: impl Fn() -> bool) -> Result<String, String> {
+    let (ended, line) = run_until(command, is_over).map_err(|error| error.to_string())?;
+    match ended.map(shell_status) {
+        // Some end the line with a colon, because more lines follow.
+        Some(0) if !line.is_empty() => Ok(line.trim_end_matches(':').to_owned()),
+        Some(0) => Err("it said nothing".to_owned()),
+        Some(status) => Err(format!("it failed with status {status}: {line}")),
+        None => Err("it did not answer in time".to_owned()),
     }
+}
+
+/// Runs a program and returns how it ended, `None` if it was over before, and the first line of its
+/// output, or else of its errors.
+fn run_until(
+    command: &mut Command,
+    is_over: impl Fn() -> bool,
+) -> io::Result<(Option<ExitStatus>, String)> {
+    let texts = [memory_file()?, memory_file()?];
+    command.stdin(Stdio::null()).stdout(texts[0].try_clone()?).stderr(texts[1].try_clone()?);
+    let mut leader = Leader::spawn(command)?;
+    let ended = if is_over() { None } else { leader.wait_unless(is_over)? };
+    let mut lines = texts.iter().filter_map(|text| first_line(&content(text).ok()?));
+    Ok((ended, lines.next().unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -234,11 +206,7 @@ mod tests {
     fn answers_are_first_lines_or_reasons() {
         let check = |script: &str, expected: Result<&str, &str>| {
             let mut command = Command::new("sh");
-            let mut asked = Inquiry::start(command.args(["-c", script])).unwrap();
-            while asked.is_running().unwrap() {
-                std::thread::sleep(SLICE);
-            }
-            let answer = asked.answer();
+            let answer = version_of(command.args(["-c", script]), || false);
             assert_eq!(answer.as_ref().map(|s| &s[..]).map_err(|s| &s[..]), expected, "{script}");
         };
         check("echo; echo 'tool 1.2'; echo more", Ok("tool 1.2"));

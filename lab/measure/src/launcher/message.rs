@@ -33,9 +33,10 @@ pub(crate) enum Hello {
 }
 
 /// How a run ended. Numbers are the system's numbers of errors.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) enum End {
     /// It ended by itself.
+    #[default]
     Ended,
     /// The system refused to start it.
     NotStarted(i32),
@@ -50,7 +51,7 @@ pub(crate) enum End {
 }
 
 /// The result of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reply {
     pub(crate) end: End,
     /// The status as `wait` returns it.
@@ -70,24 +71,6 @@ pub(crate) struct Reply {
     pub(crate) left_behind: u32,
     /// The name of one of them.
     pub(crate) left_name: String,
-}
-
-impl Reply {
-    /// Returns a reply with this end and no numbers.
-    pub(crate) fn new(end: End) -> Reply {
-        Reply {
-            end,
-            status: 0,
-            start_ns: 0,
-            end_ns: 0,
-            usage: Usage::default(),
-            peak_kib: 0,
-            floor_kib: 0,
-            scheduled_ns: None,
-            left_behind: 0,
-            left_name: String::new(),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -119,7 +102,7 @@ mod tests {
         let mut text = String::new();
         third.read_to_string(&mut text).unwrap();
         assert_eq!(text, "here");
-        let reply = Reply { end_ns: 5, left_name: "seven".into(), ..Reply::new(End::Ended) };
+        let reply = Reply { end_ns: 5, left_name: "seven".into(), ..Reply::default() };
         send(theirs.as_fd(), &reply, &[]).unwrap();
         let (got, _) = receive::<Reply>(&mut inbox, ours.as_fd()).unwrap().unwrap();
         assert_eq!(got, reply);

@@ -11,11 +11,10 @@ use crate::wire::channel::Inbox;
 use crate::wire::message;
 use std::fs::File;
 use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tiebreak_machine::{clock, cpus};
 
 /// The launcher moves its socket to this number and closes all higher descriptors.
@@ -30,22 +29,22 @@ pub(super) fn run(socket: OwnedFd, prepared: Prepared) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-fn serve(socket: OwnedFd, mut prepared: Prepared) -> io::Result<()> {
+fn serve(socket: OwnedFd, prepared: Prepared) -> io::Result<()> {
     let (socket, null) = settle_descriptors(socket)?;
-    let socket = socket.as_fd();
     let folders = match set_up(&prepared) {
         Ok(folders) => folders,
-        Err(hello) => return message::send(socket, &hello, &[]),
+        Err(hello) => return message::send(socket.as_fd(), &hello, &[]),
     };
-    message::send(socket, &Hello::Ready, &[])?;
-    let kept = Kept { folders, attributes: Attributes::new()?, scheduled: Waits::open("self") };
+    message::send(socket.as_fd(), &Hello::Ready, &[])?;
+    let (attributes, own) = (Attributes::new()?, Waits::open("self"));
+    let mut server = Server { prepared, folders, attributes, own, socket };
     let mut inbox = Inbox::new();
-    while let Some((request, standard)) = message::receive(&mut inbox, socket)? {
+    while let Some((request, standard)) = message::receive(&mut inbox, server.socket.as_fd())? {
         // Any other request came too late: the run has already ended.
         if let (Request::Run(run), Ok(standard)) = (request, standard.try_into()) {
-            let reply = run_once(&run, standard, &mut prepared, &kept, socket);
+            let reply = server.run_once(&run, standard);
             stand_on(&null, &null, &null);
-            message::send(socket, &reply, &[])?;
+            message::send(server.socket.as_fd(), &reply, &[])?;
         }
     }
     Ok(())
@@ -55,44 +54,47 @@ fn errno(error: &io::Error) -> i32 {
     error.raw_os_error().unwrap_or(libc::EINVAL)
 }
 
-/// What every run needs and none changes.
-struct Kept {
-    folders: Folders,
+/// What every run needs.
+struct Server {
+    prepared: Prepared,
+    /// The folder of each contestant.
+    folders: Vec<File>,
     attributes: Attributes,
-    scheduled: Waits,
+    /// The launcher's own waits for a CPU.
+    own: Waits,
+    socket: OwnedFd,
 }
 
-fn run_once(
-    run: &Run,
-    standard: [OwnedFd; 3],
-    prepared: &mut Prepared,
-    kept: &Kept,
-    socket: BorrowedFd<'_>,
-) -> Reply {
-    let [input, output, errors] = standard.map(File::from);
-    // The contestant inherits the launcher's standard descriptors, so they need no work between the
-    // clock and its start.
-    stand_on(&input, &output, &errors);
-    prepared.environment.pad(run.padding_bytes);
-    let mut reply = Reply::new(End::Broken(0));
-    let contestant = run.contestant as usize;
-    let Some(image) = prepared.images.get(contestant) else {
-        return reply;
-    };
-    let watch = wait::Watch { run, output: &output, errors: &errors, socket };
-    let entered = kept.folders.enter(contestant);
-    let mut waits = OwnWaits::new(&kept.scheduled);
-    match entered.and_then(|()| start(image, &prepared.environment, &kept.attributes)) {
-        Ok((pid, start_ns)) => {
-            reply.start_ns = start_ns;
-            watch.until_reaped(pid, &mut reply, &mut waits);
-            wait::end_left_behind(&mut reply);
-            // The launcher's own peak memory, which `exec` passes on to every program.
-            reply.floor_kib = rusage(libc::RUSAGE_SELF).ru_maxrss as u64;
+impl Server {
+    fn run_once(&mut self, run: &Run, standard: [OwnedFd; 3]) -> Reply {
+        let [input, output, errors] = standard.map(File::from);
+        // The contestant inherits the launcher's standard descriptors, so they need no work between
+        // the clock and its start.
+        stand_on(&input, &output, &errors);
+        let Server { prepared, folders, attributes, own, socket } = self;
+        prepared.environment.pad(run.padding_bytes);
+        let mut reply = Reply { end: End::Broken(0), ..Reply::default() };
+        let contestant = run.contestant as usize;
+        let (Some(image), Some(folder)) =
+            (prepared.images.get(contestant), folders.get(contestant))
+        else {
+            return reply;
+        };
+        let watch = wait::Watch { run, output: &output, errors: &errors, socket: socket.as_fd() };
+        let entered = enter(folder);
+        let mut waits = OwnWaits::new(own);
+        match entered.and_then(|()| start(image, &prepared.environment, attributes)) {
+            Ok((pid, start_ns)) => {
+                reply.start_ns = start_ns;
+                watch.until_reaped(pid, &mut reply, &mut waits);
+                wait::end_left_behind(&mut reply);
+                // The launcher's own peak memory, which `exec` passes on to every program.
+                reply.floor_kib = rusage(libc::RUSAGE_SELF).ru_maxrss as u64;
+            }
+            Err(error) => reply.end = End::NotStarted(errno(&error)),
         }
-        Err(error) => reply.end = End::NotStarted(errno(&error)),
+        reply
     }
-    reply
 }
 
 /// Closes everything except the socket and points the standard descriptors to `/dev/null`: the
@@ -137,7 +139,7 @@ fn stand_on(input: &impl AsRawFd, output: &impl AsRawFd, errors: &impl AsRawFd) 
 
 /// Sets up the launcher: separate from the caller's signals, the process that adopts orphans, in
 /// the right folder, on the right CPUs.
-fn set_up(prepared: &Prepared) -> Result<Folders, Hello> {
+fn set_up(prepared: &Prepared) -> Result<Vec<File>, Hello> {
     // SAFETY: these calls take numbers and a text that ends with a zero byte, and change only
     // attributes of this process: its group, its name, its reaction to signals.
     unsafe {
@@ -154,8 +156,15 @@ fn set_up(prepared: &Prepared) -> Result<Folders, Hello> {
     // for. SAFETY: getpid only reads a number.
     let own = unsafe { libc::getpid() };
     process_descriptor(own).map_err(failed_set_up)?;
-    let folders = Folders::open(&prepared.directories)
-        .map_err(|(contestant, error)| Hello::NoDirectory(contestant as u64, errno(&error)))?;
+    let mut folders = Vec::new();
+    for (contestant, directory) in prepared.directories.iter().enumerate() {
+        let opened = open_folder(directory.as_deref().unwrap_or(Path::new(".")));
+        folders.push(opened.map_err(|error| no_directory(contestant, &error))?);
+    }
+    // Only now, as the paths of folders are relative to the current one.
+    for (contestant, folder) in folders.iter().enumerate() {
+        enter(folder).map_err(|error| no_directory(contestant, &error))?;
+    }
     if !prepared.cpus.is_empty() {
         cpus::pin_this_thread(&prepared.cpus).map_err(failed_set_up)?;
     }
@@ -166,76 +175,56 @@ fn failed_set_up(error: io::Error) -> Hello {
     Hello::NotSetUp(errno(&error))
 }
 
-/// An open folder for each contestant. Entering it resolves no path, so the folder may be moved.
-pub(super) struct Folders(Vec<File>);
+fn no_directory(contestant: usize, error: &io::Error) -> Hello {
+    Hello::NoDirectory(contestant as u64, errno(error))
+}
 
-impl Folders {
-    /// Opens each contestant's folder, or the current one if it has none, and enters it to check
-    /// that this is possible.
-    ///
-    /// # Errors
-    /// Returns the index of the first contestant whose folder cannot be entered, and why.
-    pub(super) fn open(directories: &[Option<PathBuf>]) -> Result<Folders, (usize, io::Error)> {
-        let mut folders = Folders(Vec::new());
-        for (index, directory) in directories.iter().enumerate() {
-            let path = directory.as_deref().unwrap_or(Path::new("."));
-            // A folder that cannot be listed may still be entered.
-            let flags = libc::O_PATH | libc::O_DIRECTORY;
-            let opened = File::options().read(true).custom_flags(flags).open(path);
-            folders.0.push(opened.map_err(|error| (index, error))?);
-        }
-        for index in 0..folders.0.len() {
-            folders.enter(index).map_err(|error| (index, error))?;
-        }
-        Ok(folders)
-    }
+/// Opens a folder. Entering it later resolves no path, so the folder may be moved.
+fn open_folder(path: &Path) -> io::Result<File> {
+    // A folder that cannot be listed may still be entered.
+    let flags = libc::O_PATH | libc::O_DIRECTORY;
+    File::options().read(true).custom_flags(flags).open(path)
+}
 
-    /// Makes a contestant's folder the current one, which started programs inherit.
-    fn enter(&self, contestant: usize) -> io::Result<()> {
-        let folder = self.0.get(contestant).ok_or(io::ErrorKind::InvalidInput)?;
-        // SAFETY: the descriptor is open.
-        checked(unsafe { libc::fchdir(folder.as_raw_fd()) }).map(drop)
-    }
+/// Makes a contestant's folder the current one, which started programs inherit.
+fn enter(folder: &File) -> io::Result<()> {
+    // SAFETY: the descriptor is open.
+    checked(unsafe { libc::fchdir(folder.as_raw_fd()) }).map(drop)
 }
 
 /// What `posix_spawn` sets in the child: its own process group, no blocked signal, and the default
 /// reaction to every signal.
-pub(super) struct Attributes(Box<libc::posix_spawnattr_t>);
+struct Attributes(Box<libc::posix_spawnattr_t>);
 
 impl Attributes {
-    pub(super) fn new() -> io::Result<Attributes> {
-        let mut attributes = Box::new(MaybeUninit::<libc::posix_spawnattr_t>::uninit());
-        let mut none = MaybeUninit::<libc::sigset_t>::uninit();
-        let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+    fn new() -> io::Result<Attributes> {
         let flags = libc::POSIX_SPAWN_SETPGROUP
             | libc::POSIX_SPAWN_SETSIGMASK
             | libc::POSIX_SPAWN_SETSIGDEF;
         // SAFETY: each place is valid for what is initialised in it, and initialised before it is
         // used; the attributes are plain bytes in every libc, so they may be kept.
-        let error = unsafe {
-            libc::sigemptyset(none.as_mut_ptr());
-            libc::sigfillset(all.as_mut_ptr());
-            let place = attributes.as_mut_ptr();
-            [
-                libc::posix_spawnattr_init(place),
-                libc::posix_spawnattr_setflags(place, flags as libc::c_short),
-                libc::posix_spawnattr_setpgroup(place, 0),
-                libc::posix_spawnattr_setsigmask(place, none.as_ptr()),
-                libc::posix_spawnattr_setsigdefault(place, all.as_ptr()),
-            ]
-            .into_iter()
-            .find(|error| *error != 0)
-        };
-        match error {
-            Some(error) => Err(io::Error::from_raw_os_error(error)),
-            // SAFETY: initialised above.
-            None => Ok(Attributes(unsafe { attributes.assume_init() })),
+        unsafe {
+            let mut attributes: Box<libc::posix_spawnattr_t> = Box::new(std::mem::zeroed());
+            let [mut none, mut all]: [libc::sigset_t; 2] = std::mem::zeroed();
+            libc::sigemptyset(&mut none);
+            libc::sigfillset(&mut all);
+            let errors = [
+                libc::posix_spawnattr_init(&mut *attributes),
+                libc::posix_spawnattr_setflags(&mut *attributes, flags as libc::c_short),
+                libc::posix_spawnattr_setpgroup(&mut *attributes, 0),
+                libc::posix_spawnattr_setsigmask(&mut *attributes, &none),
+                libc::posix_spawnattr_setsigdefault(&mut *attributes, &all),
+            ];
+            match errors.into_iter().find(|error| *error != 0) {
+                Some(error) => Err(io::Error::from_raw_os_error(error)),
+                None => Ok(Attributes(attributes)),
+            }
         }
     }
 }
 
 /// Starts the program and returns its process number, and the time just before.
-pub(super) fn start(
+fn start(
     image: &Image,
     environment: &Environment,
     attributes: &Attributes,

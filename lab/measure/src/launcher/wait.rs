@@ -7,9 +7,9 @@
 
 use super::message::{End, Reply, Run};
 use crate::resources::Waits;
-use crate::system::{owned, parse_schedstat, poll, process_descriptor, retried};
+use crate::system::{poll, process_descriptor, retried, stat_field};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
@@ -50,7 +50,7 @@ impl Watch<'_> {
         }
         reap(pid, reply);
         waits.add_to(reply);
-        if reply.end == End::Ended && self.is_flooded() {
+        if reply.end == End::Ended && self.output_bytes() > self.run.output_limit_bytes {
             reply.end = End::Flooded;
         }
     }
@@ -69,7 +69,7 @@ impl Watch<'_> {
             if now_ns >= next_look_ns {
                 self.shorten_errors();
                 let bytes = self.output_bytes();
-                if self.is_over(bytes) {
+                if bytes > self.run.output_limit_bytes {
                     return Ok(End::Flooded);
                 }
                 next_look_ns = now_ns + self.pause_ns(last, (now_ns, bytes));
@@ -91,7 +91,7 @@ impl Watch<'_> {
     /// by much.
     fn pause_ns(&self, (then_ns, then): (u64, u64), (now_ns, now): (u64, u64)) -> u64 {
         let grown = now.saturating_sub(then);
-        if grown == 0 || self.run.output_limit_bytes == 0 {
+        if grown == 0 {
             return LONGEST_NS;
         }
         let left = self.run.output_limit_bytes.saturating_sub(now);
@@ -99,19 +99,12 @@ impl Watch<'_> {
         (left_ns as u64).clamp(SHORTEST_NS, LONGEST_NS)
     }
 
+    /// Returns the length of the output; 0 if it is not checked.
     fn output_bytes(&self) -> u64 {
         if self.run.output_limit_bytes == 0 {
             return 0;
         }
         self.output.metadata().map_or(0, |data| data.len())
-    }
-
-    fn is_over(&self, bytes: u64) -> bool {
-        self.run.output_limit_bytes > 0 && bytes > self.run.output_limit_bytes
-    }
-
-    fn is_flooded(&self) -> bool {
-        self.is_over(self.output_bytes())
     }
 
     /// Frees the memory of a long standard error. The program's write position does not change.
@@ -129,25 +122,26 @@ fn wait_for_end(pid: i32) {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let options = libc::WEXITED | libc::WNOWAIT;
     // SAFETY: the place is valid for the result.
-    let wait =
-        || unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, info.as_mut_ptr(), options) };
-    let _ = retried(wait);
+    let _ = retried(|| unsafe {
+        libc::waitid(libc::P_PID, pid as libc::id_t, info.as_mut_ptr(), options)
+    });
 }
 
 /// Reaps the process, reads the clock at once, and records what the kernel accounts.
 fn reap(pid: i32, reply: &mut Reply) {
-    // The scheduler's count disappears with the process, so it is read first. That time is not the
-    // contestant's: it is subtracted.
-    let reading_ns = read_scheduled(pid, reply);
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    let mut status = 0;
+    // The scheduler's count disappears with the process, so it is read first: that of the main
+    // thread. The kernel keeps none for threads that ended earlier, and none for children. The time
+    // of the reading is not the contestant's: it is subtracted. Nothing is allocated.
+    let read_ns = clock::monotonic_ns();
+    reply.scheduled_ns = Waits::open(pid).counted_ns();
+    let reading_ns = clock::monotonic_ns() - read_ns;
+    // SAFETY: all zero bytes are a valid value.
+    let (mut usage, mut status): (libc::rusage, _) = (unsafe { std::mem::zeroed() }, 0);
     // SAFETY: both places are valid for their results.
-    if retried(|| unsafe { libc::wait4(pid, &raw mut status, 0, usage.as_mut_ptr()) }).is_err() {
+    if retried(|| unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) }).is_err() {
         reply.end = End::Broken(libc::ECHILD);
     }
     reply.end_ns = clock::monotonic_ns() - reading_ns;
-    // SAFETY: all zero bytes are a valid value, which the kernel has overwritten.
-    let usage = unsafe { usage.assume_init() };
     reply.status = status;
     reply.usage = usage.into();
     reply.peak_kib = usage.ru_maxrss as u64;
@@ -214,41 +208,9 @@ fn living_children() -> Vec<(i32, String)> {
 
 /// Parses name, state and parent from the text of `/proc/PID/stat`.
 fn parse_stat(stat: &str) -> Option<(String, char, u32)> {
-    let (start, rest) = stat.rsplit_once(") ")?;
+    let (start, _) = stat.rsplit_once(") ")?;
     let name = start.split_once(" (")?.1.to_owned();
-    let mut fields = rest.split(' ');
-    let state = fields.next()?.chars().next()?;
-    Some((name, state, fields.next()?.parse().ok()?))
-}
-
-/// A buffer length for three numbers of 64 bits.
-const TEXT_BYTES: usize = 80;
-
-/// Reads `/proc/PID/schedstat` of a process that has ended and was not reaped, and records the
-/// times of the main thread. The kernel keeps no such count for threads that ended earlier, and
-/// none for children.
-///
-/// Returns the time that this took, which the caller subtracts from what is being timed. Cost: one
-/// open file, one read, nothing allocated.
-pub(super) fn read_scheduled(pid: i32, reply: &mut Reply) -> u64 {
-    let start_ns = clock::monotonic_ns();
-    // A process that has ended had a slice: without one, the kernel does not count.
-    let counted = schedstat(pid).filter(|[.., slices]| *slices > 0);
-    reply.scheduled_ns = counted.map(|[run_ns, delay_ns, _]| (run_ns, delay_ns));
-    clock::monotonic_ns() - start_ns
-}
-
-fn schedstat(pid: i32) -> Option<[u64; 3]> {
-    let mut path = [0; 32];
-    write!(path.as_mut_slice(), "/proc/{pid}/schedstat\0").ok()?;
-    // SAFETY: the path ends with a zero byte and is only read; the call makes a descriptor.
-    let file = unsafe {
-        let flags = libc::O_RDONLY | libc::O_CLOEXEC;
-        owned(libc::open(path.as_ptr().cast(), flags)).ok()?
-    };
-    let mut text = [0; TEXT_BYTES];
-    let length = File::from(file).read(&mut text).ok()?;
-    parse_schedstat(&text[..length])
+    Some((name, stat_field(stat, 3)?, stat_field(stat, 4)?))
 }
 
 /// How long the launcher waits for a CPU around a run.
@@ -322,7 +284,7 @@ mod tests {
         let own = Waits::open("self");
         let mut waits = OwnWaits::new(&own);
         waits.before_sleep();
-        let mut reply = Reply::new(End::Ended);
+        let mut reply = Reply::default();
         waits.add_to(&mut reply);
         assert_eq!(reply.scheduled_ns, None, "what is unknown stays so");
         reply.scheduled_ns = Some((1000, 10));
@@ -335,9 +297,7 @@ mod tests {
         let own = std::process::id() as i32;
         // Not every kernel counts; if it does, the numbers are those of its text.
         let shown = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-        assert_eq!(schedstat(own).is_some(), shown.is_some());
-        let mut reply = Reply::new(End::Ended);
-        read_scheduled(i32::MAX, &mut reply);
-        assert_eq!(reply.scheduled_ns, None);
+        assert_eq!(Waits::open(own).scheduled_ns().is_some(), shown.is_some());
+        assert_eq!(Waits::open(i32::MAX).counted_ns(), None);
     }
 }

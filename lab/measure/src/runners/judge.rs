@@ -5,35 +5,21 @@
 //! Times are those of the main thread on a CPU, and the shortest of several counts, so that other
 //! load makes no honest runner void.
 
-use super::process::{Patience, quoted};
-use super::runner::{Load, Runner};
-use super::session::{Session, Taken};
-use super::{Runners, blamed};
+use super::Runners;
+use super::process::quoted;
+use super::runner::Runner;
+use super::session::{Session, Taken, a_call_ns};
 use crate::answers::{first_difference, trimmed};
 use crate::files;
 use crate::honesty::{Turn, hidden_in_reset, misconduct, no_contestant, wrong_checksum};
-use crate::oracle::{self, Oracle};
-use std::collections::{BTreeMap, HashMap};
+use crate::oracle;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::Path;
 use tiebreak_abi::Random;
 use tiebreak_core::plan::Scope;
-use tiebreak_core::sampler::{UnitFailure, UnitRequest};
+use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{Built, FunctionPlan, PUBLISHED, Verification, Workload};
 use tiebreak_core::verdict::Fault;
-
-/// Knows the inputs of a workload and judges answers.
-#[derive(Debug)]
-pub(super) struct Judge {
-    workload: Workload,
-    /// The number of items of an input that no oracle has counted.
-    items: u64,
-    /// The input, if it is a file of the study and no oracle measures it.
-    file: Option<PathBuf>,
-    oracle: Option<Oracle>,
-    /// Without an oracle: the answer that was accepted first, by contract.
-    accepted: HashMap<String, Expected>,
-}
 
 /// The input of a contestant.
 #[derive(Debug)]
@@ -45,14 +31,6 @@ pub(super) struct Input {
     made: Option<oracle::Input>,
 }
 
-/// The correct answer of a contestant.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Expected {
-    pub(super) text: Vec<u8>,
-    /// `None` if the study gives only the text.
-    pub(super) checksum: Option<u64>,
-}
-
 impl Input {
     fn of_oracle(seed: u64, made: oracle::Input) -> Result<Input, UnitFailure> {
         let (items, bytes) = (made.items, whole(&made.file)?);
@@ -60,99 +38,45 @@ impl Input {
     }
 }
 
-impl Judge {
-    pub(super) fn new(plan: &FunctionPlan, oracle: Option<Oracle>) -> Judge {
-        let file = plan.workload.file.as_ref().map(|file| PathBuf::from(&plan.folder).join(file));
-        Judge {
-            workload: plan.workload.clone(),
-            items: plan.items,
-            file,
-            oracle,
-            accepted: HashMap::new(),
-        }
+/// The correct answer of a contestant.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Expected {
+    text: Vec<u8>,
+    /// `None` if the study gives only the text.
+    checksum: Option<u64>,
+}
+
+impl Expected {
+    fn of_oracle(answer: oracle::Answer) -> Result<Expected, UnitFailure> {
+        Ok(Expected { text: whole(&answer.text)?, checksum: Some(answer.checksum) })
     }
 
-    /// Returns whether an oracle knows the answers.
-    pub(super) fn has_oracle(&self) -> bool {
-        self.oracle.is_some()
-    }
-
-    /// Returns the input of a unit with this seed.
-    pub(super) fn input(&mut self, input_seed: u64) -> Result<Input, UnitFailure> {
-        let seed = if self.workload.is_drawn { input_seed } else { self.workload.seed };
-        if let Some(oracle) = &mut self.oracle {
-            return Input::of_oracle(seed, oracle.input(&self.workload, seed)?);
+    /// Returns the fault of an answer, if it is not this one.
+    fn fault(&self, workload: &str, text: &[u8], checksum: u64) -> Option<Fault> {
+        if trimmed(&self.text) != trimmed(text)
+            && let Ok(Some(difference)) = first_difference(&self.text[..], text, quoted)
+        {
+            return Some(difference.fault(workload));
         }
-        let mut bytes = Vec::new();
-        if let Some(path) = &self.file {
-            bytes = std::fs::read(path).map_err(|error| {
-                let path = path.display();
-                UnitFailure::Broken(format!("the input '{path}' cannot be read: {error}"))
-            })?;
-        }
-        Ok(Input { seed, items: self.items, bytes, made: None })
-    }
-
-    /// Returns the correct answer of this contestant; `None` if it is not known yet.
-    pub(super) fn expected(
-        &mut self,
-        input: &Input,
-        built: &Built,
-    ) -> Result<Option<Expected>, UnitFailure> {
-        if let (Some(oracle), Some(made)) = (&mut self.oracle, &input.made) {
-            return expected_of(oracle.answer(made, &built.contract)?).map(Some);
-        }
-        if let Some(accepted) = self.accepted.get(key(built)) {
-            return Ok(Some(accepted.clone()));
-        }
-        let published = self.workload.answer.as_ref().filter(|_| built.is_exact);
-        Ok(published.map(|text| Expected { text: text.clone().into_bytes(), checksum: None }))
-    }
-
-    /// Returns only the checksum of that answer.
-    pub(super) fn checksum(
-        &mut self,
-        input: &mut Input,
-        built: &Built,
-    ) -> Result<Option<u64>, UnitFailure> {
-        match (&mut self.oracle, &mut input.made) {
-            (Some(oracle), Some(made)) => Ok(Some(oracle.checksum(made, &built.contract)?)),
-            _ => Ok(self.accepted.get(key(built)).and_then(|accepted| accepted.checksum)),
-        }
-    }
-
-    /// Keeps the answer of a contestant without a fault as the correct answer of the others.
-    fn accept(&mut self, built: &Built, text: Vec<u8>, checksum: u64) {
-        if self.oracle.is_none() {
-            let answer = Expected { text, checksum: Some(checksum) };
-            self.accepted.entry(key(built).to_owned()).or_insert(answer);
-        }
-    }
-
-    /// Returns the fault of an answer, if it is not the expected one.
-    pub(super) fn compare(&self, expected: &Expected, text: &[u8], checksum: u64) -> Option<Fault> {
-        compare(&self.workload.name, expected, text, checksum)
-    }
-
-    /// Returns one part of an input of `study verify`, and its answer.
-    pub(super) fn verification(
-        &mut self,
-        verification: &Verification,
-        part: u64,
-        contract: &str,
-    ) -> Result<(Input, Expected), UnitFailure> {
-        let Some(oracle) = &mut self.oracle else {
-            let what = "the study has no oracle, so it has no inputs to verify";
-            return Err(UnitFailure::Broken(what.to_owned()));
-        };
-        let made = oracle.verification(verification, part)?;
-        let answer = oracle.answer(&made, contract)?;
-        Ok((Input::of_oracle(0, made)?, expected_of(answer)?))
+        let right = self.checksum.filter(|right| *right != checksum)?;
+        Some(wrong_checksum(workload, right, checksum))
     }
 }
 
-fn expected_of(answer: oracle::Answer) -> Result<Expected, UnitFailure> {
-    Ok(Expected { text: whole(&answer.text)?, checksum: Some(answer.checksum) })
+fn whole(file: &File) -> Result<Vec<u8>, UnitFailure> {
+    files::content(file).map_err(|error| {
+        UnitFailure::Broken(format!("what the oracle made cannot be read: {error}: free memory"))
+    })
+}
+
+/// Returns the key of accepted answers: contestants of exact contracts give the same answer.
+fn key(built: &Built) -> &str {
+    if built.is_exact { PUBLISHED } else { &built.contract }
+}
+
+/// Returns how a contestant was built.
+fn built(plan: &FunctionPlan, contestant: usize) -> Result<&Built, UnitFailure> {
+    plan.built.get(contestant).ok_or_else(|| no_contestant(contestant))
 }
 
 /// Converts a verification to a workload, for the runner that loads it.
@@ -170,34 +94,55 @@ fn workload_of(verification: &Verification) -> Workload {
     }
 }
 
-/// Returns the fault of an answer, if it is not the expected one.
-pub(super) fn compare(
-    workload: &str,
-    expected: &Expected,
-    text: &[u8],
-    checksum: u64,
-) -> Option<Fault> {
-    if trimmed(&expected.text) != trimmed(text)
-        && let Ok(Some(difference)) = first_difference(&expected.text[..], text, quoted)
-    {
-        return Some(difference.fault(workload));
-    }
-    let right = expected.checksum.filter(|right| *right != checksum)?;
-    Some(wrong_checksum(workload, right, checksum))
-}
-
-/// Returns the key of accepted answers: contestants of exact contracts give the same answer.
-fn key(built: &Built) -> &str {
-    if built.is_exact { PUBLISHED } else { &built.contract }
-}
-
-fn whole(file: &File) -> Result<Vec<u8>, UnitFailure> {
-    files::content(file).map_err(|error| {
-        UnitFailure::Broken(format!("what the oracle made cannot be read: {error}: free memory"))
-    })
-}
-
 impl Runners {
+    /// Returns the input of a unit with this seed.
+    pub(super) fn input(&mut self, input_seed: u64) -> Result<Input, UnitFailure> {
+        let workload = &self.functions.workload;
+        let seed = if workload.is_drawn { input_seed } else { workload.seed };
+        if let Some(oracle) = &mut self.oracle {
+            return Input::of_oracle(seed, oracle.input(workload, seed)?);
+        }
+        let mut bytes = Vec::new();
+        if let Some(file) = &workload.file {
+            let path = Path::new(&self.functions.folder).join(file);
+            bytes = std::fs::read(&path).map_err(|error| {
+                let path = path.display();
+                UnitFailure::Broken(format!("the input '{path}' cannot be read: {error}"))
+            })?;
+        }
+        Ok(Input { seed, items: self.functions.items, bytes, made: None })
+    }
+
+    /// Returns the correct answer of this contestant; `None` if it is not known yet.
+    fn expected(
+        &mut self,
+        input: &Input,
+        contestant: usize,
+    ) -> Result<Option<Expected>, UnitFailure> {
+        let built = built(&self.functions, contestant)?;
+        if let (Some(oracle), Some(made)) = (&mut self.oracle, &input.made) {
+            return Expected::of_oracle(oracle.answer(made, &built.contract)?).map(Some);
+        }
+        if let Some(accepted) = self.accepted.get(key(built)) {
+            return Ok(Some(accepted.clone()));
+        }
+        let published = self.functions.workload.answer.as_ref().filter(|_| built.is_exact);
+        Ok(published.map(|text| Expected { text: text.clone().into_bytes(), checksum: None }))
+    }
+
+    /// Returns only the checksum of that answer.
+    pub(super) fn checksum(
+        &mut self,
+        input: &mut Input,
+        contestant: usize,
+    ) -> Result<Option<u64>, UnitFailure> {
+        let built = built(&self.functions, contestant)?;
+        match (&mut self.oracle, &mut input.made) {
+            (Some(oracle), Some(made)) => Ok(Some(oracle.checksum(made, &built.contract)?)),
+            _ => Ok(self.accepted.get(key(built)).and_then(|accepted| accepted.checksum)),
+        }
+    }
+
     /// Runs the workload once in a new process of the contestant and checks its whole answer.
     ///
     /// Without an oracle and without an `answer` in the study, the first contestant that is checked
@@ -208,21 +153,22 @@ impl Runners {
     /// Returns the contestant's fault, with the first item that differs; an interruption; or an
     /// error that no contestant caused.
     pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
-        let built = self.built(contestant)?.clone();
-        let input = self.judge.input(input_seed)?;
-        let expected = self.judge.expected(&input, &built)?;
-        let launch = self.launch(contestant)?;
-        let load = self.load(&input);
-        let patience = self.patience(self.check_timeout_ns);
-        let blamed = blamed(contestant);
-        let mut runner = Runner::start(launch, 0, &load, &patience).map_err(&blamed)?;
-        let (text, checksum) = runner.answer(&patience).map_err(&blamed)?;
+        let input = self.input(input_seed)?;
+        let expected = self.expected(&input, contestant)?;
+        let (launch, workload) = (self.launch(contestant)?, &self.functions.workload);
+        let mut runner = Runner::start(launch, 0, self.check_timeout_ns, workload, &input)?;
+        let (text, checksum) = runner.answer()?;
         runner.process.bye();
-        let fault = expected.and_then(|right| self.judge.compare(&right, &text, checksum));
+        let fault = expected.and_then(|right| right.fault(&workload.name, &text, checksum));
         if let Some(fault) = fault {
             return Err(UnitFailure::Fault(contestant, fault));
         }
-        self.judge.accept(&built, text, checksum);
+        if self.oracle.is_none() {
+            // It becomes the correct answer of the others.
+            let answer = Expected { text, checksum: Some(checksum) };
+            let key = key(built(&self.functions, contestant)?).to_owned();
+            self.accepted.entry(key).or_insert(answer);
+        }
         self.checked.insert(contestant);
         Ok(())
     }
@@ -238,22 +184,24 @@ impl Runners {
         verification: &Verification,
         part: u64,
     ) -> Result<u64, UnitFailure> {
-        let contract = self.built(contestant)?.contract.clone();
-        let (input, expected) = self.judge.verification(verification, part, &contract)?;
-        let before = self.verified.take().filter(|(who, _)| *who == contestant);
-        let workload = workload_of(verification);
-        let load = Load { workload: &workload, ..self.load(&input) };
-        let launch = self.launch(contestant)?;
-        let patience =
-            Patience { workload: &workload.name, ..self.patience(self.check_timeout_ns) };
-        let started = match before {
-            Some((_, mut runner)) => runner.load(&load, &patience).map(|()| runner),
-            None => Runner::start(launch, 0, &load, &patience),
+        let built = built(&self.functions, contestant)?;
+        let Some(oracle) = &mut self.oracle else {
+            let what = "the study has no oracle, so it has no inputs to verify";
+            return Err(UnitFailure::Broken(what.to_owned()));
         };
-        let mut runner = started.map_err(blamed(contestant))?;
-        let (text, checksum) = runner.answer(&patience).map_err(blamed(contestant))?;
+        let made = oracle.verification(verification, part)?;
+        let expected = Expected::of_oracle(oracle.answer(&made, &built.contract)?)?;
+        let (input, workload) = (Input::of_oracle(0, made)?, workload_of(verification));
+        let mut runner = match self.verified.take().filter(|(who, _)| *who == contestant) {
+            Some((_, mut runner)) => runner.load(&workload, &input).map(|()| runner)?,
+            None => {
+                let launch = self.launch(contestant)?;
+                Runner::start(launch, 0, self.check_timeout_ns, &workload, &input)?
+            }
+        };
+        let (text, checksum) = runner.answer()?;
         self.verified = Some((contestant, runner));
-        match compare(&workload.name, &expected, &text, checksum) {
+        match expected.fault(&workload.name, &text, checksum) {
             Some(fault) => Err(UnitFailure::Fault(contestant, fault)),
             None => Ok(input.items),
         }
@@ -285,21 +233,21 @@ impl Runners {
     pub(super) fn check_untimed(
         &mut self,
         session: &mut Session,
-        taken: &BTreeMap<usize, Taken>,
+        taken: &Taken,
         left: Option<&Left>,
     ) -> Result<(), UnitFailure> {
-        let calls = self.functions.calls_a_batch.clone();
-        let resets_ns = taken.iter().map(|(one, taken)| taken.a_call_ns(calls.of(*one)).1);
+        let calls = &self.functions.calls_a_batch;
+        let resets_ns = taken.iter().map(|(one, batches)| a_call_ns(batches, calls.of(*one)).1);
         let least_ns = resets_ns.min().unwrap_or(0);
-        for (contestant, taken) in taken {
-            let (run_ns, reset_ns) = taken.a_call_ns(calls.of(*contestant));
-            let load_ns = session.runner(*contestant)?.load_ns;
-            let dumped = left.filter(|left| left.turn.contestant == *contestant);
+        for (&contestant, batches) in taken {
+            let (run_ns, reset_ns) = a_call_ns(batches, calls.of(contestant));
+            let load_ns = session.runner(contestant)?.load_ns;
+            let dumped = left.filter(|left| left.turn.contestant == contestant);
             let dump_ns = dumped.map_or(0, |left| left.dump_ns);
-            let untimed = self.untimed.entry(*contestant).or_default();
+            let untimed = self.untimed.entry(contestant).or_default();
             untimed.take(std::iter::once((load_ns, dump_ns)), reset_ns);
             if let Some(what) = hidden_in_reset([reset_ns, run_ns, least_ns], RESET_NS) {
-                return Err(misconduct(*contestant, &self.functions.workload.name, what));
+                return Err(misconduct(contestant, &self.functions.workload.name, what));
             }
         }
         Ok(())
@@ -310,25 +258,23 @@ impl Runners {
     pub(super) fn judge_trial(
         &mut self,
         session: &mut Session,
-        taken: &BTreeMap<usize, Taken>,
+        taken: &Taken,
         left: &Left,
-        request: &UnitRequest<'_>,
     ) -> Result<(), UnitFailure> {
         let contestant = left.turn.contestant;
-        let built = self.built(contestant)?.clone();
-        let expected = self.judge.expected(&session.input, &built)?;
+        let expected = self.expected(&session.input, contestant)?;
         let expected = expected.map(|expected| Expected { checksum: None, ..expected });
-        let workload = &self.functions.workload.name;
-        if let Some(fault) = expected.and_then(|right| compare(workload, &right, &left.answer, 0)) {
+        let workload = &self.functions.workload;
+        if let Some(fault) = expected.and_then(|right| right.fault(&workload.name, &left.answer, 0))
+        {
             return Err(UnitFailure::Fault(contestant, fault));
         }
-        let is_drawn = self.judge.has_oracle() && self.functions.workload.is_drawn;
-        if self.scope == Scope::Layout || !is_drawn {
+        if self.scope == Scope::Layout || self.oracle.is_none() || !workload.is_drawn {
             return Ok(());
         }
-        let taken = taken.get(&contestant).ok_or_else(|| no_contestant(contestant))?;
-        let (call_ns, _) = taken.a_call_ns(self.functions.calls_a_batch.of(contestant));
-        let first_ns = self.first_call_ns(session, left.turn, request)?;
+        let batches = taken.get(&contestant).ok_or_else(|| no_contestant(contestant))?;
+        let (call_ns, _) = a_call_ns(batches, self.functions.calls_a_batch.of(contestant));
+        let first_ns = self.first_call_ns(session, left.turn)?;
         if first_ns <= KEPT_TIMES * call_ns + KEPT_NS {
             return Ok(());
         }
@@ -342,27 +288,19 @@ impl Runners {
 
     /// Loads other inputs, each for one run, whose checksums must be right, and returns the
     /// shortest time of these runs.
-    fn first_call_ns(
-        &mut self,
-        session: &mut Session,
-        turn: Turn,
-        request: &UnitRequest<'_>,
-    ) -> Result<u64, UnitFailure> {
-        let contestant = turn.contestant;
-        let built = self.built(contestant)?.clone();
+    fn first_call_ns(&mut self, session: &mut Session, turn: Turn) -> Result<u64, UnitFailure> {
+        let runner = session.runner(turn.contestant)?;
         let mut random = Random::new(turn.seed);
         let mut shortest_ns = u64::MAX;
         for _ in 0..FRESH_INPUTS {
-            let mut input = self.judge.input(random.next_u64())?;
-            let right = self.judge.checksum(&mut input, &built)?;
-            let patience = self.patience(request.timeout_ns);
-            let runner = session.runner(contestant)?;
-            let loaded = runner.load(&self.load(&input), &patience);
-            let ran = loaded.and_then(|()| runner.once(&patience));
-            let (checksum, ran_ns) = ran.map_err(blamed(contestant))?;
+            let mut input = self.input(random.next_u64())?;
+            let right = self.checksum(&mut input, turn.contestant)?;
+            let workload = &self.functions.workload;
+            runner.load(workload, &input)?;
+            let (checksum, ran_ns) = runner.once()?;
             if let Some(right) = right.filter(|right| *right != checksum) {
-                let fault = wrong_checksum(&self.functions.workload.name, right, checksum);
-                return Err(UnitFailure::Fault(contestant, fault));
+                let fault = wrong_checksum(&workload.name, right, checksum);
+                return Err(UnitFailure::Fault(turn.contestant, fault));
             }
             shortest_ns = shortest_ns.min(ran_ns);
         }
@@ -378,7 +316,7 @@ mod tests {
     fn the_first_line_that_differs_is_told() {
         let check = |expected: &str, got: &str, told: Option<(u64, &str, &str)>| {
             let right = Expected { text: expected.into(), checksum: None };
-            let fault = compare("w", &right, got.as_bytes(), 0);
+            let fault = right.fault("w", got.as_bytes(), 0);
             let told = told.map(|(item, expected, got)| Fault::WrongAnswer {
                 workload: "w".to_owned(),
                 item: Some(item),
@@ -399,7 +337,7 @@ mod tests {
     fn a_checksum_is_compared_where_it_is_known() {
         let check = |checksum, got, is_wrong: bool| {
             let right = Expected { text: b"a".to_vec(), checksum };
-            assert_eq!(compare("w", &right, b"a", got).is_some(), is_wrong);
+            assert_eq!(right.fault("w", b"a", got).is_some(), is_wrong);
         };
         check(None, 5, false);
         check(Some(5), 5, false);

@@ -5,7 +5,7 @@ use super::usage::Counters;
 use crate::children::Leader;
 use crate::files;
 use crate::resources::Waits;
-use crate::system::wait_for;
+use crate::system::{checked, wait_for};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::verdict::Fault;
 use tiebreak_machine::{clock, cpus};
 
@@ -23,50 +24,32 @@ use tiebreak_machine::{clock, cpus};
 const SLICE_NS: u64 = 100_000_000;
 /// How long a runner that closed its pipe may take to end.
 const END_NS: u64 = 1_000_000_000;
-/// The pause between two checks whether a process has ended, or is idle.
+/// The pause between two checks whether a process is idle.
 const PAUSE: Duration = Duration::from_micros(200);
 /// How long other threads of a runner may continue after its answer before the next one is asked.
 const REST_NS: u64 = 20_000_000;
 /// Standard error longer than this makes a runner void: it would fill the memory.
 const ERRORS_BYTES_MAX: u64 = 16 << 20;
 
-/// How a runner is started.
+/// How the runner of a contestant is started.
 #[derive(Clone, Debug)]
 pub(super) struct Launch {
+    /// The contestant, by its index in the plan.
+    pub(super) contestant: usize,
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,
     pub(super) environment: Vec<(String, OsString)>,
     pub(super) directory: PathBuf,
     pub(super) cpu: Option<usize>,
-}
-
-/// Why a request has no answer.
-#[derive(Debug)]
-pub(super) enum Trouble {
-    /// The runner is at fault.
-    Fault(Fault),
-    /// The user asked to stop.
-    Interrupted,
-    /// The machine or tiebreak is at fault.
-    Broken(String),
-}
-
-/// What all requests have in common.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Patience<'a> {
-    /// The longest that a runner may take for one answer, without waits for a CPU.
-    pub(super) timeout_ns: u64,
-    /// The name of the workload, for faults.
-    pub(super) workload: &'a str,
     /// Becomes true when the user asks to stop.
-    pub(super) interrupted: &'a AtomicBool,
-    /// How long this thread waits for a CPU.
-    pub(super) own: &'a Waits,
+    pub(super) interrupted: &'static AtomicBool,
 }
 
 /// A runner's process. Dropping it ends the process and its group.
 #[derive(Debug)]
 pub(super) struct Process {
+    /// The contestant, by its index in the plan.
+    contestant: usize,
     leader: Leader,
     requests: ChildStdin,
     answers: ChildStdout,
@@ -76,32 +59,25 @@ pub(super) struct Process {
     input: File,
     dump: File,
     pub(super) counters: Counters,
+    /// How long this thread waits for a CPU.
+    own: Waits,
+    interrupted: &'static AtomicBool,
+    /// The longest that the runner may take for one answer, without waits for a CPU.
+    pub(super) timeout_ns: u64,
+    /// The name of the workload, for faults.
+    pub(super) workload: String,
 }
 
 impl Process {
     /// Starts the runner in its own process group; it ends when this thread does.
-    pub(super) fn start(launch: &Launch, padding_bytes: u32) -> Result<Process, Trouble> {
+    pub(super) fn start(
+        launch: &Launch,
+        padding_bytes: u32,
+        timeout_ns: u64,
+        workload: &str,
+    ) -> Result<Process, UnitFailure> {
         let [input, dump, errors] = [(); 3].map(|()| files::memory_file().map_err(no_process));
         let (input, dump, errors) = (input?, dump?, errors?);
-        let kept = [input.as_raw_fd(), dump.as_raw_fd()];
-        let own_pid = std::process::id() as i32;
-        let cpu = launch.cpu;
-        let before_exec = move || {
-            // SAFETY: the calls take numbers; the descriptors are open, and no lock is taken.
-            unsafe {
-                for fd in kept {
-                    if libc::fcntl(fd, libc::F_SETFD, 0) != 0 {
-                        return Err(io::Error::last_os_error());
-                    }
-                }
-                // If this process is killed while a runner works, the runner must end too.
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                if libc::getppid() != own_pid {
-                    return Err(io::Error::from_raw_os_error(libc::ESRCH));
-                }
-            }
-            cpu.map_or(Ok(()), |cpu| cpus::pin_this_thread(&[cpu]))
-        };
         let mut command = Command::new(&launch.program);
         command
             .args(&launch.arguments)
@@ -111,20 +87,34 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(errors.try_clone().map_err(no_process)?);
-        // SAFETY: the closure makes system calls only and allocates nothing, so it may run between
-        // fork and exec.
-        unsafe { command.pre_exec(before_exec) };
-        let mut leader = Leader::spawn(&mut command).map_err(not_started)?;
+        let kept = [input.as_raw_fd(), dump.as_raw_fd()];
+        let (own_pid, cpu) = (std::process::id() as i32, launch.cpu);
+        // SAFETY: `before_exec` makes system calls only and allocates nothing, so it may run
+        // between fork and exec.
+        unsafe { command.pre_exec(move || before_exec(kept, own_pid, cpu)) };
+        let mut leader = Leader::spawn(&mut command).map_err(|error| not_started(launch, error))?;
         let Some((requests, answers)) = leader.take_pipes() else {
-            return Err(Trouble::Broken("a runner has no pipes".into()));
+            return Err(UnitFailure::Broken("a runner has no pipes".into()));
         };
-        let counters = Counters::open(leader.pid()).map_err(no_process)?;
-        let rest = Vec::new();
-        Ok(Process { leader, requests, answers, rest, errors, input, dump, counters })
+        Ok(Process {
+            contestant: launch.contestant,
+            counters: Counters::open(leader.pid()).map_err(no_process)?,
+            own: Waits::open("thread-self"),
+            leader,
+            requests,
+            answers,
+            rest: Vec::new(),
+            errors,
+            input,
+            dump,
+            interrupted: launch.interrupted,
+            timeout_ns,
+            workload: workload.to_owned(),
+        })
     }
 
     /// Writes the input where the runner can read it, and returns the path for the request.
-    pub(super) fn give_input(&self, bytes: &[u8]) -> Result<String, Trouble> {
+    pub(super) fn give_input(&self, bytes: &[u8]) -> Result<String, UnitFailure> {
         let written = self.input.set_len(0).and_then(|()| self.input.write_all_at(bytes, 0));
         written.map_err(no_process)?;
         Ok(format!("/proc/self/fd/{}", self.input.as_raw_fd()))
@@ -136,35 +126,33 @@ impl Process {
     }
 
     /// Returns what the runner has dumped.
-    pub(super) fn dumped(&self) -> Result<Vec<u8>, Trouble> {
+    pub(super) fn dumped(&self) -> Result<Vec<u8>, UnitFailure> {
         files::content(&self.dump).map_err(no_process)
     }
 
-    /// Sends a request and waits for the answer. Returns the answer and the times of the exchange,
-    /// without the time that the answer reports.
-    pub(super) fn ask(
+    /// Sends a request, with its arguments after a space, and waits for the answer. Returns the
+    /// answer and the times of the exchange, without the time that the answer reports.
+    pub(super) fn ask<T>(
         &mut self,
-        request: &str,
-        patience: &Patience<'_>,
-    ) -> Result<(Answer, Held), Trouble> {
-        let asked = request.split(' ').next().unwrap_or_default();
-        let text = format!("{request}\n");
+        request: &Request<T>,
+        arguments: &str,
+    ) -> Result<(T, Held), UnitFailure> {
+        let text = format!("{}{arguments}\n", request.word);
         if !self.rest.is_empty() {
             let said = quoted(&String::from_utf8_lossy(&self.rest));
-            let what = format!(
+            return Err(self.broke(format!(
                 "wrote '{said}' to standard output without being asked: the protocol has it for \
                  itself, and prints belong on standard error"
-            );
-            return Err(self.broke(patience, what));
+            )));
         }
-        let (ran_before_ns, waited_before_ns) = self.scheduled_ns(patience);
+        let (ran_before_ns, waited_before_ns) = self.scheduled_ns();
         let start_ns = clock::monotonic_ns();
         if self.requests.write_all(text.as_bytes()).is_err() {
-            return Err(self.ended(patience));
+            return Err(self.ended());
         }
-        let line = self.read_line(start_ns, waited_before_ns, patience)?;
+        let line = self.read_line(start_ns, waited_before_ns)?;
         let outside_ns = clock::monotonic_ns() - start_ns;
-        let (ran_ns, waited_ns) = self.scheduled_ns(patience);
+        let (ran_ns, waited_ns) = self.scheduled_ns();
         let held = Held {
             inside_ns: 0,
             outside_ns,
@@ -174,31 +162,21 @@ impl Process {
         if self.errors.metadata().map_or(0, |data| data.len()) > ERRORS_BYTES_MAX {
             let most = ERRORS_BYTES_MAX >> 20;
             let what = format!("wrote more than {most} MiB to standard error: it must say less");
-            return Err(self.broke(patience, what));
+            return Err(self.broke(what));
         }
-        match parse(asked, &line) {
-            Ok(Answer::Error(why)) => {
-                Err(self.broke(patience, format!("could not do '{asked}': {why}")))
-            }
-            Ok(answer) => Ok((answer, held)),
-            Err(what) => Err(self.broke(patience, what)),
-        }
+        let answer = request.answer(&line).map_err(|what| self.broke(what))?;
+        Ok((answer, held))
     }
 
     /// Returns how long the runner has been on a CPU, and how long the runner and this thread have
     /// waited for one.
-    fn scheduled_ns(&self, patience: &Patience<'_>) -> (u64, u64) {
+    fn scheduled_ns(&self) -> (u64, u64) {
         let (ran_ns, waited_ns) = self.counters.scheduled_ns();
-        (ran_ns, waited_ns + patience.own.waited_ns())
+        (ran_ns, waited_ns + self.own.waited_ns())
     }
 
-    fn read_line(
-        &mut self,
-        start_ns: u64,
-        waited_before_ns: u64,
-        patience: &Patience<'_>,
-    ) -> Result<String, Trouble> {
-        let mut deadline_ns = start_ns.saturating_add(patience.timeout_ns);
+    fn read_line(&mut self, start_ns: u64, waited_before_ns: u64) -> Result<String, UnitFailure> {
+        let mut deadline_ns = start_ns.saturating_add(self.timeout_ns);
         let mut chunk = [0; 4096];
         loop {
             if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
@@ -208,27 +186,25 @@ impl Process {
             if self.rest.len() > LINE_BYTES_MAX {
                 let said = quoted(&String::from_utf8_lossy(&self.rest));
                 let what = format!("answered '{said}' without an end of line in 64 KiB");
-                return Err(self.broke(patience, what));
+                return Err(self.broke(what));
             }
-            if patience.interrupted.load(Ordering::Relaxed) {
-                return Err(Trouble::Interrupted);
+            if self.interrupted.load(Ordering::Relaxed) {
+                return Err(UnitFailure::Interrupted);
             }
             let now_ns = clock::monotonic_ns();
             if now_ns >= deadline_ns {
                 // A runner that waits for a CPU is not hung.
-                let waited_ns = self.scheduled_ns(patience).1.saturating_sub(waited_before_ns);
-                deadline_ns =
-                    start_ns.saturating_add(patience.timeout_ns).saturating_add(waited_ns);
+                let waited_ns = self.scheduled_ns().1.saturating_sub(waited_before_ns);
+                deadline_ns = start_ns.saturating_add(self.timeout_ns).saturating_add(waited_ns);
             }
             if now_ns >= deadline_ns {
-                let workload = patience.workload.to_owned();
-                let seconds = patience.timeout_ns.div_ceil(1_000_000_000);
-                return Err(Trouble::Fault(Fault::Hung { workload, seconds }));
+                let seconds = self.timeout_ns.div_ceil(1_000_000_000);
+                return Err(self.fault(Fault::Hung { workload: self.workload.clone(), seconds }));
             }
             let slice_ns = (deadline_ns - now_ns).min(SLICE_NS);
             if wait_for(self.answers.as_fd(), slice_ns).map_err(no_process)? {
                 match self.answers.read(&mut chunk) {
-                    Ok(0) => return Err(self.ended(patience)),
+                    Ok(0) => return Err(self.ended()),
                     Ok(length) => self.rest.extend_from_slice(&chunk[..length]),
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Err(error) => return Err(no_process(error)),
@@ -254,58 +230,76 @@ impl Process {
     /// Sends `bye` and waits briefly for the end.
     pub(super) fn bye(mut self) {
         if self.requests.write_all(b"bye\n").is_ok() {
-            self.end_within(END_NS);
+            self.end();
         }
     }
 
-    fn end_within(&mut self, most_ns: u64) -> Option<ExitStatus> {
-        let start_ns = clock::monotonic_ns();
-        loop {
-            match self.leader.look() {
-                Ok(Some(status)) => return Some(status),
-                Err(_) => return None,
-                Ok(None) if clock::monotonic_ns() - start_ns >= most_ns => return None,
-                Ok(None) => std::thread::sleep(PAUSE),
-            }
-        }
+    /// Waits briefly for the end.
+    fn end(&mut self) -> Option<ExitStatus> {
+        let deadline_ns = clock::monotonic_ns() + END_NS;
+        self.leader.wait_unless(|| clock::monotonic_ns() >= deadline_ns).ok().flatten()
     }
 
     /// Returns the fault of a runner whose pipe is closed.
-    fn ended(&mut self, patience: &Patience<'_>) -> Trouble {
-        let status = self.end_within(END_NS);
+    fn ended(&mut self) -> UnitFailure {
+        let status = self.end();
         let stderr = files::tail(&self.errors);
         let early = "before it was told to: a runner ends after bye";
         match status.map(|status| (status.signal(), status.code())) {
-            Some((Some(signal), _)) => Trouble::Fault(Fault::Signal { signal, stderr }),
+            Some((Some(signal), _)) => self.fault(Fault::Signal { signal, stderr }),
             Some((None, Some(status))) if status != 0 => {
-                Trouble::Fault(Fault::ExitStatus { status, stderr })
+                self.fault(Fault::ExitStatus { status, stderr })
             }
-            Some(_) => self.broke(patience, format!("ended {early}")),
-            None => self.broke(patience, format!("closed its standard output {early}")),
+            Some(_) => self.broke(format!("ended {early}")),
+            None => self.broke(format!("closed its standard output {early}")),
         }
     }
 
     /// Returns the fault of a runner that broke the protocol, with what it wrote to standard error.
-    pub(super) fn broke(&self, patience: &Patience<'_>, what: String) -> Trouble {
+    pub(super) fn broke(&self, what: impl Into<String>) -> UnitFailure {
+        let mut what = what.into();
         let said = files::tail(&self.errors);
         let last = said.lines().last().filter(|_| !what.starts_with("could not do"));
-        let what = match last {
-            Some(line) => format!("{what} (on standard error: {})", quoted(line)),
-            None => what,
-        };
-        Trouble::Fault(Fault::Runner { workload: patience.workload.to_owned(), what })
+        if let Some(line) = last {
+            what += &format!(" (on standard error: {})", quoted(line));
+        }
+        self.fault(Fault::Runner { workload: self.workload.clone(), what })
+    }
+
+    fn fault(&self, fault: Fault) -> UnitFailure {
+        UnitFailure::Fault(self.contestant, fault)
     }
 }
 
-fn not_started(error: io::Error) -> Trouble {
+/// Prepares the process of a runner: it inherits the two files, ends with this process and runs on
+/// its CPU.
+fn before_exec(kept: [i32; 2], own_pid: i32, cpu: Option<usize>) -> io::Result<()> {
+    // SAFETY: the calls take numbers; the descriptors are open, and no lock is taken.
+    unsafe {
+        for fd in kept {
+            checked(libc::fcntl(fd, libc::F_SETFD, 0))?;
+        }
+        // If this process is killed while a runner works, the runner must end too.
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        if libc::getppid() != own_pid {
+            return Err(io::Error::from_raw_os_error(libc::ESRCH));
+        }
+    }
+    cpu.map_or(Ok(()), |cpu| cpus::pin_this_thread(&[cpu]))
+}
+
+fn not_started(launch: &Launch, error: io::Error) -> UnitFailure {
     match error.raw_os_error() {
         Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE) => no_process(error),
-        _ => Trouble::Fault(Fault::CannotStart { reason: error.to_string() }),
+        _ => {
+            let reason = error.to_string();
+            UnitFailure::Fault(launch.contestant, Fault::CannotStart { reason })
+        }
     }
 }
 
-fn no_process(error: io::Error) -> Trouble {
-    Trouble::Broken(format!(
+fn no_process(error: io::Error) -> UnitFailure {
+    UnitFailure::Broken(format!(
         "a runner could not be served: {error}: raise the limits on processes and open files, or \
          free memory"
     ))
@@ -313,26 +307,75 @@ fn no_process(error: io::Error) -> Trouble {
 
 /// The version of the protocol: the first word after `hello`, on both sides.
 pub(super) const VERSION: u32 = 1;
+
+/// Checks which version a runner speaks.
+pub(super) fn check_version(version: u32) -> Result<(), String> {
+    if version == VERSION {
+        return Ok(());
+    }
+    Err(format!(
+        "speaks version {version} of the runner protocol, and this tiebreak speaks {VERSION}: \
+         take the client of the same release"
+    ))
+}
+
 /// The longest line that is accepted as an answer.
-pub(super) const LINE_BYTES_MAX: usize = 1 << 16;
+const LINE_BYTES_MAX: usize = 1 << 16;
 /// The most characters of a wrong line that a message quotes.
 const QUOTED_CHARS: usize = 60;
 
-/// The answer of a runner.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Answer {
-    /// It speaks this protocol's version.
-    Hello,
-    /// The workload is loaded; whether each run needs a reset before it.
-    Loaded { resets: bool },
-    /// The runs are done.
-    Ran(Timed),
-    /// Ready for the next run.
-    Reset,
-    /// The answer is written.
-    Dumped { bytes: u64 },
-    /// It cannot do what was requested, and says why.
-    Error(String),
+/// A request of the protocol, and how its answer is read.
+pub(super) struct Request<T> {
+    word: &'static str,
+    /// A right answer; all answers have its first word.
+    right: &'static str,
+    /// Reads what follows that word; `None` if it is wrong.
+    read: fn(&str) -> Option<T>,
+}
+
+/// The version of the protocol that the runner speaks.
+pub(super) const HELLO: Request<u32> = Request {
+    word: "hello",
+    right: "hello 1 RUNTIME VERSION",
+    read: |rest| rest.split(' ').next()?.parse().ok(),
+};
+/// Whether each run of the loaded workload needs a reset before it.
+pub(super) const LOAD: Request<bool> = Request {
+    word: "load",
+    right: "loaded reset=no",
+    read: |rest| match value(rest, "reset") {
+        None | Some("no") => Some(false),
+        Some("yes") => Some(true),
+        Some(_) => None,
+    },
+};
+/// What the runner reports about a batch.
+pub(super) const RUN: Request<Timed> =
+    Request { word: "run", right: "ran elapsed_ns=NANOSECONDS checksum=NUMBER", read: Timed::read };
+/// Ready for the next run.
+pub(super) const RESET: Request<()> = Request { word: "reset", right: "reset", read: |_| Some(()) };
+/// The number of bytes of the answer that was written.
+pub(super) const DUMP: Request<u64> =
+    Request { word: "dump", right: "dumped bytes=NUMBER", read: |rest| number(rest, "bytes") };
+
+impl<T> Request<T> {
+    /// Parses the answer.
+    ///
+    /// # Errors
+    /// Returns what the runner did, and what would be right, as the end of a sentence that starts
+    /// with its name.
+    fn answer(&self, line: &str) -> Result<T, String> {
+        let Request { word: asked, right, read } = self;
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if word == "error" {
+            return Err(format!("could not do '{asked}': {}", quoted(rest)));
+        }
+        let is_answer = right.split(' ').next() == Some(word);
+        is_answer.then(|| read(rest)).flatten().ok_or_else(|| {
+            let got = quoted(line);
+            format!("answered '{asked}' with '{got}', where '{right}' would be right")
+        })
+    }
 }
 
 /// What a runner reports about a batch.
@@ -347,6 +390,17 @@ pub(super) struct Timed {
 }
 
 impl Timed {
+    fn read(rest: &str) -> Option<Timed> {
+        let (elapsed_ns, checksum) = (number(rest, "elapsed_ns")?, number(rest, "checksum")?);
+        let Some(list) = value(rest, "parts_ns") else {
+            return Some(Timed { elapsed_ns, checksum, parts_ns: Vec::new() });
+        };
+        let parts_ns: Vec<u64> =
+            list.split(',').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+        let sum = parts_ns.iter().try_fold(0_u64, |sum, part| sum.checked_add(*part));
+        (sum == Some(elapsed_ns)).then_some(Timed { elapsed_ns, checksum, parts_ns })
+    }
+
     /// Returns the time that counts for the batch: that of all runs, or the geometric mean of the
     /// parts, `exp(sum of ln(part) / parts)`. The ratio of two batches is then the geometric mean
     /// of the ratios of their parts.
@@ -366,73 +420,6 @@ impl Timed {
         let parts_ns = shares.map(|share| (share * elapsed_ns as f64).round() as u64).collect();
         Timed { elapsed_ns, parts_ns, checksum: self.checksum }
     }
-}
-
-/// Parses the answer to a request, whose first word is `asked`.
-///
-/// # Errors
-/// Returns what the runner did, and what would be right, as the end of a sentence that starts with
-/// its name.
-pub(super) fn parse(asked: &str, line: &str) -> Result<Answer, String> {
-    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-    if word == "error" {
-        return Ok(Answer::Error(quoted(rest)));
-    }
-    let answer = match (asked, word) {
-        ("hello", "hello") => hello(rest)?,
-        ("load", "loaded") => loaded(rest),
-        ("run", "ran") => ran(rest),
-        ("reset", "reset") => Some(Answer::Reset),
-        ("dump", "dumped") => number(rest, "bytes").map(|bytes| Answer::Dumped { bytes }),
-        _ => None,
-    };
-    answer.ok_or_else(|| {
-        let (got, right) = (quoted(line), right(asked));
-        format!("answered '{asked}' with '{got}', where '{right}' would be right")
-    })
-}
-
-fn right(asked: &str) -> &'static str {
-    match asked {
-        "hello" => "hello 1 RUNTIME VERSION",
-        "load" => "loaded reset=no",
-        "run" => "ran elapsed_ns=NANOSECONDS checksum=NUMBER",
-        "reset" => "reset",
-        _ => "dumped bytes=NUMBER",
-    }
-}
-
-fn hello(rest: &str) -> Result<Option<Answer>, String> {
-    let version = rest.split(' ').next().unwrap_or_default();
-    match version.parse::<u32>() {
-        Ok(VERSION) => Ok(Some(Answer::Hello)),
-        Ok(other) => Err(format!(
-            "speaks version {other} of the runner protocol, and this tiebreak speaks {VERSION}: \
-             take the client of the same release"
-        )),
-        Err(_) => Ok(None),
-    }
-}
-
-fn loaded(rest: &str) -> Option<Answer> {
-    match value(rest, "reset") {
-        None | Some("no") => Some(Answer::Loaded { resets: false }),
-        Some("yes") => Some(Answer::Loaded { resets: true }),
-        Some(_) => None,
-    }
-}
-
-fn ran(rest: &str) -> Option<Answer> {
-    let parts_ns = match value(rest, "parts_ns") {
-        Some(list) => {
-            list.split(',').map(|part| part.parse().ok()).collect::<Option<Vec<u64>>>()?
-        }
-        None => Vec::new(),
-    };
-    let (elapsed_ns, checksum) = (number(rest, "elapsed_ns")?, number(rest, "checksum")?);
-    let timed = Timed { elapsed_ns, checksum, parts_ns };
-    let sum = timed.parts_ns.iter().try_fold(0_u64, |sum, part| sum.checked_add(*part));
-    (timed.parts_ns.is_empty() || sum == Some(timed.elapsed_ns)).then_some(Answer::Ran(timed))
 }
 
 /// Returns the value of the word `NAME=VALUE`. Ignores words with other names: a later version of a
@@ -461,53 +448,55 @@ pub(super) fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn ran(elapsed_ns: u64, checksum: u64, parts_ns: &[u64]) -> Answer {
-        Answer::Ran(Timed { elapsed_ns, checksum, parts_ns: parts_ns.to_vec() })
+    fn ran(elapsed_ns: u64, checksum: u64, parts_ns: &[u64]) -> Timed {
+        Timed { elapsed_ns, checksum, parts_ns: parts_ns.to_vec() }
     }
 
     #[test]
     fn answers_are_read() {
-        let check = |asked: &str, line: &str, expected| {
-            assert_eq!(parse(asked, line), Ok(expected), "{line}");
-        };
-        check("hello", "hello 1 node 20.1.0", Answer::Hello);
-        check("hello", "hello 1", Answer::Hello);
-        check("load", "loaded", Answer::Loaded { resets: false });
-        check("load", "loaded later=5 reset=yes", Answer::Loaded { resets: true });
-        check("run", "ran elapsed_ns=5 checksum=18446744073709551615", ran(5, u64::MAX, &[]));
-        check("run", "ran checksum=0 parts_ns=2,3 elapsed_ns=5", ran(5, 0, &[2, 3]));
-        check("reset", "reset", Answer::Reset);
-        check("dump", "dumped bytes=12", Answer::Dumped { bytes: 12 });
-        check("run", "error it is\tbroken", Answer::Error("it is broken".into()));
+        fn check<T: PartialEq + std::fmt::Debug>(request: Request<T>, line: &str, expected: T) {
+            assert_eq!(request.answer(line), Ok(expected), "{line}");
+        }
+        check(HELLO, "hello 1 node 20.1.0", VERSION);
+        check(HELLO, "hello 1", VERSION);
+        check(HELLO, "hello 2 node", 2);
+        assert_eq!(check_version(VERSION), Ok(()));
+        assert!(check_version(2).unwrap_err().contains("speaks version 2"));
+        check(LOAD, "loaded", false);
+        check(LOAD, "loaded later=5 reset=yes", true);
+        check(RUN, "ran elapsed_ns=5 checksum=18446744073709551615", ran(5, u64::MAX, &[]));
+        check(RUN, "ran checksum=0 parts_ns=2,3 elapsed_ns=5", ran(5, 0, &[2, 3]));
+        check(RESET, "reset", ());
+        check(DUMP, "dumped bytes=12", 12);
+        let why = RUN.answer("error it is\tbroken");
+        assert_eq!(why, Err("could not do 'run': it is broken".to_owned()));
     }
 
     #[test]
     fn what_is_wrong_is_said_with_what_would_be_right() {
-        let check = |asked: &str, line: &str, needle: &str| {
-            let said = parse(asked, line).unwrap_err();
+        fn check<T: std::fmt::Debug>(request: Request<T>, line: &str, needle: &str) {
+            let said = request.answer(line).unwrap_err();
             assert!(said.contains(needle), "{line}: {said}");
-        };
-        check("hello", "hello 2 node", "speaks version 2");
-        check("hello", "hello you", "'hello 1 RUNTIME VERSION' would be right");
-        check("hello", "ran elapsed_ns=1 checksum=1", "answered 'hello' with 'ran elapsed_ns=1");
-        check("load", "loaded reset=maybe", "'loaded reset=no' would be right");
-        check("run", "", "answered 'run' with ''");
-        check("run", "ran elapsed_ns=-1 checksum=2", "ran elapsed_ns=NANOSECONDS");
-        check("run", "ran elapsed_ns=1.5 checksum=2", "ran elapsed_ns=NANOSECONDS");
-        check("run", "ran elapsed_ns=1", "checksum=NUMBER");
-        check("run", "ran elapsed_ns=6 checksum=1 parts_ns=2,3", "would be right");
-        check("run", "ran elapsed_ns=6 checksum=1 parts_ns=", "would be right");
+        }
+        check(HELLO, "hello you", "'hello 1 RUNTIME VERSION' would be right");
+        check(HELLO, "ran elapsed_ns=1 checksum=1", "answered 'hello' with 'ran elapsed_ns=1");
+        check(LOAD, "loaded reset=maybe", "'loaded reset=no' would be right");
+        check(RUN, "", "answered 'run' with ''");
+        check(RUN, "ran elapsed_ns=-1 checksum=2", "ran elapsed_ns=NANOSECONDS");
+        check(RUN, "ran elapsed_ns=1.5 checksum=2", "ran elapsed_ns=NANOSECONDS");
+        check(RUN, "ran elapsed_ns=1", "checksum=NUMBER");
+        check(RUN, "ran elapsed_ns=6 checksum=1 parts_ns=2,3", "would be right");
+        check(RUN, "ran elapsed_ns=6 checksum=1 parts_ns=", "would be right");
         let most = u64::MAX;
-        check("run", &format!("ran elapsed_ns=1 checksum=1 parts_ns={most},2"), "would be right");
-        check("dump", "dumped", "'dumped bytes=NUMBER' would be right");
-        check("reset", &"x".repeat(1000), &format!("'{}...'", "x".repeat(60)));
+        check(RUN, &format!("ran elapsed_ns=1 checksum=1 parts_ns={most},2"), "would be right");
+        check(DUMP, "dumped", "'dumped bytes=NUMBER' would be right");
+        check(RESET, &"x".repeat(1000), &format!("'{}...'", "x".repeat(60)));
     }
 
     #[test]
     fn the_time_of_parts_is_their_geometric_mean() {
         let check = |parts: &[u64], expected: u64| {
-            let Answer::Ran(timed) = ran(100, 0, parts) else { unreachable!() };
-            assert_eq!(timed.batch_ns(), expected);
+            assert_eq!(ran(100, 0, parts).batch_ns(), expected);
         };
         check(&[], 100);
         check(&[100], 100);

@@ -3,22 +3,14 @@
 //! Whether a runtime is warm is decided by the time that the runner's main thread was on a CPU, if
 //! the kernel reports it: that excludes the time of other processes.
 
-use super::process::{Answer, Launch, Patience, Process, Timed, Trouble};
+use super::judge::Input;
+use super::process::{self, DUMP, HELLO, LOAD, Launch, Process, RESET, RUN, Timed, VERSION};
 use super::suspicion::{Held, Suspicion};
 use super::usage::Usage;
-use std::cell::Cell;
 use tiebreak_core::sample::BatchTime;
+use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::Workload;
 use tiebreak_machine::clock;
-
-/// What a runner has to load.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Load<'a> {
-    pub(super) workload: &'a Workload,
-    pub(super) seed: u64,
-    pub(super) items: u64,
-    pub(super) input: &'a [u8],
-}
 
 /// A runner that has answered `hello` and loaded a workload.
 #[derive(Debug)]
@@ -58,48 +50,50 @@ impl Runner {
     pub(super) fn start(
         launch: &Launch,
         padding_bytes: u32,
-        load: &Load<'_>,
-        patience: &Patience<'_>,
-    ) -> Result<Runner, Trouble> {
-        let mut process = Process::start(launch, padding_bytes)?;
-        process.ask("hello 1", patience)?;
+        timeout_ns: u64,
+        workload: &Workload,
+        input: &Input,
+    ) -> Result<Runner, UnitFailure> {
+        let mut process = Process::start(launch, padding_bytes, timeout_ns, &workload.name)?;
+        let (version, _) = process.ask(&HELLO, &format!(" {VERSION}"))?;
+        process::check_version(version).map_err(|what| process.broke(what))?;
         let mut runner = Runner { process, resets: false, is_warm: false, load_ns: 0 };
-        runner.load(load, patience)?;
+        runner.load(workload, input)?;
         Ok(runner)
     }
 
     /// Loads another workload, or the same one with another input.
-    pub(super) fn load(&mut self, load: &Load<'_>, patience: &Patience<'_>) -> Result<(), Trouble> {
-        let Workload { name, distribution, size, .. } = load.workload;
+    pub(super) fn load(&mut self, workload: &Workload, input: &Input) -> Result<(), UnitFailure> {
+        let Workload { name, distribution, size, .. } = workload;
         let distribution = distribution.split_whitespace().collect::<Vec<_>>().join("-");
-        let path = self.process.give_input(load.input)?;
-        let request = format!(
-            "load workload={name} distribution={distribution} size={size} seed={} items={} \
-             path={path}",
-            load.seed, load.items
+        let path = self.process.give_input(&input.bytes)?;
+        self.process.workload.clone_from(name);
+        let arguments = format!(
+            " workload={name} distribution={distribution} size={size} seed={} items={} path={path}",
+            input.seed, input.items
         );
-        let (answer, held) = self.process.ask(&request, patience)?;
-        self.resets = matches!(answer, Answer::Loaded { resets: true });
+        let (resets, held) = self.process.ask(&LOAD, &arguments)?;
+        self.resets = resets;
         self.load_ns = held.ran_ns;
         Ok(())
     }
 
     /// Runs one call that is not evidence. Returns its checksum, and how long the main thread was
     /// on a CPU for it.
-    pub(super) fn once(&mut self, patience: &Patience<'_>) -> Result<(u64, u64), Trouble> {
-        self.reset(patience)?;
-        self.ask_to_run(1, patience).map(|(timed, held)| (timed.checksum, held.ran_ns))
+    pub(super) fn once(&mut self) -> Result<(u64, u64), UnitFailure> {
+        self.reset()?;
+        self.run(1).map(|(timed, held)| (timed.checksum, held.ran_ns))
     }
 
     /// Runs batches until the runtime is judged warm, or the limit is reached. None of them is
     /// compared with the outside clock: before it is warm, a runtime takes long to read a line.
-    pub(super) fn warm_up(&mut self, calls: u64, patience: &Patience<'_>) -> Result<(), Trouble> {
+    pub(super) fn warm_up(&mut self, calls: u64) -> Result<(), UnitFailure> {
         let start_ns = clock::monotonic_ns();
-        let mut warm_up = WarmUp::default();
+        let mut batches_ns = Vec::new();
         loop {
-            let worked_ns = self.batch(calls, None, patience)?.worked_ns();
+            batches_ns.push(self.batch(calls, None)?.worked_ns());
             let elapsed_ns = clock::monotonic_ns() - start_ns;
-            if let Some(is_warm) = warm_up.after(worked_ns, elapsed_ns) {
+            if let Some(is_warm) = warmth(&batches_ns, elapsed_ns) {
                 self.is_warm = is_warm;
                 return Ok(());
             }
@@ -111,15 +105,14 @@ impl Runner {
     pub(super) fn batch(
         &mut self,
         calls: u64,
-        suspicion: Option<&Cell<Suspicion>>,
-        patience: &Patience<'_>,
-    ) -> Result<Batch, Trouble> {
+        mut suspicion: Option<&mut Suspicion>,
+    ) -> Result<Batch, UnitFailure> {
         if !self.resets {
-            return self.exchange(calls, suspicion, patience);
+            return self.exchange(calls, suspicion);
         }
-        let mut sum = self.exchange(1, suspicion, patience)?;
+        let mut sum = self.exchange(1, suspicion.as_deref_mut())?;
         for _ in 1..calls {
-            let call = self.exchange(1, suspicion, patience)?;
+            let call = self.exchange(1, suspicion.as_deref_mut())?;
             sum.time.low_ns += call.time.low_ns;
             sum.time.high_ns += call.time.high_ns;
             sum.elapsed_ns += call.elapsed_ns;
@@ -127,7 +120,7 @@ impl Runner {
             sum.usage.add(&call.usage);
             if call.checksum != sum.checksum {
                 let what = "gave another checksum after a reset: each run must do the same work";
-                return Err(self.process.broke(patience, what.into()));
+                return Err(self.process.broke(what));
             }
         }
         Ok(sum)
@@ -137,23 +130,19 @@ impl Runner {
     fn exchange(
         &mut self,
         calls: u64,
-        suspicion: Option<&Cell<Suspicion>>,
-        patience: &Patience<'_>,
-    ) -> Result<Batch, Trouble> {
-        let reset_ns = self.reset(patience)?;
+        suspicion: Option<&mut Suspicion>,
+    ) -> Result<Batch, UnitFailure> {
+        let reset_ns = self.reset()?;
         let before = self.process.counters.read();
-        let (timed, held) = self.ask_to_run(calls, patience)?;
+        let (timed, held) = self.run(calls)?;
         self.process.rest();
         let usage = self.process.counters.read().since(&before);
         let checksum = timed.checksum;
         let mut time = BatchTime::from(timed.batch_ns());
         let mut elapsed_ns = timed.elapsed_ns;
         if let Some(suspicion) = suspicion {
-            let mut so_far = suspicion.get();
-            let proven = so_far.convict(&held);
-            suspicion.set(so_far);
-            if let Some(what) = proven {
-                return Err(self.process.broke(patience, what));
+            if let Some(what) = suspicion.convict(&held) {
+                return Err(self.process.broke(what));
             }
             let BatchTime { low_ns, high_ns } = held.time();
             elapsed_ns = high_ns;
@@ -165,47 +154,38 @@ impl Runner {
 
     /// Restores the input, if the contestant needs it, and returns how long its main thread was on
     /// a CPU for that.
-    fn reset(&mut self, patience: &Patience<'_>) -> Result<u64, Trouble> {
+    fn reset(&mut self) -> Result<u64, UnitFailure> {
         if !self.resets {
             return Ok(0);
         }
-        self.process.ask("reset", patience).map(|(_, held)| held.ran_ns)
+        self.process.ask(&RESET, "").map(|((), held)| held.ran_ns)
     }
 
-    fn ask_to_run(
-        &mut self,
-        calls: u64,
-        patience: &Patience<'_>,
-    ) -> Result<(Timed, Held), Trouble> {
-        match self.process.ask(&format!("run {calls}"), patience)? {
-            (Answer::Ran(timed), held) => {
-                let held = Held { inside_ns: timed.elapsed_ns, ..held };
-                Ok((timed, held))
-            }
-            _ => Err(Trouble::Broken("a run was answered by something else".into())),
-        }
+    fn run(&mut self, calls: u64) -> Result<(Timed, Held), UnitFailure> {
+        let (timed, held) = self.process.ask(&RUN, &format!(" {calls}"))?;
+        let held = Held { inside_ns: timed.elapsed_ns, ..held };
+        Ok((timed, held))
     }
 
     /// Returns the answer of the last run, and how long it took to write it.
-    pub(super) fn dump(&mut self, patience: &Patience<'_>) -> Result<(Vec<u8>, u64), Trouble> {
-        let request = format!("dump path={}", self.process.dump_path());
-        let (answer, held) = self.process.ask(&request, patience)?;
+    pub(super) fn dump(&mut self) -> Result<(Vec<u8>, u64), UnitFailure> {
+        let arguments = format!(" path={}", self.process.dump_path());
+        let (bytes, held) = self.process.ask(&DUMP, &arguments)?;
         let dumped = self.process.dumped()?;
-        let length = dumped.len() as u64;
-        if answer != (Answer::Dumped { bytes: length }) {
-            let what = format!(
-                "dumped {length} bytes and said another number: it must write all of its answer \
-                 to the file and close it before it says so"
-            );
-            return Err(self.process.broke(patience, what));
+        if bytes != dumped.len() as u64 {
+            return Err(self.process.broke(format!(
+                "dumped {} bytes and said another number: it must write all of its answer to the \
+                 file and close it before it says so",
+                dumped.len()
+            )));
         }
         Ok((dumped, held.outside_ns))
     }
 
     /// Runs one call that is not evidence, and returns its answer and its checksum.
-    pub(super) fn answer(&mut self, patience: &Patience<'_>) -> Result<(Vec<u8>, u64), Trouble> {
-        let (checksum, _) = self.once(patience)?;
-        let (text, _) = self.dump(patience)?;
+    pub(super) fn answer(&mut self) -> Result<(Vec<u8>, u64), UnitFailure> {
+        let (checksum, _) = self.once()?;
+        let (text, _) = self.dump()?;
         Ok((text, checksum))
     }
 }
@@ -225,31 +205,18 @@ const TIMED_GAIN: f64 = 0.03;
 /// With fewer timed batches than this, their halves say nothing.
 const TIMED_MIN: usize = 4;
 
-/// The warm-up of one contestant.
-#[derive(Debug, Default)]
-struct WarmUp {
-    batches_ns: Vec<u64>,
-}
-
-impl WarmUp {
-    /// Records the time of a batch; `elapsed_ns` is the time of the warm-up so far. Returns whether
-    /// the contestant is warm once the timed batches follow, `None` before.
-    fn after(&mut self, batch_ns: u64, elapsed_ns: u64) -> Option<bool> {
-        self.batches_ns.push(batch_ns);
-        let count = self.batches_ns.len();
-        let is_full = count >= 2 * WINDOW && elapsed_ns >= WARM_UP_NS_MIN;
-        let is_late = elapsed_ns >= LIMIT_NS && count >= BATCHES_MIN;
-        let is_warm = !self.still_gains();
-        ((is_full && is_warm) || is_late).then_some(is_warm)
-    }
-
-    /// Returns whether the fastest of the last batches is faster than the fastest of those before:
-    /// of five each, or of half of all.
-    fn still_gains(&self) -> bool {
-        let width = WINDOW.min(self.batches_ns.len() / 2);
-        let (before, last) = self.batches_ns.split_at(self.batches_ns.len() - width);
-        gains(&before[before.len().saturating_sub(width)..], last, GAIN)
-    }
+/// Returns whether a contestant is warm once the timed batches follow, `None` before that, from the
+/// times of the batches of its warm-up, which has lasted this long.
+fn warmth(batches_ns: &[u64], elapsed_ns: u64) -> Option<bool> {
+    let count = batches_ns.len();
+    let is_full = count >= 2 * WINDOW && elapsed_ns >= WARM_UP_NS_MIN;
+    let is_late = elapsed_ns >= LIMIT_NS && count >= BATCHES_MIN;
+    // Compares the fastest of the last batches with the fastest of those before: of five each, or
+    // of half of all.
+    let width = WINDOW.min(count / 2);
+    let (before, last) = batches_ns.split_at(count - width);
+    let is_warm = !gains(&before[before.len().saturating_sub(width)..], last, GAIN);
+    ((is_full && is_warm) || is_late).then_some(is_warm)
 }
 
 /// Returns whether timed batches, in order, still became faster: compares the fastest of the second
@@ -270,10 +237,11 @@ mod tests {
 
     /// Returns the batches until the warm-up ended, and whether it was warm.
     fn warmed(batch_ns: impl Fn(usize) -> u64) -> (usize, bool) {
-        let (mut warm_up, mut elapsed_ns) = (WarmUp::default(), 0);
+        let (mut batches_ns, mut elapsed_ns) = (Vec::new(), 0);
         for batch in 0.. {
             elapsed_ns += batch_ns(batch);
-            if let Some(is_warm) = warm_up.after(batch_ns(batch), elapsed_ns) {
+            batches_ns.push(batch_ns(batch));
+            if let Some(is_warm) = warmth(&batches_ns, elapsed_ns) {
                 return (batch + 1, is_warm);
             }
         }

@@ -1,7 +1,7 @@
 //! What the kernel has counted for a running process.
 
 use crate::resources::Waits;
-use crate::system::{self, status_number};
+use crate::system::{self, stat_field, status_number};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -46,15 +46,14 @@ impl Counters {
     pub(super) fn read(&self) -> Usage {
         let stat = text_of(&self.stat);
         let status = text_of(&self.status);
-        let switches = status_number(&status, "voluntary_ctxt_switches:");
-        let preemptions = status_number(&status, "nonvoluntary_ctxt_switches:");
         let counted = system::Usage {
             user_ns: self.cpu_ns(),
             system_ns: 0,
-            minor_faults: field(&stat, 10).unwrap_or(0),
-            major_faults: field(&stat, 12).unwrap_or(0),
-            voluntary_switches: switches.unwrap_or(0),
-            involuntary_switches: preemptions.unwrap_or(0),
+            minor_faults: stat_field(&stat, 10).unwrap_or(0),
+            major_faults: stat_field(&stat, 12).unwrap_or(0),
+            voluntary_switches: status_number(&status, "voluntary_ctxt_switches:").unwrap_or(0),
+            involuntary_switches: status_number(&status, "nonvoluntary_ctxt_switches:")
+                .unwrap_or(0),
         };
         Usage { counted, scheduled: self.waits.scheduled_ns() }
     }
@@ -79,7 +78,7 @@ impl Counters {
     /// the kernel shows.
     pub(super) fn system_share(&self) -> f64 {
         let stat = text_of(&self.stat);
-        let [user, system] = [14, 15].map(|index| field(&stat, index).unwrap_or(0) as f64);
+        let [user, system] = [14, 15].map(|index| stat_field(&stat, index).unwrap_or(0.0));
         if user + system > 0.0 { system / (user + system) } else { 0.0 }
     }
 }
@@ -124,30 +123,9 @@ fn text_of(file: &File) -> String {
     String::from_utf8_lossy(&buffer[..length]).into_owned()
 }
 
-/// Returns a field of `/proc/PID/stat`, counted from 1 as in proc(5). The second, the program's
-/// name, is in parentheses and may contain anything.
-fn field(stat: &str, index: usize) -> Option<u64> {
-    let (_, after_name) = stat.rsplit_once(')')?;
-    after_name.split_ascii_whitespace().nth(index.checked_sub(3)?)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_texts_of_the_kernel_are_read() {
-        let stat = "7 (a ) b) S 1 7 7 0 -1 4194304 10 11 12 13 14 15 16 17 20";
-        let check = |index, expected| assert_eq!(field(stat, index), expected, "{index}");
-        check(10, Some(10));
-        check(12, Some(12));
-        check(14, Some(14));
-        check(15, Some(15));
-        check(3, None);
-        check(2, None);
-        check(99, None);
-        assert_eq!(field("", 10), None);
-    }
 
     #[test]
     fn a_process_uses_more_and_more() {
