@@ -1,6 +1,6 @@
 //! A user's request, and the contestants that it names.
 
-use crate::error::{LabError, usage};
+use crate::error::{LabError, Result, usage};
 use std::fs::File;
 use std::io::Read;
 use tiebreak_core::metric::Metric;
@@ -92,7 +92,7 @@ impl Request {
 ///
 /// # Errors
 /// Fails if the system has no source of randomness.
-pub fn seed_or_random(given: Option<&str>) -> Result<String, LabError> {
+pub fn seed_or_random(given: Option<&str>) -> Result<String> {
     given.map_or_else(drawn_seed, |seed| Ok(seed.to_owned())).map_err(LabError::Data)
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn drawn_seed() -> Result<String, String> {
 ///
 /// # Errors
 /// Fails if the rule is empty or misspelt, or needs outputs that are not kept.
-pub fn check_rule(rule: Option<&str>, output: OutputPlan) -> Result<Check, LabError> {
+pub fn check_rule(rule: Option<&str>, output: OutputPlan) -> Result<Check> {
     let check = match rule {
         None => Check::Default,
         Some(judge) if judge.trim().is_empty() => {
@@ -145,7 +145,7 @@ pub struct HookRequest {
 }
 
 /// Returns every command with every combination of the parameters that it uses.
-pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError> {
+pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>> {
     let commands = &request.commands;
     if request.names.len() > commands.len() {
         return usage(format!(
@@ -183,7 +183,7 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError
 }
 
 /// Checks that the values of all parameters do not make more contestants than any user intends.
-fn check_number(request: &Request) -> Result<(), LabError> {
+fn check_number(request: &Request) -> Result<()> {
     let values = request.parameters.iter().map(|(_, values)| values.len());
     let most = values.fold(request.commands.len(), usize::saturating_mul);
     if most > CONTESTANTS_MAX {
@@ -194,7 +194,7 @@ fn check_number(request: &Request) -> Result<(), LabError> {
     Ok(())
 }
 
-fn check_parameters(request: &Request) -> Result<(), LabError> {
+fn check_parameters(request: &Request) -> Result<()> {
     let hooks = &request.hooks;
     let lists = [&request.commands, &hooks.setup, &hooks.prepare, &hooks.conclude, &hooks.cleanup];
     for (name, values) in &request.parameters {
@@ -216,7 +216,7 @@ fn check_parameters(request: &Request) -> Result<(), LabError> {
     Ok(())
 }
 
-fn check_names(contestants: &[Contestant]) -> Result<(), LabError> {
+fn check_names(contestants: &[Contestant]) -> Result<()> {
     for (index, contestant) in contestants.iter().enumerate() {
         let name = &contestant.name;
         if name.trim().is_empty() || name.contains(['\n', '\r', '\'', '"']) {
@@ -235,7 +235,7 @@ fn check_names(contestants: &[Contestant]) -> Result<(), LabError> {
 }
 
 /// Returns the hooks of a command: those before all runs, before each, after each, after all.
-fn hooks(request: &Request, index: usize) -> Result<[Option<String>; 4], LabError> {
+fn hooks(request: &Request, index: usize) -> Result<[Option<String>; 4]> {
     let commands = request.commands.len();
     let options = [
         ("setup", &request.hooks.setup),

@@ -1,6 +1,6 @@
 //! Resumes a run: only its budget may change.
 
-use crate::error::LabError;
+use crate::error::{LabError, Result};
 use crate::referee::Referee;
 use crate::{replay, revisions};
 use std::path::Path;
@@ -104,7 +104,7 @@ pub(crate) fn budget_of_one(
     journal: &Journal,
     machine: &Fingerprint,
     asked: NewBudget,
-) -> Result<Budget, LabError> {
+) -> Result<Budget> {
     let differing = journal.header.machine.differences(machine);
     let budget = if !differing.is_empty() {
         let differing = differing.join(", ");

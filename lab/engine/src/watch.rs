@@ -5,7 +5,7 @@
 //! mean number of runs between two false alarms is then at least the requested one, however long
 //! each run was and whenever it was looked at.
 
-use crate::error::{LabError, data};
+use crate::error::{Result, data};
 use crate::referee::Referee;
 use crate::source;
 use std::path::Path;
@@ -29,11 +29,7 @@ struct Watched {
 ///
 /// # Errors
 /// Fails if the store cannot be read, or if no run has the claim.
-pub fn watch(
-    store: Option<&Path>,
-    only: Option<&str>,
-    mean_runs: f64,
-) -> Result<Vec<Series>, LabError> {
+pub fn watch(store: Option<&Path>, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>> {
     let store = source::store_if_any(store)?;
     let series = store.map_or(Ok(Vec::new()), |store| all_series(&store, only, mean_runs))?;
     match only {
@@ -47,7 +43,7 @@ pub fn json(series: &[Series]) -> String {
     format!("{:#}\n", serde_json::json!({ "schema": "tiebreak/watch/1", "series": series }))
 }
 
-fn all_series(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>, LabError> {
+fn all_series(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>> {
     let mut found: Vec<Watched> = Vec::new();
     for run in store.stopped_runs()? {
         let plan = &run.header.plan;
@@ -108,7 +104,7 @@ impl Watched {
     }
 }
 
-fn last_wealth(store: &Store, run: &StoppedRun) -> Result<Vec<(usize, Wealth)>, LabError> {
+fn last_wealth(store: &Store, run: &StoppedRun) -> Result<Vec<(usize, Wealth)>> {
     let claims = run.header.plan.claims.len();
     if !matches!(run.header.plan.kind, Kind::Stream { .. }) {
         let known = run.wealth.iter().filter(|wealth| wealth.claim < claims);

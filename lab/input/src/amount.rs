@@ -3,7 +3,7 @@
 
 use crate::cursor::Cursor;
 use crate::decimal::{Decimal, hundredfold, shifted_text};
-use crate::error::{ClaimError, OUT_OF_RANGE, offered};
+use crate::error::{ClaimError, OUT_OF_RANGE, Read, offered};
 use crate::suggest::closest;
 use std::ops::Range;
 use tiebreak_core::metric::{Metric, Unit as MetricUnit};
@@ -82,7 +82,7 @@ impl<'a> Typed<'a> {
 }
 
 /// Reads an amount: a factor or a fraction, depending on the scale.
-pub(crate) fn amount(cursor: &mut Cursor<'_>, scale: Scale) -> Result<f64, ClaimError> {
+pub(crate) fn amount(cursor: &mut Cursor<'_>, scale: Scale) -> Read<f64> {
     let Some(typed) = Typed::read(cursor) else { return Err(not_an_amount(cursor)) };
     let Some(unit) = Unit::from_name(typed.unit) else {
         if typed.is_one_word() {
@@ -151,7 +151,7 @@ pub(crate) struct Share {
 }
 
 /// Reads a share, above 0% and below 100%.
-pub(crate) fn share(cursor: &mut Cursor<'_>) -> Result<Share, ClaimError> {
+pub(crate) fn share(cursor: &mut Cursor<'_>) -> Read<Share> {
     let Some(typed) = Typed::read(cursor) else { return Err(not_a_share(cursor, None)) };
     let Typed { decimal, words, .. } = typed;
     if Unit::from_name(typed.unit) != Some(Unit::Percent) {
@@ -168,7 +168,7 @@ pub(crate) fn share(cursor: &mut Cursor<'_>) -> Result<Share, ClaimError> {
 }
 
 /// Reads a percentile, `p99` for the share 0.99; `None` if the next word is not one.
-pub(crate) fn percentile(cursor: &mut Cursor<'_>) -> Option<Result<f64, ClaimError>> {
+pub(crate) fn percentile(cursor: &mut Cursor<'_>) -> Option<Read<f64>> {
     let decimal = cursor.ahead(0)?.raw.strip_prefix(['p', 'P']).and_then(Decimal::parse)?;
     let value = decimal.hundredth();
     if !is_share(value) {
@@ -247,7 +247,7 @@ fn metric_unit(name: &str) -> Option<MetricScale> {
 }
 
 /// Reads a number with a unit, or one without that is followed by a word of `then` or by the end.
-pub(crate) fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Result<Bar<'a>, ClaimError> {
+pub(crate) fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Read<Bar<'a>> {
     let Some(typed) = Typed::read(cursor) else {
         let expected = vec!["a number such as 5 ms".to_owned()];
         return Err(cursor.error("'{}' is not a number", expected));
@@ -269,7 +269,7 @@ pub(crate) fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Result<Bar<'a>,
 
 impl Bar<'_> {
     /// Returns the value in the unit of the metric.
-    pub(crate) fn value(&self, cursor: &Cursor<'_>) -> Result<f64, ClaimError> {
+    pub(crate) fn value(&self, cursor: &Cursor<'_>) -> Read<f64> {
         let metric = cursor.metric();
         let (kind, exponent, factor) = self.unit.unwrap_or((MetricUnit::Count, 0, 1.0));
         if kind != metric.unit() {

@@ -1,6 +1,6 @@
 //! The words of a sentence, and a position between them from which it is read on.
 
-use crate::error::{CANNOT_STAND, ClaimError, offered, shown};
+use crate::error::{CANNOT_STAND, ClaimError, Read, offered, shown};
 use crate::suggest::closest;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -42,7 +42,7 @@ pub(crate) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Returns the start of a sentence.
-    pub(crate) fn new(text: &'a str, names: &'a [&'a str]) -> Result<Self, ClaimError> {
+    pub(crate) fn new(text: &'a str, names: &'a [&'a str]) -> Read<Self> {
         let tokens = tokens(text, names)?;
         Ok(Cursor { text, names, tokens, ..Cursor::default() })
     }
@@ -77,10 +77,7 @@ impl<'a> Cursor<'a> {
 
     /// Reads the longest of the phrases that matches here. Fails at the first word with which none
     /// of them continues.
-    pub(crate) fn choose<T: Copy>(
-        &mut self,
-        phrases: &[(&'static str, T)],
-    ) -> Result<T, ClaimError> {
+    pub(crate) fn choose<T: Copy>(&mut self, phrases: &[(&'static str, T)]) -> Read<T> {
         let whole = phrases.iter().filter(|(phrase, _)| self.matched(phrase) == words_of(phrase));
         if let Some((phrase, value)) = whole.max_by_key(|(phrase, _)| words_of(phrase)) {
             self.skip(words_of(phrase));
@@ -96,7 +93,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads one of these phrases, as [`Cursor::choose`] does.
-    pub(crate) fn expect(&mut self, phrases: &[&'static str]) -> Result<(), ClaimError> {
+    pub(crate) fn expect(&mut self, phrases: &[&'static str]) -> Read<()> {
         let phrases: Vec<_> = phrases.iter().map(|phrase| (*phrase, ())).collect();
         self.choose(&phrases)
     }
@@ -195,7 +192,7 @@ impl Token<'_> {
 
 /// Splits a sentence into words and drops a final full stop, unless the last word is a name that
 /// ends with one.
-fn tokens<'a>(text: &'a str, names: &[&str]) -> Result<Vec<Token<'a>>, ClaimError> {
+fn tokens<'a>(text: &'a str, names: &[&str]) -> Read<Vec<Token<'a>>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(start) = next_word(text, at) {
@@ -241,7 +238,7 @@ fn bare(text: &str, start: usize) -> Token<'_> {
     Token { raw, value: Cow::Borrowed(raw), span, is_quoted: false }
 }
 
-fn quoted(text: &str, start: usize, quote: char) -> Result<Token<'_>, ClaimError> {
+fn quoted(text: &str, start: usize, quote: char) -> Read<Token<'_>> {
     let inner = start + quote.len_utf8();
     let Some(end) = closing_quote(&text[inner..], quote).map(|length| inner + length) else {
         let rest = start..text.trim_end().len();

@@ -8,10 +8,8 @@ use crate::error::{expectation, harmless, shown};
 use crate::inputs::{Input, Place};
 use crate::suggest::closest;
 use errors::{FileError, FileErrors};
-use std::borrow::Cow;
 use std::cell::{RefCell, RefMut};
 use std::ops::Range;
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 pub(crate) use value::kind;
 
@@ -61,15 +59,6 @@ pub(crate) struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    fn new<'k: 'a>(
-        key: &'a Spanned<Cow<'k, str>>,
-        value: &'a Spanned<DeValue<'k>>,
-        log: &'a Log<'a>,
-    ) -> Item<'a> {
-        let (key_span, span) = (key.span(), value.span());
-        Item { key: key.get_ref(), key_span, value: value.get_ref(), span, input: None, log }
-    }
-
     /// Returns the elements of an array, each under the array's key.
     pub(crate) fn elements(&self) -> Option<Vec<Item<'a>>> {
         let DeValue::Array(array) = self.value else { return None };
@@ -105,8 +94,12 @@ impl<'a> Item<'a> {
 }
 
 fn items<'a>(table: &'a DeTable<'_>, log: &'a Log<'a>) -> Vec<Item<'a>> {
-    let items = table.iter().map(|(key, value)| Item::new(key, value, log));
-    let mut items: Vec<Item<'a>> = items.collect();
+    let mut items = Vec::with_capacity(table.len());
+    for (key, value) in table {
+        let (key, key_span) = (key.get_ref().as_ref(), key.span());
+        let (value, span) = (value.get_ref(), value.span());
+        items.push(Item { key, key_span, value, span, input: None, log });
+    }
     items.sort_by_key(|item| item.key_span.start);
     items
 }

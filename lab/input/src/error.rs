@@ -36,6 +36,9 @@ pub struct ClaimError {
     pub(crate) always_lists: bool,
 }
 
+/// What was read of a sentence.
+pub(crate) type Read<T> = Result<T, ClaimError>;
+
 impl ClaimError {
     pub(crate) fn new(
         text: &str,

@@ -1,6 +1,6 @@
 //! Finds and creates studies.
 
-use crate::error::{LabError, usage};
+use crate::error::{LabError, Result, usage};
 use std::path::{Path, PathBuf};
 use tiebreak_input::study_folder;
 
@@ -14,7 +14,7 @@ const FILE: &str = "study.toml";
 ///
 /// # Errors
 /// Fails if there is none; the text lists the known ones.
-pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, LabError> {
+pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf> {
     let folders = roots(studies, here).into_iter().map(|root| root.join(name));
     let mut found = std::iter::once(here.join(name)).chain(folders);
     found.find(|folder| folder.join(FILE).is_file()).ok_or_else(|| {
@@ -39,7 +39,7 @@ pub(crate) fn name_of(folder: &Path) -> String {
 ///
 /// # Errors
 /// Fails if the name is invalid, something of that name exists, or the folder cannot be written.
-pub fn create(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, LabError> {
+pub fn create(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf> {
     let folder = match studies {
         _ if name.contains('/') => here.join(name),
         Some(studies) => studies.join(name),

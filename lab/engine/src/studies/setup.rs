@@ -1,8 +1,8 @@
 //! A study that can be raced: its settings, what was built of it, on how many threads each
 //! contestant runs here, and the plans of its runs.
 
-use super::{Environment, Step, StudyRequest, questions};
-use crate::error::LabError;
+use super::{Environment, Functions, Step, StudyRequest, questions};
+use crate::error::{LabError, Result};
 use crate::planning::{self, SECONDS_A_CLAIM};
 use crate::request::Request;
 use std::path::PathBuf;
@@ -26,7 +26,12 @@ const CLAIMS_SHARE: f64 = 0.75;
 pub(super) struct Setup<'a> {
     pub(super) asked: &'a StudyRequest,
     pub(super) environment: &'a Environment,
-    pub(super) prepared: Prepared,
+    /// Contestants that were built.
+    pub(super) ready: Vec<Ready>,
+    /// Contestants that take no part, and why.
+    pub(super) not_run: Vec<NotRun>,
+    /// The shared library of the oracle.
+    oracle: Option<PathBuf>,
     pub(super) workloads: Vec<Workload>,
     pub(super) scope: Scope,
     /// The budget of all workloads together.
@@ -39,12 +44,12 @@ impl<'a> Setup<'a> {
     /// Checks a request, and builds the contestants.
     ///
     /// # Errors
-    /// As [`StudyRequest::frame`] and [`prepare`].
+    /// As [`StudyRequest::frame`] and [`Setup::build`].
     pub(super) fn new(
         asked: &'a StudyRequest,
         environment: &'a Environment,
         progress: &mut dyn FnMut(Step<'_>),
-    ) -> Result<Setup<'a>, LabError> {
+    ) -> Result<Setup<'a>> {
         let (scope, workloads) = asked.frame()?;
         let centre = asked.centre.or(asked.study.centre);
         let budget = asked.budget(workloads.len());
@@ -59,8 +64,69 @@ impl<'a> Setup<'a> {
             },
             ..Request::new(Vec::new(), asked.seed.clone())
         };
-        let prepared = prepare(asked, environment, progress)?;
-        Ok(Setup { asked, environment, prepared, workloads, scope, budget, request })
+        let (ready, not_run, oracle) = (Vec::new(), Vec::new(), None);
+        let mut setup =
+            Setup { asked, environment, ready, not_run, oracle, workloads, scope, budget, request };
+        setup.build(progress)?;
+        Ok(setup)
+    }
+
+    /// Builds the requested contestants and the oracle, and inspects each library.
+    ///
+    /// A contestant takes no part if its compiler is missing, or if it needs what this CPU does not
+    /// have.
+    ///
+    /// # Errors
+    /// Fails if a build fails although its compiler exists, a library is not a contestant's (all of
+    /// these at once), or fewer than two contestants are left; also with [`LabError::Interrupted`].
+    fn build(&mut self, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
+        let Setup { asked, environment, .. } = *self;
+        let builder = Builder::new(&environment.cache);
+        let mut problems = Vec::new();
+        let entrants = asked.entrants()?;
+        let cpus = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX).max(1);
+        for entrant in &entrants {
+            let made = team(entrant, &entrants, cpus).map_err(Problem::NotRun).and_then(|team| {
+                progress(Step::Building(&entrant.name));
+                make(asked, entrant, team, &builder, environment)
+            });
+            match made {
+                Ok(ready) => self.ready.push(ready),
+                Err(Problem::NotRun(why)) => {
+                    let not_run = NotRun { name: entrant.name.clone(), why };
+                    progress(Step::NotRun(&not_run));
+                    self.not_run.push(not_run);
+                }
+                Err(Problem::Wrong(why)) => problems.push(format!("{}: {why}", entrant.name)),
+                Err(Problem::Interrupted) => return Err(LabError::Interrupted),
+            }
+        }
+        match builder.build_oracle(&asked.study, environment.stop) {
+            Ok(oracle) => self.oracle = oracle,
+            Err(BuildError::Interrupted) => return Err(LabError::Interrupted),
+            Err(error) => problems.push(format!("the oracle: {error}")),
+        }
+        if problems.is_empty() && self.ready.len() < 2 {
+            let few = "fewer than two of its contestants can run here, so nothing can be compared";
+            problems.push(few.to_owned());
+            problems.extend(self.not_run.iter().map(|one| format!("{}: {}", one.name, one.why)));
+        }
+        if problems.is_empty() { Ok(()) } else { Err(asked.cannot(&problems.join("\n"))) }
+    }
+
+    /// Returns the name of a contestant that was built.
+    pub(super) fn name(&self, contestant: usize) -> &str {
+        &self.ready[contestant].entrant.name
+    }
+
+    /// Returns those that take part, by index: those that were built and are not void.
+    pub(super) fn without<T>(&self, void: &[(usize, T)]) -> impl Iterator<Item = usize> {
+        (0..self.ready.len()).filter(|index| !void.iter().any(|(one, _)| one == index))
+    }
+
+    /// Returns the first of these contestants with an exact contract.
+    pub(super) fn first_exact(&self, contestants: &[usize]) -> Option<usize> {
+        contestants.iter().copied().find(|one| self.ready[*one].built.is_exact)
     }
 
     /// Returns a workload's part of the budget; if only rounds are limited, the default.
@@ -71,8 +137,8 @@ impl<'a> Setup<'a> {
 
     /// Returns the plan of the functions before the pilot: one call in each batch.
     pub(super) fn first_plan(&self, workload: &Workload) -> FunctionPlan {
-        let (prepared, study) = (&self.prepared, &self.asked.study);
-        let reference = prepared.names().iter().position(|name| *name == study.reference);
+        let study = &self.asked.study;
+        let reference = self.ready.iter().position(|one| one.entrant.name == study.reference);
         FunctionPlan {
             folder: study.folder.clone(),
             study: study.name.clone(),
@@ -86,15 +152,15 @@ impl<'a> Setup<'a> {
             contracts: study.contracts.clone(),
             items: 0,
             input_bytes: 0,
-            oracle: prepared.oracle.as_ref().map(|path| path.display().to_string()),
-            built: prepared.ready.iter().map(|one| one.built.clone()).collect(),
-            not_run: prepared.not_run.clone(),
+            oracle: self.oracle.as_ref().map(|path| path.display().to_string()),
+            built: self.ready.iter().map(|one| one.built.clone()).collect(),
+            not_run: self.not_run.clone(),
             reference: reference.unwrap_or(0),
             published: published(&study.published, workload),
             published_claims: questions::published(study, workload),
             rounds_a_unit: if self.scope == Scope::Layout { 1 } else { 2 },
             calls_a_batch: BatchCalls::Alike(1),
-            times_each_call: prepared.ready.iter().any(|one| one.has_reset),
+            times_each_call: self.ready.iter().any(|one| one.has_reset),
             reads_in_run: study.reads_in_run,
             reads_whole: study.reads_whole,
             cpu: self.request.program.cpus.first().copied(),
@@ -110,8 +176,8 @@ impl<'a> Setup<'a> {
         claims: &[Claim],
         error: f64,
         waits_ns: u64,
-    ) -> Result<Vec<PlannedClaim>, LabError> {
-        let names = self.prepared.names();
+    ) -> Result<Vec<PlannedClaim>> {
+        let names: Vec<&str> = self.ready.iter().map(|one| one.entrant.name.as_str()).collect();
         let planned = claims.iter().cloned().map(|claim| {
             let planned = planning::planned(claim, &names, &self.request, error)?;
             Ok(PlannedClaim { waits_ns, ..planned })
@@ -123,7 +189,7 @@ impl<'a> Setup<'a> {
     /// them.
     pub(super) fn plan(&self, functions: FunctionPlan, claims: Vec<PlannedClaim>) -> Plan {
         let workload = functions.workload.name.clone();
-        let contestants = self.prepared.ready.iter().map(|ready| {
+        let contestants = self.ready.iter().map(|ready| {
             let recipe = &ready.entrant.recipe;
             let words =
                 std::iter::once(&recipe.compiler).chain(&recipe.flags).chain(&recipe.sources);
@@ -151,6 +217,18 @@ impl<'a> Setup<'a> {
             ..planning::assembled(&self.request, contestants.collect(), claims, self.budget)
         }
     }
+
+    /// Returns the sampler for the functions of such a plan.
+    ///
+    /// # Errors
+    /// As [`Functions::new`].
+    pub(super) fn sampler(
+        &self,
+        functions: FunctionPlan,
+        claims: &[PlannedClaim],
+    ) -> Result<Functions> {
+        Functions::new(&self.plan(functions, claims.to_vec()), self.environment)
+    }
 }
 
 /// Returns the tables with figures for this workload, or with a text.
@@ -171,39 +249,6 @@ pub(super) fn waits_ns(budget: Budget, runs: usize) -> u64 {
     (CLAIMS_SHARE * seconds * 1e9 / runs.max(1) as f64).ceil() as u64
 }
 
-/// The contestants of a study that can be raced, and those that cannot.
-#[derive(Debug)]
-pub struct Prepared {
-    /// Contestants that were built.
-    pub ready: Vec<Ready>,
-    /// Contestants that take no part, and why.
-    pub not_run: Vec<NotRun>,
-    /// The shared library of the oracle.
-    pub oracle: Option<PathBuf>,
-}
-
-impl Prepared {
-    /// Returns the name of a contestant that was built.
-    pub fn name(&self, contestant: usize) -> &str {
-        &self.ready[contestant].entrant.name
-    }
-
-    /// Returns the names of those that were built.
-    pub fn names(&self) -> Vec<&str> {
-        self.ready.iter().map(|one| one.entrant.name.as_str()).collect()
-    }
-
-    /// Returns whether the contract of a contestant is exact.
-    pub fn is_exact(&self, contestant: usize) -> bool {
-        self.ready[contestant].built.is_exact
-    }
-
-    /// Returns those that take part, by index: those that were built and are not void.
-    pub fn without<T>(&self, void: &[(usize, T)]) -> impl Iterator<Item = usize> {
-        (0..self.ready.len()).filter(|index| !void.iter().any(|(one, _)| one == index))
-    }
-}
-
 /// A contestant that was built.
 #[derive(Clone, Debug)]
 pub struct Ready {
@@ -213,57 +258,6 @@ pub struct Ready {
     pub built: Built,
     /// Whether something must be reset before each of its calls.
     pub has_reset: bool,
-}
-
-/// Builds the requested contestants and the oracle, and inspects each library.
-///
-/// A contestant takes no part if its compiler is missing, or if it needs what this CPU does not
-/// have.
-///
-/// # Errors
-/// Fails if a build fails although its compiler exists, a library is not a contestant's (all of
-/// these at once), or fewer than two contestants are left; also with [`LabError::Interrupted`].
-pub fn prepare(
-    asked: &StudyRequest,
-    environment: &Environment,
-    progress: &mut dyn FnMut(Step<'_>),
-) -> Result<Prepared, LabError> {
-    let builder = Builder::new(&environment.cache);
-    let mut prepared = Prepared { ready: Vec::new(), not_run: Vec::new(), oracle: None };
-    let mut problems = Vec::new();
-    let entrants = asked.entrants()?;
-    let cpus = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX).max(1);
-    for entrant in &entrants {
-        let made = team(entrant, &entrants, cpus).map_err(Problem::NotRun).and_then(|team| {
-            progress(Step::Building(&entrant.name));
-            make(asked, entrant, team, &builder, environment)
-        });
-        match made {
-            Ok(ready) => prepared.ready.push(ready),
-            Err(Problem::NotRun(why)) => {
-                let not_run = NotRun { name: entrant.name.clone(), why };
-                progress(Step::NotRun(&not_run));
-                prepared.not_run.push(not_run);
-            }
-            Err(Problem::Wrong(why)) => problems.push(format!("{}: {why}", entrant.name)),
-            Err(Problem::Interrupted) => return Err(LabError::Interrupted),
-        }
-    }
-    match builder.build_oracle(&asked.study, environment.stop) {
-        Ok(oracle) => prepared.oracle = oracle,
-        Err(BuildError::Interrupted) => return Err(LabError::Interrupted),
-        Err(error) => problems.push(format!("the oracle: {error}")),
-    }
-    if problems.is_empty() && prepared.ready.len() < 2 {
-        problems.push(
-            "fewer than two of its contestants can run here, so nothing can be compared".to_owned(),
-        );
-        problems.extend(prepared.not_run.iter().map(|one| format!("{}: {}", one.name, one.why)));
-    }
-    if problems.is_empty() {
-        return Ok(prepared);
-    }
-    Err(asked.cannot(&problems.join("\n")))
 }
 
 /// Why a contestant is not ready.

@@ -28,10 +28,7 @@ pub(crate) fn kind(value: &DeValue<'_>) -> &'static str {
 impl<'a> Item<'a> {
     /// Logs an error for a value whose type is not the expected one.
     pub(crate) fn wrong_type(&self, expected: &str) -> RefMut<'_, FileError> {
-        let message = format!("'{}' cannot be {}", shown(self.key), kind(self.value));
-        let mut found = self.error(message);
-        found.label(format!("expected {expected}"));
-        found
+        self.expected(format!("'{}' cannot be {}", shown(self.key), kind(self.value)), expected)
     }
 
     /// Returns a value if it has the expected type, or else logs an error.
@@ -45,7 +42,10 @@ impl<'a> Item<'a> {
     /// Logs an error for a value that is out of its range, or otherwise invalid.
     pub(crate) fn wrong(&self, expected: &str) -> RefMut<'_, FileError> {
         let value = shown(self.log.raw(&self.span));
-        let message = format!("invalid value {value} for '{}'", shown(self.key));
+        self.expected(format!("invalid value {value} for '{}'", shown(self.key)), expected)
+    }
+
+    fn expected(&self, message: String, expected: &str) -> RefMut<'_, FileError> {
         let mut found = self.error(message);
         found.label(format!("expected {expected}"));
         found
@@ -63,12 +63,11 @@ impl<'a> Item<'a> {
 
     /// Reads a string as [`Item::string`] does, with an example for errors.
     pub(crate) fn string_as(&self, example: &str) -> Option<&'a str> {
-        let text = self.typed(self.text(), &format!("a string such as \"{example}\""))?;
+        let expected = format!("a string such as \"{example}\"");
+        let text = self.typed(self.value.as_str(), &expected)?;
         if text.trim().is_empty() {
-            return self
-                .error(format!("'{}' is empty", shown(self.key)))
-                .label(format!("expected a string such as \"{example}\""))
-                .none();
+            let message = format!("'{}' is empty", shown(self.key));
+            return self.error(message).label(format!("expected {expected}")).none();
         }
         if text.contains('\0') {
             let message = format!("'{}' contains a NUL", shown(self.key));
@@ -79,14 +78,6 @@ impl<'a> Item<'a> {
 
     pub(crate) fn boolean(&self) -> Option<bool> {
         self.typed(self.value.as_bool(), "true or false")
-    }
-
-    /// Returns the text of a string.
-    fn text(&self) -> Option<&'a str> {
-        match self.value {
-            DeValue::String(text) => Some(text),
-            _ => None,
-        }
     }
 
     /// Reads a whole number within the limits of the table of inputs.
@@ -129,10 +120,7 @@ impl<'a> Item<'a> {
         expected: &str,
     ) -> Option<f64> {
         let share = self.share()?;
-        if !is_right(share) {
-            return self.wrong(expected).none();
-        }
-        Some(share)
+        if is_right(share) { Some(share) } else { self.wrong(expected).none() }
     }
 
     /// Reads a share of at least 0 and below 1.
@@ -154,7 +142,7 @@ impl<'a> Item<'a> {
 
     /// Reads a list of CPUs: `"0,2-5"`.
     pub(crate) fn cpus(&self) -> Option<Vec<usize>> {
-        let text = self.typed(self.text(), "a list of CPUs such as \"1\" or \"0,2-5\"")?;
+        let text = self.typed(self.value.as_str(), "a list of CPUs such as \"1\" or \"0,2-5\"")?;
         self.parsed(text, quantity::parse_cpus)
     }
 
@@ -163,7 +151,7 @@ impl<'a> Item<'a> {
         let words = self.input.map_or(&[][..], |input| &input.words);
         let names: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
         let expected = names.join(" or ");
-        let text = self.typed(self.text(), &expected)?;
+        let text = self.typed(self.value.as_str(), &expected)?;
         if !words.iter().any(|word| word == text) {
             let meant = closest(text, words.iter().map(String::as_str));
             return self.wrong(&expected).meant(meant).none();
