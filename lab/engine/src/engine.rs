@@ -277,12 +277,9 @@ impl Race<'_> {
                 self.to_clean_up.push(contestant);
             }
             let mut failure = programs.set_up(contestant).err();
+            let timeout_ns = self.referee.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS);
+            let request = RunRequest { contestant, padding_bytes: 0, timeout_ns };
             for _ in 0..self.referee.plan.program.warmup_runs {
-                let request = RunRequest {
-                    contestant,
-                    padding_bytes: 0,
-                    timeout_ns: self.referee.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS),
-                };
                 failure = failure.or_else(|| programs.run(&request).err());
             }
             match failure {
@@ -468,14 +465,11 @@ impl Race<'_> {
     fn check_measured(&self, samples: &[Sample]) -> Result<()> {
         let ran = samples.iter().filter(|sample| sample.outcome != Outcome::Failed);
         for PlannedClaim { claim, .. } in &self.referee.plan.claims {
-            let metric = claim.metric;
-            if !claim.statement.is_about_success()
-                && ran.clone().any(|one| one.value(metric).is_none())
-            {
+            let is_missing = ran.clone().any(|one| one.value(claim.metric).is_none());
+            if is_missing && !claim.statement.is_about_success() {
+                let (text, metric) = (&claim.text, claim.metric.name());
                 return Err(LabError::NotMeasured(format!(
-                    "'{}' cannot be settled here: this machine does not measure {}",
-                    claim.text,
-                    metric.name()
+                    "'{text}' cannot be settled here: this machine does not measure {metric}"
                 )));
             }
         }

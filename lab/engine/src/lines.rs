@@ -91,7 +91,7 @@ impl Lines {
 }
 
 /// Quotes a word, without control characters, and shortened.
-pub(crate) fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let word = word.trim();
     let mut short = String::new();
     for c in word.chars().take(QUOTED_MAX) {

@@ -163,23 +163,14 @@ fn check_numbers(request: &Request) -> Result<()> {
 /// values, than the round itself, so medians and means do not.
 pub(crate) fn check_adjust(centre: Centre, adjust: Adjust) -> Result<()> {
     let name = match centre {
-        _ if adjust.is_none() => return Ok(()),
-        Centre::Factor => return Ok(()),
-        Centre::Median => "median",
-        Centre::Mean => "mean",
+        Centre::Median if !adjust.is_none() => "median",
+        Centre::Mean if !adjust.is_none() => "mean",
+        _ => return Ok(()),
     };
     usage(format!(
         "--adjust does not go with --centre {name}, which promises the {name} of the rounds as \
          they are: leave one of them out"
     ))
-}
-
-/// Returns the question that stands for a claim about this metric.
-fn question(left: &str, right: &str, metric: Metric) -> Claim {
-    let mut question = input::question(left, right);
-    question.metric = metric;
-    question.text = input::display(&question);
-    question
 }
 
 /// Returns the claims, or the questions in their place, each with an equal share of the error (A10:
@@ -190,7 +181,9 @@ fn planned_claims(request: &Request, contestants: &[Contestant]) -> Result<Vec<P
         let references = if request.all_pairs { 0..names.len() } else { 0..1 };
         let pairs =
             references.flat_map(|left| (left + 1..names.len()).map(move |right| (left, right)));
-        pairs.map(|(left, right)| question(names[left], names[right], request.metric)).collect()
+        pairs
+            .map(|(left, right)| input::question(names[left], names[right], request.metric))
+            .collect()
     } else {
         let parsed = request.claims.iter().map(|text| input::parse(text, &names));
         parsed.collect::<Result<_, _>>().map_err(LabError::Claim)?
@@ -222,11 +215,9 @@ pub(crate) fn planned(
     request: &Request,
     error: f64,
 ) -> Result<PlannedClaim> {
-    let index = |name: &str| {
-        let found = names.iter().position(|other| *other == name);
-        found.ok_or_else(|| {
-            LabError::Usage(format!("'{}' names {name}, who does not take part", claim.text))
-        })
+    let index = |name: &str| match names.iter().position(|other| *other == name) {
+        Some(index) => Ok(index),
+        None => usage(format!("'{}' names {name}, who does not take part", claim.text)),
     };
     let (left, right) = (index(&claim.left)?, claim.right.as_deref().map(index).transpose()?);
     let claim = capped(claim, request.centre, request.program.timeout_ns)?;
@@ -237,7 +228,21 @@ pub(crate) fn planned(
 /// of means needs one too: it claims for either side that a mean is below something.
 fn capped(mut claim: Claim, centre: Centre, timeout_ns: Option<u64>) -> Result<Claim> {
     if centre == Centre::Mean && claim.statement.relation().is_some() {
-        check_ratio_of_means(&claim, timeout_ns)?;
+        if claim.metric != Metric::WallTime {
+            return usage(format!(
+                "'{}' is about {}, which no time-out caps, so that no ratio of its means can be \
+                 proven: leave --mean out, or ask about the wall time",
+                claim.text,
+                claim.metric.name()
+            ));
+        }
+        if timeout_ns.is_none() {
+            return usage(
+                "a ratio of means cannot be proven without a cap, because one run in a million may \
+                 take as long as it likes: say --timeout, such as --timeout 5s; a run that takes \
+                 longer is ended, and counts as 5 s",
+            );
+        }
     }
     let Statement::Property(Property::Mean { is_below: true, bar, cap: None }) = claim.statement
     else {
@@ -255,26 +260,6 @@ fn capped(mut claim: Claim, centre: Centre, timeout_ns: Option<u64>) -> Result<C
     let cap = Some(timeout_ns as f64);
     claim.statement = Statement::Property(Property::Mean { is_below: true, bar, cap });
     Ok(claim)
-}
-
-/// Checks that the time-out, which caps only wall time, can be the cap.
-fn check_ratio_of_means(claim: &Claim, timeout_ns: Option<u64>) -> Result<()> {
-    if claim.metric != Metric::WallTime {
-        return usage(format!(
-            "'{}' is about {}, which no time-out caps, so that no ratio of its means can be \
-             proven: leave --mean out, or ask about the wall time",
-            claim.text,
-            claim.metric.name()
-        ));
-    }
-    if timeout_ns.is_none() {
-        return usage(
-            "a ratio of means cannot be proven without a cap, because one run in a million may \
-             take as long as it likes: say --timeout, such as --timeout 5s; a run that takes \
-             longer is ended, and counts as 5 s",
-        );
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -155,19 +155,30 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>> {
         ));
     }
     check_parameters(request)?;
-    check_number(request)?;
+    let values = request.parameters.iter().map(|(_, values)| values.len());
+    let most = values.fold(commands.len(), usize::saturating_mul);
+    if most > CONTESTANTS_MAX {
+        return usage(format!(
+            "these commands and values make {most} contestants, and {CONTESTANTS_MAX} are the most"
+        ));
+    }
     let mut contestants: Vec<Contestant> = Vec::new();
     for (index, command) in commands.iter().enumerate() {
-        let hooks = hooks(request, index)?;
-        let used =
-            hooks.each_ref().into_iter().flatten().fold(command.clone(), |text, hook| text + hook);
+        let HookRequest { setup, prepare, conclude, cleanup } = &request.hooks;
+        let hooks = [
+            hook("setup", setup, index, commands.len())?,
+            hook("prepare", prepare, index, commands.len())?,
+            hook("conclude", conclude, index, commands.len())?,
+            hook("cleanup", cleanup, index, commands.len())?,
+        ];
+        let used = hooks.iter().flatten().fold(command.clone(), |text, hook| text + hook);
         for values in combinations(&request.parameters, &used) {
             let name = match request.names.get(index) {
                 Some(name) => fill(name, &values),
                 None => letters(contestants.len()),
             };
-            let filled = hooks.each_ref().map(|hook| Some(fill(hook.as_ref()?, &values)));
-            let [setup, prepare, conclude, cleanup] = filled;
+            let [setup, prepare, conclude, cleanup] =
+                hooks.each_ref().map(|hook| Some(fill(hook.as_ref()?, &values)));
             contestants.push(Contestant {
                 name,
                 command: fill(command, &values),
@@ -180,18 +191,6 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>> {
     }
     check_names(&contestants)?;
     Ok(contestants)
-}
-
-/// Checks that the values of all parameters do not make more contestants than any user intends.
-fn check_number(request: &Request) -> Result<()> {
-    let values = request.parameters.iter().map(|(_, values)| values.len());
-    let most = values.fold(request.commands.len(), usize::saturating_mul);
-    if most > CONTESTANTS_MAX {
-        return usage(format!(
-            "these commands and values make {most} contestants, and {CONTESTANTS_MAX} are the most"
-        ));
-    }
-    Ok(())
 }
 
 fn check_parameters(request: &Request) -> Result<()> {
@@ -234,28 +233,15 @@ fn check_names(contestants: &[Contestant]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the hooks of a command: those before all runs, before each, after each, after all.
-fn hooks(request: &Request, index: usize) -> Result<[Option<String>; 4]> {
-    let commands = request.commands.len();
-    let options = [
-        ("setup", &request.hooks.setup),
-        ("prepare", &request.hooks.prepare),
-        ("conclude", &request.hooks.conclude),
-        ("cleanup", &request.hooks.cleanup),
-    ];
-    let mut hooks = [const { None }; 4];
-    for (hook, (option, given)) in hooks.iter_mut().zip(options) {
-        *hook = match given.len() {
-            0 | 1 => given.first().cloned(),
-            n if n == commands => given.get(index).cloned(),
-            n => {
-                return usage(format!(
-                    "{n} times --{option} for {commands} commands: give it once, or once a command"
-                ));
-            }
-        };
+/// Returns the hook of a command, given as an option for all commands or once for each.
+fn hook(option: &str, given: &[String], index: usize, commands: usize) -> Result<Option<String>> {
+    match given.len() {
+        0 | 1 => Ok(given.first().cloned()),
+        n if n == commands => Ok(given.get(index).cloned()),
+        n => usage(format!(
+            "{n} times --{option} for {commands} commands: give it once, or once a command"
+        )),
     }
-    Ok(hooks)
 }
 
 /// Returns all combinations of the values of the parameters that `text` uses, the last varying

@@ -2,7 +2,7 @@
 
 use crate::error::{LabError, Result};
 use crate::referee::Referee;
-use crate::{replay, revisions};
+use crate::replay;
 use std::path::Path;
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::journal::{Event, FileDigest, Journal, StopReason};
@@ -98,8 +98,8 @@ pub(crate) fn budget_from_here(journals: &[&Journal], asked: NewBudget) -> Resul
 /// Returns the budget from now on of a single run on this machine.
 ///
 /// # Errors
-/// Fails if the run cannot continue: see [`budget_from_here`]; or its machine is another one, its
-/// folder is gone, or its claims were settled together with those of other runs.
+/// Fails if the run cannot continue: see [`budget_from_here`]; or its machine is another one, or
+/// its claims were settled together with those of other runs.
 pub(crate) fn budget_of_one(
     journal: &Journal,
     machine: &Fingerprint,
@@ -109,8 +109,6 @@ pub(crate) fn budget_of_one(
     let budget = if !differing.is_empty() {
         let differing = differing.join(", ");
         Err(format!("this is another machine ({differing} differ): start a new run"))
-    } else if let Some(why) = revisions::gone(&journal.header.plan) {
-        Err(why)
     } else if is_relaxed(journal) {
         Err("its file settled all contests together: start a new run".to_owned())
     } else {

@@ -225,9 +225,9 @@ impl Session {
         reason: StopReason,
     ) -> Result<RunResult> {
         for file in self.journal.header.files.iter().filter(|file| resume::has_changed(file)) {
-            let warning = Warning::FileChanged { path: file.path.clone() };
-            self.store.event(&self.run, &Event::Warned { warning: warning.clone() })?;
-            referee.warn(warning);
+            let event = Event::Warned { warning: Warning::FileChanged { path: file.path.clone() } };
+            self.store.event(&self.run, &event)?;
+            referee.take_event(&event);
         }
         let result = outcome::result(&referee, &self.journal, Some(reason), true);
         Ok(RunResult { chain_head: self.store.chain_head(&self.run)?, ..result })

@@ -59,7 +59,7 @@ pub fn parse(text: &str, contestants: &[&str]) -> Result<Claim, ClaimError> {
 }
 
 /// Does what [`parse`] does, and also returns the places of the claim's words.
-pub(crate) fn parse_spanned(text: &str, contestants: &[&str]) -> Read<(Claim, Words)> {
+pub fn parse_spanned(text: &str, contestants: &[&str]) -> Read<(Claim, Words)> {
     if text.len() > MAX_CLAIM_BYTES {
         let rest = text.floor_char_boundary(MAX_CLAIM_BYTES)..text.len();
         let expected = vec![format!("at most {MAX_CLAIM_BYTES}")];
@@ -251,7 +251,7 @@ fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Read<f64> {
 }
 
 /// The words that start a clause. None of them is the unit of a number before it.
-pub(crate) const KEYWORDS: [&str; 5] = ["on", "by", "with", "capped", "in"];
+pub const KEYWORDS: [&str; 5] = ["on", "by", "with", "capped", "in"];
 
 /// A clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

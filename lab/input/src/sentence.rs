@@ -9,16 +9,16 @@ use tiebreak_core::metric::{Metric, Unit};
 /// Fractions from here on are written as factors, because percentages end here.
 const FACTOR_FROM: f64 = 1000.0;
 
-/// Returns the question that replaces a claim: which of the two is faster, by wall time?
+/// Returns the question that replaces a claim: which of the two is faster, or uses less?
 ///
-/// For another metric or a workload, set the field, and then the text to the result of [`display`].
-pub fn question(left: &str, right: &str) -> Claim {
+/// For a workload, set the field, and then the text to the result of [`display`].
+pub fn question(left: &str, right: &str, metric: Metric) -> Claim {
     let mut question = Claim {
         text: String::new(),
         left: left.to_owned(),
         right: Some(right.to_owned()),
         statement: Statement::Ratio(Relation::Order),
-        metric: Metric::WallTime,
+        metric,
         workload: None,
     };
     question.text = display(&question);
@@ -37,9 +37,8 @@ pub fn measure_question(
 ) -> Claim {
     let mut question = Claim {
         statement: Statement::Ratio(Relation::Measure { precision }),
-        metric,
         workload: Some(workload.to_owned()),
-        ..question(left, right)
+        ..question(left, right, metric)
     };
     question.text = display(&question);
     question

@@ -49,7 +49,7 @@ const TRIES: u64 = 20;
 
 /// The input of the pilot.
 #[derive(Clone, Debug)]
-pub(super) struct Brief {
+pub struct Brief {
     /// The seed of its coins, as text.
     pub seed: String,
     /// What a unit draws.
@@ -73,7 +73,7 @@ pub(super) struct Brief {
 
 /// The results of the pilot.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Piloted {
+pub struct Piloted {
     /// Variances and costs.
     pub pilot: Pilot,
     /// The number of rounds in a unit.
@@ -132,7 +132,7 @@ struct PilotRun {
 ///
 /// # Errors
 /// Fails if `make` or the machine fails; also with [`LabError::Interrupted`].
-pub(super) fn run<S: FunctionSampler>(
+pub fn run<S: FunctionSampler>(
     brief: Brief,
     make: &mut dyn FnMut(&[u64]) -> Result<S>,
 ) -> Result<Piloted> {

@@ -14,7 +14,7 @@ use tiebreak_input as input;
 ///
 /// # Errors
 /// Fails if a typed sentence is invalid, or about a workload that the study does not have.
-pub(super) fn claims(
+pub fn claims(
     setup: &Setup<'_>,
     workload: &Workload,
     not_judged: &mut Vec<Warning>,
@@ -37,7 +37,7 @@ pub(super) fn claims(
 /// Returns a cell of the table for each contestant that is compared with the reference, and the
 /// ratio of each contestant on several threads to the same on one, which is its efficiency in the
 /// table, unless a claim or a cell is about the two by wall time.
-pub(super) fn cells(
+pub fn cells(
     compared: &[&Ready],
     reference: &str,
     precision: f64,
@@ -65,10 +65,12 @@ pub(super) fn cells(
 
 /// Returns a question for each contestant with an exact contract: whether it or the reference is
 /// faster.
-pub(super) fn orders(compared: &[&Ready], reference: &str, workload: &str) -> Vec<Claim> {
+pub fn orders(compared: &[&Ready], reference: &str, workload: &str) -> Vec<Claim> {
     let exact = compared.iter().filter(|one| one.built.is_exact);
     let names = exact.map(|one| one.entrant.name.as_str()).filter(|name| *name != reference);
-    names.filter_map(|name| on(input::question(name, reference), workload)).collect()
+    names
+        .filter_map(|name| on(input::question(name, reference, Metric::WallTime), workload))
+        .collect()
 }
 
 /// Returns whether a claim is about the ratio of these two by wall time.
@@ -116,7 +118,7 @@ fn names(study: &Study) -> Vec<&str> {
 
 /// Returns the claims on a workload that come from the source, with the texts of
 /// [`claims`].
-pub(super) fn published(of: &Study, workload: &Workload) -> Vec<String> {
+pub fn published(of: &Study, workload: &Workload) -> Vec<String> {
     let names = names(of);
     let of_source = of.claims.iter().filter(|claim| claim.is_published);
     let parsed = of_source.filter_map(|claim| input::parse(&claim.text, &names).ok());

@@ -23,21 +23,21 @@ use tiebreak_measure::workers::{self, LoadError};
 const CLAIMS_SHARE: f64 = 0.75;
 
 /// A study whose contestants were built, on all its workloads.
-pub(super) struct Setup<'a> {
-    pub(super) asked: &'a StudyRequest,
-    pub(super) environment: &'a Environment,
+pub struct Setup<'a> {
+    pub asked: &'a StudyRequest,
+    pub environment: &'a Environment,
     /// Contestants that were built.
-    pub(super) ready: Vec<Ready>,
+    pub ready: Vec<Ready>,
     /// Contestants that take no part, and why.
-    pub(super) not_run: Vec<NotRun>,
+    pub not_run: Vec<NotRun>,
     /// The shared library of the oracle.
     oracle: Option<PathBuf>,
-    pub(super) workloads: Vec<Workload>,
-    pub(super) scope: Scope,
+    pub workloads: Vec<Workload>,
+    pub scope: Scope,
     /// The budget of all workloads together.
-    pub(super) budget: Budget,
+    pub budget: Budget,
     /// What the plans of all workloads share.
-    pub(super) request: Request,
+    pub request: Request,
 }
 
 impl<'a> Setup<'a> {
@@ -45,7 +45,7 @@ impl<'a> Setup<'a> {
     ///
     /// # Errors
     /// As [`StudyRequest::frame`] and [`Setup::build`].
-    pub(super) fn new(
+    pub fn new(
         asked: &'a StudyRequest,
         environment: &'a Environment,
         progress: &mut dyn FnMut(Step<'_>),
@@ -115,28 +115,28 @@ impl<'a> Setup<'a> {
     }
 
     /// Returns the name of a contestant that was built.
-    pub(super) fn name(&self, contestant: usize) -> &str {
+    pub fn name(&self, contestant: usize) -> &str {
         &self.ready[contestant].entrant.name
     }
 
     /// Returns those that take part, by index: those that were built and are not void.
-    pub(super) fn without<T>(&self, void: &[(usize, T)]) -> impl Iterator<Item = usize> {
+    pub fn without<T>(&self, void: &[(usize, T)]) -> impl Iterator<Item = usize> {
         (0..self.ready.len()).filter(|index| !void.iter().any(|(one, _)| one == index))
     }
 
     /// Returns the first of these contestants with an exact contract.
-    pub(super) fn first_exact(&self, contestants: &[usize]) -> Option<usize> {
+    pub fn first_exact(&self, contestants: &[usize]) -> Option<usize> {
         contestants.iter().copied().find(|one| self.ready[*one].built.is_exact)
     }
 
     /// Returns a workload's part of the budget; if only rounds are limited, the default.
-    pub(super) fn seconds(&self) -> f64 {
+    pub fn seconds(&self) -> f64 {
         let all = self.budget.seconds;
         all.map_or(SECONDS_A_CLAIM, |seconds| seconds / self.workloads.len().max(1) as f64)
     }
 
     /// Returns the plan of the functions before the pilot: one call in each batch.
-    pub(super) fn first_plan(&self, workload: &Workload) -> FunctionPlan {
+    pub fn first_plan(&self, workload: &Workload) -> FunctionPlan {
         let study = &self.asked.study;
         let reference = self.ready.iter().position(|one| one.entrant.name == study.reference);
         FunctionPlan {
@@ -171,7 +171,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Returns claims with the contestants that they name, each at this error, after this wait.
-    pub(super) fn planned(
+    pub fn planned(
         &self,
         claims: &[Claim],
         error: f64,
@@ -187,7 +187,7 @@ impl<'a> Setup<'a> {
 
     /// Returns the plan of a run on a workload. The caller splits claims and error over all of
     /// them.
-    pub(super) fn plan(&self, functions: FunctionPlan, claims: Vec<PlannedClaim>) -> Plan {
+    pub fn plan(&self, functions: FunctionPlan, claims: Vec<PlannedClaim>) -> Plan {
         let workload = functions.workload.name.clone();
         let contestants = self.ready.iter().map(|ready| {
             let recipe = &ready.entrant.recipe;
@@ -222,11 +222,7 @@ impl<'a> Setup<'a> {
     ///
     /// # Errors
     /// As [`Functions::new`].
-    pub(super) fn sampler(
-        &self,
-        functions: FunctionPlan,
-        claims: &[PlannedClaim],
-    ) -> Result<Functions> {
+    pub fn sampler(&self, functions: FunctionPlan, claims: &[PlannedClaim]) -> Result<Functions> {
         Functions::new(&self.plan(functions, claims.to_vec()), self.environment)
     }
 }
@@ -244,7 +240,7 @@ fn published(tables: &[Published], workload: &Workload) -> Vec<Published> {
 /// Returns how long the cells of the table wait, in one of this many runs under a budget:
 /// [`CLAIMS_SHARE`] of its part of the seconds. A budget in rounds applies to each pair, so none
 /// waits.
-pub(super) fn waits_ns(budget: Budget, runs: usize) -> u64 {
+pub fn waits_ns(budget: Budget, runs: usize) -> u64 {
     let seconds = budget.seconds.filter(|_| budget.rounds.is_none()).unwrap_or(0.0);
     (CLAIMS_SHARE * seconds * 1e9 / runs.max(1) as f64).ceil() as u64
 }

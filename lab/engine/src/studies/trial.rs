@@ -32,7 +32,7 @@ const PREPARED_NS: f64 = 20e3;
 const PREPARED_COLD_NS: f64 = 20e6;
 
 /// A workload on which functions are tried, and what to settle on it.
-pub(super) struct Trial<'a> {
+pub struct Trial<'a> {
     setup: &'a Setup<'a>,
     /// The plan of the functions.
     pub functions: FunctionPlan,
@@ -54,7 +54,7 @@ pub(super) struct Trial<'a> {
 /// # Errors
 /// Fails if the oracle fails, or for an error that no contestant caused; also with
 /// [`LabError::Interrupted`].
-pub(super) fn run<'a>(
+pub fn run<'a>(
     setup: &'a Setup<'_>,
     workload: &Workload,
     progress: &mut dyn FnMut(Step<'_>),

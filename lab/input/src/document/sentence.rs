@@ -8,7 +8,7 @@ use tiebreak_core::claim::Claim;
 use toml::de::DeValue;
 
 /// Reads a sentence, with the bytes of its words in the file.
-pub(crate) fn sentence(item: &Item<'_>, contestants: &[&str]) -> Option<(Claim, Words)> {
+pub fn sentence(item: &Item<'_>, contestants: &[&str]) -> Option<(Claim, Words)> {
     let expected = "a sentence such as \"a is faster than b\"";
     let text = item.typed(item.value.as_str(), expected)?;
     let located = Located::new(item.log.raw(&item.span), item.span.start, text);
@@ -27,7 +27,7 @@ pub(crate) fn sentence(item: &Item<'_>, contestants: &[&str]) -> Option<(Claim, 
 }
 
 /// Returns whether two claims mean the same, in any words.
-pub(crate) fn is_same(a: &Claim, b: &Claim) -> bool {
+pub fn is_same(a: &Claim, b: &Claim) -> bool {
     Claim { text: b.text.clone(), ..a.clone() } == *b
 }
 

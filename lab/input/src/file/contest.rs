@@ -10,7 +10,7 @@ use tiebreak_core::plan::Contestant;
 use toml::de::DeValue;
 
 /// Reads all contests: at least one.
-pub(super) fn contests(root: &Table<'_>, defaults: &Layer) -> Vec<Contest> {
+pub fn contests(root: &Table<'_>, defaults: &Layer) -> Vec<Contest> {
     let missing = [
         "there is no contest in this file",
         "the smallest file: [[contest]], claims = [\"a is faster than b\"], and contestants = \

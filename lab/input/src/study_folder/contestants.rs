@@ -17,23 +17,23 @@ const EXPECTED: &str = "a number of threads, \"all\", or several of these such a
 const HELP: &str = "write two tables [[contestant]], each with name, language and sources";
 
 /// The contestants, with what other tables need to know about them.
-pub(super) struct Contestants {
-    pub(super) entrants: Vec<Entrant>,
+pub struct Contestants {
+    pub entrants: Vec<Entrant>,
     /// The study's own contracts.
-    pub(super) contracts: Vec<Contract>,
+    pub contracts: Vec<Contract>,
     /// Whether they are runners, according to the first whose language is known.
-    pub(super) are_runners: Option<bool>,
+    pub are_runners: Option<bool>,
 }
 
 impl Contestants {
     /// Returns their names, in the order of the file.
-    pub(super) fn names(&self) -> Vec<&str> {
+    pub fn names(&self) -> Vec<&str> {
         let names = self.entrants.iter().map(|entrant| entrant.name.as_str());
         names.filter(|name| !name.is_empty()).collect()
     }
 
     /// Returns the contract of a contestant, if it is not exact.
-    pub(super) fn inexact_contract(&self, name: &str) -> Option<&str> {
+    pub fn inexact_contract(&self, name: &str) -> Option<&str> {
         let entrant = self.entrants.iter().find(|entrant| entrant.name == name)?;
         let contract = self.contracts.iter().find(|contract| contract.name == entrant.contract)?;
         (!contract.is_exact).then_some(contract.name.as_str())
@@ -41,7 +41,7 @@ impl Contestants {
 }
 
 /// Reads `[[contestant]]`: at least two.
-pub(super) fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
+pub fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
     let contracts = contracts(root);
     let mut names = Names::in_claims("contestants");
     let missing = ["this study has no contestants", HELP];

@@ -7,7 +7,7 @@ use tiebreak_core::study::{Figure, FigureUnit, Published};
 use toml::de::DeValue;
 
 /// Reads `[[published]]`.
-pub(super) fn published(
+pub fn published(
     root: &Table<'_>,
     contestants: &Contestants,
     workloads: &[&str],

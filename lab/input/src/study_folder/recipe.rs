@@ -9,10 +9,10 @@ use tiebreak_core::language::Language;
 use tiebreak_core::study::Recipe;
 
 /// A language, and its place in the file.
-pub(super) type StatedLanguage<'a> = Option<(Language, Item<'a>)>;
+pub type StatedLanguage<'a> = Option<(Language, Item<'a>)>;
 
 /// Reads a recipe, and its language as stated.
-pub(super) fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage<'a>) {
+pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage<'a>) {
     let stated = stated_language(table);
     let language = stated.as_ref().map(|(language, _)| *language);
     let entry = language.unwrap_or_default().entry();
@@ -53,7 +53,7 @@ fn stated_language<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
 }
 
 /// Lists the languages of a kind as errors do: `"c", "c++" or "d"`.
-pub(super) fn listed(is_one: impl Fn(Language) -> bool) -> String {
+pub fn listed(is_one: impl Fn(Language) -> bool) -> String {
     let names = Language::all().filter(|language| is_one(*language)).map(Language::name);
     let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
     alternatives(&names)
@@ -136,7 +136,7 @@ fn check_single(second: &Item<'_>, language: Language) {
 }
 
 /// Checks a file of the study, given by its relative path.
-pub(super) fn file(path: &str, item: &Item<'_>, folder: &Folder) -> Option<String> {
+pub fn file(path: &str, item: &Item<'_>, folder: &Folder) -> Option<String> {
     let located = locate(path, item, folder)?;
     if !folder.absolute(&located).is_file() {
         return item

@@ -11,7 +11,7 @@ use tiebreak_core::study::{Verification, Workload};
 const SEED: u64 = 1;
 
 /// Reads `[[workload]]`: at least one.
-pub(super) fn workloads(root: &Table<'_>, has_oracle: bool, folder: &Folder) -> Vec<Workload> {
+pub fn workloads(root: &Table<'_>, has_oracle: bool, folder: &Folder) -> Vec<Workload> {
     let mut names = Names::in_claims("workloads");
     let missing =
         ["this study has no workloads", "write [[workload]] with name, distribution and size"];
@@ -20,7 +20,7 @@ pub(super) fn workloads(root: &Table<'_>, has_oracle: bool, folder: &Folder) -> 
 }
 
 /// Returns their names, in the order of the file.
-pub(super) fn names(workloads: &[Workload]) -> Vec<&str> {
+pub fn names(workloads: &[Workload]) -> Vec<&str> {
     let names = workloads.iter().map(|workload| workload.name.as_str());
     names.filter(|name| !name.is_empty()).collect()
 }
@@ -107,7 +107,7 @@ fn answer(table: &Table<'_>, has_oracle: bool) -> Option<String> {
 }
 
 /// Reads `[[verify]]`, which needs an oracle.
-pub(super) fn verifications(root: &Table<'_>, has_oracle: bool) -> Vec<Verification> {
+pub fn verifications(root: &Table<'_>, has_oracle: bool) -> Vec<Verification> {
     let mut names = Names::of("verifications");
     let tables = root.tables("verify", "study");
     if let Some(first) = tables.first().filter(|_| !has_oracle) {
