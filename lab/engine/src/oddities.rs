@@ -7,8 +7,6 @@ use tiebreak_core::warning::Warning;
 const FOREIGN_SHARE_MIN: f64 = 0.05;
 /// Stolen time below this share is not reported.
 const STEAL_SHARE_MIN: f64 = 0.01;
-/// A run shorter than this consists mainly of the kernel's start of a process.
-const START_NS: u64 = 1_000_000;
 
 /// Sums over all samples of a run.
 #[derive(Clone, Debug, Default)]
@@ -58,10 +56,4 @@ impl Oddities {
         }
         warnings
     }
-}
-
-/// Returns whether a contestant with this median wall time consists mainly of the start of a
-/// process.
-pub fn is_mostly_start(median_wall_ns: f64) -> bool {
-    median_wall_ns < START_NS as f64
 }

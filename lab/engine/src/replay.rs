@@ -58,7 +58,13 @@ pub fn replay(journal: &Journal) -> Result<RunResult> {
     let referee = Referee::walk(
         journal,
         |referee, round| check_coins(journal, seed, referee, round),
-        |round, wealth| check_wealth(journal, round, wealth),
+        |round, wealth| {
+            if wealth.iter().map(wealth_bits).eq(round.wealth.iter().map(wealth_bits)) {
+                return Ok(());
+            }
+            let what = format!("the evidence of round {}", round.coins.round);
+            Err(differs(journal, what, format!("{:?}", round.wealth), format!("{wealth:?}")))
+        },
     )?;
     for (claim, planned) in journal.header.plan.claims.iter().enumerate() {
         let mut latest_first = journal.verdicts.iter().rev();
@@ -115,15 +121,6 @@ fn check_coins(journal: &Journal, seed: Seed, referee: &Referee, round: &Round) 
     if coins != round.coins {
         let what = format!("the coins of round {}", round.coins.round);
         return Err(differs(journal, what, format!("{:?}", round.coins), format!("{coins:?}")));
-    }
-    Ok(())
-}
-
-/// Checks that a round's wealth is what its samples give.
-fn check_wealth(journal: &Journal, round: &Round, wealth: &[Wealth]) -> Result<()> {
-    if !wealth.iter().map(wealth_bits).eq(round.wealth.iter().map(wealth_bits)) {
-        let what = format!("the evidence of round {}", round.coins.round);
-        return Err(differs(journal, what, format!("{:?}", round.wealth), format!("{wealth:?}")));
     }
     Ok(())
 }

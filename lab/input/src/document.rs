@@ -82,6 +82,35 @@ impl<'a> Item<'a> {
         Some(Table::new(table, self.span.clone(), Place::of(id), self.log))
     }
 
+    /// Reads an array of tables whose keys are in the table of inputs.
+    fn tables(&self, id: &str, place: &Place) -> Vec<Table<'a>> {
+        let key = self.key;
+        let Some(elements) = self.elements() else {
+            if self.entries().is_some() {
+                self.error(format!("'{key}' is one table, and there may be many"))
+                    .help(format!("write [[{key}]], with two brackets"));
+            } else {
+                self.wrong_type(&format!("tables, [[{key}]]"));
+            }
+            return Vec::new();
+        };
+        if let Some(extra) = elements.get(MAX_TABLES) {
+            let whole = if place.file() == "study" { "study" } else { "file" };
+            extra
+                .error(format!("this is {} {} of the {whole}", place.noun(), MAX_TABLES + 1))
+                .label(format!("expected at most {MAX_TABLES}"));
+        }
+        let tables = elements.iter().take(MAX_TABLES).filter_map(|element| {
+            element.table(id).or_else(|| {
+                element
+                    .error(format!("{} is {}", place.name, kind(element.value)))
+                    .label(format!("expected a table, [[{key}]]"))
+                    .none()
+            })
+        });
+        tables.collect()
+    }
+
     /// Adds an error about the value.
     pub fn error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
         self.log.error(self.span.clone(), message)
@@ -160,49 +189,17 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads tables that may occur several times, `[[workload]]`, of what errors call `whole`.
-    pub fn tables(&self, key: &str, whole: &str) -> Vec<Table<'a>> {
-        let Some(item) = self.get(key) else { return Vec::new() };
+    /// Reads tables that may occur several times, `[[workload]]`. Logs an error if there are none
+    /// and the table of inputs wants one.
+    pub fn tables(&self, key: &str) -> Vec<Table<'a>> {
         let id = format!("{}.{key}", self.place.file());
         let place = Place::of(&id);
-        let Some(elements) = item.elements() else {
-            if item.entries().is_some() {
-                item.error(format!("'{key}' is one table, and there may be many"))
-                    .help(format!("write [[{key}]], with two brackets"));
-            } else {
-                item.wrong_type(&format!("tables, [[{key}]]"));
-            }
-            return Vec::new();
-        };
-        if let Some(extra) = elements.get(MAX_TABLES) {
-            extra
-                .error(format!("this is {} {} of the {whole}", place.noun(), MAX_TABLES + 1))
-                .label(format!("expected at most {MAX_TABLES}"));
-        }
-        let mut tables = Vec::new();
-        for element in elements.iter().take(MAX_TABLES) {
-            match element.table(&id) {
-                Some(table) => tables.push(table),
-                None => {
-                    element
-                        .error(format!("{} is {}", place.name, kind(element.value)))
-                        .label(format!("expected a table, [[{key}]]"));
-                }
-            }
-        }
-        tables
-    }
-
-    /// Reads such tables, or logs this error with its help if there are none.
-    pub fn some_tables(
-        &self,
-        key: &str,
-        whole: &str,
-        [missing, help]: [&str; 2],
-    ) -> Vec<Table<'a>> {
         let before = self.log.count();
-        let tables = self.tables(key, whole);
-        if tables.is_empty() && self.log.count() == before {
+        let tables = self.get(key).map_or_else(Vec::new, |item| item.tables(&id, place));
+        if let Some((missing, help)) = &place.missing
+            && tables.is_empty()
+            && self.log.count() == before
+        {
             let span = self.get(key).map_or(&self.span, |item| &item.span);
             self.log.error(span.clone(), missing).help(help);
         }

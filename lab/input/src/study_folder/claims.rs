@@ -15,7 +15,7 @@ pub fn claims(root: &Table<'_>, contestants: &Contestants, workloads: &[&str]) -
     let mut made: Vec<(Claim, usize)> = Vec::new();
     let mut claims = Vec::new();
     let names = contestants.names();
-    for table in &root.tables("claim", "study") {
+    for table in &root.tables("claim") {
         let is_published = table.flag("published", false);
         let Some(item) = table.required("text") else { continue };
         if names.is_empty() {

@@ -13,7 +13,7 @@ pub fn published(
     workloads: &[&str],
 ) -> Vec<Published> {
     let names = contestants.names();
-    let tables = root.tables("published", "study");
+    let tables = root.tables("published");
     tables.iter().map(|table| one(table, &names, workloads)).collect()
 }
 

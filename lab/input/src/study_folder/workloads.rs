@@ -13,9 +13,7 @@ const SEED: u64 = 1;
 /// Reads `[[workload]]`: at least one.
 pub fn workloads(root: &Table<'_>, has_oracle: bool, folder: &Folder) -> Vec<Workload> {
     let mut names = Names::in_claims("workloads");
-    let missing =
-        ["this study has no workloads", "write [[workload]] with name, distribution and size"];
-    let tables = root.some_tables("workload", "study", missing);
+    let tables = root.tables("workload");
     tables.iter().map(|table| workload(table, &mut names, has_oracle, folder)).collect()
 }
 
@@ -109,7 +107,7 @@ fn answer(table: &Table<'_>, has_oracle: bool) -> Option<String> {
 /// Reads `[[verify]]`, which needs an oracle.
 pub fn verifications(root: &Table<'_>, has_oracle: bool) -> Vec<Verification> {
     let mut names = Names::of("verifications");
-    let tables = root.tables("verify", "study");
+    let tables = root.tables("verify");
     if let Some(first) = tables.first().filter(|_| !has_oracle) {
         first
             .error("nothing can be verified: this study has no oracle")
