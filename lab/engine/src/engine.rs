@@ -53,6 +53,9 @@ struct Race<'a> {
     stop: &'a AtomicBool,
 }
 
+/// The result of an attempt: cut off, or finished.
+type Attempted = Result<Finished, UnitFailure>;
+
 /// The result of an attempt that was not cut off.
 #[derive(Default)]
 struct Finished {
@@ -284,7 +287,7 @@ impl Race<'_> {
             }
             match failure {
                 None => {}
-                Some(RunFailure::Fault(fault)) => self.journal_void(contestant, None, fault)?,
+                Some(RunFailure::Fault(fault)) => self.tell_void(contestant, None, fault)?,
                 Some(RunFailure::Interrupted) => return Ok(Some(StopReason::Interrupted)),
                 Some(RunFailure::Broken(why)) => return Err(LabError::Broken(why)),
             }
@@ -294,11 +297,7 @@ impl Race<'_> {
 
     /// Runs the primer and then every contestant in the order of the coins, and judges the outputs.
     /// A single contestant needs no primer, because it is not compared with another.
-    fn attempt(
-        &mut self,
-        programs: &mut dyn ProgramSampler,
-        coins: &RoundCoins,
-    ) -> Result<Finished, UnitFailure> {
+    fn attempt(&mut self, programs: &mut dyn ProgramSampler, coins: &RoundCoins) -> Attempted {
         let timeout_ns = self.referee.timeout_ns();
         let mut finished = Finished::default();
         let runs = std::iter::once(&coins.primer).chain(&coins.order).zip(&coins.padding_bytes);
@@ -339,7 +338,7 @@ impl Race<'_> {
         &mut self,
         functions: &mut dyn FunctionSampler,
         coins: &RoundCoins,
-    ) -> Result<Finished, UnitFailure> {
+    ) -> Attempted {
         let rounds = self.referee.plan.functions.as_ref().map_or(1, |plan| plan.rounds_a_unit);
         let orders = match (&coins.unit, self.referee.plan.scope) {
             (Some(unit), Scope::Code | Scope::Binary) => {
@@ -479,15 +478,10 @@ impl Race<'_> {
     fn void(&mut self, coins: &RoundCoins, contestant: usize, fault: Fault) -> Result<()> {
         self.referee.lose_attempt(coins, Some(contestant));
         self.attempt += 1;
-        self.journal_void(contestant, Some(coins.attempt), fault)
+        self.tell_void(contestant, Some(coins.attempt), fault)
     }
 
-    fn journal_void(
-        &mut self,
-        contestant: usize,
-        attempt: Option<u32>,
-        fault: Fault,
-    ) -> Result<()> {
+    fn tell_void(&mut self, contestant: usize, attempt: Option<u32>, fault: Fault) -> Result<()> {
         let round = self.referee.rounds;
         self.referee.void(contestant, &fault);
         self.recorder.event(&Event::Void { contestant, round, attempt, fault })

@@ -1,11 +1,10 @@
-//! What to settle on a workload: the claims about it, and the ratios of its table.
+//! The claims about a workload, and why some of them cannot be judged.
 
 use super::StudyRequest;
-use super::setup::{Ready, Setup};
+use super::setup::Setup;
 use crate::error::{LabError, Result, usage};
 use tiebreak_core::claim::Claim;
-use tiebreak_core::metric::Metric;
-use tiebreak_core::study::{Study, Team, Workload};
+use tiebreak_core::study::{Study, Workload};
 use tiebreak_core::warning::Warning;
 use tiebreak_input as input;
 
@@ -34,53 +33,6 @@ pub fn claims(
     Ok(claims)
 }
 
-/// Returns a cell of the table for each contestant that is compared with the reference, and the
-/// ratio of each contestant on several threads to the same on one, which is its efficiency in the
-/// table, unless a claim or a cell is about the two by wall time.
-pub fn cells(
-    compared: &[&Ready],
-    reference: &str,
-    precision: f64,
-    claims: &[Claim],
-    workload: &str,
-) -> Vec<Claim> {
-    let names = compared.iter().map(|one| one.entrant.name.as_str());
-    let mut pairs: Vec<[&str; 2]> =
-        names.filter(|name| *name != reference).map(|name| [name, reference]).collect();
-    for ready in compared {
-        let Some(of) = ready.built.team.as_ref().filter(|of| of.threads > 1) else { continue };
-        let alone = Some(Team { threads: 1, ..of.clone() });
-        let Some(alone) = compared.iter().find(|one| one.built.team == alone) else { continue };
-        let pair = [ready.entrant.name.as_str(), alone.entrant.name.as_str()];
-        let is_claimed = claims.iter().any(|claim| is_ratio_of(claim, pair));
-        if !pair.contains(&reference) && !is_claimed {
-            pairs.push(pair);
-        }
-    }
-    let cells = pairs.into_iter().map(|[left, right]| {
-        input::measure_question(left, right, precision, Metric::WallTime, workload)
-    });
-    cells.collect()
-}
-
-/// Returns a question for each contestant with an exact contract: whether it or the reference is
-/// faster.
-pub fn orders(compared: &[&Ready], reference: &str, workload: &str) -> Vec<Claim> {
-    let exact = compared.iter().filter(|one| one.built.is_exact);
-    let names = exact.map(|one| one.entrant.name.as_str()).filter(|name| *name != reference);
-    names
-        .filter_map(|name| on(input::question(name, reference, Metric::WallTime), workload))
-        .collect()
-}
-
-/// Returns whether a claim is about the ratio of these two by wall time.
-fn is_ratio_of(claim: &Claim, [one, other]: [&str; 2]) -> bool {
-    let pair = [claim.left.as_str(), claim.right.as_deref().unwrap_or("")];
-    claim.metric == Metric::WallTime
-        && claim.statement.relation().is_some()
-        && [[one, other], [other, one]].contains(&pair)
-}
-
 /// Returns the claims about a workload that were typed, else the study's.
 fn stated(asked: &StudyRequest, workload: &Workload) -> Result<Vec<Claim>> {
     let names = names(&asked.study);
@@ -104,7 +56,7 @@ fn stated(asked: &StudyRequest, workload: &Workload) -> Result<Vec<Claim>> {
 }
 
 /// Returns the claim on this workload, with its name, if the claim is about it.
-fn on(mut claim: Claim, workload: &str) -> Option<Claim> {
+pub fn on(mut claim: Claim, workload: &str) -> Option<Claim> {
     if claim.workload.is_none() {
         claim.workload = Some(workload.to_owned());
         claim.text = input::display(&claim);

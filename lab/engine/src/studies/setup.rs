@@ -11,7 +11,8 @@ use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, Hooks, Plan, PlannedClaim, ProgramPlan, Scope,
 };
 use tiebreak_core::study::{
-    BatchCalls, Built, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Workload,
+    BatchCalls, Built, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Threads,
+    Workload,
 };
 use tiebreak_machine::cpus;
 use tiebreak_measure::build::{BuildError, Builder};
@@ -88,7 +89,7 @@ impl<'a> Setup<'a> {
         for entrant in &entrants {
             let made = team(entrant, &entrants, cpus).map_err(Problem::NotRun).and_then(|team| {
                 progress(Step::Building(&entrant.name));
-                make(asked, entrant, team, &builder, environment)
+                self.make(&builder, entrant, team)
             });
             match made {
                 Ok(ready) => self.ready.push(ready),
@@ -112,6 +113,18 @@ impl<'a> Setup<'a> {
             problems.extend(self.not_run.iter().map(|one| format!("{}: {}", one.name, one.why)));
         }
         if problems.is_empty() { Ok(()) } else { Err(asked.cannot(&problems.join("\n"))) }
+    }
+
+    fn make(&self, builder: &Builder, entrant: &Entrant, team: Option<Team>) -> Made {
+        let Environment { program, stop, .. } = self.environment;
+        let (mut built, library) = builder.build(&self.asked.study, entrant, stop)?;
+        built.team = team;
+        // A contestant in another runtime has no library, and its runner resets it.
+        let has_reset = match library {
+            Some(library) => workers::probe(&library, program)?.has_reset,
+            None => false,
+        };
+        Ok(Ready { entrant: entrant.clone(), built, has_reset })
     }
 
     /// Returns the name of a contestant that was built.
@@ -256,6 +269,9 @@ pub struct Ready {
     pub has_reset: bool,
 }
 
+/// A contestant that was to be built.
+type Made = Result<Ready, Problem>;
+
 /// Why a contestant is not ready.
 enum Problem {
     NotRun(String),
@@ -282,23 +298,6 @@ impl From<LoadError> for Problem {
     }
 }
 
-fn make(
-    asked: &StudyRequest,
-    entrant: &Entrant,
-    team: Option<Team>,
-    builder: &Builder,
-    environment: &Environment,
-) -> Result<Ready, Problem> {
-    let (mut built, library) = builder.build(&asked.study, entrant, environment.stop)?;
-    built.team = team;
-    // A contestant in another runtime has no library, and its runner resets it.
-    let has_reset = match library {
-        Some(library) => workers::probe(&library, &environment.program)?.has_reset,
-        None => false,
-    };
-    Ok(Ready { entrant: entrant.clone(), built, has_reset })
-}
-
 /// Returns the team of a contestant if this many CPUs may be used: one for each thread, so that
 /// none waits for another. `among` are all requested contestants. If `all` is a number that the
 /// same contestant also has, only one of the two runs.
@@ -306,27 +305,24 @@ fn make(
 /// # Errors
 /// Returns why it takes no part.
 fn team(entrant: &Entrant, among: &[Entrant], cpus: u32) -> Result<Option<Team>, String> {
-    let Some(threads) = &entrant.threads else { return Ok(None) };
-    let (number, same) = match threads.count {
-        ThreadCount::All => (cpus, (cpus == 1).then_some(ThreadCount::Number(1))),
-        ThreadCount::Number(number) if number > cpus => {
-            return Err(format!("needs {number} CPUs, and {cpus} may be used here"));
-        }
-        ThreadCount::Number(number) => {
-            (number, (number == cpus && cpus > 1).then_some(ThreadCount::All))
-        }
+    let Some(Threads { family, count }) = &entrant.threads else { return Ok(None) };
+    let threads = match *count {
+        ThreadCount::All => cpus,
+        ThreadCount::Number(number) => number,
     };
-    let family = &threads.family;
-    let same = among.iter().find(|other| {
-        let other = other.threads.as_ref();
-        other.is_some_and(|other| other.family == *family && Some(other.count) == same)
-    });
-    if let Some(Entrant { name, .. }) = same {
+    if threads > cpus {
+        return Err(format!("needs {threads} CPUs, and {cpus} may be used here"));
+    }
+    // Of the two, the one that runs.
+    let kept = if cpus == 1 { ThreadCount::Number(1) } else { ThreadCount::All };
+    let twin = Some(Threads { family: family.clone(), count: kept });
+    let twin = among.iter().find(|other| other.threads == twin);
+    if let Some(Entrant { name, .. }) = twin.filter(|_| threads == cpus && *count != kept) {
         let suffix = name.strip_prefix(family).unwrap_or(name);
         let cpus = if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") };
         return Err(format!("the same as {suffix}, as {cpus} may be used here"));
     }
-    Ok(Some(Team { family: family.clone(), threads: number }))
+    Ok(Some(Team { family: family.clone(), threads }))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::functions::Functions;
 use super::pilot::{self, Brief, Piloted};
-use super::setup::Setup;
+use super::setup::{Ready, Setup};
 use super::{Environment, Step, StudyRequest, fault, questions};
 use crate::error::{LabError, Result};
 use std::path::Path;
@@ -12,10 +12,11 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Centre, PlannedClaim};
 use tiebreak_core::result::VerifyRow;
 use tiebreak_core::study::{
-    BatchCalls, BuiltForm, FunctionPlan, Placements, Verification, Workload,
+    BatchCalls, BuiltForm, FunctionPlan, Placements, Team, Verification, Workload,
 };
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
+use tiebreak_input as input;
 use tiebreak_measure::MissingMeter;
 use tiebreak_measure::oracle::{Input, Oracle, OracleError};
 use tiebreak_measure::runners;
@@ -175,20 +176,54 @@ impl Trial<'_> {
         }
     }
 
+    /// Returns the contestants that were built and are not void.
+    fn compared(&self) -> impl Iterator<Item = &Ready> {
+        self.setup.without(&self.void).map(|one| &self.setup.ready[one])
+    }
+
+    /// Returns a question for each contestant with an exact contract: whether it or the reference
+    /// is faster.
+    fn orders(&self) -> Vec<Claim> {
+        let reference = self.setup.name(self.functions.reference);
+        let exact = self.compared().filter(|one| one.built.is_exact);
+        let names = exact.map(|one| one.entrant.name.as_str()).filter(|name| *name != reference);
+        let questions = names.map(|name| input::question(name, reference, Metric::WallTime));
+        let workload = &self.functions.workload.name;
+        questions.filter_map(|question| questions::on(question, workload)).collect()
+    }
+
+    /// Returns a cell of the table for each contestant that is compared with the reference, and the
+    /// ratio of each contestant on several threads to the same on one, which is its efficiency in
+    /// the table, unless a claim or a cell is about the two by wall time.
+    fn cells(&self, precision: f64) -> Vec<Claim> {
+        let reference = self.setup.name(self.functions.reference);
+        let names = self.compared().map(|one| one.entrant.name.as_str());
+        let mut pairs: Vec<[&str; 2]> =
+            names.filter(|name| *name != reference).map(|name| [name, reference]).collect();
+        for ready in self.compared() {
+            let Some(of) = ready.built.team.as_ref().filter(|of| of.threads > 1) else { continue };
+            let alone = Some(Team { threads: 1, ..of.clone() });
+            let Some(alone) = self.compared().find(|one| one.built.team == alone) else { continue };
+            let pair = [ready.entrant.name.as_str(), alone.entrant.name.as_str()];
+            let is_claimed = self.claims.iter().any(|claim| is_ratio_of(claim, pair));
+            if !pair.contains(&reference) && !is_claimed {
+                pairs.push(pair);
+            }
+        }
+        let workload = &self.functions.workload.name;
+        let cells = pairs.into_iter().map(|[left, right]| {
+            input::measure_question(left, right, precision, Metric::WallTime, workload)
+        });
+        cells.collect()
+    }
+
     /// Adds the ratios of the study's table or, if only that is asked, who is faster.
     fn ask(&mut self) {
-        let Setup { asked, ready, .. } = self.setup;
-        if asked.claims.is_empty() {
-            let compared: Vec<_> = self.setup.without(&self.void).map(|one| &ready[one]).collect();
-            let reference = self.setup.name(self.functions.reference);
-            let workload = &self.functions.workload.name;
-            if asked.asks_order {
-                self.claims.extend(questions::orders(&compared, reference, workload));
-            } else {
-                let precision = asked.precision.unwrap_or(asked.study.precision);
-                self.cells =
-                    questions::cells(&compared, reference, precision, &self.claims, workload);
-            }
+        let asked = self.setup.asked;
+        if asked.claims.is_empty() && asked.asks_order {
+            self.claims = self.orders();
+        } else if asked.claims.is_empty() {
+            self.cells = self.cells(asked.precision.unwrap_or(asked.study.precision));
         }
         self.warnings.append(&mut self.not_judged);
         if let Placements::Reused(count) = asked.placements {
@@ -233,6 +268,14 @@ impl Trial<'_> {
             }
         }
     }
+}
+
+/// Returns whether a claim is about the ratio of these two by wall time.
+fn is_ratio_of(claim: &Claim, [one, other]: [&str; 2]) -> bool {
+    let pair = [claim.left.as_str(), claim.right.as_deref().unwrap_or("")];
+    claim.metric == Metric::WallTime
+        && claim.statement.relation().is_some()
+        && [[one, other], [other, one]].contains(&pair)
 }
 
 /// Returns the plan of the functions on a workload before the pilot, with items and bytes of the
