@@ -121,24 +121,23 @@ impl<'a> Engine<'a> {
     /// Fails if the journal cannot be written, or if the machine fails. What was finished is in the
     /// journal.
     pub fn run(mut self, mut watch: impl FnMut(&Referee)) -> Result<(Referee, StopReason)> {
-        match self.begin_and_race(&mut watch) {
-            Ok(reason) => Ok((self.end(reason)?, reason)),
-            Err(error) => {
-                // The first error is the one to report.
-                let _ = self.clean_up();
-                Err(error)
-            }
+        let raced = self.begin_and_race(&mut watch);
+        if raced.is_err() {
+            // The first error is the one to report.
+            let _ = self.clean_up();
         }
+        let reason = raced?;
+        Ok((self.end(reason)?, reason))
     }
 
     fn begin_and_race(&mut self, watch: &mut impl FnMut(&Referee)) -> Result<StopReason> {
-        let mut reason = self.begin()?;
+        let mut ended = self.begin()?;
         loop {
-            if let Some(reason) = reason {
+            if let Some(reason) = ended {
                 return Ok(reason);
             }
             let rounds = self.race.referee.rounds;
-            reason = self.step()?;
+            ended = self.step()?;
             if self.race.referee.rounds > rounds {
                 watch(&self.race.referee);
             }

@@ -30,13 +30,6 @@ use crate::error::{
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
 
-#[derive(Clone, Copy, PartialEq)]
-enum Verb {
-    Is,
-    Uses,
-    Succeeds,
-}
-
 #[derive(Clone, Copy)]
 enum Bound {
     Just,
@@ -86,12 +79,12 @@ pub fn parse_spanned(text: &str, contestants: &[&str]) -> Read<(Claim, Words)> {
 /// Reads a sentence that starts with the name of a contestant.
 fn about_runs(cursor: &mut Cursor<'_>) -> Read<Statement> {
     contestant(cursor, Part::Left)?;
-    let verbs = [("is", Verb::Is), ("uses", Verb::Uses), ("succeeds", Verb::Succeeds)];
-    let verb = cursor.choose(&verbs)?;
-    if verb == Verb::Succeeds {
+    // Whether the metric follows, or is the time.
+    let verbs = [("is", Some(false)), ("uses", Some(true)), ("succeeds", None)];
+    let Some(uses) = cursor.choose(&verbs)? else {
         return succeeds(cursor).map(Statement::Property);
-    }
-    let relation = comparison(cursor, verb)?;
+    };
+    let relation = comparison(cursor, uses)?;
     contestant(cursor, Part::Right)?;
     let Relation::AtLeast { factor } = relation else {
         tail(cursor, &[Clause::On, Clause::By])?;
@@ -107,9 +100,8 @@ fn about_runs(cursor: &mut Cursor<'_>) -> Read<Statement> {
 }
 
 /// Reads everything between the verb and the second name.
-fn comparison(cursor: &mut Cursor<'_>, verb: Verb) -> Read<Relation> {
-    let uses = verb == Verb::Uses;
-    let relation = match bound(cursor, verb)? {
+fn comparison(cursor: &mut Cursor<'_>, uses: bool) -> Read<Relation> {
+    let relation = match bound(cursor, uses)? {
         Bound::Just => Relation::AtLeast { factor: 1.0 },
         Bound::AtLeast => {
             let factor = amount(cursor, if uses { Scale::Less } else { Scale::Faster })?;
@@ -135,7 +127,7 @@ fn comparison(cursor: &mut Cursor<'_>, verb: Verb) -> Read<Relation> {
 }
 
 /// Reads the bound of the claim, up to the amount.
-fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Read<Bound> {
+fn bound(cursor: &mut Cursor<'_>, uses: bool) -> Read<Bound> {
     let bounds = [
         ("faster", Bound::Just),
         ("at least", Bound::AtLeast),
@@ -144,10 +136,8 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Read<Bound> {
         ("within", Bound::Within),
     ];
     let less = [("less", Bound::Just), ("fewer", Bound::Just), bounds[1], bounds[2], bounds[3]];
-    let (bounds, better, worse) = match verb {
-        Verb::Uses => (&less, "less", "more"),
-        _ => (&bounds, "faster", "slower"),
-    };
+    let (bounds, better, worse) =
+        if uses { (&less, "less", "more") } else { (&bounds, "faster", "slower") };
     if cursor.is_word(0, worse) {
         let expected = vec![
             format!("'{better}' with the two names swapped"),
@@ -166,12 +156,9 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Read<Bound> {
 /// not.
 fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
     let number = cursor.ahead(0).filter(|word| word.starts_with_digit())?;
-    let bounds = [(worse, "no more than"), ("of", "within")];
-    let bound = bounds
-        .into_iter()
-        .find(|(word, _)| cursor.is_word(1, word) || cursor.is_word(2, word))
-        .map_or("at least", |(_, bound)| bound);
-    Some(format!("{bound} {}", number.raw))
+    let mut bounds = [(worse, "no more than"), ("of", "within")].into_iter();
+    let bound = bounds.find(|(word, _)| cursor.is_word(1, word) || cursor.is_word(2, word));
+    Some(format!("{} {}", bound.map_or("at least", |(_, bound)| bound), number.raw))
 }
 
 /// Reads a sentence that starts with `mean of`, `median of` or `p99 of`; `None` if it starts with

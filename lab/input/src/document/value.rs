@@ -33,10 +33,7 @@ impl<'a> Item<'a> {
 
     /// Returns a value if it has the expected type, or else logs an error.
     pub fn typed<T>(&self, value: Option<T>, expected: &str) -> Option<T> {
-        if value.is_none() {
-            self.wrong_type(expected);
-        }
-        value
+        value.or_else(|| self.wrong_type(expected).none())
     }
 
     /// Logs an error for a value that is out of its range, or otherwise invalid.
@@ -85,20 +82,15 @@ impl<'a> Item<'a> {
         let integer = self.typed(self.value.as_integer(), "a whole number")?;
         let (low, high) = self.input.map_or((0, u64::MAX), |input| input.limits);
         let value = u64::from_str_radix(integer.as_str(), integer.radix()).ok();
-        let value = value.filter(|value| (low..=high).contains(value));
-        if value.is_none() {
-            self.wrong(&format!("a whole number from {low} to {high}"));
+        match value.filter(|value| (low..=high).contains(value)) {
+            Some(value) => T::try_from(value).ok(),
+            None => self.wrong(&format!("a whole number from {low} to {high}")).none(),
         }
-        value.and_then(|value| T::try_from(value).ok())
     }
 
     /// Parses a text, or logs an error that says what would be right.
     fn parsed<T>(&self, text: &str, parse: fn(&str) -> Result<T, NotAQuantity>) -> Option<T> {
-        let value = parse(text);
-        if let Err(error) = &value {
-            self.wrong(error.expected);
-        }
-        value.ok()
+        parse(text).map_err(|error| drop(self.wrong(error.expected))).ok()
     }
 
     /// Reads a share: `"1%"`, `"0.01"` or `0.01`.

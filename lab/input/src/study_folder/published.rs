@@ -73,8 +73,5 @@ fn figure(item: &Item<'_>) -> Option<f64> {
         _ => return item.typed(None, "a number above 0"),
     };
     let number = number.filter(|number| *number > 0.0 && number.is_finite());
-    if number.is_none() {
-        item.wrong("a number above 0");
-    }
-    number
+    number.or_else(|| item.wrong("a number above 0").none())
 }

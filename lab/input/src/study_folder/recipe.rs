@@ -14,13 +14,12 @@ pub type StatedLanguage<'a> = Option<(Language, Item<'a>)>;
 /// Reads a recipe, and its language as stated.
 pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage<'a>) {
     let stated = stated_language(table);
-    let language = stated.as_ref().map(|(language, _)| *language);
-    let entry = language.unwrap_or_default().entry();
+    let language = stated.as_ref().map(|(language, _)| *language).unwrap_or_default();
     let compiler = table.read("compiler", program);
-    let compiler = compiler.unwrap_or_else(|| entry.program.clone());
+    let compiler = compiler.unwrap_or_else(|| language.entry().program.clone());
     let version = match table.get("version") {
         Some(item) => version(table, item),
-        None => language.unwrap_or_default().version_command(&compiler),
+        None => language.version_command(&compiler),
     };
     let package = match table.get("package") {
         Some(item) => item.string().unwrap_or_default(),
@@ -28,7 +27,7 @@ pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage
     };
     check_libraries(table, language);
     let recipe = Recipe {
-        language: language.unwrap_or_default(),
+        language,
         sources: sources(table, language, folder),
         compiler,
         flags: table.words("flags"),
@@ -79,11 +78,11 @@ fn version(table: &Table<'_>, item: &Item<'_>) -> Vec<String> {
 }
 
 /// Checks that a contestant in a separate process names no libraries, because it is not linked.
-fn check_libraries(table: &Table<'_>, language: Option<Language>) {
-    let Some(item) = table.get("libraries") else { return };
-    let Some(language) = language.filter(|language| language.is_runner()) else { return };
-    let message = format!("nothing is linked to a contestant in {}", language.name());
-    item.key_error(message).help("leave 'libraries' out");
+fn check_libraries(table: &Table<'_>, language: Language) {
+    if let Some(item) = table.get("libraries").filter(|_| language.is_runner()) {
+        let message = format!("nothing is linked to a contestant in {}", language.name());
+        item.key_error(message).help("leave 'libraries' out");
+    }
 }
 
 /// Reads variables for compiler and interpreter.
@@ -107,8 +106,8 @@ fn environment(item: &Item<'_>) -> Vec<(String, String)> {
 }
 
 /// Reads `sources`, at least one.
-fn sources(table: &Table<'_>, language: Option<Language>, folder: &Folder) -> Vec<String> {
-    let example = language.unwrap_or_default().entry().example.as_str();
+fn sources(table: &Table<'_>, language: Language, folder: &Folder) -> Vec<String> {
+    let example = language.entry().example.as_str();
     let Some(item) = table.required_as("sources", &format!("[\"{example}\"]")) else {
         return Vec::new();
     };
@@ -118,21 +117,16 @@ fn sources(table: &Table<'_>, language: Option<Language>, folder: &Folder) -> Ve
         item.error("'sources' names no file")
             .label(format!("expected at least one, such as [\"{example}\"]"));
     }
-    if let (Some((_, second)), Some(language)) = (found.get(1), language) {
-        check_single(second, language);
+    // In some languages a contestant has one source, which names the others.
+    if let (Some((_, second)), Some(help)) = (found.get(1), &language.entry().one_source) {
+        let message = format!("a contestant in {} has one source", language.name());
+        second.error(message).help(help);
     }
-    let is_package = language.is_some_and(Language::is_package);
+    let is_package = language.is_package();
     let located = found.iter().filter_map(|(path, item)| {
         if is_package { package(path, item, folder) } else { file(path, item, folder) }
     });
     located.collect()
-}
-
-/// Logs an error for a second source in a language that has one source, which names the others.
-fn check_single(second: &Item<'_>, language: Language) {
-    let Some(help) = &language.entry().one_source else { return };
-    let message = format!("a contestant in {} has one source", language.name());
-    second.error(message).help(help);
 }
 
 /// Checks a file of the study, given by its relative path.

@@ -82,10 +82,7 @@ fn from_file(workload: &mut Workload, table: &Table<'_>, item: &Item<'_>, folder
 fn refuse_drawing(table: &Table<'_>, message: &str, help: Option<&str>) {
     if let Some(item) = table.get("drawn").filter(|_| table.flag("drawn", false)) {
         let mut error = item.error(message);
-        error.label("expected false, or nothing said");
-        if let Some(help) = help {
-            error.help(help);
-        }
+        error.label("expected false, or nothing said").help = help.map(str::to_owned);
     }
 }
 
