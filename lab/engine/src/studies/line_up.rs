@@ -3,7 +3,7 @@
 
 use super::functions::Functions;
 use super::setup::{Setup, waits_ns};
-use super::trial::{self, Trial};
+use super::trial;
 use super::{Environment, Step, StudyRequest};
 use crate::check::{self, Contest, Rules};
 use crate::error::{Result, usage};
@@ -59,7 +59,17 @@ pub fn line_up(
     // Only fast steps follow: a kill between two of them leaves a study that cannot be resumed.
     let mut contests = Vec::with_capacity(lined_up.len());
     for (index, (trial, plan, sampler)) in lined_up.into_iter().enumerate() {
-        contests.push(begin(index, trial, plan, sampler, book)?);
+        let lines = lines(index, &plan);
+        let mut session = Session::begin(book, plan, &sampler.files())?;
+        for (contestant, fault) in trial.void {
+            session.event(Event::Void { contestant, round: 0, attempt: None, fault })?;
+        }
+        let missing = sampler.missing_meters().iter();
+        let missing = missing.map(|meter| Warning::NoMeter { what: meter.why.clone() });
+        for warning in trial.warnings.into_iter().chain(missing) {
+            session.event(Event::Warned { warning })?;
+        }
+        contests.push(Contest { name: trial.functions.workload.name, lines, session, sampler });
     }
     let rules = Rules {
         file: asked.study.name.clone(),
@@ -69,27 +79,6 @@ pub fn line_up(
         budget: setup.budget,
     };
     Ok(LineUp { contests, done: Vec::new(), rules })
-}
-
-/// Begins the run of a workload.
-fn begin(
-    index: usize,
-    trial: Trial,
-    plan: Plan,
-    sampler: Functions,
-    book: &Book,
-) -> Result<Contest<Functions>> {
-    let lines = lines(index, &plan);
-    let mut session = Session::begin(book, plan, &sampler.files())?;
-    for (contestant, fault) in trial.void {
-        session.event(Event::Void { contestant, round: 0, attempt: None, fault })?;
-    }
-    let missing = sampler.missing_meters().iter();
-    let missing = missing.map(|meter| Warning::NoMeter { what: meter.why.clone() });
-    for warning in trial.warnings.into_iter().chain(missing) {
-        session.event(Event::Warned { warning })?;
-    }
-    Ok(Contest { name: trial.functions.workload.name, lines, session, sampler })
 }
 
 /// Returns the lines of a file of claims that correspond to the claims of a workload.
