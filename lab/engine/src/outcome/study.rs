@@ -148,9 +148,8 @@ impl Block<'_> {
 }
 
 /// Returns a contestant on a number of threads, with the proof that these ran together, and with
-/// its throughput, which describes the run:
-/// all threads together do `threads` times the work of one at its median. It stays empty if
-/// threads were not together in most units.
+/// its throughput, which describes the run: all threads together do `threads` times the work of one
+/// at its median. It stays empty if threads were not together in most units.
 fn scaling(items: u64, team: &Team, seen: &Observation, columns: &[Column]) -> Scaling {
     let marks = seen.marks.iter().zip(Mark::ALL);
     let apart: u64 = marks.filter(|(_, mark)| *mark == Mark::NotTogether).map(|(n, _)| n).sum();
