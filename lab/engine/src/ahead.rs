@@ -16,7 +16,7 @@ const UNITS_MAX: usize = 8;
 /// doubles each time, up to what keeps every CPU busy with a link. A run that ends early has then
 /// linked few placements in vain, and a pair on two CPUs none.
 #[derive(Debug)]
-pub(crate) struct Ahead {
+pub struct Ahead {
     /// The contestants of the announced units that have not begun.
     announced: VecDeque<Vec<usize>>,
     units: usize,
@@ -32,12 +32,7 @@ impl Default for Ahead {
 
 impl Ahead {
     /// Announces the next units to the sampler if it does not know this one yet.
-    pub(crate) fn announce(
-        &mut self,
-        referee: &Referee,
-        attempt: u32,
-        sampler: &mut dyn FunctionSampler,
-    ) {
+    pub fn announce(&mut self, referee: &Referee, attempt: u32, sampler: &mut dyn FunctionSampler) {
         let plan = &referee.plan;
         if plan.scope != Scope::Code {
             return;

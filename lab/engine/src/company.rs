@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 
 /// How many rounds each pair of contestants has had, by their indices, the lower first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Had(BTreeMap<Vec<usize>, u64>);
+pub struct Had(BTreeMap<Vec<usize>, u64>);
 
 impl Had {
     /// Counts a round of these contestants, in any order.
-    pub(crate) fn take(&mut self, order: &[usize]) {
+    pub fn take(&mut self, order: &[usize]) {
         *self.0.entry(sorted(order.iter().copied())).or_default() += 1;
     }
 
     /// Returns the most rounds that any pair has had.
-    pub(crate) fn most(&self) -> u64 {
+    pub fn most(&self) -> u64 {
         self.0.values().copied().max().unwrap_or(0)
     }
 
     /// Returns the turns of these pairs, given in the order of the plan. Next is always the pair
     /// with the fewest rounds, the first of several.
-    pub(crate) fn turns(&self, open: impl Iterator<Item = Vec<usize>>) -> Turns {
+    pub fn turns(&self, open: impl Iterator<Item = Vec<usize>>) -> Turns {
         let mut turns = Turns(Vec::new());
         for company in open {
             if !turns.0.iter().any(|(other, _)| *other == company) {
@@ -35,11 +35,11 @@ impl Had {
 /// The companies (sets of contestants) of coming rounds, as long as no claim is settled and no
 /// contestant fails: each with the number of its earlier rounds.
 #[derive(Clone, Debug)]
-pub(crate) struct Turns(Vec<(Vec<usize>, u64)>);
+pub struct Turns(Vec<(Vec<usize>, u64)>);
 
 impl Turns {
     /// Returns the turns of one company, which has had this many rounds: each turn is its own.
-    pub(crate) fn of_one(company: Vec<usize>, had: u64) -> Turns {
+    pub fn of_one(company: Vec<usize>, had: u64) -> Turns {
         let is_there = !company.is_empty();
         Turns(is_there.then_some((company, had)).into_iter().collect())
     }
@@ -56,7 +56,7 @@ impl Iterator for Turns {
 }
 
 /// Returns contestants in the order of the plan, each once.
-pub(crate) fn sorted(contestants: impl Iterator<Item = usize>) -> Vec<usize> {
+pub fn sorted(contestants: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut sorted: Vec<usize> = contestants.collect();
     sorted.sort_unstable();
     sorted.dedup();

@@ -2,7 +2,7 @@
 //! repeat.
 
 use crate::ahead::Ahead;
-use crate::error::LabError;
+use crate::error::{LabError, Result};
 use crate::output_check::{FirstRound, OutputCheck};
 use crate::recorder::Recorder;
 use crate::referee::Referee;
@@ -52,6 +52,9 @@ struct Race<'a> {
     ahead: Ahead,
     stop: &'a AtomicBool,
 }
+
+/// The result of an attempt: cut off, or finished.
+type Attempted = Result<Finished, UnitFailure>;
 
 /// The result of an attempt that was not cut off.
 #[derive(Default)]
@@ -117,28 +120,24 @@ impl<'a> Engine<'a> {
     /// # Errors
     /// Fails if the journal cannot be written, or if the machine fails. What was finished is in the
     /// journal.
-    pub fn run(
-        mut self,
-        mut watch: impl FnMut(&Referee),
-    ) -> Result<(Referee, StopReason), LabError> {
-        match self.begin_and_race(&mut watch) {
-            Ok(reason) => Ok((self.end(reason)?, reason)),
-            Err(error) => {
-                // The first error is the one to report.
-                let _ = self.clean_up();
-                Err(error)
-            }
+    pub fn run(mut self, mut watch: impl FnMut(&Referee)) -> Result<(Referee, StopReason)> {
+        let raced = self.begin_and_race(&mut watch);
+        if raced.is_err() {
+            // The first error is the one to report.
+            let _ = self.clean_up();
         }
+        let reason = raced?;
+        Ok((self.end(reason)?, reason))
     }
 
-    fn begin_and_race(&mut self, watch: &mut impl FnMut(&Referee)) -> Result<StopReason, LabError> {
-        let mut reason = self.begin()?;
+    fn begin_and_race(&mut self, watch: &mut impl FnMut(&Referee)) -> Result<StopReason> {
+        let mut ended = self.begin()?;
         loop {
-            if let Some(reason) = reason {
+            if let Some(reason) = ended {
                 return Ok(reason);
             }
             let rounds = self.race.referee.rounds;
-            reason = self.step()?;
+            ended = self.step()?;
             if self.race.referee.rounds > rounds {
                 watch(&self.race.referee);
             }
@@ -150,7 +149,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     /// Fails if the journal cannot be written, or if the machine fails.
-    pub fn begin(&mut self) -> Result<Option<StopReason>, LabError> {
+    pub fn begin(&mut self) -> Result<Option<StopReason>> {
         let reason = match &mut self.sampler {
             Contestants::Programs(programs) => self.race.set_up(*programs)?,
             Contestants::Functions(_) => None,
@@ -164,7 +163,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     /// Fails if the journal cannot be written.
-    pub fn end(mut self, reason: StopReason) -> Result<Referee, LabError> {
+    pub fn end(mut self, reason: StopReason) -> Result<Referee> {
         self.clean_up()?;
         self.race.finish(reason)?;
         Ok(self.race.referee)
@@ -185,10 +184,8 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     /// Fails if the journal cannot be written.
-    pub fn relax(&mut self, error: f64, false_share: f64) -> Result<(), LabError> {
-        self.race.recorder.event(&Event::Relaxed { error, false_share })?;
-        self.race.referee.relax(error, false_share);
-        Ok(())
+    pub fn relax(&mut self, error: f64, false_share: f64) -> Result<()> {
+        self.race.tell(Event::Relaxed { error, false_share })
     }
 
     /// Runs the clean-up hooks of the contestants whose set-up was begun, once. A failing hook is
@@ -196,7 +193,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     /// Fails if the journal cannot be written.
-    pub fn clean_up(&mut self) -> Result<(), LabError> {
+    pub fn clean_up(&mut self) -> Result<()> {
         let mut warnings = Vec::new();
         if let Contestants::Programs(programs) = &mut self.sampler {
             for contestant in std::mem::take(&mut self.race.to_clean_up) {
@@ -210,7 +207,7 @@ impl<'a> Engine<'a> {
             }
         }
         warnings.extend(self.sampler.any().take_warnings());
-        warnings.into_iter().try_for_each(|warning| self.race.warn(warning))
+        warnings.into_iter().try_for_each(|warning| self.race.tell(Event::Warned { warning }))
     }
 
     /// Waits for quiet and makes one attempt at a round. Returns a reason if the run must end
@@ -219,7 +216,7 @@ impl<'a> Engine<'a> {
     /// # Errors
     /// Fails if the journal cannot be written, or if the machine fails. What was finished is in the
     /// journal.
-    pub fn step(&mut self) -> Result<Option<StopReason>, LabError> {
+    pub fn step(&mut self) -> Result<Option<StopReason>> {
         if let Some(paused_ns) = self.race.paused_ns.take() {
             self.race.started_ns += self.sampler.any().now_ns().saturating_sub(paused_ns);
         }
@@ -276,26 +273,20 @@ impl Race<'_> {
 
     /// Runs hooks and warm-up runs before the first round. Returns a reason if that already ends
     /// the run.
-    fn set_up(
-        &mut self,
-        programs: &mut dyn ProgramSampler,
-    ) -> Result<Option<StopReason>, LabError> {
+    fn set_up(&mut self, programs: &mut dyn ProgramSampler) -> Result<Option<StopReason>> {
         for contestant in self.referee.needed() {
             if !self.to_clean_up.contains(&contestant) {
                 self.to_clean_up.push(contestant);
             }
             let mut failure = programs.set_up(contestant).err();
+            let timeout_ns = self.referee.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS);
+            let request = RunRequest { contestant, padding_bytes: 0, timeout_ns };
             for _ in 0..self.referee.plan.program.warmup_runs {
-                let request = RunRequest {
-                    contestant,
-                    padding_bytes: 0,
-                    timeout_ns: self.referee.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS),
-                };
                 failure = failure.or_else(|| programs.run(&request).err());
             }
             match failure {
                 None => {}
-                Some(RunFailure::Fault(fault)) => self.journal_void(contestant, None, fault)?,
+                Some(RunFailure::Fault(fault)) => self.tell_void(contestant, None, fault)?,
                 Some(RunFailure::Interrupted) => return Ok(Some(StopReason::Interrupted)),
                 Some(RunFailure::Broken(why)) => return Err(LabError::Broken(why)),
             }
@@ -305,11 +296,7 @@ impl Race<'_> {
 
     /// Runs the primer and then every contestant in the order of the coins, and judges the outputs.
     /// A single contestant needs no primer, because it is not compared with another.
-    fn attempt(
-        &mut self,
-        programs: &mut dyn ProgramSampler,
-        coins: &RoundCoins,
-    ) -> Result<Finished, UnitFailure> {
+    fn attempt(&mut self, programs: &mut dyn ProgramSampler, coins: &RoundCoins) -> Attempted {
         let timeout_ns = self.referee.timeout_ns();
         let mut finished = Finished::default();
         let runs = std::iter::once(&coins.primer).chain(&coins.order).zip(&coins.padding_bytes);
@@ -318,10 +305,8 @@ impl Race<'_> {
             let (contestant, padding_bytes) = (*contestant, *padding);
             let request = RunRequest { contestant, padding_bytes, timeout_ns };
             let ran = programs.run(&request).and_then(|ran| {
-                match self.outputs.later(ran.output.as_ref()) {
-                    None => Ok(ran),
-                    Some(fault) => Err(RunFailure::Fault(fault)),
-                }
+                let fault = self.outputs.later(ran.output.as_ref());
+                fault.map_or(Ok(ran), |fault| Err(RunFailure::Fault(fault)))
             });
             let ran = match ran {
                 Ok(ran) => ran,
@@ -352,7 +337,7 @@ impl Race<'_> {
         &mut self,
         functions: &mut dyn FunctionSampler,
         coins: &RoundCoins,
-    ) -> Result<Finished, UnitFailure> {
+    ) -> Attempted {
         let rounds = self.referee.plan.functions.as_ref().map_or(1, |plan| plan.rounds_a_unit);
         let orders = match (&coins.unit, self.referee.plan.scope) {
             (Some(unit), Scope::Code | Scope::Binary) => {
@@ -393,7 +378,7 @@ impl Race<'_> {
         &mut self,
         coins: &RoundCoins,
         outputs: Vec<Option<OutputDigest>>,
-    ) -> Result<Option<Vec<Event>>, LabError> {
+    ) -> Result<Option<Vec<Event>>> {
         let mut events = Vec::new();
         if !self.outputs.is_open || self.referee.plan.functions.is_some() {
             return Ok(Some(events));
@@ -402,11 +387,7 @@ impl Race<'_> {
         match self.outputs.first_round(&outputs) {
             FirstRound::Unknown => return Ok(Some(events)),
             FirstRound::Fine => {}
-            FirstRound::Differ => {
-                let warning = Warning::OutputsDiffer;
-                events.push(Event::Warned { warning: warning.clone() });
-                self.referee.warn(warning);
-            }
+            FirstRound::Differ => events.push(Event::Warned { warning: Warning::OutputsDiffer }),
             FirstRound::Fault(contestant, other) => {
                 let fault = Fault::OutputDiffers {
                     from: self.referee.plan.contestants[other].name.clone(),
@@ -432,7 +413,7 @@ impl Race<'_> {
         quiet: Quiet,
         finished: Finished,
         sampler: &mut dyn Sampler,
-    ) -> Result<(), LabError> {
+    ) -> Result<()> {
         let Finished { mut samples, batches, outputs, failures } = finished;
         let Some(mut events) = self.first_outputs(&coins, outputs)? else { return Ok(()) };
         let (warnings, now_ns) = (sampler.take_warnings(), sampler.now_ns());
@@ -447,12 +428,9 @@ impl Race<'_> {
         let wealth = Vec::new();
         let mut round = Round { coins, waited_ns, elapsed_ns, samples, batches, wealth };
         round.wealth = self.referee.take_round(&round);
-        failures.iter().for_each(|event| self.referee.take_event(event));
         events.extend(failures);
-        for warning in warnings {
-            events.push(Event::Warned { warning: warning.clone() });
-            self.referee.warn(warning);
-        }
+        events.extend(warnings.into_iter().map(|warning| Event::Warned { warning }));
+        events.iter().for_each(|event| self.referee.take_event(event));
         let verdicts = self.unrecorded(|verdict| verdict != Verdict::Undecided);
         self.recorder.finish_round(&round, &events, &verdicts)?;
         self.attempt = 0;
@@ -482,53 +460,41 @@ impl Race<'_> {
     }
 
     /// Checks that this machine measures every claim's metric.
-    fn check_measured(&self, samples: &[Sample]) -> Result<(), LabError> {
+    fn check_measured(&self, samples: &[Sample]) -> Result<()> {
         let ran = samples.iter().filter(|sample| sample.outcome != Outcome::Failed);
         for PlannedClaim { claim, .. } in &self.referee.plan.claims {
-            let metric = claim.metric;
-            if !claim.statement.is_about_success()
-                && ran.clone().any(|one| one.value(metric).is_none())
-            {
+            let is_missing = ran.clone().any(|one| one.value(claim.metric).is_none());
+            if is_missing && !claim.statement.is_about_success() {
+                let (text, metric) = (&claim.text, claim.metric.name());
                 return Err(LabError::NotMeasured(format!(
-                    "'{}' cannot be settled here: this machine does not measure {}",
-                    claim.text,
-                    metric.name()
+                    "'{text}' cannot be settled here: this machine does not measure {metric}"
                 )));
             }
         }
         Ok(())
     }
 
-    fn void(
-        &mut self,
-        coins: &RoundCoins,
-        contestant: usize,
-        fault: Fault,
-    ) -> Result<(), LabError> {
+    fn void(&mut self, coins: &RoundCoins, contestant: usize, fault: Fault) -> Result<()> {
         self.referee.lose_attempt(coins, Some(contestant));
         self.attempt += 1;
-        self.journal_void(contestant, Some(coins.attempt), fault)
+        self.tell_void(contestant, Some(coins.attempt), fault)
     }
 
-    fn journal_void(
-        &mut self,
-        contestant: usize,
-        attempt: Option<u32>,
-        fault: Fault,
-    ) -> Result<(), LabError> {
+    fn tell_void(&mut self, contestant: usize, attempt: Option<u32>, fault: Fault) -> Result<()> {
         let round = self.referee.rounds;
         self.referee.void(contestant, &fault);
         self.recorder.event(&Event::Void { contestant, round, attempt, fault })
     }
 
-    fn warn(&mut self, warning: Warning) -> Result<(), LabError> {
-        self.recorder.event(&Event::Warned { warning: warning.clone() })?;
-        self.referee.warn(warning);
+    /// Journals an event, and then applies it.
+    fn tell(&mut self, event: Event) -> Result<()> {
+        self.recorder.event(&event)?;
+        self.referee.take_event(&event);
         Ok(())
     }
 
     /// Journals the missing verdicts and why the run stopped.
-    fn finish(&mut self, reason: StopReason) -> Result<(), LabError> {
+    fn finish(&mut self, reason: StopReason) -> Result<()> {
         let is_interrupted = reason == StopReason::Interrupted;
         for verdict in self.unrecorded(|one| one != Verdict::Undecided || !is_interrupted) {
             self.recorder.verdict(&verdict)?;

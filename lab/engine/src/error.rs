@@ -51,6 +51,9 @@ pub enum LabError {
     Noted(Box<LabError>, String),
 }
 
+/// The result of what can fail in the laboratory.
+pub type Result<T, E = LabError> = std::result::Result<T, E>;
+
 /// Whose fault an error is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {

@@ -165,7 +165,7 @@ fn claim(claimed: &Claimed, pilot: Option<&Plan>) -> Result<Claim, LabError> {
         }
         Claimed::Default => Ok(match plan.and_then(|plan| plan.claims.first()) {
             Some(planned) => planned.claim.clone(),
-            None => input::question("A", "B"),
+            None => input::question("A", "B", Metric::WallTime),
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! The list of earlier runs.
 
-use crate::error::LabError;
+use crate::error::Result;
 use crate::source;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -14,7 +14,7 @@ use tiebreak_store::RunSummary;
 ///
 /// # Errors
 /// Fails if the store cannot be read.
-pub fn runs(store: Option<&Path>, limit: Option<u64>) -> Result<Vec<RunSummary>, LabError> {
+pub fn runs(store: Option<&Path>, limit: Option<u64>) -> Result<Vec<RunSummary>> {
     let store = source::store_if_any(store)?;
     Ok(store.map_or(Ok(Vec::new()), |store| store.runs(limit))?)
 }

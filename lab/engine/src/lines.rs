@@ -4,6 +4,7 @@
 use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
+use tiebreak_input::shown;
 
 /// The number of bytes that are read at once.
 const CHUNK_BYTES: usize = 64 << 10;
@@ -11,9 +12,6 @@ const CHUNK_BYTES: usize = 64 << 10;
 const CHUNKS_AHEAD: usize = 4;
 /// The most bytes of a line that are kept: a longer line is not a number.
 const LINE_BYTES_MAX: usize = 1000;
-
-/// The most characters of a word that an error quotes.
-const QUOTED_MAX: usize = 40;
 
 /// The result of a wait for a line.
 #[derive(Debug, PartialEq)]
@@ -91,14 +89,8 @@ impl Lines {
 }
 
 /// Quotes a word, without control characters, and shortened.
-pub(crate) fn quoted(word: &str) -> String {
-    let word = word.trim();
-    let mut short = String::new();
-    for c in word.chars().take(QUOTED_MAX) {
-        if c.is_control() { short.extend(c.escape_default()) } else { short.push(c) }
-    }
-    let rest = if word.chars().count() > QUOTED_MAX { "..." } else { "" };
-    format!("'{short}{rest}'")
+pub fn quoted(word: &str) -> String {
+    format!("'{}'", shown(word.trim()))
 }
 
 #[cfg(test)]

@@ -44,12 +44,14 @@ pub struct Column {
 
 impl Observation {
     /// Returns one column for each metric, in the order of the metrics, of this contestant of the
-    /// plan. Costs a copy and a sort of all values.
-    pub fn columns<'a>(
-        &'a self,
-        plan: &'a Plan,
+    /// plan; with the values only of wall time and of the metric whose distribution is `shown`.
+    /// Costs a copy and a sort of all values.
+    pub fn columns(
+        &self,
+        plan: &Plan,
         contestant: usize,
-    ) -> impl Iterator<Item = Column> + 'a {
+        shown: Metric,
+    ) -> impl Iterator<Item = Column> {
         self.values.iter().filter_map(move |(metric, values)| {
             // In a process that functions share, the memory of each is unknown.
             let is_unknown = *metric == Metric::PeakMemory && plan.functions.is_some();
@@ -60,6 +62,9 @@ impl Observation {
             let mut sorted: Vec<f64> = values.iter().map(|value| value / calls).collect();
             let step = metric.step(plan.clock_step_ns) / calls;
             let summary = summary::summarise(&mut sorted, step);
+            if ![shown, Metric::WallTime].contains(metric) {
+                sorted = Vec::new();
+            }
             Some(Column { metric: *metric, summary, sorted })
         })
     }

@@ -7,8 +7,6 @@ use tiebreak_core::warning::Warning;
 const FOREIGN_SHARE_MIN: f64 = 0.05;
 /// Stolen time below this share is not reported.
 const STEAL_SHARE_MIN: f64 = 0.01;
-/// A run shorter than this consists mainly of the kernel's start of a process.
-const START_NS: u64 = 1_000_000;
 
 /// Sums over all samples of a run.
 #[derive(Clone, Debug, Default)]
@@ -37,31 +35,19 @@ impl Oddities {
 
     /// Returns the warnings about the run's samples; contestants may use `cpus` CPUs.
     pub fn warnings(&self, cpus: f64) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        let time_ns = self.wall_ns as f64 * cpus.max(1.0);
+        let time_ns = self.wall_ns.max(1) as f64 * cpus.max(1.0);
         let foreign = self.foreign_cpu_ns as f64 / time_ns;
-        if time_ns > 0.0 && foreign >= FOREIGN_SHARE_MIN {
-            warnings.push(Warning::ForeignLoad { share: foreign });
-        }
         let steal = self.steal_ns as f64 / time_ns;
-        if time_ns > 0.0 && steal >= STEAL_SHARE_MIN {
-            warnings.push(Warning::Steal { share: steal });
-        }
-        if self.throttled > 0 {
-            warnings.push(Warning::Throttled { samples: self.throttled });
-        }
-        if self.clock_backwards > 0 {
-            warnings.push(Warning::ClockBackwards { samples: self.clock_backwards });
-        }
-        if self.rounds_never_quiet > 0 {
-            warnings.push(Warning::NeverQuiet { rounds: self.rounds_never_quiet });
-        }
-        warnings
+        let (throttled, backwards) = (self.throttled, self.clock_backwards);
+        let rounds = self.rounds_never_quiet;
+        let possible = [
+            (foreign >= FOREIGN_SHARE_MIN, Warning::ForeignLoad { share: foreign }),
+            (steal >= STEAL_SHARE_MIN, Warning::Steal { share: steal }),
+            (throttled > 0, Warning::Throttled { samples: throttled }),
+            (backwards > 0, Warning::ClockBackwards { samples: backwards }),
+            (rounds > 0, Warning::NeverQuiet { rounds }),
+        ];
+        let seen = possible.into_iter().filter(|(is_seen, _)| *is_seen);
+        seen.map(|(_, warning)| warning).collect()
     }
-}
-
-/// Returns whether a contestant with this median wall time consists mainly of the start of a
-/// process.
-pub fn is_mostly_start(median_wall_ns: f64) -> bool {
-    median_wall_ns < START_NS as f64
 }

@@ -3,7 +3,6 @@
 mod study;
 
 use crate::observation::Column;
-use crate::oddities::is_mostly_start;
 use crate::referee::{Referee, effect, one_factor};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{Journal, StopReason};
@@ -22,6 +21,8 @@ use tiebreak_stats::summary;
 const BINS: usize = 60;
 /// The number of runs whose median shows whether a program is mainly its own start.
 const RUNS_TO_JUDGE_START: u64 = 5;
+/// A run shorter than this consists mainly of the kernel's start of a process.
+const START_NS: f64 = 1e6;
 
 /// Assembles the current result of the run of this journal: if `full`, everything; else only what
 /// is cheap, such as the claims, for a screen that is redrawn during the run.
@@ -32,19 +33,16 @@ pub fn result(
     full: bool,
 ) -> RunResult {
     let (plan, header) = (&referee.plan, &journal.header);
-    let columns: Vec<Vec<Column>> = (0..plan.contestants.len())
-        .map(|index| if full { columns(referee, index) } else { Vec::new() })
-        .collect();
+    let mut columns: Vec<Vec<Column>> = vec![Vec::new(); plan.contestants.len()];
+    for (contestant, columns) in columns.iter_mut().enumerate().filter(|_| full) {
+        columns.extend(referee.seen[contestant].columns(plan, contestant, shown(plan)));
+    }
     let contestants = contestants(referee, &columns);
-    let mut warnings = Vec::new();
     let cpus = cpus(plan.program.cpus.len(), &header.machine);
-    if full {
-        warnings = referee.warnings(cpus, stopped.is_some());
-        let mut claims = plan.claims.iter();
-        let is_timed = claims.any(|planned| !planned.claim.statement.is_about_success());
-        if plan.functions.is_none() && is_timed {
-            warnings.extend(contestants.iter().filter_map(mostly_start));
-        }
+    let mut warnings = if full { referee.warnings(cpus, stopped.is_some()) } else { Vec::new() };
+    let is_timed = plan.claims.iter().any(|one| !one.claim.statement.is_about_success());
+    if full && plan.functions.is_none() && is_timed {
+        warnings.extend(contestants.iter().filter_map(mostly_start));
     }
     let elapsed_s = seconds(referee.elapsed_ns);
     let verdicts: Vec<ClaimResult> = match referee.self_check {
@@ -89,7 +87,7 @@ pub fn result(
 fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult {
     let plan = &referee.plan;
     let planned = &plan.claims[index];
-    let evidence = referee.evidence(index);
+    let (evidence, functions) = (referee.evidence(index), plan.functions.as_deref());
     let verdict = referee.verdict(index);
     let mut about = std::iter::once(planned.left).chain(planned.right);
     let fault = about.find_map(|contestant| {
@@ -104,10 +102,7 @@ fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult 
         right: planned.right.map(|right| name(plan, right)),
         metric: planned.claim.metric,
         is_question: planned.claim.statement.is_question(),
-        is_published: plan
-            .functions
-            .as_ref()
-            .is_some_and(|functions| functions.published_claims.contains(&planned.claim.text)),
+        is_published: functions.is_some_and(|of| of.published_claims.contains(&planned.claim.text)),
         statement: planned.claim.statement,
         gate: planned.gate,
         scope: plan.scope,
@@ -160,17 +155,6 @@ fn shown(plan: &Plan) -> Metric {
     plan.claims.first().map_or(Metric::WallTime, |planned| planned.claim.metric)
 }
 
-/// Returns a contestant's columns, with the values only of those whose distribution is shown.
-fn columns(referee: &Referee, contestant: usize) -> Vec<Column> {
-    let plan = &referee.plan;
-    let columns = referee.seen[contestant].columns(plan, contestant);
-    let columns = columns.map(|column| {
-        let is_shown = [shown(plan), Metric::WallTime].contains(&column.metric);
-        if is_shown { column } else { Column { sorted: Vec::new(), ..column } }
-    });
-    columns.collect()
-}
-
 fn contestants(referee: &Referee, columns: &[Vec<Column>]) -> Vec<ContestantResult> {
     let plan = &referee.plan;
     let shown = shown(plan);
@@ -205,7 +189,7 @@ fn sorted(columns: &[Column], metric: Metric) -> &[f64] {
 fn mostly_start(contestant: &ContestantResult) -> Option<Warning> {
     let mut metrics = contestant.metrics.iter();
     let (_, wall) = metrics.find(|(metric, _)| *metric == Metric::WallTime)?;
-    let is_judged = contestant.samples >= RUNS_TO_JUDGE_START && is_mostly_start(wall.median?);
+    let is_judged = contestant.samples >= RUNS_TO_JUDGE_START && wall.median? < START_NS;
     is_judged.then(|| Warning::MostlyStart { contestant: contestant.name.clone() })
 }
 

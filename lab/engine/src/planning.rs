@@ -1,6 +1,6 @@
 //! Converts a user's request to a plan.
 
-use crate::error::{LabError, usage};
+use crate::error::{LabError, Result, usage};
 use crate::request::contestants;
 pub use crate::request::{HookRequest, Request, check_rule, seed_or_random};
 use tiebreak_core::claim::{Claim, Property, Statement};
@@ -22,7 +22,7 @@ const ERROR_MAX: f64 = 0.5;
 /// # Errors
 /// Fails for fewer than two contestants, names that are not unique, a number out of its range, a
 /// hook list of the wrong length, a parameter that nothing uses, or an invalid claim sentence.
-pub fn plan(request: &Request) -> Result<Plan, LabError> {
+pub fn plan(request: &Request) -> Result<Plan> {
     check_numbers(request)?;
     let contestants = contestants(request)?;
     let claims = planned_claims(request, &contestants)?;
@@ -73,7 +73,7 @@ pub fn against_itself(
     mut request: Request,
     comparisons: u32,
     rounds_each: u32,
-) -> Result<Plan, LabError> {
+) -> Result<Plan> {
     request.commands = vec![command; 2];
     request.names = vec!["A".into(), "A again".into()];
     let budget = Budget { rounds: None, seconds: Some(SECONDS_A_SELF_CHECK) };
@@ -89,7 +89,7 @@ pub fn against_itself(
 }
 
 /// Rounds a budget of lines down to a whole block, because a stream ends at one.
-fn whole_blocks(budget: Budget, request: &Request) -> Result<Budget, LabError> {
+fn whole_blocks(budget: Budget, request: &Request) -> Result<Budget> {
     let block = request.block_runs;
     let rounds = budget.rounds.map(|lines| lines - lines % block);
     match (rounds, budget.rounds) {
@@ -105,7 +105,7 @@ fn whole_blocks(budget: Budget, request: &Request) -> Result<Budget, LabError> {
 ///
 /// # Errors
 /// Fails for a number out of its range, or for a claim about another subject.
-pub fn about_one(request: &Request, claim: Claim, kind: Kind) -> Result<Plan, LabError> {
+pub fn about_one(request: &Request, claim: Claim, kind: Kind) -> Result<Plan> {
     check_numbers(request)?;
     let contestants = contestants(request)?;
     let [contestant] = contestants.as_slice() else {
@@ -129,7 +129,7 @@ pub fn about_one(request: &Request, claim: Claim, kind: Kind) -> Result<Plan, La
     Ok(Plan { kind, scope, ..assembled(request, contestants, claims, budget) })
 }
 
-pub(crate) fn check_error(error: f64) -> Result<(), LabError> {
+pub(crate) fn check_error(error: f64) -> Result<()> {
     if error > 0.0 && error < ERROR_MAX {
         return Ok(());
     }
@@ -139,7 +139,7 @@ pub(crate) fn check_error(error: f64) -> Result<(), LabError> {
     ))
 }
 
-pub(crate) fn check_resolution(resolution: f64) -> Result<(), LabError> {
+pub(crate) fn check_resolution(resolution: f64) -> Result<()> {
     if (0.0..1.0).contains(&resolution) {
         return Ok(());
     }
@@ -149,7 +149,7 @@ pub(crate) fn check_resolution(resolution: f64) -> Result<(), LabError> {
     ))
 }
 
-fn check_numbers(request: &Request) -> Result<(), LabError> {
+fn check_numbers(request: &Request) -> Result<()> {
     check_error(request.error)?;
     check_resolution(request.resolution)?;
     check_adjust(request.centre, request.adjust)?;
@@ -161,12 +161,11 @@ fn check_numbers(request: &Request) -> Result<(), LabError> {
 
 /// Checks that the centre permits adjustment. An adjusted round has another median, and other
 /// values, than the round itself, so medians and means do not.
-pub(crate) fn check_adjust(centre: Centre, adjust: Adjust) -> Result<(), LabError> {
+pub(crate) fn check_adjust(centre: Centre, adjust: Adjust) -> Result<()> {
     let name = match centre {
-        _ if adjust.is_none() => return Ok(()),
-        Centre::Factor => return Ok(()),
-        Centre::Median => "median",
-        Centre::Mean => "mean",
+        Centre::Median if !adjust.is_none() => "median",
+        Centre::Mean if !adjust.is_none() => "mean",
+        _ => return Ok(()),
     };
     usage(format!(
         "--adjust does not go with --centre {name}, which promises the {name} of the rounds as \
@@ -174,26 +173,17 @@ pub(crate) fn check_adjust(centre: Centre, adjust: Adjust) -> Result<(), LabErro
     ))
 }
 
-/// Returns the question that stands for a claim about this metric.
-fn question(left: &str, right: &str, metric: Metric) -> Claim {
-    let mut question = input::question(left, right);
-    question.metric = metric;
-    question.text = input::display(&question);
-    question
-}
-
 /// Returns the claims, or the questions in their place, each with an equal share of the error (A10:
 /// the shares are fixed before the first sample, and sum to the error).
-fn planned_claims(
-    request: &Request,
-    contestants: &[Contestant],
-) -> Result<Vec<PlannedClaim>, LabError> {
+fn planned_claims(request: &Request, contestants: &[Contestant]) -> Result<Vec<PlannedClaim>> {
     let names: Vec<&str> = contestants.iter().map(|c| c.name.as_str()).collect();
     let claims: Vec<Claim> = if request.claims.is_empty() {
         let references = if request.all_pairs { 0..names.len() } else { 0..1 };
         let pairs =
             references.flat_map(|left| (left + 1..names.len()).map(move |right| (left, right)));
-        pairs.map(|(left, right)| question(names[left], names[right], request.metric)).collect()
+        pairs
+            .map(|(left, right)| input::question(names[left], names[right], request.metric))
+            .collect()
     } else {
         let parsed = request.claims.iter().map(|text| input::parse(text, &names));
         parsed.collect::<Result<_, _>>().map_err(LabError::Claim)?
@@ -224,12 +214,10 @@ pub(crate) fn planned(
     names: &[&str],
     request: &Request,
     error: f64,
-) -> Result<PlannedClaim, LabError> {
-    let index = |name: &str| {
-        let found = names.iter().position(|other| *other == name);
-        found.ok_or_else(|| {
-            LabError::Usage(format!("'{}' names {name}, who does not take part", claim.text))
-        })
+) -> Result<PlannedClaim> {
+    let index = |name: &str| match names.iter().position(|other| *other == name) {
+        Some(index) => Ok(index),
+        None => usage(format!("'{}' names {name}, who does not take part", claim.text)),
     };
     let (left, right) = (index(&claim.left)?, claim.right.as_deref().map(index).transpose()?);
     let claim = capped(claim, request.centre, request.program.timeout_ns)?;
@@ -238,9 +226,23 @@ pub(crate) fn planned(
 
 /// Gives a claim that a mean is below something its cap: the stated one, or the time-out. A ratio
 /// of means needs one too: it claims for either side that a mean is below something.
-fn capped(mut claim: Claim, centre: Centre, timeout_ns: Option<u64>) -> Result<Claim, LabError> {
+fn capped(mut claim: Claim, centre: Centre, timeout_ns: Option<u64>) -> Result<Claim> {
     if centre == Centre::Mean && claim.statement.relation().is_some() {
-        check_ratio_of_means(&claim, timeout_ns)?;
+        if claim.metric != Metric::WallTime {
+            return usage(format!(
+                "'{}' is about {}, which no time-out caps, so that no ratio of its means can be \
+                 proven: leave --mean out, or ask about the wall time",
+                claim.text,
+                claim.metric.name()
+            ));
+        }
+        if timeout_ns.is_none() {
+            return usage(
+                "a ratio of means cannot be proven without a cap, because one run in a million may \
+                 take as long as it likes: say --timeout, such as --timeout 5s; a run that takes \
+                 longer is ended, and counts as 5 s",
+            );
+        }
     }
     let Statement::Property(Property::Mean { is_below: true, bar, cap: None }) = claim.statement
     else {
@@ -258,26 +260,6 @@ fn capped(mut claim: Claim, centre: Centre, timeout_ns: Option<u64>) -> Result<C
     let cap = Some(timeout_ns as f64);
     claim.statement = Statement::Property(Property::Mean { is_below: true, bar, cap });
     Ok(claim)
-}
-
-/// Checks that the time-out, which caps only wall time, can be the cap.
-fn check_ratio_of_means(claim: &Claim, timeout_ns: Option<u64>) -> Result<(), LabError> {
-    if claim.metric != Metric::WallTime {
-        return usage(format!(
-            "'{}' is about {}, which no time-out caps, so that no ratio of its means can be \
-             proven: leave --mean out, or ask about the wall time",
-            claim.text,
-            claim.metric.name()
-        ));
-    }
-    if timeout_ns.is_none() {
-        return usage(
-            "a ratio of means cannot be proven without a cap, because one run in a million may \
-             take as long as it likes: say --timeout, such as --timeout 5s; a run that takes \
-             longer is ended, and counts as 5 s",
-        );
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the engine writes into the journal of a run.
 
-use crate::error::LabError;
+use crate::error::Result;
 use tiebreak_core::journal::{Event, RecordedVerdict, Round};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_store::{RunId, Store};
@@ -20,7 +20,7 @@ pub const NOTHING: &dyn Fn() = &|| {};
 
 impl Recorder<'_> {
     /// Writes the coins of an attempt, before it starts.
-    pub(crate) fn begin_attempt(&mut self, coins: &RoundCoins) -> Result<(), LabError> {
+    pub(crate) fn begin_attempt(&mut self, coins: &RoundCoins) -> Result<()> {
         (self.before_commit)();
         Ok(self.store.begin_attempt(&self.run, coins)?)
     }
@@ -31,19 +31,19 @@ impl Recorder<'_> {
         round: &Round,
         events: &[Event],
         verdicts: &[RecordedVerdict],
-    ) -> Result<(), LabError> {
+    ) -> Result<()> {
         (self.before_commit)();
         Ok(self.store.finish_round(&self.run, round, events, verdicts)?)
     }
 
     /// Writes an event outside of a round.
-    pub(crate) fn event(&mut self, event: &Event) -> Result<(), LabError> {
+    pub(crate) fn event(&mut self, event: &Event) -> Result<()> {
         (self.before_commit)();
         Ok(self.store.event(&self.run, event)?)
     }
 
     /// Writes a verdict that no round settled.
-    pub(crate) fn verdict(&mut self, verdict: &RecordedVerdict) -> Result<(), LabError> {
+    pub(crate) fn verdict(&mut self, verdict: &RecordedVerdict) -> Result<()> {
         (self.before_commit)();
         Ok(self.store.verdict(&self.run, verdict)?)
     }

@@ -1,6 +1,6 @@
 //! Recomputes the verdict of a journal from its samples alone.
 
-use crate::error::{LabError, data};
+use crate::error::{LabError, Result, data};
 use crate::outcome;
 use crate::referee::Referee;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, StopReason, Wealth};
@@ -40,7 +40,7 @@ fn of_referee(referee: &Referee, journal: &Journal) -> RunResult {
 /// # Errors
 /// Fails if a later engine wrote the journal, a verdict differs, or a link of the chain is broken.
 /// If there is no chain though the engine that wrote the journal makes one, all links are.
-pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
+pub fn replay(journal: &Journal) -> Result<RunResult> {
     let engine = journal.header.plan.engine_version;
     if !(1..=ENGINE_VERSION).contains(&engine) {
         return data(format!(
@@ -58,7 +58,13 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
     let referee = Referee::walk(
         journal,
         |referee, round| check_coins(journal, seed, referee, round),
-        |round, wealth| check_wealth(journal, round, wealth),
+        |round, wealth| {
+            if wealth.iter().map(wealth_bits).eq(round.wealth.iter().map(wealth_bits)) {
+                return Ok(());
+            }
+            let what = format!("the evidence of round {}", round.coins.round);
+            Err(differs(journal, what, format!("{:?}", round.wealth), format!("{wealth:?}")))
+        },
     )?;
     for (claim, planned) in journal.header.plan.claims.iter().enumerate() {
         let mut latest_first = journal.verdicts.iter().rev();
@@ -84,7 +90,7 @@ pub fn replay(journal: &Journal) -> Result<RunResult, LabError> {
 ///
 /// # Errors
 /// Fails if the head differs, or if there is no chain.
-pub fn check_head(journal: &Journal, head: &str) -> Result<(), LabError> {
+pub fn check_head(journal: &Journal, head: &str) -> Result<()> {
     let what = match journal.chain_head() {
         None => format!("it has none, and its head should be {head}"),
         Some(found) if found.starts_with(&head.to_ascii_lowercase()) => return Ok(()),
@@ -93,7 +99,7 @@ pub fn check_head(journal: &Journal, head: &str) -> Result<(), LabError> {
     broken_chain(journal, &what)
 }
 
-fn broken_chain<T>(journal: &Journal, what: &str) -> Result<T, LabError> {
+fn broken_chain<T>(journal: &Journal, what: &str) -> Result<T> {
     data(format!(
         "the chain of run {} is broken: {what}; the journal was changed after it was written",
         journal.id
@@ -101,12 +107,7 @@ fn broken_chain<T>(journal: &Journal, what: &str) -> Result<T, LabError> {
 }
 
 /// Checks that a round's coins are what the seed gives.
-fn check_coins(
-    journal: &Journal,
-    seed: Seed,
-    referee: &Referee,
-    round: &Round,
-) -> Result<(), LabError> {
+fn check_coins(journal: &Journal, seed: Seed, referee: &Referee, round: &Round) -> Result<()> {
     if referee.company().is_empty() {
         let what = format!("the contestants of round {}", round.coins.round);
         return Err(differs(journal, what, "there are some".to_owned(), "none".to_owned()));
@@ -120,15 +121,6 @@ fn check_coins(
     if coins != round.coins {
         let what = format!("the coins of round {}", round.coins.round);
         return Err(differs(journal, what, format!("{:?}", round.coins), format!("{coins:?}")));
-    }
-    Ok(())
-}
-
-/// Checks that a round's wealth is what its samples give.
-fn check_wealth(journal: &Journal, round: &Round, wealth: &[Wealth]) -> Result<(), LabError> {
-    if !wealth.iter().map(wealth_bits).eq(round.wealth.iter().map(wealth_bits)) {
-        let what = format!("the evidence of round {}", round.coins.round);
-        return Err(differs(journal, what, format!("{:?}", round.wealth), format!("{wealth:?}")));
     }
     Ok(())
 }

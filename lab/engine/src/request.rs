@@ -1,6 +1,6 @@
 //! A user's request, and the contestants that it names.
 
-use crate::error::{LabError, usage};
+use crate::error::{LabError, Result, usage};
 use std::fs::File;
 use std::io::Read;
 use tiebreak_core::metric::Metric;
@@ -92,7 +92,7 @@ impl Request {
 ///
 /// # Errors
 /// Fails if the system has no source of randomness.
-pub fn seed_or_random(given: Option<&str>) -> Result<String, LabError> {
+pub fn seed_or_random(given: Option<&str>) -> Result<String> {
     given.map_or_else(drawn_seed, |seed| Ok(seed.to_owned())).map_err(LabError::Data)
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn drawn_seed() -> Result<String, String> {
 ///
 /// # Errors
 /// Fails if the rule is empty or misspelt, or needs outputs that are not kept.
-pub fn check_rule(rule: Option<&str>, output: OutputPlan) -> Result<Check, LabError> {
+pub fn check_rule(rule: Option<&str>, output: OutputPlan) -> Result<Check> {
     let check = match rule {
         None => Check::Default,
         Some(judge) if judge.trim().is_empty() => {
@@ -145,7 +145,7 @@ pub struct HookRequest {
 }
 
 /// Returns every command with every combination of the parameters that it uses.
-pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError> {
+pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>> {
     let commands = &request.commands;
     if request.names.len() > commands.len() {
         return usage(format!(
@@ -155,19 +155,30 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError
         ));
     }
     check_parameters(request)?;
-    check_number(request)?;
+    let values = request.parameters.iter().map(|(_, values)| values.len());
+    let most = values.fold(commands.len(), usize::saturating_mul);
+    if most > CONTESTANTS_MAX {
+        return usage(format!(
+            "these commands and values make {most} contestants, and {CONTESTANTS_MAX} are the most"
+        ));
+    }
     let mut contestants: Vec<Contestant> = Vec::new();
     for (index, command) in commands.iter().enumerate() {
-        let hooks = hooks(request, index)?;
-        let used =
-            hooks.each_ref().into_iter().flatten().fold(command.clone(), |text, hook| text + hook);
+        let HookRequest { setup, prepare, conclude, cleanup } = &request.hooks;
+        let hooks = [
+            hook("setup", setup, index, commands.len())?,
+            hook("prepare", prepare, index, commands.len())?,
+            hook("conclude", conclude, index, commands.len())?,
+            hook("cleanup", cleanup, index, commands.len())?,
+        ];
+        let used = hooks.iter().flatten().fold(command.clone(), |text, hook| text + hook);
         for values in combinations(&request.parameters, &used) {
             let name = match request.names.get(index) {
                 Some(name) => fill(name, &values),
                 None => letters(contestants.len()),
             };
-            let filled = hooks.each_ref().map(|hook| Some(fill(hook.as_ref()?, &values)));
-            let [setup, prepare, conclude, cleanup] = filled;
+            let [setup, prepare, conclude, cleanup] =
+                hooks.each_ref().map(|hook| Some(fill(hook.as_ref()?, &values)));
             contestants.push(Contestant {
                 name,
                 command: fill(command, &values),
@@ -182,19 +193,7 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>, LabError
     Ok(contestants)
 }
 
-/// Checks that the values of all parameters do not make more contestants than any user intends.
-fn check_number(request: &Request) -> Result<(), LabError> {
-    let values = request.parameters.iter().map(|(_, values)| values.len());
-    let most = values.fold(request.commands.len(), usize::saturating_mul);
-    if most > CONTESTANTS_MAX {
-        return usage(format!(
-            "these commands and values make {most} contestants, and {CONTESTANTS_MAX} are the most"
-        ));
-    }
-    Ok(())
-}
-
-fn check_parameters(request: &Request) -> Result<(), LabError> {
+fn check_parameters(request: &Request) -> Result<()> {
     let hooks = &request.hooks;
     let lists = [&request.commands, &hooks.setup, &hooks.prepare, &hooks.conclude, &hooks.cleanup];
     for (name, values) in &request.parameters {
@@ -216,7 +215,7 @@ fn check_parameters(request: &Request) -> Result<(), LabError> {
     Ok(())
 }
 
-fn check_names(contestants: &[Contestant]) -> Result<(), LabError> {
+fn check_names(contestants: &[Contestant]) -> Result<()> {
     for (index, contestant) in contestants.iter().enumerate() {
         let name = &contestant.name;
         if name.trim().is_empty() || name.contains(['\n', '\r', '\'', '"']) {
@@ -234,28 +233,15 @@ fn check_names(contestants: &[Contestant]) -> Result<(), LabError> {
     Ok(())
 }
 
-/// Returns the hooks of a command: those before all runs, before each, after each, after all.
-fn hooks(request: &Request, index: usize) -> Result<[Option<String>; 4], LabError> {
-    let commands = request.commands.len();
-    let options = [
-        ("setup", &request.hooks.setup),
-        ("prepare", &request.hooks.prepare),
-        ("conclude", &request.hooks.conclude),
-        ("cleanup", &request.hooks.cleanup),
-    ];
-    let mut hooks = [const { None }; 4];
-    for (hook, (option, given)) in hooks.iter_mut().zip(options) {
-        *hook = match given.len() {
-            0 | 1 => given.first().cloned(),
-            n if n == commands => given.get(index).cloned(),
-            n => {
-                return usage(format!(
-                    "{n} times --{option} for {commands} commands: give it once, or once a command"
-                ));
-            }
-        };
+/// Returns the hook of a command, given as an option for all commands or once for each.
+fn hook(option: &str, given: &[String], index: usize, commands: usize) -> Result<Option<String>> {
+    match given.len() {
+        0 | 1 => Ok(given.first().cloned()),
+        n if n == commands => Ok(given.get(index).cloned()),
+        n => usage(format!(
+            "{n} times --{option} for {commands} commands: give it once, or once a command"
+        )),
     }
-    Ok(hooks)
 }
 
 /// Returns all combinations of the values of the parameters that `text` uses, the last varying

@@ -1,8 +1,8 @@
 //! Resumes a run: only its budget may change.
 
-use crate::error::LabError;
+use crate::error::{LabError, Result};
 use crate::referee::Referee;
-use crate::{replay, revisions};
+use crate::replay;
 use std::path::Path;
 use tiebreak_core::fingerprint::Fingerprint;
 use tiebreak_core::journal::{Event, FileDigest, Journal, StopReason};
@@ -98,19 +98,17 @@ pub(crate) fn budget_from_here(journals: &[&Journal], asked: NewBudget) -> Resul
 /// Returns the budget from now on of a single run on this machine.
 ///
 /// # Errors
-/// Fails if the run cannot continue: see [`budget_from_here`]; or its machine is another one, its
-/// folder is gone, or its claims were settled together with those of other runs.
+/// Fails if the run cannot continue: see [`budget_from_here`]; or its machine is another one, or
+/// its claims were settled together with those of other runs.
 pub(crate) fn budget_of_one(
     journal: &Journal,
     machine: &Fingerprint,
     asked: NewBudget,
-) -> Result<Budget, LabError> {
+) -> Result<Budget> {
     let differing = journal.header.machine.differences(machine);
     let budget = if !differing.is_empty() {
         let differing = differing.join(", ");
         Err(format!("this is another machine ({differing} differ): start a new run"))
-    } else if let Some(why) = revisions::gone(&journal.header.plan) {
-        Err(why)
     } else if is_relaxed(journal) {
         Err("its file settled all contests together: start a new run".to_owned())
     } else {

@@ -1,6 +1,6 @@
 //! A run of programs or of a stream, from its plan or from its journal.
 
-use crate::error::{LabError, data};
+use crate::error::{LabError, Result, data};
 use crate::resume::NewBudget;
 use crate::session::{Book, Session};
 use crate::studies::{self, Environment, LineUp};
@@ -27,7 +27,7 @@ impl Ready {
     ///
     /// # Errors
     /// Fails if a program, a file or a CPU of the plan cannot be used.
-    pub fn new(plan: Plan, stop: &'static AtomicBool) -> Result<Ready, LabError> {
+    pub fn new(plan: Plan, stop: &'static AtomicBool) -> Result<Ready> {
         let is_stream = matches!(plan.kind, Kind::Stream { .. });
         let programs = if is_stream { None } else { Some(Programs::new(&plan, stop)?) };
         Ok(Ready { plan, programs, stop })
@@ -38,7 +38,7 @@ impl Ready {
     ///
     /// # Errors
     /// Fails if a file of a program cannot be read, or the journal cannot be written.
-    pub fn begin(self, store: Option<&Path>, command: Vec<String>) -> Result<Run, LabError> {
+    pub fn begin(self, store: Option<&Path>, command: Vec<String>) -> Result<Run> {
         let Ready { plan, programs, stop } = self;
         let files = programs.as_ref().map(Programs::files).unwrap_or_default();
         let book = Book::here(source::store_path(store)?, command);
@@ -75,7 +75,7 @@ impl Run {
         self,
         input: impl Read + Send + 'static,
         watch: impl FnMut(&dyn Fn() -> RunResult),
-    ) -> Result<RunResult, LabError> {
+    ) -> Result<RunResult> {
         let Run { session, programs, stop } = self;
         let Some(mut programs) = programs else {
             let id = session.id().to_owned();
@@ -111,7 +111,7 @@ pub fn resume(
     store: Option<&Path>,
     budget: NewBudget,
     stop: &'static AtomicBool,
-) -> Result<Resumed, LabError> {
+) -> Result<Resumed> {
     let store = source::existing_store(store)?;
     let run = store.find(run.unwrap_or(source::LATEST))?;
     let header = store.header(&run)?;

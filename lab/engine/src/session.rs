@@ -1,7 +1,7 @@
 //! A run from its first line in the journal, or from the end of its journal, to its result.
 
 use crate::engine::Engine;
-use crate::error::LabError;
+use crate::error::{LabError, Result};
 use crate::recorder::{NOTHING, Recorder};
 use crate::referee::Referee;
 use crate::resume::{self, NewBudget};
@@ -67,7 +67,7 @@ impl Session {
     ///
     /// # Errors
     /// Fails if a file cannot be read, or if the journal cannot be written.
-    pub fn begin(book: &Book, plan: Plan, files: &[PathBuf]) -> Result<Session, LabError> {
+    pub fn begin(book: &Book, plan: Plan, files: &[PathBuf]) -> Result<Session> {
         let mut store = Store::open(&book.store)?;
         let files = digests(files)?;
         let print = store.latest_print(&book.machine)?;
@@ -104,7 +104,7 @@ impl Session {
     ///
     /// # Errors
     /// Fails if a file or the store cannot be read.
-    pub fn earlier(book: &Book, plan: &Plan, files: &[PathBuf]) -> Result<Earlier, LabError> {
+    pub fn earlier(book: &Book, plan: &Plan, files: &[PathBuf]) -> Result<Earlier> {
         let store = Store::open(&book.store)?;
         let Some(run) = store.latest_of(&claim_key(plan, &digests(files)?))? else {
             return Ok(Earlier::None);
@@ -137,7 +137,7 @@ impl Session {
     /// # Errors
     /// Fails if its claims are settled; for another engine, machine or file; if no budget is left;
     /// or if another process runs it.
-    pub fn take_up(book: &Book, run: RunId, budget: NewBudget) -> Result<Session, LabError> {
+    pub fn take_up(book: &Book, run: RunId, budget: NewBudget) -> Result<Session> {
         let mut store = Store::open(&book.store)?;
         let lock = store.claim_run_lock(&run)?;
         let mut journal = store.journal(&run)?;
@@ -160,7 +160,7 @@ impl Session {
     ///
     /// # Errors
     /// Fails if the journal cannot be written.
-    pub fn event(&mut self, event: Event) -> Result<(), LabError> {
+    pub fn event(&mut self, event: Event) -> Result<()> {
         self.store.event(&self.run, &event)?;
         self.journal.events.push(event);
         Ok(())
@@ -181,7 +181,7 @@ impl Session {
         sampler: &mut dyn Sampler,
         stop: &AtomicBool,
         mut watch: impl FnMut(&dyn Fn() -> RunResult),
-    ) -> Result<RunResult, LabError> {
+    ) -> Result<RunResult> {
         let (recorder, journal) = self.split();
         let engine = Engine::new(recorder, journal, sampler, stop);
         let (referee, reason) =
@@ -199,7 +199,7 @@ impl Session {
         input: impl Read + Send + 'static,
         stop: &AtomicBool,
         mut watch: impl FnMut(&dyn Fn() -> RunResult),
-    ) -> Result<RunResult, LabError> {
+    ) -> Result<RunResult> {
         let (recorder, journal) = self.split();
         let stream = Stream::new(recorder, journal, stop)?;
         let (referee, reason) = stream
@@ -223,11 +223,11 @@ impl Session {
         &mut self,
         mut referee: Referee,
         reason: StopReason,
-    ) -> Result<RunResult, LabError> {
+    ) -> Result<RunResult> {
         for file in self.journal.header.files.iter().filter(|file| resume::has_changed(file)) {
-            let warning = Warning::FileChanged { path: file.path.clone() };
-            self.store.event(&self.run, &Event::Warned { warning: warning.clone() })?;
-            referee.warn(warning);
+            let event = Event::Warned { warning: Warning::FileChanged { path: file.path.clone() } };
+            self.store.event(&self.run, &event)?;
+            referee.take_event(&event);
         }
         let result = outcome::result(&referee, &self.journal, Some(reason), true);
         Ok(RunResult { chain_head: self.store.chain_head(&self.run)?, ..result })
@@ -235,7 +235,7 @@ impl Session {
 }
 
 /// Returns the digests of the files that a run depends on.
-fn digests(paths: &[PathBuf]) -> Result<Vec<FileDigest>, LabError> {
+fn digests(paths: &[PathBuf]) -> Result<Vec<FileDigest>> {
     let digests = paths.iter().map(|path| {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         digest_file(&absolute).map_err(|error| LabError::unreadable(path, error))

@@ -1,6 +1,6 @@
 //! Stores and journals, as a user names them.
 
-use crate::error::{LabError, data};
+use crate::error::{LabError, Result, data};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub use tiebreak_store::LATEST;
 ///
 /// # Errors
 /// Fails if none is named and the user has no data folder.
-pub fn store_path(store: Option<&Path>) -> Result<PathBuf, LabError> {
+pub fn store_path(store: Option<&Path>) -> Result<PathBuf> {
     let path = store.map_or_else(Store::default_path, |path| Ok(path.to_owned()))?;
     Ok(std::path::absolute(&path).unwrap_or(path))
 }
@@ -23,12 +23,12 @@ pub fn store_path(store: Option<&Path>) -> Result<PathBuf, LabError> {
 ///
 /// # Errors
 /// Fails if it does not exist or cannot be read.
-pub fn existing_store(store: Option<&Path>) -> Result<Store, LabError> {
+pub fn existing_store(store: Option<&Path>) -> Result<Store> {
     Ok(Store::open_existing(&store_path(store)?)?)
 }
 
 /// Opens the store; `None` before the first run, when it does not exist.
-pub(crate) fn store_if_any(store: Option<&Path>) -> Result<Option<Store>, LabError> {
+pub(crate) fn store_if_any(store: Option<&Path>) -> Result<Option<Store>> {
     let path = store_path(store)?;
     Ok(if path.exists() { Some(Store::open_existing(&path)?) } else { None })
 }
@@ -38,7 +38,7 @@ pub(crate) fn store_if_any(store: Option<&Path>) -> Result<Option<Store>, LabErr
 ///
 /// # Errors
 /// Fails if the run or the file does not exist or cannot be read.
-pub fn journal(run_or_file: Option<&str>, store: Option<&Path>) -> Result<Journal, LabError> {
+pub fn journal(run_or_file: Option<&str>, store: Option<&Path>) -> Result<Journal> {
     if let Some(path) = run_or_file.map(Path::new).filter(|path| path.is_file()) {
         if is_store_file(path)? {
             return journal_in(&Store::open_existing(path)?, LATEST);
@@ -54,6 +54,6 @@ pub fn journal(run_or_file: Option<&str>, store: Option<&Path>) -> Result<Journa
     journal_in(&existing_store(store)?, run)
 }
 
-fn journal_in(store: &Store, run: &str) -> Result<Journal, LabError> {
+fn journal_in(store: &Store, run: &str) -> Result<Journal> {
     Ok(store.journal(&store.find(run)?)?)
 }

@@ -21,7 +21,7 @@ pub use trial::{Progress, verify};
 
 pub use crate::session::Book;
 
-use crate::error::{LabError, usage};
+use crate::error::{LabError, Result, usage};
 use crate::planning::{SECONDS_A_CLAIM, check_error, check_resolution};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -131,7 +131,7 @@ impl Environment {
     ///
     /// # Errors
     /// Fails if the user has no cache folder.
-    pub fn here(stop: &'static AtomicBool) -> Result<Environment, LabError> {
+    pub fn here(stop: &'static AtomicBool) -> Result<Environment> {
         let cache = build::default_cache().map_err(|error| LabError::Data(error.to_string()))?;
         Ok(Environment { cache, program: WorkerProgram::this(), stop })
     }
@@ -142,7 +142,7 @@ impl StudyRequest {
     ///
     /// # Errors
     /// Fails for numbers, names or scopes that make no plan.
-    pub fn frame(&self) -> Result<(Scope, Vec<Workload>), LabError> {
+    pub fn frame(&self) -> Result<(Scope, Vec<Workload>)> {
         check_error(self.error)?;
         check_resolution(self.resolution)?;
         if self.centre == Some(Centre::Mean) {
@@ -171,7 +171,7 @@ impl StudyRequest {
     ///
     /// # Errors
     /// Fails for a name that the study does not have.
-    pub fn workloads(&self) -> Result<Vec<Workload>, LabError> {
+    pub fn workloads(&self) -> Result<Vec<Workload>> {
         self.chosen(&self.only, "workload", &self.study.workloads, |one| vec![&one.name])
     }
 
@@ -180,7 +180,7 @@ impl StudyRequest {
     ///
     /// # Errors
     /// Fails for a name that the study does not have.
-    pub fn entrants(&self) -> Result<Vec<Entrant>, LabError> {
+    pub fn entrants(&self) -> Result<Vec<Entrant>> {
         self.chosen(&self.contestants, "contestant", &self.study.contestants, |one| {
             let family = one.threads.as_ref().map(|threads| threads.family.as_str());
             std::iter::once(one.name.as_str()).chain(family).collect()
@@ -195,7 +195,7 @@ impl StudyRequest {
         what: &str,
         all: &[T],
         names: fn(&T) -> Vec<&str>,
-    ) -> Result<Vec<T>, LabError> {
+    ) -> Result<Vec<T>> {
         let known = all.iter().flat_map(names);
         if let Some(unknown) = asked.iter().find(|one| !known.clone().any(|name| name == **one)) {
             let list: Vec<&str> = all.iter().map(|each| names(each)[0]).collect();
@@ -219,7 +219,7 @@ impl StudyRequest {
     /// # Errors
     /// Fails for scope `code` in another runtime, where the code has no placement to draw, and for
     /// scope `stream`.
-    pub fn scope(&self) -> Result<Scope, LabError> {
+    pub fn scope(&self) -> Result<Scope> {
         match self.scope.unwrap_or(self.study.scope) {
             Scope::Code if self.has_runners() => usage(format!(
                 "the contestants of {} live in a runtime that places their code itself, so none \
@@ -249,7 +249,7 @@ impl StudyRequest {
 }
 
 /// Separates a contestant's fault, which is a finding, from a failure that ends everything.
-fn fault<T>(ran: Result<T, UnitFailure>) -> Result<Result<T, (usize, Fault)>, LabError> {
+fn fault<T>(ran: Result<T, UnitFailure>) -> Result<Result<T, (usize, Fault)>> {
     match ran {
         Ok(ran) => Ok(Ok(ran)),
         Err(UnitFailure::Fault(contestant, fault)) => Ok(Err((contestant, fault))),

@@ -1,6 +1,6 @@
 //! Studies in words: which there are, what they contain, and what would be raced.
 
-use crate::error::LabError;
+use crate::error::Result;
 use crate::request::{ERROR, RESOLUTION};
 use crate::studies::{self, Environment, Pinning, StudyRequest};
 use std::path::Path;
@@ -13,7 +13,7 @@ use tiebreak_report::{Look, contents};
 ///
 /// # Errors
 /// Fails if there is none, or with all errors in it.
-pub fn read(name: &str, studies: Option<&Path>, here: &Path) -> Result<Study, LabError> {
+pub fn read(name: &str, studies: Option<&Path>, here: &Path) -> Result<Study> {
     Ok(study_folder::read(&studies::find(name, studies, here)?).map_err(Box::new)?)
 }
 
@@ -44,7 +44,7 @@ pub fn contents(study: &Study, environment: &Environment, look: &Look) -> String
 ///
 /// # Errors
 /// As [`StudyRequest::frame`].
-pub fn describe(asked: &StudyRequest) -> Result<String, LabError> {
+pub fn describe(asked: &StudyRequest) -> Result<String> {
     let (scope, workloads) = asked.frame()?;
     let mut text = format!("study {}\nworkloads\n", asked.study.name);
     for workload in &workloads {

@@ -5,7 +5,7 @@
 //! mean number of runs between two false alarms is then at least the requested one, however long
 //! each run was and whenever it was looked at.
 
-use crate::error::{LabError, data};
+use crate::error::{Result, data};
 use crate::referee::Referee;
 use crate::source;
 use std::path::Path;
@@ -16,9 +16,8 @@ use tiebreak_core::watch::{Point, Series};
 use tiebreak_stats::family::Detector;
 use tiebreak_store::{StoppedRun, Store};
 
-/// A series that is being read, and what identifies it: its commands, and its statement.
+/// A series that is being read. Its claim, its commands and its statement identify it.
 struct Watched {
-    commands: Vec<(String, String)>,
     /// The cap of a mean may come from elsewhere than its sentence.
     statement: Statement,
     detector: Detector,
@@ -29,11 +28,7 @@ struct Watched {
 ///
 /// # Errors
 /// Fails if the store cannot be read, or if no run has the claim.
-pub fn watch(
-    store: Option<&Path>,
-    only: Option<&str>,
-    mean_runs: f64,
-) -> Result<Vec<Series>, LabError> {
+pub fn watch(store: Option<&Path>, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>> {
     let store = source::store_if_any(store)?;
     let series = store.map_or(Ok(Vec::new()), |store| all_series(&store, only, mean_runs))?;
     match only {
@@ -47,7 +42,7 @@ pub fn json(series: &[Series]) -> String {
     format!("{:#}\n", serde_json::json!({ "schema": "tiebreak/watch/1", "series": series }))
 }
 
-fn all_series(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>, LabError> {
+fn all_series(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<Series>> {
     let mut found: Vec<Watched> = Vec::new();
     for run in store.stopped_runs()? {
         let plan = &run.header.plan;
@@ -61,11 +56,14 @@ fn all_series(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<S
             }
             let commands = commands(plan, index);
             let same = found.iter().position(|one| {
-                (&one.series.claim, &one.commands) == (text, &commands)
+                (&one.series.claim, &one.series.commands) == (text, &commands)
                     && one.statement == *statement
             });
             let place = same.unwrap_or_else(|| {
-                found.push(Watched::new(text, *statement, commands, mean_runs));
+                let (claim, points) = (text.clone(), Vec::new());
+                let series = Series { claim, commands, mean_runs, points };
+                let detector = Detector::new(mean_runs);
+                found.push(Watched { statement: *statement, detector, series });
                 found.len() - 1
             });
             found[place].take(&run, &wealth);
@@ -75,19 +73,6 @@ fn all_series(store: &Store, only: Option<&str>, mean_runs: f64) -> Result<Vec<S
 }
 
 impl Watched {
-    fn new(
-        claim: &str,
-        statement: Statement,
-        commands: Vec<(String, String)>,
-        mean_runs: f64,
-    ) -> Watched {
-        let named: Vec<String> =
-            commands.iter().map(|(name, command)| format!("{name}: {command}")).collect();
-        let (claim, points) = (claim.to_owned(), Vec::new());
-        let series = Series { claim, commands: named.join("; "), mean_runs, points };
-        Watched { commands, statement, detector: Detector::new(mean_runs), series }
-    }
-
     /// Adds a run with the wealth of its bets at the end. After an alarm the detector restarts.
     fn take(&mut self, run: &StoppedRun, wealth: &Wealth) {
         // `within` is refuted by the larger of two bets, half of which is evidence.
@@ -108,7 +93,7 @@ impl Watched {
     }
 }
 
-fn last_wealth(store: &Store, run: &StoppedRun) -> Result<Vec<(usize, Wealth)>, LabError> {
+fn last_wealth(store: &Store, run: &StoppedRun) -> Result<Vec<(usize, Wealth)>> {
     let claims = run.header.plan.claims.len();
     if !matches!(run.header.plan.kind, Kind::Stream { .. }) {
         let known = run.wealth.iter().filter(|wealth| wealth.claim < claims);
@@ -120,9 +105,11 @@ fn last_wealth(store: &Store, run: &StoppedRun) -> Result<Vec<(usize, Wealth)>, 
     Ok(vec![(0, Wealth { claim: 0, evidence_for, evidence_against })])
 }
 
-fn commands(plan: &Plan, claim: usize) -> Vec<(String, String)> {
+/// Returns the commands of the contestants of a claim, by name.
+fn commands(plan: &Plan, claim: usize) -> String {
     let planned = &plan.claims[claim];
     let contestants = std::iter::once(planned.left).chain(planned.right);
     let named = contestants.filter_map(|index| plan.contestants.get(index));
-    named.map(|contestant| (contestant.name.clone(), contestant.command.clone())).collect()
+    let named: Vec<String> = named.map(|one| format!("{}: {}", one.name, one.command)).collect();
+    named.join("; ")
 }

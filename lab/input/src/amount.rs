@@ -3,13 +3,13 @@
 
 use crate::cursor::Cursor;
 use crate::decimal::{Decimal, hundredfold, shifted_text};
-use crate::error::{ClaimError, OUT_OF_RANGE, offered};
+use crate::error::{ClaimError, OUT_OF_RANGE, Read, offered};
 use crate::suggest::closest;
 use std::ops::Range;
 use tiebreak_core::metric::{Metric, Unit as MetricUnit};
 
-/// The largest factor; a claim beyond it is a slip.
-const MAX_FACTOR: f64 = 1e6;
+/// The exclusive limit of factors; a claim beyond 1000000 is a slip.
+const FACTOR_LIMIT: f64 = 1e6_f64.next_up();
 /// The exclusive limit of all percentages.
 const PERCENT_LIMIT: f64 = 1e5;
 /// The exclusive limit of percentages of `less`, which keeps the factor below the largest.
@@ -17,7 +17,7 @@ const LESS_PERCENT_LIMIT: f64 = 99.9999;
 
 /// What an amount means, and so how it becomes a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Scale {
+pub enum Scale {
     /// `faster`: `1.5x` is the factor 1.5, and `5%` is 1.05.
     Faster,
     /// `less`: `2x` is the factor 2, and so is `50%`, a half.
@@ -82,7 +82,7 @@ impl<'a> Typed<'a> {
 }
 
 /// Reads an amount: a factor or a fraction, depending on the scale.
-pub(crate) fn amount(cursor: &mut Cursor<'_>, scale: Scale) -> Result<f64, ClaimError> {
+pub fn amount(cursor: &mut Cursor<'_>, scale: Scale) -> Read<f64> {
     let Some(typed) = Typed::read(cursor) else { return Err(not_an_amount(cursor)) };
     let Some(unit) = Unit::from_name(typed.unit) else {
         if typed.is_one_word() {
@@ -102,29 +102,20 @@ pub(crate) fn amount(cursor: &mut Cursor<'_>, scale: Scale) -> Result<f64, Claim
 
 /// Returns the number that an amount stands for, `None` if it is out of range; and the range.
 fn value(decimal: Decimal<'_>, unit: Unit, scale: Scale) -> (Option<f64>, &'static str) {
-    let (value, limit, range) = match (unit, scale) {
-        (Unit::Factor, Scale::Faster | Scale::Less) => {
-            let range = "a factor above 0 and at most 1000000";
-            (Some(decimal.value()), MAX_FACTOR.next_up(), range)
-        }
-        (Unit::Factor, Scale::More) => {
-            (decimal.minus_one(), MAX_FACTOR.next_up(), "a factor from 1 to 1000000")
-        }
-        (Unit::Factor, Scale::Within) => {
-            (decimal.minus_one(), MAX_FACTOR.next_up(), "a factor above 1 and at most 1000000")
-        }
-        (Unit::Percent, Scale::Less) => {
-            let value = 1.0 / (1.0 - decimal.hundredth());
-            (Some(value), LESS_PERCENT_LIMIT, "at least 0% and less than 99.9999%")
-        }
-        (Unit::Percent, Scale::Within) => {
-            (Some(decimal.hundredth()), PERCENT_LIMIT, "more than 0% and less than 100000%")
-        }
-        (Unit::Percent, Scale::Faster | Scale::More) => {
-            let is_factor = scale == Scale::Faster;
-            let value = if is_factor { decimal.one_and_hundredth() } else { decimal.hundredth() };
-            (Some(value), PERCENT_LIMIT, "at least 0% and less than 100000%")
-        }
+    let value = match (unit, scale) {
+        (Unit::Factor, Scale::Faster | Scale::Less) => Some(decimal.value()),
+        (Unit::Factor, Scale::More | Scale::Within) => decimal.minus_one(),
+        (Unit::Percent, Scale::Faster) => Some(decimal.one_and_hundredth()),
+        (Unit::Percent, Scale::Less) => Some(1.0 / (1.0 - decimal.hundredth())),
+        (Unit::Percent, Scale::More | Scale::Within) => Some(decimal.hundredth()),
+    };
+    let (limit, range) = match (unit, scale) {
+        (Unit::Factor, Scale::More) => (FACTOR_LIMIT, "a factor from 1 to 1000000"),
+        (Unit::Factor, Scale::Within) => (FACTOR_LIMIT, "a factor above 1 and at most 1000000"),
+        (Unit::Factor, _) => (FACTOR_LIMIT, "a factor above 0 and at most 1000000"),
+        (Unit::Percent, Scale::Less) => (LESS_PERCENT_LIMIT, "at least 0% and less than 99.9999%"),
+        (Unit::Percent, Scale::Within) => (PERCENT_LIMIT, "more than 0% and less than 100000%"),
+        (Unit::Percent, _) => (PERCENT_LIMIT, "at least 0% and less than 100000%"),
     };
     let value = value.filter(|value| *value > 0.0 || scale == Scale::More);
     (value.filter(|_| decimal.value() < limit), range)
@@ -144,14 +135,14 @@ fn not_an_amount(cursor: &Cursor<'_>) -> ClaimError {
 
 /// A share, and its place.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Share {
+pub struct Share {
     /// The value, above 0 and below 1.
-    pub(crate) value: f64,
-    pub(crate) span: Range<usize>,
+    pub value: f64,
+    pub span: Range<usize>,
 }
 
 /// Reads a share, above 0% and below 100%.
-pub(crate) fn share(cursor: &mut Cursor<'_>) -> Result<Share, ClaimError> {
+pub fn share(cursor: &mut Cursor<'_>) -> Read<Share> {
     let Some(typed) = Typed::read(cursor) else { return Err(not_a_share(cursor, None)) };
     let Typed { decimal, words, .. } = typed;
     if Unit::from_name(typed.unit) != Some(Unit::Percent) {
@@ -168,7 +159,7 @@ pub(crate) fn share(cursor: &mut Cursor<'_>) -> Result<Share, ClaimError> {
 }
 
 /// Reads a percentile, `p99` for the share 0.99; `None` if the next word is not one.
-pub(crate) fn percentile(cursor: &mut Cursor<'_>) -> Option<Result<f64, ClaimError>> {
+pub fn percentile(cursor: &mut Cursor<'_>) -> Option<Read<f64>> {
     let decimal = cursor.ahead(0)?.raw.strip_prefix(['p', 'P']).and_then(Decimal::parse)?;
     let value = decimal.hundredth();
     if !is_share(value) {
@@ -229,11 +220,11 @@ const MINUTE: &str = "min";
 /// A number as typed, with its unit and its position. Its value depends on the metric, which may be
 /// named later.
 #[derive(Clone, Debug)]
-pub(crate) struct Bar<'a> {
+pub struct Bar<'a> {
     decimal: Decimal<'a>,
     is_negative: bool,
     unit: Option<MetricScale>,
-    pub(crate) span: Range<usize>,
+    pub span: Range<usize>,
 }
 
 /// Finds a unit of a metric by its name, in any case except for joules, where a mega is not a
@@ -247,7 +238,7 @@ fn metric_unit(name: &str) -> Option<MetricScale> {
 }
 
 /// Reads a number with a unit, or one without that is followed by a word of `then` or by the end.
-pub(crate) fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Result<Bar<'a>, ClaimError> {
+pub fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Read<Bar<'a>> {
     let Some(typed) = Typed::read(cursor) else {
         let expected = vec!["a number such as 5 ms".to_owned()];
         return Err(cursor.error("'{}' is not a number", expected));
@@ -269,7 +260,7 @@ pub(crate) fn bar<'a>(cursor: &mut Cursor<'a>, then: &[&str]) -> Result<Bar<'a>,
 
 impl Bar<'_> {
     /// Returns the value in the unit of the metric.
-    pub(crate) fn value(&self, cursor: &Cursor<'_>) -> Result<f64, ClaimError> {
+    pub fn value(&self, cursor: &Cursor<'_>) -> Read<f64> {
         let metric = cursor.metric();
         let (kind, exponent, factor) = self.unit.unwrap_or((MetricUnit::Count, 0, 1.0));
         if kind != metric.unit() {
@@ -311,7 +302,7 @@ impl Bar<'_> {
 
 /// Writes a bar in the unit that makes it shortest. [`Bar::value`] returns it exactly, to the last
 /// bit.
-pub(crate) fn written(value: f64, kind: MetricUnit) -> String {
+pub fn written(value: f64, kind: MetricUnit) -> String {
     if kind == MetricUnit::Count {
         return value.to_string();
     }
@@ -385,7 +376,7 @@ mod tests {
         check_amount(&format!("0.{}1%", "0".repeat(400)), Scale::Within, None);
         let largest = format!("{}%", LESS_PERCENT_LIMIT.next_down());
         let mut cursor = Cursor::new(&largest, &[]).unwrap();
-        assert!(amount(&mut cursor, Scale::Less).unwrap() <= MAX_FACTOR);
+        assert!(amount(&mut cursor, Scale::Less).unwrap() < FACTOR_LIMIT);
     }
 
     fn check_share(text: &str, expected: Result<f64, &str>) {

@@ -1,6 +1,6 @@
 //! The words of a sentence, and a position between them from which it is read on.
 
-use crate::error::{CANNOT_STAND, ClaimError, offered, shown};
+use crate::error::{CANNOT_STAND, ClaimError, Read, offered, shown};
 use crate::suggest::closest;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use tiebreak_core::metric::Metric;
 
 /// The parts of a claim that name something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub enum Part {
     Left,
     Right,
     Metric,
@@ -16,71 +16,68 @@ pub(crate) enum Part {
 }
 
 /// The places of the words in a claim that name something, in bytes.
-pub(crate) type Words = Vec<(Part, Range<usize>)>;
+pub type Words = Vec<(Part, Range<usize>)>;
 
 /// Returns the place of a part, if the claim has it.
-pub(crate) fn place_of(words: &Words, part: Part) -> Option<Range<usize>> {
+pub fn place_of(words: &Words, part: Part) -> Option<Range<usize>> {
     words.iter().find(|(other, _)| *other == part).map(|(_, span)| span.clone())
 }
 
 /// A position between two words of a sentence.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cursor<'a> {
+pub struct Cursor<'a> {
     text: &'a str,
     /// The contestants.
-    pub(crate) names: &'a [&'a str],
+    pub names: &'a [&'a str],
     tokens: Vec<Token<'a>>,
     at: usize,
     /// What was read: the contestants, the metric and the workload.
-    pub(crate) left: String,
-    pub(crate) right: Option<String>,
-    pub(crate) metric: Option<Metric>,
-    pub(crate) workload: Option<String>,
+    pub left: String,
+    pub right: Option<String>,
+    pub metric: Option<Metric>,
+    pub workload: Option<String>,
     /// Their places.
-    pub(crate) named: Words,
+    pub named: Words,
 }
 
 impl<'a> Cursor<'a> {
     /// Returns the start of a sentence.
-    pub(crate) fn new(text: &'a str, names: &'a [&'a str]) -> Result<Self, ClaimError> {
+    pub fn new(text: &'a str, names: &'a [&'a str]) -> Read<Self> {
         let tokens = tokens(text, names)?;
         Ok(Cursor { text, names, tokens, ..Cursor::default() })
     }
 
     /// Returns the sentence with single spaces between its words and without its full stop.
-    pub(crate) fn normalised(&self) -> String {
+    pub fn normalised(&self) -> String {
         let words: Vec<_> = self.tokens.iter().map(|token| token.raw).collect();
         words.join(" ")
     }
 
     /// Returns the word this many words ahead; 0 is the next one.
-    pub(crate) fn ahead(&self, words: usize) -> Option<&Token<'a>> {
+    pub fn ahead(&self, words: usize) -> Option<&Token<'a>> {
         self.tokens.get(self.at + words)
     }
 
     /// Moves forward by this many words.
-    pub(crate) fn skip(&mut self, words: usize) {
+    pub fn skip(&mut self, words: usize) {
         self.at += words;
     }
 
     /// Moves forward by a word, which names a part of the claim.
-    pub(crate) fn take(&mut self, part: Part) {
+    pub fn take(&mut self, part: Part) {
         self.named.push((part, self.span(1)));
         self.skip(1);
     }
 
     /// Returns whether the word this many words ahead is this one, in any case.
-    pub(crate) fn is_word(&self, words: usize, word: &str) -> bool {
+    pub fn is_word(&self, words: usize, word: &str) -> bool {
         let token = self.ahead(words).filter(|token| !token.is_quoted);
         token.is_some_and(|token| token.value.eq_ignore_ascii_case(word))
     }
 
     /// Reads the longest of the phrases that matches here. Fails at the first word with which none
     /// of them continues.
-    pub(crate) fn choose<T: Copy>(
-        &mut self,
-        phrases: &[(&'static str, T)],
-    ) -> Result<T, ClaimError> {
+    pub fn choose<T: Copy>(&mut self, phrases: &[(&'static str, T)]) -> Read<T> {
         let whole = phrases.iter().filter(|(phrase, _)| self.matched(phrase) == words_of(phrase));
         if let Some((phrase, value)) = whole.max_by_key(|(phrase, _)| words_of(phrase)) {
             self.skip(words_of(phrase));
@@ -96,13 +93,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads one of these phrases, as [`Cursor::choose`] does.
-    pub(crate) fn expect(&mut self, phrases: &[&'static str]) -> Result<(), ClaimError> {
+    pub fn expect(&mut self, phrases: &[&'static str]) -> Read<()> {
         let phrases: Vec<_> = phrases.iter().map(|phrase| (*phrase, ())).collect();
         self.choose(&phrases)
     }
 
     /// Returns the metric of the claim: wall time if none was named so far.
-    pub(crate) fn metric(&self) -> Metric {
+    pub fn metric(&self) -> Metric {
         self.metric.unwrap_or(Metric::WallTime)
     }
 
@@ -112,40 +109,30 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the candidate that is most similar to the next word.
-    pub(crate) fn meant<'b>(&self, candidates: impl Iterator<Item = &'b str>) -> Option<&'b str> {
+    pub fn meant<'b>(&self, candidates: impl Iterator<Item = &'b str>) -> Option<&'b str> {
         closest(&self.ahead(0)?.value, candidates)
     }
 
     /// Returns an error about the next word, for which `{}` stands in the message, or about its
     /// absence.
-    pub(crate) fn error(&self, message: &str, expected: Vec<String>) -> ClaimError {
+    pub fn error(&self, message: &str, expected: Vec<String>) -> ClaimError {
         self.error_about(1, message, expected)
     }
 
     /// Returns an error about this many of the next words, at least one, or about their absence.
-    pub(crate) fn error_about(
-        &self,
-        words: usize,
-        message: &str,
-        expected: Vec<String>,
-    ) -> ClaimError {
+    pub fn error_about(&self, words: usize, message: &str, expected: Vec<String>) -> ClaimError {
         let message = if self.ahead(0).is_some() { message } else { "the claim ends too early" };
         self.error_at(self.span(words), message, expected)
     }
 
     /// Returns an error about words that were read before.
-    pub(crate) fn error_at(
-        &self,
-        span: Range<usize>,
-        message: &str,
-        expected: Vec<String>,
-    ) -> ClaimError {
+    pub fn error_at(&self, span: Range<usize>, message: &str, expected: Vec<String>) -> ClaimError {
         let message = message.replace("{}", &shown(&self.text[span.clone()]));
         ClaimError::new(self.text, span, message, expected)
     }
 
     /// Returns the bytes of the next words, at least one of which exists.
-    pub(crate) fn span(&self, words: usize) -> Range<usize> {
+    pub fn span(&self, words: usize) -> Range<usize> {
         let ahead = self.tokens.get(self.at..).unwrap_or(&[]);
         match (ahead.first(), ahead.iter().take(words).next_back()) {
             (Some(first), Some(last)) => first.span.start..last.span.end,
@@ -154,7 +141,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns where the last read word ends.
-    pub(crate) fn last_end(&self) -> usize {
+    pub fn last_end(&self) -> usize {
         let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
         before.map_or(0, |token| token.span.end)
     }
@@ -176,29 +163,30 @@ fn after_words(phrase: &str, words: usize) -> &str {
 
 /// A word of the sentence.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Token<'a> {
+pub struct Token<'a> {
     /// The word as typed, with quotes.
-    pub(crate) raw: &'a str,
+    pub raw: &'a str,
     /// Its value.
-    pub(crate) value: Cow<'a, str>,
+    pub value: Cow<'a, str>,
     /// Its place, in bytes.
-    pub(crate) span: Range<usize>,
+    pub span: Range<usize>,
     /// Whether it was between quotes, and so can only be a name.
-    pub(crate) is_quoted: bool,
+    pub is_quoted: bool,
 }
 
 impl Token<'_> {
-    pub(crate) fn starts_with_digit(&self) -> bool {
+    pub fn starts_with_digit(&self) -> bool {
         self.raw.starts_with(|c: char| c.is_ascii_digit())
     }
 }
 
 /// Splits a sentence into words and drops a final full stop, unless the last word is a name that
 /// ends with one.
-fn tokens<'a>(text: &'a str, names: &[&str]) -> Result<Vec<Token<'a>>, ClaimError> {
+fn tokens<'a>(text: &'a str, names: &[&str]) -> Read<Vec<Token<'a>>> {
     let mut tokens = Vec::new();
     let mut at = 0;
-    while let Some(start) = next_word(text, at) {
+    while let Some(blank) = text[at..].find(|c: char| !c.is_whitespace()) {
+        let start = at + blank;
         let quote = text[start..].chars().next().filter(|c| matches!(c, '\'' | '"'));
         let token = match quote {
             Some(quote) => quoted(text, start, quote)?,
@@ -225,11 +213,6 @@ fn control_character(text: &str, at: usize) -> ClaimError {
     ClaimError::new(text, at..at + length, "a control character cannot stand here", expected)
 }
 
-/// Returns where the first word at or after a byte starts.
-fn next_word(text: &str, from: usize) -> Option<usize> {
-    text[from..].find(|c: char| !c.is_whitespace()).map(|skipped| from + skipped)
-}
-
 /// Returns the end of the run of characters from `start` on that are not white space.
 fn word_end(text: &str, start: usize) -> usize {
     text[start..].find(char::is_whitespace).map_or(text.len(), |length| start + length)
@@ -241,9 +224,10 @@ fn bare(text: &str, start: usize) -> Token<'_> {
     Token { raw, value: Cow::Borrowed(raw), span, is_quoted: false }
 }
 
-fn quoted(text: &str, start: usize, quote: char) -> Result<Token<'_>, ClaimError> {
+fn quoted(text: &str, start: usize, quote: char) -> Read<Token<'_>> {
     let inner = start + quote.len_utf8();
-    let Some(end) = closing_quote(&text[inner..], quote).map(|length| inner + length) else {
+    let doubled = [quote; 2].iter().collect::<String>();
+    let Some(end) = text[inner..].replace(&doubled, "..").find(quote).map(|at| inner + at) else {
         let rest = start..text.trim_end().len();
         let expected = vec![format!("another {quote} after the name")];
         return Err(ClaimError::new(text, rest, "the quote is not closed", expected));
@@ -251,28 +235,11 @@ fn quoted(text: &str, start: usize, quote: char) -> Result<Token<'_>, ClaimError
     let after = end + quote.len_utf8();
     let glued = after..word_end(text, after);
     if !glued.is_empty() && text[after..].trim_end() != "." {
-        let expected = vec!["a space".to_owned()];
-        return Err(ClaimError::new(
-            text,
-            glued,
-            "the closing quote does not end the word",
-            expected,
-        ));
+        let message = "the closing quote does not end the word";
+        return Err(ClaimError::new(text, glued, message, vec!["a space".to_owned()]));
     }
-    let doubled = [quote; 2].iter().collect::<String>();
     let value = Cow::Owned(text[inner..end].replace(&doubled, quote.encode_utf8(&mut [0; 4])));
     Ok(Token { raw: &text[start..after], value, span: start..after, is_quoted: true })
-}
-
-/// Returns the place of the first quote that is not doubled.
-fn closing_quote(text: &str, quote: char) -> Option<usize> {
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        if c == quote && chars.next_if(|(_, next)| *next == quote).is_none() {
-            return Some(at);
-        }
-    }
-    None
 }
 
 /// Drops all final full stops, so that the remaining words parse to the same again.

@@ -3,14 +3,14 @@
 
 /// A plain decimal: digits, and optionally a point with digits after it. No sign, no exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Decimal<'a> {
+pub struct Decimal<'a> {
     whole: &'a str,
     fraction: &'a str,
 }
 
 impl<'a> Decimal<'a> {
     /// Reads `12`, `1.5` or `.5`.
-    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+    pub fn parse(text: &'a str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let is_plain = whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
         let is_there = !fraction.is_empty() && !text.is_empty();
@@ -18,27 +18,27 @@ impl<'a> Decimal<'a> {
     }
 
     /// Returns the nearest `f64`; infinite if the number is too large.
-    pub(crate) fn value(self) -> f64 {
+    pub fn value(self) -> f64 {
         self.shifted(0)
     }
 
     /// Returns the number times `10^exponent`; infinite if that is too large for an `f64`.
-    pub(crate) fn shifted(self, exponent: i32) -> f64 {
+    pub fn shifted(self, exponent: i32) -> f64 {
         self.scaled(self.whole, exponent)
     }
 
     /// Returns the number over 100.
-    pub(crate) fn hundredth(self) -> f64 {
+    pub fn hundredth(self) -> f64 {
         self.shifted(-2)
     }
 
     /// Returns 1 plus the number over 100.
-    pub(crate) fn one_and_hundredth(self) -> f64 {
+    pub fn one_and_hundredth(self) -> f64 {
         self.scaled(&self.whole_number().saturating_add(100).to_string(), -2)
     }
 
     /// Returns the number minus 1; `None` if it is below 1.
-    pub(crate) fn minus_one(self) -> Option<f64> {
+    pub fn minus_one(self) -> Option<f64> {
         let whole = self.whole_number().checked_sub(1)?;
         Some(self.scaled(&whole.to_string(), 0))
     }
@@ -57,13 +57,13 @@ impl<'a> Decimal<'a> {
 }
 
 /// Writes 100 times a number that is at least 0: `2.5` for 0.025, exactly.
-pub(crate) fn hundredfold(value: f64) -> String {
+pub fn hundredfold(value: f64) -> String {
     shifted_text(value, 2)
 }
 
 /// Writes a number that is at least 0 times `10^exponent`: its shortest digits with the point
 /// moved. [`Decimal::shifted`] by the opposite exponent returns it exactly, to the last bit.
-pub(crate) fn shifted_text(value: f64, exponent: i32) -> String {
+pub fn shifted_text(value: f64, exponent: i32) -> String {
     let text = value.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let digits = format!("{whole}{fraction}");
@@ -85,7 +85,7 @@ pub(crate) fn shifted_text(value: f64, exponent: i32) -> String {
 }
 
 /// Writes 1 plus a number that is at least 0: `1.025` for 0.025, exactly.
-pub(crate) fn one_and(value: f64) -> String {
+pub fn one_and(value: f64) -> String {
     let text = value.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     // Beyond 2^64, 1 more is the same number.

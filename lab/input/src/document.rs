@@ -1,34 +1,32 @@
 //! Files in TOML, read so that all errors are reported at once, each at its word.
 
-pub(crate) mod errors;
-pub(crate) mod sentence;
+pub mod errors;
+pub mod sentence;
 mod value;
 
 use crate::error::{expectation, harmless, shown};
 use crate::inputs::{Input, Place};
 use crate::suggest::closest;
 use errors::{FileError, FileErrors};
-use std::borrow::Cow;
 use std::cell::{RefCell, RefMut};
 use std::ops::Range;
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-pub(crate) use value::kind;
+pub use value::kind;
 
 /// The longest file that is read, in bytes.
 pub const MAX_FILE_BYTES: usize = 1_000_000;
 /// The longest name, in bytes: names are printed in tables.
-pub(crate) const MAX_NAME_BYTES: usize = 100;
+pub const MAX_NAME_BYTES: usize = 100;
 /// The most tables of one kind that a file may have: contests, contestants, workloads, claims.
-pub(crate) const MAX_TABLES: usize = 1000;
+pub const MAX_TABLES: usize = 1000;
 /// The empty span at the beginning, for what is missing in the whole file.
-pub(crate) const START: Range<usize> = 0..0;
+pub const START: Range<usize> = 0..0;
 /// The number of keys of a table from which on an error does not list them.
 const MANY_KEYS: usize = 10;
 
 /// Reads a file that errors call `name`. `meaning` converts its keys, and logs what is wrong with
 /// them.
-pub(crate) fn read<T>(
+pub fn read<T>(
     name: &str,
     text: &str,
     place: &'static Place,
@@ -50,28 +48,19 @@ pub(crate) fn read<T>(
 
 /// A key with its value.
 #[derive(Clone)]
-pub(crate) struct Item<'a> {
-    pub(crate) key: &'a str,
-    pub(crate) key_span: Range<usize>,
-    pub(crate) value: &'a DeValue<'a>,
-    pub(crate) span: Range<usize>,
+pub struct Item<'a> {
+    pub key: &'a str,
+    pub key_span: Range<usize>,
+    pub value: &'a DeValue<'a>,
+    pub span: Range<usize>,
     /// What the table of inputs says of the key; `None` where users choose the keys.
     input: Option<&'static Input>,
-    pub(crate) log: &'a Log<'a>,
+    pub log: &'a Log<'a>,
 }
 
 impl<'a> Item<'a> {
-    fn new<'k: 'a>(
-        key: &'a Spanned<Cow<'k, str>>,
-        value: &'a Spanned<DeValue<'k>>,
-        log: &'a Log<'a>,
-    ) -> Item<'a> {
-        let (key_span, span) = (key.span(), value.span());
-        Item { key: key.get_ref(), key_span, value: value.get_ref(), span, input: None, log }
-    }
-
     /// Returns the elements of an array, each under the array's key.
-    pub(crate) fn elements(&self) -> Option<Vec<Item<'a>>> {
+    pub fn elements(&self) -> Option<Vec<Item<'a>>> {
         let DeValue::Array(array) = self.value else { return None };
         let elements = array.iter().map(|value| Item {
             value: value.get_ref(),
@@ -82,44 +71,77 @@ impl<'a> Item<'a> {
     }
 
     /// Returns the entries of a table whose keys users choose, in the order of the file.
-    pub(crate) fn entries(&self) -> Option<Vec<Item<'a>>> {
+    pub fn entries(&self) -> Option<Vec<Item<'a>>> {
         let DeValue::Table(table) = self.value else { return None };
         Some(items(table, self.log))
     }
 
     /// Returns a table whose keys are in the table of inputs, at the place with this identifier.
-    pub(crate) fn table(&self, id: &str) -> Option<Table<'a>> {
+    pub fn table(&self, id: &str) -> Option<Table<'a>> {
         let DeValue::Table(table) = self.value else { return None };
         Some(Table::new(table, self.span.clone(), Place::of(id), self.log))
     }
 
+    /// Reads an array of tables whose keys are in the table of inputs.
+    fn tables(&self, id: &str, place: &Place) -> Vec<Table<'a>> {
+        let key = self.key;
+        let Some(elements) = self.elements() else {
+            if self.entries().is_some() {
+                self.error(format!("'{key}' is one table, and there may be many"))
+                    .help(format!("write [[{key}]], with two brackets"));
+            } else {
+                self.wrong_type(&format!("tables, [[{key}]]"));
+            }
+            return Vec::new();
+        };
+        if let Some(extra) = elements.get(MAX_TABLES) {
+            let whole = if place.file() == "study" { "study" } else { "file" };
+            extra
+                .error(format!("this is {} {} of the {whole}", place.noun(), MAX_TABLES + 1))
+                .label(format!("expected at most {MAX_TABLES}"));
+        }
+        let tables = elements.iter().take(MAX_TABLES).filter_map(|element| {
+            element.table(id).or_else(|| {
+                element
+                    .error(format!("{} is {}", place.name, kind(element.value)))
+                    .label(format!("expected a table, [[{key}]]"))
+                    .none()
+            })
+        });
+        tables.collect()
+    }
+
     /// Adds an error about the value.
-    pub(crate) fn error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
+    pub fn error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
         self.log.error(self.span.clone(), message)
     }
 
     /// Adds an error about the key.
-    pub(crate) fn key_error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
+    pub fn key_error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
         self.log.error(self.key_span.clone(), message)
     }
 }
 
 fn items<'a>(table: &'a DeTable<'_>, log: &'a Log<'a>) -> Vec<Item<'a>> {
-    let items = table.iter().map(|(key, value)| Item::new(key, value, log));
-    let mut items: Vec<Item<'a>> = items.collect();
+    let mut items = Vec::with_capacity(table.len());
+    for (key, value) in table {
+        let (key, key_span) = (key.get_ref().as_ref(), key.span());
+        let (value, span) = (value.get_ref(), value.span());
+        items.push(Item { key, key_span, value, span, input: None, log });
+    }
     items.sort_by_key(|item| item.key_span.start);
     items
 }
 
 /// A table of a file whose keys are in the table of inputs.
-pub(crate) struct Table<'a> {
+pub struct Table<'a> {
     /// Its keys, in the order of the file.
-    pub(crate) items: Vec<Item<'a>>,
+    pub items: Vec<Item<'a>>,
     /// Its place: its header.
-    pub(crate) span: Range<usize>,
+    pub span: Range<usize>,
     /// The kind of the table.
-    pub(crate) place: &'static Place,
-    pub(crate) log: &'a Log<'a>,
+    pub place: &'static Place,
+    pub log: &'a Log<'a>,
 }
 
 impl<'a> Table<'a> {
@@ -141,26 +163,22 @@ impl<'a> Table<'a> {
     }
 
     /// Adds an error about its header.
-    pub(crate) fn error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
+    pub fn error(&self, message: impl AsRef<str>) -> RefMut<'_, FileError> {
         self.log.error(self.span.clone(), message)
     }
 
     /// Returns a key.
-    pub(crate) fn get(&self, key: &str) -> Option<&Item<'a>> {
+    pub fn get(&self, key: &str) -> Option<&Item<'a>> {
         self.items.iter().find(|item| item.key == key)
     }
 
     /// Reads the value of a key; `None` if it is missing or wrong.
-    pub(crate) fn read<T>(
-        &self,
-        key: &str,
-        reader: impl FnOnce(&Item<'a>) -> Option<T>,
-    ) -> Option<T> {
+    pub fn read<T>(&self, key: &str, reader: impl FnOnce(&Item<'a>) -> Option<T>) -> Option<T> {
         self.get(key).and_then(reader)
     }
 
     /// Sets an option to the value of a key, unless it is missing or wrong.
-    pub(crate) fn update<T, V: Into<T>>(
+    pub fn update<T, V: Into<T>>(
         &self,
         key: &str,
         option: &mut T,
@@ -171,49 +189,17 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads tables that may occur several times, `[[workload]]`, of what errors call `whole`.
-    pub(crate) fn tables(&self, key: &str, whole: &str) -> Vec<Table<'a>> {
-        let Some(item) = self.get(key) else { return Vec::new() };
+    /// Reads tables that may occur several times, `[[workload]]`. Logs an error if there are none
+    /// and the table of inputs wants one.
+    pub fn tables(&self, key: &str) -> Vec<Table<'a>> {
         let id = format!("{}.{key}", self.place.file());
         let place = Place::of(&id);
-        let Some(elements) = item.elements() else {
-            if item.entries().is_some() {
-                item.error(format!("'{key}' is one table, and there may be many"))
-                    .help(format!("write [[{key}]], with two brackets"));
-            } else {
-                item.wrong_type(&format!("tables, [[{key}]]"));
-            }
-            return Vec::new();
-        };
-        if let Some(extra) = elements.get(MAX_TABLES) {
-            extra
-                .error(format!("this is {} {} of the {whole}", place.noun(), MAX_TABLES + 1))
-                .label(format!("expected at most {MAX_TABLES}"));
-        }
-        let mut tables = Vec::new();
-        for element in elements.iter().take(MAX_TABLES) {
-            match element.table(&id) {
-                Some(table) => tables.push(table),
-                None => {
-                    element
-                        .error(format!("{} is {}", place.name, kind(element.value)))
-                        .label(format!("expected a table, [[{key}]]"));
-                }
-            }
-        }
-        tables
-    }
-
-    /// Reads such tables, or logs this error with its help if there are none.
-    pub(crate) fn some_tables(
-        &self,
-        key: &str,
-        whole: &str,
-        [missing, help]: [&str; 2],
-    ) -> Vec<Table<'a>> {
         let before = self.log.count();
-        let tables = self.tables(key, whole);
-        if tables.is_empty() && self.log.count() == before {
+        let tables = self.get(key).map_or_else(Vec::new, |item| item.tables(&id, place));
+        if let Some((missing, help)) = &place.missing
+            && tables.is_empty()
+            && self.log.count() == before
+        {
             let span = self.get(key).map_or(&self.span, |item| &item.span);
             self.log.error(span.clone(), missing).help(help);
         }
@@ -221,7 +207,7 @@ impl<'a> Table<'a> {
     }
 
     /// Returns a key, or logs an error that it is missing, with what could be written.
-    pub(crate) fn required_as(&self, key: &str, example: &str) -> Option<&Item<'a>> {
+    pub fn required_as(&self, key: &str, example: &str) -> Option<&Item<'a>> {
         let item = self.get(key);
         if item.is_none() {
             self.error(format!("this {} has no {key}", self.place.noun()))
@@ -231,19 +217,19 @@ impl<'a> Table<'a> {
     }
 
     /// Returns a key, or logs an error that it is missing, with the example of the table of inputs.
-    pub(crate) fn required(&self, key: &str) -> Option<&Item<'a>> {
+    pub fn required(&self, key: &str) -> Option<&Item<'a>> {
         let example = self.place.input(key).map(Input::literal).unwrap_or_default();
         self.required_as(key, &example)
     }
 
     /// Reads a required string.
-    pub(crate) fn required_text(&self, key: &str) -> String {
+    pub fn required_text(&self, key: &str) -> String {
         let text = self.required(key).and_then(|item| item.string());
         text.unwrap_or_default()
     }
 
     /// Reads an optional string, which may be empty; empty if it is missing.
-    pub(crate) fn note(&self, key: &str) -> String {
+    pub fn note(&self, key: &str) -> String {
         let Some(item) = self.get(key) else { return String::new() };
         if item.value.as_str().is_some_and(|text| text.trim().is_empty()) {
             return String::new();
@@ -252,12 +238,12 @@ impl<'a> Table<'a> {
     }
 
     /// Reads `true` or `false`; the default if it is missing.
-    pub(crate) fn flag(&self, key: &str, default: bool) -> bool {
+    pub fn flag(&self, key: &str, default: bool) -> bool {
         self.read(key, Item::boolean).unwrap_or(default)
     }
 
     /// Reads words, each a string; none if the key is missing.
-    pub(crate) fn words(&self, key: &str) -> Vec<String> {
+    pub fn words(&self, key: &str) -> Vec<String> {
         let Some(item) = self.get(key) else { return Vec::new() };
         let words = item.strings(item.example()).into_iter();
         words.map(|(word, _)| word.to_owned()).collect()
@@ -288,7 +274,7 @@ fn unknown_key(item: &Item<'_>, place: &'static Place) {
 }
 
 /// Collects the errors of a file in any order.
-pub(crate) struct Log<'a> {
+pub struct Log<'a> {
     text: &'a str,
     /// The byte at which each line starts.
     starts: Vec<usize>,
@@ -337,7 +323,7 @@ impl<'a> Log<'a> {
     }
 
     /// Returns the number of errors so far.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.found.borrow().len()
     }
 
@@ -348,11 +334,7 @@ impl<'a> Log<'a> {
 
     /// Adds an error about some bytes. It has no terminal control sequences, whatever the file
     /// contains.
-    pub(crate) fn error(
-        &self,
-        span: Range<usize>,
-        message: impl AsRef<str>,
-    ) -> RefMut<'_, FileError> {
+    pub fn error(&self, span: Range<usize>, message: impl AsRef<str>) -> RefMut<'_, FileError> {
         let line = self.line(span.start);
         let column = 1 + self.text[self.starts[line - 1]..span.start].chars().count();
         let message = harmless(message.as_ref());
@@ -391,7 +373,7 @@ impl<'a> Log<'a> {
     }
 
     /// Returns the number of the line that contains a byte, counted from 1.
-    pub(crate) fn line(&self, at: usize) -> usize {
+    pub fn line(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at)
     }
 

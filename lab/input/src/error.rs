@@ -9,9 +9,9 @@ pub const MAX_CLAIM_BYTES: usize = 1000;
 /// The most characters of a word that an error repeats.
 const SHOWN_CHARS: usize = 40;
 /// The message about a word that does not fit.
-pub(crate) const CANNOT_STAND: &str = "'{}' cannot stand here";
+pub const CANNOT_STAND: &str = "'{}' cannot stand here";
 /// The message about an amount that means nothing, or that no user intends.
-pub(crate) const OUT_OF_RANGE: &str = "'{}' is out of range";
+pub const OUT_OF_RANGE: &str = "'{}' is out of range";
 /// The most names that an error lists.
 const LISTED_NAMES: usize = 8;
 
@@ -35,6 +35,9 @@ pub struct ClaimError {
     /// Whether the line says what is expected in addition to a suggestion.
     pub(crate) always_lists: bool,
 }
+
+/// What was read of a sentence.
+pub type Read<T> = Result<T, ClaimError>;
 
 impl ClaimError {
     pub(crate) fn new(
@@ -110,7 +113,7 @@ impl ClaimError {
 }
 
 /// Returns a word as errors repeat it: shortened, and without terminal control sequences.
-pub(crate) fn shown(word: &str) -> String {
+pub fn shown(word: &str) -> String {
     match word.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => harmless(&word[..end]) + "...",
         None => harmless(word),
@@ -118,7 +121,7 @@ pub(crate) fn shown(word: &str) -> String {
 }
 
 /// Returns a text with terminal control characters written as escapes.
-pub(crate) fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     let mut harmless = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -133,12 +136,12 @@ pub(crate) fn harmless(text: &str) -> String {
 }
 
 /// Returns what is expected: `expected 'than' or 'of'`; `None` if it is unknown.
-pub(crate) fn expectation(expected: &[String]) -> Option<String> {
+pub fn expectation(expected: &[String]) -> Option<String> {
     (!expected.is_empty()).then(|| format!("expected {}", alternatives(expected)))
 }
 
 /// Joins alternatives: `a, b or c`.
-pub(crate) fn alternatives(words: &[String]) -> String {
+pub fn alternatives(words: &[String]) -> String {
     match words {
         [] => String::new(),
         [only] => only.clone(),
@@ -147,7 +150,7 @@ pub(crate) fn alternatives(words: &[String]) -> String {
 }
 
 /// Returns names as errors list them: the first ones, and how many more there are.
-pub(crate) fn listed(names: &[&str]) -> Vec<String> {
+pub fn listed(names: &[&str]) -> Vec<String> {
     let mut listed = offered(names.iter().copied().take(LISTED_NAMES));
     if names.len() > LISTED_NAMES {
         listed.push(format!("one of {} more", names.len() - LISTED_NAMES));
@@ -156,7 +159,7 @@ pub(crate) fn listed(names: &[&str]) -> Vec<String> {
 }
 
 /// Returns words as errors list them, each in quotes.
-pub(crate) fn offered<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+pub fn offered<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     words.into_iter().map(|word| format!("'{}'", shown(word))).collect()
 }
 

@@ -151,13 +151,11 @@ fn claims_file(root: &Table<'_>) -> ClaimsFile {
 /// Reads the error of a file: above 0 and below one half.
 fn error(item: &Item<'_>) -> Option<f64> {
     let error = item.share()?;
-    if !(error > 0.0 && error < ERROR_LIMIT) {
-        return item
-            .wrong("a share above 0 and below 50%, such as \"1%\"")
-            .help("an error of 0 is never reached, and one of half is what a coin has")
-            .none();
+    if error > 0.0 && error < ERROR_LIMIT {
+        return Some(error);
     }
-    Some(error)
+    let help = "an error of 0 is never reached, and one of half is what a coin has";
+    item.wrong("a share above 0 and below 50%, such as \"1%\"").help(help).none()
 }
 
 /// Reads a seed: any text, or a whole number as its digits.

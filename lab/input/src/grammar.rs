@@ -25,17 +25,10 @@ use crate::amount::{Bar, Scale, Share, amount, bar, percentile, share, written};
 use crate::cursor::{Cursor, Part, Words};
 use crate::decimal::hundredfold;
 use crate::error::{
-    CANNOT_STAND, ClaimError, MAX_CLAIM_BYTES, OUT_OF_RANGE, listed, offered, shown,
+    CANNOT_STAND, ClaimError, MAX_CLAIM_BYTES, OUT_OF_RANGE, Read, listed, offered, shown,
 };
 use tiebreak_core::claim::{Claim, Property, Relation, Statement};
 use tiebreak_core::metric::Metric;
-
-#[derive(Clone, Copy, PartialEq)]
-enum Verb {
-    Is,
-    Uses,
-    Succeeds,
-}
 
 #[derive(Clone, Copy)]
 enum Bound {
@@ -59,10 +52,7 @@ pub fn parse(text: &str, contestants: &[&str]) -> Result<Claim, ClaimError> {
 }
 
 /// Does what [`parse`] does, and also returns the places of the claim's words.
-pub(crate) fn parse_spanned(
-    text: &str,
-    contestants: &[&str],
-) -> Result<(Claim, Words), ClaimError> {
+pub fn parse_spanned(text: &str, contestants: &[&str]) -> Read<(Claim, Words)> {
     if text.len() > MAX_CLAIM_BYTES {
         let rest = text.floor_char_boundary(MAX_CLAIM_BYTES)..text.len();
         let expected = vec![format!("at most {MAX_CLAIM_BYTES}")];
@@ -87,14 +77,14 @@ pub(crate) fn parse_spanned(
 }
 
 /// Reads a sentence that starts with the name of a contestant.
-fn about_runs(cursor: &mut Cursor<'_>) -> Result<Statement, ClaimError> {
+fn about_runs(cursor: &mut Cursor<'_>) -> Read<Statement> {
     contestant(cursor, Part::Left)?;
-    let verbs = [("is", Verb::Is), ("uses", Verb::Uses), ("succeeds", Verb::Succeeds)];
-    let verb = cursor.choose(&verbs)?;
-    if verb == Verb::Succeeds {
+    // Whether the metric follows, or is the time.
+    let verbs = [("is", Some(false)), ("uses", Some(true)), ("succeeds", None)];
+    let Some(uses) = cursor.choose(&verbs)? else {
         return succeeds(cursor).map(Statement::Property);
-    }
-    let relation = comparison(cursor, verb)?;
+    };
+    let relation = comparison(cursor, uses)?;
     contestant(cursor, Part::Right)?;
     let Relation::AtLeast { factor } = relation else {
         tail(cursor, &[Clause::On, Clause::By])?;
@@ -110,9 +100,8 @@ fn about_runs(cursor: &mut Cursor<'_>) -> Result<Statement, ClaimError> {
 }
 
 /// Reads everything between the verb and the second name.
-fn comparison(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Relation, ClaimError> {
-    let uses = verb == Verb::Uses;
-    let relation = match bound(cursor, verb)? {
+fn comparison(cursor: &mut Cursor<'_>, uses: bool) -> Read<Relation> {
+    let relation = match bound(cursor, uses)? {
         Bound::Just => Relation::AtLeast { factor: 1.0 },
         Bound::AtLeast => {
             let factor = amount(cursor, if uses { Scale::Less } else { Scale::Faster })?;
@@ -138,7 +127,7 @@ fn comparison(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Relation, ClaimErro
 }
 
 /// Reads the bound of the claim, up to the amount.
-fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
+fn bound(cursor: &mut Cursor<'_>, uses: bool) -> Read<Bound> {
     let bounds = [
         ("faster", Bound::Just),
         ("at least", Bound::AtLeast),
@@ -147,10 +136,8 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
         ("within", Bound::Within),
     ];
     let less = [("less", Bound::Just), ("fewer", Bound::Just), bounds[1], bounds[2], bounds[3]];
-    let (bounds, better, worse) = match verb {
-        Verb::Uses => (&less, "less", "more"),
-        _ => (&bounds, "faster", "slower"),
-    };
+    let (bounds, better, worse) =
+        if uses { (&less, "less", "more") } else { (&bounds, "faster", "slower") };
     if cursor.is_word(0, worse) {
         let expected = vec![
             format!("'{better}' with the two names swapped"),
@@ -169,17 +156,14 @@ fn bound(cursor: &mut Cursor<'_>, verb: Verb) -> Result<Bound, ClaimError> {
 /// not.
 fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
     let number = cursor.ahead(0).filter(|word| word.starts_with_digit())?;
-    let bounds = [(worse, "no more than"), ("of", "within")];
-    let bound = bounds
-        .into_iter()
-        .find(|(word, _)| cursor.is_word(1, word) || cursor.is_word(2, word))
-        .map_or("at least", |(_, bound)| bound);
-    Some(format!("{bound} {}", number.raw))
+    let mut bounds = [(worse, "no more than"), ("of", "within")].into_iter();
+    let bound = bounds.find(|(word, _)| cursor.is_word(1, word) || cursor.is_word(2, word));
+    Some(format!("{} {}", bound.map_or("at least", |(_, bound)| bound), number.raw))
 }
 
 /// Reads a sentence that starts with `mean of`, `median of` or `p99 of`; `None` if it starts with
 /// the name of a contestant, or with an unknown word.
-fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<Property>, ClaimError> {
+fn of_one(cursor: &mut Cursor<'_>) -> Read<Option<Property>> {
     let starts = cursor.is_word(1, "of") && cursor.ahead(0).is_some_and(|word| !word.is_quoted);
     if !starts {
         return Ok(None);
@@ -205,7 +189,7 @@ fn of_one(cursor: &mut Cursor<'_>) -> Result<Option<Property>, ClaimError> {
 }
 
 /// Reads the rest after `p99 of A is`.
-fn quantile(cursor: &mut Cursor<'_>, good: f64) -> Result<Property, ClaimError> {
+fn quantile(cursor: &mut Cursor<'_>, good: f64) -> Read<Property> {
     cursor.expect(&["below", "at most"])?;
     let bar = bar(cursor, &KEYWORDS)?;
     let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad])?;
@@ -213,7 +197,7 @@ fn quantile(cursor: &mut Cursor<'_>, good: f64) -> Result<Property, ClaimError> 
 }
 
 /// Reads the rest after `mean of A is`.
-fn mean(cursor: &mut Cursor<'_>) -> Result<Property, ClaimError> {
+fn mean(cursor: &mut Cursor<'_>) -> Read<Property> {
     let sides = [("below", true), ("at most", true), ("above", false), ("at least", false)];
     let is_below = cursor.choose(&sides)?;
     let bar = bar(cursor, &KEYWORDS)?;
@@ -229,7 +213,7 @@ fn mean(cursor: &mut Cursor<'_>) -> Result<Property, ClaimError> {
 }
 
 /// Reads the rest after `A succeeds`.
-fn succeeds(cursor: &mut Cursor<'_>) -> Result<Property, ClaimError> {
+fn succeeds(cursor: &mut Cursor<'_>) -> Read<Property> {
     if let Some(word) = cursor.ahead(0).filter(|word| word.starts_with_digit()) {
         let error = cursor.error(CANNOT_STAND, offered(["at least"]));
         return Err(error.suggest(Some(&format!("at least {}", word.raw))));
@@ -242,7 +226,7 @@ fn succeeds(cursor: &mut Cursor<'_>) -> Result<Property, ClaimError> {
 }
 
 /// Returns the bad share: the good one if only that is given, and never more than it.
-fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Result<f64, ClaimError> {
+fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Read<f64> {
     match &tail.bad {
         None => Ok(good),
         Some(Share { value, .. }) if *value <= good => Ok(*value),
@@ -254,7 +238,7 @@ fn bad(cursor: &Cursor<'_>, tail: &Tail<'_>, good: f64) -> Result<f64, ClaimErro
 }
 
 /// The words that start a clause. None of them is the unit of a number before it.
-pub(crate) const KEYWORDS: [&str; 5] = ["on", "by", "with", "capped", "in"];
+pub const KEYWORDS: [&str; 5] = ["on", "by", "with", "capped", "in"];
 
 /// A clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,7 +281,7 @@ struct Tail<'a> {
 
 /// Reads the clauses to the end of the claim. The metric may have been named before, in other
 /// words.
-fn tail<'a>(cursor: &mut Cursor<'a>, clauses: &[Clause]) -> Result<Tail<'a>, ClaimError> {
+fn tail<'a>(cursor: &mut Cursor<'a>, clauses: &[Clause]) -> Read<Tail<'a>> {
     let mut tail = Tail::default();
     let mut open = clauses.to_vec();
     open.retain(|clause| *clause != Clause::By || cursor.metric.is_none());
@@ -328,11 +312,7 @@ fn tail<'a>(cursor: &mut Cursor<'a>, clauses: &[Clause]) -> Result<Tail<'a>, Cla
 }
 
 /// Reads a clause after its first word.
-fn read<'a>(
-    cursor: &mut Cursor<'a>,
-    clause: Clause,
-    tail: &mut Tail<'a>,
-) -> Result<(), ClaimError> {
+fn read<'a>(cursor: &mut Cursor<'a>, clause: Clause, tail: &mut Tail<'a>) -> Read<()> {
     match clause {
         Clause::On => workload(cursor)?,
         Clause::By => metric(cursor)?,
@@ -353,7 +333,7 @@ fn read<'a>(
 }
 
 /// Reads the name of a contestant; the right one must differ from the left one.
-fn contestant(cursor: &mut Cursor<'_>, part: Part) -> Result<(), ClaimError> {
+fn contestant(cursor: &mut Cursor<'_>, part: Part) -> Read<()> {
     let names = cursor.names.iter().copied();
     let others: Vec<&str> =
         names.filter(|name| part == Part::Left || *name != cursor.left).collect();
@@ -387,7 +367,7 @@ fn contestant(cursor: &mut Cursor<'_>, part: Part) -> Result<(), ClaimError> {
 }
 
 /// Reads the name of a metric.
-fn metric(cursor: &mut Cursor<'_>) -> Result<(), ClaimError> {
+fn metric(cursor: &mut Cursor<'_>) -> Read<()> {
     let named = Metric::ALL.map(|metric| (metric.name(), metric));
     let names: Vec<_> = named.into_iter().chain([("memory", Metric::PeakMemory)]).collect();
     let start = cursor.span(1).start;
@@ -397,7 +377,7 @@ fn metric(cursor: &mut Cursor<'_>) -> Result<(), ClaimError> {
 }
 
 /// Reads the name of a workload, which is not a word that could follow it.
-fn workload(cursor: &mut Cursor<'_>) -> Result<(), ClaimError> {
+fn workload(cursor: &mut Cursor<'_>) -> Read<()> {
     match cursor.ahead(0) {
         Some(name) if !KEYWORDS.iter().any(|word| cursor.is_word(0, word)) => {
             cursor.workload = Some(name.value.clone().into_owned());

@@ -46,6 +46,9 @@ pub(crate) struct Place {
     /// Where its keys are written.
     #[serde(rename = "where")]
     pub(crate) where_to: String,
+    /// The error of a file without such a table, and its help; none if it may be missing.
+    #[serde(default)]
+    pub(crate) missing: Option<(String, String)>,
     /// The help about keys, if this is a file as a whole.
     #[serde(default)]
     help: String,

@@ -54,7 +54,7 @@ mod suggest;
 
 pub use document::MAX_FILE_BYTES;
 pub use document::errors::{FileError, FileErrors};
-pub use error::{ClaimError, MAX_CLAIM_BYTES};
+pub use error::{ClaimError, MAX_CLAIM_BYTES, shown};
 pub use file::{
     BASE_NAME, ClaimsFile, Contest, EXAMPLE, Entrants, FileClaim, HEAD_NAME, MAX_CONTESTANTS,
     MAX_FILE_CLAIMS, Options, Revisions, SLOWDOWN_MAX, parse_file,

@@ -7,7 +7,7 @@ use crate::suggest::closest;
 use std::ops::Range;
 
 /// The names of one kind of table that were read.
-pub(crate) struct Names {
+pub struct Names {
     /// The kind, such as `workloads`.
     kind: &'static str,
     /// Whether claims use them.
@@ -18,18 +18,18 @@ pub(crate) struct Names {
 
 impl Names {
     /// Creates a set of names that claims use.
-    pub(crate) fn in_claims(kind: &'static str) -> Names {
+    pub fn in_claims(kind: &'static str) -> Names {
         Names { kind, in_claims: true, seen: Vec::new() }
     }
 
     /// Creates a set of names that no claim uses.
-    pub(crate) fn of(kind: &'static str) -> Names {
+    pub fn of(kind: &'static str) -> Names {
         Names { kind, in_claims: false, seen: Vec::new() }
     }
 
     /// Reads the name of a table, which it must have; empty if there is none. An invalid name is
     /// returned too, for what refers to it.
-    pub(crate) fn read(&mut self, table: &Table<'_>) -> String {
+    pub fn read(&mut self, table: &Table<'_>) -> String {
         let name = self.read_text(table);
         let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
         let what = table.place.noun();
@@ -49,7 +49,7 @@ impl Names {
     }
 
     /// Reads the name of a table, which it must have and which only has to be new.
-    pub(crate) fn read_text(&mut self, table: &Table<'_>) -> String {
+    pub fn read_text(&mut self, table: &Table<'_>) -> String {
         let name = table.required_text("name");
         let Some(item) = table.get("name").filter(|_| !name.is_empty()) else { return name };
         self.add(&name, item);
@@ -57,7 +57,7 @@ impl Names {
     }
 
     /// Returns another name of a table: its own with a suffix, if there is one.
-    pub(crate) fn longer(&mut self, table: &Table<'_>, name: &str, suffix: &str) -> String {
+    pub fn longer(&mut self, table: &Table<'_>, name: &str, suffix: &str) -> String {
         let longer = format!("{name}{suffix}");
         let Some(item) = table.get("name").filter(|_| !name.is_empty() && !suffix.is_empty())
         else {
@@ -72,13 +72,13 @@ impl Names {
     }
 
     /// Adds the name of a table that has none.
-    pub(crate) fn made(&mut self, name: String) -> String {
+    pub fn made(&mut self, name: String) -> String {
         self.seen.push((name.clone(), 0));
         name
     }
 
     /// Adds a name, and logs an error if it is not new.
-    pub(crate) fn add(&mut self, name: &str, item: &Item<'_>) {
+    pub fn add(&mut self, name: &str, item: &Item<'_>) {
         if let Some((_, line)) = self.seen.iter().find(|(other, _)| other == name) {
             let message = format!("two {} are called '{}'", self.kind, shown(name));
             item.error(message).label(match line {
@@ -94,7 +94,7 @@ impl Names {
 }
 
 /// Returns whether this is a valid name.
-pub(crate) fn is_name(name: &str) -> bool {
+pub fn is_name(name: &str) -> bool {
     name.len() <= MAX_NAME_BYTES
         && name.starts_with(is_letter)
         && name.chars().all(|c| is_letter(c) || matches!(c, '-' | '_'))
@@ -112,13 +112,7 @@ fn plain(name: &str) -> String {
 
 /// Returns whether a name is a known one, or logs an error with the known ones; not if there are
 /// none, because that is reported already.
-pub(crate) fn is_known(
-    name: &str,
-    known: &[&str],
-    what: &str,
-    span: Range<usize>,
-    log: &Log<'_>,
-) -> bool {
+pub fn is_known(name: &str, known: &[&str], what: &str, span: Range<usize>, log: &Log<'_>) -> bool {
     let is_known = known.contains(&name);
     if !is_known && !known.is_empty() {
         log.error(span, format!("no {what} is called '{}'", shown(name)))
@@ -129,7 +123,7 @@ pub(crate) fn is_known(
 }
 
 /// Returns the name in a value, if it is a known one.
-pub(crate) fn known<'a>(item: &Item<'a>, what: &str, known: &[&str]) -> Option<&'a str> {
+pub fn known<'a>(item: &Item<'a>, what: &str, known: &[&str]) -> Option<&'a str> {
     let name = item.string_as(known.first().unwrap_or(&"name"))?;
     is_known(name, known, what, item.span.clone(), item.log).then_some(name)
 }

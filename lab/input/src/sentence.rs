@@ -9,16 +9,16 @@ use tiebreak_core::metric::{Metric, Unit};
 /// Fractions from here on are written as factors, because percentages end here.
 const FACTOR_FROM: f64 = 1000.0;
 
-/// Returns the question that replaces a claim: which of the two is faster, by wall time?
+/// Returns the question that replaces a claim: which of the two is faster, or uses less?
 ///
-/// For another metric or a workload, set the field, and then the text to the result of [`display`].
-pub fn question(left: &str, right: &str) -> Claim {
+/// For a workload, set the field, and then the text to the result of [`display`].
+pub fn question(left: &str, right: &str, metric: Metric) -> Claim {
     let mut question = Claim {
         text: String::new(),
         left: left.to_owned(),
         right: Some(right.to_owned()),
         statement: Statement::Ratio(Relation::Order),
-        metric: Metric::WallTime,
+        metric,
         workload: None,
     };
     question.text = display(&question);
@@ -37,9 +37,8 @@ pub fn measure_question(
 ) -> Claim {
     let mut question = Claim {
         statement: Statement::Ratio(Relation::Measure { precision }),
-        metric,
         workload: Some(workload.to_owned()),
-        ..question(left, right)
+        ..question(left, right, metric)
     };
     question.text = display(&question);
     question
@@ -54,19 +53,22 @@ pub fn measure_question(
 /// above their bar; with other numbers the sentence means nothing. [`Metric::Value`], which only
 /// streams have, cannot be read back.
 pub fn display(claim: &Claim) -> String {
-    let mut text = match claim.statement {
-        Statement::Ratio(relation) => ratio(claim, relation),
-        Statement::Property(property) => of_property(claim, property),
-    };
+    let [mut sentence, _] = words(claim);
     if let Some(workload) = &claim.workload {
-        text += &format!(" on {}", name(workload));
+        sentence += &format!(" on {}", name(workload));
     }
-    text
+    sentence
 }
 
-/// Writes the two names, `faster than` or `uses less`, and the metric, in the order of the
-/// sentence.
-fn ratio(claim: &Claim, relation: Relation) -> String {
+/// Returns a claim as a sentence, and its meaning, both without the workload.
+fn words(claim: &Claim) -> [String; 2] {
+    match claim.statement {
+        Statement::Ratio(relation) => of_ratio(claim, relation),
+        Statement::Property(property) => of_property(claim, property),
+    }
+}
+
+fn of_ratio(claim: &Claim, relation: Relation) -> [String; 2] {
     let (left, right) = (name(&claim.left), name(claim.right.as_deref().unwrap_or_default()));
     let metric = claim.metric;
     let is_time = metric == Metric::WallTime;
@@ -76,47 +78,84 @@ fn ratio(claim: &Claim, relation: Relation) -> String {
     } else {
         ("uses", format!("{less} {name}"), format!("more {name}"))
     };
+    let ratio = format!("{}, paired by round,", quotient(claim));
     match relation {
-        Relation::Measure { .. } if is_time => format!("how much faster {left} is than {right}"),
-        Relation::Measure { .. } => format!("how many times less {name} {left} uses than {right}"),
-        Relation::Order => format!("which of {left} and {right} {verb} {better}"),
-        Relation::AtLeast { factor: 1.0 } => format!("{left} {verb} {better} than {right}"),
+        Relation::Measure { .. } => [
+            if is_time {
+                format!("how much faster {left} is than {right}")
+            } else {
+                format!("how many times less {name} {left} uses than {right}")
+            },
+            format!("how large {ratio} is"),
+        ],
+        Relation::Order => [
+            format!("which of {left} and {right} {verb} {better}"),
+            format!("whether {ratio} is above 1 or below 1"),
+        ],
         Relation::AtLeast { factor } => {
-            format!("{left} {verb} at least {factor}x {better} than {right}")
+            let least = if factor == 1.0 { String::new() } else { format!("at least {factor}x ") };
+            let sentence = format!("{left} {verb} {least}{better} than {right}");
+            [sentence, format!("{ratio} is above {factor}")]
         }
         Relation::NoMoreThan { fraction } => {
-            format!("{left} {verb} no more than {} {worse} than {right}", amount(fraction))
+            let bar =
+                if fraction == 0.0 { String::new() } else { format!("/{}", one_and(fraction)) };
+            let most = amount(fraction);
+            let sentence = format!("{left} {verb} no more than {most} {worse} than {right}");
+            [sentence, format!("{ratio} is above 1{bar}")]
         }
         Relation::Within { fraction } => {
-            format!("{left} is within {} of {right}{}", amount(fraction), by(metric))
+            let (amount, edge) = (amount(fraction), one_and(fraction));
+            let sentence = format!("{left} is within {amount} of {right}{}", by(metric));
+            [sentence, format!("{ratio} is above 1/{edge} and below {edge}")]
         }
     }
 }
 
-fn of_property(claim: &Claim, property: Property) -> String {
+/// Returns a text such as `the wall time of B divided by the wall time of A`.
+fn quotient(claim: &Claim) -> String {
+    let metric = claim.metric.name();
+    let (left, right) = (name(&claim.left), name(claim.right.as_deref().unwrap_or_default()));
+    format!("the {metric} of {right} divided by the {metric} of {left}")
+}
+
+fn of_property(claim: &Claim, property: Property) -> [String; 2] {
     let (left, metric) = (name(&claim.left), claim.metric);
+    let trials = match metric {
+        Metric::Value => format!("of the lines of {left}"),
+        _ => format!("of the runs of {left}, each a fresh process"),
+    };
+    let (of_metric, by, unit) = (metric.name(), by(metric), metric.unit());
     match property {
         Property::InShareOfRounds { factor, share } => {
-            let claimed = ratio(claim, Relation::AtLeast { factor });
-            format!("{claimed} in {}% of rounds", hundredfold(share))
+            let [claimed, _] = of_ratio(claim, Relation::AtLeast { factor });
+            let (ratio, share) = (quotient(claim), hundredfold(share));
+            let rounds = format!("the share of rounds in which {ratio} is at least {factor}");
+            [format!("{claimed} in {share}% of rounds"), format!("{rounds} is above {share}%")]
         }
         Property::Succeeds { good, bad } => {
-            let rate = hundredfold(good);
-            format!("{left} succeeds at least {rate}% of the time{}", with_bad(good, bad))
+            let (rate, bad_rate) = (hundredfold(good), with_bad(good, bad));
+            let sentence = format!("{left} succeeds at least {rate}% of the time{bad_rate}");
+            [sentence, format!("{trials}, the share that succeeds {}", between(good, bad))]
         }
         Property::Quantile { good, bad, bar } => {
             let quantile = match good {
                 0.5 => "median".to_owned(),
                 good => format!("p{}", hundredfold(good)),
             };
-            let (bar, by) = (written(bar, metric.unit()), by(metric));
-            format!("{quantile} of {left} is below {bar}{by}{}", with_bad(good, bad))
+            let (bar, share) = (written(bar, unit), between(good, bad));
+            let bad = with_bad(good, bad);
+            let meaning = format!("{trials}, the share whose {of_metric} is at most {bar} {share}");
+            [format!("{quantile} of {left} is below {bar}{by}{bad}"), meaning]
         }
         Property::Mean { is_below, bar, cap } => {
-            let side = if is_below { "below" } else { "above" };
-            let cap = cap.map(|cap| format!(" capped at {}", written(cap, metric.unit())));
-            let (bar, cap) = (written(bar, metric.unit()), cap.unwrap_or_default());
-            format!("mean of {left} is {side} {bar}{cap}{}", by(metric))
+            let (side, bar) = (if is_below { "below" } else { "above" }, written(bar, unit));
+            let [capped, counted] = cap.map_or([String::new(), String::new()], |cap| {
+                let cap = written(cap, unit);
+                [format!(" capped at {cap}"), format!(", larger values counted as {cap},")]
+            });
+            let meaning = format!("{trials}, the mean {of_metric}{counted} is {side} {bar}");
+            [format!("mean of {left} is {side} {bar}{capped}{by}"), meaning]
         }
     }
 }
@@ -170,61 +209,8 @@ fn name(name: &str) -> String {
 pub fn meaning(claim: &Claim) -> String {
     let workload = claim.workload.as_deref().map(|w| format!("on {}, ", name(w)));
     let workload = workload.unwrap_or_default();
-    let meaning = match claim.statement {
-        Statement::Ratio(relation) => ratio_meaning(claim, relation),
-        Statement::Property(property) => property_meaning(claim, property),
-    };
+    let [_, meaning] = words(claim);
     format!("{workload}{meaning}")
-}
-
-/// Returns a text such as `the wall time of B divided by the wall time of A`.
-fn quotient(claim: &Claim) -> String {
-    let metric = claim.metric.name();
-    let (left, right) = (name(&claim.left), name(claim.right.as_deref().unwrap_or_default()));
-    format!("the {metric} of {right} divided by the {metric} of {left}")
-}
-
-fn ratio_meaning(claim: &Claim, relation: Relation) -> String {
-    let ratio = format!("{}, paired by round,", quotient(claim));
-    match relation {
-        Relation::Order => format!("whether {ratio} is above 1 or below 1"),
-        Relation::Measure { .. } => format!("how large {ratio} is"),
-        Relation::AtLeast { factor } => format!("{ratio} is above {factor}"),
-        Relation::NoMoreThan { fraction: 0.0 } => format!("{ratio} is above 1"),
-        Relation::NoMoreThan { fraction } => format!("{ratio} is above 1/{}", one_and(fraction)),
-        Relation::Within { fraction } => {
-            let edge = one_and(fraction);
-            format!("{ratio} is above 1/{edge} and below {edge}")
-        }
-    }
-}
-
-fn property_meaning(claim: &Claim, property: Property) -> String {
-    let (metric, unit) = (claim.metric.name(), claim.metric.unit());
-    let trials = match claim.metric {
-        Metric::Value => format!("of the lines of {}", name(&claim.left)),
-        _ => format!("of the runs of {}, each a fresh process", name(&claim.left)),
-    };
-    match property {
-        Property::InShareOfRounds { factor, share } => format!(
-            "the share of rounds in which {} is at least {factor} is above {}%",
-            quotient(claim),
-            hundredfold(share)
-        ),
-        Property::Succeeds { good, bad } => {
-            format!("{trials}, the share that succeeds {}", between(good, bad))
-        }
-        Property::Quantile { good, bad, bar } => {
-            let bar = written(bar, unit);
-            format!("{trials}, the share whose {metric} is at most {bar} {}", between(good, bad))
-        }
-        Property::Mean { is_below, bar, cap } => {
-            let cap = cap.map(|cap| format!(", larger values counted as {},", written(cap, unit)));
-            let side = if is_below { "below" } else { "above" };
-            let (cap, bar) = (cap.unwrap_or_default(), written(bar, unit));
-            format!("{trials}, the mean {metric}{cap} is {side} {bar}")
-        }
-    }
 }
 
 /// Says on which side of the good and the bad share a share lies.

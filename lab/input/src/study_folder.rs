@@ -84,11 +84,7 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
         let expected = "a share above 0 and at most 100%, such as \"5%\"";
         item.share_where(|share| share > 0.0 && share <= 1.0, expected)
     });
-    let (reads_in_run, reads_whole) = match reads_input.as_deref() {
-        Some("whole") => (true, true),
-        Some("run") => (true, false),
-        _ => (false, false),
-    };
+    let reads_whole = reads_input.as_deref() == Some("whole");
     Study {
         folder: folder.path.clone(),
         name: folder.name.clone(),
@@ -100,7 +96,7 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
         reference: reference(root, &contestants),
         budget: root.read("budget", Item::budget),
         precision: precision.unwrap_or(PRECISION),
-        reads_in_run,
+        reads_in_run: reads_whole || reads_input.as_deref() == Some("run"),
         reads_whole,
         centre: root.read("centre", Item::word),
         oracle: oracle(root, &contestants, folder),

@@ -6,10 +6,7 @@ const MAX_EDITS: usize = 2;
 /// Returns the candidate that is most similar to the word: at most two letters inserted, deleted,
 /// replaced or swapped with their neighbour, in any case, and at most half of the letters of
 /// either. If several are equal, the first one.
-pub(crate) fn closest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let letters = word.chars().count();
     let mut best = None;

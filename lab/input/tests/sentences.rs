@@ -158,7 +158,7 @@ fn claims_are_printed_and_explained() {
 
 #[test]
 fn a_question_is_a_claim_about_an_order() {
-    let mut asked = question("A", "my prog");
+    let mut asked = question("A", "my prog", Metric::WallTime);
     assert_eq!(asked.text, "which of A and 'my prog' is faster");
     assert_eq!(asked.statement, Statement::Ratio(Relation::Order));
     assert_eq!(

@@ -109,7 +109,8 @@ impl Block<'_> {
             row.is_exact = built.is_exact;
             row.receipt.clone_from(&built.receipt);
             row.standard.clone_from(&built.standard);
-            row.scaling = built.team.as_ref().map(|team| self.scaling(team, seen, columns));
+            row.scaling =
+                built.team.as_ref().map(|team| scaling(functions.items, team, seen, columns));
         }
         row
     }
@@ -144,26 +145,15 @@ impl Block<'_> {
         let figure = figures.find(|one| one.workload == *workload && one.contestant == name)?;
         Some(figure.value)
     }
-
-    /// Returns a contestant on a number of threads, with its throughput, which describes the run:
-    /// all threads together do `threads` times the work of one at its median. It stays empty if
-    /// threads were not together in most units.
-    fn scaling(&self, team: &Team, seen: &Observation, columns: &[Column]) -> Scaling {
-        let scaling = scaling(team, seen);
-        let wall = columns.iter().find(|column| column.metric == Metric::WallTime);
-        let median_ns =
-            wall.and_then(|wall| wall.summary.median).filter(|_| scaling.were_together());
-        let ns = median_ns.filter(|ns| ns.is_finite() && *ns > 0.0);
-        let items = self.functions.items.max(1) as f64 * f64::from(team.threads);
-        Scaling { items_per_s: ns.map(|ns| items / ns * 1e9), ..scaling }
-    }
 }
 
-/// Returns a contestant on a number of threads, with the proof that these ran together.
-fn scaling(team: &Team, seen: &Observation) -> Scaling {
+/// Returns a contestant on a number of threads, with the proof that these ran together, and with
+/// its throughput, which describes the run: all threads together do `threads` times the work of one
+/// at its median. It stays empty if threads were not together in most units.
+fn scaling(items: u64, team: &Team, seen: &Observation, columns: &[Column]) -> Scaling {
     let marks = seen.marks.iter().zip(Mark::ALL);
     let apart: u64 = marks.filter(|(_, mark)| *mark == Mark::NotTogether).map(|(n, _)| n).sum();
-    Scaling {
+    let mut scaling = Scaling {
         family: team.family.clone(),
         threads: team.threads,
         efficiency: None,
@@ -172,7 +162,16 @@ fn scaling(team: &Team, seen: &Observation) -> Scaling {
         items_per_s: None,
         units: seen.samples,
         together: seen.samples.saturating_sub(apart),
+    };
+    let wall = columns.iter().find(|column| column.metric == Metric::WallTime);
+    let median_ns = wall.and_then(|wall| wall.summary.median);
+    if let Some(ns) = median_ns.filter(|ns| ns.is_finite() && *ns > 0.0)
+        && scaling.were_together()
+    {
+        let items = items.max(1) as f64 * f64::from(team.threads);
+        scaling.items_per_s = Some(items / ns * 1e9);
     }
+    scaling
 }
 
 /// Returns distributions on one scale, or each on its own if the fast ones could not be
@@ -207,7 +206,7 @@ mod tests {
             let marks = all.iter().copied().fold(Marks::NONE, Marks::with);
             seen.take(&Sample { marks, ..Sample::of_wall_ns(1) }, &[], true);
         }
-        let scaling = scaling(&Team { family: "a".to_owned(), threads: 4 }, &seen);
+        let scaling = scaling(1, &Team { family: "a".to_owned(), threads: 4 }, &seen, &[]);
         assert_eq!((scaling.units, scaling.together), (4, 2));
         assert_eq!((scaling.family.as_str(), scaling.threads), ("a", 4));
         assert_eq!((scaling.efficiency, scaling.items_per_s), (None, None));

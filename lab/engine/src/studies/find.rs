@@ -1,23 +1,21 @@
 //! Finds and creates studies.
 
-use crate::error::{LabError, usage};
+use crate::error::{LabError, Result, usage};
 use std::path::{Path, PathBuf};
-use tiebreak_input::study_folder;
+use tiebreak_input::study_folder::{self, FILE_NAME};
 
 /// The folder that holds studies.
 const FOLDER: &str = "studies";
-/// The file that marks a folder as a study.
-const FILE: &str = "study.toml";
 
 /// Finds a study: a folder with a study.toml, a folder of that name under `studies`, or, if that is
 /// not given, under the folder `studies` of `here` or of a folder above it.
 ///
 /// # Errors
 /// Fails if there is none; the text lists the known ones.
-pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, LabError> {
+pub fn find(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf> {
     let folders = roots(studies, here).into_iter().map(|root| root.join(name));
     let mut found = std::iter::once(here.join(name)).chain(folders);
-    found.find(|folder| folder.join(FILE).is_file()).ok_or_else(|| {
+    found.find(|folder| folder.join(FILE_NAME).is_file()).ok_or_else(|| {
         let known: Vec<String> =
             folders_of_studies(studies, here).iter().map(|folder| name_of(folder)).collect();
         let known = match known.join(", ") {
@@ -39,7 +37,7 @@ pub(crate) fn name_of(folder: &Path) -> String {
 ///
 /// # Errors
 /// Fails if the name is invalid, something of that name exists, or the folder cannot be written.
-pub fn create(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf, LabError> {
+pub fn create(name: &str, studies: Option<&Path>, here: &Path) -> Result<PathBuf> {
     let folder = match studies {
         _ if name.contains('/') => here.join(name),
         Some(studies) => studies.join(name),
@@ -79,7 +77,9 @@ pub(crate) fn folders_of_studies(studies: Option<&Path>, here: &Path) -> Vec<Pat
     let mut found: Vec<PathBuf> = Vec::new();
     for root in roots(studies, here) {
         let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
-        for folder in entries.map(|entry| entry.path()).filter(|path| path.join(FILE).is_file()) {
+        for folder in
+            entries.map(|entry| entry.path()).filter(|path| path.join(FILE_NAME).is_file())
+        {
             if !found.iter().any(|other| other.file_name() == folder.file_name()) {
                 found.push(folder);
             }

@@ -1,7 +1,7 @@
 //! Contestants that are functions, in libraries or in other runtimes.
 
 use super::Environment;
-use crate::error::LabError;
+use crate::error::Result;
 use std::path::PathBuf;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::sampler::{
@@ -36,7 +36,7 @@ impl Functions {
     ///
     /// # Errors
     /// Fails if a file of the plan is missing or cannot be used, or if a process cannot be started.
-    pub fn new(plan: &Plan, environment: &Environment) -> Result<Functions, LabError> {
+    pub fn new(plan: &Plan, environment: &Environment) -> Result<Functions> {
         let Environment { cache, program, stop } = environment;
         let mut built = plan.functions.iter().flat_map(|functions| &functions.built);
         if built.any(|one| matches!(one.form, BuiltForm::Runner { .. })) {

@@ -3,10 +3,10 @@
 
 use super::functions::Functions;
 use super::setup::{Setup, waits_ns};
-use super::trial::{self, Trial};
+use super::trial;
 use super::{Environment, Step, StudyRequest};
 use crate::check::{self, Contest, Rules};
-use crate::error::{LabError, usage};
+use crate::error::{Result, usage};
 use crate::replay;
 use crate::resume::{NewBudget, budget_from_here, is_over, refused};
 use crate::session::{Book, Session};
@@ -33,14 +33,13 @@ pub fn line_up(
     environment: &Environment,
     book: &Book,
     progress: &mut dyn FnMut(Step<'_>),
-) -> Result<LineUp, LabError> {
+) -> Result<LineUp> {
     let setup = Setup::new(asked, environment, progress)?;
     let mut tried = Vec::with_capacity(setup.workloads.len());
     for workload in &setup.workloads {
         tried.extend(trial::run(&setup, workload, progress)?);
     }
-    let claims: usize =
-        tried.iter().map(|trial| trial.questions.claims.len() + trial.questions.cells.len()).sum();
+    let claims: usize = tried.iter().map(|trial| trial.claims.len() + trial.cells.len()).sum();
     if claims == 0 && !asked.claims.is_empty() {
         return usage("none of these claims is about what is raced here");
     }
@@ -51,8 +50,8 @@ pub fn line_up(
     let mut lined_up = Vec::with_capacity(tried.len());
     for mut trial in tried {
         trial.functions.workloads.clone_from(&workloads);
-        let mut planned = setup.planned(&trial.questions.claims, error, 0)?;
-        planned.extend(setup.planned(&trial.questions.cells, error, waits_ns)?);
+        let mut planned = setup.planned(&trial.claims, error, 0)?;
+        planned.extend(setup.planned(&trial.cells, error, waits_ns)?);
         let plan = setup.plan(trial.functions.clone(), planned);
         let sampler = Functions::new(&plan, environment)?;
         lined_up.push((trial, plan, sampler));
@@ -60,7 +59,17 @@ pub fn line_up(
     // Only fast steps follow: a kill between two of them leaves a study that cannot be resumed.
     let mut contests = Vec::with_capacity(lined_up.len());
     for (index, (trial, plan, sampler)) in lined_up.into_iter().enumerate() {
-        contests.push(begin(index, trial, plan, sampler, book)?);
+        let lines = lines(index, &plan);
+        let mut session = Session::begin(book, plan, &sampler.files())?;
+        for (contestant, fault) in trial.void {
+            session.event(Event::Void { contestant, round: 0, attempt: None, fault })?;
+        }
+        let missing = sampler.missing_meters().iter();
+        let missing = missing.map(|meter| Warning::NoMeter { what: meter.why.clone() });
+        for warning in trial.warnings.into_iter().chain(missing) {
+            session.event(Event::Warned { warning })?;
+        }
+        contests.push(Contest { name: trial.functions.workload.name, lines, session, sampler });
     }
     let rules = Rules {
         file: asked.study.name.clone(),
@@ -70,27 +79,6 @@ pub fn line_up(
         budget: setup.budget,
     };
     Ok(LineUp { contests, done: Vec::new(), rules })
-}
-
-/// Begins the run of a workload.
-fn begin(
-    index: usize,
-    trial: Trial,
-    plan: Plan,
-    sampler: Functions,
-    book: &Book,
-) -> Result<Contest<Functions>, LabError> {
-    let lines = lines(index, &plan);
-    let mut session = Session::begin(book, plan, &sampler.files())?;
-    for (contestant, fault) in trial.void {
-        session.event(Event::Void { contestant, round: 0, attempt: None, fault })?;
-    }
-    let missing = sampler.missing_meters().iter();
-    let missing = missing.map(|meter| Warning::NoMeter { what: meter.why.clone() });
-    for warning in trial.warnings.into_iter().chain(missing) {
-        session.event(Event::Warned { warning })?;
-    }
-    Ok(Contest { name: trial.functions.workload.name, lines, session, sampler })
 }
 
 /// Returns the lines of a file of claims that correspond to the claims of a workload.
@@ -108,7 +96,7 @@ pub fn race(
     line_up: &mut LineUp,
     stop: &AtomicBool,
     mut watch: impl FnMut(&dyn Fn() -> StudyResult),
-) -> Result<StudyResult, LabError> {
+) -> Result<StudyResult> {
     line_up.race(stop, |standing| watch(&|| of_study(standing()))).map(of_study)
 }
 
@@ -138,7 +126,7 @@ pub fn take_up(
     budget: NewBudget,
     environment: &Environment,
     book: &Book,
-) -> Result<LineUp, LabError> {
+) -> Result<LineUp> {
     let store = Store::open(&book.store)?;
     let header = store.header(run)?;
     let Some(functions) = header.plan.functions.as_deref() else {
@@ -181,11 +169,7 @@ pub fn take_up(
 /// Returns the runs that were begun together with this one, by workload, in the order of their
 /// beginning: of all that the same command began for the same study with the same seed, those
 /// between two beginnings of the study.
-fn siblings(
-    store: &Store,
-    run: &RunId,
-    header: &RunHeader,
-) -> Result<Vec<(String, RunId)>, LabError> {
+fn siblings(store: &Store, run: &RunId, header: &RunHeader) -> Result<Vec<(String, RunId)>> {
     let mut together: Vec<(String, RunId)> = Vec::new();
     for summary in store.runs(None)?.into_iter().rev() {
         if summary.command != header.command {

@@ -9,7 +9,7 @@
 //! has no effect on the sign of a log ratio.
 
 use super::fault;
-use crate::error::LabError;
+use crate::error::Result;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::BatchTime;
@@ -49,7 +49,7 @@ const TRIES: u64 = 20;
 
 /// The input of the pilot.
 #[derive(Clone, Debug)]
-pub(super) struct Brief {
+pub struct Brief {
     /// The seed of its coins, as text.
     pub seed: String,
     /// What a unit draws.
@@ -72,8 +72,8 @@ pub(super) struct Brief {
 }
 
 /// The results of the pilot.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Piloted {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Piloted {
     /// Variances and costs.
     pub pilot: Pilot,
     /// The number of rounds in a unit.
@@ -112,15 +112,9 @@ impl Piloted {
 
     /// Returns the results if nothing can be compared.
     fn nothing(void: Vec<(usize, Fault)>) -> Piloted {
-        Piloted {
-            pilot: Pilot::default(),
-            rounds_a_unit: unit::ROUNDS_MIN,
-            calls_a_batch: vec![1],
-            calls_ns: Vec::new(),
-            untimed: Vec::new(),
-            measured: Metric::ALL.to_vec(),
-            void,
-        }
+        let (rounds_a_unit, calls_a_batch) = (unit::ROUNDS_MIN, vec![1]);
+        let measured = Metric::ALL.to_vec();
+        Piloted { rounds_a_unit, calls_a_batch, measured, void, ..Piloted::default() }
     }
 }
 
@@ -138,10 +132,10 @@ struct PilotRun {
 ///
 /// # Errors
 /// Fails if `make` or the machine fails; also with [`LabError::Interrupted`].
-pub(super) fn run<S: FunctionSampler>(
+pub fn run<S: FunctionSampler>(
     brief: Brief,
-    make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
-) -> Result<Piloted, LabError> {
+    make: &mut dyn FnMut(&[u64]) -> Result<S>,
+) -> Result<Piloted> {
     let seed = Seed::from_text(&brief.seed);
     let calls = vec![1; brief.is_exact.len()];
     let mut pilot = PilotRun { brief, calls, seed, next: 0, void: Vec::new() };
@@ -162,8 +156,8 @@ impl PilotRun {
     /// Determines how many calls make a batch of each, and returns the first unit of such batches.
     fn calibrate<S: FunctionSampler>(
         &mut self,
-        make: &mut dyn FnMut(&[u64]) -> Result<S, LabError>,
-    ) -> Result<Option<(S, Ran)>, LabError> {
+        make: &mut dyn FnMut(&[u64]) -> Result<S>,
+    ) -> Result<Option<(S, Ran)>> {
         let mut left = CALIBRATIONS_MAX;
         let all = self.brief.contestants.clone();
         loop {
@@ -202,7 +196,7 @@ impl PilotRun {
         &mut self,
         sampler: &mut S,
         first: &Ran,
-    ) -> Result<(Vec<Ran>, bool), LabError> {
+    ) -> Result<(Vec<Ran>, bool)> {
         let pairs = self.pairs();
         if pairs.is_empty() {
             return Ok((Vec::new(), false));
@@ -257,11 +251,8 @@ impl PilotRun {
 
     /// Returns the shortest batch that is long enough for what is read at its ends.
     fn shortest_ns(&self) -> f64 {
-        if self.brief.times_each_call {
-            BATCH_NS_MIN
-        } else {
-            BATCH_NS_MIN.max(self.brief.batch_ns)
-        }
+        let meters_ns = if self.brief.times_each_call { 0.0 } else { self.brief.batch_ns };
+        BATCH_NS_MIN.max(meters_ns)
     }
 
     /// Returns how many calls a batch of each should have, according to these units.
@@ -277,11 +268,8 @@ impl PilotRun {
         let each = even_calls(&self.call_ns(all), shortest_ns, longest_ns);
         // Resets before each call are not in a batch's time, but take time too.
         let took_ns = all.iter().map(|ran| ran.took_ns).max().unwrap_or(1).max(1);
-        let growth = if self.brief.times_each_call {
-            (unit_ns / took_ns as f64).max(1.0)
-        } else {
-            f64::INFINITY
-        };
+        let growth = (unit_ns / took_ns as f64).max(1.0);
+        let growth = if self.brief.times_each_call { growth } else { f64::INFINITY };
         let mut wanted = vec![1; self.calls.len()];
         for (one, each) in contestants.iter().zip(each) {
             wanted[*one] = each.min((self.calls[*one] as f64 * growth) as u64);
@@ -308,7 +296,7 @@ impl PilotRun {
         sampler: &mut S,
         company: &[usize],
         rounds: u32,
-    ) -> Result<Option<Ran>, LabError> {
+    ) -> Result<Option<Ran>> {
         loop {
             let mut there = company.to_vec();
             there.retain(|one| self.brief.contestants.contains(one));
@@ -445,11 +433,8 @@ fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Option<Pil
     exact.retain(|(pair, _)| pair.iter().all(|one| is_exact[*one]));
     let counted = if exact.is_empty() { known } else { exact };
     let (within, between): (Vec<_>, Vec<_>) = counted.into_iter().map(|(_, both)| both).unzip();
-    Some(Pilot {
-        variance_within: middle(within)?,
-        variance_between: middle(between)?,
-        ..Pilot::default()
-    })
+    let (variance_within, variance_between) = (middle(within)?, middle(between)?);
+    Some(Pilot { variance_within, variance_between, ..Pilot::default() })
 }
 
 /// Returns the variances within and between the units of a pair.

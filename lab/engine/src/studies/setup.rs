@@ -1,8 +1,8 @@
 //! A study that can be raced: its settings, what was built of it, on how many threads each
 //! contestant runs here, and the plans of its runs.
 
-use super::{Environment, Step, StudyRequest, questions};
-use crate::error::LabError;
+use super::{Environment, Functions, Step, StudyRequest, questions};
+use crate::error::{LabError, Result};
 use crate::planning::{self, SECONDS_A_CLAIM};
 use crate::request::Request;
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, Hooks, Plan, PlannedClaim, ProgramPlan, Scope,
 };
 use tiebreak_core::study::{
-    BatchCalls, Built, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Workload,
+    BatchCalls, Built, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Threads,
+    Workload,
 };
 use tiebreak_machine::cpus;
 use tiebreak_measure::build::{BuildError, Builder};
@@ -23,28 +24,33 @@ use tiebreak_measure::workers::{self, LoadError};
 const CLAIMS_SHARE: f64 = 0.75;
 
 /// A study whose contestants were built, on all its workloads.
-pub(super) struct Setup<'a> {
-    pub(super) asked: &'a StudyRequest,
-    pub(super) environment: &'a Environment,
-    pub(super) prepared: Prepared,
-    pub(super) workloads: Vec<Workload>,
-    pub(super) scope: Scope,
+pub struct Setup<'a> {
+    pub asked: &'a StudyRequest,
+    pub environment: &'a Environment,
+    /// Contestants that were built.
+    pub ready: Vec<Ready>,
+    /// Contestants that take no part, and why.
+    pub not_run: Vec<NotRun>,
+    /// The shared library of the oracle.
+    oracle: Option<PathBuf>,
+    pub workloads: Vec<Workload>,
+    pub scope: Scope,
     /// The budget of all workloads together.
-    pub(super) budget: Budget,
+    pub budget: Budget,
     /// What the plans of all workloads share.
-    pub(super) request: Request,
+    pub request: Request,
 }
 
 impl<'a> Setup<'a> {
     /// Checks a request, and builds the contestants.
     ///
     /// # Errors
-    /// As [`StudyRequest::frame`] and [`prepare`].
-    pub(super) fn new(
+    /// As [`StudyRequest::frame`] and [`Setup::build`].
+    pub fn new(
         asked: &'a StudyRequest,
         environment: &'a Environment,
         progress: &mut dyn FnMut(Step<'_>),
-    ) -> Result<Setup<'a>, LabError> {
+    ) -> Result<Setup<'a>> {
         let (scope, workloads) = asked.frame()?;
         let centre = asked.centre.or(asked.study.centre);
         let budget = asked.budget(workloads.len());
@@ -59,20 +65,93 @@ impl<'a> Setup<'a> {
             },
             ..Request::new(Vec::new(), asked.seed.clone())
         };
-        let prepared = prepare(asked, environment, progress)?;
-        Ok(Setup { asked, environment, prepared, workloads, scope, budget, request })
+        let (ready, not_run, oracle) = (Vec::new(), Vec::new(), None);
+        let mut setup =
+            Setup { asked, environment, ready, not_run, oracle, workloads, scope, budget, request };
+        setup.build(progress)?;
+        Ok(setup)
+    }
+
+    /// Builds the requested contestants and the oracle, and inspects each library.
+    ///
+    /// A contestant takes no part if its compiler is missing, or if it needs what this CPU does not
+    /// have.
+    ///
+    /// # Errors
+    /// Fails if a build fails although its compiler exists, a library is not a contestant's (all of
+    /// these at once), or fewer than two contestants are left; also with [`LabError::Interrupted`].
+    fn build(&mut self, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
+        let Setup { asked, environment, .. } = *self;
+        let builder = Builder::new(&environment.cache);
+        let mut problems = Vec::new();
+        let entrants = asked.entrants()?;
+        let cpus = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX).max(1);
+        for entrant in &entrants {
+            let made = team(entrant, &entrants, cpus).map_err(Problem::NotRun).and_then(|team| {
+                progress(Step::Building(&entrant.name));
+                self.make(&builder, entrant, team)
+            });
+            match made {
+                Ok(ready) => self.ready.push(ready),
+                Err(Problem::NotRun(why)) => {
+                    let not_run = NotRun { name: entrant.name.clone(), why };
+                    progress(Step::NotRun(&not_run));
+                    self.not_run.push(not_run);
+                }
+                Err(Problem::Wrong(why)) => problems.push(format!("{}: {why}", entrant.name)),
+                Err(Problem::Interrupted) => return Err(LabError::Interrupted),
+            }
+        }
+        match builder.build_oracle(&asked.study, environment.stop) {
+            Ok(oracle) => self.oracle = oracle,
+            Err(BuildError::Interrupted) => return Err(LabError::Interrupted),
+            Err(error) => problems.push(format!("the oracle: {error}")),
+        }
+        if problems.is_empty() && self.ready.len() < 2 {
+            let few = "fewer than two of its contestants can run here, so nothing can be compared";
+            problems.push(few.to_owned());
+            problems.extend(self.not_run.iter().map(|one| format!("{}: {}", one.name, one.why)));
+        }
+        if problems.is_empty() { Ok(()) } else { Err(asked.cannot(&problems.join("\n"))) }
+    }
+
+    fn make(&self, builder: &Builder, entrant: &Entrant, team: Option<Team>) -> Made {
+        let Environment { program, stop, .. } = self.environment;
+        let (mut built, library) = builder.build(&self.asked.study, entrant, stop)?;
+        built.team = team;
+        // A contestant in another runtime has no library, and its runner resets it.
+        let has_reset = match library {
+            Some(library) => workers::probe(&library, program)?.has_reset,
+            None => false,
+        };
+        Ok(Ready { entrant: entrant.clone(), built, has_reset })
+    }
+
+    /// Returns the name of a contestant that was built.
+    pub fn name(&self, contestant: usize) -> &str {
+        &self.ready[contestant].entrant.name
+    }
+
+    /// Returns those that take part, by index: those that were built and are not void.
+    pub fn without<T>(&self, void: &[(usize, T)]) -> impl Iterator<Item = usize> {
+        (0..self.ready.len()).filter(|index| !void.iter().any(|(one, _)| one == index))
+    }
+
+    /// Returns the first of these contestants with an exact contract.
+    pub fn first_exact(&self, contestants: &[usize]) -> Option<usize> {
+        contestants.iter().copied().find(|one| self.ready[*one].built.is_exact)
     }
 
     /// Returns a workload's part of the budget; if only rounds are limited, the default.
-    pub(super) fn seconds(&self) -> f64 {
+    pub fn seconds(&self) -> f64 {
         let all = self.budget.seconds;
         all.map_or(SECONDS_A_CLAIM, |seconds| seconds / self.workloads.len().max(1) as f64)
     }
 
     /// Returns the plan of the functions before the pilot: one call in each batch.
-    pub(super) fn first_plan(&self, workload: &Workload) -> FunctionPlan {
-        let (prepared, study) = (&self.prepared, &self.asked.study);
-        let reference = prepared.names().iter().position(|name| *name == study.reference);
+    pub fn first_plan(&self, workload: &Workload) -> FunctionPlan {
+        let study = &self.asked.study;
+        let reference = self.ready.iter().position(|one| one.entrant.name == study.reference);
         FunctionPlan {
             folder: study.folder.clone(),
             study: study.name.clone(),
@@ -86,15 +165,15 @@ impl<'a> Setup<'a> {
             contracts: study.contracts.clone(),
             items: 0,
             input_bytes: 0,
-            oracle: prepared.oracle.as_ref().map(|path| path.display().to_string()),
-            built: prepared.ready.iter().map(|one| one.built.clone()).collect(),
-            not_run: prepared.not_run.clone(),
+            oracle: self.oracle.as_ref().map(|path| path.display().to_string()),
+            built: self.ready.iter().map(|one| one.built.clone()).collect(),
+            not_run: self.not_run.clone(),
             reference: reference.unwrap_or(0),
             published: published(&study.published, workload),
             published_claims: questions::published(study, workload),
             rounds_a_unit: if self.scope == Scope::Layout { 1 } else { 2 },
             calls_a_batch: BatchCalls::Alike(1),
-            times_each_call: prepared.ready.iter().any(|one| one.has_reset),
+            times_each_call: self.ready.iter().any(|one| one.has_reset),
             reads_in_run: study.reads_in_run,
             reads_whole: study.reads_whole,
             cpu: self.request.program.cpus.first().copied(),
@@ -105,13 +184,13 @@ impl<'a> Setup<'a> {
     }
 
     /// Returns claims with the contestants that they name, each at this error, after this wait.
-    pub(super) fn planned(
+    pub fn planned(
         &self,
         claims: &[Claim],
         error: f64,
         waits_ns: u64,
-    ) -> Result<Vec<PlannedClaim>, LabError> {
-        let names = self.prepared.names();
+    ) -> Result<Vec<PlannedClaim>> {
+        let names: Vec<&str> = self.ready.iter().map(|one| one.entrant.name.as_str()).collect();
         let planned = claims.iter().cloned().map(|claim| {
             let planned = planning::planned(claim, &names, &self.request, error)?;
             Ok(PlannedClaim { waits_ns, ..planned })
@@ -121,9 +200,9 @@ impl<'a> Setup<'a> {
 
     /// Returns the plan of a run on a workload. The caller splits claims and error over all of
     /// them.
-    pub(super) fn plan(&self, functions: FunctionPlan, claims: Vec<PlannedClaim>) -> Plan {
+    pub fn plan(&self, functions: FunctionPlan, claims: Vec<PlannedClaim>) -> Plan {
         let workload = functions.workload.name.clone();
-        let contestants = self.prepared.ready.iter().map(|ready| {
+        let contestants = self.ready.iter().map(|ready| {
             let recipe = &ready.entrant.recipe;
             let words =
                 std::iter::once(&recipe.compiler).chain(&recipe.flags).chain(&recipe.sources);
@@ -151,6 +230,14 @@ impl<'a> Setup<'a> {
             ..planning::assembled(&self.request, contestants.collect(), claims, self.budget)
         }
     }
+
+    /// Returns the sampler for the functions of such a plan.
+    ///
+    /// # Errors
+    /// As [`Functions::new`].
+    pub fn sampler(&self, functions: FunctionPlan, claims: &[PlannedClaim]) -> Result<Functions> {
+        Functions::new(&self.plan(functions, claims.to_vec()), self.environment)
+    }
 }
 
 /// Returns the tables with figures for this workload, or with a text.
@@ -166,42 +253,9 @@ fn published(tables: &[Published], workload: &Workload) -> Vec<Published> {
 /// Returns how long the cells of the table wait, in one of this many runs under a budget:
 /// [`CLAIMS_SHARE`] of its part of the seconds. A budget in rounds applies to each pair, so none
 /// waits.
-pub(super) fn waits_ns(budget: Budget, runs: usize) -> u64 {
+pub fn waits_ns(budget: Budget, runs: usize) -> u64 {
     let seconds = budget.seconds.filter(|_| budget.rounds.is_none()).unwrap_or(0.0);
     (CLAIMS_SHARE * seconds * 1e9 / runs.max(1) as f64).ceil() as u64
-}
-
-/// The contestants of a study that can be raced, and those that cannot.
-#[derive(Debug)]
-pub struct Prepared {
-    /// Contestants that were built.
-    pub ready: Vec<Ready>,
-    /// Contestants that take no part, and why.
-    pub not_run: Vec<NotRun>,
-    /// The shared library of the oracle.
-    pub oracle: Option<PathBuf>,
-}
-
-impl Prepared {
-    /// Returns the name of a contestant that was built.
-    pub fn name(&self, contestant: usize) -> &str {
-        &self.ready[contestant].entrant.name
-    }
-
-    /// Returns the names of those that were built.
-    pub fn names(&self) -> Vec<&str> {
-        self.ready.iter().map(|one| one.entrant.name.as_str()).collect()
-    }
-
-    /// Returns whether the contract of a contestant is exact.
-    pub fn is_exact(&self, contestant: usize) -> bool {
-        self.ready[contestant].built.is_exact
-    }
-
-    /// Returns those that take part, by index: those that were built and are not void.
-    pub fn without<T>(&self, void: &[(usize, T)]) -> impl Iterator<Item = usize> {
-        (0..self.ready.len()).filter(|index| !void.iter().any(|(one, _)| one == index))
-    }
 }
 
 /// A contestant that was built.
@@ -215,56 +269,8 @@ pub struct Ready {
     pub has_reset: bool,
 }
 
-/// Builds the requested contestants and the oracle, and inspects each library.
-///
-/// A contestant takes no part if its compiler is missing, or if it needs what this CPU does not
-/// have.
-///
-/// # Errors
-/// Fails if a build fails although its compiler exists, a library is not a contestant's (all of
-/// these at once), or fewer than two contestants are left; also with [`LabError::Interrupted`].
-pub fn prepare(
-    asked: &StudyRequest,
-    environment: &Environment,
-    progress: &mut dyn FnMut(Step<'_>),
-) -> Result<Prepared, LabError> {
-    let builder = Builder::new(&environment.cache);
-    let mut prepared = Prepared { ready: Vec::new(), not_run: Vec::new(), oracle: None };
-    let mut problems = Vec::new();
-    let entrants = asked.entrants()?;
-    let cpus = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX).max(1);
-    for entrant in &entrants {
-        let made = team(entrant, &entrants, cpus).map_err(Problem::NotRun).and_then(|team| {
-            progress(Step::Building(&entrant.name));
-            make(asked, entrant, team, &builder, environment)
-        });
-        match made {
-            Ok(ready) => prepared.ready.push(ready),
-            Err(Problem::NotRun(why)) => {
-                let not_run = NotRun { name: entrant.name.clone(), why };
-                progress(Step::NotRun(&not_run));
-                prepared.not_run.push(not_run);
-            }
-            Err(Problem::Wrong(why)) => problems.push(format!("{}: {why}", entrant.name)),
-            Err(Problem::Interrupted) => return Err(LabError::Interrupted),
-        }
-    }
-    match builder.build_oracle(&asked.study, environment.stop) {
-        Ok(oracle) => prepared.oracle = oracle,
-        Err(BuildError::Interrupted) => return Err(LabError::Interrupted),
-        Err(error) => problems.push(format!("the oracle: {error}")),
-    }
-    if problems.is_empty() && prepared.ready.len() < 2 {
-        problems.push(
-            "fewer than two of its contestants can run here, so nothing can be compared".to_owned(),
-        );
-        problems.extend(prepared.not_run.iter().map(|one| format!("{}: {}", one.name, one.why)));
-    }
-    if problems.is_empty() {
-        return Ok(prepared);
-    }
-    Err(asked.cannot(&problems.join("\n")))
-}
+/// A contestant that was to be built.
+type Made = Result<Ready, Problem>;
 
 /// Why a contestant is not ready.
 enum Problem {
@@ -292,23 +298,6 @@ impl From<LoadError> for Problem {
     }
 }
 
-fn make(
-    asked: &StudyRequest,
-    entrant: &Entrant,
-    team: Option<Team>,
-    builder: &Builder,
-    environment: &Environment,
-) -> Result<Ready, Problem> {
-    let (mut built, library) = builder.build(&asked.study, entrant, environment.stop)?;
-    built.team = team;
-    // A contestant in another runtime has no library, and its runner resets it.
-    let has_reset = match library {
-        Some(library) => workers::probe(&library, &environment.program)?.has_reset,
-        None => false,
-    };
-    Ok(Ready { entrant: entrant.clone(), built, has_reset })
-}
-
 /// Returns the team of a contestant if this many CPUs may be used: one for each thread, so that
 /// none waits for another. `among` are all requested contestants. If `all` is a number that the
 /// same contestant also has, only one of the two runs.
@@ -316,27 +305,24 @@ fn make(
 /// # Errors
 /// Returns why it takes no part.
 fn team(entrant: &Entrant, among: &[Entrant], cpus: u32) -> Result<Option<Team>, String> {
-    let Some(threads) = &entrant.threads else { return Ok(None) };
-    let (number, same) = match threads.count {
-        ThreadCount::All => (cpus, (cpus == 1).then_some(ThreadCount::Number(1))),
-        ThreadCount::Number(number) if number > cpus => {
-            return Err(format!("needs {number} CPUs, and {cpus} may be used here"));
-        }
-        ThreadCount::Number(number) => {
-            (number, (number == cpus && cpus > 1).then_some(ThreadCount::All))
-        }
+    let Some(Threads { family, count }) = &entrant.threads else { return Ok(None) };
+    let threads = match *count {
+        ThreadCount::All => cpus,
+        ThreadCount::Number(number) => number,
     };
-    let family = &threads.family;
-    let same = among.iter().find(|other| {
-        let other = other.threads.as_ref();
-        other.is_some_and(|other| other.family == *family && Some(other.count) == same)
-    });
-    if let Some(Entrant { name, .. }) = same {
+    if threads > cpus {
+        return Err(format!("needs {threads} CPUs, and {cpus} may be used here"));
+    }
+    // Of the two, the one that runs.
+    let kept = if cpus == 1 { ThreadCount::Number(1) } else { ThreadCount::All };
+    let twin = Some(Threads { family: family.clone(), count: kept });
+    let twin = among.iter().find(|other| other.threads == twin);
+    if let Some(Entrant { name, .. }) = twin.filter(|_| threads == cpus && *count != kept) {
         let suffix = name.strip_prefix(family).unwrap_or(name);
         let cpus = if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") };
         return Err(format!("the same as {suffix}, as {cpus} may be used here"));
     }
-    Ok(Some(Team { family: family.clone(), threads: number }))
+    Ok(Some(Team { family: family.clone(), threads }))
 }
 
 #[cfg(test)]

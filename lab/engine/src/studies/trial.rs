@@ -3,20 +3,20 @@
 
 use super::functions::Functions;
 use super::pilot::{self, Brief, Piloted};
-use super::questions::Questions;
-use super::setup::{Prepared, Setup};
-use super::{Environment, Step, StudyRequest, fault};
-use crate::error::LabError;
+use super::setup::{Ready, Setup};
+use super::{Environment, Step, StudyRequest, fault, questions};
+use crate::error::{LabError, Result};
 use std::path::Path;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Centre, PlannedClaim};
 use tiebreak_core::result::VerifyRow;
 use tiebreak_core::study::{
-    BatchCalls, BuiltForm, FunctionPlan, Placements, Verification, Workload,
+    BatchCalls, BuiltForm, FunctionPlan, Placements, Team, Verification, Workload,
 };
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
+use tiebreak_input as input;
 use tiebreak_measure::MissingMeter;
 use tiebreak_measure::oracle::{Input, Oracle, OracleError};
 use tiebreak_measure::runners;
@@ -33,14 +33,18 @@ const PREPARED_NS: f64 = 20e3;
 const PREPARED_COLD_NS: f64 = 20e6;
 
 /// A workload on which functions are tried, and what to settle on it.
-pub(super) struct Trial<'a> {
+pub struct Trial<'a> {
     setup: &'a Setup<'a>,
     /// The plan of the functions.
     pub functions: FunctionPlan,
     /// Contestants that are void before the first round, by their index.
     pub void: Vec<(usize, Fault)>,
-    /// The claims and cells to settle.
-    pub questions: Questions,
+    /// The claims and questions to settle, of the study or of the user.
+    pub claims: Vec<Claim>,
+    /// The ratios of the study's table, which are settled after the claims.
+    pub cells: Vec<Claim>,
+    /// What is not judged, and why.
+    not_judged: Vec<Warning>,
     /// What the reader should know.
     pub warnings: Vec<Warning>,
 }
@@ -51,43 +55,43 @@ pub(super) struct Trial<'a> {
 /// # Errors
 /// Fails if the oracle fails, or for an error that no contestant caused; also with
 /// [`LabError::Interrupted`].
-pub(super) fn run<'a>(
+pub fn run<'a>(
     setup: &'a Setup<'_>,
     workload: &Workload,
     progress: &mut dyn FnMut(Step<'_>),
-) -> Result<Option<Trial<'a>>, LabError> {
-    let Setup { asked, prepared, environment, .. } = setup;
-    let questions = Questions::of_claims(asked, prepared, workload)?;
-    if questions.claims.is_empty() && !asked.claims.is_empty() {
+) -> Result<Option<Trial<'a>>> {
+    let mut not_judged = Vec::new();
+    let claims = questions::claims(setup, workload, &mut not_judged)?;
+    if claims.is_empty() && !setup.asked.claims.is_empty() {
         return Ok(None);
     }
     progress(Step::Checking(&workload.name));
-    let seed = format!("{} {} pilot", asked.seed, workload.name);
+    let seed = format!("{} {} pilot", setup.asked.seed, workload.name);
     let functions = measured_plan(setup, workload, &seed)?;
-    let claimed = setup.planned(&questions.claims, 0.0, 0)?;
-    let mut first = Functions::new(&setup.plan(functions.clone(), claimed.clone()), environment)?;
+    let claimed = setup.planned(&claims, 0.0, 0)?;
+    let mut first = setup.sampler(functions.clone(), &claimed)?;
     let missing = first.missing_meters().to_vec();
     let void = check(&mut first, &functions, &seed)?;
     drop(first);
     let clock = Clock::measure();
-    let batch_ns = if asked.has_runners() {
+    let batch_ns = if setup.asked.has_runners() {
         runners::BATCH_NS_MIN
     } else {
-        shortest_batch_ns(&clock, &questions.claims, &missing)
+        shortest_batch_ns(&clock, &claims, &missing)
     };
-    let mut trial = Trial { setup, functions, void, questions, warnings: Vec::new() };
+    let (cells, warnings) = (Vec::new(), Vec::new());
+    let mut trial = Trial { setup, functions, void, claims, cells, not_judged, warnings };
     let piloted = pilot::run(trial.brief(&claimed, seed, batch_ns), &mut |calls| {
         let calls_a_batch = BatchCalls::Each(calls.to_vec());
-        let functions = FunctionPlan { calls_a_batch, ..trial.functions.clone() };
-        Functions::new(&setup.plan(functions, claimed.clone()), environment)
+        setup.sampler(FunctionPlan { calls_a_batch, ..trial.functions.clone() }, &claimed)
     })?;
     trial.void.extend(piloted.void.iter().cloned());
     for (index, fault) in &trial.void {
-        let contestant = prepared.name(*index);
+        let contestant = setup.name(*index);
         progress(Step::Void { workload: &workload.name, contestant, fault });
     }
     trial.warn(&piloted, &clock);
-    trial.questions.keep_measured(&piloted.measured, &missing);
+    trial.keep_measured(&piloted.measured, &missing);
     let batch_ns = piloted.batches().map_or(0.0, |[shortest, _]| shortest.1);
     trial.take(piloted);
     let FunctionPlan { pilot, rounds_a_unit, .. } = &trial.functions;
@@ -101,7 +105,7 @@ impl Trial<'_> {
     /// Returns what the pilot needs to know: it runs what claims or cells need and is not void.
     fn brief(&self, claimed: &[PlannedClaim], seed: String, batch_ns: f64) -> Brief {
         let Trial { setup, functions, .. } = self;
-        let mut contestants: Vec<usize> = setup.prepared.without(&self.void).collect();
+        let mut contestants: Vec<usize> = setup.without(&self.void).collect();
         let pairs = self.pairs(claimed, &contestants);
         contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
         Brief {
@@ -109,7 +113,7 @@ impl Trial<'_> {
             scope: setup.scope,
             contestants,
             pairs,
-            is_exact: setup.prepared.ready.iter().map(|ready| ready.built.is_exact).collect(),
+            is_exact: setup.ready.iter().map(|ready| ready.built.is_exact).collect(),
             times_each_call: functions.times_each_call,
             seconds: setup.seconds(),
             units_wanted: units_wanted(setup),
@@ -120,14 +124,12 @@ impl Trial<'_> {
     /// Returns the pairs of these contestants that are raced: those of claims and, if none was
     /// typed, each with the reference, or with the first exact one if the reference is void.
     fn pairs(&self, claims: &[PlannedClaim], contestants: &[usize]) -> Vec<[usize; 2]> {
-        let Setup { asked, prepared, .. } = self.setup;
         let claimed = claims.iter().filter_map(|claim| Some((claim.left, claim.right?)));
         let mut wanted: Vec<(usize, usize)> = claimed.collect();
-        if asked.claims.is_empty() {
-            let exact = contestants.iter().find(|one| prepared.is_exact(**one));
-            let reference = contestants.iter().find(|one| **one == self.functions.reference);
-            let of = reference.or(exact).into_iter();
-            wanted.extend(of.flat_map(|of| contestants.iter().map(|one| (*of, *one))));
+        if self.setup.asked.claims.is_empty() {
+            let reference = Some(self.functions.reference).filter(|one| contestants.contains(one));
+            let of = reference.or_else(|| self.setup.first_exact(contestants)).into_iter();
+            wanted.extend(of.flat_map(|of| contestants.iter().map(move |one| (of, *one))));
         }
         let mut pairs: Vec<[usize; 2]> = Vec::new();
         for (one, other) in wanted {
@@ -143,43 +145,87 @@ impl Trial<'_> {
     /// Completes the plan of the functions. If the study's reference takes no part, the first
     /// contestant with an exact contract becomes the reference.
     fn take(&mut self, piloted: Piloted) {
-        let Setup { asked, prepared, .. } = self.setup;
-        let functions = &mut self.functions;
+        let (setup, functions) = (self.setup, &mut self.functions);
         functions.pilot = piloted.pilot;
         functions.rounds_a_unit = piloted.rounds_a_unit;
         functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch);
         if piloted.untimed.iter().any(Option::is_some) {
             functions.untimed = piloted.untimed;
         }
-        let all: Vec<usize> = prepared.without(&self.void).collect();
-        let reference = asked.study.reference.clone();
-        let is_there = prepared.name(functions.reference) == reference;
+        let all: Vec<usize> = setup.without(&self.void).collect();
+        let reference = setup.asked.study.reference.clone();
+        let is_there = setup.name(functions.reference) == reference;
         if is_there && all.contains(&functions.reference) {
             return;
         }
-        let exact = all.iter().find(|one| prepared.is_exact(**one));
-        if let Some(other) = exact.or(all.first()) {
-            functions.reference = *other;
-            let instead = prepared.name(*other).to_owned();
+        if let Some(other) = setup.first_exact(&all).or(all.first().copied()) {
+            functions.reference = other;
+            let instead = setup.name(other).to_owned();
             self.warnings.push(Warning::OtherReference { reference, instead });
         }
     }
 
-    /// Adds the ratios of the study's table or, if only that is asked, who is faster.
-    fn ask(&mut self) {
-        let Setup { asked, prepared, .. } = self.setup;
-        if asked.claims.is_empty() {
-            let compared = prepared.without(&self.void).map(|index| &prepared.ready[index]);
-            let compared: Vec<_> = compared.collect();
-            let reference = prepared.name(self.functions.reference);
-            if asked.asks_order {
-                self.questions.add_orders(&compared, reference);
-            } else {
-                let precision = asked.precision.unwrap_or(asked.study.precision);
-                self.questions.add_cells(&compared, reference, precision);
+    /// Removes the claims about metrics that this machine does not measure; `missing` says why.
+    fn keep_measured(&mut self, measured: &[Metric], missing: &[MissingMeter]) {
+        for claim in self.claims.extract_if(.., |claim| !measured.contains(&claim.metric)) {
+            let mut why = format!("{} is not measured here", claim.metric.name());
+            for meter in missing.iter().filter(|meter| meter.metrics.contains(&claim.metric)) {
+                why += &format!("; {}", meter.why);
+            }
+            self.not_judged.push(Warning::NotJudged { claim: claim.text, why });
+        }
+    }
+
+    /// Returns the contestants that were built and are not void.
+    fn compared(&self) -> impl Iterator<Item = &Ready> {
+        self.setup.without(&self.void).map(|one| &self.setup.ready[one])
+    }
+
+    /// Returns a question for each contestant with an exact contract: whether it or the reference
+    /// is faster.
+    fn orders(&self) -> Vec<Claim> {
+        let reference = self.setup.name(self.functions.reference);
+        let exact = self.compared().filter(|one| one.built.is_exact);
+        let names = exact.map(|one| one.entrant.name.as_str()).filter(|name| *name != reference);
+        let questions = names.map(|name| input::question(name, reference, Metric::WallTime));
+        let workload = &self.functions.workload.name;
+        questions.filter_map(|question| questions::on(question, workload)).collect()
+    }
+
+    /// Returns a cell of the table for each contestant that is compared with the reference, and the
+    /// ratio of each contestant on several threads to the same on one, which is its efficiency in
+    /// the table, unless a claim or a cell is about the two by wall time.
+    fn cells(&self, precision: f64) -> Vec<Claim> {
+        let reference = self.setup.name(self.functions.reference);
+        let names = self.compared().map(|one| one.entrant.name.as_str());
+        let mut pairs: Vec<[&str; 2]> =
+            names.filter(|name| *name != reference).map(|name| [name, reference]).collect();
+        for ready in self.compared() {
+            let Some(of) = ready.built.team.as_ref().filter(|of| of.threads > 1) else { continue };
+            let alone = Some(Team { threads: 1, ..of.clone() });
+            let Some(alone) = self.compared().find(|one| one.built.team == alone) else { continue };
+            let pair = [ready.entrant.name.as_str(), alone.entrant.name.as_str()];
+            let is_claimed = self.claims.iter().any(|claim| is_ratio_of(claim, pair));
+            if !pair.contains(&reference) && !is_claimed {
+                pairs.push(pair);
             }
         }
-        self.warnings.append(&mut self.questions.warnings);
+        let workload = &self.functions.workload.name;
+        let cells = pairs.into_iter().map(|[left, right]| {
+            input::measure_question(left, right, precision, Metric::WallTime, workload)
+        });
+        cells.collect()
+    }
+
+    /// Adds the ratios of the study's table or, if only that is asked, who is faster.
+    fn ask(&mut self) {
+        let asked = self.setup.asked;
+        if asked.claims.is_empty() && asked.asks_order {
+            self.claims = self.orders();
+        } else if asked.claims.is_empty() {
+            self.cells = self.cells(asked.precision.unwrap_or(asked.study.precision));
+        }
+        self.warnings.append(&mut self.not_judged);
         if let Placements::Reused(count) = asked.placements {
             self.warnings.push(Warning::PlacementsReused { count });
         }
@@ -190,8 +236,8 @@ impl Trial<'_> {
     /// longer than another's, and than many calls of its contestant: it may contain work that
     /// others do in each call.
     fn warn(&mut self, piloted: &Piloted, clock: &Clock) {
-        let prepared = &self.setup.prepared;
-        let name = |contestant: usize| prepared.name(contestant).to_owned();
+        let setup = self.setup;
+        let name = |contestant: usize| setup.name(contestant).to_owned();
         let fastest = piloted.fastest().filter(|_| self.functions.times_each_call);
         if let Some((index, call_ns)) = fastest.filter(|(_, ns)| *ns < clock.shortest_batch_ns()) {
             let (contestant, clock_ns) = (name(index), clock.cost_ns);
@@ -208,7 +254,7 @@ impl Trial<'_> {
         let least = all.clone().min_by(|a, b| a.2.total_cmp(&b.2));
         let Some((other, _, other_ns)) = least else { return };
         for (one, call_ns, prepare_ns) in all {
-            let is_runner = matches!(prepared.ready[one].built.form, BuiltForm::Runner { .. });
+            let is_runner = matches!(setup.ready[one].built.form, BuiltForm::Runner { .. });
             let cold_ns = if is_runner { PREPARED_COLD_NS } else { PREPARED_NS };
             let own_ns = cold_ns + PREPARED_CALLS * call_ns;
             if prepare_ns > own_ns + PREPARED_TIMES * other_ns {
@@ -224,16 +270,20 @@ impl Trial<'_> {
     }
 }
 
+/// Returns whether a claim is about the ratio of these two by wall time.
+fn is_ratio_of(claim: &Claim, [one, other]: [&str; 2]) -> bool {
+    let pair = [claim.left.as_str(), claim.right.as_deref().unwrap_or("")];
+    claim.metric == Metric::WallTime
+        && claim.statement.relation().is_some()
+        && [[one, other], [other, one]].contains(&pair)
+}
+
 /// Returns the plan of the functions on a workload before the pilot, with items and bytes of the
 /// input that this seed draws.
 ///
 /// # Errors
 /// Fails if the oracle fails.
-fn measured_plan(
-    setup: &Setup<'_>,
-    workload: &Workload,
-    seed: &str,
-) -> Result<FunctionPlan, LabError> {
+fn measured_plan(setup: &Setup<'_>, workload: &Workload, seed: &str) -> Result<FunctionPlan> {
     let Setup { asked, environment, .. } = setup;
     let mut functions = setup.first_plan(workload);
     let folder = Path::new(&asked.study.folder);
@@ -264,7 +314,7 @@ fn check(
     functions: &mut Functions,
     plan: &FunctionPlan,
     seed: &str,
-) -> Result<Vec<(usize, Fault)>, LabError> {
+) -> Result<Vec<(usize, Fault)>> {
     let input_seed = input_seed(&plan.workload, seed);
     let mut void = Vec::new();
     for contestant in plan.judged_order() {
@@ -284,9 +334,9 @@ fn input_seed(workload: &Workload, seed: &str) -> u64 {
 
 /// Returns twice the fewest units that can prove anything, so that not all of them need to agree.
 fn units_wanted(setup: &Setup<'_>) -> u64 {
-    let Setup { asked, prepared, .. } = setup;
+    let asked = setup.asked;
     let claims = match asked.claims.len() {
-        0 => asked.study.claims.len() + prepared.ready.len(),
+        0 => asked.study.claims.len() + setup.ready.len(),
         typed => typed,
     };
     let error = family::bonferroni_error(asked.error, claims * setup.workloads.len());
@@ -329,18 +379,17 @@ pub fn verify(
     environment: &Environment,
     steps: &mut dyn FnMut(Step<'_>),
     progress: &mut dyn FnMut(Progress<'_>),
-) -> Result<Vec<VerifyRow>, LabError> {
+) -> Result<Vec<VerifyRow>> {
     let setup = Setup::new(asked, environment, steps)?;
-    let prepared = &setup.prepared;
     let mut all = Vec::new();
     let mut last = None;
     for workload in &setup.workloads {
         progress(Progress { workload: &workload.name, part: 1, parts: 1 });
         let seed = format!("{} {} verify", asked.seed, workload.name);
         let first = measured_plan(&setup, workload, &seed)?;
-        let mut functions = Functions::new(&setup.plan(first.clone(), Vec::new()), environment)?;
-        let mut rows = rows(prepared, &workload.name);
-        let judged = &mut rows[prepared.not_run.len()..];
+        let mut functions = setup.sampler(first.clone(), &[])?;
+        let mut rows = rows(&setup, &workload.name);
+        let judged = &mut rows[setup.not_run.len()..];
         for (index, fault) in check(&mut functions, &first, &seed)? {
             judged[index].fault = Some(fault);
         }
@@ -354,7 +403,7 @@ pub fn verify(
     if let Some(functions) = last.as_mut().filter(|_| asked.only.is_empty()) {
         let verifications = asked.study.verifications.iter();
         for verification in verifications.filter(|one| is_full || !one.is_full) {
-            all.extend(verify_parts(prepared, verification, functions, progress)?);
+            all.extend(verify_parts(&setup, verification, functions, progress)?);
         }
     }
     Ok(all)
@@ -363,16 +412,16 @@ pub fn verify(
 /// Judges one verification. A contestant that is wrong in one part is not run again: the first
 /// difference helps most.
 fn verify_parts(
-    prepared: &Prepared,
+    setup: &Setup<'_>,
     verification: &Verification,
     functions: &mut Functions,
     progress: &mut dyn FnMut(Progress<'_>),
-) -> Result<Vec<VerifyRow>, LabError> {
+) -> Result<Vec<VerifyRow>> {
     let Verification { name, parts, .. } = verification;
-    let mut rows = rows(prepared, name);
+    let mut rows = rows(setup, name);
     for part in 0..*parts {
         progress(Progress { workload: name, part: part + 1, parts: *parts });
-        let judged = rows[prepared.not_run.len()..].iter_mut().enumerate();
+        let judged = rows[setup.not_run.len()..].iter_mut().enumerate();
         for (index, row) in judged.filter(|(_, row)| row.fault.is_none()) {
             match fault(functions.verify(index, verification, part))? {
                 Ok(items) => row.items += items,
@@ -384,9 +433,9 @@ fn verify_parts(
 }
 
 /// Returns a row for each contestant, before it is judged: first those that are not run.
-fn rows(prepared: &Prepared, workload: &str) -> Vec<VerifyRow> {
-    let not_run = prepared.not_run.iter().map(|one| (&one.name, Some(one.why.clone())));
-    let ready = prepared.ready.iter().map(|one| (&one.entrant.name, None));
+fn rows(setup: &Setup<'_>, workload: &str) -> Vec<VerifyRow> {
+    let not_run = setup.not_run.iter().map(|one| (&one.name, Some(one.why.clone())));
+    let ready = setup.ready.iter().map(|one| (&one.entrant.name, None));
     let rows = not_run.chain(ready).map(|(contestant, not_run)| VerifyRow {
         contestant: contestant.clone(),
         workload: workload.to_owned(),

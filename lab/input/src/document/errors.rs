@@ -99,11 +99,11 @@ impl FileErrors {
     }
 
     fn group<'a>(&'a self, error: &'a FileError) -> Group<'a> {
-        let (source, span) = excerpt(&self.text, &error.span);
+        let (source, span, is_start) = excerpt(&self.text, &error.span);
         let mark = AnnotationKind::Primary.span(span).label(error.label.as_deref());
         let snippet = Snippet::source(source).line_start(error.line).annotation(mark);
         let title = Level::ERROR.primary_title(&error.message);
-        let group = if is_whole(&self.text, &error.span, source) {
+        let group = if is_start {
             Group::with_title(title).element(snippet.path(&self.name))
         } else {
             let origin = Origin::path(&self.name).line(error.line).char_column(error.column);
@@ -116,21 +116,14 @@ impl FileErrors {
     }
 }
 
-/// Returns the line in which the bytes start, or the part around them if it is very long, and their
-/// position in it: to the end of the line at most.
-fn excerpt<'a>(text: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
-    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+/// Returns the line in which the bytes start, or the part around them if it is very long; their
+/// position in it, to the end of the line at most; and whether it starts at the start of the line.
+fn excerpt<'a>(text: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>, bool) {
+    let line = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[span.start..].find('\n').map_or(text.len(), |length| span.start + length);
-    let end = start + text[start..end].trim_end_matches('\r').len();
-    let start = start.max(text.floor_char_boundary(span.start.saturating_sub(SHOWN_BYTES)));
-    let end = end.min(text.ceil_char_boundary(span.start + SHOWN_BYTES));
-    let end = end.max(span.start);
+    let end = line + text[line..end].trim_end_matches('\r').len();
+    let start = line.max(text.floor_char_boundary(span.start.saturating_sub(SHOWN_BYTES)));
+    let end = end.min(text.ceil_char_boundary(span.start + SHOWN_BYTES)).max(span.start);
     let span = span.start - start..span.end.clamp(span.start, end) - start;
-    (&text[start..end], span)
-}
-
-/// Returns whether an excerpt starts at the start of its line.
-fn is_whole(text: &str, span: &Range<usize>, excerpt: &str) -> bool {
-    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    text[start..].starts_with(excerpt) && span.start - start <= SHOWN_BYTES
+    (&text[start..end], span, start == line)
 }

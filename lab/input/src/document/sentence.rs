@@ -5,13 +5,13 @@ use crate::cursor::Words;
 use crate::grammar::parse_spanned;
 use std::ops::Range;
 use tiebreak_core::claim::Claim;
+use toml::de::DeValue;
 
 /// Reads a sentence, with the bytes of its words in the file.
-pub(crate) fn sentence(item: &Item<'_>, contestants: &[&str]) -> Option<(Claim, Words)> {
+pub fn sentence(item: &Item<'_>, contestants: &[&str]) -> Option<(Claim, Words)> {
     let expected = "a sentence such as \"a is faster than b\"";
     let text = item.typed(item.value.as_str(), expected)?;
-    let raw = item.log.raw(&item.span);
-    let located = Located { raw, at: item.span.start, value: text };
+    let located = Located::new(item.log.raw(&item.span), item.span.start, text);
     match parse_spanned(text, contestants) {
         Err(error) => item
             .log
@@ -27,94 +27,60 @@ pub(crate) fn sentence(item: &Item<'_>, contestants: &[&str]) -> Option<(Claim, 
 }
 
 /// Returns whether two claims mean the same, in any words.
-pub(crate) fn is_same(a: &Claim, b: &Claim) -> bool {
+pub fn is_same(a: &Claim, b: &Claim) -> bool {
     Claim { text: b.text.clone(), ..a.clone() } == *b
 }
 
-/// A TOML string as in the file, `raw`, with its quotes, at byte `at`; and its value.
-struct Located<'a> {
-    raw: &'a str,
-    at: usize,
-    value: &'a str,
+/// The place of a TOML string in the file, and that of each byte of its value.
+struct Located {
+    whole: Range<usize>,
+    places: Vec<usize>,
 }
 
-impl Located<'_> {
+impl Located {
+    /// Locates a string that is written as `raw`, with its quotes, at byte `at`.
+    fn new(raw: &str, at: usize, value: &str) -> Located {
+        let places = places(raw, value).unwrap_or_default();
+        Located { whole: at..at + raw.len(), places }
+    }
+
     /// Returns the bytes of the file for these bytes of the value; those of the whole string if
     /// that is unknown.
     fn span(&self, part: &Range<usize>) -> Range<usize> {
-        let whole = self.at..self.at + self.raw.len();
-        let Some(places) = places(self.raw, self.value) else {
-            return whole;
-        };
-        match (places.get(part.start), places.get(part.end)) {
-            (Some(start), Some(end)) if start <= end => self.at + start..self.at + end,
-            _ => whole,
+        let at = self.whole.start;
+        match (self.places.get(part.start), self.places.get(part.end)) {
+            (Some(start), Some(end)) if start <= end => at + start..at + end,
+            _ => self.whole.clone(),
         }
     }
 }
 
 /// Returns, for each byte of the value, and for its end, its place in the raw string.
+///
+/// Cost: linear without escapes; with them, as many parses as the string has characters.
 fn places(raw: &str, value: &str) -> Option<Vec<usize>> {
-    let quote = raw.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let triple: String = [quote; 3].iter().collect();
-    let is_multi_line = raw.len() >= 6 && raw.starts_with(&triple);
-    let width = if is_multi_line { 3 } else { 1 };
-    let inner_end = raw.len().checked_sub(width)?;
-    let mut at = width;
-    if is_multi_line {
-        at += line_end(raw.get(at..)?);
+    let is_multi_line = raw.len() >= 6 && ["\"\"\"", "'''"].iter().any(|one| raw.starts_with(one));
+    let quotes = raw.get(..if is_multi_line { 3 } else { 1 })?;
+    let inner = raw.get(quotes.len()..raw.len().checked_sub(quotes.len())?)?;
+    if let Some("" | "\n" | "\r\n") = inner.strip_suffix(value) {
+        return Some((raw.len() - quotes.len() - value.len()..).take(value.len() + 1).collect());
     }
-    let mut places = Vec::with_capacity(value.len() + 1);
-    for c in value.chars() {
-        if quote == '"' {
-            at += continuation(raw.get(at..)?);
+    // The string up to a place, closed there, has the value up to that place.
+    let mut places = vec![quotes.len(); value.len() + 1];
+    for at in (0..=inner.len()).filter(|at| inner.is_char_boundary(*at)) {
+        let closed = format!("{quotes}{}{quotes}", &inner[..at]);
+        let Ok(part) = DeValue::parse(&closed) else { continue };
+        if let Some(place) = places.get_mut(part.get_ref().as_str()?.len()) {
+            *place = quotes.len() + at;
         }
-        let rest = raw.get(at..inner_end)?;
-        let length = match escape(rest).filter(|_| quote == '"') {
-            Some(length) => length,
-            None => rest.chars().next()?.len_utf8(),
-        };
-        places.extend(std::iter::repeat_n(at, c.len_utf8()));
-        at += length;
     }
-    places.push(at);
-    (at <= inner_end).then_some(places)
-}
-
-/// Returns the length of a line end at this place; 0 if there is none.
-fn line_end(rest: &str) -> usize {
-    if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) }
-}
-
-/// Returns the length of a backslash at the end of a line at this place, with the white space after
-/// it; 0 if there is none.
-fn continuation(rest: &str) -> usize {
-    let mut length = 0;
-    while let Some(after) = rest.get(length..).and_then(|rest| rest.strip_prefix('\\')) {
-        let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
-        if line_end(&after[blank..]) == 0 {
-            break;
-        }
-        length += 1 + after.len() - after.trim_start_matches([' ', '\t', '\r', '\n']).len();
-    }
-    length
-}
-
-/// Returns the length of an escape at this place.
-fn escape(rest: &str) -> Option<usize> {
-    let kind = rest.strip_prefix('\\')?.chars().next()?;
-    Some(match kind {
-        'x' => 4,
-        'u' => 6,
-        'U' => 10,
-        _ => 2,
-    })
+    Some(places)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toml::de::{DeTable, DeValue};
+    use toml::de::DeTable;
 
     /// Checks the place of each character of the value of `x = RAW`.
     fn check(raw: &str, expected: &[(char, &str)]) {
@@ -124,7 +90,7 @@ mod tests {
         let span = value.span();
         assert_eq!(&text[span.clone()], raw);
         let DeValue::String(value) = value.get_ref() else { panic!("{raw} is no string") };
-        let located = Located { raw, at: span.start, value };
+        let located = Located::new(raw, span.start, value);
         let found: Vec<(char, &str)> = value
             .char_indices()
             .map(|(at, c)| (c, &text[located.span(&(at..at + c.len_utf8()))]))

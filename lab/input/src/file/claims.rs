@@ -13,17 +13,12 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Centre, Gate};
 
 /// The error of a contest without claims.
-pub(super) const NO_CLAIMS: &str = "this contest has no claims";
+pub const NO_CLAIMS: &str = "this contest has no claims";
 /// What could be written.
-pub(super) const HELP: &str = "write claims = [\"a is faster than b\"]";
+pub const HELP: &str = "write claims = [\"a is faster than b\"]";
 
 /// Reads the claims of a contest, after `before` claims in earlier contests.
-pub(super) fn claims(
-    item: &Item<'_>,
-    names: &[&str],
-    layer: &Layer,
-    before: usize,
-) -> Vec<FileClaim> {
+pub fn claims(item: &Item<'_>, names: &[&str], layer: &Layer, before: usize) -> Vec<FileClaim> {
     let Some(elements) = item.elements() else {
         item.wrong_type("an array of claims").help(HELP);
         return Vec::new();
@@ -49,8 +44,8 @@ pub(super) fn claims(
 
 /// Returns the default claim about two revisions at this item: that head is at most this much
 /// slower.
-pub(super) fn of_revisions(item: &Item<'_>, slowdown_max: f64, layer: &Layer) -> FileClaim {
-    let mut claim = question(HEAD_NAME, BASE_NAME);
+pub fn of_revisions(item: &Item<'_>, slowdown_max: f64, layer: &Layer) -> FileClaim {
+    let mut claim = question(HEAD_NAME, BASE_NAME, Metric::WallTime);
     claim.statement = Statement::Ratio(Relation::NoMoreThan { fraction: slowdown_max });
     claim.text = display(&claim);
     check_cap(&claim, item, layer);

@@ -10,15 +10,10 @@ use tiebreak_core::plan::Contestant;
 use toml::de::DeValue;
 
 /// Reads all contests: at least one.
-pub(super) fn contests(root: &Table<'_>, defaults: &Layer) -> Vec<Contest> {
-    let missing = [
-        "there is no contest in this file",
-        "the smallest file: [[contest]], claims = [\"a is faster than b\"], and contestants = \
-         { a = \"COMMAND\", b = \"COMMAND\" }",
-    ];
+pub fn contests(root: &Table<'_>, defaults: &Layer) -> Vec<Contest> {
     let mut contests: Vec<Contest> = Vec::new();
     let mut names = Names::of("contests");
-    for (index, table) in root.some_tables("contest", "file", missing).iter().enumerate() {
+    for (index, table) in root.tables("contest").iter().enumerate() {
         let before = contests.iter().map(|contest| contest.claims.len()).sum();
         let name = name(table, index, &mut names);
         contests.extend(contest(table, name, defaults, before));

@@ -11,13 +11,13 @@ use toml::de::DeValue;
 
 /// The options of a table and of those around it, which it overrides.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layer {
-    pub(super) options: Options,
-    pub(super) hooks: Hooks,
+pub struct Layer {
+    pub options: Options,
+    pub hooks: Hooks,
     /// Whether claims are gates.
-    pub(super) gate: Option<bool>,
+    pub gate: Option<bool>,
     /// Whether a gate opens only if its claim holds.
-    pub(super) strict: bool,
+    pub strict: bool,
     /// The workload of the contestants, if it is given.
     workload: Option<String>,
     /// The input, as it was given.
@@ -26,7 +26,7 @@ pub(super) struct Layer {
 
 impl Layer {
     /// Returns these options, overridden by those of a table in them.
-    pub(super) fn with(&self, table: &Table<'_>) -> Layer {
+    pub fn with(&self, table: &Table<'_>) -> Layer {
         let mut layer = self.clone();
         layer.read(table);
         read_program(table, &mut layer.options.program);
@@ -103,7 +103,7 @@ fn read_program(table: &Table<'_>, program: &mut ProgramPlan) {
 }
 
 /// Reads the hooks of a table, which override those around it.
-pub(super) fn read_hooks(table: &Table<'_>, hooks: &mut Hooks) {
+pub fn read_hooks(table: &Table<'_>, hooks: &mut Hooks) {
     table.update("setup", &mut hooks.setup, Item::string);
     table.update("prepare", &mut hooks.prepare, Item::string);
     table.update("conclude", &mut hooks.conclude, Item::string);

@@ -6,20 +6,16 @@ use crate::document::sentence::{is_same, sentence};
 use crate::document::{Item, Log, Table};
 use crate::error::shown;
 use crate::names::is_known;
-use tiebreak_core::claim::{Claim, Property};
+use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::study::StudyClaim;
 
 /// Reads `[[claim]]`.
-pub(super) fn claims(
-    root: &Table<'_>,
-    contestants: &Contestants,
-    workloads: &[&str],
-) -> Vec<StudyClaim> {
+pub fn claims(root: &Table<'_>, contestants: &Contestants, workloads: &[&str]) -> Vec<StudyClaim> {
     let mut made: Vec<(Claim, usize)> = Vec::new();
     let mut claims = Vec::new();
     let names = contestants.names();
-    for table in &root.tables("claim", "study") {
+    for table in &root.tables("claim") {
         let is_published = table.flag("published", false);
         let Some(item) = table.required("text") else { continue };
         if names.is_empty() {
@@ -48,11 +44,10 @@ fn check_form(claim: &Claim, item: &Item<'_>) {
     if claim.statement.is_of_two() {
         return;
     }
-    let label = match claim.statement.property() {
-        Some(Property::Succeeds { .. }) => {
-            "a contestant that fails or answers wrongly is void here"
-        }
-        _ => "nothing is drawn at random that could protect this number",
+    let label = if claim.statement.is_about_success() {
+        "a contestant that fails or answers wrongly is void here"
+    } else {
+        "nothing is drawn at random that could protect this number"
     };
     item.error("a study's claim compares two contestants")
         .label(label)

@@ -14,26 +14,25 @@ use toml::de::DeValue;
 const KNOWN: [&str; 3] = [PUBLISHED, "relaxed", "batch"];
 /// The allowed values of `threads`.
 const EXPECTED: &str = "a number of threads, \"all\", or several of these such as [1, 2, \"all\"]";
-const HELP: &str = "write two tables [[contestant]], each with name, language and sources";
 
 /// The contestants, with what other tables need to know about them.
-pub(super) struct Contestants {
-    pub(super) entrants: Vec<Entrant>,
+pub struct Contestants {
+    pub entrants: Vec<Entrant>,
     /// The study's own contracts.
-    pub(super) contracts: Vec<Contract>,
+    pub contracts: Vec<Contract>,
     /// Whether they are runners, according to the first whose language is known.
-    pub(super) are_runners: Option<bool>,
+    pub are_runners: Option<bool>,
 }
 
 impl Contestants {
     /// Returns their names, in the order of the file.
-    pub(super) fn names(&self) -> Vec<&str> {
+    pub fn names(&self) -> Vec<&str> {
         let names = self.entrants.iter().map(|entrant| entrant.name.as_str());
         names.filter(|name| !name.is_empty()).collect()
     }
 
     /// Returns the contract of a contestant, if it is not exact.
-    pub(super) fn inexact_contract(&self, name: &str) -> Option<&str> {
+    pub fn inexact_contract(&self, name: &str) -> Option<&str> {
         let entrant = self.entrants.iter().find(|entrant| entrant.name == name)?;
         let contract = self.contracts.iter().find(|contract| contract.name == entrant.contract)?;
         (!contract.is_exact).then_some(contract.name.as_str())
@@ -41,11 +40,10 @@ impl Contestants {
 }
 
 /// Reads `[[contestant]]`: at least two.
-pub(super) fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
+pub fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
     let contracts = contracts(root);
     let mut names = Names::in_claims("contestants");
-    let missing = ["this study has no contestants", HELP];
-    let tables = root.some_tables("contestant", "study", missing);
+    let tables = root.tables("contestant");
     let mut read = Contestants { entrants: Vec::new(), contracts, are_runners: None };
     for table in &tables {
         let (entrants, stated) = contestant(table, &read.contracts, &mut names, folder);
@@ -53,7 +51,8 @@ pub(super) fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
         read.entrants.extend(entrants);
     }
     if let ([only], 1) = (&tables[..], read.entrants.len()) {
-        only.error("this is the study's only contestant").help(HELP);
+        let help = only.place.missing.as_ref().map(|(_, help)| help.as_str());
+        only.error("this is the study's only contestant").help(help.unwrap_or_default());
     }
     read
 }
@@ -109,7 +108,7 @@ impl Contestants {
 /// Reads `[[contract]]`.
 fn contracts(root: &Table<'_>) -> Vec<Contract> {
     let mut names = Names::of("contracts");
-    let tables = root.tables("contract", "study");
+    let tables = root.tables("contract");
     tables.iter().map(|table| contract(table, &mut names)).collect()
 }
 
@@ -125,12 +124,9 @@ fn contract(table: &Table<'_>, names: &mut Names) -> Contract {
     Contract { name, text, is_exact }
 }
 
-/// Numbers of threads, each with its suffix of the name.
-type Counts = Vec<(ThreadCount, String)>;
-
 /// Reads `threads`: none if it is missing, one without a suffix, or a list in which each makes a
 /// separate contestant.
-fn threads(table: &Table<'_>, stated: &StatedLanguage<'_>) -> Counts {
+fn threads(table: &Table<'_>, stated: &StatedLanguage<'_>) -> Vec<(ThreadCount, String)> {
     let Some(item) = table.get("threads") else { return Vec::new() };
     if let Some((language, _)) = stated.as_ref().filter(|(language, _)| language.is_runner()) {
         let message = format!("a contestant in {} runs on one thread", language.name());
@@ -140,26 +136,29 @@ fn threads(table: &Table<'_>, stated: &StatedLanguage<'_>) -> Counts {
         return Vec::new();
     }
     match item.elements() {
-        Some(elements) => several(item, &elements),
+        Some(elements) => {
+            let several = several(item, &elements).into_iter();
+            several.map(|count| (count, suffix(count))).collect()
+        }
         None => count(item, EXPECTED).into_iter().map(|count| (count, String::new())).collect(),
     }
 }
 
 /// Reads several numbers, each once.
-fn several(item: &Item<'_>, elements: &[Item<'_>]) -> Counts {
+fn several(item: &Item<'_>, elements: &[Item<'_>]) -> Vec<ThreadCount> {
     if elements.is_empty() || elements.len() > MAX_ENTRIES {
         item.wrong(EXPECTED);
     }
-    let mut counts = Counts::new();
+    let mut counts = Vec::new();
     for element in elements.iter().take(MAX_ENTRIES) {
         let Some(count) = count(element, "a number of threads or \"all\"") else { continue };
-        if counts.iter().any(|(other, _)| *other == count) {
+        if counts.contains(&count) {
             element
                 .error("this number of threads stands here twice")
                 .help("two contestants would have the same name: leave one of them out");
             continue;
         }
-        counts.push((count, suffix(count)));
+        counts.push(count);
     }
     counts
 }

@@ -17,14 +17,14 @@ const PAGES: [&str; 2] = ["README.md", "BIAS.md"];
 
 /// The folder of a study.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub struct Folder {
     /// Its absolute path, without links.
-    pub(super) path: String,
+    pub path: String,
     /// Its name.
-    pub(super) name: String,
+    pub name: String,
     /// Files that builds may depend on, relative and sorted: all except its two pages, hidden ones,
     /// and the output of programs.
-    pub(super) files: Vec<String>,
+    pub files: Vec<String>,
 }
 
 impl Folder {
@@ -32,7 +32,7 @@ impl Folder {
     ///
     /// # Errors
     /// Fails if the folder does not exist, cannot be read, or contains far too much.
-    pub(super) fn open(folder: &Path) -> Result<Folder, StudyErrors> {
+    pub fn open(folder: &Path) -> Result<Folder, StudyErrors> {
         let root = fs::canonicalize(folder)
             .map_err(|_| StudyErrors::NoStudy { folder: folder.to_owned() })?;
         let Some(path) = root.to_str() else {
@@ -47,7 +47,7 @@ impl Folder {
     }
 
     /// Returns the absolute path of a file in the folder.
-    pub(super) fn absolute(&self, path: &str) -> PathBuf {
+    pub fn absolute(&self, path: &str) -> PathBuf {
         Path::new(&self.path).join(path)
     }
 }
@@ -137,7 +137,7 @@ impl StudyErrors {
 }
 
 /// Returns the error for a study's file that could not be read.
-pub(super) fn unread(folder: &Path, path: &Path, error: &Error) -> StudyErrors {
+pub fn unread(folder: &Path, path: &Path, error: &Error) -> StudyErrors {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => {
             StudyErrors::NoStudy { folder: folder.to_owned() }

@@ -7,13 +7,13 @@ use tiebreak_core::study::{Figure, FigureUnit, Published};
 use toml::de::DeValue;
 
 /// Reads `[[published]]`.
-pub(super) fn published(
+pub fn published(
     root: &Table<'_>,
     contestants: &Contestants,
     workloads: &[&str],
 ) -> Vec<Published> {
     let names = contestants.names();
-    let tables = root.tables("published", "study");
+    let tables = root.tables("published");
     tables.iter().map(|table| one(table, &names, workloads)).collect()
 }
 
@@ -73,8 +73,5 @@ fn figure(item: &Item<'_>) -> Option<f64> {
         _ => return item.typed(None, "a number above 0"),
     };
     let number = number.filter(|number| *number > 0.0 && number.is_finite());
-    if number.is_none() {
-        item.wrong("a number above 0");
-    }
-    number
+    number.or_else(|| item.wrong("a number above 0").none())
 }

@@ -9,18 +9,17 @@ use tiebreak_core::language::Language;
 use tiebreak_core::study::Recipe;
 
 /// A language, and its place in the file.
-pub(super) type StatedLanguage<'a> = Option<(Language, Item<'a>)>;
+pub type StatedLanguage<'a> = Option<(Language, Item<'a>)>;
 
 /// Reads a recipe, and its language as stated.
-pub(super) fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage<'a>) {
+pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage<'a>) {
     let stated = stated_language(table);
-    let language = stated.as_ref().map(|(language, _)| *language);
-    let entry = language.unwrap_or_default().entry();
+    let language = stated.as_ref().map(|(language, _)| *language).unwrap_or_default();
     let compiler = table.read("compiler", program);
-    let compiler = compiler.unwrap_or_else(|| entry.program.clone());
+    let compiler = compiler.unwrap_or_else(|| language.entry().program.clone());
     let version = match table.get("version") {
         Some(item) => version(table, item),
-        None => language.unwrap_or_default().version_command(&compiler),
+        None => language.version_command(&compiler),
     };
     let package = match table.get("package") {
         Some(item) => item.string().unwrap_or_default(),
@@ -28,7 +27,7 @@ pub(super) fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedL
     };
     check_libraries(table, language);
     let recipe = Recipe {
-        language: language.unwrap_or_default(),
+        language,
         sources: sources(table, language, folder),
         compiler,
         flags: table.words("flags"),
@@ -53,7 +52,7 @@ fn stated_language<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
 }
 
 /// Lists the languages of a kind as errors do: `"c", "c++" or "d"`.
-pub(super) fn listed(is_one: impl Fn(Language) -> bool) -> String {
+pub fn listed(is_one: impl Fn(Language) -> bool) -> String {
     let names = Language::all().filter(|language| is_one(*language)).map(Language::name);
     let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
     alternatives(&names)
@@ -79,11 +78,11 @@ fn version(table: &Table<'_>, item: &Item<'_>) -> Vec<String> {
 }
 
 /// Checks that a contestant in a separate process names no libraries, because it is not linked.
-fn check_libraries(table: &Table<'_>, language: Option<Language>) {
-    let Some(item) = table.get("libraries") else { return };
-    let Some(language) = language.filter(|language| language.is_runner()) else { return };
-    let message = format!("nothing is linked to a contestant in {}", language.name());
-    item.key_error(message).help("leave 'libraries' out");
+fn check_libraries(table: &Table<'_>, language: Language) {
+    if let Some(item) = table.get("libraries").filter(|_| language.is_runner()) {
+        let message = format!("nothing is linked to a contestant in {}", language.name());
+        item.key_error(message).help("leave 'libraries' out");
+    }
 }
 
 /// Reads variables for compiler and interpreter.
@@ -107,8 +106,8 @@ fn environment(item: &Item<'_>) -> Vec<(String, String)> {
 }
 
 /// Reads `sources`, at least one.
-fn sources(table: &Table<'_>, language: Option<Language>, folder: &Folder) -> Vec<String> {
-    let example = language.unwrap_or_default().entry().example.as_str();
+fn sources(table: &Table<'_>, language: Language, folder: &Folder) -> Vec<String> {
+    let example = language.entry().example.as_str();
     let Some(item) = table.required_as("sources", &format!("[\"{example}\"]")) else {
         return Vec::new();
     };
@@ -118,25 +117,20 @@ fn sources(table: &Table<'_>, language: Option<Language>, folder: &Folder) -> Ve
         item.error("'sources' names no file")
             .label(format!("expected at least one, such as [\"{example}\"]"));
     }
-    if let (Some((_, second)), Some(language)) = (found.get(1), language) {
-        check_single(second, language);
+    // In some languages a contestant has one source, which names the others.
+    if let (Some((_, second)), Some(help)) = (found.get(1), &language.entry().one_source) {
+        let message = format!("a contestant in {} has one source", language.name());
+        second.error(message).help(help);
     }
-    let is_package = language.is_some_and(Language::is_package);
+    let is_package = language.is_package();
     let located = found.iter().filter_map(|(path, item)| {
         if is_package { package(path, item, folder) } else { file(path, item, folder) }
     });
     located.collect()
 }
 
-/// Logs an error for a second source in a language that has one source, which names the others.
-fn check_single(second: &Item<'_>, language: Language) {
-    let Some(help) = &language.entry().one_source else { return };
-    let message = format!("a contestant in {} has one source", language.name());
-    second.error(message).help(help);
-}
-
 /// Checks a file of the study, given by its relative path.
-pub(super) fn file(path: &str, item: &Item<'_>, folder: &Folder) -> Option<String> {
+pub fn file(path: &str, item: &Item<'_>, folder: &Folder) -> Option<String> {
     let located = locate(path, item, folder)?;
     if !folder.absolute(&located).is_file() {
         return item

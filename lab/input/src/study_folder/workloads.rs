@@ -11,16 +11,14 @@ use tiebreak_core::study::{Verification, Workload};
 const SEED: u64 = 1;
 
 /// Reads `[[workload]]`: at least one.
-pub(super) fn workloads(root: &Table<'_>, has_oracle: bool, folder: &Folder) -> Vec<Workload> {
+pub fn workloads(root: &Table<'_>, has_oracle: bool, folder: &Folder) -> Vec<Workload> {
     let mut names = Names::in_claims("workloads");
-    let missing =
-        ["this study has no workloads", "write [[workload]] with name, distribution and size"];
-    let tables = root.some_tables("workload", "study", missing);
+    let tables = root.tables("workload");
     tables.iter().map(|table| workload(table, &mut names, has_oracle, folder)).collect()
 }
 
 /// Returns their names, in the order of the file.
-pub(super) fn names(workloads: &[Workload]) -> Vec<&str> {
+pub fn names(workloads: &[Workload]) -> Vec<&str> {
     let names = workloads.iter().map(|workload| workload.name.as_str());
     names.filter(|name| !name.is_empty()).collect()
 }
@@ -84,10 +82,7 @@ fn from_file(workload: &mut Workload, table: &Table<'_>, item: &Item<'_>, folder
 fn refuse_drawing(table: &Table<'_>, message: &str, help: Option<&str>) {
     if let Some(item) = table.get("drawn").filter(|_| table.flag("drawn", false)) {
         let mut error = item.error(message);
-        error.label("expected false, or nothing said");
-        if let Some(help) = help {
-            error.help(help);
-        }
+        error.label("expected false, or nothing said").help = help.map(str::to_owned);
     }
 }
 
@@ -107,9 +102,9 @@ fn answer(table: &Table<'_>, has_oracle: bool) -> Option<String> {
 }
 
 /// Reads `[[verify]]`, which needs an oracle.
-pub(super) fn verifications(root: &Table<'_>, has_oracle: bool) -> Vec<Verification> {
+pub fn verifications(root: &Table<'_>, has_oracle: bool) -> Vec<Verification> {
     let mut names = Names::of("verifications");
-    let tables = root.tables("verify", "study");
+    let tables = root.tables("verify");
     if let Some(first) = tables.first().filter(|_| !has_oracle) {
         first
             .error("nothing can be verified: this study has no oracle")
