@@ -52,7 +52,9 @@ fn main() -> Result<ExitCode> {
             let written = generated::splice(&root, &sources, &command.join(" "))?;
             written.iter().for_each(|page| println!("{page}"));
         }
-        ["schema"] => generated::write_schemas(&root)?,
+        ["schema"] => {
+            generated::write_schemas(&root)?;
+        }
         ["help" | "--help" | "-h"] => print!("{USAGE}"),
         _ => {
             eprint!("{USAGE}");

@@ -24,7 +24,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>> {
         findings.extend(generated::check(root, source));
         findings.extend(texts.as_ref().and_then(|texts| texts.check(source)));
     }
-    findings.extend(generated::stale_schemas(root));
+    findings.extend(generated::stale_files(root)?);
     let map = edges::map(page(&sources, edges::MAP)?)?;
     let metadata = edges::metadata(root)?;
     findings.extend(edges::check_edges(&map, &metadata));

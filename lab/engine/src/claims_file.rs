@@ -1,7 +1,7 @@
 //! `tiebreak check`: a file of claims, read, planned, and raced under one error.
 
 use crate::check::{self, Contest, Rules};
-use crate::error::{LabError, data, usage};
+use crate::error::{LabError, data, require, usage};
 use crate::planning::{self, SECONDS_A_CLAIM, seed_or_random};
 use crate::request::{ERROR, Request};
 use crate::resume::NewBudget;
@@ -121,12 +121,11 @@ fn chosen(asked: &FileRequest, file: &ClaimsFile) -> Result<Vec<input::Contest>,
             head.iter().for_each(|head| revisions.head.clone_from(head));
         }
     }
-    if !any && (base.is_some() || head.is_some()) {
-        return usage(
-            "--base and --head are for contests of two revisions, and the file has none: see \
-             'tiebreak check --example'",
-        );
-    }
+    require(
+        any || base.is_none() && head.is_none(),
+        "--base and --head are for contests of two revisions, and the file has none: see \
+         'tiebreak check --example'",
+    )?;
     Ok(contests)
 }
 

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::classic::{Driver, DriverOptions};
 use tiebreak_stats::coins::Seed;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::rate;
 use tiebreak_stats::share_test::{ShareTest, Trial};
 use trials::{Service, settle};
@@ -144,15 +145,7 @@ fn driver(Claim { good, bad, .. }: Claim, eps: f64, trials: Trials<'_>) -> End {
         DriverOptions { alpha: bad, alpha_hi: Some(good), eps, min_count: 0, max_count: None };
     let driver = Driver::new(&options).expect("rates between 0 and 1");
     let end = driver.run(trials.map(|trial| trial == Trial::Success), |_| ());
-    let estimate = end.estimate().unwrap_or(0.5);
-    let ruled_out = [(end.differs_from_low, bad), (end.differs_from_high, good)];
-    let is_any =
-        |is: fn(&f64, &f64) -> bool| ruled_out.iter().any(|(out, bar)| *out && is(&estimate, bar));
-    match (is_any(f64::gt), is_any(f64::lt)) {
-        (true, _) => Some((Verdict::Holds, end.n)),
-        (false, true) => Some((Verdict::Refuted, end.n)),
-        (false, false) => None,
-    }
+    Some((driver.verdict(&end)?, end.n))
 }
 
 /// A grid against each threshold: a test with that threshold alone is one.

@@ -59,15 +59,20 @@ pub enum Ending {
 ///
 /// let mut test = ExactTest::new(0.01, 0.001);
 /// let ended = (0..).find_map(|_| test.observe(false));
-/// assert_eq!((ended, test.permutations()), (Some(Ending::Differs), 254));
+/// assert_eq!((ended, test.permutations), (Some(Ending::Differs), 254));
 /// ```
 #[derive(Clone, Debug)]
 pub struct ExactTest {
-    alpha: f64,
-    error: f64,
-    permutations: u64,
-    extreme: u64,
-    ended: Option<Ending>,
+    /// The level.
+    pub alpha: f64,
+    /// The error of statements about `p`.
+    pub error: f64,
+    /// The number of permutations taken.
+    pub permutations: u64,
+    /// The number of extreme permutations.
+    pub extreme: u64,
+    /// How it ended, if it has.
+    pub ended: Option<Ending>,
 }
 
 impl ExactTest {
@@ -110,31 +115,6 @@ impl ExactTest {
     /// Returns the evidence that `p` is above the level.
     pub fn evidence_against(&self) -> f64 {
         libm::exp(self.log_against()).min(f64::MAX)
-    }
-
-    /// Returns the level.
-    pub fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
-    /// Returns the error of statements about `p`.
-    pub fn error(&self) -> f64 {
-        self.error
-    }
-
-    /// Returns the number of permutations taken.
-    pub fn permutations(&self) -> u64 {
-        self.permutations
-    }
-
-    /// Returns the number of extreme permutations.
-    pub fn extreme(&self) -> u64 {
-        self.extreme
-    }
-
-    /// Returns how it ended, if it has.
-    pub fn ended(&self) -> Option<Ending> {
-        self.ended
     }
 
     /// Returns limits of `p`. With probability at least `1 - error`, both are right at every

@@ -11,7 +11,7 @@
 
 use crate::bisection::last_rejected;
 use crate::conditions::Conditions;
-use crate::decide::{BarBets, Bars, NUDGE, Proof, Settled, sequential_test};
+use crate::decide::{BarBets, Bars, Course, NUDGE, Proof, SequentialTest, Settled};
 use crate::limits::{LIMIT_WIDTH, Limits};
 use crate::mean_test::Stakes;
 use tiebreak_core::claim::Relation;
@@ -28,21 +28,16 @@ use tiebreak_core::sample::Reading;
 pub struct MeanRatioTest {
     bars: Bars,
     cap: f64,
-    /// The claim's share of the error.
-    error: f64,
+    course: Course,
 
     history: MeanRatioBets,
     bets: BarBets<BetsAbove>,
     /// The rounds of the unfinished block of primers.
     block: Vec<(Reading, Reading, Conditions)>,
     rounds: u64,
-    lost: u64,
     /// For a question about the size: the least number of rounds at which limits are computed.
     next_look: u64,
-    settled: Option<Settled>,
 }
-
-sequential_test!(MeanRatioTest, rounds);
 
 impl MeanRatioTest {
     /// Returns a test of a claim of this form, with its share of the error, at this resolution (a
@@ -51,23 +46,13 @@ impl MeanRatioTest {
         let bars = Bars::new(relation, resolution);
         MeanRatioTest {
             cap,
-            error,
+            course: Course::new(error),
             history: MeanRatioBets::default(),
             bets: BarBets::new(&bars, NUDGE, BetsAbove::new),
             bars,
             block: Vec::new(),
             rounds: 0,
-            lost: 0,
             next_look: 0,
-            settled: None,
-        }
-    }
-
-    /// Counts an attempt at a round that was cut off: every bet loses as much as it can (rule A9).
-    pub fn lose_attempt(&mut self) {
-        if self.settled.is_none() {
-            self.lost += 1;
-            self.lay([WORST, WORST]);
         }
     }
 
@@ -80,8 +65,8 @@ impl MeanRatioTest {
         right: Reading,
         conditions: &Conditions,
     ) -> Option<Settled> {
-        if self.settled.is_some() {
-            return self.settled;
+        if self.course.settled.is_some() {
+            return self.course.settled;
         }
         self.block.push((left, right, *conditions));
         if conditions.goes_on {
@@ -98,9 +83,9 @@ impl MeanRatioTest {
             if self.bars.asks_for_width() {
                 self.next_look = Bars::next_look(self.rounds);
             }
-            self.settled = self.settle_at(self.error_a_side());
+            self.course.settled = self.settle_at(self.error_a_side());
         }
-        self.settled
+        self.course.settled
     }
 
     /// Makes the bets of a round: that the ratio is high, and that it is low.
@@ -120,43 +105,50 @@ impl MeanRatioTest {
         }
         self.bars.settle(&Proof::new(self.history.limits(error_a_side), None, false))
     }
+}
 
-    /// Returns what the evidence now would settle if the claim's share of the error were `error`.
-    pub fn settled_at(&self, error: f64) -> Option<Settled> {
-        self.settle_at(self.bars.error_a_side(error))
+impl SequentialTest for MeanRatioTest {
+    fn course(&self) -> &Course {
+        &self.course
     }
 
-    /// Returns the wealth of the bets at the bar: for the claim, and against it. Infinite on
-    /// overflow.
-    pub fn evidence(&self) -> (f64, f64) {
-        self.bets.evidence(|bets| libm::exp(bets.log_won()))
+    fn course_mut(&mut self) -> &mut Course {
+        &mut self.course
     }
 
-    /// Returns the number of rounds in the evidence.
-    pub fn rounds(&self) -> u64 {
+    fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// Returns whether lost attempts are being charged.
-    pub fn is_charged(&self) -> bool {
-        self.lost > 0
+    fn evidence(&self) -> (f64, f64) {
+        self.bets.evidence(|bets| libm::exp(bets.log_won()))
     }
 
-    /// Returns both limits of the log ratio, from all rounds so far. They are always in order, with
-    /// the estimate between them.
-    pub fn limits(&self) -> Limits {
+    /// The limits are always in order, with the estimate between them.
+    fn limits(&self) -> Limits {
         self.history.limits(self.error_a_side())
     }
 
-    /// Returns the ratio of the means of the rounds that were bet on; an unknown value counts as
-    /// the middle of its reading.
+    /// The ratio of the means of the rounds that were bet on; an unknown value counts as the middle
+    /// of its reading.
     fn estimate(&self) -> Option<f64> {
         self.history.estimate()
     }
 
-    /// Returns the part of the error that one limit may use.
+    fn settled_at(&self, error: f64) -> Option<Settled> {
+        self.settle_at(self.bars.error_a_side(error))
+    }
+
+    /// Every bet loses as much as it can on a lost attempt (rule A9).
+    fn lose_attempt(&mut self) {
+        if self.course.settled.is_none() {
+            self.course.lost += 1;
+            self.lay([WORST, WORST]);
+        }
+    }
+
     fn error_a_side(&self) -> f64 {
-        self.bars.error_a_side(self.error)
+        self.bars.error_a_side(self.course.error)
     }
 }
 

@@ -24,7 +24,8 @@ pub struct Noise {
     /// The slot effect of calm rounds alone, which is learnt sooner where there are strata.
     calm_slot: Option<SlotEffect>,
     strata: Option<Strata>,
-    weighted: u64,
+    /// The number of rounds on which less than the whole stake was bet.
+    pub weighted: u64,
 }
 
 impl Noise {
@@ -88,11 +89,6 @@ impl Noise {
     pub fn slot_effect(&self) -> Option<SlotEstimate> {
         let of_calm = self.calm_slot.as_ref().and_then(SlotEffect::estimate);
         of_calm.filter(|estimate| estimate.is_active).or_else(|| self.slot.as_ref()?.estimate())
-    }
-
-    /// Returns the number of rounds on which less than the whole stake was bet.
-    pub fn weighted_rounds(&self) -> u64 {
-        self.weighted
     }
 }
 

@@ -13,6 +13,7 @@ use crate::bisection;
 use crate::classic::Driver;
 use crate::coins::{Purpose, Seed, Stream};
 use crate::conditions::Conditions;
+use crate::decide::SequentialTest;
 use crate::noise::Past;
 use crate::observation::LogRatio;
 use crate::rate;
@@ -21,107 +22,72 @@ use crate::share_test::{ShareTest, Trial};
 use tiebreak_core::forecast::{Chance, Says, Shape};
 use tiebreak_core::verdict::Verdict;
 
-/// The result of a simulated run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SimulatedRun {
-    /// The number of rounds after which it ended; `None` if it had not when the simulation ended.
-    pub rounds: Option<u64>,
-    /// The verdict; `undecided` if it had not ended.
-    pub verdict: Verdict,
-}
+/// The end of a simulated run: after how many rounds, and with which verdict. `None` if it had not
+/// ended when the simulation did.
+pub type End = Option<(u64, Verdict)>;
 
-impl SimulatedRun {
-    const OPEN: SimulatedRun = SimulatedRun { rounds: None, verdict: Verdict::Undecided };
-
-    fn ended(rounds: u64, verdict: Verdict) -> SimulatedRun {
-        SimulatedRun { rounds: Some(rounds), verdict }
-    }
-}
-
-/// A claim in a world with a known truth.
-pub trait Scenario {
-    /// Runs the claim once, for at most `rounds_max` rounds, with these coins.
-    fn run(&self, rounds_max: u64, coins: Stream) -> SimulatedRun;
-}
-
-/// A ratio claim under noise.
+/// A claim before its first round, and the noise of its rounds.
 #[derive(Clone, Debug)]
-pub struct RatioScenario<'a> {
-    /// The claim before its first round.
-    pub test: RatioTest,
-    /// The noise.
-    pub world: &'a World,
-    /// The true log ratio.
-    pub effect: f64,
+pub enum Scenario {
+    /// A ratio claim under noise. The truth is the ratio right / left.
+    Ratio(Box<RatioTest>, World),
+    /// A success rate claim, with independent trials. The truth is the rate.
+    Share(Box<ShareTest>),
+    /// A success rate claim by the published driver, whose thresholds are the bad rate and the good
+    /// one.
+    Classic(Driver),
 }
 
 /// The number of rounds with enough bets and no verdict after which a run is given up: if its
 /// limits cross, it gives no verdict, and usually never will.
 const FRUITLESS_ROUNDS: u32 = 16;
 
-impl Scenario for RatioScenario<'_> {
-    fn run(&self, rounds_max: u64, coins: Stream) -> SimulatedRun {
-        let mut test = self.test.clone();
-        let mut fruitless = 0;
-        for (d, conditions) in self.world.rounds(self.effect, coins) {
-            if test.rounds() >= rounds_max {
-                break;
+impl Scenario {
+    /// Runs the claim once where this is the truth, for at most `rounds_max` rounds, with these
+    /// coins.
+    pub fn run(&self, truth: f64, rounds_max: u64, mut coins: Stream) -> End {
+        match self {
+            Scenario::Ratio(test, world) => {
+                let rounds = world.rounds(libm::log(truth), coins);
+                run_ratio(RatioTest::clone(test), rounds, rounds_max)
             }
-            if let Some(settled) = test.observe(d, &conditions) {
-                return SimulatedRun::ended(test.rounds(), settled.verdict);
+            Scenario::Share(test) => {
+                let mut test = ShareTest::clone(test);
+                (0..rounds_max).find_map(|_| {
+                    let succeeds = coins.unit() < truth;
+                    let trial = if succeeds { Trial::Success } else { Trial::Failure };
+                    let settled = test.observe(trial)?;
+                    Some((test.rounds(), settled.verdict))
+                })
             }
-            fruitless += u32::from(test.is_believed());
-            if fruitless == FRUITLESS_ROUNDS {
-                break;
-            }
-        }
-        SimulatedRun::OPEN
-    }
-}
-
-/// A success rate claim, with independent trials.
-#[derive(Clone, Debug)]
-pub struct ShareScenario {
-    /// The claim before its first trial.
-    pub test: ShareTest,
-    /// The true rate.
-    pub rate: f64,
-}
-
-impl Scenario for ShareScenario {
-    fn run(&self, rounds_max: u64, mut coins: Stream) -> SimulatedRun {
-        let mut test = self.test.clone();
-        for _ in 0..rounds_max {
-            let succeeds = coins.unit() < self.rate;
-            let trial = if succeeds { Trial::Success } else { Trial::Failure };
-            if let Some(settled) = test.observe(trial) {
-                return SimulatedRun::ended(test.trials(), settled.verdict);
+            Scenario::Classic(driver) => {
+                let trials = (0..rounds_max).map(|_| coins.unit() < truth);
+                let progress = driver.run(trials, |_| {});
+                Some((progress.n, driver.verdict(&progress)?))
             }
         }
-        SimulatedRun::OPEN
     }
 }
 
-/// A success rate claim by the published driver.
-#[derive(Clone, Copy, Debug)]
-pub struct ClassicScenario {
-    /// The driver; its thresholds are the bad rate and the good one.
-    pub driver: Driver,
-    /// The true rate.
-    pub rate: f64,
-}
-
-impl Scenario for ClassicScenario {
-    fn run(&self, rounds_max: u64, mut coins: Stream) -> SimulatedRun {
-        let trials = (0..rounds_max).map(|_| coins.unit() < self.rate);
-        let progress = self.driver.run(trials, |_| {});
-        let Some(estimate) = progress.estimate().filter(|_| progress.is_decided()) else {
-            return SimulatedRun::OPEN;
-        };
-        let holds = self.driver.ruled_out(&progress).any(|threshold| estimate > threshold);
-        let verdict = if holds { Verdict::Holds } else { Verdict::Refuted };
-        SimulatedRun::ended(progress.n, verdict)
+fn run_ratio(
+    mut test: RatioTest,
+    rounds: impl Iterator<Item = (LogRatio, Conditions)>,
+    rounds_max: u64,
+) -> End {
+    let mut fruitless = 0;
+    for (d, conditions) in rounds {
+        if test.rounds() >= rounds_max {
+            break;
+        }
+        if let Some(settled) = test.observe(d, &conditions) {
+            return Some((test.rounds(), settled.verdict));
+        }
+        fruitless += u32::from(test.is_believed());
+        if fruitless == FRUITLESS_ROUNDS {
+            break;
+        }
     }
+    None
 }
 
 /// The least number of rounds of a pilot; fewer say too little about its noise.
@@ -153,7 +119,9 @@ pub enum World {
 #[derive(Clone, Debug)]
 pub struct Pilot {
     rounds: Vec<(LogRatio, Conditions)>,
-    deviation: Option<f64>,
+    /// The interquartile range of the log ratios, in standard deviations of a normal distribution;
+    /// `None` if it is 0 or not finite.
+    pub deviation: Option<f64>,
 }
 
 impl Pilot {
@@ -168,12 +136,6 @@ impl Pilot {
         let median = past.median()?;
         let rounds = rounds.iter().map(|(d, conditions)| (shifted(*d, -median), *conditions));
         Some(Pilot { rounds: rounds.collect(), deviation: past.scale() })
-    }
-
-    /// Returns the interquartile range of the log ratios, in standard deviations of a normal
-    /// distribution; `None` if it is 0 or not finite.
-    pub fn deviation(&self) -> Option<f64> {
-        self.deviation
     }
 
     /// Returns the number of its rounds.
@@ -233,7 +195,8 @@ fn one_run(shape: Shape, coins: &mut Stream) -> f64 {
 pub struct Tally {
     /// The maximum number of rounds of a run whose verdict counts.
     budget: Option<u64>,
-    runs: u64,
+    /// The number of runs so far.
+    pub runs: u64,
     /// The numbers of rounds after which runs ended, sorted, with their verdicts.
     ends: Vec<(u64, Verdict)>,
 }
@@ -245,21 +208,16 @@ impl Tally {
     }
 
     /// Adds a run, and returns whether it ended within the budget.
-    pub fn add(&mut self, run: SimulatedRun) -> bool {
+    pub fn add(&mut self, end: End) -> bool {
         self.runs += 1;
-        let Some(rounds) = run.rounds else { return false };
-        self.ends.insert(self.ends_by(rounds), (rounds, run.verdict));
+        let Some((rounds, verdict)) = end else { return false };
+        self.ends.insert(self.ends_by(rounds), (rounds, verdict));
         self.budget.is_none_or(|budget| rounds <= budget)
     }
 
     /// Counts the runs that had ended after this number of rounds.
     fn ends_by(&self, rounds: u64) -> usize {
         self.ends.partition_point(|(ended, _)| *ended <= rounds)
-    }
-
-    /// Returns the number of runs so far.
-    pub fn runs(&self) -> u64 {
-        self.runs
     }
 
     /// Returns the number of runs that ended within the budget.
@@ -338,7 +296,7 @@ impl ChanceTest {
             high: if is_enough == Some(false) { high.min(self.wanted) } else { high },
             confidence: 1.0 - 2.0 * OUTER_ERROR,
             is_enough,
-            proven_after: is_enough.map(|_| self.test.trials()),
+            proven_after: is_enough.map(|_| self.test.rounds()),
         }
     }
 }

@@ -8,7 +8,7 @@ use proptest::sample::select;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
-use tiebreak_stats::decide::Settled;
+use tiebreak_stats::decide::{SequentialTest, Settled};
 use tiebreak_stats::mean_test::MeanTest;
 
 const NEVER: f64 = 0.0;

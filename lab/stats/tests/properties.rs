@@ -8,7 +8,7 @@ use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_core::sample::Reading;
 use tiebreak_stats::bettor::{M3R, S, Table};
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::decide::Settled;
+use tiebreak_stats::decide::{SequentialTest, Settled};
 use tiebreak_stats::limits::{History, LIMIT_WIDTH, Limits};
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;

@@ -6,6 +6,7 @@ use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_stats::bettor::EProcess;
 use tiebreak_stats::bettor::{M3R, S, Table};
 use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::limits::History;
 use tiebreak_stats::noise::Past;
 use tiebreak_stats::observation::LogRatio;

@@ -6,6 +6,7 @@ use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::plan::Kind;
 use tiebreak_core::result::{EffectResult, Quantity, ShareResult, SpellsResult};
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::dependence::is_serial;
 use tiebreak_stats::observation::factor;
 use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
@@ -66,9 +67,9 @@ pub(crate) fn share(referee: &Referee, claim: usize, full: bool) -> Option<Share
     let dependence = test.dependence();
     let values_z = if full { referee.values_z(claim) } else { None };
     Some(ShareResult {
-        trials: test.trials(),
-        successes: test.successes(),
-        block: test.block(),
+        trials: test.rounds(),
+        successes: test.successes,
+        block: test.block,
         left_over: test.left_over(),
         least_trials_to_hold,
         least_trials_to_refute,
@@ -77,7 +78,7 @@ pub(crate) fn share(referee: &Referee, claim: usize, full: bool) -> Option<Share
         spell_lines: test.block_spells().map(|spells| spells.spell_lines),
         values_z,
         is_bursty: test.is_bursty() || values_z.is_some_and(is_serial),
-        is_chain: test.is_chain(),
+        is_chain: test.is_chain,
         density: if full { test.density(DENSITY_POINTS) } else { Vec::new() },
     })
 }

@@ -1,6 +1,6 @@
 //! Sets of numbers from files: one a line, or a column of a CSV file.
 
-use crate::error::{LabError, data, usage};
+use crate::error::{LabError, data, require};
 use crate::lines::quoted;
 use std::fmt::Display;
 use std::fs::File;
@@ -62,9 +62,8 @@ pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
 /// # Errors
 /// As [`read`]; also if both come from `input`.
 pub fn read_both(x: &str, y: &str, input: &mut dyn Read) -> Result<[Numbers; 2], LabError> {
-    if [x, y].iter().all(|place| source(place).file == "-") {
-        return usage("only one of X and Y can come from standard input");
-    }
+    let is_any_file = [x, y].iter().any(|place| source(place).file != "-");
+    require(is_any_file, "only one of X and Y can come from standard input")?;
     Ok([read(x, input)?, read(y, input)?])
 }
 

@@ -32,14 +32,14 @@ fn ends_where_it_must() {
     for alpha in [0.5, 0.05, 0.01, 0.001, 1e-6] {
         let test = test_of(alpha, std::iter::repeat(false));
         let least = least_permutations(alpha);
-        assert_eq!((test.ended(), test.permutations()), (Some(Ending::Differs), least));
+        assert_eq!((test.ended, test.permutations), (Some(Ending::Differs), least));
     }
     let differs = test_of(0.01, std::iter::repeat(false));
-    assert_eq!((differs.ended(), differs.permutations()), (Some(Ending::Differs), 254));
+    assert_eq!((differs.ended, differs.permutations), (Some(Ending::Differs), 254));
     let futile = test_of(0.01, std::iter::repeat(true));
-    assert_eq!((futile.ended(), futile.permutations()), (Some(Ending::Futile), 2));
+    assert_eq!((futile.ended, futile.permutations), (Some(Ending::Futile), 2));
     let alternating = test_of(0.5, (0..100_000).map(|i| i % 2 == 0));
-    assert_eq!(alternating.ended(), None);
+    assert_eq!(alternating.ended, None);
     assert!(futile.evidence_against() >= 1000.0);
     let (low, high) = differs.limits();
     assert!(low == 0.0 && high < 0.05, "{high}");

@@ -15,7 +15,7 @@ use tiebreak_core::plan::Centre;
 use tiebreak_stats::bettor::EProcess;
 use tiebreak_stats::bettor::{M3R, S, Table};
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::decide::Settled;
+use tiebreak_stats::decide::{SequentialTest, Settled};
 use tiebreak_stats::noise::Past;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
