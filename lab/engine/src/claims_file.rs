@@ -208,21 +208,21 @@ impl Planned {
         for (contest, plan) in &self.contests {
             let found: Vec<String> = match self.revisions(contest) {
                 Some(asked) => {
-                    let found = revisions::find(&asked).err();
-                    found.iter().map(ToString::to_string).collect()
+                    revisions::find(&asked).err().iter().map(|e| e.to_string()).collect()
                 }
-                None => measure::problems(plan).iter().map(ToString::to_string).collect(),
+                None => measure::problems(plan).iter().map(|e| e.to_string()).collect(),
             };
             let place = format!("{file}:{}: in the contest '{}'", contest.line, contest.name);
             problems.extend(found.into_iter().map(|problem| format!("{place}: {problem}")));
         }
-        match problems.len() {
-            0 => Ok(()),
-            1 => data(problems.remove(0)),
-            count => {
-                let list = problems.join("\nerror: ");
-                data(format!("{list}\n\n{count} problems in {file}"))
-            }
+        match &problems[..] {
+            [] => Ok(()),
+            [problem] => data(problem),
+            _ => data(format!(
+                "{}\n\n{} problems in {file}",
+                problems.join("\nerror: "),
+                problems.len()
+            )),
         }
     }
 

@@ -152,29 +152,23 @@ fn driver(Claim { good, bad, .. }: Claim, eps: f64, trials: Trials<'_>) -> End {
 fn grid(Claim { good, bad, error }: Claim, trials: Trials<'_>) -> End {
     let mut above_bad = ShareTest::new(bad, bad, 1, error);
     let mut below_good = ShareTest::new(good, good, 1, error);
-    for (before, trial) in trials.enumerate() {
+    trials.zip(1..).find_map(|(trial, count)| {
         let holds = above_bad.observe(trial).is_some_and(|s| s.verdict == Verdict::Holds);
         let refuted = below_good.observe(trial).is_some_and(|s| s.verdict == Verdict::Refuted);
-        if holds || refuted {
-            let verdict = if holds { Verdict::Holds } else { Verdict::Refuted };
-            return Some((verdict, before as u64 + 1));
-        }
-    }
-    None
+        let verdict = if holds { Verdict::Holds } else { Verdict::Refuted };
+        (holds || refuted).then_some((verdict, count))
+    })
 }
 
 fn wald(Claim { good, bad, error }: Claim, trials: Trials<'_>) -> End {
     let (gain, loss) = (libm::log(good / bad), libm::log((1.0 - good) / (1.0 - bad)));
     let needed = -libm::log(error);
     let mut log_ratio = 0.0;
-    for (before, trial) in trials.enumerate() {
+    trials.zip(1..).find_map(|(trial, count)| {
         log_ratio += if trial == Trial::Success { gain } else { loss };
-        if log_ratio.abs() >= needed {
-            let verdict = if log_ratio > 0.0 { Verdict::Holds } else { Verdict::Refuted };
-            return Some((verdict, before as u64 + 1));
-        }
-    }
-    None
+        let verdict = if log_ratio > 0.0 { Verdict::Holds } else { Verdict::Refuted };
+        (log_ratio.abs() >= needed).then_some((verdict, count))
+    })
 }
 
 const SHARE: f64 = 0.99;

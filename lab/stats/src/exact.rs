@@ -212,11 +212,6 @@ impl Resampler {
         Resampler { pool, design, x_count: x.len(), null, seed, drawn: 0, places, x, y }
     }
 
-    /// Returns the last sets drawn (at first, the observed ones), without the stated effect.
-    pub fn aligned(&self) -> (&[f64], &[f64]) {
-        (&self.x, &self.y)
-    }
-
     /// Computes the statistic of the last sets drawn: for pairs, of their differences; for sets,
     /// the difference of both, divided by its own spread if it `is_studentised`. The sets lose
     /// their order.
@@ -241,8 +236,8 @@ impl Resampler {
         statistic.studentised(&mut self.x, &mut self.y)
     }
 
-    /// Returns [`Resampler::aligned`] with the stated effect added again: X and Y as they might
-    /// have been under the null hypothesis.
+    /// Returns the last sets drawn (at first, the observed ones), with the stated effect added
+    /// again: X and Y as they might have been under the null hypothesis.
     pub fn as_observed(&self) -> (&[f64], Vec<f64>) {
         let y = self.y.iter().map(|value| match self.null {
             Null::Same => *value,

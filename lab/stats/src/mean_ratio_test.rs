@@ -75,8 +75,8 @@ impl MeanRatioTest {
         for (left, right, conditions) in std::mem::take(&mut self.block) {
             self.rounds += 1;
             if !conditions.rests {
-                let sides = self.history.sides(left, right, self.cap);
-                self.lay(sides);
+                let sides = self.history.push(left, right, self.cap);
+                self.bet(sides);
             }
         }
         if self.rounds >= self.next_look {
@@ -89,8 +89,7 @@ impl MeanRatioTest {
     }
 
     /// Makes the bets of a round: that the ratio is high, and that it is low.
-    fn lay(&mut self, [above, below]: [Side; 2]) {
-        self.history.keep([above, below]);
+    fn bet(&mut self, [above, below]: [Side; 2]) {
         self.bets.above.iter_mut().for_each(|bets| bets.bet(above));
         self.bets.below.iter_mut().for_each(|bets| bets.bet(below));
     }
@@ -143,7 +142,8 @@ impl SequentialTest for MeanRatioTest {
     fn lose_attempt(&mut self) {
         if self.course.settled.is_none() {
             self.course.lost += 1;
-            self.lay([WORST, WORST]);
+            let sides = self.history.push_lost();
+            self.bet(sides);
         }
     }
 
@@ -161,7 +161,7 @@ const WORST: Side = Side { against: 1.0, for_it: 0.0 };
 /// The two values of a round for a bet that the ratio is high, in units of the cap. Bets that it is
 /// low use the same with the contestants swapped.
 #[derive(Clone, Copy, Debug)]
-struct Side {
+pub struct Side {
     /// The value against the bet: the greatest possible value of the left contestant.
     against: f64,
     /// The value for the bet: the least possible value of the right contestant.
@@ -206,30 +206,25 @@ pub struct MeanRatioBets {
 }
 
 impl MeanRatioBets {
-    /// Adds the two values of a round, each known to lie between two bounds. Values above the cap
-    /// count as the cap.
-    pub fn push(&mut self, left: Reading, right: Reading, cap: f64) {
-        let sides = self.sides(left, right, cap);
-        self.keep(sides);
-    }
-
-    /// Adds a round that was cut off: every bet loses as much as it can.
-    pub fn push_lost(&mut self) {
-        self.keep([WORST, WORST]);
-    }
-
-    /// Adds the two values of a round to the means, and returns what the bets see of them.
-    fn sides(&mut self, left: Reading, right: Reading, cap: f64) -> [Side; 2] {
+    /// Adds the two values of a round, each known to lie between two bounds, and returns what the
+    /// bets see of them. Values above the cap count as the cap.
+    pub fn push(&mut self, left: Reading, right: Reading, cap: f64) -> [Side; 2] {
         let [a, b] =
             [left, right].map(|r| ((r.low / cap).clamp(0.0, 1.0), (r.high / cap).clamp(0.0, 1.0)));
         self.sums.0 += (a.0 + a.1) / 2.0;
         self.sums.1 += (b.0 + b.1) / 2.0;
-        [Side { against: a.1, for_it: b.0 }, Side { against: b.1, for_it: a.0 }]
+        self.keep([Side { against: a.1, for_it: b.0 }, Side { against: b.1, for_it: a.0 }])
     }
 
-    fn keep(&mut self, [above, below]: [Side; 2]) {
-        self.above.push(above);
-        self.below.push(below);
+    /// Adds a round that was cut off: every bet loses as much as it can.
+    pub fn push_lost(&mut self) -> [Side; 2] {
+        self.keep([WORST, WORST])
+    }
+
+    fn keep(&mut self, sides: [Side; 2]) -> [Side; 2] {
+        self.above.push(sides[0]);
+        self.below.push(sides[1]);
+        sides
     }
 
     /// Returns the logarithm of the ratio of the observed means.

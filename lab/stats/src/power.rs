@@ -2,8 +2,8 @@
 //! simulation.
 //!
 //! A [`Scenario`] runs a claim once in a world with known truth and noise. A [`Tally`] counts the
-//! results of many such runs. A [`ChanceTest`] proves on which side of a wanted chance the chance
-//! to end in time lies, with the same evidence that settles claims.
+//! results of many such runs, and proves on which side of a wanted chance the chance to end in time
+//! lies, with the same evidence that settles claims.
 
 #[cfg(test)]
 mod tests;
@@ -190,29 +190,77 @@ fn one_run(shape: Shape, coins: &mut Stream) -> f64 {
         }
 }
 
+/// The probability that a statement about a chance is wrong. Simulated runs are cheap, so it is
+/// small compared with every simulated error.
+const OUTER_ERROR: f64 = 1e-4;
+
 /// Counts of simulated runs.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// The maximum number of rounds of a run whose verdict counts.
-    budget: Option<u64>,
+    wanted: Option<Wanted>,
     /// The number of runs so far.
     pub runs: u64,
     /// The numbers of rounds after which runs ended, sorted, with their verdicts.
     ends: Vec<(u64, Verdict)>,
 }
 
+/// A comparison of the chance that a simulated run ends in time with a wanted chance. It uses the
+/// evidence that settles success rates, so that simulation can stop as soon as the result is clear.
+#[derive(Clone, Debug)]
+struct Wanted {
+    /// The maximum number of rounds of a run whose verdict counts.
+    budget: u64,
+    chance: f64,
+    test: ShareTest,
+}
+
 impl Tally {
-    /// Starts without runs. With a budget, later verdicts count as none.
-    pub fn new(budget: Option<u64>) -> Tally {
-        Tally { budget, ..Tally::default() }
+    /// Starts without runs. With a budget in rounds, later verdicts count as none, and the chance
+    /// of a verdict within it is compared with the wanted one, between 0 and 1.
+    pub fn new(budget: Option<(u64, f64)>) -> Tally {
+        let wanted = budget.map(|(budget, chance)| {
+            let test = ShareTest::new(chance, chance, 1, OUTER_ERROR);
+            Wanted { budget, chance, test }
+        });
+        Tally { wanted, ..Tally::default() }
     }
 
-    /// Adds a run, and returns whether it ended within the budget.
-    pub fn add(&mut self, end: End) -> bool {
+    /// Adds a run.
+    pub fn add(&mut self, end: End) {
         self.runs += 1;
-        let Some((rounds, verdict)) = end else { return false };
-        self.ends.insert(self.ends_by(rounds), (rounds, verdict));
-        self.budget.is_none_or(|budget| rounds <= budget)
+        if let Some((rounds, verdict)) = end {
+            self.ends.insert(self.ends_by(rounds), (rounds, verdict));
+        }
+        if let Some(Wanted { budget, test, .. }) = &mut self.wanted {
+            let is_in_time = end.is_some_and(|(rounds, _)| rounds <= *budget);
+            test.observe(if is_in_time { Trial::Success } else { Trial::Failure });
+        }
+    }
+
+    /// Returns whether a chance is wanted and not yet compared.
+    pub fn is_open(&self) -> bool {
+        self.wanted.as_ref().is_some_and(|wanted| wanted.test.settled().is_none())
+    }
+
+    /// Returns the estimate and limits of the chance to end within the budget, and whether it is
+    /// proven to be at least the wanted one, or below it. The limits hold at every moment (Robbins
+    /// 1970), and so does the decision, each except for the outer error. After the decision, a run
+    /// only narrows the limits.
+    pub fn chance(&self) -> Option<Chance> {
+        let Wanted { chance, test, .. } = self.wanted.as_ref()?;
+        let (runs, ended) = (self.runs, self.ended());
+        let (low, high) = rate::limits(runs, ended, OUTER_ERROR);
+        let is_enough = test.settled().map(|settled| settled.verdict == Verdict::Holds);
+        Some(Chance {
+            runs,
+            ended,
+            estimate: ended as f64 / runs.max(1) as f64,
+            low: if is_enough == Some(true) { low.max(*chance) } else { low },
+            high: if is_enough == Some(false) { high.min(*chance) } else { high },
+            confidence: 1.0 - 2.0 * OUTER_ERROR,
+            is_enough,
+            proven_after: is_enough.map(|_| test.rounds()),
+        })
     }
 
     /// Counts the runs that had ended after this number of rounds.
@@ -222,7 +270,7 @@ impl Tally {
 
     /// Returns the number of runs that ended within the budget.
     pub fn ended(&self) -> u64 {
-        self.ends_by(self.budget.unwrap_or(u64::MAX)) as u64
+        self.ends_by(self.wanted.as_ref().map_or(u64::MAX, |wanted| wanted.budget)) as u64
     }
 
     /// Returns the rounds after which at least this share of the runs had ended; `None` if fewer
@@ -247,57 +295,6 @@ impl Tally {
         let [holds, refuted, too_close, undecided] = [holds, refuted, too_close, undecided]
             .map(|count| count as f64 / self.runs.max(1) as f64);
         Says { holds, refuted, too_close, undecided }
-    }
-}
-
-/// The probability that a statement about a chance is wrong. Simulated runs are cheap, so it is
-/// small compared with every simulated error.
-const OUTER_ERROR: f64 = 1e-4;
-
-/// A comparison of the chance that a simulated run ends in time with a wanted chance. It uses the
-/// evidence that settles success rates, so that simulation can stop as soon as the result is clear.
-#[derive(Clone, Debug)]
-pub struct ChanceTest {
-    test: ShareTest,
-    wanted: f64,
-    runs: u64,
-    ended: u64,
-}
-
-impl ChanceTest {
-    /// Starts a test; the wanted chance lies between 0 and 1.
-    pub fn new(wanted: f64) -> ChanceTest {
-        let test = ShareTest::new(wanted, wanted, 1, OUTER_ERROR);
-        ChanceTest { test, wanted, runs: 0, ended: 0 }
-    }
-
-    /// Takes a run; after the decision, it only narrows the limits.
-    pub fn observe(&mut self, has_ended: bool) {
-        self.runs += 1;
-        self.ended += u64::from(has_ended);
-        self.test.observe(if has_ended { Trial::Success } else { Trial::Failure });
-    }
-
-    /// Returns whether the chance is proven to be at least the wanted one, or below it.
-    pub fn is_enough(&self) -> Option<bool> {
-        self.test.settled().map(|settled| settled.verdict == Verdict::Holds)
-    }
-
-    /// Returns the estimate and limits of the chance. The limits hold at every moment (Robbins
-    /// 1970), and so does the decision, each except for the outer error.
-    pub fn chance(&self) -> Chance {
-        let (low, high) = rate::limits(self.runs, self.ended, OUTER_ERROR);
-        let is_enough = self.is_enough();
-        Chance {
-            runs: self.runs,
-            ended: self.ended,
-            estimate: self.ended as f64 / self.runs.max(1) as f64,
-            low: if is_enough == Some(true) { low.max(self.wanted) } else { low },
-            high: if is_enough == Some(false) { high.min(self.wanted) } else { high },
-            confidence: 1.0 - 2.0 * OUTER_ERROR,
-            is_enough,
-            proven_after: is_enough.map(|_| self.test.rounds()),
-        }
     }
 }
 

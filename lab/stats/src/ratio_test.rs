@@ -190,7 +190,7 @@ impl RatioTest {
     }
 
     fn proof(&self, limits: Limits) -> Proof {
-        Proof::new(limits, self.noise.median(), self.table.asks_the_median)
+        Proof::new(limits, self.noise.past.median(), self.table.asks_the_median)
     }
 
     /// Returns the number of lost attempts that are charged, each as a round with the worst result
@@ -234,7 +234,7 @@ impl SequentialTest for RatioTest {
     }
 
     fn rounds(&self) -> u64 {
-        self.noise.rounds() as u64
+        self.noise.past.rounds() as u64
     }
 
     fn evidence(&self) -> (f64, f64) {
@@ -248,7 +248,7 @@ impl SequentialTest for RatioTest {
     }
 
     fn estimate(&self) -> Option<f64> {
-        self.noise.median()
+        self.noise.past.median()
     }
 
     /// Cheap if the bets are far from it; otherwise, it costs as much as two limits.

@@ -2,7 +2,7 @@
 
 use tiebreak_stats::classic::{Driver, DriverOptions, Power, PowerOptions};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
-use tiebreak_stats::power::{ChanceTest, Scenario, Tally};
+use tiebreak_stats::power::{Scenario, Tally};
 use tiebreak_stats::share_test::ShareTest;
 
 /// Trials after which a simulated run is given up.
@@ -10,7 +10,7 @@ const TRIALS_MAX: u64 = 20_000;
 
 fn tally_of(scenario: &Scenario, budget: u64, runs: u64) -> Tally {
     let seed = Seed::from_text("rates");
-    let mut tally = Tally::new(Some(budget));
+    let mut tally = Tally::new(Some((budget, 0.8)));
     for run in 0..runs {
         let coins = Stream::new(seed, Purpose::Simulation, run, 0);
         tally.add(scenario.run(0.97, TRIALS_MAX, coins));
@@ -63,14 +63,13 @@ fn the_examples_of_the_text() {
         assert_eq!(published_says, is_enough, "{published:?}");
 
         let scenario = Scenario::Classic(driver(0.001));
-        let mut chance = ChanceTest::new(0.99);
-        let mut run = 0;
-        while chance.is_enough().is_none() && run < 20_000 {
-            let coins = Stream::new(Seed::from_text("ours"), Purpose::Simulation, run, 0);
-            chance.observe(scenario.run(0.97, trials, coins).is_some());
-            run += 1;
+        let mut tally = Tally::new(Some((trials, 0.99)));
+        while tally.is_open() && tally.runs < 20_000 {
+            let coins = Stream::new(Seed::from_text("ours"), Purpose::Simulation, tally.runs, 0);
+            tally.add(scenario.run(0.97, trials, coins));
         }
-        assert_eq!(chance.is_enough(), Some(is_enough), "{:?}", chance.chance());
+        let (run, chance) = (tally.runs, tally.chance().unwrap());
+        assert_eq!(chance.is_enough, Some(is_enough), "{chance:?}");
         println!("{trials}: published {} attempts, ours {run}", published.progress.n);
         assert!(run < published.progress.n, "{run}");
     }

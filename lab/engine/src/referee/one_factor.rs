@@ -149,9 +149,9 @@ fn mean(pairs: &Pairs, cap: Option<Cap>, error: f64) -> RatioRow {
         let mut bets = MeanRatioBets::default();
         for (place, pair) in pairs.counted.iter().enumerate() {
             match *pair {
-                LOST => bets.push_lost(),
+                LOST => drop(bets.push_lost()),
                 _ if !cap.is_planned && pairs.first == Some(place) => {}
-                (left, right) => bets.push(left, right, cap.most),
+                (left, right) => drop(bets.push(left, right, cap.most)),
             }
         }
         bets.limits(error / 2.0)

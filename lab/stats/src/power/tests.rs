@@ -17,7 +17,7 @@ fn tally_of(effect: f64, world: &World, error: f64, runs: u64) -> Tally {
     let test =
         RatioTest::new(Relation::AtLeast { factor: 1.0 }, Centre::Factor, error, 0.01, adjust);
     let scenario = Scenario::Ratio(Box::new(test), world.clone());
-    let mut tally = Tally::new(Some(200));
+    let mut tally = Tally::new(Some((200, 0.8)));
     for stream in 0..runs {
         tally.add(scenario.run(libm::exp(effect), 2000, coins(stream)));
     }
@@ -36,11 +36,13 @@ fn rounds_are_those_of_the_engine() {
 
 #[test]
 fn tallies_count() {
-    let mut tally = Tally::new(Some(20));
-    assert!(tally.add(Some((10, Verdict::Holds))));
-    assert!(tally.add(Some((20, Verdict::TooClose))));
-    assert!(!tally.add(Some((30, Verdict::Refuted))));
-    assert!(!tally.add(None));
+    let mut tally = Tally::new(Some((20, 0.8)));
+    let ends = [(10, Verdict::Holds), (20, Verdict::TooClose), (30, Verdict::Refuted)].map(Some);
+    let ended = [ends[0], ends[1], ends[2], None].map(|end| {
+        tally.add(end);
+        tally.ended()
+    });
+    assert_eq!(ended, [1, 2, 2, 2]);
     assert_eq!([0.1, 0.25, 0.5, 0.75].map(|q| tally.quantile(q)), [10, 10, 20, 30].map(Some));
     assert_eq!(tally.quantile(0.9), None);
     assert_eq!([9, 10, 25, 1000].map(|n| tally.ended_by(n)), [0.0, 0.25, 0.5, 0.75]);
@@ -72,14 +74,14 @@ fn a_pilot_is_recentred_and_resampled_in_blocks() {
 
 #[test]
 fn chances_are_proven_soon_where_they_are_clear() {
-    let mut sure = ChanceTest::new(0.8);
+    let mut sure = Tally::new(Some((10, 0.8)));
     let mut hopeless = sure.clone();
     for _ in 0..1000 {
-        sure.observe(true);
-        hopeless.observe(false);
+        sure.add(Some((10, Verdict::Holds)));
+        hopeless.add(None);
     }
-    assert_eq!((sure.is_enough(), hopeless.is_enough()), (Some(true), Some(false)));
-    let (sure, hopeless) = (sure.chance(), hopeless.chance());
+    let (sure, hopeless) = (sure.chance().unwrap(), hopeless.chance().unwrap());
+    assert_eq!((sure.is_enough, hopeless.is_enough), (Some(true), Some(false)));
     assert!(sure.proven_after < Some(80) && hopeless.proven_after < Some(20), "{sure:?}");
     assert!(sure.low > 0.98 && hopeless.high < 0.02 && sure.runs == 1000);
 }
