@@ -6,12 +6,11 @@
 
 use crate::finding::Finding;
 use crate::study::{self, STUDIES};
-use crate::tree::Source;
+use crate::tree::{self, Source};
 use crate::{aa, gate, machine, own, peers, scopes, shares, sooner, truth};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::sample::Mark;
 use tiebreak_input::inputs;
@@ -84,19 +83,9 @@ fn data(root: &Path, path: &str) -> Result<String> {
 
 /// What the program of this checkout prints, as a block of text.
 fn transcript(root: &Path, arguments: &str) -> Result<String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["run", "--quiet", "--offline", "--package", "tiebreak", "--"])
-        .args(arguments.split(' '))
-        .env("COLUMNS", "80")
-        .env("NO_COLOR", "1")
-        .current_dir(root)
-        .output()
-        .context("starting cargo run")?;
-    if !output.status.success() {
-        bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
-    }
-    let text = String::from_utf8(output.stdout).context("its output is not UTF-8")?;
+    let mut words = vec!["run", "--quiet", "--package", "tiebreak", "--"];
+    words.extend(arguments.split(' '));
+    let text = tree::cargo(root, &words)?;
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     Ok(fenced("text", &lines.join("\n")))
 }

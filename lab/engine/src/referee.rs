@@ -86,12 +86,10 @@ pub struct Referee {
 impl Referee {
     /// Creates the referee before the first round.
     pub fn new(plan: &Plan) -> Referee {
-        let self_check = match plan.kind {
-            Kind::Compare | Kind::Stream { .. } => None,
-            Kind::SelfCheck { comparisons, rounds_each } => {
-                Some(SelfCheck::new(plan, comparisons, rounds_each))
-            }
-        };
+        let mut self_check = None;
+        if let Kind::SelfCheck { comparisons, rounds_each } = plan.kind {
+            self_check = Some(SelfCheck::new(plan, comparisons, rounds_each));
+        }
         Referee {
             seed: Seed::from_text(&plan.seed),
             block: Block::default(),

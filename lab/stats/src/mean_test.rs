@@ -9,8 +9,9 @@
 use crate::bettor::pow2;
 use crate::bisection::last_rejected;
 use crate::decide::{Course, SequentialTest, Settled};
-use crate::dependence::{Dependence, Sides, is_serial, serial_z};
+use crate::dependence::{Sides, is_serial, serial_z};
 use crate::limits::{Limits, beyond, reserve_one};
+use tiebreak_core::result::SpellsResult;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
 
@@ -116,38 +117,25 @@ impl MeanTest {
         if self.is_below { (below, above) } else { (above, below) }
     }
 
-    /// Returns the number of values at the end that do not fill a block and are not evidence,
-    /// including lost attempts.
-    pub fn left_over(&self) -> u64 {
-        self.block.values
-    }
-
-    /// Returns the number of values that make one observation.
-    pub fn block(&self) -> u64 {
-        self.block.length
-    }
-
-    /// Returns the number of values on the side of the bar (above it, or not) that has fewer.
-    pub fn rarer(&self) -> u64 {
-        self.sides.rarer()
-    }
-
-    /// Returns how these follow each other.
-    pub fn dependence(&self) -> Dependence {
-        self.sides.dependence()
-    }
-
-    /// Returns by how many standard deviations neighbouring observations are more alike than by
-    /// chance (Bartels 1982); `None` where most are equal. Costs a sort.
-    pub fn values_z(&self) -> Option<f64> {
-        serial_z(self.above.values())
-    }
-
-    /// Returns whether values come in spells that are long compared with one observation, or
-    /// observations follow each other, so that no error is guaranteed. It is a diagnosis: the
-    /// result false guarantees nothing. Costs a sort.
-    pub fn is_dependent(&self) -> bool {
-        self.dependence().is_in_spells(self.block.length) || self.values_z().is_some_and(is_serial)
+    /// Returns what one observation is, and how values and observations follow each other; with
+    /// the order of observations if `full`. Costs a sort.
+    ///
+    /// Values are dependent if they come in spells that are long compared with one observation, or
+    /// if observations follow each other: then no error is guaranteed. It is a diagnosis: the
+    /// result false guarantees nothing. The values that are left over include lost attempts.
+    pub fn spells(&self, full: bool) -> SpellsResult {
+        let dependence = self.sides.dependence();
+        let order = serial_z(self.above.values());
+        let is_serial = order.is_some_and(is_serial);
+        SpellsResult {
+            block: self.block.length,
+            left_over: self.block.values,
+            rarer: self.sides.rarer(),
+            mean_spell: dependence.mean_burst,
+            runs_z: dependence.runs_z,
+            values_z: order.filter(|_| full),
+            is_dependent: dependence.is_in_spells(self.block.length) || is_serial,
+        }
     }
 }
 

@@ -69,3 +69,60 @@ impl Beside {
         Some(BesideResult { foreign_share: share, metric, ratio })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planning::{self, Request, tests::request};
+    use tiebreak_core::plan::Plan;
+    use tiebreak_core::sample::Sample;
+
+    fn plan(claim: &str) -> Plan {
+        let (names, claims) = (["a", "b"].map(str::to_owned).into(), vec![claim.to_owned()]);
+        planning::plan(&Request { names, claims, ..request(&["one", "other"]) }).unwrap()
+    }
+
+    type Found = (Metric, Option<f64>);
+
+    #[test]
+    fn a_busy_machine_is_reported_with_the_ratio_by_time_on_a_cpu() {
+        fn check(claim: &str, foreign: u64, run_share: u64, expected: Option<Found>) {
+            let plan = plan(claim);
+            let mut beside = Beside::default();
+            for round in 0..5 {
+                let of = |cpu_ns: u64, wall_ns: u64| {
+                    let mut sample = Sample::of_wall_ns(wall_ns);
+                    sample.user_ns = cpu_ns + 1000 * round;
+                    sample.meters.run_ns = Some(sample.user_ns * run_share / 100);
+                    sample.beside.foreign_cpu_ns = Some(wall_ns * foreign / 50);
+                    sample
+                };
+                let samples = [of(1_000_000, 1_500_000), of(7_000_000, 15_000_000 + round)];
+                let part = |contestant: usize| Part {
+                    plan: &plan,
+                    contestant,
+                    sample: &samples[contestant],
+                    batches: &[],
+                };
+                let right = plan.claims[0].right.map(part);
+                beside.take(&plan.claims[0], part(0), right);
+            }
+            let found = beside.result(2.0);
+            assert_eq!(found.map(|found| found.metric), expected.map(|(metric, _)| metric));
+            if let (Some(found), Some((_, ratio))) = (found, expected) {
+                let is_near = |(found, ratio): (f64, f64)| (found / ratio - 1.0).abs() < 0.01;
+                assert_eq!(found.ratio.is_some(), ratio.is_some(), "{found:?}");
+                assert!(found.ratio.zip(ratio).is_none_or(is_near), "{found:?}");
+                assert!((found.foreign_share - foreign as f64 / 100.0).abs() < 0.001);
+            }
+        }
+        let faster = "a is faster than b";
+        check(faster, 85, 100, Some((Metric::RunTime, Some(7.0))));
+        check(faster, 85, 50, Some((Metric::CpuTime, Some(7.0))));
+        check(faster, 9, 100, None);
+        check("a uses less cpu time than b", 85, 100, None);
+        check("p90 of a is below 5 ms", 85, 100, Some((Metric::RunTime, None)));
+        check("a is faster than b in 90% of rounds", 85, 100, Some((Metric::RunTime, None)));
+        check("a succeeds at least 98% of the time", 85, 100, None);
+    }
+}
