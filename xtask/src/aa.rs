@@ -1,9 +1,7 @@
 //! The table of the differences that a machine can find, from the result of `tiebreak aa`.
 
-use crate::measured::{Machine, read, source};
-use anyhow::{Context, Result};
-use serde::Deserialize;
-use serde_json::Value;
+use crate::measured::{Part, rendered, source};
+use anyhow::{Result, ensure};
 use tiebreak_report::markdown::table;
 use tiebreak_report::number::share_text;
 
@@ -12,89 +10,50 @@ pub const DATA: &str = "docs/measured/aa.json";
 
 const SCHEMA: &str = "tiebreak/result/1";
 
-#[derive(Deserialize)]
-struct Run {
-    seconds: f64,
-    rounds: u64,
-    contestants: Value,
-    machine: Facts,
-    self_check: Option<SelfCheck>,
-}
-
-/// The facts about the machine that the page names.
-#[derive(Deserialize)]
-struct Facts {
-    cpu_model: Option<String>,
-    architecture: String,
-    cpus_online: u32,
-    kernel: String,
-}
-
-#[derive(Deserialize)]
-struct SelfCheck {
-    comparisons: u64,
-    false_verdicts: u64,
-    too_close: u64,
-    undecided: u64,
-    error: f64,
-    rate: f64,
-    rate_low: f64,
-    rate_high: f64,
-    confidence: f64,
-    smallest: Vec<Smallest>,
-}
-
-/// The difference that nine of ten comparisons of this length would find; `None` if it is larger
-/// than those that were tried.
-#[derive(Deserialize)]
-struct Smallest {
-    seconds: f64,
-    rounds: u64,
-    fraction: Option<f64>,
-}
-
 /// Renders the block.
 ///
 /// # Errors
 /// Fails if the data is not the result of `tiebreak aa`.
 pub fn render(json: &str) -> Result<String> {
-    let run: Run = read(json, DATA, SCHEMA)?;
-    let found = run.self_check.as_ref().with_context(|| format!("{DATA}: not of tiebreak aa"))?;
-    let wall = &run.contestants[0]["metrics"]["wall_ns"];
-    let [median, p10, p90] = ["median", "p10", "p90"].map(|name| wall[name].as_f64());
-    let times_ms =
-        median.zip(p10).zip(p90).map(|((m, low), high)| [m, low, high].map(|ns| ns / 1e6));
-    let [median, p10, p90] = times_ms.with_context(|| format!("{DATA}: no contestants"))?;
-    let rate = format!(
-        "{}: {} to {} with probability at least {}; asked for: at most {}",
-        percent(found.rate),
-        percent((1e3 * found.rate_low).floor() / 1e3),
-        percent((1e3 * found.rate_high).ceil() / 1e3),
-        percent(found.confidence),
-        percent(found.error),
-    );
-    let rows = [
-        ("comparisons", found.comparisons.to_string()),
-        ("said that one side is faster, which is false", found.false_verdicts.to_string()),
-        ("said that they are too close to matter", found.too_close.to_string()),
-        ("undecided", found.undecided.to_string()),
-        ("rate of false verdicts", rate),
-    ];
-    let mut rows = rows.map(|(what, text)| [what.to_owned(), text]).to_vec();
-    rows.extend(found.smallest.iter().map(|Smallest { seconds, rounds, fraction }| {
-        let what = format!("smallest difference that {seconds} s ({rounds} rounds) would find");
-        let size = fraction.map_or("none that was tried".to_owned(), percent);
-        [what + ", nine times of ten", size]
-    }));
-    let table = table(&["a program against itself", "here"], rows);
-    Ok(format!(
-        "{table}\nThe program took {median:.2} ms in the median; eight runs of ten took {p10:.2} \
-         to {p90:.2} ms. Measured in {} rounds and {:.0} s on {}. {}\n",
-        run.rounds,
-        run.seconds,
-        machine(&run.machine),
-        source(DATA)
-    ))
+    rendered(json, DATA, SCHEMA, |run| {
+        let found = run.at("self_check");
+        ensure!(!found.is_null(), "{DATA}: not of tiebreak aa");
+        let wall = run.at("contestants/0/metrics/wall_ns");
+        let [median, p10, p90] = ["median", "p10", "p90"].map(|name| wall.number(name) / 1e6);
+        let rate = format!(
+            "{}: {} to {} with probability at least {}; asked for: at most {}",
+            percent(found.number("rate")),
+            percent((1e3 * found.number("rate_low")).floor() / 1e3),
+            percent((1e3 * found.number("rate_high")).ceil() / 1e3),
+            percent(found.number("confidence")),
+            percent(found.number("error")),
+        );
+        let counts = [
+            ("comparisons", "comparisons"),
+            ("said that one side is faster, which is false", "false_verdicts"),
+            ("said that they are too close to matter", "too_close"),
+            ("undecided", "undecided"),
+        ];
+        let counts = counts.map(|(what, place)| [what.into(), found.number(place).to_string()]);
+        let mut rows = counts.to_vec();
+        rows.push(["rate of false verdicts".to_owned(), rate]);
+        // The difference that nine of ten comparisons of this length would find.
+        rows.extend(found.list("smallest").map(|smallest| {
+            let [seconds, rounds] = ["seconds", "rounds"].map(|place| smallest.number(place));
+            let what = format!("smallest difference that {seconds} s ({rounds} rounds) would find");
+            let size = smallest.maybe("fraction").map_or("none that was tried".into(), percent);
+            [what + ", nine times of ten", size]
+        }));
+        let table = table(&["a program against itself", "here"], rows);
+        Ok(format!(
+            "{table}\nThe program took {median:.2} ms in the median; eight runs of ten took \
+             {p10:.2} to {p90:.2} ms. Measured in {} rounds and {:.0} s on {}. {}\n",
+            run.number("rounds"),
+            run.number("seconds"),
+            machine(run.at("machine")),
+            source(DATA)
+        ))
+    })
 }
 
 /// Writes a share in percent with one digit after the point, below 1% with two, and no needless
@@ -103,11 +62,11 @@ fn percent(share: f64) -> String {
     share_text(share, if share < 0.00995 { 2 } else { 1 })
 }
 
-fn machine(facts: &Facts) -> Machine {
-    let mut parts = facts.kernel.splitn(3, '.');
-    let kernel = [parts.next(), parts.next()].into_iter().flatten().collect::<Vec<_>>().join(".");
-    let cpu = facts.cpu_model.clone().unwrap_or_else(|| facts.architecture.clone());
-    Machine { cpu, cpus: facts.cpus_online, kernel }
+fn machine(facts: Part<'_>) -> String {
+    let kernel: Vec<&str> = facts.text("kernel").splitn(3, '.').take(2).collect();
+    let is_named = !facts.at("cpu_model").is_null();
+    let cpu = facts.text(if is_named { "cpu_model" } else { "architecture" });
+    format!("{cpu} ({} CPUs, Linux {})", facts.number("cpus_online"), kernel.join("."))
 }
 
 #[cfg(test)]

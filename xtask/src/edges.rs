@@ -1,12 +1,11 @@
 //! The crates that each crate may use: the tables of the pages against the metadata of Cargo.
 
 use crate::finding::Finding;
-use crate::table;
+use crate::{table, tree};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 
 /// The page with the table of crates.
 pub const MAP: &str = "ARCHITECTURE.md";
@@ -64,16 +63,8 @@ pub type Map = BTreeMap<String, Crate>;
 /// # Errors
 /// Fails if Cargo cannot be started, or fails.
 pub fn metadata(root: &Path) -> Result<Metadata> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
-        .current_dir(root)
-        .output()
-        .context("starting cargo metadata")?;
-    if !output.status.success() {
-        bail!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
-    }
-    serde_json::from_slice(&output.stdout).context("reading what cargo metadata says")
+    let said = tree::cargo(root, &["metadata", "--no-deps", "--format-version", "1"])?;
+    serde_json::from_str(&said).context("reading what cargo metadata says")
 }
 
 /// Reads the table of crates.

@@ -6,12 +6,11 @@
 
 use crate::finding::Finding;
 use crate::study::{self, STUDIES};
-use crate::tree::Source;
+use crate::tree::{self, Source};
 use crate::{aa, gate, machine, own, peers, scopes, shares, sooner, truth};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::sample::Mark;
 use tiebreak_input::inputs;
@@ -38,35 +37,46 @@ struct Block<'a> {
 /// # Errors
 /// The command makes no block, or its data is missing or broken.
 fn render(root: &Path, command: &str) -> Result<String> {
-    match command.split_once(' ') {
-        Some(("make", "peers # in short")) => peers::in_short(&data(root, peers::DATA)?),
-        Some(("make", "studies # in short")) => {
-            study::gallery(|path| data(root, path), &study::names(root)?)
-        }
-        Some(("make", "peers")) => peers::render(&data(root, peers::DATA)?),
-        Some(("make", "aa")) => aa::render(&data(root, aa::DATA)?),
-        Some(("make", "gate")) => gate::render(&data(root, gate::DATA)?),
-        Some(("make", "scopes")) => scopes::render(&data(root, scopes::DATA)?),
-        Some(("make", "machine # the probes")) => Ok(machine::probes()),
-        Some(("make", "machine")) => {
+    if let Some((_, path, render)) = MADE.iter().find(|(made, ..)| *made == command) {
+        return render(&data(root, path)?);
+    }
+    if let Some(name) = study_of(command) {
+        return study::render(&data(root, &study::data(name)?)?, name);
+    }
+    match command {
+        "make studies # in short" => study::gallery(|path| data(root, path), &study::names(root)?),
+        "make machine # the probes" => Ok(machine::probes()),
+        "make machine" => {
             machine::render(&data(root, machine::CORES)?, &data(root, machine::BANDWIDTH)?)
         }
-        Some(("make", "shares")) => shares::render(&data(root, shares::DATA)?),
-        Some(("make", "sooner")) => sooner::render(&data(root, sooner::DATA)?),
-        Some(("make", "truth")) => {
+        "make truth" => {
             let real = fs::read_to_string(root.join(truth::REAL)).ok();
             truth::render(&data(root, truth::VIRTUAL)?, real.as_deref())
         }
-        Some(("make", "truth # on another machine")) => {
-            truth::other_machine(&data(root, truth::OTHER)?)
-        }
-        Some(("make", "bench")) => own::render(&data(root, own::DATA)?),
-        Some(("tiebreak", arguments)) => match arguments.strip_prefix("study run ") {
-            Some(name) => study::render(&data(root, &study::data(name)?)?, name),
-            None => transcript(root, arguments),
+        _ => match command.strip_prefix("tiebreak ") {
+            Some(arguments) => transcript(root, arguments),
+            None => bail!("no block is made by '{command}'"),
         },
-        _ => bail!("no block is made by '{command}'"),
     }
+}
+
+/// Blocks that come from one file of data: the command, the path, and what renders it.
+type Made = (&'static str, &'static str, fn(&str) -> Result<String>);
+const MADE: [Made; 9] = [
+    ("make aa", aa::DATA, aa::render),
+    ("make bench", own::DATA, own::render),
+    ("make gate", gate::DATA, gate::render),
+    ("make peers", peers::DATA, peers::render),
+    ("make peers # in short", peers::DATA, peers::in_short),
+    ("make scopes", scopes::DATA, scopes::render),
+    ("make shares", shares::DATA, shares::render),
+    ("make sooner", sooner::DATA, sooner::render),
+    ("make truth # on another machine", truth::OTHER, truth::other_machine),
+];
+
+/// The study whose block this command makes.
+fn study_of(command: &str) -> Option<&str> {
+    command.strip_prefix("tiebreak study run ")
 }
 
 fn data(root: &Path, path: &str) -> Result<String> {
@@ -75,55 +85,57 @@ fn data(root: &Path, path: &str) -> Result<String> {
 
 /// What the program of this checkout prints, as a block of text.
 fn transcript(root: &Path, arguments: &str) -> Result<String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["run", "--quiet", "--offline", "--package", "tiebreak", "--"])
-        .args(arguments.split(' '))
-        .env("COLUMNS", "80")
-        .env("NO_COLOR", "1")
-        .current_dir(root)
-        .output()
-        .context("starting cargo run")?;
-    if !output.status.success() {
-        bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
-    }
-    let text = String::from_utf8(output.stdout).context("its output is not UTF-8")?;
+    let mut words = vec!["run", "--quiet", "--package", "tiebreak", "--"];
+    words.extend(arguments.split(' '));
+    let text = tree::cargo(root, &words)?;
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     Ok(fenced("text", &lines.join("\n")))
 }
 
 /// The pictures that stand beside the block of a study, with their paths: those that are there.
-fn pictures(root: &Path, command: &str) -> Result<Vec<(String, String)>> {
-    let Some(name) = command.strip_prefix("tiebreak study run ") else { return Ok(Vec::new()) };
-    let place = |file: &str| format!("studies/{name}/{file}");
-    let there = study::PICTURES.iter().filter(|(file, _)| root.join(place(file)).is_file());
-    let there: Vec<_> = there.collect();
-    if there.is_empty() {
-        return Ok(Vec::new());
+fn pictures(root: &Path, name: &str) -> Result<Vec<(String, String)>> {
+    let mut pictures = Vec::new();
+    for (file, draw) in study::PICTURES {
+        let place = format!("studies/{name}/{file}");
+        if root.join(&place).is_file() {
+            pictures.push((place, draw(&study::read(&data(root, &study::data(name)?)?, name)?)));
+        }
     }
-    let result = study::read(&data(root, &study::data(name)?)?, name)?;
-    Ok(there.into_iter().map(|(file, draw)| (place(file), draw(&result))).collect())
+    Ok(pictures)
 }
 
-/// Pictures that are not as their data gives them.
-fn stale_pictures(root: &Path, source: &Source) -> Vec<Finding> {
-    let name =
-        source.path.strip_prefix("studies/").and_then(|path| path.strip_suffix("/README.md"));
-    let Some(name) = name else { return Vec::new() };
-    let command = format!("tiebreak study run {name}");
-    let there = |place: &str| fs::read_to_string(root.join(place)).unwrap_or_default();
-    let pictures = pictures(root, &command).unwrap_or_default().into_iter();
-    pictures.filter_map(|(place, fresh)| stale(&command, &place, &fresh, &there(&place))).collect()
+/// Finds pictures of studies and schemas that are not as their data gives them.
+///
+/// # Errors
+/// The data of a picture or a schema cannot be read.
+pub fn stale_files(root: &Path) -> Result<Vec<Finding>> {
+    let mut findings = stale(root, schemas(root)?, "schema", "run cargo xtask schema");
+    for name in study::names(root)? {
+        let remedy = format!("run cargo xtask splice tiebreak study run {name}");
+        findings.extend(stale(root, pictures(root, &name)?, "picture", &remedy));
+    }
+    Ok(findings)
 }
 
-fn stale(command: &str, place: &str, fresh: &str, text: &str) -> Option<Finding> {
-    let remedy = || format!("run cargo xtask splice {command}");
-    (text != fresh).then(|| Finding::new(place, 1, "a stale picture".to_owned(), remedy()))
+fn stale(root: &Path, files: Vec<(String, String)>, kind: &str, remedy: &str) -> Vec<Finding> {
+    let stale = files
+        .into_iter()
+        .filter(|(path, fresh)| fs::read_to_string(root.join(path)).ok().as_ref() != Some(fresh));
+    stale.map(|(path, _)| Finding::new(&path, 1, format!("a stale {kind}"), remedy)).collect()
+}
+
+/// Writes files, and returns their paths.
+fn write(root: &Path, files: Vec<(String, String)>) -> Result<Vec<String>> {
+    let written = files.into_iter().map(|(path, fresh)| {
+        fs::write(root.join(&path), fresh).with_context(|| format!("writing {path}"))?;
+        Ok(path)
+    });
+    written.collect()
 }
 
 /// The command that leaves the data of a block.
 fn remedy(command: &str) -> String {
-    match command.strip_prefix("tiebreak study run ") {
+    match study_of(command) {
         Some(name) => format!("{command} --json {STUDIES}{name}.json"),
         None => command.to_owned(),
     }
@@ -131,9 +143,7 @@ fn remedy(command: &str) -> String {
 
 /// Blocks whose command is unknown, whose data is missing, or that are stale.
 pub fn check(root: &Path, source: &Source) -> Vec<Finding> {
-    let mut findings = check_with(source, |command| render(root, command));
-    findings.extend(stale_pictures(root, source));
-    findings
+    check_with(source, |command| render(root, command))
 }
 
 fn check_with(source: &Source, render: impl Fn(&str) -> Result<String>) -> Vec<Finding> {
@@ -161,22 +171,17 @@ fn check_with(source: &Source, render: impl Fn(&str) -> Result<String>) -> Vec<F
 /// The command makes no block, a page cannot be written, or no page has such a block.
 pub fn splice(root: &Path, sources: &[Source], command: &str) -> Result<Vec<String>> {
     let fresh = render(root, command)?;
-    let mut written = Vec::new();
-    for source in sources.iter().filter(|source| source.ending() == "md") {
-        if let Some(page) = spliced(&source.text, command, &fresh) {
-            fs::write(root.join(&source.path), page)
-                .with_context(|| format!("writing {}", source.path))?;
-            written.push(source.path.clone());
-        }
+    let pages = sources.iter().filter(|source| source.ending() == "md");
+    let mut files: Vec<(String, String)> = pages
+        .filter_map(|page| Some((page.path.clone(), spliced(&page.text, command, &fresh)?)))
+        .collect();
+    if let Some(name) = study_of(command) {
+        files.extend(pictures(root, name)?);
     }
-    for (place, fresh) in pictures(root, command)? {
-        fs::write(root.join(&place), fresh).with_context(|| format!("writing {place}"))?;
-        written.push(place);
-    }
-    if written.is_empty() {
+    if files.is_empty() {
         bail!("no page has a block '{START}{command} -->' ... '{END}'");
     }
-    Ok(written)
+    write(root, files)
 }
 
 /// The schema of a run's result, which is written by hand but for its lists of words.
@@ -235,31 +240,12 @@ fn with_words(
         .with_context(|| format!("{RESULT} has no list '{definition}'"))
 }
 
-/// Finds schemas that are not what the code gives.
-pub fn stale_schemas(root: &Path) -> Vec<Finding> {
-    let stale =
-        |path: &str, what: String| Finding::new(path, 1, what, "run cargo xtask schema".to_owned());
-    match schemas(root) {
-        Err(error) => vec![stale(RESULT, format!("{error:#}"))],
-        Ok(schemas) => schemas
-            .into_iter()
-            .filter(|(path, fresh)| {
-                fs::read_to_string(root.join(path)).ok().as_ref() != Some(fresh)
-            })
-            .map(|(path, _)| stale(&path, "a stale schema".to_owned()))
-            .collect(),
-    }
-}
-
 /// Writes the JSON schemas that follow from the code.
 ///
 /// # Errors
 /// A file cannot be read or written.
-pub fn write_schemas(root: &Path) -> Result<()> {
-    for (path, fresh) in schemas(root)? {
-        fs::write(root.join(&path), fresh).with_context(|| format!("writing {path}"))?;
-    }
-    Ok(())
+pub fn write_schemas(root: &Path) -> Result<Vec<String>> {
+    write(root, schemas(root)?)
 }
 
 /// The page with the block's text replaced; none if it has no such block.
@@ -332,17 +318,17 @@ rest
     #[test]
     fn a_picture_is_what_its_data_gives() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let command = "tiebreak study run barriers";
-        let [(place, fresh)] = &pictures(&root, command).unwrap()[..] else { panic!() };
+        let files = pictures(&root, "barriers").unwrap();
+        let [(place, fresh)] = &files[..] else { panic!() };
         assert_eq!(place, "studies/barriers/ecdf.svg");
         assert!(fresh.starts_with("<svg ") && fresh.contains("unexpedited"), "{fresh}");
-        assert_eq!(stale(command, place, fresh, fresh), None);
-        let found = stale(command, place, fresh, "<svg/>").unwrap().to_string();
-        let expected = "ecdf.svg:1: a stale picture: run cargo xtask splice tiebreak study run";
-        assert!(found.contains(expected), "{found}");
+        assert_eq!(stale(&root, files.clone(), "picture", "draw it"), []);
+        let other = vec![(place.clone(), "<svg/>".to_owned())];
+        let found = stale(&root, other, "picture", "draw it")[0].to_string();
+        assert!(found.ends_with("ecdf.svg:1: a stale picture: draw it"), "{found}");
         // Most studies have none, and other blocks neither.
-        assert_eq!(pictures(&root, "tiebreak study run python").unwrap(), []);
-        assert_eq!(pictures(&root, "make peers").unwrap(), []);
+        assert_eq!(pictures(&root, "python").unwrap(), []);
+        assert_eq!(study_of("make peers"), None);
     }
 
     #[test]

@@ -5,34 +5,17 @@ use crate::mask::{is_name_char, mask};
 use crate::tree::Source;
 
 /// The longest line, in characters.
-pub const LINE_COLUMNS_MAX: usize = 100;
+const LINE_COLUMNS_MAX: usize = 100;
 /// The largest number of statements of a function: each semicolon, `if`, `for`, `while`,
 /// `loop` and `match`. A long `match` of short arms and a long table are one statement.
-pub const STATEMENTS_MAX: usize = 45;
+const STATEMENTS_MAX: usize = 45;
 /// The longest file.
-pub const FILE_LINES_MAX: usize = 1000;
+const FILE_LINES_MAX: usize = 1000;
 /// The shortest file of a crate, unless it only gathers others: less belongs to its neighbour.
-pub const FILE_LINES_MIN: usize = 30;
+const FILE_LINES_MIN: usize = 30;
 
 /// Words that begin a statement without a semicolon.
 const BRANCHES: [&str; 5] = ["if", "for", "while", "loop", "match"];
-
-/// Something that is longer than it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TooLong {
-    /// Path of the file, and `::` and the function's name if it is a function.
-    pub key: String,
-    /// Path of the file.
-    pub file: String,
-    /// The line of its start, counted from 1.
-    pub line: usize,
-    /// The unit of the count: lines or statements.
-    pub unit: &'static str,
-    /// The number of lines or statements.
-    pub count: usize,
-    /// The largest allowed number.
-    pub limit: usize,
-}
 
 /// A function in a source.
 #[derive(Debug, PartialEq, Eq)]
@@ -83,23 +66,26 @@ fn defines(line: &str) -> bool {
         || line.contains("(crate) struct ")
 }
 
-/// Returns the file and the functions in it that are longer than they should be.
-pub fn too_long(source: &Source) -> Vec<TooLong> {
+/// Finds the file and the functions in it that are longer than they should be.
+pub fn too_long(source: &Source) -> Vec<Finding> {
     if !source.is_code() || source.is_record() || source.is_table() {
         return Vec::new();
     }
-    let file = &source.path;
-    let long = |key: String, line, unit, count, limit| {
-        (count > limit).then(|| TooLong { key, file: file.clone(), line, unit, count, limit })
-    };
+    let mut findings = Vec::new();
     let lines = source.text.lines().count();
-    let of_file = long(file.clone(), 1, "lines", lines, FILE_LINES_MAX);
+    if lines > FILE_LINES_MAX {
+        let remedy = format!("split it: {FILE_LINES_MAX} are allowed");
+        findings.push(Finding::new(&source.path, 1, format!("file of {lines} lines"), remedy));
+    }
     let code = if source.ending() == "rs" { mask(&source.text) } else { String::new() };
-    let functions = functions(&code).into_iter().filter_map(|function| {
-        let key = format!("{file}::{}", function.name);
-        long(key, function.line, "statements", function.statements, STATEMENTS_MAX)
-    });
-    of_file.into_iter().chain(functions).collect()
+    for Function { name, line, statements } in functions(&code) {
+        if statements > STATEMENTS_MAX {
+            let what = format!("{name} has {statements} statements");
+            let remedy = format!("split it: {STATEMENTS_MAX} are allowed");
+            findings.push(Finding::new(&source.path, line, what, remedy));
+        }
+    }
+    findings
 }
 
 /// Returns every function with a body in masked code, inner ones too.
@@ -186,9 +172,13 @@ mod tests {
         let source = |text: String| Source { path: "a.rs".to_owned(), text };
         assert_eq!(too_long(&source(body(STATEMENTS_MAX))), []);
         let found = too_long(&source(body(STATEMENTS_MAX + 1)));
-        assert_eq!((found[0].key.as_str(), found[0].count), ("a.rs::f", STATEMENTS_MAX + 1));
+        assert_eq!(
+            found.iter().map(Finding::to_string).collect::<Vec<_>>(),
+            ["a.rs:1: f has 46 statements: split it: 45 are allowed"]
+        );
         assert_eq!(too_long(&source("\n".repeat(FILE_LINES_MAX))), []);
-        assert_eq!(too_long(&source("\n".repeat(FILE_LINES_MAX + 1)))[0].key, "a.rs");
+        let found = too_long(&source("\n".repeat(FILE_LINES_MAX + 1)));
+        assert_eq!(found[0].to_string(), "a.rs:1: file of 1001 lines: split it: 1000 are allowed");
         assert_eq!(too_long(&Source::of("b/tables.rs", &"\n".repeat(1900))), []);
     }
 

@@ -1,10 +1,9 @@
 //! The tables of `docs/manual/machine.md`: tiebreak's probes and other programs, from the
 //! measurements of `bench/machine`.
 
-use crate::measured::{Data, median, read, spread};
+use crate::measured::{Part, median, rendered, spread};
 use anyhow::Result;
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use tiebreak_probes::Probe;
 use tiebreak_report::markdown::aligned;
 use tiebreak_report::table::Align::{Left, Right};
@@ -21,42 +20,15 @@ const KERNELS: [(&str, &str); 2] =
 /// placement of the CPUs.
 const SAME: f64 = 1.1;
 
-#[derive(Deserialize)]
-struct Cores {
-    turns: Vec<Turn>,
-}
-
-#[derive(Deserialize)]
-struct Turn {
-    series: String,
-    busy_before: f64,
-    peer: Vec<BTreeMap<String, f64>>,
-    peer_least: Vec<BTreeMap<String, f64>>,
-    ours: Ours,
-}
-
-#[derive(Deserialize)]
-struct Ours {
-    /// Modes of a kernel: the latency of each, one way, in nanoseconds, and its share of rounds.
-    modes: BTreeMap<String, Vec<(f64, f64)>>,
-}
-
-#[derive(Deserialize)]
-struct Bandwidth {
-    compiler: String,
-    ratios: Vec<Ratio>,
-}
-
-#[derive(Deserialize)]
-struct Ratio {
-    kernel: String,
-    threads: u32,
-    turns: u32,
-    ratio: Option<f64>,
-    least: Option<f64>,
-    most: Option<f64>,
-    /// The same over the median repetition of the C program instead of its best.
-    over_median: Option<f64>,
+/// Renders the block.
+///
+/// # Errors
+/// Fails if the data is not what `bench/machine` writes.
+pub fn render(cores: &str, bandwidth: &str) -> Result<String> {
+    let cores = rendered(cores, CORES, "tiebreak/machine-cores/1", |data| Ok(latency(data)))?;
+    let schema = "tiebreak/machine-bandwidth/1";
+    let bandwidth = rendered(bandwidth, BANDWIDTH, schema, |data| Ok(rates(data)))?;
+    Ok(cores + "\n" + &bandwidth)
 }
 
 /// Renders the table of the probes.
@@ -77,19 +49,8 @@ pub fn probes() -> String {
     aligned(&head, &[Left; 5], rows)
 }
 
-/// Renders the block.
-///
-/// # Errors
-/// Fails if the data is not what `bench/machine` writes.
-pub fn render(cores: &str, bandwidth: &str) -> Result<String> {
-    let cores = latency(&read(cores, CORES, "tiebreak/machine-cores/1")?);
-    let bandwidth = rates(&read(bandwidth, BANDWIDTH, "tiebreak/machine-bandwidth/1")?);
-    Ok(cores + "\n" + &bandwidth)
-}
-
-fn latency(data: &Data<Cores>) -> String {
-    let version = data.tools.get("core-to-core-latency").map_or("", String::as_str);
-    let means = format!("core-to-core-latency {version}, means");
+fn latency(data: Part<'_>) -> String {
+    let means = format!("core-to-core-latency {}, means", data.text("tools/core-to-core-latency"));
     let head = [
         "nanoseconds, one way",
         &means,
@@ -97,103 +58,113 @@ fn latency(data: &Data<Cores>) -> String {
         "tiebreak, lowest mode",
         "ours over its least, same placement",
     ];
-    let of = |series| data.of.turns.iter().filter(move |turn| turn.series == series);
-    let rows = ["quiet", "loaded"].into_iter().flat_map(|series| {
-        let turns: Vec<&Turn> = of(series).collect();
-        KERNELS.map(|kernel| latency_row(series, &turns, kernel))
+    let mut rows = Vec::new();
+    let [quiet, loaded] = ["quiet", "loaded"].map(|series| {
+        let turns: Vec<Part<'_>> =
+            data.list("turns").filter(|turn| turn.text("series") == series).collect();
+        rows.extend(KERNELS.map(|kernel| latency_row(series, &turns, kernel)));
+        100.0 * median(turns.iter().map(|turn| turn.number("busy_before"))).unwrap_or_default()
     });
-    let [quiet, loaded] = ["quiet", "loaded"]
-        .map(|series| 100.0 * median(of(series).map(|turn| turn.busy_before)).unwrap_or_default());
+    let [date, machine] = data.day_and_machine();
     format!(
-        "{}\n{}, {}. Each cell: median, least to most. The CPUs were busy with other programs for \
-         {quiet:.0}% of the time before the turns that are called quiet, and for {loaded:.0}% \
-         before the loaded ones.\n",
+        "{}\n{date}, {machine}. Each cell: median, least to most. The CPUs were busy with other \
+         programs for {quiet:.0}% of the time before the turns that are called quiet, and for \
+         {loaded:.0}% before the loaded ones.\n",
         aligned(&head, &[Left, Right, Right, Right, Right], rows),
-        data.date,
-        data.machine,
     )
 }
 
-fn latency_row(series: &str, turns: &[&Turn], (key, words): (&str, &str)) -> [String; 5] {
-    let ratios = turns.iter().filter_map(|turn| ratio(turn, key));
+fn latency_row(series: &str, turns: &[Part<'_>], (key, words): (&str, &str)) -> [String; 5] {
+    let ratios = turns.iter().filter_map(|turn| ratio(*turn, key));
     let compared = ratios.clone().count();
+    let [means, least] = ["peer", "peer_least"]
+        .map(|list| range(turns.iter().flat_map(|turn| of_kernel(*turn, list, key)), 0));
     [
         format!("{series}, {words}, {} turns", turns.len()),
-        range(turns.iter().flat_map(|turn| of_kernel(&turn.peer, key)), 0),
-        range(turns.iter().flat_map(|turn| of_kernel(&turn.peer_least, key)), 0),
-        range(turns.iter().filter_map(|turn| lowest(turn, key)), 1),
+        means,
+        least,
+        range(turns.iter().filter_map(|turn| lowest(*turn, key)), 1),
         format!("{} ({compared} turns)", range(ratios, 2)),
     ]
 }
 
-fn of_kernel(maps: &[BTreeMap<String, f64>], kernel: &str) -> impl Iterator<Item = f64> + Clone {
-    maps.iter().filter_map(move |map| map.get(kernel).copied())
+/// Returns what the other program measured in a turn.
+fn of_kernel(turn: Part<'_>, list: &str, kernel: &str) -> impl Iterator<Item = f64> + Clone {
+    turn.list(list).filter_map(move |means| means.maybe(kernel))
 }
 
-fn lowest(turn: &Turn, kernel: &str) -> Option<f64> {
-    let modes = turn.ours.modes.get(kernel)?.iter().map(|mode| mode.0);
-    modes.min_by(f64::total_cmp)
+/// Returns the modes of our latency, one way, in nanoseconds.
+fn modes<'a>(turn: Part<'a>, kernel: &str) -> impl Iterator<Item = f64> + use<'a> {
+    turn.list(&format!("ours/modes/{kernel}")).map(|mode| mode.number("0"))
+}
+
+fn lowest(turn: Part<'_>, kernel: &str) -> Option<f64> {
+    modes(turn, kernel).min_by(f64::total_cmp)
 }
 
 /// Returns our latency over the least of the other program, where both saw one placement of the
 /// CPUs.
-fn ratio(turn: &Turn, kernel: &str) -> Option<f64> {
-    let least = of_kernel(&turn.peer_least, kernel);
+fn ratio(turn: Part<'_>, kernel: &str) -> Option<f64> {
+    let least = of_kernel(turn, "peer_least", kernel);
     let low = least.clone().min_by(f64::total_cmp)?;
     let high = least.max_by(f64::total_cmp)?;
-    let is_one = turn.ours.modes.get(kernel)?.len() == 1 && high <= low * SAME;
-    is_one.then(|| lowest(turn, kernel).map(|ours| ours / low)).flatten()
+    let is_one = modes(turn, kernel).count() == 1 && high <= low * SAME;
+    lowest(turn, kernel).filter(|_| is_one).map(|ours| ours / low)
 }
 
 fn range(values: impl IntoIterator<Item = f64>, decimals: usize) -> String {
     spread(values, decimals).unwrap_or_else(|| "-".to_owned())
 }
 
-fn rates(data: &Data<Bandwidth>) -> String {
-    let mut kernels: Vec<&str> = data.of.ratios.iter().map(|ratio| ratio.kernel.as_str()).collect();
-    kernels.sort_unstable();
-    kernels.dedup();
+fn rates(data: Part<'_>) -> String {
+    let ratios = data.list("ratios");
+    let kernels: BTreeSet<&str> = ratios.clone().map(|ratio| ratio.text("kernel")).collect();
     let what = "tiebreak over the best of a STREAM-like C program; over its median";
     let rows = kernels.into_iter().map(|kernel| {
-        let [one, two] = [1, 2].map(|threads| {
-            let found = data.of.ratios.iter().find(|r| r.kernel == kernel && r.threads == threads);
-            let Some(Ratio { turns, ratio: Some(ratio), least, most, over_median, .. }) = found
+        let [one, two] = [1.0, 2.0].map(|threads| {
+            let mut of_kernel = ratios.clone().filter(|ratio| ratio.text("kernel") == kernel);
+            let found = of_kernel.find(|ratio| ratio.number("threads") == threads);
+            let Some((found, ratio)) = found.and_then(|found| Some((found, found.maybe("ratio")?)))
             else {
                 return "-".to_owned();
             };
-            let [least, most, median] = [least, most, over_median].map(|v| v.unwrap_or(f64::NAN));
+            let [least, most, median] =
+                ["least", "most", "over_median"].map(|place| found.number(place));
+            let turns = found.number("turns");
             format!("{ratio:.3} ({least:.3} to {most:.3}, {turns} turns); {median:.3}")
         });
         [format!("{kernel}: {what}"), one, two]
     });
     let head = ["bandwidth", "one thread", "two threads"];
-    let compiler = data.of.compiler.split(" (").next().unwrap_or(&data.of.compiler);
+    let compiler = data.text("compiler").split(" (").next().unwrap_or_default();
+    let [date, machine] = data.day_and_machine();
     format!(
-        "{}\n{}, {}, {compiler}. Medians over turns in which the C program's own figures before \
-         and after agree within a tenth.\n",
-        aligned(&head, &[Left, Right, Right], rows),
-        data.date,
-        data.machine
+        "{}\n{date}, {machine}, {compiler}. Medians over turns in which the C program's own \
+         figures before and after agree within a tenth.\n",
+        aligned(&head, &[Left, Right, Right], rows)
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn ratios_are_of_one_placement() {
-        let turn = |peer: [f64; 2], modes: &[(f64, f64)]| Turn {
-            series: "quiet".to_owned(),
-            busy_before: 0.1,
-            peer: Vec::new(),
-            peer_least: peer.map(|ns| BTreeMap::from([("two-lines".to_owned(), ns)])).to_vec(),
-            ours: Ours { modes: BTreeMap::from([("two-lines".to_owned(), modes.to_vec())]) },
+        let check = |peer: [f64; 2], modes: &[(f64, f64)], expected: Option<f64>| {
+            let least = peer.map(|ns| json!({ "two-lines": ns }));
+            let turn = json!({ "schema": "s", "peer_least": least,
+                               "ours": { "modes": { "two-lines": modes } } });
+            let found = rendered(&turn.to_string(), "here", "s", |turn| {
+                Ok(format!("{:?}", ratio(turn, "two-lines")))
+            });
+            assert_eq!(found.unwrap(), format!("{expected:?}"));
         };
-        assert_eq!(ratio(&turn([50.0, 51.0], &[(55.0, 1.0)]), "two-lines"), Some(1.1));
-        assert_eq!(ratio(&turn([50.0, 250.0], &[(55.0, 1.0)]), "two-lines"), None);
-        assert_eq!(ratio(&turn([50.0, 51.0], &[(55.0, 0.5), (250.0, 0.5)]), "two-lines"), None);
-        assert_eq!(ratio(&turn([50.0, 51.0], &[]), "two-lines"), None);
+        check([50.0, 51.0], &[(55.0, 1.0)], Some(1.1));
+        check([50.0, 250.0], &[(55.0, 1.0)], None);
+        check([50.0, 51.0], &[(55.0, 0.5), (250.0, 0.5)], None);
+        check([50.0, 51.0], &[], None);
         assert_eq!(range(vec![3.0, 1.0, 2.0], 1), "2.0 (1.0 to 3.0)");
         assert_eq!(range(Vec::new(), 1), "-");
     }

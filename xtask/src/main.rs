@@ -16,7 +16,6 @@ mod measured;
 mod own;
 mod pages;
 mod peers;
-mod ratchet;
 mod scopes;
 mod shares;
 mod sooner;
@@ -34,7 +33,6 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 cargo xtask tidy            checks everything that no compiler checks; one line a finding
-cargo xtask tidy --bless    shrinks the entries of xtask/ratchet.txt, then checks
 cargo xtask splice COMMAND  writes the block that COMMAND makes into the pages that have it,
                             from what was measured: cargo xtask splice make peers,
                             cargo xtask splice tiebreak study run parse-uint8
@@ -49,16 +47,14 @@ fn main() -> Result<ExitCode> {
     let root = root.context("finding the root of the checkout")?;
     match &words[..] {
         ["tidy"] => return report(&root),
-        ["tidy", "--bless"] => {
-            tidy::bless(&root)?;
-            return report(&root);
-        }
         ["splice", command @ ..] if !command.is_empty() => {
             let sources = tree::read(&root)?;
             let written = generated::splice(&root, &sources, &command.join(" "))?;
             written.iter().for_each(|page| println!("{page}"));
         }
-        ["schema"] => generated::write_schemas(&root)?,
+        ["schema"] => {
+            generated::write_schemas(&root)?;
+        }
         ["help" | "--help" | "-h"] => print!("{USAGE}"),
         _ => {
             eprint!("{USAGE}");

@@ -1,106 +1,122 @@
 //! The parts that all data in `docs/measured` has in common.
 
-use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::fmt;
+use std::cell::RefCell;
 use tiebreak_report::markdown::link;
 
-/// Reads data of this schema; `place` is its path.
+/// Renders data of this schema; `place` is its path.
 ///
 /// # Errors
-/// Fails if it is of another schema, or is not what the schema says.
-pub fn read<T: DeserializeOwned>(json: &str, place: &str, schema: &str) -> Result<T> {
-    #[derive(Deserialize)]
-    struct Envelope {
-        schema: String,
+/// Fails if it is of another schema, if `render` does, or if `render` read a field that is missing
+/// or of another kind.
+pub fn rendered(
+    json: &str,
+    place: &str,
+    schema: &str,
+    render: impl FnOnce(Part<'_>) -> Result<String>,
+) -> Result<String> {
+    let value: Value = serde_json::from_str(json).with_context(|| format!("reading {place}"))?;
+    let found = value["schema"].as_str().unwrap_or_default();
+    ensure!(found == schema, "{place}: schema {found} instead of {schema}");
+    let missing = Missing::default();
+    let text = render(Part { value: &value, missing: &missing });
+    match missing.into_inner() {
+        Some(field) => bail!("{place}: no field '{field}', or one of another kind"),
+        None => text,
     }
-    let reading = || format!("reading {place}");
-    let found: Envelope = serde_json::from_str(json).with_context(reading)?;
-    ensure!(found.schema == schema, "{place}: schema {} instead of {schema}", found.schema);
-    serde_json::from_str(json).with_context(reading)
+}
+
+/// The first field that was read and is missing.
+type Missing = RefCell<Option<String>>;
+
+/// A part of measured data. Its fields are read by their names, with `/` between those of inner
+/// ones.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    value: &'a Value,
+    missing: &'a Missing,
+}
+
+impl<'a> Part<'a> {
+    /// Returns a part of this one; `null` if it is missing.
+    pub fn at(self, place: &str) -> Part<'a> {
+        if place.is_empty() {
+            return self;
+        }
+        let value = self.value.pointer(&format!("/{place}")).unwrap_or(&Value::Null);
+        Part { value, ..self }
+    }
+
+    /// Returns whether this part is missing or `null`.
+    pub fn is_null(self) -> bool {
+        self.value.is_null()
+    }
+
+    /// Returns a number.
+    pub fn number(self, place: &str) -> f64 {
+        self.required(place, Value::as_f64)
+    }
+
+    /// Returns a number that may be `null`.
+    pub fn maybe(self, place: &str) -> Option<f64> {
+        self.at(place).value.as_f64()
+    }
+
+    /// Returns a text.
+    pub fn text(self, place: &str) -> &'a str {
+        self.required(place, Value::as_str)
+    }
+
+    /// Returns a text that may be `null`.
+    pub fn maybe_text(self, place: &str) -> Option<&'a str> {
+        self.at(place).value.as_str()
+    }
+
+    /// Returns whether a condition is true.
+    pub fn is(self, place: &str) -> bool {
+        self.required(place, Value::as_bool)
+    }
+
+    /// Returns the parts of a list.
+    pub fn list(self, place: &str) -> impl Iterator<Item = Part<'a>> + Clone + use<'a> {
+        let list: &[Value] = self.required(place, |value| value.as_array().map(Vec::as_slice));
+        list.iter().map(move |value| Part { value, ..self })
+    }
+
+    /// Returns the numbers of a list.
+    pub fn numbers(self, place: &str) -> impl Iterator<Item = f64> + Clone + use<'a> {
+        self.list(place).map(|part| part.number(""))
+    }
+
+    fn required<T: Default>(self, place: &str, kind: impl Fn(&'a Value) -> Option<T>) -> T {
+        kind(self.at(place).value).unwrap_or_else(|| {
+            self.missing.borrow_mut().get_or_insert(place.to_owned());
+            T::default()
+        })
+    }
+
+    /// Returns the day on which it was measured, and the machine, in words.
+    pub fn day_and_machine(self) -> [String; 2] {
+        let [cpu, kernel] = ["cpu", "kernel"].map(|fact| self.at("machine").text(fact));
+        let cpus = self.number("machine/cpus");
+        [self.text("date").to_owned(), format!("{cpu} ({cpus} CPUs, Linux {kernel})")]
+    }
+
+    /// Returns the time that a neighbour would have used of a CPU of its own, and the time that it
+    /// got, in words.
+    pub fn neighbour(self) -> String {
+        let of = self.at("neighbour");
+        let had = 100.0 * of.number("cpu_seconds") / of.number("wall_seconds");
+        let made = 100.0 * of.number("duty");
+        format!("made to be busy for {made:.0}% of the time, it had {had:.0}% of the CPU")
+    }
 }
 
 /// Writes the place of the data, as a sentence of a page in a folder of `docs`.
 pub fn source(place: &str) -> String {
     let name = place.trim_start_matches("docs/measured/");
     format!("The data is in {}.", link(name, &format!("../measured/{name}")))
-}
-
-/// Measured data: the fields that all of it has, and those of one kind.
-#[derive(Deserialize)]
-pub struct Data<T> {
-    /// The day on which it was measured.
-    pub date: String,
-    /// The machine on which it was measured.
-    pub machine: Machine,
-    /// The versions of the tools that were measured, by name.
-    #[serde(default)]
-    pub tools: BTreeMap<String, String>,
-    #[serde(default)]
-    settings: Value,
-    /// The fields that only this kind of data has.
-    #[serde(flatten)]
-    pub of: T,
-}
-
-impl<T> Data<T> {
-    /// Returns the settings at these places: names, with `/` between those of inner ones.
-    ///
-    /// # Errors
-    /// Fails if one is missing or is not a number.
-    pub fn settings<const N: usize>(&self, places: [&str; N]) -> Result<[f64; N]> {
-        let mut numbers = [0.0; N];
-        for (number, place) in numbers.iter_mut().zip(places) {
-            let found = self.settings.pointer(&format!("/{place}")).and_then(Value::as_f64);
-            *number = found.with_context(|| format!("the data has no setting '{place}'"))?;
-        }
-        Ok(numbers)
-    }
-
-    /// Returns the version of a tool.
-    ///
-    /// # Errors
-    /// Fails if it is missing.
-    pub fn tool(&self, name: &str) -> Result<&str> {
-        let version = self.tools.get(name).map(String::as_str);
-        version.with_context(|| format!("the data has no version of '{name}'"))
-    }
-}
-
-/// The machine that the data is from.
-#[derive(Deserialize)]
-pub struct Machine {
-    /// The model of its CPU.
-    pub cpu: String,
-    /// The number of its CPUs.
-    pub cpus: u32,
-    /// The version of Linux.
-    pub kernel: String,
-}
-
-impl fmt::Display for Machine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Machine { cpu, cpus, kernel } = self;
-        write!(f, "{cpu} ({cpus} CPUs, Linux {kernel})")
-    }
-}
-
-/// The time that a neighbour would have used of a CPU of its own, and the time that it got.
-#[derive(Deserialize)]
-pub struct Neighbour {
-    duty: f64,
-    cpu_seconds: f64,
-    wall_seconds: f64,
-}
-
-impl fmt::Display for Neighbour {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (made, had) = (100.0 * self.duty, 100.0 * self.cpu_seconds / self.wall_seconds);
-        write!(f, "made to be busy for {made:.0}% of the time, it had {had:.0}% of the CPU")
-    }
 }
 
 /// Writes the median, and the least and the greatest in brackets: `250 (245 to 261)`. Returns
@@ -155,6 +171,24 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_field_that_is_missing_is_named() {
+        let read = |json: &str| {
+            rendered(json, "here", "s/1", |data| {
+                Ok(format!("{} {}", data.number("a/b"), data.numbers("c").count()))
+            })
+        };
+        let json = r#"{"schema": "s/1", "a": {"b": 1}, "c": [1, 2]}"#;
+        assert_eq!(read(json).unwrap(), "1 2");
+        for (from, to, said) in [
+            ("s/1", "s/2", "here: schema s/2 instead of s/1"),
+            ("1}", "null}", "here: no field 'a/b', or one of another kind"),
+            ("[1, 2]", "{}", "here: no field 'c', or one of another kind"),
+        ] {
+            assert_eq!(read(&json.replace(from, to)).unwrap_err().to_string(), said);
+        }
+    }
 
     #[test]
     fn the_median_of_an_even_count_is_the_mean_of_the_middle() {

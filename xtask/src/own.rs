@@ -1,9 +1,15 @@
 //! The tables of the cost of tiebreak itself, from the measurements of `bench/peers/own.py`.
+//!
+//! The measurements, each with a `what`:
+//!
+//! - `round`: a run of a short program against itself, in one of three ways;
+//! - `start`: from the exec of tiebreak to the first instruction of the program that it runs first;
+//! - `memory`: the peak memory of a run that took so many samples;
+//! - `evidence`: an update and an interval after so many rounds;
+//! - `tool`: a run of one of two tools on a program that does nothing.
 
-use crate::measured::{Data, median, read, source, spread};
-use anyhow::{Context, Result};
-use serde::Deserialize;
-use serde_json::Value;
+use crate::measured::{Part, median, rendered, source, spread};
+use anyhow::{Context, Result, ensure};
 use tiebreak_report::markdown::table;
 
 /// The path of the data, from the root.
@@ -14,56 +20,41 @@ const SCHEMA: &str = "tiebreak/own/2";
 /// The number of rounds after which an interval is timed.
 const EVIDENCE_ROUNDS: f64 = 1000.0;
 
-/// The measurements, each with a `what`:
-///
-/// - `round`: a run of a short program against itself, in one of three ways;
-/// - `start`: from the exec of tiebreak to the first instruction of the program that it runs first;
-/// - `memory`: the peak memory of a run that took so many samples;
-/// - `evidence`: an update and an interval after so many rounds;
-/// - `tool`: a run of one of two tools on a program that does nothing.
-#[derive(Deserialize)]
-struct Own {
-    measurements: Vec<Value>,
-}
-
 /// Renders the block.
 ///
 /// # Errors
 /// Fails if the data is not what `bench/peers/own.py` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data<Own> = read(json, DATA, SCHEMA)?;
-    let all = &data.of.measurements;
-    let mut costs = rounds(all)?;
-    costs.extend(starts(all)?);
-    costs.push(memory(all)?);
-    costs.extend(evidence(all)?);
-    let tools = data.tools.iter().rev().map(|(name, version)| tool(all, name, version));
-    let tools_head = ["tool", "timed runs of `true` a second", "beside each of them, ms"];
-    Ok(format!(
-        "{}\n{}\nMedians, with the least and the most in brackets, measured on {} on {}. In the \
-         second table the tools took turns; tiebreak starts three processes for two timed runs, \
-         looks at each output and writes each round into its journal. {}\n",
-        table(&["what", "demanded", "measured", "how"], costs),
-        table(&tools_head, tools.collect::<Result<Vec<_>>>()?),
-        data.date,
-        data.machine,
-        source(DATA)
-    ))
+    rendered(json, DATA, SCHEMA, |data| {
+        let all: Vec<Part<'_>> = data.list("measurements").collect();
+        let mut costs = rounds(&all)?;
+        costs.extend(starts(&all)?);
+        costs.push(memory(&all)?);
+        costs.extend(evidence(&all)?);
+        let tools = ["tiebreak", "hyperfine"].map(|name| tool(&all, name, data));
+        let tools_head = ["tool", "timed runs of `true` a second", "beside each of them, ms"];
+        let [date, machine] = data.day_and_machine();
+        Ok(format!(
+            "{}\n{}\nMedians, with the least and the most in brackets, measured on {date} on \
+             {machine}. In the second table the tools took turns; tiebreak starts three processes \
+             for two timed runs, looks at each output and writes each round into its journal. {}\n",
+            table(&["what", "demanded", "measured", "how"], costs),
+            table(&tools_head, tools.into_iter().collect::<Result<Vec<_>>>()?),
+            source(DATA)
+        ))
+    })
 }
 
 /// Returns these numbers of each measurement whose field has this text.
 fn numbers<const N: usize>(
-    all: &[Value],
+    all: &[Part<'_>],
     (field, text): (&str, &str),
     names: [&str; N],
 ) -> Result<Vec<[f64; N]>> {
-    let found = all.iter().filter(|measurement| measurement[field] == text).map(|measurement| {
-        let numbers: Option<Vec<f64>> = names.iter().map(|n| measurement[n].as_f64()).collect();
-        numbers?.try_into().ok()
-    });
-    let found: Option<Vec<[f64; N]>> = found.collect();
-    let found = found.filter(|found| !found.is_empty());
-    found.with_context(|| format!("{DATA}: {text} without {}", names.join(" or ")))
+    let of = all.iter().filter(|measurement| measurement.maybe_text(field) == Some(text));
+    let found: Vec<_> = of.map(|of| names.map(|name| of.number(name))).collect();
+    ensure!(!found.is_empty(), "{DATA}: {text} without {}", names.join(" or "));
+    Ok(found)
 }
 
 /// A cost: its name, the demand, the measurement, and how it was measured.
@@ -77,7 +68,7 @@ fn medians(values: impl Iterator<Item = f64>, decimals: usize) -> Result<String>
     spread(values, decimals).with_context(|| format!("{DATA}: a row without measurements"))
 }
 
-fn rounds(all: &[Value]) -> Result<Vec<Row>> {
+fn rounds(all: &[Part<'_>]) -> Result<Vec<Row>> {
     let programs = numbers(all, ("what", "round"), ["program_ms", "rounds"])?;
     let program_ms = median(programs.iter().map(|[ms, _]| *ms)).unwrap_or_default();
     let what = format!("added to a round: three runs of a program of {program_ms:.1} ms");
@@ -95,7 +86,7 @@ fn rounds(all: &[Value]) -> Result<Vec<Row>> {
     rows.collect()
 }
 
-fn starts(all: &[Value]) -> Result<Vec<Row>> {
+fn starts(all: &[Part<'_>]) -> Result<Vec<Row>> {
     let journals = [
         ("new", "from its exec to the first instruction of what it runs, `--no-wait`"),
         ("existing", "the same, with the runs before in the journal"),
@@ -112,7 +103,7 @@ fn starts(all: &[Value]) -> Result<Vec<Row>> {
 
 /// Makes the row of the memory that the samples of a long run need more than those of a short one,
 /// pair by pair.
-fn memory(all: &[Value]) -> Result<Row> {
+fn memory(all: &[Part<'_>]) -> Result<Row> {
     let runs = numbers(all, ("what", "memory"), ["samples", "peak_bytes"])?;
     let fewest = runs.iter().map(|[samples, _]| *samples).fold(f64::INFINITY, f64::min);
     let most = runs.iter().map(|[samples, _]| *samples).fold(0.0, f64::max);
@@ -125,7 +116,7 @@ fn memory(all: &[Value]) -> Result<Row> {
     Ok(row("memory a sample", "under 200 bytes", measured, how))
 }
 
-fn evidence(all: &[Value]) -> Result<Vec<Row>> {
+fn evidence(all: &[Part<'_>]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (engine, centre) in [("M3r", "factor"), ("S", "median")] {
         let of = numbers(all, ("engine", engine), ["rounds", "update_ns", "interval_ms"])?;
@@ -143,7 +134,8 @@ fn evidence(all: &[Value]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn tool(all: &[Value], name: &str, version: &str) -> Result<[String; 3]> {
+fn tool(all: &[Part<'_>], name: &str, data: Part<'_>) -> Result<[String; 3]> {
+    let version = data.at("tools").text(name);
     let runs = numbers(all, ("tool", name), ["seconds", "timed_runs", "program_ms"])?;
     let rate = medians(runs.iter().map(|[seconds, runs, _]| runs / seconds), 0)?;
     let beside_ms = runs.iter().map(|[seconds, runs, ms]| 1e3 * seconds / runs - ms);

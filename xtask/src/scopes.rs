@@ -1,9 +1,8 @@
 //! The table of the same code against itself at each scope, from the measurements of
 //! `bench/scopes`.
 
-use crate::measured::{Data, Neighbour, median, rate_of, read, source};
+use crate::measured::{Part, median, rate_of, rendered, source};
 use anyhow::{Context, Result};
-use serde::Deserialize;
 use tiebreak_report::markdown::table;
 
 /// The path of the data, from the root.
@@ -29,79 +28,66 @@ const MORE: [(&str, &str); 3] = [
     ("branches more code", "short branches, scope `code`, a minute"),
 ];
 
-#[derive(Deserialize)]
-struct Scopes {
-    neighbour: Neighbour,
-    forecast: Forecast,
-    races: Vec<Race>,
-}
-
-/// The forecast of `tiebreak power` for the branches, before they were raced.
-#[derive(Deserialize)]
-struct Forecast {
-    /// The variation of the ratio from unit to unit, as a natural logarithm.
-    noise: f64,
-    /// The number of units that suffice for half of the races; `None` if no race would end.
-    units_median: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Race {
-    case: String,
-    verdict: String,
-    /// The side that the verdict calls faster.
-    faster: Option<String>,
-    units: u64,
-    seconds: f64,
-}
-
 /// Renders the block, with links as seen from the root.
 ///
 /// # Errors
 /// Fails if the data is not what `bench/scopes` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data<Scopes> = read(json, DATA, SCHEMA)?;
-    let Scopes { neighbour, forecast, races } = &data.of;
-    let same = SAME.iter().map(|case| row(races, *case, |race| race.verdict == "holds"));
-    let same = same.collect::<Result<Vec<_>>>()?;
-    let more = MORE.iter();
-    let more = more.map(|case| row(races, *case, |race| race.faster.as_deref() == Some("first")));
-    let more = more.collect::<Result<Vec<_>>>()?;
-    let predicted = races.iter().filter(|race| race.case == "branches more code");
-    let needed = median(predicted.map(|race| race.units as f64)).unwrap_or_default();
-    let units = forecast.units_median.with_context(|| format!("{DATA}: no forecast"))?;
-    let [error] = data.settings(["error"])?;
-    Ok(format!(
-        "{}\n{}\nEach cell: races that came to this verdict, of how many, and the share with its \
-         95% interval (Wilson); units and seconds are medians. Of the branches with 2% more work, \
-         `tiebreak power` had predicted {units} units from the noise of 200 others ({:.1}% a \
-         unit): half of the races needed {:.2} times as many.\n\n\
-         Measured on {} on {}, `--error {error}`, on one CPU with a bursty neighbour \
-         ({neighbour}). No two races share a placement, the last case of the first table apart. \
-         {}\n",
-        table(&["the same code against itself", "said to differ: false", "units", "seconds"], same),
-        table(&["against 2% more work", "found", "units", "seconds"], more),
-        100.0 * forecast.noise,
-        needed / units as f64,
-        data.date,
-        data.machine,
-        source(DATA),
-    ))
+    rendered(json, DATA, SCHEMA, |data| {
+        let same = SAME.map(|case| row(data, case, |race| race.text("verdict") == "holds"));
+        let more =
+            MORE.map(|case| row(data, case, |race| race.maybe_text("faster") == Some("first")));
+        let predicted = of_case(data, "branches more code").map(|race| race.number("units"));
+        let needed = median(predicted).unwrap_or_default();
+        // What `tiebreak power` forecast for the branches, before they were raced.
+        let units = data.number("forecast/units_median");
+        let [date, machine] = data.day_and_machine();
+        Ok(format!(
+            "{}\n{}\nEach cell: races that came to this verdict, of how many, and the share with \
+             its 95% interval (Wilson); units and seconds are medians. Of the branches with 2% \
+             more work, `tiebreak power` had predicted {units} units from the noise of 200 others \
+             ({:.1}% a unit): half of the races needed {:.2} times as many.\n\n\
+             Measured on {date} on {machine}, `--error {}`, on one CPU with a bursty neighbour \
+             ({}). No two races share a placement, the last case of the first table apart. {}\n",
+            table(
+                &["the same code against itself", "said to differ: false", "units", "seconds"],
+                same.into_iter().collect::<Result<Vec<_>>>()?
+            ),
+            table(
+                &["against 2% more work", "found", "units", "seconds"],
+                more.into_iter().collect::<Result<Vec<_>>>()?
+            ),
+            100.0 * data.number("forecast/noise"),
+            needed / units,
+            data.number("settings/error"),
+            data.neighbour(),
+            source(DATA),
+        ))
+    })
+}
+
+fn of_case<'a>(data: Part<'a>, case: &str) -> impl Iterator<Item = Part<'a>> + Clone {
+    data.list("races").filter(move |race| race.text("case") == case)
 }
 
 /// Makes the row of a case: how many of its races count, and the units and seconds that half of
 /// them needed.
 fn row(
-    races: &[Race],
+    data: Part<'_>,
     (case, name): (&str, &str),
-    counts: fn(&Race) -> bool,
+    counts: fn(Part<'_>) -> bool,
 ) -> Result<[String; 4]> {
-    let races = races.iter().filter(|race| race.case == case);
-    let units = median(races.clone().map(|race| race.units as f64));
+    let races = of_case(data, case);
+    let [units, seconds] =
+        ["units", "seconds"].map(|place| median(races.clone().map(|race| race.number(place))));
     let units = units.with_context(|| format!("{DATA}: no races of '{case}'"))?;
-    let seconds = median(races.clone().map(|race| race.seconds)).unwrap_or_default();
-    let counted = rate_of(races.map(counts));
-    Ok([name.to_owned(), counted, format!("{units:.0}"), format!("{seconds:.2}")])
+    let seconds = seconds.unwrap_or_default();
+    Ok([
+        name.to_owned(),
+        rate_of(races.map(counts)),
+        format!("{units:.0}"),
+        format!("{seconds:.2}"),
+    ])
 }
 
 #[cfg(test)]

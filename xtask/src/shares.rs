@@ -1,9 +1,8 @@
 //! The tables of the cost and the errors of claims about success rates, from the simulations of the
 //! example `shares` of `lab/stats`.
 
-use crate::measured::{read, source};
+use crate::measured::{Part, rendered, source};
 use anyhow::{Context, Result};
-use serde::Deserialize;
 use tiebreak_report::markdown::table;
 use tiebreak_report::number::share_text;
 
@@ -16,112 +15,55 @@ const SCHEMA: &str = "tiebreak/shares/1";
 const CLASSIC: &str = "classic driver";
 const OURS: [&str; 2] = ["grid", "half SPRT, half grid"];
 
-#[derive(Deserialize)]
-struct Data {
-    rates: Rates,
-    bursts: Bursts,
-}
-
-#[derive(Deserialize)]
-struct Rates {
-    streams: u64,
-    trials_most: u64,
-    confidence: f64,
-    rows: Vec<Row>,
-}
-
-/// A claim at a true rate.
-#[derive(Deserialize)]
-struct Row {
-    good: f64,
-    bad: f64,
-    error: f64,
-    truth: f64,
-    methods: Vec<Method>,
-}
-
-#[derive(Deserialize)]
-struct Method {
-    name: String,
-    median: u64,
-    mean: f64,
-    p90: u64,
-    undecided: u64,
-    wrong: u64,
-    wrong_low: f64,
-    wrong_high: f64,
-}
-
-#[derive(Deserialize)]
-struct Bursts {
-    streams: u64,
-    requests: u64,
-    share: f64,
-    error: f64,
-    confidence: f64,
-    rows: Vec<Burst>,
-}
-
-#[derive(Deserialize)]
-struct Burst {
-    mean_burst: f64,
-    block: u64,
-    holds: Rate,
-    refuted: Rate,
-}
-
-#[derive(Deserialize)]
-struct Rate {
-    rate: f64,
-    low: f64,
-    high: f64,
-}
-
 /// Renders the block.
 ///
 /// # Errors
 /// Fails if the data is not what the example writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data = read(json, DATA, SCHEMA)?;
-    Ok(format!(
-        "{}{}{}\nEvery number is simulated, with fixed seeds. {}\n",
-        trials(&data.rates)?,
-        wrong(&data.rates)?,
-        bursts(&data.bursts)?,
-        source(DATA)
-    ))
+    rendered(json, DATA, SCHEMA, |data| {
+        let rates = data.at("rates");
+        Ok(format!(
+            "{}{}{}\nEvery number is simulated, with fixed seeds. {}\n",
+            trials(rates)?,
+            wrong(rates)?,
+            bursts(data.at("bursts"))?,
+            source(DATA)
+        ))
+    })
 }
 
 /// Returns the names of the methods in the order of the data; rows with one bar have fewer of them.
-fn names(rows: &[Row]) -> Vec<&str> {
-    let most = rows.iter().max_by_key(|row| row.methods.len());
-    most.map_or(Vec::new(), |row| row.methods.iter().map(|each| each.name.as_str()).collect())
+fn names(rates: Part<'_>) -> Vec<&str> {
+    let rows = rates.list("rows").map(|row| row.list("methods").map(|one| one.text("name")));
+    rows.map(Iterator::collect::<Vec<_>>).max_by_key(Vec::len).unwrap_or_default()
 }
 
-fn method<'a>(row: &'a Row, name: &str) -> Option<&'a Method> {
-    row.methods.iter().find(|method| method.name == name)
+fn method<'a>(row: Part<'a>, name: &str) -> Option<Part<'a>> {
+    row.list("methods").find(|method| method.text("name") == name)
 }
 
-fn trials(rates: &Rates) -> Result<String> {
-    let names = names(&rates.rows);
+fn trials(rates: Part<'_>) -> Result<String> {
+    let names = names(rates);
     let mut rows = Vec::new();
-    for row in &rates.rows {
-        let ours = method(row, OURS[usize::from(row.good > row.bad)]);
-        let both = method(row, CLASSIC).zip(ours);
+    for row in rates.list("rows") {
+        let has_two_bars = row.number("good") > row.number("bad");
+        let both = method(row, CLASSIC).zip(method(row, OURS[usize::from(has_two_bars)]));
         let (classic, ours) = both.with_context(|| format!("{DATA}: a row lacks a method"))?;
-        let mut cells = vec![claim(row), percent(row.truth)];
+        let mut cells = vec![claim(row), percent(row.number("truth"))];
         cells.extend(names.iter().map(|name| match method(row, name) {
-            Some(method) => format!("{} ({:.0})", method.median, method.mean),
+            Some(method) => format!("{} ({:.0})", method.number("median"), method.number("mean")),
             None => "-".to_owned(),
         }));
-        cells.push(format!("{:.0}%", 100.0 * (1.0 - ours.mean / classic.mean)));
+        let saved = 1.0 - ours.number("mean") / classic.number("mean");
+        cells.push(format!("{:.0}%", 100.0 * saved));
         rows.push(cells);
     }
     let head = [&["claim", "true rate"][..], &names, &["saved"]].concat();
-    let entries = || rates.rows.iter().flat_map(|row| &row.methods);
-    let longest = entries().map(|method| method.p90).max().unwrap_or(0);
-    let ended = match entries().map(|method| method.undecided).sum() {
-        0 => "all of them".to_owned(),
+    let entries = rates.list("rows").flat_map(|row| row.list("methods"));
+    let longest = entries.clone().map(|method| method.number("p90")).fold(0.0, f64::max);
+    let undecided: f64 = entries.map(|method| method.number("undecided")).sum();
+    let ended = match undecided {
+        0.0 => "all of them".to_owned(),
         undecided => format!("all but {undecided} of them"),
     };
     Ok(format!(
@@ -130,21 +72,25 @@ fn trials(rates: &Rates) -> Result<String> {
          of the classic driver's mean. Nine of ten runs of any method ended within {longest} \
          trials, and {ended} within {}.\n\n",
         table(&head, rows),
-        rates.streams,
-        rates.trials_most
+        rates.number("streams"),
+        rates.number("trials_most")
     ))
 }
 
 /// Makes the table of false verdicts where the truth lies at a bar, where they are most likely.
-fn wrong(rates: &Rates) -> Result<String> {
-    let names = names(&rates.rows);
+fn wrong(rates: Part<'_>) -> Result<String> {
+    let names = names(rates);
     let mut rows = Vec::new();
-    for row in rates.rows.iter().filter(|row| [row.good, row.bad].contains(&row.truth)) {
-        let mut cells = vec![claim(row), percent(row.truth), percent(row.error)];
+    for row in rates.list("rows") {
+        let [good, bad, truth] = ["good", "bad", "truth"].map(|rate| row.number(rate));
+        if ![good, bad].contains(&truth) {
+            continue;
+        }
+        let mut cells = vec![claim(row), percent(truth), percent(row.number("error"))];
         for name in &names {
             let method = method(row, name).with_context(|| format!("{DATA}: no {name}"))?;
-            let rate = method.wrong as f64 / rates.streams as f64;
-            cells.push(interval(rate, method.wrong_low, method.wrong_high));
+            let rate = method.number("wrong") / rates.number("streams");
+            cells.push(interval(rate, method.number("wrong_low"), method.number("wrong_high")));
         }
         rows.push(cells);
     }
@@ -152,25 +98,27 @@ fn wrong(rates: &Rates) -> Result<String> {
         "{}\nFalse verdicts on the same streams, with an interval that holds with probability \
          {}.\n\n",
         table(&[&["claim", "true rate", "asked for"][..], &names].concat(), rows),
-        percent(rates.confidence)
+        percent(rates.number("confidence"))
     ))
 }
 
-fn bursts(bursts: &Bursts) -> Result<String> {
-    let mut blocks: Vec<u64> = bursts.rows.iter().map(|row| row.block).collect();
-    blocks.sort_unstable();
+fn bursts(bursts: Part<'_>) -> Result<String> {
+    let all: Vec<Part<'_>> = bursts.list("rows").collect();
+    let mut blocks: Vec<f64> = all.iter().map(|row| row.number("block")).collect();
+    blocks.sort_by(f64::total_cmp);
     blocks.dedup();
     let mut rows = Vec::new();
-    for of_length in bursts.rows.chunk_by(|one, two| one.mean_burst == two.mean_burst) {
-        let length = of_length[0].mean_burst;
+    let length = |row: &Part<'_>| row.number("mean_burst");
+    for of_length in all.chunk_by(|one, two| length(one) == length(two)) {
+        let length = length(&of_length[0]);
         for verdict in ["holds", "refuted"] {
             let mut cells = vec![length.to_string(), verdict.to_owned()];
             for block in &blocks {
-                let row = of_length.iter().find(|row| row.block == *block);
+                let row = of_length.iter().find(|row| row.number("block") == *block);
                 let row = row.with_context(|| format!("{DATA}: no block {block} of {length}"))?;
-                let Rate { rate, low, high } =
-                    if verdict == "holds" { &row.holds } else { &row.refuted };
-                cells.push(interval(*rate, *low, *high));
+                let [rate, low, high] =
+                    ["rate", "low", "high"].map(|place| row.at(verdict).number(place));
+                cells.push(interval(rate, low, high));
             }
             rows.push(cells);
         }
@@ -182,19 +130,20 @@ fn bursts(bursts: &Bursts) -> Result<String> {
          {} of the requests succeed in the long run, and that is the bar, so that neither verdict \
          may come in more than {} of the streams. Intervals hold with probability {}.\n",
         table(&head, rows),
-        bursts.streams,
-        bursts.requests,
-        percent(bursts.share),
-        percent(bursts.error),
-        percent(bursts.confidence)
+        bursts.number("streams"),
+        bursts.number("requests"),
+        percent(bursts.number("share")),
+        percent(bursts.number("error")),
+        percent(bursts.number("confidence"))
     ))
 }
 
-fn claim(row: &Row) -> String {
-    if row.good > row.bad {
-        format!("`--good {} --bad {}`", percent(row.good), percent(row.bad))
+fn claim(row: Part<'_>) -> String {
+    let (good, bad) = (row.number("good"), row.number("bad"));
+    if good > bad {
+        format!("`--good {} --bad {}`", percent(good), percent(bad))
     } else {
-        format!("`--at-least {}`", percent(row.good))
+        format!("`--at-least {}`", percent(good))
     }
 }
 

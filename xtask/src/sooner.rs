@@ -1,10 +1,8 @@
 //! The tables of the ways to find small differences sooner, from the measurements of
 //! `bench/sooner`.
 
-use crate::measured::{Data, median, read, source};
-use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use crate::measured::{Part, median, rendered, source};
+use anyhow::{Result, ensure};
 use tiebreak_report::markdown::{heading, table};
 
 /// The path of the data, from the root.
@@ -21,96 +19,38 @@ const WAYS: [(&str, &str); 5] = [
     ("run time", "`--by 'run time'`"),
 ];
 
-#[derive(Deserialize)]
-struct Sooner {
-    simulated: Simulated,
-    races: Vec<Race>,
-}
-
-#[derive(Deserialize)]
-struct Simulated {
-    gains: Vec<Gain>,
-    bars: Vec<Bar>,
-}
-
-/// The rounds that half of the streams need, and nine of ten, by way; `None` if there are too many.
-#[derive(Deserialize)]
-struct Gain {
-    duty: f64,
-    slow_second: f64,
-    rounds: BTreeMap<String, [Option<u64>; 2]>,
-}
-
-/// In how many streams a claim at its true bar ever held, and was ever refuted.
-#[derive(Deserialize)]
-struct Bar {
-    factor: f64,
-    streams: u64,
-    none: [u64; 2],
-    strata: [u64; 2],
-}
-
-/// The pair of a race: a program with itself, or with one that does 2% more work.
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Case {
-    Same,
-    Slower2,
-}
-
-#[derive(Deserialize)]
-struct Race {
-    case: Case,
-    /// The share of the time that the neighbour would be busy on a CPU of its own.
-    duty: f64,
-    /// Whether a round waits until the machine is quiet.
-    waits: bool,
-    rounds: u64,
-    disturbed: u64,
-    ways: BTreeMap<String, Verdicts>,
-}
-
-/// The first verdict of a way on a race, if there was one.
-#[derive(Deserialize)]
-struct Verdicts {
-    rounds: Option<u64>,
-    verdict: Option<String>,
-    a_faster: Option<bool>,
-}
-
 /// Renders the block, with links as seen from `docs/manual`.
 ///
 /// # Errors
 /// Fails if the data is not what `bench/sooner` writes.
 pub fn render(json: &str) -> Result<String> {
-    let data: Data<Sooner> = read(json, DATA, SCHEMA)?;
-    let Sooner { simulated, races } = &data.of;
-    ensure!(!races.is_empty(), "{DATA}: no races");
-    let mut out = String::new();
-    // The neighbours, and whether rounds waited for them: the calmest first.
-    let mut worlds: Vec<_> = races.iter().map(|race| (race.duty, race.waits)).collect();
-    worlds.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
-    worlds.dedup();
-    for (duty, waits) in worlds {
-        let races = races.iter().filter(|race| race.duty == duty && race.waits == waits);
-        let races: Vec<&Race> = races.collect();
-        let waiting =
-            if waits { "each round waiting for quiet" } else { "not waiting (`--no-wait`)" };
-        let busy = percent(duty);
-        let title = format!("A neighbour that is busy {busy} of the time, {waiting}");
-        let rows = WAYS.iter().map(|way| measured(&races, *way)).collect::<Result<Vec<_>>>()?;
-        let [disturbed, rounds]: [u64; 2] = [
-            races.iter().map(|race| race.disturbed).sum(),
-            races.iter().map(|race| race.rounds).sum(),
-        ];
-        let disturbed = percent(disturbed as f64 / rounds as f64);
-        out += &heading(2, &title);
-        out += &table(&HEAD, rows);
-        out += &format!("\n{disturbed} of the rounds were disturbed.\n\n");
-    }
-    out += &format!("{}\n\n", conditions(&data)?);
-    out += &(heading(2, "Simulated neighbours") + &gains(&simulated.gains)? + "\n");
-    Ok(out + &heading(2, "Where contestants are not equal") + &bars(&simulated.bars) + "\n")
+    rendered(json, DATA, SCHEMA, |data| {
+        ensure!(data.list("races").next().is_some(), "{DATA}: no races");
+        let mut out = String::new();
+        // The neighbours, and whether rounds waited for them: the calmest first.
+        let world = |race: &Part<'_>| (race.is("waits"), race.number("duty"));
+        let mut worlds: Vec<_> = data.list("races").map(|race| world(&race)).collect();
+        worlds.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        worlds.dedup();
+        for (waits, duty) in worlds {
+            let races = data.list("races").filter(|race| world(race) == (waits, duty));
+            let races: Vec<Part<'_>> = races.collect();
+            let waiting =
+                if waits { "each round waiting for quiet" } else { "not waiting (`--no-wait`)" };
+            let busy = percent(duty);
+            let title = format!("A neighbour that is busy {busy} of the time, {waiting}");
+            let [disturbed, rounds] = ["disturbed", "rounds"]
+                .map(|place| races.iter().map(|race| race.number(place)).sum::<f64>());
+            let disturbed = percent(disturbed / rounds);
+            out += &heading(2, &title);
+            out += &table(&HEAD, WAYS.map(|way| measured(&races, way)));
+            out += &format!("\n{disturbed} of the rounds were disturbed.\n\n");
+        }
+        let simulated = data.at("simulated");
+        out += &format!("{}\n\n", conditions(data));
+        out += &(heading(2, "Simulated neighbours") + &gains(simulated) + "\n");
+        Ok(out + &heading(2, "Where contestants are not equal") + &bars(simulated) + "\n")
+    })
 }
 
 /// Writes a share in percent, without decimals.
@@ -130,45 +70,49 @@ const HEAD: [&str; 8] = [
     "too close",
 ];
 
-/// Makes a row of the first tables.
-fn measured(races: &[&Race], (way, name): (&str, &str)) -> Result<[String; 8]> {
-    let [slower, same] = [Case::Slower2, Case::Same].map(|case| {
-        let races = races.iter().filter(|race| race.case == case);
-        let verdicts = races.map(|race| race.ways.get(way)).collect::<Option<Vec<&Verdicts>>>();
-        verdicts.with_context(|| format!("{DATA}: a race says nothing of {way}"))
+/// Makes a row of the first tables: the verdicts of a way on the races of both cases.
+fn measured(races: &[Part<'_>], (way, name): (&str, &str)) -> [String; 8] {
+    let [slower, same] = ["slower2", "same"].map(|case| -> Vec<Part<'_>> {
+        let races = races.iter().filter(|race| race.text("case") == case);
+        races.map(|race| race.at("ways").at(way)).collect()
     });
-    let (slower, same) = (slower?, same?);
-    let found = slower.iter().filter(|one| one.a_faster == Some(true));
-    let wrong = slower.iter().filter(|one| one.verdict.is_some() && one.a_faster != Some(true));
-    let [holds, too_close] = ["holds", "too close"]
-        .map(|verdict| same.iter().filter(|one| one.verdict.as_deref() == Some(verdict)).count());
-    Ok([
+    let is_found =
+        |verdict: &&Part<'_>| !verdict.at("a_faster").is_null() && verdict.is("a_faster");
+    let found = slower.iter().filter(is_found).count();
+    let wrong = slower.iter().filter(|one| one.maybe_text("verdict").is_some() && !is_found(one));
+    let [holds, too_close] = ["holds", "too close"].map(|verdict| {
+        same.iter().filter(|one| one.maybe_text("verdict") == Some(verdict)).count()
+    });
+    [
         name.to_owned(),
-        format!("{} of {}", found.count(), slower.len()),
+        format!("{found} of {}", slower.len()),
         wrong.count().to_string(),
         rounds(&slower, 0.5),
         rounds(&slower, 0.9),
         saved(races, way),
         format!("{holds} of {}", same.len()),
         too_close.to_string(),
-    ])
+    ]
 }
 
 /// Writes the number of rounds that this share of the races needed at most, if there were enough.
-fn rounds(verdicts: &[&Verdicts], share: f64) -> String {
-    let mut needed: Vec<u64> = verdicts.iter().map(|one| one.rounds.unwrap_or(u64::MAX)).collect();
-    needed.sort_unstable();
+fn rounds(verdicts: &[Part<'_>], share: f64) -> String {
+    let needed = verdicts.iter().map(|one| one.maybe("rounds").unwrap_or(f64::INFINITY));
+    let mut needed: Vec<f64> = needed.collect();
+    needed.sort_by(f64::total_cmp);
     let place = ((share * needed.len() as f64).ceil() as usize).saturating_sub(1);
-    let rounds = needed.get(place).filter(|rounds| **rounds < u64::MAX);
-    rounds.map_or("more than there were".to_owned(), u64::to_string)
+    let rounds = needed.get(place).filter(|rounds| rounds.is_finite());
+    rounds.map_or("more than there were".to_owned(), f64::to_string)
 }
 
 /// Writes the median over the races of the rounds that a way saves; a race without a verdict counts
 /// with its last round.
-fn saved(races: &[&Race], way: &str) -> String {
-    let ratios = races.iter().filter(|race| race.case == Case::Slower2).map(|race| {
-        let [own, none] =
-            [way, "none"].map(|way| race.ways[way].rounds.unwrap_or(race.rounds) as f64);
+fn saved(races: &[Part<'_>], way: &str) -> String {
+    let ratios = races.iter().filter(|race| race.text("case") == "slower2").map(|race| {
+        let [own, none] = [way, "none"].map(|way| {
+            let rounds = race.at("ways").at(way).maybe("rounds");
+            rounds.unwrap_or_else(|| race.number("rounds"))
+        });
         own / none
     });
     match median(ratios) {
@@ -178,56 +122,58 @@ fn saved(races: &[&Race], way: &str) -> String {
     }
 }
 
-fn conditions(data: &Data<Sooner>) -> Result<String> {
-    let Data { date, machine, .. } = data;
-    let [process_ms, rounds, error, resolution] =
-        data.settings(["process_ms", "rounds", "error", "resolution"])?;
-    Ok(format!(
-        "Measured on {date} on {machine}: static programs of {process_ms:.0} ms on one CPU with a \
-         neighbour that works in bursts of 1 to 20 ms and would keep a CPU of its own busy for the \
-         share that is said. A round is disturbed if either run waited for the CPU for more than \
-         5% of its time. Each race recorded up to {rounds} rounds, and each way then looked at the \
-         same rounds from the first one on, at an error of {} and a resolution of {}. \
-         \"Rounds less\" is the median over the races of what a way saves of the rounds of the \
-         same race. {}",
-        percent(error),
-        percent(resolution),
+fn conditions(data: Part<'_>) -> String {
+    let of = data.at("settings");
+    let [date, machine] = data.day_and_machine();
+    format!(
+        "Measured on {date} on {machine}: static programs of {:.0} ms on one CPU with a neighbour \
+         that works in bursts of 1 to 20 ms and would keep a CPU of its own busy for the share \
+         that is said. A round is disturbed if either run waited for the CPU for more than 5% of \
+         its time. Each race recorded up to {} rounds, and each way then looked at the same rounds \
+         from the first one on, at an error of {} and a resolution of {}. \"Rounds less\" is the \
+         median over the races of what a way saves of the rounds of the same race. {}",
+        of.number("process_ms"),
+        of.number("rounds"),
+        percent(of.number("error")),
+        percent(of.number("resolution")),
         source(DATA),
-    ))
+    )
 }
 
-fn gains(gains: &[Gain]) -> Result<String> {
+/// Makes the table of the rounds that half of the streams need, and nine of ten; `null` if there
+/// are too many.
+fn gains(simulated: Part<'_>) -> String {
     let ways = &WAYS[..4];
-    let mut rows = Vec::new();
-    for gain in gains {
-        let slot = match gain.slow_second {
+    let rows = simulated.list("gains").map(|gain| {
+        let slot = match gain.number("slow_second") {
             0.0 => "as fast".to_owned(),
             slower => percent(slower) + " slower",
         };
-        let mut cells = vec![percent(gain.duty), slot];
-        for (way, _) in ways {
-            let needed = gain.rounds.get(*way).with_context(|| format!("{DATA}: no {way}"))?;
+        let mut cells = vec![percent(gain.number("duty")), slot];
+        cells.extend(ways.iter().map(|(way, _)| {
+            let needed = gain.at("rounds").list(way).map(|rounds| rounds.maybe(""));
             let texts = needed.map(|n| n.map_or("over 3000".to_owned(), |n| n.to_string()));
-            cells.push(texts.join(" / "));
-        }
-        rows.push(cells);
-    }
+            texts.collect::<Vec<_>>().join(" / ")
+        }));
+        cells
+    });
     let names: Vec<&str> = ways.iter().map(|(_, name)| *name).collect();
     let mut out = table(&[&["neighbour", "second slot"][..], &names].concat(), rows);
     out += "\nRounds until it is told that one of two programs of 3 ms is 2% faster, half of the \
             streams / nine of ten, at an error of 1% and without a resolution; the programs have \
             1.5% noise of their own. The neighbour visits a run as often as the first column says \
             on average, for up to 4 ms each time.\n";
-    Ok(out)
+    out
 }
 
-fn bars(bars: &[Bar]) -> String {
-    let rows = bars.iter().map(|bar| {
-        let [none, strata] = [bar.none, bar.strata].map(|wrong| {
-            let rates = wrong.map(|count| 100.0 * count as f64 / bar.streams as f64);
-            rates.map(|rate| format!("{rate:.1}%")).join(" / ")
+/// Makes the table of how often a claim at its true bar ever held, and was ever refuted.
+fn bars(simulated: Part<'_>) -> String {
+    let rows = simulated.list("bars").map(|bar| {
+        let [none, strata] = ["none", "strata"].map(|way| {
+            let rates = bar.numbers(way).map(|count| 100.0 * count / bar.number("streams"));
+            rates.map(|rate| format!("{rate:.1}%")).collect::<Vec<_>>().join(" / ")
         });
-        [bar.factor.to_string(), none, strata]
+        [bar.number("factor").to_string(), none, strata]
     });
     let head =
         ["B / A alone", "nothing taken out: above / below", "`--adjust strata`: above / below"];

@@ -34,11 +34,11 @@ pub fn render(text: &str, name: &str) -> Result<String> {
     Ok(study::markdown(&read(text, name)?))
 }
 
-/// Converts a document of an older version to the form of today, as far as the table needs it. The
-/// warnings of old documents are texts, of which the table needs those of missing meters. Their
+/// Reads a document, one of an older version in the form of today, as far as the table needs it.
+/// The warnings of old documents are texts, of which the table needs those of missing meters. Their
 /// contestants have fewer numbers, of which it needs none. They have no ranks, and their
 /// efficiencies are of medians.
-fn of_today(text: &str) -> Result<String, NotAStudy> {
+fn of_today(text: &str) -> Result<StudyResult, NotAStudy> {
     let mut document: Value = serde_json::from_str(text)?;
     let is_of_today = |warning: &Value| warning.as_object().is_some_and(|of| of.len() > 2);
     for run in document["runs"].as_array_mut().into_iter().flatten() {
@@ -58,7 +58,7 @@ fn of_today(text: &str) -> Result<String, NotAStudy> {
             table.compare(&run.verdicts);
         }
     }
-    Ok(json::text(&study))
+    Ok(study)
 }
 
 /// A picture of a study: its file in the study's folder, and the function that draws it.
@@ -79,8 +79,7 @@ fn spread(study: &StudyResult) -> String {
 /// Fails if the data is not what `tiebreak study run` writes about this study.
 pub fn read(text: &str, name: &str) -> Result<StudyResult> {
     let place = data(name)?;
-    let result = of_today(text).and_then(|text| json::read_study(&text));
-    let result = result.with_context(|| format!("reading {place}"))?;
+    let result = of_today(text).with_context(|| format!("reading {place}"))?;
     ensure!(result.study == name, "{place} is of the study {}", result.study);
     Ok(result)
 }

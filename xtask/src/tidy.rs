@@ -2,9 +2,8 @@
 
 use crate::finding::Finding;
 use crate::tree::Source;
-use crate::{circles, copied, edges, generated, lengths, pages, ratchet, tree, unsafety, words};
+use crate::{circles, copied, edges, generated, lengths, pages, tree, unsafety, words};
 use anyhow::{Context, Result};
-use std::fs;
 use std::path::Path;
 
 /// Returns every finding in the repository, in the order of files and lines.
@@ -18,16 +17,14 @@ pub fn check(root: &Path) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for source in &sources {
         findings.extend(lengths::wide_lines(source));
+        findings.extend(lengths::too_long(source));
         findings.extend(lengths::short_file(source, &sources));
         findings.extend(words::check(source, &own));
         findings.extend(pages::check(source, |path| root.join(path).exists()));
         findings.extend(generated::check(root, source));
         findings.extend(texts.as_ref().and_then(|texts| texts.check(source)));
     }
-    findings.extend(generated::stale_schemas(root));
-    let too_long: Vec<_> = sources.iter().flat_map(lengths::too_long).collect();
-    let ratchet = ratchet::parse(page(&sources, ratchet::FILE)?)?;
-    findings.extend(ratchet::check(&ratchet, &too_long));
+    findings.extend(generated::stale_files(root)?);
     let map = edges::map(page(&sources, edges::MAP)?)?;
     let metadata = edges::metadata(root)?;
     findings.extend(edges::check_edges(&map, &metadata));
@@ -44,18 +41,6 @@ fn own_folders(root: &Path) -> Vec<String> {
     let user = std::env::var("HOME").ok().filter(|home| home.len() > 1);
     let user = user.map(|home| format!("{}/", home.trim_end_matches('/')));
     [root.to_string_lossy().into_owned()].into_iter().chain(user).collect()
-}
-
-/// Rewrites the ratchet, downward only.
-///
-/// # Errors
-/// Fails if a file cannot be read or written.
-pub fn bless(root: &Path) -> Result<()> {
-    let sources = tree::read(root)?;
-    let too_long: Vec<_> = sources.iter().flat_map(lengths::too_long).collect();
-    let old = ratchet::parse(page(&sources, ratchet::FILE)?)?;
-    let new = ratchet::render(&ratchet::bless(&old, &too_long));
-    fs::write(root.join(ratchet::FILE), new).with_context(|| format!("writing {}", ratchet::FILE))
 }
 
 fn page<'a>(sources: &'a [Source], path: &str) -> Result<&'a str> {

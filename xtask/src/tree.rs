@@ -1,8 +1,9 @@
 //! The text files of the repository, read once.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// A text file and its place.
 pub struct Source {
@@ -59,6 +60,21 @@ impl Source {
         matches!(self.ending(), "rs" | "toml" | "sh" | "py" | "c" | "h")
             || NAMES.contains(&self.name())
     }
+}
+
+/// Runs cargo at the root, without the network, and returns what it prints.
+///
+/// # Errors
+/// Fails if it cannot be started, fails, or prints no UTF-8.
+pub fn cargo(root: &Path, words: &[&str]) -> Result<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(words).env("COLUMNS", "80").env("NO_COLOR", "1").env("CARGO_NET_OFFLINE", "true");
+    let output = command.current_dir(root).output().context("starting cargo")?;
+    if !output.status.success() {
+        bail!("cargo {}: {}", words[0], String::from_utf8_lossy(&output.stderr).trim());
+    }
+    String::from_utf8(output.stdout).context("what cargo prints is not UTF-8")
 }
 
 /// Reads every text file below the root, in the order of their paths.

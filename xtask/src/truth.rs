@@ -1,9 +1,9 @@
 //! The tables of `make truth`: how often verdicts and intervals are wrong, world by world, from the
 //! simulations of the example `truth` of `lab/engine` and the measurements of `bench/truth`.
 
-use crate::measured::{Data, rate, rate_of, read, source};
+use crate::measured::{Part, rate, rate_of, rendered, source};
 use anyhow::{Context, Result};
-use serde::Deserialize;
+use std::collections::BTreeSet;
 use tiebreak_report::markdown::table;
 use tiebreak_report::text::each_once;
 
@@ -19,64 +19,12 @@ const REAL_SCHEMA: &str = "tiebreak/truth-real/1";
 /// The forms of contestants, in the order of the rows.
 const FORMS: [&str; 3] = ["programs", "functions", "runners"];
 
-#[derive(Deserialize)]
-struct Virtual {
-    comparisons: usize,
-    rounds: u64,
-    error: f64,
-    slower: f64,
-    rows: Vec<Row>,
-}
-
-/// The comparisons in a world in one way: of equals, and where B takes longer.
-#[derive(Deserialize)]
-struct Row {
-    world: String,
-    what: String,
-    same: Cell,
-    slower: Cell,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-struct Cell {
-    found: usize,
-    wrong: usize,
-    missed: usize,
-}
-
-#[derive(Deserialize)]
-struct Real {
-    comparisons: Vec<Comparison>,
-}
-
-#[derive(Deserialize)]
-struct Comparison {
-    load: String,
-    what: String,
-    slower: bool,
-    /// The load average of the machine at the beginning, over a minute.
-    load_average: f64,
-    tiebreak: Verdicts,
-    /// Only for programs.
-    welch: Option<Verdicts>,
-}
-
-/// The verdict on a comparison; `missed` is known only where the true ratio is: of equals.
-#[derive(Deserialize)]
-struct Verdicts {
-    /// The verdict of tiebreak.
-    verdict: Option<String>,
-    found: bool,
-    wrong: bool,
-    missed: Option<bool>,
-}
-
 /// Renders the block; with the second table if there are measurements.
 ///
 /// # Errors
 /// Fails if the data is not what the example and `bench/truth` write.
 pub fn render(json: &str, real: Option<&str>) -> Result<String> {
-    let simulated = simulated(&read(json, VIRTUAL, SCHEMA)?)?;
+    let simulated = rendered(json, VIRTUAL, SCHEMA, simulated)?;
     let real = match real {
         Some(real) => measured(real, REAL)?,
         None => "Nothing was measured on the real clock yet.\n".to_owned(),
@@ -92,45 +40,50 @@ pub fn other_machine(json: &str) -> Result<String> {
     measured(json, OTHER)
 }
 
-fn simulated(data: &Virtual) -> Result<String> {
-    let Virtual { comparisons, rounds, error, slower, rows } = data;
-    let whats = each_once(rows.iter().map(|row| row.what.as_str()));
+fn simulated(data: Part<'_>) -> Result<String> {
+    let (comparisons, error) = (data.number("comparisons"), data.number("error"));
+    let rows = data.list("rows");
+    let whats = each_once(rows.clone().map(|row| row.text("what")));
     let mut head = vec!["world".to_owned()];
     head.extend(whats.iter().map(|what| what.replace("Welch", "Welch's t-test of programs")));
     let mut table_rows = Vec::new();
-    for world in each_once(rows.iter().map(|row| row.world.as_str())) {
+    for world in each_once(rows.clone().map(|row| row.text("world"))) {
         let mut cells = vec![world.to_owned()];
         for what in &whats {
-            let row = rows.iter().find(|row| row.world == world && row.what == *what);
-            let Row { same, slower, .. } = row.with_context(|| format!("{VIRTUAL}: no {what}"))?;
-            cells.push(format!(
-                "{} / {}, {} / {}; {}",
-                same.wrong, slower.wrong, same.missed, slower.missed, slower.found
-            ));
+            let mut in_world = rows.clone().filter(|row| row.text("world") == world);
+            let row = in_world.find(|row| row.text("what") == *what);
+            let row = row.with_context(|| format!("{VIRTUAL}: no {what}"))?;
+            let [wrong, missed] = ["wrong", "missed"].map(|count| {
+                ["same", "slower"].map(|case| row.at(case).number(count).to_string()).join(" / ")
+            });
+            cells.push(format!("{wrong}, {missed}; {}", row.number("slower/found")));
         }
         table_rows.push(cells);
     }
-    let ours = rows.iter().filter(|row| row.what != "Welch");
-    let cells = ours.flat_map(|row| [row.same, row.slower]);
-    let highest = cells.map(|cell| cell.wrong.max(cell.missed)).max().unwrap_or(0);
+    let ours = rows.filter(|row| row.text("what") != "Welch");
+    let cells = ours.flat_map(|row| [row.at("same"), row.at("slower")]);
+    let counts = cells.flat_map(|cell| [cell.number("wrong"), cell.number("missed")]);
     Ok(format!(
         "{}\nEach cell: false verdicts of A against A / of B {:.0}% slower, missed intervals of \
          the same two, and after the semicolon how often the difference was found. Each number is \
-         of {comparisons} comparisons at an error of {:.0}%, of at most {rounds} rounds; {:.0} are \
-         what the error allows on average. Of ours the highest number of false verdicts or missed \
+         of {comparisons} comparisons at an error of {:.0}%, of at most {} rounds; {:.0} are what \
+         the error allows on average. Of ours the highest number of false verdicts or missed \
          intervals in any cell is {}. Every number is simulated, with fixed seeds. {}\n",
         table(&head, table_rows),
-        100.0 * slower,
+        100.0 * data.number("slower"),
         100.0 * error,
-        error * *comparisons as f64,
-        rate(highest, *comparisons),
+        data.number("rounds"),
+        error * comparisons,
+        rate(counts.fold(0.0, f64::max) as usize, comparisons as usize),
         source(VIRTUAL),
     ))
 }
 
 fn measured(json: &str, path: &str) -> Result<String> {
-    let data: Data<Real> = read(json, path, REAL_SCHEMA)?;
-    let all = &data.of.comparisons;
+    rendered(json, path, REAL_SCHEMA, |data| Ok(real(data, path)))
+}
+
+fn real(data: Part<'_>, path: &str) -> String {
     let head = [
         "what, beside",
         "judged by",
@@ -140,72 +93,69 @@ fn measured(json: &str, path: &str) -> Result<String> {
         "wrong",
         "load average",
     ];
-    let mut cells: Vec<(usize, u32, &str)> = all.iter().map(place).collect();
-    cells.sort_unstable();
-    cells.dedup();
+    let all: Vec<Part<'_>> = data.list("comparisons").collect();
+    let places: BTreeSet<(usize, u32, &str)> = all.iter().map(|one| place(*one)).collect();
     let mut rows = Vec::new();
-    for cell in cells {
-        let of: Vec<&Comparison> = all.iter().filter(|one| place(one) == cell).collect();
-        let what = FORMS.get(cell.0).unwrap_or(&"others");
-        let loads = of.iter().map(|one| one.load_average);
+    for at in places {
+        let of: Vec<Part<'_>> = all.iter().filter(|one| place(**one) == at).copied().collect();
+        let what = FORMS.get(at.0).unwrap_or(&"others");
+        let loads = of.iter().map(|one| one.number("load_average"));
         let least = loads.clone().fold(f64::INFINITY, f64::min);
         let beside = format!("{least:.0} to {:.0}", loads.fold(0.0, f64::max));
-        let ours = of.iter().map(|one| (one.slower, &one.tiebreak)).collect();
-        rows.push(row(format!("{what}, {}", cell.2), "tiebreak", ours, beside));
-        let welch: Vec<_> =
-            of.iter().filter_map(|one| Some((one.slower, one.welch.as_ref()?))).collect();
+        rows.push(row([format!("{what}, {}", at.2), "tiebreak".to_owned(), beside], &of));
+        let welch: Vec<_> = of.into_iter().filter(|one| !one.at("welch").is_null()).collect();
         if !welch.is_empty() {
-            let name = "hyperfine, Welch's t-test";
-            rows.push(row(String::new(), name, welch, String::new()));
+            rows.push(row(["", "hyperfine, Welch's t-test", ""].map(str::to_owned), &welch));
         }
     }
     // A void verdict accuses a contestant.
-    let accused = all.iter().map(|one| one.tiebreak.verdict.as_deref() == Some("void"));
+    let accused = all.iter().map(|one| one.maybe_text("tiebreak/verdict") == Some("void"));
+    let of = data.at("settings");
     let budgets = FORMS.iter().filter_map(|form| {
-        let [rounds] = data.settings([&format!("rounds/{form}")]).ok()?;
+        let rounds = of.maybe(&format!("rounds/{form}"))?;
         Some(format!("{rounds} rounds ({form})"))
     });
-    let [process_ms, runs, error] = data.settings(["process_ms", "runs", "error"])?;
-    Ok(format!(
+    let error = of.number("error");
+    let [date, machine] = data.day_and_machine();
+    format!(
         "{}\nEach cell: how many of how many, and the share with its 95% interval (Wilson). Of our \
          comparisons a contestant was called void in {}; all are honest, so each counts as false. \
-         Measured on {} on {}, each comparison on one CPU, beside what the first column says and \
-         whatever else the machine did, which the last column shows: programs of about \
-         {process_ms} ms, `--error {error}`, budgets of {}. tiebreak {}; hyperfine {}, {runs} runs \
-         of each; SciPy {}, p < {error}. {}\n",
+         Measured on {date} on {machine}, each comparison on one CPU, beside what the first column \
+         says and whatever else the machine did, which the last column shows: programs of about {} \
+         ms, `--error {error}`, budgets of {}. tiebreak {}; hyperfine {}, {} runs of each; SciPy \
+         {}, p < {error}. {}\n",
         table(&head, rows),
         rate_of(accused),
-        data.date,
-        data.machine,
+        of.number("process_ms"),
         budgets.collect::<Vec<_>>().join(", "),
-        data.tool("tiebreak")?,
-        data.tool("hyperfine")?,
-        data.tool("scipy")?,
+        data.text("tools/tiebreak"),
+        data.text("tools/hyperfine"),
+        of.number("runs"),
+        data.text("tools/scipy"),
         source(path),
-    ))
+    )
 }
 
 /// Returns the place of a comparison's row: by form, then by the number of other programs.
-fn place(comparison: &Comparison) -> (usize, u32, &str) {
-    let form = FORMS.iter().position(|form| *form == comparison.what).unwrap_or(FORMS.len());
-    let count = comparison.load.split(' ').find_map(|word| word.parse().ok()).unwrap_or(0);
-    (form, count, &comparison.load)
+fn place(comparison: Part<'_>) -> (usize, u32, &str) {
+    let (what, load) = (comparison.text("what"), comparison.text("load"));
+    let form = FORMS.iter().position(|form| *form == what).unwrap_or(FORMS.len());
+    let count = load.split(' ').find_map(|word| word.parse().ok()).unwrap_or(0);
+    (form, count, load)
 }
 
-/// Makes a row from a judge's verdicts, each with whether B was slower.
-fn row(what: String, judge: &str, all: Vec<(bool, &Verdicts)>, beside: String) -> [String; 7] {
-    let cell = |slower: bool, is: fn(&Verdicts) -> Option<bool>| {
-        rate_of(all.iter().filter(|one| one.0 == slower).filter_map(|one| is(one.1)))
+/// Makes a row from the verdicts of a judge: tiebreak, or Welch's t-test. Whether an interval
+/// missed is known only where the true ratio is: of equals.
+fn row([what, judge, beside]: [String; 3], all: &[Part<'_>]) -> [String; 7] {
+    let tool = if judge == "tiebreak" { "tiebreak" } else { "welch" };
+    let cell = |slower: bool, count: &str| {
+        let of = all.iter().filter(|one| one.is("slower") == slower).map(|one| one.at(tool));
+        let known = of.filter(|one| count != "missed" || !one.at(count).is_null());
+        rate_of(known.map(|one| one.is(count)))
     };
-    [
-        what,
-        judge.to_owned(),
-        cell(false, |verdict| Some(verdict.wrong)),
-        cell(false, |verdict| verdict.missed),
-        cell(true, |verdict| Some(verdict.found)),
-        cell(true, |verdict| Some(verdict.wrong)),
-        beside,
-    ]
+    let [wrong_of_same, missed] = ["wrong", "missed"].map(|count| cell(false, count));
+    let [found, wrong] = ["found", "wrong"].map(|count| cell(true, count));
+    [what, judge, wrong_of_same, missed, found, wrong, beside]
 }
 
 #[cfg(test)]

@@ -34,28 +34,17 @@ pub enum Statement {
 impl Statement {
     /// Returns whether it is about two contestants, round by round.
     pub fn is_of_two(self) -> bool {
-        match self {
-            Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. }) => true,
-            Statement::Property(
-                Property::Succeeds { .. } | Property::Quantile { .. } | Property::Mean { .. },
-            ) => false,
-        }
+        matches!(self, Statement::Ratio(_) | Statement::Property(Property::InShareOfRounds { .. }))
     }
 
     /// Returns the statement about the ratio, if it is about one.
     pub fn relation(self) -> Option<Relation> {
-        match self {
-            Statement::Ratio(relation) => Some(relation),
-            Statement::Property(_) => None,
-        }
+        if let Statement::Ratio(relation) = self { Some(relation) } else { None }
     }
 
     /// Returns the property, if it is about one.
     pub fn property(self) -> Option<Property> {
-        match self {
-            Statement::Ratio(_) => None,
-            Statement::Property(property) => Some(property),
-        }
+        if let Statement::Property(property) = self { Some(property) } else { None }
     }
 
     /// Returns whether it is a question, so that no answer is claimed.

@@ -40,6 +40,7 @@ pub mod sample;
 pub mod sampler;
 pub mod schedule;
 pub mod study;
+mod terms;
 pub mod transitions;
 pub mod verdict;
 pub mod warning;

@@ -1,6 +1,6 @@
 //! Numbers with units, as people type and read them.
 
-use crate::plan::Budget;
+use crate::terms::Budget;
 use std::fmt;
 
 /// The maximum of a budget or a time-out in seconds: about 30 years.

@@ -636,13 +636,10 @@ pub enum Statistic {
     Mean,
 }
 
+names! { Statistic: Median = "median", P90 = "p90", P99 = "p99", Mean = "mean" }
+
 impl fmt::Display for Statistic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Statistic::Median => "median",
-            Statistic::P90 => "p90",
-            Statistic::P99 => "p99",
-            Statistic::Mean => "mean",
-        })
+        f.pad(self.name())
     }
 }

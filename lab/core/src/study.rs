@@ -1,7 +1,7 @@
 //! Studies: contestants, workloads, an oracle, claims, and the published table they reproduce.
 
 use crate::language::Language;
-use crate::plan::{Budget, Centre, Scope};
+use crate::terms::{Budget, Centre, Scope};
 use serde::{Deserialize, Serialize};
 
 /// A study as its folder describes it.
@@ -379,7 +379,7 @@ pub struct Untimed {
     /// `load`.
     pub prepare_ns: u64,
     /// The time on a CPU of `reset`, before a call; 0 if it has none.
-    #[serde(default, skip_serializing_if = "crate::plan::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::terms::is_zero")]
     pub reset_ns: u64,
     /// The wall time of `dump`; `None` where it was not called.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -92,7 +92,8 @@ impl ByAge {
 /// A walk along the lines of one input.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Walk {
-    last_failed: Option<bool>,
+    /// Whether the last line failed; `None` before the first.
+    pub last_failed: Option<bool>,
     /// The age of the run that the last line is in.
     age: u64,
 }
@@ -108,11 +109,6 @@ impl Walk {
         } else {
             self.age = 1;
         }
-    }
-
-    /// Returns whether the last line failed.
-    pub fn last_failed(&self) -> Option<bool> {
-        self.last_failed
     }
 }
 

@@ -1,15 +1,14 @@
 //! One claim on its way to a verdict, whatever its subject.
 
 use crate::round_ratio::Part;
+use std::ops::{Deref, DerefMut};
 use tiebreak_core::claim::{Property, Relation, Statement};
-use tiebreak_core::evidence::Evidence;
 use tiebreak_core::plan::{Centre, Kind, Plan, PlannedClaim};
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_stats::blocks::Block;
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::decide::Settled;
-use tiebreak_stats::limits::Limits;
+use tiebreak_stats::decide::{SequentialTest, Settled};
 use tiebreak_stats::mean_ratio_test::MeanRatioTest;
 use tiebreak_stats::mean_test::MeanTest;
 use tiebreak_stats::observation::{self, LogRatio};
@@ -29,16 +28,28 @@ pub enum ClaimTest {
     Mean(Box<MeanTest>),
 }
 
-/// Calls the same function of each kind of test.
-macro_rules! of_each {
-    ($test:expr, $inner:ident => $call:expr) => {
-        match $test {
-            ClaimTest::Ratio($inner) => $call,
-            ClaimTest::MeanRatio($inner) => $call,
-            ClaimTest::Share($inner) => $call,
-            ClaimTest::Mean($inner) => $call,
+impl Deref for ClaimTest {
+    type Target = dyn SequentialTest;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            ClaimTest::Ratio(test) => &**test,
+            ClaimTest::MeanRatio(test) => &**test,
+            ClaimTest::Share(test) => &**test,
+            ClaimTest::Mean(test) => &**test,
         }
-    };
+    }
+}
+
+impl DerefMut for ClaimTest {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            ClaimTest::Ratio(test) => &mut **test,
+            ClaimTest::MeanRatio(test) => &mut **test,
+            ClaimTest::Share(test) => &mut **test,
+            ClaimTest::Mean(test) => &mut **test,
+        }
+    }
 }
 
 impl ClaimTest {
@@ -72,75 +83,6 @@ impl ClaimTest {
                 }
             })),
         }
-    }
-
-    /// Returns the verdict, once there is one.
-    pub fn settled(&self) -> Option<Settled> {
-        of_each!(self, test => test.settled())
-    }
-
-    /// Returns what the evidence would settle if this were the claim's share of the error.
-    pub fn settled_at(&self, error: f64) -> Option<Settled> {
-        of_each!(self, test => test.settled_at(error))
-    }
-
-    /// Settles the claim at another error, if the evidence suffices for that.
-    pub fn relax(&mut self, error: f64) -> Option<Settled> {
-        of_each!(self, test => test.relax(error))
-    }
-
-    /// Returns the error at which the claim is or was settled.
-    pub fn error(&self) -> f64 {
-        of_each!(self, test => test.error())
-    }
-
-    /// Counts an attempt that was cut off.
-    pub fn lose_attempt(&mut self) {
-        of_each!(self, test => test.lose_attempt());
-    }
-
-    /// Returns the wealth of the bets: for the claim, and against it.
-    pub fn evidence(&self) -> (f64, f64) {
-        of_each!(self, test => test.evidence())
-    }
-
-    /// Returns the wealth that the bets of one side need.
-    pub fn evidence_needed(&self) -> f64 {
-        of_each!(self, test => test.evidence_needed())
-    }
-
-    /// Returns both limits. Costs some tens of passes over the rounds of a ratio.
-    pub fn limits(&self) -> Limits {
-        of_each!(self, test => test.limits())
-    }
-
-    /// Returns everything that is known now.
-    pub fn summary(&self) -> Evidence {
-        of_each!(self, test => test.summary())
-    }
-
-    /// Returns the number of rounds, runs or lines in the evidence.
-    pub fn rounds(&self) -> u64 {
-        match self {
-            ClaimTest::Ratio(test) => test.rounds(),
-            ClaimTest::MeanRatio(test) => test.rounds(),
-            ClaimTest::Share(test) => test.trials(),
-            ClaimTest::Mean(test) => test.rounds(),
-        }
-    }
-
-    /// Returns whether attempts that were cut off were charged.
-    pub fn is_charged(&self) -> bool {
-        match self {
-            ClaimTest::Ratio(test) => test.is_charged(),
-            ClaimTest::MeanRatio(test) => test.is_charged(),
-            ClaimTest::Share(_) | ClaimTest::Mean(_) => self.summary().lost > 0,
-        }
-    }
-
-    /// Returns whether the limits of a ratio cross.
-    pub fn limits_cross(&self) -> bool {
-        matches!(self, ClaimTest::Ratio(test) if test.limits_cross())
     }
 
     /// Adds a run of the only contestant of the claim.

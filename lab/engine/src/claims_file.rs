@@ -1,7 +1,7 @@
 //! `tiebreak check`: a file of claims, read, planned, and raced under one error.
 
 use crate::check::{self, Contest, Rules};
-use crate::error::{LabError, data, usage};
+use crate::error::{LabError, data, require, usage};
 use crate::planning::{self, SECONDS_A_CLAIM, seed_or_random};
 use crate::request::{ERROR, Request};
 use crate::resume::NewBudget;
@@ -121,12 +121,11 @@ fn chosen(asked: &FileRequest, file: &ClaimsFile) -> Result<Vec<input::Contest>,
             head.iter().for_each(|head| revisions.head.clone_from(head));
         }
     }
-    if !any && (base.is_some() || head.is_some()) {
-        return usage(
-            "--base and --head are for contests of two revisions, and the file has none: see \
-             'tiebreak check --example'",
-        );
-    }
+    require(
+        any || base.is_none() && head.is_none(),
+        "--base and --head are for contests of two revisions, and the file has none: see \
+         'tiebreak check --example'",
+    )?;
     Ok(contests)
 }
 
@@ -209,21 +208,21 @@ impl Planned {
         for (contest, plan) in &self.contests {
             let found: Vec<String> = match self.revisions(contest) {
                 Some(asked) => {
-                    let found = revisions::find(&asked).err();
-                    found.iter().map(ToString::to_string).collect()
+                    revisions::find(&asked).err().iter().map(|e| e.to_string()).collect()
                 }
-                None => measure::problems(plan).iter().map(ToString::to_string).collect(),
+                None => measure::problems(plan).iter().map(|e| e.to_string()).collect(),
             };
             let place = format!("{file}:{}: in the contest '{}'", contest.line, contest.name);
             problems.extend(found.into_iter().map(|problem| format!("{place}: {problem}")));
         }
-        match problems.len() {
-            0 => Ok(()),
-            1 => data(problems.remove(0)),
-            count => {
-                let list = problems.join("\nerror: ");
-                data(format!("{list}\n\n{count} problems in {file}"))
-            }
+        match &problems[..] {
+            [] => Ok(()),
+            [problem] => data(problem),
+            _ => data(format!(
+                "{}\n\n{} problems in {file}",
+                problems.join("\nerror: "),
+                problems.len()
+            )),
         }
     }
 

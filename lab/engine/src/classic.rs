@@ -16,7 +16,7 @@ pub struct Function {
     name: &'static str,
     /// The names of its arguments.
     arguments: &'static [&'static str],
-    answer: fn(&Case) -> Result<String, Wrong>,
+    answer: fn(&Case) -> Result<String, ClassicError>,
 }
 
 /// Whether successes in trials rule out a success rate: 0 or 1, and the logarithm of the level.
@@ -42,7 +42,8 @@ pub const BETA_ICDF: Function = Function {
     arguments: &["a", "b", "alpha", "lower|upper"],
     answer: |case| {
         let (a, b, alpha) = (case.whole(0)?, case.whole(1)?, case.number(2)?);
-        let end = case.choice(3, &[("lower", End::Lower), ("upper", End::Upper)])?;
+        let ends = [("lower", End::Lower), ("upper", End::Upper)];
+        let end = case.choice(3, "lower or upper", ends)?;
         Ok(g17(beta_icdf(a, b, alpha, end)?.bound))
     },
 };
@@ -54,7 +55,8 @@ pub const QUANTILE_INDEX: Function = Function {
     answer: |case| {
         let (n, q, log_eps) = (case.whole(0)?, case.number(1)?, case.number(2)?);
         let ranks = [("lower", Rank::Lower), ("estimate", Rank::Estimate), ("upper", Rank::Upper)];
-        let index = quantile_index(n, q, log_eps, case.choice(3, &ranks)?)?;
+        let rank = case.choice(3, "lower or estimate or upper", ranks)?;
+        let index = quantile_index(n, q, log_eps, rank)?;
         Ok(index.map_or_else(|| "-".to_owned(), |index| index.to_string()))
     },
 };
@@ -95,7 +97,7 @@ impl Function {
             let usage = arguments.join(" ");
             return Err(format!("{name} takes {wanted} words ({usage}), not {given}"));
         }
-        answer(&Case { words, arguments }).map_err(|Wrong { argument, expected }| {
+        answer(&Case { words, arguments }).map_err(|ClassicError { argument, expected, .. }| {
             let place = arguments.iter().position(|name| *name == argument).unwrap_or(0);
             let (word, name, number) = (&words[place], arguments[place], place + 1);
             format!("word {number} ({name}) is '{word}', but must be {expected}")
@@ -109,38 +111,29 @@ struct Case<'a> {
     arguments: &'static [&'static str],
 }
 
-/// An invalid argument, and what would be right.
-struct Wrong {
-    argument: &'static str,
-    expected: String,
-}
-
-impl From<ClassicError> for Wrong {
-    fn from(error: ClassicError) -> Wrong {
-        Wrong { argument: error.argument, expected: error.expected.to_owned() }
-    }
-}
-
 impl Case<'_> {
-    fn wrong(&self, place: usize, expected: impl Into<String>) -> Wrong {
-        Wrong { argument: self.arguments[place], expected: expected.into() }
+    fn wrong(&self, place: usize, expected: &'static str) -> ClassicError {
+        let value = self.words[place].clone();
+        ClassicError { argument: self.arguments[place], value, expected }
     }
 
-    fn whole(&self, place: usize) -> Result<u64, Wrong> {
+    fn whole(&self, place: usize) -> Result<u64, ClassicError> {
         self.words[place].parse().map_err(|_| self.wrong(place, "a whole number such as 1000"))
     }
 
-    fn number(&self, place: usize) -> Result<f64, Wrong> {
+    fn number(&self, place: usize) -> Result<f64, ClassicError> {
         self.words[place].parse().map_err(|_| self.wrong(place, "a number such as 0.98 or -6.9"))
     }
 
-    /// Reads one of several names.
-    fn choice<T: Copy>(&self, place: usize, choices: &[(&str, T)]) -> Result<T, Wrong> {
-        let found = choices.iter().find(|(name, _)| *name == self.words[place]);
-        found.map(|(_, choice)| *choice).ok_or_else(|| {
-            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            self.wrong(place, names.join(" or "))
-        })
+    /// Reads one of several names, which `expected` lists.
+    fn choice<T, const N: usize>(
+        &self,
+        place: usize,
+        expected: &'static str,
+        choices: [(&str, T); N],
+    ) -> Result<T, ClassicError> {
+        let found = choices.into_iter().find(|(name, _)| *name == self.words[place]);
+        found.map(|(_, choice)| choice).ok_or_else(|| self.wrong(place, expected))
     }
 }
 
@@ -186,9 +179,8 @@ pub fn drive(
             None
         })
     });
-    let mut schedule = Schedule::new();
     let end = driver.run(outcomes, |progress| {
-        if schedule.is_due(progress.n) {
+        if is_due(progress.n) {
             say(&line(&driver, progress));
         }
     });
@@ -213,16 +205,15 @@ pub fn power(
 ) -> Result<bool, LabError> {
     let power = Power::new(options).map_err(refused)?;
     let mut stream = Stream::new(Seed::from_text(seed), Purpose::Simulation, 0, 0);
-    let mut schedule = Schedule::new();
     let result = power.run(
         || stream.unit(),
         |progress| {
-            if schedule.is_due(progress.n) {
-                say(&line(power.outer(), progress));
+            if is_due(progress.n) {
+                say(&line(&power.outer, progress));
             }
         },
     );
-    say(&summary(power.outer(), &result.progress));
+    say(&summary(&power.outer, &result.progress));
     say(&format!("max inner iteration count: {}\n", result.inner_count_max));
     Ok(result.progress.is_decided())
 }
@@ -246,28 +237,9 @@ fn next_outcome(input: &mut impl BufRead, number: &mut u64) -> Result<Option<boo
     }
 }
 
-/// The trials that have a line: the first, and then ten for each power of ten.
-struct Schedule {
-    next: u64,
-    step: u64,
-}
-
-impl Schedule {
-    fn new() -> Schedule {
-        Schedule { next: 1, step: 10 }
-    }
-
-    /// Returns whether this trial has a line. Call it once for each trial.
-    fn is_due(&mut self, n: u64) -> bool {
-        if n < self.next {
-            return false;
-        }
-        self.next = (n / self.step + 1).saturating_mul(self.step);
-        if self.next == self.step.saturating_mul(10) {
-            self.step = self.next;
-        }
-        true
-    }
+/// Returns whether this trial has a line: the first does, and then ten for each power of ten.
+fn is_due(n: u64) -> bool {
+    n == 1 || n >= 10 && n.is_multiple_of(10u64.pow(n.ilog10()))
 }
 
 /// Returns trials, share of successes, both ends of the interval, and the level in powers of ten.
@@ -283,7 +255,7 @@ fn line(driver: &Driver, progress: &Progress) -> String {
 fn summary(driver: &Driver, progress: &Progress) -> String {
     let Progress { n, s, .. } = progress;
     let (low, high) = driver.interval(progress);
-    let eps = scientific(driver.eps(), 6);
+    let eps = scientific(driver.eps, 6);
     let estimate = progress.estimate().map_or_else(|| "?".to_owned(), rate);
     format!(
         "{n} iterations, {s} successes (false positive rate < {eps})\n\
@@ -296,7 +268,7 @@ fn summary(driver: &Driver, progress: &Progress) -> String {
 }
 
 fn conclusion(driver: &Driver, progress: &Progress) -> String {
-    let (low, high) = (rate(driver.low()), rate(driver.high()));
+    let (low, high) = (rate(driver.low), rate(driver.high));
     match driver.conclude(progress) {
         Conclusion::Between => format!("{low} < p < {high}"),
         Conclusion::Above(threshold) => format!("p > {}", rate(threshold)),
@@ -387,8 +359,7 @@ mod tests {
 
     #[test]
     fn ten_lines_for_each_power_of_ten() {
-        let mut schedule = Schedule::new();
-        let due: Vec<u64> = (1..=3500).filter(|n| schedule.is_due(*n)).collect();
+        let due: Vec<u64> = (1..=3500).filter(|n| is_due(*n)).collect();
         let expected = [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 300, 400, 500, 600, 700];
         assert_eq!(due[..17], expected);
         assert_eq!(due[17..], [800, 900, 1000, 2000, 3000]);

@@ -115,6 +115,11 @@ pub(crate) fn usage<T>(text: impl Into<String>) -> Result<T, LabError> {
     Err(LabError::Usage(text.into()))
 }
 
+/// Returns an error about an impossible request, unless the condition is met.
+pub(crate) fn require(is_met: bool, otherwise: impl Into<String>) -> Result<(), LabError> {
+    if is_met { Ok(()) } else { usage(otherwise) }
+}
+
 /// Returns an error about something that the request names.
 pub(crate) fn data<T>(text: impl Into<String>) -> Result<T, LabError> {
     Err(LabError::Data(text.into()))

@@ -8,7 +8,7 @@ mod tests;
 pub use tiebreak_core::forecast::{ForecastMethod, ForecastResult, Shape};
 
 use crate::claim_test;
-use crate::error::{LabError, usage};
+use crate::error::{LabError, require, usage};
 use crate::request::{ERROR, RESOLUTION};
 use crate::round_ratio;
 use crate::slo::of_property;
@@ -23,10 +23,8 @@ use tiebreak_input as input;
 use tiebreak_stats::blocks::Block;
 use tiebreak_stats::classic::{Driver, DriverOptions};
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::observation::{LogRatio, log};
-use tiebreak_stats::power::{
-    ClassicScenario, PILOT_ROUNDS_MIN, Pilot, RatioScenario, Scenario, ShareScenario, World,
-};
+use tiebreak_stats::observation::LogRatio;
+use tiebreak_stats::power::{PILOT_ROUNDS_MIN, Pilot, Scenario, World};
 use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::share_test::ShareTest;
 
@@ -132,17 +130,21 @@ impl Question {
     /// Fails for truths or noise of the other kind of claim.
     pub fn set_truths(&mut self, differences: &[f64], rates: &[f64]) -> Result<(), LabError> {
         let is_ratio = self.claim.statement.relation().is_some();
-        if is_ratio && !rates.is_empty() {
-            return usage("--rate is for success rates: this claim needs --difference");
-        }
         let has_noise = matches!(self.noise, Some(Noise::Stated(..)));
-        if !is_ratio && (!differences.is_empty() || has_noise) {
-            return usage(
-                "--difference and --noise are for ratios: a claim about a share needs --rate",
-            );
-        }
+        require(
+            !is_ratio || rates.is_empty(),
+            "--rate is for success rates: this claim needs --difference",
+        )?;
+        require(
+            is_ratio || differences.is_empty() && !has_noise,
+            "--difference and --noise are for ratios: a claim about a share needs --rate",
+        )?;
         self.truths = if is_ratio { differences.to_vec() } else { rates.to_vec() };
         Ok(())
+    }
+
+    fn truths_or(&self, otherwise: impl FnOnce() -> Vec<f64>) -> Vec<f64> {
+        if self.truths.is_empty() { otherwise() } else { self.truths.clone() }
     }
 }
 
@@ -223,14 +225,14 @@ pub fn forecast(
              run it with a budget, and go on with 'tiebreak resume --more'",
         ),
     }?;
-    let is_ratio = matches!(model.test, Test::Ratio(..));
+    let is_ratio = matches!(model.scenario, Scenario::Ratio(..));
     let usual = if is_ratio { ROUNDS_MAX } else { TRIALS_MAX };
     let rounds_max = budget.map_or(usual, |budget| budget.rounds.max(usual)).min(LONGEST);
     let simulation = Simulation { question, model: &model, budget, rounds_max, stop };
     let (mut rows, curve_rounds) = simulation.rows(watch);
     let interrupted = stop.load(Ordering::Relaxed);
-    if let (Test::Classic { good, bad, .. }, Some(budget)) = (&model.test, budget) {
-        simulate::by_recursion(question, (*good, *bad), budget.rounds, &mut rows)?;
+    if let (Scenario::Classic(driver), Some(budget)) = (&model.scenario, budget) {
+        simulate::by_recursion(question, driver, budget.rounds, &mut rows)?;
     }
     let Claim { left, right, .. } = &question.claim;
     let right = right.as_deref().unwrap_or(OTHER);
@@ -256,56 +258,23 @@ pub fn forecast(
 
 /// What is simulated.
 struct Model {
-    test: Test,
+    scenario: Scenario,
     noise: NoiseSource,
     /// True ratios or rates.
     truths: Vec<f64>,
 }
 
-/// The test of the claim before its first round.
-enum Test {
-    Ratio(Box<RatioTest>, World),
-    Share(Box<ShareTest>),
-    /// The published driver for a good and a bad rate.
-    Classic {
-        driver: Driver,
-        good: f64,
-        bad: f64,
-    },
-}
-
-impl Model {
-    /// Returns the claim where this is the truth.
-    fn scenario(&self, truth: f64) -> Box<dyn Scenario + '_> {
-        match &self.test {
-            Test::Ratio(test, world) => {
-                Box::new(RatioScenario { test: (**test).clone(), world, effect: log(truth) })
-            }
-            Test::Share(test) => Box::new(ShareScenario { test: (**test).clone(), rate: truth }),
-            Test::Classic { driver, .. } => {
-                Box::new(ClassicScenario { driver: *driver, rate: truth })
-            }
-        }
-    }
-}
-
-fn inside(value: f64, most: f64) -> bool {
-    value > 0.0 && value < most
-}
-
 fn check(question: &Question) -> Result<(), LabError> {
-    if !inside(question.error, 0.5) {
-        return usage("--error must be above 0 and below 0.5, such as 1%");
-    }
-    if !(0.0..1.0).contains(&question.resolution) {
-        return usage("--resolution must be at least 0 and below 1, such as 1%");
-    }
-    if !inside(question.chance, 1.0) {
-        return usage("--chance must be above 0 and below 1, such as 80%");
-    }
+    let Question { error, resolution, chance, .. } = *question;
+    let is_error = error > 0.0 && error < 0.5;
+    require(is_error, "--error must be above 0 and below 0.5, such as 1%")?;
+    let is_resolution = (0.0..1.0).contains(&resolution);
+    require(is_resolution, "--resolution must be at least 0 and below 1, such as 1%")?;
+    let is_chance = chance > 0.0 && chance < 1.0;
+    require(is_chance, "--chance must be above 0 and below 1, such as 80%")?;
     match question.noise {
-        Some(Noise::Stated(deviation, _)) if !inside(deviation, 10.0) => {
-            usage("--noise must be above 0, such as 2%")
+        Some(Noise::Stated(deviation, _)) => {
+            require(deviation > 0.0 && deviation < 10.0, "--noise must be above 0, such as 2%")
         }
         _ => Ok(()),
     }
@@ -327,82 +296,73 @@ fn budget_rounds(question: &Question) -> Result<Option<BudgetForecast>, LabError
         }
     };
     let rounds = fitting.min(rounds.unwrap_or(u64::MAX));
-    if rounds == 0 {
-        return usage("not one round fits into the budget");
-    }
+    require(rounds > 0, "not one round fits into the budget")?;
     Ok(Some(BudgetForecast { rounds, seconds }))
 }
 
 fn of_ratio(question: &Question, relation: Relation) -> Result<Model, LabError> {
-    if question.method == ForecastMethod::Classic {
-        return usage("--method classic forecasts success rates only: give --good and --bad");
-    }
+    require(
+        question.method != ForecastMethod::Classic,
+        "--method classic forecasts success rates only: give --good and --bad",
+    )?;
     let (world, noise) = world(question)?;
-    let truths =
-        if question.truths.is_empty() { around(relation, &noise) } else { question.truths.clone() };
+    let truths = question.truths_or(|| around(relation, &noise));
     let Question { centre, error, resolution, adjust, .. } = *question;
     let test = RatioTest::new(relation, centre, error, resolution, adjust);
-    Ok(Model { test: Test::Ratio(Box::new(test), world), noise, truths })
+    Ok(Model { scenario: Scenario::Ratio(Box::new(test), world), noise, truths })
 }
 
 fn world(question: &Question) -> Result<(World, NoiseSource), LabError> {
-    let pilot = match &question.noise {
-        None => {
-            return usage(
-                "how much the ratio varies from round to round decides how many rounds it takes: \
-                 say --noise 2%, or give a --pilot run",
-            );
-        }
+    match &question.noise {
+        None => usage(
+            "how much the ratio varies from round to round decides how many rounds it takes: say \
+             --noise 2%, or give a --pilot run",
+        ),
         Some(Noise::Stated(deviation, shape)) => {
             let (deviation, shape) = (*deviation, *shape);
             let noise = NoiseSource::Stated { deviation, shape };
-            return Ok((World::Stated { deviation, shape }, noise));
+            Ok((World::Stated { deviation, shape }, noise))
         }
-        Some(Noise::Pilot(pilot)) => pilot,
-    };
-    let PilotRounds { run, rounds, is_evidence, .. } = pilot;
-    let Some(noise) = Pilot::new(rounds) else {
-        let Claim { left, right, .. } = &question.claim;
-        return usage(format!(
-            "the pilot {run} has {} rounds of {left} and {}: it takes {PILOT_ROUNDS_MIN}, of which \
-             most are not timed out; 'tiebreak resume {run} --more' makes more",
-            rounds.len(),
-            right.as_deref().unwrap_or(OTHER)
-        ));
-    };
-    let source = NoiseSource::Pilot {
-        run: run.clone(),
-        rounds: noise.rounds() as u64,
-        deviation: noise.deviation(),
-        is_evidence: *is_evidence,
-    };
-    Ok((World::Pilot(noise), source))
+        Some(Noise::Pilot(PilotRounds { run, rounds, is_evidence, .. })) => {
+            let Some(noise) = Pilot::new(rounds) else {
+                let Claim { left, right, .. } = &question.claim;
+                return usage(format!(
+                    "the pilot {run} has {} rounds of {left} and {}: it takes {PILOT_ROUNDS_MIN}, \
+                     of which most are not timed out; 'tiebreak resume {run} --more' makes more",
+                    rounds.len(),
+                    right.as_deref().unwrap_or(OTHER)
+                ));
+            };
+            let (rounds, deviation) = (noise.rounds() as u64, noise.deviation);
+            let (run, is_evidence) = (run.clone(), *is_evidence);
+            let source = NoiseSource::Pilot { run, rounds, deviation, is_evidence };
+            Ok((World::Pilot(noise), source))
+        }
+    }
 }
 
 fn of_share(question: &Question, good: f64, bad: f64) -> Result<Model, LabError> {
-    if !(bad > 0.0 && bad <= good && good < 1.0) {
-        return usage("rates must be above 0 and below 100%, and the bad one at most the good one");
-    }
-    if question.truths.iter().any(|rate| !(0.0..=1.0).contains(rate)) {
-        return usage("--rate must be from 0 to 100%");
-    }
-    let truths =
-        if question.truths.is_empty() { rates_around(good, bad) } else { question.truths.clone() };
+    require(
+        bad > 0.0 && bad <= good && good < 1.0,
+        "rates must be above 0 and below 100%, and the bad one at most the good one",
+    )?;
+    let are_rates = question.truths.iter().all(|rate| (0.0..=1.0).contains(rate));
+    require(are_rates, "--rate must be from 0 to 100%")?;
+    let truths = question.truths_or(|| rates_around(good, bad));
     let (error, block) = (question.error, question.block);
-    let test = match question.method {
+    let scenario = match question.method {
         ForecastMethod::Recommended => {
-            Test::Share(Box::new(ShareTest::new(good, bad, block, error)))
+            Scenario::Share(Box::new(ShareTest::new(good, bad, block, error)))
         }
         ForecastMethod::Classic => {
             let alpha_hi = (good > bad).then_some(good);
             let options =
                 DriverOptions { alpha: bad, alpha_hi, eps: error, min_count: 0, max_count: None };
-            let driver =
-                Driver::new(&options).map_err(|error| LabError::Usage(error.to_string()))?;
-            Test::Classic { driver, good, bad }
+            let driver = Driver::new(&options);
+            Scenario::Classic(driver.map_err(|error| LabError::Usage(error.to_string()))?)
         }
     };
-    Ok(Model { test, noise: NoiseSource::Trials, truths })
+    Ok(Model { scenario, noise: NoiseSource::Trials, truths })
 }
 
 /// Returns the rounds of a run that show the noise of a claim. In a run of a program against

@@ -86,12 +86,10 @@ pub struct Referee {
 impl Referee {
     /// Creates the referee before the first round.
     pub fn new(plan: &Plan) -> Referee {
-        let self_check = match plan.kind {
-            Kind::Compare | Kind::Stream { .. } => None,
-            Kind::SelfCheck { comparisons, rounds_each } => {
-                Some(SelfCheck::new(plan, comparisons, rounds_each))
-            }
-        };
+        let mut self_check = None;
+        if let Kind::SelfCheck { comparisons, rounds_each } = plan.kind {
+            self_check = Some(SelfCheck::new(plan, comparisons, rounds_each));
+        }
         Referee {
             seed: Seed::from_text(&plan.seed),
             block: Block::default(),
@@ -262,7 +260,12 @@ impl Referee {
             self.seen[*contestant].take(sample, batches, shown);
         }
         self.oddities.take_round(&round.samples);
-        self.void_failed(round);
+        // Only claims about success can still judge contestants that failed.
+        for (contestant, sample) in order.iter().zip(&round.samples) {
+            if sample.outcome == Outcome::Failed {
+                self.void(*contestant, &Fault::FailedRun);
+            }
+        }
         let open: Vec<usize> = self.open_claims().map(|(index, _)| index).collect();
         let mut wealth = Vec::with_capacity(open.len());
         for index in open {
@@ -283,15 +286,6 @@ impl Referee {
         contestant == reference
             || order.contains(&reference)
             || !claims.any(|of| about(of).all(|one| one == contestant || one == reference))
-    }
-
-    /// Voids contestants that failed: only claims about success can still judge them.
-    fn void_failed(&mut self, round: &Round) {
-        for (contestant, sample) in round.coins.order.iter().zip(&round.samples) {
-            if sample.outcome == Outcome::Failed {
-                self.void(*contestant, &Fault::FailedRun);
-            }
-        }
     }
 
     /// Adds the round to the evidence of one claim, if its contestants ran. Returns the wealth of

@@ -8,7 +8,7 @@ mod tests;
 pub use tiebreak_core::resampling::{Null, ResamplingMethod, ResamplingResult, Sides};
 pub use tiebreak_stats::exact::Statistic;
 
-use crate::error::{LabError, data, usage};
+use crate::error::{LabError, data, require};
 use numbers::Numbers;
 use program::Program;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -150,9 +150,8 @@ pub fn answer(
 ) -> Result<ResamplingResult, LabError> {
     check(question)?;
     let mut drawing = match Drawing::start(question, question.null, stop) {
-        Ok(drawing) => drawing,
         Err(LabError::Interrupted) => return Err(LabError::NoPermutation),
-        Err(error) => return Err(error),
+        started => started?,
     };
     let value = drawing.observed.value;
     if value.is_nan() || value.is_infinite() && !question.is_studentised() {
@@ -161,65 +160,57 @@ pub fn answer(
             question.x.name, question.y.name
         ));
     }
-    match question.method {
+    let (decided, shift) = match question.method {
         ResamplingMethod::Mixture => {
             let test = drawing.test(question.permutations_max, watch);
-            let shift = shifts(question, test.permutations(), stop);
-            result(question, drawing, &by_mixture(&test), shift)
+            (Decided::by_mixture(&test), shifts(question, test.permutations, stop))
         }
         ResamplingMethod::Classic => {
-            let options = DriverOptions {
+            let driver = Driver::new(&DriverOptions {
                 alpha: question.alpha / 2.0,
                 alpha_hi: Some(question.alpha),
                 eps: question.error,
                 min_count: 0,
                 max_count: Some(question.permutations_max),
-            };
-            let driver =
-                Driver::new(&options).map_err(|error| LabError::Usage(error.to_string()))?;
+            });
+            let driver = driver.map_err(|error| LabError::Usage(error.to_string()))?;
             let progress = driver.run(&mut drawing, |progress| watch(progress.n, progress.s));
-            result(question, drawing, &by_classic(&driver, &progress), None)
+            (Decided::by_classic(&driver, &progress), None)
         }
-    }
+    };
+    result(question, drawing, decided, shift)
 }
 
 fn check(question: &Question) -> Result<(), LabError> {
-    let is_share = [question.alpha, question.error].iter().all(|it| *it > 0.0 && *it < 1.0);
-    if !is_share {
-        return usage("--alpha and --error must be above 0 and below 1");
-    }
+    let are_shares = [question.alpha, question.error].iter().all(|it| *it > 0.0 && *it < 1.0);
+    require(are_shares, "--alpha and --error must be above 0 and below 1")?;
     match question.null {
-        Null::Shift { by } if !by.is_finite() => {
-            return usage("--shift must be a finite number");
+        Null::Same => {}
+        Null::Shift { by } => require(by.is_finite(), "--shift must be a finite number")?,
+        Null::Ratio { factor } => {
+            let is_factor = factor.is_finite() && factor > 0.0;
+            require(is_factor, "--ratio must be a finite number above 0")?;
         }
-        Null::Ratio { factor } if !(factor.is_finite() && factor > 0.0) => {
-            return usage("--ratio must be a finite number above 0");
-        }
-        _ => {}
     }
     let by_program = matches!(question.statistic, StatisticOf::Program(_));
-    if by_program && question.sides == Sides::Two && question.null != Null::Same {
-        return usage(
-            "what a program computes has no known middle under --shift or --ratio: say --sides \
-             greater or --sides less"
-                .to_owned(),
-        );
-    }
-    let counts = [question.x.values.len(), question.y.values.len()];
-    if question.is_paired && counts[0] != counts[1] {
-        return usage(format!(
-            "--paired takes numbers at one place of X and Y for a pair, and there are {} and {}",
-            counts[0], counts[1]
-        ));
-    }
-    let least = exact::least_permutations(question.alpha);
-    if question.method == ResamplingMethod::Mixture && question.permutations_max < least {
-        return usage(format!(
-            "{} permutations cannot prove anything at --alpha {}: that takes {least}",
-            question.permutations_max, question.alpha
-        ));
-    }
-    Ok(())
+    require(
+        !by_program || question.sides != Sides::Two || question.null == Null::Same,
+        "what a program computes has no known middle under --shift or --ratio: say --sides greater \
+         or --sides less",
+    )?;
+    let [x, y] = [question.x.values.len(), question.y.values.len()];
+    require(
+        !question.is_paired || x == y,
+        format!(
+            "--paired takes numbers at one place of X and Y for a pair, and there are {x} and {y}"
+        ),
+    )?;
+    let (most, alpha) = (question.permutations_max, question.alpha);
+    let least = exact::least_permutations(alpha);
+    require(
+        question.method != ResamplingMethod::Mixture || most >= least,
+        format!("{most} permutations cannot prove anything at --alpha {alpha}: that takes {least}"),
+    )
 }
 
 /// The permutations as they are drawn, and what is known about them.
@@ -235,7 +226,7 @@ struct Drawing<'a> {
 }
 
 enum Measure {
-    Each { statistic: Statistic, is_studentised: bool },
+    Each(Statistic),
     Program(Box<Program>),
 }
 
@@ -247,9 +238,7 @@ impl<'a> Drawing<'a> {
         stop: &'a AtomicBool,
     ) -> Result<Drawing<'a>, LabError> {
         let measure = match &question.statistic {
-            StatisticOf::Each(statistic) => {
-                Measure::Each { statistic: *statistic, is_studentised: question.is_studentised() }
-            }
+            StatisticOf::Each(statistic) => Measure::Each(*statistic),
             StatisticOf::Program(command) => Measure::Program(Box::new(Program::start(command)?)),
         };
         let mut drawing = Drawing {
@@ -267,8 +256,8 @@ impl<'a> Drawing<'a> {
 
     fn measure(&mut self) -> Result<Difference, LabError> {
         match &mut self.measure {
-            Measure::Each { statistic, is_studentised } => {
-                Ok(self.resampler.difference(*statistic, *is_studentised))
+            Measure::Each(statistic) => {
+                Ok(self.resampler.difference(*statistic, self.question.is_studentised()))
             }
             Measure::Program(program) => {
                 let (x, y) = self.resampler.as_observed();
@@ -281,10 +270,10 @@ impl<'a> Drawing<'a> {
     /// Draws until the bets end, or at most this often.
     fn test(&mut self, permutations_max: u64, mut watch: impl FnMut(u64, u64)) -> ExactTest {
         let mut test = ExactTest::new(self.question.alpha, self.question.error);
-        while test.ended().is_none() && test.permutations() < permutations_max {
+        while test.ended.is_none() && test.permutations < permutations_max {
             let Some(extreme) = self.next() else { break };
             test.observe(extreme);
-            watch(test.permutations(), test.extreme());
+            watch(test.permutations, test.extreme);
         }
         test
     }
@@ -318,56 +307,58 @@ impl Iterator for Drawing<'_> {
     }
 }
 
-/// Verdict, counts and p.
+/// What the permutations decided.
 struct Decided {
     verdict: Verdict,
     is_settled: bool,
     permutations: u64,
     extreme: u64,
-    p: PValue,
+    /// The limits of p, and the probability that both are right.
+    limits: (f64, f64),
+    confidence: f64,
     evidence: Option<ResamplingEvidence>,
 }
 
-fn p_value(permutations: u64, extreme: u64, limits: (f64, f64), confidence: f64) -> PValue {
-    let estimate = (permutations > 0).then(|| (extreme + 1) as f64 / (permutations + 1) as f64);
-    PValue { estimate, low: limits.0, high: limits.1, confidence }
-}
-
-/// Concludes by bets on each permutation.
-fn by_mixture(test: &ExactTest) -> Decided {
-    let (permutations, extreme) = (test.permutations(), test.extreme());
-    Decided {
-        verdict: match test.ended() {
-            Some(Ending::Differs) => Verdict::Holds,
-            Some(Ending::Futile) | None => Verdict::Undecided,
-        },
-        is_settled: test.ended().is_some(),
-        permutations,
-        extreme,
-        p: p_value(permutations, extreme, test.limits(), 1.0 - test.error()),
-        evidence: Some(ResamplingEvidence {
-            for_difference: test.evidence_for(),
-            needed_for: 1.0 / test.alpha(),
-            against: test.evidence_against(),
-            needed_against: 1.0 / test.error(),
-        }),
+impl Decided {
+    /// Concludes by bets on each permutation.
+    fn by_mixture(test: &ExactTest) -> Decided {
+        let differs = test.ended == Some(Ending::Differs);
+        Decided {
+            verdict: if differs { Verdict::Holds } else { Verdict::Undecided },
+            is_settled: test.ended.is_some(),
+            permutations: test.permutations,
+            extreme: test.extreme,
+            limits: test.limits(),
+            confidence: 1.0 - test.error,
+            evidence: Some(ResamplingEvidence {
+                for_difference: test.evidence_for(),
+                needed_for: 1.0 / test.alpha,
+                against: test.evidence_against(),
+                needed_against: 1.0 / test.error,
+            }),
+        }
     }
-}
 
-/// Concludes by the published driver: its interval has a third of the error.
-fn by_classic(driver: &Driver, progress: &Progress) -> Decided {
-    let verdict = match driver.conclude(progress) {
-        Conclusion::Between | Conclusion::Below(_) if progress.is_decided() => Verdict::Holds,
-        _ => Verdict::Undecided,
-    };
-    let interval = driver.interval(progress);
-    Decided {
-        verdict,
-        is_settled: progress.is_decided(),
-        permutations: progress.n,
-        extreme: progress.s,
-        p: p_value(progress.n, progress.s, interval, 1.0 - driver.eps() / 3.0),
-        evidence: None,
+    /// Concludes by the published driver: its interval has a third of the error.
+    fn by_classic(driver: &Driver, progress: &Progress) -> Decided {
+        let is_settled = progress.is_decided();
+        let conclusion = driver.conclude(progress);
+        let is_small = matches!(conclusion, Conclusion::Between | Conclusion::Below(_));
+        Decided {
+            verdict: if is_settled && is_small { Verdict::Holds } else { Verdict::Undecided },
+            is_settled,
+            permutations: progress.n,
+            extreme: progress.s,
+            limits: driver.interval(progress),
+            confidence: 1.0 - driver.eps / 3.0,
+            evidence: None,
+        }
+    }
+
+    fn p(&self) -> PValue {
+        let (n, extreme) = (self.permutations, self.extreme);
+        let estimate = (n > 0).then(|| (extreme + 1) as f64 / (n + 1) as f64);
+        PValue { estimate, low: self.limits.0, high: self.limits.1, confidence: self.confidence }
     }
 }
 
@@ -387,49 +378,42 @@ fn shifts(question: &Question, permutations: u64, stop: &AtomicBool) -> Option<S
     if matches!(question.null, Null::Ratio { .. }) || most * numbers > NUMBERS_MAX {
         return None;
     }
-    let tried = Tried { question, permutations_max: most as u64, stop };
     let same = Null::Shift { by: 0.0 };
     let centre = question.resampler(same).difference(statistic, false).value;
     let [low, high] = [(Sides::Less, -1.0), (Sides::Greater, 1.0)].map(|(sides, sign)| {
-        if question.sides == sides { None } else { tried.limit(centre, sign) }
+        let is_rejected = |by: f64| {
+            let drawing = Drawing::start(question, Null::Shift { by }, stop);
+            drawing.is_ok_and(|mut drawing| {
+                drawing.test(most as u64, |_, _| {}).ended == Some(Ending::Differs)
+            })
+        };
+        if question.sides == sides { None } else { limit(question, centre, sign, is_rejected) }
     });
     let is_whole = !stop.load(Ordering::Relaxed);
     is_whole.then_some(Shifts { low, high, confidence: 1.0 - question.alpha })
 }
 
-/// What is needed to try a shift.
-struct Tried<'a> {
-    question: &'a Question,
-    permutations_max: u64,
-    stop: &'a AtomicBool,
-}
-
-impl Tried<'_> {
-    fn is_rejected(&self, by: f64) -> bool {
-        let drawing = Drawing::start(self.question, Null::Shift { by }, self.stop);
-        drawing.is_ok_and(|mut drawing| {
-            drawing.test(self.permutations_max, |_, _| {}).ended() == Some(Ending::Differs)
-        })
+/// Returns the nearest shift on one side of the observed difference that the search finds to be
+/// rejected; that difference itself if the distance is within the rounding of the numbers.
+fn limit(
+    question: &Question,
+    centre: f64,
+    sign: f64,
+    is_rejected: impl Fn(f64) -> bool,
+) -> Option<f64> {
+    let values = || question.x.values.iter().chain(&question.y.values);
+    let least = values().copied().fold(f64::INFINITY, f64::min);
+    let most = values().copied().fold(f64::NEG_INFINITY, f64::max);
+    let rounding = least.abs().max(most.abs()) * 4.0 * f64::EPSILON;
+    let first = ((most - least) / values().count() as f64).max(centre.abs() * f64::EPSILON);
+    let mut distances = (0..DOUBLINGS).map(|doubling| first * f64::from(doubling).exp2());
+    let mut outside = distances.find(|d| is_rejected(centre + sign * d))?;
+    let mut inside = if outside > first { outside / 2.0 } else { 0.0 };
+    while outside > rounding && outside - inside > WIDTH * outside {
+        let middle = (outside + inside) / 2.0;
+        *(if is_rejected(centre + sign * middle) { &mut outside } else { &mut inside }) = middle;
     }
-
-    /// Returns the nearest shift on one side of the observed difference that the search finds to be
-    /// rejected; that difference itself if the distance is within the rounding of the numbers.
-    fn limit(&self, centre: f64, sign: f64) -> Option<f64> {
-        let values = || self.question.x.values.iter().chain(&self.question.y.values);
-        let least = values().copied().fold(f64::INFINITY, f64::min);
-        let most = values().copied().fold(f64::NEG_INFINITY, f64::max);
-        let rounding = least.abs().max(most.abs()) * 4.0 * f64::EPSILON;
-        let first = ((most - least) / values().count() as f64).max(centre.abs() * f64::EPSILON);
-        let mut distances = (0..DOUBLINGS).map(|doubling| first * f64::from(doubling).exp2());
-        let mut outside = distances.find(|d| self.is_rejected(centre + sign * d))?;
-        let mut inside = if outside > first { outside / 2.0 } else { 0.0 };
-        while outside > rounding && outside - inside > WIDTH * outside {
-            let middle = (outside + inside) / 2.0;
-            *(if self.is_rejected(centre + sign * middle) { &mut outside } else { &mut inside }) =
-                middle;
-        }
-        Some(if outside > rounding { centre + sign * outside } else { centre })
-    }
+    Some(if outside > rounding { centre + sign * outside } else { centre })
 }
 
 /// Returns the result from the drawn permutations and `decided`.
@@ -439,7 +423,7 @@ impl Tried<'_> {
 fn result(
     question: &Question,
     drawing: Drawing,
-    decided: &Decided,
+    decided: Decided,
     shift: Option<Shifts>,
 ) -> Result<ResamplingResult, LabError> {
     let stopped = match (drawing.ended, decided.is_settled) {
@@ -478,7 +462,7 @@ fn result(
         permutations: decided.permutations,
         permutations_max: question.permutations_max,
         extreme: decided.extreme,
-        p: decided.p,
+        p: decided.p(),
         evidence: decided.evidence,
         p_least,
         shift,

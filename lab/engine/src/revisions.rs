@@ -9,7 +9,7 @@ mod git;
 mod tests;
 mod worktrees;
 
-use crate::error::{LabError, data, usage};
+use crate::error::{LabError, data, require, usage};
 use crate::planning::{self, Request};
 use git::{Repository, without_hooks};
 use std::fs;
@@ -100,9 +100,8 @@ pub struct Found {
 /// Fails if there is no git, no repository or no such revision, or if the build command is empty;
 /// the text says what to do.
 pub fn find(asked: &RevisionRequest) -> Result<Found, LabError> {
-    if asked.build.as_deref().is_some_and(|command| command.trim().is_empty()) {
-        return usage("--build is empty: leave it out if nothing is to be built");
-    }
+    let builds = asked.build.as_deref().is_none_or(|command| !command.trim().is_empty());
+    require(builds, "--build is empty: leave it out if nothing is to be built")?;
     let repository = Repository::of(&asked.directory)?;
     let revisions = [
         find_one(&repository, NAMES[0], &asked.base)?,
@@ -335,18 +334,16 @@ pub fn plan(mut request: Request, slowdown_max: f64) -> Result<Plan, LabError> {
             request.commands.len()
         ));
     };
-    if !request.names.is_empty() {
-        return usage("two revisions are called base and head: leave --name out");
-    }
-    if !request.parameters.is_empty() {
-        return usage("--parameter is not for --base: race each value by itself");
-    }
-    if !(0.0..1.0).contains(&slowdown_max) {
-        return usage(format!(
-            "a slowdown of {slowdown_max} is not a bound: it must be at least 0 and below 1, \
-             such as --max-slowdown 2%"
-        ));
-    }
+    let (names, parameters) = (&request.names, &request.parameters);
+    require(names.is_empty(), "two revisions are called base and head: leave --name out")?;
+    require(parameters.is_empty(), "--parameter is not for --base: race each value by itself")?;
+    require(
+        (0.0..1.0).contains(&slowdown_max),
+        format!(
+            "a slowdown of {slowdown_max} is not a bound: it must be at least 0 and below 1, such \
+             as --max-slowdown 2%"
+        ),
+    )?;
     request.commands = vec![command.clone(), command.clone()];
     request.names = NAMES.map(str::to_owned).to_vec();
     if request.claims.is_empty() {

@@ -7,6 +7,7 @@ use tiebreak_core::result::{SelfCheckResult, SmallestDifference};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::Seed;
 use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::{power, rate};

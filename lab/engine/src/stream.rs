@@ -179,7 +179,7 @@ impl<'a> Stream<'a> {
         let batch = &mut self.batch;
         batch.lines += 1;
         batch.successes += u64::from(is_success);
-        batch.failure_runs += u64::from(!is_success && self.walk.last_failed() != Some(true));
+        batch.failure_runs += u64::from(!is_success && self.walk.last_failed != Some(true));
         batch.values.extend(value);
         self.ahead.observe_line(is_success, value);
         let mut elsewhere = ByAge::default();

@@ -84,7 +84,7 @@ impl Watched {
             run: run.id.as_str().to_owned(),
             created_unix_ms: run.header.created_unix_ms,
             evidence,
-            detector: self.detector.value(),
+            detector: self.detector.value,
             is_alarm,
         });
         if is_alarm {

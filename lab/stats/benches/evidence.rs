@@ -9,6 +9,7 @@ use tiebreak_core::claim::Relation;
 use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
 

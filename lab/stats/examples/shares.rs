@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::classic::{Driver, DriverOptions};
 use tiebreak_stats::coins::Seed;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::rate;
 use tiebreak_stats::share_test::{ShareTest, Trial};
 use trials::{Service, settle};
@@ -144,44 +145,30 @@ fn driver(Claim { good, bad, .. }: Claim, eps: f64, trials: Trials<'_>) -> End {
         DriverOptions { alpha: bad, alpha_hi: Some(good), eps, min_count: 0, max_count: None };
     let driver = Driver::new(&options).expect("rates between 0 and 1");
     let end = driver.run(trials.map(|trial| trial == Trial::Success), |_| ());
-    let estimate = end.estimate().unwrap_or(0.5);
-    let ruled_out = [(end.differs_from_low, bad), (end.differs_from_high, good)];
-    let is_any =
-        |is: fn(&f64, &f64) -> bool| ruled_out.iter().any(|(out, bar)| *out && is(&estimate, bar));
-    match (is_any(f64::gt), is_any(f64::lt)) {
-        (true, _) => Some((Verdict::Holds, end.n)),
-        (false, true) => Some((Verdict::Refuted, end.n)),
-        (false, false) => None,
-    }
+    Some((driver.verdict(&end)?, end.n))
 }
 
 /// A grid against each threshold: a test with that threshold alone is one.
 fn grid(Claim { good, bad, error }: Claim, trials: Trials<'_>) -> End {
     let mut above_bad = ShareTest::new(bad, bad, 1, error);
     let mut below_good = ShareTest::new(good, good, 1, error);
-    for (before, trial) in trials.enumerate() {
+    trials.zip(1..).find_map(|(trial, count)| {
         let holds = above_bad.observe(trial).is_some_and(|s| s.verdict == Verdict::Holds);
         let refuted = below_good.observe(trial).is_some_and(|s| s.verdict == Verdict::Refuted);
-        if holds || refuted {
-            let verdict = if holds { Verdict::Holds } else { Verdict::Refuted };
-            return Some((verdict, before as u64 + 1));
-        }
-    }
-    None
+        let verdict = if holds { Verdict::Holds } else { Verdict::Refuted };
+        (holds || refuted).then_some((verdict, count))
+    })
 }
 
 fn wald(Claim { good, bad, error }: Claim, trials: Trials<'_>) -> End {
     let (gain, loss) = (libm::log(good / bad), libm::log((1.0 - good) / (1.0 - bad)));
     let needed = -libm::log(error);
     let mut log_ratio = 0.0;
-    for (before, trial) in trials.enumerate() {
+    trials.zip(1..).find_map(|(trial, count)| {
         log_ratio += if trial == Trial::Success { gain } else { loss };
-        if log_ratio.abs() >= needed {
-            let verdict = if log_ratio > 0.0 { Verdict::Holds } else { Verdict::Refuted };
-            return Some((verdict, before as u64 + 1));
-        }
-    }
-    None
+        let verdict = if log_ratio > 0.0 { Verdict::Holds } else { Verdict::Refuted };
+        (log_ratio.abs() >= needed).then_some((verdict, count))
+    })
 }
 
 const SHARE: f64 = 0.99;

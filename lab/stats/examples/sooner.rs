@@ -18,6 +18,7 @@ use tiebreak_core::plan::Centre;
 use tiebreak_core::sample::{Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::noise::is_disturbed;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;

@@ -220,7 +220,8 @@ fn power(base: f64, times: u64) -> f64 {
 #[derive(Clone, Debug)]
 pub struct EProcess {
     table: &'static Table,
-    bar: f64,
+    /// The bar.
+    pub bar: f64,
     wealth: Wealth,
 }
 
@@ -228,11 +229,6 @@ impl EProcess {
     /// Starts with a wealth of 1.
     pub fn new(table: &'static Table, bar: f64) -> EProcess {
         EProcess { table, bar, wealth: Wealth::default() }
-    }
-
-    /// Returns the bar.
-    pub fn bar(&self) -> f64 {
-        self.bar
     }
 
     /// Bets on a round of log ratio `d`, with the scale of the rounds before it.

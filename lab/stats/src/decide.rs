@@ -2,6 +2,7 @@
 
 use crate::limits::{LIMIT_WIDTH, Limits};
 use tiebreak_core::claim::Relation;
+use tiebreak_core::evidence::Evidence;
 use tiebreak_core::verdict::Verdict;
 
 /// The values that the limits must pass for a claim to be settled, in natural logarithms of right /
@@ -94,59 +95,112 @@ impl<B> BarBets<B> {
     }
 }
 
-/// Adds to a type of test what all of them have. It needs the fields `settled`, `error` and `lost`,
-/// and the methods `settled_at`, `error_a_side`, `estimate`, `evidence`, `limits` and the one that
-/// is named here, which counts the rounds.
-macro_rules! sequential_test {
-    ($test:ty, $rounds:ident) => {
-        impl $test {
-            /// Returns the verdict, once there is one.
-            pub fn settled(&self) -> Option<Settled> {
-                self.settled
-            }
+/// A test of one claim, from its first observation to its verdict.
+pub trait SequentialTest {
+    /// Returns what every test keeps.
+    fn course(&self) -> &Course;
 
-            /// Settles the claim at another error if the present evidence suffices for that. From
-            /// then on, the limits and the wealth needed are for that error too.
-            pub fn relax(&mut self, error: f64) -> Option<Settled> {
-                if self.settled.is_none()
-                    && let Some(settled) = self.settled_at(error)
-                {
-                    self.settled = Some(settled);
-                    self.error = error;
-                }
-                self.settled
-            }
+    /// Returns what every test keeps, for a change.
+    fn course_mut(&mut self) -> &mut Course;
 
-            /// Returns the claim's share of the error.
-            pub fn error(&self) -> f64 {
-                self.error
-            }
+    /// Returns the number of rounds, runs, trials or values in the evidence, including those of an
+    /// unfinished block, without lost attempts.
+    fn rounds(&self) -> u64;
 
-            /// Returns the wealth that the bets of one side need.
-            pub fn evidence_needed(&self) -> f64 {
-                1.0 / self.error_a_side()
-            }
+    /// Returns the wealth of the bets: for the claim, and against it. Infinite on overflow.
+    fn evidence(&self) -> (f64, f64);
 
-            /// Returns the evidence now.
-            pub fn summary(&self) -> tiebreak_core::evidence::Evidence {
-                let Limits { low, high } = self.limits();
-                let (evidence_for, evidence_against) = self.evidence();
-                tiebreak_core::evidence::Evidence {
-                    rounds: self.$rounds(),
-                    lost: self.lost,
-                    estimate: self.estimate(),
-                    low,
-                    high,
-                    confidence: 1.0 - 2.0 * self.error_a_side(),
-                    evidence_for,
-                    evidence_against,
-                    evidence_needed: self.evidence_needed(),
-                }
-            }
+    /// Returns both limits, each wrong with probability at most [`SequentialTest::error_a_side`] at
+    /// every moment. For a ratio, it costs some tens of passes over the rounds.
+    fn limits(&self) -> Limits;
+
+    /// Returns the log ratio, share or mean so far, as described at [`Evidence::estimate`].
+    fn estimate(&self) -> Option<f64>;
+
+    /// Returns what the present evidence settles if this is the claim's share of the error.
+    fn settled_at(&self, error: f64) -> Option<Settled>;
+
+    /// Counts an attempt that was cut off, unless the claim is settled.
+    fn lose_attempt(&mut self);
+
+    /// Returns the part of the error that one limit may use.
+    fn error_a_side(&self) -> f64 {
+        self.error()
+    }
+
+    /// Returns whether attempts that were cut off are charged.
+    fn is_charged(&self) -> bool {
+        self.course().lost > 0
+    }
+
+    /// Returns whether the limits cross. Under a constant factor they never do, except for the
+    /// error.
+    fn limits_cross(&self) -> bool {
+        false
+    }
+
+    /// Returns the claim's share of the error: at which it is or was settled.
+    fn error(&self) -> f64 {
+        self.course().error
+    }
+
+    /// Returns the verdict, once there is one.
+    fn settled(&self) -> Option<Settled> {
+        self.course().settled
+    }
+
+    /// Settles the claim at another error if the present evidence suffices for that. From then on,
+    /// the limits and the wealth needed are for that error too.
+    fn relax(&mut self, error: f64) -> Option<Settled> {
+        if self.settled().is_none()
+            && let Some(settled) = self.settled_at(error)
+        {
+            let course = self.course_mut();
+            (course.settled, course.error) = (Some(settled), error);
         }
-    };
+        self.settled()
+    }
+
+    /// Returns the wealth that the bets of one side need.
+    fn evidence_needed(&self) -> f64 {
+        1.0 / self.error_a_side()
+    }
+
+    /// Returns the evidence now. Costs as much as both limits.
+    fn summary(&self) -> Evidence {
+        let Limits { low, high } = self.limits();
+        let (evidence_for, evidence_against) = self.evidence();
+        Evidence {
+            rounds: self.rounds(),
+            lost: self.course().lost,
+            estimate: self.estimate(),
+            low,
+            high,
+            confidence: 1.0 - 2.0 * self.error_a_side(),
+            evidence_for,
+            evidence_against,
+            evidence_needed: self.evidence_needed(),
+        }
+    }
 }
-pub(crate) use sequential_test;
+
+/// What every [`SequentialTest`] keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    /// The claim's share of the error.
+    pub error: f64,
+    /// The number of attempts that were cut off.
+    pub lost: u64,
+    /// The verdict, once there is one.
+    pub settled: Option<Settled>,
+}
+
+impl Course {
+    /// Starts with this share of the error.
+    pub(crate) fn new(error: f64) -> Course {
+        Course { error, lost: 0, settled: None }
+    }
+}
 
 impl Proof {
     /// Returns what the limits prove; `asks_the_median` for the engine that must agree with the

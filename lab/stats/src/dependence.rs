@@ -24,7 +24,10 @@ pub struct Dependence {
     pub runs_z: Option<f64>,
     /// The factor by which runs of failures are longer than by chance.
     excess: f64,
-    is_bursty: bool,
+    /// Whether failures come in bursts, so that single trials are not independent observations:
+    /// runs of failures are 1.5 times longer than by chance, or the runs test is off by more than
+    /// four standard deviations; and at least three failures followed a failure.
+    pub is_bursty: bool,
 }
 
 impl Dependence {
@@ -48,13 +51,6 @@ impl Dependence {
         let repeats = failures.saturating_sub(failure_runs);
         let is_bursty = repeats >= REPEATS_LEAST && s > 0.0 && (is_long || is_odd);
         Dependence { mean_burst, runs_z, excess, is_bursty }
-    }
-
-    /// Returns whether failures come in bursts, so that single trials are not independent
-    /// observations: runs of failures are 1.5 times longer than by chance, or the runs test is off
-    /// by more than four standard deviations; and at least three failures followed a failure.
-    pub fn is_bursty(&self) -> bool {
-        self.is_bursty
     }
 
     /// Returns whether values come in spells. Here the bar may be anywhere among the values, and
@@ -191,7 +187,7 @@ mod tests {
             (found, z) => found == z,
         };
         assert!(close, "{:?} instead of {z:?}", found.runs_z);
-        assert_eq!(found.is_bursty(), is_bursty);
+        assert_eq!(found.is_bursty, is_bursty);
     }
 
     #[test]
@@ -211,13 +207,13 @@ mod tests {
         check(&two, Some(2.0), Some(z), false);
         let bursts = [ones.as_str(), "0000", ones.as_str(), "0000"].concat();
         let found = Dependence::of(bursts.len() as u64, 8, 2);
-        assert!(found.is_bursty(), "{found:?}");
+        assert!(found.is_bursty, "{found:?}");
     }
 
     #[test]
     fn long_runs_of_frequent_failures_are_no_bursts() {
         // Fair coins: runs of failures are two long on average.
-        assert!(!Dependence::of(10_000, 5000, 2500).is_bursty());
-        assert!(Dependence::of(10_000, 5000, 1600).is_bursty());
+        assert!(!Dependence::of(10_000, 5000, 2500).is_bursty);
+        assert!(Dependence::of(10_000, 5000, 1600).is_bursty);
     }
 }

@@ -59,15 +59,20 @@ pub enum Ending {
 ///
 /// let mut test = ExactTest::new(0.01, 0.001);
 /// let ended = (0..).find_map(|_| test.observe(false));
-/// assert_eq!((ended, test.permutations()), (Some(Ending::Differs), 254));
+/// assert_eq!((ended, test.permutations), (Some(Ending::Differs), 254));
 /// ```
 #[derive(Clone, Debug)]
 pub struct ExactTest {
-    alpha: f64,
-    error: f64,
-    permutations: u64,
-    extreme: u64,
-    ended: Option<Ending>,
+    /// The level.
+    pub alpha: f64,
+    /// The error of statements about `p`.
+    pub error: f64,
+    /// The number of permutations taken.
+    pub permutations: u64,
+    /// The number of extreme permutations.
+    pub extreme: u64,
+    /// How it ended, if it has.
+    pub ended: Option<Ending>,
 }
 
 impl ExactTest {
@@ -110,31 +115,6 @@ impl ExactTest {
     /// Returns the evidence that `p` is above the level.
     pub fn evidence_against(&self) -> f64 {
         libm::exp(self.log_against()).min(f64::MAX)
-    }
-
-    /// Returns the level.
-    pub fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
-    /// Returns the error of statements about `p`.
-    pub fn error(&self) -> f64 {
-        self.error
-    }
-
-    /// Returns the number of permutations taken.
-    pub fn permutations(&self) -> u64 {
-        self.permutations
-    }
-
-    /// Returns the number of extreme permutations.
-    pub fn extreme(&self) -> u64 {
-        self.extreme
-    }
-
-    /// Returns how it ended, if it has.
-    pub fn ended(&self) -> Option<Ending> {
-        self.ended
     }
 
     /// Returns limits of `p`. With probability at least `1 - error`, both are right at every
@@ -232,11 +212,6 @@ impl Resampler {
         Resampler { pool, design, x_count: x.len(), null, seed, drawn: 0, places, x, y }
     }
 
-    /// Returns the last sets drawn (at first, the observed ones), without the stated effect.
-    pub fn aligned(&self) -> (&[f64], &[f64]) {
-        (&self.x, &self.y)
-    }
-
     /// Computes the statistic of the last sets drawn: for pairs, of their differences; for sets,
     /// the difference of both, divided by its own spread if it `is_studentised`. The sets lose
     /// their order.
@@ -261,8 +236,8 @@ impl Resampler {
         statistic.studentised(&mut self.x, &mut self.y)
     }
 
-    /// Returns [`Resampler::aligned`] with the stated effect added again: X and Y as they might
-    /// have been under the null hypothesis.
+    /// Returns the last sets drawn (at first, the observed ones), with the stated effect added
+    /// again: X and Y as they might have been under the null hypothesis.
     pub fn as_observed(&self) -> (&[f64], Vec<f64>) {
         let y = self.y.iter().map(|value| match self.null {
             Null::Same => *value,

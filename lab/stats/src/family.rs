@@ -27,7 +27,8 @@ pub fn e_bh_error(q: f64, claims: usize, count: usize) -> f64 {
 /// each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detector {
-    value: f64,
+    /// `R_t`, for comparison with the mean number of runs.
+    pub value: f64,
     mean_runs: f64,
 }
 
@@ -48,11 +49,6 @@ impl Detector {
     /// Returns whether the alarm is on.
     pub fn is_alarmed(&self) -> bool {
         self.value >= self.mean_runs
-    }
-
-    /// Returns `R_t`, for comparison with the mean number of runs.
-    pub fn value(&self) -> f64 {
-        self.value
     }
 }
 

@@ -11,7 +11,7 @@
 
 use crate::bisection::last_rejected;
 use crate::conditions::Conditions;
-use crate::decide::{BarBets, Bars, NUDGE, Proof, Settled, sequential_test};
+use crate::decide::{BarBets, Bars, Course, NUDGE, Proof, SequentialTest, Settled};
 use crate::limits::{LIMIT_WIDTH, Limits};
 use crate::mean_test::Stakes;
 use tiebreak_core::claim::Relation;
@@ -28,21 +28,16 @@ use tiebreak_core::sample::Reading;
 pub struct MeanRatioTest {
     bars: Bars,
     cap: f64,
-    /// The claim's share of the error.
-    error: f64,
+    course: Course,
 
     history: MeanRatioBets,
     bets: BarBets<BetsAbove>,
     /// The rounds of the unfinished block of primers.
     block: Vec<(Reading, Reading, Conditions)>,
     rounds: u64,
-    lost: u64,
     /// For a question about the size: the least number of rounds at which limits are computed.
     next_look: u64,
-    settled: Option<Settled>,
 }
-
-sequential_test!(MeanRatioTest, rounds);
 
 impl MeanRatioTest {
     /// Returns a test of a claim of this form, with its share of the error, at this resolution (a
@@ -51,23 +46,13 @@ impl MeanRatioTest {
         let bars = Bars::new(relation, resolution);
         MeanRatioTest {
             cap,
-            error,
+            course: Course::new(error),
             history: MeanRatioBets::default(),
             bets: BarBets::new(&bars, NUDGE, BetsAbove::new),
             bars,
             block: Vec::new(),
             rounds: 0,
-            lost: 0,
             next_look: 0,
-            settled: None,
-        }
-    }
-
-    /// Counts an attempt at a round that was cut off: every bet loses as much as it can (rule A9).
-    pub fn lose_attempt(&mut self) {
-        if self.settled.is_none() {
-            self.lost += 1;
-            self.lay([WORST, WORST]);
         }
     }
 
@@ -80,8 +65,8 @@ impl MeanRatioTest {
         right: Reading,
         conditions: &Conditions,
     ) -> Option<Settled> {
-        if self.settled.is_some() {
-            return self.settled;
+        if self.course.settled.is_some() {
+            return self.course.settled;
         }
         self.block.push((left, right, *conditions));
         if conditions.goes_on {
@@ -90,22 +75,21 @@ impl MeanRatioTest {
         for (left, right, conditions) in std::mem::take(&mut self.block) {
             self.rounds += 1;
             if !conditions.rests {
-                let sides = self.history.sides(left, right, self.cap);
-                self.lay(sides);
+                let sides = self.history.push(left, right, self.cap);
+                self.bet(sides);
             }
         }
         if self.rounds >= self.next_look {
             if self.bars.asks_for_width() {
                 self.next_look = Bars::next_look(self.rounds);
             }
-            self.settled = self.settle_at(self.error_a_side());
+            self.course.settled = self.settle_at(self.error_a_side());
         }
-        self.settled
+        self.course.settled
     }
 
     /// Makes the bets of a round: that the ratio is high, and that it is low.
-    fn lay(&mut self, [above, below]: [Side; 2]) {
-        self.history.keep([above, below]);
+    fn bet(&mut self, [above, below]: [Side; 2]) {
         self.bets.above.iter_mut().for_each(|bets| bets.bet(above));
         self.bets.below.iter_mut().for_each(|bets| bets.bet(below));
     }
@@ -120,43 +104,51 @@ impl MeanRatioTest {
         }
         self.bars.settle(&Proof::new(self.history.limits(error_a_side), None, false))
     }
+}
 
-    /// Returns what the evidence now would settle if the claim's share of the error were `error`.
-    pub fn settled_at(&self, error: f64) -> Option<Settled> {
-        self.settle_at(self.bars.error_a_side(error))
+impl SequentialTest for MeanRatioTest {
+    fn course(&self) -> &Course {
+        &self.course
     }
 
-    /// Returns the wealth of the bets at the bar: for the claim, and against it. Infinite on
-    /// overflow.
-    pub fn evidence(&self) -> (f64, f64) {
-        self.bets.evidence(|bets| libm::exp(bets.log_won()))
+    fn course_mut(&mut self) -> &mut Course {
+        &mut self.course
     }
 
-    /// Returns the number of rounds in the evidence.
-    pub fn rounds(&self) -> u64 {
+    fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// Returns whether lost attempts are being charged.
-    pub fn is_charged(&self) -> bool {
-        self.lost > 0
+    fn evidence(&self) -> (f64, f64) {
+        self.bets.evidence(|bets| libm::exp(bets.log_won()))
     }
 
-    /// Returns both limits of the log ratio, from all rounds so far. They are always in order, with
-    /// the estimate between them.
-    pub fn limits(&self) -> Limits {
+    /// The limits are always in order, with the estimate between them.
+    fn limits(&self) -> Limits {
         self.history.limits(self.error_a_side())
     }
 
-    /// Returns the ratio of the means of the rounds that were bet on; an unknown value counts as
-    /// the middle of its reading.
+    /// The ratio of the means of the rounds that were bet on; an unknown value counts as the middle
+    /// of its reading.
     fn estimate(&self) -> Option<f64> {
         self.history.estimate()
     }
 
-    /// Returns the part of the error that one limit may use.
+    fn settled_at(&self, error: f64) -> Option<Settled> {
+        self.settle_at(self.bars.error_a_side(error))
+    }
+
+    /// Every bet loses as much as it can on a lost attempt (rule A9).
+    fn lose_attempt(&mut self) {
+        if self.course.settled.is_none() {
+            self.course.lost += 1;
+            let sides = self.history.push_lost();
+            self.bet(sides);
+        }
+    }
+
     fn error_a_side(&self) -> f64 {
-        self.bars.error_a_side(self.error)
+        self.bars.error_a_side(self.course.error)
     }
 }
 
@@ -169,7 +161,7 @@ const WORST: Side = Side { against: 1.0, for_it: 0.0 };
 /// The two values of a round for a bet that the ratio is high, in units of the cap. Bets that it is
 /// low use the same with the contestants swapped.
 #[derive(Clone, Copy, Debug)]
-struct Side {
+pub struct Side {
     /// The value against the bet: the greatest possible value of the left contestant.
     against: f64,
     /// The value for the bet: the least possible value of the right contestant.
@@ -214,30 +206,25 @@ pub struct MeanRatioBets {
 }
 
 impl MeanRatioBets {
-    /// Adds the two values of a round, each known to lie between two bounds. Values above the cap
-    /// count as the cap.
-    pub fn push(&mut self, left: Reading, right: Reading, cap: f64) {
-        let sides = self.sides(left, right, cap);
-        self.keep(sides);
-    }
-
-    /// Adds a round that was cut off: every bet loses as much as it can.
-    pub fn push_lost(&mut self) {
-        self.keep([WORST, WORST]);
-    }
-
-    /// Adds the two values of a round to the means, and returns what the bets see of them.
-    fn sides(&mut self, left: Reading, right: Reading, cap: f64) -> [Side; 2] {
+    /// Adds the two values of a round, each known to lie between two bounds, and returns what the
+    /// bets see of them. Values above the cap count as the cap.
+    pub fn push(&mut self, left: Reading, right: Reading, cap: f64) -> [Side; 2] {
         let [a, b] =
             [left, right].map(|r| ((r.low / cap).clamp(0.0, 1.0), (r.high / cap).clamp(0.0, 1.0)));
         self.sums.0 += (a.0 + a.1) / 2.0;
         self.sums.1 += (b.0 + b.1) / 2.0;
-        [Side { against: a.1, for_it: b.0 }, Side { against: b.1, for_it: a.0 }]
+        self.keep([Side { against: a.1, for_it: b.0 }, Side { against: b.1, for_it: a.0 }])
     }
 
-    fn keep(&mut self, [above, below]: [Side; 2]) {
-        self.above.push(above);
-        self.below.push(below);
+    /// Adds a round that was cut off: every bet loses as much as it can.
+    pub fn push_lost(&mut self) -> [Side; 2] {
+        self.keep([WORST, WORST])
+    }
+
+    fn keep(&mut self, sides: [Side; 2]) -> [Side; 2] {
+        self.above.push(sides[0]);
+        self.below.push(sides[1]);
+        sides
     }
 
     /// Returns the logarithm of the ratio of the observed means.

@@ -8,9 +8,10 @@
 
 use crate::bettor::pow2;
 use crate::bisection::last_rejected;
-use crate::decide::{Settled, sequential_test};
-use crate::dependence::{Dependence, Sides, is_serial, serial_z};
+use crate::decide::{Course, SequentialTest, Settled};
+use crate::dependence::{Sides, is_serial, serial_z};
 use crate::limits::{Limits, beyond, reserve_one};
+use tiebreak_core::result::SpellsResult;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
 
@@ -29,17 +30,15 @@ pub struct MeanTest {
     bar: f64,
     is_below: bool,
     cap: Option<f64>,
-    error: f64,
+    course: Course,
     above: MeanBets,
     /// Bets on the distance to the cap.
     below: Option<MeanBets>,
     block: Block,
     sides: Sides,
     rounds: u64,
-    lost: u64,
     /// The sum of the values as they count.
     sum: f64,
-    settled: Option<Settled>,
 }
 
 /// The values of the unfinished block.
@@ -50,8 +49,6 @@ struct Block {
     low: f64,
     left_to_cap: f64,
 }
-
-sequential_test!(MeanTest, rounds);
 
 impl MeanTest {
     /// Returns a test of the claim that the mean is below `bar`, or above it, with its share of the
@@ -64,15 +61,13 @@ impl MeanTest {
             bar,
             is_below,
             cap,
-            error,
+            course: Course::new(error),
             above: MeanBets::new(bar.next_up()),
             below: room.map(MeanBets::new),
             block: Block { length: block.max(1), ..Block::default() },
             sides: Sides::default(),
             rounds: 0,
-            lost: 0,
             sum: 0.0,
-            settled: None,
         }
     }
 
@@ -82,7 +77,7 @@ impl MeanTest {
     ///
     /// No value may be below 0: the caller refuses such data, and here they count as 0.
     pub fn observe(&mut self, reading: Reading) -> Option<Settled> {
-        if self.settled.is_none() {
+        if self.course.settled.is_none() {
             let most = self.cap.unwrap_or(f64::MAX);
             let low = reading.low.max(0.0).min(most);
             let high = reading.high.min(most).max(low);
@@ -91,15 +86,7 @@ impl MeanTest {
             self.sum += if reading.high.is_finite() { low + (high - low) / 2.0 } else { low };
             self.bet(low, most - high);
         }
-        self.settled
-    }
-
-    /// Counts an attempt that was cut off: both sides lose on it, as on an unknown value.
-    pub fn lose_attempt(&mut self) {
-        if self.settled.is_none() {
-            self.lost += 1;
-            self.bet(0.0, 0.0);
-        }
+        self.course.settled
     }
 
     fn bet(&mut self, low: f64, left_to_cap: f64) {
@@ -115,19 +102,7 @@ impl MeanTest {
             below.observe(self.block.left_to_cap / values);
         }
         self.block = Block { length: self.block.length, ..Block::default() };
-        self.settled = self.settled_at(self.error);
-    }
-
-    /// Returns what the present evidence settles at this error; the side with more evidence, if
-    /// both have enough.
-    pub fn settled_at(&self, error: f64) -> Option<Settled> {
-        let (above, below) = self.log_sides();
-        if above.max(below) < -libm::log(error) {
-            return None;
-        }
-        let is_below = below > above;
-        let verdict = if is_below == self.is_below { Verdict::Holds } else { Verdict::Refuted };
-        Some(Settled::by(verdict))
+        self.course.settled = self.settled_at(self.course.error);
     }
 
     /// Returns the logarithms of the wealth of bets that the mean is above and below the bar.
@@ -136,64 +111,58 @@ impl MeanTest {
         (self.above.log_evidence(), below)
     }
 
-    /// Returns the wealth of the bets: for the claim, and against it. Infinite on overflow; 1 for a
-    /// side on which no bet is possible.
-    pub fn evidence(&self) -> (f64, f64) {
-        let (for_claim, against) = self.log_evidence();
-        (libm::exp(for_claim), libm::exp(against))
-    }
-
     /// Returns the natural logarithms of [`MeanTest::evidence`], which are always finite.
     pub fn log_evidence(&self) -> (f64, f64) {
         let (above, below) = self.log_sides();
         if self.is_below { (below, above) } else { (above, below) }
     }
 
-    /// Returns the number of values so far, including those of an unfinished block, without lost
-    /// attempts.
-    pub fn rounds(&self) -> u64 {
+    /// Returns what one observation is, and how values and observations follow each other; with
+    /// the order of observations if `full`. Costs a sort.
+    ///
+    /// Values are dependent if they come in spells that are long compared with one observation, or
+    /// if observations follow each other: then no error is guaranteed. It is a diagnosis: the
+    /// result false guarantees nothing. The values that are left over include lost attempts.
+    pub fn spells(&self, full: bool) -> SpellsResult {
+        let dependence = self.sides.dependence();
+        let order = serial_z(self.above.values());
+        let is_serial = order.is_some_and(is_serial);
+        SpellsResult {
+            block: self.block.length,
+            left_over: self.block.values,
+            rarer: self.sides.rarer(),
+            mean_spell: dependence.mean_burst,
+            runs_z: dependence.runs_z,
+            values_z: order.filter(|_| full),
+            is_dependent: dependence.is_in_spells(self.block.length) || is_serial,
+        }
+    }
+}
+
+impl SequentialTest for MeanTest {
+    fn course(&self) -> &Course {
+        &self.course
+    }
+
+    fn course_mut(&mut self) -> &mut Course {
+        &mut self.course
+    }
+
+    fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// Returns the number of values at the end that do not fill a block and are not evidence,
-    /// including lost attempts.
-    pub fn left_over(&self) -> u64 {
-        self.block.values
+    /// The wealth is 1 for a side on which no bet is possible.
+    fn evidence(&self) -> (f64, f64) {
+        let (for_claim, against) = self.log_evidence();
+        (libm::exp(for_claim), libm::exp(against))
     }
 
-    /// Returns the number of values that make one observation.
-    pub fn block(&self) -> u64 {
-        self.block.length
-    }
-
-    /// Returns the number of values on the side of the bar (above it, or not) that has fewer.
-    pub fn rarer(&self) -> u64 {
-        self.sides.rarer()
-    }
-
-    /// Returns how these follow each other.
-    pub fn dependence(&self) -> Dependence {
-        self.sides.dependence()
-    }
-
-    /// Returns by how many standard deviations neighbouring observations are more alike than by
-    /// chance (Bartels 1982); `None` where most are equal. Costs a sort.
-    pub fn values_z(&self) -> Option<f64> {
-        serial_z(self.above.values())
-    }
-
-    /// Returns whether values come in spells that are long compared with one observation, or
-    /// observations follow each other, so that no error is guaranteed. It is a diagnosis: the
-    /// result false guarantees nothing. Costs a sort.
-    pub fn is_dependent(&self) -> bool {
-        self.dependence().is_in_spells(self.block.length) || self.values_z().is_some_and(is_serial)
-    }
-
-    /// Returns the limits of the mean, each wrong with probability at most the error at every
-    /// moment; without a cap, there is no upper one. A limit lies beyond the bar if and only if the
-    /// evidence of its side suffices: the bets are made one last bit beyond the bar.
-    pub fn limits(&self) -> Limits {
-        let log_needed = -libm::log(self.error);
+    /// The limits of the mean; without a cap, there is no upper one. A limit lies beyond the bar if
+    /// and only if the evidence of its side suffices: the bets are made one last bit beyond the
+    /// bar.
+    fn limits(&self) -> Limits {
+        let log_needed = -libm::log(self.course.error);
         let (above, below) = self.log_sides();
         let low = self.above.lower_limit(log_needed);
         let left_to_cap = self.below.as_ref().and_then(|bets| bets.lower_limit(log_needed));
@@ -204,14 +173,29 @@ impl MeanTest {
         }
     }
 
-    /// Returns the mean so far. An unknown value counts as the middle of its reading, and as the
-    /// lower bound if there is no upper one.
+    /// An unknown value counts as the middle of its reading, and as the lower bound if there is no
+    /// upper one.
     fn estimate(&self) -> Option<f64> {
         (self.rounds > 0).then(|| self.sum / self.rounds as f64)
     }
 
-    fn error_a_side(&self) -> f64 {
-        self.error
+    /// The result is of the side with more evidence, if both have enough.
+    fn settled_at(&self, error: f64) -> Option<Settled> {
+        let (above, below) = self.log_sides();
+        if above.max(below) < -libm::log(error) {
+            return None;
+        }
+        let is_below = below > above;
+        let verdict = if is_below == self.is_below { Verdict::Holds } else { Verdict::Refuted };
+        Some(Settled::by(verdict))
+    }
+
+    /// Both sides lose on a lost attempt, as on an unknown value.
+    fn lose_attempt(&mut self) {
+        if self.course.settled.is_none() {
+            self.course.lost += 1;
+            self.bet(0.0, 0.0);
+        }
     }
 }
 

@@ -4,9 +4,9 @@
 //! things that it removes: the cost of running second of two, and the difference between rounds in
 //! which a contestant waited for a CPU and the others.
 
-use crate::bettor::{self, Bet, ROUNDS_BEFORE_SCALE, Table};
+use crate::bettor::{self, Bet, ROUNDS_BEFORE_SCALE};
 use crate::conditions::Conditions;
-use crate::limits::{History, reserve_one};
+use crate::limits::reserve_one;
 use crate::observation::LogRatio;
 use tiebreak_core::plan::Adjust;
 
@@ -19,12 +19,14 @@ use tiebreak_core::plan::Adjust;
 /// be any functions of the past and of values that do not depend on which contestant ran where.
 #[derive(Clone, Debug, Default)]
 pub struct Noise {
-    past: Past,
+    /// The rounds so far, each as it was bet on.
+    pub past: Past,
     slot: Option<SlotEffect>,
     /// The slot effect of calm rounds alone, which is learnt sooner where there are strata.
     calm_slot: Option<SlotEffect>,
     strata: Option<Strata>,
-    weighted: u64,
+    /// The number of rounds on which less than the whole stake was bet.
+    pub weighted: u64,
 }
 
 impl Noise {
@@ -36,13 +38,6 @@ impl Noise {
             strata: adjust.strata.then(Strata::default),
             ..Noise::default()
         }
-    }
-
-    /// Returns the bet on a round, and makes the round one of the past.
-    pub fn take(&mut self, d: LogRatio, conditions: &Conditions) -> Bet {
-        let bet = self.bet(d, conditions);
-        self.learn(d, conditions, &bet);
-        bet
     }
 
     /// Makes a round on which this bet was made one of the past.
@@ -73,36 +68,11 @@ impl Noise {
         Bet { d: d.less(shift), scale, weight: weight.unwrap_or(1.0) }
     }
 
-    /// Returns the number of rounds so far.
-    pub fn rounds(&self) -> usize {
-        self.past.rounds()
-    }
-
-    /// Returns the median of the rounds so far, each as it was bet on.
-    pub fn median(&self) -> Option<f64> {
-        self.past.median()
-    }
-
     /// Returns the believed slot effect, if it is requested and there are rounds: from the calm
     /// ones if they suffice, else from all.
     pub fn slot_effect(&self) -> Option<SlotEstimate> {
         let of_calm = self.calm_slot.as_ref().and_then(SlotEffect::estimate);
         of_calm.filter(|estimate| estimate.is_active).or_else(|| self.slot.as_ref()?.estimate())
-    }
-
-    /// Returns the number of rounds on which less than the whole stake was bet.
-    pub fn weighted_rounds(&self) -> u64 {
-        self.weighted
-    }
-}
-
-impl History {
-    /// Returns the history of these rounds, each with the scale of those before it.
-    pub fn of(table: &'static Table, rounds: &[LogRatio]) -> History {
-        let mut noise = Noise::default();
-        let mut history = History::new(table);
-        rounds.iter().for_each(|d| history.push(&noise.take(*d, &Conditions::UNKNOWN)));
-        history
     }
 }
 

@@ -202,10 +202,23 @@ impl Logs {
 mod tests {
     use super::*;
     use crate::bettor::S;
+    use crate::conditions::Conditions;
+    use crate::noise::Noise;
     use crate::observation::LogRatio;
 
+    /// Returns the history of these rounds, each with the scale of those before it.
+    fn history_of(rounds: &[LogRatio]) -> History {
+        let (mut noise, mut history) = (Noise::default(), History::new(&S));
+        for d in rounds {
+            let bet = noise.bet(*d, &Conditions::UNKNOWN);
+            noise.learn(*d, &Conditions::UNKNOWN, &bet);
+            history.push(&bet);
+        }
+        history
+    }
+
     fn history(d: impl IntoIterator<Item = f64>) -> History {
-        History::of(&S, &d.into_iter().map(LogRatio::exact).collect::<Vec<_>>())
+        history_of(&d.into_iter().map(LogRatio::exact).collect::<Vec<_>>())
     }
 
     #[test]
@@ -232,7 +245,7 @@ mod tests {
             (70, _) => LogRatio { low: f64::NEG_INFINITY, high: f64::INFINITY },
             (_, d) => LogRatio::exact(d),
         };
-        let history = History::of(&S, &(0..90).map(d).collect::<Vec<_>>());
+        let history = history_of(&(0..90).map(d).collect::<Vec<_>>());
         let rounds: Vec<Round> = history.scaled().map(|(d, scale)| Round { d, scale }).collect();
         let logs = Logs::new(rounds.len());
         let mean_at = |theta: f64| {
@@ -298,14 +311,14 @@ mod tests {
             LogRatio::exact(f64::from(i * 7919 % 997) / 997.0 * 0.02)
         }
         let rounds: Vec<_> = (0..100).map(|i| if i % 4 == 3 { hangs(i) } else { d(i) }).collect();
-        let found = look(&History::of(&S, &rounds), 0).unwrap();
+        let found = look(&history_of(&rounds), 0).unwrap();
         assert!(found.is_denied() && found.is_below && found.is_least, "{found:?}");
         assert_eq!((found.rounds, found.far, found.far_opposite), (100, 25, 0));
         assert!((found.times - 10.0).abs() < 0.2, "{found:?}");
         // Unknown rounds imply nothing.
         let unknown = LogRatio { low: f64::NEG_INFINITY, high: f64::INFINITY };
-        assert!(!look(&History::of(&S, &[unknown; 100]), 0).unwrap().is_denied());
+        assert!(!look(&history_of(&[unknown; 100]), 0).unwrap().is_denied());
         let half = (0..100).map(|i| if i % 2 == 0 { unknown } else { d(i) }).collect::<Vec<_>>();
-        assert!(!look(&History::of(&S, &half), 0).unwrap().is_denied());
+        assert!(!look(&history_of(&half), 0).unwrap().is_denied());
     }
 }

@@ -2,8 +2,8 @@
 //! simulation.
 //!
 //! A [`Scenario`] runs a claim once in a world with known truth and noise. A [`Tally`] counts the
-//! results of many such runs. A [`ChanceTest`] proves on which side of a wanted chance the chance
-//! to end in time lies, with the same evidence that settles claims.
+//! results of many such runs, and proves on which side of a wanted chance the chance to end in time
+//! lies, with the same evidence that settles claims.
 
 #[cfg(test)]
 mod tests;
@@ -13,6 +13,7 @@ use crate::bisection;
 use crate::classic::Driver;
 use crate::coins::{Purpose, Seed, Stream};
 use crate::conditions::Conditions;
+use crate::decide::SequentialTest;
 use crate::noise::Past;
 use crate::observation::LogRatio;
 use crate::rate;
@@ -21,107 +22,72 @@ use crate::share_test::{ShareTest, Trial};
 use tiebreak_core::forecast::{Chance, Says, Shape};
 use tiebreak_core::verdict::Verdict;
 
-/// The result of a simulated run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SimulatedRun {
-    /// The number of rounds after which it ended; `None` if it had not when the simulation ended.
-    pub rounds: Option<u64>,
-    /// The verdict; `undecided` if it had not ended.
-    pub verdict: Verdict,
-}
+/// The end of a simulated run: after how many rounds, and with which verdict. `None` if it had not
+/// ended when the simulation did.
+pub type End = Option<(u64, Verdict)>;
 
-impl SimulatedRun {
-    const OPEN: SimulatedRun = SimulatedRun { rounds: None, verdict: Verdict::Undecided };
-
-    fn ended(rounds: u64, verdict: Verdict) -> SimulatedRun {
-        SimulatedRun { rounds: Some(rounds), verdict }
-    }
-}
-
-/// A claim in a world with a known truth.
-pub trait Scenario {
-    /// Runs the claim once, for at most `rounds_max` rounds, with these coins.
-    fn run(&self, rounds_max: u64, coins: Stream) -> SimulatedRun;
-}
-
-/// A ratio claim under noise.
+/// A claim before its first round, and the noise of its rounds.
 #[derive(Clone, Debug)]
-pub struct RatioScenario<'a> {
-    /// The claim before its first round.
-    pub test: RatioTest,
-    /// The noise.
-    pub world: &'a World,
-    /// The true log ratio.
-    pub effect: f64,
+pub enum Scenario {
+    /// A ratio claim under noise. The truth is the ratio right / left.
+    Ratio(Box<RatioTest>, World),
+    /// A success rate claim, with independent trials. The truth is the rate.
+    Share(Box<ShareTest>),
+    /// A success rate claim by the published driver, whose thresholds are the bad rate and the good
+    /// one.
+    Classic(Driver),
 }
 
 /// The number of rounds with enough bets and no verdict after which a run is given up: if its
 /// limits cross, it gives no verdict, and usually never will.
 const FRUITLESS_ROUNDS: u32 = 16;
 
-impl Scenario for RatioScenario<'_> {
-    fn run(&self, rounds_max: u64, coins: Stream) -> SimulatedRun {
-        let mut test = self.test.clone();
-        let mut fruitless = 0;
-        for (d, conditions) in self.world.rounds(self.effect, coins) {
-            if test.rounds() >= rounds_max {
-                break;
+impl Scenario {
+    /// Runs the claim once where this is the truth, for at most `rounds_max` rounds, with these
+    /// coins.
+    pub fn run(&self, truth: f64, rounds_max: u64, mut coins: Stream) -> End {
+        match self {
+            Scenario::Ratio(test, world) => {
+                let rounds = world.rounds(libm::log(truth), coins);
+                run_ratio(RatioTest::clone(test), rounds, rounds_max)
             }
-            if let Some(settled) = test.observe(d, &conditions) {
-                return SimulatedRun::ended(test.rounds(), settled.verdict);
+            Scenario::Share(test) => {
+                let mut test = ShareTest::clone(test);
+                (0..rounds_max).find_map(|_| {
+                    let succeeds = coins.unit() < truth;
+                    let trial = if succeeds { Trial::Success } else { Trial::Failure };
+                    let settled = test.observe(trial)?;
+                    Some((test.rounds(), settled.verdict))
+                })
             }
-            fruitless += u32::from(test.is_believed());
-            if fruitless == FRUITLESS_ROUNDS {
-                break;
-            }
-        }
-        SimulatedRun::OPEN
-    }
-}
-
-/// A success rate claim, with independent trials.
-#[derive(Clone, Debug)]
-pub struct ShareScenario {
-    /// The claim before its first trial.
-    pub test: ShareTest,
-    /// The true rate.
-    pub rate: f64,
-}
-
-impl Scenario for ShareScenario {
-    fn run(&self, rounds_max: u64, mut coins: Stream) -> SimulatedRun {
-        let mut test = self.test.clone();
-        for _ in 0..rounds_max {
-            let succeeds = coins.unit() < self.rate;
-            let trial = if succeeds { Trial::Success } else { Trial::Failure };
-            if let Some(settled) = test.observe(trial) {
-                return SimulatedRun::ended(test.trials(), settled.verdict);
+            Scenario::Classic(driver) => {
+                let trials = (0..rounds_max).map(|_| coins.unit() < truth);
+                let progress = driver.run(trials, |_| {});
+                Some((progress.n, driver.verdict(&progress)?))
             }
         }
-        SimulatedRun::OPEN
     }
 }
 
-/// A success rate claim by the published driver.
-#[derive(Clone, Copy, Debug)]
-pub struct ClassicScenario {
-    /// The driver; its thresholds are the bad rate and the good one.
-    pub driver: Driver,
-    /// The true rate.
-    pub rate: f64,
-}
-
-impl Scenario for ClassicScenario {
-    fn run(&self, rounds_max: u64, mut coins: Stream) -> SimulatedRun {
-        let trials = (0..rounds_max).map(|_| coins.unit() < self.rate);
-        let progress = self.driver.run(trials, |_| {});
-        let Some(estimate) = progress.estimate().filter(|_| progress.is_decided()) else {
-            return SimulatedRun::OPEN;
-        };
-        let holds = self.driver.ruled_out(&progress).any(|threshold| estimate > threshold);
-        let verdict = if holds { Verdict::Holds } else { Verdict::Refuted };
-        SimulatedRun::ended(progress.n, verdict)
+fn run_ratio(
+    mut test: RatioTest,
+    rounds: impl Iterator<Item = (LogRatio, Conditions)>,
+    rounds_max: u64,
+) -> End {
+    let mut fruitless = 0;
+    for (d, conditions) in rounds {
+        if test.rounds() >= rounds_max {
+            break;
+        }
+        if let Some(settled) = test.observe(d, &conditions) {
+            return Some((test.rounds(), settled.verdict));
+        }
+        fruitless += u32::from(test.is_believed());
+        if fruitless == FRUITLESS_ROUNDS {
+            break;
+        }
     }
+    None
 }
 
 /// The least number of rounds of a pilot; fewer say too little about its noise.
@@ -153,7 +119,9 @@ pub enum World {
 #[derive(Clone, Debug)]
 pub struct Pilot {
     rounds: Vec<(LogRatio, Conditions)>,
-    deviation: Option<f64>,
+    /// The interquartile range of the log ratios, in standard deviations of a normal distribution;
+    /// `None` if it is 0 or not finite.
+    pub deviation: Option<f64>,
 }
 
 impl Pilot {
@@ -168,12 +136,6 @@ impl Pilot {
         let median = past.median()?;
         let rounds = rounds.iter().map(|(d, conditions)| (shifted(*d, -median), *conditions));
         Some(Pilot { rounds: rounds.collect(), deviation: past.scale() })
-    }
-
-    /// Returns the interquartile range of the log ratios, in standard deviations of a normal
-    /// distribution; `None` if it is 0 or not finite.
-    pub fn deviation(&self) -> Option<f64> {
-        self.deviation
     }
 
     /// Returns the number of its rounds.
@@ -228,28 +190,77 @@ fn one_run(shape: Shape, coins: &mut Stream) -> f64 {
         }
 }
 
+/// The probability that a statement about a chance is wrong. Simulated runs are cheap, so it is
+/// small compared with every simulated error.
+const OUTER_ERROR: f64 = 1e-4;
+
 /// Counts of simulated runs.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// The maximum number of rounds of a run whose verdict counts.
-    budget: Option<u64>,
-    runs: u64,
+    wanted: Option<Wanted>,
+    /// The number of runs so far.
+    pub runs: u64,
     /// The numbers of rounds after which runs ended, sorted, with their verdicts.
     ends: Vec<(u64, Verdict)>,
 }
 
+/// A comparison of the chance that a simulated run ends in time with a wanted chance. It uses the
+/// evidence that settles success rates, so that simulation can stop as soon as the result is clear.
+#[derive(Clone, Debug)]
+struct Wanted {
+    /// The maximum number of rounds of a run whose verdict counts.
+    budget: u64,
+    chance: f64,
+    test: ShareTest,
+}
+
 impl Tally {
-    /// Starts without runs. With a budget, later verdicts count as none.
-    pub fn new(budget: Option<u64>) -> Tally {
-        Tally { budget, ..Tally::default() }
+    /// Starts without runs. With a budget in rounds, later verdicts count as none, and the chance
+    /// of a verdict within it is compared with the wanted one, between 0 and 1.
+    pub fn new(budget: Option<(u64, f64)>) -> Tally {
+        let wanted = budget.map(|(budget, chance)| {
+            let test = ShareTest::new(chance, chance, 1, OUTER_ERROR);
+            Wanted { budget, chance, test }
+        });
+        Tally { wanted, ..Tally::default() }
     }
 
-    /// Adds a run, and returns whether it ended within the budget.
-    pub fn add(&mut self, run: SimulatedRun) -> bool {
+    /// Adds a run.
+    pub fn add(&mut self, end: End) {
         self.runs += 1;
-        let Some(rounds) = run.rounds else { return false };
-        self.ends.insert(self.ends_by(rounds), (rounds, run.verdict));
-        self.budget.is_none_or(|budget| rounds <= budget)
+        if let Some((rounds, verdict)) = end {
+            self.ends.insert(self.ends_by(rounds), (rounds, verdict));
+        }
+        if let Some(Wanted { budget, test, .. }) = &mut self.wanted {
+            let is_in_time = end.is_some_and(|(rounds, _)| rounds <= *budget);
+            test.observe(if is_in_time { Trial::Success } else { Trial::Failure });
+        }
+    }
+
+    /// Returns whether a chance is wanted and not yet compared.
+    pub fn is_open(&self) -> bool {
+        self.wanted.as_ref().is_some_and(|wanted| wanted.test.settled().is_none())
+    }
+
+    /// Returns the estimate and limits of the chance to end within the budget, and whether it is
+    /// proven to be at least the wanted one, or below it. The limits hold at every moment (Robbins
+    /// 1970), and so does the decision, each except for the outer error. After the decision, a run
+    /// only narrows the limits.
+    pub fn chance(&self) -> Option<Chance> {
+        let Wanted { chance, test, .. } = self.wanted.as_ref()?;
+        let (runs, ended) = (self.runs, self.ended());
+        let (low, high) = rate::limits(runs, ended, OUTER_ERROR);
+        let is_enough = test.settled().map(|settled| settled.verdict == Verdict::Holds);
+        Some(Chance {
+            runs,
+            ended,
+            estimate: ended as f64 / runs.max(1) as f64,
+            low: if is_enough == Some(true) { low.max(*chance) } else { low },
+            high: if is_enough == Some(false) { high.min(*chance) } else { high },
+            confidence: 1.0 - 2.0 * OUTER_ERROR,
+            is_enough,
+            proven_after: is_enough.map(|_| test.rounds()),
+        })
     }
 
     /// Counts the runs that had ended after this number of rounds.
@@ -257,14 +268,9 @@ impl Tally {
         self.ends.partition_point(|(ended, _)| *ended <= rounds)
     }
 
-    /// Returns the number of runs so far.
-    pub fn runs(&self) -> u64 {
-        self.runs
-    }
-
     /// Returns the number of runs that ended within the budget.
     pub fn ended(&self) -> u64 {
-        self.ends_by(self.budget.unwrap_or(u64::MAX)) as u64
+        self.ends_by(self.wanted.as_ref().map_or(u64::MAX, |wanted| wanted.budget)) as u64
     }
 
     /// Returns the rounds after which at least this share of the runs had ended; `None` if fewer
@@ -289,57 +295,6 @@ impl Tally {
         let [holds, refuted, too_close, undecided] = [holds, refuted, too_close, undecided]
             .map(|count| count as f64 / self.runs.max(1) as f64);
         Says { holds, refuted, too_close, undecided }
-    }
-}
-
-/// The probability that a statement about a chance is wrong. Simulated runs are cheap, so it is
-/// small compared with every simulated error.
-const OUTER_ERROR: f64 = 1e-4;
-
-/// A comparison of the chance that a simulated run ends in time with a wanted chance. It uses the
-/// evidence that settles success rates, so that simulation can stop as soon as the result is clear.
-#[derive(Clone, Debug)]
-pub struct ChanceTest {
-    test: ShareTest,
-    wanted: f64,
-    runs: u64,
-    ended: u64,
-}
-
-impl ChanceTest {
-    /// Starts a test; the wanted chance lies between 0 and 1.
-    pub fn new(wanted: f64) -> ChanceTest {
-        let test = ShareTest::new(wanted, wanted, 1, OUTER_ERROR);
-        ChanceTest { test, wanted, runs: 0, ended: 0 }
-    }
-
-    /// Takes a run; after the decision, it only narrows the limits.
-    pub fn observe(&mut self, has_ended: bool) {
-        self.runs += 1;
-        self.ended += u64::from(has_ended);
-        self.test.observe(if has_ended { Trial::Success } else { Trial::Failure });
-    }
-
-    /// Returns whether the chance is proven to be at least the wanted one, or below it.
-    pub fn is_enough(&self) -> Option<bool> {
-        self.test.settled().map(|settled| settled.verdict == Verdict::Holds)
-    }
-
-    /// Returns the estimate and limits of the chance. The limits hold at every moment (Robbins
-    /// 1970), and so does the decision, each except for the outer error.
-    pub fn chance(&self) -> Chance {
-        let (low, high) = rate::limits(self.runs, self.ended, OUTER_ERROR);
-        let is_enough = self.is_enough();
-        Chance {
-            runs: self.runs,
-            ended: self.ended,
-            estimate: self.ended as f64 / self.runs.max(1) as f64,
-            low: if is_enough == Some(true) { low.max(self.wanted) } else { low },
-            high: if is_enough == Some(false) { high.min(self.wanted) } else { high },
-            confidence: 1.0 - 2.0 * OUTER_ERROR,
-            is_enough,
-            proven_after: is_enough.map(|_| self.test.trials()),
-        }
     }
 }
 

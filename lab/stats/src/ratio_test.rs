@@ -2,7 +2,7 @@
 
 use crate::bettor::{Bet, EProcess, M3R, S, Table};
 use crate::conditions::Conditions;
-use crate::decide::{BarBets, Bars, NUDGE, Proof, Settled, sequential_test};
+use crate::decide::{BarBets, Bars, Course, NUDGE, Proof, SequentialTest, Settled};
 use crate::drift::Drift;
 use crate::limits::{History, Limits};
 use crate::noise::{Noise, SlotEstimate};
@@ -22,8 +22,7 @@ const FREE_LOSSES: u64 = 3;
 pub struct RatioTest {
     table: &'static Table,
     bars: Bars,
-    /// The claim's share of the error.
-    error: f64,
+    course: Course,
 
     noise: Noise,
     history: History,
@@ -33,18 +32,14 @@ pub struct RatioTest {
     shown: BarBets<EProcess>,
     /// The rounds of the unfinished block of primers.
     block: Vec<(LogRatio, Conditions)>,
-    lost: u64,
     free_losses: bool,
     /// The least number of rounds in which a bet can have won enough.
     next_look: u64,
-    settled: Option<Settled>,
     /// Whether the verdict is about one factor, so that there is none where there is no factor.
-    asks_one_factor: bool,
+    pub asks_one_factor: bool,
     /// The test result when a verdict was withheld.
     denied: Option<OneFactor>,
 }
-
-sequential_test!(RatioTest, rounds);
 
 impl RatioTest {
     /// Returns a test of a claim of this form, with its share of the error, at this resolution (a
@@ -69,17 +64,15 @@ impl RatioTest {
         let bars = Bars::new(relation, resolution);
         RatioTest {
             table,
-            error,
+            course: Course::new(error),
             noise: Noise::new(adjust),
             history: History::new(table),
             bets: BarBets::new(&bars, NUDGE, |bar| EProcess::new(table, bar)),
             shown: BarBets::new(&bars, 0.0, |bar| EProcess::new(table, bar)).at_the_bar(),
             bars,
             block: Vec::new(),
-            lost: 0,
             free_losses: false,
             next_look: 0,
-            settled: None,
             asks_one_factor: false,
             denied: None,
         }
@@ -100,19 +93,12 @@ impl RatioTest {
         RatioTest { asks_one_factor: self.table.asks_the_median, ..self }
     }
 
-    /// Counts an attempt at a round that was cut off.
-    pub fn lose_attempt(&mut self) {
-        if self.settled.is_none() {
-            self.lost += 1;
-        }
-    }
-
     /// Takes a round into the evidence, with those before it in its block of primers, and settles
     /// the claim if that suffices. A round whose block continues waits for the others. Rounds after
     /// the verdict are not evidence.
     pub fn observe(&mut self, d: LogRatio, conditions: &Conditions) -> Option<Settled> {
-        if self.settled.is_some() {
-            return self.settled;
+        if self.course.settled.is_some() {
+            return self.course.settled;
         }
         self.block.push((d, *conditions));
         if conditions.goes_on {
@@ -129,10 +115,10 @@ impl RatioTest {
             self.noise.learn(*d, conditions, bet);
         }
         if self.denied.is_none() {
-            self.settled = self.settle_if_possible();
+            self.course.settled = self.settle_if_possible();
             self.deny();
         }
-        self.settled
+        self.course.settled
     }
 
     fn lay(&mut self, bet: &Bet) {
@@ -144,16 +130,11 @@ impl RatioTest {
         self.history.push(bet);
     }
 
-    /// Returns whether the verdict is withheld where there is no one factor.
-    pub fn asks_one_factor(&self) -> bool {
-        self.asks_one_factor
-    }
-
     /// Withdraws a verdict, before it is reported, if it is about a factor that does not exist.
     fn deny(&mut self) {
-        if self.asks_one_factor && self.settled.is_some() {
+        if self.asks_one_factor && self.course.settled.is_some() {
             self.denied = self.one_factor().filter(OneFactor::is_denied);
-            self.settled = self.settled.filter(|_| self.denied.is_none());
+            self.course.settled = self.course.settled.filter(|_| self.denied.is_none());
         }
     }
 
@@ -199,7 +180,7 @@ impl RatioTest {
     /// checked.
     fn believed(&self, error_a_side: f64) -> Limits {
         let (charges, needed) = (self.charges(), 1.0 / error_a_side);
-        self.bets.believed(|bet| (bet.value(charges) >= needed).then_some(bet.bar()))
+        self.bets.believed(|bet| (bet.value(charges) >= needed).then_some(bet.bar))
     }
 
     /// Returns whether the bets at the bars would settle the claim. If it is not settled
@@ -209,59 +190,19 @@ impl RatioTest {
     }
 
     fn proof(&self, limits: Limits) -> Proof {
-        Proof::new(limits, self.noise.median(), self.table.asks_the_median)
+        Proof::new(limits, self.noise.past.median(), self.table.asks_the_median)
     }
 
     /// Returns the number of lost attempts that are charged, each as a round with the worst result
     /// (A9).
     fn charges(&self) -> u64 {
         let free = if self.free_losses { FREE_LOSSES.max(self.rounds() / 100) } else { 0 };
-        if self.lost > free { self.lost } else { 0 }
-    }
-
-    /// Returns the number of rounds in the evidence.
-    pub fn rounds(&self) -> u64 {
-        self.noise.rounds() as u64
-    }
-
-    /// Returns whether lost attempts are being charged.
-    pub fn is_charged(&self) -> bool {
-        self.charges() > 0
-    }
-
-    /// Returns both limits from all rounds so far; see [`History::limits`] for the cost.
-    pub fn limits(&self) -> Limits {
-        self.limits_at(self.error_a_side())
+        if self.course.lost > free { self.course.lost } else { 0 }
     }
 
     /// Returns both limits at another error per side.
     pub fn limits_at(&self, error_a_side: f64) -> Limits {
         self.history.limits(error_a_side, self.charges())
-    }
-
-    /// Returns the wealth of the bets at the bar: for the claim, and against it.
-    pub fn evidence(&self) -> (f64, f64) {
-        let charges = self.charges();
-        self.shown.evidence(|bet| bet.value(charges))
-    }
-
-    fn estimate(&self) -> Option<f64> {
-        self.noise.median()
-    }
-
-    /// Returns the part of the error that one limit may use.
-    fn error_a_side(&self) -> f64 {
-        self.bars.error_a_side(self.error)
-    }
-
-    /// Returns what the evidence now would settle if the claim's share of the error were `error`.
-    ///
-    /// Cheap if the bets are far from it; otherwise, it costs as much as two limits.
-    pub fn settled_at(&self, error: f64) -> Option<Settled> {
-        let settled = self.settle_at(self.bars.error_a_side(error))?;
-        let is_denied =
-            self.asks_one_factor && self.one_factor().is_some_and(|found| found.is_denied());
-        (!is_denied).then_some(settled)
     }
 
     /// Returns the believed cost of running second of the two, as a natural logarithm, and whether
@@ -273,7 +214,7 @@ impl RatioTest {
     /// Returns the number of rounds that counted less than others because a contestant waited for a
     /// CPU.
     pub fn weighted_rounds(&self) -> u64 {
-        self.noise.weighted_rounds()
+        self.noise.weighted
     }
 
     /// Returns the change of the ratio during the run, if it did change. Costs a copy and two sorts
@@ -281,10 +222,58 @@ impl RatioTest {
     pub fn drift(&self) -> Option<Drift> {
         Drift::of(&self.history.ratios())
     }
+}
 
-    /// Returns whether the limits cross. Under a constant factor they never do, except for the
-    /// error.
-    pub fn limits_cross(&self) -> bool {
+impl SequentialTest for RatioTest {
+    fn course(&self) -> &Course {
+        &self.course
+    }
+
+    fn course_mut(&mut self) -> &mut Course {
+        &mut self.course
+    }
+
+    fn rounds(&self) -> u64 {
+        self.noise.past.rounds() as u64
+    }
+
+    fn evidence(&self) -> (f64, f64) {
+        let charges = self.charges();
+        self.shown.evidence(|bet| bet.value(charges))
+    }
+
+    /// See [`History::limits`] for the cost.
+    fn limits(&self) -> Limits {
+        self.limits_at(self.error_a_side())
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        self.noise.past.median()
+    }
+
+    /// Cheap if the bets are far from it; otherwise, it costs as much as two limits.
+    fn settled_at(&self, error: f64) -> Option<Settled> {
+        let settled = self.settle_at(self.bars.error_a_side(error))?;
+        let is_denied =
+            self.asks_one_factor && self.one_factor().is_some_and(|found| found.is_denied());
+        (!is_denied).then_some(settled)
+    }
+
+    fn lose_attempt(&mut self) {
+        if self.course.settled.is_none() {
+            self.course.lost += 1;
+        }
+    }
+
+    fn error_a_side(&self) -> f64 {
+        self.bars.error_a_side(self.course.error)
+    }
+
+    fn is_charged(&self) -> bool {
+        self.charges() > 0
+    }
+
+    fn limits_cross(&self) -> bool {
         !self.proof(self.limits()).is_sound()
     }
 }

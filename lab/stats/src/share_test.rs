@@ -18,7 +18,7 @@ mod chain;
 mod side;
 
 use crate::bisection::edge;
-use crate::decide::{Settled, sequential_test};
+use crate::decide::{Course, SequentialTest, Settled};
 use crate::dependence::{BlockSpells, Dependence, Runs, is_serial, serial_z};
 use crate::limits::{Limits, beyond};
 use crate::rate::times;
@@ -49,26 +49,25 @@ pub enum Trial {
 pub struct ShareTest {
     good: f64,
     bad: f64,
-    block: u64,
-    error: f64,
+    /// The number of trials that make one observation.
+    pub block: u64,
+    course: Course,
     /// Bets that sure successes are more frequent than `bad`.
     above: Side,
     /// Bets that sure failures are more frequent than `good` implies.
     below: Side,
     trials: u64,
-    successes: u64,
-    lost: u64,
+    /// The number of sure successes.
+    pub successes: u64,
     /// The lost attempts in the unfinished block.
     lost_in_block: u64,
     runs: Runs,
-    is_chain: bool,
+    /// Whether trials count as a chain.
+    pub is_chain: bool,
     /// For a chain: the position of its trials, and the lengths of its runs.
     walk: Walk,
     by_age: ByAge,
-    settled: Option<Settled>,
 }
-
-sequential_test!(ShareTest, trials);
 
 impl ShareTest {
     /// Returns a test of a claim that is refuted below `good` and holds above `bad`,
@@ -79,18 +78,16 @@ impl ShareTest {
             good,
             bad,
             block: block.max(1),
-            error,
+            course: Course::new(error),
             above,
             below,
             trials: 0,
             successes: 0,
-            lost: 0,
             lost_in_block: 0,
             runs: Runs::default(),
             is_chain: false,
             walk: Walk::default(),
             by_age: ByAge::default(),
-            settled: None,
         }
     }
 
@@ -105,8 +102,8 @@ impl ShareTest {
     /// Takes a trial into the evidence and settles the claim if that suffices. Trials after the
     /// verdict are not evidence, and are not counted.
     pub fn observe(&mut self, trial: Trial) -> Option<Settled> {
-        if self.settled.is_some() {
-            return self.settled;
+        if self.course.settled.is_some() {
+            return self.course.settled;
         }
         self.trials += 1;
         self.successes += u64::from(trial == Trial::Success);
@@ -118,7 +115,7 @@ impl ShareTest {
             self.follow(&one.sum(), &one);
         }
         self.bet(1, u64::from(trial == Trial::Success), u64::from(trial == Trial::Failure));
-        self.settled
+        self.course.settled
     }
 
     /// Takes many trials with only their counts: the number of trials, of successes, and of runs of
@@ -134,14 +131,14 @@ impl ShareTest {
         successes: u64,
         failure_runs: u64,
     ) -> Option<Settled> {
-        if self.settled.is_none() && trials > 0 {
+        if self.course.settled.is_none() && trials > 0 {
             let successes = successes.min(trials);
             self.trials += trials;
             self.successes += successes;
             self.runs.observe_many(failure_runs);
             self.bet(trials, successes, trials - successes);
         }
-        self.settled
+        self.course.settled
     }
 
     /// Does the same as [`ShareTest::observe_many`] for lines with known transitions, also by how
@@ -154,7 +151,7 @@ impl ShareTest {
         transitions: &Transitions,
         by_age: &ByAge,
     ) -> Option<Settled> {
-        if self.settled.is_none() {
+        if self.course.settled.is_none() {
             self.follow(transitions, by_age);
             self.walk = Walk::default();
         }
@@ -167,53 +164,20 @@ impl ShareTest {
         self.below.follow(&transitions.swapped());
     }
 
-    /// Counts an attempt at a trial that was cut off: both sides lose on it, as on an unknown
-    /// trial.
-    pub fn lose_attempt(&mut self) {
-        if self.settled.is_none() {
-            self.lost += 1;
-            self.lost_in_block += 1;
-            self.bet(1, 0, 0);
-        }
-    }
-
     fn bet(&mut self, trials: u64, successes: u64, failures: u64) {
         self.above.observe(trials, successes);
         self.below.observe(trials, failures);
         if self.above.left_over() == 0 {
             self.lost_in_block = 0;
         }
-        let log_needed = log_needed(self.error);
+        let log_needed = log_needed(self.course.error);
         // Misses only lose, but the end of a block may win whatever its last trial was.
         let always = self.block > 1 || self.is_chain;
         let above = (always || successes > 0) && self.above.reaches(log_needed);
         let below = (always || failures > 0) && self.below.reaches(log_needed);
         if above || below {
-            self.settled = self.settled_at(self.error);
+            self.course.settled = self.settled_at(self.course.error);
         }
-    }
-
-    /// Returns what the present evidence settles at this error. If both sides have won enough, the
-    /// share lies between the bad and the good one and either verdict is right: the result is the
-    /// one with more evidence.
-    pub fn settled_at(&self, error: f64) -> Option<Settled> {
-        let (above, below) = self.log_evidence();
-        if above.max(below) < log_needed(error) {
-            return None;
-        }
-        let verdict = if above >= below { Verdict::Holds } else { Verdict::Refuted };
-        Some(Settled::by(verdict))
-    }
-
-    /// Returns the number of trials so far, including those of an unfinished block, without lost
-    /// attempts.
-    pub fn trials(&self) -> u64 {
-        self.trials
-    }
-
-    /// Returns the number of sure successes.
-    pub fn successes(&self) -> u64 {
-        self.successes
     }
 
     /// Returns the number of trials at the end that do not fill a block and are not evidence.
@@ -221,51 +185,9 @@ impl ShareTest {
         self.above.left_over() - self.lost_in_block
     }
 
-    /// Returns whether trials count as a chain.
-    pub fn is_chain(&self) -> bool {
-        self.is_chain
-    }
-
-    /// Returns the number of trials that make one observation.
-    pub fn block(&self) -> u64 {
-        self.block
-    }
-
-    /// Returns the wealth of the bets that the share is above the bad one, and of those that it is
-    /// below the good one. Infinite on overflow.
-    pub fn evidence(&self) -> (f64, f64) {
-        let (above, below) = self.log_evidence();
-        (libm::exp(above), libm::exp(below))
-    }
-
     /// Returns the natural logarithms of [`ShareTest::evidence`], which are always finite.
     pub fn log_evidence(&self) -> (f64, f64) {
         (self.above.log_evidence(), self.below.log_evidence())
-    }
-
-    /// Returns the limits of the share, each wrong with probability at most the error at every
-    /// moment.
-    ///
-    /// The lower limit is above the bad share if and only if the evidence for the claim suffices,
-    /// and the upper one is below the good share if and only if the evidence against it does. The
-    /// bets are made one last bit beyond those shares, so that this holds for the rounded numbers.
-    pub fn limits(&self) -> Limits {
-        let log_needed = log_needed(self.error);
-        let (above, below) = self.log_evidence();
-        let low = self.above.lower_limit(log_needed);
-        let high = self.below.lower_limit(log_needed).map(|failures| 1.0 - failures);
-        Limits {
-            low: low.map(|low| beyond(self.bad, above >= log_needed, low)),
-            high: high.map(|high| -beyond(-self.good, below >= log_needed, -high)),
-        }
-    }
-
-    fn estimate(&self) -> Option<f64> {
-        (self.trials > 0).then(|| self.successes as f64 / self.trials as f64)
-    }
-
-    fn error_a_side(&self) -> f64 {
-        self.error
     }
 
     /// Returns how trials that did not surely succeed follow each other.
@@ -303,7 +225,7 @@ impl ShareTest {
     /// Returns the least number of trials that can end with `holds` (all of them successes), and
     /// the least number that can end with `refuted` (all of them failures).
     pub fn least_trials(&self) -> (u64, u64) {
-        let log_needed = log_needed(self.error);
+        let log_needed = log_needed(self.course.error);
         (self.above.least_trials(log_needed), self.below.least_trials(log_needed))
     }
 
@@ -313,6 +235,66 @@ impl ShareTest {
     /// it.
     pub fn density(&self, points: usize) -> Vec<(f64, f64)> {
         density(self.trials, self.successes, points)
+    }
+}
+
+impl SequentialTest for ShareTest {
+    fn course(&self) -> &Course {
+        &self.course
+    }
+
+    fn course_mut(&mut self) -> &mut Course {
+        &mut self.course
+    }
+
+    fn rounds(&self) -> u64 {
+        self.trials
+    }
+
+    /// The wealth of the bets that the share is above the bad one, and of those that it is below
+    /// the good one.
+    fn evidence(&self) -> (f64, f64) {
+        let (above, below) = self.log_evidence();
+        (libm::exp(above), libm::exp(below))
+    }
+
+    /// The limits of the share. The lower limit is above the bad share if and only if the evidence
+    /// for the claim suffices, and the upper one is below the good share if and only if the
+    /// evidence against it does. The bets are made one last bit beyond those shares, so that this
+    /// holds for the rounded numbers.
+    fn limits(&self) -> Limits {
+        let log_needed = log_needed(self.course.error);
+        let (above, below) = self.log_evidence();
+        let low = self.above.lower_limit(log_needed);
+        let high = self.below.lower_limit(log_needed).map(|failures| 1.0 - failures);
+        Limits {
+            low: low.map(|low| beyond(self.bad, above >= log_needed, low)),
+            high: high.map(|high| -beyond(-self.good, below >= log_needed, -high)),
+        }
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        (self.trials > 0).then(|| self.successes as f64 / self.trials as f64)
+    }
+
+    /// If both sides have won enough, the share lies between the bad and the good one and either
+    /// verdict is right: the result is the one with more evidence.
+    fn settled_at(&self, error: f64) -> Option<Settled> {
+        let (above, below) = self.log_evidence();
+        if above.max(below) < log_needed(error) {
+            return None;
+        }
+        let verdict = if above >= below { Verdict::Holds } else { Verdict::Refuted };
+        Some(Settled::by(verdict))
+    }
+
+    /// Both sides lose on a lost attempt, as on an unknown trial.
+    fn lose_attempt(&mut self) {
+        if self.course.settled.is_none() {
+            self.course.lost += 1;
+            self.lost_in_block += 1;
+            self.bet(1, 0, 0);
+        }
     }
 }
 

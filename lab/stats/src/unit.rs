@@ -22,7 +22,7 @@ pub fn summarise(rounds: &[LogRatio]) -> LogRatio {
 }
 
 /// Returns the median. Adding 0 makes a negative zero positive, as its mirror is.
-fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.collect();
     sorted.sort_unstable_by(f64::total_cmp);
     let half = sorted.len() / 2;

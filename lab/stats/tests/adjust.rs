@@ -5,6 +5,7 @@ use proptest::sample::select;
 use tiebreak_core::claim::Relation;
 use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
 

@@ -6,6 +6,7 @@ use common::rates::{Cell, Form};
 use common::trials::{Service, settle};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::Seed;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::share_test::{ShareTest, Trial};
 
 const BURSTS: [f64; 3] = [3.0, 10.0, 30.0];
@@ -81,7 +82,7 @@ fn bursts_are_diagnosed() {
                 for trial in (Service { share, mean_burst }).trials(seed, stream).take(trials) {
                     test.observe(trial);
                 }
-                test.dependence().is_bursty()
+                test.dependence().is_bursty
             },
         )
     };
@@ -133,5 +134,5 @@ fn batches_know_their_runs() {
     test.observe_many(100, 90, 2);
     test.observe(Trial::Failure);
     assert_eq!(test.dependence().mean_burst, Some(11.0 / 3.0));
-    assert!(test.dependence().is_bursty());
+    assert!(test.dependence().is_bursty);
 }

@@ -7,6 +7,7 @@ use common::trials::{Hidden, Service};
 use tiebreak_core::transitions::{ByAge, Walk};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::Seed;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::share_test::{ShareTest, Trial};
 
 const FORM: Form = Form { streams: 300, rounds: 100_000, error: 0.05 };
@@ -16,7 +17,7 @@ const BATCH: usize = 50;
 /// The verdict and the lines that it took.
 fn judge(bar: f64, error: f64, trials: impl Iterator<Item = Trial>) -> Option<(Verdict, u64)> {
     let test = read(bar, error, trials);
-    test.settled().map(|settled| (settled.verdict, test.trials()))
+    test.settled().map(|settled| (settled.verdict, test.rounds()))
 }
 
 /// Reads a stream in batches until the claim is settled.
@@ -96,7 +97,7 @@ fn batches_are_what_their_lines_are() {
     let successes = failed.iter().filter(|failed| !**failed).count() as u64;
     many.observe_lines(failed.len() as u64, successes, 4, &by_age.sum(), &by_age);
     assert_eq!(one.log_evidence(), many.log_evidence());
-    assert!(!one.is_bursty() && one.is_chain());
+    assert!(!one.is_bursty() && one.is_chain);
 }
 
 /// No false verdict keeps its promise where all failures come from the hidden state. What has not

@@ -202,7 +202,7 @@ fn power_in_the_middle_of_96_and_98_percent() {
     assert!(result.progress.s <= 8, "{result:?}");
     assert!(result.progress.differs_from_low);
     assert!((100..=1000).contains(&result.inner_count_max), "{result:?}");
-    let outer = *Power::new(&middle).unwrap().outer();
+    let outer = Power::new(&middle).unwrap().outer;
     assert_eq!(outer.conclude(&result.progress), Conclusion::Below(0.99));
 
     // The share over many attempts, with no power asked for.

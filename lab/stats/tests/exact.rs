@@ -41,7 +41,7 @@ impl Case {
         let mut resampler = Resampler::new(self.design, x, y, self.null, seed);
         let mut test = ExactTest::new(self.alpha, 0.001);
         let observed = resampler.difference(self.statistic, self.is_studentised);
-        while test.permutations() < PERMUTATIONS_MAX {
+        while test.permutations < PERMUTATIONS_MAX {
             resampler.draw();
             let resampled = resampler.difference(self.statistic, self.is_studentised);
             if test.observe(is_extreme(self.sides, resampled, observed)).is_some() {
@@ -52,7 +52,7 @@ impl Case {
     }
 
     fn differs(self, x: &[f64], y: &[f64]) -> bool {
-        self.of(x, y).ended() == Some(Ending::Differs)
+        self.of(x, y).ended == Some(Ending::Differs)
     }
 }
 
@@ -94,12 +94,12 @@ fn uniform_p_is_rejected_at_the_level() {
         let mut coins = Stream::new(seed, Purpose::Simulation, stream, 0);
         let p = coins.unit();
         let mut test = ExactTest::new(form.error, 0.001);
-        while test.permutations() < PERMUTATIONS_MAX {
+        while test.permutations < PERMUTATIONS_MAX {
             if test.observe(coins.unit() < p).is_some() {
                 break;
             }
         }
-        test.ended() == Some(Ending::Differs)
+        test.ended == Some(Ending::Differs)
     });
     let rate = cell.prove(Form { streams: 4000, rounds: 0, error: 0.02 });
     assert!(rate.is_proven_fine(), "{}", rate.line());
@@ -124,13 +124,13 @@ fn permutations_to_the_end() {
             let seed = Seed::from_text("permutations to the end");
             let mut coins = Stream::new(seed, Purpose::Simulation, stream, 0);
             let mut test = ExactTest::new(0.01, 0.001);
-            while test.permutations() < PERMUTATIONS_MAX {
+            while test.permutations < PERMUTATIONS_MAX {
                 if test.observe(coins.unit() < p).is_some() {
                     break;
                 }
             }
-            as_expected += u32::from(test.ended() == Some(ending));
-            counts.push(test.permutations());
+            as_expected += u32::from(test.ended == Some(ending));
+            counts.push(test.permutations);
         }
         counts.sort_unstable();
         println!("p {p}: median {} permutations, {as_expected} of 200 {ending:?}", counts[100]);
@@ -143,7 +143,7 @@ fn permutations_to_the_end() {
 fn differences_are_found_and_shifts_that_are_there_are_not() {
     let mut coins = Stream::new(Seed::from_text("found"), Purpose::Simulation, 0, 0);
     let (x, y) = (set(&mut coins, 60, 10.0), set(&mut coins, 50, 11.5));
-    let ended = |sides, null| Case { sides, null, ..ASKED }.of(&x, &y).ended();
+    let ended = |sides, null| Case { sides, null, ..ASKED }.of(&x, &y).ended;
     assert_eq!(ended(Sides::Two, Null::Same), Some(Ending::Differs));
     assert_eq!(ended(Sides::Greater, Null::Same), Some(Ending::Differs));
     assert_eq!(ended(Sides::Less, Null::Same), Some(Ending::Futile));
@@ -186,7 +186,7 @@ fn the_run_of_the_text() {
     assert!((high / 0.007557510165262294 - 1.0).abs() < 1e-10, "{high}");
     // What takes the place of it: the same answer after 254.
     let test = Case { sides: Sides::Greater, ..ASKED }.of(&x, &y);
-    assert_eq!((test.ended(), test.permutations()), (Some(Ending::Differs), 254));
+    assert_eq!((test.ended, test.permutations), (Some(Ending::Differs), 254));
 }
 
 /// How often sets with one middle and spreads of 5 and 0.2 are said to differ.

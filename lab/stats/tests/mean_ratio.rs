@@ -10,6 +10,7 @@ use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::mean_ratio_test::MeanRatioTest;
 
 const NEVER: f64 = 0.0;

@@ -8,7 +8,7 @@ use proptest::sample::select;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
-use tiebreak_stats::decide::Settled;
+use tiebreak_stats::decide::{SequentialTest, Settled};
 use tiebreak_stats::mean_test::MeanTest;
 
 const NEVER: f64 = 0.0;
@@ -179,10 +179,10 @@ fn lost_attempts_and_unknown_values_cost_both_sides() {
     let mut block = MeanTest::new(5.0, true, Some(10.0), 3, 0.01);
     block.observe(Reading::exact(1.0));
     block.observe(Reading { low: 30.0, high: INF });
-    assert_eq!((block.log_evidence(), block.left_over()), (fresh, 2));
+    assert_eq!((block.log_evidence(), block.spells(false).left_over), (fresh, 2));
     assert_eq!(block.summary().estimate, Some(5.5));
     block.observe(Reading::exact(4.0));
-    assert_eq!((block.summary().estimate, block.left_over()), (Some(5.0), 0));
+    assert_eq!((block.summary().estimate, block.spells(false).left_over), (Some(5.0), 0));
     assert!((block.evidence().0 - 1.0).abs() < 1e-12, "a mean of 5 says nothing of 5");
 }
 
@@ -264,9 +264,11 @@ fn slow_spells_take_the_promise_away() {
             };
             let is_false = judged("false", |_| true);
             assert!(is_false.is_proven_above(form.error), "{}", is_false.line());
-            let flat = judged("flatly", |test| !test.is_dependent() && test.rarer() >= 10);
+            let flat = judged("flatly", |test| {
+                !test.spells(false).is_dependent && test.spells(false).rarer >= 10
+            });
             assert!(!flat.is_proven_above(form.error), "{}", flat.line());
-            judged("promised", |test| !test.is_dependent());
+            judged("promised", |test| !test.spells(false).is_dependent);
         }
     }
 }
@@ -293,7 +295,7 @@ fn independent_lines_keep_their_promise() {
                     for _ in 0..lines {
                         test.observe(Reading::exact(world(&mut chance)));
                     }
-                    test.is_dependent()
+                    test.spells(false).is_dependent
                 }
             });
             let rate = cell.measure(Form { streams: 400, rounds: lines, error: 0.01 });

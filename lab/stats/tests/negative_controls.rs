@@ -18,6 +18,7 @@ use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::bettor::{M3R, S};
 use tiebreak_stats::coins::{Purpose, Stream};
 use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
 

@@ -10,7 +10,6 @@ use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_stats::bettor::S;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::limits::History;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::one_factor::{self, ERROR};
 use tiebreak_stats::ratio_test::RatioTest;
@@ -30,7 +29,8 @@ fn denied_at(rounds: impl Iterator<Item = LogRatio>, most: usize) -> Option<usiz
     let rounds: Vec<LogRatio> = rounds.take(most).collect();
     let mut looks = std::iter::successors(Some(24), |n| Some(n * 5 / 3)).take_while(|n| *n <= most);
     looks.find(|n| {
-        one_factor::look(&History::of(&S, &rounds[..*n]), 0).is_some_and(|found| found.is_denied())
+        one_factor::look(&common::history(&S, &rounds[..*n]), 0)
+            .is_some_and(|found| found.is_denied())
     })
 }
 
@@ -132,7 +132,7 @@ fn the_manual_says_how_soon_slow_runs_are_seen() {
                 } else {
                     with_slow_runs(noise, slow, seed, *stream).take(most).collect()
                 };
-                one_factor::look(&History::of(&S, &rounds), 0)
+                one_factor::look(&common::history(&S, &rounds), 0)
                     .is_some_and(|found| found.is_denied())
             };
             (0..100).filter(is_seen).count()

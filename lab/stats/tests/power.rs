@@ -2,18 +2,18 @@
 
 use tiebreak_stats::classic::{Driver, DriverOptions, Power, PowerOptions};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
-use tiebreak_stats::power::{ChanceTest, ClassicScenario, Scenario, ShareScenario, Tally};
+use tiebreak_stats::power::{Scenario, Tally};
 use tiebreak_stats::share_test::ShareTest;
 
 /// Trials after which a simulated run is given up.
 const TRIALS_MAX: u64 = 20_000;
 
-fn tally_of(scenario: &dyn Scenario, budget: u64, runs: u64) -> Tally {
+fn tally_of(scenario: &Scenario, budget: u64, runs: u64) -> Tally {
     let seed = Seed::from_text("rates");
-    let mut tally = Tally::new(Some(budget));
+    let mut tally = Tally::new(Some((budget, 0.8)));
     for run in 0..runs {
         let coins = Stream::new(seed, Purpose::Simulation, run, 0);
-        tally.add(scenario.run(TRIALS_MAX, coins));
+        tally.add(scenario.run(0.97, TRIALS_MAX, coins));
     }
     tally
 }
@@ -28,15 +28,14 @@ fn driver(eps: f64) -> Driver {
 /// enumeration) and 11.1% of runs end.
 #[test]
 fn success_rates_need_what_was_measured() {
-    let share = ShareScenario { test: ShareTest::new(0.98, 0.96, 1, 0.001), rate: 0.97 };
-    let classic = ClassicScenario { driver: driver(0.001), rate: 0.97 };
-    for (name, scenario, median, chance) in [
-        ("recommended", &share as &dyn Scenario, 2704.0, 0.111),
-        ("classic", &classic as &dyn Scenario, 4900.0, 0.0108),
-    ] {
+    let share = Scenario::Share(Box::new(ShareTest::new(0.98, 0.96, 1, 0.001)));
+    let classic = Scenario::Classic(driver(0.001));
+    for (name, scenario, median, chance) in
+        [("recommended", &share, 2704.0, 0.111), ("classic", &classic, 4900.0, 0.0108)]
+    {
         let tally = tally_of(scenario, 1000, 800);
         let found = tally.quantile(0.5).unwrap() as f64;
-        let ended = tally.ended() as f64 / tally.runs() as f64;
+        let ended = tally.ended() as f64 / tally.runs as f64;
         println!("{name}: median {found}, {ended} within 1000");
         assert!((found / median - 1.0).abs() < 0.2, "{name}: median {found}");
         assert!((ended - chance).abs() < 0.03, "{name}: {ended}");
@@ -63,15 +62,14 @@ fn the_examples_of_the_text() {
         let published_says = published.progress.estimate().unwrap() > 0.99;
         assert_eq!(published_says, is_enough, "{published:?}");
 
-        let scenario = ClassicScenario { driver: driver(0.001), rate: 0.97 };
-        let mut chance = ChanceTest::new(0.99);
-        let mut run = 0;
-        while chance.is_enough().is_none() && run < 20_000 {
-            let coins = Stream::new(Seed::from_text("ours"), Purpose::Simulation, run, 0);
-            chance.observe(scenario.run(trials, coins).rounds.is_some());
-            run += 1;
+        let scenario = Scenario::Classic(driver(0.001));
+        let mut tally = Tally::new(Some((trials, 0.99)));
+        while tally.is_open() && tally.runs < 20_000 {
+            let coins = Stream::new(Seed::from_text("ours"), Purpose::Simulation, tally.runs, 0);
+            tally.add(scenario.run(0.97, trials, coins));
         }
-        assert_eq!(chance.is_enough(), Some(is_enough), "{:?}", chance.chance());
+        let (run, chance) = (tally.runs, tally.chance().unwrap());
+        assert_eq!(chance.is_enough, Some(is_enough), "{chance:?}");
         println!("{trials}: published {} attempts, ours {run}", published.progress.n);
         assert!(run < published.progress.n, "{run}");
     }

@@ -1,5 +1,7 @@
 //! What holds for any rounds and any readings at all.
 
+mod common;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use tiebreak_core::claim::Relation;
@@ -8,8 +10,8 @@ use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_core::sample::Reading;
 use tiebreak_stats::bettor::{M3R, S, Table};
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::decide::Settled;
-use tiebreak_stats::limits::{History, LIMIT_WIDTH, Limits};
+use tiebreak_stats::decide::{SequentialTest, Settled};
+use tiebreak_stats::limits::{LIMIT_WIDTH, Limits};
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
 
@@ -91,7 +93,7 @@ proptest! {
     fn evidence_is_a_finite_number_and_never_negative(
         table in engine(), rounds in log_ratios(), theta in -1.0..1.0f64, charges in 0..5u64,
     ) {
-        let history = History::of(table, &rounds);
+        let history = common::history(table, &rounds);
         let above = history.evidence_above(theta, charges);
         for value in [above, history.evidence_below(theta, charges)] {
             prop_assert!(value.is_finite() && value >= 0.0, "{value}");
@@ -102,7 +104,7 @@ proptest! {
     fn evidence_is_monotone_in_the_bar(
         table in engine(), rounds in log_ratios(), theta in -0.2..0.2f64, step in 0.0..0.2f64,
     ) {
-        let history = History::of(table, &rounds);
+        let history = common::history(table, &rounds);
         let (low, high) = (theta, theta + step);
         let above = (history.evidence_above(low, 0), history.evidence_above(high, 0));
         let below = (history.evidence_below(low, 0), history.evidence_below(high, 0));
@@ -115,7 +117,7 @@ proptest! {
         table in engine(), rounds in log_ratios(), theta in -0.2..0.2f64, error in 0.001..0.4f64,
     ) {
         let mirrored: Vec<_> = rounds.iter().map(|d| d.mirrored()).collect();
-        let (a, b) = (History::of(table, &rounds), History::of(table, &mirrored));
+        let (a, b) = (common::history(table, &rounds), common::history(table, &mirrored));
         prop_assert_eq!(a.evidence_above(theta, 1), b.evidence_below(-theta, 1));
         let (a, b) = (a.limits(error, 0), b.limits(error, 0));
         prop_assert_eq!(a.low, b.high.map(|limit| -limit));
@@ -174,7 +176,7 @@ proptest! {
     fn a_smaller_error_gives_a_wider_interval(
         table in engine(), rounds in log_ratios(), error in 0.001..0.3f64, factor in 1.0..3.0f64,
     ) {
-        let history = History::of(table, &rounds);
+        let history = common::history(table, &rounds);
         let (wide, narrow) = (history.limits(error, 0), history.limits(error * factor, 0));
         let (wide_low, narrow_low) = (wide.low.unwrap_or(-INF), narrow.low.unwrap_or(-INF));
         let (wide_high, narrow_high) = (wide.high.unwrap_or(INF), narrow.high.unwrap_or(INF));
@@ -186,7 +188,7 @@ proptest! {
     fn limits_stand_where_the_bets_have_won(
         table in engine(), rounds in log_ratios(), error in 0.001..0.4f64,
     ) {
-        let history = History::of(table, &rounds);
+        let history = common::history(table, &rounds);
         let (limits, needed) = (history.limits(error, 0), 1.0 / error);
         if let Some(low) = limits.low {
             prop_assert!(history.evidence_above(low, 0) >= needed);

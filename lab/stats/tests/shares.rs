@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::share_test::{ShareTest, Trial, quantile_limits};
 
 /// Nothing is ever settled at this error.
@@ -146,19 +147,19 @@ fn unknown_trials_and_lost_attempts_count_against_both_sides() {
     test.observe(Trial::Unknown);
     let unknown = test.log_evidence();
     assert!(unknown.0 < fresh.0 && unknown.1 < fresh.1);
-    assert_eq!((test.trials(), test.successes()), (1, 0));
+    assert_eq!((test.rounds(), test.successes), (1, 0));
     let mut lost = ShareTest::new(0.9, 0.8, 1, NEVER);
     lost.lose_attempt();
     assert_eq!(lost.log_evidence(), unknown);
-    assert_eq!((lost.trials(), lost.summary().lost, lost.summary().rounds), (0, 1, 0));
+    assert_eq!((lost.rounds(), lost.summary().lost, lost.summary().rounds), (0, 1, 0));
     let mut blocks = ShareTest::new(0.9, 0.8, 3, NEVER);
     blocks.lose_attempt();
-    assert_eq!((blocks.left_over(), blocks.trials()), (0, 0));
+    assert_eq!((blocks.left_over(), blocks.rounds()), (0, 0));
     blocks.observe(Trial::Success);
-    assert_eq!((blocks.left_over(), blocks.trials()), (1, 1));
+    assert_eq!((blocks.left_over(), blocks.rounds()), (1, 1));
     let before = blocks.log_evidence();
     blocks.observe(Trial::Success);
-    assert_eq!((blocks.left_over(), blocks.trials()), (0, 2));
+    assert_eq!((blocks.left_over(), blocks.rounds()), (0, 2));
     let after = blocks.log_evidence();
     assert!(after.0 < before.0 && after.1 < before.1, "a third is below 0.8, and below 0.9");
 }
@@ -221,7 +222,7 @@ proptest! {
             }
             prop_assert_eq!(test.settled(), test.settled_at(error));
         }
-        prop_assert_eq!(test.left_over() == 0, test.trials().is_multiple_of(block));
+        prop_assert_eq!(test.left_over() == 0, test.rounds().is_multiple_of(block));
     }
 
     /// The evidence for "more than p" falls with p and that for "less than p" rises, also where the
@@ -256,7 +257,7 @@ proptest! {
         let (there, back) = (feed(&mut known.iter()), feed(&mut known.iter().rev()));
         prop_assert_eq!(there.evidence(), back.evidence());
         let n = known.len() as u64;
-        let at_once = after(good, bad, n, there.successes(), NEVER);
+        let at_once = after(good, bad, n, there.successes, NEVER);
         prop_assert_eq!(there.evidence(), at_once.evidence());
         let mut test = ShareTest::new(good, bad, 1, 0.01);
         let mut counts = (0, 0);

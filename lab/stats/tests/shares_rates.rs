@@ -7,6 +7,7 @@ use common::trials::{Service, settle};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::classic::{Driver, DriverOptions};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::share_test::{ShareTest, Trial};
 
 /// Bars as people ask for them.
@@ -39,7 +40,7 @@ fn limits(good: f64, bad: f64, truth: f64) -> Cell {
         let mut look_at = 8;
         for trial in Service::independent(truth).trials(seed, stream).take(form.rounds) {
             let is_over = test.observe(trial).is_some();
-            if is_over || test.trials() >= look_at {
+            if is_over || test.rounds() >= look_at {
                 look_at += look_at / 4;
                 let limits = test.limits();
                 let misses = limits.low.is_some_and(|low| low > truth)

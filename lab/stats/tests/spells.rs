@@ -7,6 +7,7 @@ use common::rates::{Cell, Form, count};
 use common::trials::{Hidden, Service};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tiebreak_stats::coins::Seed;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::share_test::{ShareTest, Trial};
 
 /// Blocks of a stream.
@@ -26,13 +27,13 @@ struct Became {
 /// The words of a sentence that say how little could have shown: fewer than thirty blocks, or fewer
 /// than ten spells' worth of failures; of a chain, fewer than ten runs of them.
 fn is_little_known(test: &ShareTest) -> bool {
-    let failures = (test.trials() - test.successes()) as f64;
-    let together = if test.is_chain() {
+    let failures = (test.rounds() - test.successes) as f64;
+    let together = if test.is_chain {
         test.dependence().mean_burst
     } else {
         test.block_spells().map(|spells| spells.spell_lines)
     };
-    let few_blocks = test.block() > 1 && test.trials() / test.block() < 30;
+    let few_blocks = test.block > 1 && test.rounds() / test.block < 30;
     few_blocks || failures / together.unwrap_or(1.0).max(1.0) < 10.0
 }
 
@@ -54,7 +55,7 @@ fn judge(streams: u64, test: &ShareTest, lines: usize, world: Hidden) -> [u64; 4
     });
     let Became { wrong, lost, little_is_known, flat } = became;
     let found = [wrong, lost, little_is_known, flat].map(AtomicU64::into_inner);
-    println!("{world:?}, block {}: wrong, lost, few, flat {found:?} of {streams}", test.block());
+    println!("{world:?}, block {}: wrong, lost, few, flat {found:?} of {streams}", test.block);
     found
 }
 

@@ -1,12 +1,14 @@
 //! The reference values of the engines, computed independently, and the identities that any look
 //! ahead, any asymmetry or any loose rounding would break.
 
+mod common;
+
 use tiebreak_core::claim::Relation;
 use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_stats::bettor::EProcess;
 use tiebreak_stats::bettor::{M3R, S, Table};
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::limits::History;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::noise::Past;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
@@ -27,7 +29,7 @@ fn exact(values: &[f64]) -> Vec<LogRatio> {
 
 fn check_evidence(table: &'static Table, vectors: &[(usize, f64, f64)]) {
     for (n, up, down) in vectors {
-        let history = History::of(table, &exact(&reference()[..*n]));
+        let history = common::history(table, &exact(&reference()[..*n]));
         let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-10;
         let got = (history.evidence_above(0.0, 0), history.evidence_below(0.0, 0));
         assert!(close(got.0, *up) && close(got.1, *down), "{} n={n}: {got:?}", table.name);
@@ -77,7 +79,7 @@ fn limit_vectors() {
         (&S, 40, 0.01, -0.001997, 0.029585, 1e-11),
         (&S, 40, 0.005, -0.002567, 0.030809, 1e-11),
     ] {
-        let limits = History::of(table, &exact(&reference()[..n])).limits(error, 0);
+        let limits = common::history(table, &exact(&reference()[..n])).limits(error, 0);
         let (got_low, got_high) = (limits.low.unwrap(), limits.high.unwrap());
         assert!((got_low - low).abs() < within, "{} {error}: {got_low}", table.name);
         assert!((got_high - high).abs() < within, "{} {error}: {got_high}", table.name);
@@ -129,7 +131,7 @@ fn awkward(n: usize) -> Vec<LogRatio> {
 fn evidence_is_monotone_in_the_bar() {
     for table in [&M3R, &S] {
         for n in [3, 11, 60] {
-            let history = History::of(table, &awkward(n));
+            let history = common::history(table, &awkward(n));
             let mut last = (f64::INFINITY, 0.0);
             for step in -400..=400 {
                 let theta = f64::from(step) * 2.5e-3;
@@ -151,7 +153,7 @@ fn everything_mirrors() {
     for table in [&M3R, &S] {
         for n in 1..rounds.len() {
             let mirrored: Vec<_> = rounds[..n].iter().map(|d| d.mirrored()).collect();
-            let (a, b) = (History::of(table, &rounds[..n]), History::of(table, &mirrored));
+            let (a, b) = (common::history(table, &rounds[..n]), common::history(table, &mirrored));
             for theta in [0.0, 0.01, -0.3, 1e-13] {
                 assert_eq!(a.evidence_above(theta, 2), b.evidence_below(-theta, 2));
             }

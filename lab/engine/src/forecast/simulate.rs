@@ -4,10 +4,10 @@ use super::{Model, Question};
 use crate::error::LabError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tiebreak_core::forecast::{BudgetForecast, Chance, ForecastRow};
-use tiebreak_stats::classic::{Conclusion, OUTER_EPS, Power, PowerOptions};
+use tiebreak_stats::classic::{Conclusion, Driver, OUTER_EPS, Power, PowerOptions};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::observation::{factor, log};
-use tiebreak_stats::power::{ChanceTest, Tally};
+use tiebreak_stats::power::Tally;
 
 /// The number of runs of each truth: enough for its quantiles.
 const RUNS_MIN: u64 = 400;
@@ -50,51 +50,45 @@ impl Simulation<'_> {
             };
             tallies.push(self.row(row as u32, *truth, one_more));
         }
-        let curve_rounds = points(tallies.iter().map(|(tally, _)| tally), self.rounds_max);
-        let rows = truths.iter().zip(&tallies).map(|(truth, (tally, chance))| ForecastRow {
+        let curve_rounds = points(&tallies, self.rounds_max);
+        let rows = truths.iter().zip(&tallies).map(|(truth, tally)| ForecastRow {
             truth: *truth,
-            runs: tally.runs(),
+            runs: tally.runs,
             rounds_q10: tally.quantile(0.1),
             rounds_median: tally.quantile(0.5),
             rounds_q90: tally.quantile(0.9),
-            chance: chance.as_ref().map(ChanceTest::chance),
+            chance: tally.chance(),
             says: tally.says(),
             curve: curve_rounds.iter().map(|rounds| tally.ended_by(*rounds)).collect(),
         });
         (rows.collect(), curve_rounds)
     }
 
-    fn row(&self, row: u32, truth: f64, one_more: &mut dyn FnMut()) -> (Tally, Option<ChanceTest>) {
-        let scenario = self.model.scenario(truth);
+    fn row(&self, row: u32, truth: f64, one_more: &mut dyn FnMut()) -> Tally {
         let seed = Seed::from_text(&self.question.seed);
-        let mut tally = Tally::new(self.budget.map(|budget| budget.rounds));
-        let mut chance = self.budget.map(|_| ChanceTest::new(self.question.chance));
+        let mut tally = Tally::new(self.budget.map(|budget| (budget.rounds, self.question.chance)));
         let mut rounds = 0;
         while !self.stop.load(Ordering::Relaxed) {
-            let coins = Stream::new(seed, Purpose::Simulation, tally.runs(), row);
-            let run = scenario.run(self.rounds_max, coins);
-            rounds += run.rounds.unwrap_or(self.rounds_max);
-            let in_time = tally.add(run);
-            if let Some(chance) = &mut chance {
-                chance.observe(in_time);
-            }
+            let coins = Stream::new(seed, Purpose::Simulation, tally.runs, row);
+            let end = self.model.scenario.run(truth, self.rounds_max, coins);
+            rounds += end.map_or(self.rounds_max, |(rounds, _)| rounds);
+            tally.add(end);
             one_more();
-            let is_open = chance.as_ref().is_some_and(|chance| chance.is_enough().is_none());
-            let runs = tally.runs();
+            let runs = tally.runs;
             let is_enough = runs >= RUNS_MIN || runs >= RUNS_FEW && rounds >= ROUNDS_ALL;
             let is_too_much = runs >= RUNS_MAX || rounds >= 4 * ROUNDS_ALL;
-            if is_enough && (!is_open || is_too_much) {
+            if is_enough && (!tally.is_open() || is_too_much) {
                 break;
             }
         }
-        (tally, chance)
+        tally
     }
 }
 
 /// Returns the rounds at which the curves are read: evenly spaced in their logarithm, up to where
 /// nine tenths of the runs of most truths have ended; the same on every machine.
-fn points<'a>(tallies: impl Iterator<Item = &'a Tally>, rounds_max: u64) -> Vec<u64> {
-    let last = tallies.map(|tally| tally.quantile(0.9).unwrap_or(rounds_max)).max();
+fn points(tallies: &[Tally], rounds_max: u64) -> Vec<u64> {
+    let last = tallies.iter().map(|tally| tally.quantile(0.9).unwrap_or(rounds_max)).max();
     let last = last.unwrap_or(rounds_max).max(20) as f64;
     let (first, last) = (log(5.0), log(last));
     let shares = (0..POINTS).map(|point| point as f64 / (POINTS - 1) as f64);
@@ -105,7 +99,7 @@ fn points<'a>(tallies: impl Iterator<Item = &'a Tally>, rounds_max: u64) -> Vec<
 /// attempts repeated: the driver within the driver.
 pub(super) fn by_recursion(
     question: &Question,
-    (good, bad): (f64, f64),
+    driver: &Driver,
     trials: u64,
     rows: &mut [ForecastRow],
 ) -> Result<(), LabError> {
@@ -113,8 +107,8 @@ pub(super) fn by_recursion(
     for (index, row) in rows.iter_mut().enumerate() {
         let power = Power::new(&PowerOptions {
             p: row.truth,
-            alpha: bad,
-            alpha_hi: (good > bad).then_some(good),
+            alpha: driver.low,
+            alpha_hi: Some(driver.high),
             max_count: trials,
             eps: question.error,
             success_rate: question.chance,
@@ -124,7 +118,7 @@ pub(super) fn by_recursion(
         let seed = Seed::from_text(&question.seed);
         let mut coins = Stream::new(seed, Purpose::Simulation, index as u64, u32::from(u16::MAX));
         let found = power.run(|| coins.unit(), |_| {}).progress;
-        let (low, high) = power.outer().interval(&found);
+        let (low, high) = power.outer.interval(&found);
         row.chance = Some(Chance {
             runs: found.n,
             ended: found.s,
@@ -132,7 +126,7 @@ pub(super) fn by_recursion(
             low,
             high,
             confidence: 1.0 - OUTER_EPS,
-            is_enough: match power.outer().conclude(&found) {
+            is_enough: match power.outer.conclude(&found) {
                 _ if !found.is_decided() => None,
                 Conclusion::Above(_) => Some(true),
                 Conclusion::Below(_) => Some(false),
@@ -150,7 +144,7 @@ mod tests {
 
     /// Checks the first, the eleventh, the 31st and the last point, known to 40 digits.
     fn check(rounds_max: u64, expected: [u64; 4]) {
-        let points = points(std::iter::empty(), rounds_max);
+        let points = points(&[], rounds_max);
         assert!(points.len() == POINTS && points.is_sorted(), "{points:?}");
         assert_eq!([0, 10, 30, 39].map(|at| points[at]), expected, "{rounds_max}");
     }

@@ -10,6 +10,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Kind, PlannedClaim};
 use tiebreak_core::result::BesideResult;
 use tiebreak_stats::observation::factor;
+use tiebreak_stats::unit::median;
 
 /// Other processes that used less than this share of our CPUs' time are not reported.
 const SHARE_MIN: f64 = 0.1;
@@ -64,17 +65,9 @@ impl Beside {
         } else {
             (Metric::CpuTime, &self.by_cpu_time)
         };
-        let ratio = median(ratios.clone()).map(factor).filter(|ratio| ratio.is_finite());
+        let ratio = median(ratios.iter().copied()).map(factor).filter(|ratio| ratio.is_finite());
         Some(BesideResult { foreign_share: share, metric, ratio })
     }
-}
-
-/// Returns the middle value, or the mean of the two middle values of an even number.
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    let half = values.len() / 2;
-    let upper = *values.get(half)?;
-    Some(if values.len() % 2 == 1 { upper } else { (values[half - 1] + upper) / 2.0 })
 }
 
 #[cfg(test)]

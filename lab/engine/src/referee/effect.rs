@@ -6,6 +6,7 @@ use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::plan::Kind;
 use tiebreak_core::result::{EffectResult, Quantity, ShareResult, SpellsResult};
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::dependence::is_serial;
 use tiebreak_stats::observation::factor;
 use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
@@ -15,19 +16,17 @@ const DENSITY_POINTS: usize = 120;
 
 /// Returns the quantity of a claim: a ratio, a share, a quantile or a mean.
 pub(crate) fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> Quantity {
-    let property = match referee.plan.claims[claim].claim.statement {
-        Statement::Ratio(_) => return Quantity::Ratio { ratio: effect(evidence, factor) },
-        Statement::Property(property) => property,
-    };
-    match property {
-        Property::Quantile { good, bad, .. } => Quantity::Quantile {
+    let same = effect(evidence, std::convert::identity);
+    match referee.plan.claims[claim].claim.statement {
+        Statement::Ratio(_) => Quantity::Ratio { ratio: effect(evidence, factor) },
+        Statement::Property(Property::Quantile { good, bad, .. }) => Quantity::Quantile {
             quantile: quantile(referee, claim, (good, bad), evidence),
-            rate: effect(evidence, std::convert::identity),
+            rate: same,
         },
-        Property::InShareOfRounds { .. } | Property::Succeeds { .. } => {
-            Quantity::Rate { rate: effect(evidence, std::convert::identity) }
+        Statement::Property(Property::InShareOfRounds { .. } | Property::Succeeds { .. }) => {
+            Quantity::Rate { rate: same }
         }
-        Property::Mean { .. } => Quantity::Mean { mean: effect(evidence, std::convert::identity) },
+        Statement::Property(Property::Mean { .. }) => Quantity::Mean { mean: same },
     }
 }
 
@@ -66,9 +65,9 @@ pub(crate) fn share(referee: &Referee, claim: usize, full: bool) -> Option<Share
     let dependence = test.dependence();
     let values_z = if full { referee.values_z(claim) } else { None };
     Some(ShareResult {
-        trials: test.trials(),
-        successes: test.successes(),
-        block: test.block(),
+        trials: test.rounds(),
+        successes: test.successes,
+        block: test.block,
         left_over: test.left_over(),
         least_trials_to_hold,
         least_trials_to_refute,
@@ -77,7 +76,7 @@ pub(crate) fn share(referee: &Referee, claim: usize, full: bool) -> Option<Share
         spell_lines: test.block_spells().map(|spells| spells.spell_lines),
         values_z,
         is_bursty: test.is_bursty() || values_z.is_some_and(is_serial),
-        is_chain: test.is_chain(),
+        is_chain: test.is_chain,
         density: if full { test.density(DENSITY_POINTS) } else { Vec::new() },
     })
 }
@@ -86,15 +85,5 @@ pub(crate) fn share(referee: &Referee, claim: usize, full: bool) -> Option<Share
 /// with the order of observations if `full`.
 pub(crate) fn spells(referee: &Referee, claim: usize, full: bool) -> Option<SpellsResult> {
     let ClaimTest::Mean(test) = referee.test(claim) else { return None };
-    let dependence = test.dependence();
-    let values_z = if full { test.values_z() } else { None };
-    matches!(referee.plan.kind, Kind::Stream { .. }).then(|| SpellsResult {
-        block: test.block(),
-        left_over: test.left_over(),
-        rarer: test.rarer(),
-        mean_spell: dependence.mean_burst,
-        runs_z: dependence.runs_z,
-        values_z,
-        is_dependent: test.is_dependent(),
-    })
+    matches!(referee.plan.kind, Kind::Stream { .. }).then(|| test.spells(full))
 }

@@ -6,6 +6,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::result::{EffectResult, OneFactorResult, RatioRow, Statistic};
 use tiebreak_core::sample::Reading;
 use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::limits::Limits;
 use tiebreak_stats::mean_ratio_test::MeanRatioBets;
 use tiebreak_stats::observation::factor;
@@ -22,7 +23,7 @@ pub(crate) fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResul
     let plan = &referee.plan;
     let planned = &plan.claims[claim];
     let ClaimTest::Ratio(test) = referee.test(claim) else { return None };
-    if plan.functions.is_some() && !test.asks_one_factor() {
+    if plan.functions.is_some() && !test.asks_one_factor {
         return None;
     }
     let found = test.one_factor()?;
@@ -148,9 +149,9 @@ fn mean(pairs: &Pairs, cap: Option<Cap>, error: f64) -> RatioRow {
         let mut bets = MeanRatioBets::default();
         for (place, pair) in pairs.counted.iter().enumerate() {
             match *pair {
-                LOST => bets.push_lost(),
+                LOST => drop(bets.push_lost()),
                 _ if !cap.is_planned && pairs.first == Some(place) => {}
-                (left, right) => bets.push(left, right, cap.most),
+                (left, right) => drop(bets.push(left, right, cap.most)),
             }
         }
         bets.limits(error / 2.0)

@@ -7,6 +7,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Gate, Kind, PlannedClaim};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_core::warning::Warning;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::dependence::is_serial;
 use tiebreak_stats::drift::Drift;
 use tiebreak_stats::exact::Order;
@@ -79,7 +80,7 @@ impl Referee {
             let z = self.values_z(index).filter(|z| is_serial(*z));
             warnings.extend(z.map(|z| Warning::Serial { claim: text.clone(), z }));
             if is_over && test.left_over() > 0 {
-                let (lines, block) = (test.left_over(), test.block());
+                let (lines, block) = (test.left_over(), test.block);
                 warnings.push(Warning::LeftOver { lines, block });
             }
         }
@@ -124,7 +125,7 @@ impl Referee {
     pub(crate) fn values_z(&self, claim: usize) -> Option<f64> {
         let claim = &self.claims[claim];
         let ClaimTest::Share(test) = &claim.test else { return None };
-        if test.block() > 1 {
+        if test.block > 1 {
             return test.blocks_z();
         }
         let is_stream = matches!(self.plan.kind, Kind::Stream { .. });
@@ -136,13 +137,13 @@ impl Referee {
 /// Warns about bursts and spells, which matter if an observation is not many times as long as one
 /// of them.
 fn dependent(test: &ShareTest, claim: String) -> Option<Warning> {
-    if test.is_chain() {
+    if test.is_chain {
         return test.is_bursty().then_some(Warning::Memory { claim });
     }
     if let Some(spells) = test.block_spells().filter(|spells| spells.is_long) {
         return Some(Warning::Uneven { claim, spell_lines: spells.spell_lines });
     }
     let dependence = test.dependence();
-    let mean_burst = dependence.mean_burst.filter(|_| dependence.is_bursty_in(test.block()))?;
+    let mean_burst = dependence.mean_burst.filter(|_| dependence.is_bursty_in(test.block))?;
     Some(Warning::Dependent { claim, mean_burst })
 }

@@ -1,6 +1,6 @@
 //! Sets of numbers from files: one a line, or a column of a CSV file.
 
-use crate::error::{LabError, data, usage};
+use crate::error::{LabError, data, require};
 use crate::lines::quoted;
 use std::fmt::Display;
 use std::fs::File;
@@ -39,12 +39,11 @@ struct Source<'a> {
 /// numbers; the error has the file, the line and the word.
 pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
     let source = source(place);
-    let text = match source.file {
-        "-" => text(place, input)?,
-        file => {
-            let path = Path::new(file);
-            let file = File::open(path);
-            text(place, &mut file.map_err(|error| LabError::unreadable(path, error))?)?
+    let text = match (source.file, Path::new(source.file)) {
+        ("-", _) => text(place, input)?,
+        (_, path) => {
+            let file = File::open(path).map_err(|error| LabError::unreadable(path, error));
+            text(place, &mut file?)?
         }
     };
     let values = match source.column {
@@ -62,9 +61,8 @@ pub fn read(place: &str, input: &mut dyn Read) -> Result<Numbers, LabError> {
 /// # Errors
 /// As [`read`]; also if both come from `input`.
 pub fn read_both(x: &str, y: &str, input: &mut dyn Read) -> Result<[Numbers; 2], LabError> {
-    if [x, y].iter().all(|place| source(place).file == "-") {
-        return usage("only one of X and Y can come from standard input");
-    }
+    let is_any_file = [x, y].iter().any(|place| source(place).file != "-");
+    require(is_any_file, "only one of X and Y can come from standard input")?;
     Ok([read(x, input)?, read(y, input)?])
 }
 
@@ -125,10 +123,9 @@ fn table(
         return Ok(Vec::new());
     };
     let index = index_of(file, head, column)?;
-    let filter = match filter {
-        Some((column, value)) => Some((index_of(file, head, column)?, value)),
-        None => None,
-    };
+    let filter = filter
+        .map(|(column, value)| index_of(file, head, column).map(|index| (index, value)))
+        .transpose()?;
     // A first line of numbers is not a line of names.
     let is_named = head.get(index).is_none_or(|cell| cell.trim().parse::<f64>().is_err());
     let mut values = Vec::new();
@@ -157,10 +154,8 @@ fn index_of(file: &str, head: &[String], column: &str) -> Result<usize, LabError
     match column.parse::<usize>() {
         Ok(number) if (1..=head.len()).contains(&number) => Ok(number - 1),
         _ => {
-            let names: Vec<&str> = head.iter().map(|name| name.trim()).collect();
-            let names = names.join(", ");
-            let what = format!("there is no column {}; these are: {names}", quoted(column));
-            wrong(file, what)
+            let names = head.iter().map(|name| name.trim()).collect::<Vec<_>>().join(", ");
+            wrong(file, format!("there is no column {}; these are: {names}", quoted(column)))
         }
     }
 }
@@ -169,38 +164,26 @@ fn index_of(file: &str, head: &[String], column: &str) -> Result<usize, LabError
 fn records(text: &str) -> Vec<(usize, Vec<String>)> {
     let first = text.lines().next().unwrap_or_default();
     let separator = [',', ';', '\t'].into_iter().find(|c| first.contains(*c)).unwrap_or(',');
-    let mut records = Vec::new();
-    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut line = 1;
-    while !rest.is_empty() {
-        let (cells, after) = record(rest, separator);
-        let taken = &rest[..rest.len() - after.len()];
-        records.push((line, cells));
-        line += taken.matches('\n').count();
-        rest = after;
-    }
-    records
-}
-
-/// Returns the cells of the first record, and the rest.
-fn record(text: &str, separator: char) -> (Vec<String>, &str) {
-    let mut cells = vec![String::new()];
-    let mut in_quotes = false;
-    let mut characters = text.char_indices().peekable();
-    while let Some((at, c)) = characters.next() {
+    let mut characters = text.strip_prefix('\u{feff}').unwrap_or(text).chars().peekable();
+    let mut records: Vec<(usize, Vec<String>)> = Vec::new();
+    let (mut line, mut is_at_start, mut in_quotes) = (1, true, false);
+    while let Some(c) = characters.next() {
+        if is_at_start {
+            records.push((line, vec![String::new()]));
+        }
+        line += usize::from(c == '\n');
+        is_at_start = c == '\n' && !in_quotes;
+        let Some((_, cells)) = records.last_mut() else { break };
         let cell = cells.len() - 1;
         match c {
-            '"' if in_quotes && characters.next_if(|(_, next)| *next == '"').is_some() => {
-                cells[cell].push('"');
-            }
+            '"' if in_quotes && characters.next_if_eq(&'"').is_some() => cells[cell].push('"'),
             '"' => in_quotes = !in_quotes,
-            '\n' if !in_quotes => return (cells, &text[at + 1..]),
-            '\r' if !in_quotes => {}
+            '\n' | '\r' if !in_quotes => {}
             c if c == separator && !in_quotes => cells.push(String::new()),
             c => cells[cell].push(c),
         }
     }
-    (cells, "")
+    records
 }
 
 #[cfg(test)]

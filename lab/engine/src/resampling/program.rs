@@ -84,17 +84,15 @@ impl Program {
     fn number(&self, answer: &str) -> Result<f64, LabError> {
         match answer.trim().parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(self.failed(format!(
-                "answered {} to line {}, which is not a number: it must answer each line with one \
-                 finite number on a line of its own",
-                quoted(answer),
-                self.asked
-            ))),
+            _ => {
+                let (answer, asked) = (quoted(answer), self.asked);
+                let why = format!(
+                    "answered {answer} to line {asked}, which is not a number: it must answer each \
+                     line with one finite number on a line of its own"
+                );
+                Err(wrong(&self.command, why))
+            }
         }
-    }
-
-    fn failed(&self, why: String) -> LabError {
-        wrong(&self.command, why)
     }
 
     fn ended(&mut self) -> LabError {
@@ -110,10 +108,11 @@ impl Program {
             "" => String::new(),
             said => format!("; it said: {}", said.replace(char::is_control, " ")),
         };
-        self.failed(format!(
+        let why = format!(
             "{how} before it answered line {}: it must go on until its standard input ends{said}",
             self.asked
-        ))
+        );
+        wrong(&self.command, why)
     }
 
     fn wait(&mut self, most: Duration) -> Option<std::process::ExitStatus> {

@@ -4,6 +4,7 @@
 use super::{
     ClassicError, End, TRIALS_LIMIT, bound_of, log_down, log_level, prev, require, require_rate,
 };
+use tiebreak_core::verdict::Verdict;
 
 /// The options of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,9 +25,12 @@ pub struct DriverOptions {
 /// thresholds and the interval: halves with one threshold, thirds with two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Driver {
-    low: f64,
-    high: f64,
-    eps: f64,
+    /// The lower threshold.
+    pub low: f64,
+    /// The higher threshold; with one threshold, the same as the lower.
+    pub high: f64,
+    /// The error rate of all statements together.
+    pub eps: f64,
     /// The share of the error of each statement.
     part: f64,
     log_part: f64,
@@ -87,25 +91,18 @@ impl Driver {
         })
     }
 
-    /// Returns the lower threshold.
-    pub fn low(&self) -> f64 {
-        self.low
-    }
-
-    /// Returns the higher threshold; with one threshold, the same as the lower.
-    pub fn high(&self) -> f64 {
-        self.high
-    }
-
-    /// Returns the error rate of all statements together.
-    pub fn eps(&self) -> f64 {
-        self.eps
-    }
-
     /// Returns the thresholds that the rate differs from.
-    pub(crate) fn ruled_out(&self, progress: &Progress) -> impl Iterator<Item = f64> {
+    fn ruled_out(&self, progress: &Progress) -> impl Iterator<Item = f64> {
         let low = progress.differs_from_low.then_some(self.low);
         low.into_iter().chain(progress.differs_from_high.then_some(self.high))
+    }
+
+    /// Returns `holds` if the rate differs from a threshold below the estimate, and `refuted` if it
+    /// only differs from one above; `None` before the test has decided.
+    pub fn verdict(&self, progress: &Progress) -> Option<Verdict> {
+        let estimate = progress.estimate().filter(|_| progress.is_decided())?;
+        let holds = self.ruled_out(progress).any(|threshold| estimate > threshold);
+        Some(if holds { Verdict::Holds } else { Verdict::Refuted })
     }
 
     /// Returns the state of a test after `s` successes in `n` trials.
@@ -169,7 +166,7 @@ impl Driver {
     /// Combines the tests and the interval: each threshold that is ruled out bounds the rate on the
     /// side on which the estimate lies.
     pub fn conclude(&self, progress: &Progress) -> Conclusion {
-        let (low, high) = (self.low(), self.high());
+        let (low, high) = (self.low, self.high);
         let estimate = progress.estimate().unwrap_or(0.5);
         let (mut least, mut most) = self.interval(progress);
         for threshold in self.ruled_out(progress) {
@@ -222,7 +219,8 @@ pub struct Power {
     p: f64,
     max_count: u64,
     inner: Driver,
-    outer: Driver,
+    /// The outer test, for intervals and conclusions.
+    pub outer: Driver,
 }
 
 /// The result of the attempts.
@@ -257,11 +255,6 @@ impl Power {
         let outer = Driver::new(&outer)
             .map_err(|error| ClassicError { argument: "success_rate", ..error })?;
         Ok(Power { p, max_count, inner, outer })
-    }
-
-    /// Returns the outer test, for intervals and conclusions.
-    pub fn outer(&self) -> &Driver {
-        &self.outer
     }
 
     /// Simulates. `unit` returns random numbers, uniform from 0 to below 1, and `watch` gets the

@@ -32,14 +32,14 @@ fn ends_where_it_must() {
     for alpha in [0.5, 0.05, 0.01, 0.001, 1e-6] {
         let test = test_of(alpha, std::iter::repeat(false));
         let least = least_permutations(alpha);
-        assert_eq!((test.ended(), test.permutations()), (Some(Ending::Differs), least));
+        assert_eq!((test.ended, test.permutations), (Some(Ending::Differs), least));
     }
     let differs = test_of(0.01, std::iter::repeat(false));
-    assert_eq!((differs.ended(), differs.permutations()), (Some(Ending::Differs), 254));
+    assert_eq!((differs.ended, differs.permutations), (Some(Ending::Differs), 254));
     let futile = test_of(0.01, std::iter::repeat(true));
-    assert_eq!((futile.ended(), futile.permutations()), (Some(Ending::Futile), 2));
+    assert_eq!((futile.ended, futile.permutations), (Some(Ending::Futile), 2));
     let alternating = test_of(0.5, (0..100_000).map(|i| i % 2 == 0));
-    assert_eq!(alternating.ended(), None);
+    assert_eq!(alternating.ended, None);
     assert!(futile.evidence_against() >= 1000.0);
     let (low, high) = differs.limits();
     assert!(low == 0.0 && high < 0.05, "{high}");
@@ -135,7 +135,7 @@ fn every_split_is_equally_likely() {
         let draws = 40_000;
         for _ in 0..draws {
             resampler.draw();
-            let (of_x, of_y) = resampler.aligned();
+            let (of_x, of_y) = (&resampler.x, &resampler.y);
             assert_eq!((of_x.len(), of_y.len()), (x.len(), y.len()));
             assert_eq!(of_x.iter().chain(of_y.iter()).sum::<f64>(), 31.0);
             *counts.entry(of_x.iter().sum::<f64>() as u64).or_insert(0u32) += 1;
@@ -158,10 +158,10 @@ fn what_the_null_says_is_taken_off_and_added_again() {
         (Null::Ratio { factor: 2.0 }, [5.0, 7.0]),
     ] {
         let mut resampler = Resampler::new(Design::Sets, &[1.0], &[10.0, 14.0], null, seed);
-        assert_eq!(resampler.aligned().1, aligned);
+        assert_eq!(resampler.y, aligned);
         assert_eq!(resampler.as_observed().1, [10.0, 14.0]);
         resampler.draw();
-        let (x, y) = resampler.aligned();
+        let (x, y) = (&resampler.x, &resampler.y);
         assert_eq!(x.iter().chain(y.iter()).sum::<f64>(), 1.0 + aligned.iter().sum::<f64>());
     }
 }
@@ -254,7 +254,7 @@ fn pairs_are_turned_round() {
     let mut counts = std::collections::BTreeMap::new();
     for _ in 0..8000 {
         resampler.draw();
-        let (of_x, of_y) = resampler.aligned();
+        let (of_x, of_y) = (&resampler.x, &resampler.y);
         let sums: Vec<f64> = of_x.iter().zip(of_y).map(|(x, y)| x + y).collect();
         assert_eq!(sums, [11.0, 32.0, 103.0]);
         let sum = resampler.difference(Statistic::Mean, true).value * 3.0;

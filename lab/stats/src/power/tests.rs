@@ -16,10 +16,10 @@ fn tally_of(effect: f64, world: &World, error: f64, runs: u64) -> Tally {
     let adjust = Adjust::default();
     let test =
         RatioTest::new(Relation::AtLeast { factor: 1.0 }, Centre::Factor, error, 0.01, adjust);
-    let scenario = RatioScenario { test, world, effect };
-    let mut tally = Tally::new(Some(200));
+    let scenario = Scenario::Ratio(Box::new(test), world.clone());
+    let mut tally = Tally::new(Some((200, 0.8)));
     for stream in 0..runs {
-        tally.add(scenario.run(2000, coins(stream)));
+        tally.add(scenario.run(libm::exp(effect), 2000, coins(stream)));
     }
     tally
 }
@@ -36,12 +36,13 @@ fn rounds_are_those_of_the_engine() {
 
 #[test]
 fn tallies_count() {
-    let run = |rounds, verdict| SimulatedRun { rounds, verdict };
-    let mut tally = Tally::new(Some(20));
-    assert!(tally.add(run(Some(10), Verdict::Holds)));
-    assert!(tally.add(run(Some(20), Verdict::TooClose)));
-    assert!(!tally.add(run(Some(30), Verdict::Refuted)));
-    assert!(!tally.add(run(None, Verdict::Undecided)));
+    let mut tally = Tally::new(Some((20, 0.8)));
+    let ends = [(10, Verdict::Holds), (20, Verdict::TooClose), (30, Verdict::Refuted)].map(Some);
+    let ended = [ends[0], ends[1], ends[2], None].map(|end| {
+        tally.add(end);
+        tally.ended()
+    });
+    assert_eq!(ended, [1, 2, 2, 2]);
     assert_eq!([0.1, 0.25, 0.5, 0.75].map(|q| tally.quantile(q)), [10, 10, 20, 30].map(Some));
     assert_eq!(tally.quantile(0.9), None);
     assert_eq!([9, 10, 25, 1000].map(|n| tally.ended_by(n)), [0.0, 0.25, 0.5, 0.75]);
@@ -58,7 +59,7 @@ fn a_pilot_is_recentred_and_resampled_in_blocks() {
     assert!(Pilot::new(&rounds[..19]).is_none());
     let pilot = Pilot::new(&rounds).unwrap();
     assert_eq!(pilot.rounds(), 41);
-    assert!((pilot.deviation().unwrap() - 0.02 / 1.349).abs() < 2e-3);
+    assert!((pilot.deviation.unwrap() - 0.02 / 1.349).abs() < 2e-3);
     let world = World::Pilot(pilot);
     let drawn: Vec<f64> = world.rounds(1.0, coins(0)).take(4000).map(|(d, _)| d.low).collect();
     let mean = drawn.iter().sum::<f64>() / 4000.0;
@@ -73,14 +74,14 @@ fn a_pilot_is_recentred_and_resampled_in_blocks() {
 
 #[test]
 fn chances_are_proven_soon_where_they_are_clear() {
-    let mut sure = ChanceTest::new(0.8);
+    let mut sure = Tally::new(Some((10, 0.8)));
     let mut hopeless = sure.clone();
     for _ in 0..1000 {
-        sure.observe(true);
-        hopeless.observe(false);
+        sure.add(Some((10, Verdict::Holds)));
+        hopeless.add(None);
     }
-    assert_eq!((sure.is_enough(), hopeless.is_enough()), (Some(true), Some(false)));
-    let (sure, hopeless) = (sure.chance(), hopeless.chance());
+    let (sure, hopeless) = (sure.chance().unwrap(), hopeless.chance().unwrap());
+    assert_eq!((sure.is_enough, hopeless.is_enough), (Some(true), Some(false)));
     assert!(sure.proven_after < Some(80) && hopeless.proven_after < Some(20), "{sure:?}");
     assert!(sure.low > 0.98 && hopeless.high < 0.02 && sure.runs == 1000);
 }

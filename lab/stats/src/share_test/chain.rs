@@ -277,7 +277,7 @@ mod tests {
                         Some(false) => fail,
                         Some(true) => 1.0 - recover,
                     };
-                    let is_first = counts.is_none() && walk.last_failed().is_none();
+                    let is_first = counts.is_none() && walk.last_failed.is_none();
                     if !is_first {
                         probability *= if has_failed { fails } else { 1.0 - fails };
                     }

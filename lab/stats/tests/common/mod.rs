@@ -15,8 +15,9 @@ use tiebreak_core::plan::Centre;
 use tiebreak_stats::bettor::EProcess;
 use tiebreak_stats::bettor::{M3R, S, Table};
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::decide::Settled;
-use tiebreak_stats::noise::Past;
+use tiebreak_stats::decide::{SequentialTest, Settled};
+use tiebreak_stats::limits::History;
+use tiebreak_stats::noise::{Noise, Past};
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
 
@@ -69,4 +70,15 @@ pub fn ever_misses(
         }
     }
     false
+}
+
+/// The history of these rounds, each with the scale of those before it.
+pub fn history(table: &'static Table, rounds: &[LogRatio]) -> History {
+    let (mut noise, mut history) = (Noise::default(), History::new(table));
+    for d in rounds {
+        let bet = noise.bet(*d, &Conditions::UNKNOWN);
+        noise.learn(*d, &Conditions::UNKNOWN, &bet);
+        history.push(&bet);
+    }
+    history
 }

@@ -1,7 +1,7 @@
 //! Streams of successes and failures, one by one or in bursts.
 
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
-use tiebreak_stats::decide::Settled;
+use tiebreak_stats::decide::{SequentialTest, Settled};
 use tiebreak_stats::share_test::{ShareTest, Trial};
 
 /// Trials of which exactly this share succeeds in the long run.
@@ -72,7 +72,7 @@ impl Hidden {
 pub fn settle(mut test: ShareTest, trials: impl Iterator<Item = Trial>) -> Option<(Settled, u64)> {
     for trial in trials {
         if let Some(settled) = test.observe(trial) {
-            return Some((settled, test.trials()));
+            return Some((settled, test.rounds()));
         }
     }
     None

@@ -7,6 +7,7 @@ use tiebreak_core::plan::{Adjust, Centre};
 use tiebreak_core::sample::Reading;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::observation::{LogRatio, Sum, log};
 use tiebreak_stats::ratio_test::RatioTest;
 use tiebreak_stats::unit;
