@@ -7,7 +7,7 @@ pub(crate) use tiebreak_report::fact::bytes;
 pub(crate) use tiebreak_report::look::{Look, NO_BREAK, Spans, Tone, span};
 pub(crate) use tiebreak_report::number::{Rounding, count, percent, ratio, seconds};
 pub(crate) use tiebreak_report::page::Page;
-pub(crate) use tiebreak_report::svg::scene::{Anchor, PLAIN, SMALL, Scene, Sheet, width_of};
+pub(crate) use tiebreak_report::svg::scene::{Anchor, PLAIN, Scene, Sheet, width_of};
 pub(crate) use tiebreak_report::table::{Align, Column, render, rows as table_rows};
 pub(crate) use tiebreak_report::text::{plain, wrap_plain};
 

@@ -1,6 +1,6 @@
 //! Holds what several probes measure with.
 
-pub(crate) mod caches;
+pub(crate) mod chain;
 pub(crate) mod chase;
 pub(crate) mod held;
 pub(crate) mod mapped;
@@ -10,8 +10,7 @@ pub(crate) mod wide;
 use crate::PARTS;
 pub(crate) use crate::Probed;
 pub(crate) use crate::finding::{Options, lacks, probed};
-pub(crate) use caches::AdvertisedCache;
-pub(crate) use mapped::{HUGE_PAGE, Mapped, Pages, SMALL_PAGE};
+pub(crate) use mapped::{HUGE_PAGE, Mapped, Pages, SMALL_PAGE, memory_share_bytes};
 pub(crate) use std::collections::BTreeMap;
 pub(crate) use std::io;
 pub(crate) use std::path::Path;
@@ -32,6 +31,12 @@ pub(crate) fn cpuinfo(tree: &Tree, key: &str) -> String {
     let text = tree.text("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find(|line| line.starts_with(key));
     line.and_then(|line| line.split_once(':')).map_or("", |(_, said)| said.trim()).to_owned()
+}
+
+/// Returns the pairs of some CPUs, the first ones first.
+pub(crate) fn all_pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
+    let firsts = cpus.iter().enumerate();
+    firsts.flat_map(|(at, a)| cpus[at + 1..].iter().map(move |b| [*a, *b])).collect()
 }
 
 /// The time that a probe has, the flag that stops it early, and who is shown how far it is.

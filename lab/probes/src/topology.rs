@@ -1,6 +1,7 @@
 //! What the probe of topology found.
 
 mod analyse;
+pub(crate) mod data_caches;
 pub(crate) mod measure;
 pub(crate) mod show;
 

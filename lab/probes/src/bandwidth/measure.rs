@@ -16,7 +16,8 @@ mod nodes;
 mod tests;
 mod windows;
 
-use crate::tools::{caches, held, *};
+use crate::tools::{held, *};
+use crate::topology::data_caches;
 use crate::{
     Bandwidth, BandwidthCurve, BandwidthKnee, BandwidthPoint, LoadedLatency, NodeBandwidth, PARTS,
     Spread, Traffic,
@@ -75,7 +76,10 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ba
     let nodes = nodes(&tree, &cpus);
     let mut found = Bandwidth {
         vectors: Vectors::widest().name.to_owned(),
-        last_level_bytes: caches::advertised(&tree, first).iter().map(|one| one.size_bytes).max(),
+        last_level_bytes: data_caches::advertised(&tree, first)
+            .iter()
+            .map(|one| one.size_bytes)
+            .max(),
         held_bytes: held_bytes(&tree, first, budget),
         window_ns: WINDOW_NS,
         cpus: cpus.iter().map(|cpu| *cpu as u32).collect(),
@@ -104,7 +108,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ba
 fn held_bytes(tree: &Tree, cpu: usize, budget: &Budget<'_>) -> Option<u64> {
     let _pinned = Pinned::to(cpu);
     let end_ns = monotonic_ns() + budget.length().mul_f64(HELD).as_nanos() as u64;
-    held::bytes(caches::memory_share_bytes(tree), end_ns, budget)
+    held::bytes(memory_share_bytes(tree), end_ns, budget)
 }
 
 /// Measures the curves, then what else there is: the latency beside them, and nodes. Returns the

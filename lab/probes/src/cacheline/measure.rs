@@ -6,6 +6,7 @@ mod sharing;
 mod strided;
 
 use crate::tools::*;
+use crate::topology::data_caches;
 use crate::{FlushPoint, LineAdvertised, SharingPoint, StridedPoint};
 
 /// The share of the budget for each method.
@@ -35,7 +36,7 @@ pub fn measure(cpus: &[usize], budget: &mut Budget<'_>) -> Probed<Reading> {
     let all = budget.length();
     let flush = flush::measure(all.mul_f64(FLUSH), budget);
     let tree = Tree::at(Path::new("/"));
-    let memory_bytes = caches::memory_share_bytes(&tree);
+    let memory_bytes = memory_share_bytes(&tree);
     let strided = strided::measure(memory_bytes, all.mul_f64(STRIDED), budget);
     let sharing = match cpus {
         [first, .., last] => sharing::measure([*first, *last], all.mul_f64(SHARING), budget),
@@ -48,7 +49,7 @@ pub fn measure(cpus: &[usize], budget: &mut Budget<'_>) -> Probed<Reading> {
 }
 
 fn advertised(tree: &Tree, cpu: usize) -> Vec<LineAdvertised> {
-    let sysfs = caches::advertised(tree, cpu).iter().find_map(|cache| cache.line_bytes);
+    let sysfs = data_caches::advertised(tree, cpu).iter().find_map(|cache| cache.line_bytes);
     // The bytes that a flush writes back: leaf 1, EBX bits 8 to 15, in units of 8 bytes.
     #[cfg(target_arch = "x86_64")]
     let cpuid = u64::from(std::arch::x86_64::__cpuid(1).ebx >> 8 & 0xff) * 8;

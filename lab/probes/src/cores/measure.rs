@@ -194,12 +194,6 @@ impl Plan {
     }
 }
 
-/// Returns the pairs of some CPUs, the first ones first.
-pub(crate) fn all_pairs(cpus: &[usize]) -> Vec<[usize; 2]> {
-    let firsts = cpus.iter().enumerate();
-    firsts.flat_map(|(at, a)| cpus[at + 1..].iter().map(move |b| [*a, *b])).collect()
-}
-
 /// Chooses the threads of each core, then others, as many as `most` allows; which ones is drawn.
 fn chosen_pairs(cpus: &[usize], advertised: &[Advertised], most: usize) -> Vec<[usize; 2]> {
     let mut pairs = all_pairs(cpus);

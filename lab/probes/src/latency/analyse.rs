@@ -1,6 +1,7 @@
 //! Latency: what the curves show of caches, memory and translation.
 
 use crate::tools::{chase::MEMORY_SHARE, *};
+use crate::topology::data_caches::AdvertisedCache;
 use crate::{
     CacheSize, Latency, LatencyCurve, LatencyLevel, LatencyPoint, Spread, TlbLevel, TlbPoint,
 };

@@ -7,6 +7,7 @@ mod tests;
 use super::analyse::analyse;
 use crate::tools::chase::{Cycle, MEMORY_SHARE, SLOT, place_apart, place_packed};
 use crate::tools::*;
+use crate::topology::data_caches;
 use crate::{Latency, LatencyCurve, LatencyPoint, TlbPoint};
 
 /// No load of any machine is faster: such a load was optimised out.
@@ -27,7 +28,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<La
     let cpu = options.cpus.first().copied().unwrap_or(0);
     let (mut reasons, tree) = (Vec::new(), Tree::at(Path::new("/")));
     let _pinned = pinned(cpu, &mut reasons);
-    let mut sweeps = match sweeps(caches::memory_share_bytes(&tree), budget.length()) {
+    let mut sweeps = match sweeps(memory_share_bytes(&tree), budget.length()) {
         Ok(sweeps) => sweeps,
         Err(error) => return lacks("load latency", "two mappings of 4 MiB", error).into(),
     };
@@ -45,7 +46,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<La
         ..Latency::default()
     };
     judged(found, small.lines.len(), apart.lines.len(), reasons).map(|mut found, reasons| {
-        analyse(&mut found, &caches::advertised(&tree, cpu), reasons);
+        analyse(&mut found, &data_caches::advertised(&tree, cpu), reasons);
         found
     })
 }

@@ -3,12 +3,12 @@
 
 pub(crate) mod counts;
 
+use crate::tools::chain::*;
 use crate::tools::*;
 use crate::{Frequency, Throttled};
 use counts::Counts;
 pub use counts::Interrupts;
 use std::collections::BTreeSet;
-use std::hint::black_box;
 use tiebreak_machine::meters::ThreadCounters;
 
 /// More CPUs than this take turns: each of them costs a thread that spins.
@@ -244,8 +244,6 @@ fn waited_ns() -> Option<u64> {
     text.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Steps of a chain whose time is taken: some microseconds.
-pub const STEPS: u64 = 8192;
 /// Steps by which the cycles of a step are counted.
 const COUNTED_STEPS: u64 = 1 << 15;
 
@@ -259,11 +257,6 @@ fn chain(vendor: &str, counted: Option<f64>) -> Frequency {
         is_known: matches!(vendor, "GenuineIntel" | "AuthenticAMD"),
         ..Frequency::default()
     }
-}
-
-/// Returns how long a chain took, in nanoseconds: the fastest of three, as others can only slow it.
-pub(crate) fn chain_ns() -> u64 {
-    [(); 3].map(|()| time_of(STEPS)).into_iter().fold(u64::MAX, u64::min)
 }
 
 /// Cycles that a step takes, by the machine's counter of cycles: what twice as many steps take
@@ -284,21 +277,6 @@ fn counted_cycles_a_step() -> Option<f64> {
     }
     let cycles = least[1].checked_sub(least[0])? as f64 / COUNTED_STEPS as f64;
     (1.0..20.0).contains(&cycles).then_some(cycles)
-}
-
-/// Squares a number `steps` times. Each square needs the one before, so the chain takes as long as
-/// so many multiplications, however the compiler writes the loop.
-#[inline(never)]
-fn multiply(steps: u64) -> u64 {
-    let first = black_box(0x9E37_79B9_7F4A_7C15_u64);
-    black_box((0..steps).fold(first, |value, _| value.wrapping_mul(value)))
-}
-
-/// Returns how long so many steps take, in nanoseconds.
-fn time_of(steps: u64) -> u64 {
-    let begin_ns = monotonic_ns();
-    multiply(steps);
-    (monotonic_ns() - begin_ns).max(1)
 }
 
 /// Steps of a batch: some 200 us.
@@ -411,13 +389,6 @@ mod tests {
         let stop = AtomicBool::new(true);
         let log = watch_this_cpu(u64::MAX, &stop);
         assert!(log.chains_ns.is_empty() && log.end_ns >= log.begin_ns);
-    }
-
-    #[test]
-    fn a_chain_squares() {
-        let number = 0x9E37_79B9_7F4A_7C15_u64;
-        assert_eq!(multiply(0), number);
-        assert_eq!(multiply(17), number.wrapping_pow(1 << 17));
     }
 
     #[test]

@@ -102,6 +102,12 @@ fn huge_share(tree: &Tree, start: usize) -> Option<f64> {
     Some(huge? / all.filter(|all| *all > 0.0)?)
 }
 
+/// Returns what a probe may map at most: an eighth of the memory that is free for use, here and in
+/// the control groups; 256 MiB if neither is known.
+pub(crate) fn memory_share_bytes(tree: &Tree) -> u64 {
+    cgroup::memory_free_bytes(tree).unwrap_or(2 << 30) / 8
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,5 +137,25 @@ mod tests {
         check(0x8000, Some(0.5));
         check(0xa000, None);
         check(0xc000, None);
+    }
+
+    #[test]
+    fn the_share_of_memory_obeys_the_group() {
+        let check = |files: &[(&str, &str)], bytes: u64| {
+            let (_folder, tree) = tree(files);
+            assert_eq!(memory_share_bytes(&tree), bytes);
+        };
+        let info = ("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    8192 kB\n");
+        check(&[info], 1 << 20);
+        let group = [
+            info,
+            ("proc/self/cgroup", "0::/job\n"),
+            ("proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("sys/fs/cgroup/job/memory.max", "4194304"),
+            ("sys/fs/cgroup/job/memory.current", "3145728"),
+        ];
+        check(&group[..4], 1 << 19);
+        check(&group, 1 << 17);
+        check(&[], 256 << 20);
     }
 }

@@ -1,8 +1,8 @@
 //! Whether wide vectors lower the clock: how long a chain of multiplications takes right after
 //! their work, and the same chain after ordinary work.
 
+use super::chain::chain_ns;
 use super::*;
-use crate::noise::measure::chain_ns;
 
 /// How often each of the two is timed, in turns.
 const TURNS: usize = 24;

@@ -14,7 +14,6 @@
 
 pub(crate) mod advertised;
 
-use crate::cores::measure::all_pairs;
 use crate::tools::*;
 use crate::{Cpu, Limits, Pair, Topology};
 

@@ -1,7 +1,6 @@
 //! Findings of made-up readings.
 
 use super::*;
-use crate::tools::caches::AdvertisedCache;
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;

@@ -1,6 +1,7 @@
 //! Summarises watched CPUs: causes of gaps, shares of time, time lines, frequencies.
 
 use super::*;
+use crate::tools::chain::STEPS;
 use crate::{CauseShare, CpuNoise, Frequency, InterruptShare, LongGap, Piece, Rate};
 use std::cmp::Reverse;
 

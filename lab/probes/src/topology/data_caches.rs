@@ -1,8 +1,8 @@
-//! What the machine says of its data caches and of its memory.
+//! What the machine says of its data caches.
 
-use super::*;
-use crate::topology::measure::advertised;
+use super::measure::advertised;
 use crate::{Cache, CacheKind};
+use tiebreak_machine::tree::Tree;
 
 /// A data cache, as the kernel lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +24,6 @@ pub(crate) fn advertised(tree: &Tree, cpu: usize) -> Vec<AdvertisedCache> {
         Some(AdvertisedCache { level: level.into(), size_bytes: size_bytes?, line_bytes })
     });
     known.collect()
-}
-
-/// Returns what a probe may map at most: an eighth of the memory that is free for use, here and in
-/// the control groups; 256 MiB if neither is known.
-pub(crate) fn memory_share_bytes(tree: &Tree) -> u64 {
-    cgroup::memory_free_bytes(tree).unwrap_or(2 << 30) / 8
 }
 
 #[cfg(test)]
@@ -57,25 +51,5 @@ mod tests {
         let expected = [cache(1, 48 << 10, Some(64)), cache(3, 4 << 20, None)];
         assert_eq!(advertised(&tree, 3), expected);
         assert_eq!(advertised(&tree, 0), []);
-    }
-
-    #[test]
-    fn the_share_of_memory_obeys_the_group() {
-        let check = |files: &[(&str, &str)], bytes: u64| {
-            let (_folder, tree) = tree(files);
-            assert_eq!(memory_share_bytes(&tree), bytes);
-        };
-        let info = ("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    8192 kB\n");
-        check(&[info], 1 << 20);
-        let group = [
-            info,
-            ("proc/self/cgroup", "0::/job\n"),
-            ("proc/self/mountinfo", "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
-            ("sys/fs/cgroup/job/memory.max", "4194304"),
-            ("sys/fs/cgroup/job/memory.current", "3145728"),
-        ];
-        check(&group[..4], 1 << 19);
-        check(&group, 1 << 17);
-        check(&[], 256 << 20);
     }
 }
