@@ -92,7 +92,7 @@ fn transcript(root: &Path, arguments: &str) -> Result<String> {
     Ok(fenced("text", &lines.join("\n")))
 }
 
-/// The pictures that stand beside the block of a study, with their paths: those that are there.
+/// The pictures that stand next to the block of a study, with their paths: those that are there.
 fn pictures(root: &Path, name: &str) -> Result<Vec<(String, String)>> {
     let mut pictures = Vec::new();
     for (file, draw) in study::PICTURES {

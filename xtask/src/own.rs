@@ -32,7 +32,7 @@ pub fn render(json: &str) -> Result<String> {
         costs.push(memory(&all)?);
         costs.extend(evidence(&all)?);
         let tools = ["tiebreak", "hyperfine"].map(|name| tool(&all, name, data));
-        let tools_head = ["tool", "timed runs of `true` a second", "beside each of them, ms"];
+        let tools_head = ["tool", "timed runs of `true` a second", "in addition to each, ms"];
         let [date, machine] = data.day_and_machine();
         Ok(format!(
             "{}\n{}\nMedians, with the least and the most in brackets, measured on {date} on \

@@ -159,7 +159,7 @@ fn gains(simulated: Part<'_>) -> String {
     });
     let names: Vec<&str> = ways.iter().map(|(_, name)| *name).collect();
     let mut out = table(&[&["neighbour", "second slot"][..], &names].concat(), rows);
-    out += "\nRounds until it is told that one of two programs of 3 ms is 2% faster, half of the \
+    out += "\nRounds until it is proven that one of two programs of 3 ms is 2% faster, half of the \
             streams / nine of ten, at an error of 1% and without a resolution; the programs have \
             1.5% noise of their own. The neighbour visits a run as often as the first column says \
             on average, for up to 4 ms each time.\n";
@@ -179,7 +179,7 @@ fn bars(simulated: Part<'_>) -> String {
         ["B / A alone", "nothing taken out: above / below", "`--adjust strata`: above / below"];
     table(&head, rows)
         + "\nHow often the factor of what two programs need alone was ever excluded from below or \
-           from above within 1000 rounds, beside a neighbour that visits them 0.4 times every 3 \
+           from above within 1000 rounds, next to a neighbour that visits them 0.4 times every 3 \
            ms; 1% was asked for of each side.\n"
 }
 

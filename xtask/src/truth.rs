@@ -85,7 +85,7 @@ fn measured(json: &str, path: &str) -> Result<String> {
 
 fn real(data: Part<'_>, path: &str) -> String {
     let head = [
-        "what, beside",
+        "what, under which load",
         "judged by",
         "A against A: false",
         "interval missed",
@@ -120,8 +120,8 @@ fn real(data: Part<'_>, path: &str) -> String {
     format!(
         "{}\nEach cell: how many of how many, and the share with its 95% interval (Wilson). Of our \
          comparisons a contestant was called void in {}; all are honest, so each counts as false. \
-         Measured on {date} on {machine}, each comparison on one CPU, beside what the first column \
-         says and whatever else the machine did, which the last column shows: programs of about {} \
+         Measured on {date} on {machine}, each comparison on one CPU, under the load of the first \
+         column and whatever else the machine did, as the last column shows: programs of about {} \
          ms, `--error {error}`, budgets of {}. tiebreak {}; hyperfine {}, {} runs of each; SciPy \
          {}, p < {error}. {}\n",
         table(&head, rows),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// A cargo that runs nothing, and whose one toolchain beside its own is `+there`, without Miri.
+/// A cargo that runs nothing, and whose one toolchain next to its own is `+there`, without Miri.
 const CARGO: &str = r#"#!/bin/sh
 case "$*" in
     "--version" | "+there --version") echo "cargo 1.95.0" ;;

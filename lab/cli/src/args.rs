@@ -53,7 +53,7 @@ pub enum Command {
     /// Every claim of a file, under one error: what CI calls
     Check(Box<crate::check::CheckOptions>),
 
-    /// Functions in any language, from source: built, judged, raced, beside what was published
+    /// Functions in any language, from source: built, judged, raced, next to what was published
     #[command(subcommand)]
     Study(crate::study::StudyCommand),
 

@@ -54,7 +54,7 @@ fn run(place: &Place, words: &[&str]) -> Ran {
     said
 }
 
-/// No worktree beside the repository's own, and nothing in the folder for temporary files.
+/// No worktree next to the repository's own, and nothing in the folder for temporary files.
 fn assert_clean(place: &Place, outside: &Path) {
     let worktrees = place.git(&["worktree", "list"]);
     assert_eq!(worktrees.lines().count(), 1, "{worktrees}");

@@ -120,7 +120,7 @@ pub enum Mark {
     MemoryFloor = 512,
     /// Its runtime was still getting faster when the timed batches began.
     NotWarm = 1024,
-    /// In half or more of its batches, a thread that was to run beside it made fewer than half as
+    /// In half or more of its batches, a thread that was to run next to it made fewer than half as
     /// many calls.
     NotTogether = 2048,
     /// The memory of its process still grew in the later half of its batches.

@@ -147,7 +147,7 @@ pub enum ThreadCount {
     All,
 }
 
-/// The threads of a contestant in a run. One of them is timed. The others do the same work beside
+/// The threads of a contestant in a run. One of them is timed. The others do the same work next to
 /// it, each with its own state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Team {

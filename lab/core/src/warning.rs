@@ -37,7 +37,7 @@ pub enum Warning {
     },
     /// The machine was busy: other processes used this share of our CPUs' time during the samples.
     #[error(
-        "other processes used {:.0}% of our CPUs' time beside the samples: on a quieter machine \
+        "other processes used {:.0}% of our CPUs' time during the samples: on a quieter machine \
          a ratio is settled sooner, and times are shorter",
         .share * 100.0
     )]
@@ -303,7 +303,7 @@ pub enum Warning {
     /// Rounds of a claim were weighted by how long contestants waited for a CPU.
     #[error(
         "{rounds} of {} in which a contestant waited for a CPU count less than in full: that \
-         keeps the error where contestants are equal, and not beside a large ratio",
+         keeps the error where contestants are equal, and not with a large ratio",
         count(*.of, "round")
     )]
     Weighted {

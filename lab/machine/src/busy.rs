@@ -218,8 +218,8 @@ mod tests {
         for time in 0..60 {
             busy.look(time * 5 * ms, 0);
             // The made-up file does not change, so all the time counts as foreign.
-            let told = busy.window(time * 5 * ms).map(|difference| difference.foreign_share);
-            assert_eq!(told, (time * 5 >= 250).then_some(1.0), "{time}");
+            let found = busy.window(time * 5 * ms).map(|difference| difference.foreign_share);
+            assert_eq!(found, (time * 5 >= 250).then_some(1.0), "{time}");
         }
         assert!(busy.past.len() <= 27);
         assert!(busy.window(0).is_none(), "the window must not start after the sample");

@@ -73,7 +73,7 @@ pub fn pin_this_thread(cpus: &[usize]) -> io::Result<()> {
     set_affinity(&mask)
 }
 
-/// Returns the CPUs of `allowed` other than `first`, in the order in which threads beside one on
+/// Returns the CPUs of `allowed` other than `first`, in the order in which threads next to one on
 /// `first` get them: a CPU of each other core, then the second CPU of each core, and so on. So no
 /// two threads share a core while another core is idle.
 ///

@@ -153,8 +153,8 @@ mod tests {
     fn a_line_tells_bytes() {
         let text = "HighMemTotal: 1 kB\nMemTotal:    2 kB\nNode 0 MemFree: 3 kB\nBad: 4 MB\n";
         let (_folder, tree) = super::made_up::tree(&[("info", text)]);
-        let told = ["MemTotal", "MemFree", "Bad", "None"].map(|key| tree.kib_bytes("info", key));
-        assert_eq!(told, [Some(2048), Some(3072), None, None]);
+        let found = ["MemTotal", "MemFree", "Bad", "None"].map(|key| tree.kib_bytes("info", key));
+        assert_eq!(found, [Some(2048), Some(3072), None, None]);
         assert_eq!(tree.kib_bytes("absent", "MemTotal"), None);
     }
 }

@@ -2,9 +2,9 @@
 //! held against:
 //!
 //! - a call of an empty contestant in a worker's timed loop, against a loop written by hand in C;
-//! - a round in a worker that stays, beside its timed batches: asking, untimed calls, meters,
+//! - a round in a worker that stays, without its timed batches: asking, untimed calls, meters,
 //!   answering, and judging checksums;
-//! - a unit with a process of its own, beside its rounds.
+//! - a unit with a process of its own, in addition to its rounds.
 //!
 //! `cargo run --release -p tiebreak-measure --example worker_overhead`. Fails if a call costs a
 //! nanosecond more than by hand, or a round 100 us.
@@ -82,7 +82,7 @@ fn empty(scope: Scope, calls_a_batch: u64) -> Study {
     study
 }
 
-/// The cost of a call beside what it costs by hand, in nanoseconds.
+/// The cost of a call and what it costs by hand, in nanoseconds.
 fn calls() -> f64 {
     let study = empty(Scope::Code, CALLS);
     let by_hand = compile(study.path(), "by_hand", BY_HAND, &["-shared", "-O2"]);
@@ -113,7 +113,7 @@ fn calls() -> f64 {
     ours - theirs
 }
 
-/// What a round in a process that stays costs beside its batches, in microseconds.
+/// What a round in a process that stays costs in addition to its batches, in microseconds.
 fn rounds(how: &str, claims: &[PlannedClaim]) -> f64 {
     let mut study = empty(Scope::Layout, 50_000);
     study.plan.claims = claims.to_vec();
@@ -130,7 +130,7 @@ fn rounds(how: &str, claims: &[PlannedClaim]) -> f64 {
     beside
 }
 
-/// What a unit with a process of its own costs beside its rounds.
+/// What a unit with a process of its own costs in addition to its rounds.
 fn units() {
     let study = empty(Scope::Code, 50_000);
     let mut workers = study.workers_until(&NEVER);
@@ -149,7 +149,7 @@ fn units() {
     );
 }
 
-/// Runs so many rounds, and returns what they cost beside their batches, in nanoseconds.
+/// Runs so many rounds, and returns what they cost in addition to their batches, in nanoseconds.
 fn beside_ns(workers: &mut Workers, coins: &RoundCoins, rounds: usize) -> f64 {
     let orders = vec![vec![0, 1]; rounds];
     let start = Instant::now();

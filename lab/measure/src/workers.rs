@@ -110,8 +110,8 @@ impl Workers {
         let stock = Stock::new(folder.to_owned(), forms, functions.placements);
         let digest = Sha256::digest(plan.seed.as_bytes());
         let salt = digest.iter().take(8).fold(0, |salt, byte| salt << 8 | u64::from(*byte));
-        let beside = helpers.iter().copied();
-        let cpus = functions.cpu.map_or(allowed, |cpu| beside.chain([cpu]).collect());
+        let of_helpers = helpers.iter().copied();
+        let cpus = functions.cpu.map_or(allowed, |cpu| of_helpers.chain([cpu]).collect());
         let meters_energy = asks(plan, &[Metric::Energy]);
         let (counting, uncounted) = Counting::of(plan);
         let missing = [uncounted, counting::missing_energy(meters_energy)];

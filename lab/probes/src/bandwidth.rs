@@ -176,7 +176,7 @@ pub struct NodeBandwidth {
     pub bytes_per_s: f64,
 }
 
-/// Latency beside bandwidth.
+/// Latency under load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadedLatency {
     /// Number of threads that read, without the one whose loads are timed.

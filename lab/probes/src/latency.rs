@@ -214,7 +214,8 @@ mod tests {
         let memory_ns = Some(90.0);
         let found = Latency { caches, memory_ns, flushed_ns, ..Latency::default() };
         check(&found, &keys);
-        // A level within which the curve ended may be memory, if nobody says how long that takes.
+        // A level within which the curve ended may be memory, if it is not known how long that
+        // takes.
         check(&Latency { flushed_ns: None, ..found.clone() }, &keys[1..]);
         assert_eq!(found.figures()[0].spread, Some(Spread { low: 0.9, high: 1.2 }));
         let mut unsteady = found;

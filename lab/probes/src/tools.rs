@@ -247,15 +247,15 @@ mod tests {
     #[test]
     fn an_interrupt_leaves_nothing() {
         let flag = AtomicBool::new(false);
-        let mut told = Vec::new();
-        let mut progress = |share| told.push(share);
+        let mut shares = Vec::new();
+        let mut progress = |share| shares.push(share);
         let mut budget = Budget::new(Duration::from_secs(3600), &flag, &mut progress);
         assert!(!budget.is_spent());
         budget.tell(0.5);
         budget.tell(7.0);
         flag.store(true, Ordering::Relaxed);
         assert!(budget.is_spent() && budget.is_interrupted());
-        assert_eq!(told, [0.5, 1.0]);
+        assert_eq!(shares, [0.5, 1.0]);
     }
 
     #[test]

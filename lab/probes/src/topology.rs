@@ -96,7 +96,7 @@ impl Topology {
         let mut figures = Vec::from(counts);
         figures.push(fact("memory", "memory", self.memory_bytes(), Unit::Bytes));
         let max_hz = self.online().filter_map(|cpu| cpu.max_hz).max();
-        figures.push(fact("max-frequency", "highest frequency told", max_hz, Unit::Hertz));
+        figures.push(fact("max-frequency", "highest advertised frequency", max_hz, Unit::Hertz));
         for level in 1..=4 {
             let sizes = self.data_caches(level).filter_map(|cache| cache.size_bytes);
             let sizes: Vec<u64> = sizes.collect();
@@ -257,7 +257,9 @@ pub struct Sharing {
 impl Pair {
     /// Whether measurement and machine say different things.
     pub fn is_wrong(&self) -> bool {
-        self.shares.zip(self.is_advertised).is_some_and(|(measured, told)| measured != told)
+        self.shares
+            .zip(self.is_advertised)
+            .is_some_and(|(measured, advertised)| measured != advertised)
     }
 }
 

@@ -172,7 +172,7 @@ pub enum Needs {
     Root,
     /// Root, and a restart of the machine.
     Reboot,
-    /// Somebody outside of this container or virtual machine.
+    /// The owner of the host, outside of this container or virtual machine.
     Host,
 }
 

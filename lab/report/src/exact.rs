@@ -216,8 +216,8 @@ fn small_print(result: &ResamplingResult) -> Vec<String> {
         };
         lines.push(format!(
             "Warning: as they stand in the file, {of} are each like the one before ({:.1} standard \
-             deviations): they are not independent of each other, and then p is too small, or \
-             somebody has sorted them.",
+             deviations): they are not independent of each other, so that p is too small, or \
+             they were sorted.",
             order.z
         ));
     }

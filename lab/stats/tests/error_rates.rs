@@ -1,7 +1,7 @@
 //! How often verdicts and limits are wrong, over every moment at which one could have looked.
 //!
 //! Each rate is judged by the engine's own test of a rate: a test fails if it is proven that it is
-//! above the error that was asked for; the full form demands beside that the rate be proven to be
+//! above the error that was asked for; the full form demands also that the rate be proven to be
 //! below 1.3 times that error.
 
 mod common;

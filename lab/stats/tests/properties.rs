@@ -81,7 +81,7 @@ fn all_of(mut test: RatioTest, rounds: &[LogRatio]) -> (Vec<Option<Settled>>, Ev
     (settled, test.summary(), test.limits())
 }
 
-/// Failures are printed with what reproduces them; nothing is written beside the sources.
+/// Failures are printed with what reproduces them; nothing is written next to the sources.
 fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) }
 }

@@ -152,7 +152,7 @@ fn gains(duty: f64, slow_second: f64) -> [f64; 4] {
     needed.map(|[median, _]| median.map_or(f64::INFINITY, |median| median as f64))
 }
 
-/// Rounds to find 2% on programs of 3 ms with 1.5% noise of their own beside a neighbour.
+/// Rounds to find 2% on programs of 3 ms with 1.5% noise of their own next to a neighbour.
 #[test]
 fn what_is_taken_out_is_gained() {
     for (duty, gained) in [(0.0, 1.0), (0.2, 0.85), (0.4, 0.65), (0.6, 0.5)] {

@@ -73,7 +73,7 @@ pub struct StudyRow {
     #[serde(serialize_with = "crate::worded::option")]
     pub fault: Option<Fault>,
     /// The number of timed batches behind the times. Where pairs are raced and the two are compared
-    /// at all, these are the batches beside the reference; otherwise, all of them.
+    /// at all, these are the batches raced with the reference; otherwise, all of them.
     pub batches: u64,
     /// The number of calls per batch. `None` if it is not in the race, and in old results, where
     /// all contestants have [`WorkloadResult::calls_a_batch`].
@@ -117,7 +117,7 @@ pub struct Scaling {
     pub family: String,
     /// The number of threads, including the timed one.
     pub threads: u32,
-    /// The time of a call on one thread over the time beside the other threads: 1 where threads do
+    /// The time of a call on one thread over the time next to the other threads: 1 where threads do
     /// not slow each other down. It is the ratio of the claim that compares the two, or else of the
     /// cell of the table. `None` if neither exists, or if the threads did not run together in most
     /// units.
@@ -151,7 +151,7 @@ pub struct PublishedFigure {
     pub ratio: Option<f64>,
 }
 
-/// A published table beside the measured one.
+/// A published table next to the measured one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublishedResult {
     /// The source of the table.
@@ -236,7 +236,7 @@ fn on_one_thread(row: &StudyRow) -> Option<(String, String)> {
     (scaling.units > 0).then(|| (scaling.family.clone(), row.name.clone()))
 }
 
-/// Returns the time on one thread over the time beside other threads, from the claim that compares
+/// Returns the time on one thread over the time next to other threads, from the claim that compares
 /// the two by wall time. A claim by the study or the user precedes a cell of the table.
 fn efficiency(name: &str, one: &str, claims: &[ClaimResult]) -> Option<EffectResult> {
     if name == one {

@@ -186,8 +186,8 @@ impl ProgramSampler for VirtualSampler {
 }
 
 impl FunctionSampler for VirtualSampler {
-    /// A unit's placements shift each contestant by up to its noise, and each batch has a tenth of
-    /// it beside.
+    /// A unit's placements shift each contestant by up to its noise, and each batch by a tenth of
+    /// that.
     fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
         self.step();
         let coins = request.coins;

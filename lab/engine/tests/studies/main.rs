@@ -41,9 +41,9 @@ const CALLS: u64 = 10;
 /// Functions in virtual time.
 struct Virtual {
     call_ns: Vec<f64>,
-    /// What was told ahead and was not loaded yet.
+    /// What was announced and was not loaded yet.
     expected: Vec<(usize, u64)>,
-    /// Placements that were loaded without having been told.
+    /// Placements that were loaded without having been announced.
     surprises: u64,
     loaded: u64,
     now_ns: u64,
@@ -326,7 +326,7 @@ fn what_is_told_ahead_is_what_is_loaded() {
     assert_eq!(lab.go(&mut sampler), Some(StopReason::Budget));
     assert_eq!((sampler.surprises, sampler.loaded), (0, 400), "two pairs, 100 units each");
     assert!(sampler.expected.is_empty(), "nothing is linked beyond the budget");
-    // A fault costs an attempt, and what was told of the contestants that are left is loaded.
+    // A fault costs an attempt, and what was announced of the contestants that are left is loaded.
     let lab = Lab::new(plan(&["a", "b", "c"], Scope::Code, 100, 0.0001));
     let mut sampler = Virtual { fails: Some((2, 20)), ..Virtual::new(&[1e5, 5e4, 2e5]) };
     lab.go(&mut sampler);

@@ -62,7 +62,7 @@ fn claim(item: &Item<'_>, names: &[&str], layer: &Layer) -> Option<FileClaim> {
         let own = table.get("strict").and_then(|item| Some((item, item.boolean()?)));
         if let Some((item, true)) = own.filter(|_| !gate) {
             item.key_error("this claim is not a gate, so it cannot be strict")
-                .help("write gate = true beside it");
+                .help("write gate = true next to it");
         }
         strict = own.map_or(strict, |(_, strict)| strict);
     } else if !item.value.is_str() {

@@ -314,16 +314,16 @@ mod tests {
 
     #[test]
     fn the_first_line_that_differs_is_told() {
-        let check = |expected: &str, got: &str, told: Option<(u64, &str, &str)>| {
+        let check = |expected: &str, got: &str, wrong: Option<(u64, &str, &str)>| {
             let right = Expected { text: expected.into(), checksum: None };
             let fault = right.fault("w", got.as_bytes(), 0);
-            let told = told.map(|(item, expected, got)| Fault::WrongAnswer {
+            let wrong = wrong.map(|(item, expected, got)| Fault::WrongAnswer {
                 workload: "w".to_owned(),
                 item: Some(item),
                 expected: expected.to_owned(),
                 got: got.to_owned(),
             });
-            assert_eq!(fault, told, "{expected:?} {got:?}");
+            assert_eq!(fault, wrong, "{expected:?} {got:?}");
         };
         check("a\nb", "a\nb\n", None);
         check("", "\n", None);

@@ -244,7 +244,7 @@ impl Process {
     fn ended(&mut self) -> UnitFailure {
         let status = self.end();
         let stderr = files::tail(&self.errors);
-        let early = "before it was told to: a runner ends after bye";
+        let early = "before it was asked to: a runner ends after bye";
         match status.map(|status| (status.signal(), status.code())) {
             Some((Some(signal), _)) => self.fault(Fault::Signal { signal, stderr }),
             Some((None, Some(status))) if status != 0 => {
@@ -508,10 +508,10 @@ mod tests {
     #[test]
     fn another_time_is_shared_by_the_parts() {
         let check = |parts: &[u64], shared: &[u64]| {
-            let told =
+            let counted =
                 Timed { elapsed_ns: parts.iter().sum(), checksum: 7, parts_ns: parts.into() };
             let right = Timed { elapsed_ns: 9000, checksum: 7, parts_ns: shared.into() };
-            assert_eq!(told.with_elapsed(9000), right);
+            assert_eq!(counted.with_elapsed(9000), right);
         };
         check(&[], &[]);
         check(&[5], &[9000]);

@@ -221,7 +221,7 @@ impl Helper {
         let (orders, received) = sync_channel(1);
         let (answer, answers) = sync_channel(1);
         let shared = Arc::clone(&desk);
-        let builder = Builder::new().name("tiebreak-beside".to_owned()).stack_size(STACK_BYTES);
+        let builder = Builder::new().name("tiebreak-helper".to_owned()).stack_size(STACK_BYTES);
         let thread = builder.spawn(move || match prepare() {
             Ok(prepared) => obey(prepared, &shared, &received, &answer),
             // The one who waits gets this, or has ended.
@@ -262,7 +262,7 @@ impl Drop for Helper {
 }
 
 fn gone() -> Trouble {
-    Trouble::Failed("a thread that was to run beside another one is gone".to_owned())
+    Trouble::Failed("a thread that was to run next to another one is gone".to_owned())
 }
 
 /// Obeys orders, after an answer that says that all is prepared, until the state is released or the
@@ -395,7 +395,7 @@ mod tests {
                 assert!(helpers.fewest_since() > 0);
                 assert!(!helpers.end(42).unwrap());
                 helpers.look();
-                assert_eq!(helpers.fewest_since(), 0, "nobody runs any more");
+                assert_eq!(helpers.fewest_since(), 0, "no helper runs any more");
             }
             helpers.release().unwrap();
         }
@@ -440,7 +440,7 @@ mod tests {
         assert!(helpers.end_soon(Duration::from_secs(60)));
         assert!(!helpers.end(42).unwrap());
         helpers.look();
-        assert_eq!(helpers.fewest_beside(), 0, "nobody runs any more");
+        assert_eq!(helpers.fewest_beside(), 0, "no helper runs any more");
     }
 
     #[test]

@@ -115,7 +115,8 @@ pub(super) fn without_suspect(failure: UnitFailure) -> UnitFailure {
 
 fn killed(signal: i32) -> UnitFailure {
     UnitFailure::Broken(format!(
-        "a worker was killed from outside (signal {signal}), by somebody or for want of memory"
+        "a worker was killed from outside (signal {signal}): by another process, or for want of \
+         memory"
     ))
 }
 
@@ -199,8 +200,8 @@ impl Workers {
         let others = members.iter().filter(|other| **other != contestant);
         let others = others.map(|other| self.name(*other)).collect::<Vec<_>>().join(", ");
         UnitFailure::Broken(format!(
-            "{accused} answered wrongly beside {others} on {workload} and rightly alone, on the \
-             same input with as many calls: one of them writes to memory of another, and nobody \
+            "{accused} answered wrongly next to {others} on {workload} and rightly alone, on the \
+             same input with as many calls: one of them writes to memory of another, and none \
              is void for it. The finished units are kept: race each of them against others, or run \
              them under a memory checker, to find out which it is",
             accused = self.name(contestant),

@@ -83,7 +83,7 @@ impl Bench {
         path.to_str().unwrap().to_owned()
     }
 
-    /// A file beside the study's folder.
+    /// A file next to the study's folder.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

@@ -18,7 +18,7 @@ use tiebreak_measure::runners::Runners;
 
 const TIMEOUT_NS: u64 = 20_000_000_000;
 
-/// Adds 0 to 19999 in Python, prints beside it, and needs nothing.
+/// Adds 0 to 19999 in Python, prints as well, and needs nothing.
 const SUM: &str = "
 import tiebreak
 class Sum:

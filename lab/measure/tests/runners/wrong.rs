@@ -198,7 +198,7 @@ fn an_end_before_bye_is_told_with_the_last_words() {
         assert_eq!(fault, Fault::Signal { signal: 9, stderr: stderr() });
     }
     if let Some(fault) = ends("os._exit(0)") {
-        assert!(fault.to_string().contains("ended before it was told to"), "{fault}");
+        assert!(fault.to_string().contains("ended before it was asked to"), "{fault}");
     }
     if let Some(fault) = ends("os.close(1); time.sleep(30)") {
         assert!(fault.to_string().contains("closed its standard output"), "{fault}");

@@ -137,7 +137,7 @@ fn nobody_is_void_for_what_another_writes_to_its_memory() {
             let Err(UnitFailure::Broken(why)) = ran else { panic!("{ran:?}") };
             let [honest, framer] = others;
             let said =
-                format!("{honest} answered wrongly beside {framer} on bytes and rightly alone");
+                format!("{honest} answered wrongly next to {framer} on bytes and rightly alone");
             assert!(why.contains(&said), "{why}");
             assert!(why.contains("finished units are kept"), "{why}");
         }
@@ -160,8 +160,8 @@ fn printing_before_the_runs_disturbs_nobody() {
     Study::new(&[Source { prepare: loud, ..RIGHT }, RIGHT]).run().unwrap();
 }
 
-/// Kills the process that has told its number, as somebody outside would, and takes the number away
-/// before.
+/// Kills the process that has told its number, as a program outside would, and takes the number
+/// away before.
 fn kill_the_one_in(log: &Path) {
     let read = || std::fs::read_to_string(log).unwrap().trim().parse::<i32>().ok();
     let pid = loop {

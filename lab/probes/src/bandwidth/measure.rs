@@ -44,7 +44,7 @@ const UNDISTURBED: f64 = 0.97;
 /// The knee is the number of threads that gives this share of the best bandwidth.
 const KNEE_SHARE: f64 = 0.95;
 /// Shares of the budget: to measure what the caches hold, until buffers must be ready, for latency
-/// beside bandwidth, and for nodes.
+/// under load, and for nodes.
 const HELD: f64 = 0.1;
 const SETUP: f64 = 0.25;
 const LATENCY: f64 = 0.22;
@@ -111,7 +111,7 @@ fn held_bytes(tree: &Tree, cpu: usize, budget: &Budget<'_>) -> Option<u64> {
     held::bytes(memory_share_bytes(tree), end_ns, budget)
 }
 
-/// Measures the curves, then what else there is: the latency beside them, and nodes. Returns the
+/// Measures the curves, then what else there is: the latency under load, and nodes. Returns the
 /// points of the curves, and the reasons against what was found.
 fn measured(
     found: &mut Bandwidth,
@@ -127,7 +127,7 @@ fn measured(
     if has_others {
         match loaded::measure(hands, budget, for_nodes) {
             Ok(levels) => found.loaded_latency = levels,
-            Err(why) => reasons.push(format!("no latency beside bandwidth: {why}")),
+            Err(why) => reasons.push(format!("no latency under load: {why}")),
         }
     }
     let (pairs, why) = nodes::measure(hands, nodes, budget);

@@ -154,14 +154,14 @@ fn others(found: &Bandwidth) -> Option<String> {
     Some(format!("with {} {rates} GB/s", threads(number)))
 }
 
-/// Writes the latency: `a load from memory takes 149 ns, 198 ns beside reads of 3 threads at 76
+/// Writes the latency: `a load from memory takes 149 ns, 198 ns during reads of 3 threads at 76
 /// GB/s`.
 fn loaded(found: &Bandwidth) -> Option<String> {
     let idle = found.loaded_latency.iter().find(|one| one.asked_share == 0.0)?;
     let mut text = format!("a load from memory takes {:.0} ns", idle.latency_ns);
     if let Some(full) = found.loaded_latency.last().filter(|one| one.asked_share > 0.0) {
         let (readers, rate) = (threads(full.threads), gb(full.bytes_per_s));
-        text += &format!(", {:.0} ns beside reads of {readers} at {rate} GB/s", full.latency_ns);
+        text += &format!(", {:.0} ns during reads of {readers} at {rate} GB/s", full.latency_ns);
     }
     Some(text)
 }
@@ -192,7 +192,7 @@ fn notes(found: &Bandwidth) -> Vec<String> {
     let mut notes = vec![what, buffers];
     if found.loaded_latency.is_empty() {
         let why = "that needs a second CPU, time, and windows in which all threads ran";
-        notes.push(format!("Latency beside bandwidth was not measured: {why}."));
+        notes.push(format!("Latency under load was not measured: {why}."));
     }
     notes
 }

@@ -58,9 +58,10 @@ pub(crate) fn page(found: &Cacheline, look: &Look) -> String {
 
 /// Returns a table with a row for each method and for each advertised size.
 fn methods(found: &Cacheline, look: &Look) -> String {
-    let said = found.said.iter().map(|one| {
-        (one.method.words(), one.line_bytes.map_or("cannot be told".to_owned(), in_bytes))
-    });
+    let said = found
+        .said
+        .iter()
+        .map(|one| (one.method.words(), one.line_bytes.map_or("not known".to_owned(), in_bytes)));
     let missing = found.missing.iter();
     let missing = missing.map(|one| (one.method.words(), format!("not measured: {}", one.why)));
     let advertised = found.advertised.iter();
@@ -102,14 +103,14 @@ fn charts(found: &Cacheline) -> Vec<Chart> {
     let increment = axis("time of an increment", false, true, ns);
     let stride = axis("stride in bytes", false, true, whole);
     let passed = axis("GB/s passed over, copied or not", false, true, whole);
-    let beside = [
+    let near = [
         ("after it was flushed", shares(&found.flushed_together)),
         ("after it was loaded", shares(&found.loaded_together)),
     ];
     let words = [("increment", sharing.collect())];
     let copies = [("copy", strided.collect())];
     let mut charts = vec![
-        chart("loads beside the start of a line", [from_start, slow], beside),
+        chart("loads next to the start of a line", [from_start, slow], near),
         chart("two CPUs increment two words", [between, increment], words),
         chart("the strided copy, as published", [stride, passed], copies),
     ];

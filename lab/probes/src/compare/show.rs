@@ -68,10 +68,10 @@ fn unnamed(comparison: &Comparison, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Plain, "No machine can be named by:")]);
     for (why, rows) in reasons {
-        let more = rows.len().saturating_sub(ROWS_TOLD);
+        let more = rows.len().saturating_sub(ROWS_SHOWN);
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let told: Vec<String> = rows.iter().take(ROWS_TOLD).map(|row| plain(row)).collect();
-        let said = format!("{}{rest}: ", told.join("; "));
+        let texts: Vec<String> = rows.iter().take(ROWS_SHOWN).map(|row| plain(row)).collect();
+        let said = format!("{}{rest}: ", texts.join("; "));
         page.labelled("  ", &[span(Tone::Plain, said), span(Tone::Dim, plain(why))]);
     }
     page.gap();
@@ -79,7 +79,7 @@ fn unnamed(comparison: &Comparison, look: &Look) -> String {
 }
 
 /// Figures that a reason names.
-const ROWS_TOLD: usize = 3;
+const ROWS_SHOWN: usize = 3;
 
 /// By which rule a machine is named.
 fn footer(comparison: &Comparison, look: &Look) -> String {
@@ -205,7 +205,7 @@ fn differences(comparison: &Comparison, look: &Look) -> String {
     page.paragraph("", &[span(Tone::Plain, "They differ in:")]);
     for fact in &comparison.facts {
         let [a, b] = [&fact.a, &fact.b].map(|side| {
-            side.as_ref().map_or("not told".to_owned(), |text| fact::value(&fact.key, text))
+            side.as_ref().map_or("not known".to_owned(), |text| fact::value(&fact.key, text))
         });
         let name = fact.a.as_ref().or(fact.b.as_ref()).map(|one| fact::name(&fact.key, one));
         let name = format!("{}: ", name.unwrap_or_default());

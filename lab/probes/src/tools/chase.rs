@@ -132,7 +132,7 @@ pub(crate) unsafe fn flush(lines: &[*const u8]) -> bool {
     cfg!(target_arch = "x86_64") && !lines.is_empty()
 }
 
-/// Returns the offset of a line beside the one before it.
+/// Returns the offset of a line next to the one before it.
 pub(crate) fn place_packed(slot: usize) -> usize {
     slot * SLOT
 }

@@ -25,13 +25,13 @@ pub(super) fn read(tree: &Tree, allowed: &[usize]) -> Result<(Topology, Vec<Stri
     let (cpus, mut reasons) = advertised::cpus(tree, allowed);
     if cpus.is_empty() {
         let tried = ["/sys/devices/system/cpu/online", "sched_getaffinity"];
-        let tried = tried.map(|way| (way.to_owned(), "no CPU is told".to_owned())).to_vec();
+        let tried = tried.map(|way| (way.to_owned(), "no CPU is listed".to_owned())).to_vec();
         return Err(Unavailable { what: "topology", tried });
     }
     let online: Vec<_> = cpus.iter().filter(|cpu| cpu.is_online).map(|cpu| cpu.cpu).collect();
     let caches = advertised::caches(tree, &online);
     if caches.is_empty() {
-        reasons.push("the kernel does not tell the caches".to_owned());
+        reasons.push("the kernel does not list the caches".to_owned());
     }
     let whole_memory_bytes = tree.kib_bytes("/proc/meminfo", "MemTotal");
     let found = Topology {

@@ -54,32 +54,33 @@ fn counts(found: &Topology) -> String {
     texts.into_iter().flatten().collect()
 }
 
-/// Returns what the machine says of the threads of a core, and what was measured: `one each as
-/// told; 0 of 1 pair share one as measured (1.01x at most)`.
+/// Returns what the machine says of the threads of a core, and what was measured: `one each
+/// advertised; 0 of 1 pair share one as measured (1.01x at most)`.
 fn sharing(found: &Topology) -> String {
-    let told = match found.is_smt_advertised() {
-        Some(true) => "several as told",
-        Some(false) => "one each as told",
-        None => "nothing told",
+    let advertised = match found.is_smt_advertised() {
+        Some(true) => "several advertised",
+        Some(false) => "one each advertised",
+        None => "nothing advertised",
     };
     let pairs = found.sharing.value().map_or(&[][..], |sharing| &sharing.pairs);
     let Some(most) = pairs.iter().map(|pair| pair.slowdown).max_by(f64::total_cmp) else {
         let Probed::Inconclusive { why } = &found.sharing else {
-            return format!("{told}, not measured");
+            return format!("{advertised}, not measured");
         };
-        return format!("{told}, not measured: {why}");
+        return format!("{advertised}, not measured: {why}");
     };
     let [shared, open] =
         [Some(true), None].map(|shares| pairs.iter().filter(|pair| pair.shares == shares).count());
     let (all, most) = (count(pairs.len() as u64, "pair"), ratio(most, 2, Rounding::Nearest));
-    let mut text = format!("{told}; {shared} of {all} share one as measured ({most} at most)");
+    let mut text =
+        format!("{advertised}; {shared} of {all} share one as measured ({most} at most)");
     if open > 0 {
         text += &format!(", {open} open");
     }
     let wrong: Vec<&Pair> = pairs.iter().filter(|pair| pair.is_wrong()).collect();
     if let Some(Pair { cpus: [a, b], .. }) = wrong.first() {
         let wrong = count(wrong.len() as u64, "pair");
-        text += &format!("; {wrong} not as told: CPUs {a} and {b}");
+        text += &format!("; {wrong} not as advertised: CPUs {a} and {b}");
     }
     text
 }
@@ -91,7 +92,7 @@ fn pairs(sharing: &Sharing, look: &Look) -> String {
     let shown = &pairs[..pairs.len().min(ROWS)];
     let table = Table::of(shown)
         .left("CPUs", 0, |pair| format!("{} and {}", pair.cpus[0], pair.cpus[1]))
-        .left("told", 0, |pair| or_dash(pair.is_advertised, cores_in_words))
+        .left("advertised", 0, |pair| or_dash(pair.is_advertised, cores_in_words))
         .left("measured", 0, |pair| match pair.shares {
             Some(shares) => cores_in_words(shares),
             None => format!("one core in {}", percent(pair.shared_rounds, Rounding::Nearest)),
@@ -100,7 +101,7 @@ fn pairs(sharing: &Sharing, look: &Look) -> String {
         .right("rounds", 1, |pair| pair.rounds);
     let how = format!(
         "{} of {} shown, of {} possible. Two CPUs made the same additions alone and at the same \
-         time; those of one core take {:.1} times as long beside each other, or more.",
+         time; those of one core take {:.1} times as long together, or more.",
         shown.len(),
         count(pairs.len() as u64, "pair"),
         sharing.pairs_possible,

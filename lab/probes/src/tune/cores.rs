@@ -81,7 +81,7 @@ pub(super) fn isolation(sight: &Sight<'_>) -> Outcome {
     let online = list_of(sight.tree, &format!("{FOLDER}/online"))?;
     match isolated(sight.tree) {
         Err(lack) if lack.standing == Standing::Absent => {}
-        told => return told.map(|cpus| Found::fine(list(&cpus))),
+        list_or_error => return list_or_error.map(|cpus| Found::fine(list(&cpus))),
     }
     let cores = cores(sight, &online);
     if cores.len() < ENOUGH_TO_ISOLATE {

@@ -55,7 +55,7 @@ pub(super) fn runnable(sight: &Sight<'_>) -> Outcome {
     let tasks = field.and_then(|(tasks, _)| tasks.parse::<usize>().ok());
     let others = tasks.ok_or_else(|| Found::holds(FILE, &text))?.saturating_sub(1);
     let cpus = sight.place.cpus_allowed;
-    let now = format!("{others} beside tiebreak, for {cpus} CPUs");
+    let now = format!("{others} besides tiebreak, for {cpus} CPUs");
     Ok(Found::noisy_if(others >= cpus, now).by(SHOW, None, Needs::Nothing))
 }
 
@@ -123,7 +123,7 @@ pub(super) fn cache_shares(sight: &Sight<'_>) -> Outcome {
     const ROOT: &str = "/sys/fs/resctrl";
     let groups: u64 = match number(sight.tree, &format!("{ROOT}/info/L3/num_closids")) {
         Err(lack) if lack.standing == Standing::Absent => return not_mounted(sight, ROOT),
-        told => told?,
+        found => found?,
     };
     let taken = sight.tree.matching(&format!("{ROOT}/*/schemata"));
     if taken.iter().any(|file| file.ends_with("/tiebreak/schemata")) {
@@ -241,13 +241,13 @@ pub(super) fn interrupts(sight: &Sight<'_>) -> Outcome {
     Ok(Found::noisy_if(is_noisy, now))
 }
 
-/// Returns what the firmware took, as far as somebody counts it.
+/// Returns what the firmware took, as far as it is counted.
 pub(super) fn smis(sight: &Sight<'_>) -> Outcome {
     let count = sight.second.smis.as_ref().map_err(|error| {
         Found::unknown(format!("{error}; gaps without a cause: tiebreak machine noise"))
     })?;
     let whose = if sight.place.is_virtual {
-        ", as this virtual machine counts them; those of the host are not told"
+        ", as this virtual machine counts them; those of the host are not known"
     } else {
         ""
     };

@@ -10,7 +10,7 @@ pub fn tuning_json(tuning: &Tuning) -> String {
 
 /// Returns what makes this machine noisy, by groups, each with why it matters, the command that
 /// would change it and the one that puts it back; what is fine, what is not there and what cannot
-/// be told, in a paragraph each.
+/// be known, in a paragraph each.
 pub fn tuning(tuning: &Tuning, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.paragraph("", &[span(Tone::Strong, head(tuning))]);

@@ -46,7 +46,7 @@ pub(super) fn look_at_files(files: &[Words], sight: &Sight<'_>) -> Outcome {
     for words in files {
         match words.look(sight) {
             Err(lack) if lack.standing == Standing::Absent => absent.push(lack.now),
-            told => return told,
+            found => return found,
         }
     }
     Err(Found::absent(absent.join(", ")))

@@ -113,7 +113,7 @@ fn each_row_has_words_and_its_own_name() {
         let before = &ROWS[..at];
         assert!(before.iter().all(|one| one.knob != row.knob && one.name != row.name));
         assert!(row.why.ends_with('.') && row.help.ends_with('.'), "{}", row.knob);
-        // Rows of a group lie beside each other.
+        // Rows of a group lie next to each other.
         let is_known = before.iter().any(|other| other.group == row.group);
         assert!(!is_known || before[at - 1].group == row.group, "{}", row.knob);
     }

@@ -26,7 +26,7 @@ pub struct Form {
     pub error: f64,
 }
 
-/// What every `cargo test` does: 5% can be told from more by fewer streams than 1% can.
+/// What every `cargo test` does: 5% is distinguished from more by fewer streams than 1% is.
 pub const SHORT: Form = Form { streams: 1500, rounds: 400, error: 0.05 };
 
 /// What the published table comes from.
@@ -156,7 +156,7 @@ impl Cell {
         rate
     }
 
-    /// Runs the streams of the form beside those that were run before.
+    /// Runs the streams of the form in addition to those that were run before.
     fn extend(&self, form: Form, before: Option<Rate>) -> Rate {
         let seed = Seed::from_text(&[&self.what, &self.scenario, self.engine].join("/"));
         let (ran, happened) = before.map_or((0, 0), |rate| (rate.streams, rate.happened));

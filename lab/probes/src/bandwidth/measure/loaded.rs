@@ -1,4 +1,4 @@
-//! Latency beside bandwidth: one thread follows pointers while more and more of the others read.
+//! Latency under load: one thread follows pointers while more and more of the others read.
 
 use super::*;
 use crate::tools::chase::{Cycle, SLOT, place_packed};

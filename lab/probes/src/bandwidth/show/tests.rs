@@ -81,7 +81,7 @@ fn the_screen_has_three_short_lines_at_most() {
     let expected = [
         "read 43.5 GB/s with one thread, 130 GB/s with 3 threads (87.0 to 132)",
         "with 3 threads write 97.8, fill 122, copy 130, copy-past 135 GB/s",
-        "a load from memory takes 99 ns, 203 ns beside reads of 3 threads at 120 GB/s",
+        "a load from memory takes 99 ns, 203 ns during reads of 3 threads at 120 GB/s",
     ];
     assert_eq!(rows, expected);
     assert!(super::rows(&Bandwidth::default()).is_empty());

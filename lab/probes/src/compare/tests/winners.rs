@@ -225,7 +225,7 @@ fn a_price_is_set_against_bandwidth_and_not_against_latency() {
     }
 }
 
-/// The figure that is printed beside parts that are 1.3 times as large.
+/// The figure that is printed next to parts that are 1.3 times as large.
 #[test]
 fn a_machine_is_named_only_where_the_figures_that_are_printed_say_so_too() {
     let check = |printed: f64, expected: Winner| {
@@ -357,7 +357,7 @@ fn figures_that_lie_no_further_apart_than_their_parts_name_nobody() {
     check(36.0, Winner::A);
 }
 
-/// Any figure: what is compared stands beside.
+/// Any figure: what is compared is elsewhere.
 fn memory_figure() -> Figure {
     let mut world = World::new("any", 1.0, &[0.01], 0.0);
     let figures = figures(&world.print(130.0));

@@ -148,7 +148,7 @@ const PART: u64 = 100;
 
 /// Returns the memory nodes, in the order of their numbers; none if the kernel reports none.
 ///
-/// A hypervisor may give memory later than it is told: the kernel then counts it in the whole from
+/// A hypervisor may give memory later than it says: the kernel then counts it in the whole from
 /// the beginning, and in its node when it comes. So the only node has the whole, and of several
 /// that do not add up to it nothing is known.
 pub(super) fn nodes(tree: &Tree, memory_bytes: Option<u64>) -> Vec<Node> {

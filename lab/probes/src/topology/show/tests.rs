@@ -6,10 +6,10 @@ use unicode_width::UnicodeWidthStr;
 
 const LOOK: Look = Look { width: 80, color: false, unicode: true };
 
-fn pair(cpus: [usize; 2], told: Option<bool>, shares: Option<bool>) -> Pair {
+fn pair(cpus: [usize; 2], advertised: Option<bool>, shares: Option<bool>) -> Pair {
     Pair {
         cpus,
-        is_advertised: told,
+        is_advertised: advertised,
         shares,
         slowdown: if shares == Some(true) { 1.93 } else { 1.01 },
         shared_rounds: if shares == Some(true) { 1.0 } else { 0.4 },
@@ -160,33 +160,33 @@ fn every_cpu_is_in_one_group() {
 }
 
 #[test]
-fn what_is_told_and_what_is_measured_stand_beside_each_other() {
+fn the_advertised_and_the_measured_stand_together() {
     let check = |pairs: &[Pair], expected: &str| {
         let mut found = made_up(1, 2, 1);
         let sharing = Sharing { pairs: pairs.to_vec(), pairs_possible: 1, threshold: 1.3 };
         found.sharing = Probed::of(sharing, Vec::new());
         assert_eq!(super::sharing(&found), expected);
     };
-    let told = Some(false);
-    let measured = "one each as told; 0 of 1 pair share one as measured (1.01x at most)";
-    check(&[pair([0, 1], told, told)], measured);
-    let measured = "one each as told; 1 of 1 pair share one as measured (1.93x at most)";
+    let advertised = Some(false);
+    let measured = "one each advertised; 0 of 1 pair share one as measured (1.01x at most)";
+    check(&[pair([0, 1], advertised, advertised)], measured);
+    let measured = "one each advertised; 1 of 1 pair share one as measured (1.93x at most)";
     check(
-        &[pair([0, 1], told, Some(true))],
-        &format!("{measured}; 1 pair not as told: CPUs 0 and 1"),
+        &[pair([0, 1], advertised, Some(true))],
+        &format!("{measured}; 1 pair not as advertised: CPUs 0 and 1"),
     );
     check(
-        &[pair([0, 1], told, Some(true)), pair([2, 3], Some(true), told)],
-        "one each as told; 1 of 2 pairs share one as measured (1.93x at most); 2 pairs not as \
-         told: CPUs 0 and 1",
+        &[pair([0, 1], advertised, Some(true)), pair([2, 3], Some(true), advertised)],
+        "one each advertised; 1 of 2 pairs share one as measured (1.93x at most); 2 pairs not \
+         as advertised: CPUs 0 and 1",
     );
-    let measured = "one each as told; 0 of 1 pair share one as measured (1.01x at most), 1 open";
-    check(&[pair([0, 1], told, None)], measured);
-    check(&[], "one each as told, not measured");
+    let measured = "one each advertised; 0 of 1 pair share one as measured (1.01x at most), 1 open";
+    check(&[pair([0, 1], advertised, None)], measured);
+    check(&[], "one each advertised, not measured");
     let mut one = made_up(1, 1, 1);
     one.sharing = Probed::inconclusive("one CPU");
-    assert_eq!(super::sharing(&one), "one each as told, not measured: one CPU");
-    let nothing = "nothing told; 0 of 1 pair share one as measured (1.01x at most)";
+    assert_eq!(super::sharing(&one), "one each advertised, not measured: one CPU");
+    let nothing = "nothing advertised; 0 of 1 pair share one as measured (1.01x at most)";
     assert_eq!(super::sharing(&bare()), nothing);
 }
 

@@ -15,9 +15,9 @@ fn what_goes_on_now() {
     let load = |text| [("proc/loadavg", text)];
     let row = "runnable-tasks";
     let few = load("0.53 0.12 0.04 4/88 5785");
-    check(&few, row, Standing::Fine, "3 beside tiebreak, for 4 CPUs", NONE);
+    check(&few, row, Standing::Fine, "3 besides tiebreak, for 4 CPUs", NONE);
     let busy = load("0.53 0.12 0.04 6/88 5785");
-    check(&busy, row, Standing::Noisy, "5 beside tiebreak, for 4 CPUs", [show, ""]);
+    check(&busy, row, Standing::Noisy, "5 besides tiebreak, for 4 CPUs", [show, ""]);
     let odd = "/proc/loadavg holds '0.1', which is not known here";
     check(&load("0.1"), row, Standing::Unknown, odd, NONE);
     let stat = |text| [("proc/stat", text)];
@@ -105,14 +105,14 @@ fn interrupts_of_the_firmware() {
     };
     check(Ok(0), false, Standing::Fine, "0 in 1 s");
     check(Ok(2), false, Standing::Noisy, "2 in 1 s");
-    let whose = "0 in 1 s, as this virtual machine counts them; those of the host are not told";
+    let whose = "0 in 1 s, as this virtual machine counts them; those of the host are not known";
     check(Ok(0), true, Standing::Fine, whose);
     let unknown = "no event; gaps without a cause: tiebreak machine noise";
     check(Err("no event".to_owned()), true, Standing::Unknown, unknown);
 }
 
 #[test]
-fn a_lower_clock_is_told_only_if_it_is_no_noise() {
+fn a_lower_clock_is_named_only_if_it_is_no_noise() {
     let check = |ordinary_ns, wide_ns, standing, now: &str| {
         let wide = Ok(Wide { vectors: "AVX-512", ordinary_ns, wide_ns });
         let said = watched(&[], Second { wide, ..calm() }, "wide-vectors");
