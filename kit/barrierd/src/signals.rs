@@ -1,4 +1,4 @@
-//! Being asked to end, as a descriptor that can be waited on.
+//! The signals that ask the daemon to end, as a descriptor that `poll` can wait for.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};

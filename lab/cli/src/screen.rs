@@ -22,7 +22,7 @@ pub struct Screen<'a> {
 }
 
 impl<'a> Screen<'a> {
-    /// Does something with a screen, which then is gone, so that a report can replace it; with
+    /// Shows a screen while `work` runs, and clears it after, so that a report can replace it; with
     /// `quiet`, the screen shows nothing.
     pub fn during<R>(io: &'a mut Io, quiet: bool, work: impl FnOnce(&mut Screen<'a>) -> R) -> R {
         let delay = if io.err_redraws() { Duration::ZERO } else { BETWEEN_LINES };

@@ -80,7 +80,8 @@ struct Row {
     column: Option<(&'static str, Per)>,
 }
 
-/// The metrics, in the order of the enumeration.
+/// The metrics, in the order of the enumeration; [`Metric::Value`], which no program has, is the
+/// last.
 const TABLE: [Row; 14] = {
     use Metric::*;
     use Per::{Call, Item, Process};
@@ -142,8 +143,8 @@ impl Row {
 
 impl Metric {
     /// All metrics of a program's sample, in the order in which tables show them.
-    pub const ALL: [Metric; 13] = {
-        let mut all = [Metric::WallTime; 13];
+    pub const ALL: [Metric; TABLE.len() - 1] = {
+        let mut all = [Metric::WallTime; TABLE.len() - 1];
         let mut index = 0;
         while index < all.len() {
             all[index] = TABLE[index].metric;

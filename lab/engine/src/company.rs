@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 /// How many rounds each pair of contestants has had, by their indices, the lower first.
 #[derive(Clone, Debug, Default)]
-pub struct Had(BTreeMap<Vec<usize>, u64>);
+pub struct RoundsByPair(BTreeMap<Vec<usize>, u64>);
 
-impl Had {
+impl RoundsByPair {
     /// Counts a round of these contestants, in any order.
     pub fn take(&mut self, order: &[usize]) {
         *self.0.entry(sorted(order.iter().copied())).or_default() += 1;
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_pair_that_has_had_the_fewest_rounds_is_next() {
-        let mut had = Had::default();
+        let mut had = RoundsByPair::default();
         [[1, 0], [0, 1], [2, 0]].iter().for_each(|order| had.take(order));
         let check = |open: &[[usize; 2]], expected: &[([usize; 2], u64)]| {
             let turns = had.turns(open.iter().map(|pair| pair.to_vec()));

@@ -185,7 +185,7 @@ impl<'a> Engine<'a> {
     /// # Errors
     /// Fails if the journal cannot be written.
     pub fn relax(&mut self, error: f64, false_share: f64) -> Result<()> {
-        self.race.tell(Event::Relaxed { error, false_share })
+        self.race.journal_event(Event::Relaxed { error, false_share })
     }
 
     /// Runs the clean-up hooks of the contestants whose set-up was begun, once. A failing hook is
@@ -207,7 +207,9 @@ impl<'a> Engine<'a> {
             }
         }
         warnings.extend(self.sampler.any().take_warnings());
-        warnings.into_iter().try_for_each(|warning| self.race.tell(Event::Warned { warning }))
+        warnings
+            .into_iter()
+            .try_for_each(|warning| self.race.journal_event(Event::Warned { warning }))
     }
 
     /// Waits for quiet and makes one attempt at a round. Returns a reason if the run must end
@@ -235,7 +237,7 @@ impl<'a> Engine<'a> {
             Contestants::Functions(functions) => self.race.attempt_unit(*functions, &coins),
         };
         match attempt {
-            Ok(finished) => self.race.take(coins, quiet, finished, self.sampler.any())?,
+            Ok(finished) => self.race.journal_round(coins, quiet, finished, self.sampler.any())?,
             Err(UnitFailure::Fault(contestant, fault)) => {
                 self.race.void(&coins, contestant, fault)?;
             }
@@ -286,7 +288,7 @@ impl Race<'_> {
             }
             match failure {
                 None => {}
-                Some(RunFailure::Fault(fault)) => self.tell_void(contestant, None, fault)?,
+                Some(RunFailure::Fault(fault)) => self.journal_void(contestant, None, fault)?,
                 Some(RunFailure::Interrupted) => return Ok(Some(StopReason::Interrupted)),
                 Some(RunFailure::Broken(why)) => return Err(LabError::Broken(why)),
             }
@@ -405,9 +407,10 @@ impl Race<'_> {
         Ok(Some(events))
     }
 
-    /// Adds a round's samples to the evidence, unless an output voids a contestant. They are in the
-    /// journal before any observer sees them, in one write with the verdicts that they settle.
-    fn take(
+    /// Journals a round and adds its samples to the evidence, unless an output voids a contestant.
+    /// They are in the journal before any observer sees them, in one write with the verdicts that
+    /// they settle.
+    fn journal_round(
         &mut self,
         coins: RoundCoins,
         quiet: Quiet,
@@ -477,17 +480,22 @@ impl Race<'_> {
     fn void(&mut self, coins: &RoundCoins, contestant: usize, fault: Fault) -> Result<()> {
         self.referee.lose_attempt(coins, Some(contestant));
         self.attempt += 1;
-        self.tell_void(contestant, Some(coins.attempt), fault)
+        self.journal_void(contestant, Some(coins.attempt), fault)
     }
 
-    fn tell_void(&mut self, contestant: usize, attempt: Option<u32>, fault: Fault) -> Result<()> {
+    fn journal_void(
+        &mut self,
+        contestant: usize,
+        attempt: Option<u32>,
+        fault: Fault,
+    ) -> Result<()> {
         let round = self.referee.rounds;
         self.referee.void(contestant, &fault);
         self.recorder.event(&Event::Void { contestant, round, attempt, fault })
     }
 
     /// Journals an event, and then applies it.
-    fn tell(&mut self, event: Event) -> Result<()> {
+    fn journal_event(&mut self, event: Event) -> Result<()> {
         self.recorder.event(&event)?;
         self.referee.take_event(&event);
         Ok(())

@@ -39,7 +39,7 @@ const LONGEST: u64 = 1_000_000;
 const OTHER: &str = "the other";
 /// The default of the desired probability of a verdict.
 const CHANCE: f64 = 0.8;
-/// The distances from the bar of a claim of the truths that are simulated by default.
+/// The truths that are simulated by default, as distances from the bar of the claim.
 const STEPS: [f64; 7] = [-0.02, -0.01, 0.005, 0.01, 0.02, 0.05, 0.1];
 /// With more noise than this, the distances are ten times as large.
 const MUCH_NOISE: f64 = 0.15;

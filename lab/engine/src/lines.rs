@@ -1,5 +1,5 @@
-//! Lines of an input that may be silent for long: a wait for one can time out. Words of them in
-//! errors.
+//! Lines of an input that may be silent for long: a wait for one can time out. Shortens their words
+//! for errors.
 
 use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};

@@ -8,7 +8,7 @@ mod warnings;
 use self::beside::Beside;
 use self::one_factor::Pairs;
 use crate::claim_test::{self, ClaimTest};
-use crate::company::{self, Had, Turns};
+use crate::company::{self, RoundsByPair, Turns};
 use crate::observation::Observation;
 use crate::oddities::Oddities;
 use crate::round_ratio;
@@ -63,7 +63,7 @@ pub struct Referee {
     pub(crate) self_check: Option<SelfCheck>,
     /// The number of finished rounds.
     pub rounds: u64,
-    had: Had,
+    had: RoundsByPair,
     /// The number of attempts that were cut off.
     pub lost: u64,
     /// How many of those were ended by a contestant's failure, which is reported instead.
@@ -98,7 +98,7 @@ impl Referee {
             seen: plan.contestants.iter().map(|_| Observation::default()).collect(),
             self_check,
             rounds: 0,
-            had: Had::default(),
+            had: RoundsByPair::default(),
             lost: 0,
             lost_to_faults: 0,
             elapsed_ns: 0,

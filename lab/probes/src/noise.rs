@@ -1,4 +1,4 @@
-//! What the probe of noise found.
+//! The probe of noise: what takes CPUs away from a program, and what can still be found.
 
 mod analyse;
 pub(crate) mod measure;
@@ -31,7 +31,7 @@ pub struct Noise {
     pub all_at_once_share: Option<f64>,
     /// Gaps that were interrupts, by the kernel's counts of them; in the order of their shares.
     pub interrupts: Vec<InterruptShare>,
-    /// Work that the kernel put off and did later, by kind, a second and CPU.
+    /// Work that the kernel put off and did later, by kind, per second and CPU.
     pub softirqs: Vec<Rate>,
     /// How often a limit on CPU time held us back; none where that is not known.
     pub throttled: Option<Throttled>,

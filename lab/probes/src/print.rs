@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime};
 use tiebreak_machine::fingerprint;
 
-/// Makes all that knows the probes by name from the entries of the registry. The module of an entry
-/// has `probe`, which measures, and `show`.
+/// Makes the list of probes, the fields of a print and what shows each from the registry's entries.
+/// The module of an entry has `probe`, which measures, and `show`.
 macro_rules! probes {
     ($(
         $field:ident: $finding:ident, $words:literal,

@@ -24,13 +24,14 @@ pub struct History {
     weights: Vec<f64>,
 }
 
-/// The limits of a log ratio: every value below `low`, and every value above `high`, is rejected at
+/// The limits of a log ratio, of which `E_up` and `E_dn` are the wealths that bet on each side
+/// (rule A2): every value below `low`, and every value above `high`, is rejected at
 /// the error of one side. `None` while nothing is rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// The lower limit: `sup { theta : E_up(theta) >= 1/e }`.
     pub low: Option<f64>,
-    /// The upper limit: `inf { theta : E_down(theta) >= 1/e }`.
+    /// The upper limit: `inf { theta : E_dn(theta) >= 1/e }`.
     pub high: Option<f64>,
 }
 

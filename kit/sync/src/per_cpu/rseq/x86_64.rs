@@ -22,7 +22,7 @@ pub(crate) struct RawArea {
     reserved: [u32; 3],
 }
 
-/// What a thread without registration has as its CPU's number: larger than any.
+/// The number of the CPU of a thread that is not registered: larger than any CPU's.
 const UNREGISTERED: u32 = u32::MAX;
 
 /// The oldest layout has so many bytes in use.
