@@ -23,7 +23,7 @@ pub enum Command {
     /// Race whole programs: which is faster, by how much, how sure
     Compare(Box<crate::compare::CompareOptions>),
 
-    /// Compare a program with itself: how often does this machine cry wolf, and what can it find?
+    /// Compare a program with itself: how often are alarms false here, and what can it find?
     Aa(Box<crate::aa::AaOptions>),
 
     /// Go on with a run that was killed, interrupted or out of budget

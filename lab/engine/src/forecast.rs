@@ -273,9 +273,10 @@ fn check(question: &Question) -> Result<(), LabError> {
     let is_chance = chance > 0.0 && chance < 1.0;
     require(is_chance, "--chance must be above 0 and below 1, such as 80%")?;
     match question.noise {
-        Some(Noise::Stated(deviation, _)) => {
-            require(deviation > 0.0 && deviation < 10.0, "--noise must be above 0, such as 2%")
-        }
+        Some(Noise::Stated(deviation, _)) => require(
+            deviation > 0.0 && deviation < 10.0,
+            "--noise must be above 0 and below 1000%, such as 2%",
+        ),
         _ => Ok(()),
     }
 }

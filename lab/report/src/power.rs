@@ -114,7 +114,10 @@ fn difference(ratio: f64) -> String {
 fn verdict_spans(result: &ForecastResult) -> Spans {
     let mut spans = match (result.budget, result.rows.as_slice()) {
         _ if result.interrupted => {
-            vec![span(Tone::Doubt, "Interrupted"), words(": what follows is less.")]
+            vec![
+                span(Tone::Doubt, "Interrupted"),
+                words(": the figures below rest on fewer simulations."),
+            ]
         }
         (Some(_), [_, ..]) => chance_spans(result),
         (None, [row]) => needed_spans(result, row),

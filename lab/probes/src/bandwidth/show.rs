@@ -138,7 +138,7 @@ fn reads(found: &Bandwidth) -> Option<String> {
     if let Some(knee) = curve.knee.as_ref().filter(|knee| knee.threads < best.threads) {
         texts.push(format!("95% of the best with {}", knee.threads));
     }
-    let from = if found.is_from_caches { "from caches, not memory: " } else { "" };
+    let from = if found.is_from_caches { "perhaps from caches: " } else { "" };
     Some(format!("{from}read {}", joined(texts)))
 }
 

@@ -78,7 +78,7 @@ fn ends(found: &Cores) -> Vec<Column> {
     let ends: Vec<_> = ends.step_by(if found.pairs == 1 { 2 } else { 1 }).collect();
     Table::of(&ends)
         .left("passed by", 0, |(kernel, ..)| kernel.kernel.words())
-        .left("pair", 0, |(_, end, _)| end.to_string())
+        .left("pair", 0, |(_, end, _)| if found.pairs == 1 { "the only" } else { end }.to_owned())
         .decimal("latency", 0, |(.., latency_ns)| ns(*latency_ns))
         .left("its rounds", 1, |(kernel, _, latency_ns)| {
             or_dash(kernel.pair_at(*latency_ns).and_then(PairLatency::spread), range)
@@ -141,11 +141,17 @@ fn shared_by_all(level: &Level) -> Option<Shared> {
 fn method(found: &Cores, headline: &KernelLatency) -> String {
     let invalid: u64 = headline.pairs.iter().map(|pair| pair.invalid).sum();
     let batches: u64 = headline.pairs.iter().map(|pair| pair.batches).sum();
+    let why_several = match with_modes(headline)[..] {
+        [] => "",
+        _ => {
+            " Several values come from a hypervisor that moves virtual CPUs, or a CPU that changes \
+             its speed; their mean would be a latency that never was."
+        }
+    };
     format!(
         "{}, {}. The map shows {}, timed by the CPU of the row. A round is the lower quartile of \
          batches of about 8 us; {invalid} of {batches} batches were left out, as a thread was away \
-         in them. Several values come from a hypervisor that moves virtual CPUs, or a CPU that \
-         changes its speed; their mean would be a latency that never was.",
+         in them.{why_several}",
         rounds(found),
         pairs(found, headline),
         headline.kernel.words(),

@@ -35,7 +35,10 @@ pub(crate) fn page(found: &Noise, look: &Look) -> String {
     let mut page = Page::new(*look);
     let watched = seconds(found.watched_ns as f64 / 1e9);
     let at_once = found.all_at_once_share.map_or(String::new(), |share| {
-        format!(" All that were watched at once were lost at once {} of the time.", small(share))
+        format!(
+            " All CPUs that were watched together were taken away together {} of the time.",
+            small(share)
+        )
     });
     let lost = lost(found, Cause::ALL.len());
     say(&mut page, format!("{lost}. Each CPU was watched for {watched}.{at_once}"));

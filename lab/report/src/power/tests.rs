@@ -137,7 +137,7 @@ fn sentences() {
             result.interrupted = true;
             result.rows.clear();
         },
-        "Interrupted: what follows is less.",
+        "Interrupted: the figures below rest on fewer simulations.",
     );
 }
 
