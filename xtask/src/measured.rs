@@ -48,6 +48,11 @@ impl<'a> Part<'a> {
         Part { value, ..self }
     }
 
+    /// Returns a part that must not be missing.
+    pub fn part(self, place: &str) -> Part<'a> {
+        Part { value: self.required(place, |value| value.is_object().then_some(value)), ..self }
+    }
+
     /// Returns whether this part is missing or `null`.
     pub fn is_null(self) -> bool {
         self.value.is_null()

@@ -74,7 +74,7 @@ const HEAD: [&str; 8] = [
 fn measured(races: &[Part<'_>], (way, name): (&str, &str)) -> [String; 8] {
     let [slower, same] = ["slower2", "same"].map(|case| -> Vec<Part<'_>> {
         let races = races.iter().filter(|race| race.text("case") == case);
-        races.map(|race| race.at("ways").at(way)).collect()
+        races.map(|race| race.part("ways").part(way)).collect()
     });
     let is_found =
         |verdict: &&Part<'_>| !verdict.at("a_faster").is_null() && verdict.is("a_faster");

