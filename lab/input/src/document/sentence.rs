@@ -130,4 +130,12 @@ mod tests {
         check("''''''", &[]);
         check("\"\"\"\"a\"\"\"\"", &[('"', "\""), ('a', "a"), ('"', "\"")]);
     }
+
+    /// Byte by byte this would parse 40 GB.
+    #[test]
+    fn a_text_that_is_too_long_is_marked_whole() {
+        let raw = format!("\"\\t{}\"", "x".repeat(300_000));
+        let located = Located::new(&raw, 4, &"x".repeat(300_001));
+        assert_eq!(located.span(&(1000..300_001)), 4..4 + raw.len());
+    }
 }
