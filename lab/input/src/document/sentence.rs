@@ -41,9 +41,7 @@ struct Located {
 impl Located {
     /// Locates a string that is written as `raw`, with its quotes, at byte `at`.
     fn new(raw: &str, at: usize, value: &str) -> Located {
-        // A longer text is no claim, and its error is about the whole.
-        let is_short = value.len() <= MAX_CLAIM_BYTES;
-        let places = is_short.then(|| places(raw, value)).flatten().unwrap_or_default();
+        let places = places(raw, value).unwrap_or_default();
         Located { whole: at..at + raw.len(), places }
     }
 
@@ -60,13 +58,17 @@ impl Located {
 
 /// Returns, for each byte of the value, and for its end, its place in the raw string.
 ///
-/// Cost: linear without escapes; with them, as many parses as the string has characters.
+/// Cost: linear without escapes; with them, as many parses as the string has characters, and `None`
+/// for a text that is too long to be a claim.
 fn places(raw: &str, value: &str) -> Option<Vec<usize>> {
     let is_multi_line = raw.len() >= 6 && ["\"\"\"", "'''"].iter().any(|one| raw.starts_with(one));
     let quotes = raw.get(..if is_multi_line { 3 } else { 1 })?;
     let inner = raw.get(quotes.len()..raw.len().checked_sub(quotes.len())?)?;
     if let Some("" | "\n" | "\r\n") = inner.strip_suffix(value) {
         return Some((raw.len() - quotes.len() - value.len()..).take(value.len() + 1).collect());
+    }
+    if value.len() > MAX_CLAIM_BYTES {
+        return None;
     }
     // The string up to a place, closed there, has the value up to that place.
     let mut places = vec![quotes.len(); value.len() + 1];
@@ -137,5 +139,6 @@ mod tests {
         let raw = format!("\"\\t{}\"", "x".repeat(300_000));
         let located = Located::new(&raw, 4, &"x".repeat(300_001));
         assert_eq!(located.span(&(1000..300_001)), 4..4 + raw.len());
+        check(&format!("'{}'", "x".repeat(2000)), &[('x', "x"); 2000]);
     }
 }
