@@ -15,7 +15,7 @@ fn compare(place: &Place, left: &str) {
 #[test]
 fn a_run_goes_on_with_all_its_evidence() {
     let place = Place::new();
-    let words = ["compare", "sleep 0.001", "sleep 0.01", "--runs", "4", "--no-wait", "--quiet"];
+    let words = ["compare", "sleep 0.001", "sleep 0.1", "--runs", "4", "--no-wait", "--quiet"];
     assert_eq!(place.run(&words).code, 2);
     assert_eq!(place.run(&["resume", "--quiet"]).code, 65, "its budget is used up");
     let more = place.run(&["resume", "--more", "20 rounds", "--json", "-"]);
