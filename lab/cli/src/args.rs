@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
     name = "tiebreak",
     version,
     max_term_width = 100,
-    mut_subcommands = crate::options::described,
+    mut_subcommands = |below| below.defer(crate::options::described),
     after_help = crate::options::examples("tiebreak").unwrap_or_default()
 )]
 pub struct Arguments {

@@ -20,8 +20,8 @@ pub fn examples(words: &str) -> Option<&'static str> {
     EXAMPLES.split("== ").find_map(section).map(str::trim_ascii_end)
 }
 
-/// Completes a command and its subcommands: adds the examples, and describes the options that have
-/// no help of their own by the table of inputs.
+/// Completes a command and its subcommands, once it is asked for: adds the examples, and describes
+/// the options that have no help of their own by the table of inputs.
 pub fn described(command: Command) -> Command {
     let words = command.get_name().to_owned();
     described_below(command, &words)
