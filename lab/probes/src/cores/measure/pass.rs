@@ -33,8 +33,8 @@ pub struct Observation {
 /// What each side timed, for each way of passing.
 pub(super) type Visit = [[Observation; 2]; 3];
 
-/// Visits a pair; a reading of the clock takes `clock_ns`. Ends with the budget; threads that cannot
-/// run until then have seen nothing.
+/// Visits a pair; a reading of the clock takes `clock_ns`. Ends with the budget; threads that
+/// cannot run until then have seen nothing.
 ///
 /// # Errors
 /// There is no memory, or a thread cannot be started or pinned.
