@@ -286,7 +286,7 @@ pub struct Pair {
     pub together_ns: f64,
     /// Batches that count.
     pub batches: u64,
-    /// Batches that do not count: they had a gap, or the other did not run meanwhile.
+    /// Batches that do not count: the other did not run meanwhile, or hardly.
     pub invalid_batches: u64,
 }
 

@@ -49,7 +49,7 @@ pub fn measure(cpus: &[usize], budget: &mut Budget<'_>) -> Probed<Reading> {
 }
 
 fn advertised(tree: &Tree, cpu: usize) -> Vec<LineAdvertised> {
-    let sysfs = data_caches::advertised(tree, cpu).iter().find_map(|cache| cache.line_bytes);
+    let sysfs = data_caches::listed(tree, cpu).iter().find_map(|cache| cache.line_bytes);
     // The bytes that a flush writes back: leaf 1, EBX bits 8 to 15, in units of 8 bytes.
     #[cfg(target_arch = "x86_64")]
     let cpuid = u64::from(std::arch::x86_64::__cpuid(1).ebx >> 8 & 0xff) * 8;

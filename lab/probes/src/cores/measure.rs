@@ -27,6 +27,10 @@ const STEPS_A_BATCH: u64 = 20;
 const LEAST_PLAUSIBLE_NS: f64 = 0.2;
 /// The most pairs that are visited: those of 64 CPUs.
 const PAIRS_MOST: u64 = 64 * 63 / 2;
+/// What makes a group of CPUs, the first that is advertised.
+const GROUPS: [Shared; 3] = [Shared::L3, Shared::L2, Shared::Socket];
+/// Pairs that represent two groups, before all others between groups.
+const REPRESENTATIVES: usize = 4;
 /// Batches of each way of passing and side in a visit.
 const BATCHES: u64 = 40;
 /// Ways of passing and sides, a segment each.
@@ -101,7 +105,7 @@ pub fn measure(cpus: Vec<usize>, budget: &mut Budget<'_>) -> Probed<Reading> {
     let advertised = advertised(&Tree::at(Path::new("/")), &cpus);
     let plan = Plan::of(&cpus, &advertised, budget.length());
     let begin = Instant::now();
-    let (rounds, visits) = rounds(&plan, budget);
+    let (rounds, visits) = rounds(&plan, step_ns, budget);
     let span_ns = begin.elapsed().as_nanos() as u64;
     let (seen, reasons) = judged(&plan, &visits, rounds, budget.is_interrupted());
     if seen.is_empty() {
@@ -119,7 +123,7 @@ pub fn measure(cpus: Vec<usize>, budget: &mut Budget<'_>) -> Probed<Reading> {
 
 /// Visits all pairs in each round; returns the number of rounds with a visit, and the visits to
 /// each pair.
-fn rounds(plan: &Plan, budget: &mut Budget<'_>) -> (u64, Vec<Visits>) {
+fn rounds(plan: &Plan, step_ns: u64, budget: &mut Budget<'_>) -> (u64, Vec<Visits>) {
     let mut visits: Vec<Visits> = plan.pairs.iter().map(|_| Visits::default()).collect();
     let (begin, slot) = (Instant::now(), budget.left().mul_f64(0.98) / plan.rounds as u32);
     let mut order: Vec<usize> = (0..plan.pairs.len()).collect();
@@ -133,7 +137,7 @@ fn rounds(plan: &Plan, budget: &mut Budget<'_>) -> (u64, Vec<Visits>) {
             if budget.left() < Duration::from_nanos(VISIT_NS) {
                 return (round + u64::from(at > 0), visits);
             }
-            match visit(plan, plan.pairs[place], budget) {
+            match visit(plan, plan.pairs[place], step_ns, budget) {
                 Ok(seen) => visits[place].seen.push(seen),
                 Err(error) => visits[place].error = Some(error.to_string()),
             }
@@ -194,17 +198,52 @@ impl Plan {
     }
 }
 
-/// Chooses the threads of each core, then others, as many as `most` allows; which ones is drawn.
+/// Chooses as many pairs as `most` allows; within each kind, which ones is drawn. The threads of
+/// each core come first. Then pairs within a group (the CPUs that share the outermost cache, or
+/// else the socket) take turns with pairs that represent two groups, as without either a level
+/// would fall apart. The rest of the pairs between groups come last.
 fn chosen_pairs(cpus: &[usize], advertised: &[Advertised], most: usize) -> Vec<[usize; 2]> {
+    let find = |cpu: usize, shares: Shared| {
+        advertised.iter().position(|set| set.shares == shares && set.cpus.contains(&cpu))
+    };
+    // The group and the core of each; a core that is not known has one thread.
+    let sets = cpus.iter().map(|&cpu| {
+        let group = GROUPS.into_iter().find_map(|shares| find(cpu, shares));
+        (cpu, [group.ok_or(0), find(cpu, Shared::Core).ok_or(cpu)])
+    });
+    let sets: BTreeMap<usize, [Result<usize, usize>; 2]> = sets.collect();
     let mut pairs = all_pairs(cpus);
     Random::new(0).shuffle(&mut pairs);
-    let cores: Vec<_> = advertised.iter().filter(|set| set.shares == Shared::Core).collect();
-    pairs.sort_by_cached_key(|pair| {
-        !cores.iter().any(|core| pair.iter().all(|cpu| core.cpus.contains(cpu)))
+    let [mut chosen, mut rest] = [Vec::new(), Vec::new()];
+    let [mut within, mut between] = [Vec::new(), Vec::new()];
+    // How many pairs two groups have by now, or two cores of a group; the first core of a group.
+    let (mut counts, mut firsts) = (BTreeMap::new(), BTreeMap::new());
+    sets.values().for_each(|[group, core]| _ = firsts.entry(*group).or_insert(*core));
+    for pair in pairs {
+        let [a, b] = pair.map(|cpu| sets[&cpu]);
+        let is_within = a[0] == b[0];
+        let [a_set, b_set] = [a, b].map(|sets| sets[usize::from(is_within)]);
+        let count = counts.entry([a_set.min(b_set), a_set.max(b_set)]).or_insert(0);
+        *count += 1;
+        match is_within {
+            true if a[1] == b[1] => chosen.push(pair),
+            true => within.push((*count, ![a[1], b[1]].contains(&firsts[&a[0]]), pair)),
+            false if *count <= REPRESENTATIVES => between.push((*count, false, pair)),
+            false => rest.push(pair),
+        }
+    }
+    // Of each kind the first pair of any two sets goes before the second one, and those with the
+    // first core of a group, which hold it together, before others.
+    let in_turns = [within, between].map(|mut kind| {
+        kind.sort_by_key(|(count, is_other, _)| (*count, *is_other));
+        kind.into_iter().map(|(.., pair)| pair).enumerate()
     });
-    pairs.truncate(most);
-    pairs.sort_unstable();
-    pairs
+    let mut in_turns: Vec<_> = in_turns.into_iter().flatten().collect();
+    in_turns.sort_by_key(|(turn, _)| *turn);
+    chosen.extend(in_turns.into_iter().map(|(_, pair)| pair).chain(rest));
+    chosen.truncate(most);
+    chosen.sort_unstable();
+    chosen
 }
 
 /// What became of the visits to a pair.

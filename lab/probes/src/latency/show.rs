@@ -10,7 +10,9 @@ pub(crate) fn rows(found: &Latency) -> Vec<Row> {
     if levels.is_empty() {
         levels.push("no level was found".to_owned());
     }
-    let texts = [Some(levels.join(", ")), translation(found)];
+    let unseen = found.caches.iter().filter_map(unseen).collect::<Vec<_>>().join("; ");
+    let unseen = Some(unseen).filter(|text| !text.is_empty());
+    let texts = [Some(levels.join(", ")), unseen, translation(found)];
     texts.into_iter().flatten().map(|text| Row::new("", text)).collect()
 }
 
@@ -27,6 +29,14 @@ fn short(cache: &CacheSize) -> Option<String> {
         if low == high { format!(" to {ends}{of}") } else { format!(" ({ends}{of})") }
     });
     Some(format!("L{} {latency}{size}", cache.level))
+}
+
+/// Says that an advertised cache was not seen.
+fn unseen(cache: &CacheSize) -> Option<String> {
+    let advertised = cache.advertised_bytes?;
+    let is_unseen = cache.latency_ns.is_none() && ends(cache).is_none();
+    is_unseen
+        .then(|| format!("L{} of {} is no level of its own here", cache.level, bytes(advertised)))
 }
 
 /// Returns the sizes between which a cache ends; for an older print its effective size.

@@ -175,7 +175,7 @@ impl PairReading {
 #[derive(Default)]
 struct Beside {
     steps: AtomicU64,
-    has_ended: AtomicBool,
+    has_enough: AtomicBool,
 }
 
 /// Returns a round as one of the two threads sees it: each CPU alone, then both. Who waits sleeps.
@@ -189,20 +189,24 @@ fn side(place: &Place<'_>, shared: &[Beside; 2], interrupted: &AtomicBool) -> ([
         if first == place.index {
             // It is itself what must go on meanwhile.
             alone = batches(own, own, interrupted).0;
+            own.has_enough.store(false, Ordering::Relaxed);
         }
     }
     place.meet();
     let (together, invalid) = batches(own, other, interrupted);
-    own.has_ended.store(true, Ordering::Relaxed);
     ([alone, together], invalid)
 }
 
-/// Makes batches until there are enough, or the other has ended, or the window has. Returns their
-/// times, and how many do not count, because the other did not run.
+/// Makes batches until there are enough, and the other has enough too, as it needs this thread at
+/// the same time; the window ends it at last. Returns the times of the first ones, and how many do
+/// not count, because the other did not run.
 fn batches(own: &Beside, other: &Beside, interrupted: &AtomicBool) -> (Vec<u64>, u64) {
     let end_ns = clock::monotonic_ns() + WINDOW_NS;
     let (mut times, mut invalid) = (Vec::with_capacity(BATCHES), 0);
-    while times.len() < BATCHES && clock::monotonic_ns() < end_ns {
+    while !(own.has_enough.load(Ordering::Relaxed) && other.has_enough.load(Ordering::Relaxed))
+        && clock::monotonic_ns() < end_ns
+        && !interrupted.load(Ordering::Relaxed)
+    {
         let before = other.steps.load(Ordering::Relaxed);
         let start_ns = clock::monotonic_ns();
         for _ in 0..STEPS {
@@ -211,14 +215,12 @@ fn batches(own: &Beside, other: &Beside, interrupted: &AtomicBool) -> (Vec<u64>,
             own.steps.store(own.steps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         }
         let time_ns = clock::monotonic_ns() - start_ns;
-        if other.steps.load(Ordering::Relaxed) - before >= STEPS_BESIDE {
-            times.push(time_ns);
-        } else {
+        if other.steps.load(Ordering::Relaxed) - before < STEPS_BESIDE {
             invalid += 1;
+        } else if times.len() < BATCHES {
+            times.push(time_ns);
         }
-        if other.has_ended.load(Ordering::Relaxed) || interrupted.load(Ordering::Relaxed) {
-            break;
-        }
+        own.has_enough.store(times.len() == BATCHES, Ordering::Relaxed);
     }
     (times, invalid)
 }

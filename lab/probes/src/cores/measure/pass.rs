@@ -33,12 +33,17 @@ pub struct Observation {
 /// What each side timed, for each way of passing.
 pub(super) type Visit = [[Observation; 2]; 3];
 
-/// Visits a pair. Ends with the budget;
-/// threads that cannot run until then have seen nothing.
+/// Visits a pair; a reading of the clock takes `clock_ns`. Ends with the budget; threads that
+/// cannot run until then have seen nothing.
 ///
 /// # Errors
 /// There is no memory, or a thread cannot be started or pinned.
-pub(super) fn visit(plan: &Plan, cpus: [usize; 2], budget: &Budget<'_>) -> io::Result<Visit> {
+pub(super) fn visit(
+    plan: &Plan,
+    cpus: [usize; 2],
+    clock_ns: u64,
+    budget: &Budget<'_>,
+) -> io::Result<Visit> {
     // The lines of either side lie in the memory of its own CPU.
     let boards = [Board::new()?, Board::new()?];
     let interrupted = budget.interrupted();
@@ -56,7 +61,7 @@ pub(super) fn visit(plan: &Plan, cpus: [usize; 2], budget: &Budget<'_>) -> io::R
                 place.meet();
                 let (before, is_timing) = (switches().0, timing == place.index);
                 let deadline_ns = end_ns.min(monotonic_ns() + plan.segment_limit_ns);
-                let side = Side { lines, interrupted, deadline_ns };
+                let side = Side { lines, interrupted, deadline_ns, clock_ns };
                 let timed = match kernel {
                     Kernel::TwoLines => side.segment::<{ Kernel::TwoLines as u8 }>(is_timing),
                     Kernel::OneLine => side.segment::<{ Kernel::OneLine as u8 }>(is_timing),
@@ -114,6 +119,8 @@ struct Side<'a> {
     interrupted: &'a AtomicBool,
     /// The moment at which it gives up, on the monotonic clock.
     deadline_ns: u64,
+    /// The cost of a reading of the clock, which is in every batch once.
+    clock_ns: u64,
 }
 
 impl Side<'_> {
@@ -199,8 +206,7 @@ impl Side<'_> {
         summary(&mut times_ns, 0, count)
     }
 
-    /// Times a number of round trips, from trip `next` on; `None` if the time ended before. The
-    /// clock's own reading is in it once, some thousandths of a batch.
+    /// Times a number of round trips, from trip `next` on; `None` if the time ended before.
     #[inline(always)]
     fn batch_ns<const KERNEL: u8>(&self, next: &mut u64, count: u64) -> Option<u64> {
         let begin_ns = monotonic_ns();
@@ -212,7 +218,7 @@ impl Side<'_> {
         }
         let end_ns = monotonic_ns();
         *next += count;
-        Some(end_ns.saturating_sub(begin_ns))
+        Some(end_ns.saturating_sub(begin_ns + self.clock_ns))
     }
 
     /// Answers every trip until the side that times has finished, or there is no time.

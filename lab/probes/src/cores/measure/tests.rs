@@ -192,18 +192,51 @@ fn plans_fit_into_their_time() {
 }
 
 #[test]
-fn chosen_pairs_cover_cores_and_all_cpus() {
+fn chosen_pairs_cover_cores_and_groups() {
     let cpus: Vec<usize> = (0..128).collect();
     let advertised = server(128, 8);
+    // 64 cores, 8 groups of 16: all pairs within, and four for each two groups.
+    let pairs = chosen_pairs(&cpus, &advertised, 8 * 120 + 28 * REPRESENTATIVES);
+    assert!((0..64).all(|cpu| pairs.contains(&[cpu, cpu + 64])));
+    let mut counts = BTreeMap::new();
+    for pair in &pairs {
+        let [a, b] = pair.map(|cpu| cpu % 64 / 8);
+        *counts.entry([a.min(b), a.max(b)]).or_insert(0) += 1;
+    }
+    assert_eq!(counts.len(), 8 + 28);
+    for ([a, b], count) in counts {
+        assert_eq!(count, if a == b { 120 } else { REPRESENTATIVES }, "groups {a} and {b}");
+    }
     let few = chosen_pairs(&cpus, &advertised, 200);
     assert_eq!(few.len(), 200);
     assert!((0..64).all(|cpu| few.contains(&[cpu, cpu + 64])));
-    let more = chosen_pairs(&cpus, &advertised, 2000);
-    for cpu in 0..128 {
-        let own = more.iter().filter(|pair| pair.contains(&cpu)).count();
+    assert_eq!(chosen_pairs(&cpus, &advertised, 10_000), all_pairs(&cpus));
+    // A machine that says nothing has one group, which the first CPU holds together.
+    let blind = chosen_pairs(&cpus, &[], 2000);
+    for cpu in 1..128 {
+        let own = blind.iter().filter(|pair| pair.contains(&cpu)).count();
         assert!((16..48).contains(&own), "{own} pairs of CPU {cpu}");
     }
-    assert_eq!(chosen_pairs(&cpus, &advertised, 10_000), all_pairs(&cpus));
+}
+
+/// Few of many pairs show the levels that all of them would.
+#[test]
+fn levels_of_large_machines_are_whole() {
+    // CPUs, cores that share an L3, seconds.
+    for (count, a_cache, seconds) in [(256, 4, 35), (256, 8, 4), (256, 64, 35), (512, 8, 605)] {
+        let (cpus, half): (Vec<usize>, usize) = ((0..count).collect(), count / 2);
+        let plan = Plan::of(&cpus, &server(count, a_cache), Duration::from_secs(seconds));
+        let chosen: BTreeSet<[usize; 2]> = plan.pairs.into_iter().collect();
+        let sizes = [1, a_cache, half];
+        let latency = |a: usize, b: usize| {
+            let near = sizes.iter().position(|size| a % half / size == b % half / size);
+            chosen.contains(&[a, b]).then_some([10.0, 40.0, 200.0][near.unwrap()])
+        };
+        let levels = tiebreak_stats::clusters::partitions(count, latency, 1.25);
+        let groups = levels.iter().map(|level| BTreeSet::from_iter(&level.group_of).len());
+        let name = format!("{count} CPUs, {seconds} s, {} pairs", chosen.len());
+        assert_eq!(groups.collect::<Vec<_>>(), sizes.map(|size| half / size), "{name}");
+    }
 }
 
 fn check_sets(files: &[(&str, &str)], cpus: &[usize], expected: &[&str]) {

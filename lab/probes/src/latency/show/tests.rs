@@ -102,7 +102,7 @@ fn rows_are_short_and_say_what_is_missing() {
         CacheSize { effective_bytes: None, latency_ns: None, ..less.caches[2].clone() };
     (less.memory_ns, less.tlb_levels) = (None, Vec::new());
     let levels = "L1 1.00 ns to 32 KiB, L2 3.40 ns to 1 MiB";
-    check(&less, &[levels]);
+    check(&less, &[levels, "L3 of 32 MiB is no level of its own here"]);
     check(&Latency::default(), &["no level was found"]);
 }
 

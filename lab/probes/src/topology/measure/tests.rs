@@ -308,6 +308,28 @@ fn threads_that_take_turns_on_one_cpu_were_never_together() {
 }
 
 #[test]
+fn the_faster_one_goes_on_until_the_slower_one_has_enough() {
+    let [own, other] = [Beside::default(), Beside::default()];
+    let (flag, begin_ns) = (AtomicBool::new(false), clock::monotonic_ns());
+    let (times, _) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !flag.load(Ordering::Relaxed) {
+                other.steps.fetch_add(1, Ordering::Relaxed);
+                let is_late = own.steps.load(Ordering::Relaxed) >= 2 * BATCHES as u64 * STEPS;
+                other.has_enough.store(is_late, Ordering::Relaxed);
+            }
+        });
+        let seen = batches(&own, &other, &AtomicBool::new(false));
+        flag.store(true, Ordering::Relaxed);
+        seen
+    });
+    assert!(times.len() <= BATCHES);
+    // On a busy machine the window ends it.
+    let is_late = own.steps.load(Ordering::Relaxed) >= 2 * BATCHES as u64 * STEPS;
+    assert!(is_late || clock::monotonic_ns() - begin_ns >= WINDOW_NS);
+}
+
+#[test]
 fn an_interrupt_ends_it_at_once() {
     let flag = AtomicBool::new(true);
     let mut progress = |_: f64| {};

@@ -24,8 +24,10 @@ fn check_alone<const KERNEL: u8>(at: usize) {
     let board = Board::new().unwrap();
     let interrupted = AtomicBool::new(false);
     let lines = &board.lines()[at];
-    let side =
-        |wait_ns| Side { lines, interrupted: &interrupted, deadline_ns: monotonic_ns() + wait_ns };
+    let side = |wait_ns| {
+        let deadline_ns = monotonic_ns() + wait_ns;
+        Side { lines, interrupted: &interrupted, deadline_ns, clock_ns: 0 }
+    };
     assert_eq!(side(1_000_000).time::<KERNEL>(), Observation::default());
     // What the first side left is answered, and then nothing comes.
     side(1_000_000).answer::<KERNEL>();
@@ -38,6 +40,18 @@ fn a_side_without_a_partner_gives_up() {
     check_alone::<{ Kernel::TwoLines as u8 }>(0);
     check_alone::<{ Kernel::OneLine as u8 }>(1);
     check_alone::<{ Kernel::CompareExchange as u8 }>(2);
+}
+
+#[test]
+fn the_cost_of_the_clock_is_not_in_a_batch() {
+    let board = Board::new().unwrap();
+    let interrupted = AtomicBool::new(false);
+    let (lines, deadline_ns) = (&board.lines()[0], monotonic_ns() + 100_000_000_000);
+    // The answer of the first trip is there already.
+    lines.second.0.store(2, Ordering::Relaxed);
+    // Nothing is left of a batch that takes less time than the clock.
+    let side = Side { lines, interrupted: &interrupted, deadline_ns, clock_ns: 100_000_000_000 };
+    assert_eq!(side.batch_ns::<{ Kernel::TwoLines as u8 }>(&mut 1, 1), Some(0));
 }
 
 #[test]
