@@ -24,6 +24,12 @@ fn this_machine_has_clocks() {
         assert_eq!(order.hand_offs, order.pairs.iter().map(|pair| pair.count).sum::<u64>());
         assert!(order.pairs.iter().all(|pair| pair.least_ns >= order.least_ns));
     }
+    if ticks::is_there() {
+        assert_eq!(found.clock("rdtscp").is_some(), ticks::waiting().is_some());
+        assert!(found.clock(ticks::INSTRUCTION).is_some());
+        let clocks = found.order.iter().map(|order| &order.clock[..]);
+        assert!(clocks.eq(["MONOTONIC", ticks::NAME].into_iter().take(found.order.len())));
+    }
     assert!(!found.figures().is_empty());
 }
 
@@ -126,7 +132,7 @@ fn stamps_arrive_after_they_were_made() {
     let cpus = tiebreak_machine::cpus::allowed();
     let [first, .., last] = cpus[..] else { return };
     let go_on = AtomicBool::new(false);
-    let found = between([first, last], monotonic_ns, 500_000_000, &go_on).unwrap();
+    let found = between([first, last], monotonic_ns, 1.0, 500_000_000, &go_on).unwrap();
     for hand_off in &found {
         assert!(hand_off.least_ns <= hand_off.median_ns && hand_off.count > 0);
         assert_ne!(hand_off.from_cpu, hand_off.to_cpu);
@@ -143,7 +149,7 @@ fn a_clock_that_is_apart_is_seen() {
         monotonic_ns() - u64::from(here) * 1_000_000_000
     };
     let go_on = AtomicBool::new(false);
-    let found = between([first, last], skewed, 300_000_000, &go_on).unwrap();
+    let found = between([first, last], skewed, 1.0, 300_000_000, &go_on).unwrap();
     let least = |from: usize| {
         found.iter().find(|hand_off| hand_off.from_cpu == from).map(|one| one.least_ns)
     };
@@ -152,10 +158,30 @@ fn a_clock_that_is_apart_is_seen() {
 }
 
 #[test]
+fn each_counter_of_ticks_is_handed_over() {
+    let flag = AtomicBool::new(false);
+    let mut progress = |_| ();
+    let budget = Budget::new(Duration::from_secs(60), &flag, &mut progress);
+    let cpus = tiebreak_machine::cpus::allowed();
+    let cpus = [cpus[0], cpus[cpus.len() - 1]];
+    if !ticks::is_there() || cpus[0] == cpus[1] {
+        return;
+    }
+    let handed = |ns_a_tick| {
+        let clock = (ticks::NAME, ticks::now_in_order as fn() -> u64, ns_a_tick);
+        order(&cpus, clock, Duration::from_secs(2), &budget).unwrap().unwrap()
+    };
+    let found = handed(0.5);
+    assert_eq!((&found.clock[..], found.hand_offs > 0), (ticks::NAME, true), "{found:?}");
+    // Nanoseconds are ticks times their length.
+    assert!(handed(0.0).pairs.iter().all(|pair| pair.median_ns == 0.0));
+}
+
+#[test]
 fn nobody_waits_for_longer_than_it_may() {
     let cpu = tiebreak_machine::cpus::allowed()[0];
     let stop = AtomicBool::new(true);
     // Both on one CPU: nearly nothing arrives, and the flag ends it.
-    let found = between([cpu, cpu], monotonic_ns, u64::MAX / 4, &stop).unwrap();
+    let found = between([cpu, cpu], monotonic_ns, 1.0, u64::MAX / 4, &stop).unwrap();
     assert!(found.len() <= 2);
 }
