@@ -328,8 +328,8 @@ fn nanoseconds(time: libc::timespec) -> u64 {
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
-/// Hands stamps of one clock (its name, how it is read, and how long 1 of it is in nanoseconds) from
-/// CPU to CPU: between CPUs near each other in the list first, as far as time allows.
+/// Hands stamps of one clock (its name, how it is read, how many nanoseconds 1 of it is) from CPU
+/// to CPU: between CPUs near each other in the list first, as far as time allows.
 ///
 /// # Errors
 /// A thread cannot be started or pinned.

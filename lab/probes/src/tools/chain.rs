@@ -9,8 +9,9 @@ const UNROLLED: u64 = 16;
 /// Steps of a chain whose time is taken: some microseconds.
 pub(crate) const STEPS: u64 = 8192;
 
-/// Squares a number `steps` times, rounded up to a multiple of 16. Each square needs the one before,
-/// so the chain takes as long as so many multiplications, even where the compiler does not optimise.
+/// Squares a number `steps` times, rounded up to a multiple of 16. Each square needs the one
+/// before, so the chain takes as long as so many multiplications. In a build that is not optimised,
+/// that is so on x86-64 and AArch64 only.
 #[inline(never)]
 pub(crate) fn multiply(steps: u64) -> u64 {
     let mut value = black_box(0x9E37_79B9_7F4A_7C15_u64);

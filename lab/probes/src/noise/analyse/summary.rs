@@ -144,7 +144,7 @@ fn share(part: u64, of: u64) -> f64 {
     part as f64 / of.max(1) as f64
 }
 
-/// Returns what was lost for each cause. Of gaps that were too many to be kept none is known.
+/// Returns what was lost for each cause. Gaps that were too many to be kept are unexplained.
 fn shares(watches: &[&CpuWatch], gaps: &[LongGap], seen_ns: u64) -> Vec<CauseShare> {
     let mut lost = [(0, 0); Cause::ALL.len()];
     let kept = gaps.iter().map(|gap| (gap.cause, gap.length_ns, 1));
@@ -231,7 +231,7 @@ const LIMIT_LEAST_NS: u64 = 1_000_000;
 /// What a hypervisor takes is not shorter than this.
 const STEAL_LEAST_NS: u64 = 20_000;
 
-/// Returns the causes of all gaps of one CPU, watch by watch; interrupts are counts of a watch each.
+/// Returns the causes of all gaps of one CPU. `interrupts` came in each of the watches.
 ///
 /// 1. A gap in which the thread was switched is another task's. Of these the longest, of 1 ms at
 ///    least, are those of the limit on CPU time, for as long as the time lasts in which it held us
