@@ -50,11 +50,15 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ti
         ..Timers::default()
     };
     found.vdso = vdso(&found.clocks, length.mul_f64(0.05));
-    match order(&options.cpus, length.mul_f64(0.4), budget) {
-        Ok(order) => found.order.extend(order),
-        Err(error) => {
-            reasons.push(format!("clocks of different CPUs are not compared: {error}"));
-        }
+    let mut handed = vec![("MONOTONIC", monotonic_ns as fn() -> u64, 1.0)];
+    handed.extend(ns_a_tick.map(|ns| (ticks::NAME, ticks::now_in_order as fn() -> u64, ns)));
+    let each = length.mul_f64(0.4) / handed.len() as u32;
+    let compared = handed.into_iter().try_for_each(|clock| {
+        found.order.extend(order(&options.cpus, clock, each, budget)?);
+        io::Result::Ok(())
+    });
+    if let Err(error) = compared {
+        reasons.push(format!("clocks of different CPUs are not compared: {error}"));
     }
     let backwards = found.order.iter().filter(|order| order.least_ns < 0.0);
     reasons.extend(backwards.map(|order| {
@@ -113,6 +117,8 @@ fn clocks(there: &[KernelClock], ns_a_tick: Option<f64>, budget: &mut Budget<'_>
     }
     if let Some(ns_a_tick) = ns_a_tick {
         clocks.extend(one(ticks::INSTRUCTION, ticks::now, ns_a_tick, each, budget));
+        let waiting = ticks::waiting();
+        clocks.extend(waiting.and_then(|read| one("rdtscp", read, ns_a_tick, each, budget)));
     }
     clocks
 }
@@ -322,21 +328,26 @@ fn nanoseconds(time: libc::timespec) -> u64 {
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
-/// Hands stamps of `MONOTONIC` from CPU to CPU: between CPUs near each other in the list first, as
-/// far as time allows.
+/// Hands stamps of one clock (its name, how it is read, how many nanoseconds 1 of it is) from CPU
+/// to CPU: between CPUs near each other in the list first, as far as time allows.
 ///
 /// # Errors
 /// A thread cannot be started or pinned.
-fn order(cpus: &[usize], length: Duration, budget: &Budget<'_>) -> io::Result<Option<ClockOrder>> {
+fn order(
+    cpus: &[usize],
+    (name, read, ns_a_unit): (&str, fn() -> u64, f64),
+    length: Duration,
+    budget: &Budget<'_>,
+) -> io::Result<Option<ClockOrder>> {
     let (pairs, end) = (pairs(cpus), Instant::now() + length);
     let each_ns = (length.as_nanos() as u64 / pairs.len().max(1) as u64).max(2_000_000);
-    let mut order = ClockOrder { clock: "MONOTONIC".to_owned(), ..ClockOrder::default() };
+    let mut order = ClockOrder { clock: name.to_owned(), ..ClockOrder::default() };
     for pair in &pairs {
         if Instant::now() >= end || budget.is_spent() {
             break;
         }
         let at_most_ns = each_ns.min(budget.left().as_nanos() as u64);
-        let found = between(*pair, monotonic_ns, at_most_ns, budget.interrupted())?;
+        let found = between(*pair, read, ns_a_unit, at_most_ns, budget.interrupted())?;
         if let [there, back] = found[..] {
             let bound = (there.least_ns + back.least_ns) / 2.0;
             let apart = ((there.least_ns - back.least_ns) / 2.0).abs() + bound.max(0.0);
@@ -372,15 +383,16 @@ impl Line {
     }
 }
 
-/// Hands stamps of a clock in nanoseconds to and fro between two CPUs, for at most `at_most_ns` or
-/// until `stop`; first those of `first` to `second`. A direction in which nothing arrived in time
-/// is left out.
+/// Hands stamps of a clock, of which 1 is `ns_a_unit` nanoseconds, to and fro between two CPUs, for
+/// at most `at_most_ns` or until `stop`; first those of `first` to `second`. A direction in which
+/// nothing arrived in time is left out.
 ///
 /// # Errors
 /// A thread cannot be started or pinned.
 fn between(
     [first, second]: [usize; 2],
     read: impl Fn() -> u64 + Sync,
+    ns_a_unit: f64,
     at_most_ns: u64,
     stop: &AtomicBool,
 ) -> io::Result<Vec<HandOff>> {
@@ -401,8 +413,8 @@ fn between(
         Some(HandOff {
             from_cpu,
             to_cpu,
-            least_ns: *differences.first()? as f64,
-            median_ns: differences[count / 2] as f64,
+            least_ns: *differences.first()? as f64 * ns_a_unit,
+            median_ns: differences[count / 2] as f64 * ns_a_unit,
             count: count as u64,
         })
     });

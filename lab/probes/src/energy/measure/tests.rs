@@ -94,13 +94,20 @@ fn a_user_who_stops_it_gets_what_there_is() {
 }
 
 #[test]
-fn a_machine_with_or_without_a_meter_does_not_wait_beyond_the_budget() {
+fn a_machine_without_a_meter_says_what_was_tried_and_a_meter_is_read() {
     let flag = AtomicBool::new(false);
     let mut progress = drop::<f64>;
-    let length = Duration::from_millis(300);
-    let budget = &mut Budget::new(length, &flag, &mut progress);
-    if let Probed::Unavailable { what, tried } = probe(&options(cpus::allowed()), budget) {
-        assert_eq!((&what[..], tried.len()), ("energy", 4));
+    let budget = &mut Budget::new(Duration::from_millis(300), &flag, &mut progress);
+    match probe(&options(cpus::allowed()), budget) {
+        Probed::Unavailable { what, tried } => {
+            assert_eq!((&what[..], tried.len()), ("energy", 4));
+        }
+        Probed::Inconclusive { why } => assert!(why.starts_with("the meter ("), "{why}"),
+        Probed::Measured { value } | Probed::Degraded { value, .. } => {
+            assert!(value.parts.iter().any(|part| part.is_counted), "{value:?}");
+            assert!(value.period_ns > 0 && !value.source.is_empty(), "{value:?}");
+            assert!(value.loads.iter().all(|load| load.elapsed_ns > 0), "{value:?}");
+        }
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) fn summarise(watches: &[Watch], chain: &Frequency, piece_ns: Option<u
     let all: Vec<&CpuWatch> = by_cpu.values().flatten().copied().collect();
     found.watched_ns = seen_ns / by_cpu.len().max(1) as u64;
     found.cpus_at_once = watches.iter().map(|watch| watch.cpus.len()).max().unwrap_or(0);
-    found.causes = shares(&all_gaps, seen_ns);
+    found.causes = shares(&all, &all_gaps, seen_ns);
     found.lost_share = found.causes.iter().map(|share| share.share).sum();
     found.all_at_once_share = all_at_once_share(watches);
     found.frequency = frequency(&all, chain);
@@ -64,11 +64,11 @@ fn throttled(watches: &[Watch]) -> Option<Throttled> {
 
 /// Returns the gaps of one CPU, in their order, with their causes.
 fn explained(watches: &[&CpuWatch], begin_ns: u64, held_back_ns: u64) -> Vec<LongGap> {
-    let gaps: Vec<Gap> = watches.iter().flat_map(|watch| watch.gaps.iter().copied()).collect();
+    let gaps: Vec<&[Gap]> = watches.iter().map(|watch| &watch.gaps[..]).collect();
     let steal_ns = watches.iter().filter_map(|watch| watch.steal_ns).sum();
-    let came = watches.iter().flat_map(|watch| &watch.interrupts).map(|one| one.count).sum();
-    let causes = causes(&gaps, came, steal_ns, held_back_ns);
-    let gaps = gaps.into_iter().zip(causes).map(|(gap, cause)| LongGap {
+    let came = watches.iter().map(|watch| watch.interrupts.iter().map(|one| one.count).sum());
+    let causes = causes(&gaps, came.collect(), steal_ns, held_back_ns);
+    let gaps = gaps.concat().into_iter().zip(causes).map(|(gap, cause)| LongGap {
         cpu: watches[0].cpu,
         begin_ns: gap.begin_ns.saturating_sub(begin_ns),
         length_ns: gap.length_ns,
@@ -80,7 +80,7 @@ fn explained(watches: &[&CpuWatch], begin_ns: u64, held_back_ns: u64) -> Vec<Lon
 /// Returns what was seen of one CPU, without its time line.
 fn one_cpu(watches: &[&CpuWatch], gaps: &[LongGap], chain: &Frequency) -> CpuNoise {
     let watched_ns = watches.iter().map(|watch| watch.seen_ns).sum();
-    let causes = shares(gaps, watched_ns);
+    let causes = shares(watches, gaps, watched_ns);
     let mut lengths: Vec<u64> = gaps.iter().map(|gap| gap.length_ns).collect();
     let [median_ns, p99_ns] =
         [0.5, 0.99].map(|share| quantile(&mut lengths, share).map(|ns| ns as f64));
@@ -89,8 +89,8 @@ fn one_cpu(watches: &[&CpuWatch], gaps: &[LongGap], chain: &Frequency) -> CpuNoi
         cpu: watches[0].cpu,
         watched_ns,
         lost_share: causes.iter().map(|share| share.share).sum(),
+        gaps: causes.iter().map(|share| share.gaps).sum(),
         causes,
-        gaps: gaps.len() as u64,
         median_ns,
         p99_ns,
         longest_ns: lengths.into_iter().max(),
@@ -144,13 +144,18 @@ fn share(part: u64, of: u64) -> f64 {
     part as f64 / of.max(1) as f64
 }
 
-/// Returns what was lost for each cause.
-fn shares(gaps: &[LongGap], seen_ns: u64) -> Vec<CauseShare> {
-    let causes = Cause::ALL.into_iter().map(|cause| {
-        let of_it = gaps.iter().filter(|gap| gap.cause == cause);
-        let lost_ns = of_it.clone().map(|gap| gap.length_ns).sum();
-        CauseShare { cause, share: share(lost_ns, seen_ns), gaps: of_it.count() as u64 }
-    });
+/// Returns what was lost for each cause. Gaps that were too many to be kept are unexplained.
+fn shares(watches: &[&CpuWatch], gaps: &[LongGap], seen_ns: u64) -> Vec<CauseShare> {
+    let mut lost = [(0, 0); Cause::ALL.len()];
+    let kept = gaps.iter().map(|gap| (gap.cause, gap.length_ns, 1));
+    let unkept = watches.iter().map(|one| (Cause::Unexplained, one.unkept_ns, one.unkept));
+    for (cause, lost_ns, count) in kept.chain(unkept) {
+        lost[cause as usize].0 += lost_ns;
+        lost[cause as usize].1 += count;
+    }
+    let causes = Cause::ALL.into_iter().zip(lost);
+    let causes =
+        causes.map(|(cause, (ns, gaps))| CauseShare { cause, share: share(ns, seen_ns), gaps });
     causes.collect()
 }
 
@@ -226,20 +231,29 @@ const LIMIT_LEAST_NS: u64 = 1_000_000;
 /// What a hypervisor takes is not shorter than this.
 const STEAL_LEAST_NS: u64 = 20_000;
 
-/// Returns the causes of all gaps of one CPU.
+/// Returns the causes of all gaps of one CPU. `interrupts` came in each of the watches.
 ///
 /// 1. A gap in which the thread was switched is another task's. Of these the longest, of 1 ms at
 ///    least, are those of the limit on CPU time, for as long as the time lasts in which it held us
 ///    back (a gap is taken if at least half of it is left).
 /// 2. Of the others the longest, of 20 us at least, are the hypervisor's, for as long as the stolen
 ///    time lasts that the kernel tells of: it counts in steps that are longer than most gaps.
-/// 3. Of those that are left, the shortest are interrupts, one for each that the kernel counted, if
-///    they are not longer than 200 us.
+/// 3. Of those that are left, the shortest of each watch are interrupts, one for each that the
+///    kernel counted in that watch, if they are not longer than 200 us.
 /// 4. The rest is unexplained. It may be less than it should, since an interrupt may have been too
 ///    short to be a gap; it is never more.
 ///
 /// Cost: that of sorting the gaps.
-fn causes(gaps: &[Gap], mut interrupts: u64, steal_ns: u64, held_back_ns: u64) -> Vec<Cause> {
+fn causes(
+    watches: &[&[Gap]],
+    mut interrupts: Vec<u64>,
+    steal_ns: u64,
+    held_back_ns: u64,
+) -> Vec<Cause> {
+    let gaps = watches.concat();
+    let watch_of =
+        watches.iter().enumerate().flat_map(|(watch, gaps)| gaps.iter().map(move |_| watch));
+    let watch_of: Vec<usize> = watch_of.collect();
     let switched = gaps.iter().map(|gap| gap.was_switched);
     let mut causes: Vec<Cause> =
         switched.map(|is| if is { Cause::Task } else { Cause::Unexplained }).collect();
@@ -260,9 +274,10 @@ fn causes(gaps: &[Gap], mut interrupts: u64, steal_ns: u64, held_back_ns: u64) -
     }
     for &index in by_length.iter().rev() {
         let is_short = gaps[index].length_ns <= INTERRUPT_MOST_NS;
-        if is_short && causes[index] == Cause::Unexplained && interrupts > 0 {
+        let left = &mut interrupts[watch_of[index]];
+        if is_short && causes[index] == Cause::Unexplained && *left > 0 {
             causes[index] = Cause::Interrupt;
-            interrupts -= 1;
+            *left -= 1;
         }
     }
     causes

@@ -126,7 +126,7 @@ fn stamps_arrive_after_they_were_made() {
     let cpus = tiebreak_machine::cpus::allowed();
     let [first, .., last] = cpus[..] else { return };
     let go_on = AtomicBool::new(false);
-    let found = between([first, last], monotonic_ns, 500_000_000, &go_on).unwrap();
+    let found = between([first, last], monotonic_ns, 1.0, 500_000_000, &go_on).unwrap();
     for hand_off in &found {
         assert!(hand_off.least_ns <= hand_off.median_ns && hand_off.count > 0);
         assert_ne!(hand_off.from_cpu, hand_off.to_cpu);
@@ -143,7 +143,7 @@ fn a_clock_that_is_apart_is_seen() {
         monotonic_ns() - u64::from(here) * 1_000_000_000
     };
     let go_on = AtomicBool::new(false);
-    let found = between([first, last], skewed, 300_000_000, &go_on).unwrap();
+    let found = between([first, last], skewed, 1.0, 300_000_000, &go_on).unwrap();
     let least = |from: usize| {
         found.iter().find(|hand_off| hand_off.from_cpu == from).map(|one| one.least_ns)
     };
@@ -152,10 +152,45 @@ fn a_clock_that_is_apart_is_seen() {
 }
 
 #[test]
+fn a_unit_of_a_clock_becomes_nanoseconds() {
+    let cpus = tiebreak_machine::cpus::allowed();
+    let [first, .., last] = cpus[..] else { return };
+    // It stands at 10 on the last CPU, at 4 on the other.
+    let read = || if tiebreak_machine::cpus::allowed() == [last] { 10 } else { 4 };
+    let go_on = AtomicBool::new(false);
+    let found = between([first, last], read, 0.5, 300_000_000, &go_on).unwrap();
+    for found in &found {
+        let expected = if found.from_cpu == first { 3.0 } else { -3.0 };
+        assert_eq!([found.least_ns, found.median_ns], [expected; 2], "{found:?}");
+    }
+}
+
+#[test]
+fn the_counter_of_ticks_is_a_clock_and_is_handed_over() {
+    if !ticks::is_there() {
+        return;
+    }
+    let flag = AtomicBool::new(false);
+    let mut progress = |_| ();
+    let mut budget = Budget::new(Duration::from_secs(60), &flag, &mut progress);
+    let found = clocks(&[], Some(0.5), &mut budget).into_iter().map(|clock| clock.name);
+    let waiting = ticks::waiting().map(|_| "rdtscp");
+    assert!(found.eq([ticks::INSTRUCTION].into_iter().chain(waiting)));
+    // A slow machine gets more time.
+    let handed = |length| {
+        let (probed, _) = measured(Duration::from_millis(length), false);
+        let found = probed.value().map(|found| found.order.iter().map(|order| &order.clock[..]));
+        found.is_some_and(|clocks| clocks.eq(["MONOTONIC", ticks::NAME]))
+    };
+    let is_alone = tiebreak_machine::cpus::allowed().len() == 1;
+    assert!(is_alone || [300, 3000, 30_000].into_iter().any(handed));
+}
+
+#[test]
 fn nobody_waits_for_longer_than_it_may() {
     let cpu = tiebreak_machine::cpus::allowed()[0];
     let stop = AtomicBool::new(true);
     // Both on one CPU: nearly nothing arrives, and the flag ends it.
-    let found = between([cpu, cpu], monotonic_ns, u64::MAX / 4, &stop).unwrap();
+    let found = between([cpu, cpu], monotonic_ns, 1.0, u64::MAX / 4, &stop).unwrap();
     assert!(found.len() <= 2);
 }

@@ -1,7 +1,7 @@
 //! The processor's own counter of ticks: TSC on x86-64, CNTVCT on AArch64.
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{_mm_lfence, _rdtsc};
+use std::arch::x86_64::{__cpuid, __rdtscp, _mm_lfence, _rdtsc};
 
 /// What the counter is called, and the instruction of [`now`]; empty where there is none.
 pub(super) const NAME: &str = WORDS.0;
@@ -64,6 +64,26 @@ pub(super) fn now_in_order() -> u64 {
     now()
 }
 
+/// Returns the counter by the instruction that waits for what is before it; `None` where there is
+/// none.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn waiting() -> Option<fn() -> u64> {
+    // Leaf 0x80000001, EDX bit 27.
+    let is_there = __cpuid(0x8000_0001).edx >> 27 & 1 == 1;
+    is_there.then_some(|| {
+        let mut cpu = 0;
+        // SAFETY: the processor says that it has the instruction; `cpu` is a valid place for its
+        // second result.
+        unsafe { __rdtscp(&raw mut cpu) }
+    })
+}
+
+/// See above.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn waiting() -> Option<fn() -> u64> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,7 +97,7 @@ mod tests {
         std::thread::spawn(move || {
             tiebreak_machine::cpus::pin_this_thread(&[cpu]).unwrap();
             let first = now_in_order();
-            let then = now();
+            let then = waiting().map_or_else(now_in_order, |read| read());
             assert!(now_in_order() >= then && then >= first);
         })
         .join()

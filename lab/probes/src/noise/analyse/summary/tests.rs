@@ -20,6 +20,8 @@ fn cpu(cpu: usize, begin_ms: u64, gaps: &[(u64, u64, bool)]) -> CpuWatch {
         end_ns: (begin_ms + 100) * MS,
         seen_ns: 100 * MS,
         gaps: gaps.iter().map(gap).collect(),
+        unkept: 0,
+        unkept_ns: 0,
         chains_ns: vec![6144, 8192, 12_288],
         waited_ns: Some(5 * MS),
         steal_ns: Some(0),
@@ -74,6 +76,14 @@ fn shares_add_up_to_what_was_lost() {
 }
 
 #[test]
+fn gaps_that_were_not_kept_are_unexplained() {
+    let full = CpuWatch { unkept: 3, unkept_ns: MS, ..cpu(0, 0, &[(10, 1000, false)]) };
+    let found = summarise(&[watch(vec![full])], &chain(), None);
+    assert!((share_of(&found.causes, Cause::Unexplained) - 0.02).abs() < 1e-12, "{found:?}");
+    assert_eq!((found.causes, found.cpus[0].gaps), (found.cpus[0].causes.clone(), 4));
+}
+
+#[test]
 fn the_time_line_knows_when_nobody_watched() {
     let early = watch(vec![cpu(0, 0, &[(10, 5000, true)])]);
     let late = watch(vec![cpu(1, 100, &[])]);
@@ -116,7 +126,7 @@ fn gaps_find_their_causes() {
     let check = |gaps: &[(u64, bool)], interrupts, steal_ns, held_back_ns, expected: &[Cause]| {
         let gaps: Vec<Gap> =
             gaps.iter().map(|(length, switched)| gap(0, *length, *switched)).collect();
-        let found = causes(&gaps, interrupts, steal_ns, held_back_ns);
+        let found = causes(&[&gaps], vec![interrupts], steal_ns, held_back_ns);
         assert_eq!(found, expected, "{gaps:?}");
     };
     check(&[], 5, 5, 5, &[]);
@@ -133,6 +143,21 @@ fn gaps_find_their_causes() {
     let three = [(4 * MS, false), (9 * MS, false), (3000, false)];
     check(&three, 1, 10 * MS, 0, &[Unexplained, Steal, Interrupt]);
     check(&three, 0, 13 * MS, 0, &[Steal, Steal, Unexplained]);
+}
+
+#[test]
+fn interrupts_explain_gaps_of_their_own_watch() {
+    let two = [gap(0, 5000, false), gap(9000, 3000, false)];
+    let check = |interrupts: [u64; 2], expected: [Cause; 4]| {
+        assert_eq!(causes(&[&two, &two], interrupts.to_vec(), 0, 0), expected);
+    };
+    check([9, 0], [Interrupt, Interrupt, Unexplained, Unexplained]);
+    check([0, 1], [Unexplained, Unexplained, Unexplained, Interrupt]);
+    // So it is when all of a CPU are summarised.
+    let mut quiet = cpu(0, 0, &[]);
+    quiet.interrupts = vec![came("LOC", "", 9)];
+    let gaps = explained(&[&quiet, &cpu(0, 100, &[(100, 50, false)])], 0, 0);
+    assert_eq!(gaps[0].cause, Unexplained);
 }
 
 #[test]
