@@ -57,8 +57,8 @@ const LEAST_BYTES: u64 = 256 << 20;
 const TIMES_CACHE: u64 = 4;
 /// The probe takes at most this part of the free memory.
 const PART_OF_MEMORY: u64 = 4;
-/// Wanted number of rounds.
-const ROUNDS: u32 = 12;
+/// Wanted number of rounds, and the least number that there must be time for.
+const ROUNDS: (u32, u32) = (12, 2);
 /// The shortest and the longest stretch. Where other programs run, threads that have slept get
 /// their CPUs at the same time more often than threads that went on, so many short stretches are
 /// better.
@@ -91,6 +91,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ba
         cpus: &cpus,
         buffer_bytes: buffer_bytes(&tree, cache_bytes, cpus.len()),
         cache_bytes: cache_bytes as usize,
+        node: None,
         ready_by_ns: monotonic_ns() + budget.length().mul_f64(SETUP).as_nanos() as u64,
         interrupted: budget.interrupted(),
     });
@@ -101,7 +102,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Ba
     found.large_page_share = hands.large_page_share();
     found.buffer_bytes = hands.setup.buffer_bytes as u64;
     let nodes = nodes.filter(|nodes| nodes.len() > 1).unwrap_or_default();
-    let (cells, reasons) = measured(&mut found, &hands, &nodes, budget);
+    let (cells, reasons) = measured(&mut found, hands, (&tree, &nodes), budget);
     judged(found, &cells, reasons)
 }
 
@@ -115,22 +116,24 @@ fn held_bytes(tree: &Tree, cpu: usize, budget: &Budget<'_>) -> Option<u64> {
 /// points of the curves, and the reasons against what was found.
 fn measured(
     found: &mut Bandwidth,
-    hands: &Hands<'_>,
-    nodes: &Nodes,
+    hands: Hands<'_>,
+    (tree, nodes): (&Tree, &Nodes),
     budget: &mut Budget<'_>,
 ) -> (Vec<Cell>, Vec<String>) {
     let (length, has_others) = (budget.length(), found.cpus.len() > 1);
     let for_nodes = length.mul_f64(if nodes.is_empty() { 0.0 } else { NODES });
     let for_latency = length.mul_f64(if has_others { LATENCY } else { 0.0 });
-    let cells = curves(hands, budget, for_nodes + for_latency);
+    let cells = curves(&hands, budget, for_nodes + for_latency);
     let mut reasons = Vec::new();
     if has_others {
-        match loaded::measure(hands, budget, for_nodes) {
+        match loaded::measure(&hands, budget, for_nodes) {
             Ok(levels) => found.loaded_latency = levels,
             Err(why) => reasons.push(format!("no latency under load: {why}")),
         }
     }
-    let (pairs, why) = nodes::measure(hands, nodes, budget);
+    // Their memory is free for buffers that are bound to a node.
+    drop(hands);
+    let (pairs, why) = nodes::measure(tree, nodes, cache_bytes(found), budget);
     found.between_nodes = pairs;
     reasons.extend(why);
     reasons.extend(placed(fingerprint::read().is_guest(), found.cpus.len(), length));
@@ -198,15 +201,15 @@ fn buffer_bytes(tree: &Tree, cache_bytes: u64, threads: usize) -> usize {
     pages.max(2) * HUGE_PAGE
 }
 
-/// Returns the memory nodes that hold memory, each with the indices of those of the CPUs that
-/// belong to it; `None` if the machine does not list them.
+/// Returns the memory nodes that hold memory, each with those of the CPUs that belong to
+/// it; `None` if the machine does not list them.
 fn nodes(tree: &Tree, cpus: &[usize]) -> Option<Vec<(usize, Vec<usize>)>> {
     let folder = "/sys/devices/system/node";
     let with_memory = parse_list(&tree.text(&format!("{folder}/has_memory"))?)?;
     let nodes = with_memory.into_iter().map(|node| {
         let text = tree.text(&format!("{folder}/node{node}/cpulist")).unwrap_or_default();
         let own = parse_list(&text).unwrap_or_default();
-        (node, (0..cpus.len()).filter(|index| own.contains(&cpus[*index])).collect())
+        (node, cpus.iter().copied().filter(|cpu| own.contains(cpu)).collect())
     });
     Some(nodes.collect())
 }
@@ -265,15 +268,26 @@ fn undisturbed(rates: &[u64], least: usize) -> Option<f64> {
 
 /// Plans the cells of a round, and the length of each. The cells of a curve are adjacent, so that a
 /// round sees a curve in one state of the machine. There is every number of threads up to 16, and
-/// above these 2^k, 3 * 2^k and all.
+/// above these 2^k and 3 * 2^k; fewer where there is no time for all.
 fn plan(cpus: usize, time: Duration) -> (Vec<Cell>, Duration) {
-    let counts = (1..=cpus)
-        .filter(|count| cpus <= 16 || *count == cpus || count >> count.trailing_zeros() <= 3);
+    let choices: [fn(usize, usize) -> bool; 3] = [
+        |threads, cpus| cpus <= 16 || threads >> threads.trailing_zeros() <= 3,
+        |threads, _| threads.is_power_of_two(),
+        |threads, cpus| threads == 1 || threads == cpus / 2,
+    ];
+    let counts: [Vec<usize>; 3] = choices.map(|is_wanted| {
+        (1..=cpus).filter(|threads| *threads == cpus || is_wanted(*threads, cpus)).collect()
+    });
+    let most_cells = time.as_nanos() / (LENGTH.0 * ROUNDS.1).as_nanos();
+    let counts = counts
+        .iter()
+        .find(|counts| (counts.len() * Traffic::ALL.len()) as u128 <= most_cells)
+        .unwrap_or(&counts[2]);
     let cells: Vec<Cell> = Traffic::ALL
         .into_iter()
-        .flat_map(|traffic| counts.clone().map(move |threads| Cell::new(traffic, threads)))
+        .flat_map(|traffic| counts.iter().map(move |threads| Cell::new(traffic, *threads)))
         .collect();
-    let length = time / (ROUNDS * cells.len().max(1) as u32);
+    let length = time / (ROUNDS.0 * cells.len().max(1) as u32);
     (cells, length.clamp(LENGTH.0, LENGTH.1))
 }
 

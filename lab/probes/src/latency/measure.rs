@@ -7,7 +7,7 @@ mod tests;
 use super::analyse::analyse;
 use crate::tools::chase::{Cycle, MEMORY_SHARE, SLOT, place_apart, place_packed};
 use crate::tools::*;
-use crate::topology::data_caches;
+use crate::topology::data_caches::{self, AdvertisedCache};
 use crate::{Latency, LatencyCurve, LatencyPoint, TlbPoint};
 
 /// No load of any machine is faster: such a load was optimised out.
@@ -22,11 +22,14 @@ const BEYOND: usize = 7;
 /// With data of this size and above, flushed lines are loaded too, this often.
 const FLUSHED_FROM: usize = 4 << 20;
 const FLUSHES: usize = 8;
+/// Size of the last cache where none is advertised.
+const USUAL_LAST_LEVEL: u64 = 32 << 20;
 
 /// Probes the machine, on the first of its CPUs.
 pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<Latency> {
     let cpu = options.cpus.first().copied().unwrap_or(0);
     let (mut reasons, tree) = (Vec::new(), Tree::at(Path::new("/")));
+    let advertised = data_caches::advertised(&tree, cpu);
     let _pinned = pinned(cpu, &mut reasons);
     let mut sweeps = match sweeps(memory_share_bytes(&tree), budget.length()) {
         Ok(sweeps) => sweeps,
@@ -35,7 +38,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<La
     let Some(double_work_ratio) = double_work_ratio(&sweeps[3].mapped, budget) else {
         return Probed::inconclusive("twice as many loads did not take about twice as long");
     };
-    let mut flushed_ps = run(&mut sweeps, budget);
+    let mut flushed_ps = run(&mut sweeps, enough_bytes(&advertised), budget);
     let [small, huge, apart, packed] = &sweeps;
     let found = Latency {
         cpu,
@@ -46,7 +49,7 @@ pub(crate) fn probe(options: &Options<'_>, budget: &mut Budget<'_>) -> Probed<La
         ..Latency::default()
     };
     judged(found, small.lines.len(), apart.lines.len(), reasons).map(|mut found, reasons| {
-        analyse(&mut found, &data_caches::advertised(&tree, cpu), reasons);
+        analyse(&mut found, &advertised, reasons);
         found
     })
 }
@@ -142,9 +145,17 @@ fn numbers_of_lines(memory_bytes: u64, length: Duration) -> [Vec<usize>; 2] {
     })
 }
 
+/// Returns how large data must become to see memory where no line can be flushed: four times what
+/// is said of the last cache, 64 MiB to 1 GiB.
+fn enough_bytes(caches: &[AdvertisedCache]) -> usize {
+    let last_level = caches.last().map_or(USUAL_LAST_LEVEL, |cache| cache.size_bytes);
+    last_level.saturating_mul(4).clamp(64 << 20, 1 << 30) as usize
+}
+
 /// Measures every point, in one or more passes at different times, and divides the time among those
-/// that are left. Returns the times of loads of flushed lines.
-fn run(sweeps: &mut [Sweep; 4], budget: &mut Budget<'_>) -> Vec<u64> {
+/// that are left. Where no line can be flushed, a curve ends at `enough_bytes`. Returns the times
+/// of loads of flushed lines.
+fn run(sweeps: &mut [Sweep; 4], enough_bytes: usize, budget: &mut Budget<'_>) -> Vec<u64> {
     let mut flushed_ps = Vec::new();
     let passes = (budget.length().as_secs() / 6).max(1);
     for pass in 0..passes {
@@ -165,9 +176,10 @@ fn run(sweeps: &mut [Sweep; 4], budget: &mut Budget<'_>) -> Vec<u64> {
                 if is_of_sizes && lines * SLOT >= FLUSHED_FROM {
                     flushed_ps.extend((0..FLUSHES).filter_map(|_| cycle.flushed_ps()));
                 }
-                // Where no line can be flushed, all sizes are needed.
-                let is_beyond = quantile(&mut flushed_ps, 0.5)
-                    .map_or(index + 1 == all, |ps| is_beyond(&sweep.batches_ps[..=index], ps));
+                let is_beyond = match quantile(&mut flushed_ps, 0.5) {
+                    Some(ps) => is_beyond(&sweep.batches_ps[..=index], ps),
+                    None => lines * SLOT >= enough_bytes,
+                };
                 if is_of_sizes && is_beyond {
                     sweep.is_whole = true;
                     // The larger sizes will not come.

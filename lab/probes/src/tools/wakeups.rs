@@ -30,17 +30,34 @@ fn on_this_cpu(length: Duration) -> Vec<u64> {
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
     let steps = (length.as_nanos() as u64 / STEP_NS).max(1);
     let mut late_ns = Vec::with_capacity(steps as usize);
-    let mut now_ns = monotonic_ns();
-    let end_ns = now_ns + steps * STEP_NS;
-    let mut wake_ns = now_ns + STEP_NS;
+    let begin_ns = monotonic_ns();
+    let end_ns = begin_ns + steps * STEP_NS;
+    let mut wake_ns = begin_ns + STEP_NS;
     while wake_ns <= end_ns {
-        std::thread::sleep(Duration::from_nanos(wake_ns.saturating_sub(now_ns)));
-        now_ns = monotonic_ns();
-        late_ns.push(now_ns.saturating_sub(wake_ns));
+        sleep_until(wake_ns);
+        let now_ns = monotonic_ns();
+        // A signal wakes before the time.
+        late_ns.extend(now_ns.checked_sub(wake_ns));
         // Wake-ups that were slept through are one late wake-up, not several.
         wake_ns = (wake_ns + STEP_NS).max(now_ns);
     }
     late_ns
+}
+
+fn sleep_until(wake_ns: u64) {
+    let time = libc::timespec {
+        tv_sec: (wake_ns / 1_000_000_000) as libc::time_t,
+        tv_nsec: (wake_ns % 1_000_000_000) as _,
+    };
+    // SAFETY: the time is valid and only read, and nothing is written with an absolute time.
+    unsafe {
+        libc::clock_nanosleep(
+            libc::CLOCK_MONOTONIC,
+            libc::TIMER_ABSTIME,
+            &raw const time,
+            std::ptr::null_mut(),
+        )
+    };
 }
 
 #[cfg(test)]

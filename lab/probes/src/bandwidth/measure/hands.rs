@@ -7,6 +7,10 @@ use std::sync::{Mutex, PoisonError};
 const CHUNK_BYTES: usize = 256 << 10;
 /// More stamps than a thread writes in a stretch; a thread that has used them up ends.
 const MOST_STAMPS: usize = 1 << 16;
+/// `MPOL_BIND` of `linux/mempolicy.h`: pages come from these nodes or not at all.
+const BIND: libc::c_int = 2;
+/// Words of a mask of nodes: room for 1024, the most that a kernel supports.
+const NODE_WORDS: usize = 16;
 
 // Parts of a buffer begin at whole blocks, and the last one of each half ends with it.
 const _: () = assert!(
@@ -22,6 +26,8 @@ pub(super) struct Setup<'a> {
     pub buffer_bytes: usize,
     /// Bytes that a thread goes through before its work counts.
     pub cache_bytes: usize,
+    /// The node of the buffers, if they must be on one.
+    pub node: Option<usize>,
     /// When the preparation of buffers ends, on the monotonic clock.
     pub ready_by_ns: u64,
     /// The user wants to stop.
@@ -36,12 +42,11 @@ pub(super) struct Hands<'a> {
 }
 
 impl<'a> Hands<'a> {
-    /// Maps a buffer for each CPU, which a thread on that CPU touches as far as there is time. The
-    /// kernel gives memory of the node of the CPU that touches a page first.
+    /// Maps a buffer for each CPU, which a thread on that CPU touches as far as there is time.
     ///
     /// # Errors
-    /// A thread cannot be started or pinned, there is no address space, or not even two large pages
-    /// of each buffer were ready in time.
+    /// A thread cannot be started or pinned, there is no address space, the node cannot be used, or
+    /// not even two large pages of each buffer were ready in time.
     pub(super) fn new(mut setup: Setup<'a>) -> io::Result<Hands<'a>> {
         let new = setup.cpus.iter().map(|_| Ok(Mutex::new(Hand::new(setup)?)));
         let hands: Vec<_> = new.collect::<io::Result<_>>()?;
@@ -59,22 +64,11 @@ impl<'a> Hands<'a> {
         lock(&self.hands[0]).buffer.huge_share()
     }
 
-    /// Runs a job on a thread for each of the first buffers, on the CPUs that touched them.
+    /// Runs a job on a thread for each of the first buffers, at the same time and pinned to their
+    /// CPUs, and returns what their stamps show.
     pub(super) fn run(&self, threads: usize, job: impl Fn(usize, &mut Hand<'a>) + Sync) -> Windows {
-        let own: Vec<usize> = (0..threads).collect();
-        self.run_on(&self.setup.cpus[..threads], &own, job)
-    }
-
-    /// Runs a job on a thread for each of these buffers, at the same time and pinned to these CPUs,
-    /// and returns what their stamps show.
-    pub(super) fn run_on(
-        &self,
-        cpus: &[usize],
-        buffers: &[usize],
-        job: impl Fn(usize, &mut Hand<'a>) + Sync,
-    ) -> Windows {
-        let logs = together(cpus, |place| {
-            let mut hand = lock(&self.hands[buffers[place.index]]);
+        let logs = together(&self.setup.cpus[..threads], |place| {
+            let mut hand = lock(&self.hands[place.index]);
             hand.log.stamps.clear();
             place.meet();
             job(place.index, &mut hand);
@@ -104,6 +98,9 @@ pub(super) struct Hand<'a> {
 impl<'a> Hand<'a> {
     fn new(setup: Setup<'a>) -> io::Result<Hand<'a>> {
         let buffer = Mapped::new(setup.buffer_bytes, Pages::Huge)?;
+        if let Some(node) = setup.node {
+            bind(&buffer, node)?;
+        }
         let mut stamps = vec![1; MOST_STAMPS];
         stamps.clear();
         let (vectors, log) = (Vectors::widest(), Log { stamps, chunk: 0 });
@@ -142,7 +139,12 @@ impl<'a> Hand<'a> {
     }
 
     /// Does chunks of work of this size until time is up, and stamps the moments between them.
-    pub(super) fn chunks(&mut self, chunk: usize, length: Duration, work: impl Fn(&mut Self)) {
+    pub(super) fn chunks(
+        &mut self,
+        chunk: usize,
+        length: Duration,
+        mut work: impl FnMut(&mut Self),
+    ) {
         let end_ns = monotonic_ns() + length.as_nanos() as u64;
         self.log.chunk = chunk as u64;
         self.log.stamps.push(monotonic_ns());
@@ -166,6 +168,19 @@ impl<'a> Hand<'a> {
         std::hint::black_box(sum);
         self.at += step;
     }
+}
+
+/// Lets all pages of memory that nobody touched yet come from a node, whatever the policy of the
+/// process is.
+fn bind(memory: &Mapped, node: usize) -> io::Result<()> {
+    let mut mask = [0_u64; NODE_WORDS];
+    *mask.get_mut(node / 64).ok_or(io::ErrorKind::InvalidInput)? = 1 << (node % 64);
+    let bits = (NODE_WORDS * 64) as libc::c_ulong;
+    let (start, bytes) = (memory.at(0), memory.bytes());
+    // SAFETY: the range is the mapping, and the mask has `bits` bits.
+    let error =
+        unsafe { libc::syscall(libc::SYS_mbind, start, bytes, BIND, mask.as_ptr(), bits, 0_u32) };
+    if error == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 #[cfg(test)]

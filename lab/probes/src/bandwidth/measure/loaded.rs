@@ -58,8 +58,9 @@ pub(super) fn measure(
             if index > 0 {
                 return hand.stream(Traffic::Read, length);
             }
+            let mut cycle = hands::lock(&cycle);
             hand.chunks(LOADS as usize, length, |_| {
-                hands::lock(&cycle).batch_ns(LOADS);
+                cycle.batch_ns(LOADS);
             });
         }));
     });

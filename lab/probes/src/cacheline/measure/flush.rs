@@ -6,6 +6,7 @@
 //!    came along with the first: on its line, or fetched ahead.
 
 use crate::FlushPoint;
+use crate::timers::measure::ticks;
 use crate::tools::{chase::flush, *};
 
 /// The flushed lines lie in this much memory, a page for each try.
@@ -22,6 +23,9 @@ const CALIBRATION: usize = 400;
 /// Least ratio of the time of a miss to that of a hit, timer included.
 const CLEARLY: u64 = 2;
 
+/// Returns what has passed, in ticks or in nanoseconds.
+type Clock = fn() -> u64;
+
 /// Measures both ways in turns, for a length of time: after the start of a line was flushed, and
 /// after it was loaded; near offsets first.
 ///
@@ -37,7 +41,8 @@ pub(super) fn measure(
         // SAFETY: the address lies within the mapping, which belongs to this function alone.
         unsafe { mapped.at(page).write(1) };
     }
-    let threshold_ns = threshold_ns(&mapped)?;
+    let clock = if ticks::is_there() { fenced_ticks } else { monotonic_ns };
+    let threshold = threshold(&mapped, clock)?;
     let empty =
         OFFSETS.map(|offset| FlushPoint { offset_bytes: offset as u64, ..FlushPoint::default() });
     let mut points = [empty; 2];
@@ -48,19 +53,19 @@ pub(super) fn measure(
             let page = random.below(BYTES / SMALL_PAGE) * SMALL_PAGE;
             let [first, second] = [page, page + OFFSETS[pick]].map(|at| mapped.at(at).cast_const());
             if round % 2 == 0 {
-                load_ns(first);
-                load_ns(second);
+                load_time(first, clock);
+                load_time(second, clock);
                 // SAFETY: the address lies in the mapping.
                 unsafe { flush(&[first]) };
             } else {
                 // SAFETY: as above.
                 unsafe { flush(&[first, second]) };
-                load_ns(first);
+                load_time(first, clock);
             }
-            let ns = load_ns(second);
+            let time = load_time(second, clock);
             let point = &mut points[round % 2][pick];
             point.loads += 1;
-            point.slow += u64::from(ns > threshold_ns);
+            point.slow += u64::from(time > threshold);
         }
     }
     budget.tell(0.0);
@@ -70,16 +75,28 @@ pub(super) fn measure(
     Ok(points.map(|points| points.into_iter().filter(|point| point.loads > 0).collect()))
 }
 
-/// Times the load of one byte, with the clock's own time: reading it waits for earlier loads.
-fn load_ns(at: *const u8) -> u64 {
-    let begin = monotonic_ns();
+/// Times the load of one byte, with the clock's own time. Where [`monotonic_ns`] is a system call,
+/// that takes longer than a miss; only ticks tell the two apart there.
+fn load_time(at: *const u8, clock: Clock) -> u64 {
+    let begin = clock();
     // SAFETY: `at` lies in a mapping that `measure` owns.
     unsafe { at.read_volatile() };
-    monotonic_ns() - begin
+    clock().saturating_sub(begin)
+}
+
+/// Returns ticks, after all loads before them and before all loads after them.
+fn fenced_ticks() -> u64 {
+    let ticks = ticks::now_in_order();
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 CPU has the fence.
+    unsafe {
+        std::arch::x86_64::_mm_lfence();
+    }
+    ticks
 }
 
 /// Returns the geometric mean of the medians of a hit and of a miss.
-fn threshold_ns(mapped: &Mapped) -> Result<u64, String> {
+fn threshold(mapped: &Mapped, clock: Clock) -> Result<u64, String> {
     let (mut hits, mut misses) = (Vec::new(), Vec::new());
     let mut random = Random::new(7);
     for _ in 0..CALIBRATION {
@@ -88,12 +105,12 @@ fn threshold_ns(mapped: &Mapped) -> Result<u64, String> {
         if !unsafe { flush(&[at]) } {
             return Err("no program may flush a line on this architecture".to_owned());
         }
-        misses.push(load_ns(at));
-        hits.push(load_ns(at));
+        misses.push(load_time(at, clock));
+        hits.push(load_time(at, clock));
     }
     let [hit, miss] = [&mut hits, &mut misses].map(|all| quantile(all, 0.5).unwrap_or(0));
     if hit == 0 || miss < CLEARLY * hit {
-        return Err(format!("a flushed line took {miss} ns, another one {hit}"));
+        return Err(format!("a flushed line took {miss} steps of the clock, another one {hit}"));
     }
     Ok(((hit as f64) * (miss as f64)).sqrt() as u64)
 }

@@ -154,6 +154,23 @@ fn sizes_reach_as_far_as_memory_allows() {
 }
 
 #[test]
+fn enough_is_four_times_the_last_cache() {
+    fn check(cache_bytes: Option<u64>, mib: usize) {
+        let cache = cache_bytes.map(|size_bytes| AdvertisedCache {
+            level: 3,
+            size_bytes,
+            line_bytes: None,
+        });
+        assert_eq!(enough_bytes(cache.as_slice()) >> 20, mib);
+    }
+    check(Some(32 << 20), 128);
+    check(Some(260 << 20), 1024);
+    check(Some(1 << 20), 64);
+    check(Some(1 << 40), 1024);
+    check(None, 128);
+}
+
+#[test]
 fn what_is_left_over_is_shared() {
     let end = monotonic_ns() + 1_000_000_000;
     let first = share_end_ns(end, 4);

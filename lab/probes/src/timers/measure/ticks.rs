@@ -50,7 +50,7 @@ pub(super) fn now() -> u64 {
 
 /// Returns the counter after everything before it in the program is done.
 #[inline(always)]
-pub(super) fn now_in_order() -> u64 {
+pub(crate) fn now_in_order() -> u64 {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 CPU has the fence.
     unsafe {

@@ -7,6 +7,7 @@ fn setup<'a>(cpus: &'a [usize], interrupted: &'a AtomicBool) -> Setup<'a> {
         cpus,
         buffer_bytes: 2 * HUGE_PAGE,
         cache_bytes: 1 << 20,
+        node: None,
         ready_by_ns: u64::MAX,
         interrupted,
     }
@@ -60,13 +61,24 @@ fn a_buffer_is_aligned_and_touched_as_far_as_is_wanted() {
 }
 
 #[test]
-fn a_thread_goes_through_the_buffer_of_another_cpu() {
+fn memory_is_bound_to_a_node_or_the_kernel_says_why_not() {
+    const OF_ADDRESS: libc::c_int = 2;
     let (cpus, interrupted) = (cpus::allowed(), AtomicBool::new(false));
-    let hands = Hands::new(setup(&cpus, &interrupted)).unwrap();
-    let length = Duration::from_millis(5);
-    let last = cpus.len() - 1;
-    hands.run_on(&cpus[..1], &[last], |_, hand| hand.stream(Traffic::Read, length));
-    let read: Vec<bool> = hands.hands.iter().map(|hand| lock(hand).log.chunk > 0).collect();
-    assert_eq!(read.iter().rposition(|read| *read), Some(last));
-    assert_eq!(read.iter().filter(|read| **read).count(), 1);
+    let on = |node| Hand::new(Setup { node: Some(node), ..setup(&cpus[..1], &interrupted) });
+    assert_eq!(on(1024).err().unwrap().kind(), io::ErrorKind::InvalidInput);
+    // The process may not be allowed to use this node, or to bind at all.
+    let hand = match on(0) {
+        Ok(hand) => hand,
+        Err(error) => return assert!(error.raw_os_error().is_some(), "{error}"),
+    };
+    let (mut mode, mut nodes) = (-1_i32, [0_u64; NODE_WORDS]);
+    let (bits, start) = (NODE_WORDS * 64, hand.buffer.at(0));
+    let (mode_at, nodes_at) = (&raw mut mode, nodes.as_mut_ptr());
+    // SAFETY: both places are valid, the mask has `bits` bits, and the address is mapped.
+    let error = unsafe {
+        libc::syscall(libc::SYS_get_mempolicy, mode_at, nodes_at, bits, start, OF_ADDRESS)
+    };
+    if error == 0 {
+        assert_eq!((mode, nodes[0]), (BIND, 1));
+    }
 }
