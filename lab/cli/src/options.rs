@@ -243,7 +243,8 @@ mod tests {
 
     #[test]
     fn every_option_has_a_help() {
-        let command = crate::args::Arguments::command();
+        let mut command = crate::args::Arguments::command();
+        command.build();
         check(&command);
         command.debug_assert();
     }
