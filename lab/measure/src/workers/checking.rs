@@ -25,11 +25,11 @@ const NOISE_TIMEOUT_NS: u64 = 5_000_000_000;
 /// A shorter answer may be right by chance, or consist only of a count.
 const LEAST_ANSWER_BYTES: u64 = 64;
 
-/// One contestant in a checking pass: its library, its input, and the expected answer.
+/// One contestant in a checking pass: its object, its input, and the expected answer.
 struct Case<'a> {
     launch: &'a Launch,
     contestant: usize,
-    library: &'a Path,
+    object: &'a Path,
     workload: &'a str,
     input: &'a Input,
     answer: Option<&'a Answer>,
@@ -48,15 +48,15 @@ impl Workers {
     /// # Errors
     /// Returns the contestant's fault, an interruption, or an error that no contestant caused.
     pub fn check(&mut self, contestant: usize, input_seed: u64) -> Result<(), UnitFailure> {
-        let library = &self.as_built(contestant)?;
-        let member = self.member(contestant, library.into(), 0);
+        let object = &self.as_built(contestant)?;
+        let member = self.member(contestant, object.into(), 0);
         let mut load = self.load(vec![member], Sizes::default());
         let contract = contract(&self.functions, contestant)?;
         let (input, answer) = self.inputs.answered(input_seed, contract)?;
         load.input = input.sizes();
         let (launch, workload) = (&self.launch, &self.functions.workload.name);
         let (answer, timeout_ns) = (answer.as_ref(), self.check_timeout_ns);
-        let case = Case { launch, contestant, library, workload, input, answer, timeout_ns };
+        let case = Case { launch, contestant, object, workload, input, answer, timeout_ns };
         // Buffers are aligned, so their ends are usually not at a guard. Without the alignment they
         // are. A contestant need not work then, but if it touches the guard it would have gone too
         // far in any case.
@@ -90,12 +90,12 @@ impl Workers {
         verification: &Verification,
         part: u64,
     ) -> Result<u64, UnitFailure> {
-        let library = &self.as_built(contestant)?;
+        let object = &self.as_built(contestant)?;
         let contract = contract(&self.functions, contestant)?;
         let (input, answer) = self.inputs.verified(verification, part, contract)?;
         let (launch, workload) = (&self.launch, &verification.name);
         let (answer, timeout_ns) = (Some(&answer), self.check_timeout_ns);
-        let case = Case { launch, contestant, library, workload, input, answer, timeout_ns };
+        let case = Case { launch, contestant, object, workload, input, answer, timeout_ns };
         case.judge(case.pass(Side::End)?)?;
         Ok(input.items)
     }
@@ -166,7 +166,7 @@ impl Case<'_> {
     }
 
     fn single_pass(&self, side: Side, noise: u64) -> Result<Passed, UnitFailure> {
-        let (object, input) = (self.library.into(), self.input.sizes());
+        let (object, input) = (self.object.into(), self.input.sizes());
         let request = Request::Check(Check { object, input, side, noise });
         let dump = memory_file().map_err(no_worker)?;
         let mut crew = Crew::start(self.launch, 0, 0, &[self.contestant], self.workload)?;
