@@ -64,7 +64,13 @@ pub static S: Table = Table {
 /// Returns the sign of `y` as a score: -1, 0 or 1.
 #[inline]
 pub fn sign(y: f64) -> f64 {
-    f64::from(i8::from(y > 0.0) - i8::from(y < 0.0))
+    if y > 0.0 {
+        1.0
+    } else if y < 0.0 {
+        -1.0
+    } else {
+        0.0
+    }
 }
 
 /// Computes a rational approximation of the hyperbolic tangent: `|v| (27 + v^2) / (27 + 9 v^2)`, 1
