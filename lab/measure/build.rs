@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk");
+    let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let sdk = package.join("../../sdk");
     let mut clients = Vec::new();
     for folder in paths(&sdk)? {
         println!("cargo::rerun-if-changed={}", folder.display());

@@ -7,6 +7,7 @@
 #include "text.h"
 #include "tiebreak.h"
 
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
@@ -104,15 +105,22 @@ void all_strings(Buffer &buffer, unsigned length, uint64_t part, uint64_t parts)
 }
 
 // The numbers 0 to 255 as std::to_string writes them, with nothing but zeros after them.
-void numbers(Buffer &buffer, uint64_t size, bool is_random, uint64_t seed) {
-  for (uint64_t i = 0; i < size; i++) {
+std::array<Record, 256> written() {
+  std::array<Record, 256> records{};
+  for (unsigned value = 0; value < records.size(); value++) {
     char text[8] = {};
+    const int length = snprintf(text, sizeof(text), "%u", value);
+    memcpy(records[value].text, text, static_cast<size_t>(length));
+    records[value].length = static_cast<uint8_t>(length);
+  }
+  return records;
+}
+
+void numbers(Buffer &buffer, uint64_t size, bool is_random, uint64_t seed) {
+  static const std::array<Record, 256> records = written();
+  for (uint64_t i = 0; i < size; i++) {
     const uint64_t value = is_random ? tiebreak_random(&seed) >> 56 : i % 256;
-    const int length = snprintf(text, sizeof(text), "%u", static_cast<unsigned>(value));
-    Record record{};
-    memcpy(record.text, text, static_cast<size_t>(length));
-    record.length = static_cast<uint8_t>(length);
-    buffer.append(&record, sizeof(record));
+    buffer.append(&records[value], sizeof(Record));
   }
 }
 

@@ -177,6 +177,9 @@ pub struct Recipe {
     pub package: String,
     /// Environment variables of compiler and interpreter.
     pub environment: Vec<(String, String)>,
+    /// Whether the linker makes each placement, even where that is possible without it.
+    #[serde(default)]
+    pub is_linked: bool,
 }
 
 /// A published table.
@@ -266,13 +269,25 @@ impl Built {
     }
 }
 
+/// A library that was linked with nothing drawn, and what the linker read for it besides the
+/// objects of the contestant: start files, and members of archives as `archive(member)`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    /// The absolute path of the library.
+    pub library: String,
+    /// The files before the objects, in order.
+    pub before: Vec<String>,
+    /// The files after them.
+    pub after: Vec<String>,
+}
+
 /// The way in which a built contestant is run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "form")]
 pub enum BuiltForm {
     /// Objects that are linked for each placement.
     Objects {
-        /// The absolute paths of objects and archives, in the order in which they were built.
+        /// The absolute paths of objects, in the order in which they were built.
         objects: Vec<String>,
         /// The program that links, with the words that come first.
         linker: Vec<String>,
@@ -282,6 +297,9 @@ pub enum BuiltForm {
         code_padding: Vec<(String, u32)>,
         /// The same objects for data.
         data_padding: Vec<(String, u32)>,
+        /// What the linker made of the objects with nothing drawn; `None` if that was not kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reference: Option<Reference>,
     },
     /// A process that follows the runner protocol.
     Runner {

@@ -344,6 +344,17 @@ pub enum Warning {
         /// The number of placements.
         count: u32,
     },
+    /// Only the linker can make the placements of a contestant.
+    #[error(
+        "the linker makes each placement of {contestant}, which takes some 10 ms, because tiebreak \
+         does not place {why}; that costs time and changes no verdict"
+    )]
+    Linked {
+        /// The name of the contestant.
+        contestant: String,
+        /// What its objects have that tiebreak does not place.
+        why: String,
+    },
     /// Calls are timed one by one, and one is too short for the clock.
     #[error(
         "a call of {contestant} takes {} and is timed by itself, which costs {}: a larger \

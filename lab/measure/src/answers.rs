@@ -37,14 +37,16 @@ pub(crate) fn first_difference(
     shown: fn(&str) -> String,
 ) -> io::Result<Option<Difference>> {
     let mut lines = [Vec::new(), Vec::new()];
-    for item in 1.. {
+    let mut item = 0;
+    loop {
+        item += skip_equal_lines(&mut expected, &mut got)? + 1;
         let [right, found] = &mut lines;
         right.clear();
         found.clear();
         expected.read_until(b'\n', right)?;
         got.read_until(b'\n', found)?;
         if right.is_empty() && found.is_empty() {
-            break;
+            return Ok(None);
         }
         let both_go_on = !right.is_empty() && !found.is_empty();
         if !both_go_on || trimmed(right) != trimmed(found) {
@@ -55,7 +57,21 @@ pub(crate) fn first_difference(
             return Ok(Some(Difference { item, expected, got }));
         }
     }
-    Ok(None)
+}
+
+/// Skips whole lines that are equal and in both buffers, and returns how many: most answers are
+/// right, and then it is the fastest way to the end.
+fn skip_equal_lines(expected: &mut impl BufRead, got: &mut impl BufRead) -> io::Result<u64> {
+    let (right, found) = (expected.fill_buf()?, got.fill_buf()?);
+    let common = right.len().min(found.len());
+    let end = right[..common].iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+    if right[..end] != found[..end] {
+        return Ok(0);
+    }
+    let lines = right[..end].iter().filter(|byte| **byte == b'\n').count();
+    expected.consume(end);
+    got.consume(end);
+    Ok(lines as u64)
 }
 
 /// Removes the last line break: study files and contestants may or may not end the last line.

@@ -13,6 +13,7 @@ mod cache;
 mod error;
 mod library;
 mod link;
+mod place;
 mod runner;
 mod rust;
 mod sources;
@@ -35,6 +36,7 @@ use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 pub use cache::default_cache;
 pub use error::BuildError;
 pub use link::Linker;
+pub use place::{Placer, Refusal};
 pub use stock::Stock;
 pub use toolchain::compilers;
 

@@ -355,6 +355,7 @@ mod tests {
                 version: Vec::new(),
                 package: String::new(),
                 environment: Vec::new(),
+                is_linked: false,
             },
             contract: String::new(),
             about: String::new(),

@@ -9,7 +9,7 @@ use crate::error::{LabError, Result};
 use std::path::Path;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Centre, PlannedClaim};
+use tiebreak_core::plan::{Centre, PlannedClaim, Scope};
 use tiebreak_core::result::VerifyRow;
 use tiebreak_core::study::{
     BatchCalls, BuiltForm, FunctionPlan, Placements, Team, Verification, Workload,
@@ -18,6 +18,7 @@ use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_input as input;
 use tiebreak_measure::MissingMeter;
+use tiebreak_measure::build::Placer;
 use tiebreak_measure::oracle::{Input, Oracle, OracleError};
 use tiebreak_measure::runners;
 use tiebreak_measure::workers::{Clock, shortest_energy_batch_ns};
@@ -229,6 +230,23 @@ impl Trial<'_> {
         if let Placements::Reused(count) = asked.placements {
             self.warnings.push(Warning::PlacementsReused { count });
         }
+        self.warn_of_links();
+    }
+
+    /// Warns about contestants that tiebreak could not place, so that the linker has to.
+    fn warn_of_links(&mut self) {
+        if self.setup.scope != Scope::Code {
+            return;
+        }
+        let refused = self.compared().filter_map(|ready| {
+            let BuiltForm::Objects { reference: Some(_), .. } = &ready.built.form else {
+                return None;
+            };
+            let why = Placer::of(&ready.built.form).err()?.to_string();
+            Some(Warning::Linked { contestant: ready.entrant.name.clone(), why })
+        });
+        let refused: Vec<_> = refused.collect();
+        self.warnings.extend(refused);
     }
 
     /// Warns about a call that is not long for the clock if each is timed separately, about a

@@ -534,6 +534,7 @@ fn what_runs_functions_keeps_its_files_in_the_cache_that_it_is_given() {
         libraries: Vec::new(),
         code_padding: Vec::new(),
         data_padding: Vec::new(),
+        reference: None,
     };
     let runner = BuiltForm::Runner {
         command: vec!["sh".into()],

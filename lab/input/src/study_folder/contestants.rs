@@ -2,7 +2,7 @@
 
 use super::MAX_ENTRIES;
 use super::folder::Folder;
-use super::recipe::{StatedLanguage, recipe};
+use super::recipe::{StatedLanguage, check_linked, recipe};
 use crate::document::{Item, Table};
 use crate::names::{self, Names};
 use crate::suggest::closest;
@@ -65,7 +65,9 @@ fn contestant<'a>(
     folder: &Folder,
 ) -> (Vec<Entrant>, StatedLanguage<'a>) {
     let name = names.read(table);
-    let (recipe, stated) = recipe(table, folder);
+    let (mut recipe, stated) = recipe(table, folder);
+    check_linked(table, recipe.language, "linked");
+    recipe.is_linked = table.flag("linked", false);
     let own = contracts.iter().map(|contract| contract.name.as_str());
     let known: Vec<&str> = KNOWN.into_iter().chain(own).collect();
     let contract = table.read("contract", |item| names::known(item, "contract", &known));

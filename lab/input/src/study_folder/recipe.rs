@@ -25,7 +25,7 @@ pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage
         Some(item) => item.string().unwrap_or_default(),
         None => package_of(&compiler),
     };
-    check_libraries(table, language);
+    check_linked(table, language, "libraries");
     let recipe = Recipe {
         language,
         sources: sources(table, language, folder),
@@ -35,6 +35,7 @@ pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage
         version,
         package,
         environment: table.get("environment").map_or_else(Vec::new, |item| environment(item)),
+        is_linked: false,
     };
     (recipe, stated)
 }
@@ -77,11 +78,11 @@ fn version(table: &Table<'_>, item: &Item<'_>) -> Vec<String> {
     words
 }
 
-/// Checks that a contestant in a separate process names no libraries, because it is not linked.
-fn check_libraries(table: &Table<'_>, language: Language) {
-    if let Some(item) = table.get("libraries").filter(|_| language.is_runner()) {
+/// Checks that a contestant in a separate process has no such key, because it is not linked.
+pub fn check_linked(table: &Table<'_>, language: Language, key: &str) {
+    if let Some(item) = table.get(key).filter(|_| language.is_runner()) {
         let message = format!("nothing is linked to a contestant in {}", language.name());
-        item.key_error(message).help("leave 'libraries' out");
+        item.key_error(message).help(format!("leave '{key}' out"));
     }
 }
 

@@ -97,7 +97,7 @@ fn write_out(folder: &Path) -> Result<(), BuildError> {
 }
 
 /// Separates the entries of different versions of this code.
-const VERSION: &str = "tiebreak build 1";
+const VERSION: &str = "tiebreak build 2";
 
 /// A hash of what an entry depends on. Equal inputs in equal order give equal names.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tiebreak_core::language::{Compile, Link, Makes};
-use tiebreak_core::study::BuiltForm;
+use tiebreak_core::study::{BuiltForm, Reference};
 
 /// The table that the library of a contestant exports.
 pub(super) const CONTESTANT: &str = "tiebreak_contestant_table";
@@ -39,6 +39,10 @@ pub(super) struct Library<'a> {
 
 /// The file name of the library with nothing drawn, in its entry.
 const LIBRARY: &str = "library.so";
+/// That of the library by the linker of placements.
+const REFERENCE: &str = "reference.so";
+/// The extension of the list of files that are linked around the objects.
+const AROUND: &str = "around";
 
 impl<'a> Library<'a> {
     /// Returns the library that a recipe describes.
@@ -63,13 +67,32 @@ impl<'a> Library<'a> {
         let place = self.task.cache.entry(self.key()?, |folder| {
             self.compile(folder)?;
             // A link failure should show here, and not during a race.
-            let library = folder.join(LIBRARY);
-            if is_gold {
-                link_logged(&self.form(folder, true), 0, &library, self.task.interrupted)?;
-            }
-            link_logged(&self.form(folder, false), 0, &library, self.task.interrupted)
+            self.link(folder, is_gold, REFERENCE)?;
+            self.link(folder, false, LIBRARY)
         })?;
         Ok((self.form(&place, is_gold), place.join(LIBRARY)))
+    }
+
+    /// Links the objects in a folder with nothing drawn, and lists the files that the linker read
+    /// before and after them, with an empty line between.
+    fn link(&self, folder: &Path, is_gold: bool, name: &str) -> Result<(), BuildError> {
+        // Given twice, the linker names the members of archives, too.
+        let trace = ["--trace", "--trace"].map(|word| self.pass(word)).concat();
+        let (form, out) = (self.form(folder, is_gold), folder.join(name));
+        let read = link_logged(&form, 0, &out, &trace, self.task.interrupted)?;
+        let read: Vec<_> = read.lines().map(str::trim).filter(|file| is_object(file)).collect();
+        let objects = self.objects(folder);
+        let is_own = |file: &&str| objects.iter().any(|object| object == file);
+        let first = read.iter().position(is_own).unwrap_or(0);
+        let end = read.iter().rposition(is_own).map_or(first, |last| last + 1);
+        let around = format!("{}\n\n{}\n", read[..first].join("\n"), read[end..].join("\n"));
+        let list = out.with_extension(AROUND);
+        fs::write(&list, around).map_err(BuildError::io("writing", &list))
+    }
+
+    /// Returns the words that pass a word to the linker itself.
+    fn pass(&self, word: &str) -> Vec<String> {
+        Places::default().with("word", [word]).words(&self.link.pass)
     }
 
     /// Compiles the sources into objects.
@@ -112,7 +135,22 @@ impl<'a> Library<'a> {
             libraries: libraries.cloned().collect(),
             code_padding,
             data_padding,
+            reference: self.reference(folder),
         }
+    }
+
+    /// Returns the library in this folder that was linked with nothing drawn, if it is there and
+    /// placements are to be made from it.
+    fn reference(&self, folder: &Path) -> Option<Reference> {
+        if self.task.recipe.is_linked {
+            return None;
+        }
+        let library = folder.join(REFERENCE);
+        let around = fs::read_to_string(library.with_extension(AROUND)).ok()?;
+        let (before, after) = around.split_once("\n\n")?;
+        let files = |text: &str| text.lines().map(str::to_owned).collect();
+        let library = library.to_string_lossy().into_owned();
+        Some(Reference { library, before: files(before), after: files(after) })
     }
 
     /// Returns the command that links, without its last arguments.
@@ -128,9 +166,7 @@ impl<'a> Library<'a> {
         let gold = self.link.gold.as_ref().filter(|_| is_gold);
         let mut linker = self.task.places().words(&self.link.command);
         linker.extend(gold.cloned());
-        for word in words {
-            linker.extend(Places::default().with("word", [word]).words(&self.link.pass));
-        }
+        linker.extend(words.iter().flat_map(|word| self.pass(word)));
         linker.push(self.link.output.clone());
         linker
     }
@@ -162,6 +198,12 @@ impl<'a> Library<'a> {
         }
         Ok(key)
     }
+}
+
+/// Returns whether a file that a linker named is an object, or a member of an archive, which gold
+/// names `archive(member)` and the other linker `(archive)member`.
+fn is_object(file: &str) -> bool {
+    file.ends_with(".o") || file.ends_with(')')
 }
 
 /// Returns whether the linker gold is installed: it links C++ in 8 ms where the usual one takes 20.

@@ -125,6 +125,7 @@ mod tests {
             version: Vec::new(),
             package: String::new(),
             environment: Vec::new(),
+            is_linked: false,
         }
     }
 

@@ -60,7 +60,7 @@ impl Task<'_> {
 
     /// Runs a command. Its output goes to the file `log` in a folder.
     pub(super) fn run(&self, command: &mut Command, folder: &Path) -> Result<(), BuildError> {
-        run(command, &folder.join("log"), self.interrupted)
+        run(command, &folder.join("log"), self.interrupted).map(drop)
     }
 
     /// Returns the values of the placeholders that hold for every command of the recipe.
@@ -110,12 +110,12 @@ const LAST_LINES: usize = 10;
 const LINE_BYTES_MAX: usize = 400;
 
 /// Runs a command whose output goes to a file next to what it makes. Removes the file if the
-/// command succeeds.
+/// command succeeds, and returns the output.
 pub(super) fn run(
     command: &mut Command,
     log: &Path,
     interrupted: &AtomicBool,
-) -> Result<(), BuildError> {
+) -> Result<String, BuildError> {
     let failed = BuildError::io("writing", log);
     let output = File::create(log).map_err(&failed)?;
     let errors = output.try_clone().map_err(&failed)?;
@@ -123,12 +123,15 @@ pub(super) fn run(
     let status = run_job(command, interrupted)
         .map_err(|reason| BuildError::Start { command: shown(command), reason })?;
     match status {
-        Some(0) => fs::remove_file(log).map_err(failed),
         None => Err(BuildError::Interrupted),
         Some(status) => {
             let output = fs::read(log).map_err(BuildError::io("reading", log))?;
-            let output = excerpt(&String::from_utf8_lossy(&output));
-            Err(BuildError::Failed { command: shown(command), status: ended(status), output })
+            let output = String::from_utf8_lossy(&output).into_owned();
+            if status == 0 {
+                return fs::remove_file(log).map_err(failed).map(|()| output);
+            }
+            let (status, output) = (ended(status), excerpt(&output));
+            Err(BuildError::Failed { command: shown(command), status, output })
         }
     }
 }

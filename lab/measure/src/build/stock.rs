@@ -1,14 +1,16 @@
-//! Placements linked ahead, and what their seeds determine.
+//! Placements, made when they are needed or linked ahead, and what their seeds determine.
 
 use super::cache::Scratch;
 use super::error::BuildError;
 use super::link::Linker;
+use super::place::{Placer, Refusal};
 use super::{locked, objects};
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use tiebreak_abi::Random;
 use tiebreak_core::study::{BuiltForm, Placements};
@@ -16,17 +18,20 @@ use tiebreak_core::study::{BuiltForm, Placements};
 /// A contestant's index, and the seed of its placement.
 type Wanted = (usize, u64);
 
-/// Placements that were linked and not yet taken. Their files are in a folder that only this stock
-/// uses, and are removed with it.
+/// Makes placements: without the linker where that is possible, in a millisecond at most; else by
+/// the linker, ahead. Their files are in a folder that only this stock uses, and are removed with
+/// it.
 #[derive(Debug)]
 pub struct Stock {
     scratch: Scratch,
     forms: Vec<BuiltForm>,
+    /// By contestant, what places it without the linker, read when it is first placed.
+    placers: Vec<OnceLock<Result<Arc<Placer>, Refusal>>>,
     placements: Placements,
     /// Determines which placements are reused.
     salt: u64,
     ready: Mutex<HashMap<Wanted, PathBuf>>,
-    linked: AtomicUsize,
+    made: AtomicUsize,
 }
 
 impl Stock {
@@ -42,8 +47,9 @@ impl Stock {
     ) -> Result<Stock, BuildError> {
         Scratch::sweep(&folder);
         let scratch = Scratch::new(&folder)?;
-        let (ready, linked) = (Mutex::default(), AtomicUsize::new(0));
-        Ok(Stock { scratch, forms, placements, salt: 0, ready, linked })
+        let (ready, made) = (Mutex::default(), AtomicUsize::new(0));
+        let placers = forms.iter().map(|_| OnceLock::new()).collect();
+        Ok(Stock { scratch, forms, placers, placements, salt: 0, ready, made })
     }
 
     /// Draws the reused placements from this salt, so that each run has different ones. Those of
@@ -53,10 +59,10 @@ impl Stock {
         Stock { salt, ..self }
     }
 
-    /// Links the wanted placements, as (contestant, seed), that are missing, on as many threads as
-    /// there are CPUs, and returns when all exist. Removes those that are not wanted any more,
-    /// except with [`Placements::Reused`]. Call it while nothing is timed. Each placement costs 5
-    /// to 30 ms of a CPU; a missing contestant costs nothing.
+    /// Links the wanted placements, as (contestant, seed), that are missing and need the linker, on
+    /// as many threads as there are CPUs, and returns when all exist. Removes those that are not
+    /// wanted any more, except with [`Placements::Reused`]. Call it while nothing is timed. Each
+    /// costs 5 to 30 ms of a CPU; a missing contestant costs nothing.
     ///
     /// # Errors
     /// Fails if a link fails; the successful ones are kept.
@@ -67,7 +73,7 @@ impl Stock {
         let next = AtomicUsize::new(0);
         let work = || {
             while let Some(&wanted) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let path = self.link(wanted)?;
+                let path = self.make(wanted)?;
                 locked(&self.ready).insert(wanted, path);
             }
             Ok(())
@@ -82,9 +88,9 @@ impl Stock {
         })
     }
 
-    /// Returns a placement, which is linked now if it was not linked ahead. The caller must remove
+    /// Returns a placement, which is made now if it was not linked ahead. The caller must remove
     /// the file. The same placement is never returned twice, though one with the same seed may be
-    /// linked again. With [`Placements::Reused`] the file stays, and the seed selects one of that
+    /// made again. With [`Placements::Reused`] the file stays, and the seed selects one of that
     /// many.
     ///
     /// # Errors
@@ -99,16 +105,16 @@ impl Stock {
         if let Some(path) = found {
             return Ok(path);
         }
-        let path = self.link(wanted)?;
+        let path = self.make(wanted)?;
         if is_kept {
             locked(&self.ready).insert(wanted, path.clone());
         }
         Ok(path)
     }
 
-    /// Returns how many placements were linked so far.
-    pub fn linked(&self) -> usize {
-        self.linked.load(Ordering::Relaxed)
+    /// Returns how many placements were made so far.
+    pub fn made(&self) -> usize {
+        self.made.load(Ordering::Relaxed)
     }
 
     /// Returns the folder of the stock's files.
@@ -125,19 +131,20 @@ impl Stock {
         let wanted: HashSet<&Wanted> = wanted.iter().collect();
         for (_, path) in locked(&self.ready).extract_if(|one, _| !wanted.contains(one)) {
             // A file that cannot be removed now is removed with the folder.
-            let _ = std::fs::remove_file(path);
+            let _ = fs::remove_file(path);
         }
     }
 
-    /// Returns the wanted placements, once each, that are missing and whose contestant can be
+    /// Returns the wanted placements, once each, that are missing and whose contestant has to be
     /// linked.
     fn missing(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let ready = locked(&self.ready);
         let mut missing = Vec::new();
         for wanted in wanted.iter().map(|wanted| self.reduced(*wanted)) {
             let form = self.forms.get(wanted.0);
-            let can_be_linked = form.is_some_and(|form| !objects(form).is_empty());
-            if can_be_linked && !ready.contains_key(&wanted) && !missing.contains(&wanted) {
+            let has_objects = form.is_some_and(|form| !objects(form).is_empty());
+            let is_linked = has_objects && self.placer(wanted.0).is_none();
+            if is_linked && !ready.contains_key(&wanted) && !missing.contains(&wanted) {
                 missing.push(wanted);
             }
         }
@@ -156,17 +163,33 @@ impl Stock {
         }
     }
 
-    /// Links one placement. File names have equal length, so no contestant's path is longer than
+    /// Makes one placement. File names have equal length, so no contestant's path is longer than
     /// another's.
-    fn link(&self, (contestant, seed): Wanted) -> Result<PathBuf, BuildError> {
-        let number = self.linked.fetch_add(1, Ordering::Relaxed);
+    fn make(&self, (contestant, seed): Wanted) -> Result<PathBuf, BuildError> {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
         let name = format!("{number:08x}-{contestant:04x}-{seed:016x}.so");
         let path = self.scratch.path.join(name);
         let form = self.forms.get(contestant);
         let form =
             form.ok_or(BuildError::NoLibrary { language: "a contestant that is not there" })?;
-        Linker::link(form, seed, &path)?;
+        let placed = match (form, seed) {
+            // As it was built, it is what the linker made of it.
+            (BuiltForm::Objects { reference: Some(reference), .. }, 0) => {
+                fs::copy(&reference.library, &path).is_ok()
+            }
+            (_, 0) => false,
+            _ => self.placer(contestant).is_some_and(|placer| placer.write(seed, &path).is_ok()),
+        };
+        if !placed {
+            Linker::link(form, seed, &path)?;
+        }
         Ok(path)
+    }
+
+    /// Returns what places a contestant; `None` if only the linker can.
+    fn placer(&self, contestant: usize) -> Option<&Placer> {
+        let (placer, form) = (self.placers.get(contestant)?, self.forms.get(contestant)?);
+        placer.get_or_init(|| Placer::of(form)).as_deref().ok()
     }
 }
 

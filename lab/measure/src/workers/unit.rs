@@ -25,7 +25,8 @@ pub(super) struct Session {
 }
 
 impl Workers {
-    /// Starts a unit's process, which loads and prepares the contestants.
+    /// Starts a unit's process, which loads and prepares the contestants. While it starts, on
+    /// another CPU if there is one, input and placements are made.
     fn start(
         &mut self,
         request: &UnitRequest<'_>,
@@ -33,14 +34,16 @@ impl Workers {
     ) -> Result<Session, UnitFailure> {
         let UnitRequest { coins, members: loaded, orders, timeout_ns } = *request;
         let input_seed = unit.input_seed;
-        // Before any part of the unit exists: none of this is timed.
+        let mut padding = coins.padding_bytes.iter().copied().chain(std::iter::repeat(0));
+        let own_padding = padding.next().unwrap_or(0);
+        let capacity = orders.len().max(1) * loaded.len();
+        let workload = &self.functions.workload.name;
+        let mut crew = Crew::start(&self.launch, own_padding, capacity, loaded, workload)?;
         for contestant in loaded {
             self.inputs.checksum(input_seed, contract(&self.functions, *contestant)?)?;
         }
         let (input, _) = self.inputs.of_unit(input_seed)?;
         let (sizes, file) = (input.sizes(), input.file.try_clone().map_err(no_worker)?);
-        let mut padding = coins.padding_bytes.iter().copied().chain(std::iter::repeat(0));
-        let own_padding = padding.next().unwrap_or(0);
         let mut members = Vec::new();
         for (contestant, padding) in loaded.iter().zip(padding) {
             let seed = placement_of(*contestant, coins, unit);
@@ -53,9 +56,6 @@ impl Workers {
             ..self.load(members, sizes)
         };
         let objects: Vec<_> = load.contestants.iter().map(|one| one.object.clone()).collect();
-        let capacity = orders.len().max(1) * loaded.len();
-        let workload = &self.functions.workload.name;
-        let mut crew = Crew::start(&self.launch, own_padding, capacity, loaded, workload)?;
         let reads_in_run = self.functions.reads_in_run;
         let other = if reads_in_run { self.inputs.other(input_seed)? } else { None };
         let files: Vec<&File> = [&file].into_iter().chain(other).collect();
@@ -90,17 +90,17 @@ impl Workers {
     pub(super) fn timed_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
         let coins = request.coins;
         let begun_ns = clock::monotonic_ns();
-        let mut session = match (&coins.unit, self.session.take()) {
-            // The previous process ends first: its end must not be timed.
-            (Some(unit), before) => {
+        // The previous process ends first: its end must not be timed.
+        let before = self.session.take();
+        let mut session = match &coins.unit {
+            Some(unit) => {
                 drop(before);
                 self.start(request, unit)?
             }
-            (None, Some(session)) => session,
-            (None, None) => {
+            None => before.ok_or_else(|| {
                 let text = "the process that the round should go on in is gone";
-                return Err(UnitFailure::Broken(text.into()));
-            }
+                UnitFailure::Broken(text.into())
+            })?,
         };
         let seed = coins.unit.as_ref().map_or(coins.round, |unit| unit.orders_seed);
         let turn = self.trials.draw(request.orders, seed);

@@ -131,6 +131,7 @@ pub fn entrant(language: Language, compiler: &str, source: &str) -> Entrant {
         version: language.version_command(compiler),
         package: "the-package".into(),
         environment: Vec::new(),
+        is_linked: false,
     };
     Entrant {
         name: "a".into(),

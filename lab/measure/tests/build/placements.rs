@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use tiebreak_core::language::Language;
 use tiebreak_core::study::{Built, Entrant};
-use tiebreak_measure::build::Linker;
+use tiebreak_measure::build::{Linker, Placer};
 
 /// Two objects: the table, and what it calls.
 fn two_objects(bench: &Bench) -> Entrant {
@@ -45,13 +45,18 @@ fn equal_seeds_give_equal_bytes() {
     );
 }
 
-/// Links with 256 seeds and looks where the timed function stands: in each 16th of a page, and at
-/// each multiple of 16 in a cache line, about equally often.
+/// Links with 256 seeds, and places with others, and looks where the timed function stands: in each
+/// 16th of a page, and at each multiple of 16 in a cache line, about equally often.
 fn check_spread(bench: &Bench, entrant: &Entrant) {
     let built = bench.build(entrant).unwrap_or_else(|error| panic!("{error}"));
+    check_uniform(|seed| link(bench, &built, seed));
+    check_uniform(|seed| place(bench, &built, 256 + seed));
+}
+
+fn check_uniform(make: impl Fn(u64) -> PathBuf) {
     let (mut in_page, mut in_line) = ([0_u32; 16], [0_u32; 4]);
     for seed in 1..=256 {
-        let out = link(bench, &built, seed);
+        let out = make(seed);
         let (result, address) = call(&out);
         assert_eq!(result, 7);
         in_page[address % 4096 / 256] += 1;
@@ -138,4 +143,145 @@ fn a_contestant_exports_its_table_alone() {
         assert!(library.get::<*const u32>(tiebreak_abi::CONTESTANT_SYMBOL).is_ok());
         assert!(library.get::<*const u32>(c"other_name").is_err());
     }
+}
+
+/// Places without the linker.
+fn place(bench: &Bench, built: &Built, seed: u64) -> PathBuf {
+    let placer = Placer::of(&built.form).unwrap_or_else(|why| panic!("{why}"));
+    let out = bench.beside(&format!("{seed}-placed.so"));
+    fs::write(&out, placer.place(seed).unwrap_or_else(|why| panic!("{why}"))).unwrap();
+    out
+}
+
+/// Places and links with the same seeds: the function gives the same, and lies at the same offset
+/// in a page up to some multiples of 16 bytes, the step of the pads: between sections of templates,
+/// gold leaves more room than their alignment asks for.
+fn check_placed(bench: &Bench, entrant: &Entrant) {
+    let built = bench.build(entrant).unwrap_or_else(|error| panic!("{error}"));
+    let mut shifts = BTreeSet::new();
+    for seed in 0..16 {
+        let (linked, placed) = (link(bench, &built, seed), place(bench, &built, seed));
+        let (linked, placed) = (call(&linked), call(&placed));
+        assert_eq!((linked.0, placed.0), (7, 7), "seed {seed}");
+        shifts.insert(placed.1.wrapping_sub(linked.1) % 16);
+    }
+    assert_eq!(shifts, BTreeSet::from([0]));
+}
+
+/// A contestant in C++ of the table and of these sources.
+fn cpp(bench: &Bench, body: &str, sources: &[(&str, &str)]) -> Entrant {
+    bench.write("body.h", body);
+    let source = fs::read_to_string(bench.path("a.c")).unwrap();
+    bench.write("a.cpp", &source);
+    let mut entrant = entrant(Language::named("c++").unwrap(), "g++", "a.cpp");
+    for (name, text) in sources {
+        bench.write(name, text);
+        entrant.recipe.sources.push((*name).to_owned());
+    }
+    entrant
+}
+
+#[test]
+fn a_placement_is_where_the_linker_puts_it() {
+    let bench = Bench::new();
+    let entrant = two_objects(&bench);
+    check_placed(&bench, &entrant);
+    let built = bench.build(&entrant).unwrap();
+    for seed in 0..64 {
+        let (linked, placed) = (link(&bench, &built, seed), place(&bench, &built, seed));
+        assert_eq!(call(&placed).1 % 4096, call(&linked).1 % 4096, "seed {seed}");
+    }
+}
+
+#[test]
+fn thread_local_data_constructors_and_calls_of_libraries_are_placed() {
+    let bench = Bench::new();
+    bench.write(
+        "body.h",
+        "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>
+         static _Thread_local int own = 3; static _Thread_local char zero[99];
+         _Thread_local int far = 1;
+         extern int nowhere(void) __attribute__((weak));
+         static int made; __attribute__((constructor)) static void make(void) { made = 1; }
+         static int (*const table[])(const char *) = {atoi, puts};
+         static const char *const words[] = {\"one\", \"two\"};
+         static int odd(int x) { return x & 1; } static int (*volatile call_me)(int) = odd;
+         #define BODY (own++ - own + 1 + far + made + (nowhere ? 99 : 0) + table[0](\"2\") \\
+             + (int)strlen(words[own & 1]) - 3 + call_me(3) + zero[own & 63] + (int)sqrt(4.0))\n",
+    );
+    let mut entrant = c();
+    entrant.recipe.libraries = words(&["-lm"]);
+    check_placed(&bench, &entrant);
+}
+
+#[test]
+fn exceptions_templates_and_virtual_functions_are_placed() {
+    let bench = Bench::new();
+    let shared = "#include <cstdint>\n#include <string>\n#include <vector>\n#include <stdexcept>
+        struct Shape { virtual ~Shape() = default; virtual int sides() const { return 0; } };
+        template <class T> T twice(T value) { static T last; last = value; return last + last; }
+        struct Counter { int count = 0; Counter() { count++; } ~Counter() { count--; } };
+        inline Counter &counter() { static thread_local Counter own; return own; }
+        uint64_t helper(int);\n";
+    let helper = "#include \"shared.h\"
+        struct Square : Shape { int sides() const override { return 4; } };
+        static std::vector<std::string> words = {\"a\", \"bcd\"};
+        static void fail(int how) { if (how) throw std::runtime_error(words[1]); }
+        uint64_t helper(int how) {
+            Square square; const Shape *shape = &square; std::string text;
+            try { Counter inner; fail(how); }
+            catch (const std::exception &error) { text = error.what(); }
+            if (!dynamic_cast<const Square *>(shape)) throw 1;
+            return shape->sides() + text.size() + counter().count - 1 + twice(0);
+        }\n";
+    let body = "#include \"shared.h\"\n#define BODY (helper(1) + twice(0) + twice<long>(0))\n";
+    bench.write("shared.h", shared);
+    let entrant = cpp(&bench, body, &[("helper.cpp", helper)]);
+    check_placed(&bench, &entrant);
+}
+
+#[test]
+fn hot_and_cold_code_is_placed() {
+    let bench = Bench::new();
+    bench.write(
+        "body.h",
+        "__attribute__((hot, noinline)) static int hot(int x) { return x + 1; }
+         __attribute__((cold, noinline)) static int cold(int x) { return x - 1; }
+         static volatile int six = 6, eight = 8;
+         \n#define BODY (six < 7 ? hot(six) : cold(eight))\n",
+    );
+    check_placed(&bench, &c());
+    bench.write("helper.c", "int cold_too(int x) { return x; }\n");
+    let mut entrant = c();
+    entrant.recipe.sources.push("helper.c".to_owned());
+    entrant.recipe.flags = words(&["-O2", "-ffunction-sections", "-fdata-sections"]);
+    check_placed(&bench, &entrant);
+}
+
+#[test]
+fn what_only_the_linker_can_place_is_refused_with_the_reason() {
+    let bench = Bench::new();
+    let check = |source: &str, flags: &[&str], expected: &str| {
+        bench.write("body.h", source);
+        let mut entrant = c();
+        entrant.recipe.flags = words(flags);
+        let form = bench.build(&entrant).unwrap_or_else(|error| panic!("{error}")).form;
+        let why = Placer::of(&form).err().map(|why| why.to_string()).unwrap_or_default();
+        assert!(why.contains(expected), "{why}");
+        assert_eq!(call(&link(&bench, &bench.build(&entrant).unwrap(), 3)).0, 7);
+    };
+    let ifunc = "static int seven(void) { return 7; }
+        static int (*choose(void))(void) { return seven; }
+        static int chosen(void) __attribute__((ifunc(\"choose\")));\n#define BODY chosen()\n";
+    check(ifunc, &["-O2"], "chosen at load (IFUNC)");
+    check("int common[4];\n#define BODY (7 + common[1])\n", &["-O2", "-fcommon"], "COMMON");
+    let own = "__asm__(\".section .data.odd, \\\"aw\\\"\\nodd: .quad odd@GOTOFF\\n.previous\");
+        \n#define BODY 7\n";
+    if cfg!(target_arch = "x86_64") {
+        check(own, &["-O2"], "a relocation");
+    }
+    let mut entrant = c();
+    entrant.recipe.is_linked = true;
+    bench.write("body.h", "#define BODY 7\n");
+    assert!(Placer::of(&bench.build(&entrant).unwrap().form).is_err(), "as the study asks");
 }

@@ -276,6 +276,7 @@ fn built(object: &Path) -> Built {
             libraries: Vec::new(),
             code_padding: Vec::new(),
             data_padding: Vec::new(),
+            reference: None,
         },
         team: None,
     }
