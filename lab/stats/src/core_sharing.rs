@@ -1,6 +1,6 @@
 //! A test of whether two CPUs share a core, from how much they slow each other down.
 
-use crate::noise::Sorted;
+use crate::sorted::Sorted;
 
 /// The least slowdown that indicates a shared core. Two cores give 1.0; two threads of one core
 /// that both keep its adders busy give 1.6 to 2.0.

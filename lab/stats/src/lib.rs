@@ -45,5 +45,6 @@ pub mod rank_sum;
 pub mod rate;
 pub mod ratio_test;
 pub mod share_test;
+pub mod sorted;
 pub mod summary;
 pub mod unit;

@@ -6,8 +6,8 @@
 
 use crate::bettor::{self, Bet, ROUNDS_BEFORE_SCALE};
 use crate::conditions::Conditions;
-use crate::limits::reserve_one;
 use crate::observation::LogRatio;
+use crate::sorted::Sorted;
 use tiebreak_core::plan::Adjust;
 
 /// The noise of the rounds so far, with the adjustments that remove it.
@@ -164,10 +164,10 @@ impl SlotEffect {
 
 /// Returns an interval of the median.
 fn interval(rounds: &Sorted) -> Option<(f64, f64)> {
-    let count = rounds.0.len();
+    let count = rounds.count();
     let left_out = (count as f64 - WIDTH_SD * libm::sqrt(count as f64)) / 2.0;
     let rank = left_out as usize;
-    (rank >= 1).then(|| (rounds.0[rank - 1], rounds.0[count - rank]))
+    Some((rounds.get(rank.checked_sub(1)?)?, rounds.get(count - rank)?))
 }
 
 /// The interquartile range of a normal distribution in standard deviations.
@@ -194,22 +194,22 @@ impl Past {
 
     /// Returns the number of rounds so far.
     pub fn rounds(&self) -> usize {
-        self.sorted.0.len()
+        self.sorted.count()
     }
 
     /// Returns `(sorted[3i/4] - sorted[i/4]) / 1.349` of the `i` rounds so far, or `None` if there
     /// are fewer than six of them or it is not a positive finite number: then bettors use signs.
     pub fn scale(&self) -> Option<f64> {
-        let (sorted, rounds) = (&self.sorted.0, self.rounds());
+        let (sorted, rounds) = (&self.sorted, self.rounds());
         if rounds < ROUNDS_BEFORE_SCALE {
             return None;
         }
         let (upper, lower) = (3 * rounds / 4, rounds / 4);
         let range = if self.direction < 0.0 {
             // The same order statistics of the mirrored rounds.
-            sorted[rounds - 1 - lower] - sorted[rounds - 1 - upper]
+            sorted.get(rounds - 1 - lower)? - sorted.get(rounds - 1 - upper)?
         } else {
-            sorted[upper] - sorted[lower]
+            sorted.get(upper)? - sorted.get(lower)?
         };
         let scale = range / IQR_PER_SD;
         (scale > 0.0 && scale.is_finite()).then_some(scale)
@@ -219,31 +219,6 @@ impl Past {
     /// there are no rounds or it is not finite.
     pub fn median(&self) -> Option<f64> {
         self.sorted.median()
-    }
-}
-
-/// Numbers, sorted, none of them `NAN`.
-///
-/// An insertion moves the numbers above it. Its cost is linear in their number, with a constant of
-/// a quarter of a nanosecond.
-#[derive(Clone, Debug, Default)]
-pub struct Sorted(Vec<f64>);
-
-impl Sorted {
-    /// Adds a number.
-    pub fn insert(&mut self, value: f64) {
-        let at = self.0.partition_point(|other| *other <= value);
-        reserve_one(&mut self.0);
-        self.0.insert(at, value);
-    }
-
-    /// Returns the median, the mean of the two in the middle if their number is even; `None` if
-    /// there are no numbers or it is not finite.
-    pub fn median(&self) -> Option<f64> {
-        let count = self.0.len();
-        let middle = self.0.get(count / 2)?;
-        let median = if count % 2 == 1 { *middle } else { (self.0[count / 2 - 1] + middle) / 2.0 };
-        median.is_finite().then_some(median)
     }
 }
 
