@@ -135,11 +135,10 @@ impl ClaimTest {
 
 /// Creates the test of a ratio, by the rules of the engine version in the plan.
 pub fn ratio_test(plan: &Plan, relation: Relation, error: f64) -> RatioTest {
-    let test = RatioTest::new(relation, plan.centre, error, plan.resolution, plan.adjust);
-    match plan.engine_version {
-        1 => test.with_free_losses(),
-        _ => test.asking_one_factor(),
-    }
+    let (version, centre) = (plan.engine_version, plan.centre);
+    let test =
+        RatioTest::by_version(version, relation, centre, error, plan.resolution, plan.adjust);
+    if version == 1 { test } else { test.asking_one_factor() }
 }
 
 fn is_chain(plan: &Plan) -> bool {

@@ -33,6 +33,7 @@ pub mod drift;
 pub mod exact;
 pub mod family;
 pub mod knee;
+pub mod learned;
 pub mod limits;
 pub mod mean_ratio_test;
 pub mod mean_test;

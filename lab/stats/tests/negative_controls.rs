@@ -13,7 +13,7 @@ use common::rates::{Cell, Form, Rate};
 use common::skew::Skew;
 use common::{CENTRES, ever_misses, settle, settle_adjusted, table};
 use tiebreak_core::claim::Relation;
-use tiebreak_core::plan::{Adjust, Centre};
+use tiebreak_core::plan::{Adjust, Centre, ENGINE_VERSION};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::bettor::{M3R, S};
 use tiebreak_stats::coins::{Purpose, Stream};
@@ -167,12 +167,11 @@ fn a_state_of_its_own_fails_behind_a_lone_primer() {
 /// Somebody who watches and kills rounds that look bad for A, as many as version 1 let go free.
 fn killed_by_a_watcher(free: bool) -> Cell {
     let what = if free { "free kills: 'A is faster'" } else { "charged kills: 'A is faster'" };
-    Cell::new(what, CLEAN.name, "M3r", move |form, seed, stream| {
+    Cell::new(what, CLEAN.name, "factor", move |form, seed, stream| {
         let faster = Relation::AtLeast { factor: 1.0 };
-        let mut test = RatioTest::new(faster, Centre::Factor, form.error, 0.0, Adjust::NONE);
-        if free {
-            test = test.with_free_losses();
-        }
+        let (version, centre) = (if free { 1 } else { ENGINE_VERSION }, Centre::Factor);
+        let mut test =
+            RatioTest::by_version(version, faster, centre, form.error, 0.0, Adjust::NONE);
         let mut lost = 0;
         for d in Race::new(CLEAN, 0.0).rounds(seed, stream).take(form.rounds) {
             if d.high < 0.0 && lost < (test.rounds() / 100).max(3) {
