@@ -206,7 +206,8 @@ impl History {
     ) -> f64 {
         let Some(width_max) = self.cell_width_max() else { return limit };
         let (mut width, mut gained) = (width_max, 0);
-        for _ in 0..CELLS_MAX {
+        let cells = CELL_ROUNDS_MAX / self.bets.len();
+        for _ in 0..cells.clamp(CELLS_MIN, CELLS_MAX) {
             let bar = bars.iter().copied().filter(|bar| *bar > limit).fold(f64::INFINITY, f64::min);
             let end = (limit + width).min(bar);
             if end > limit && is_rejected(&self.against(side, Cell { low: limit, high: end })) {
@@ -225,11 +226,13 @@ impl History {
 }
 
 /// The widest cell over the narrowest one that is tried.
-const WIDTHS: f64 = 256.0;
+const WIDTHS: f64 = 64.0;
 /// The cells that must be rejected one after the other before a wider one is tried.
 const CELLS_BEFORE_WIDER: u32 = 4;
-/// The most cells that are tried for a limit.
-const CELLS_MAX: usize = 200;
+/// The most cells that are tried for a limit; fewer where that would be more rounds than these.
+const CELLS_MAX: usize = 120;
+const CELLS_MIN: usize = 12;
+const CELL_ROUNDS_MAX: usize = 1 << 20;
 
 /// The direction of a bet: that a log ratio is above a bar, or below it.
 #[derive(Clone, Copy, Debug)]
