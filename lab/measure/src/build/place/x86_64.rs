@@ -1,6 +1,7 @@
 //! The relocations of x86-64, and how it calls functions of other libraries.
 
 use super::machine::{Machine, put};
+use super::parts::{Relocation, Section};
 use super::relocate::{AtLoad, Fixup, Need, Slot};
 use object::elf;
 
@@ -9,15 +10,19 @@ use object::elf;
 pub(super) struct X86_64;
 
 impl Machine for X86_64 {
-    fn need(&self, kind: elf::RelocationType, before: [u8; 2]) -> Option<Need> {
-        Some(match kind {
+    fn need(&self, section: &Section, one: &Relocation) -> Option<Need> {
+        Some(match one.kind {
             elf::R_X86_64_NONE | elf::R_X86_64_TLSDESC_CALL => Need::Nothing,
             elf::R_X86_64_PC32 | elf::R_X86_64_PC64 => Need::Address,
             elf::R_X86_64_PLT32 => Need::Call,
             elf::R_X86_64_64 => Need::Word,
             elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX => {
-                let is_known = shortened(kind, before).is_some();
-                Need::Got { slot: Slot::Address, or_address: is_known }
+                let at = (one.offset as usize).checked_sub(2);
+                let before = at.and_then(|at| section.bytes.get(at..)?.first_chunk());
+                // With another addend, the instruction reads a part of the address.
+                let is_whole = one.addend == -4;
+                let short = before.filter(|_| is_whole).and_then(|two| shortened(one.kind, *two));
+                Need::Got { slot: Slot::Address, or_address: short.is_some() }
             }
             elf::R_X86_64_GOTTPOFF => Need::Got { slot: Slot::ThreadOffset, or_address: false },
             elf::R_X86_64_TLSGD => Need::Got { slot: Slot::ThreadPair, or_address: false },
