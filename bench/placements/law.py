@@ -2,12 +2,13 @@
 """Placements by tiebreak and by the linker: can their times be told apart?
 
 Each contestant is raced with itself, placed by tiebreak and linked (`linked = true`), in 200 units
-with fresh placements of both. Whether the times of the two differ, `tiebreak exact` says at the
+with fresh placements of both. Whether the times of a call differ, `tiebreak exact` says at the
 level of 5%: their medians, in pairs of one unit, and their 0.9 quantiles. Each race is written down
 as soon as it was run, so that an experiment that was cut off goes on where it was. The table in
 docs/manual/placements.md is then drawn from the data.
 """
 
+import csv
 import datetime
 import json
 import math
@@ -15,7 +16,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peers"))
@@ -71,16 +71,25 @@ def tiebreak(args, *words):
 
 def race(args, folder, workload, name):
     """Races a contestant with its twin and gives, by test, whether their times differ."""
-    store, samples = folder / "store", folder / "samples.csv"
+    store, samples, result = (folder / file for file in ("store", "samples.csv", "result.json"))
+    for file in (samples, result):
+        file.unlink(missing_ok=True)
     pair = ["--contestants", f"{name},{name}-linked", "--only", workload, "--cpus", str(args.cpu)]
     budget = ["--budget", f"{SETTINGS['units']} rounds", "--precision", "0.001%"]
     said = tiebreak(args, "study", "run", folder, *pair, *budget, "--store", store, "--json", "-")
     run = json.loads(said[said.index("{") :])["runs"][0]
     if any(warning["code"] == "linked" for warning in run["warnings"]):
         raise peers.Problem(f"only the linker can place {name}")
-    samples.unlink(missing_ok=True)
-    tiebreak(args, "export", "--store", store, "--csv", samples)
-    sets = [f"{samples}:wall_ns:contestant={which}" for which in (name, f"{name}-linked")]
+    tiebreak(args, "export", "--store", store, "--csv", samples, "--json", result)
+    rows = json.loads(result.read_text())["study"]["rows"]
+    calls = {one["name"]: one["calls_a_batch"] for one in rows}
+    with samples.open() as lines:
+        batches = list(csv.DictReader(lines))
+    sets = []
+    for which in (name, f"{name}-linked"):
+        sets.append(folder / f"{which}.txt")
+        own = (one["wall_ns"] for one in batches if one["contestant"] == which)
+        sets[-1].write_text("".join(f"{int(ns) / calls[which]}\n" for ns in own))
     row = {}
     for test, words in TESTS.items():
         level = ["--alpha", str(SETTINGS["level"]), "--json", "-"]
@@ -108,19 +117,20 @@ def measure(args):
     done = {(row["study"], row["contestant"]) for row in data["races"]}
     for study, workload, names in CASES:
         # As deep below the root as a study, whose packages name crates of ours by relative paths.
-        with tempfile.TemporaryDirectory(dir=peers.ROOT / "target") as place:
-            twins(study, Path(place))
-            for name in names.split()[: 1 if args.quick else None]:
-                if (study, name) in done:
-                    continue
-                row = {"study": study, "contestant": name}
-                row.update(race(args, Path(place), workload, name))
-                data["races"].append(row)
-                for test in TESTS:
-                    found = [one[test] for one in data["races"]]
-                    data["chance"][test] = chance(sum(found), len(found))
-                peers.save(args.data, data, "races")
-                print(study, name, {test: row[test] for test in TESTS}, flush=True)
+        folder = peers.ROOT / "target" / "law"
+        shutil.rmtree(folder, ignore_errors=True)
+        twins(study, folder)
+        for name in names.split()[: 1 if args.quick else None]:
+            if (study, name) in done:
+                continue
+            row = {"study": study, "contestant": name}
+            row.update(race(args, folder, workload, name))
+            data["races"].append(row)
+            for test in TESTS:
+                found = [one[test] for one in data["races"]]
+                data["chance"][test] = chance(sum(found), len(found))
+            peers.save(args.data, data, "races")
+            print(study, name, {test: row[test] for test in TESTS}, flush=True)
 
 
 def main():

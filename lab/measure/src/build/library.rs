@@ -162,8 +162,8 @@ impl<'a> Library<'a> {
         let required = if is_gold { "--undefined" } else { "--require-defined" };
         let required = format!("{required}={}", self.table);
         // No build id: equal placements are equal files. `now` resolves all addresses at load: the
-        // first call is not slower. `defs` reports a missing symbol now and not at load. `-S` leaves
-        // symbols for debuggers, and no more.
+        // first call is not slower. `defs` reports a missing symbol now and not at load. `-S`
+        // leaves symbols for debuggers, and no more.
         let words = [&exports, &required, "--build-id=none", "-z", "now", "-z", "defs", "-S"];
         let gold = self.link.gold.as_ref().filter(|_| is_gold);
         let mut linker = self.task.places().words(&self.link.command);

@@ -96,7 +96,8 @@ impl Placer {
         let path = &reference.library;
         let data = fs::read(path).map_err(|error| Refusal(format!("'{path}': {error}")))?;
         let mut template = Template::parse(&data)?;
-        let mut parts = Parts::new();
+        let mut parts = Parts::default();
+        parts.string(b"");
         parts.read_all(objects)?;
         let around = [parts.read_all(&reference.before)?, parts.read_all(&reference.after)?];
         let own = parts.sections.len();
@@ -147,7 +148,7 @@ impl Placer {
         let files = before.iter().copied().chain(drawn).chain(after.iter().copied());
         let files: Vec<usize> = files.collect();
         let is_live = self.live(&files);
-        let bound = self.bound(&files, &is_live)?;
+        let bound = self.bound(&files, &is_live);
         let names = Names { parts: &self.parts, machine: self.machine, bound, is_live };
         let mut inputs = vec![Vec::new(); self.template.outputs.len()];
         let mut tables = Tables::default();
@@ -165,7 +166,7 @@ impl Placer {
 
     /// Returns by section whether it is linked: of groups with one name, the first.
     fn live(&self, files: &[usize]) -> Vec<bool> {
-        let mut is_live: Vec<_> = self.outputs.iter().map(Option::is_some).collect();
+        let mut is_live = vec![true; self.parts.sections.len()];
         let mut is_known = vec![false; self.parts.groups];
         for file in files {
             for (group, members) in &self.parts.files[*file].groups {
@@ -178,7 +179,7 @@ impl Placer {
     }
 
     /// Returns what each name stands for: its first definition that is not weak, else its first.
-    fn bound(&self, files: &[usize], is_live: &[bool]) -> Result<Vec<Bound>, String> {
+    fn bound(&self, files: &[usize], is_live: &[bool]) -> Vec<Bound> {
         let mut rank = vec![usize::MAX; self.parts.files.len()];
         files.iter().enumerate().for_each(|(at, file)| rank[*file] = at);
         let names = self.parts.names.iter().zip(&self.dynamic);
@@ -189,52 +190,29 @@ impl Placer {
             });
             let own = linked.min_by_key(|one| (one.is_weak, rank[one.file])).map(|one| one.place);
             match (own.or_else(|| self.made(&name.text)), dynamic) {
-                (Some(place), Some((symbol, true))) => Ok(Bound::Exported(*symbol, place)),
-                (Some(place), _) => Ok(Bound::Here(place)),
-                (None, Some((symbol, _))) => Ok(Bound::Elsewhere(*symbol)),
-                (None, None) if LINKERS_OWN.contains(&name.text.as_str()) => {
-                    Err(format!("the name '{}', which a linker defines", name.text))
-                }
-                (None, None) if name.is_weak => Ok(Bound::Zero),
-                (None, None) => Ok(Bound::Unknown),
+                (Some(place), Some((symbol, true))) => Bound::Exported(*symbol, place),
+                (Some(place), _) => Bound::Here(place),
+                (None, Some((symbol, _))) => Bound::Elsewhere(*symbol),
+                (None, None) if name.is_weak && !is_of_linker(&name.text) => Bound::Zero,
+                (None, None) => Bound::Unknown,
             }
         });
         bound.collect()
     }
 
-    /// Returns what a name stands for that a linker defines.
+    /// Returns what a name stands for that a linker defines: the beginning or the end of a section.
     fn made(&self, name: &str) -> Option<Place> {
-        let begin = |output: usize| Place::Edge { output, is_end: false };
-        let named = |name: &str| self.template.named(name);
-        match name {
-            "_GLOBAL_OFFSET_TABLE_" => self.words().map(begin),
-            "_DYNAMIC" => self.template.find(Role::Dynamic).map(begin),
-            _ => name.strip_prefix("__start_").and_then(named).map(begin).or_else(|| {
-                let output = name.strip_prefix("__stop_").and_then(named)?;
-                Some(Place::Edge { output, is_end: true })
-            }),
-        }
-    }
-
-    /// Returns the output section with the words of the procedure linkage table.
-    fn words(&self) -> Option<usize> {
-        self.template.find(Role::CallGot).or_else(|| self.template.find(Role::Got))
+        let (begin, end) = (name.strip_prefix("__start_"), name.strip_prefix("__stop_"));
+        let output = self.template.named(begin.or(end)?)?;
+        Some(Place::Edge { output, is_end: end.is_some() })
     }
 }
 
-/// Names that linkers define, besides those that are known.
-const LINKERS_OWN: [&str; 10] = [
-    "__ehdr_start",
-    "__executable_start",
-    "__bss_start",
-    "etext",
-    "_etext",
-    "__etext",
-    "edata",
-    "_edata",
-    "end",
-    "_end",
-];
+/// Returns whether linkers define a name that is not known here.
+fn is_of_linker(name: &str) -> bool {
+    let names = ["DYNAMIC", "bss_start", "edata", "ehdr_start", "end", "etext", "executable_start"];
+    names.contains(&name.trim_start_matches('_'))
+}
 
 /// Returns by input section the output section and the rank in it; `None` for an empty one that no
 /// output section is for, and for pads of what the contestant does not have. Pads begin at the
@@ -305,7 +283,7 @@ impl Draft<'_> {
         image.relocate()?;
         image.write_tables()?;
         image.write_frames(&frames).ok_or("frames without an index")?;
-        image.write_symbols().ok_or("symbols")?;
+        image.write_symbols().ok_or("an exported name that is not there")?;
         image.write_dynamic()?;
         image.write_headers();
         Ok(image.bytes)
@@ -334,9 +312,13 @@ impl Draft<'_> {
         let words = (OWN_WORDS + calls) * WORD_BYTES;
         let got = self.tables.got_words * WORD_BYTES;
         let has_own = template.find(Role::CallGot).is_some();
+        let has_own_relocations = template.find(Role::CallRelocations).is_some();
         let made = template.outputs.iter().map(|output| match output.role {
             Role::Copied | Role::Symbols => output.bytes.len() as u64,
-            Role::Relocations => self.tables.dynamics.len() as u64 * RELOCATION_BYTES,
+            Role::Relocations => {
+                let others = if has_own_relocations { 0 } else { calls };
+                (self.tables.dynamics.len() as u64 + others) * RELOCATION_BYTES
+            }
             Role::CallRelocations => calls * RELOCATION_BYTES,
             Role::Calls => machine.calls_bytes(calls),
             Role::Got if has_own => got,

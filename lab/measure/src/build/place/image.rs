@@ -159,18 +159,21 @@ impl Image<'_> {
             let value = self.address(*place).wrapping_sub(base);
             self.put(got + word * WORD_BYTES, &value.to_le_bytes());
         }
+        let calls = tables.calls.iter().enumerate().map(|(number, symbol)| {
+            let at = words + (OWN_WORDS + number as u64) * WORD_BYTES;
+            (at, machine.number(AtLoad::Call), *symbol, 0)
+        });
         let mut entries: Vec<_> = tables.dynamics.iter().map(|one| self.entry(one, got)).collect();
+        if draft.placer.template.find(Role::CallRelocations).is_some() {
+            self.write_entries(Role::CallRelocations, &calls.collect::<Vec<_>>())
+                .ok_or("no relocations of calls")?;
+        } else {
+            entries.extend(calls);
+        }
         // Those that only add where the library lies come first, as the system's linker expects.
         let relative = machine.number(AtLoad::Relative);
         entries.sort_by_key(|(at, kind, symbol, _)| (*kind != relative, *symbol, *at));
-        self.write_entries(Role::Relocations, &entries).ok_or("no relocations at load")?;
-        let call = |(number, symbol): (usize, &u32)| {
-            let at = words + (OWN_WORDS + number as u64) * WORD_BYTES;
-            (at, machine.number(AtLoad::Call), *symbol, 0)
-        };
-        let entries: Vec<_> = tables.calls.iter().enumerate().map(call).collect();
-        self.write_entries(Role::CallRelocations, &entries)
-            .ok_or("no relocations of calls".to_owned())
+        self.write_entries(Role::Relocations, &entries).ok_or("no relocations at load".to_owned())
     }
 
     /// Returns a relocation at load as (address, kind, symbol, addend).

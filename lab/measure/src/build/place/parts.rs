@@ -22,7 +22,7 @@ pub(super) fn access(header: &elf::SectionHeader64<Endian>) -> Access {
 }
 
 /// The objects of a contestant, and the pads.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) machine: elf::Machine,
     pub(super) files: Vec<File>,
@@ -32,7 +32,8 @@ pub(super) struct Parts {
     pub(super) names: Vec<Name>,
     /// How many groups have a name of their own.
     pub(super) groups: usize,
-    /// The names of symbols and sections, for debuggers, each with a zero at its end.
+    /// The names of symbols and sections, for debuggers, each with a zero at its end; the first one
+    /// is empty.
     pub(super) strings: Vec<u8>,
     by_path: HashMap<String, usize>,
     by_name: HashMap<Vec<u8>, u32>,
@@ -122,13 +123,6 @@ pub(super) struct Definition {
 }
 
 impl Parts {
-    pub(super) fn new() -> Parts {
-        let (machine, groups, strings) = (elf::EM_NONE, 0, vec![0]);
-        let (files, sections, names) = (Vec::new(), Vec::new(), Vec::new());
-        let (by_path, by_name, by_group) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Parts { machine, files, sections, names, groups, strings, by_path, by_name, by_group }
-    }
-
     /// Adds a name for debuggers, and returns where it is.
     pub(super) fn string(&mut self, text: &[u8]) -> u32 {
         let at = self.strings.len() as u32;

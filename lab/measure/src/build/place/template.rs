@@ -53,7 +53,7 @@ pub(super) enum Role {
     /// What would be untrue of a placement, as the note that identifies the file: room, with
     /// zeroes.
     Blank,
-    /// What no placement needs: stubs of another kind.
+    /// What no placement needs: stubs of another kind, if there are those that it has.
     Dropped,
 }
 
@@ -96,7 +96,12 @@ impl Template {
 
     fn read(data: &[u8]) -> Result<Template, String> {
         let header = Header::parse(data).map_err(text)?;
-        let outputs = outputs(header, data)?;
+        let mut outputs = outputs(header, data)?;
+        if !outputs.iter().any(|output| output.role == Role::Calls)
+            && let Some(other) = outputs.iter_mut().find(|output| output.name == ".plt.got")
+        {
+            other.role = Role::Calls;
+        }
         let segments = header.program_headers(ENDIAN, data).map_err(text)?;
         let mut segments: Vec<_> =
             segments.iter().map(|header| segment(header, &outputs)).collect();

@@ -49,18 +49,15 @@ impl Machine for X86_64 {
                 put(image, at, &i32::try_from(value).ok()?.to_le_bytes())?;
             }
             _ => {
-                let mut at = at;
-                let mut relative = relative;
+                let (mut at, mut relative) = (at, relative);
                 if is_direct {
-                    let before = [*image.get(at.checked_sub(2)?)?, *image.get(at - 1)?];
-                    let [first, second] = shortened(kind, before)?;
-                    put(image, at - 2, &[first])?;
-                    if first == 0xe9 {
+                    let opcode = at.checked_sub(2)?;
+                    let short = shortened(kind, *image.get(opcode..)?.first_chunk()?)?;
+                    put(image, opcode, &short)?;
+                    if short[0] == JUMP {
+                        // The address lies a byte earlier, and a nop follows.
                         put(image, at + 3, &[0x90])?;
-                        at -= 1;
-                        relative += 1;
-                    } else {
-                        put(image, at - 1, &[second])?;
+                        (at, relative) = (at - 1, relative + 1);
                     }
                 }
                 put(image, at, &i32::try_from(relative).ok()?.to_le_bytes())?;
@@ -115,11 +112,11 @@ fn shortened(kind: elf::RelocationType, before: [u8; 2]) -> Option<[u8; 2]> {
     match (before, kind) {
         ([MOV, register], _) => Some([LEA, register]),
         ([0xff, 0x15], elf::R_X86_64_GOTPCRELX) => Some([0x67, 0xe8]),
-        // The address lies a byte earlier, and a nop follows.
-        ([0xff, 0x25], elf::R_X86_64_GOTPCRELX) => Some([0xe9, 0]),
+        ([0xff, 0x25], elf::R_X86_64_GOTPCRELX) => Some([JUMP, 0]),
         _ => None,
     }
 }
 
 const MOV: u8 = 0x8b;
 const LEA: u8 = 0x8d;
+const JUMP: u8 = 0xe9;
