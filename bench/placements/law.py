@@ -24,7 +24,8 @@ import peers  # noqa: E402
 
 DATA = peers.ROOT / "docs" / "measured" / "placements.json"
 SETTINGS = {"units": 200, "level": 0.05}
-# Study, workload, contestants: of all languages that have placements.
+# Study, workload, contestants: of all languages that have placements; at the end branches whose
+# speed depends on where they lie.
 CASES = [
     (
         "parse-uint8",
@@ -43,6 +44,7 @@ CASES = [
         "a-gcc-o0 a-gcc-o1 a-clang-o3 b-gcc-o3 b-clang-o1 a-rust-o3",
     ),
     ("string-growth", "n-1k", "libstdcxx libstdcxx-static rust-string"),
+    ("bench/scopes/study", "steps", "branches-one branches-more"),
 ]
 TESTS = {"median": ["--paired", "--statistic", "median"], "tail": ["--statistic", "quantile:0.9"]}
 BLOCK = re.compile(r"\[\[contestant\]\]\n(?:(?!\n\[).)*", re.S)
@@ -51,7 +53,7 @@ LEFT_OUT = re.compile(r"\[\[(?:claim|published)\]\](?:(?!\n\[\[).)*", re.S)
 
 def twins(study, folder):
     """Copies a study with each contestant a second time, linked."""
-    shutil.copytree(peers.ROOT / "studies" / study, folder, dirs_exist_ok=True)
+    shutil.copytree(peers.ROOT / (study if "/" in study else f"studies/{study}"), folder)
     path = folder / "study.toml"
     text = LEFT_OUT.sub("", path.read_text())
     for block in BLOCK.findall(text):
