@@ -47,8 +47,8 @@ scopes: build ## the same code against itself, at each scope: 15 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/scopes/scopes.py $(ARGS)
 
-placements: build ## placements by us and by the linker: can their times be told apart: 10 minutes
-	@scripts/setup.sh functions
+placements: build ## placements by us and by the linker: can their times be told apart: 20 minutes
+	@scripts/setup.sh studies peers
 	/usr/bin/python3 -B bench/placements/law.py $(ARGS)
 
 # One at a time, each with the budget of its study. The study barriers asks the daemon barrierd,

@@ -346,8 +346,8 @@ pub enum Warning {
     },
     /// Only the linker can make the placements of a contestant.
     #[error(
-        "the linker makes each placement of {contestant}, which takes some 10 ms, because tiebreak \
-         does not place {why}; that costs time and changes no verdict"
+        "the linker makes each placement of {contestant}, which takes some 10 ms, because of \
+         {why}; that costs time and changes no verdict"
     )]
     Linked {
         /// The name of the contestant.
