@@ -3,10 +3,12 @@
 mod beside;
 pub(crate) mod effect;
 pub(crate) mod one_factor;
+mod sooner;
 mod warnings;
 
 use self::beside::Beside;
 use self::one_factor::Pairs;
+use self::sooner::Sooner;
 use crate::claim_test::{self, ClaimTest};
 use crate::company::{self, RoundsByPair, Turns};
 use crate::observation::Observation;
@@ -47,6 +49,8 @@ pub(crate) struct OpenClaim {
     coarse_rounds: u64,
     /// What other processes did during its rounds.
     pub(crate) beside: Beside,
+    /// Its rounds, as another way would have them.
+    sooner: Sooner,
 }
 
 /// Turns rounds into evidence, determines which contestants are still needed, and settles claims.
@@ -346,6 +350,7 @@ impl Referee {
         claim.coarse_rounds += u64::from(coarse);
         if claim.is_open() {
             claim.beside.take(planned, left, Some(right));
+            claim.sooner.take(planned, (left, right), &conditions);
         }
         self.rounds_without_delay += u64::from(conditions.delay.is_none());
         if claim.test.observe_pair(planned, pair, d, &conditions).is_some() {
@@ -549,6 +554,7 @@ impl OpenClaim {
             void: false,
             coarse_rounds: 0,
             beside: Beside::default(),
+            sooner: Sooner::default(),
         }
     }
 
