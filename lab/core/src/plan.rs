@@ -229,6 +229,32 @@ pub struct ProgramPlan {
     pub wait_for_quiet: bool,
     /// The maximum number of bytes that a contestant may write to standard output in one run.
     pub output_limit_bytes: u64,
+    /// Which rounds begin with an untimed run. Journals from before version 3 of the engine do not
+    /// say it, and have one in every round.
+    #[serde(default, skip_serializing_if = "Primer::is_always")]
+    pub primer: Primer,
+}
+
+/// Which rounds of programs begin with an untimed run of a contestant, the primer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Primer {
+    /// All of them.
+    #[default]
+    Always,
+    /// All of them, unless a run of the first round takes longer than a second. Then only those of
+    /// the first block have one.
+    Short,
+    /// None.
+    Never,
+}
+
+names! { Primer: Always = "always", Short = "short", Never = "never" }
+
+impl Primer {
+    fn is_always(&self) -> bool {
+        *self == Primer::Always
+    }
 }
 
 /// What happens to a contestant's standard output.
@@ -331,6 +357,7 @@ impl Default for ProgramPlan {
             warmup_runs: 0,
             wait_for_quiet: true,
             output_limit_bytes: 256 << 20,
+            primer: Primer::Short,
         }
     }
 }

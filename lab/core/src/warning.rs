@@ -1,6 +1,7 @@
 //! Warnings for the user, each with its remedy.
 
-use crate::metric::Unit;
+use crate::metric::{Metric, Unit};
+use crate::plan::Adjust;
 use crate::quantity::{Rounding, format_ns, format_percent};
 use serde::{Deserialize, Serialize};
 
@@ -312,6 +313,27 @@ pub enum Warning {
         /// The number of all rounds.
         of: u64,
     },
+    /// Another way would have settled a claim about wall time in at most half of the rounds.
+    #[error(
+        "'{claim}' would have been settled after {after} of these {} {}",
+        count(*.rounds, "round"),
+        way(*.metric, *.adjust, *.is_question)
+    )]
+    Sooner {
+        /// The claim.
+        claim: String,
+        /// Whether it is only the question which one is faster.
+        is_question: bool,
+        /// The number of rounds in its evidence.
+        rounds: u64,
+        /// The number of those that the other way needs.
+        after: u64,
+        /// The metric of the other way.
+        #[serde(with = "crate::metric::key")]
+        metric: Metric,
+        /// What the other way removes from the noise.
+        adjust: Adjust,
+    },
     /// For some runs, the kernel did not report how long they waited for a CPU, so their rounds
     /// count in full.
     #[error(
@@ -463,6 +485,21 @@ fn coarse(of_means: bool) -> &'static str {
     } else {
         "so every value counts as an interval"
     }
+}
+
+/// Describes another way to compare, and what it asks instead.
+fn way(metric: Metric, adjust: Adjust, is_question: bool) -> String {
+    let words = match (adjust.slot, adjust.strata) {
+        (true, false) => "slot",
+        (false, true) => "strata",
+        (true, true) => "slot,strata",
+        (false, false) => {
+            let name = metric.name();
+            let how = if is_question { "--by " } else { "a claim that ends in 'by' " };
+            return format!("by {name}: {how}'{name}' asks for that, which is another question");
+        }
+    };
+    format!("with --adjust {words}, which asks for one factor (--centre factor)")
 }
 
 /// Describes the effect of lost attempts.

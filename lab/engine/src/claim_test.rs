@@ -169,14 +169,11 @@ fn is_by_factor(d: LogRatio, factor: f64) -> Trial {
 }
 
 /// Returns what is known about a round of two contestants in addition to their ratio: its position
-/// in its block of primers and, if the bets may be adjusted by them, which contestant ran first,
-/// and the larger share of its time for which either was ready and waited for a CPU.
+/// in its block of primers, which contestant ran first, and the larger share of its time for which
+/// either was ready and waited for a CPU. A test whose plan adjusts nothing uses only the first.
 pub fn conditions(coins: &RoundCoins, block: &Block, left: Part, right: Part) -> Conditions {
     let goes_on = block.goes_on();
     let rests = block.tells_apart(left.contestant, right.contestant);
-    if left.plan.adjust.is_none() {
-        return Conditions { goes_on, rests, ..Conditions::UNKNOWN };
-    }
     let [left_at, right_at] =
         [left, right].map(|part| coins.order.iter().position(|other| *other == part.contestant));
     let slot = if left_at < right_at { 1.0 } else { -1.0 };

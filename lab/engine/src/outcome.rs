@@ -59,6 +59,7 @@ pub fn result(
         seconds_waited: seconds(referee.waited_ns),
         rounds: referee.rounds,
         lost: referee.lost,
+        rounds_without_primer: referee.unprimed,
         stopped,
         eta_seconds: if stopped.is_none() { eta_seconds(referee) } else { None },
         error: plan.error,

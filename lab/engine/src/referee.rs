@@ -3,10 +3,12 @@
 mod beside;
 pub(crate) mod effect;
 pub(crate) mod one_factor;
+mod sooner;
 mod warnings;
 
 use self::beside::Beside;
 use self::one_factor::Pairs;
+use self::sooner::Sooner;
 use crate::claim_test::{self, ClaimTest};
 use crate::company::{self, RoundsByPair, Turns};
 use crate::observation::Observation;
@@ -16,7 +18,7 @@ use crate::self_check::SelfCheck;
 use std::convert::Infallible;
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
-use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim};
+use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim, Primer};
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
@@ -28,6 +30,9 @@ use tiebreak_stats::coins::{self, Seed};
 const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
 /// After the first round, a run may take this many times the slowest of the first round.
 const TIMEOUT_FACTOR: u64 = 10;
+/// If a run of the first round takes longer than this, later blocks have no primer, unless the plan
+/// says otherwise.
+const PRIMED_NS_MAX: u64 = 1_000_000_000;
 
 /// One claim on its way to a verdict.
 #[derive(Clone, Debug)]
@@ -44,6 +49,8 @@ pub(crate) struct OpenClaim {
     coarse_rounds: u64,
     /// What other processes did during its rounds.
     pub(crate) beside: Beside,
+    /// Its rounds, as another way would have them.
+    sooner: Sooner,
 }
 
 /// Turns rounds into evidence, determines which contestants are still needed, and settles claims.
@@ -73,6 +80,10 @@ pub struct Referee {
     /// How much of that was spent waiting for quiet.
     pub(crate) waited_ns: u64,
     slowest_first_ns: Option<u64>,
+    /// Whether a run of the first round took longer than [`PRIMED_NS_MAX`], however it ended.
+    has_long_runs: bool,
+    /// The number of rounds without a primer.
+    pub(crate) unprimed: u64,
     oddities: Oddities,
     /// The number of rounds of a claim for which the kernel did not report how long contestants
     /// waited for a CPU.
@@ -104,6 +115,8 @@ impl Referee {
             elapsed_ns: 0,
             waited_ns: 0,
             slowest_first_ns: None,
+            has_long_runs: false,
+            unprimed: 0,
             oddities: Oddities::default(),
             rounds_without_delay: 0,
             false_share: None,
@@ -212,9 +225,23 @@ impl Referee {
         if self.plan.engine_version == 1 {
             let coins = coins::draw(self.seed, self.rounds, attempt, &company);
             let primer = coins::lone_primer(self.seed, self.rounds, attempt, &company);
-            return RoundCoins { primer, ..coins };
+            return RoundCoins { primer: Some(primer), ..coins };
         }
-        self.block.draw(self.seed, self.rounds, attempt, &company)
+        self.block.draw(self.seed, (self.rounds, attempt), &company, self.primes())
+    }
+
+    /// Returns whether a block that begins now has primers. It depends only on the past. A single
+    /// program is not compared with another, so it needs none; its coins had one before version 3.
+    fn primes(&self) -> bool {
+        if self.plan.functions.is_some() || self.plan.engine_version < 3 {
+            return true;
+        }
+        match self.plan.program.primer {
+            _ if self.plan.contestants.len() == 1 => false,
+            Primer::Always => true,
+            Primer::Short => !self.has_long_runs,
+            Primer::Never => false,
+        }
     }
 
     /// Returns whether only claims get the time: one that does not wait is open, and cells of a
@@ -242,8 +269,10 @@ impl Referee {
         self.waited_ns = self.waited_ns.saturating_add(round.waited_ns);
         let order = &round.coins.order;
         if self.plan.functions.is_none() {
-            let primed = (self.plan.contestants.len() > 1).then_some(&round.coins.primer);
-            order.iter().chain(primed).for_each(|one| self.seen[*one].ran += 1);
+            let several = self.plan.contestants.len() > 1;
+            let primed = round.coins.primer.filter(|_| several);
+            order.iter().chain(&primed).for_each(|one| self.seen[*one].ran += 1);
+            self.unprimed += u64::from(several && primed.is_none());
         }
         // In a unit of functions all are primed at its start.
         if self.plan.engine_version > 1 && self.plan.functions.is_none() {
@@ -251,6 +280,7 @@ impl Referee {
         }
         if self.rounds == 0 {
             self.slowest_first_ns = slowest(&round.samples);
+            self.has_long_runs = round.samples.iter().any(|one| one.wall_ns > PRIMED_NS_MAX);
         }
         self.rounds += 1;
         self.had.take(order);
@@ -320,6 +350,7 @@ impl Referee {
         claim.coarse_rounds += u64::from(coarse);
         if claim.is_open() {
             claim.beside.take(planned, left, Some(right));
+            claim.sooner.take(planned, (left, right), &conditions);
         }
         self.rounds_without_delay += u64::from(conditions.delay.is_none());
         if claim.test.observe_pair(planned, pair, d, &conditions).is_some() {
@@ -523,6 +554,7 @@ impl OpenClaim {
             void: false,
             coarse_rounds: 0,
             beside: Beside::default(),
+            sooner: Sooner::default(),
         }
     }
 

@@ -36,7 +36,12 @@ fn path(version: u32, case: &Golden) -> PathBuf {
 fn first_version(case: &Golden) -> u32 {
     let Request { centre, budget, .. } = &case.request;
     let in_seconds = budget.is_some_and(|budget| budget.seconds.is_some());
-    if *centre == Centre::Mean || in_seconds { 2 } else { 1 }
+    let are_long = case.behaviours.iter().any(|one| one.wall_ns > 1e9);
+    match () {
+        () if are_long => 3,
+        () if *centre == Centre::Mean || in_seconds => 2,
+        () => 1,
+    }
 }
 
 /// A contestant of so many times 5 ms, with little noise.
@@ -146,6 +151,9 @@ fn oddities() -> Vec<Golden> {
     seconds.request.resolution = 0.0;
     seconds.request.budget = Some(Budget { rounds: None, seconds: Some(0.3) });
     cases.push(seconds);
+    let mut long = golden("long-runs", "", times(300.0), Verdict::Holds);
+    long.behaviours[0] = times(240.0);
+    cases.push(long);
     let mut three = golden("three-all-pairs", "", times(1.3), Verdict::Holds);
     three.request = Request { all_pairs: true, ..asking(3, &[]) };
     three.behaviours.push(Behaviour { fails_in_run: Some(3), ..times(0.8) });

@@ -7,7 +7,7 @@ mod common;
 
 use common::neighbour::Neighbour;
 use common::noise::{ALL, CLEAN, Noise, SILENT, SPIKY};
-use common::own_state::{OWN, Primers};
+use common::own_state::{FOLLOW, OWN, Primers};
 use common::race::{CarryOver, Clock, Order, RESOLUTION, Race};
 use common::rates::{Cell, Form, Rate};
 use common::skew::Skew;
@@ -142,6 +142,23 @@ fn carry_over_without_a_primer_fails() {
         let carry_over = Some(CarryOver { self_follow_gain: 0.04, primer: false });
         let race = Race { carry_over, ..Race::new(noise, 0.0) };
         check_fails(&gets(race, centre, Relation::Order, 0.0, Verdict::Holds), FORM);
+    }
+}
+
+/// Who ran last is known before a round without a primer. That alone gives it away only where the
+/// second slot is another one, too.
+#[test]
+fn who_ran_last_fails_without_a_primer() {
+    for world in FOLLOW.into_iter().filter(|world| world.later_slot_gain > 0.0) {
+        for (primers, said) in [(Primers::Nobody, "nobody"), (Primers::FirstBlock, "one block")] {
+            let happens = move |form: Form, seed, stream| {
+                let centre = Centre::Factor;
+                let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, Adjust::NONE);
+                world.settles(2, primers, test, (seed, stream, form.rounds)).is_some()
+            };
+            let what = format!("false alarms, who ran last, {said} primed");
+            check_fails(&Cell::new(what, world.name, "M3r", happens), FORM);
+        }
     }
 }
 

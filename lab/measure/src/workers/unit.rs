@@ -108,7 +108,7 @@ impl Workers {
         let members = &session.crew.members;
         let calls = members.iter().map(|member| self.functions.calls_a_batch.of(*member));
         let rounds = Rounds {
-            primer: Some(coins.primer),
+            primer: coins.primer,
             order: request.orders.concat(),
             calls_a_batch: calls.collect(),
             times_each_call: self.functions.times_each_call,
