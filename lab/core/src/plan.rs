@@ -63,6 +63,22 @@ impl Plan {
         self.engine_version >= 2 && self.functions.is_some()
     }
 
+    /// Returns whether the next round is for the question that is expected to need the least time.
+    /// This holds for pairs under a budget in seconds, since version 3 of the engine. A budget in
+    /// rounds applies to each pair, so pairs then take turns.
+    pub fn races_nearest_first(&self) -> bool {
+        self.engine_version >= 3 && self.races_pairs() && self.budget.rounds.is_none()
+    }
+
+    /// Returns the nanoseconds that a round of two functions cost in the pilot: a unit, except at
+    /// scope `layout`.
+    pub fn round_cost_ns(&self) -> f64 {
+        self.functions.as_deref().map_or(0.0, |functions| match self.scope {
+            Scope::Layout => functions.pilot.round_cost_ns,
+            _ => functions.pilot.cost_ns(functions.rounds_a_unit),
+        })
+    }
+
     /// Returns the cap for values of this metric where ratios are those of means. For wall time, it
     /// is the time-out, at which a run is ended; other metrics have none.
     pub fn cap_of_means(&self, metric: Metric) -> Option<f64> {

@@ -9,7 +9,8 @@ mod study;
 mod written;
 
 pub use self::study::{
-    PublishedFigure, PublishedResult, Scaling, StudyResult, StudyRow, VerifyRow, WorkloadResult,
+    OpenRatio, PublishedFigure, PublishedResult, Scaling, StudyResult, StudyRow, VerifyRow,
+    WorkloadResult,
 };
 use crate::claim::Statement;
 use crate::fingerprint::Fingerprint;

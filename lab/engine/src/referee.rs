@@ -2,6 +2,7 @@
 
 mod beside;
 pub(crate) mod effect;
+mod nearest;
 pub(crate) mod one_factor;
 mod sooner;
 mod warnings;
@@ -206,7 +207,10 @@ impl Referee {
 
     /// Returns the contestants of coming rounds, as known now.
     pub(crate) fn turns(&self) -> Turns {
-        if self.plan.races_pairs() {
+        if self.plan.races_nearest_first() {
+            let next = self.nearest().map_or((Vec::new(), 0), |next| (next.company, next.had));
+            Turns::of_one(next.0, next.1)
+        } else if self.plan.races_pairs() {
             let only_claims = self.claims_first();
             let open = self.open_claims().map(|(_, planned)| planned);
             let next = open.filter(|planned| !(only_claims && self.waits(planned)));
@@ -248,6 +252,9 @@ impl Referee {
     /// study's table still wait for it. The plan contains the wait of each, so no later version of
     /// the rule changes what a journal replays to.
     pub(crate) fn claims_first(&self) -> bool {
+        if self.plan.races_nearest_first() {
+            return self.nearest().is_some_and(|next| next.is_first);
+        }
         self.plan.claims.iter().any(|planned| self.waits(planned))
             && self.open_claims().any(|(_, planned)| !self.waits(planned))
     }
@@ -265,6 +272,7 @@ impl Referee {
     /// Adds a finished round: its samples become evidence of every open claim whose contestants all
     /// ran. Returns the wealth of the bets about these claims.
     pub fn take_round(&mut self, round: &Round) -> Vec<Wealth> {
+        let took_ns = round.elapsed_ns.saturating_sub(self.elapsed_ns);
         self.elapsed_ns = round.elapsed_ns;
         self.waited_ns = self.waited_ns.saturating_add(round.waited_ns);
         let order = &round.coins.order;
@@ -283,7 +291,7 @@ impl Referee {
             self.has_long_runs = round.samples.iter().any(|one| one.wall_ns > PRIMED_NS_MAX);
         }
         self.rounds += 1;
-        self.had.take(order);
+        self.had.take(order, took_ns.saturating_sub(round.waited_ns));
         for (position, (contestant, sample)) in order.iter().zip(&round.samples).enumerate() {
             let batches = round.batches.get(position).map_or(&[][..], Vec::as_slice);
             let shown = self.is_shown(*contestant, order);
@@ -468,11 +476,16 @@ impl Referee {
     /// each pair: this is the number of rounds of the next pair, or the most of any pair if no
     /// claim is open.
     pub fn rounds_used(&self) -> u64 {
-        match self.turns().next() {
-            Some((_, had)) => had,
-            None if self.plan.races_pairs() => self.had.most(),
-            None => self.rounds,
+        if !self.plan.races_pairs() {
+            return self.rounds;
         }
+        let open = self.open_claims().map(|(_, planned)| company::sorted(about(planned)));
+        let fewest = if self.plan.races_nearest_first() {
+            open.map(|pair| self.had.of(&pair)).min()
+        } else {
+            self.turns().next().map(|(_, had)| had)
+        };
+        fewest.unwrap_or_else(|| self.had.most())
     }
 
     /// Returns the remaining nanoseconds of the budget; `None` if only rounds are limited.

@@ -35,6 +35,11 @@ pub struct RatioTest {
     free_losses: bool,
     /// The least number of rounds in which a bet can have won enough.
     next_look: u64,
+    /// If the question is how large the ratio is: the rounds at the latest look, and the distance
+    /// of the limits then.
+    seen: Option<(u64, f64)>,
+    /// The least number of rounds that settle anything.
+    fewest: u64,
     /// Whether the verdict is about one factor, so that there is none where there is no factor.
     pub asks_one_factor: bool,
     /// The test result when a verdict was withheld.
@@ -80,10 +85,12 @@ impl RatioTest {
             history: History::new(table),
             bets: BarBets::new(&bars, NUDGE, |bar| EProcess::new(table, bar)),
             shown: BarBets::new(&bars, 0.0, |bar| EProcess::new(table, bar)).at_the_bar(),
-            bars,
             block: Vec::new(),
             free_losses: version == 1,
             next_look: 0,
+            seen: None,
+            fewest: table.fewest_rounds(bars.error_a_side(error)),
+            bars,
             asks_one_factor: false,
             denied: None,
         }
@@ -163,7 +170,9 @@ impl RatioTest {
         }
         if self.bars.asks_for_width() {
             self.next_look = Bars::next_look(self.rounds());
-            return self.settle_at(self.error_a_side());
+            let limits = self.limits_at(self.error_a_side());
+            self.seen = limits.width().map(|width| (self.rounds(), width));
+            return self.bars.settle(&self.proof(limits));
         }
         let needed = 1.0 / self.error_a_side();
         let most = self.most_won();
@@ -286,6 +295,27 @@ impl SequentialTest for RatioTest {
         let is_denied =
             self.asks_one_factor && self.one_factor().is_some_and(|found| found.is_denied());
         (!is_denied).then_some(settled)
+    }
+
+    /// The distance of limits shrinks with the square root of the rounds. Before there are limits,
+    /// the claim is expected to need no more rounds than any claim needs. Infinite if a verdict was
+    /// withheld.
+    fn rounds_left(&self) -> f64 {
+        let rounds = self.rounds();
+        if self.denied.is_some() {
+            return f64::INFINITY;
+        }
+        if rounds < self.fewest {
+            return (self.fewest - rounds) as f64;
+        }
+        match (self.bars.width_wanted(), self.seen) {
+            (None, _) => self.rounds_left_by_wealth(),
+            (Some(_), None) => rounds as f64,
+            (Some(wanted), Some((then, width))) => {
+                let shrinks = width / wanted;
+                (then as f64 * shrinks * shrinks - rounds as f64).max(1.0)
+            }
+        }
     }
 
     fn lose_attempt(&mut self) {
