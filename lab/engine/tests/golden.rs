@@ -17,6 +17,8 @@ use tiebreak_lab::replay;
 use tiebreak_store::{read_lines, write_lines};
 
 const ROUNDS: u64 = 16;
+/// The case about a share of rounds.
+const SHARE: &str = "share-of-rounds";
 
 struct Golden {
     name: &'static str,
@@ -36,7 +38,8 @@ fn path(version: u32, case: &Golden) -> PathBuf {
 fn first_version(case: &Golden) -> u32 {
     let Request { centre, budget, .. } = &case.request;
     let in_seconds = budget.is_some_and(|budget| budget.seconds.is_some());
-    if *centre == Centre::Mean || in_seconds { 2 } else { 1 }
+    let is_later = *centre == Centre::Mean || in_seconds || case.name == SHARE;
+    if is_later { 2 } else { 1 }
 }
 
 /// A contestant of so many times 5 ms, with little noise.
@@ -142,6 +145,11 @@ fn oddities() -> Vec<Golden> {
     lost.kills = 5;
     lost.request.budget = Some(Budget { rounds: Some(60), seconds: None });
     cases.push(lost);
+    let mut share =
+        golden(SHARE, "A is faster than B in 90% of rounds", times(1.3), Verdict::Holds);
+    share.request.budget = Some(Budget { rounds: Some(80), seconds: None });
+    share.kills = 1;
+    cases.push(share);
     let mut seconds = golden("seconds", "A is faster than B", times(1.0), Verdict::Undecided);
     seconds.request.resolution = 0.0;
     seconds.request.budget = Some(Budget { rounds: None, seconds: Some(0.3) });
