@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The version of the evidence engine. A journal names the engine that computed its numbers. Code
 /// that turns the same samples into other evidence, or draws other coins, asks the plan for its
 /// version. So the journals of all versions since 1 replay to what they recorded.
-pub const ENGINE_VERSION: u32 = 2;
+pub const ENGINE_VERSION: u32 = 3;
 
 /// Everything that is fixed before the first coin. A verdict is a function of the plan, the samples
 /// and the events. When a run is resumed, only the plan's budget may change.
