@@ -16,6 +16,7 @@ mod measured;
 mod own;
 mod pages;
 mod peers;
+mod rounds;
 mod scopes;
 mod shares;
 mod sooner;
