@@ -103,7 +103,7 @@ shares: setup ## success rates simulated, next to the classic driver; bursts: 5 
 	@mv target/tiebreak/shares.json docs/measured/shares.json
 	$(CARGO) xtask splice make shares
 
-rounds: setup ## rounds to a verdict and errors, in made noise and in noise recorded here: 10 minutes
+rounds: setup ## rounds to a verdict, and errors, in made and in recorded noise: 5 minutes
 	@mkdir -p target/tiebreak
 	$(CARGO) run --release --quiet --locked --package tiebreak-stats --example rounds -- $(ARGS) \
 	    > target/tiebreak/rounds.json

@@ -91,7 +91,8 @@ mod tests {
     const JSON: &str = r#"{"schema": "tiebreak/rounds/1", "error": 0.01, "streams": 40,
         "rounds_most": 8000, "wrong_streams": 200, "wrong_rounds": 1000, "confidence": 0.99,
         "rows": [{"world": "bimodal", "effect": 0.5, "engines": [
-            {"name": "old", "median": 300, "p90": null}, {"name": "new", "median": 100, "p90": 250}]}],
+            {"name": "old", "median": 300, "p90": null},
+            {"name": "new", "median": 100, "p90": 250}]}],
         "wrong": [{"world": "bimodal", "engines": [
             {"name": "old", "false_alarms": {"count": 2, "low": 0.001},
              "missed": {"count": 0, "low": 0.0}}]}]}"#;

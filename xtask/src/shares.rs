@@ -67,8 +67,8 @@ fn trials(rates: Part<'_>) -> Result<String> {
     };
     Ok(format!(
         "{}\nTrials to the verdict: the median and, in brackets, the mean of {} streams, the same \
-         for all methods. The last column is what tiebreak saves of the classic driver's mean. Nine of ten runs of any method ended within {longest} \
-         trials, and {ended} within {}.\n\n",
+         for all methods. The last column is what tiebreak saves of the classic driver's mean. \
+         Nine of ten runs of any method ended within {longest} trials, and {ended} within {}.\n\n",
         table(&head, rows),
         rates.number("streams"),
         rates.number("trials_most")

@@ -48,9 +48,9 @@ pub struct BlockBets {
 
 impl Side {
     /// Returns the bets against "hits have at most the probability `odds.hit`". If there is an
-    /// `alternative` and the bets are trial by trial, half of the stake is with a bettor on it. Part
-    /// of the stake is on "hits never miss" if `may_be_certain` and misses are the exception: where
-    /// hits are, it would win hardly more than the boldest of the others.
+    /// `alternative` and the bets are trial by trial, half of the stake is with a bettor on it.
+    /// Part of the stake is on "hits never miss" if `may_be_certain` and misses are the exception:
+    /// where hits are, it would win hardly more than the boldest of the others.
     pub fn new(odds: Odds, alternative: Option<Odds>, block: u64, may_be_certain: bool) -> Side {
         let is_certain = may_be_certain && odds.hit >= odds.miss;
         if block > 1 {
@@ -181,9 +181,9 @@ impl TrialBets {
 
     /// Returns the limit for single trials. The bettor who knows the alternative bets against every
     /// bar up to its own with the same factors, so the mixture falls with the bar like that of the
-    /// others does. Beyond its own bar it may not bet, and the others are alone. The two do not meet
-    /// at the bar, so limits beyond it count only once the bar itself is rejected: the rejected bars
-    /// are then an interval from 0.
+    /// others does. Beyond its own bar it may not bet, and the others are alone. The two do not
+    /// meet at the bar, so limits beyond it count only once the bar itself is rejected: the
+    /// rejected bars are then an interval from 0.
     fn lower_limit(&self, log_needed: f64) -> Option<f64> {
         let is_bar_rejected = self.log_evidence() >= log_needed;
         let knowing = self.bettors.knowing.filter(|_| !is_bar_rejected);

@@ -44,7 +44,7 @@ const DRIFT: Noise = Noise { name: "drift", wander_left: 0.999, wander_sd: 0.006
 const NARROW: Noise = Noise { name: "narrow modes", sd: 0.003, ..BIMODAL };
 /// The same, and a mode lasts for five runs on average.
 const STICKY: Noise = Noise { name: "sticky modes", mode_stickiness: 0.8, ..NARROW };
-/// A neighbour that comes for spells of about ten rounds, in which each run is slower by up to half.
+/// A neighbour that comes for spells of about ten rounds, and others that hit one run in five.
 const BURSTS: Noise = Noise {
     name: "bursts",
     spike_share: 0.2,
