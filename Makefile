@@ -96,7 +96,7 @@ bench: build ## what tiebreak itself costs, in time and memory: about 5 minutes
 	/usr/bin/python3 -B bench/peers/own.py $(ARGS)
 	$(CARGO) run --release --quiet --locked --package tiebreak-measure --example worker_overhead
 
-shares: setup ## success rates simulated, next to the classic driver; bursts: 5 minutes
+shares: setup ## success rates simulated, next to the classic driver; bursts: 10 minutes
 	@mkdir -p target/tiebreak
 	$(CARGO) run --release --quiet --locked --package tiebreak-stats --example shares -- $(ARGS) \
 	    > target/tiebreak/shares.json
