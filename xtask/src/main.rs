@@ -17,6 +17,7 @@ mod own;
 mod pages;
 mod peers;
 mod placements;
+mod rounds;
 mod scopes;
 mod shares;
 mod sooner;

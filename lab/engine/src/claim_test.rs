@@ -55,7 +55,7 @@ impl DerefMut for ClaimTest {
 impl ClaimTest {
     /// Creates the test of a claim of a plan.
     pub fn new(plan: &Plan, planned: &PlannedClaim) -> ClaimTest {
-        let (error, block) = (planned.error, plan.block_runs);
+        let (version, error, block) = (plan.engine_version, planned.error, plan.block_runs);
         match planned.claim.statement {
             Statement::Ratio(relation) if plan.centre == Centre::Mean => {
                 // Plans without a cap are refused when they are read; without one it would never
@@ -76,10 +76,10 @@ impl ClaimTest {
                     ShareTest::chain(good, bad, error)
                 }
                 Property::InShareOfRounds { share: good, .. } => {
-                    ShareTest::new(good, good, block, error)
+                    share_test(version, (good, good), block, error)
                 }
                 Property::Succeeds { good, bad } | Property::Quantile { good, bad, .. } => {
-                    ShareTest::new(good, bad, block, error)
+                    share_test(version, (good, bad), block, error)
                 }
             })),
         }
@@ -139,6 +139,14 @@ pub fn ratio_test(plan: &Plan, relation: Relation, error: f64) -> RatioTest {
     let test =
         RatioTest::by_version(version, relation, centre, error, plan.resolution, plan.adjust);
     if version == 1 { test } else { test.asking_one_factor() }
+}
+
+/// Creates the test of a share, by the rules of an engine version.
+pub fn share_test(version: u32, (good, bad): (f64, f64), block: u64, error: f64) -> ShareTest {
+    match version {
+        1 | 2 => ShareTest::without_certainty(good, bad, block, error),
+        _ => ShareTest::new(good, bad, block, error),
+    }
 }
 
 fn is_chain(plan: &Plan) -> bool {

@@ -17,6 +17,8 @@ use tiebreak_lab::replay;
 use tiebreak_store::{read_lines, write_lines};
 
 const ROUNDS: u64 = 16;
+/// The case about a share of rounds.
+const SHARE: &str = "share-of-rounds";
 
 struct Golden {
     name: &'static str,
@@ -39,7 +41,7 @@ fn first_version(case: &Golden) -> u32 {
     let are_long = case.behaviours.iter().any(|one| one.wall_ns > 1e9);
     match () {
         () if are_long => 3,
-        () if *centre == Centre::Mean || in_seconds => 2,
+        () if *centre == Centre::Mean || in_seconds || case.name == SHARE => 2,
         () => 1,
     }
 }
@@ -147,6 +149,11 @@ fn oddities() -> Vec<Golden> {
     lost.kills = 5;
     lost.request.budget = Some(Budget { rounds: Some(60), seconds: None });
     cases.push(lost);
+    let mut share =
+        golden(SHARE, "A is faster than B in 90% of rounds", times(1.3), Verdict::Holds);
+    share.request.budget = Some(Budget { rounds: Some(80), seconds: None });
+    share.kills = 1;
+    cases.push(share);
     let mut seconds = golden("seconds", "A is faster than B", times(1.0), Verdict::Undecided);
     seconds.request.resolution = 0.0;
     seconds.request.budget = Some(Budget { rounds: None, seconds: Some(0.3) });

@@ -10,6 +10,7 @@ pub mod rates;
 pub mod settings;
 pub mod skew;
 pub mod trials;
+pub mod worlds;
 
 use tiebreak_core::plan::Centre;
 use tiebreak_core::plan::ENGINE_VERSION;
@@ -20,6 +21,9 @@ use tiebreak_stats::limits::History;
 use tiebreak_stats::noise::Noise;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
+
+/// What is known about a round of which nothing is.
+pub const UNKNOWN: Conditions = Conditions::UNKNOWN;
 
 /// The two engines.
 pub const CENTRES: [Centre; 2] = [Centre::Factor, Centre::Median];
