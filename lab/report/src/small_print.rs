@@ -54,7 +54,7 @@ fn without_primer(run: &RunResult) -> Option<String> {
     (rounds > 0).then(|| {
         format!(
             "{rounds} of {} began without an untimed run, so what a run gains by following one of \
-             the same contestant is not covered either; --primer always covers it.",
+             the same contestant is not covered either ('--primer always' covers it).",
             count(run.rounds, "round")
         )
     })

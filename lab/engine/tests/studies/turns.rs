@@ -100,7 +100,7 @@ fn a_golden_journal_with_seconds_replays() {
     };
     let newest = golden(ENGINE_VERSION, [11, 11, 1]);
     assert_eq!(lines(&today), lines(&newest), "the same run writes the same journal");
-    let journal = golden(2, [10, 10, 2]);
+    golden(2, [10, 10, 2]);
     // What a plan says of the waits decides whose turn it is.
     asked.claims.iter_mut().for_each(|claim| claim.waits_ns = 0);
     asked.engine_version = 2;
