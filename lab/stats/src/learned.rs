@@ -135,6 +135,9 @@ impl Shapes {
         rounds: impl ExactSizeIterator<Item = LogRatio> + Clone,
         past: &Past,
     ) -> Option<&Shape> {
+        if rounds.len() < self.next || self.next > LAST {
+            return None;
+        }
         for round in rounds.clone().skip(self.seen) {
             let distance = (round.middle() - self.centre).abs();
             for (predicted, bins) in self.predicted.iter_mut().zip(&self.candidates) {
@@ -142,9 +145,6 @@ impl Shapes {
             }
         }
         self.seen = rounds.len();
-        if rounds.len() < self.next || self.next > LAST {
-            return None;
-        }
         self.next = (rounds.len() as f64 * GROWTH) as usize + 1;
         let (centre, scale) = past.median().zip(past.scale())?;
         self.centre = centre;
