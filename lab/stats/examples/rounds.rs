@@ -25,13 +25,14 @@ use tiebreak_stats::ratio_test::RatioTest;
 type Engine = (&'static str, fn(Relation, f64) -> RatioTest);
 
 /// The engines that are compared: the last one with the first.
-const ENGINES: [Engine; 2] = [
-    ("M3r", |relation, error| start(relation, Centre::Factor, error)),
-    ("S", |relation, error| start(relation, Centre::Median, error)),
+const ENGINES: [Engine; 3] = [
+    ("M3r", |relation, error| start(2, relation, Centre::Factor, error)),
+    ("S2", |relation, error| start(3, relation, Centre::Median, error)),
+    ("M4", |relation, error| start(3, relation, Centre::Factor, error)),
 ];
 
-fn start(relation: Relation, centre: Centre, error: f64) -> RatioTest {
-    RatioTest::new(relation, centre, error, 0.0, Adjust::NONE)
+fn start(version: u32, relation: Relation, centre: Centre, error: f64) -> RatioTest {
+    RatioTest::by_version(version, relation, centre, error, 0.0, Adjust::NONE)
 }
 
 /// The error of a verdict, and of both limits together.

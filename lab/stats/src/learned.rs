@@ -41,7 +41,7 @@ const EVEN: f64 = 0.05;
 
 /// The rounds after which the first shape is made, the growth from one shape to the next, and the
 /// rounds after which nothing is learnt or bet on any more: limits look at each round many times.
-const FIRST: usize = 8;
+const FIRST: usize = 12;
 const GROWTH: f64 = 1.1;
 const LAST: usize = 1 << 15;
 

@@ -200,18 +200,18 @@ mod tests {
         }
         check(
             World { waits_ms: 2.0, ..CALM },
-            "32 of these 84 rounds by run time: --by 'run time' asks for that, which is another \
+            "34 of these 76 rounds by run time: --by 'run time' asks for that, which is another \
              question",
         );
         let factor = "which asks for one factor (--centre factor)";
         check(
             World { second: 0.05, ..CALM },
-            &format!("46 of these 242 rounds with --adjust slot, {factor}"),
+            &format!("46 of these 150 rounds with --adjust slot, {factor}"),
         );
         // By run time the noise of little work hides what a long sleep shows.
         check(
             World { waits: 0.6, waits_ms: 20.0, sleeps_ms: 20.0, noise: 0.05, ..CALM },
-            &format!("136 of these 322 rounds with --adjust strata, {factor}"),
+            &format!("138 of these 288 rounds with --adjust strata, {factor}"),
         );
     }
 
