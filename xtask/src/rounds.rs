@@ -29,20 +29,46 @@ pub fn render(json: &str) -> Result<String> {
 fn rounds(data: Part<'_>) -> Result<String> {
     let first = data.list("rows").next().with_context(|| format!("{DATA}: no rows"))?;
     let names: Vec<&str> = first.list("engines").map(|engine| engine.text("name")).collect();
+    let (before, now) = names.first().zip(names.last()).context("a row without engines")?;
     let rows = data.list("rows").map(|row| {
         let mut cells = vec![row.text("world").to_owned(), row.number("effect").to_string()];
         cells.extend(row.list("engines").map(|engine| {
             format!("{} ({})", count(engine.maybe("median")), count(engine.maybe("p90")))
         }));
+        cells.push(ratio(row).map_or("-".to_owned(), |ratio| format!("{ratio:.2}")));
         cells
     });
     let [streams, most] = ["streams", "rounds_most"].map(|place| data.number(place));
+    let head = format!("{now} / {before}");
+    let of_peaks = |wanted: bool| -> Vec<f64> {
+        let rows = data.list("rows").filter(|row| row.is("is_peaked") == wanted);
+        let mut ratios: Vec<f64> = rows.filter_map(ratio).collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios
+    };
+    let said = |ratios: &[f64]| match (ratios.first(), ratios.last()) {
+        (Some(least), Some(most)) => format!(
+            "{least:.2} to {most:.2} times the rounds of {before}, {:.2} in the middle row",
+            ratios[ratios.len() / 2]
+        ),
+        _ => "no rows".to_owned(),
+    };
     Ok(format!(
         "{}\nRounds to \"A is faster\" at an error of {}: in half of {streams} streams and, in \
-         brackets, in nine of ten; - is more than {most}.\n",
-        table(&[&["noise", "effect"][..], &names].concat(), rows),
-        percent(data.number("error"))
+         brackets, in nine of ten; - is more than {most}. Where noise has several modes, {now} needs \
+         {}; elsewhere {}.\n",
+        table(&[&["noise", "effect"][..], &names, &[head.as_str()]].concat(), rows),
+        percent(data.number("error")),
+        said(&of_peaks(true)),
+        said(&of_peaks(false)),
     ))
+}
+
+/// Returns the rounds of the last engine over those of the first, in half of the streams; `None` if
+/// either needed more than were tried.
+fn ratio(row: Part<'_>) -> Option<f64> {
+    let medians: Vec<Option<f64>> = row.list("engines").map(|one| one.maybe("median")).collect();
+    Some((*medians.last()?)? / (*medians.first()?)?)
 }
 
 fn count(rounds: Option<f64>) -> String {
@@ -90,7 +116,7 @@ mod tests {
 
     const JSON: &str = r#"{"schema": "tiebreak/rounds/1", "error": 0.01, "streams": 40,
         "rounds_most": 8000, "wrong_streams": 200, "wrong_rounds": 1000, "confidence": 0.99,
-        "rows": [{"world": "bimodal", "effect": 0.5, "engines": [
+        "rows": [{"world": "bimodal", "is_peaked": true, "effect": 0.5, "engines": [
             {"name": "old", "median": 300, "p90": null},
             {"name": "new", "median": 100, "p90": 250}]}],
         "wrong": [{"world": "bimodal", "engines": [
@@ -101,8 +127,9 @@ mod tests {
     fn rounds_and_errors_are_written() {
         let text = render(JSON).unwrap();
         for expected in [
-            "| noise | effect | old | new |\n",
-            "| bimodal | 0.5 | 300 (-) | 100 (250) |\n",
+            "| noise | effect | old | new | new / old |\n",
+            "| bimodal | 0.5 | 300 (-) | 100 (250) | 0.33 |\n",
+            "new needs 0.33 to 0.33 times the rounds of old, 0.33 in the middle row; elsewhere no",
             "| noise | old: false | old: missed |\n",
             "| bimodal | 1% | 0% |\n",
             "No rate is proven to be above 0.1%",

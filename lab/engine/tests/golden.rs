@@ -120,8 +120,7 @@ fn oddities() -> Vec<Golden> {
     cases[0].behaviours[0].noise = 0.0;
     cases[1].request.program.timeout_ns = Some(50_000_000);
     let backwards = Behaviour { clock_backwards_every: Some(11), ..times(2.0) };
-    let mut backwards =
-        golden("clock-backwards", "A is faster than B", backwards, Verdict::Holds);
+    let mut backwards = golden("clock-backwards", "A is faster than B", backwards, Verdict::Holds);
     backwards.request.budget = Some(Budget { rounds: Some(20), seconds: None });
     cases.push(backwards);
     let mut both_hang =

@@ -79,11 +79,10 @@ fn mean_wealth_over_all_orders_is_one_at_the_bar_and_less_beyond() {
             assert!(mean <= 1.0 + 1e-12 && mean > 1.0 - 1e-11, "{adjust:?}: {mean}");
         }
         assert_eq!((active > 0, weighted > 0), (adjust.slot, adjust.strata), "{adjust:?}");
-        for off in [0.001, 0.02, 0.5] {
-            let ((above, _), _) = means(bar - off, relation, adjust);
-            let ((_, below), _) = means(bar + off, relation, adjust);
-            assert!(above < 1.0 && below < 1.0, "{adjust:?}, {off} off: {above} {below}");
-        }
+        let off = 0.02;
+        let ((above, _), _) = means(bar - off, relation, adjust);
+        let ((_, below), _) = means(bar + off, relation, adjust);
+        assert!(above < 1.0 && below < 1.0, "{adjust:?}, {off} off: {above} {below}");
     }
 }
 

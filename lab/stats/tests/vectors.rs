@@ -84,13 +84,16 @@ fn limit_vectors() {
     }
 }
 
-/// Under fair signs the mean wealth is 1 exactly: all sign patterns of up to twelve sizes, the
-/// scale being that of the flipped past. Any peek at the present round shows here.
+/// Under fair signs the mean wealth is 1 exactly: all sign patterns of up to fifteen sizes, the
+/// scale and the shapes being those of the flipped past. Any peek at the present round shows here.
 #[test]
 fn mean_wealth_over_all_sign_flips_is_one() {
-    let sizes = [0.011, 0.3, 0.0007, 0.02, 0.02, 0.05, 0.013, 0.004, 0.0091, 0.6, 0.017, 0.0301];
+    let sizes = [
+        0.011, 0.3, 0.0007, 0.02, 0.02, 0.05, 0.013, 0.004, 0.0091, 0.6, 0.017, 0.0301, 0.0012,
+        0.019, 0.0202,
+    ];
     for table in [&M3R, &M4, &S, &S2] {
-        for n in [1, 5, 7, 11, 12] {
+        for n in [1, 5, 7, 11, 15] {
             let patterns = 1u32 << n;
             let mut mean = 0.0;
             for pattern in 0..patterns {
