@@ -55,8 +55,8 @@ fn rounds(data: Part<'_>) -> Result<String> {
     };
     Ok(format!(
         "{}\nRounds to \"A is faster\" at an error of {}: in half of {streams} streams and, in \
-         brackets, in nine of ten; - is more than {most}. Where noise has several modes, {now} needs \
-         {}; elsewhere {}.\n",
+         brackets, in nine of ten; - is more than {most}. Where noise has several modes, {now} \
+         needs {}; elsewhere {}.\n",
         table(&[&["noise", "effect"][..], &names, &[head.as_str()]].concat(), rows),
         percent(data.number("error")),
         said(&of_peaks(true)),

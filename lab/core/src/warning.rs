@@ -655,12 +655,12 @@ mod tests {
         let eight = "8 of 60 ratios of the study's tables are not within 5% of the middle: by what \
                      was seen so far they need another 140 s or so";
         check(8, None, &[], false, eight);
-        let more = " (--budget 3.2min); or leave out fscanf and cin (--contestants names those that \
-                    stay), which take 60% of that";
+        let more = " (--budget 3.2min); or leave out fscanf and cin (--contestants names those \
+                    that stay), which take 60% of that";
         check(8, Some(191.0), &["fscanf", "cin"], false, &format!("{eight}{more}"));
         let one = "1 of 60 ratios of the study's tables is not within 5% of the middle: by what \
-                   was seen so far it needs another 140 s or so; or leave out random-1m (--only names \
-                   those that stay), which takes 60% of that";
+                   was seen so far it needs another 140 s or so; or leave out random-1m (--only \
+                   names those that stay), which takes 60% of that";
         check(1, None, &["random-1m"], true, one);
     }
 }

@@ -106,6 +106,22 @@ fn forms() -> Vec<Golden> {
     cases
 }
 
+/// The centres other than one factor.
+fn centres() -> Vec<Golden> {
+    let mut median =
+        golden("median", "A is at least 1.1x faster than B", times(1.4), Verdict::Holds);
+    median.request.centre = Centre::Median;
+    let mut order = golden("order-median", "", times(1.2), Verdict::Holds);
+    order.request.centre = Centre::Median;
+    let mut mean = golden("order-mean", "", times(1.6), Verdict::Holds);
+    mean.request.centre = Centre::Mean;
+    mean.request.program.timeout_ns = Some(9_000_000);
+    mean.request.budget = Some(Budget { rounds: Some(60), seconds: None });
+    mean.behaviours[0].times = |run| if run % 10 == 3 { 3.0 } else { 1.0 };
+    mean.kills = 2;
+    vec![median, order, mean]
+}
+
 fn oddities() -> Vec<Golden> {
     let mut cases = vec![
         golden(
@@ -133,20 +149,6 @@ fn oddities() -> Vec<Golden> {
     quantised.behaviours[0] = Behaviour { step_ns: 200_000, ..times(1.0) };
     quantised.request.clock_step_ns = 200_000.0;
     cases.push(quantised);
-    let mut median =
-        golden("median", "A is at least 1.1x faster than B", times(1.4), Verdict::Holds);
-    median.request.centre = Centre::Median;
-    cases.push(median);
-    let mut order = golden("order-median", "", times(1.2), Verdict::Holds);
-    order.request.centre = Centre::Median;
-    cases.push(order);
-    let mut mean = golden("order-mean", "", times(1.6), Verdict::Holds);
-    mean.request.centre = Centre::Mean;
-    mean.request.program.timeout_ns = Some(9_000_000);
-    mean.request.budget = Some(Budget { rounds: Some(60), seconds: None });
-    mean.behaviours[0].times = |run| if run % 10 == 3 { 3.0 } else { 1.0 };
-    mean.kills = 2;
-    cases.push(mean);
     let mut lost = golden("lost-attempts", "A is faster than B", times(1.3), Verdict::Holds);
     lost.kills = 5;
     lost.request.budget = Some(Budget { rounds: Some(60), seconds: None });
@@ -170,6 +172,10 @@ fn oddities() -> Vec<Golden> {
     cases
 }
 
+fn cases() -> impl Iterator<Item = Golden> {
+    forms().into_iter().chain(centres()).chain(oddities())
+}
+
 fn run(case: &Golden) -> Journal {
     std::panic::set_hook(Box::new(|_| {}));
     let lab = VirtualLab::new(&case.request);
@@ -191,7 +197,7 @@ fn lines(journal: &Journal) -> String {
 #[test]
 fn golden_journals_replay() {
     let bless = std::env::var_os("TIEBREAK_BLESS").is_some();
-    for case in forms().into_iter().chain(oddities()) {
+    for case in cases() {
         if bless {
             std::fs::write(path(ENGINE_VERSION, &case), lines(&run(&case))).unwrap();
         }
@@ -220,7 +226,7 @@ fn a_journal_of_a_later_engine_is_refused() {
 /// The engine of today writes what the engine of that day wrote.
 #[test]
 fn the_same_run_writes_the_same_journal() {
-    for case in forms().into_iter().chain(oddities()) {
+    for case in cases() {
         let golden = std::fs::read_to_string(path(ENGINE_VERSION, &case)).unwrap();
         assert_eq!(lines(&run(&case)), golden, "{}", case.name);
     }
@@ -229,7 +235,7 @@ fn the_same_run_writes_the_same_journal() {
 /// Swapping the contestants in a journal mirrors its verdict and its limits, bit for bit.
 #[test]
 fn swapped_contestants_mirror() {
-    for case in forms().into_iter().chain(oddities()).filter(|case| case.behaviours.len() == 2) {
+    for case in cases().filter(|case| case.behaviours.len() == 2) {
         let symmetric = ["order", "within", "ties", "time", "both", "quantised"];
         if !symmetric.iter().any(|prefix| case.name.starts_with(prefix)) {
             continue;

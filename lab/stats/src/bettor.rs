@@ -10,15 +10,12 @@
 //! what they assume, are in `docs/manual/evidence.md`.
 
 use crate::learned::{Cell, Learned, Shape};
-use crate::observation::LogRatio;
+use crate::observation::{LogRatio, sign};
+use crate::whole_powers::{pow2, power};
 use tiebreak_core::plan::Centre;
 
 /// The most bettors in a table; shorter tables are filled with bettors that stake nothing.
 pub const BETTORS: usize = 11;
-
-/// The number of past rounds that a bettor needs before it uses the size of a ratio, not only its
-/// sign.
-pub const ROUNDS_BEFORE_SCALE: usize = 6;
 
 /// The index of the first bettor of a table that may use sizes. The bettors before it use only
 /// signs, so that the loops over either kind have a length that the compiler knows.
@@ -94,18 +91,6 @@ pub static S2: Table = Table {
     asks_the_median: false,
     learns: false,
 };
-
-/// Returns the sign of `y` as a score: -1, 0 or 1.
-#[inline]
-pub fn sign(y: f64) -> f64 {
-    if y > 0.0 {
-        1.0
-    } else if y < 0.0 {
-        -1.0
-    } else {
-        0.0
-    }
-}
 
 /// Computes a rational approximation of the hyperbolic tangent: `|v| (27 + v^2) / (27 + 9 v^2)`, 1
 /// from 3 on.
@@ -243,24 +228,6 @@ impl Wealth {
         let half = top / 2;
         (sum * slack * pow2(half) * pow2(top - half)).min(f64::MAX)
     }
-}
-
-/// Returns `2^exponent` for normal numbers, made from its bits; 0 below them.
-pub(crate) fn pow2(exponent: i64) -> f64 {
-    if exponent < -1022 { 0.0 } else { f64::from_bits(((exponent.min(1023) + 1023) as u64) << 52) }
-}
-
-/// Computes `base^times` by squaring: the platform's `powi` may round differently.
-pub(crate) fn power(base: f64, times: u64) -> f64 {
-    let (mut product, mut square, mut left) = (1.0, base, times);
-    while left > 0 {
-        if left & 1 == 1 {
-            product *= square;
-        }
-        square *= square;
-        left >>= 1;
-    }
-    product
 }
 
 /// The wealth against "the log ratio is at most the bar": that of a table's bettors, shared with

@@ -1,26 +1,26 @@
 //! Scores that are learnt from the past: bets by those who have seen the shape of the noise.
 //!
-//! The bettors of a [`Table`](crate::bettor::Table) must do with scores that never decrease, as
-//! they bet against all log ratios up to a bar at once. Where noise has several modes, most of what
-//! a round says is lost: a round may lie far above the bar and yet, by the mode that it is in,
-//! speak against it. Against a single log ratio `theta` any odd score is fair. With a density `g`
-//! that is symmetric, and a shift `delta`,
+//! The bettors of a table must do with scores that never decrease, as they bet against all log
+//! ratios up to a bar at once. Where noise has several modes, most of what a round says is lost: a
+//! round may lie far above the bar and yet, by the mode that it is in, speak against it. Against a
+//! single log ratio `theta` any odd score is fair. With a density `g` that is symmetric, and a
+//! shift `delta`,
 //!
 //! ```text
 //! k(y) = (g(y - delta) - g(y + delta)) / (g(y - delta) + g(y + delta))
 //! ```
 //!
 //! is the score of who believes that `d - theta` has the density `g(y - delta)`: `1 + k` is its
-//! likelihood ratio to the same density made symmetric, the best bet there is on signs that are fair
-//! (Koning 2024). The shape `g` is a kernel estimate from rounds of the past, so the bet is fair
-//! whatever the noise is; it is fast where the noise goes on as it was.
+//! likelihood ratio to the same density made symmetric, the best bet there is on signs that are
+//! fair (Koning 2024). The shape `g` is a kernel estimate from rounds of the past, so the bet is
+//! fair whatever the noise is; it is fast where the noise goes on as it was.
 //!
 //! All log ratios up to a bar are rejected if each of them is. [`Cell`] makes that a finite matter:
 //! the wealth against a cell is at most the wealth against each log ratio in it.
 
-use crate::bettor::power;
-use crate::noise::Past;
 use crate::observation::LogRatio;
+use crate::past::Past;
+use crate::whole_powers::{pow2, power};
 
 /// The number of shifts that are bet on, each with the same share.
 const SHIFTS: usize = 10;
@@ -285,7 +285,7 @@ impl Learned {
     /// had the worst loss. It is rounded down: a factor is off by less than `2^-51`.
     pub fn total(&self, table: f64, charges: u64) -> f64 {
         let operations = (self.updates + charges + 64) as f64;
-        let slack = (1.0 - operations * crate::bettor::pow2(-50)).max(0.0);
+        let slack = (1.0 - operations * pow2(-50)).max(0.0);
         let learned = self.wealth.iter().sum::<f64>() * power(1.0 - STAKE, charges);
         ((self.kept * table + learned) * slack).min(f64::MAX)
     }

@@ -3,8 +3,9 @@
 use crate::bettor::{Bet, EProcess, Table};
 use crate::bisection::last_rejected;
 use crate::learned::{Cell, Shape, Shapes};
-use crate::noise::Past;
 use crate::observation::LogRatio;
+use crate::past::Past;
+use crate::sorted::reserve_one;
 
 /// The width at which bisection for a limit ends; a bar is nudged by twice as much.
 pub const LIMIT_WIDTH: f64 = 1.0 / (1u64 << 41) as f64;
@@ -248,13 +249,5 @@ impl Side {
             Side::Above => d,
             Side::Below => LogRatio { low: -d.high, high: -d.low },
         }
-    }
-}
-
-/// Makes room for one more in a list that grows by an eighth: a run may continue for millions of
-/// rounds.
-pub(crate) fn reserve_one<T>(list: &mut Vec<T>) {
-    if list.len() == list.capacity() {
-        list.reserve_exact(list.len() / 8 + 16);
     }
 }

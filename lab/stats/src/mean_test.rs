@@ -6,11 +6,12 @@
 //! happened before, no bettor has an expected gain. Bets that a mean is *below* a bar are the same
 //! bets on the distance to a cap: `cap - v` against `cap - m`.
 
-use crate::bettor::pow2;
 use crate::bisection::last_rejected;
 use crate::decide::{Course, SequentialTest, Settled};
 use crate::dependence::{Sides, is_serial, serial_z};
-use crate::limits::{Limits, beyond, reserve_one};
+use crate::limits::{Limits, beyond};
+use crate::sorted::reserve_one;
+use crate::whole_powers::pow2;
 use tiebreak_core::result::SpellsResult;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;

@@ -13,9 +13,9 @@ use tiebreak_stats::coins::Seed;
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::learned::{Cell, Shapes};
 use tiebreak_stats::limits::History;
-use tiebreak_stats::noise;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
+use tiebreak_stats::{noise, past};
 
 /// Rounds of noise in two modes, with this truth.
 fn rounds(noise: Noise, truth: f64, stream: u64, count: usize) -> Vec<LogRatio> {
@@ -39,7 +39,9 @@ fn against(cell: Cell, rounds: &[LogRatio]) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+    #![proptest_config(
+        ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) }
+    )]
 
     /// So a cell that is rejected has no log ratio that is not.
     #[test]
@@ -112,7 +114,7 @@ fn modes_cost_half_as_many_rounds() {
 #[test]
 fn a_shape_is_made_of_the_rounds_before_it() {
     let rounds = rounds(CLEAN, 0.0, 0, 30);
-    let mut past = noise::Past::default();
+    let mut past = past::Past::default();
     let mut shapes = Shapes::default();
     for (round, d) in rounds.iter().enumerate() {
         past.insert(*d);

@@ -9,8 +9,8 @@ use common::rates::count;
 use std::sync::Mutex;
 use tiebreak_stats::bettor::{BETTORS, M3R, S, Table};
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
-use tiebreak_stats::noise::Past;
 use tiebreak_stats::observation::LogRatio;
+use tiebreak_stats::past::Past;
 
 /// What a unit's two log ratios become.
 #[derive(Clone, Copy, Debug, PartialEq)]

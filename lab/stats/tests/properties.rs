@@ -183,7 +183,8 @@ proptest! {
         table in engine(), rounds in log_ratios(), error in 0.001..0.3f64, factor in 1.0..3.0f64,
     ) {
         let history = common::history(table, &rounds);
-        let (wide, narrow) = (history.limits(error, 0, &[]), history.limits(error * factor, 0, &[]));
+        let limits = |error| history.limits(error, 0, &[]);
+        let (wide, narrow) = (limits(error), limits(error * factor));
         let (wide_low, narrow_low) = (wide.low.unwrap_or(-INF), narrow.low.unwrap_or(-INF));
         let (wide_high, narrow_high) = (wide.high.unwrap_or(INF), narrow.high.unwrap_or(INF));
         prop_assert!(wide_low <= narrow_low + 2.0 * LIMIT_WIDTH, "{wide:?} {narrow:?}");

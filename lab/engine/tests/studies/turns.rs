@@ -150,8 +150,8 @@ fn claims_are_settled_sooner_where_cells_wait() {
     }
 }
 
-/// Races a table of contestants whose calls take so long for so many seconds, with a claim about the
-/// first of them that holds or, if it is hopeless, that nothing decides.
+/// Races a table of contestants whose calls take so long for so many seconds, with a claim about
+/// the first of them that holds or, if it is hopeless, that nothing decides.
 fn table(calls_ns: &[f64], is_hopeless: bool, seconds: f64, engine_version: u32) -> RunResult {
     let names: Vec<String> = (0..calls_ns.len()).map(|index| format!("c{index}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
