@@ -9,8 +9,8 @@ TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
-.PHONY: help run test full aa scopes placements studies machine peers gate truth bench shares \
-        rounds sooner barrierd install build setup tidy lint
+.PHONY: help run test full aa scopes placements units studies machine peers gate truth bench \
+        shares rounds sooner barrierd install build setup tidy lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,10 @@ scopes: build ## the same code against itself, at each scope: 15 minutes
 placements: build ## placements by us and by the linker: can their times be told apart: 20 minutes
 	@scripts/setup.sh studies peers
 	/usr/bin/python3 -B bench/placements/law.py $(ARGS)
+
+units: build ## units a second of each study, next to another program's on request: 10 minutes
+	@scripts/setup.sh studies
+	/usr/bin/python3 -B bench/units/units.py $(ARGS)
 
 # One at a time, each with the budget of its study. The study barriers asks the daemon barrierd,
 # which is started for the while where that is allowed and none is there.

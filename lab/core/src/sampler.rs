@@ -161,10 +161,10 @@ pub trait FunctionSampler: Sampler {
     /// contestants.
     fn run_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure>;
 
-    /// Prepares, between rounds while nothing is timed, what will soon be loaded: these contestants
-    /// at these placements, in this order. Anything expected before that is not among them is no
+    /// Prepares, while nothing is timed, what these coming units need: placements, inputs, a
+    /// process. The first of them is next. Anything expected before that is not among them is no
     /// longer needed.
-    fn expect(&mut self, _placements: &[(usize, u64)]) {}
+    fn expect(&mut self, _units: &[RoundCoins]) {}
 
     /// Returns the measurements of a contestant's work outside its timed calls; `None` where there
     /// are none.

@@ -444,16 +444,35 @@ pub enum BatchCalls {
     Alike(u64),
     /// A number for each contestant of the plan, so that all batches last about equally long.
     Each(Vec<u64>),
+    /// Numbers for each pair, so that the batches of the two last about equally long.
+    Pairs {
+        /// For each contestant of the plan, the number in any other company.
+        each: Vec<u64>,
+        /// The pairs, each with the numbers of its two.
+        pairs: Vec<([usize; 2], [u64; 2])>,
+    },
 }
 
 impl BatchCalls {
-    /// Returns the number of calls in a batch of this contestant; at least 1.
-    pub fn of(&self, contestant: usize) -> u64 {
+    /// Returns the number of calls in a batch of this contestant in rounds of this company, to which
+    /// it belongs; at least 1.
+    pub fn of(&self, contestant: usize, company: &[usize]) -> u64 {
         let calls = match self {
-            BatchCalls::Alike(calls) => *calls,
-            BatchCalls::Each(each) => each.get(contestant).copied().unwrap_or(1),
+            BatchCalls::Alike(calls) => Some(*calls),
+            BatchCalls::Each(each) => each.get(contestant).copied(),
+            BatchCalls::Pairs { each, pairs } => {
+                let is_it = |pair: &[usize; 2]| {
+                    company.len() == 2 && pair.iter().all(|one| company.contains(one))
+                };
+                let known = pairs.iter().find(|(pair, _)| is_it(pair));
+                let own = known.and_then(|(pair, calls)| {
+                    let position = pair.iter().position(|one| *one == contestant)?;
+                    Some(calls[position])
+                });
+                own.or_else(|| each.get(contestant).copied())
+            }
         };
-        calls.max(1)
+        calls.unwrap_or(1).max(1)
     }
 }
 

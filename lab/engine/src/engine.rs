@@ -1,7 +1,7 @@
 //! The loop: wait, draw a round, journal it, run it, journal its samples, update the evidence,
 //! repeat.
 
-use crate::ahead::Ahead;
+use crate::ahead;
 use crate::error::{LabError, Result};
 use crate::output_check::{FirstRound, OutputCheck};
 use crate::recorder::Recorder;
@@ -49,7 +49,6 @@ struct Race<'a> {
     paused_ns: Option<u64>,
     /// Whether functions have a process in which later rounds may run.
     has_process: bool,
-    ahead: Ahead,
     stop: &'a AtomicBool,
 }
 
@@ -107,7 +106,6 @@ impl<'a> Engine<'a> {
             attempt,
             recorded,
             has_process: false,
-            ahead: Ahead::default(),
             stop,
         };
         Engine { sampler: sampler.contestants(), race }
@@ -226,7 +224,7 @@ impl<'a> Engine<'a> {
             return Ok(Some(reason));
         }
         if let Contestants::Functions(functions) = &mut self.sampler {
-            self.race.ahead.announce(&self.race.referee, self.race.attempt, *functions);
+            ahead::announce(&self.race.referee, self.race.attempt, *functions);
         }
         let left_ns = self.race.referee.left_ns().unwrap_or(u64::MAX);
         let quiet = self.sampler.any().wait_for_quiet(left_ns);

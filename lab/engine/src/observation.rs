@@ -11,8 +11,11 @@ use tiebreak_stats::summary;
 /// The observations of one contestant.
 #[derive(Clone, Debug, Default)]
 pub struct Observation {
-    /// The values of each measured metric, in order; infinite for runs that timed out.
+    /// The values of each measured metric, in order, for one run of a program or one call of a
+    /// function; infinite for runs that timed out.
     pub values: BTreeMap<Metric, Vec<f64>>,
+    /// The fewest calls in a value of each of these metrics.
+    calls: BTreeMap<Metric, f64>,
     /// The number of samples.
     pub samples: u64,
     /// The number of runs of a program, with the untimed runs of finished rounds.
@@ -46,20 +49,15 @@ impl Observation {
     /// Returns one column for each metric, in the order of the metrics, of this contestant of the
     /// plan; with the values only of wall time and of the metric whose distribution is `shown`.
     /// Costs a copy and a sort of all values.
-    pub fn columns(
-        &self,
-        plan: &Plan,
-        contestant: usize,
-        shown: Metric,
-    ) -> impl Iterator<Item = Column> {
+    pub fn columns(&self, plan: &Plan, shown: Metric) -> impl Iterator<Item = Column> {
         self.values.iter().filter_map(move |(metric, values)| {
             // In a process that functions share, the memory of each is unknown.
             let is_unknown = *metric == Metric::PeakMemory && plan.functions.is_some();
             if is_unknown && values.iter().all(|bytes| *bytes == 0.0) {
                 return None;
             }
-            let calls = calls_a_value(*metric, plan, contestant);
-            let mut sorted: Vec<f64> = values.iter().map(|value| value / calls).collect();
+            let mut sorted = values.clone();
+            let calls = self.calls.get(metric).copied().unwrap_or(1.0);
             let step = metric.step(plan.clock_step_ns) / calls;
             let summary = summary::summarise(&mut sorted, step);
             if ![shown, Metric::WallTime].contains(metric) {
@@ -70,8 +68,14 @@ impl Observation {
     }
 
     /// Counts a sample and, if it is `shown`, keeps its values: for a unit of several batches at
-    /// most the wall time of each.
-    pub fn take(&mut self, sample: &Sample, batches: &[BatchTime], shown: bool) {
+    /// most the wall time of each. `calls` returns the number of calls in a value of a metric.
+    pub fn take(
+        &mut self,
+        sample: &Sample,
+        batches: &[BatchTime],
+        shown: bool,
+        calls: impl Fn(Metric) -> f64,
+    ) {
         self.samples += 1;
         if sample.outcome == Outcome::Failed {
             self.failures += 1;
@@ -84,14 +88,17 @@ impl Observation {
         }
         for metric in Metric::ALL.into_iter().filter(|_| shown) {
             let Some(reading) = sample.reading(metric) else { continue };
+            let calls = calls(metric);
+            let fewest = self.calls.entry(metric).or_insert(calls);
+            *fewest = fewest.min(calls);
             let values = self.values.entry(metric).or_default();
             if values.len() == values.capacity() {
                 values.reserve_exact(values.len() / 8 + 16 + batches.len());
             }
             if metric == Metric::WallTime && !batches.is_empty() {
-                values.extend(batches.iter().map(|time| time.high_ns as f64))
+                values.extend(batches.iter().map(|time| time.high_ns as f64 / calls))
             } else {
-                values.push(reading.high)
+                values.push(reading.high / calls)
             }
         }
     }
@@ -108,9 +115,9 @@ impl Observation {
 
 /// Returns the number of calls of a function in a value. Wall times are those of batches, other
 /// metrics are sums over the batches of a unit; memory is not divided.
-fn calls_a_value(metric: Metric, plan: &Plan, contestant: usize) -> f64 {
+pub fn calls_a_value(metric: Metric, plan: &Plan, contestant: usize, company: &[usize]) -> f64 {
     let Some(functions) = plan.functions.as_deref() else { return 1.0 };
-    let calls = functions.calls_a_batch.of(contestant) as f64;
+    let calls = functions.calls_a_batch.of(contestant, company) as f64;
     match metric {
         Metric::WallTime => calls,
         metric if metric.unit() == Unit::Bytes => 1.0,

@@ -35,7 +35,7 @@ pub fn result(
     let (plan, header) = (&referee.plan, &journal.header);
     let mut columns: Vec<Vec<Column>> = vec![Vec::new(); plan.contestants.len()];
     for (contestant, columns) in columns.iter_mut().enumerate().filter(|_| full) {
-        columns.extend(referee.seen[contestant].columns(plan, contestant, shown(plan)));
+        columns.extend(referee.seen[contestant].columns(plan, shown(plan)));
     }
     let contestants = contestants(referee, &columns);
     let cpus = cpus(plan.program.cpus.len(), &header.machine);

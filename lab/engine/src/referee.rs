@@ -12,7 +12,7 @@ use self::one_factor::Pairs;
 use self::sooner::Sooner;
 use crate::claim_test::{self, ClaimTest};
 use crate::company::{self, RoundsByPair, Turns};
-use crate::observation::Observation;
+use crate::observation::{Observation, calls_a_value};
 use crate::oddities::Oddities;
 use crate::round_ratio;
 use crate::self_check::SelfCheck;
@@ -295,7 +295,8 @@ impl Referee {
         for (position, (contestant, sample)) in order.iter().zip(&round.samples).enumerate() {
             let batches = round.batches.get(position).map_or(&[][..], Vec::as_slice);
             let shown = self.is_shown(*contestant, order);
-            self.seen[*contestant].take(sample, batches, shown);
+            let calls = |metric| calls_a_value(metric, &self.plan, *contestant, order);
+            self.seen[*contestant].take(sample, batches, shown, calls);
         }
         self.oddities.take_round(&round.samples);
         // Only claims about success can still judge contestants that failed.

@@ -14,6 +14,8 @@ pub struct Part<'a> {
     pub plan: &'a Plan,
     /// The contestant's index in the plan.
     pub contestant: usize,
+    /// The contestants of the round.
+    pub company: &'a [usize],
     /// Its sample; for a unit of several batches, their sums.
     pub sample: &'a Sample,
     /// The wall times of its batches; empty if the sample is one batch of known time.
@@ -24,7 +26,8 @@ pub struct Part<'a> {
 pub fn part_of<'a>(plan: &'a Plan, round: &'a Round, contestant: usize) -> Option<Part<'a>> {
     let position = round.coins.order.iter().position(|other| *other == contestant)?;
     let batches = round.batches.get(position).map_or(&[][..], Vec::as_slice);
-    Some(Part { plan, contestant, sample: round.samples.get(position)?, batches })
+    let (company, sample) = (&round.coins.order, round.samples.get(position)?);
+    Some(Part { plan, contestant, company, sample, batches })
 }
 
 /// Returns the log ratio of two parts of a round, and whether the metric's step is coarse for it.
@@ -71,7 +74,7 @@ impl Part<'_> {
         let step = metric.step(self.plan.clock_step_ns);
         let functions = self.plan.functions.as_deref().filter(|_| metric.unit() != Unit::Bytes);
         let Some(functions) = functions else { return Sum { reading, step, parts: 1 } };
-        let parts = functions.calls_a_batch.of(self.contestant);
+        let parts = functions.calls_a_batch.of(self.contestant, self.company);
         let spans = match metric {
             Metric::WallTime if functions.times_each_call => parts as f64,
             _ => 1.0,

@@ -66,11 +66,27 @@ pub fn set_affinity(mask: &Mask) -> io::Result<()> {
 /// # Errors
 /// Fails with the kernel's error: `EINVAL` if this process may use none of the CPUs.
 pub fn pin_this_thread(cpus: &[usize]) -> io::Result<()> {
+    set_affinity(&mask_of(cpus))
+}
+
+/// Moves the main thread of a process to these CPUs.
+///
+/// # Errors
+/// As [`pin_this_thread`]; fails also if there is no such process, or if it is another user's.
+pub fn move_process(process: u32, cpus: &[usize]) -> io::Result<()> {
+    let (mask, process) = (mask_of(cpus), process as libc::pid_t);
+    // SAFETY: the mask has the length that the call is given, and is only read.
+    let error =
+        unsafe { libc::sched_setaffinity(process, size_of_val(&mask), mask.as_ptr().cast()) };
+    if error == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn mask_of(cpus: &[usize]) -> Mask {
     let mut mask: Mask = [0; MASK_WORDS];
     for &cpu in cpus.iter().filter(|cpu| **cpu < MASK_WORDS * 64) {
         mask[cpu / 64] |= 1 << (cpu % 64);
     }
-    set_affinity(&mask)
+    mask
 }
 
 /// Returns the CPUs of `allowed` other than `first`, in the order in which threads next to one on

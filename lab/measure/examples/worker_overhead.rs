@@ -135,12 +135,12 @@ fn units() {
     let study = empty(Scope::Code, 50_000);
     let mut workers = study.workers_until(&NEVER);
     let (mut links, mut beside) = (Vec::new(), Vec::new());
+    let coming = vec![coins(&[0, 1]); 2];
     for _ in 0..UNITS {
         let start = Instant::now();
-        let wanted = [(0, 100), (1, 101)];
-        tiebreak_core::sampler::FunctionSampler::expect(&mut workers, &wanted);
+        tiebreak_core::sampler::FunctionSampler::expect(&mut workers, &coming);
         links.push(start.elapsed().as_nanos() as f64 / 1e6);
-        beside.push(beside_ns(&mut workers, &coins(&[0, 1]), 4) / 1e6);
+        beside.push(beside_ns(&mut workers, &coming[0], 4) / 1e6);
     }
     println!(
         "a unit beside its batches   {:7.2} ms, its two links before {:.1} ms",

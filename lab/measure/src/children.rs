@@ -81,14 +81,21 @@ impl Leader {
         unsafe { libc::kill(-(self.pid() as i32), signal) };
     }
 
+    /// Kills what still runs of its group, and waits for nothing.
+    pub(crate) fn kill(&mut self) {
+        if self.ended.is_none() {
+            self.signal_group(libc::SIGKILL);
+            // The child may have left its group.
+            let _ = self.child.kill();
+        }
+    }
+
     /// Kills what still runs of its group and waits for the child's end.
     pub(crate) fn end(&mut self) -> ExitStatus {
         if let Some(status) = self.ended {
             return status;
         }
-        self.signal_group(libc::SIGKILL);
-        // The child may have left its group.
-        let _ = self.child.kill();
+        self.kill();
         let status = self.child.wait().unwrap_or_else(|_| ExitStatus::from_raw(libc::SIGKILL));
         self.ended = Some(status);
         status

@@ -41,12 +41,17 @@ impl Trials {
     pub(crate) fn draw(&self, orders: &[Vec<usize>], seed: u64) -> Option<Turn> {
         let batches: Vec<usize> = orders.iter().flatten().copied().collect();
         let least = batches.iter().map(|contestant| self.had(*contestant)).min();
-        let least = least.filter(|_| self.trials_ns * SHARE <= self.units_ns)?;
+        let least = least.filter(|_| self.are_due())?;
         let mut due: Vec<(usize, &usize)> = batches.iter().enumerate().collect();
         due.retain(|(_, contestant)| self.had(**contestant) == least);
         let mut random = Random::new(seed);
         let (batch, contestant) = due[random.below(due.len() as u64) as usize];
         Some(Turn { contestant: *contestant, batch, seed: random.next_u64() })
+    }
+
+    /// Returns whether trials have taken at most their share of the time.
+    pub(crate) fn are_due(&self) -> bool {
+        self.trials_ns * SHARE <= self.units_ns
     }
 
     fn had(&self, contestant: usize) -> u64 {

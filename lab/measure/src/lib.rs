@@ -34,7 +34,7 @@
 //! unit. They keep running, speak the runner protocol (`docs/runner-protocol.md`) over two pipes,
 //! and time themselves.
 //!
-//! Linux 5.3 or newer is required (`pidfd_open`).
+//! Linux 5.4 or newer is required (`pidfd_open`, `waitid` of a process descriptor).
 
 mod answers;
 pub mod build;
@@ -51,6 +51,7 @@ mod program;
 mod programs;
 mod resources;
 pub mod runners;
+mod stillness;
 mod system;
 mod wire;
 pub mod words;

@@ -1,6 +1,7 @@
 //! A study's oracle, in its own process: its failure is an error and does not end this process.
 
 use crate::files::{memory_file, sealed};
+use crate::stillness;
 use crate::wire::message::{Question, Request, Sizes};
 use crate::worker_process::{Launch, NoReply, Process, WorkerProgram, absolute, how};
 use serde::de::DeserializeOwned;
@@ -8,6 +9,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::sampler::UnitFailure;
@@ -52,8 +54,10 @@ pub struct Oracle {
     object: PathBuf,
     launch: Launch,
     folder: PathBuf,
-    /// `None` after a failure: the next question starts a new process.
+    /// `None` before the first question and after a failure: the next one starts a process.
     process: Option<Process>,
+    /// Whether it works ahead, and stands still while something is timed.
+    is_ahead: bool,
 }
 
 /// An input that all contestants share.
@@ -73,6 +77,8 @@ pub struct Input {
     question: Question,
     /// The checksums that the oracle has given for it, by contract.
     checksums: HashMap<String, u64>,
+    /// The same of whole answers.
+    answers: HashMap<String, Answer>,
 }
 
 /// The result of a correct contestant for an input.
@@ -103,9 +109,34 @@ impl Oracle {
             launch: Launch { program: program.clone(), interrupted },
             folder: folder.to_owned(),
             process: None,
+            is_ahead: false,
         };
         oracle.process = Some(oracle.started()?);
         Ok(oracle)
+    }
+
+    /// Returns another one of the same study, which works ahead: a question waits until nothing is
+    /// timed, and its process stands still while something is.
+    pub(crate) fn ahead(&self) -> Oracle {
+        let Oracle { object, launch, folder, .. } = self;
+        let (object, launch, folder) = (object.clone(), launch.clone(), folder.clone());
+        Oracle { object, launch, folder, process: None, is_ahead: true }
+    }
+
+    /// Starts its process, if none runs.
+    ///
+    /// # Errors
+    /// As [`Oracle::start`].
+    pub(crate) fn start_process(&mut self) -> Result<(), OracleError> {
+        if self.process.is_none() {
+            self.process = Some(self.started()?);
+        }
+        Ok(())
+    }
+
+    /// Returns the descriptor of its process, if one runs.
+    pub(crate) fn process(&self) -> Option<BorrowedFd<'_>> {
+        self.process.as_ref().map(Process::descriptor)
     }
 
     /// Makes the input of a workload from a seed. For a workload with a file, opens and measures
@@ -158,6 +189,23 @@ impl Oracle {
         Ok(Answer { text, checksum })
     }
 
+    /// Returns the same answer, for which the oracle is asked once.
+    ///
+    /// # Errors
+    /// Fails if the oracle fails.
+    pub fn known_answer<'a>(
+        &mut self,
+        input: &'a mut Input,
+        contract: &str,
+    ) -> Result<&'a Answer, OracleError> {
+        if !input.answers.contains_key(contract) {
+            let answer = self.answer(input, contract)?;
+            input.checksums.insert(contract.to_owned(), answer.checksum);
+            input.answers.insert(contract.to_owned(), answer);
+        }
+        Ok(&input.answers[contract])
+    }
+
     /// Returns only the checksum of that answer, without its text. The oracle is asked once.
     ///
     /// # Errors
@@ -185,7 +233,8 @@ impl Oracle {
         let asked = format!("the input of {}", question.workload.to_string_lossy());
         let request = Request::Input { question: question.clone(), is_made };
         let Sizes { bytes, items, output_bytes } = self.ask(asked, &request, &[&file])?;
-        Ok(Input { file, bytes, items, output_bytes, question, checksums: HashMap::new() })
+        let (checksums, answers) = Default::default();
+        Ok(Input { file, bytes, items, output_bytes, question, checksums, answers })
     }
 
     /// Returns the checksum, and writes the answer to `to`.
@@ -209,6 +258,9 @@ impl Oracle {
         request: &Request,
         files: &[&File],
     ) -> Result<T, OracleError> {
+        if self.is_ahead {
+            stillness::wait_until_nothing_is_timed();
+        }
         let mut process = match self.process.take() {
             Some(process) => process,
             None => self.started()?,
@@ -228,7 +280,11 @@ impl Oracle {
     }
 
     fn started(&self) -> Result<Process, OracleError> {
-        let mut process = Process::start(&self.launch, 0, 0)?;
+        let mut process = if self.is_ahead {
+            Process::start_ahead(&self.launch, 0, 0)?
+        } else {
+            Process::start(&self.launch, 0, 0)?
+        };
         let request = Request::Oracle(self.object.clone().into());
         let why = match process.ask::<()>(&request, &[], TIMEOUT_NS) {
             Ok(()) => return Ok(process),
@@ -242,6 +298,12 @@ impl Oracle {
 }
 
 impl Input {
+    /// Returns the whole answer that a contestant of this contract should give, if the oracle has
+    /// been asked for it.
+    pub(crate) fn known_answer(&self, contract: &str) -> Option<&Answer> {
+        self.answers.get(contract)
+    }
+
     pub(crate) fn sizes(&self) -> Sizes {
         Sizes { bytes: self.bytes, items: self.items, output_bytes: self.output_bytes }
     }
@@ -253,8 +315,8 @@ impl Input {
     pub fn of_file(path: &Path) -> Result<Input, OracleError> {
         let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
         let (bytes, file) = opened.map_err(|reason| OracleError::File(path.to_owned(), reason))?;
-        let (question, checksums) = (Question::default(), HashMap::new());
-        Ok(Input { file, bytes, items: 1, output_bytes: 0, question, checksums })
+        let (question, checksums, answers) = Default::default();
+        Ok(Input { file, bytes, items: 1, output_bytes: 0, question, checksums, answers })
     }
 }
 

@@ -4,6 +4,7 @@ use crate::children::Leader;
 use crate::files::{memory_file, tail};
 use crate::interrupt::NEVER;
 use crate::resources::Waits;
+use crate::stillness::{self, Enrolled};
 use crate::system::{poll, process_descriptor, wait_for};
 use crate::wire::area::Area;
 use crate::wire::channel::{self, Inbox, pair};
@@ -12,12 +13,12 @@ use serde::de::DeserializeOwned;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use tiebreak_machine::clock;
+use tiebreak_machine::{clock, cpus};
 
 /// The longest sleep before the next check whether the user interrupted, or a contestant hangs.
 const SLICE_NS: u64 = 100_000_000;
@@ -68,6 +69,8 @@ pub(crate) struct Process {
     waits: Waits,
     pub(crate) area: Area,
     interrupted: &'static AtomicBool,
+    /// Set while it works ahead.
+    enrolled: Option<Enrolled>,
 }
 
 /// Why a worker did not do what was requested.
@@ -116,7 +119,41 @@ impl Process {
         let (inbox, waits) = (Inbox::new(), Waits::open(leader.pid()));
         // If the worker has ended already, the first request fails too, and says how it ended.
         let _ = channel::send(socket.as_fd(), b"area", &[shared.as_fd()]);
-        Ok(Process { leader, descriptor, socket, inbox, errors, waits, area, interrupted })
+        let enrolled = None;
+        Ok(Process { leader, descriptor, socket, inbox, errors, waits, area, interrupted, enrolled })
+    }
+
+    /// Starts a worker that stands still while something is timed, until [`Process::begin`].
+    ///
+    /// # Errors
+    /// As [`Process::start`].
+    pub(crate) fn start_ahead(
+        launch: &Launch,
+        padding_bytes: u32,
+        capacity: usize,
+    ) -> io::Result<Process> {
+        let start = || Process::start(launch, padding_bytes, capacity);
+        let (mut process, enrolled) = stillness::start(start, Process::descriptor)?;
+        process.enrolled = Some(enrolled);
+        Ok(process)
+    }
+
+    /// Returns the descriptor of the process.
+    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+
+    /// Begins the work for which a worker was started ahead: it no longer stands still.
+    pub(crate) fn begin(&mut self) {
+        self.enrolled = None;
+    }
+
+    /// Kills what still runs, and waits for nothing: dropping it waits for the end. What is left to
+    /// do for the kernel happens on these CPUs, if there are any.
+    pub(crate) fn kill(&mut self, cpus: &[usize]) {
+        // Where it may not be moved, it ends where it is.
+        let _ = cpus::move_process(self.pid(), cpus);
+        self.leader.kill();
     }
 
     /// Sends a request with its files and waits for the reply, which has the content that
@@ -128,10 +165,24 @@ impl Process {
         files: &[&File],
         timeout_ns: u64,
     ) -> Result<T, NoReply> {
+        self.ask_and(request, files, timeout_ns, &mut || ())
+    }
+
+    /// [`Process::ask`], which does something else after the request was sent.
+    pub(crate) fn ask_and<T: DeserializeOwned>(
+        &mut self,
+        request: &Request,
+        files: &[&File],
+        timeout_ns: u64,
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<T, NoReply> {
         let descriptors: Vec<_> = files.iter().map(|file| file.as_fd()).collect();
         let sent = message::send(self.socket.as_fd(), request, &descriptors);
         let reply: Result<Reply<T>, NoReply> = match sent {
-            Ok(()) => self.reply(timeout_ns),
+            Ok(()) => {
+                meanwhile();
+                self.reply(timeout_ns)
+            }
             Err(error) if is_end(&error) => Err(NoReply::Ended(self.end())),
             Err(error) => Err(NoReply::Lost(error)),
         };

@@ -10,6 +10,7 @@ mod checking;
 mod conduct;
 mod counting;
 mod inputs;
+mod maker;
 mod sample;
 mod unit;
 
@@ -19,11 +20,12 @@ use crate::files::without_repetition;
 use crate::honesty::{Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::resources::{Gate, MissingMeter, Surroundings, asks, check_cpu};
-use crate::worker_process::Launch;
+use crate::worker_process::{Launch, Process};
 use crate::workers::conduct::Pace;
 use crate::workers::counting::Counting;
 use crate::workers::inputs::Inputs;
-use crate::workers::unit::Session;
+use crate::workers::maker::Wanted;
+use crate::workers::unit::{Session, Started};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -33,6 +35,7 @@ use tiebreak_core::plan::{Plan, Scope};
 use tiebreak_core::sampler::{
     Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
+use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::study::{BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::{clock, cpus};
 
@@ -60,6 +63,15 @@ pub struct Workers {
     check_timeout_ns: u64,
     launch: Launch,
     stock: Stock,
+    /// The number of units whose placements were linked at once.
+    linked_ahead: usize,
+    /// The unit after the one that runs, if it is known, and a process for it.
+    coming: Option<RoundCoins>,
+    started: Option<Started>,
+    /// The process of an earlier unit, which was killed.
+    ending: Option<Process>,
+    /// The CPUs on which nothing is timed.
+    spare_cpus: Vec<usize>,
     /// Each contestant as it was built, linked when it is first checked.
     as_built: HashMap<usize, PathBuf>,
     /// By contestant, why it was not called without memory when it was checked.
@@ -104,7 +116,13 @@ impl Workers {
             let home = Path::new(&functions.folder);
             Oracle::start(Path::new(library), home, &program, interrupted)
         });
-        let inputs = Inputs::new(&functions, oracle.transpose().map_err(not_started)?);
+        let mut spare_cpus = allowed.clone();
+        spare_cpus.retain(|cpu| functions.cpu != Some(*cpu) && !helpers.contains(cpu));
+        if functions.cpu.is_none() {
+            spare_cpus.clear();
+        }
+        let oracle = oracle.transpose().map_err(not_started)?;
+        let inputs = Inputs::new(&functions, oracle, spare_cpus.clone());
         let forms: Vec<BuiltForm> =
             functions.built.iter().map(|built| built.form.clone()).collect();
         let stock = Stock::new(folder.to_owned(), forms, functions.placements);
@@ -127,6 +145,11 @@ impl Workers {
             unstarved: HashMap::new(),
             helpers,
             inputs,
+            linked_ahead: 0,
+            coming: None,
+            started: None,
+            ending: None,
+            spare_cpus,
             session: None,
             quiet: Gate::new(plan, &cpus, &[], interrupted),
             // Only stolen time and throttling are used, so this process' own time does not matter.
@@ -165,6 +188,19 @@ impl Workers {
         self.inputs.of_unit(input_seed).map(|(input, _)| (input.items, input.bytes))
     }
 
+    /// Returns the input of a unit, with the answers that it needs.
+    fn wanted(&self, coins: &RoundCoins, is_whole: bool) -> Option<Wanted> {
+        let mut contracts = Vec::new();
+        for contestant in &coins.order {
+            let contract = contract(&self.functions, *contestant).ok()?.to_owned();
+            if !contracts.contains(&contract) {
+                contracts.push(contract);
+            }
+        }
+        let seed = coins.unit.as_ref()?.input_seed;
+        Some(Wanted { seed, contracts, is_whole })
+    }
+
     /// Returns a contestant's library as it was built, linked once.
     fn as_built(&mut self, contestant: usize) -> Result<PathBuf, UnitFailure> {
         if let Some(library) = self.as_built.get(&contestant) {
@@ -199,10 +235,34 @@ impl FunctionSampler for Workers {
         ran
     }
 
-    /// Links the missing placements, on all CPUs, and removes the others.
-    fn expect(&mut self, placements: &[(usize, u64)]) {
-        // A link that fails here fails again when the placement is needed, and is reported there.
-        let _ = self.stock.ahead(placements);
+    /// Links the missing placements, on all CPUs, if the next unit needs that, and removes those of
+    /// other units; has inputs made. The process of the second unit is started while the first
+    /// loads.
+    fn expect(&mut self, units: &[RoundCoins]) {
+        let own: Vec<_> = units.iter().map(unit::placements).collect();
+        let is_linked = units.first().is_some_and(|_| self.stock.lacks(&own[0]));
+        if is_linked {
+            self.linked_ahead = (2 * self.linked_ahead).max(1);
+        }
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+        let (mut links, mut kept) = (0, Vec::new());
+        for (index, placements) in own.into_iter().enumerate() {
+            links += placements.len();
+            if !is_linked || index == 0 || (index < self.linked_ahead && links <= cpus) {
+                kept.extend(placements);
+            }
+        }
+        if is_linked {
+            // A link that fails here fails again when it is needed, and is reported there.
+            let _ = self.stock.ahead(&kept);
+        } else {
+            self.stock.forget_unwanted(&kept);
+        }
+        self.coming = units.get(1).cloned();
+        let is_whole = self.trials.are_due();
+        let wanted = units.iter().filter_map(|coins| self.wanted(coins, is_whole));
+        let wanted = wanted.collect();
+        self.inputs.expect(wanted);
     }
 
     fn untimed(&self, contestant: usize) -> Option<Untimed> {

@@ -69,7 +69,7 @@ pub(super) fn workload(
         races_pairs: plan.races_pairs(),
         reference: reference.to_owned(),
         rounds_a_unit: functions.rounds_a_unit,
-        calls_a_batch: functions.calls_a_batch.of(functions.reference),
+        calls_a_batch: functions.calls_a_batch.of(functions.reference, &[]),
         pilot: functions.pilot,
         rows,
         open_ratios: if is_over { referee.open_ratios() } else { Vec::new() },
@@ -99,7 +99,7 @@ impl Block<'_> {
         let mut row = StudyRow {
             fault: seen.fault.clone(),
             batches: seen.values.get(&Metric::WallTime).map_or(0, |walls| walls.len() as u64),
-            calls_a_batch: Some(functions.calls_a_batch.of(index)),
+            calls_a_batch: Some(functions.calls_a_batch.of(index, &[index, functions.reference])),
             per_call: columns.iter().map(|column| (column.metric, column.summary)).collect(),
             ratio: cell.map(|cell| cell.effect()),
             is_settled: cell.is_some_and(|cell| cell.verdict == Verdict::Holds),
@@ -207,7 +207,7 @@ mod tests {
             [&[][..], &[Mark::Steal], &[Mark::NotTogether, Mark::Steal], &[Mark::NotTogether]]
         {
             let marks = all.iter().copied().fold(Marks::NONE, Marks::with);
-            seen.take(&Sample { marks, ..Sample::of_wall_ns(1) }, &[], true);
+            seen.take(&Sample { marks, ..Sample::of_wall_ns(1) }, &[], true, |_| 1.0);
         }
         let scaling = scaling(1, &Team { family: "a".to_owned(), threads: 4 }, &seen, &[]);
         assert_eq!((scaling.units, scaling.together), (4, 2));

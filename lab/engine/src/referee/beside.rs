@@ -101,6 +101,7 @@ mod tests {
                 let part = |contestant: usize| Part {
                     plan: &plan,
                     contestant,
+                    company: &[0, 1],
                     sample: &samples[contestant],
                     batches: &[],
                 };

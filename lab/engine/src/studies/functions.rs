@@ -7,6 +7,7 @@ use tiebreak_core::plan::Plan;
 use tiebreak_core::sampler::{
     Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
+use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::study::{BuiltForm, Untimed, Verification};
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
@@ -112,8 +113,8 @@ impl FunctionSampler for Functions {
         of_each!(self, inner => inner.run_unit(request))
     }
 
-    fn expect(&mut self, placements: &[(usize, u64)]) {
-        of_each!(self, inner => FunctionSampler::expect(inner.as_mut(), placements));
+    fn expect(&mut self, units: &[RoundCoins]) {
+        of_each!(self, inner => FunctionSampler::expect(inner.as_mut(), units));
     }
 
     fn untimed(&self, contestant: usize) -> Option<Untimed> {

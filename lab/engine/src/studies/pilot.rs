@@ -9,12 +9,13 @@
 //! has no effect on the sign of a log ratio.
 
 use super::fault;
+use crate::ahead;
 use crate::error::Result;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::BatchTime;
 use tiebreak_core::sampler::{FunctionSampler, UnitRan, UnitRequest};
-use tiebreak_core::study::{Pilot, Untimed};
+use tiebreak_core::study::{BatchCalls, Pilot, Untimed};
 use tiebreak_core::verdict::Fault;
 use tiebreak_stats::coins::{self, Seed};
 use tiebreak_stats::observation::log;
@@ -72,15 +73,16 @@ pub struct Brief {
 }
 
 /// The results of the pilot.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Piloted {
     /// Variances and costs.
     pub pilot: Pilot,
     /// The number of rounds in a unit.
     pub rounds_a_unit: u32,
-    /// The number of calls in a batch of each contestant of the plan; 1 for those that take no
-    /// part.
-    pub calls_a_batch: Vec<u64>,
+    /// The number of calls in a batch of each contestant of the plan.
+    pub calls_a_batch: BatchCalls,
+    /// The pairs that the run races.
+    pub pairs: Vec<[usize; 2]>,
     /// The time of a call, by contestant: its index and nanoseconds.
     pub calls_ns: Vec<(usize, f64)>,
     /// The work of each contestant of the plan outside of its timed calls, if it was measured.
@@ -97,31 +99,47 @@ impl Piloted {
         self.calls_ns.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Returns the shortest and the longest batch: the contestant, and the length in nanoseconds.
-    pub fn batches(&self) -> Option<[(usize, f64); 2]> {
-        let calls_ns = self.calls_ns.iter();
-        let batches = calls_ns.map(|(one, ns)| (*one, ns * self.calls_a_batch[*one] as f64));
-        let shortest = batches.clone().min_by(|a, b| a.1.total_cmp(&b.1));
-        Some([shortest?, batches.max_by(|a, b| a.1.total_cmp(&b.1))?])
+    /// Returns the shorter and the longer batch of each pair: the contestant, and the length in
+    /// nanoseconds.
+    pub fn batches(&self) -> impl Iterator<Item = [(usize, f64); 2]> {
+        self.pairs.iter().filter_map(|pair| {
+            let mut both = pair.map(|one| {
+                let call_ns = self.calls_ns.iter().find(|(other, _)| *other == one);
+                let calls = self.calls_a_batch.of(one, pair) as f64;
+                (one, call_ns.map_or(f64::NAN, |(_, ns)| ns * calls))
+            });
+            both.sort_by(|a, b| a.1.total_cmp(&b.1));
+            both.iter().all(|(_, ns)| ns.is_finite()).then_some(both)
+        })
     }
 
-    /// Returns the shortest and the longest batch, if they are far from equally long.
+    /// Returns the shorter and the longer batch of the pair that is furthest from equal, if it is
+    /// far from that.
     pub fn uneven(&self) -> Option<[(usize, f64); 2]> {
-        self.batches().filter(|[shortest, longest]| longest.1 > UNEVEN_MAX * shortest.1)
+        let uneven = |[shorter, longer]: &[(usize, f64); 2]| longer.1 / shorter.1;
+        let worst = self.batches().max_by(|a, b| uneven(a).total_cmp(&uneven(b)));
+        worst.filter(|pair| uneven(pair) > UNEVEN_MAX)
     }
 
     /// Returns the results if nothing can be compared.
     fn nothing(void: Vec<(usize, Fault)>) -> Piloted {
-        let (rounds_a_unit, calls_a_batch) = (unit::ROUNDS_MIN, vec![1]);
-        let measured = Metric::ALL.to_vec();
-        Piloted { rounds_a_unit, calls_a_batch, measured, void, ..Piloted::default() }
+        Piloted {
+            pilot: Pilot::default(),
+            rounds_a_unit: unit::ROUNDS_MIN,
+            calls_a_batch: BatchCalls::Alike(1),
+            pairs: Vec::new(),
+            calls_ns: Vec::new(),
+            untimed: Vec::new(),
+            measured: Metric::ALL.to_vec(),
+            void,
+        }
     }
 }
 
 struct PilotRun {
     brief: Brief,
     /// The number of calls in a batch of each contestant of the plan.
-    calls: Vec<u64>,
+    calls: BatchCalls,
     seed: Seed,
     next: u64,
     void: Vec<(usize, Fault)>,
@@ -134,21 +152,25 @@ struct PilotRun {
 /// Fails if `make` or the machine fails; also with [`LabError::Interrupted`].
 pub fn run<S: FunctionSampler>(
     brief: Brief,
-    make: &mut dyn FnMut(&[u64]) -> Result<S>,
+    make: &mut dyn FnMut(&BatchCalls) -> Result<S>,
 ) -> Result<Piloted> {
     let seed = Seed::from_text(&brief.seed);
-    let calls = vec![1; brief.is_exact.len()];
+    let calls = BatchCalls::Alike(1);
     let mut pilot = PilotRun { brief, calls, seed, next: 0, void: Vec::new() };
-    let Some((mut sampler, first)) = pilot.calibrate(make)? else {
+    let Some((all, first)) = pilot.calibrate(make)? else {
         return Ok(Piloted::nothing(pilot.void));
     };
+    pilot.calls = pilot.wanted(std::slice::from_ref(&first));
+    let mut sampler = make(&pilot.calls)?;
     let (ran, is_first_one) = pilot.run_pairs(&mut sampler, &first)?;
     if pilot.brief.contestants.len() < 2 {
         return Ok(Piloted::nothing(pilot.void));
     }
     let from = usize::from(!is_first_one && !ran.is_empty());
     let seen: Vec<Ran> = std::iter::once(first).chain(ran).collect();
-    let untimed = (0..pilot.calls.len()).map(|contestant| sampler.untimed(contestant)).collect();
+    let contestants = 0..pilot.brief.is_exact.len();
+    let untimed = contestants.map(|one| sampler.untimed(one).or_else(|| all.untimed(one)));
+    let untimed = untimed.collect();
     Ok(pilot.conclude(&seen, from, untimed))
 }
 
@@ -156,13 +178,13 @@ impl PilotRun {
     /// Determines how many calls make a batch of each, and returns the first unit of such batches.
     fn calibrate<S: FunctionSampler>(
         &mut self,
-        make: &mut dyn FnMut(&[u64]) -> Result<S>,
+        make: &mut dyn FnMut(&BatchCalls) -> Result<S>,
     ) -> Result<Option<(S, Ran)>> {
         let mut left = CALIBRATIONS_MAX;
         let all = self.brief.contestants.clone();
         loop {
             let mut sampler = make(&self.calls)?;
-            let Some(ran) = self.unit(&mut sampler, &all, unit::ROUNDS_MIN)? else {
+            let Some(ran) = self.unit(&mut sampler, [&all, &[]], unit::ROUNDS_MIN)? else {
                 return Ok(None);
             };
             let wanted = self.wanted(std::slice::from_ref(&ran));
@@ -212,8 +234,9 @@ impl PilotRun {
         // The first pair comes twice before any other: otherwise nothing is known about noise.
         let more = (2..units).flat_map(|_| &pairs[..again]).chain(&pairs[1..again.max(1)]);
         let turns = pairs[..1].iter().chain(&pairs).chain(more).skip(usize::from(is_one));
+        let mut turns = turns.peekable();
         let (mut all, mut spent_ns): (Vec<Ran>, f64) = (Vec::new(), 0.0);
-        for pair in turns {
+        while let Some(pair) = turns.next() {
             let cost_ns = match all.last() {
                 Some(ran) => ran.took_ns as f64,
                 None => self.pair_cost_ns(first, rounds),
@@ -221,7 +244,8 @@ impl PilotRun {
             if (is_one || !all.is_empty()) && spent_ns + cost_ns > share_ns {
                 break;
             }
-            let Some(ran) = self.unit(sampler, pair, rounds)? else {
+            let next: &[usize] = turns.peek().map_or(&[], |next| next.as_slice());
+            let Some(ran) = self.unit(sampler, [pair, next], rounds)? else {
                 // One of them is void: the pairs of the others may have changed.
                 return self.run_pairs(sampler, first);
             };
@@ -235,16 +259,14 @@ impl PilotRun {
     /// unit shows it.
     fn pair_cost_ns(&self, first: &Ran, rounds: u32) -> f64 {
         let of_two = 2.0 / first.order.len() as f64;
-        let rounds_ns = f64::from(rounds) * first.round_cost_ns(&self.calls) * of_two;
-        first.unit_cost_ns(&self.calls) + rounds_ns
+        first.unit_cost_ns() + f64::from(rounds) * first.round_cost_ns() * of_two
     }
 
-    /// Returns the time of a call of each contestant in the quickest of these units.
+    /// Returns the time of a call of each contestant of the plan in the quickest of these units;
+    /// infinite for those that took no part.
     fn call_ns(&self, all: &[Ran]) -> Vec<f64> {
-        let contestants = self.brief.contestants.iter();
-        let quickest = contestants.map(|one| {
-            let batches = all.iter().map(|ran| ran.quiet_batch_ns(*one));
-            batches.fold(f64::INFINITY, f64::min) / self.calls[*one] as f64
+        let quickest = (0..self.brief.is_exact.len()).map(|one| {
+            all.iter().map(|ran| ran.quiet_call_ns(one)).fold(f64::INFINITY, f64::min)
         });
         quickest.collect()
     }
@@ -255,75 +277,95 @@ impl PilotRun {
         BATCH_NS_MIN.max(meters_ns)
     }
 
-    /// Returns how many calls a batch of each should have, according to these units.
-    fn wanted(&self, all: &[Ran]) -> Vec<u64> {
-        let Brief { contestants, seconds, units_wanted, .. } = &self.brief;
-        let pairs = self.pairs().len().max(1) as f64;
+    /// Returns how many calls a batch of each should have, according to these units: those of a
+    /// pair last about equally long, and so do those of all together.
+    fn wanted(&self, all: &[Ran]) -> BatchCalls {
+        let Brief { contestants, seconds, units_wanted, is_exact, .. } = &self.brief;
+        let pairs = self.pairs();
         let unit_ns = seconds * 1e9 / (*units_wanted).max(1) as f64;
-        // Batches of one slow contestant may set the length of all, if enough units still fit.
-        let batches = f64::from(unit::ROUNDS_MIN) * 2.0 * pairs;
+        // Batches of one slow contestant may set the length of others, if enough units still fit.
+        let batches = f64::from(unit::ROUNDS_MIN) * 2.0 * pairs.len().max(1) as f64;
         let longest_ns = EVEN_NS_MAX.max(unit_ns / batches);
         // A little more than necessary, so that the next unit is long enough.
         let shortest_ns = HEADROOM * self.shortest_ns();
-        let each = even_calls(&self.call_ns(all), shortest_ns, longest_ns);
+        let call_ns = self.call_ns(all);
         // Resets before each call are not in a batch's time, but take time too.
         let took_ns = all.iter().map(|ran| ran.took_ns).max().unwrap_or(1).max(1);
         let growth = (unit_ns / took_ns as f64).max(1.0);
         let growth = if self.brief.times_each_call { growth } else { f64::INFINITY };
-        let mut wanted = vec![1; self.calls.len()];
-        for (one, each) in contestants.iter().zip(each) {
-            wanted[*one] = each.min((self.calls[*one] as f64 * growth) as u64);
+        let limits = Limits { shortest_ns, longest_ns, growth };
+        let mut each = vec![1; is_exact.len()];
+        for (one, calls) in contestants.iter().zip(self.even(contestants, &call_ns, limits)) {
+            each[*one] = calls;
         }
-        wanted
+        let of_pairs = pairs.iter().filter_map(|pair| {
+            let calls = self.even(pair, &call_ns, limits);
+            Some((*pair, calls.try_into().ok()?))
+        });
+        BatchCalls::Pairs { each, pairs: of_pairs.collect() }
+    }
+
+    /// Returns the numbers of calls with which the batches of these contestants last about equally
+    /// long. `call_ns` has the time of a call of each contestant of the plan.
+    fn even(&self, company: &[usize], call_ns: &[f64], limits: Limits) -> Vec<u64> {
+        let Limits { shortest_ns, longest_ns, growth } = limits;
+        let of: Vec<f64> = company.iter().map(|one| call_ns[*one]).collect();
+        let calls = even_calls(&of, shortest_ns, longest_ns);
+        let most = company.iter().map(|one| self.calls.of(*one, company) as f64 * growth);
+        calls.into_iter().zip(most).map(|(calls, most)| calls.min(most as u64)).collect()
     }
 
     /// Returns whether the batches of a unit are long enough and about as even as those that are
     /// wanted.
-    fn is_good(&self, ran: &Ran, wanted: &[u64]) -> bool {
+    fn is_good(&self, ran: &Ran, wanted: &BatchCalls) -> bool {
         let call_ns = self.call_ns(std::slice::from_ref(ran));
-        let contestants = self.brief.contestants.iter();
-        let (now, wanted): (Vec<u64>, Vec<u64>) =
-            contestants.map(|one| (self.calls[*one], wanted[*one])).unzip();
+        let all = &self.brief.contestants;
+        let of = |calls: &BatchCalls| all.iter().map(|one| calls.of(*one, all)).collect();
+        let (now, wanted): (Vec<u64>, Vec<u64>) = (of(&self.calls), of(wanted));
+        let call_ns: Vec<f64> = all.iter().map(|one| call_ns[*one]).collect();
         let mut batches = now.iter().zip(&call_ns).map(|(calls, ns)| *calls as f64 * ns);
         batches.all(|ns| ns >= self.shortest_ns())
             && unevenness(&now, &call_ns) <= NEAR * unevenness(&wanted, &call_ns)
     }
 
-    /// Runs a unit with the contestants of a company that are not void; `None` if nothing is left
-    /// to compare.
+    /// Runs a unit with the contestants of a company that are not void, after a wait for quiet as
+    /// in the run; `None` if nothing is left to compare. The company of the next unit is announced
+    /// with it, so that a unit costs what it will cost in the run.
     fn unit<S: FunctionSampler>(
         &mut self,
         sampler: &mut S,
-        company: &[usize],
+        companies: [&[usize]; 2],
         rounds: u32,
     ) -> Result<Option<Ran>> {
         loop {
-            let mut there = company.to_vec();
-            there.retain(|one| self.brief.contestants.contains(one));
-            if there.len() < 2 {
-                return Ok(None);
+            let mut units = Vec::new();
+            for (round, company) in (self.next..).zip(companies) {
+                let mut there = company.to_vec();
+                there.retain(|one| self.brief.contestants.contains(one));
+                if there.len() >= 2 {
+                    units.push(ahead::unit(self.seed, round, 0, &there, self.brief.scope));
+                } else if round == self.next {
+                    return Ok(None);
+                }
             }
-            let mut coins = coins::draw(self.seed, self.next, 0, &there);
-            let drawn = coins::draw_unit(self.seed, &coins, self.brief.scope);
-            let orders = coins::unit_orders(drawn.orders_seed, rounds, &coins.order);
-            let placements: Vec<_> =
-                coins.order.iter().copied().zip(drawn.placements.iter().copied()).collect();
-            coins.unit = Some(drawn);
+            let coins = &units[0];
+            let orders_seed = coins.unit.as_ref().map_or(0, |unit| unit.orders_seed);
+            let orders = coins::unit_orders(orders_seed, rounds, &coins.order);
             self.next += 1;
             let started_ns = sampler.now_ns();
-            if self.brief.scope == Scope::Code {
-                sampler.expect(&placements);
+            if self.brief.scope != Scope::Layout {
+                sampler.expect(&units);
             }
-            let ran = sampler.run_unit(&UnitRequest {
-                coins: &coins,
-                members: &coins.order,
-                orders: &orders,
-                timeout_ns: TIMEOUT_NS,
-            });
+            sampler.wait_for_quiet(TIMEOUT_NS);
+            let members = &coins.order;
+            let (orders, timeout_ns) = (&orders, TIMEOUT_NS);
+            let ran = sampler.run_unit(&UnitRequest { coins, members, orders, timeout_ns });
             match fault(ran)? {
                 Ok(unit) => {
                     let took_ns = sampler.now_ns().saturating_sub(started_ns);
-                    return Ok(Some(Ran { order: coins.order, unit, took_ns }));
+                    let order = coins.order.clone();
+                    let calls = order.iter().map(|one| self.calls.of(*one, &order)).collect();
+                    return Ok(Some(Ran { order, calls, unit, took_ns }));
                 }
                 Err((contestant, fault)) => {
                     self.brief.contestants.retain(|one| *one != contestant);
@@ -340,10 +382,10 @@ impl PilotRun {
         let mut pilot = noise.unwrap_or_default();
         // With fewer than two units nothing is known about noise.
         pilot.units = noise.map_or(1, |_| all.len() as u32);
-        pilot.round_cost_ns = median(all.iter().map(|ran| ran.round_cost_ns(&self.calls)));
-        pilot.unit_cost_ns = median(all.iter().map(|ran| ran.unit_cost_ns(&self.calls)));
+        pilot.round_cost_ns = median(all.iter().map(Ran::round_cost_ns));
+        pilot.unit_cost_ns = median(all.iter().map(Ran::unit_cost_ns));
         let calls_a_batch = self.wanted(seen);
-        let contestants = self.brief.contestants.iter().copied();
+        let (contestants, call_ns) = (self.brief.contestants.iter().copied(), self.call_ns(seen));
         // If the noise of units is unknown, it is assumed equal to that of rounds.
         let alike = Pilot { variance_within: 1.0, variance_between: 1.0, ..pilot };
         let noise = if noise.is_none() { &alike } else { &pilot };
@@ -354,22 +396,33 @@ impl PilotRun {
                 Scope::Layout => 1,
                 _ => unit::best_rounds(noise, self.brief.units_wanted, seconds),
             },
-            calls_ns: contestants.zip(self.call_ns(seen)).collect(),
+            calls_ns: contestants.map(|one| (one, call_ns[one])).collect(),
             untimed,
             calls_a_batch,
+            pairs,
             measured: measured(seen),
             void: self.void,
         }
     }
 }
 
+/// How long batches may last, and how many times as many calls as now they may have.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    shortest_ns: f64,
+    longest_ns: f64,
+    growth: f64,
+}
+
 /// A unit of the pilot.
 struct Ran {
     /// Its contestants.
     order: Vec<usize>,
+    /// The number of calls in a batch of each.
+    calls: Vec<u64>,
     /// The unit's results.
     unit: UnitRan,
-    /// Its duration, with its links.
+    /// Its duration, with its links and the wait for quiet.
     took_ns: u64,
 }
 
@@ -384,15 +437,16 @@ impl Ran {
         batches.map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the time of a batch of a contestant while no other process uses its CPU: the
-    /// shortest one, or the mean without the thread's waits for a CPU, whichever is less. Infinite
-    /// if it took no part.
-    fn quiet_batch_ns(&self, contestant: usize) -> f64 {
+    /// Returns the time of a call of a contestant while no other process uses its CPU: in the
+    /// shortest batch, or on average without the thread's waits for a CPU, whichever is less.
+    /// Infinite if it took no part.
+    fn quiet_call_ns(&self, contestant: usize) -> f64 {
+        let calls = self.position(contestant).map_or(1, |at| self.calls[at]) as f64;
         let batches = self.batches(contestant);
         let walls = batches.iter().map(|time| time.high_ns as f64);
         let shortest_ns = walls.fold(f64::INFINITY, f64::min);
         let quiet_ns = self.quiet_ns(contestant).map(|ns| ns as f64 / batches.len().max(1) as f64);
-        quiet_ns.map_or(shortest_ns, |quiet_ns| shortest_ns.min(quiet_ns))
+        quiet_ns.map_or(shortest_ns, |quiet_ns| shortest_ns.min(quiet_ns)) / calls
     }
 
     /// Returns the time of all batches of a contestant without its thread's waits for a CPU.
@@ -404,22 +458,21 @@ impl Ran {
         Some(wall_ns.saturating_sub(sample.beside.run_delay_ns?).max(ran_ns))
     }
 
-    /// Returns the cost of a round: each contestant's batch of this many calls, and the untimed
-    /// call before it.
-    fn round_cost_ns(&self, calls: &[u64]) -> f64 {
-        let each = self.order.iter().map(|one| {
+    /// Returns the cost of a round: each contestant's batch, and the untimed call before it.
+    fn round_cost_ns(&self) -> f64 {
+        let each = self.order.iter().zip(&self.calls).map(|(one, calls)| {
             let batches = self.batches(*one);
             let sum_ns = batches.iter().map(|time| time.high_ns).sum::<u64>();
             let batch = sum_ns as f64 / batches.len().max(1) as f64;
-            batch * (1.0 + 1.0 / calls[*one] as f64)
+            batch * (1.0 + 1.0 / *calls as f64)
         });
         each.sum()
     }
 
     /// Returns the cost of a unit without its rounds.
-    fn unit_cost_ns(&self, calls: &[u64]) -> f64 {
+    fn unit_cost_ns(&self) -> f64 {
         let rounds = self.unit.batches.first().map_or(0, Vec::len) as f64;
-        (self.took_ns as f64 - rounds * self.round_cost_ns(calls)).max(0.0)
+        (self.took_ns as f64 - rounds * self.round_cost_ns()).max(0.0)
     }
 }
 

@@ -12,7 +12,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{ENGINE_VERSION, PlannedClaim, Scope};
 use tiebreak_core::result::VerifyRow;
 use tiebreak_core::study::{
-    BatchCalls, BuiltForm, FunctionPlan, Placements, Team, Verification, Workload,
+    BuiltForm, FunctionPlan, Placements, Team, Verification, Workload,
 };
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
@@ -84,7 +84,7 @@ pub fn run<'a>(
     let (cells, warnings) = (Vec::new(), Vec::new());
     let mut trial = Trial { setup, functions, void, claims, cells, not_judged, warnings };
     let piloted = pilot::run(trial.brief(&claimed, seed, batch_ns), &mut |calls| {
-        let calls_a_batch = BatchCalls::Each(calls.to_vec());
+        let calls_a_batch = calls.clone();
         setup.sampler(FunctionPlan { calls_a_batch, ..trial.functions.clone() }, &claimed)
     })?;
     trial.void.extend(piloted.void.iter().cloned());
@@ -94,7 +94,8 @@ pub fn run<'a>(
     }
     trial.warn(&piloted, &clock);
     trial.keep_measured(&piloted.measured, &missing);
-    let batch_ns = piloted.batches().map_or(0.0, |[shortest, _]| shortest.1);
+    let batch_ns = piloted.batches().map(|[shorter, _]| shorter.1).fold(f64::INFINITY, f64::min);
+    let batch_ns = if batch_ns.is_finite() { batch_ns } else { 0.0 };
     trial.take(piloted);
     let FunctionPlan { pilot, rounds_a_unit, .. } = &trial.functions;
     let rounds_a_unit = *rounds_a_unit;
@@ -150,7 +151,7 @@ impl Trial<'_> {
         let (setup, functions) = (self.setup, &mut self.functions);
         functions.pilot = piloted.pilot;
         functions.rounds_a_unit = piloted.rounds_a_unit;
-        functions.calls_a_batch = BatchCalls::Each(piloted.calls_a_batch);
+        functions.calls_a_batch = piloted.calls_a_batch;
         if piloted.untimed.iter().any(Option::is_some) {
             functions.untimed = piloted.untimed;
         }

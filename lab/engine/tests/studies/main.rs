@@ -22,6 +22,7 @@ use tiebreak_lab::core::sample::{BatchTime, Mark, Marks, Sample};
 use tiebreak_lab::core::sampler::{
     Contestants, FunctionSampler, Quiet, Sampler, UnitFailure, UnitRan, UnitRequest,
 };
+use tiebreak_lab::core::schedule::RoundCoins;
 use tiebreak_lab::core::study::{
     BatchCalls, Built, BuiltForm, Call, Figure, FigureUnit, FunctionPlan, NotRun, Pilot,
     Placements, Published, Workload,
@@ -147,8 +148,12 @@ impl FunctionSampler for Virtual {
         Ok(UnitRan { samples, batches: batches.into_iter().map(known).collect() })
     }
 
-    fn expect(&mut self, placements: &[(usize, u64)]) {
-        self.expected = placements.to_vec();
+    fn expect(&mut self, units: &[RoundCoins]) {
+        self.expected.clear();
+        for coins in units {
+            let placements = coins.unit.iter().flat_map(|unit| unit.placements.clone());
+            self.expected.extend(coins.order.iter().copied().zip(placements));
+        }
     }
 }
 

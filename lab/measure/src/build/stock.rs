@@ -88,6 +88,25 @@ impl Stock {
         })
     }
 
+    /// Makes those of these placements that are missing, one after the other, if they need no
+    /// linker. What cannot be made is reported when it is taken.
+    pub fn make_ahead(&self, wanted: &[(usize, u64)]) {
+        for wanted in wanted.iter().map(|wanted| self.reduced(*wanted)) {
+            let is_there = locked(&self.ready).contains_key(&wanted);
+            if !is_there
+                && self.placer(wanted.0).is_some()
+                && let Ok(path) = self.make(wanted)
+            {
+                locked(&self.ready).insert(wanted, path);
+            }
+        }
+    }
+
+    /// Returns whether one of these placements is missing and needs the linker.
+    pub fn lacks(&self, wanted: &[(usize, u64)]) -> bool {
+        !self.missing(wanted).is_empty()
+    }
+
     /// Returns a placement, which is made now if it was not linked ahead. The caller must remove
     /// the file. The same placement is never returned twice, though one with the same seed may be
     /// made again. With [`Placements::Reused`] the file stays, and the seed selects one of that
@@ -124,7 +143,7 @@ impl Stock {
 
     /// Removes the placements, with their files, that no coming unit wants: those of a contestant
     /// that is void, or of an attempt that failed.
-    fn forget_unwanted(&self, wanted: &[Wanted]) {
+    pub fn forget_unwanted(&self, wanted: &[(usize, u64)]) {
         if matches!(self.placements, Placements::Reused(_)) {
             return;
         }

@@ -236,11 +236,12 @@ impl Runners {
         taken: &Taken,
         left: Option<&Left>,
     ) -> Result<(), UnitFailure> {
-        let calls = &self.functions.calls_a_batch;
-        let resets_ns = taken.iter().map(|(one, batches)| a_call_ns(batches, calls.of(*one)).1);
+        let company: Vec<usize> = taken.keys().copied().collect();
+        let calls = |one| self.functions.calls_a_batch.of(one, &company);
+        let resets_ns = taken.iter().map(|(one, batches)| a_call_ns(batches, calls(*one)).1);
         let least_ns = resets_ns.min().unwrap_or(0);
         for (&contestant, batches) in taken {
-            let (run_ns, reset_ns) = a_call_ns(batches, calls.of(contestant));
+            let (run_ns, reset_ns) = a_call_ns(batches, calls(contestant));
             let load_ns = session.runner(contestant)?.load_ns;
             let dumped = left.filter(|left| left.turn.contestant == contestant);
             let dump_ns = dumped.map_or(0, |left| left.dump_ns);
@@ -273,7 +274,9 @@ impl Runners {
             return Ok(());
         }
         let batches = taken.get(&contestant).ok_or_else(|| no_contestant(contestant))?;
-        let (call_ns, _) = a_call_ns(batches, self.functions.calls_a_batch.of(contestant));
+        let company: Vec<usize> = taken.keys().copied().collect();
+        let calls = self.functions.calls_a_batch.of(contestant, &company);
+        let (call_ns, _) = a_call_ns(batches, calls);
         let first_ns = self.first_call_ns(session, left.turn)?;
         if first_ns <= KEPT_TIMES * call_ns + KEPT_NS {
             return Ok(());

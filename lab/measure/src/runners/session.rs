@@ -150,7 +150,8 @@ impl Runners {
             let padding = request.coins.padding_bytes.get(1 + position).copied().unwrap_or(0);
             let (launch, workload) = (self.launch(contestant)?, &self.functions.workload);
             let mut runner = Runner::start(launch, padding, request.timeout_ns, workload, &input)?;
-            runner.warm_up(self.functions.calls_a_batch.of(contestant))?;
+            let calls = self.functions.calls_a_batch.of(contestant, &request.coins.order);
+            runner.warm_up(calls)?;
             runners.insert(contestant, runner);
         }
         Ok(Session { input, input_seed: unit.input_seed, runners })
@@ -169,7 +170,7 @@ impl Runners {
         for (index, &contestant) in request.orders.iter().flatten().enumerate() {
             let runner = session.runner(contestant)?;
             runner.once()?;
-            let calls = self.functions.calls_a_batch.of(contestant);
+            let calls = self.functions.calls_a_batch.of(contestant, &request.coins.order);
             let batch = runner.batch(calls, self.suspicions.get_mut(contestant))?;
             taken.entry(contestant).or_default().push(batch);
             if let Some(turn) = turn.filter(|turn| turn.batch == index) {

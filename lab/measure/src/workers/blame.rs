@@ -15,6 +15,7 @@ use std::process::ExitStatus;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sampler::{UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
+use tiebreak_core::study::BatchCalls;
 use tiebreak_core::verdict::Fault;
 
 /// Signals that a process causes itself, and that do not come from another process or a lack of
@@ -64,7 +65,18 @@ impl Crew {
         files: &[&File],
         timeout_ns: u64,
     ) -> Result<T, UnitFailure> {
-        let no_reply = match self.process.ask(request, files, timeout_ns) {
+        self.ask_and(request, files, timeout_ns, &mut || ())
+    }
+
+    /// [`Crew::ask`], which does something else after the request was sent.
+    pub(super) fn ask_and<T: DeserializeOwned>(
+        &mut self,
+        request: &Request,
+        files: &[&File],
+        timeout_ns: u64,
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<T, UnitFailure> {
+        let no_reply = match self.process.ask_and(request, files, timeout_ns, meanwhile) {
             Ok(reply) => return Ok(reply),
             Err(no_reply) => no_reply,
         };
@@ -187,7 +199,11 @@ impl Workers {
         let orders = vec![coins.order.clone(); request.orders.len()];
         let (coins, members) = (&coins, &coins.order);
         let alone = UnitRequest { coins, members, orders: &orders, ..*request };
+        let calls = self.functions.calls_a_batch.of(contestant, &beside.order);
+        let planned =
+            std::mem::replace(&mut self.functions.calls_a_batch, BatchCalls::Alike(calls));
         let again = self.timed_unit(&alone);
+        self.functions.calls_a_batch = planned;
         self.session = None;
         match again {
             Ok(_) => self.one_writes_to_another(contestant, request.members),

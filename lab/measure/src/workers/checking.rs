@@ -55,7 +55,7 @@ impl Workers {
         let (input, answer) = self.inputs.answered(input_seed, contract)?;
         load.input = input.sizes();
         let (launch, workload) = (&self.launch, &self.functions.workload.name);
-        let (answer, timeout_ns) = (answer.as_ref(), self.check_timeout_ns);
+        let timeout_ns = self.check_timeout_ns;
         let case = Case { launch, contestant, object, workload, input, answer, timeout_ns };
         // Buffers are aligned, so their ends are usually not at a guard. Without the alignment they
         // are. A contestant need not work then, but if it touches the guard it would have gone too

@@ -47,11 +47,11 @@ impl Workers {
         batches.iter().flatten().for_each(|record| self.pace.take(record));
         let bytes = if self.functions.reads_whole { input_bytes } else { 0 };
         let resets_ns = order.iter().zip(batches).map(|(contestant, records)| {
-            a_call(records, calls_a_batch.of(*contestant), |record| record.reset_ns)
+            a_call(records, calls_a_batch.of(*contestant, order), |record| record.reset_ns)
         });
         let least_ns = resets_ns.min().unwrap_or(u64::MAX);
         for (contestant, records) in order.iter().zip(batches) {
-            let calls = calls_a_batch.of(*contestant);
+            let calls = calls_a_batch.of(*contestant, order);
             let reset_ns = a_call(records, calls, |record| record.reset_ns);
             let run_ns = a_call(records, calls, |record| record.run_ns);
             let seen = self.untimed.entry(*contestant).or_default();
@@ -70,17 +70,18 @@ impl Workers {
         Ok(())
     }
 
-    /// Compares what a contestant on trial has dumped with the oracle's answer.
+    /// Compares what a contestant on trial, in a batch of this many calls, has dumped with the
+    /// oracle's answer.
     pub(super) fn judge_trial(
         &mut self,
         turn: &Turn,
+        calls: u64,
         dump: &File,
         record: &Record,
         input_seed: u64,
     ) -> Result<(), UnitFailure> {
         let contract = contract(&self.functions, turn.contestant)?;
         let other = self.inputs.other_checksum(contract)?;
-        let calls = self.functions.calls_a_batch.of(turn.contestant);
         let mut what = exchanged(record, other, calls);
         if what.is_none()
             && let (_, Some(answer)) = self.inputs.answered(input_seed, contract)?

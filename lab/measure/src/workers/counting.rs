@@ -67,9 +67,9 @@ pub(super) fn missing_energy(is_asked: bool) -> Option<MissingMeter> {
 }
 
 /// Returns the calls of a contestant's batch that is counted in addition to the timed ones.
-pub(super) fn calls(functions: &FunctionPlan, contestant: usize) -> u64 {
+pub(super) fn calls(functions: &FunctionPlan, contestant: usize, company: &[usize]) -> u64 {
     let most = if functions.times_each_call { COUNTED_CALLS_MAX } else { u64::MAX };
-    functions.calls_a_batch.of(contestant).min(most)
+    functions.calls_a_batch.of(contestant, company).min(most)
 }
 
 /// Writes the counts of `calls` calls to the sample of a contestant with `timed` calls, scaled as

@@ -1,5 +1,6 @@
 //! The inputs of units, and the checksums that belong to them.
 
+use super::maker::{Maker, Wanted};
 use crate::oracle::{Answer, Input, Oracle};
 use std::fs::File;
 use std::path::PathBuf;
@@ -7,12 +8,23 @@ use tiebreak_abi::Random;
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{FunctionPlan, Verification, Workload};
 
+/// The most inputs that are known ahead, the next unit's included.
+const AHEAD_MAX: u64 = 8;
+/// The length of all of them, if they are more than two.
+const AHEAD_BYTES: u64 = 64 << 20;
+/// The length of an input of which none is made ahead.
+const ONE_BYTES_MAX: u64 = 512 << 20;
+
 /// Knows the input of a workload by its seed, and keeps the last one.
 #[derive(Debug)]
 pub(super) struct Inputs {
     oracle: Option<Oracle>,
     folder: PathBuf,
     workload: Workload,
+    /// The CPUs on which nothing is timed.
+    spare_cpus: Vec<usize>,
+    /// Makes the inputs of coming units; started when some are first expected.
+    maker: Option<Maker>,
     /// The last input of a unit, with its seed.
     last: Option<(u64, Input)>,
     /// An input of another seed, which can replace a unit's own.
@@ -22,11 +34,17 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    pub(super) fn new(plan: &FunctionPlan, oracle: Option<Oracle>) -> Inputs {
+    pub(super) fn new(
+        plan: &FunctionPlan,
+        oracle: Option<Oracle>,
+        spare_cpus: Vec<usize>,
+    ) -> Inputs {
         Inputs {
             oracle,
             folder: PathBuf::from(&plan.folder),
             workload: plan.workload.clone(),
+            spare_cpus,
+            maker: None,
             last: None,
             other: None,
             verified: None,
@@ -36,6 +54,18 @@ impl Inputs {
     /// Returns the file that is the input of every unit, if there is one.
     pub(super) fn file(&self) -> Option<PathBuf> {
         self.workload.file.as_ref().map(|file| self.folder.join(file))
+    }
+
+    /// Makes these inputs ahead, the most urgent first, as long as there is room for them: the last
+    /// input shows how long one is.
+    pub(super) fn expect(&mut self, mut wanted: Vec<Wanted>) {
+        let Some(oracle) = self.oracle.as_ref().filter(|_| self.workload.is_drawn) else { return };
+        let bytes = self.last.as_ref().map_or(0, |(_, input)| input.bytes + input.output_bytes);
+        wanted.truncate(room_for(bytes));
+        wanted.retain(|one| self.last_seed() != Some(one.seed));
+        let (workload, cpus) = (&self.workload, &self.spare_cpus);
+        let maker = self.maker.get_or_insert_with(|| Maker::start(oracle, workload, cpus));
+        maker.expect(wanted);
     }
 
     /// Returns the input of a unit with this seed: its own if the workload is drawn, else the one
@@ -49,7 +79,10 @@ impl Inputs {
         let input = match self.last.take() {
             Some((last, input)) if last == seed => input,
             _ => match (&mut self.oracle, file) {
-                (Some(oracle), _) => oracle.input(&self.workload, seed)?,
+                (Some(oracle), _) => match self.maker.as_ref().and_then(|maker| maker.take(seed)) {
+                    Some(made) => made?,
+                    None => oracle.input(&self.workload, seed)?,
+                },
                 (None, Some(path)) => Input::of_file(&path)?,
                 (None, None) => return Err(no_oracle(&self.workload.name)),
             },
@@ -100,10 +133,12 @@ impl Inputs {
         &mut self,
         input_seed: u64,
         contract: &str,
-    ) -> Result<(&Input, Option<Answer>), UnitFailure> {
+    ) -> Result<(&Input, Option<&Answer>), UnitFailure> {
         let (input, oracle) = self.of_unit(input_seed)?;
-        let answer = oracle.map(|oracle| oracle.answer(input, contract)).transpose()?;
-        Ok((input, answer))
+        if let Some(oracle) = oracle {
+            oracle.known_answer(input, contract)?;
+        }
+        Ok((input, input.known_answer(contract)))
     }
 
     /// Returns one part of an input of `study verify`, and its whole answer.
@@ -123,6 +158,15 @@ impl Inputs {
         let (_, _, input) = self.verified.insert(made);
         let answer = oracle.answer(input, contract)?;
         Ok((input, answer))
+    }
+}
+
+/// Returns the number of inputs of this many bytes, with their outputs, that are made ahead.
+fn room_for(bytes: u64) -> usize {
+    match bytes {
+        0 => 2,
+        _ if bytes > ONE_BYTES_MAX => 0,
+        _ => (AHEAD_BYTES / bytes).clamp(2, AHEAD_MAX) as usize,
     }
 }
 

@@ -6,9 +6,11 @@ use super::counting::{self, Counting};
 use super::{Workers, checking, contract, not_linked, place, sample};
 use crate::files::memory_file;
 use crate::honesty::wrong_checksum;
+use crate::stillness;
 use crate::system::status_number;
 use crate::wire::area::Record;
 use crate::wire::message::{Load, Member, Request, Rounds, Sizes};
+use crate::worker_process::{Launch, Process};
 use std::fs::File;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::Sample;
@@ -16,6 +18,14 @@ use tiebreak_core::sampler::{UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::study::{Built, Placements};
 use tiebreak_machine::clock;
+
+/// A process that was started ahead for a unit.
+#[derive(Debug)]
+pub(super) struct Started {
+    process: Process,
+    padding_bytes: u32,
+    capacity: usize,
+}
 
 /// A worker with the contestants of a unit, and the seed of their input.
 #[derive(Debug)]
@@ -25,8 +35,9 @@ pub(super) struct Session {
 }
 
 impl Workers {
-    /// Starts a unit's process, which loads and prepares the contestants. While it starts, on
-    /// another CPU if there is one, input and placements are made.
+    /// Loads and prepares the contestants of a unit in a new process, which was started ahead if
+    /// the unit was expected. Meanwhile, on another CPU if there is one, the process and the
+    /// placements of the next unit are made.
     fn start(
         &mut self,
         request: &UnitRequest<'_>,
@@ -38,7 +49,16 @@ impl Workers {
         let own_padding = padding.next().unwrap_or(0);
         let capacity = orders.len().max(1) * loaded.len();
         let workload = &self.functions.workload.name;
-        let mut crew = Crew::start(&self.launch, own_padding, capacity, loaded, workload)?;
+        let fitting = self.started.take().filter(|one| {
+            one.padding_bytes == own_padding && one.capacity >= capacity
+        });
+        let mut crew = match fitting {
+            Some(Started { mut process, .. }) => {
+                process.begin();
+                Crew { process, members: loaded.to_vec(), workload: workload.clone() }
+            }
+            None => Crew::start(&self.launch, own_padding, capacity, loaded, workload)?,
+        };
         for contestant in loaded {
             self.inputs.checksum(input_seed, contract(&self.functions, *contestant)?)?;
         }
@@ -59,7 +79,15 @@ impl Workers {
         let reads_in_run = self.functions.reads_in_run;
         let other = if reads_in_run { self.inputs.other(input_seed)? } else { None };
         let files: Vec<&File> = [&file].into_iter().chain(other).collect();
-        let ready: Result<(), _> = crew.ask(&Request::Load(load), &files, timeout_ns);
+        let (stock, launch, started) = (&self.stock, &self.launch, &mut self.started);
+        let coming = self.coming.take();
+        let ready: Result<(), _> =
+            crew.ask_and(&Request::Load(load), &files, timeout_ns, &mut || {
+                if let Some(coming) = &coming {
+                    *started = Started::of(coming, launch, capacity);
+                    stock.make_ahead(&placements(coming));
+                }
+            });
         if !matches!(self.functions.placements, Placements::Reused(_)) {
             for object in objects {
                 // A file that cannot be removed now is removed with the folder of the stock.
@@ -90,7 +118,6 @@ impl Workers {
     pub(super) fn timed_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
         let coins = request.coins;
         let begun_ns = clock::monotonic_ns();
-        // The previous process ends first: its end must not be timed.
         let before = self.session.take();
         let mut session = match &coins.unit {
             Some(unit) => {
@@ -106,7 +133,8 @@ impl Workers {
         let turn = self.trials.draw(request.orders, seed);
         let dump = turn.map(|_| memory_file()).transpose().map_err(no_worker)?;
         let members = &session.crew.members;
-        let calls = members.iter().map(|member| self.functions.calls_a_batch.of(*member));
+        let calls = &self.functions.calls_a_batch;
+        let calls = members.iter().map(|member| calls.of(*member, &coins.order));
         let rounds = Rounds {
             primer: coins.primer,
             order: request.orders.concat(),
@@ -115,9 +143,13 @@ impl Workers {
             counts: self.counting == Counting::Always,
             trial: turn.map(|turn| (turn.batch, turn.seed)),
         };
+        // The end of the previous process must not be timed.
+        self.ending = None;
         let started_ns = clock::monotonic_ns();
         self.surroundings.before_run();
+        let timed = stillness::timed();
         let records = session.run(rounds, dump.as_ref(), request.timeout_ns)?;
+        drop(timed);
         let around = self.surroundings.after_run(started_ns, 0, 0);
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(session.input_seed, &coins.order, &batches)?;
@@ -125,7 +157,8 @@ impl Workers {
         self.judge_conduct(&coins.order, &batches, input_bytes)?;
         let ran_ns = clock::monotonic_ns();
         if let Some((turn, dump)) = turn.as_ref().zip(dump.as_ref()) {
-            self.judge_trial(turn, dump, &records[turn.batch], session.input_seed)?;
+            let calls = self.functions.calls_a_batch.of(turn.contestant, &coins.order);
+            self.judge_trial(turn, calls, dump, &records[turn.batch], session.input_seed)?;
         }
         let now_ns = clock::monotonic_ns();
         let dumps_ns: u64 = records.iter().map(|record| record.dump_ns).sum();
@@ -141,6 +174,9 @@ impl Workers {
         }
         if self.scope == Scope::Layout {
             self.session = Some(session);
+        } else {
+            session.crew.process.kill(&self.spare_cpus);
+            self.ending = Some(session.crew.process);
         }
         let walls = batches.iter();
         let walls =
@@ -164,20 +200,23 @@ impl Workers {
             order: orders.concat(),
             calls_a_batch: members
                 .iter()
-                .map(|who| counting::calls(&self.functions, *who))
+                .map(|who| counting::calls(&self.functions, *who, order))
                 .collect(),
             times_each_call: self.functions.times_each_call,
             counts: true,
             trial: None,
         };
+        let timed = stillness::timed();
         let records = session.run(rounds, None, request.timeout_ns)?;
+        drop(timed);
         let batches = sorted(orders, order, &records);
         self.judge(session.input_seed, order, &batches)?;
         for ((sample, records), contestant) in samples.iter_mut().zip(&batches).zip(order) {
             let ran = request.orders.iter().flatten().filter(|who| *who == contestant).count();
-            let timed = self.functions.calls_a_batch.of(*contestant).saturating_mul(ran as u64);
+            let timed = self.functions.calls_a_batch.of(*contestant, order);
+            let timed = timed.saturating_mul(ran as u64);
             if let Some(counted) = records.first() {
-                let calls = counting::calls(&self.functions, *contestant);
+                let calls = counting::calls(&self.functions, *contestant, order);
                 counting::scale(sample, counted, calls, timed);
             }
         }
@@ -210,6 +249,21 @@ impl Workers {
             return Err(UnitFailure::Fault(*contestant, fault));
         }
         Ok(())
+    }
+}
+
+/// Returns the placements that were drawn for a unit, with the contestant of each.
+pub(super) fn placements(coins: &RoundCoins) -> Vec<(usize, u64)> {
+    let drawn = coins.unit.iter().flat_map(|unit| unit.placements.iter().copied());
+    coins.order.iter().copied().zip(drawn).collect()
+}
+
+impl Started {
+    /// Starts a process for a unit; `None` if that is impossible now.
+    fn of(coins: &RoundCoins, launch: &Launch, capacity: usize) -> Option<Started> {
+        let padding_bytes = coins.padding_bytes.first().copied().unwrap_or(0);
+        let process = Process::start_ahead(launch, padding_bytes, capacity).ok()?;
+        Some(Started { process, padding_bytes, capacity })
     }
 }
 

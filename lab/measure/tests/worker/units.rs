@@ -111,7 +111,7 @@ fn what_a_run_changes_is_put_back_and_not_timed() {
     let mut study = Study::new(&[sorts, sorts]);
     study.functions().times_each_call = true;
     let ran = study.run().unwrap();
-    let calls = 2 * study.functions().calls_a_batch.of(0);
+    let calls = 2 * study.functions().calls_a_batch.of(0, &[0, 1]);
     let sample = &ran.samples[0];
     assert!(sample.wall_ns < calls * 2_000_000, "the resets alone take that: {sample:?}");
     assert_eq!(sample.voluntary_switches, 0, "the resets sleep, and are not counted either");
@@ -201,10 +201,15 @@ fn placements_are_linked_ahead_and_gone_once_they_served() {
         inside.flatten().map(name).filter(|name| name.ends_with(".so")).count()
     };
     let mut workers = study.workers();
-    workers.expect(&[(0, 100), (1, 101), (0, 5)]);
-    assert_eq!(files(&study), 3);
-    run(&mut workers, &coins(&[0, 1]), &[vec![0, 1]]).unwrap();
-    assert_eq!(files(&study), 1);
+    let units = [coins(&[0, 1]), placed(coins(&[1, 0]), 5)];
+    workers.expect(&units);
+    assert_eq!(files(&study), 2, "those of the first unit");
+    run(&mut workers, &units[0], &[vec![0, 1]]).unwrap();
+    assert_eq!(files(&study), 0);
+    workers.expect(&units[1..]);
+    assert_eq!(files(&study), 2);
+    workers.expect(&units[..1]);
+    assert_eq!(files(&study), 2, "those that are not wanted any more are gone");
     drop(workers);
     assert_eq!(files(&study), 0);
     study.functions().placements = Placements::Reused(2);
@@ -213,6 +218,44 @@ fn placements_are_linked_ahead_and_gone_once_they_served() {
         run(&mut workers, &coins(&[0, 1]), &[vec![0, 1]]).unwrap();
     }
     assert_eq!(files(&study), 2);
+}
+
+/// The same unit with other placements and another input.
+fn placed(coins: RoundCoins, seed: u64) -> RoundCoins {
+    let mut unit = coins.unit.unwrap();
+    unit.placements.iter_mut().for_each(|placement| *placement += seed);
+    unit.input_seed += seed;
+    RoundCoins { unit: Some(unit), ..coins }
+}
+
+#[test]
+fn a_unit_is_the_same_whether_it_was_expected_or_not() {
+    let prepare = "char t[80]; uint64_t sum = 0; \
+                   for (uint64_t i = 0; i < s->bytes; i++) sum = 31 * sum + s->input[i]; \
+                   sprintf(t, \"%zu/%llu \", strlen(getenv(\"TIEBREAK_PADDING\")), \
+                           (unsigned long long)sum); tell(t);";
+    let (study, log) = Study::new(&[Source { prepare, ..RIGHT }; 2]).with_log();
+    let unit = |seed: u32| {
+        let coins = placed(coins(&[0, 1]), seed.into());
+        let padding_bytes = coins.padding_bytes.iter().map(|bytes| bytes + 10 * seed).collect();
+        RoundCoins { padding_bytes, ..coins }
+    };
+    let units: Vec<RoundCoins> = (0..5).map(unit).collect();
+    let told = |expected: &[&[usize]]| {
+        std::fs::write(&log, "").unwrap();
+        let mut workers = study.workers();
+        for (unit, expected) in units.iter().zip(expected) {
+            let coming: Vec<_> = expected.iter().map(|index| units[*index].clone()).collect();
+            workers.expect(&coming);
+            run(&mut workers, unit, &[vec![0, 1], vec![1, 0]]).unwrap();
+        }
+        words(&log)
+    };
+    let alone = told(&[&[], &[], &[], &[], &[]]);
+    assert_eq!(alone.iter().collect::<HashSet<_>>().len(), units.len(), "{alone:?}");
+    assert_eq!(told(&[&[0, 1, 2], &[1, 2, 3], &[2, 3, 4], &[3, 4], &[4]]), alone);
+    // Nothing comes as expected.
+    assert_eq!(told(&[&[3, 1], &[2, 0], &[0, 4, 3], &[], &[1, 2, 3]]), alone);
 }
 
 #[test]

@@ -1,0 +1,183 @@
+//! Makes the inputs of coming units, with their right answers, while nothing is timed.
+
+use crate::oracle::{Input, Oracle, OracleError};
+use crate::system::send_signal;
+use std::collections::{HashMap, VecDeque};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use tiebreak_core::study::Workload;
+use tiebreak_machine::cpus;
+
+/// The most oracles that work at the same time.
+const ORACLES_MAX: usize = 4;
+
+/// An input that is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) seed: u64,
+    /// The contracts of the contestants that will get it.
+    pub(super) contracts: Vec<String>,
+    /// Whether answers are wanted whole, not only their checksums.
+    pub(super) is_whole: bool,
+}
+
+/// Makes inputs in threads of its own, each with an oracle of its own, on CPUs on which nothing is
+/// timed if there are any. Dropping it ends them.
+#[derive(Debug)]
+pub(super) struct Maker {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    shop: Mutex<Shop>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Shop {
+    /// What nobody works at yet, the most urgent first.
+    wanted: VecDeque<Wanted>,
+    /// The seeds of inputs that are being made.
+    at_work: Vec<u64>,
+    made: HashMap<u64, Result<Input, OracleError>>,
+    /// The process of each oracle that runs.
+    oracles: Vec<Option<OwnedFd>>,
+    is_closed: bool,
+}
+
+impl Shared {
+    fn shop(&self) -> MutexGuard<'_, Shop> {
+        // Each change is one step, so a panic elsewhere leaves nothing half done.
+        self.shop.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, shop: MutexGuard<'a, Shop>) -> MutexGuard<'a, Shop> {
+        self.changed.wait(shop).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Maker {
+    /// Starts threads for a workload whose inputs are drawn. Their CPUs are these; with none, all
+    /// that may be used, and one thread.
+    pub(super) fn start(oracle: &Oracle, workload: &Workload, cpus: &[usize]) -> Maker {
+        let shared = Arc::<Shared>::default();
+        let count = cpus.len().clamp(1, ORACLES_MAX);
+        shared.shop().oracles.resize_with(count, || None);
+        let threads = (0..count).map(|index| {
+            let (oracle, workload) = (oracle.ahead(), workload.clone());
+            let (shared, cpus) = (Arc::clone(&shared), cpus.to_vec());
+            std::thread::spawn(move || {
+                if !cpus.is_empty() {
+                    // Where that is refused, the kernel places the oracle.
+                    let _ = cpus::pin_this_thread(&cpus);
+                }
+                Work { index, oracle, workload, shared }.run();
+            })
+        });
+        Maker { threads: threads.collect(), shared }
+    }
+
+    /// Makes these inputs from now on, in this order, and discards all others.
+    pub(super) fn expect(&self, wanted: Vec<Wanted>) {
+        let mut shop = self.shared.shop();
+        shop.made.retain(|seed, _| wanted.iter().any(|one| one.seed == *seed));
+        let is_missing = |one: &Wanted| {
+            !shop.made.contains_key(&one.seed) && !shop.at_work.contains(&one.seed)
+        };
+        shop.wanted = wanted.into_iter().filter(is_missing).collect();
+        drop(shop);
+        self.shared.changed.notify_all();
+    }
+
+    /// Returns the input of this seed, once it is made; `None` if it was not expected.
+    ///
+    /// # Errors
+    /// Fails if the oracle failed.
+    pub(super) fn take(&self, seed: u64) -> Option<Result<Input, OracleError>> {
+        let mut shop = self.shared.shop();
+        loop {
+            if let Some(made) = shop.made.remove(&seed) {
+                return Some(made);
+            }
+            let is_coming = shop.wanted.iter().any(|one| one.seed == seed);
+            if !is_coming && !shop.at_work.contains(&seed) {
+                return None;
+            }
+            shop = self.shared.wait(shop);
+        }
+    }
+}
+
+impl Drop for Maker {
+    fn drop(&mut self) {
+        let mut shop = self.shared.shop();
+        shop.is_closed = true;
+        // An answer may take minutes.
+        for process in shop.oracles.iter().flatten() {
+            send_signal(process.as_fd(), libc::SIGKILL);
+        }
+        drop(shop);
+        self.shared.changed.notify_all();
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has ended as well.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The work of one thread.
+struct Work {
+    index: usize,
+    oracle: Oracle,
+    workload: Workload,
+    shared: Arc<Shared>,
+}
+
+impl Work {
+    fn run(mut self) {
+        while let Some(wanted) = self.next() {
+            let made = self.make(&wanted);
+            let mut shop = self.shared.shop();
+            shop.at_work.retain(|seed| *seed != wanted.seed);
+            shop.made.insert(wanted.seed, made);
+            drop(shop);
+            self.shared.changed.notify_all();
+        }
+    }
+
+    fn next(&self) -> Option<Wanted> {
+        let mut shop = self.shared.shop();
+        while !shop.is_closed {
+            if let Some(wanted) = shop.wanted.pop_front() {
+                shop.at_work.push(wanted.seed);
+                return Some(wanted);
+            }
+            shop = self.shared.wait(shop);
+        }
+        None
+    }
+
+    fn make(&mut self, wanted: &Wanted) -> Result<Input, OracleError> {
+        self.oracle.start_process()?;
+        let process = self.oracle.process().map(|process| process.try_clone_to_owned());
+        let process = process.transpose()?;
+        let mut shop = self.shared.shop();
+        if shop.is_closed {
+            return Err(OracleError::Interrupted);
+        }
+        shop.oracles[self.index] = process;
+        drop(shop);
+        let mut input = self.oracle.input(&self.workload, wanted.seed)?;
+        for contract in &wanted.contracts {
+            if wanted.is_whole {
+                self.oracle.known_answer(&mut input, contract)?;
+            } else {
+                self.oracle.checksum(&mut input, contract)?;
+            }
+        }
+        Ok(input)
+    }
+}
