@@ -120,7 +120,17 @@ impl Process {
         // If the worker has ended already, the first request fails too, and says how it ended.
         let _ = channel::send(socket.as_fd(), b"area", &[shared.as_fd()]);
         let enrolled = None;
-        Ok(Process { leader, descriptor, socket, inbox, errors, waits, area, interrupted, enrolled })
+        Ok(Process {
+            leader,
+            descriptor,
+            socket,
+            inbox,
+            errors,
+            waits,
+            area,
+            interrupted,
+            enrolled,
+        })
     }
 
     /// Starts a worker that stands still while something is timed, until [`Process::begin`].

@@ -32,12 +32,12 @@ pub(super) struct Maker {
 
 #[derive(Debug, Default)]
 struct Shared {
-    shop: Mutex<Shop>,
+    jobs: Mutex<Jobs>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Shop {
+struct Jobs {
     /// What nobody works at yet, the most urgent first.
     wanted: VecDeque<Wanted>,
     /// The seeds of inputs that are being made.
@@ -49,13 +49,13 @@ struct Shop {
 }
 
 impl Shared {
-    fn shop(&self) -> MutexGuard<'_, Shop> {
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
         // Each change is one step, so a panic elsewhere leaves nothing half done.
-        self.shop.lock().unwrap_or_else(PoisonError::into_inner)
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, shop: MutexGuard<'a, Shop>) -> MutexGuard<'a, Shop> {
-        self.changed.wait(shop).unwrap_or_else(PoisonError::into_inner)
+    fn wait<'a>(&self, jobs: MutexGuard<'a, Jobs>) -> MutexGuard<'a, Jobs> {
+        self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -65,7 +65,7 @@ impl Maker {
     pub(super) fn start(oracle: &Oracle, workload: &Workload, cpus: &[usize]) -> Maker {
         let shared = Arc::<Shared>::default();
         let count = cpus.len().clamp(1, ORACLES_MAX);
-        shared.shop().oracles.resize_with(count, || None);
+        shared.jobs().oracles.resize_with(count, || None);
         let threads = (0..count).map(|index| {
             let (oracle, workload) = (oracle.ahead(), workload.clone());
             let (shared, cpus) = (Arc::clone(&shared), cpus.to_vec());
@@ -82,13 +82,12 @@ impl Maker {
 
     /// Makes these inputs from now on, in this order, and discards all others.
     pub(super) fn expect(&self, wanted: Vec<Wanted>) {
-        let mut shop = self.shared.shop();
-        shop.made.retain(|seed, _| wanted.iter().any(|one| one.seed == *seed));
-        let is_missing = |one: &Wanted| {
-            !shop.made.contains_key(&one.seed) && !shop.at_work.contains(&one.seed)
-        };
-        shop.wanted = wanted.into_iter().filter(is_missing).collect();
-        drop(shop);
+        let mut jobs = self.shared.jobs();
+        jobs.made.retain(|seed, _| wanted.iter().any(|one| one.seed == *seed));
+        let is_missing =
+            |one: &Wanted| !jobs.made.contains_key(&one.seed) && !jobs.at_work.contains(&one.seed);
+        jobs.wanted = wanted.into_iter().filter(is_missing).collect();
+        drop(jobs);
         self.shared.changed.notify_all();
     }
 
@@ -97,29 +96,29 @@ impl Maker {
     /// # Errors
     /// Fails if the oracle failed.
     pub(super) fn take(&self, seed: u64) -> Option<Result<Input, OracleError>> {
-        let mut shop = self.shared.shop();
+        let mut jobs = self.shared.jobs();
         loop {
-            if let Some(made) = shop.made.remove(&seed) {
+            if let Some(made) = jobs.made.remove(&seed) {
                 return Some(made);
             }
-            let is_coming = shop.wanted.iter().any(|one| one.seed == seed);
-            if !is_coming && !shop.at_work.contains(&seed) {
+            let is_coming = jobs.wanted.iter().any(|one| one.seed == seed);
+            if !is_coming && !jobs.at_work.contains(&seed) {
                 return None;
             }
-            shop = self.shared.wait(shop);
+            jobs = self.shared.wait(jobs);
         }
     }
 }
 
 impl Drop for Maker {
     fn drop(&mut self) {
-        let mut shop = self.shared.shop();
-        shop.is_closed = true;
+        let mut jobs = self.shared.jobs();
+        jobs.is_closed = true;
         // An answer may take minutes.
-        for process in shop.oracles.iter().flatten() {
+        for process in jobs.oracles.iter().flatten() {
             send_signal(process.as_fd(), libc::SIGKILL);
         }
-        drop(shop);
+        drop(jobs);
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
             // A thread that panicked has ended as well.
@@ -140,22 +139,22 @@ impl Work {
     fn run(mut self) {
         while let Some(wanted) = self.next() {
             let made = self.make(&wanted);
-            let mut shop = self.shared.shop();
-            shop.at_work.retain(|seed| *seed != wanted.seed);
-            shop.made.insert(wanted.seed, made);
-            drop(shop);
+            let mut jobs = self.shared.jobs();
+            jobs.at_work.retain(|seed| *seed != wanted.seed);
+            jobs.made.insert(wanted.seed, made);
+            drop(jobs);
             self.shared.changed.notify_all();
         }
     }
 
     fn next(&self) -> Option<Wanted> {
-        let mut shop = self.shared.shop();
-        while !shop.is_closed {
-            if let Some(wanted) = shop.wanted.pop_front() {
-                shop.at_work.push(wanted.seed);
+        let mut jobs = self.shared.jobs();
+        while !jobs.is_closed {
+            if let Some(wanted) = jobs.wanted.pop_front() {
+                jobs.at_work.push(wanted.seed);
                 return Some(wanted);
             }
-            shop = self.shared.wait(shop);
+            jobs = self.shared.wait(jobs);
         }
         None
     }
@@ -164,12 +163,12 @@ impl Work {
         self.oracle.start_process()?;
         let process = self.oracle.process().map(|process| process.try_clone_to_owned());
         let process = process.transpose()?;
-        let mut shop = self.shared.shop();
-        if shop.is_closed {
+        let mut jobs = self.shared.jobs();
+        if jobs.is_closed {
             return Err(OracleError::Interrupted);
         }
-        shop.oracles[self.index] = process;
-        drop(shop);
+        jobs.oracles[self.index] = process;
+        drop(jobs);
         let mut input = self.oracle.input(&self.workload, wanted.seed)?;
         for contract in &wanted.contracts {
             if wanted.is_whole {

@@ -49,9 +49,10 @@ impl Workers {
         let own_padding = padding.next().unwrap_or(0);
         let capacity = orders.len().max(1) * loaded.len();
         let workload = &self.functions.workload.name;
-        let fitting = self.started.take().filter(|one| {
-            one.padding_bytes == own_padding && one.capacity >= capacity
-        });
+        let fitting = self
+            .started
+            .take()
+            .filter(|one| one.padding_bytes == own_padding && one.capacity >= capacity);
         let mut crew = match fitting {
             Some(Started { mut process, .. }) => {
                 process.begin();
