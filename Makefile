@@ -10,7 +10,7 @@ TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
 .PHONY: help run test full aa scopes placements units studies machine peers gate truth bench \
-        shares sooner barrierd install build setup tidy lint
+        shares rounds sooner barrierd install build setup tidy lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -47,8 +47,8 @@ scopes: build ## the same code against itself, at each scope: 15 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/scopes/scopes.py $(ARGS)
 
-placements: build ## placements by us and by the linker: can their times be told apart: 10 minutes
-	@scripts/setup.sh functions
+placements: build ## placements by us and by the linker: can their times be told apart: 20 minutes
+	@scripts/setup.sh studies peers
 	/usr/bin/python3 -B bench/placements/law.py $(ARGS)
 
 units: build ## units a second of each study, next to another program's on request: 10 minutes
@@ -100,12 +100,19 @@ bench: build ## what tiebreak itself costs, in time and memory: about 5 minutes
 	/usr/bin/python3 -B bench/peers/own.py $(ARGS)
 	$(CARGO) run --release --quiet --locked --package tiebreak-measure --example worker_overhead
 
-shares: setup ## success rates simulated, next to the classic driver; bursts: 5 minutes
+shares: setup ## success rates simulated, next to the classic driver; bursts: 10 minutes
 	@mkdir -p target/tiebreak
 	$(CARGO) run --release --quiet --locked --package tiebreak-stats --example shares -- $(ARGS) \
 	    > target/tiebreak/shares.json
 	@mv target/tiebreak/shares.json docs/measured/shares.json
 	$(CARGO) xtask splice make shares
+
+rounds: setup ## rounds to a verdict, and errors, in made and in recorded noise: 5 minutes
+	@mkdir -p target/tiebreak
+	$(CARGO) run --release --quiet --locked --package tiebreak-stats --example rounds -- $(ARGS) \
+	    > target/tiebreak/rounds.json
+	@mv target/tiebreak/rounds.json docs/measured/rounds.json
+	$(CARGO) xtask splice make rounds
 
 sooner: build ## what --adjust and 'by run time' gain on noisy processes of 3 ms: about 30 minutes
 	@scripts/setup.sh peers

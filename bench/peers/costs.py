@@ -153,7 +153,7 @@ def evidence(_):
     bench = ["cargo", "bench", "--quiet", "--locked", "--package", "tiebreak-stats"]
     bench += ["--manifest-path", peers.ROOT / "Cargo.toml"]
     text = said([*bench, "--bench", "evidence"])
-    row = re.compile(r"^\s*(M3r|S)\s+([\d_]+)\s+([\d.]+)\s+([\d.]+)\s*$", re.MULTILINE)
+    row = re.compile(r"^\s*(M4|S2)\s+([\d_]+)\s+([\d.]+)\s+([\d.]+)\s*$", re.MULTILINE)
     for engine, rounds, update_ns, interval_ms in row.findall(text):
         yield {
             "what": "evidence",

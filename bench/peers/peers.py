@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Compares tiebreak with hyperfine: same programs, same minutes, a bursty neighbour on their CPU.
 
-A program is compared with itself, with one that does 5% more work and with one that does 2% more.
+A program is compared with itself, with one that does 5% more work and with one that does 1% more.
 hyperfine gives no verdict, so its exported times are judged by Welch's t-test and by the U test of
 Mann and Whitney. Each comparison is written down as soon as it is made, so that a run that was cut
 off goes on where it was. The table in README.md is then drawn from the data.
@@ -30,16 +30,18 @@ SCHEMA = "tiebreak/peers/1"
 SEED = 20260101
 
 # How much more work B does than A, how often that is compared, how often with --quick.
-MORE_WORK = {"same": 0.00, "slower5": 0.05, "slower2": 0.02}
-COUNTS = {"same": 200, "slower5": 100, "slower2": 100}
-QUICK_COUNTS = {"same": 4, "slower5": 2, "slower2": 2}
+MORE_WORK = {"same": 0.00, "slower5": 0.05, "slower1": 0.01}
+COUNTS = {"same": 200, "slower5": 100, "slower1": 100}
+QUICK_COUNTS = {"same": 4, "slower5": 2, "slower1": 2}
 
 SETTINGS = {
-    "process_ms": 5.0,
+    "process_ms": 3.0,
     "warmup": 3,
     "runs": 80,
     "error": 0.01,
-    "budget_seconds": {"same": 3, "slower5": 3, "slower2": 10},
+    "budget_seconds": {"same": 3, "slower5": 3, "slower1": 10},
+    # A difference of 1% is as large as the resolution that tiebreak has if nothing is said.
+    "resolution": {"same": 0.01, "slower5": 0.01, "slower1": 0},
     "seed": SEED,
 }
 NEIGHBOUR_DUTY = 0.3
@@ -173,6 +175,7 @@ def by_tiebreak(args, case, commands):
     with tempfile.TemporaryDirectory(dir=BUILT) as folder:
         options = ["--cpus", str(args.cpu), "--error", str(SETTINGS["error"])]
         options += ["--budget", f"{SETTINGS['budget_seconds'][case]}s"]
+        options += ["--resolution", str(SETTINGS["resolution"][case])]
         options += ["--store", f"{folder}/store", "--json", "-", "--quiet"]
         start = time.monotonic()
         ran = subprocess.run(

@@ -1,85 +1,146 @@
 #!/usr/bin/python3 -B
 """Placements by tiebreak and by the linker: can their times be told apart?
 
-Each contestant that tiebreak can place is raced with itself, linked (`linked = true`), in 200 units
-with fresh placements of both. Whether the two sets of times differ in their median, and in their
-0.9 quantile, `tiebreak exact` says at the level of 5%. Prints a row as soon as it is known, and how
-often they differ: of equal laws that is 5% of the tests.
-
-    make placements [ARGS="STUDY/WORKLOAD[/CONTESTANT]..."]
+Each contestant is raced with itself, placed by tiebreak and linked (`linked = true`), in 200 units
+with fresh placements of both. Whether the times of a call differ, `tiebreak exact` says at the
+level of 5%: their medians, in pairs of one unit, and their 0.9 quantiles. Each race is written down
+as soon as it was run, so that an experiment that was cut off goes on where it was. The table in
+docs/manual/placements.md is then drawn from the data.
 """
 
+import csv
+import datetime
 import json
+import math
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-TIEBREAK = str(ROOT / "target" / "release" / "tiebreak")
-UNITS = 200
-CASES = ["parse-uint8/random-20k", "sum-energy/level-1", "string-growth/n-1k"]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peers"))
+
+import peers  # noqa: E402
+
+DATA = peers.ROOT / "docs" / "measured" / "placements.json"
+SETTINGS = {"units": 200, "level": 0.05}
+# Study, workload, contestants: of all languages that have placements; at the end branches whose
+# speed depends on where they lie.
+CASES = [
+    (
+        "parse-uint8",
+        "random-20k",
+        "naive from_chars swar fastswar bob david lut switch_case nocheck ours-hash atoi",
+    ),
+    (
+        "byte-table",
+        "random-20k",
+        "literal-table chain chain-clang bitset-words bitset-bytes rust-table rust-matches d-table",
+    ),
+    ("sum-energy", "level-1", "naive fast-math accumulators rust"),
+    (
+        "strength-reduction",
+        "level-1",
+        "a-gcc-o0 a-gcc-o1 a-clang-o3 b-gcc-o3 b-clang-o1 a-rust-o3",
+    ),
+    ("string-growth", "n-1k", "libstdcxx libstdcxx-static rust-string"),
+    ("bench/scopes/study", "steps", "branches-one branches-more"),
+]
+TESTS = {"median": ["--paired", "--statistic", "median"], "tail": ["--statistic", "quantile:0.9"]}
 BLOCK = re.compile(r"\[\[contestant\]\]\n(?:(?!\n\[).)*", re.S)
 LEFT_OUT = re.compile(r"\[\[(?:claim|published)\]\](?:(?!\n\[\[).)*", re.S)
 
 
 def twins(study, folder):
-    """Copies a study with each contestant a second time, linked. Returns their names."""
-    shutil.copytree(ROOT / "studies" / study, folder, dirs_exist_ok=True)
+    """Copies a study with each contestant a second time, linked."""
+    shutil.copytree(peers.ROOT / (study if "/" in study else f"studies/{study}"), folder)
     path = folder / "study.toml"
     text = LEFT_OUT.sub("", path.read_text())
-    names = []
     for block in BLOCK.findall(text):
-        name = re.search(r'^name = "(.*)"', block, re.M).group(1)
-        names.append(name)
-        twin = block.replace(f'name = "{name}"', f'name = "{name}-linked"\nlinked = true')
+        twin = re.sub(r'^(name = ".*)"$', r'\1-linked"\nlinked = true', block, count=1, flags=re.M)
         text += "\n" + twin.rstrip() + "\n"
     path.write_text(text)
-    return names
 
 
-def tiebreak(*words):
-    return subprocess.run([TIEBREAK, *words], capture_output=True, text=True, check=False)
+def tiebreak(args, *words):
+    """Runs tiebreak and gives what it printed."""
+    done = subprocess.run([args.tiebreak, *words], capture_output=True, text=True)
+    if done.returncode not in (0, 1, 2):
+        said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
+        raise peers.Problem(f"tiebreak {' '.join(map(str, words[:4]))} said: {said}")
+    return done.stdout
 
 
-def differ(samples, name, statistic):
-    """Returns whether `tiebreak exact` says that a contestant's two sets of times differ."""
-    sets = [f"{samples}:wall_ns:contestant={which}" for which in (name, f"{name}-linked")]
-    done = tiebreak("exact", *sets, "--statistic", statistic, "--alpha", "5%", "--json", "-")
-    result = json.loads(done.stdout[done.stdout.index("{") :])
-    return result["verdict"] == "holds"
+def race(args, folder, workload, name):
+    """Races a contestant with its twin and gives, by test, whether their times differ."""
+    store, samples, result = (folder / file for file in ("store", "samples.csv", "result.json"))
+    for file in (samples, result):
+        file.unlink(missing_ok=True)
+    pair = ["--contestants", f"{name},{name}-linked", "--only", workload, "--cpus", str(args.cpu)]
+    budget = ["--budget", f"{SETTINGS['units']} rounds", "--precision", "0.001%"]
+    said = tiebreak(args, "study", "run", folder, *pair, *budget, "--store", store, "--json", "-")
+    run = json.loads(said[said.index("{") :])["runs"][0]
+    if any(warning["code"] == "linked" for warning in run["warnings"]):
+        raise peers.Problem(f"only the linker can place {name}")
+    tiebreak(args, "export", "--store", store, "--csv", samples, "--json", result)
+    rows = json.loads(result.read_text())["study"]["rows"]
+    calls = {one["name"]: one["calls_a_batch"] for one in rows}
+    with samples.open() as lines:
+        batches = list(csv.DictReader(lines))
+    sets = []
+    for which in (name, f"{name}-linked"):
+        sets.append(folder / f"{which}.txt")
+        own = (one["wall_ns"] for one in batches if one["contestant"] == which)
+        sets[-1].write_text("".join(f"{int(ns) / calls[which]}\n" for ns in own))
+    row = {}
+    for test, words in TESTS.items():
+        level = ["--alpha", str(SETTINGS["level"]), "--json", "-"]
+        said = tiebreak(args, "exact", *sets, *words, *level)
+        row[test] = json.loads(said[said.index("{") :])["verdict"] == "holds"
+    return row
+
+
+def chance(found, tests):
+    """The probability that so many tests or more find a difference where there is none."""
+    level = SETTINGS["level"]
+    terms = range(found, tests + 1)
+    return sum(math.comb(tests, k) * level**k * (1 - level) ** (tests - k) for k in terms)
+
+
+def measure(args):
+    """Races what was not raced yet."""
+    fixed = {"machine": peers.machine(), "settings": SETTINGS}
+    head = {"schema": "tiebreak/placements/1", "date": datetime.date.today().isoformat(), **fixed}
+    data = {**head, "chance": {}, "races": []}
+    if args.data.exists() and not args.restart:
+        data = json.loads(args.data.read_text())
+        if any(data[key] != value for key, value in fixed.items()):
+            raise peers.Problem(f"{args.data} is of another machine; --restart begins anew")
+    done = {(row["study"], row["contestant"]) for row in data["races"]}
+    for study, workload, names in CASES:
+        # As deep below the root as a study, whose packages name crates of ours by relative paths.
+        folder = peers.ROOT / "target" / "law"
+        shutil.rmtree(folder, ignore_errors=True)
+        twins(study, folder)
+        for name in names.split()[: 1 if args.quick else None]:
+            if (study, name) in done:
+                continue
+            row = {"study": study, "contestant": name}
+            row.update(race(args, folder, workload, name))
+            data["races"].append(row)
+            for test in TESTS:
+                found = [one[test] for one in data["races"]]
+                data["chance"][test] = chance(sum(found), len(found))
+            peers.save(args.data, data, "races")
+            print(study, name, {test: row[test] for test in TESTS}, flush=True)
 
 
 def main():
-    found = tests = 0
-    print(f"{'study':16} {'contestant':24} {'median':>10} {'0.9 quantile':>14}")
-    for case in sys.argv[1:] or CASES:
-        study, workload, *only = case.split("/")
-        # As deep below the root as a study, whose packages name crates of ours by relative paths.
-        with tempfile.TemporaryDirectory(dir=ROOT / "target") as place:
-            folder = Path(place)
-            store, samples = folder / "store", folder / "samples.csv"
-            names = twins(study, folder)
-            for name in only or names:
-                pair = ["--contestants", f"{name},{name}-linked", "--only", workload]
-                budget = ["--budget", f"{UNITS} rounds", "--precision", "0.001%"]
-                ran = tiebreak("study", "run", folder, *pair, *budget, "--store", store)
-                samples.unlink(missing_ok=True)
-                tiebreak("export", "--store", store, "--csv", samples)
-                lines = samples.read_text().splitlines() if samples.exists() else []
-                if ran.returncode > 3 or len(lines) <= 2 * UNITS:
-                    why = ran.stderr.strip().splitlines() or ["it was not raced"]
-                    print(f"{study:16} {name:24} {why[-1][:60]}", flush=True)
-                    continue
-                both = [differ(samples, name, one) for one in ("median", "quantile:0.9")]
-                tests += 2
-                found += sum(both)
-                cells = ["differs" if one else "alike" for one in both]
-                print(f"{study:16} {name:24} {cells[0]:>10} {cells[1]:>14}", flush=True)
-    print(f"{found} of {tests} tests find a difference")
+    """Measures, and draws the table."""
+    quick = peers.BUILT / "placements-quick.json"
+    args = peers.arguments(__doc__, "bench/placements/law.py", "one of each study", DATA, quick)
+    return peers.finish("placements", args, lambda: measure(args))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -7,7 +7,7 @@
 use crate::finding::Finding;
 use crate::study::{self, STUDIES};
 use crate::tree::{self, Source};
-use crate::{aa, gate, machine, own, peers, scopes, shares, sooner, truth};
+use crate::{aa, gate, machine, own, peers, placements, rounds, scopes, shares, sooner, truth};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
@@ -62,12 +62,14 @@ fn render(root: &Path, command: &str) -> Result<String> {
 
 /// Blocks that come from one file of data: the command, the path, and what renders it.
 type Made = (&'static str, &'static str, fn(&str) -> Result<String>);
-const MADE: [Made; 9] = [
+const MADE: [Made; 11] = [
     ("make aa", aa::DATA, aa::render),
     ("make bench", own::DATA, own::render),
     ("make gate", gate::DATA, gate::render),
     ("make peers", peers::DATA, peers::render),
     ("make peers # in short", peers::DATA, peers::in_short),
+    ("make placements", placements::DATA, placements::render),
+    ("make rounds", rounds::DATA, rounds::render),
     ("make scopes", scopes::DATA, scopes::render),
     ("make shares", shares::DATA, shares::render),
     ("make sooner", sooner::DATA, sooner::render),

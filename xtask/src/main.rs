@@ -16,6 +16,8 @@ mod measured;
 mod own;
 mod pages;
 mod peers;
+mod placements;
+mod rounds;
 mod scopes;
 mod shares;
 mod sooner;

@@ -11,9 +11,9 @@ pub const DATA: &str = "docs/measured/shares.json";
 
 const SCHEMA: &str = "tiebreak/shares/1";
 
-/// The method of reference, and those that tiebreak uses with one bar and with two.
+/// The method of reference, and that of tiebreak.
 const CLASSIC: &str = "classic driver";
-const OURS: [&str; 2] = ["grid", "half SPRT, half grid"];
+const OURS: &str = "tiebreak";
 
 /// Renders the block.
 ///
@@ -46,8 +46,7 @@ fn trials(rates: Part<'_>) -> Result<String> {
     let names = names(rates);
     let mut rows = Vec::new();
     for row in rates.list("rows") {
-        let has_two_bars = row.number("good") > row.number("bad");
-        let both = method(row, CLASSIC).zip(method(row, OURS[usize::from(has_two_bars)]));
+        let both = method(row, CLASSIC).zip(method(row, OURS));
         let (classic, ours) = both.with_context(|| format!("{DATA}: a row lacks a method"))?;
         let mut cells = vec![claim(row), percent(row.number("truth"))];
         cells.extend(names.iter().map(|name| match method(row, name) {
@@ -68,9 +67,8 @@ fn trials(rates: Part<'_>) -> Result<String> {
     };
     Ok(format!(
         "{}\nTrials to the verdict: the median and, in brackets, the mean of {} streams, the same \
-         for all methods. The last column is what tiebreak (the rightmost method of its row) saves \
-         of the classic driver's mean. Nine of ten runs of any method ended within {longest} \
-         trials, and {ended} within {}.\n\n",
+         for all methods. The last column is what tiebreak saves of the classic driver's mean. \
+         Nine of ten runs of any method ended within {longest} trials, and {ended} within {}.\n\n",
         table(&head, rows),
         rates.number("streams"),
         rates.number("trials_most")
@@ -168,12 +166,12 @@ mod tests {
                  "undecided": 0, "wrong": 1, "wrong_low": 0.00005, "wrong_high": 0.00981},
                 {"name": "grid", "median": 550, "mean": 650.0, "p90": 1200,
                  "undecided": 0, "wrong": 0, "wrong_low": 0.0, "wrong_high": 0.00701},
-                {"name": "half SPRT, half grid", "median": 500, "mean": 600.0, "p90": 1100,
+                {"name": "tiebreak", "median": 500, "mean": 600.0, "p90": 1100,
                  "undecided": 2, "wrong": 0, "wrong_low": 0.0, "wrong_high": 0.00701}]},
             {"good": 0.99, "bad": 0.99, "error": 0.001, "truth": 0.995, "methods": [
                 {"name": "classic driver", "median": 90, "mean": 100.0, "p90": 200,
                  "undecided": 0, "wrong": 0, "wrong_low": 0.0, "wrong_high": 0.00701},
-                {"name": "grid", "median": 70, "mean": 75.0, "p90": 110,
+                {"name": "tiebreak", "median": 70, "mean": 75.0, "p90": 110,
                  "undecided": 0, "wrong": 0, "wrong_low": 0.0, "wrong_high": 0.00701}]}]},
         "bursts": {"streams": 100, "requests": 5000, "share": 0.99, "error": 0.01,
             "confidence": 0.99, "rows": [
@@ -184,9 +182,9 @@ mod tests {
     fn rows_and_their_explanations_are_written() {
         let text = render(JSON).unwrap();
         for expected in [
-            "| claim | true rate | classic driver | grid | half SPRT, half grid | saved |\n",
+            "| claim | true rate | classic driver | grid | tiebreak | saved |\n",
             "| `--good 98% --bad 96%` | 96% | 900 (1000) | 550 (650) | 500 (600) | 40% |\n",
-            "| `--at-least 99%` | 99.5% | 90 (100) | 70 (75) | - | 25% |\n",
+            "| `--at-least 99%` | 99.5% | 90 (100) | - | 70 (75) | 25% |\n",
             "ended within 2000 trials, and all but 2 of them within 300000.\n",
             "| `--good 98% --bad 96%` | 96% | 0.1% | 0.1% (0% to 0.99%) | 0% (0% to 0.71%) | ",
             "| mean burst | verdict | block 1 |\n",

@@ -151,7 +151,9 @@ fn request(options: &CompareOptions) -> Result<Request, LabError> {
 
 /// Returns a request with the options about ratios, shares and means.
 pub fn judged(request: Request, options: &Judging) -> Request {
+    let primer = options.primer.unwrap_or(request.program.primer);
     Request {
+        program: ProgramPlan { primer, ..request.program },
         resolution: options.resolution.unwrap_or(request.resolution),
         centre: match options.centre {
             _ if options.mean => Centre::Mean,
@@ -201,6 +203,7 @@ fn program(options: &Measuring) -> Result<ProgramPlan, LabError> {
         warmup_runs: options.warmup,
         wait_for_quiet: !options.no_wait,
         output_limit_bytes: options.output_limit,
+        ..ProgramPlan::default()
     })
 }
 

@@ -8,7 +8,7 @@ use crate::quantities::{self, Cpus, above_0};
 use clap::{Arg, Args, Command, ValueHint};
 use std::path::{Path, PathBuf};
 use tiebreak_lab::LabError;
-use tiebreak_lab::core::plan::{Adjust, Budget, Centre, OutputPlan};
+use tiebreak_lab::core::plan::{Adjust, Budget, Centre, OutputPlan, Primer};
 use tiebreak_lab::input::inputs;
 
 /// The examples at the end of each command's help, after a line with the command's words.
@@ -163,7 +163,17 @@ pub struct Judging {
 
     #[arg(long, value_parser = above_0::<u64>())]
     pub block: u64,
+
+    #[arg(long, value_parser = one_of(PRIMERS))]
+    pub primer: Option<Primer>,
 }
+
+/// Which rounds begin with an untimed run.
+const PRIMERS: Names<Primer> = &[
+    ("always", "All of them", Primer::Always),
+    ("short", "All, unless a run of the first round takes longer than a second", Primer::Short),
+    ("never", "None", Primer::Never),
+];
 
 /// What a ratio may be.
 pub const CENTRES: Names<Centre> = &[

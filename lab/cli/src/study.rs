@@ -371,6 +371,7 @@ fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
         Step::Piloted { workload, pilot, rounds_a_unit, batch_ns } => {
             (contents::piloted(workload, pilot, *rounds_a_unit, *batch_ns), false)
         }
+        Step::ShortBudget(warning) => (warning.to_string(), false),
     };
     let end = if passes && io.err_redraws() { "" } else { "\n" };
     clear(io);

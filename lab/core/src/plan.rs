@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The version of the evidence engine. A journal names the engine that computed its numbers. Code
 /// that turns the same samples into other evidence, or draws other coins, asks the plan for its
 /// version. So the journals of all versions since 1 replay to what they recorded.
-pub const ENGINE_VERSION: u32 = 2;
+pub const ENGINE_VERSION: u32 = 3;
 
 /// Everything that is fixed before the first coin. A verdict is a function of the plan, the samples
 /// and the events. When a run is resumed, only the plan's budget may change.
@@ -61,6 +61,22 @@ impl Plan {
     /// the engine. Otherwise a round has every contestant that an open claim needs.
     pub fn races_pairs(&self) -> bool {
         self.engine_version >= 2 && self.functions.is_some()
+    }
+
+    /// Returns whether the next round is for the question that is expected to need the least time.
+    /// This holds for pairs under a budget in seconds, since version 3 of the engine. A budget in
+    /// rounds applies to each pair, so pairs then take turns.
+    pub fn races_nearest_first(&self) -> bool {
+        self.engine_version >= 3 && self.races_pairs() && self.budget.rounds.is_none()
+    }
+
+    /// Returns the nanoseconds that a round of two functions cost in the pilot: a unit, except at
+    /// scope `layout`.
+    pub fn round_cost_ns(&self) -> f64 {
+        self.functions.as_deref().map_or(0.0, |functions| match self.scope {
+            Scope::Layout => functions.pilot.round_cost_ns,
+            _ => functions.pilot.cost_ns(functions.rounds_a_unit),
+        })
     }
 
     /// Returns the cap for values of this metric where ratios are those of means. For wall time, it
@@ -229,6 +245,32 @@ pub struct ProgramPlan {
     pub wait_for_quiet: bool,
     /// The maximum number of bytes that a contestant may write to standard output in one run.
     pub output_limit_bytes: u64,
+    /// Which rounds begin with an untimed run. Journals from before version 3 of the engine do not
+    /// say it, and have one in every round.
+    #[serde(default, skip_serializing_if = "Primer::is_always")]
+    pub primer: Primer,
+}
+
+/// Which rounds of programs begin with an untimed run of a contestant, the primer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Primer {
+    /// All of them.
+    #[default]
+    Always,
+    /// All of them, unless a run of the first round takes longer than a second. Then only those of
+    /// the first block have one.
+    Short,
+    /// None.
+    Never,
+}
+
+names! { Primer: Always = "always", Short = "short", Never = "never" }
+
+impl Primer {
+    fn is_always(&self) -> bool {
+        *self == Primer::Always
+    }
 }
 
 /// What happens to a contestant's standard output.
@@ -331,6 +373,7 @@ impl Default for ProgramPlan {
             warmup_runs: 0,
             wait_for_quiet: true,
             output_limit_bytes: 256 << 20,
+            primer: Primer::Short,
         }
     }
 }

@@ -188,6 +188,21 @@ pub fn format_ns(ns: f64) -> String {
     format!("{} {unit}", four_digits(value.copysign(ns)))
 }
 
+/// Formats seconds of an estimate with two digits, rounded up: `8.5 s`, `140 s`, `12 min`, `3.1 h`.
+/// Without the space it can be typed as a budget.
+pub fn format_rough_seconds(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s < 180.0 => (s, "s"),
+        s if s < 5400.0 => (s / 60.0, "min"),
+        s => (s / 3600.0, "h"),
+    };
+    let decimals = usize::from(value <= 9.9);
+    // Tens of a number with three digits.
+    let scale = if value > 99.0 { 10.0 } else { 1.0 };
+    let up = rounded(value / scale, decimals, Rounding::Up) * scale;
+    format!("{up:.decimals$} {unit}")
+}
+
 /// Writes a number with four significant digits, without an exponent: `0.1234`, `12.35`, `1235`.
 pub fn four_digits(value: f64) -> String {
     let decimals = match value.abs() {
@@ -273,6 +288,24 @@ mod tests {
         for text in ["", "%", "one", "-1%", "1%%", "NaN", "inf"] {
             assert!(parse_fraction(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn rough_seconds_are_rounded_up_and_can_be_typed() {
+        let check = |seconds: f64, expected: &str| {
+            let text = format_rough_seconds(seconds);
+            assert_eq!(text, expected, "{seconds}");
+            let typed_ns = parse_duration_ns(&text.replace(' ', "")).unwrap();
+            assert!(typed_ns >= seconds * 1e9 && typed_ns <= seconds * 1.2e9, "{text}");
+        };
+        check(0.95, "1.0 s");
+        check(8.41, "8.5 s");
+        check(57.2, "58 s");
+        check(131.0, "140 s");
+        check(140.0, "140 s");
+        check(181.0, "3.1 min");
+        check(4000.0, "67 min");
+        check(22_000.0, "6.2 h");
     }
 
     #[test]

@@ -9,7 +9,8 @@ mod study;
 mod written;
 
 pub use self::study::{
-    PublishedFigure, PublishedResult, Scaling, StudyResult, StudyRow, VerifyRow, WorkloadResult,
+    OpenRatio, PublishedFigure, PublishedResult, Scaling, StudyResult, StudyRow, VerifyRow,
+    WorkloadResult,
 };
 use crate::claim::Statement;
 use crate::fingerprint::Fingerprint;
@@ -44,6 +45,9 @@ pub struct RunResult {
     pub rounds: u64,
     /// The number of attempts cut off.
     pub lost: u64,
+    /// The number of rounds of several programs that did not begin with an untimed run.
+    #[serde(default, skip_serializing_if = "crate::terms::is_zero")]
+    pub rounds_without_primer: u64,
     /// The reason why it stopped; `None` while it runs.
     pub stopped: Option<StopReason>,
     /// The seconds that the open claims are still expected to need, by the growth of their evidence

@@ -10,11 +10,12 @@ pub struct RoundCoins {
     /// The attempt at this round, counted from 0. After a lost attempt, the coins are drawn afresh.
     pub attempt: u32,
     /// The contestant that runs first, untimed, so that the last contestant of the round before
-    /// does not decide which one is warm.
-    pub primer: usize,
+    /// does not decide which one is warm. `None` if nobody does.
+    pub primer: Option<usize>,
     /// The contestants of the round in the order in which they run.
     pub order: Vec<usize>,
-    /// The bytes of padding in the environment: the primer's, then one entry per entry of `order`.
+    /// The bytes of padding in the environment: the primer's, if there is one, then one entry per
+    /// entry of `order`.
     /// For a unit: in the environment of its worker, then in the heap before each contestant is
     /// prepared.
     pub padding_bytes: Vec<u32>,

@@ -501,3 +501,10 @@ pub struct Pilot {
     /// The cost of a round of a unit.
     pub round_cost_ns: f64,
 }
+
+impl Pilot {
+    /// Returns the cost of a unit with this many rounds, in nanoseconds.
+    pub fn cost_ns(&self, rounds: u32) -> f64 {
+        self.unit_cost_ns + f64::from(rounds) * self.round_cost_ns
+    }
+}

@@ -33,9 +33,9 @@ names! { Scope: Layout = "layout", Binary = "binary", Code = "code", Stream = "s
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Centre {
-    /// A constant factor between the two: engine M3r.
+    /// A constant factor between the two: engine M4, before version 3 M3r.
     Factor,
-    /// The median of the paired ratios: engine S.
+    /// The median of the paired ratios: engine S2, before version 3 S.
     Median,
     /// The ratio of the mean times, by bounded bets on differences. Values above
     /// [`Plan::cap_of_means`](crate::plan::Plan::cap_of_means) count as the cap.

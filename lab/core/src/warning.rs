@@ -1,7 +1,8 @@
 //! Warnings for the user, each with its remedy.
 
-use crate::metric::Unit;
-use crate::quantity::{Rounding, format_ns, format_percent};
+use crate::metric::{Metric, Unit};
+use crate::plan::Adjust;
+use crate::quantity::{Rounding, format_ns, format_percent, format_rough_seconds};
 use serde::{Deserialize, Serialize};
 
 /// A warning: it does not stop a run, but a reader of the result should know it.
@@ -312,6 +313,27 @@ pub enum Warning {
         /// The number of all rounds.
         of: u64,
     },
+    /// Another way would have settled a claim about wall time in at most half of the rounds.
+    #[error(
+        "'{claim}' would have been settled after {after} of these {} {}",
+        count(*.rounds, "round"),
+        way(*.metric, *.adjust, *.is_question)
+    )]
+    Sooner {
+        /// The claim.
+        claim: String,
+        /// Whether it is only the question which one is faster.
+        is_question: bool,
+        /// The number of rounds in its evidence.
+        rounds: u64,
+        /// The number of those that the other way needs.
+        after: u64,
+        /// The metric of the other way.
+        #[serde(with = "crate::metric::key")]
+        metric: Metric,
+        /// What the other way removes from the noise.
+        adjust: Adjust,
+    },
     /// For some runs, the kernel did not report how long they waited for a CPU, so their rounds
     /// count in full.
     #[error(
@@ -344,10 +366,65 @@ pub enum Warning {
         /// The number of placements.
         count: u32,
     },
+    /// The budget ended before all ratios of a study's tables were as exact as asked.
+    #[error(
+        "{open} of {} of the study's tables {} not within {} of the middle: by what was \
+         seen so far {} another {} or so{}",
+        count(*.of, "ratio"),
+        if *.open == 1 { "is" } else { "are" },
+        format_percent(*.precision, Rounding::Nearest),
+        if *.open == 1 { "it needs" } else { "they need" },
+        format_rough_seconds(*.seconds_left),
+        way_out(*.budget_s, .leave_out)
+    )]
+    Inexact {
+        /// The number of ratios that are not as exact as asked.
+        open: u64,
+        /// The number of all ratios.
+        of: u64,
+        /// The precision that was asked for, as a fraction.
+        #[serde(with = "crate::float")]
+        precision: f64,
+        /// The seconds that they are expected to need: an estimate.
+        #[serde(with = "crate::float")]
+        seconds_left: f64,
+        /// The budget in seconds that is expected to suffice; `None` if rounds were limited.
+        #[serde(with = "crate::float::option", default)]
+        budget_s: Option<f64>,
+        /// What takes most of that time.
+        #[serde(flatten)]
+        leave_out: LeaveOut,
+    },
+    /// The budget of a study cannot suffice for all ratios of its tables, by the costs of a pilot.
+    #[error(
+        "at most {fit} of {} can be within {} of the middle in this budget: each needs {fewest} \
+         units or more, and all of them about {}{}",
+        count(*.of, "ratio"),
+        format_percent(*.precision, Rounding::Nearest),
+        format_rough_seconds(*.seconds),
+        way_out(Some(*.seconds), .leave_out)
+    )]
+    ShortBudget {
+        /// The number of ratios for which there is time.
+        fit: u64,
+        /// The number of all ratios.
+        of: u64,
+        /// The precision that was asked for, as a fraction.
+        #[serde(with = "crate::float")]
+        precision: f64,
+        /// The least number of units that give a ratio limits.
+        fewest: u64,
+        /// The seconds that all of them need at least.
+        #[serde(with = "crate::float")]
+        seconds: f64,
+        /// What takes most of that time.
+        #[serde(flatten)]
+        leave_out: LeaveOut,
+    },
     /// Only the linker can make the placements of a contestant.
     #[error(
-        "the linker makes each placement of {contestant}, which takes some 10 ms, because tiebreak \
-         does not place {why}; that costs time and changes no verdict"
+        "the linker makes each placement of {contestant}, which takes some 10 ms, because of \
+         {why}; that costs time and changes no verdict"
     )]
     Linked {
         /// The name of the contestant.
@@ -439,6 +516,19 @@ pub enum Warning {
     NoChain,
 }
 
+/// The contestants or the workloads of a study that take most of a time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LeaveOut {
+    /// Their names; none if there is no choice.
+    #[serde(rename = "leave_out")]
+    pub names: Vec<String>,
+    /// Whether they are workloads.
+    pub are_workloads: bool,
+    /// Their share of the time: 0.6 for 60%.
+    #[serde(with = "crate::float")]
+    pub share: f64,
+}
+
 impl Warning {
     /// Returns the stable name in JSON.
     pub fn code(&self) -> String {
@@ -465,6 +555,21 @@ fn coarse(of_means: bool) -> &'static str {
     }
 }
 
+/// Describes another way to compare, and what it asks instead.
+fn way(metric: Metric, adjust: Adjust, is_question: bool) -> String {
+    let words = match (adjust.slot, adjust.strata) {
+        (true, false) => "slot",
+        (false, true) => "strata",
+        (true, true) => "slot,strata",
+        (false, false) => {
+            let name = metric.name();
+            let how = if is_question { "--by " } else { "a claim that ends in 'by' " };
+            return format!("by {name}: {how}'{name}' asks for that, which is another question");
+        }
+    };
+    format!("with --adjust {words}, which asks for one factor (--centre factor)")
+}
+
 /// Describes the effect of lost attempts.
 fn lost(charged: bool) -> &'static str {
     if charged {
@@ -478,6 +583,31 @@ fn lost(charged: bool) -> &'static str {
 /// Describes what earlier runs were about.
 fn repeated_on(is_stream: bool) -> &'static str {
     if is_stream { ", each on a stream of its own" } else { " on these files" }
+}
+
+/// Describes the budget that suffices, and what may be left out instead.
+fn way_out(budget_s: Option<f64>, leave_out: &LeaveOut) -> String {
+    let budget = budget_s.map(|seconds| format_rough_seconds(seconds).replace(' ', ""));
+    let mut text = budget.map(|budget| format!(" (--budget {budget})")).unwrap_or_default();
+    let LeaveOut { names, are_workloads, share } = leave_out;
+    if !names.is_empty() {
+        let option = if *are_workloads { "--only" } else { "--contestants" };
+        let take = if names.len() == 1 { "takes" } else { "take" };
+        let share = format_percent(*share, Rounding::Nearest);
+        text += &format!(
+            "; or leave out {} ({option} names those that stay), which {take} {share} of that",
+            listed(names)
+        );
+    }
+    text
+}
+
+/// Lists names: `a`, `a and b`, `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [names @ .., last] if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 fn by_sign(change: f64, up: &'static str, down: &'static str) -> &'static str {
@@ -503,4 +633,34 @@ fn with_unit(step: f64, unit: Option<Unit>) -> String {
 /// Writes a number of things: `1 round`, `2 rounds`.
 fn count(number: u64, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_that_is_not_exact_says_what_helps() {
+        let check = |open: u64, budget_s, names: &[&str], are_workloads, expected: &str| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            let leave_out = LeaveOut { names, are_workloads, share: 0.6 };
+            let (of, precision, seconds_left) = (60, 0.05, 131.0);
+            let warning =
+                Warning::Inexact { open, of, precision, seconds_left, budget_s, leave_out };
+            assert_eq!(warning.to_string(), expected);
+            assert_eq!(warning.code(), "inexact");
+            let json = serde_json::to_string(&warning).unwrap();
+            assert_eq!(serde_json::from_str::<Warning>(&json).unwrap(), warning);
+        };
+        let eight = "8 of 60 ratios of the study's tables are not within 5% of the middle: by what \
+                     was seen so far they need another 140 s or so";
+        check(8, None, &[], false, eight);
+        let more = " (--budget 3.2min); or leave out fscanf and cin (--contestants names those \
+                    that stay), which take 60% of that";
+        check(8, Some(191.0), &["fscanf", "cin"], false, &format!("{eight}{more}"));
+        let one = "1 of 60 ratios of the study's tables is not within 5% of the middle: by what \
+                   was seen so far it needs another 140 s or so; or leave out random-1m (--only \
+                   names those that stay), which takes 60% of that";
+        check(1, None, &["random-1m"], true, one);
+    }
 }

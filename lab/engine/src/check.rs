@@ -139,14 +139,15 @@ impl Field<'_> {
 
     /// Returns the contest to race next: of the open ones, the one with the least time so far. With
     /// e-BH, contests come first if a claim of theirs is not among the currently proven ones. Of a
-    /// study's workloads, those come first whose budget goes to claims before cells of the table.
+    /// study's workloads, those come first whose budget goes to claims before cells of the table,
+    /// and among those the one whose next question is expected to need the least time.
     fn next(&self) -> Option<usize> {
         let level = self.level();
         let open = (0..self.runners.len()).filter(|index| self.runners[*index].reason.is_none());
         open.min_by_key(|index| {
             let referee = self.runners[*index].engine.referee();
             let is_proven = level.is_some_and(|error| is_settled_at(referee, error));
-            (is_proven, !referee.claims_first(), referee.elapsed_ns)
+            (is_proven, !referee.claims_first(), referee.nearest_ns(), referee.elapsed_ns)
         })
     }
 

@@ -55,7 +55,7 @@ impl DerefMut for ClaimTest {
 impl ClaimTest {
     /// Creates the test of a claim of a plan.
     pub fn new(plan: &Plan, planned: &PlannedClaim) -> ClaimTest {
-        let (error, block) = (planned.error, plan.block_runs);
+        let (version, error, block) = (plan.engine_version, planned.error, plan.block_runs);
         match planned.claim.statement {
             Statement::Ratio(relation) if plan.centre == Centre::Mean => {
                 // Plans without a cap are refused when they are read; without one it would never
@@ -76,10 +76,10 @@ impl ClaimTest {
                     ShareTest::chain(good, bad, error)
                 }
                 Property::InShareOfRounds { share: good, .. } => {
-                    ShareTest::new(good, good, block, error)
+                    share_test(version, (good, good), block, error)
                 }
                 Property::Succeeds { good, bad } | Property::Quantile { good, bad, .. } => {
-                    ShareTest::new(good, bad, block, error)
+                    share_test(version, (good, bad), block, error)
                 }
             })),
         }
@@ -135,10 +135,17 @@ impl ClaimTest {
 
 /// Creates the test of a ratio, by the rules of the engine version in the plan.
 pub fn ratio_test(plan: &Plan, relation: Relation, error: f64) -> RatioTest {
-    let test = RatioTest::new(relation, plan.centre, error, plan.resolution, plan.adjust);
-    match plan.engine_version {
-        1 => test.with_free_losses(),
-        _ => test.asking_one_factor(),
+    let (version, centre) = (plan.engine_version, plan.centre);
+    let test =
+        RatioTest::by_version(version, relation, centre, error, plan.resolution, plan.adjust);
+    if version == 1 { test } else { test.asking_one_factor() }
+}
+
+/// Creates the test of a share, by the rules of an engine version.
+pub fn share_test(version: u32, (good, bad): (f64, f64), block: u64, error: f64) -> ShareTest {
+    match version {
+        1 | 2 => ShareTest::without_certainty(good, bad, block, error),
+        _ => ShareTest::new(good, bad, block, error),
     }
 }
 
@@ -170,14 +177,11 @@ fn is_by_factor(d: LogRatio, factor: f64) -> Trial {
 }
 
 /// Returns what is known about a round of two contestants in addition to their ratio: its position
-/// in its block of primers and, if the bets may be adjusted by them, which contestant ran first,
-/// and the larger share of its time for which either was ready and waited for a CPU.
+/// in its block of primers, which contestant ran first, and the larger share of its time for which
+/// either was ready and waited for a CPU. A test whose plan adjusts nothing uses only the first.
 pub fn conditions(coins: &RoundCoins, block: &Block, left: Part, right: Part) -> Conditions {
     let goes_on = block.goes_on();
     let rests = block.tells_apart(left.contestant, right.contestant);
-    if left.plan.adjust.is_none() {
-        return Conditions { goes_on, rests, ..Conditions::UNKNOWN };
-    }
     let [left_at, right_at] =
         [left, right].map(|part| coins.order.iter().position(|other| *other == part.contestant));
     let slot = if left_at < right_at { 1.0 } else { -1.0 };

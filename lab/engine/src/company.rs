@@ -3,19 +3,31 @@
 
 use std::collections::BTreeMap;
 
-/// How many rounds each pair of contestants has had, by their indices, the lower first.
+/// How many rounds each pair of contestants has had, by their indices, the lower first, and the
+/// nanoseconds that these took.
 #[derive(Clone, Debug, Default)]
-pub struct RoundsByPair(BTreeMap<Vec<usize>, u64>);
+pub struct RoundsByPair(BTreeMap<Vec<usize>, (u64, u64)>);
 
 impl RoundsByPair {
     /// Counts a round of these contestants, in any order.
-    pub fn take(&mut self, order: &[usize]) {
-        *self.0.entry(sorted(order.iter().copied())).or_default() += 1;
+    pub fn take(&mut self, order: &[usize], took_ns: u64) {
+        let (rounds, all_ns) = self.0.entry(sorted(order.iter().copied())).or_default();
+        (*rounds, *all_ns) = (*rounds + 1, all_ns.saturating_add(took_ns));
     }
 
     /// Returns the most rounds that any pair has had.
     pub fn most(&self) -> u64 {
-        self.0.values().copied().max().unwrap_or(0)
+        self.0.values().map(|(rounds, _)| *rounds).max().unwrap_or(0)
+    }
+
+    /// Returns the rounds of a company.
+    pub fn of(&self, company: &[usize]) -> u64 {
+        self.0.get(company).map_or(0, |(rounds, _)| *rounds)
+    }
+
+    /// Returns the mean nanoseconds of a company's rounds; `None` before the first.
+    pub fn mean_ns(&self, company: &[usize]) -> Option<f64> {
+        self.0.get(company).map(|(rounds, all_ns)| *all_ns as f64 / *rounds as f64)
     }
 
     /// Returns the turns of these pairs, given in the order of the plan. Next is always the pair
@@ -24,7 +36,7 @@ impl RoundsByPair {
         let mut turns = Turns(Vec::new());
         for company in open {
             if !turns.0.iter().any(|(other, _)| *other == company) {
-                let had = self.0.get(&company).copied().unwrap_or(0);
+                let had = self.of(&company);
                 turns.0.push((company, had));
             }
         }
@@ -70,7 +82,7 @@ mod tests {
     #[test]
     fn the_pair_that_has_had_the_fewest_rounds_is_next() {
         let mut had = RoundsByPair::default();
-        [[1, 0], [0, 1], [2, 0]].iter().for_each(|order| had.take(order));
+        [[1, 0], [0, 1], [2, 0]].iter().zip([5, 8, 3]).for_each(|(order, ns)| had.take(order, ns));
         let check = |open: &[[usize; 2]], expected: &[([usize; 2], u64)]| {
             let turns = had.turns(open.iter().map(|pair| pair.to_vec()));
             let expected = expected.iter().map(|(pair, had)| (pair.to_vec(), *had));
@@ -80,7 +92,8 @@ mod tests {
         check(&[one, two, one], &[(two, 1), (one, 2), (two, 2), (one, 3), (two, 3)]);
         check(&[three, one], &[(three, 0), (three, 1), (three, 2), (one, 2)]);
         check(&[], &[]);
-        assert_eq!(had.most(), 2);
+        assert_eq!((had.most(), had.of(&one), had.of(&three)), (2, 2, 0));
+        assert_eq!((had.mean_ns(&one), had.mean_ns(&three)), (Some(6.5), None));
         assert_eq!(Turns::of_one(vec![0, 1, 2], 7).nth(1), Some((vec![0, 1, 2], 8)));
         assert_eq!(Turns::of_one(Vec::new(), 7).next(), None);
     }

@@ -294,15 +294,16 @@ impl Race<'_> {
         Ok(None)
     }
 
-    /// Runs the primer and then every contestant in the order of the coins, and judges the outputs.
-    /// A single contestant needs no primer, because it is not compared with another.
+    /// Runs the primer, if there is one, and then every contestant in the order of the coins, and
+    /// judges the outputs.
     fn attempt(&mut self, programs: &mut dyn ProgramSampler, coins: &RoundCoins) -> Attempted {
         let timeout_ns = self.referee.timeout_ns();
         let mut finished = Finished::default();
-        let runs = std::iter::once(&coins.primer).chain(&coins.order).zip(&coins.padding_bytes);
-        let skipped = usize::from(self.referee.plan.contestants.len() == 1);
-        for (position, (contestant, padding)) in runs.enumerate().skip(skipped) {
+        let untimed = coins.primer.iter().count();
+        let runs = coins.primer.iter().chain(&coins.order).zip(&coins.padding_bytes);
+        for (position, (contestant, padding)) in runs.enumerate() {
             let (contestant, padding_bytes) = (*contestant, *padding);
+            let is_timed = position >= untimed;
             let request = RunRequest { contestant, padding_bytes, timeout_ns };
             let ran = programs.run(&request).and_then(|ran| {
                 let fault = self.outputs.later(ran.output.as_ref());
@@ -314,7 +315,7 @@ impl Race<'_> {
                 Err(RunFailure::Fault(fault))
                     if fault.is_failed_run() && self.referee.counts_failures(contestant) =>
                 {
-                    if position > 0 && self.referee.seen[contestant].first_failure.is_none() {
+                    if is_timed && self.referee.seen[contestant].first_failure.is_none() {
                         let round = coins.round;
                         finished.failures.push(Event::FirstFailure { contestant, round, fault });
                     }
@@ -324,7 +325,7 @@ impl Race<'_> {
                 Err(RunFailure::Interrupted) => return Err(UnitFailure::Interrupted),
                 Err(RunFailure::Broken(why)) => return Err(UnitFailure::Broken(why)),
             };
-            if position > 0 {
+            if is_timed {
                 finished.samples.push(ran.sample);
                 finished.outputs.push(ran.output);
             }

@@ -49,7 +49,7 @@ pub fn result(
         Some(_) => Vec::new(),
         None => (0..plan.claims.len()).map(|index| claim(referee, index, cpus, full)).collect(),
     };
-    let study = study::workload(referee, &verdicts, &columns);
+    let study = study::workload(referee, &verdicts, &columns, full && stopped.is_some());
     RunResult {
         command: header.command.clone(),
         seed: plan.seed.clone(),
@@ -59,6 +59,7 @@ pub fn result(
         seconds_waited: seconds(referee.waited_ns),
         rounds: referee.rounds,
         lost: referee.lost,
+        rounds_without_primer: referee.unprimed,
         stopped,
         eta_seconds: if stopped.is_none() { eta_seconds(referee) } else { None },
         error: plan.error,
@@ -136,6 +137,10 @@ fn name(plan: &Plan, contestant: usize) -> String {
 /// it has grown.
 fn eta_seconds(referee: &Referee) -> Option<f64> {
     let elapsed = seconds(referee.elapsed_ns);
+    let budget = referee.budget.seconds.map_or(f64::INFINITY, |most| (most - elapsed).max(0.0));
+    if let Some(left_ns) = referee.all_left_ns() {
+        return Some((left_ns / 1e9).min(budget)).filter(|left| left.is_finite());
+    }
     let claims = 0..referee.plan.claims.len();
     let open = claims.filter(|claim| referee.verdict(*claim) == Verdict::Undecided);
     let mut left = open.map(|claim| {
@@ -146,7 +151,6 @@ fn eta_seconds(referee: &Referee) -> Option<f64> {
         (grown > 0.5).then(|| elapsed * (log(test.evidence_needed()) / grown - 1.0).max(0.0))
     });
     let left = left.try_fold(0.0_f64, |most, left| Some(most.max(left?)));
-    let budget = referee.budget.seconds.map_or(f64::INFINITY, |most| (most - elapsed).max(0.0));
     left.map(|left| left.min(budget)).or(budget.is_finite().then_some(budget))
 }
 

@@ -99,7 +99,7 @@ impl OwnWork for Runs {
             self.times.add(sample.wall_ns.max(1), sample.beside.run_delay_ns);
             Ok(sample.wall_ns.max(1) as f64)
         };
-        wall_ns(coins.primer, coins.padding_bytes[0])?;
+        coins.primer.map(|primer| wall_ns(primer, coins.padding_bytes[0])).transpose()?;
         let mut times = [1.0; 2];
         for (contestant, padding_bytes) in coins.order.iter().zip(&coins.padding_bytes[1..]) {
             times[*contestant] = wall_ns(*contestant, *padding_bytes)?;

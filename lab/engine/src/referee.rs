@@ -2,11 +2,14 @@
 
 mod beside;
 pub(crate) mod effect;
+mod nearest;
 pub(crate) mod one_factor;
+mod sooner;
 mod warnings;
 
 use self::beside::Beside;
 use self::one_factor::Pairs;
+use self::sooner::Sooner;
 use crate::claim_test::{self, ClaimTest};
 use crate::company::{self, RoundsByPair, Turns};
 use crate::observation::{Observation, calls_a_value};
@@ -16,7 +19,7 @@ use crate::self_check::SelfCheck;
 use std::convert::Infallible;
 use tiebreak_core::evidence::Evidence;
 use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
-use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim};
+use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim, Primer};
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::verdict::{Fault, Verdict};
@@ -28,6 +31,9 @@ use tiebreak_stats::coins::{self, Seed};
 const TIMEOUT_NS_MIN: u64 = 10_000_000_000;
 /// After the first round, a run may take this many times the slowest of the first round.
 const TIMEOUT_FACTOR: u64 = 10;
+/// If a run of the first round takes longer than this, later blocks have no primer, unless the plan
+/// says otherwise.
+const PRIMED_NS_MAX: u64 = 1_000_000_000;
 
 /// One claim on its way to a verdict.
 #[derive(Clone, Debug)]
@@ -44,6 +50,8 @@ pub(crate) struct OpenClaim {
     coarse_rounds: u64,
     /// What other processes did during its rounds.
     pub(crate) beside: Beside,
+    /// Its rounds, as another way would have them.
+    sooner: Sooner,
 }
 
 /// Turns rounds into evidence, determines which contestants are still needed, and settles claims.
@@ -73,6 +81,10 @@ pub struct Referee {
     /// How much of that was spent waiting for quiet.
     pub(crate) waited_ns: u64,
     slowest_first_ns: Option<u64>,
+    /// Whether a run of the first round took longer than [`PRIMED_NS_MAX`], however it ended.
+    has_long_runs: bool,
+    /// The number of rounds without a primer.
+    pub(crate) unprimed: u64,
     oddities: Oddities,
     /// The number of rounds of a claim for which the kernel did not report how long contestants
     /// waited for a CPU.
@@ -104,6 +116,8 @@ impl Referee {
             elapsed_ns: 0,
             waited_ns: 0,
             slowest_first_ns: None,
+            has_long_runs: false,
+            unprimed: 0,
             oddities: Oddities::default(),
             rounds_without_delay: 0,
             false_share: None,
@@ -193,7 +207,10 @@ impl Referee {
 
     /// Returns the contestants of coming rounds, as known now.
     pub(crate) fn turns(&self) -> Turns {
-        if self.plan.races_pairs() {
+        if self.plan.races_nearest_first() {
+            let next = self.nearest().map_or((Vec::new(), 0), |next| (next.company, next.had));
+            Turns::of_one(next.0, next.1)
+        } else if self.plan.races_pairs() {
             let only_claims = self.claims_first();
             let open = self.open_claims().map(|(_, planned)| planned);
             let next = open.filter(|planned| !(only_claims && self.waits(planned)));
@@ -212,15 +229,32 @@ impl Referee {
         if self.plan.engine_version == 1 {
             let coins = coins::draw(self.seed, self.rounds, attempt, &company);
             let primer = coins::lone_primer(self.seed, self.rounds, attempt, &company);
-            return RoundCoins { primer, ..coins };
+            return RoundCoins { primer: Some(primer), ..coins };
         }
-        self.block.draw(self.seed, self.rounds, attempt, &company)
+        self.block.draw(self.seed, (self.rounds, attempt), &company, self.primes())
+    }
+
+    /// Returns whether a block that begins now has primers. It depends only on the past. A single
+    /// program is not compared with another, so it needs none; its coins had one before version 3.
+    fn primes(&self) -> bool {
+        if self.plan.functions.is_some() || self.plan.engine_version < 3 {
+            return true;
+        }
+        match self.plan.program.primer {
+            _ if self.plan.contestants.len() == 1 => false,
+            Primer::Always => true,
+            Primer::Short => !self.has_long_runs,
+            Primer::Never => false,
+        }
     }
 
     /// Returns whether only claims get the time: one that does not wait is open, and cells of a
     /// study's table still wait for it. The plan contains the wait of each, so no later version of
     /// the rule changes what a journal replays to.
     pub(crate) fn claims_first(&self) -> bool {
+        if self.plan.races_nearest_first() {
+            return self.nearest().is_some_and(|next| next.is_first);
+        }
         self.plan.claims.iter().any(|planned| self.waits(planned))
             && self.open_claims().any(|(_, planned)| !self.waits(planned))
     }
@@ -238,12 +272,15 @@ impl Referee {
     /// Adds a finished round: its samples become evidence of every open claim whose contestants all
     /// ran. Returns the wealth of the bets about these claims.
     pub fn take_round(&mut self, round: &Round) -> Vec<Wealth> {
+        let took_ns = round.elapsed_ns.saturating_sub(self.elapsed_ns);
         self.elapsed_ns = round.elapsed_ns;
         self.waited_ns = self.waited_ns.saturating_add(round.waited_ns);
         let order = &round.coins.order;
         if self.plan.functions.is_none() {
-            let primed = (self.plan.contestants.len() > 1).then_some(&round.coins.primer);
-            order.iter().chain(primed).for_each(|one| self.seen[*one].ran += 1);
+            let several = self.plan.contestants.len() > 1;
+            let primed = round.coins.primer.filter(|_| several);
+            order.iter().chain(&primed).for_each(|one| self.seen[*one].ran += 1);
+            self.unprimed += u64::from(several && primed.is_none());
         }
         // In a unit of functions all are primed at its start.
         if self.plan.engine_version > 1 && self.plan.functions.is_none() {
@@ -251,9 +288,10 @@ impl Referee {
         }
         if self.rounds == 0 {
             self.slowest_first_ns = slowest(&round.samples);
+            self.has_long_runs = round.samples.iter().any(|one| one.wall_ns > PRIMED_NS_MAX);
         }
         self.rounds += 1;
-        self.had.take(order);
+        self.had.take(order, took_ns.saturating_sub(round.waited_ns));
         for (position, (contestant, sample)) in order.iter().zip(&round.samples).enumerate() {
             let batches = round.batches.get(position).map_or(&[][..], Vec::as_slice);
             let shown = self.is_shown(*contestant, order);
@@ -321,6 +359,7 @@ impl Referee {
         claim.coarse_rounds += u64::from(coarse);
         if claim.is_open() {
             claim.beside.take(planned, left, Some(right));
+            claim.sooner.take(planned, (left, right), &conditions);
         }
         self.rounds_without_delay += u64::from(conditions.delay.is_none());
         if claim.test.observe_pair(planned, pair, d, &conditions).is_some() {
@@ -438,11 +477,16 @@ impl Referee {
     /// each pair: this is the number of rounds of the next pair, or the most of any pair if no
     /// claim is open.
     pub fn rounds_used(&self) -> u64 {
-        match self.turns().next() {
-            Some((_, had)) => had,
-            None if self.plan.races_pairs() => self.had.most(),
-            None => self.rounds,
+        if !self.plan.races_pairs() {
+            return self.rounds;
         }
+        let open = self.open_claims().map(|(_, planned)| company::sorted(about(planned)));
+        let fewest = if self.plan.races_nearest_first() {
+            open.map(|pair| self.had.of(&pair)).min()
+        } else {
+            self.turns().next().map(|(_, had)| had)
+        };
+        fewest.unwrap_or_else(|| self.had.most())
     }
 
     /// Returns the remaining nanoseconds of the budget; `None` if only rounds are limited.
@@ -524,6 +568,7 @@ impl OpenClaim {
             void: false,
             coarse_rounds: 0,
             beside: Beside::default(),
+            sooner: Sooner::default(),
         }
     }
 

@@ -11,6 +11,7 @@ mod line_up;
 mod pilot;
 mod questions;
 mod setup;
+mod short;
 mod trial;
 
 pub use find::{create, find};
@@ -29,6 +30,7 @@ use tiebreak_core::plan::{Budget, Centre, Scope};
 use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::{Entrant, NotRun, Pilot, Placements, Study, Workload};
 use tiebreak_core::verdict::Fault;
+use tiebreak_core::warning::Warning;
 use tiebreak_machine::cpus;
 use tiebreak_measure::build;
 use tiebreak_measure::workers::WorkerProgram;
@@ -123,6 +125,8 @@ pub enum Step<'a> {
         /// The length of a batch, in nanoseconds.
         batch_ns: f64,
     },
+    /// The budget cannot suffice for all ratios of the tables.
+    ShortBudget(&'a Warning),
 }
 
 impl Environment {

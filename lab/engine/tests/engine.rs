@@ -4,7 +4,7 @@ mod common;
 
 use common::{Behaviour, VirtualLab, VirtualSampler, compare, request};
 use tiebreak_lab::core::journal::StopReason;
-use tiebreak_lab::core::plan::{Budget, Centre, Check};
+use tiebreak_lab::core::plan::{Budget, Centre, Check, Primer};
 use tiebreak_lab::core::result::{Blame, Statistic};
 use tiebreak_lab::core::schedule::RoundCoins;
 use tiebreak_lab::core::verdict::{Fault, Verdict};
@@ -29,12 +29,40 @@ fn a_primer_and_then_everybody_in_the_order_of_the_coins() {
     let journal = lab.journal();
     let mut expected: Vec<String> = (0..3).map(|i| format!("set up {i}")).collect();
     for round in &journal.rounds {
-        let runs = std::iter::once(&round.coins.primer).chain(&round.coins.order);
+        let runs = round.coins.primer.iter().chain(&round.coins.order);
         expected.extend(runs.map(|contestant| format!("run {contestant}")));
     }
     expected.extend((0..3).map(|i| format!("clean up {i}")));
     assert_eq!(sampler.log, expected);
-    assert!(journal.rounds.iter().any(|round| round.coins.primer != round.coins.order[0]));
+    assert!(journal.rounds.iter().any(|round| round.coins.primer != Some(round.coins.order[0])));
+}
+
+/// Where a run of the first round takes longer than a second, the first block still primes each
+/// once, so that all have run equally often, and later rounds prime nobody.
+#[test]
+fn long_runs_have_no_primer_unless_the_user_asks_for_one() {
+    fn check(primer: Primer, wall_ns: f64, contestants: usize, primed: u64) {
+        let budget = Some(Budget { rounds: Some(6), seconds: None });
+        let mut asked = Request { budget, ..request(contestants, &[]) };
+        asked.program.primer = primer;
+        let slow = Behaviour { wall_ns, ..Behaviour::default() };
+        let all = vec![slow; contestants];
+        let (referee, _, journal) = compare(&asked, &all);
+        let what = format!("{primer:?} {wall_ns} {contestants}");
+        let coins = journal.rounds.iter().map(|round| &round.coins);
+        for (round, coins) in coins.enumerate() {
+            assert_eq!(coins.primer.is_some(), (round as u64) < primed, "{what}, round {round}");
+        }
+        let blocks = primed / contestants as u64;
+        assert!(referee.seen.iter().all(|seen| seen.ran == 6 + blocks), "{what}");
+        let result = replay::replay(&journal).unwrap();
+        assert_eq!(result.rounds_without_primer, 6 - primed, "{what}");
+    }
+    check(Primer::Short, 1.1e9, 2, 2);
+    check(Primer::Short, 1.1e9, 3, 3);
+    check(Primer::Short, 0.9e9, 2, 6);
+    check(Primer::Always, 1.1e9, 2, 6);
+    check(Primer::Never, 1e6, 2, 0);
 }
 
 #[test]
@@ -195,7 +223,7 @@ fn attempts_that_were_cut_off_are_said_to_be_charged() {
     let coins = RoundCoins {
         round: 0,
         attempt: 0,
-        primer: 0,
+        primer: Some(0),
         order: vec![0],
         padding_bytes: vec![0, 0],
         unit: None,

@@ -17,6 +17,8 @@ use tiebreak_lab::replay;
 use tiebreak_store::{read_lines, write_lines};
 
 const ROUNDS: u64 = 16;
+/// The case about a share of rounds.
+const SHARE: &str = "share-of-rounds";
 
 struct Golden {
     name: &'static str,
@@ -36,7 +38,12 @@ fn path(version: u32, case: &Golden) -> PathBuf {
 fn first_version(case: &Golden) -> u32 {
     let Request { centre, budget, .. } = &case.request;
     let in_seconds = budget.is_some_and(|budget| budget.seconds.is_some());
-    if *centre == Centre::Mean || in_seconds { 2 } else { 1 }
+    let are_long = case.behaviours.iter().any(|one| one.wall_ns > 1e9);
+    match () {
+        () if are_long => 3,
+        () if *centre == Centre::Mean || in_seconds || case.name == SHARE => 2,
+        () => 1,
+    }
 }
 
 /// A contestant of so many times 5 ms, with little noise.
@@ -99,6 +106,22 @@ fn forms() -> Vec<Golden> {
     cases
 }
 
+/// The centres other than one factor.
+fn centres() -> Vec<Golden> {
+    let mut median =
+        golden("median", "A is at least 1.1x faster than B", times(1.4), Verdict::Holds);
+    median.request.centre = Centre::Median;
+    let mut order = golden("order-median", "", times(1.2), Verdict::Holds);
+    order.request.centre = Centre::Median;
+    let mut mean = golden("order-mean", "", times(1.6), Verdict::Holds);
+    mean.request.centre = Centre::Mean;
+    mean.request.program.timeout_ns = Some(9_000_000);
+    mean.request.budget = Some(Budget { rounds: Some(60), seconds: None });
+    mean.behaviours[0].times = |run| if run % 10 == 3 { 3.0 } else { 1.0 };
+    mean.kills = 2;
+    vec![median, order, mean]
+}
+
 fn oddities() -> Vec<Golden> {
     let mut cases = vec![
         golden(
@@ -113,7 +136,9 @@ fn oddities() -> Vec<Golden> {
     cases[0].behaviours[0].noise = 0.0;
     cases[1].request.program.timeout_ns = Some(50_000_000);
     let backwards = Behaviour { clock_backwards_every: Some(11), ..times(2.0) };
-    cases.push(golden("clock-backwards", "A is faster than B", backwards, Verdict::Holds));
+    let mut backwards = golden("clock-backwards", "A is faster than B", backwards, Verdict::Holds);
+    backwards.request.budget = Some(Budget { rounds: Some(20), seconds: None });
+    cases.push(backwards);
     let mut both_hang =
         golden("both-hang", "", Behaviour { hangs: true, ..times(1.0) }, Verdict::Undecided);
     both_hang.behaviours[0].hangs = true;
@@ -124,33 +149,31 @@ fn oddities() -> Vec<Golden> {
     quantised.behaviours[0] = Behaviour { step_ns: 200_000, ..times(1.0) };
     quantised.request.clock_step_ns = 200_000.0;
     cases.push(quantised);
-    let mut median =
-        golden("median", "A is at least 1.1x faster than B", times(1.4), Verdict::Holds);
-    median.request.centre = Centre::Median;
-    cases.push(median);
-    let mut order = golden("order-median", "", times(1.2), Verdict::Holds);
-    order.request.centre = Centre::Median;
-    cases.push(order);
-    let mut mean = golden("order-mean", "", times(1.6), Verdict::Holds);
-    mean.request.centre = Centre::Mean;
-    mean.request.program.timeout_ns = Some(9_000_000);
-    mean.request.budget = Some(Budget { rounds: Some(60), seconds: None });
-    mean.behaviours[0].times = |run| if run % 10 == 3 { 3.0 } else { 1.0 };
-    mean.kills = 2;
-    cases.push(mean);
     let mut lost = golden("lost-attempts", "A is faster than B", times(1.3), Verdict::Holds);
     lost.kills = 5;
     lost.request.budget = Some(Budget { rounds: Some(60), seconds: None });
     cases.push(lost);
+    let mut share =
+        golden(SHARE, "A is faster than B in 90% of rounds", times(1.3), Verdict::Holds);
+    share.request.budget = Some(Budget { rounds: Some(80), seconds: None });
+    share.kills = 1;
+    cases.push(share);
     let mut seconds = golden("seconds", "A is faster than B", times(1.0), Verdict::Undecided);
     seconds.request.resolution = 0.0;
     seconds.request.budget = Some(Budget { rounds: None, seconds: Some(0.3) });
     cases.push(seconds);
+    let mut long = golden("long-runs", "", times(300.0), Verdict::Holds);
+    long.behaviours[0] = times(240.0);
+    cases.push(long);
     let mut three = golden("three-all-pairs", "", times(1.3), Verdict::Holds);
     three.request = Request { all_pairs: true, ..asking(3, &[]) };
     three.behaviours.push(Behaviour { fails_in_run: Some(3), ..times(0.8) });
     cases.push(three);
     cases
+}
+
+fn cases() -> impl Iterator<Item = Golden> {
+    forms().into_iter().chain(centres()).chain(oddities())
 }
 
 fn run(case: &Golden) -> Journal {
@@ -174,7 +197,7 @@ fn lines(journal: &Journal) -> String {
 #[test]
 fn golden_journals_replay() {
     let bless = std::env::var_os("TIEBREAK_BLESS").is_some();
-    for case in forms().into_iter().chain(oddities()) {
+    for case in cases() {
         if bless {
             std::fs::write(path(ENGINE_VERSION, &case), lines(&run(&case))).unwrap();
         }
@@ -203,7 +226,7 @@ fn a_journal_of_a_later_engine_is_refused() {
 /// The engine of today writes what the engine of that day wrote.
 #[test]
 fn the_same_run_writes_the_same_journal() {
-    for case in forms().into_iter().chain(oddities()) {
+    for case in cases() {
         let golden = std::fs::read_to_string(path(ENGINE_VERSION, &case)).unwrap();
         assert_eq!(lines(&run(&case)), golden, "{}", case.name);
     }
@@ -212,7 +235,7 @@ fn the_same_run_writes_the_same_journal() {
 /// Swapping the contestants in a journal mirrors its verdict and its limits, bit for bit.
 #[test]
 fn swapped_contestants_mirror() {
-    for case in forms().into_iter().chain(oddities()).filter(|case| case.behaviours.len() == 2) {
+    for case in cases().filter(|case| case.behaviours.len() == 2) {
         let symmetric = ["order", "within", "ties", "time", "both", "quantised"];
         if !symmetric.iter().any(|prefix| case.name.starts_with(prefix)) {
             continue;

@@ -156,7 +156,7 @@ fn lost_attempts_widen_the_interval_of_a_quantile_as_they_do_its_evidence() {
     let coins = |attempt| RoundCoins {
         round: 0,
         attempt,
-        primer: 0,
+        primer: Some(0),
         order: vec![0],
         padding_bytes: vec![0, 0],
         unit: None,

@@ -74,7 +74,7 @@ fn swapped(journal: &Journal) -> Journal {
     let mut swapped = journal.clone();
     for round in &mut swapped.rounds {
         round.coins.order.iter_mut().for_each(|contestant| *contestant = 1 - *contestant);
-        round.coins.primer = 1 - round.coins.primer;
+        round.coins.primer = round.coins.primer.map(|primer| 1 - primer);
     }
     swapped
 }

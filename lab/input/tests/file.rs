@@ -1,7 +1,7 @@
 //! Files of claims that are right, what they are read as, and the limits of all files.
 
 use tiebreak_core::plan::{
-    Adjust, Budget, Centre, Check, Gate, Hooks, OutputPlan, ProgramPlan, Success,
+    Adjust, Budget, Centre, Check, Gate, Hooks, OutputPlan, Primer, ProgramPlan, Success,
 };
 use tiebreak_core::result::Family;
 use tiebreak_input::{
@@ -70,6 +70,7 @@ fn every_option_is_read_at_both_places() {
         block = 30\nshell = \"default\"\ninput = \"data/x.txt\"\noutput = \"null\"\n\
         output-limit = \"1MiB\"\ndirectory = \"build\"\ncheck = \"exit\"\nsuccess = [1, 3]\n\
         timeout = \"1.5s\"\nwarmup = 2\ncpus = \"0,2-3\"\nwait-for-quiet = false\n\
+        primer = \"never\"\n\
         setup = \"1\"\nprepare = \"2\"\nconclude = \"3\"\ncleanup = \"4\"\n";
     for contest in [contest(options, ""), contest("", options)] {
         let hook = |text: &str| Some(text.to_owned());
@@ -93,6 +94,7 @@ fn every_option_is_read_at_both_places() {
             warmup_runs: 2,
             wait_for_quiet: false,
             output_limit_bytes: 1 << 20,
+            primer: Primer::Never,
         };
         assert_eq!(said.program, program);
     }

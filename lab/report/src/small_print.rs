@@ -44,7 +44,20 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
     }
     lines.push("Stopping inflates the estimate: quote the interval.".to_owned());
     lines.extend(not_covered(&said));
+    lines.extend(without_primer(run));
     lines
+}
+
+/// Returns what rounds without a primer do not cover, if there are any.
+fn without_primer(run: &RunResult) -> Option<String> {
+    let rounds = run.rounds_without_primer;
+    (rounds > 0).then(|| {
+        format!(
+            "{rounds} of {} began without an untimed run, so what a run gains by following one of \
+             the same contestant is not covered either ('--primer always' covers it).",
+            count(run.rounds, "round")
+        )
+    })
 }
 
 /// Returns what the verdicts do not cover.

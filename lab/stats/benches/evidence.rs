@@ -1,8 +1,8 @@
 //! What an update and an interval cost: `cargo bench -p tiebreak-stats`.
 //!
-//! The aim is under 200 ns for an update of a question at a resolution of 1% and under 2 ms for its
-//! interval at 1 000 rounds, and at most 5 s for a million rounds with their interval, the draws of
-//! the simulation included. The noise is so large that nothing is settled while it is timed.
+//! At 1 000 rounds, the aim is under 200 ns for an update and under 2 ms for an interval; with
+//! learners, 2 us and 10 ms. A million rounds with their interval, the draws of the simulation
+//! included, take at most 5 s. The noise is so large that nothing is settled while it is timed.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -19,7 +19,7 @@ const REPETITIONS: usize = 21;
 /// Rounds that one timing of updates takes; the number of rounds grows by so many meanwhile.
 const UPDATES: usize = 100;
 /// The engines, each with the centre that it estimates.
-const ENGINES: [(&str, Centre); 2] = [("M3r", Centre::Factor), ("S", Centre::Median)];
+const ENGINES: [(&str, Centre); 2] = [("M4", Centre::Factor), ("S2", Centre::Median)];
 
 fn main() {
     println!("engine  rounds  ns an update  ms an interval");
@@ -46,8 +46,8 @@ fn main() {
 /// A question after so many rounds, and the rounds that come next.
 fn after(rounds: usize, centre: Centre) -> (RatioTest, Vec<LogRatio>) {
     let mut stream = Stream::new(Seed::from_text("bench"), Purpose::Simulation, 0, 0);
-    let mut round = || LogRatio::exact(0.005 + 0.5 * stream.normal());
-    let mut test = RatioTest::new(Relation::Order, centre, 0.01, 0.01, Adjust::NONE);
+    let mut round = || LogRatio::exact(0.5 * stream.normal());
+    let mut test = RatioTest::new(Relation::Order, centre, 0.01, 0.0, Adjust::NONE);
     for _ in 0..rounds {
         test.observe(round(), &Conditions::UNKNOWN);
     }

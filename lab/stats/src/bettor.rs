@@ -9,14 +9,13 @@
 //! McAuliffe and Sekhon 2020, lemma 3; Perez-Ortiz and others 2024; Koning 2024). The theorems, and
 //! what they assume, are in `docs/manual/evidence.md`.
 
-use crate::observation::LogRatio;
+use crate::learned::{Cell, Learned, Shape};
+use crate::observation::{LogRatio, sign};
+use crate::whole_powers::{pow2, power};
+use tiebreak_core::plan::Centre;
 
-/// The number of bettors in a table; shorter tables are filled with bettors that stake nothing.
-pub const BETTORS: usize = 9;
-
-/// The number of past rounds that a bettor needs before it uses the size of a ratio, not only its
-/// sign.
-pub const ROUNDS_BEFORE_SCALE: usize = 6;
+/// The most bettors in a table; shorter tables are filled with bettors that stake nothing.
+pub const BETTORS: usize = 11;
 
 /// The index of the first bettor of a table that may use sizes. The bettors before it use only
 /// signs, so that the loops over either kind have a length that the compiler knows.
@@ -25,8 +24,10 @@ const FIRST_ON_SIZE: usize = 4;
 /// A table of bettors.
 #[derive(Debug, PartialEq)]
 pub struct Table {
-    /// The name in journals and papers.
+    /// The name in papers.
     pub name: &'static str,
+    /// The number of bettors, those that stake nothing included.
+    pub bettors: usize,
     /// The stakes.
     pub stake: [f64; BETTORS],
     /// The share of the initial wealth that each bettor holds; they sum to 1.
@@ -34,8 +35,10 @@ pub struct Table {
     /// The slopes at which the scores of the bettors from the fifth on rise with the distance in
     /// scale units; `None` for a table on signs only.
     pub slope: Option<[f64; BETTORS - FIRST_ON_SIZE]>,
-    /// Whether the verdict must also agree with the median (rule A1: only for M3r).
+    /// Whether the verdict must also agree with the median (rule A1: where sizes are used).
     pub asks_the_median: bool,
+    /// Whether learners of the noise's shape share the wealth.
+    pub learns: bool,
 }
 
 /// The table for a constant factor between two contestants: four bettors on the sign of the log
@@ -46,32 +49,48 @@ pub struct Table {
 /// The table's validity does not depend on that choice; its speed on other noise does.
 pub static M3R: Table = Table {
     name: "M3r",
-    stake: [0.90, 0.60, 0.35, 0.15, 0.90, 0.60, 0.35, 0.17, 0.07],
-    weight: [0.15, 0.12, 0.12, 0.06, 0.15, 0.15, 0.12, 0.08, 0.05],
-    slope: Some([1.5, 1.2, 1.0, 0.9, 0.9]),
+    bettors: 9,
+    stake: [0.90, 0.60, 0.35, 0.15, 0.90, 0.60, 0.35, 0.17, 0.07, 0.0, 0.0],
+    weight: [0.15, 0.12, 0.12, 0.06, 0.15, 0.15, 0.12, 0.08, 0.05, 0.0, 0.0],
+    slope: Some([1.5, 1.2, 1.0, 0.9, 0.9, 0.0, 0.0]),
     asks_the_median: true,
+    learns: false,
+};
+
+/// The table for a constant factor since version 3 of the engine: M3r, two bettors with stakes for
+/// effects of a few hundredths of a scale unit, and learners.
+pub static M4: Table = Table {
+    name: "M4",
+    bettors: 11,
+    stake: [0.90, 0.60, 0.35, 0.15, 0.90, 0.60, 0.35, 0.17, 0.07, 0.03, 0.012],
+    weight: [0.145, 0.115, 0.115, 0.055, 0.145, 0.145, 0.115, 0.08, 0.045, 0.02, 0.02],
+    slope: Some([1.5, 1.2, 1.0, 0.9, 0.9, 0.9, 0.9]),
+    asks_the_median: true,
+    learns: true,
 };
 
 /// The table for the median of the paired ratios, without an assumption of symmetry: signs only.
 pub static S: Table = Table {
     name: "S",
-    stake: [0.95, 0.80, 0.60, 0.40, 0.25, 0.12, 0.05, 0.0, 0.0],
-    weight: [0.12, 0.16, 0.20, 0.20, 0.14, 0.10, 0.08, 0.0, 0.0],
+    bettors: 9,
+    stake: [0.95, 0.80, 0.60, 0.40, 0.25, 0.12, 0.05, 0.0, 0.0, 0.0, 0.0],
+    weight: [0.12, 0.16, 0.20, 0.20, 0.14, 0.10, 0.08, 0.0, 0.0, 0.0, 0.0],
     slope: None,
     asks_the_median: false,
+    learns: false,
 };
 
-/// Returns the sign of `y` as a score: -1, 0 or 1.
-#[inline]
-pub fn sign(y: f64) -> f64 {
-    if y > 0.0 {
-        1.0
-    } else if y < 0.0 {
-        -1.0
-    } else {
-        0.0
-    }
-}
+/// The table for the median since version 3 of the engine: S, and two bettors with stakes for
+/// medians that are passed by a hundredth more than half of the rounds.
+pub static S2: Table = Table {
+    name: "S2",
+    bettors: 9,
+    stake: [0.95, 0.80, 0.60, 0.40, 0.25, 0.12, 0.05, 0.02, 0.008, 0.0, 0.0],
+    weight: [0.12, 0.16, 0.20, 0.195, 0.135, 0.10, 0.07, 0.01, 0.01, 0.0, 0.0],
+    slope: None,
+    asks_the_median: false,
+    learns: false,
+};
 
 /// Computes a rational approximation of the hyperbolic tangent: `|v| (27 + v^2) / (27 + 9 v^2)`, 1
 /// from 3 on.
@@ -87,6 +106,17 @@ pub fn rational_score(v: f64) -> f64 {
 }
 
 impl Table {
+    /// Returns the table by which a version of the engine estimates a centre. A ratio of means has
+    /// its own test, which uses the values; this one uses only signs.
+    pub fn of(centre: Centre, version: u32) -> &'static Table {
+        match (centre, version) {
+            (Centre::Factor, ..3) => &M3R,
+            (Centre::Factor, _) => &M4,
+            (Centre::Median | Centre::Mean, ..3) => &S,
+            (Centre::Median | Centre::Mean, _) => &S2,
+        }
+    }
+
     /// Returns the least number of rounds, all on one side of the bar, after which the wealth of
     /// the bets reaches `1 / error_a_side`. No run of fewer rounds settles anything.
     pub fn fewest_rounds(&self, error_a_side: f64) -> u64 {
@@ -182,14 +212,14 @@ impl Wealth {
     /// A factor is off by at most `2^-53` and its product by a relative `2^-53`, so `n` rounds and
     /// the sum are off by at most `(n + 9) 2^-52`; the function subtracts twice that.
     pub fn total(&self, table: &Table, charges: u64) -> f64 {
-        let top = self.exponent.iter().copied().max().unwrap_or(0);
+        let top = self.exponent[..table.bettors].iter().copied().max().unwrap_or(0);
         let mut sum = 0.0;
-        for k in 0..BETTORS {
+        for k in 0..table.bettors {
             let loss = power(1.0 - table.stake[k], charges);
             let part = table.weight[k] * loss * self.mantissa[k];
             sum += part * pow2(self.exponent[k] - top);
         }
-        let operations = (self.updates + charges + BETTORS as u64 + 4) as f64;
+        let operations = (self.updates + charges + table.bettors as u64 + 4) as f64;
         let slack = (1.0 - operations * pow2(-51)).max(0.0);
         // The largest finite number stands for larger ones.
         if top > 1500 {
@@ -200,62 +230,68 @@ impl Wealth {
     }
 }
 
-/// Returns `2^exponent` for normal numbers, made from its bits; 0 below them.
-pub(crate) fn pow2(exponent: i64) -> f64 {
-    if exponent < -1022 { 0.0 } else { f64::from_bits(((exponent.min(1023) + 1023) as u64) << 52) }
-}
-
-/// Computes `base^times` by squaring: the platform's `powi` may round differently.
-fn power(base: f64, times: u64) -> f64 {
-    let (mut product, mut square, mut left) = (1.0, base, times);
-    while left > 0 {
-        if left & 1 == 1 {
-            product *= square;
-        }
-        square *= square;
-        left >>= 1;
-    }
-    product
-}
-
-/// The bettors' wealth against "the log ratio is at most `bar`".
+/// The wealth against "the log ratio is at most the bar": that of a table's bettors, shared with
+/// the learners where there are any. Where it bets against a cell of log ratios, it is at most the
+/// wealth against each of them.
 ///
-/// Under that hypothesis, the expectation of the total never exceeds 1, so the probability that it
+/// Under the hypothesis, the expectation of the total never exceeds 1, so the probability that it
 /// ever reaches `1/e` is at most `e`. The bet that the log ratio lies *below* a bar is the same on
 /// mirrored rounds: observe `-d` against `-bar`.
 #[derive(Clone, Debug)]
 pub struct EProcess {
     table: &'static Table,
-    /// The bar.
-    pub bar: f64,
+    cell: Cell,
     wealth: Wealth,
+    learned: Option<Learned>,
 }
 
 impl EProcess {
-    /// Starts with a wealth of 1.
+    /// Starts with a wealth of 1 against one log ratio.
     pub fn new(table: &'static Table, bar: f64) -> EProcess {
-        EProcess { table, bar, wealth: Wealth::default() }
+        EProcess::against(table, Cell::at(bar))
     }
 
-    /// Bets on a round of log ratio `d`, with the scale of the rounds before it.
-    #[inline]
-    pub fn observe(&mut self, d: f64, scale: Option<f64>) {
-        let scores = self.table.scores(d - self.bar, scale);
-        self.wealth.bet(self.table, &scores);
+    /// Starts with a wealth of 1 against every log ratio of a cell.
+    pub fn against(table: &'static Table, cell: Cell) -> EProcess {
+        let learned = table.learns.then(Learned::default);
+        EProcess { table, cell, wealth: Wealth::default(), learned }
     }
 
-    /// Bets on a round, where `side` is the side of its log ratio that this bet is about.
-    #[inline]
-    pub fn observe_bet(&mut self, side: f64, bet: &Bet) {
-        if bet.weight == 1.0 {
-            return self.observe(side, bet.scale);
+    /// Returns the bar: the highest log ratio that it bets against.
+    pub fn bar(&self) -> f64 {
+        self.cell.high
+    }
+
+    /// Lets the learners take their share, before they bet on this shape.
+    pub fn learn(&mut self, shape: &Shape) {
+        if let Some(learned) = &mut self.learned {
+            learned.invest(shape, self.wealth.total(self.table, 0));
         }
-        let scores = self.table.scores(side - self.bar, bet.scale).map(|score| score * bet.weight);
+    }
+
+    /// Bets on a round whose log ratio `d` counts in the direction of this bet. The latest shape
+    /// that was learnt is `shape`.
+    #[inline]
+    pub fn observe(&mut self, d: LogRatio, bet: &Bet, shape: Option<&Shape>) {
+        let low = d.low - self.cell.high;
+        let mut scores = self.table.scores(low, bet.scale);
+        if bet.weight != 1.0 {
+            scores = scores.map(|score| score * bet.weight);
+        }
         self.wealth.bet(self.table, &scores);
+        if let (Some(learned), Some(shape)) = (&mut self.learned, shape) {
+            learned.bet(shape, (low, d.high - self.cell.low), bet.weight);
+        }
     }
 
     /// Returns the wealth, as if `charges` further rounds had the worst loss.
     pub fn value(&self, charges: u64) -> f64 {
+        let table = self.table_value(charges);
+        self.learned.as_ref().map_or(table, |learned| learned.total(table, charges))
+    }
+
+    /// Returns the wealth of the table's bettors alone, which never rises with the bar.
+    pub fn table_value(&self, charges: u64) -> f64 {
         self.wealth.total(self.table, charges)
     }
 }
@@ -266,7 +302,7 @@ mod tests {
 
     #[test]
     fn weights_sum_to_one_and_stakes_stay_below_it() {
-        for table in [&M3R, &S] {
+        for table in [&M3R, &M4, &S, &S2] {
             let sum: f64 = table.weight.iter().sum();
             assert!((sum - 1.0).abs() < 1e-15, "{}: {sum}", table.name);
             assert!(table.stake.iter().all(|a| (0.0..1.0).contains(a)));

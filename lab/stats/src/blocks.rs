@@ -4,6 +4,7 @@
 //! on how often it ran. If the primer is drawn afresh each round, these numbers drift apart, and
 //! past coins then show which contestant is faster now. A block has as many rounds as there are
 //! contestants. Each contestant is the primer once, in an order drawn at the start of the block.
+//! Without primers, all run equally often after each round, and each round is a block.
 //! Rule A3 (`docs/manual/evidence.md`) says what that proves, and about what.
 
 use crate::coins::{self, Seed};
@@ -21,8 +22,12 @@ pub struct Block {
 
 impl Block {
     /// Takes a finished round. It is the first of a new block if every contestant has been the
-    /// primer.
+    /// primer, and a whole block if it had no primer.
     pub fn take(&mut self, seed: Seed, coins: &RoundCoins) {
+        if coins.primer.is_none() {
+            *self = Block::default();
+            return;
+        }
         if self.to_prime.is_empty() {
             self.contestants.clone_from(&coins.order);
             self.contestants.sort_unstable();
@@ -49,10 +54,23 @@ impl Block {
     }
 
     /// Draws an attempt at the next round. If it belongs to this block, it has the block's
-    /// contestants; otherwise, it is the first round of a block of `contestants`.
-    pub fn draw(&self, seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> RoundCoins {
-        let coins = coins::draw(seed, round, attempt, self.rest().unwrap_or(contestants));
-        RoundCoins { primer: self.to_prime.first().copied().unwrap_or(coins.primer), ..coins }
+    /// contestants; otherwise, it is the first round of a block of `contestants`, or a round
+    /// without a primer unless `primes`.
+    pub fn draw(
+        &self,
+        seed: Seed,
+        (round, attempt): (u64, u32),
+        contestants: &[usize],
+        primes: bool,
+    ) -> RoundCoins {
+        let mut coins = coins::draw(seed, round, attempt, self.rest().unwrap_or(contestants));
+        if self.goes_on() {
+            coins.primer = self.to_prime.first().copied();
+        } else if !primes {
+            coins.primer = None;
+            coins.padding_bytes.remove(0);
+        }
+        coins
     }
 
     /// Returns whether earlier rounds of the block show which of two contestants had run once more
@@ -79,9 +97,9 @@ mod tests {
             let contestants: Vec<usize> = (0..count).collect();
             let (mut block, mut runs) = (Block::default(), vec![0u64; count]);
             for round in 0..60 * count as u64 {
-                let coins = block.draw(seed, round, 0, &contestants);
+                let coins = block.draw(seed, (round, 0), &contestants, true);
                 block.take(seed, &coins);
-                runs[coins.primer] += 1;
+                runs[coins.primer.unwrap()] += 1;
                 let apart = runs.iter().max().unwrap() - runs.iter().min().unwrap();
                 assert!(apart <= 1, "{count} contestants, round {round}: {runs:?}");
                 coins.order.iter().for_each(|contestant| runs[*contestant] += 1);
@@ -103,12 +121,30 @@ mod tests {
     fn who_leaves_is_neither_primed_nor_run() {
         let seed = Seed::from_text("leaves");
         let mut block = Block::default();
-        block.take(seed, &block.draw(seed, 0, 0, &[0, 1, 2]));
+        block.take(seed, &block.draw(seed, (0, 0), &[0, 1, 2], true));
         let gone = block.to_prime[0];
         block.leave(gone);
-        let coins = block.draw(seed, 1, 3, &[0, 1, 2]);
-        assert!(coins.primer != gone && !coins.order.contains(&gone));
+        let coins = block.draw(seed, (1, 3), &[0, 1, 2], true);
+        assert!(coins.primer != Some(gone) && !coins.order.contains(&gone));
         block.take(seed, &coins);
         assert_eq!(block.rest(), None);
+    }
+
+    /// A block that has begun primes the rest of its contestants before rounds have no primer.
+    #[test]
+    fn a_round_without_a_primer_is_a_block_and_draws_nothing_else() {
+        let seed = Seed::from_text("none");
+        let mut block = Block::default();
+        for (round, primes) in [(0, true), (1, false), (2, false), (3, false), (4, true)] {
+            let (coins, all) = (block.draw(seed, (round, 0), &[0, 1], primes), [0, 1]);
+            let drawn = coins::draw(seed, round, 0, &all);
+            assert_eq!(coins.primer.is_some(), matches!(round, 0 | 1 | 4), "{round}");
+            assert_eq!(coins.order, drawn.order);
+            let runs = coins.order.len() + usize::from(coins.primer.is_some());
+            assert_eq!(coins.padding_bytes, drawn.padding_bytes[3 - runs..]);
+            block.take(seed, &coins);
+            assert_eq!(block.goes_on(), matches!(round, 0 | 4), "{round}");
+            assert!(!block.tells_apart(0, 1));
+        }
     }
 }

@@ -140,7 +140,7 @@ pub fn lone_primer(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) 
 pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> RoundCoins {
     let mut order = contestants.to_vec();
     Stream::new(seed, Purpose::Order, round, attempt).shuffle(&mut order);
-    let primer = primers(seed, round, attempt, contestants)[0];
+    let primer = primers(seed, round, attempt, contestants).first().copied();
     let mut padding = Stream::new(seed, Purpose::Padding, round, attempt);
     let runs = contestants.len() + 1;
     let padding_bytes = (0..runs).map(|_| padding.below(PADDING_BYTES_MAX + 1) as u32).collect();

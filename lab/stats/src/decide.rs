@@ -45,6 +45,9 @@ impl Settled {
 /// computed lie strictly beyond the bar.
 pub(crate) const NUDGE: f64 = 2.0 * LIMIT_WIDTH;
 
+/// The logarithm of a wealth that has grown: smaller ones do not show where they go.
+const GROWN_MIN: f64 = 0.5;
+
 /// Bets on both sides of the bars of a claim about a ratio. Bets that the log ratio is below a bar
 /// are bets on mirrored rounds, against the mirrored bar.
 #[derive(Clone, Debug)]
@@ -166,6 +169,23 @@ pub trait SequentialTest {
         1.0 / self.error_a_side()
     }
 
+    /// Returns how many more rounds the claim is expected to need, at least 1: as many as its bets
+    /// need if their wealth goes on growing as it did so far. Where it has not grown, or suffices
+    /// and settles nothing, as many again as there were. An estimate from the past, no promise.
+    fn rounds_left(&self) -> f64 {
+        self.rounds_left_by_wealth()
+    }
+
+    /// Returns [`SequentialTest::rounds_left`] from the wealth of the bets alone.
+    fn rounds_left_by_wealth(&self) -> f64 {
+        let (evidence_for, evidence_against) = self.evidence();
+        let grown = libm::log(evidence_for.max(evidence_against));
+        let needed = libm::log(self.evidence_needed());
+        let is_on_its_way = grown > GROWN_MIN && grown < needed;
+        let left = if is_on_its_way { needed / grown - 1.0 } else { 1.0 };
+        (self.rounds() as f64 * left).max(1.0)
+    }
+
     /// Returns the evidence now. Costs as much as both limits.
     fn summary(&self) -> Evidence {
         let Limits { low, high } = self.limits();
@@ -271,10 +291,18 @@ impl Bars {
         }
     }
 
-    /// Returns whether the question is how large the ratio is, so that no bar decides when to
-    /// compute limits.
+    /// Returns the most that the limits may lie apart if the question is how large the ratio is, so
+    /// that no bar decides when to compute limits.
+    pub fn width_wanted(&self) -> Option<f64> {
+        match self.relation {
+            Relation::Measure { precision } => Some(2.0 * libm::log1p(precision)),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the question is how large the ratio is.
     pub fn asks_for_width(&self) -> bool {
-        matches!(self.relation, Relation::Measure { .. })
+        self.width_wanted().is_some()
     }
 
     /// Returns the number of rounds at which limits are computed again if the question is how large
@@ -291,9 +319,9 @@ impl Bars {
         let (b, delta) = (self.bar, self.delta);
         let is_close = |low: f64, high: f64| delta > 0.0 && proof.between(low, high);
         Some(Settled::by(match self.relation {
-            Relation::Measure { precision } => {
-                let width = 2.0 * libm::log1p(precision);
-                let is_narrow = proof.limits.width().is_some_and(|actual| actual <= width);
+            Relation::Measure { .. } => {
+                let width = proof.limits.width().zip(self.width_wanted());
+                let is_narrow = width.is_some_and(|(actual, wanted)| actual <= wanted);
                 return (is_narrow && proof.median_is_within())
                     .then(|| Settled::by(Verdict::Holds));
             }

@@ -1,8 +1,11 @@
 //! The two limits of a log ratio, by inverting the bets over all bars.
 
-use crate::bettor::{Bet, Table, Wealth};
+use crate::bettor::{Bet, EProcess, Table};
 use crate::bisection::last_rejected;
+use crate::learned::{Cell, Shape, Shapes};
 use crate::observation::LogRatio;
+use crate::past::Past;
+use crate::sorted::reserve_one;
 
 /// The width at which bisection for a limit ends; a bar is nudged by twice as much.
 pub const LIMIT_WIDTH: f64 = 1.0 / (1u64 << 41) as f64;
@@ -22,6 +25,8 @@ pub struct History {
     bets: Vec<Kept>,
     /// The weight of each bet; empty as long as each is 1.
     weights: Vec<f64>,
+    /// The shapes of the noise, if the table has learners.
+    shapes: Shapes,
 }
 
 /// The limits of a log ratio, of which `E_up` and `E_dn` are the wealths that bet on each side
@@ -52,7 +57,19 @@ impl Limits {
 impl History {
     /// Starts without rounds.
     pub fn new(table: &'static Table) -> History {
-        History { table, bets: Vec::new(), weights: Vec::new() }
+        History { table, bets: Vec::new(), weights: Vec::new(), shapes: Shapes::default() }
+    }
+
+    /// Makes the next shape of the noise if it is due. Call it where bets may change their minds:
+    /// at the end of a block.
+    pub fn learn(&mut self, past: &Past) -> Option<&Shape> {
+        let rounds = self.bets.iter().map(|bet| bet.d);
+        if self.table.learns { self.shapes.learn(rounds, past) } else { None }
+    }
+
+    /// Returns the latest shape.
+    pub fn shape(&self) -> Option<&Shape> {
+        self.shapes.all.last()
     }
 
     /// Adds a round.
@@ -85,59 +102,152 @@ impl History {
     /// Returns the wealth against "the log ratio is at most `theta`" after all rounds.
     #[doc(hidden)]
     pub fn evidence_above(&self, theta: f64, charges: u64) -> f64 {
-        self.evidence(|bet| bet.d.low, theta, charges)
+        self.evidence(Side::Above, theta, charges)
     }
 
     /// Returns the wealth against "the log ratio is at least `theta`": that of the mirrored rounds.
     #[doc(hidden)]
     pub fn evidence_below(&self, theta: f64, charges: u64) -> f64 {
-        self.evidence(|bet| -bet.d.high, -theta, charges)
+        self.evidence(Side::Below, -theta, charges)
     }
 
-    #[inline]
-    fn evidence(&self, side: impl Fn(&Kept) -> f64, theta: f64, charges: u64) -> f64 {
-        let mut wealth = Wealth::default();
-        let mut weights = self.weights.iter();
-        for bet in &self.bets {
-            let scale = (!bet.scale.is_nan()).then_some(bet.scale);
-            let scores = self.table.scores(side(bet) - theta, scale);
-            match weights.next() {
-                None => wealth.bet(self.table, &scores),
-                Some(weight) => wealth.bet(self.table, &scores.map(|score| score * weight)),
+    fn evidence(&self, side: Side, theta: f64, charges: u64) -> f64 {
+        self.against(side, Cell::at(theta)).value(charges)
+    }
+
+    /// Returns the bets against a cell after all rounds.
+    fn against(&self, side: Side, cell: Cell) -> EProcess {
+        let mut process = EProcess::against(self.table, cell);
+        let (mut weights, mut shapes) = (self.weights.iter(), self.shapes.all.iter().peekable());
+        let mut shape = None;
+        for (round, kept) in self.bets.iter().enumerate() {
+            if let Some(next) = shapes.next_if(|next| next.from == round) {
+                process.learn(next);
+                shape = Some(next);
             }
+            let scale = (!kept.scale.is_nan()).then_some(kept.scale);
+            let bet = Bet { d: kept.d, scale, weight: weights.next().copied().unwrap_or(1.0) };
+            process.observe(side.of(kept.d), &bet, shape);
         }
-        wealth.total(self.table, charges)
+        shapes.for_each(|next| process.learn(next));
+        process
     }
 
     /// Computes both limits at error `error` per side. Costs about fifty passes over the rounds for
-    /// each.
-    pub fn limits(&self, error: f64, charges: u64) -> Limits {
+    /// each, and some hundreds where there are learners. A limit that passes one of these bars lies
+    /// beyond it.
+    pub fn limits(&self, error: f64, charges: u64, bars: &[f64]) -> Limits {
+        let mirrored: Vec<f64> = bars.iter().map(|bar| 0.0 - bar).collect();
         Limits {
-            low: self.lower_limit(|bet| bet.d.low, error, charges),
-            high: self.lower_limit(|bet| -bet.d.high, error, charges).map(|limit| -limit),
+            low: self.lower_limit(Side::Above, error, charges, bars),
+            high: self.lower_limit(Side::Below, error, charges, &mirrored).map(|limit| -limit),
         }
     }
 
-    /// Returns the largest `theta`, to within [`LIMIT_WIDTH`] below, whose evidence still reaches
-    /// `1/error`.
+    /// Returns the largest `theta` up to which the evidence reaches `1/error`, to within
+    /// [`LIMIT_WIDTH`] below for the table's part of it.
     ///
-    /// The evidence falls with `theta`. Above every round it is below 1, and far below every round
-    /// it is at its maximum, so the limit lies between.
-    fn lower_limit(&self, side: impl Fn(&Kept) -> f64, error: f64, charges: u64) -> Option<f64> {
-        let finite = || self.bets.iter().map(&side).filter(|d| d.is_finite());
+    /// The table's evidence falls with `theta`. Above every round it is below 1, and far below
+    /// every round it is at its maximum, so its limit lies between.
+    fn lower_limit(&self, side: Side, error: f64, charges: u64, bars: &[f64]) -> Option<f64> {
+        let finite = || self.bets.iter().map(|bet| side.of(bet.d).low).filter(|d| d.is_finite());
         let above = finite().fold(f64::NEG_INFINITY, f64::max);
         let least = finite().fold(f64::INFINITY, f64::min);
-        let reaches = |theta: &f64| self.evidence(&side, *theta, charges) >= 1.0 / error;
+        let kept = self.shapes.kept();
+        let reaches =
+            |theta: &f64| kept * self.table_evidence(side, *theta, charges) >= 1.0 / error;
         let below = [0.125, 1.0, 8.0, 64.0, 512.0].map(|step| least - step);
         let below = below.into_iter().find(reaches)?;
-        Some(last_rejected((below, above), u32::MAX, |_| LIMIT_WIDTH, |theta| reaches(&theta)))
+        let limit =
+            last_rejected((below, above), u32::MAX, |_| LIMIT_WIDTH, |theta| reaches(&theta));
+        Some(self.further(side, limit, bars, |process| process.value(charges) >= 1.0 / error))
+    }
+
+    /// Returns the evidence of the table's bettors alone.
+    fn table_evidence(&self, side: Side, theta: f64, charges: u64) -> f64 {
+        let mut process = EProcess::against(self.table, Cell::at(theta));
+        let mut weights = self.weights.iter();
+        for kept in &self.bets {
+            let scale = (!kept.scale.is_nan()).then_some(kept.scale);
+            let bet = Bet { d: kept.d, scale, weight: weights.next().copied().unwrap_or(1.0) };
+            process.observe(side.of(kept.d), &bet, None);
+        }
+        process.table_value(charges)
+    }
+
+    /// Returns those of the limits before which a narrow cell is rejected. Where there are no
+    /// learners, these are all; where there are, one pass over the rounds tells whether it may be
+    /// worth some hundreds.
+    pub(crate) fn confirmed(&self, limits: Limits, error: f64, charges: u64) -> Limits {
+        let Some(width) = self.cell_width_max() else { return limits };
+        let is_rejected = |side, limit: f64| {
+            let cell = Cell { low: limit - width / WIDTHS, high: limit };
+            self.against(side, cell).value(charges) >= 1.0 / error
+        };
+        Limits {
+            low: limits.low.filter(|low| is_rejected(Side::Above, *low)),
+            high: limits.high.filter(|high| is_rejected(Side::Below, -high)),
+        }
+    }
+
+    /// Returns the widest cell that is tried for a limit, in natural logarithms; `None` if there
+    /// are no learners.
+    fn cell_width_max(&self) -> Option<f64> {
+        Some(self.shapes.scale()? / libm::sqrt(self.bets.len() as f64) / 2.0)
+    }
+
+    /// Goes on from a limit, cell by cell, while the bets against the next cell have won. Cells
+    /// shrink where that fails and end at the bars.
+    fn further(
+        &self,
+        side: Side,
+        mut limit: f64,
+        bars: &[f64],
+        is_rejected: impl Fn(&EProcess) -> bool,
+    ) -> f64 {
+        let Some(width_max) = self.cell_width_max() else { return limit };
+        let (mut width, mut gained) = (width_max, 0);
+        let cells = CELL_ROUNDS_MAX / self.bets.len();
+        for _ in 0..cells.clamp(CELLS_MIN, CELLS_MAX) {
+            let bar = bars.iter().copied().filter(|bar| *bar > limit).fold(f64::INFINITY, f64::min);
+            let end = (limit + width).min(bar);
+            if end > limit && is_rejected(&self.against(side, Cell { low: limit, high: end })) {
+                (limit, gained) = (end, gained + 1);
+                if gained == CELLS_BEFORE_WIDER {
+                    (width, gained) = ((2.0 * width).min(width_max), 0);
+                }
+            } else if width > width_max / WIDTHS {
+                (width, gained) = (width / 2.0, 0);
+            } else {
+                break;
+            }
+        }
+        limit
     }
 }
 
-/// Makes room for one more in a list that grows by an eighth: a run may continue for millions of
-/// rounds.
-pub(crate) fn reserve_one<T>(list: &mut Vec<T>) {
-    if list.len() == list.capacity() {
-        list.reserve_exact(list.len() / 8 + 16);
+/// The widest cell over the narrowest one that is tried.
+const WIDTHS: f64 = 64.0;
+/// The cells that must be rejected one after the other before a wider one is tried.
+const CELLS_BEFORE_WIDER: u32 = 4;
+/// The most cells that are tried for a limit; fewer where that would be more rounds than these.
+const CELLS_MAX: usize = 120;
+const CELLS_MIN: usize = 12;
+const CELL_ROUNDS_MAX: usize = 1 << 20;
+
+/// The direction of a bet: that a log ratio is above a bar, or below it.
+#[derive(Clone, Copy, Debug)]
+enum Side {
+    Above,
+    Below,
+}
+
+impl Side {
+    /// Returns a log ratio as this bet sees it.
+    fn of(self, d: LogRatio) -> LogRatio {
+        match self {
+            Side::Above => d,
+            Side::Below => LogRatio { low: -d.high, high: -d.low },
+        }
     }
 }

@@ -6,11 +6,12 @@
 //! happened before, no bettor has an expected gain. Bets that a mean is *below* a bar are the same
 //! bets on the distance to a cap: `cap - v` against `cap - m`.
 
-use crate::bettor::pow2;
 use crate::bisection::last_rejected;
 use crate::decide::{Course, SequentialTest, Settled};
 use crate::dependence::{Sides, is_serial, serial_z};
-use crate::limits::{Limits, beyond, reserve_one};
+use crate::limits::{Limits, beyond};
+use crate::sorted::reserve_one;
+use crate::whole_powers::pow2;
 use tiebreak_core::result::SpellsResult;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
@@ -62,8 +63,8 @@ impl MeanTest {
             is_below,
             cap,
             course: Course::new(error),
-            above: MeanBets::new(bar.next_up()),
-            below: room.map(MeanBets::new),
+            above: MeanBets::new(bar.next_up(), false),
+            below: room.map(|room| MeanBets::new(room, false)),
             block: Block { length: block.max(1), ..Block::default() },
             sides: Sides::default(),
             rounds: 0,
@@ -215,9 +216,10 @@ pub(crate) struct MeanBets {
 }
 
 impl MeanBets {
-    /// Starts against this bar, which is above 0.
-    pub fn new(bar: f64) -> MeanBets {
-        MeanBets { bar, wealth: Stakes::default(), values: Vec::new(), sum: 0.0 }
+    /// Starts against this bar, which is above 0. If `has_all_in`, one more bettor has half of the
+    /// money, and puts all of it on each value. On values that hardly vary it grows fastest.
+    pub fn new(bar: f64, has_all_in: bool) -> MeanBets {
+        MeanBets { bar, wealth: Stakes::new(has_all_in), values: Vec::new(), sum: 0.0 }
     }
 
     /// Bets on a value of at least 0.
@@ -242,7 +244,7 @@ impl MeanBets {
 
     /// Returns [`MeanBets::log_evidence`] as it would be after `values` values that are all equal.
     pub fn log_evidence_after(&self, values: u64, value: f64) -> f64 {
-        Stakes::log_total_after(values, value / self.bar)
+        self.wealth.log_total_after(values, value / self.bar)
     }
 
     /// Returns the largest mean that is rejected together with all smaller ones; `None` if none is.
@@ -267,7 +269,7 @@ impl MeanBets {
     }
 
     fn log_evidence_at(&self, bar: f64) -> f64 {
-        let mut wealth = Stakes::default();
+        let mut wealth = Stakes::new(self.wealth.all_in.is_some());
         for value in &self.values {
             wealth.bet(value / bar);
         }
@@ -294,22 +296,34 @@ const SLACK_A_BET: f64 = 1.0 / (1u64 << 50) as f64;
 pub(crate) struct Stakes {
     mantissa: [f64; BETTORS],
     exponent: [i64; BETTORS],
+    /// The mantissa, below 2, and the exponent of who puts everything on each value.
+    all_in: Option<(f64, i64)>,
     bets: u64,
 }
 
 impl Default for Stakes {
     fn default() -> Self {
-        Stakes { mantissa: [1.0; BETTORS], exponent: [0; BETTORS], bets: 0 }
+        Stakes::new(false)
     }
 }
 
 impl Stakes {
+    fn new(has_all_in: bool) -> Stakes {
+        let all_in = has_all_in.then_some((1.0, 0));
+        Stakes { mantissa: [1.0; BETTORS], exponent: [0; BETTORS], all_in, bets: 0 }
+    }
+
     /// Multiplies every wealth by `(1 - stake) + stake * value`, with `value` in units of the bar.
     #[inline]
     pub fn bet(&mut self, value: f64) {
         let value = value.min(VALUE_MOST);
         for (mantissa, stake) in self.mantissa.iter_mut().zip(STAKE) {
             *mantissa *= (1.0 - stake) + stake * value;
+        }
+        if let Some((mantissa, exponent)) = &mut self.all_in {
+            let product = *mantissa * value;
+            let own = exponent_of(product);
+            (*mantissa, *exponent) = (product * pow2(-own), *exponent + own);
         }
         self.bets += 1;
         if self.bets.is_multiple_of(BETS_BETWEEN_LOOKS) {
@@ -329,18 +343,25 @@ impl Stakes {
     /// Returns the logarithm of the mean wealth, rounded down.
     pub fn log_total(&self) -> f64 {
         let top = (0..BETTORS).map(|k| self.exponent[k] + exponent_of(self.mantissa[k]));
-        let top = top.max().unwrap_or(0);
+        let top = top.chain(self.all_in.map(|(_, exponent)| exponent)).max().unwrap_or(0);
         let parts = self.mantissa.iter().zip(self.exponent);
         let sum: f64 = parts.map(|(mantissa, exponent)| mantissa * pow2(exponent - top)).sum();
-        let log = libm::log(sum / BETTORS as f64) + top as f64 * std::f64::consts::LN_2;
+        let mut mean = sum / BETTORS as f64;
+        if let Some((mantissa, exponent)) = self.all_in {
+            mean = 0.5 * mean + 0.5 * mantissa * pow2(exponent - top);
+        }
+        let log = libm::log(mean) + top as f64 * std::f64::consts::LN_2;
         log - SLACK_A_BET * (log.abs() + (self.bets + 2 * BETTORS as u64) as f64)
     }
 
     /// Returns [`Stakes::log_total`] as it would be after `bets` bets on the same value.
-    pub fn log_total_after(bets: u64, value: f64) -> f64 {
+    fn log_total_after(&self, bets: u64, value: f64) -> f64 {
         let bets = bets as f64;
         let logs = STAKE.map(|stake| bets * libm::log((1.0 - stake) + stake * value));
-        let log = log_mean(&logs);
+        let mut log = log_mean(&logs);
+        if self.all_in.is_some() {
+            log = log_mean(&[log, bets * libm::log(value)]);
+        }
         log - SLACK_A_BET * (log.abs() + bets + (2 * BETTORS) as f64)
     }
 }
@@ -381,9 +402,9 @@ mod tests {
     #[test]
     fn many_bets_at_once_are_many_bets() {
         for (bets, value) in [(1, 1.5), (7, 0.0), (100, 1.01), (5000, 1.0 / 0.99)] {
-            let mut stakes = Stakes::default();
+            let mut stakes = Stakes::new(bets % 2 == 1);
             (0..bets).for_each(|_| stakes.bet(value));
-            let at_once = Stakes::log_total_after(bets, value);
+            let at_once = stakes.log_total_after(bets, value);
             assert!((stakes.log_total() - at_once).abs() < 1e-10, "{bets} bets on {value}");
         }
     }

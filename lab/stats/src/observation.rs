@@ -136,6 +136,18 @@ fn difference(a: f64, b: f64) -> f64 {
     if difference.is_nan() { 0.0 } else { difference }
 }
 
+/// Returns the sign of `y` as a score: -1, 0 or 1.
+#[inline]
+pub fn sign(y: f64) -> f64 {
+    if y > 0.0 {
+        1.0
+    } else if y < 0.0 {
+        -1.0
+    } else {
+        0.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

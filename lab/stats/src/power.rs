@@ -8,14 +8,14 @@
 #[cfg(test)]
 mod tests;
 
-use crate::bettor::{EProcess, M3R};
+use crate::bettor::{Bet, EProcess, M3R};
 use crate::bisection;
 use crate::classic::Driver;
 use crate::coins::{Purpose, Seed, Stream};
 use crate::conditions::Conditions;
 use crate::decide::SequentialTest;
-use crate::noise::Past;
 use crate::observation::LogRatio;
+use crate::past::Past;
 use crate::rate;
 use crate::ratio_test::RatioTest;
 use crate::share_test::{ShareTest, Trial};
@@ -357,9 +357,9 @@ fn finds_shift(noise: &[f64], rounds: u64, error: f64, shift: f64, coins: &Strea
             0 => coins.below(noise.len() as u64) as usize,
             _ => (at + 1) % noise.len(),
         };
-        let d = shift + coins.sign() * noise[at];
-        bet.observe(d, past.scale());
-        past.insert(LogRatio::exact(d));
+        let d = LogRatio::exact(shift + coins.sign() * noise[at]);
+        bet.observe(d, &Bet { d, scale: past.scale(), weight: 1.0 }, None);
+        past.insert(d);
         bet.value(0) >= 1.0 / error
     })
 }

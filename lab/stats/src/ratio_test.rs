@@ -1,6 +1,6 @@
 //! One ratio claim, from its first round to its verdict.
 
-use crate::bettor::{Bet, EProcess, M3R, S, Table};
+use crate::bettor::{Bet, EProcess, Table};
 use crate::conditions::Conditions;
 use crate::decide::{BarBets, Bars, Course, NUDGE, Proof, SequentialTest, Settled};
 use crate::drift::Drift;
@@ -9,7 +9,7 @@ use crate::noise::{Noise, SlotEstimate};
 use crate::observation::LogRatio;
 use crate::one_factor::{self, OneFactor};
 use tiebreak_core::claim::Relation;
-use tiebreak_core::plan::{Adjust, Centre};
+use tiebreak_core::plan::{Adjust, Centre, ENGINE_VERSION};
 
 /// The lost attempts that version 1 of the engine left uncharged; 1% of the rounds if that is more.
 const FREE_LOSSES: u64 = 3;
@@ -35,6 +35,11 @@ pub struct RatioTest {
     free_losses: bool,
     /// The least number of rounds in which a bet can have won enough.
     next_look: u64,
+    /// If the question is how large the ratio is: the rounds at the latest look, and the distance
+    /// of the limits then.
+    seen: Option<(u64, f64)>,
+    /// The least number of rounds that settle anything.
+    fewest: u64,
     /// Whether the verdict is about one factor, so that there is none where there is no factor.
     pub asks_one_factor: bool,
     /// The test result when a verdict was withheld.
@@ -56,11 +61,22 @@ impl RatioTest {
         resolution: f64,
         adjust: Adjust,
     ) -> RatioTest {
-        let table = match centre {
-            Centre::Factor => &M3R,
-            // A ratio of means has its own test, which uses the values; this one uses only signs.
-            Centre::Median | Centre::Mean => &S,
-        };
+        RatioTest::by_version(ENGINE_VERSION, relation, centre, error, resolution, adjust)
+    }
+
+    /// Returns the same test as a version of the engine had it.
+    ///
+    /// Version 1 left up to three lost attempts, or 1% of the rounds, uncharged: a user who chooses
+    /// which rounds to kill could then be wrong more often than the error.
+    pub fn by_version(
+        version: u32,
+        relation: Relation,
+        centre: Centre,
+        error: f64,
+        resolution: f64,
+        adjust: Adjust,
+    ) -> RatioTest {
+        let table = Table::of(centre, version);
         let bars = Bars::new(relation, resolution);
         RatioTest {
             table,
@@ -69,20 +85,15 @@ impl RatioTest {
             history: History::new(table),
             bets: BarBets::new(&bars, NUDGE, |bar| EProcess::new(table, bar)),
             shown: BarBets::new(&bars, 0.0, |bar| EProcess::new(table, bar)).at_the_bar(),
-            bars,
             block: Vec::new(),
-            free_losses: false,
+            free_losses: version == 1,
             next_look: 0,
+            seen: None,
+            fewest: table.fewest_rounds(bars.error_a_side(error)),
+            bars,
             asks_one_factor: false,
             denied: None,
         }
-    }
-
-    /// Leaves up to three lost attempts, or 1% of the rounds, uncharged, as version 1 of the engine
-    /// did. A user who chooses which rounds to kill can then be wrong more often than the error.
-    #[must_use]
-    pub fn with_free_losses(self) -> RatioTest {
-        RatioTest { free_losses: true, ..self }
     }
 
     /// Returns the same test, except that it never gives a verdict once one was due although there
@@ -114,6 +125,7 @@ impl RatioTest {
             self.lay(bet);
             self.noise.learn(*d, conditions, bet);
         }
+        self.learn();
         if self.denied.is_none() {
             self.course.settled = self.settle_if_possible();
             self.deny();
@@ -122,12 +134,21 @@ impl RatioTest {
     }
 
     fn lay(&mut self, bet: &Bet) {
-        let (low, mirrored_low) = (bet.d.low, bet.d.mirrored().low);
+        let (d, mirrored, shape) = (bet.d, bet.d.mirrored(), self.history.shape());
         for bets in [&mut self.bets, &mut self.shown] {
-            bets.above.iter_mut().for_each(|process| process.observe_bet(low, bet));
-            bets.below.iter_mut().for_each(|process| process.observe_bet(mirrored_low, bet));
+            bets.above.iter_mut().for_each(|process| process.observe(d, bet, shape));
+            bets.below.iter_mut().for_each(|process| process.observe(mirrored, bet, shape));
         }
         self.history.push(bet);
+    }
+
+    /// Lets all bets take up the next shape of the noise, if there is one.
+    fn learn(&mut self) {
+        if let Some(shape) = self.history.learn(&self.noise.past) {
+            for bets in [&mut self.bets, &mut self.shown] {
+                bets.above.iter_mut().chain(&mut bets.below).for_each(|one| one.learn(shape));
+            }
+        }
     }
 
     /// Withdraws a verdict, before it is reported, if it is about a factor that does not exist.
@@ -149,7 +170,9 @@ impl RatioTest {
         }
         if self.bars.asks_for_width() {
             self.next_look = Bars::next_look(self.rounds());
-            return self.settle_at(self.error_a_side());
+            let limits = self.limits_at(self.error_a_side());
+            self.seen = limits.width().map(|width| (self.rounds(), width));
+            return self.bars.settle(&self.proof(limits));
         }
         let needed = 1.0 / self.error_a_side();
         let most = self.most_won();
@@ -158,7 +181,12 @@ impl RatioTest {
             self.next_look = self.rounds() + 1 + doublings(needed / most);
             return None;
         }
-        self.settle_at(self.error_a_side())
+        let settled = self.settle_at(self.error_a_side());
+        if settled.is_none() && self.table.learns {
+            // Limits cost more than rounds, and some more rounds bring them beyond the bar.
+            self.next_look = self.rounds() + 1 + self.rounds() / 200;
+        }
+        settled
     }
 
     /// Returns the greatest wealth of the bets that could settle anything, without charges.
@@ -172,7 +200,10 @@ impl RatioTest {
         if self.bars.asks_for_width() {
             return self.bars.settle(&self.proof(self.limits_at(error_a_side)));
         }
-        self.bars.settle(&self.proof(self.believed(error_a_side)))?;
+        let believed = self.believed(error_a_side);
+        self.bars.settle(&self.proof(believed))?;
+        let confirmed = self.history.confirmed(believed, error_a_side, self.charges());
+        self.bars.settle(&self.proof(confirmed))?;
         self.bars.settle(&self.proof(self.limits_at(error_a_side)))
     }
 
@@ -180,7 +211,7 @@ impl RatioTest {
     /// checked.
     fn believed(&self, error_a_side: f64) -> Limits {
         let (charges, needed) = (self.charges(), 1.0 / error_a_side);
-        self.bets.believed(|bet| (bet.value(charges) >= needed).then_some(bet.bar))
+        self.bets.believed(|bet| (bet.value(charges) >= needed).then_some(bet.bar()))
     }
 
     /// Returns whether the bets at the bars would settle the claim. If it is not settled
@@ -202,7 +233,14 @@ impl RatioTest {
 
     /// Returns both limits at another error per side.
     pub fn limits_at(&self, error_a_side: f64) -> Limits {
-        self.history.limits(error_a_side, self.charges())
+        self.history.limits(error_a_side, self.charges(), &self.bars_to_pass())
+    }
+
+    /// Returns the bars, each a nudge further on, at which the cells of a limit end.
+    fn bars_to_pass(&self) -> Vec<f64> {
+        let (low, high) = self.bars.passed_by();
+        let low = low.into_iter().map(|bar| bar + NUDGE);
+        low.chain(high.into_iter().map(|bar| bar - NUDGE)).collect()
     }
 
     /// Returns the believed cost of running second of the two, as a natural logarithm, and whether
@@ -257,6 +295,27 @@ impl SequentialTest for RatioTest {
         let is_denied =
             self.asks_one_factor && self.one_factor().is_some_and(|found| found.is_denied());
         (!is_denied).then_some(settled)
+    }
+
+    /// The distance of limits shrinks with the square root of the rounds. Before there are limits,
+    /// the claim is expected to need no more rounds than any claim needs. Infinite if a verdict was
+    /// withheld.
+    fn rounds_left(&self) -> f64 {
+        let rounds = self.rounds();
+        if self.denied.is_some() {
+            return f64::INFINITY;
+        }
+        if rounds < self.fewest {
+            return (self.fewest - rounds) as f64;
+        }
+        match (self.bars.width_wanted(), self.seen) {
+            (None, _) => self.rounds_left_by_wealth(),
+            (Some(_), None) => rounds as f64,
+            (Some(wanted), Some((then, width))) => {
+                let shrinks = width / wanted;
+                (then as f64 * shrinks * shrinks - rounds as f64).max(1.0)
+            }
+        }
     }
 
     fn lose_attempt(&mut self) {

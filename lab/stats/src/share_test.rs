@@ -51,6 +51,7 @@ pub struct ShareTest {
     bad: f64,
     /// The number of trials that make one observation.
     pub block: u64,
+    may_be_certain: bool,
     course: Course,
     /// Bets that sure successes are more frequent than `bad`.
     above: Side,
@@ -73,11 +74,22 @@ impl ShareTest {
     /// Returns a test of a claim that is refuted below `good` and holds above `bad`,
     /// `0 < bad <= good < 1`, with its share of the error; `block` trials are one observation.
     pub fn new(good: f64, bad: f64, block: u64, error: f64) -> ShareTest {
-        let (above, below) = sides(good, bad, block);
+        ShareTest::starting(good, bad, block, error, true)
+    }
+
+    /// Returns the same test by the bets of versions 1 and 2 of the engine: without the bettor on
+    /// "trials never fail", or never succeed.
+    pub fn without_certainty(good: f64, bad: f64, block: u64, error: f64) -> ShareTest {
+        ShareTest::starting(good, bad, block, error, false)
+    }
+
+    fn starting(good: f64, bad: f64, block: u64, error: f64, may_be_certain: bool) -> ShareTest {
+        let (above, below) = sides(good, bad, block, may_be_certain);
         ShareTest {
             good,
             bad,
             block: block.max(1),
+            may_be_certain,
             course: Course::new(error),
             above,
             below,
@@ -229,6 +241,40 @@ impl ShareTest {
         (self.above.least_trials(log_needed), self.below.least_trials(log_needed))
     }
 
+    /// Returns the limits of a quantile, among the observed values: this test of the claim "a value
+    /// is at most `v`", from its start, for all bars `v`.
+    ///
+    /// `high` is the least value at which that test, on these readings, ends with `holds`: the bar
+    /// of a claim is at least `high` if and only if there is enough evidence for the claim that at
+    /// least the share `bad` of the values is at most the bar. `low` is the largest value such that
+    /// the claim is refuted at every bar below it. So with `good = bad = q`, the quantile at `q`
+    /// lies outside with probability at most the error per side, at every moment. The reason is
+    /// that at bars below the quantile, the bets have won no more than just below it, and there
+    /// they had at best a fair chance of `q` (Howard and Ramdas 2022).
+    ///
+    /// A reading whose upper bound is at most the bar is a success, one whose lower bound is above
+    /// it a failure, and any other one unknown. Lost attempts are [`Reading::UNKNOWN`]. Readings
+    /// must be in the order of their arrival, because `block` of them make one observation. `None`
+    /// means that there is no bound yet.
+    ///
+    /// Costs a sort and about twenty passes.
+    pub fn quantile_limits(&self, readings: &[Reading]) -> Limits {
+        let log_needed = log_needed(self.course.error);
+        let (above, below) = sides(self.good, self.bad, self.block, self.may_be_certain);
+        let (highs, lows) = (readings.iter().map(|r| r.high), readings.iter().map(|r| r.low));
+        let (high_bars, low_bars) = (sorted(highs.clone()), sorted(lows.clone()));
+        let holds_from = high_bars.partition_point(|bar| {
+            log_evidence_of(&above, highs.clone().map(|high| high <= *bar)) < log_needed
+        });
+        let refuted_to = low_bars.partition_point(|bar| {
+            log_evidence_of(&below, lows.clone().map(|low| low >= *bar)) >= log_needed
+        });
+        Limits {
+            low: refuted_to.checked_sub(1).map(|last| low_bars[last]),
+            high: high_bars.get(holds_from).copied(),
+        }
+    }
+
     /// Returns at least two points of the density of the Beta distribution with one more than the
     /// successes and one more than the other trials (a uniform prior), at rates spread evenly over
     /// the range of its mass. The peak is 1. The density is for a picture: no verdict comes from
@@ -305,53 +351,16 @@ fn log_needed(error: f64) -> f64 {
 
 /// Returns the two sides of a claim, one last bit beyond its bars. There is a bettor who knows the
 /// alternative only if there is room between the bars.
-fn sides(good: f64, bad: f64, block: u64) -> (Side, Side) {
+fn sides(good: f64, bad: f64, block: u64, may_be_certain: bool) -> (Side, Side) {
     let (bad, good) = (Odds::of(bad), Odds::of(good));
     let above = Odds::of(bad.hit.next_up());
     let below = Odds::of(good.hit.next_down()).swapped();
     let is_zone = above.hit < good.hit && bad.hit < good.hit.next_down();
     let alternatives = is_zone.then(|| (good, bad.swapped())).unzip();
-    (Side::new(above, alternatives.0, block), Side::new(below, alternatives.1, block))
-}
-
-/// Returns the limits of a quantile, among the observed values: the share test of "a value is at
-/// most `v`" for all bars `v`.
-///
-/// `high` is the least value at which that test, on these readings, ends with `holds`: the bar of a
-/// claim is at least `high` if and only if there is enough evidence for the claim that at least the
-/// share `bad` of the values is at most the bar. `low` is the largest value such that the claim is
-/// refuted at every bar below it. So with `good = bad = q`, the quantile at `q` lies outside with
-/// probability at most `error` per side, at every moment. The reason is that at bars below the
-/// quantile, the bets have won no more than just below it, and there they had at best a fair chance
-/// of `q` (Howard and Ramdas 2022).
-///
-/// A reading whose upper bound is at most the bar is a success, one whose lower bound is above it a
-/// failure, and any other one unknown. Lost attempts are [`Reading::UNKNOWN`]. Readings must be in
-/// the order of their arrival, because `block` of them make one observation. `None` means that
-/// there is no bound yet.
-///
-/// Costs a sort and about twenty passes.
-pub fn quantile_limits(
-    readings: &[Reading],
-    good: f64,
-    bad: f64,
-    block: u64,
-    error: f64,
-) -> Limits {
-    let log_needed = log_needed(error);
-    let (above, below) = sides(good, bad, block);
-    let (highs, lows) = (readings.iter().map(|r| r.high), readings.iter().map(|r| r.low));
-    let (high_bars, low_bars) = (sorted(highs.clone()), sorted(lows.clone()));
-    let holds_from = high_bars.partition_point(|bar| {
-        log_evidence_of(&above, highs.clone().map(|high| high <= *bar)) < log_needed
-    });
-    let refuted_to = low_bars.partition_point(|bar| {
-        log_evidence_of(&below, lows.clone().map(|low| low >= *bar)) >= log_needed
-    });
-    Limits {
-        low: refuted_to.checked_sub(1).map(|last| low_bars[last]),
-        high: high_bars.get(holds_from).copied(),
-    }
+    (
+        Side::new(above, alternatives.0, block, may_be_certain),
+        Side::new(below, alternatives.1, block, may_be_certain),
+    )
 }
 
 /// Returns the logarithm of the wealth of one side after these hits and misses.

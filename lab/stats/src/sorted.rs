@@ -1,7 +1,5 @@
 //! Numbers in order, to which more are added one by one.
 
-use crate::limits::reserve_one;
-
 /// The most numbers in a run: few enough that moving them costs less than finding the run.
 const RUN: usize = 1024;
 
@@ -74,6 +72,14 @@ fn locate<'a>(
         left -= run.len();
     }
     None
+}
+
+/// Makes room for one more in a list that grows by an eighth: a run may continue for millions of
+/// rounds.
+pub(crate) fn reserve_one<T>(list: &mut Vec<T>) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 8 + 16);
+    }
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ fn single_trials_in_bursts_fail() {
     for burst in BURSTS {
         for wrong in BOTH {
             let rate = verdict(0.99, burst, 1, wrong).measure(FORM);
-            assert!(rate.is_proven_above(10.0 * FORM.error), "should fail: {}", rate.line());
+            assert!(rate.is_proven_above(5.0 * FORM.error), "should fail: {}", rate.line());
         }
     }
     let independent = verdict(0.99, 1.0, 1, Verdict::Holds).measure(FORM);

@@ -7,7 +7,7 @@
 mod common;
 
 use common::noise::{ALL, BIMODAL, CLEAN, Noise, SCENARIOS, SILENT};
-use common::own_state::{BOTH, FOLLOW, OWN, Primers};
+use common::own_state::{BOTH, FOLLOW, OWN, Primers, World};
 use common::race::{CarryOver, Clock, RESOLUTION, Race};
 use common::rates::{Cell, FULL, Form, SHORT};
 use common::skew::Skew;
@@ -94,20 +94,31 @@ fn false_alarms_with_carry_over() -> Vec<Cell> {
 
 /// Equals with a state of their own, or with one that the latest run leaves, primed in blocks.
 fn false_alarms_with_a_state() -> Vec<Cell> {
-    let mut cells = Vec::new();
-    for world in OWN.into_iter().chain(FOLLOW).chain(BOTH) {
-        for (contestants, centre) in [(2, Centre::Factor), (2, Centre::Median), (3, Centre::Factor)]
-        {
-            let happens = move |form: Form, seed, stream| {
-                let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, Adjust::NONE);
-                let place = (seed, stream, form.rounds);
-                world.settles(contestants, Primers::Block, test, place).is_some()
-            };
-            let what = format!("false alarms, a state, {contestants} primed in blocks");
-            cells.push(Cell::new(what, world.name, table(centre).name, happens));
-        }
-    }
-    cells
+    let worlds = OWN.into_iter().chain(FOLLOW).chain(BOTH);
+    worlds.flat_map(|world| with_a_state(world, Primers::Block, "primed in blocks")).collect()
+}
+
+/// Equals with a state of their own, where nobody is primed, or only in the first block.
+fn false_alarms_without_a_primer() -> Vec<Cell> {
+    let primers = [(Primers::Nobody, "not primed"), (Primers::FirstBlock, "primed in one block")];
+    let cells = |world| {
+        primers.into_iter().flat_map(move |(primers, said)| with_a_state(world, primers, said))
+    };
+    OWN.into_iter().flat_map(cells).collect()
+}
+
+fn with_a_state(world: World, primers: Primers, said: &str) -> Vec<Cell> {
+    let cases = [(2, Centre::Factor), (2, Centre::Median), (3, Centre::Factor)];
+    let cell = |(contestants, centre)| {
+        let happens = move |form: Form, seed, stream| {
+            let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, Adjust::NONE);
+            let place = (seed, stream, form.rounds);
+            world.settles(contestants, primers, test, place).is_some()
+        };
+        let what = format!("false alarms, a state, {contestants} {said}");
+        Cell::new(what, world.name, table(centre).name, happens)
+    };
+    cases.map(cell).into()
 }
 
 fn interval_misses() -> Vec<Cell> {
@@ -234,6 +245,11 @@ fn false_alarms_are_rare_whatever_contestants_keep() {
 }
 
 #[test]
+fn false_alarms_are_rare_whatever_contestants_keep_without_a_primer() {
+    check_short(false_alarms_without_a_primer());
+}
+
+#[test]
 fn intervals_rarely_miss() {
     check_short(interval_misses());
 }
@@ -272,6 +288,7 @@ fn every_rate_in_full() {
         false_alarms(),
         false_alarms_with_carry_over(),
         false_alarms_with_a_state(),
+        false_alarms_without_a_primer(),
         interval_misses(),
         skewed(),
         coarse_clocks(),

@@ -7,13 +7,13 @@ mod common;
 
 use common::neighbour::Neighbour;
 use common::noise::{ALL, CLEAN, Noise, SILENT, SPIKY};
-use common::own_state::{OWN, Primers};
+use common::own_state::{FOLLOW, OWN, Primers};
 use common::race::{CarryOver, Clock, Order, RESOLUTION, Race};
 use common::rates::{Cell, Form, Rate};
 use common::skew::Skew;
 use common::{CENTRES, ever_misses, settle, settle_adjusted, table};
 use tiebreak_core::claim::Relation;
-use tiebreak_core::plan::{Adjust, Centre};
+use tiebreak_core::plan::{Adjust, Centre, ENGINE_VERSION};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::bettor::{M3R, S};
 use tiebreak_stats::coins::{Purpose, Stream};
@@ -26,6 +26,8 @@ use tiebreak_stats::ratio_test::RatioTest;
 const FORM: Form = Form { streams: 4000, rounds: 1000, error: 0.01 };
 
 const FEW: Form = Form { streams: 500, ..FORM };
+/// Enough to tell 2% from 1%.
+const MANY: Form = Form { streams: 10_000, ..FORM };
 
 fn check_fails(cell: &Cell, form: Form) {
     let rate = cell.measure(form);
@@ -145,6 +147,23 @@ fn carry_over_without_a_primer_fails() {
     }
 }
 
+/// Who ran last is known before a round without a primer. That alone gives it away only where the
+/// second slot is another one, too.
+#[test]
+fn who_ran_last_fails_without_a_primer() {
+    for world in FOLLOW.into_iter().filter(|world| world.later_slot_gain > 0.0) {
+        for (primers, said) in [(Primers::Nobody, "nobody"), (Primers::FirstBlock, "one block")] {
+            let happens = move |form: Form, seed, stream| {
+                let centre = Centre::Factor;
+                let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, Adjust::NONE);
+                world.settles(2, primers, test, (seed, stream, form.rounds)).is_some()
+            };
+            let what = format!("false alarms, who ran last, {said} primed");
+            check_fails(&Cell::new(what, world.name, "M3r", happens), FORM);
+        }
+    }
+}
+
 /// A coin of its own for each primer lets the numbers of runs walk apart, and the past then tells
 /// who is ahead.
 #[test]
@@ -158,7 +177,7 @@ fn a_state_of_its_own_fails_behind_a_lone_primer() {
             };
             let what = "false alarms, a state, a lone primer";
             // The mildest of them is at 2%.
-            let form = if world.name == "warms 5%/10" { FORM } else { FEW };
+            let form = if world.name == "warms 5%/10" { MANY } else { FEW };
             check_fails(&Cell::new(what, world.name, table(centre).name, happens), form);
         }
     }
@@ -167,12 +186,11 @@ fn a_state_of_its_own_fails_behind_a_lone_primer() {
 /// Somebody who watches and kills rounds that look bad for A, as many as version 1 let go free.
 fn killed_by_a_watcher(free: bool) -> Cell {
     let what = if free { "free kills: 'A is faster'" } else { "charged kills: 'A is faster'" };
-    Cell::new(what, CLEAN.name, "M3r", move |form, seed, stream| {
+    Cell::new(what, CLEAN.name, "factor", move |form, seed, stream| {
         let faster = Relation::AtLeast { factor: 1.0 };
-        let mut test = RatioTest::new(faster, Centre::Factor, form.error, 0.0, Adjust::NONE);
-        if free {
-            test = test.with_free_losses();
-        }
+        let (version, centre) = (if free { 1 } else { ENGINE_VERSION }, Centre::Factor);
+        let mut test =
+            RatioTest::by_version(version, faster, centre, form.error, 0.0, Adjust::NONE);
         let mut lost = 0;
         for d in Race::new(CLEAN, 0.0).rounds(seed, stream).take(form.rounds) {
             if d.high < 0.0 && lost < (test.rounds() / 100).max(3) {
@@ -223,9 +241,9 @@ impl Slice {
     fn gets(self, verdict: Verdict) -> Rate {
         let kept = if self.keeps_preempted { "kept" } else { "dropped" };
         let what = format!("'A is faster' gets '{verdict}', preempted {kept}");
-        let cell = Cell::new(what, "slice", "M3r", move |form, seed, stream| {
+        let cell = Cell::new(what, "slice", "S2", move |form, seed, stream| {
             let faster = Relation::AtLeast { factor: 1.0 };
-            let test = RatioTest::new(faster, Centre::Factor, form.error, RESOLUTION, Adjust::NONE);
+            let test = RatioTest::new(faster, Centre::Median, form.error, RESOLUTION, Adjust::NONE);
             let chance = Stream::new(seed, Purpose::Simulation, stream, 0);
             let settled = settle(test, self.rounds(chance).take(form.rounds));
             settled.is_some_and(|(settled, _)| settled.verdict == verdict)
@@ -267,7 +285,7 @@ impl CpuTime {
 
     fn falsehoods(self) -> Rate {
         let what = format!("an order of equals, CPU time taken out, {}", self.less_cpu);
-        let cell = Cell::new(what, "cpu", "M3r", move |form, seed, stream| {
+        let cell = Cell::new(what, "cpu", "M4", move |form, seed, stream| {
             let centre = Centre::Factor;
             let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, Adjust::NONE);
             let chance = Stream::new(seed, Purpose::Simulation, stream, 0);

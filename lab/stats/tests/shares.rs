@@ -7,7 +7,7 @@ use proptest::sample::select;
 use tiebreak_core::sample::Reading;
 use tiebreak_core::verdict::Verdict;
 use tiebreak_stats::decide::SequentialTest;
-use tiebreak_stats::share_test::{ShareTest, Trial, quantile_limits};
+use tiebreak_stats::share_test::{ShareTest, Trial};
 
 /// Nothing is ever settled at this error.
 const NEVER: f64 = 0.0;
@@ -16,6 +16,13 @@ fn after(good: f64, bad: f64, trials: u64, successes: u64, error: f64) -> ShareT
     let mut test = ShareTest::new(good, bad, 1, error);
     test.observe_many(trials, successes, 0);
     test
+}
+
+/// The evidence of a grid against each side of a bar, without who is certain.
+fn of_grid(p: f64, trials: u64, successes: u64) -> (f64, f64) {
+    let mut test = ShareTest::without_certainty(p, p, 1, NEVER);
+    test.observe_many(trials, successes, 0);
+    test.log_evidence()
 }
 
 #[track_caller]
@@ -33,13 +40,35 @@ fn evidence_of_the_grid() {
         (200, 190, 0.99, -2.103_392_944, 6.267_122_306),
         (20, 16, 0.5, 2.872_028_172, -2.784_544_909),
     ] {
-        let got = after(p, p, n, s, NEVER).log_evidence();
+        let got = of_grid(p, n, s);
         assert_close(got.0, above, 2e-9);
         assert_close(got.1, below, 2e-9);
         // Failures for successes at 1 - p: the same bets.
-        let mirrored = after(1.0 - p, 1.0 - p, n, n - s, NEVER).log_evidence();
+        let mirrored = of_grid(1.0 - p, n, n - s);
         assert_close(mirrored.0, below, 2e-9);
         assert_close(mirrored.1, above, 2e-9);
+    }
+}
+
+/// A quarter of the money is on "never fails", or "never succeeds", where that is what is bet on;
+/// the first miss takes it.
+#[test]
+fn certainty_lasts_until_the_first_miss() {
+    for p in [0.5, 0.9, 0.99, 0.999] {
+        for n in [1, 10, 500] {
+            let certain = libm::exp(-(n as f64) * libm::log(p));
+            let (grid, got) = (of_grid(p, n, n).0, after(p, p, n, n, NEVER).log_evidence().0);
+            assert_close(got, libm::log(0.75 * libm::exp(grid) + 0.25 * certain), 1e-9);
+            let mirrored = after(1.0 - p, 1.0 - p, n, 0, NEVER).log_evidence().1;
+            assert_close(mirrored, got, 1e-9);
+            let got = after(p, p, n + 1, n, NEVER).log_evidence().0;
+            assert_close(got, of_grid(p, n + 1, n).0 + libm::log(0.75), 1e-9);
+            // Rare hits: nobody is certain of them.
+            if p > 0.5 {
+                let rare = after(p, p, n, 0, NEVER).log_evidence().1;
+                assert_close(rare, of_grid(p, n, 0).1, 1e-12);
+            }
+        }
     }
 }
 
@@ -82,7 +111,7 @@ fn the_grid_is_as_good_as_a_mixture_of_all_alternatives() {
         assert_close(oracle.0, above, 1e-8);
         assert_close(oracle.1, below, 1e-8);
         // On the side on which there is something to win.
-        let grid = after(p, p, n, s, NEVER).log_evidence();
+        let grid = of_grid(p, n, s);
         let (grid, oracle) =
             if oracle.0 > oracle.1 { (grid.0, oracle.0) } else { (grid.1, oracle.1) };
         assert!(grid > oracle - 0.8, "{n} {s} {p}: {grid}, mixture {oracle}");
@@ -133,10 +162,14 @@ fn the_least_trials_are_just_enough() {
             }
         }
     }
-    // No test at all can hold at 99% with fewer than 459 and 688 successes.
-    for (error, any_test) in [(0.01, 459), (0.001, 688)] {
-        let (to_hold, _) = ShareTest::new(0.99, 0.99, 1, error).least_trials();
-        assert!(to_hold >= any_test && to_hold < any_test * 7 / 4, "{to_hold}");
+    // No test at all can hold at 99% with fewer than 299, 459 and 688 successes.
+    for (error, any_test, grid, ours) in
+        [(0.05, 299, 530, 401), (0.01, 459, 737, 573), (0.001, 688, 1012, 811)]
+    {
+        let least = |test: ShareTest| test.least_trials().0;
+        assert_eq!(least(ShareTest::without_certainty(0.99, 0.99, 1, error)), grid);
+        assert_eq!(least(ShareTest::new(0.99, 0.99, 1, error)), ours);
+        assert!(any_test < ours);
     }
 }
 
@@ -235,8 +268,16 @@ proptest! {
         step in 1e-6f64..2.0,
     ) {
         let rate = |logit: f64| 1.0 / (1.0 + libm::exp(-logit));
-        let at = |p: f64| after(p, p, successes + failures, successes, NEVER).log_evidence();
-        let (low, high) = (at(rate(shift)), at(rate((shift + step).min(13.0))));
+        let (low, high) = (rate(shift), rate((shift + step).min(13.0)));
+        // On which side somebody is certain, changes at one half.
+        let is_certain = low > 0.5 || high < 0.5;
+        let at = |p: f64| {
+            if !is_certain {
+                return of_grid(p, successes + failures, successes);
+            }
+            after(p, p, successes + failures, successes, NEVER).log_evidence()
+        };
+        let (low, high) = (at(low), at(high));
         let slack = |log: f64| 1e-11 + 1e-13 * log.abs();
         prop_assert!(low.0 >= high.0 - slack(high.0), "{low:?} {high:?}");
         prop_assert!(low.1 <= high.1 + slack(high.1), "{low:?} {high:?}");
@@ -306,7 +347,7 @@ proptest! {
         };
         let readings: Vec<_> = values.into_iter().map(reading).collect();
         let error = 0.01;
-        let limits = quantile_limits(&readings, good, bad, block, error);
+        let limits = ShareTest::new(good, bad, block, error).quantile_limits(&readings);
         for bar in [f64::from(bar), f64::from(bar) + 0.5] {
             let mut test = ShareTest::new(good, bad, block, NEVER);
             for reading in &readings {

@@ -1,4 +1,4 @@
-//! How many rounds a verdict takes.
+//! How many rounds a verdict takes by version 2 of the engine, of which that was published.
 
 mod common;
 
@@ -30,7 +30,7 @@ fn median_rounds(noise: Noise, ratio: f64, streams: u64) -> u64 {
     let all = Mutex::new(Vec::new());
     let faster = Relation::AtLeast { factor: 1.0 };
     count(0..streams, |stream| {
-        let test = RatioTest::new(faster, Centre::Factor, 0.01, 0.0, Adjust::NONE);
+        let test = RatioTest::by_version(2, faster, Centre::Factor, 0.01, 0.0, Adjust::NONE);
         let settled = settle(test, race.rounds(seed, stream).take(ROUNDS_MAX));
         all.lock().unwrap().push(settled.map_or(u64::MAX, |(_, rounds)| rounds));
         true

@@ -5,11 +5,9 @@ mod common;
 
 use tiebreak_core::claim::Relation;
 use tiebreak_core::plan::{Adjust, Centre};
-use tiebreak_stats::bettor::EProcess;
-use tiebreak_stats::bettor::{M3R, S, Table};
+use tiebreak_stats::bettor::{M3R, M4, S, S2, Table};
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::decide::SequentialTest;
-use tiebreak_stats::noise::Past;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
 
@@ -79,33 +77,34 @@ fn limit_vectors() {
         (&S, 40, 0.01, -0.001997, 0.029585, 1e-11),
         (&S, 40, 0.005, -0.002567, 0.030809, 1e-11),
     ] {
-        let limits = common::history(table, &exact(&reference()[..n])).limits(error, 0);
+        let limits = common::history(table, &exact(&reference()[..n])).limits(error, 0, &[]);
         let (got_low, got_high) = (limits.low.unwrap(), limits.high.unwrap());
         assert!((got_low - low).abs() < within, "{} {error}: {got_low}", table.name);
         assert!((got_high - high).abs() < within, "{} {error}: {got_high}", table.name);
     }
 }
 
-/// Under fair signs the mean wealth is 1 exactly: all sign patterns of up to twelve sizes, the
-/// scale being that of the flipped past. Any peek at the present round shows here.
+/// Under fair signs the mean wealth is 1 exactly: all sign patterns of up to fifteen sizes, the
+/// scale and the shapes being those of the flipped past. Any peek at the present round shows here.
 #[test]
 fn mean_wealth_over_all_sign_flips_is_one() {
-    let sizes = [0.011, 0.3, 0.0007, 0.02, 0.02, 0.05, 0.013, 0.004, 0.0091, 0.6, 0.017, 0.0301];
-    for table in [&M3R, &S] {
-        for n in [1, 5, 7, 11, 12] {
+    let sizes = [
+        0.011, 0.3, 0.0007, 0.02, 0.02, 0.05, 0.013, 0.004, 0.0091, 0.6, 0.017, 0.0301, 0.0012,
+        0.019, 0.0202,
+    ];
+    for table in [&M3R, &M4, &S, &S2] {
+        for n in [1, 5, 7, 11, 15] {
             let patterns = 1u32 << n;
             let mut mean = 0.0;
             for pattern in 0..patterns {
-                let mut past = Past::default();
-                let mut bet = EProcess::new(table, 0.0);
-                for (i, size) in sizes[..n].iter().enumerate() {
-                    let d = if pattern >> i & 1 == 1 { *size } else { -size };
-                    bet.observe(d, past.scale());
-                    past.insert(LogRatio::exact(d));
-                }
-                mean += bet.value(0) / f64::from(patterns);
+                let flipped = |(i, size): (usize, &f64)| {
+                    LogRatio::exact(if pattern >> i & 1 == 1 { *size } else { -size })
+                };
+                let rounds: Vec<_> = sizes[..n].iter().enumerate().map(flipped).collect();
+                let wealth = common::history(table, &rounds).evidence_above(0.0, 0);
+                mean += wealth / f64::from(patterns);
             }
-            // The total is rounded down by 2^-51 a step on purpose.
+            // The total is rounded down by 2^-50 a step on purpose.
             assert!(mean <= 1.0 && mean > 1.0 - 1e-12, "{} n={n}: {mean}", table.name);
         }
     }
@@ -129,7 +128,7 @@ fn awkward(n: usize) -> Vec<LogRatio> {
 
 #[test]
 fn evidence_is_monotone_in_the_bar() {
-    for table in [&M3R, &S] {
+    for table in [&M3R, &S, &S2] {
         for n in [3, 11, 60] {
             let history = common::history(table, &awkward(n));
             let mut last = (f64::INFINITY, 0.0);
@@ -150,7 +149,7 @@ fn evidence_is_monotone_in_the_bar() {
 fn everything_mirrors() {
     let mut rounds = awkward(90);
     rounds.extend(exact(&reference()));
-    for table in [&M3R, &S] {
+    for table in [&M3R, &M4, &S, &S2] {
         for n in 1..rounds.len() {
             let mirrored: Vec<_> = rounds[..n].iter().map(|d| d.mirrored()).collect();
             let (a, b) = (common::history(table, &rounds[..n]), common::history(table, &mirrored));
@@ -158,7 +157,7 @@ fn everything_mirrors() {
                 assert_eq!(a.evidence_above(theta, 2), b.evidence_below(-theta, 2));
             }
             if n % 9 == 1 {
-                let (a, b) = (a.limits(0.05, 0), b.limits(0.05, 0));
+                let (a, b) = (a.limits(0.05, 0, &[]), b.limits(0.05, 0, &[]));
                 assert_eq!(a.low, b.high.map(|limit| -limit), "{} n={n}", table.name);
                 assert_eq!(a.high, b.low.map(|limit| -limit), "{} n={n}", table.name);
             }
@@ -202,7 +201,8 @@ fn verdict_and_limits_agree_in_every_round() {
     ];
     for relation in relations {
         for shift in [-0.03, -0.005, 0.0, 0.004, 0.02] {
-            let mut test = RatioTest::new(relation, Centre::Factor, 0.05, 0.01, Adjust::NONE);
+            let mut test =
+                RatioTest::by_version(2, relation, Centre::Factor, 0.05, 0.01, Adjust::NONE);
             for (i, d) in reference().into_iter().cycle().take(600).enumerate() {
                 let jitter = ((i * 31) % 17) as f64 * 1e-5;
                 let settled =
@@ -233,10 +233,9 @@ fn verdict_and_limits_agree_in_every_round() {
 #[test]
 fn lost_attempts_are_charged() {
     let rounds_with = |lost: u32, are_free: bool| {
-        let mut test = RatioTest::new(Relation::Order, Centre::Factor, 0.01, 0.01, Adjust::NONE);
-        if are_free {
-            test = test.with_free_losses();
-        }
+        let (version, order) = (if are_free { 1 } else { 2 }, Relation::Order);
+        let mut test =
+            RatioTest::by_version(version, order, Centre::Factor, 0.01, 0.01, Adjust::NONE);
         (0..lost).for_each(|_| test.lose_attempt());
         let settled = |i: &i32| {
             test.observe(LogRatio::exact(0.1 + f64::from(*i) * 1e-5), &Conditions::UNKNOWN)

@@ -117,7 +117,7 @@ fn is_factor(factor: f64) -> bool {
 /// Checks that the coins name contestants of the plan, each at most once in the order.
 pub(crate) fn coins(plan: &Plan, coins: &RoundCoins) -> Checked {
     let what = format!("attempt {} at round {}", coins.attempt, coins.round);
-    contestant(plan, coins.primer, &what)?;
+    coins.primer.iter().try_for_each(|primer| contestant(plan, *primer, &what))?;
     for (place, index) in coins.order.iter().enumerate() {
         contestant(plan, *index, &what)?;
         let is_first = !coins.order[..place].contains(index);

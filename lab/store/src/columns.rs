@@ -29,6 +29,19 @@ impl Bits {
     }
 }
 
+/// What the column of a round's primer has if there is none.
+const NO_PRIMER: i64 = -1;
+
+/// Returns what the column of a round's primer has.
+pub(crate) fn primer(primer: Option<usize>) -> i64 {
+    primer.map_or(NO_PRIMER, |contestant| contestant as i64)
+}
+
+/// Returns the primer of a round from its column.
+pub(crate) fn primer_of(column: i64) -> Option<usize> {
+    (column != NO_PRIMER).then_some(column as usize)
+}
+
 /// A float with all its bits. SQLite turns -0.0 into 0.0 and NaN into NULL, so these are stored as
 /// blobs.
 #[derive(Clone, Copy)]

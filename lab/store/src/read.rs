@@ -2,7 +2,7 @@
 
 use crate::chain;
 use crate::check;
-use crate::columns::{Float, VerdictWord, number, sample_of, select_samples, wealth_of};
+use crate::columns::{self, Float, VerdictWord, number, sample_of, select_samples, wealth_of};
 use crate::error::StoreError;
 use crate::id::RunId;
 use crate::store::Store;
@@ -118,7 +118,7 @@ impl Rows<'_> {
             let coins = RoundCoins {
                 round: number(row, "round")?,
                 attempt: row.get("attempt")?,
-                primer: number(row, "primer")? as usize,
+                primer: columns::primer_of(row.get("primer")?),
                 order: json(row, "contestants", "order")?,
                 padding_bytes: json(row, "padding_bytes", "padding")?,
                 unit: json_if_any(row, "unit")?,

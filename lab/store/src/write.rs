@@ -1,7 +1,7 @@
 //! Appending to a journal.
 
 use crate::chain;
-use crate::columns::{Bits, Float, insert, insert_sample, insert_samples, json};
+use crate::columns::{self, Bits, Float, insert, insert_sample, insert_samples, json};
 use crate::error::{At, StoreError, shown};
 use crate::id::RunId;
 use crate::portable::LineOut;
@@ -41,7 +41,7 @@ impl Store {
             let unit = coins.unit.as_ref().map(json).transpose()?;
             let sql = "INSERT INTO attempts (run, round, attempt, primer, contestants, \
                        padding_bytes, unit) VALUES (?, ?, ?, ?, ?, ?, ?)";
-            let (round, primer) = (Bits(coins.round), Bits::of(coins.primer));
+            let (round, primer) = (Bits(coins.round), columns::primer(coins.primer));
             let values = params![run.row, round, coins.attempt, primer, order, padding, unit];
             insert(transaction, sql, values)?;
             chain::extend(transaction, run, Linked::Coins, &LineOut::Coins(coins))

@@ -15,8 +15,9 @@ fn data(comparisons: &[String]) -> String {
         r#"{{"schema": "tiebreak/peers/1", "date": "2026-01-02",
             "machine": {{"cpu": "Some CPU", "cpus": 2, "kernel": "6.1"}},
             "tools": {{"tiebreak": "0.1.0", "hyperfine": "1.15.0", "scipy": "1.10.1"}},
-            "settings": {{"process_ms": 5.0, "runs": 80, "error": 0.01,
-                          "budget_seconds": {{"same": 3, "slower5": 3, "slower2": 10}}}},
+            "settings": {{"process_ms": 3.0, "runs": 80, "error": 0.01,
+                          "budget_seconds": {{"same": 3, "slower5": 3, "slower1": 10}},
+                          "resolution": {{"slower1": 0}}}},
             "neighbour": {{"duty": 0.3, "cpu_seconds": 2.5, "wall_seconds": 10.0}},
             "comparisons": [{}]}}"#,
         comparisons.join(",")
@@ -30,8 +31,8 @@ fn each_judge_has_a_row_with_its_rates() {
         comparison("same", (0.2, true), "holds", "\"A\""),
         comparison("slower5", (0.001, true), "holds", "\"A\""),
         comparison("slower5", (0.001, false), "too close", "null"),
-        comparison("slower2", (0.02, false), "holds", "\"B\""),
-        comparison("slower2", (0.02, true), "undecided", "null"),
+        comparison("slower1", (0.02, false), "holds", "\"B\""),
+        comparison("slower1", (0.02, true), "undecided", "null"),
     ]));
     let text = text.unwrap();
     let row = |name: &str| -> Vec<String> {
@@ -49,6 +50,7 @@ fn each_judge_has_a_row_with_its_rates() {
     assert_eq!(row("Welch's t-test, p < 0.01"), strict);
     let u = ["0 of 2", "0 of 2", "0 of 2", "0 of 2", "0 of 2", seconds];
     assert_eq!(row("U test, p < 0.05"), u);
+    assert!(text.contains("B 1% slower: found") && text.contains("for 1% `--resolution 0`"));
     assert!(text.contains("on Some CPU (2 CPUs, Linux 6.1)"), "{text}");
 }
 

@@ -45,11 +45,30 @@ pub struct WorkloadResult {
     pub pilot: Pilot,
     /// One entry per contestant, in the order of the study, including those that did not run.
     pub rows: Vec<StudyRow>,
+    /// The ratios that were not as exact as asked when the run was over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_ratios: Vec<OpenRatio>,
     /// The sources of published figures, one entry per table.
     pub published: Vec<PublishedResult>,
     /// The contracts that the study describes; empty in old results.
     #[serde(default)]
     pub contracts: Vec<Contract>,
+}
+
+/// A ratio of a study's table that is not as exact as asked, with an estimate of what it needs to
+/// become so: limits approach each other with the square root of the rounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenRatio {
+    /// The name of the contestant.
+    pub left: String,
+    /// The name of the contestant that it is compared with.
+    pub right: String,
+    /// The number of further rounds (units, except at scope `layout`).
+    #[serde(with = "crate::float::or_null")]
+    pub rounds_left: f64,
+    /// The seconds that these take.
+    #[serde(with = "crate::float::or_null")]
+    pub seconds_left: f64,
 }
 
 /// A contestant in a study's table.

@@ -22,10 +22,12 @@ const SPREAD_MAX: f64 = 20.0;
 
 /// Returns the block of the table that a run gives; `None` if it is not a study's. Without columns,
 /// for a screen that is redrawn, it contains the ratios but no summaries of times.
+/// `is_over` adds what open ratios would still need.
 pub(super) fn workload(
     referee: &Referee,
     claims: &[ClaimResult],
     columns: &[Vec<Column>],
+    is_over: bool,
 ) -> Option<WorkloadResult> {
     let plan = &referee.plan;
     let functions = plan.functions.as_deref()?;
@@ -70,6 +72,7 @@ pub(super) fn workload(
         calls_a_batch: functions.calls_a_batch.of(functions.reference, &[]),
         pilot: functions.pilot,
         rows,
+        open_ratios: if is_over { referee.open_ratios() } else { Vec::new() },
         published: published.collect(),
         contracts: functions.contracts.clone(),
     };

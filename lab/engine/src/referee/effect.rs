@@ -8,8 +8,9 @@ use tiebreak_core::plan::Kind;
 use tiebreak_core::result::{EffectResult, Quantity, ShareResult, SpellsResult};
 use tiebreak_stats::decide::SequentialTest;
 use tiebreak_stats::dependence::is_serial;
+use tiebreak_stats::limits::Limits;
 use tiebreak_stats::observation::factor;
-use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
+use tiebreak_stats::share_test::quantile_estimate;
 
 /// Points of the curve of plausible rates.
 const DENSITY_POINTS: usize = 120;
@@ -19,10 +20,9 @@ pub(crate) fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> 
     let same = effect(evidence, std::convert::identity);
     match referee.plan.claims[claim].claim.statement {
         Statement::Ratio(_) => Quantity::Ratio { ratio: effect(evidence, factor) },
-        Statement::Property(Property::Quantile { good, bad, .. }) => Quantity::Quantile {
-            quantile: quantile(referee, claim, (good, bad), evidence),
-            rate: same,
-        },
+        Statement::Property(Property::Quantile { good, .. }) => {
+            Quantity::Quantile { quantile: quantile(referee, claim, good, evidence), rate: same }
+        }
         Statement::Property(Property::InShareOfRounds { .. } | Property::Succeeds { .. }) => {
             Quantity::Rate { rate: same }
         }
@@ -41,15 +41,12 @@ fn effect(evidence: &Evidence, convert: fn(f64) -> f64) -> EffectResult {
 }
 
 /// Returns the quantile at the share `good`, between two observed values.
-fn quantile(
-    referee: &Referee,
-    claim: usize,
-    (good, bad): (f64, f64),
-    evidence: &Evidence,
-) -> EffectResult {
+fn quantile(referee: &Referee, claim: usize, good: f64, evidence: &Evidence) -> EffectResult {
     let readings = &referee.claims[claim].readings;
-    let (block, error) = (referee.plan.block_runs, referee.test(claim).error());
-    let limits = quantile_limits(readings, good, bad, block, error);
+    let limits = match referee.test(claim) {
+        ClaimTest::Share(test) => test.quantile_limits(readings),
+        _ => Limits { low: None, high: None },
+    };
     EffectResult {
         estimate: quantile_estimate(readings, good),
         low: limits.low,

@@ -1,6 +1,6 @@
 //! Whether the ratio of a claim is one factor, and what to report instead if it is not.
 
-use crate::claim_test::ClaimTest;
+use crate::claim_test::{ClaimTest, share_test};
 use crate::referee::Referee;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::result::{EffectResult, OneFactorResult, RatioRow, Statistic};
@@ -11,7 +11,7 @@ use tiebreak_stats::limits::Limits;
 use tiebreak_stats::mean_ratio_test::MeanRatioBets;
 use tiebreak_stats::observation::factor;
 use tiebreak_stats::one_factor::{self, OneFactor};
-use tiebreak_stats::share_test::{quantile_estimate, quantile_limits};
+use tiebreak_stats::share_test::quantile_estimate;
 
 /// The percentiles that are compared, each with the least number of rounds for it.
 const QUANTILES: [(Statistic, f64, usize); 3] =
@@ -29,7 +29,12 @@ pub(crate) fn of_claim(referee: &Referee, claim: usize) -> Option<OneFactorResul
     let found = test.one_factor()?;
     let slow = if found.is_below { planned.left } else { planned.right? };
     let ratios = if found.is_denied() && plan.functions.is_none() {
-        rows(&referee.claims[claim].pairs, cap(referee, planned.claim.metric), test.error())
+        rows(
+            plan.engine_version,
+            &referee.claims[claim].pairs,
+            cap(referee, planned.claim.metric),
+            test.error(),
+        )
     } else {
         Vec::new()
     };
@@ -108,15 +113,14 @@ impl Pairs {
 
 /// Returns the rows of the table. Each ratio of quantiles lies between limits of both quantiles,
 /// each of which uses a quarter of the error.
-fn rows(pairs: &Pairs, cap: Option<Cap>, error: f64) -> Vec<RatioRow> {
+fn rows(version: u32, pairs: &Pairs, cap: Option<Cap>, error: f64) -> Vec<RatioRow> {
     let (lefts, rights): (Vec<Reading>, Vec<Reading>) = pairs.counted.iter().copied().unzip();
     let known = pairs.known().count();
     let quantiles = QUANTILES.iter().filter(|(.., least)| known >= *least);
     let quantiles = quantiles.map(|(statistic, share, _)| {
-        let [left, right] = [&lefts, &rights].map(|readings| {
-            let limits = quantile_limits(readings, *share, *share, 1, error / 4.0);
-            (quantile_estimate(readings, *share), limits)
-        });
+        let test = share_test(version, (*share, *share), 1, error / 4.0);
+        let [left, right] = [&lefts, &rights]
+            .map(|readings| (quantile_estimate(readings, *share), test.quantile_limits(readings)));
         RatioRow {
             statistic: *statistic,
             left: left.0,
@@ -178,6 +182,7 @@ fn over(right: Option<f64>, left: Option<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tiebreak_core::plan::ENGINE_VERSION;
     use tiebreak_stats::coins::{Purpose, Seed, Stream};
     use tiebreak_stats::rate;
 
@@ -239,7 +244,8 @@ mod tests {
                     }
                     pairs.observe(round == 0, drawn.0, &Conditions::UNKNOWN);
                 }
-                let rows = rows(&pairs, Some(Cap { most: 5.0, is_planned: true }), 0.05);
+                let rows =
+                    rows(ENGINE_VERSION, &pairs, Some(Cap { most: 5.0, is_planned: true }), 0.05);
                 rows[3].ratio.low.is_some_and(|low| low > 1.0)
             };
             (0..40).filter(of_stream).count()
@@ -267,7 +273,7 @@ mod tests {
             let cap = Some(Cap { most: 4.0, is_planned: true });
             let mut misses = [false; 4];
             for rounds in [40, 100, 160, 250, 400, 600] {
-                let rows = rows(&counted(&pairs[..rounds]), cap, ERROR);
+                let rows = rows(ENGINE_VERSION, &counted(&pairs[..rounds]), cap, ERROR);
                 for (row, name) in ALL.into_iter().enumerate() {
                     let Some(found_row) = rows.iter().find(|one| one.statistic == name) else {
                         continue;
@@ -298,7 +304,7 @@ mod tests {
         }
         let pairs: Vec<_> = (0..400).map(pair).collect();
         let pairs = counted(&pairs);
-        let rows = rows(&pairs, Some(Cap { most: 10e9, is_planned: false }), 0.01);
+        let rows = rows(ENGINE_VERSION, &pairs, Some(Cap { most: 10e9, is_planned: false }), 0.01);
         let names: Vec<_> = rows.iter().map(|row| row.statistic).collect();
         assert_eq!(names, ALL);
         for (row, expected) in rows.iter().zip([1.0, 1.0, 1.0 / 3.0, 1.0 / 1.2]) {

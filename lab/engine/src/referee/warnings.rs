@@ -93,6 +93,9 @@ impl Referee {
                 }
             });
         }
+        if is_over {
+            warnings.extend(self.sooner(index, planned));
+        }
         let verdict = self.verdict(index);
         let is_open = matches!(verdict, Verdict::TooClose | Verdict::Undecided);
         if is_over && is_open && planned.gate == Gate::OpenUnlessRefuted {

@@ -17,7 +17,7 @@ fn journal(id: &str, rounds: u64, reason: Option<StopReason>) -> Journal {
         coins: RoundCoins {
             round,
             attempt: 0,
-            primer: 0,
+            primer: Some(0),
             order: vec![0, 1],
             padding_bytes: vec![0; 3],
             unit: None,

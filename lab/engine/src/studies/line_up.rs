@@ -3,8 +3,8 @@
 
 use super::functions::Functions;
 use super::setup::{Setup, waits_ns};
-use super::trial;
 use super::{Environment, Step, StudyRequest};
+use super::{short, trial};
 use crate::check::{self, Contest, Rules};
 use crate::error::{Result, usage};
 use crate::replay;
@@ -56,6 +56,10 @@ pub fn line_up(
         let sampler = Functions::new(&plan, environment)?;
         lined_up.push((trial, plan, sampler));
     }
+    let plans: Vec<&Plan> = lined_up.iter().map(|(_, plan, _)| plan).collect();
+    if let Some(warning) = short::foreseen(&plans, setup.budget) {
+        progress(Step::ShortBudget(&warning));
+    }
     // Only fast steps follow: a kill between two of them leaves a study that cannot be resumed.
     let mut contests = Vec::with_capacity(lined_up.len());
     for (index, (trial, plan, sampler)) in lined_up.into_iter().enumerate() {
@@ -102,7 +106,8 @@ pub fn race(
 
 /// Converts the result: a study's workloads correspond to a file's contests.
 fn of_study(raced: CheckResult) -> StudyResult {
-    let runs: Vec<_> = raced.contests.into_iter().map(|contest| contest.run).collect();
+    let mut runs: Vec<_> = raced.contests.into_iter().map(|contest| contest.run).collect();
+    short::warn(&mut runs, raced.budget);
     let title = runs.iter().find_map(|run| run.study.as_ref()).map(|study| study.title.clone());
     StudyResult {
         study: raced.file,

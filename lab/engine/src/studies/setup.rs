@@ -8,7 +8,7 @@ use crate::request::Request;
 use std::path::PathBuf;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::plan::{
-    Adjust, Budget, Centre, Contestant, Hooks, Plan, PlannedClaim, ProgramPlan, Scope,
+    Adjust, Budget, Centre, Contestant, Hooks, Plan, PlannedClaim, Primer, ProgramPlan, Scope,
 };
 use tiebreak_core::study::{
     BatchCalls, Built, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Threads,
@@ -61,6 +61,7 @@ impl<'a> Setup<'a> {
             program: ProgramPlan {
                 cpus: asked.cpu().into_iter().collect(),
                 wait_for_quiet: asked.wait_for_quiet,
+                primer: Primer::Always,
                 ..ProgramPlan::default()
             },
             ..Request::new(Vec::new(), asked.seed.clone())

@@ -9,7 +9,7 @@ use crate::error::{LabError, Result};
 use std::path::Path;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Centre, PlannedClaim, Scope};
+use tiebreak_core::plan::{ENGINE_VERSION, PlannedClaim, Scope};
 use tiebreak_core::result::VerifyRow;
 use tiebreak_core::study::{
     BuiltForm, FunctionPlan, Placements, Team, Verification, Workload,
@@ -22,8 +22,9 @@ use tiebreak_measure::build::Placer;
 use tiebreak_measure::oracle::{Input, Oracle, OracleError};
 use tiebreak_measure::runners;
 use tiebreak_measure::workers::{Clock, shortest_energy_batch_ns};
+use tiebreak_stats::bettor::Table;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
-use tiebreak_stats::{bettor, family};
+use tiebreak_stats::family;
 
 /// The longest `prepare` that is not reported: the sum of this many times the shortest of the
 /// study, this many of its own calls, and the time of a few system calls.
@@ -359,10 +360,7 @@ fn units_wanted(setup: &Setup<'_>) -> u64 {
         typed => typed,
     };
     let error = family::bonferroni_error(asked.error, claims * setup.workloads.len());
-    let table = match setup.request.centre {
-        Centre::Median | Centre::Mean => &bettor::S,
-        Centre::Factor => &bettor::M3R,
-    };
+    let table = Table::of(setup.request.centre, ENGINE_VERSION);
     2 * table.fewest_rounds(error / 2.0)
 }
 

@@ -245,8 +245,9 @@ impl FunctionSampler for WorldSampler {
             luck = [0; 2].map(|_| self.world.sd * self.chance.normal());
             self.own_runs = if self.world.warms > 0.0 { [0; 2] } else { self.own_runs };
         }
-        let others = order.iter().filter(|other| **other != request.coins.primer);
-        for untimed in others.chain([&request.coins.primer]) {
+        let primer = request.coins.primer;
+        let others = order.iter().filter(|other| Some(**other) != primer);
+        for untimed in others.chain(&primer) {
             self.log_time(*untimed, false);
         }
         let mut batches = vec![Vec::new(); order.len()];

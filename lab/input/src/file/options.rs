@@ -5,7 +5,7 @@ use crate::document::{Item, Table};
 use crate::quantity::{parse_size, parse_timeout_ns, with_adjustment};
 use crate::suggest::closest;
 use tiebreak_core::plan::{
-    Adjust, Centre, Check, Hooks, OutputPlan, ProgramPlan, Success, workload_of,
+    Adjust, Centre, Check, Hooks, OutputPlan, Primer, ProgramPlan, Success, workload_of,
 };
 use toml::de::DeValue;
 
@@ -100,6 +100,7 @@ fn read_program(table: &Table<'_>, program: &mut ProgramPlan) {
     table.update("warmup", &mut program.warmup_runs, Item::whole::<u32>);
     table.update("cpus", &mut program.cpus, Item::cpus);
     table.update("wait-for-quiet", &mut program.wait_for_quiet, Item::boolean);
+    table.update("primer", &mut program.primer, Item::word::<Primer>);
 }
 
 /// Reads the hooks of a table, which override those around it.

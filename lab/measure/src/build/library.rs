@@ -7,7 +7,8 @@ use super::steps::{Places, Task};
 use super::toolchain::surroundings;
 use super::{rust, sources};
 use crate::program::resolve;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tiebreak_core::language::{Compile, Link, Makes};
@@ -161,8 +162,9 @@ impl<'a> Library<'a> {
         let required = if is_gold { "--undefined" } else { "--require-defined" };
         let required = format!("{required}={}", self.table);
         // No build id: equal placements are equal files. `now` resolves all addresses at load: the
-        // first call is not slower. `defs` reports a missing symbol now and not at load.
-        let words = [&exports, &required, "--build-id=none", "-z", "now", "-z", "defs", "-s"];
+        // first call is not slower. `defs` reports a missing symbol now and not at load. `-S`
+        // leaves symbols for debuggers, and no more.
+        let words = [&exports, &required, "--build-id=none", "-z", "now", "-z", "defs", "-S"];
         let gold = self.link.gold.as_ref().filter(|_| is_gold);
         let mut linker = self.task.places().words(&self.link.command);
         linker.extend(gold.cloned());
@@ -201,9 +203,12 @@ impl<'a> Library<'a> {
 }
 
 /// Returns whether a file that a linker named is an object, or a member of an archive, which gold
-/// names `archive(member)` and the other linker `(archive)member`.
+/// names `archive(member)` and the other linker `(archive)member`. One that is gone was one.
 fn is_object(file: &str) -> bool {
-    file.ends_with(".o") || file.ends_with(')')
+    let mut begin = [0; 18];
+    let read = File::open(file).and_then(|mut file| file.read_exact(&mut begin));
+    let is_linked = begin.starts_with(b"\x7fELF") && begin[16] == 1;
+    file.ends_with(')') || is_linked || read.is_err() && file.ends_with(".o")
 }
 
 /// Returns whether the linker gold is installed: it links C++ in 8 ms where the usual one takes 20.

@@ -19,15 +19,17 @@ mod machine;
 mod parts;
 mod relocate;
 mod template;
+mod words;
 mod x86_64;
 
 use super::link::order;
 use super::locked;
 use frames::index_bytes;
 use image::Image;
-use layout::{Layout, Planned, Sizes};
+use layout::{Layout, Planned};
 use machine::Machine;
-use parts::{Parts, Place};
+use object::read::elf::SectionHeader;
+use parts::{ENDIAN, Parts, Place};
 use relocate::{Bound, Names, Tables};
 use std::fs;
 use std::path::Path;
@@ -53,6 +55,8 @@ pub struct Placer {
     outputs: Vec<Option<(usize, u32)>>,
     /// By name, if the placement or the system's linker defines it.
     dynamic: Vec<Option<(u32, bool)>>,
+    /// The names of the sections with symbols and with strings, for debuggers.
+    tables: [u32; 2],
 }
 
 /// A form, and what places it.
@@ -75,26 +79,42 @@ impl Placer {
 
     /// Reads what placements of a form are made of, and places it once.
     fn read(form: &BuiltForm) -> Result<Placer, Refusal> {
-        let BuiltForm::Objects { objects, reference, code_padding, data_padding, .. } = form else {
+        let BuiltForm::Objects {
+            objects,
+            linker,
+            libraries,
+            reference,
+            code_padding,
+            data_padding,
+        } = form
+        else {
             return Err(Refusal("a process".to_owned()));
         };
         let reference =
             reference.as_ref().ok_or_else(|| Refusal("no linked library".to_owned()))?;
+        words::check(linker.iter().chain(libraries))?;
         let path = &reference.library;
-        let data = fs::read(path).map_err(|error| Refusal(format!("reading '{path}': {error}")))?;
-        let template = Template::parse(&data)?;
+        let data = fs::read(path).map_err(|error| Refusal(format!("'{path}': {error}")))?;
+        let mut template = Template::parse(&data)?;
         let mut parts = Parts::default();
-        for object in objects.iter().chain(code_padding.iter().chain(data_padding).map(first)) {
-            parts.read(object)?;
-        }
+        parts.string(b"");
+        parts.read_all(objects)?;
         let around = [parts.read_all(&reference.before)?, parts.read_all(&reference.after)?];
+        let own = parts.sections.len();
+        for (pad, _) in code_padding.iter().chain(data_padding) {
+            parts.read(pad)?;
+        }
         let machine = machine::of(parts.machine)
             .ok_or_else(|| Refusal(format!("a processor with the number {}", parts.machine)))?;
-        let outputs = outputs(&parts, &template)?;
+        let outputs = outputs(&parts, &template, own)?;
         let names = parts.names.iter();
         let dynamic = names.map(|name| template.symbols.get(&name.text).copied()).collect();
+        for output in &mut template.outputs {
+            output.header.sh_name.set(ENDIAN, parts.string(output.name.as_bytes()));
+        }
+        let tables = [".symtab", ".strtab"].map(|name| parts.string(name.as_bytes()));
         let form = form.clone();
-        let placer = Placer { form, parts, template, machine, around, outputs, dynamic };
+        let placer = Placer { form, parts, template, machine, around, outputs, dynamic, tables };
         placer.place(0)?;
         Ok(placer)
     }
@@ -129,11 +149,11 @@ impl Placer {
         let files: Vec<usize> = files.collect();
         let is_live = self.live(&files);
         let bound = self.bound(&files, &is_live);
+        let names = Names { parts: &self.parts, machine: self.machine, bound, is_live };
         let mut inputs = vec![Vec::new(); self.template.outputs.len()];
         let mut tables = Tables::default();
-        let names = self.names(&bound, &is_live);
         for section in files.iter().flat_map(|file| self.parts.files[*file].sections.clone()) {
-            if let Some((output, _)) = self.outputs[section].filter(|_| is_live[section]) {
+            if let Some((output, _)) = self.outputs[section].filter(|_| names.is_live[section]) {
                 inputs[output].push(section);
                 tables.scan(&names, section)?;
             }
@@ -141,12 +161,7 @@ impl Placer {
         for list in &mut inputs {
             list.sort_by_key(|section| self.outputs[*section].map(|(_, rank)| rank));
         }
-        Ok(Draft { placer: self, is_live, bound, inputs, tables })
-    }
-
-    fn names<'a>(&'a self, bound: &'a [Bound], is_live: &'a [bool]) -> Names<'a> {
-        let (parts, machine) = (&self.parts, self.machine);
-        Names { parts, machine, bound, is_live }
+        Ok(Draft { placer: self, files, names, inputs, tables })
     }
 
     /// Returns by section whether it is linked: of groups with one name, the first.
@@ -178,57 +193,51 @@ impl Placer {
                 (Some(place), Some((symbol, true))) => Bound::Exported(*symbol, place),
                 (Some(place), _) => Bound::Here(place),
                 (None, Some((symbol, _))) => Bound::Elsewhere(*symbol),
-                (None, None) if name.is_weak => Bound::Zero,
+                (None, None) if name.is_weak && !is_of_linker(&name.text) => Bound::Zero,
                 (None, None) => Bound::Unknown,
             }
         });
         bound.collect()
     }
 
-    /// Returns what a name stands for that a linker defines.
+    /// Returns what a name stands for that a linker defines: the beginning or the end of a section.
     fn made(&self, name: &str) -> Option<Place> {
-        let begin = |output: usize| Place::Edge { output, is_end: false };
-        let named = |name: &str| self.template.named(name);
-        match name {
-            "_GLOBAL_OFFSET_TABLE_" => self.words().map(begin),
-            "_DYNAMIC" => self.template.find(Role::Dynamic).map(begin),
-            _ => name.strip_prefix("__start_").and_then(named).map(begin).or_else(|| {
-                let output = name.strip_prefix("__stop_").and_then(named)?;
-                Some(Place::Edge { output, is_end: true })
-            }),
-        }
-    }
-
-    /// Returns the output section with the words of the procedure linkage table.
-    fn words(&self) -> Option<usize> {
-        self.template.find(Role::CallGot).or_else(|| self.template.find(Role::Got))
+        let (begin, end) = (name.strip_prefix("__start_"), name.strip_prefix("__stop_"));
+        let output = self.template.named(begin.or(end)?)?;
+        Some(Place::Edge { output, is_end: end.is_some() })
     }
 }
 
-fn first((path, _): &(String, u32)) -> &String {
-    path
+/// Returns whether linkers define a name that is not known here.
+fn is_of_linker(name: &str) -> bool {
+    let names = ["DYNAMIC", "bss_start", "edata", "ehdr_start", "end", "etext", "executable_start"];
+    names.contains(&name.trim_start_matches('_'))
 }
 
 /// Returns by input section the output section and the rank in it; `None` for an empty one that no
-/// output section is for, and for pads of what the contestant does not have.
-fn outputs(parts: &Parts, template: &Template) -> Result<Vec<Option<(usize, u32)>>, Refusal> {
-    let mut outputs = Vec::new();
-    for section in &parts.sections {
-        let found = template
-            .output_of(&section.name)
-            .filter(|output| template.outputs[*output].role == Role::Inputs);
-        let is_needed = section.size > 0 && section.bytes.iter().any(|byte| *byte != 0);
-        if let Some(output) = found {
-            let own = &template.outputs[output];
-            if own.is_writable != section.is_writable || own.is_zeroed && is_needed {
-                return Err(Refusal(format!("an unusual section '{}'", section.name)));
-            }
-        } else if is_needed {
-            return Err(Refusal(format!("a section '{}'", section.name)));
+/// output section is for, and for pads of what the contestant does not have. Pads begin at the
+/// section `own`.
+fn outputs(
+    parts: &Parts,
+    template: &Template,
+    own: usize,
+) -> Result<Vec<Option<(usize, u32)>>, Refusal> {
+    let outputs = parts.sections.iter().enumerate().map(|(index, section)| {
+        let found = template.output_of(&section.name);
+        let fits = |output: &usize| {
+            let output = &template.outputs[*output];
+            let is_zero = section.bytes.iter().all(|byte| *byte == 0);
+            output.role == Role::Inputs
+                && output.access() == section.access
+                && (!output.is_zeroed() || is_zero && section.relocations.is_empty())
+        };
+        match found.filter(fits) {
+            Some(output) => Ok(Some((output, rank(&section.name)))),
+            None if section.size == 0 || index >= own => Ok(None),
+            None => Err(Refusal(format!("an unusual section '{}'", section.name))),
         }
-        outputs.push(found.map(|output| (output, rank(&section.name))));
-    }
-    Ok(outputs)
+    });
+    outputs.collect()
 }
 
 /// Returns the rank of an input section in its output section: the linker sorts code by how often
@@ -250,8 +259,9 @@ fn rank(name: &str) -> u32 {
 /// A placement before its sections have addresses.
 struct Draft<'a> {
     placer: &'a Placer,
-    is_live: Vec<bool>,
-    bound: Vec<Bound>,
+    files: Vec<usize>,
+    names: Names<'a>,
+    /// By output section, the input sections in order.
     inputs: Vec<Vec<usize>>,
     tables: Tables,
 }
@@ -266,14 +276,14 @@ impl Draft<'_> {
     fn image(self) -> Result<Vec<u8>, String> {
         let Placer { parts, template, .. } = self.placer;
         let frames = self.frames();
-        let sizes = self.sizes(frames.len());
-        let layout = Layout::of(&Planned { parts, template, inputs: &self.inputs, sizes });
+        let made = self.made(frames.len());
+        let layout = Layout::of(&Planned { parts, template, inputs: &self.inputs, made });
         let mut image = Image { draft: &self, bytes: vec![0; layout.end as usize], layout };
         image.copy();
         image.relocate()?;
         image.write_tables()?;
         image.write_frames(&frames).ok_or("frames without an index")?;
-        image.write_symbols().ok_or("symbols")?;
+        image.write_symbols().ok_or("an exported name that is not there")?;
         image.write_dynamic()?;
         image.write_headers();
         Ok(image.bytes)
@@ -281,13 +291,12 @@ impl Draft<'_> {
 
     /// Returns the descriptions of functions that are linked, as (section, offset).
     fn frames(&self) -> Vec<(usize, u64)> {
-        let Placer { parts, .. } = self.placer;
         let mut frames = Vec::new();
         for section in self.inputs.iter().flatten() {
-            for frame in &parts.sections[*section].frames {
-                if let Bound::Here(place) | Bound::Exported(_, place) = self.names().bound(frame.of)
+            for frame in &self.placer.parts.sections[*section].frames {
+                if let Bound::Here(place) | Bound::Exported(_, place) = self.names.bound(frame.of)
                     && let Place::InSection(of, _) = place
-                    && self.is_live[of]
+                    && self.names.is_live[of]
                 {
                     frames.push((*section, frame.at));
                 }
@@ -296,23 +305,29 @@ impl Draft<'_> {
         frames
     }
 
-    fn names(&self) -> Names<'_> {
-        self.placer.names(&self.bound, &self.is_live)
-    }
-
-    fn sizes(&self, frames: usize) -> Sizes {
+    /// Returns by output section the size of what the linker makes itself.
+    fn made(&self, frames: usize) -> Vec<u64> {
         let Placer { machine, template, .. } = self.placer;
         let calls = self.tables.calls.len() as u64;
         let words = (OWN_WORDS + calls) * WORD_BYTES;
         let got = self.tables.got_words * WORD_BYTES;
         let has_own = template.find(Role::CallGot).is_some();
-        Sizes {
-            relocations: self.tables.dynamics.len() as u64 * RELOCATION_BYTES,
-            call_relocations: calls * RELOCATION_BYTES,
-            calls: machine.calls_bytes(calls),
-            got: if has_own { got } else { words + got },
-            call_got: words,
-            frame_index: index_bytes(frames),
-        }
+        let has_own_relocations = template.find(Role::CallRelocations).is_some();
+        let made = template.outputs.iter().map(|output| match output.role {
+            Role::Copied | Role::Symbols => output.bytes.len() as u64,
+            Role::Relocations => {
+                let others = if has_own_relocations { 0 } else { calls };
+                (self.tables.dynamics.len() as u64 + others) * RELOCATION_BYTES
+            }
+            Role::CallRelocations => calls * RELOCATION_BYTES,
+            Role::Calls => machine.calls_bytes(calls),
+            Role::Got if has_own => got,
+            Role::Got => words + got,
+            Role::CallGot => words,
+            Role::FrameIndex => index_bytes(frames),
+            Role::Dynamic | Role::Blank => output.header.sh_size(ENDIAN),
+            Role::Inputs | Role::Dropped => 0,
+        });
+        made.collect()
     }
 }

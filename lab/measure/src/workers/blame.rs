@@ -190,7 +190,7 @@ impl Workers {
         let loaded_at = place(contestant, request.members).unwrap_or(0);
         let padding = [0, 1 + loaded_at].map(|index| beside.padding_bytes.get(index).copied());
         let coins = RoundCoins {
-            primer: contestant,
+            primer: Some(contestant),
             order: vec![contestant],
             padding_bytes: padding.map(Option::unwrap_or_default).to_vec(),
             unit: Some(unit),

@@ -136,7 +136,7 @@ impl Workers {
         let calls = &self.functions.calls_a_batch;
         let calls = members.iter().map(|member| calls.of(*member, &coins.order));
         let rounds = Rounds {
-            primer: Some(coins.primer),
+            primer: coins.primer,
             order: request.orders.concat(),
             calls_a_batch: calls.collect(),
             times_each_call: self.functions.times_each_call,

@@ -1,9 +1,10 @@
 //! Contestants of every language, built, linked and called.
 
 use crate::bench::{Bench, SOURCE, call, entrant, words};
+use std::fs;
 use tiebreak_core::language::Language;
 use tiebreak_core::study::{BuiltForm, Call, Entrant};
-use tiebreak_measure::build::{BuildError, Linker};
+use tiebreak_measure::build::{BuildError, Linker, Placer};
 
 const RUST: &str = r#"
 use tiebreak_abi::{Contestant, Sink, Workload, contestant};
@@ -60,7 +61,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// Builds, links as built and placed, and calls; says nothing where the compiler is missing.
+/// Builds, links and places, and calls; says nothing where the compiler is missing.
 fn check(bench: &mut Bench, entrant: &Entrant) {
     for (call_is, result) in [(Call::Separate, 7), (Call::Inlined, 8)] {
         bench.study.call = call_is;
@@ -69,11 +70,16 @@ fn check(bench: &mut Bench, entrant: &Entrant) {
             built => built.unwrap_or_else(|error| panic!("{error}")),
         };
         assert!(!built.receipt.is_empty());
+        let placer = Placer::of(&built.form).unwrap_or_else(|why| panic!("{entrant:?}: {why}"));
         for seed in [0, 1, 2] {
             let out =
                 bench.beside(&format!("{}-{result}-{seed}.so", entrant.recipe.language.name()));
             Linker::link(&built.form, seed, &out).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(call(&out).0, result, "{entrant:?}, seed {seed}");
+            // Another name: the file of that one is still mapped.
+            let out = out.with_extension("placed.so");
+            fs::write(&out, placer.place(seed).unwrap_or_else(|why| panic!("{why}"))).unwrap();
+            assert_eq!(call(&out).0, result, "{entrant:?}, placed, seed {seed}");
         }
     }
 }

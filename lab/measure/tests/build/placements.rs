@@ -1,6 +1,7 @@
 //! What a seed changes and what it does not.
 
 use crate::bench::{Bench, SOURCE, c, call, entrant, object, words};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -194,6 +195,19 @@ fn a_placement_is_where_the_linker_puts_it() {
 }
 
 #[test]
+fn libraries_by_another_linker_are_followed_too() {
+    let bench = Bench::new();
+    let mut entrant = two_objects(&bench);
+    let without_gold =
+        "for word; do shift; [ \"$word\" = -fuse-ld=gold ] || set -- \"$@\" \"$word\"
+        done\nexec gcc \"$@\"";
+    entrant.recipe.compiler = bench.script("gcc-without-gold", without_gold);
+    check_placed(&bench, &entrant);
+    bench.write("body.h", "#include <stdlib.h>\n#define BODY (uint64_t)atoi(\"7\")\n");
+    check_placed(&bench, &entrant);
+}
+
+#[test]
 fn thread_local_data_constructors_and_calls_of_libraries_are_placed() {
     let bench = Bench::new();
     bench.write(
@@ -258,30 +272,116 @@ fn hot_and_cold_code_is_placed() {
     check_placed(&bench, &entrant);
 }
 
+/// Builds a contestant in C with this `body.h`, these flags and libraries, and checks that only the
+/// linker can place it, or that it is placed, if no reason is expected.
+fn check_refused(body: &str, flags: &[&str], libraries: &[&str], expected: &str) {
+    let bench = Bench::new();
+    bench.write("body.h", body);
+    let mut entrant = c();
+    entrant.recipe.flags = [&words(&["-O2"]), &words(flags)[..]].concat();
+    entrant.recipe.libraries = words(libraries);
+    let built = bench.build(&entrant).unwrap_or_else(|error| panic!("{error}"));
+    match Placer::of(&built.form) {
+        Ok(_) => assert!(expected.is_empty(), "placed, in spite of {expected}"),
+        Err(why) => assert!(!expected.is_empty() && why.to_string().contains(expected), "{why}"),
+    }
+    let out = if expected.is_empty() { place(&bench, &built, 3) } else { link(&bench, &built, 3) };
+    assert_eq!(call(&out).0, 7);
+}
+
 #[test]
 fn what_only_the_linker_can_place_is_refused_with_the_reason() {
-    let bench = Bench::new();
-    let check = |source: &str, flags: &[&str], expected: &str| {
-        bench.write("body.h", source);
-        let mut entrant = c();
-        entrant.recipe.flags = words(flags);
-        let form = bench.build(&entrant).unwrap_or_else(|error| panic!("{error}")).form;
-        let why = Placer::of(&form).err().map(|why| why.to_string()).unwrap_or_default();
-        assert!(why.contains(expected), "{why}");
-        assert_eq!(call(&link(&bench, &bench.build(&entrant).unwrap(), 3)).0, 7);
-    };
+    let check = |body: &str, flags: &[&str], expected| check_refused(body, flags, &[], expected);
+    let seven = "#define BODY 7\n";
+    let with = |source: &str| format!("{source}\n#define BODY 7\n");
     let ifunc = "static int seven(void) { return 7; }
         static int (*choose(void))(void) { return seven; }
         static int chosen(void) __attribute__((ifunc(\"choose\")));\n#define BODY chosen()\n";
-    check(ifunc, &["-O2"], "chosen at load (IFUNC)");
-    check("int common[4];\n#define BODY (7 + common[1])\n", &["-O2", "-fcommon"], "COMMON");
-    let own = "__asm__(\".section .data.odd, \\\"aw\\\"\\nodd: .quad odd@GOTOFF\\n.previous\");
-        \n#define BODY 7\n";
+    check(ifunc, &[], "chosen at load (IFUNC)");
+    check("int common[4];\n#define BODY (7 + common[1])\n", &["-fcommon"], "COMMON");
+    check(seven, &["-flto"], "-flto");
+    check(seven, &["-flto", "-ffat-lto-objects"], "-flto");
+    check(seven, &["-Wl,-z,execstack", "-Wl,-rpath,/nowhere"], "");
+    check(seven, &["-Wl,--defsym=other=0"], "--defsym");
+    check(seven, &["-Xlinker", "--wrap=malloc"], "--wrap");
+    let end = "extern char _end[];
+        char *volatile at = _end;\n#define BODY (at ? 7 : 8)\n";
+    check(end, &["-O0"], "'_end'");
+    let own = "extern const char own[] __attribute__((weak, visibility(\"hidden\")));\n#define own \
+               __ehdr_start\n#define BODY (own && own[1] == 'E' ? 7 : 8)\n";
+    check(&own.replacen("own[]", "__ehdr_start[]", 1), &[], "'__ehdr_start'");
+    let section = |flags: &str, text: &str| {
+        with(&format!("__asm__(\".pushsection {flags}\\n{text}\\n.popsection\");"))
+    };
+    let constructor = "static void make(void) {}
+        static void (*made)(void) __attribute__((section(\".ctors\"), used)) = make;";
+    check(&with(constructor), &[], "'.ctors'");
+    check(&section(".odd,\\\"awx\\\"", ".quad 1"), &[], "writable and executable");
     if cfg!(target_arch = "x86_64") {
-        check(own, &["-O2"], "a relocation");
+        let relocation = "odd: .quad odd@GOTOFF";
+        check(&section(".data.odd,\\\"aw\\\"", relocation), &[], "a relocation");
+        let part = "int far; __attribute__((visibility(\"default\"))) extern int far;
+            static inline int upper(void) { uint64_t all; unsigned high;
+            __asm__(\"movq far@GOTPCREL(%%rip), %0; movl far@GOTPCREL+4(%%rip), %1\"
+            : \"=r\"(all), \"=r\"(high)); return all >> 32 == high; }
+            \n#define BODY (6 + upper())\n";
+        check(part, &[], "");
     }
+    let bench = Bench::new();
     let mut entrant = c();
     entrant.recipe.is_linked = true;
-    bench.write("body.h", "#define BODY 7\n");
     assert!(Placer::of(&bench.build(&entrant).unwrap().form).is_err(), "as the study asks");
+}
+
+#[test]
+fn objects_are_known_by_what_they_are() {
+    let bench = Bench::new();
+    let object = bench.beside("an object of another ending");
+    bench.write(
+        "other.c",
+        "extern int made; __attribute__((constructor)) static void make(void) { made = 7; }",
+    );
+    let mut command = std::process::Command::new("gcc");
+    command.args(["-fPIC", "-fvisibility=hidden", "-c", "-o"]).arg(&object);
+    assert!(command.arg(bench.path("other.c")).status().unwrap().success());
+    check_refused("int made;\n#define BODY made\n", &[], &[object.to_str().unwrap()], "");
+}
+
+#[test]
+fn debuggers_find_functions_and_no_page_is_writable_and_executable() {
+    let bench = Bench::new();
+    bench.write(
+        "body.h",
+        "static const char *const volatile relocated[] = {\"1\"}; static volatile int data = 7;
+         \n#define BODY (data + (relocated[0][0] - '1'))\n",
+    );
+    let built = bench.build(&c()).unwrap();
+    let placed = place(&bench, &built, 5);
+    let bytes = fs::read(&placed).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    let run = file.symbols().find(|symbol| symbol.name() == Ok("run")).unwrap();
+    assert_eq!(run.address() as usize % 4096, call(&placed).1 % 4096);
+    assert_eq!(file.symbol_by_name("data").map(|symbol| symbol.kind()), Some(SymbolKind::Data));
+    let text = file.section_by_name(".text").unwrap();
+    assert_eq!(run.section_index(), Some(text.index()));
+    // SAFETY: loads a library of ours.
+    let _library = unsafe { libloading::Library::new(&placed).unwrap() };
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let own = maps.lines().filter(|line| line.ends_with(placed.to_str().unwrap()));
+    let access: BTreeSet<_> = own.filter_map(|line| line.split(' ').nth(1)).collect();
+    assert!(access.contains("r-xp") && access.contains("rw-p") && access.contains("r--p"));
+    assert!(access.iter().all(|one| !one.starts_with("rwx") && !one.starts_with("-wx")));
+    // What is relocated and then protected.
+    let section =
+        file.section_by_name(".data.rel.ro.local").or(file.section_by_name(".data.rel.ro"));
+    let base = maps.lines().find(|line| line.ends_with(placed.to_str().unwrap())).unwrap();
+    let base = u64::from_str_radix(base.split('-').next().unwrap(), 16).unwrap();
+    let at = base + section.unwrap().address();
+    let holds = |line: &&str| {
+        let (begin, rest) = line.split_once('-').unwrap();
+        let [begin, end] = [begin, rest.split(' ').next().unwrap()]
+            .map(|text| u64::from_str_radix(text, 16).unwrap());
+        (begin..end).contains(&at)
+    };
+    assert!(maps.lines().find(holds).unwrap().contains(" r--p "), "{at:x} in {maps}");
 }

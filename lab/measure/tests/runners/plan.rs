@@ -161,7 +161,7 @@ pub fn coins(order: &[usize], is_unit: bool) -> RoundCoins {
     RoundCoins {
         round: 0,
         attempt: 0,
-        primer: order[0],
+        primer: Some(order[0]),
         order: order.to_vec(),
         padding_bytes: vec![100; order.len() + 1],
         unit: is_unit.then(|| UnitCoins {

@@ -218,7 +218,7 @@ pub fn coins(order: &[usize]) -> RoundCoins {
     RoundCoins {
         round: 0,
         attempt: 0,
-        primer: order[0],
+        primer: Some(order[0]),
         order: order.to_vec(),
         padding_bytes: (0..=order.len() as u32).map(|index| 1000 * index + 17).collect(),
         unit: Some(UnitCoins { input_seed: 7, orders_seed: 1, stack_bytes: 1234, placements }),

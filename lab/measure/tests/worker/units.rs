@@ -60,7 +60,7 @@ fn every_batch_follows_an_untimed_call_and_everybody_is_primed_first() {
     // Of each contestant as many as the plan says, wherever it was loaded.
     study.functions().calls_a_batch = BatchCalls::Each(vec![3, 7]);
     study.plan.claims = vec![claim(Metric::Cycles)];
-    let unit = RoundCoins { primer: 0, ..coins(&[1, 0]) };
+    let unit = RoundCoins { primer: Some(0), ..coins(&[1, 0]) };
     run(&mut study.workers(), &unit, &[vec![0, 1], vec![1, 0]]).unwrap();
     let expected = [
         ("Bprepare", 1),
@@ -129,7 +129,7 @@ fn a_process_that_stays_serves_many_rounds() {
         let order = if round % 3 == 0 { vec![0, 1] } else { vec![1, 0] };
         // A contestant may leave.
         let order = if round > 200 { vec![1] } else { order };
-        let primer = order[0];
+        let primer = Some(order[0]);
         let next = RoundCoins { round, order: order.clone(), primer, unit: None, ..first.clone() };
         let ran = run(&mut workers, &next, std::slice::from_ref(&order)).unwrap();
         assert_eq!((ran.samples.len(), ran.batches[0].len()), (order.len(), 1));

@@ -274,7 +274,7 @@ fn csv_has_a_line_for_every_sample() {
         coins: RoundCoins {
             round,
             attempt: 1,
-            primer: 0,
+            primer: Some(0),
             order,
             padding_bytes: Vec::new(),
             unit: None,

@@ -29,6 +29,7 @@ pub(crate) fn empty() -> RunResult {
         seconds_waited: 0.0,
         rounds: 0,
         eta_seconds: None,
+        rounds_without_primer: 0,
         lost: 0,
         stopped: None,
         error: 0.01,

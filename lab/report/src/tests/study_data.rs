@@ -69,6 +69,7 @@ fn the_schema_rejects_what_is_no_study() {
         ("/runs/0/study/rows/0", "per_call", json!({ "speed": {} })),
         ("/runs/0/study/rows/0", "ratio", json!({ "estimate": 1 })),
         ("/runs/0/study/rows/0", "rank", json!([2])),
+        ("/runs/0/study/open_ratios/0", "rounds_left", json!("many")),
         ("/runs/0/study/rows/0", "ecdf", json!({ "count": 4, "values": [] })),
         ("/runs/0/study/published/0", "unit", json!("MB/s")),
         ("/runs/0/verdicts/0", "relation", json!({ "form": "measure" })),
@@ -81,7 +82,8 @@ fn the_schema_rejects_what_is_no_study() {
         [("", good.as_object()), ("/runs/0/study", good["runs"][0]["study"].as_object())]
     {
         // Results of old have none of these.
-        let is_new = |key: &&String| ["contracts", "races_pairs"].contains(&key.as_str());
+        let is_new =
+            |key: &&String| ["contracts", "races_pairs", "open_ratios"].contains(&key.as_str());
         for key in keys.unwrap().keys().filter(|key| !is_new(key)) {
             let mut bad = good.clone();
             bad.pointer_mut(pointer).unwrap().as_object_mut().unwrap().remove(key);

@@ -10,26 +10,27 @@ pub mod rates;
 pub mod settings;
 pub mod skew;
 pub mod trials;
+pub mod worlds;
 
 use tiebreak_core::plan::Centre;
-use tiebreak_stats::bettor::EProcess;
-use tiebreak_stats::bettor::{M3R, S, Table};
+use tiebreak_core::plan::ENGINE_VERSION;
+use tiebreak_stats::bettor::{EProcess, Table};
 use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::decide::{SequentialTest, Settled};
 use tiebreak_stats::limits::History;
-use tiebreak_stats::noise::{Noise, Past};
+use tiebreak_stats::noise::Noise;
 use tiebreak_stats::observation::LogRatio;
 use tiebreak_stats::ratio_test::RatioTest;
+
+/// What is known about a round of which nothing is.
+pub const UNKNOWN: Conditions = Conditions::UNKNOWN;
 
 /// The two engines.
 pub const CENTRES: [Centre; 2] = [Centre::Factor, Centre::Median];
 
 /// The table of bettors of an engine.
 pub fn table(centre: Centre) -> &'static Table {
-    match centre {
-        Centre::Factor => &M3R,
-        Centre::Median | Centre::Mean => &S,
-    }
+    Table::of(centre, ENGINE_VERSION)
 }
 
 /// Feeds rounds until the claim is settled, and gives the verdict and the rounds that it took.
@@ -58,13 +59,18 @@ pub fn ever_misses(
     error: f64,
     rounds: impl Iterator<Item = LogRatio>,
 ) -> bool {
-    let mut past = Past::default();
+    let (mut noise, mut history) = (Noise::default(), History::new(table));
     let (mut above, mut below) = (EProcess::new(table, truth), EProcess::new(table, -truth));
     for d in rounds {
-        let scale = past.scale();
-        above.observe(d.low, scale);
-        below.observe(d.mirrored().low, scale);
-        past.insert(d);
+        let bet = noise.bet(d, &Conditions::UNKNOWN);
+        above.observe(d, &bet, history.shape());
+        below.observe(d.mirrored(), &bet, history.shape());
+        noise.learn(d, &Conditions::UNKNOWN, &bet);
+        history.push(&bet);
+        if let Some(shape) = history.learn(&noise.past) {
+            above.learn(shape);
+            below.learn(shape);
+        }
         if above.value(0).max(below.value(0)) >= 1.0 / error {
             return true;
         }
@@ -79,6 +85,7 @@ pub fn history(table: &'static Table, rounds: &[LogRatio]) -> History {
         let bet = noise.bet(*d, &Conditions::UNKNOWN);
         noise.learn(*d, &Conditions::UNKNOWN, &bet);
         history.push(&bet);
+        history.learn(&noise.past);
     }
     history
 }

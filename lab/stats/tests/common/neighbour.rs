@@ -50,7 +50,7 @@ impl Neighbour {
     }
 
     /// How long a run takes, and the share of it that it waits.
-    fn run(&self, who: usize, is_second: bool, chance: &mut Stream) -> (f64, f64) {
+    pub fn run(self, who: usize, is_second: bool, chance: &mut Stream) -> (f64, f64) {
         let slower = if is_second { self.slow_second } else { 0.0 };
         let noise = self.sd * chance.normal() + slower;
         let alone_ms = self.alone_ms[who] * libm::exp(noise);

@@ -15,6 +15,8 @@ use tiebreak_stats::ratio_test::RatioTest;
 pub enum Primers {
     /// Nobody.
     Nobody,
+    /// Each once in the first block, and then nobody, as where runs are long.
+    FirstBlock,
     /// Whom a coin of the round's own names, as version 1 of the engine had it.
     Lone,
     /// Each once in a block.
@@ -109,14 +111,15 @@ impl World {
         let (mut runs, mut latest) = (vec![0u64; contestants], [usize::MAX; 2]);
         let (mut block, mut round, stream) = (Block::default(), 0, stream as u32);
         std::iter::repeat_with(move || {
+            let draw_block = |primes| block.draw(seed, (round, stream), &all, primes);
             let coins = match primers {
-                Primers::Block => block.draw(seed, round, stream, &all),
-                _ => draw(seed, round, stream, &all),
-            };
-            let primer = match primers {
-                Primers::Nobody => None,
-                Primers::Lone => Some(lone_primer(seed, round, stream, &all)),
-                Primers::Block => Some(coins.primer),
+                Primers::Nobody => draw_block(false),
+                Primers::FirstBlock => draw_block(round == 0),
+                Primers::Block => draw_block(true),
+                Primers::Lone => RoundCoins {
+                    primer: Some(lone_primer(seed, round, stream, &all)),
+                    ..draw(seed, round, stream, &all)
+                },
             };
             round += 1;
             let mut run = |who: usize| {
@@ -127,7 +130,7 @@ impl World {
                 latest = [who, latest[0]];
                 log_time + NOISE_SD * chance.normal()
             };
-            primer.into_iter().for_each(|who| {
+            coins.primer.into_iter().for_each(|who| {
                 run(who);
             });
             let mut log_times = vec![0.0; contestants];
@@ -153,7 +156,7 @@ impl World {
 }
 
 fn conditions(block: &mut Block, primers: Primers, seed: Seed, coins: &RoundCoins) -> Conditions {
-    if primers != Primers::Block {
+    if primers == Primers::Lone {
         return Conditions::UNKNOWN;
     }
     block.take(seed, coins);

@@ -138,11 +138,10 @@ impl Rounds {
             (Order::Fixed, _) => 0,
             (Order::Coin, None) => (self.coin.next_u32() & 1) as usize,
             (Order::Coin, Some(carry_over)) => {
-                let coins = self.block.draw(self.seed, self.round, self.stream as u32, &[0, 1]);
-                if carry_over.primer {
-                    self.last = coins.primer;
-                    self.block.take(self.seed, &coins);
-                }
+                let place = (self.round, self.stream as u32);
+                let coins = self.block.draw(self.seed, place, &[0, 1], carry_over.primer);
+                self.last = coins.primer.unwrap_or(self.last);
+                self.block.take(self.seed, &coins);
                 coins.order[0]
             }
         }

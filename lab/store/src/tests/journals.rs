@@ -92,7 +92,7 @@ pub fn coins(round: u64, attempt: u32) -> RoundCoins {
     RoundCoins {
         round,
         attempt,
-        primer: 1 - first,
+        primer: (round != 1).then_some(1 - first),
         order: vec![first, 1 - first],
         padding_bytes: vec![attempt, 4095, u32::MAX],
         unit: None,

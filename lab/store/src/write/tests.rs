@@ -180,7 +180,7 @@ fn a_run_with_rows_that_make_no_sense_is_named() {
         "INSERT INTO verdicts VALUES (2, 0, 7, 'holds', 1, NULL, NULL)",
         "INSERT INTO verdicts VALUES (2, 0, 0, 'perhaps', 1, NULL, NULL)",
         "INSERT INTO attempts VALUES (2, 0, 0, 0, '[0, 9]', '[]', NULL)",
-        "INSERT INTO attempts VALUES (2, 0, 0, -1, '[]', '[]', NULL)",
+        "INSERT INTO attempts VALUES (2, 0, 0, -2, '[]', '[]', NULL)",
     ] {
         let run = store.create_run(&header()).unwrap();
         let sql = sql.replace("(2,", &format!("({},", run.row));

@@ -1,6 +1,7 @@
 //! The relocations of AArch64, and how it calls functions of other libraries.
 
 use super::machine::{Machine, put};
+use super::parts::{Relocation, Section};
 use super::relocate::{AtLoad, Fixup, Need, Slot};
 use object::elf;
 
@@ -9,9 +10,9 @@ use object::elf;
 pub(super) struct Aarch64;
 
 impl Machine for Aarch64 {
-    fn need(&self, kind: elf::RelocationType, _: [u8; 2]) -> Option<Need> {
+    fn need(&self, _: &Section, one: &Relocation) -> Option<Need> {
         let got = |slot| Need::Got { slot, or_address: false };
-        Some(match kind {
+        Some(match one.kind {
             elf::R_AARCH64_NONE | elf::R_AARCH64_TLSDESC_CALL => Need::Nothing,
             elf::R_AARCH64_ABS64 => Need::Word,
             elf::R_AARCH64_PREL32 | elf::R_AARCH64_PREL64 => Need::Address,
@@ -25,7 +26,7 @@ impl Machine for Aarch64 {
             elf::R_AARCH64_TLSDESC_ADR_PAGE21
             | elf::R_AARCH64_TLSDESC_LD64_LO12
             | elf::R_AARCH64_TLSDESC_ADD_LO12 => got(Slot::ThreadDescriptor),
-            _ => {
+            kind => {
                 field(kind)?;
                 Need::Address
             }

@@ -1,12 +1,17 @@
 //! The bytes of a placement, after its sections have addresses.
 
 use super::layout::Layout;
+use super::layout::{HEADER_BYTES, SEGMENT_BYTES};
 use super::machine::put;
-use super::parts::{Place, Relocation, Target};
+use super::parts::{ENDIAN, Place, Relocation, Target};
 use super::relocate::{At, AtLoad, Bound, Dynamic, Fixup, Need, Slot};
 use super::template::{Role, Segment};
-use super::{Draft, OWN_WORDS, RELOCATION_BYTES, SYMBOL_BYTES, WORD_BYTES, frames};
+use super::{Draft, OWN_WORDS, Placer, RELOCATION_BYTES, SYMBOL_BYTES, WORD_BYTES, frames};
 use object::elf;
+use object::endian::{I64, LittleEndian, U32, U64};
+use object::pod::{bytes_of, bytes_of_slice};
+use object::read::elf::Sym;
+use std::ops::Range;
 
 /// A file that is being written, in which each byte lies at its address.
 pub(super) struct Image<'a> {
@@ -41,7 +46,7 @@ impl Image<'_> {
     /// Returns the address where thread-local data begin.
     fn thread_local(&self) -> u64 {
         let mut outputs = self.draft.placer.template.outputs.iter().zip(&self.layout.outputs);
-        outputs.find(|(output, _)| output.is_thread_local).map_or(0, |(_, (address, _))| *address)
+        outputs.find(|(output, _)| output.is_thread_local()).map_or(0, |(_, (address, _))| *address)
     }
 
     /// Returns the address of the words of the procedure linkage table, and that of the GOT.
@@ -59,11 +64,10 @@ impl Image<'_> {
         let draft = self.draft;
         for (index, output) in draft.placer.template.outputs.iter().enumerate() {
             let (address, _) = self.layout.outputs[index];
-            // Padding of code is never run; should it be, it stops the program.
             self.put(address, &output.bytes);
             for &input in &draft.inputs[index] {
                 let address = self.layout.sections[input];
-                if !output.is_zeroed {
+                if !output.is_zeroed() {
                     self.put(address, &draft.placer.parts.sections[input].bytes);
                 }
             }
@@ -73,11 +77,10 @@ impl Image<'_> {
     /// Applies the relocations of all sections.
     pub(super) fn relocate(&mut self) -> Result<(), String> {
         let draft = self.draft;
-        let names = draft.names();
         for &input in draft.inputs.iter().flatten() {
             let section = &draft.placer.parts.sections[input];
             for one in &section.relocations {
-                let need = names.need(section, one)?;
+                let need = draft.names.need(section, one)?;
                 let Some((value, is_direct)) = self.value(need, one) else { continue };
                 let at = (self.layout.sections[input] + one.offset) as usize;
                 let (kind, addend) = (one.kind, one.addend);
@@ -92,7 +95,7 @@ impl Image<'_> {
     /// Returns the value of a relocation, and whether it is written in place of an entry of the
     /// GOT; `None` if nothing is to be written.
     fn value(&self, need: Need, one: &Relocation) -> Option<(u64, bool)> {
-        let bound = self.draft.names().bound(one.target);
+        let bound = self.draft.names.bound(one.target);
         let own = match bound {
             Bound::Here(place) | Bound::Exported(_, place) => Some(self.address(place)),
             Bound::Zero => Some(0),
@@ -156,18 +159,21 @@ impl Image<'_> {
             let value = self.address(*place).wrapping_sub(base);
             self.put(got + word * WORD_BYTES, &value.to_le_bytes());
         }
+        let calls = tables.calls.iter().enumerate().map(|(number, symbol)| {
+            let at = words + (OWN_WORDS + number as u64) * WORD_BYTES;
+            (at, machine.number(AtLoad::Call), *symbol, 0)
+        });
         let mut entries: Vec<_> = tables.dynamics.iter().map(|one| self.entry(one, got)).collect();
+        if draft.placer.template.find(Role::CallRelocations).is_some() {
+            self.write_entries(Role::CallRelocations, &calls.collect::<Vec<_>>())
+                .ok_or("no relocations of calls")?;
+        } else {
+            entries.extend(calls);
+        }
         // Those that only add where the library lies come first, as the system's linker expects.
         let relative = machine.number(AtLoad::Relative);
         entries.sort_by_key(|(at, kind, symbol, _)| (*kind != relative, *symbol, *at));
-        self.write_entries(Role::Relocations, &entries).ok_or("no relocations at load")?;
-        let call = |(number, symbol): (usize, &u32)| {
-            let at = words + (OWN_WORDS + number as u64) * WORD_BYTES;
-            (at, machine.number(AtLoad::Call), *symbol, 0)
-        };
-        let entries: Vec<_> = tables.calls.iter().enumerate().map(call).collect();
-        self.write_entries(Role::CallRelocations, &entries)
-            .ok_or("no relocations of calls".to_owned())
+        self.write_entries(Role::Relocations, &entries).ok_or("no relocations at load".to_owned())
     }
 
     /// Returns a relocation at load as (address, kind, symbol, addend).
@@ -195,12 +201,13 @@ impl Image<'_> {
         if size != entries.len() as u64 * RELOCATION_BYTES {
             return None;
         }
-        for (number, (at, kind, symbol, addend)) in (0..).zip(entries) {
-            let entry = begin + number * RELOCATION_BYTES;
-            self.put(entry, &at.to_le_bytes())?;
-            self.put(entry + 8, &kind.0.to_le_bytes())?;
-            self.put(entry + 12, &symbol.to_le_bytes())?;
-            self.put(entry + 16, &addend.to_le_bytes())?;
+        for (number, &(at, kind, symbol, addend)) in (0..).zip(entries) {
+            let entry = elf::Rela64 {
+                r_offset: U64::new(ENDIAN, at),
+                r_info: elf::Rela64::r_info(ENDIAN, false, symbol, kind),
+                r_addend: I64::new(ENDIAN, addend as i64),
+            };
+            self.put(begin + number * RELOCATION_BYTES, bytes_of(&entry))?;
         }
         Some(())
     }
@@ -224,7 +231,7 @@ impl Image<'_> {
                 continue;
             }
             let name = draft.placer.parts.name(name)?;
-            let Bound::Exported(_, place) = draft.bound[name as usize] else { return None };
+            let Bound::Exported(_, place) = draft.names.bound[name as usize] else { return None };
             let value = self.address(place).to_le_bytes();
             self.put(begin + u64::from(*symbol) * SYMBOL_BYTES + 8, &value)?;
         }
@@ -256,51 +263,118 @@ impl Image<'_> {
                 }
                 None => value,
             };
-            entries.push((tag, value));
+            let (d_tag, d_val) = (I64::new(ENDIAN, tag), U64::new(ENDIAN, value));
+            entries.push(elf::Dyn64 { d_tag, d_val });
         }
         let (begin, size) = self.of_role(Role::Dynamic);
-        if (entries.len() as u64 + 1) * 16 > size {
+        let bytes = bytes_of_slice(&entries);
+        if bytes.len() as u64 >= size {
             return Err("a dynamic section without an end".to_owned());
         }
-        for (number, (tag, value)) in (0..).zip(&entries) {
-            self.put(begin + number * 16, &tag.0.to_le_bytes());
-            self.put(begin + number * 16 + 8, &value.to_le_bytes());
-        }
+        self.put(begin, bytes).ok_or("a dynamic section")?;
         Ok(())
     }
 
-    /// Writes the header of the file and those of the segments. It has no sections any more.
+    /// Writes the header of the file and those of the segments; and those of the sections, with
+    /// the symbols that debuggers look for, after what is loaded.
     pub(super) fn write_headers(&mut self) {
         let template = &self.draft.placer.template;
-        let mut header = template.header.clone();
-        // Where section headers begin, their size and number, and that of their names.
-        header[40..48].fill(0);
-        header[58..64].fill(0);
-        self.put(0, &header);
         for (number, segment) in (0..).zip(&template.segments) {
-            let entry = self.segment(segment);
-            self.put(header.len() as u64 + number * entry.len() as u64, &entry);
+            let header = self.segment(segment);
+            self.put(HEADER_BYTES + number * SEGMENT_BYTES, bytes_of(&header));
         }
+        let sections = self.sections();
+        let begin = self.bytes.len() as u64;
+        let mut header = template.header;
+        header.e_shoff.set(ENDIAN, begin);
+        header.e_shnum.set(ENDIAN, sections.len() as u16);
+        header.e_shstrndx.set(ENDIAN, elf::SymbolSection(sections.len() as u16 - 1));
+        self.bytes.extend(bytes_of_slice(&sections));
+        self.put(0, bytes_of(&header));
     }
 
-    fn segment(&self, segment: &Segment) -> Vec<u8> {
+    fn segment(&self, segment: &Segment) -> elf::ProgramHeader64<LittleEndian> {
         let template = &self.draft.placer.template;
-        let is_noted = matches!(segment.kind, elf::PT_NOTE | elf::PT_GNU_PROPERTY);
-        let kind = if is_noted { elf::PT_NULL } else { segment.kind };
+        let (mut header, kind) = (segment.header, segment.kind());
         let (mut address, mut in_memory, mut in_file) = (0, 0, 0);
-        if kind == elf::PT_PHDR {
-            (address, in_memory) = (64, 56 * template.segments.len() as u64);
-            in_file = in_memory;
-        } else if !segment.outputs.is_empty() && kind != elf::PT_NULL {
+        if matches!(kind, elf::PT_NOTE | elf::PT_GNU_PROPERTY) {
+            header.p_type.set(ENDIAN, elf::PT_NULL);
+        } else if kind == elf::PT_PHDR {
+            in_memory = SEGMENT_BYTES * template.segments.len() as u64;
+            (address, in_file) = (HEADER_BYTES, in_memory);
+        } else if !segment.outputs.is_empty() {
             (address, in_memory, in_file) = self.layout.covered(template, segment);
         }
-        let mut entry = Vec::with_capacity(56);
-        entry.extend(kind.0.to_le_bytes());
-        entry.extend(segment.flags.0.to_le_bytes());
-        for value in [address, address, address, in_file, in_memory, segment.align] {
-            entry.extend(value.to_le_bytes());
+        for field in [&mut header.p_offset, &mut header.p_vaddr, &mut header.p_paddr] {
+            field.set(ENDIAN, address);
         }
-        entry
+        header.p_filesz.set(ENDIAN, in_file);
+        header.p_memsz.set(ENDIAN, in_memory);
+        header
+    }
+
+    /// Appends symbols and strings, and returns the headers of all sections.
+    fn sections(&mut self) -> Vec<Section> {
+        let Placer { parts, template, tables, .. } = self.draft.placer;
+        let mut sections = vec![section(0, elf::SHT_NULL, 0..0)];
+        for (output, (address, size)) in template.outputs.iter().zip(&self.layout.outputs) {
+            let mut header = output.header;
+            header.sh_addr.set(ENDIAN, *address);
+            header.sh_offset.set(ENDIAN, *address);
+            header.sh_size.set(ENDIAN, *size);
+            if output.role == Role::Blank {
+                header.sh_type.set(ENDIAN, elf::SHT_PROGBITS);
+            }
+            sections.push(header);
+        }
+        self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
+        let begin = self.bytes.len();
+        let count = self.append_symbols();
+        let end = self.bytes.len();
+        self.bytes.extend(&parts.strings);
+        let mut symbols = section(tables[0], elf::SHT_SYMTAB, begin..end);
+        symbols.sh_link.set(ENDIAN, sections.len() as u32 + 1);
+        symbols.sh_info.set(ENDIAN, count);
+        symbols.sh_entsize.set(ENDIAN, SYMBOL_BYTES);
+        sections.extend([symbols, section(tables[1], elf::SHT_STRTAB, end..self.bytes.len())]);
+        sections
+    }
+
+    /// Appends a table of symbols, all of them local, and returns how many there are.
+    fn append_symbols(&mut self) -> u32 {
+        let Draft { placer, files, names, .. } = self.draft;
+        self.bytes.extend([0; SYMBOL_BYTES as usize]);
+        let mut count = 1;
+        for symbol in files.iter().flat_map(|file| &placer.parts.files[*file].symbols) {
+            let output = placer.outputs[symbol.section].filter(|_| names.is_live[symbol.section]);
+            let Some((output, _)) = output else { continue };
+            let mut entry = symbol.entry;
+            let address = self.layout.sections[symbol.section] + entry.st_value(ENDIAN);
+            entry.st_value.set(ENDIAN, address);
+            entry.st_shndx.set(ENDIAN, elf::SymbolSection(output as u16 + 1));
+            self.bytes.extend(bytes_of(&entry));
+            count += 1;
+        }
+        count
+    }
+}
+
+type Section = elf::SectionHeader64<LittleEndian>;
+
+/// Returns the header of a section that is not loaded.
+fn section(name: u32, kind: elf::SectionType, within: Range<usize>) -> Section {
+    let word = |value: u64| U64::new(ENDIAN, value);
+    elf::SectionHeader64 {
+        sh_name: U32::new(ENDIAN, name),
+        sh_type: U32::new(ENDIAN, kind),
+        sh_flags: U64::new(ENDIAN, elf::SectionFlags(0)),
+        sh_addr: word(0),
+        sh_offset: word(within.start as u64),
+        sh_size: word(within.len() as u64),
+        sh_link: U32::new(ENDIAN, 0),
+        sh_info: U32::new(ENDIAN, 0),
+        sh_addralign: word(8),
+        sh_entsize: word(0),
     }
 }
 

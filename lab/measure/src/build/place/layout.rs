@@ -1,13 +1,16 @@
 //! Where each section of a placement lies.
 
-use super::parts::Parts;
+use super::parts::{ENDIAN, Parts};
 use super::template::{Role, Segment, Template};
 use object::elf;
+use object::read::elf::{ProgramHeader, SectionHeader};
 use std::ops::Range;
 
 /// The size of the header of a 64-bit file, and of an entry of its segments.
-const HEADER_BYTES: usize = 64;
-const SEGMENT_BYTES: usize = 56;
+pub(super) const HEADER_BYTES: u64 = 64;
+pub(super) const SEGMENT_BYTES: u64 = 56;
+/// The smallest page of a processor that is known.
+const PAGE: u64 = 4096;
 
 /// The addresses of a placement. The file has each byte at its address, except zeroed ones.
 #[derive(Debug)]
@@ -16,36 +19,8 @@ pub(super) struct Layout {
     pub(super) sections: Vec<u64>,
     /// By output section, the address and the size.
     pub(super) outputs: Vec<(u64, u64)>,
-    /// The end of what the file holds.
+    /// The end of what is loaded from the file.
     pub(super) end: u64,
-}
-
-/// The sizes of what the linker makes itself.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub(super) relocations: u64,
-    pub(super) call_relocations: u64,
-    pub(super) calls: u64,
-    pub(super) got: u64,
-    pub(super) call_got: u64,
-    pub(super) frame_index: u64,
-}
-
-impl Sizes {
-    fn of(&self, template: &Template, output: usize) -> u64 {
-        let output = &template.outputs[output];
-        match output.role {
-            Role::Copied | Role::Symbols => output.bytes.len() as u64,
-            Role::Relocations => self.relocations,
-            Role::CallRelocations => self.call_relocations,
-            Role::Calls => self.calls,
-            Role::Got => self.got,
-            Role::CallGot => self.call_got,
-            Role::FrameIndex => self.frame_index,
-            Role::Dynamic | Role::Blank => output.size,
-            Role::Inputs | Role::Dropped => 0,
-        }
-    }
 }
 
 /// What a layout is made from.
@@ -54,7 +29,8 @@ pub(super) struct Planned<'a> {
     pub(super) template: &'a Template,
     /// By output section, the input sections in the order in which they are linked.
     pub(super) inputs: &'a [Vec<usize>],
-    pub(super) sizes: Sizes,
+    /// By output section, the size of what the linker makes itself.
+    pub(super) made: Vec<u64>,
 }
 
 impl Layout {
@@ -68,29 +44,28 @@ impl Layout {
             outputs: vec![(0, 0); template.outputs.len()],
             end: 0,
         };
-        let mut cursor = (HEADER_BYTES + template.segments.len() * SEGMENT_BYTES) as u64;
-        let protected = template.segments.iter().find(|segment| segment.kind == elf::PT_GNU_RELRO);
+        let mut cursor = HEADER_BYTES + template.segments.len() as u64 * SEGMENT_BYTES;
+        let protected = template.segments.iter().find(|one| one.kind() == elf::PT_GNU_RELRO);
         let protected = protected.map_or(0..0, |segment| segment.outputs.clone());
-        let loads = template.segments.iter().filter(|segment| segment.kind == elf::PT_LOAD);
+        let loads = template.segments.iter().filter(|one| one.kind() == elf::PT_LOAD);
         for (number, load) in loads.enumerate() {
-            let page = load.align.max(1);
+            let page = load.header.p_align(ENDIAN).max(1);
             let (begin, end) = (load.outputs.start, load.outputs.end);
             let is_protected = protected.start == begin && !protected.is_empty();
             if number > 0 {
                 let offset = if is_protected { cursor % page } else { 0 };
                 cursor = cursor.next_multiple_of(page) + offset;
             }
+            let mut rest = begin;
             if is_protected {
-                let until = layout.place_all(planned, begin..protected.end, cursor);
+                rest = protected.end;
+                let until = layout.place_all(planned, begin..rest, cursor);
                 let align = protected.clone().map(|output| planned.align(output)).max();
                 let left = until.next_multiple_of(page) - until;
                 let from = cursor + left / align.unwrap_or(1) * align.unwrap_or(1);
-                cursor = layout.place_all(planned, begin..protected.end, from);
-                cursor = cursor.next_multiple_of(page);
-                cursor = layout.place_all(planned, protected.end..end, cursor);
-            } else {
-                cursor = layout.place_all(planned, begin..end, cursor);
+                cursor = layout.place_all(planned, begin..rest, from).next_multiple_of(page);
             }
+            cursor = layout.place_all(planned, rest..end, cursor);
         }
         layout
     }
@@ -101,7 +76,7 @@ impl Layout {
         for index in outputs {
             let output = &planned.template.outputs[index];
             let begin = cursor.next_multiple_of(planned.align(index));
-            let mut end = begin + planned.sizes.of(planned.template, index);
+            let mut end = begin + planned.made[index];
             for &input in &planned.inputs[index] {
                 let section = &planned.parts.sections[input];
                 let address = end.next_multiple_of(section.align);
@@ -109,11 +84,10 @@ impl Layout {
                 end = address + section.size;
             }
             self.outputs[index] = (begin, end - begin);
-            // Zeroed thread-local data have no place in memory.
-            if !(output.is_zeroed && output.is_thread_local) {
+            if !output.is_unplaced() {
                 cursor = end;
             }
-            if !output.is_zeroed {
+            if !output.is_zeroed() {
                 self.end = end;
             }
         }
@@ -123,7 +97,8 @@ impl Layout {
     /// Returns the address and the size of what a segment covers in memory, and of that in the
     /// file.
     pub(super) fn covered(&self, template: &Template, segment: &Segment) -> (u64, u64, u64) {
-        let begin = match segment.kind {
+        let kind = segment.kind();
+        let begin = match kind {
             // The first one has the headers, too.
             elf::PT_LOAD if segment.outputs.start == 0 => 0,
             _ => self.outputs.get(segment.outputs.start).map_or(0, |(address, _)| *address),
@@ -131,13 +106,17 @@ impl Layout {
         let (mut in_memory, mut in_file) = (begin, begin);
         for index in segment.outputs.clone() {
             let (output, (address, size)) = (&template.outputs[index], self.outputs[index]);
-            if output.is_thread_local && output.is_zeroed && segment.kind != elf::PT_TLS {
+            if output.is_unplaced() && kind != elf::PT_TLS {
                 continue;
             }
             in_memory = address + size;
-            if !output.is_zeroed {
+            if !output.is_zeroed() {
                 in_file = address + size;
             }
+        }
+        if kind == elf::PT_GNU_RELRO {
+            // The system's linker protects whole pages only.
+            in_memory = in_memory.next_multiple_of(PAGE);
         }
         (begin, in_memory - begin, in_file - begin)
     }
@@ -146,18 +125,16 @@ impl Layout {
 impl Planned<'_> {
     /// Returns the alignment of an output section.
     fn align(&self, output: usize) -> u64 {
-        let template = self.template;
+        let outputs = &self.template.outputs;
         let inputs = self.inputs[output].iter().map(|input| self.parts.sections[*input].align);
-        let own = match template.outputs[output].role {
+        let own = match outputs[output].role {
             Role::Inputs => 1,
-            _ => template.outputs[output].align,
+            _ => outputs[output].header.sh_addralign(ENDIAN).max(1),
         };
         // Thread-local data begin where the alignment of all of them allows it.
-        let others = template.outputs.iter().enumerate();
-        let others = others.filter(|(index, other)| {
-            template.outputs[output].is_thread_local && other.is_thread_local && *index > output
-        });
-        let others = others.map(|(index, _)| self.align(index));
+        let others = (output + 1..outputs.len())
+            .filter(|other| outputs[output].is_thread_local() && outputs[*other].is_thread_local());
+        let others = others.map(|other| self.align(other));
         inputs.chain(others).max().unwrap_or(1).max(own)
     }
 }

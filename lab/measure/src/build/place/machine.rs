@@ -1,6 +1,7 @@
 //! The processors whose relocations are known.
 
 use super::aarch64::Aarch64;
+use super::parts::{Relocation, Section};
 use super::relocate::{AtLoad, Fixup, Need};
 use super::x86_64::X86_64;
 use object::elf;
@@ -8,9 +9,8 @@ use std::fmt::Debug;
 
 /// A processor: its relocations, and how its code calls functions of other libraries.
 pub(super) trait Machine: Debug + Sync {
-    /// Returns what a relocation of this kind needs; `None` if it is not known. `before` are the
-    /// two bytes before its place.
-    fn need(&self, kind: elf::RelocationType, before: [u8; 2]) -> Option<Need>;
+    /// Returns what a relocation in a section needs; `None` if its kind is not known.
+    fn need(&self, section: &Section, one: &Relocation) -> Option<Need>;
 
     /// Writes a relocation. Fails if the value does not fit.
     fn fix(&self, image: &mut [u8], fixup: &Fixup) -> Option<()>;

@@ -11,8 +11,15 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::Range;
 
-type Header = elf::FileHeader64<Endian>;
-const ENDIAN: Endian = Endian;
+pub(super) type Header = elf::FileHeader64<Endian>;
+pub(super) const ENDIAN: Endian = Endian;
+
+/// What may be done with a section, and whether each thread has its own.
+pub(super) type Access = elf::SectionFlags;
+
+pub(super) fn access(header: &elf::SectionHeader64<Endian>) -> Access {
+    header.sh_flags(ENDIAN) & (elf::SHF_WRITE | elf::SHF_EXECINSTR | elf::SHF_TLS)
+}
 
 /// The objects of a contestant, and the pads.
 #[derive(Debug, Default)]
@@ -25,6 +32,9 @@ pub(super) struct Parts {
     pub(super) names: Vec<Name>,
     /// How many groups have a name of their own.
     pub(super) groups: usize,
+    /// The names of symbols and sections, for debuggers, each with a zero at its end; the first one
+    /// is empty.
+    pub(super) strings: Vec<u8>,
     by_path: HashMap<String, usize>,
     by_name: HashMap<Vec<u8>, u32>,
     by_group: HashMap<Vec<u8>, usize>,
@@ -38,13 +48,23 @@ pub(super) struct File {
     /// Its section groups: the number of the name, and the members. Of the groups of one name only
     /// that of the first file is linked.
     pub(super) groups: Vec<(usize, Vec<usize>)>,
+    /// What debuggers are told.
+    pub(super) symbols: Vec<Symbol>,
+}
+
+/// A function or a variable, or a place in code that has a name.
+#[derive(Debug)]
+pub(super) struct Symbol {
+    pub(super) entry: elf::Sym64<Endian>,
+    /// The section that it is in, at the entry's value.
+    pub(super) section: usize,
 }
 
 /// A section that is loaded.
 #[derive(Debug)]
 pub(super) struct Section {
     pub(super) name: String,
-    pub(super) is_writable: bool,
+    pub(super) access: Access,
     pub(super) align: u64,
     pub(super) size: u64,
     /// Its bytes; none if it is zeroed at load.
@@ -103,6 +123,14 @@ pub(super) struct Definition {
 }
 
 impl Parts {
+    /// Adds a name for debuggers, and returns where it is.
+    pub(super) fn string(&mut self, text: &[u8]) -> u32 {
+        let at = self.strings.len() as u32;
+        self.strings.extend(text);
+        self.strings.push(0);
+        at
+    }
+
     /// Reads a file, unless it was read already, and returns its index.
     pub(super) fn read(&mut self, path: &str) -> Result<usize, Refusal> {
         if let Some(&file) = self.by_path.get(path) {
@@ -110,7 +138,7 @@ impl Parts {
         }
         let (on_disk, member) = split_member(path);
         let data = fs::read(on_disk);
-        let data = data.map_err(|error| Refusal(format!("reading '{on_disk}': {error}")))?;
+        let data = data.map_err(|error| Refusal(format!("'{on_disk}': {error}")))?;
         let file = match member {
             None => self.parse(&data),
             Some(member) => self.parse_member(&data, member),
@@ -151,7 +179,7 @@ impl Parts {
     }
 
     fn parse(&mut self, data: &[u8]) -> Result<usize, String> {
-        let header = Header::parse(data).map_err(|_| "no object of a 64-bit machine")?;
+        let header = Header::parse(data).map_err(|_| "no ELF object of a 64-bit machine")?;
         let is_little = header.e_ident().data == elf::ELFDATA2LSB;
         if !is_little || header.e_type(ENDIAN) != elf::ET_REL {
             return Err("no relocatable object of a little-endian machine".to_owned());
@@ -167,7 +195,7 @@ impl Parts {
         let begin = self.sections.len();
         let mut reader = Reader { file, data, tables, symbols, places: HashMap::new() };
         self.read_sections(&mut reader)?;
-        let targets = self.read_symbols(&reader)?;
+        let (targets, symbols) = self.read_symbols(&reader)?;
         self.read_relocations(&reader, &targets)?;
         for section in &mut self.sections[begin..] {
             if section.name == ".eh_frame" {
@@ -175,7 +203,7 @@ impl Parts {
             }
         }
         let groups = self.read_groups(&reader)?;
-        self.files.push(File { sections: begin..self.sections.len(), groups });
+        self.files.push(File { sections: begin..self.sections.len(), groups, symbols });
         Ok(file)
     }
 
@@ -184,6 +212,9 @@ impl Parts {
             let (flags, kind) = (section.sh_flags(ENDIAN), section.sh_type(ENDIAN));
             let name = reader.tables.section_name(ENDIAN, section).map_err(text)?;
             let size = section.sh_size(ENDIAN);
+            if name.starts_with(b".gnu.lto_") {
+                return Err("code that is compiled when it is linked (-flto)".to_owned());
+            }
             let is_loaded = flags.contains(elf::SHF_ALLOC);
             // The notes say nothing that a library of functions needs. Symbols may be in a section
             // that is empty.
@@ -194,7 +225,7 @@ impl Parts {
             reader.places.insert(index.0, self.sections.len());
             self.sections.push(Section {
                 name: String::from_utf8_lossy(name).into_owned(),
-                is_writable: flags.contains(elf::SHF_WRITE),
+                access: access(section),
                 align: section.sh_addralign(ENDIAN).max(1),
                 size,
                 bytes: bytes.to_vec(),
@@ -205,16 +236,27 @@ impl Parts {
         Ok(())
     }
 
-    /// Returns what each symbol of the file refers to.
-    fn read_symbols(&mut self, reader: &Reader<'_>) -> Result<Vec<Target>, String> {
+    /// Returns what each symbol of the file refers to, and those for debuggers.
+    fn read_symbols(&mut self, reader: &Reader<'_>) -> Result<(Vec<Target>, Vec<Symbol>), String> {
         let mut targets = Vec::with_capacity(reader.symbols.len());
+        let mut symbols = Vec::new();
         for (index, symbol) in reader.symbols.enumerate() {
             let place = reader.place(symbol, index)?;
+            let name = reader.symbols.symbol_name(ENDIAN, symbol).map_err(text)?;
+            let is_told = matches!(
+                symbol.st_type(),
+                elf::STT_FUNC | elf::STT_OBJECT | elf::STT_NOTYPE if !name.is_empty()
+            );
+            if let (true, Place::InSection(section, _)) = (is_told, place) {
+                let mut entry = *symbol;
+                entry.set_st_info(elf::STB_LOCAL, symbol.st_type());
+                entry.st_name.set(ENDIAN, self.string(name));
+                symbols.push(Symbol { entry, section });
+            }
             if symbol.is_local() {
                 targets.push(Target::Local(place));
                 continue;
             }
-            let name = reader.symbols.symbol_name(ENDIAN, symbol).map_err(text)?;
             let is_weak = symbol.st_bind() == elf::STB_WEAK;
             let own = self.named(name);
             let entry = &mut self.names[own as usize];
@@ -225,7 +267,7 @@ impl Parts {
             }
             targets.push(Target::Name(own));
         }
-        Ok(targets)
+        Ok((targets, symbols))
     }
 
     fn named(&mut self, name: &[u8]) -> u32 {

@@ -124,13 +124,13 @@ pub(super) struct Tables {
 }
 
 /// What is fixed before any address is: the objects, and what their names stand for.
-#[derive(Clone, Copy)]
 pub(super) struct Names<'a> {
     pub(super) parts: &'a Parts,
     pub(super) machine: &'static dyn Machine,
-    pub(super) bound: &'a [Bound],
+    /// By name.
+    pub(super) bound: Vec<Bound>,
     /// Whether an input section is linked.
-    pub(super) is_live: &'a [bool],
+    pub(super) is_live: Vec<bool>,
 }
 
 impl Names<'_> {
@@ -154,11 +154,7 @@ impl Names<'_> {
     /// # Errors
     /// Says why a placement cannot have it.
     pub(super) fn need(&self, section: &Section, one: &Relocation) -> Result<Need, String> {
-        let before = |back: u64| {
-            let at = one.offset.checked_sub(back).map(|at| at as usize);
-            at.and_then(|at| section.bytes.get(at).copied()).unwrap_or(0)
-        };
-        let need = self.machine.need(one.kind, [before(2), before(1)]);
+        let need = self.machine.need(section, one);
         let need =
             need.ok_or_else(|| format!("a relocation of kind {} in '{}'", one.kind, section.name))?;
         let bound = self.bound(one.target);
@@ -176,11 +172,16 @@ impl Names<'_> {
             return Err(format!("a reference to what is not linked, in '{}'", section.name));
         }
         match (need, bound) {
-            (_, Bound::Unknown) => Err(format!("'{}' is not defined", self.text(one.target))),
-            (Need::Address, Bound::Elsewhere(_)) => {
-                Err(format!("'{}' is used as if it were near", self.text(one.target)))
+            (_, Bound::Unknown) => {
+                Err(format!("the name '{}', which no object defines", self.text(one.target)))
             }
-            (Need::Word, _) if !section.is_writable => {
+            (Need::Address, Bound::Elsewhere(_)) => {
+                Err(format!("the distance to another library's '{}'", self.text(one.target)))
+            }
+            (Need::Address | Need::Call, Bound::Here(Place::Absolute(_))) => {
+                Err(format!("the distance to an absolute address, in '{}'", section.name))
+            }
+            (Need::Word, _) if !section.access.contains(elf::SHF_WRITE) => {
                 Err(format!("an address in read-only data, in '{}'", section.name))
             }
             _ => Ok(need),

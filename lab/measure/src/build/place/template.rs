@@ -3,21 +3,17 @@
 //! libraries that it names.
 
 use super::Refusal;
-use super::parts::text;
+use super::parts::{Access, ENDIAN, Header, access, text};
 use object::LittleEndian as Endian;
 use object::elf;
-use object::pod::bytes_of;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader, SectionHeader, Sym};
 use std::collections::HashMap;
 use std::ops::Range;
 
-type Header = elf::FileHeader64<Endian>;
-const ENDIAN: Endian = Endian;
-
 /// What the reference says of every placement.
 #[derive(Debug)]
 pub(super) struct Template {
-    pub(super) header: Vec<u8>,
+    pub(super) header: Header,
     pub(super) segments: Vec<Segment>,
     /// The sections that are loaded, by address.
     pub(super) outputs: Vec<Output>,
@@ -33,15 +29,10 @@ pub(super) struct Template {
 pub(super) struct Output {
     pub(super) name: String,
     pub(super) role: Role,
-    pub(super) is_writable: bool,
-    pub(super) is_zeroed: bool,
-    pub(super) is_thread_local: bool,
-    pub(super) align: u64,
+    /// Its header in the reference.
+    pub(super) header: elf::SectionHeader64<Endian>,
     /// For [`Role::Copied`] and [`Role::Symbols`].
     pub(super) bytes: Vec<u8>,
-    /// Its address in the reference.
-    pub(super) address: u64,
-    pub(super) size: u64,
 }
 
 /// What an output section holds.
@@ -62,18 +53,40 @@ pub(super) enum Role {
     /// What would be untrue of a placement, as the note that identifies the file: room, with
     /// zeroes.
     Blank,
-    /// What no placement needs: stubs of another kind.
+    /// What no placement needs: stubs of another kind, if there are those that it has.
     Dropped,
 }
 
-/// A program header.
-#[derive(Clone, Debug)]
+/// A segment: its header in the reference, and the output sections in it.
+#[derive(Debug)]
 pub(super) struct Segment {
-    pub(super) kind: elf::ProgramType,
-    pub(super) flags: elf::ProgramFlags,
-    pub(super) align: u64,
-    /// The output sections in it; empty if it has none.
+    pub(super) header: elf::ProgramHeader64<Endian>,
     pub(super) outputs: Range<usize>,
+}
+
+impl Segment {
+    pub(super) fn kind(&self) -> elf::ProgramType {
+        self.header.p_type(ENDIAN)
+    }
+}
+
+impl Output {
+    pub(super) fn is_zeroed(&self) -> bool {
+        self.header.sh_type(ENDIAN) == elf::SHT_NOBITS
+    }
+
+    pub(super) fn access(&self) -> Access {
+        access(&self.header)
+    }
+
+    pub(super) fn is_thread_local(&self) -> bool {
+        self.access().contains(elf::SHF_TLS)
+    }
+
+    /// Returns whether it has no place of its own in memory: it is copied for each thread.
+    pub(super) fn is_unplaced(&self) -> bool {
+        self.is_zeroed() && self.is_thread_local()
+    }
 }
 
 impl Template {
@@ -84,20 +97,31 @@ impl Template {
     fn read(data: &[u8]) -> Result<Template, String> {
         let header = Header::parse(data).map_err(text)?;
         let mut outputs = outputs(header, data)?;
-        outputs.sort_by_key(|output| output.address);
+        if !outputs.iter().any(|output| output.role == Role::Calls)
+            && let Some(other) = outputs.iter_mut().find(|output| output.name == ".plt.got")
+        {
+            other.role = Role::Calls;
+        }
         let segments = header.program_headers(ENDIAN, data).map_err(text)?;
-        let mut segments: Vec<_> = segments.iter().map(|entry| segment(entry, &outputs)).collect();
+        let mut segments: Vec<_> =
+            segments.iter().map(|header| segment(header, &outputs)).collect();
         // A section that is empty in the reference may lie at the end of its segment.
         let mut end = outputs.len();
-        for segment in segments.iter_mut().rev().filter(|segment| segment.kind == elf::PT_LOAD) {
+        for segment in segments.iter_mut().rev().filter(|segment| segment.kind() == elf::PT_LOAD) {
+            if segment.header.p_flags(ENDIAN).contains(elf::PF_W | elf::PF_X) {
+                return Err("pages that are writable and executable".to_owned());
+            }
             segment.outputs.end = end;
             end = segment.outputs.start;
         }
-        let names = outputs.iter().map(|output| output.name.clone());
-        let by_name = names.enumerate().map(|(index, name)| (name, index)).collect();
+        let mut by_name = HashMap::new();
+        for (index, output) in outputs.iter().enumerate() {
+            if by_name.insert(output.name.clone(), index).is_some() {
+                return Err(format!("two sections '{}'", output.name));
+            }
+        }
         let (dynamic, symbols) = (dynamic(header, data)?, symbols(header, data)?);
-        let header = bytes_of(header).to_vec();
-        Ok(Template { header, segments, outputs, dynamic, symbols, by_name })
+        Ok(Template { header: *header, segments, outputs, dynamic, symbols, by_name })
     }
 
     /// Returns the index of the output section that the linker puts an input section into: that of
@@ -125,27 +149,16 @@ impl Template {
 fn outputs(header: &Header, data: &[u8]) -> Result<Vec<Output>, String> {
     let sections = header.sections(ENDIAN, data).map_err(text)?;
     let mut outputs = Vec::new();
-    for section in sections.iter() {
-        let flags = section.sh_flags(ENDIAN);
-        if !flags.contains(elf::SHF_ALLOC) {
-            continue;
-        }
+    for section in sections.iter().filter(|one| one.sh_flags(ENDIAN).contains(elf::SHF_ALLOC)) {
         let name = sections.section_name(ENDIAN, section).map_err(text)?;
-        let (name, kind) = (String::from_utf8_lossy(name).into_owned(), section.sh_type(ENDIAN));
-        let role = role(&name, kind)?;
+        let name = String::from_utf8_lossy(name).into_owned();
+        let role = role(&name, section.sh_type(ENDIAN))?;
         let is_kept = matches!(role, Role::Copied | Role::Symbols);
-        let bytes = section.data(ENDIAN, data).map_err(text)?;
-        outputs.push(Output {
-            name,
-            role,
-            is_writable: flags.contains(elf::SHF_WRITE),
-            is_zeroed: kind == elf::SHT_NOBITS,
-            is_thread_local: flags.contains(elf::SHF_TLS),
-            align: section.sh_addralign(ENDIAN).max(1),
-            bytes: if is_kept { bytes.to_vec() } else { Vec::new() },
-            address: section.sh_addr(ENDIAN),
-            size: section.sh_size(ENDIAN),
-        });
+        let bytes = if is_kept { section.data(ENDIAN, data).map_err(text)? } else { &[] };
+        outputs.push(Output { name, role, header: *section, bytes: bytes.to_vec() });
+    }
+    if !outputs.is_sorted_by_key(|output| output.header.sh_addr(ENDIAN)) {
+        return Err("sections in an unusual order".to_owned());
     }
     Ok(outputs)
 }
@@ -169,32 +182,28 @@ fn role(name: &str, kind: elf::SectionType) -> Result<Role, String> {
     })
 }
 
-fn segment(entry: &elf::ProgramHeader64<Endian>, outputs: &[Output]) -> Segment {
-    let kind = entry.p_type(ENDIAN);
-    let begin = entry.p_vaddr(ENDIAN);
-    let within = begin..begin + entry.p_memsz(ENDIAN);
-    // Zeroed thread-local data have no place of their own in memory.
+fn segment(header: &elf::ProgramHeader64<Endian>, outputs: &[Output]) -> Segment {
+    let kind = header.p_type(ENDIAN);
+    let begin = header.p_vaddr(ENDIAN);
+    let within = begin..begin + header.p_memsz(ENDIAN);
     let is_in = |output: &Output| {
-        let has_place = !(output.is_thread_local && output.is_zeroed) || kind == elf::PT_TLS;
-        has_place
-            && (kind != elf::PT_TLS || output.is_thread_local)
-            && within.contains(&output.address)
-            && output.address + output.size <= within.end
+        let (address, size) = (output.header.sh_addr(ENDIAN), output.header.sh_size(ENDIAN));
+        let is_of_kind = match kind {
+            elf::PT_TLS => output.is_thread_local(),
+            _ => !output.is_unplaced(),
+        };
+        is_of_kind && within.contains(&address) && address + size <= within.end
     };
     let first = outputs.iter().position(is_in).unwrap_or(0);
     let end = outputs.iter().rposition(is_in).map_or(first, |last| last + 1);
-    let (flags, align) = (entry.p_flags(ENDIAN), entry.p_align(ENDIAN));
-    Segment { kind, flags, align, outputs: first..end }
+    Segment { header: *header, outputs: first..end }
 }
 
 fn dynamic(header: &Header, data: &[u8]) -> Result<Vec<(elf::DynamicTag, u64)>, String> {
     for segment in header.program_headers(ENDIAN, data).map_err(text)? {
         if let Some(entries) = segment.dynamic(ENDIAN, data).map_err(text)? {
             let entries = entries.iter().map(|entry| (entry.d_tag(ENDIAN), entry.d_val(ENDIAN)));
-            let mut entries: Vec<_> = entries.collect();
-            let end = entries.iter().position(|(tag, _)| *tag == elf::DT_NULL);
-            entries.truncate(end.unwrap_or(entries.len()));
-            return Ok(entries);
+            return Ok(entries.take_while(|(tag, _)| *tag != elf::DT_NULL).collect());
         }
     }
     Err("no dynamic section".to_owned())

@@ -1,6 +1,7 @@
 //! The relocations of x86-64, and how it calls functions of other libraries.
 
 use super::machine::{Machine, put};
+use super::parts::{Relocation, Section};
 use super::relocate::{AtLoad, Fixup, Need, Slot};
 use object::elf;
 
@@ -9,15 +10,19 @@ use object::elf;
 pub(super) struct X86_64;
 
 impl Machine for X86_64 {
-    fn need(&self, kind: elf::RelocationType, before: [u8; 2]) -> Option<Need> {
-        Some(match kind {
+    fn need(&self, section: &Section, one: &Relocation) -> Option<Need> {
+        Some(match one.kind {
             elf::R_X86_64_NONE | elf::R_X86_64_TLSDESC_CALL => Need::Nothing,
             elf::R_X86_64_PC32 | elf::R_X86_64_PC64 => Need::Address,
             elf::R_X86_64_PLT32 => Need::Call,
             elf::R_X86_64_64 => Need::Word,
             elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX => {
-                let is_known = shortened(kind, before).is_some();
-                Need::Got { slot: Slot::Address, or_address: is_known }
+                let at = (one.offset as usize).checked_sub(2);
+                let before = at.and_then(|at| section.bytes.get(at..)?.first_chunk());
+                // With another addend, the instruction reads a part of the address.
+                let is_whole = one.addend == -4;
+                let short = before.filter(|_| is_whole).and_then(|two| shortened(one.kind, *two));
+                Need::Got { slot: Slot::Address, or_address: short.is_some() }
             }
             elf::R_X86_64_GOTTPOFF => Need::Got { slot: Slot::ThreadOffset, or_address: false },
             elf::R_X86_64_TLSGD => Need::Got { slot: Slot::ThreadPair, or_address: false },
@@ -44,18 +49,15 @@ impl Machine for X86_64 {
                 put(image, at, &i32::try_from(value).ok()?.to_le_bytes())?;
             }
             _ => {
-                let mut at = at;
-                let mut relative = relative;
+                let (mut at, mut relative) = (at, relative);
                 if is_direct {
-                    let before = [*image.get(at.checked_sub(2)?)?, *image.get(at - 1)?];
-                    let [first, second] = shortened(kind, before)?;
-                    put(image, at - 2, &[first])?;
-                    if first == 0xe9 {
+                    let opcode = at.checked_sub(2)?;
+                    let short = shortened(kind, *image.get(opcode..)?.first_chunk()?)?;
+                    put(image, opcode, &short)?;
+                    if short[0] == JUMP {
+                        // The address lies a byte earlier, and a nop follows.
                         put(image, at + 3, &[0x90])?;
-                        at -= 1;
-                        relative += 1;
-                    } else {
-                        put(image, at - 1, &[second])?;
+                        (at, relative) = (at - 1, relative + 1);
                     }
                 }
                 put(image, at, &i32::try_from(relative).ok()?.to_le_bytes())?;
@@ -110,11 +112,11 @@ fn shortened(kind: elf::RelocationType, before: [u8; 2]) -> Option<[u8; 2]> {
     match (before, kind) {
         ([MOV, register], _) => Some([LEA, register]),
         ([0xff, 0x15], elf::R_X86_64_GOTPCRELX) => Some([0x67, 0xe8]),
-        // The address lies a byte earlier, and a nop follows.
-        ([0xff, 0x25], elf::R_X86_64_GOTPCRELX) => Some([0xe9, 0]),
+        ([0xff, 0x25], elf::R_X86_64_GOTPCRELX) => Some([JUMP, 0]),
         _ => None,
     }
 }
 
 const MOV: u8 = 0x8b;
 const LEA: u8 = 0x8d;
+const JUMP: u8 = 0xe9;

@@ -1,0 +1,94 @@
+//! Whose turn it is, chosen by how far each question has come: the error of all questions together
+//! stays, and what is expected is about what is needed. Seeds are fixed.
+
+use tiebreak_core::claim::Relation;
+use tiebreak_core::plan::{Adjust, Centre};
+use tiebreak_stats::coins::{Purpose, Seed, Stream};
+use tiebreak_stats::conditions::Conditions;
+use tiebreak_stats::decide::SequentialTest;
+use tiebreak_stats::observation::LogRatio;
+use tiebreak_stats::ratio_test::RatioTest;
+
+const NOISE: f64 = 0.05;
+
+fn test(relation: Relation, centre: Centre, error: f64) -> RatioTest {
+    RatioTest::new(relation, centre, error, 0.0, Adjust::NONE)
+}
+
+fn observe(test: &mut RatioTest, stream: &mut Stream, truth: f64) {
+    let d = LogRatio::exact(truth + NOISE * stream.normal());
+    test.observe(d, &Conditions::default());
+}
+
+/// How many of `runs` runs have a wrong limit of some ratio at some moment, where the next round is
+/// for the ratio that is expected to be exact soonest and each has this error.
+fn wrong_runs(relation: Relation, error: f64, pairs: usize, rounds: u32, runs: u64) -> u32 {
+    let mut wrong = 0;
+    for run in 0..runs {
+        let mut stream = Stream::new(Seed::from_text("turns"), Purpose::Simulation, run, 0);
+        let mut tests = vec![test(relation, Centre::Median, error); pairs];
+        let is_wrong = |test: &RatioTest| {
+            let limits = test.limits();
+            limits.low.is_some_and(|low| low > 0.0) || limits.high.is_some_and(|high| high < 0.0)
+        };
+        for _ in 0..rounds {
+            let open = tests.iter_mut().filter(|test| test.settled().is_none());
+            let next = open.min_by(|a, b| a.rounds_left().total_cmp(&b.rounds_left()));
+            let Some(next) = next else { break };
+            observe(next, &mut stream, 0.0);
+            if is_wrong(next) {
+                wrong += 1;
+                break;
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn choosing_by_the_past_keeps_the_error() {
+    // Of ten questions at 1% each, at most 10% of the runs may have a wrong one, at any moment.
+    for relation in [Relation::Measure { precision: 0.02 }, Relation::Order] {
+        let wrong = wrong_runs(relation, 0.01, 10, 400, 200);
+        assert!(wrong <= 32, "{relation:?}: {wrong} of 200 at 10%");
+    }
+}
+
+#[test]
+fn what_is_expected_is_about_what_is_needed() {
+    let measure = |precision| Relation::Measure { precision };
+    let check = |relation, centre, truth: f64, share: f64| {
+        let mut stream = Stream::new(Seed::from_text("expected"), Purpose::Simulation, 1, 0);
+        let mut test = test(relation, centre, 0.001);
+        let mut expected = Vec::new();
+        while test.settled().is_none() && test.rounds() < 20_000 {
+            observe(&mut test, &mut stream, truth);
+            expected.push(test.rounds() as f64 + test.rounds_left());
+        }
+        let needed = test.rounds() as f64;
+        assert!(test.settled().is_some() && needed > 12.0, "{relation:?} {needed}");
+        let then = expected[(share * needed) as usize];
+        assert!((0.4..2.5).contains(&(then / needed)), "{relation:?} {centre:?}: {then} {needed}");
+    };
+    for centre in [Centre::Median, Centre::Factor] {
+        for share in [0.3, 0.6, 0.9] {
+            check(measure(0.02), centre, 0.3, share);
+            check(measure(0.01), centre, 0.3, share);
+            check(Relation::AtLeast { factor: 1.0 }, centre, 0.02, share);
+        }
+    }
+}
+
+#[test]
+fn what_is_never_settled_is_expected_later_and_later() {
+    let mut stream = Stream::new(Seed::from_text("never"), Purpose::Simulation, 1, 0);
+    let mut test = test(Relation::AtLeast { factor: 1.0 }, Centre::Median, 1e-6);
+    let mut last = 0.0;
+    for rounds in [50, 500, 5000] {
+        while test.rounds() < rounds {
+            observe(&mut test, &mut stream, 0.0);
+        }
+        assert!(test.rounds_left() > last, "{rounds}: {} {last}", test.rounds_left());
+        last = test.rounds_left();
+    }
+}
