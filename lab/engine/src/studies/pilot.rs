@@ -265,9 +265,8 @@ impl PilotRun {
     /// Returns the time of a call of each contestant of the plan in the quickest of these units;
     /// infinite for those that took no part.
     fn call_ns(&self, all: &[Ran]) -> Vec<f64> {
-        let quickest = (0..self.brief.is_exact.len()).map(|one| {
-            all.iter().map(|ran| ran.quiet_call_ns(one)).fold(f64::INFINITY, f64::min)
-        });
+        let quickest = (0..self.brief.is_exact.len())
+            .map(|one| all.iter().map(|ran| ran.quiet_call_ns(one)).fold(f64::INFINITY, f64::min));
         quickest.collect()
     }
 

@@ -11,9 +11,7 @@ use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{ENGINE_VERSION, PlannedClaim, Scope};
 use tiebreak_core::result::VerifyRow;
-use tiebreak_core::study::{
-    BuiltForm, FunctionPlan, Placements, Team, Verification, Workload,
-};
+use tiebreak_core::study::{BuiltForm, FunctionPlan, Placements, Team, Verification, Workload};
 use tiebreak_core::verdict::Fault;
 use tiebreak_core::warning::Warning;
 use tiebreak_input as input;

@@ -23,7 +23,8 @@ pub(super) struct Wanted {
 }
 
 /// Makes inputs in threads of its own, each with an oracle of its own, on CPUs on which nothing is
-/// timed if there are any. Dropping it ends them.
+/// timed if there are any. Whatever fails here, whoever needs the input makes it anew: so the error
+/// is the same whether an input was expected or not. Dropping it ends the threads and the oracles.
 #[derive(Debug)]
 pub(super) struct Maker {
     shared: Arc<Shared>,
@@ -42,7 +43,8 @@ struct Shop {
     wanted: VecDeque<Wanted>,
     /// The seeds of inputs that are being made.
     at_work: Vec<u64>,
-    made: HashMap<u64, Result<Input, OracleError>>,
+    /// Those that are made; `None` for those that could not be.
+    made: HashMap<u64, Option<Input>>,
     /// The process of each oracle that runs.
     oracles: Vec<Option<OwnedFd>>,
     is_closed: bool,
@@ -61,21 +63,22 @@ impl Shared {
 
 impl Maker {
     /// Starts threads for a workload whose inputs are drawn. Their CPUs are these; with none, all
-    /// that may be used, and one thread.
+    /// that may be used, and one thread. With no thread at all, nothing is made.
     pub(super) fn start(oracle: &Oracle, workload: &Workload, cpus: &[usize]) -> Maker {
         let shared = Arc::<Shared>::default();
         let count = cpus.len().clamp(1, ORACLES_MAX);
         shared.shop().oracles.resize_with(count, || None);
-        let threads = (0..count).map(|index| {
+        let threads = (0..count).filter_map(|index| {
             let (oracle, workload) = (oracle.ahead(), workload.clone());
             let (shared, cpus) = (Arc::clone(&shared), cpus.to_vec());
-            std::thread::spawn(move || {
+            let work = move || {
                 if !cpus.is_empty() {
                     // Where that is refused, the kernel places the oracle.
                     let _ = cpus::pin_this_thread(&cpus);
                 }
                 Work { index, oracle, workload, shared }.run();
-            })
+            };
+            std::thread::Builder::new().spawn(work).ok()
         });
         Maker { threads: threads.collect(), shared }
     }
@@ -84,30 +87,22 @@ impl Maker {
     pub(super) fn expect(&self, wanted: Vec<Wanted>) {
         let mut shop = self.shared.shop();
         shop.made.retain(|seed, _| wanted.iter().any(|one| one.seed == *seed));
-        let is_missing = |one: &Wanted| {
-            !shop.made.contains_key(&one.seed) && !shop.at_work.contains(&one.seed)
-        };
+        let is_missing =
+            |one: &Wanted| !shop.made.contains_key(&one.seed) && !shop.at_work.contains(&one.seed);
         shop.wanted = wanted.into_iter().filter(is_missing).collect();
         drop(shop);
         self.shared.changed.notify_all();
     }
 
-    /// Returns the input of this seed, once it is made; `None` if it was not expected.
-    ///
-    /// # Errors
-    /// Fails if the oracle failed.
-    pub(super) fn take(&self, seed: u64) -> Option<Result<Input, OracleError>> {
+    /// Returns the input of this seed, once it is made; `None` if it could not be, or if nobody is
+    /// at work on it: the caller is then as quick.
+    pub(super) fn take(&self, seed: u64) -> Option<Input> {
         let mut shop = self.shared.shop();
-        loop {
-            if let Some(made) = shop.made.remove(&seed) {
-                return Some(made);
-            }
-            let is_coming = shop.wanted.iter().any(|one| one.seed == seed);
-            if !is_coming && !shop.at_work.contains(&seed) {
-                return None;
-            }
+        shop.wanted.retain(|one| one.seed != seed);
+        while shop.at_work.contains(&seed) {
             shop = self.shared.wait(shop);
         }
+        shop.made.remove(&seed).flatten()
     }
 }
 
@@ -117,7 +112,8 @@ impl Drop for Maker {
         shop.is_closed = true;
         // An answer may take minutes.
         for process in shop.oracles.iter().flatten() {
-            send_signal(process.as_fd(), libc::SIGKILL);
+            // It may have ended.
+            let _ = send_signal(process.as_fd(), libc::SIGKILL);
         }
         drop(shop);
         self.shared.changed.notify_all();
@@ -139,7 +135,7 @@ struct Work {
 impl Work {
     fn run(mut self) {
         while let Some(wanted) = self.next() {
-            let made = self.make(&wanted);
+            let made = self.make(&wanted).ok();
             let mut shop = self.shared.shop();
             shop.at_work.retain(|seed| *seed != wanted.seed);
             shop.made.insert(wanted.seed, made);

@@ -49,12 +49,13 @@ impl Workers {
         let own_padding = padding.next().unwrap_or(0);
         let capacity = orders.len().max(1) * loaded.len();
         let workload = &self.functions.workload.name;
-        let fitting = self.started.take().filter(|one| {
-            one.padding_bytes == own_padding && one.capacity >= capacity
-        });
+        let fitting = self
+            .started
+            .take()
+            .filter(|one| one.padding_bytes == own_padding && one.capacity >= capacity);
         let mut crew = match fitting {
             Some(Started { mut process, .. }) => {
-                process.begin();
+                process.work_now();
                 Crew { process, members: loaded.to_vec(), workload: workload.clone() }
             }
             None => Crew::start(&self.launch, own_padding, capacity, loaded, workload)?,
@@ -143,8 +144,6 @@ impl Workers {
             counts: self.counting == Counting::Always,
             trial: turn.map(|turn| (turn.batch, turn.seed)),
         };
-        // The end of the previous process must not be timed.
-        self.ending = None;
         let started_ns = clock::monotonic_ns();
         self.surroundings.before_run();
         let timed = stillness::timed();
@@ -176,6 +175,7 @@ impl Workers {
             self.session = Some(session);
         } else {
             session.crew.process.kill(&self.spare_cpus);
+            // The one before has ended: no span was timed before that.
             self.ending = Some(session.crew.process);
         }
         let walls = batches.iter();

@@ -215,9 +215,8 @@ fn the_costs_of_units_and_rounds_are_distinguished() {
     let (piloted, _) = pilot(&Requests { spread: (0.0, 0.0), ..Requests::default() });
     let call_ns = [100.0, 150.0, 400.0];
     let rounds_ns = piloted.pairs.iter().map(|pair| {
-        let batches = pair.map(|one| {
-            call_ns[one] * (piloted.calls_a_batch.of(one, pair) + 1) as f64
-        });
+        let batches =
+            pair.map(|one| call_ns[one] * (piloted.calls_a_batch.of(one, pair) + 1) as f64);
         batches.iter().sum::<f64>()
     });
     // A unit of the run has two of the three.
