@@ -80,7 +80,8 @@ impl Drop for Enrolled {
     }
 }
 
-/// A span in which something is timed. When the last one is dropped, what was stopped goes on.
+/// A span in which something is timed, or in which the machine is looked at as it will be then.
+/// When the last one is dropped, what was stopped goes on.
 #[derive(Debug)]
 pub(crate) struct Timed(());
 
