@@ -150,6 +150,11 @@ impl Workers {
         let records = session.run(rounds, dump.as_ref(), request.timeout_ns)?;
         drop(timed);
         let around = self.surroundings.after_run(started_ns, 0, 0);
+        let peak_bytes = (session.crew.members.len() == 1).then(|| session.peak_memory_bytes());
+        let is_counted = self.counting == Counting::Once;
+        if self.scope != Scope::Layout && !is_counted {
+            session.crew.process.kill(&self.spare_cpus);
+        }
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(session.input_seed, &coins.order, &batches)?;
         let input_bytes = self.inputs.of_unit(session.input_seed)?.0.bytes;
@@ -164,17 +169,18 @@ impl Workers {
         self.trials.spent(turn.as_ref(), now_ns - ran_ns + dumps_ns, now_ns - begun_ns);
         let mut samples: Vec<Sample> =
             batches.iter().map(|records| sample::sum(records, &around)).collect();
-        if session.crew.members.len() == 1 {
-            let peak_bytes = session.peak_memory_bytes();
+        if let Some(peak_bytes) = peak_bytes {
             samples.iter_mut().for_each(|sample| sample.peak_memory_bytes = peak_bytes);
         }
-        if self.counting == Counting::Once {
+        if is_counted {
             self.count(&mut session, request, &mut samples)?;
         }
         if self.scope == Scope::Layout {
             self.session = Some(session);
         } else {
-            session.crew.process.kill(&self.spare_cpus);
+            if is_counted {
+                session.crew.process.kill(&self.spare_cpus);
+            }
             // The one before has ended: no span was timed before that.
             self.ending = Some(session.crew.process);
         }
