@@ -454,8 +454,8 @@ pub enum BatchCalls {
 }
 
 impl BatchCalls {
-    /// Returns the number of calls in a batch of this contestant in rounds of this company, to which
-    /// it belongs; at least 1.
+    /// Returns the number of calls in a batch of this contestant in rounds of this company, to
+    /// which it belongs; at least 1.
     pub fn of(&self, contestant: usize, company: &[usize]) -> u64 {
         let calls = match self {
             BatchCalls::Alike(calls) => Some(*calls),

@@ -114,8 +114,8 @@ impl Oracle {
         Ok(oracle)
     }
 
-    /// Returns another one of the same study, which works ahead: it starts a question when nothing is
-    /// timed, and its process stands still while something is.
+    /// Returns another one of the same study, which works ahead: it starts a question when nothing
+    /// is timed, and its process stands still while something is.
     pub(crate) fn ahead(&self) -> Oracle {
         let Oracle { object, launch, folder, .. } = self;
         let (object, launch, folder) = (object.clone(), launch.clone(), folder.clone());

@@ -33,12 +33,12 @@ pub(super) struct Maker {
 
 #[derive(Debug, Default)]
 struct Shared {
-    shop: Mutex<Shop>,
+    progress: Mutex<Progress>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Shop {
+struct Progress {
     /// What nobody works at yet, the most urgent first.
     wanted: VecDeque<Wanted>,
     /// The seeds of inputs that are being made.
@@ -51,13 +51,13 @@ struct Shop {
 }
 
 impl Shared {
-    fn shop(&self) -> MutexGuard<'_, Shop> {
+    fn progress(&self) -> MutexGuard<'_, Progress> {
         // Each change is one step, so a panic elsewhere leaves nothing half done.
-        self.shop.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, shop: MutexGuard<'a, Shop>) -> MutexGuard<'a, Shop> {
-        self.changed.wait(shop).unwrap_or_else(PoisonError::into_inner)
+    fn wait<'a>(&self, progress: MutexGuard<'a, Progress>) -> MutexGuard<'a, Progress> {
+        self.changed.wait(progress).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -67,7 +67,7 @@ impl Maker {
     pub(super) fn start(oracle: &Oracle, workload: &Workload, cpus: &[usize]) -> Maker {
         let shared = Arc::<Shared>::default();
         let count = cpus.len().clamp(1, ORACLES_MAX);
-        shared.shop().oracles.resize_with(count, || None);
+        shared.progress().oracles.resize_with(count, || None);
         let threads = (0..count).filter_map(|index| {
             let (oracle, workload) = (oracle.ahead(), workload.clone());
             let (shared, cpus) = (Arc::clone(&shared), cpus.to_vec());
@@ -85,37 +85,38 @@ impl Maker {
 
     /// Makes these inputs from now on, in this order, and discards all others.
     pub(super) fn expect(&self, wanted: Vec<Wanted>) {
-        let mut shop = self.shared.shop();
-        shop.made.retain(|seed, _| wanted.iter().any(|one| one.seed == *seed));
-        let is_missing =
-            |one: &Wanted| !shop.made.contains_key(&one.seed) && !shop.at_work.contains(&one.seed);
-        shop.wanted = wanted.into_iter().filter(is_missing).collect();
-        drop(shop);
+        let mut progress = self.shared.progress();
+        progress.made.retain(|seed, _| wanted.iter().any(|one| one.seed == *seed));
+        let is_missing = |one: &Wanted| {
+            !progress.made.contains_key(&one.seed) && !progress.at_work.contains(&one.seed)
+        };
+        progress.wanted = wanted.into_iter().filter(is_missing).collect();
+        drop(progress);
         self.shared.changed.notify_all();
     }
 
     /// Returns the input of this seed, once it is made; `None` if it could not be, or if nobody is
     /// at work on it: the caller is then as quick.
     pub(super) fn take(&self, seed: u64) -> Option<Input> {
-        let mut shop = self.shared.shop();
-        shop.wanted.retain(|one| one.seed != seed);
-        while shop.at_work.contains(&seed) {
-            shop = self.shared.wait(shop);
+        let mut progress = self.shared.progress();
+        progress.wanted.retain(|one| one.seed != seed);
+        while progress.at_work.contains(&seed) {
+            progress = self.shared.wait(progress);
         }
-        shop.made.remove(&seed).flatten()
+        progress.made.remove(&seed).flatten()
     }
 }
 
 impl Drop for Maker {
     fn drop(&mut self) {
-        let mut shop = self.shared.shop();
-        shop.is_closed = true;
+        let mut progress = self.shared.progress();
+        progress.is_closed = true;
         // An answer may take minutes.
-        for process in shop.oracles.iter().flatten() {
+        for process in progress.oracles.iter().flatten() {
             // It may have ended.
             let _ = send_signal(process.as_fd(), libc::SIGKILL);
         }
-        drop(shop);
+        drop(progress);
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
             // A thread that panicked has ended as well.
@@ -136,22 +137,22 @@ impl Work {
     fn run(mut self) {
         while let Some(wanted) = self.next() {
             let made = self.make(&wanted).ok();
-            let mut shop = self.shared.shop();
-            shop.at_work.retain(|seed| *seed != wanted.seed);
-            shop.made.insert(wanted.seed, made);
-            drop(shop);
+            let mut progress = self.shared.progress();
+            progress.at_work.retain(|seed| *seed != wanted.seed);
+            progress.made.insert(wanted.seed, made);
+            drop(progress);
             self.shared.changed.notify_all();
         }
     }
 
     fn next(&self) -> Option<Wanted> {
-        let mut shop = self.shared.shop();
-        while !shop.is_closed {
-            if let Some(wanted) = shop.wanted.pop_front() {
-                shop.at_work.push(wanted.seed);
+        let mut progress = self.shared.progress();
+        while !progress.is_closed {
+            if let Some(wanted) = progress.wanted.pop_front() {
+                progress.at_work.push(wanted.seed);
                 return Some(wanted);
             }
-            shop = self.shared.wait(shop);
+            progress = self.shared.wait(progress);
         }
         None
     }
@@ -160,12 +161,12 @@ impl Work {
         self.oracle.start_process()?;
         let process = self.oracle.process().map(|process| process.try_clone_to_owned());
         let process = process.transpose()?;
-        let mut shop = self.shared.shop();
-        if shop.is_closed {
+        let mut progress = self.shared.progress();
+        if progress.is_closed {
             return Err(OracleError::Interrupted);
         }
-        shop.oracles[self.index] = process;
-        drop(shop);
+        progress.oracles[self.index] = process;
+        drop(progress);
         let mut input = self.oracle.input(&self.workload, wanted.seed)?;
         for contract in &wanted.contracts {
             if wanted.is_whole {
