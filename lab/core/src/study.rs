@@ -508,3 +508,33 @@ impl Pilot {
         self.unit_cost_ns + f64::from(rounds) * self.round_cost_ns
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_pair_has_numbers_of_its_own() {
+        let check = |calls: &BatchCalls, contestant: usize, company: &[usize], expected: u64| {
+            let found = calls.of(contestant, company);
+            assert_eq!(found, expected, "{contestant} of {company:?}, {calls:?}");
+        };
+        let each = vec![70, 7, 0];
+        let pairs = vec![([0, 1], [500, 50]), ([0, 2], [9, 0])];
+        let calls = BatchCalls::Pairs { each: each.clone(), pairs };
+        check(&calls, 0, &[0, 1], 500);
+        check(&calls, 1, &[1, 0], 50);
+        check(&calls, 0, &[2, 0], 9);
+        check(&calls, 2, &[2, 0], 1);
+        // A pair that is not planned, all together, one alone, and no company.
+        check(&calls, 1, &[1, 2], 7);
+        check(&calls, 0, &[0, 1, 2], 70);
+        check(&calls, 0, &[0], 70);
+        check(&calls, 1, &[], 7);
+        check(&calls, 3, &[], 1);
+        check(&BatchCalls::Each(each), 0, &[0, 1], 70);
+        check(&BatchCalls::Alike(3), 5, &[0, 5], 3);
+        let text = serde_json::to_string(&calls).unwrap();
+        assert_eq!(serde_json::from_str::<BatchCalls>(&text).unwrap(), calls);
+    }
+}

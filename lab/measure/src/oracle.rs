@@ -1,7 +1,6 @@
 //! A study's oracle, in its own process: its failure is an error and does not end this process.
 
 use crate::files::{memory_file, sealed};
-use crate::stillness;
 use crate::wire::message::{Question, Request, Sizes};
 use crate::worker_process::{Launch, NoReply, Process, WorkerProgram, absolute, how};
 use serde::de::DeserializeOwned;
@@ -56,7 +55,7 @@ pub struct Oracle {
     folder: PathBuf,
     /// `None` before the first question and after a failure: the next one starts a process.
     process: Option<Process>,
-    /// Whether it works ahead, and stands still while something is timed.
+    /// Whether it works ahead: its process stands still while something is timed.
     is_ahead: bool,
 }
 
@@ -115,8 +114,8 @@ impl Oracle {
         Ok(oracle)
     }
 
-    /// Returns another one of the same study, which works ahead: a question waits until nothing is
-    /// timed, and its process stands still while something is.
+    /// Returns another one of the same study, which works ahead: it starts a question when nothing
+    /// is timed, and its process stands still while something is.
     pub(crate) fn ahead(&self) -> Oracle {
         let Oracle { object, launch, folder, .. } = self;
         let (object, launch, folder) = (object.clone(), launch.clone(), folder.clone());
@@ -258,15 +257,16 @@ impl Oracle {
         request: &Request,
         files: &[&File],
     ) -> Result<T, OracleError> {
-        if self.is_ahead {
-            stillness::wait_until_nothing_is_timed();
-        }
         let mut process = match self.process.take() {
             Some(process) => process,
             None => self.started()?,
         };
+        if self.is_ahead {
+            process.work_ahead()?;
+        }
         match process.ask(request, files, TIMEOUT_NS) {
             Ok(reply) => {
+                process.work_now();
                 self.process = Some(process);
                 Ok(reply)
             }

@@ -1,10 +1,11 @@
 //! Stops those of our own processes that work ahead, while something is timed.
 //!
 //! Inputs of coming units are made, and their processes start, in the background. A process that
-//! does so is enrolled here. While anything is timed, every enrolled process is stopped by the
-//! kernel, in the middle of its work if need be, and none is enrolled.
+//! does so, and one that is ending, is enrolled here. While anything is timed, every enrolled
+//! process is stopped by the kernel, in the middle of its work if need be, or has ended, and none
+//! is enrolled.
 
-use crate::system::send_signal;
+use crate::system::{retried, send_signal};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -21,6 +22,15 @@ struct Room {
     enrolled: BTreeMap<u64, OwnedFd>,
 }
 
+impl Room {
+    fn enrol(&mut self, process: BorrowedFd<'_>) -> io::Result<Enrolled> {
+        let process = process.try_clone_to_owned()?;
+        self.next += 1;
+        self.enrolled.insert(self.next, process);
+        Ok(Enrolled(self.next))
+    }
+}
+
 fn room() -> MutexGuard<'static, Room> {
     // Each change is one step, so a panic elsewhere leaves nothing half done.
     ROOM.lock().unwrap_or_else(PoisonError::into_inner)
@@ -32,16 +42,11 @@ fn quiet_room() -> MutexGuard<'static, Room> {
     room.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits until nothing is timed: call it before work that others can do without.
-pub(crate) fn wait_until_nothing_is_timed() {
-    drop(quiet_room());
-}
-
 /// A process that is stopped while something is timed. Dropping it ends that.
 #[derive(Debug)]
 pub(crate) struct Enrolled(u64);
 
-/// Starts a child of this process and enrols it, while nothing is timed. `of` returns the child's
+/// Starts a child of this process and enrols it, once nothing is timed. `of` returns the child's
 /// descriptor.
 ///
 /// # Errors
@@ -52,11 +57,16 @@ pub(crate) fn start<T>(
 ) -> io::Result<(T, Enrolled)> {
     let mut room = quiet_room();
     let started = start()?;
-    let process = of(&started).try_clone_to_owned()?;
-    let number = room.next;
-    room.next += 1;
-    room.enrolled.insert(number, process);
-    Ok((started, Enrolled(number)))
+    let enrolled = room.enrol(of(&started))?;
+    Ok((started, enrolled))
+}
+
+/// Enrols a child of this process, once nothing is timed.
+///
+/// # Errors
+/// Fails if there is no descriptor left.
+pub(crate) fn enrol(process: BorrowedFd<'_>) -> io::Result<Enrolled> {
+    quiet_room().enrol(process)
 }
 
 impl Drop for Enrolled {
@@ -64,23 +74,29 @@ impl Drop for Enrolled {
         let mut room = room();
         let process = room.enrolled.remove(&self.0);
         if let Some(process) = process.filter(|_| room.timed > 0) {
-            send_signal(process.as_fd(), libc::SIGCONT);
+            // It may have ended.
+            let _ = send_signal(process.as_fd(), libc::SIGCONT);
         }
     }
 }
 
-/// A span in which something is timed. When the last one is dropped, what was stopped goes on.
+/// A span in which something is timed, or in which the machine is looked at as it will be then.
+/// When the last one is dropped, what was stopped goes on.
 #[derive(Debug)]
 pub(crate) struct Timed(());
 
-/// Stops every enrolled process, and returns when all have stopped. Costs some 20 us for each.
+/// Stops every enrolled process, and returns when each has stopped or ended. Costs some 20 us for
+/// each.
 pub(crate) fn timed() -> Timed {
     let mut room = room();
     room.timed += 1;
     if room.timed == 1 {
         let enrolled = room.enrolled.values();
-        enrolled.clone().for_each(|process| send_signal(process.as_fd(), libc::SIGSTOP));
-        enrolled.for_each(wait_until_stopped);
+        // A process that has ended, but was not waited for, gets the signal too.
+        let stopping: Vec<_> = enrolled
+            .filter(|process| send_signal(process.as_fd(), libc::SIGSTOP).is_ok())
+            .collect();
+        stopping.into_iter().for_each(wait_until_stopped);
     }
     Timed(())
 }
@@ -90,8 +106,10 @@ impl Drop for Timed {
         let mut room = room();
         room.timed -= 1;
         if room.timed == 0 {
-            let enrolled = room.enrolled.values();
-            enrolled.for_each(|process| send_signal(process.as_fd(), libc::SIGCONT));
+            for process in room.enrolled.values() {
+                // It may have ended.
+                let _ = send_signal(process.as_fd(), libc::SIGCONT);
+            }
             NOTHING_IS_TIMED.notify_all();
         }
     }
@@ -101,17 +119,13 @@ impl Drop for Timed {
 fn wait_until_stopped(process: &OwnedFd) {
     let what = libc::WSTOPPED | libc::WEXITED | libc::WNOWAIT;
     let number = process.as_raw_fd() as libc::id_t;
-    loop {
+    // A child that cannot be waited for has been reaped.
+    let _ = retried(|| {
         // SAFETY: all zero bytes are valid, and the call fills it.
         let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
         // SAFETY: the descriptor is open, and there is room for the answer.
-        let waited = unsafe { libc::waitid(libc::P_PIDFD, number, &raw mut info, what) };
-        let is_interrupted = io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
-        // A child that cannot be waited for has been reaped.
-        if waited == 0 || !is_interrupted {
-            return;
-        }
-    }
+        unsafe { libc::waitid(libc::P_PIDFD, number, &raw mut info, what) }
+    });
 }
 
 #[cfg(test)]

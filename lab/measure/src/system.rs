@@ -39,13 +39,15 @@ pub(crate) fn process_descriptor(pid: i32) -> io::Result<OwnedFd> {
     unsafe { owned(libc::syscall(libc::SYS_pidfd_open, pid, 0) as i32) }
 }
 
-/// Sends a signal to a process. Nothing happens if it has ended.
-pub(crate) fn send_signal(process: BorrowedFd<'_>, signal: i32) {
-    let nothing = std::ptr::null::<libc::siginfo_t>();
+/// Sends a signal to a process.
+///
+/// # Errors
+/// Fails if it has ended, or if the system does not allow it.
+pub(crate) fn send_signal(process: BorrowedFd<'_>, signal: i32) -> io::Result<()> {
+    let (number, nothing) = (process.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
     // SAFETY: the descriptor is open; without a `siginfo_t` the kernel makes one.
-    unsafe {
-        libc::syscall(libc::SYS_pidfd_send_signal, process.as_raw_fd(), signal, nothing, 0);
-    }
+    let sent = unsafe { libc::syscall(libc::SYS_pidfd_send_signal, number, signal, nothing, 0) };
+    checked(sent).map(drop)
 }
 
 /// Waits until one of the descriptors can be read or is closed, and returns which. All are false

@@ -77,18 +77,23 @@ fn is_abandoned(socket: BorrowedFd<'_>) -> io::Result<bool> {
     Ok(polled.revents & libc::POLLHUP != 0)
 }
 
-/// Makes the kernel end this process when the thread that started it ends, and also the processes
-/// that contestants have started, which are in its group.
+/// Makes the kernel end this process when the thread that started it ends, even if it is stopped
+/// then.
 fn end_with_parent() {
+    // SAFETY: the call takes numbers.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+}
+
+/// Makes the kernel also end the processes that contestants will have started, which are in its
+/// group. A process that is stopped would not do that.
+fn end_group_with_parent() {
     // SAFETY: the calls take numbers; the handler makes one call that a handler may make.
     unsafe {
-        let mut signal = libc::SIGKILL;
         if libc::getpgrp() == libc::getpid() {
-            signal = libc::SIGRTMAX();
             let handler: extern "C" fn(libc::c_int) = end_group;
-            libc::signal(signal, handler as libc::sighandler_t);
+            libc::signal(libc::SIGRTMAX(), handler as libc::sighandler_t);
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGRTMAX());
         }
-        libc::prctl(libc::PR_SET_PDEATHSIG, signal);
     }
 }
 
@@ -107,6 +112,9 @@ fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
     drop(shared);
     let mut oracle = None;
     while let Some((request, mut files)) = message::receive(&mut inbox, socket)? {
+        if matches!(request, Request::Probe(_) | Request::Check(_) | Request::Load(_)) {
+            end_group_with_parent();
+        }
         match (request, oracle) {
             (Request::Probe(library), _) => {
                 let loaded = Contestant::load(Path::new(&library));

@@ -69,7 +69,7 @@ pub(crate) struct Process {
     waits: Waits,
     pub(crate) area: Area,
     interrupted: &'static AtomicBool,
-    /// Set while it works ahead.
+    /// Set while it works ahead, or ends.
     enrolled: Option<Enrolled>,
 }
 
@@ -133,7 +133,7 @@ impl Process {
         })
     }
 
-    /// Starts a worker that stands still while something is timed, until [`Process::begin`].
+    /// Starts a worker that stands still while something is timed, until [`Process::work_now`].
     ///
     /// # Errors
     /// As [`Process::start`].
@@ -153,17 +153,30 @@ impl Process {
         self.descriptor.as_fd()
     }
 
-    /// Begins the work for which a worker was started ahead: it no longer stands still.
-    pub(crate) fn begin(&mut self) {
+    /// Makes it stand still while something is timed, from when nothing is.
+    ///
+    /// # Errors
+    /// Fails if there is no descriptor left.
+    pub(crate) fn work_ahead(&mut self) -> io::Result<()> {
+        self.enrolled = Some(stillness::enrol(self.descriptor())?);
+        Ok(())
+    }
+
+    /// Lets it work although something is timed.
+    pub(crate) fn work_now(&mut self) {
         self.enrolled = None;
     }
 
-    /// Kills what still runs, and waits for nothing: dropping it waits for the end. What is left to
-    /// do for the kernel happens on these CPUs, if there are any.
+    /// Kills what still runs, and waits for nothing: the next timed span begins after its end, and
+    /// dropping it waits for that. What is left to do for the kernel happens on these CPUs, if
+    /// there are any.
     pub(crate) fn kill(&mut self, cpus: &[usize]) {
         // Where it may not be moved, it ends where it is.
         let _ = cpus::move_process(self.pid(), cpus);
         self.leader.kill();
+        if self.work_ahead().is_err() {
+            self.end();
+        }
     }
 
     /// Sends a request with its files and waits for the reply, which has the content that

@@ -20,6 +20,7 @@ use crate::files::without_repetition;
 use crate::honesty::{Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::resources::{Gate, MissingMeter, Surroundings, asks, check_cpu};
+use crate::stillness;
 use crate::worker_process::{Launch, Process};
 use crate::workers::conduct::Pace;
 use crate::workers::counting::Counting;
@@ -218,6 +219,8 @@ impl Sampler for Workers {
     }
 
     fn wait_for_quiet(&mut self, at_most_ns: u64) -> Quiet {
+        // What works ahead would look like a neighbour, and will not be one.
+        let _still = stillness::timed();
         // A wait longer than a unit costs more than a disturbed unit.
         self.quiet.wait(at_most_ns.min(self.latest_unit_ns.max(WAIT_NS_MIN)))
     }
@@ -240,28 +243,18 @@ impl FunctionSampler for Workers {
     /// loads.
     fn expect(&mut self, units: &[RoundCoins]) {
         let own: Vec<_> = units.iter().map(unit::placements).collect();
-        let is_linked = units.first().is_some_and(|_| self.stock.lacks(&own[0]));
-        if is_linked {
+        if own.first().is_some_and(|next| self.stock.lacks(next)) {
             self.linked_ahead = (2 * self.linked_ahead).max(1);
-        }
-        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-        let (mut links, mut kept) = (0, Vec::new());
-        for (index, placements) in own.into_iter().enumerate() {
-            links += placements.len();
-            if !is_linked || index == 0 || (index < self.linked_ahead && links <= cpus) {
-                kept.extend(placements);
-            }
-        }
-        if is_linked {
+            let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+            let most = (cpus / own[0].len().max(1)).clamp(1, self.linked_ahead);
             // A link that fails here fails again when it is needed, and is reported there.
-            let _ = self.stock.ahead(&kept);
+            let _ = self.stock.ahead(&own[..most.min(own.len())].concat());
         } else {
-            self.stock.forget_unwanted(&kept);
+            self.stock.forget_unwanted(&own.concat());
         }
         self.coming = units.get(1).cloned();
         let is_whole = self.trials.are_due();
-        let wanted = units.iter().filter_map(|coins| self.wanted(coins, is_whole));
-        let wanted = wanted.collect();
+        let wanted = units.iter().filter_map(|coins| self.wanted(coins, is_whole)).collect();
         self.inputs.expect(wanted);
     }
 

@@ -6,6 +6,7 @@ use super::runner::{self, Batch, Runner};
 use super::usage::Usage;
 use crate::honesty::{Turn, no_contestant, wrong_checksum};
 use crate::resources::{Around, marked};
+use crate::stillness;
 use std::collections::BTreeMap;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::sample::{Mark, Sample};
@@ -94,7 +95,10 @@ impl FunctionSampler for Runners {
             (session, request.coins.round)
         };
         let turn = self.trials.draw(request.orders, seed);
+        // Another workload of the study may work ahead.
+        let timed = stillness::timed();
         let (taken, left) = self.rounds(&mut session, request, turn)?;
+        drop(timed);
         self.check_checksums(&mut session, &taken)?;
         self.check_untimed(&mut session, &taken, left.as_ref())?;
         let unit_ns = clock::monotonic_ns() - start_ns;

@@ -55,7 +55,7 @@ impl Workers {
             .filter(|one| one.padding_bytes == own_padding && one.capacity >= capacity);
         let mut crew = match fitting {
             Some(Started { mut process, .. }) => {
-                process.begin();
+                process.work_now();
                 Crew { process, members: loaded.to_vec(), workload: workload.clone() }
             }
             None => Crew::start(&self.launch, own_padding, capacity, loaded, workload)?,
@@ -144,14 +144,15 @@ impl Workers {
             counts: self.counting == Counting::Always,
             trial: turn.map(|turn| (turn.batch, turn.seed)),
         };
-        // The end of the previous process must not be timed.
-        self.ending = None;
         let started_ns = clock::monotonic_ns();
         self.surroundings.before_run();
-        let timed = stillness::timed();
         let records = session.run(rounds, dump.as_ref(), request.timeout_ns)?;
-        drop(timed);
         let around = self.surroundings.after_run(started_ns, 0, 0);
+        let peak_bytes = (session.crew.members.len() == 1).then(|| session.peak_memory_bytes());
+        let is_counted = self.counting == Counting::Once;
+        if self.scope != Scope::Layout && !is_counted {
+            session.crew.process.kill(&self.spare_cpus);
+        }
         let batches = sorted(request.orders, &coins.order, &records);
         self.judge(session.input_seed, &coins.order, &batches)?;
         let input_bytes = self.inputs.of_unit(session.input_seed)?.0.bytes;
@@ -166,17 +167,19 @@ impl Workers {
         self.trials.spent(turn.as_ref(), now_ns - ran_ns + dumps_ns, now_ns - begun_ns);
         let mut samples: Vec<Sample> =
             batches.iter().map(|records| sample::sum(records, &around)).collect();
-        if session.crew.members.len() == 1 {
-            let peak_bytes = session.peak_memory_bytes();
+        if let Some(peak_bytes) = peak_bytes {
             samples.iter_mut().for_each(|sample| sample.peak_memory_bytes = peak_bytes);
         }
-        if self.counting == Counting::Once {
+        if is_counted {
             self.count(&mut session, request, &mut samples)?;
         }
         if self.scope == Scope::Layout {
             self.session = Some(session);
         } else {
-            session.crew.process.kill(&self.spare_cpus);
+            if is_counted {
+                session.crew.process.kill(&self.spare_cpus);
+            }
+            // The one before has ended: no span was timed before that.
             self.ending = Some(session.crew.process);
         }
         let walls = batches.iter();
@@ -207,9 +210,7 @@ impl Workers {
             counts: true,
             trial: None,
         };
-        let timed = stillness::timed();
         let records = session.run(rounds, None, request.timeout_ns)?;
-        drop(timed);
         let batches = sorted(orders, order, &records);
         self.judge(session.input_seed, order, &batches)?;
         for ((sample, records), contestant) in samples.iter_mut().zip(&batches).zip(order) {
@@ -304,6 +305,7 @@ impl Session {
                 UnitFailure::Broken(format!("contestant {contestant} is not loaded"))
             })?;
         }
+        let _timed = stillness::timed();
         crew.ask::<()>(&Request::Rounds(rounds), dump.as_slice(), timeout_ns)?;
         Ok((0..batches).map(|index| crew.process.area.record(index)).collect())
     }

@@ -254,3 +254,26 @@ fn workers_end_with_whoever_started_them_and_so_does_what_they_started() {
     });
     gone();
 }
+
+#[test]
+fn an_oracle_that_is_stopped_ends_with_whoever_started_it() {
+    let (mut study, log) = Study::new(&[RIGHT]).with_log();
+    study.functions().workload.distribution = "told".to_owned();
+    let number = std::thread::scope(|scope| {
+        let started = scope.spawn(|| {
+            let mut workers = study.workers();
+            workers.measure_input(1).unwrap();
+            let number = std::fs::read_to_string(&log).unwrap();
+            // SAFETY: it is an oracle of ours.
+            unsafe { libc::kill(number.parse().unwrap(), libc::SIGSTOP) };
+            std::mem::forget(workers);
+            number
+        });
+        started.join().unwrap()
+    });
+    let start = Instant::now();
+    while is_alive(&number) {
+        assert!(start.elapsed() < Duration::from_secs(50), "{number} is still there");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

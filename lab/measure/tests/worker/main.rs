@@ -1,5 +1,6 @@
 //! Functions in workers: units, checks, probes and faults, with contestants compiled by `cc`.
 
+mod ahead;
 mod allocations;
 mod cheats;
 mod checks;

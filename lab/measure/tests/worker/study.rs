@@ -22,14 +22,32 @@ pub const SECOND_NS: u64 = 1_000_000_000;
 pub const SIZE: u64 = 1000;
 
 /// Bytes from a seed; the answer is each byte as a number, the checksum their sum; of the contract
-/// `doubled` twice that. Distribution `copied` has an output as long as the input.
+/// `doubled` twice that. Distribution `copied` has an output as long as the input. With `mortal`,
+/// whoever removes the log dies. With `busy`, an input other than that of [`coins`] takes until the
+/// log is gone, which grows meanwhile. With `told`, the process writes its number there.
 const ORACLE: &str = r#"
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
+#include <unistd.h>
 static int generate(const tiebreak_request *r, const tiebreak_sink *s) {
+  const char *log = getenv("TEST_LOG");
   if (!strcmp(r->distribution, "crash")) abort();
   if (!strcmp(r->distribution, "fail")) return 5;
+  if (!strcmp(r->distribution, "mortal") && !unlink(log)) raise(SIGKILL);
+  if (!strcmp(r->distribution, "told")) {
+    int fd = open(log, O_WRONLY);
+    dprintf(fd, "%d", getpid());
+    close(fd);
+  }
+  if (!strcmp(r->distribution, "busy") && r->seed != 7) {
+    for (int fd; (fd = open(log, O_WRONLY | O_APPEND)) >= 0; close(fd)) {
+      if (write(fd, ".", 1) != 1) return 6;
+      usleep(100);
+    }
+  }
   uint64_t x = r->seed + 1000 * r->part + 1;
   for (uint64_t i = 0; i < r->size; i++) {
     x = x * 6364136223846793005u + 1442695040888963407u;
@@ -223,6 +241,14 @@ pub fn coins(order: &[usize]) -> RoundCoins {
         padding_bytes: (0..=order.len() as u32).map(|index| 1000 * index + 17).collect(),
         unit: Some(UnitCoins { input_seed: 7, orders_seed: 1, stack_bytes: 1234, placements }),
     }
+}
+
+/// The same unit with other placements and another input.
+pub fn placed(coins: RoundCoins, seed: u64) -> RoundCoins {
+    let mut unit = coins.unit.unwrap();
+    unit.placements.iter_mut().for_each(|placement| *placement += seed);
+    unit.input_seed += seed;
+    RoundCoins { unit: Some(unit), ..coins }
 }
 
 pub fn run(

@@ -220,44 +220,6 @@ fn placements_are_linked_ahead_and_gone_once_they_served() {
     assert_eq!(files(&study), 2);
 }
 
-/// The same unit with other placements and another input.
-fn placed(coins: RoundCoins, seed: u64) -> RoundCoins {
-    let mut unit = coins.unit.unwrap();
-    unit.placements.iter_mut().for_each(|placement| *placement += seed);
-    unit.input_seed += seed;
-    RoundCoins { unit: Some(unit), ..coins }
-}
-
-#[test]
-fn a_unit_is_the_same_whether_it_was_expected_or_not() {
-    let prepare = "char t[80]; uint64_t sum = 0; \
-                   for (uint64_t i = 0; i < s->bytes; i++) sum = 31 * sum + s->input[i]; \
-                   sprintf(t, \"%zu/%llu \", strlen(getenv(\"TIEBREAK_PADDING\")), \
-                           (unsigned long long)sum); tell(t);";
-    let (study, log) = Study::new(&[Source { prepare, ..RIGHT }; 2]).with_log();
-    let unit = |seed: u32| {
-        let coins = placed(coins(&[0, 1]), seed.into());
-        let padding_bytes = coins.padding_bytes.iter().map(|bytes| bytes + 10 * seed).collect();
-        RoundCoins { padding_bytes, ..coins }
-    };
-    let units: Vec<RoundCoins> = (0..5).map(unit).collect();
-    let told = |expected: &[&[usize]]| {
-        std::fs::write(&log, "").unwrap();
-        let mut workers = study.workers();
-        for (unit, expected) in units.iter().zip(expected) {
-            let coming: Vec<_> = expected.iter().map(|index| units[*index].clone()).collect();
-            workers.expect(&coming);
-            run(&mut workers, unit, &[vec![0, 1], vec![1, 0]]).unwrap();
-        }
-        words(&log)
-    };
-    let alone = told(&[&[], &[], &[], &[], &[]]);
-    assert_eq!(alone.iter().collect::<HashSet<_>>().len(), units.len(), "{alone:?}");
-    assert_eq!(told(&[&[0, 1, 2], &[1, 2, 3], &[2, 3, 4], &[3, 4], &[4]]), alone);
-    // Nothing comes as expected.
-    assert_eq!(told(&[&[3, 1], &[2, 0], &[0, 4, 3], &[], &[1, 2, 3]]), alone);
-}
-
 #[test]
 fn workers_are_pinned_if_the_plan_says_so() {
     let before = "#include <sched.h>\n";
