@@ -117,8 +117,18 @@ impl History {
 
     /// Returns the bets against a cell after all rounds.
     fn against(&self, side: Side, cell: Cell) -> EProcess {
+        self.replayed(side, cell, &self.shapes.all)
+    }
+
+    /// Returns the evidence of the table's bettors alone.
+    fn table_evidence(&self, side: Side, theta: f64, charges: u64) -> f64 {
+        self.replayed(side, Cell::at(theta), &[]).table_value(charges)
+    }
+
+    /// Bets against a cell on all rounds again, with learners that know these shapes.
+    fn replayed(&self, side: Side, cell: Cell, shapes: &[Shape]) -> EProcess {
         let mut process = EProcess::against(self.table, cell);
-        let (mut weights, mut shapes) = (self.weights.iter(), self.shapes.all.iter().peekable());
+        let (mut weights, mut shapes) = (self.weights.iter(), shapes.iter().peekable());
         let mut shape = None;
         for (round, kept) in self.bets.iter().enumerate() {
             if let Some(next) = shapes.next_if(|next| next.from == round) {
@@ -161,18 +171,6 @@ impl History {
         let limit =
             last_rejected((below, above), u32::MAX, |_| LIMIT_WIDTH, |theta| reaches(&theta));
         Some(self.further(side, limit, bars, |process| process.value(charges) >= 1.0 / error))
-    }
-
-    /// Returns the evidence of the table's bettors alone.
-    fn table_evidence(&self, side: Side, theta: f64, charges: u64) -> f64 {
-        let mut process = EProcess::against(self.table, Cell::at(theta));
-        let mut weights = self.weights.iter();
-        for kept in &self.bets {
-            let scale = (!kept.scale.is_nan()).then_some(kept.scale);
-            let bet = Bet { d: kept.d, scale, weight: weights.next().copied().unwrap_or(1.0) };
-            process.observe(side.of(kept.d), &bet, None);
-        }
-        process.table_value(charges)
     }
 
     /// Returns those of the limits before which a narrow cell is rejected. Where there are no
