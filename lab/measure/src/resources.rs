@@ -47,6 +47,18 @@ impl Gate {
         Gate { gate, interrupted }
     }
 
+    /// Looks whether the machine is quiet, for [`Gate::was_quiet`].
+    pub(crate) fn look(&mut self) {
+        if let Some(gate) = &mut self.gate {
+            gate.look();
+        }
+    }
+
+    /// Returns whether the machine was quiet at the latest looks, or need not be.
+    pub(crate) fn was_quiet(&self) -> bool {
+        self.gate.as_ref().is_none_or(QuietGate::was_quiet)
+    }
+
     /// Waits until the machine is quiet, the time is over, or the user interrupts.
     pub(crate) fn wait(&mut self, at_most_ns: u64) -> Quiet {
         let Some(gate) = &mut self.gate else {

@@ -111,3 +111,33 @@ fn a_stop_ends_the_wait() {
     assert!(!gate.wait(u64::MAX, &stop).quiet);
     assert_eq!(asked.get(), 3);
 }
+
+#[test]
+fn looks_over_a_while_that_all_find_it_quiet_save_a_wait() {
+    let spin = stat("spin", 'R', 0);
+    let (_folder, tree) =
+        made_up::tree(&[("proc/loadavg", "0 0 0 1/9 1\n"), ("proc/7/task/7/stat", &spin)]);
+    let mut gate = QuietGate::below(tree.clone(), &[0], &[]);
+    let now_runnable = |count: u32| {
+        std::fs::write(tree.path("proc/loadavg"), format!("0 0 0 {count}/9 1\n")).unwrap();
+    };
+    assert!(!gate.was_quiet(), "it was not looked at");
+    assert!(gate.look());
+    assert!(!gate.was_quiet(), "one look may fall into a pause");
+    std::thread::sleep(CONFIRMATION);
+    assert!(gate.look());
+    let now_ns = clock::monotonic_ns();
+    let (first_ns, last_ns) = gate.quiet_ns.unwrap();
+    assert!(last_ns - first_ns >= 200_000);
+    let second_ns = 1_000_000_000;
+    gate.quiet_ns = Some((now_ns - second_ns, now_ns + second_ns));
+    assert!(gate.was_quiet(), "however slow this test is");
+    gate.quiet_ns = Some((now_ns - second_ns, now_ns - LOOK_NS_MAX));
+    assert!(!gate.was_quiet(), "too long ago");
+    now_runnable(2);
+    assert!(!gate.look());
+    assert_eq!(gate.quiet_ns, None);
+    now_runnable(1);
+    assert!(gate.look());
+    assert!(!gate.was_quiet(), "it has been quiet for one look");
+}

@@ -146,7 +146,11 @@ impl Workers {
         };
         let started_ns = clock::monotonic_ns();
         self.surroundings.before_run();
+        let still = stillness::timed();
         let records = session.run(rounds, dump.as_ref(), request.timeout_ns)?;
+        // For the next unit: nothing works ahead now.
+        self.quiet.look();
+        drop(still);
         let around = self.surroundings.after_run(started_ns, 0, 0);
         let peak_bytes = (session.crew.members.len() == 1).then(|| session.peak_memory_bytes());
         let is_counted = self.counting == Counting::Once;
@@ -210,7 +214,9 @@ impl Workers {
             counts: true,
             trial: None,
         };
+        let still = stillness::timed();
         let records = session.run(rounds, None, request.timeout_ns)?;
+        drop(still);
         let batches = sorted(orders, order, &records);
         self.judge(session.input_seed, order, &batches)?;
         for ((sample, records), contestant) in samples.iter_mut().zip(&batches).zip(order) {
@@ -305,7 +311,6 @@ impl Session {
                 UnitFailure::Broken(format!("contestant {contestant} is not loaded"))
             })?;
         }
-        let _timed = stillness::timed();
         crew.ask::<()>(&Request::Rounds(rounds), dump.as_slice(), timeout_ns)?;
         Ok((0..batches).map(|index| crew.process.area.record(index)).collect())
     }
