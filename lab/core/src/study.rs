@@ -492,11 +492,15 @@ pub enum Placements {
 pub struct Pilot {
     /// The number of units that the pilot ran.
     pub units: u32,
+    /// The number of untimed rounds with which a unit of a process of its own begins: so long a
+    /// contestant may be slower than later. 0 in old journals.
+    #[serde(default, skip_serializing_if = "crate::terms::is_zero")]
+    pub warm_rounds: u32,
     /// The variance of log ratios within a unit.
     pub variance_within: f64,
     /// The variance of log ratios between units.
     pub variance_between: f64,
-    /// The cost of a unit outside its rounds, including links.
+    /// The cost of a unit outside its timed rounds, including links.
     pub unit_cost_ns: f64,
     /// The cost of a round of a unit.
     pub round_cost_ns: f64,

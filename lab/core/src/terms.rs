@@ -80,6 +80,6 @@ impl Adjust {
 }
 
 /// Returns whether a number is left out of what is written.
-pub(crate) fn is_zero(number: &u64) -> bool {
-    *number == 0
+pub(crate) fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
 }

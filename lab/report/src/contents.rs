@@ -149,6 +149,15 @@ fn about(team: &[Entrant]) -> String {
     parts.join("; ")
 }
 
+/// Returns ", after 2 that warm up"; empty if there are none.
+pub fn after_warming_up(pilot: &Pilot) -> String {
+    match pilot.warm_rounds {
+        0 => String::new(),
+        1 => ", after 1 that warms up".to_owned(),
+        rounds => format!(", after {rounds} that warm up"),
+    }
+}
+
 /// Describes the findings of a workload's pilot, and what follows from them.
 pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, batch_ns: f64) -> String {
     // One unit says nothing about the spread of units.
@@ -162,10 +171,11 @@ pub fn piloted(workload: &str, pilot: &Pilot, rounds_a_unit: u32, batch_ns: f64)
         }
     };
     format!(
-        "{workload}: batches of {}, {} a unit; in {} of the pilot {spreads}a round took {} and a \
-         unit {} more",
+        "{workload}: batches of {}, {} a unit{}; in {} of the pilot {spreads}a round took {} and \
+         a unit {} more",
         format_ns(batch_ns),
         count(u64::from(rounds_a_unit), "round"),
+        after_warming_up(pilot),
         count(u64::from(pilot.units), "unit"),
         format_ns(pilot.round_cost_ns),
         format_ns(pilot.unit_cost_ns),

@@ -41,36 +41,76 @@ const DEVIATION_OF_MAD: f64 = 1.482602218505602;
 /// The variance of a median of many normal values over that of their mean.
 const MEDIAN_COST: f64 = std::f64::consts::FRAC_PI_2;
 
-/// Returns the variances of log ratios within units and between them.
+/// The variances of log ratios, by what they are taken over. Each is at least 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// Rounds within a unit.
+    pub within: f64,
+    /// Means of two successive rounds within a unit: `within / 2` for normal values, and more where
+    /// every tenth batch, say, is interrupted.
+    pub of_two: f64,
+    /// Units.
+    pub between: f64,
+}
+
+/// Returns the variances of log ratios: the means over pairs, each given as its units of rounds, as
+/// the units that all pairs need together are in proportion to the sum. The largest eighth of the
+/// pairs' values do not count, for those that something disturbed.
 ///
 /// Units are summarised by medians, for which the distance of an outlier does not matter. So the
 /// variance within is the one that corresponds to the median distance from the median (the median
 /// over units). The variance between is that of the units' medians, minus the part that the rounds
-/// explain: their variance times pi/2 over the number of rounds per unit. Both are at least 0.
+/// explain: their variance times pi/2 over the number of rounds per unit.
 ///
-/// Each unit has the same number of rounds, at least 2, and there are at least 2 units; otherwise,
-/// the result is `None`.
-pub fn variances(units: &[Vec<f64>]) -> Option<(f64, f64)> {
+/// Pairs count whose units have equally many rounds, at least 2, and that have at least 2 units;
+/// without any, the result is `None`.
+pub fn noise(pairs: &[Vec<Vec<f64>>]) -> Option<Noise> {
+    let of: Vec<Noise> = pairs.iter().filter_map(|units| pair_noise(units)).collect();
+    let over_pairs = |which: fn(&Noise) -> f64| {
+        let mut values: Vec<f64> = of.iter().map(which).collect();
+        values.sort_by(f64::total_cmp);
+        values.truncate(values.len() - values.len() / 8);
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    (!of.is_empty()).then(|| Noise {
+        within: over_pairs(|noise| noise.within),
+        of_two: over_pairs(|noise| noise.of_two),
+        between: over_pairs(|noise| noise.between).max(0.0),
+    })
+}
+
+/// Returns the variances of a pair; that between its units may come out below 0.
+fn pair_noise(units: &[Vec<f64>]) -> Option<Noise> {
     let rounds = units.first().map(Vec::len)?;
     if rounds < 2 || units.len() < 2 || units.iter().any(|unit| unit.len() != rounds) {
         return None;
     }
     let medians: Vec<f64> = units.iter().filter_map(|unit| median(unit.iter().copied())).collect();
-    let distances = (units.iter().zip(&medians))
-        .filter_map(|(unit, centre)| median(unit.iter().map(|value| (value - centre).abs())));
-    let deviation = DEVIATION_OF_MAD * median(distances)?;
-    let within = deviation * deviation;
+    let each = || units.iter().zip(&medians);
+    let squared = |distance: f64| (DEVIATION_OF_MAD * distance) * (DEVIATION_OF_MAD * distance);
+    let distances =
+        each().filter_map(|(unit, centre)| median(unit.iter().map(|value| (value - centre).abs())));
+    let within = squared(median(distances)?);
+    let of_two = each().flat_map(|(unit, centre)| {
+        unit.chunks_exact(2).map(move |two| ((two[0] + two[1]) / 2.0 - centre).abs())
+    });
+    // The only two rounds of a unit are their own centre.
+    let of_two = if rounds > 2 { squared(median(of_two)?) } else { within / 2.0 };
     let mean = medians.iter().sum::<f64>() / medians.len() as f64;
     let squares = medians.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
-    let between = squares / (medians.len() - 1) as f64 - MEDIAN_COST * within / rounds as f64;
-    Some((within, between.max(0.0)))
+    let freedom = (medians.len() - 1) as f64;
+    let between = squares / freedom - MEDIAN_COST * within / rounds as f64;
+    Some(Noise { within, of_two, between })
 }
 
 /// Returns the number of rounds of a unit that gives the most information in a given time:
 /// `sqrt(c_unit within / (c_round between))` (rule A4; Cochran 1977, section 10.6), as an even
 /// number from [`ROUNDS_MIN`] to [`ROUNDS_MAX`], and small enough that `units_wanted` units fit
 /// into `seconds`.
-pub fn best_rounds(pilot: &Pilot, units_wanted: u64, seconds: f64) -> u32 {
+///
+/// The median of two rounds is their mean, so an interruption of one counts. Where that costs more
+/// than two further rounds, there are four: `of_two` is the variance of such means.
+pub fn best_rounds(pilot: &Pilot, of_two: f64, units_wanted: u64, seconds: f64) -> u32 {
     let between = pilot.variance_between.max(SPREAD_BETWEEN_MIN * SPREAD_BETWEEN_MIN);
     let round_cost_ns = pilot.round_cost_ns.max(1.0);
     let best = libm::sqrt(pilot.unit_cost_ns / round_cost_ns * pilot.variance_within / between);
@@ -81,12 +121,18 @@ pub fn best_rounds(pilot: &Pilot, units_wanted: u64, seconds: f64) -> u32 {
         return ROUNDS_MIN;
     }
     let bounded = rounds.clamp(f64::from(ROUNDS_MIN), f64::from(ROUNDS_MAX));
-    2 * (bounded / 2.0) as u32
+    let even = 2 * (bounded / 2.0) as u32;
+    // What a unit costs, times the variance that it leaves.
+    let price = |rounds: u32, within: f64| pilot.cost_ns(rounds) * (between + within);
+    let of_four = MEDIAN_COST * pilot.variance_within / 4.0;
+    let is_four = even == 2 && affordable >= 4.0 && price(4, of_four) < price(2, of_two);
+    if is_four { 4 } else { even }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coins::{Purpose, Seed, Stream};
 
     #[test]
     fn a_swap_mirrors_the_summary_to_the_last_bit() {
@@ -114,16 +160,54 @@ mod tests {
         // Medians 2, 5 and 8, each with a median distance of 1: within 1.4826^2 = 2.1981, between
         // 9 - pi / 2 * 2.1981 / 3.
         let units = vec![vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0], vec![7.0, 8.0, 9.0]];
-        let (within, between) = variances(&units).unwrap();
+        let of = |units: &[Vec<f64>]| noise(&[units.to_vec()]);
+        let found = of(&units).unwrap();
+        let Noise { within, of_two, between } = found;
         assert!((within - 2.198109).abs() < 1e-6, "{within}");
         assert!((between - 7.849073).abs() < 1e-6, "{between}");
+        // The first two rounds of each unit are 0.5 below its median.
+        assert!((of_two - within / 4.0).abs() < 1e-9, "{of_two}");
         let mut wild = units.clone();
         wild[1][2] = 1e9;
-        assert_eq!(variances(&wild), Some((within, between)));
+        assert_eq!(of(&wild), Some(found));
         let alike = vec![vec![1.0, 2.0, 3.0], vec![3.0, 2.0, 1.0]];
-        assert_eq!(variances(&alike), Some((within, 0.0)));
-        assert_eq!(variances(&units[..1]), None);
-        assert_eq!(variances(&[vec![1.0], vec![2.0]]), None);
+        assert_eq!(of(&alike), Some(Noise { between: 0.0, ..found }));
+        assert_eq!(of(&units[..1]), None);
+        assert_eq!(of(&[vec![1.0], vec![2.0]]), None);
+        let of_two = of(&[vec![1.0, 3.0], vec![2.0, 4.0]]).unwrap();
+        assert_eq!(of_two.of_two, of_two.within / 2.0);
+        // A pair of one unit counts for nothing. Of eight the one with most noise does not.
+        let far = vec![vec![0.0, 1.0, 2.0], vec![1e6, 1e6 + 1.0, 1e6 + 2.0]];
+        let mut pairs = vec![units.clone(), alike, units[..1].to_vec()];
+        let half = Noise { between: (between - MEDIAN_COST * within / 3.0) / 2.0, ..found };
+        assert_eq!(noise(&pairs), Some(half));
+        pairs.splice(1.., [vec![units.clone(); 6], vec![far]].concat());
+        assert!((noise(&pairs).unwrap().between / between - 1.0).abs() < 1e-9);
+        assert_eq!(noise(&[]), None);
+    }
+
+    #[test]
+    fn interruptions_show_in_means_of_two_rounds_and_ask_for_four() {
+        let mut stream = Stream::new(Seed::from_text("spikes"), Purpose::Simulation, 0, 0);
+        let mut rounds_of = |share: f64| {
+            let mut round = || {
+                let spike = if stream.unit() < share { 0.3 } else { 0.0 };
+                0.01 * stream.normal() + spike
+            };
+            let mut unit = || std::iter::repeat_with(&mut round).take(8).collect::<Vec<_>>();
+            let pairs: Vec<_> = (0..20).map(|_| vec![unit(), unit()]).collect();
+            let noise = noise(&pairs).unwrap();
+            let pilot = Pilot {
+                variance_within: noise.within,
+                variance_between: 0.02 * 0.02,
+                unit_cost_ns: 10.0,
+                round_cost_ns: 1.0,
+                ..Pilot::default()
+            };
+            best_rounds(&pilot, noise.of_two, 20, 1.0)
+        };
+        assert_eq!(rounds_of(0.0), 2);
+        assert_eq!(rounds_of(0.2), 4);
     }
 
     #[test]
@@ -135,8 +219,9 @@ mod tests {
                 variance_between: between,
                 unit_cost_ns,
                 round_cost_ns: 1.0,
+                ..Pilot::default()
             };
-            let rounds = best_rounds(&pilot, 20, seconds);
+            let rounds = best_rounds(&pilot, within / 2.0, 20, seconds);
             assert_eq!(rounds, expected, "{within} {between} {unit_cost_ns} {seconds}");
         }
         check(1.0, 1.0, 100.0, 1.0, 10);

@@ -19,7 +19,7 @@ use tiebreak_core::study::{BatchCalls, Pilot, Untimed};
 use tiebreak_core::verdict::Fault;
 use tiebreak_stats::coins::{self, Seed};
 use tiebreak_stats::observation::log;
-use tiebreak_stats::unit;
+use tiebreak_stats::unit::{self, Noise};
 
 /// The least length of a batch.
 const BATCH_NS_MIN: f64 = 50e3;
@@ -30,11 +30,19 @@ const UNEVEN_MAX: f64 = 2.0;
 /// The pilot's batches are good enough when their unevenness is within this factor of the best
 /// possible.
 const NEAR: f64 = 1.25;
-/// The number of pairs that the pilot runs more than once, for the noise of their ratios.
-const PAIRS_MAX: usize = 3;
-/// The preferred numbers of units of such a pair, and of rounds of each, and the alternatives if
-/// they cost too much.
-const SIZES: [(u32, u32); 3] = [(4, 8), (4, 4), (2, 2)];
+/// The number of units that pairs have together, at least, for the noise of their ratios; each pair
+/// has between [`PAIR_UNITS_MIN`] and [`PAIR_UNITS_MAX`].
+const UNITS_MIN: usize = 12;
+const PAIR_UNITS_MIN: usize = 2;
+const PAIR_UNITS_MAX: usize = 4;
+/// The preferred number of rounds of such a unit, and the alternatives if it costs too much.
+const ROUNDS: [u32; 3] = [8, 4, 2];
+/// A round in which contestants take this much longer than later on, as a natural logarithm, is one
+/// of warming up.
+const SLOWER: f64 = 0.03;
+/// The median over a contestant's units of what a round takes longer is beyond noise if it is more
+/// than this number of usual distances, over the root of the number of units.
+const NOISE: f64 = 6.0;
 /// The share of a workload's part of the budget that the pilot may use.
 const SHARE: f64 = 0.1;
 /// The factor by which a batch is planned to be longer than necessary.
@@ -70,6 +78,8 @@ pub struct Brief {
     pub units_wanted: u64,
     /// The shortest batch that is long enough for the clock, in nanoseconds.
     pub batch_ns: f64,
+    /// Whether contestants are warm before their first round, as those of runners are.
+    pub is_warm: bool,
 }
 
 /// The results of the pilot.
@@ -171,7 +181,7 @@ pub fn run<S: FunctionSampler>(
     let contestants = 0..pilot.brief.is_exact.len();
     let untimed = contestants.map(|one| sampler.untimed(one).or_else(|| all.untimed(one)));
     let untimed = untimed.collect();
-    Ok(pilot.conclude(&seen, from, untimed))
+    Ok(pilot.conclude(seen, from, untimed))
 }
 
 impl PilotRun {
@@ -211,9 +221,9 @@ impl PilotRun {
     }
 
     /// Runs units of two contestants each, as the run will. Every pair runs once, so that the time
-    /// of a call is known with one other contestant in the process. The first pairs run more often,
-    /// within the pilot's share of the budget. There is at least one unit. Also returns whether
-    /// `first` is such a unit.
+    /// of a call is known with one other contestant in the process, and then again, within the
+    /// pilot's share of the budget. There is at least one unit. Also returns whether `first` is
+    /// such a unit.
     fn run_pairs<S: FunctionSampler>(
         &mut self,
         sampler: &mut S,
@@ -224,22 +234,28 @@ impl PilotRun {
             return Ok((Vec::new(), false));
         }
         let share_ns = SHARE * self.brief.seconds * 1e9;
-        let again = pairs.len().min(PAIRS_MAX);
-        let size = SIZES.into_iter().find(|(units, rounds)| {
-            let all = pairs.len() + (*units as usize - 1) * again;
-            all as f64 * self.pair_cost_ns(first, *rounds) <= share_ns
-        });
-        let (units, rounds) = size.unwrap_or((2, 2));
-        let is_one = rounds == unit::ROUNDS_MIN && first.order.len() == 2;
+        let units = UNITS_MIN.clamp(PAIR_UNITS_MIN * pairs.len(), PAIR_UNITS_MAX * pairs.len());
+        let affordable = |units: usize, unit_ns: f64, round_ns: f64| {
+            let cost_ns = |rounds: u32| units as f64 * (unit_ns + f64::from(rounds) * round_ns);
+            let fitting = ROUNDS.into_iter().find(|rounds| cost_ns(*rounds) <= share_ns);
+            fitting.unwrap_or(unit::ROUNDS_MIN)
+        };
+        let is_of_two = first.order.len() == 2;
+        // A unit of more costs more than one of two.
+        let wanted = if is_of_two { units } else { PAIR_UNITS_MIN };
+        let round_ns = first.round_cost_ns() * 2.0 / first.order.len() as f64;
+        let mut rounds = affordable(wanted, first.unit_cost_ns(), round_ns);
+        let is_one = rounds == unit::ROUNDS_MIN && is_of_two;
         // The first pair comes twice before any other: otherwise nothing is known about noise.
-        let more = (2..units).flat_map(|_| &pairs[..again]).chain(&pairs[1..again.max(1)]);
-        let turns = pairs[..1].iter().chain(&pairs).chain(more).skip(usize::from(is_one));
+        let again = pairs[1..].iter().chain(pairs.iter().cycle());
+        let turns = pairs[..1].iter().chain(&pairs[..1]).chain(again);
+        let turns = turns.take(units).skip(usize::from(is_one));
         let mut turns = turns.peekable();
         let (mut all, mut spent_ns): (Vec<Ran>, f64) = (Vec::new(), 0.0);
         while let Some(pair) = turns.next() {
             let cost_ns = match all.last() {
                 Some(ran) => ran.took_ns as f64,
-                None => self.pair_cost_ns(first, rounds),
+                None => first.unit_cost_ns() + f64::from(rounds) * round_ns,
             };
             if (is_one || !all.is_empty()) && spent_ns + cost_ns > share_ns {
                 break;
@@ -250,16 +266,12 @@ impl PilotRun {
                 return self.run_pairs(sampler, first);
             };
             spent_ns += ran.took_ns as f64;
+            if all.is_empty() && !is_of_two {
+                rounds = affordable(units, ran.unit_cost_ns(), ran.round_cost_ns());
+            }
             all.push(ran);
         }
         Ok((all, is_one))
-    }
-
-    /// Returns the cost of a unit of two contestants with this many rounds, as far as the first
-    /// unit shows it.
-    fn pair_cost_ns(&self, first: &Ran, rounds: u32) -> f64 {
-        let of_two = 2.0 / first.order.len() as f64;
-        first.unit_cost_ns() + f64::from(rounds) * first.round_cost_ns() * of_two
     }
 
     /// Returns the time of a call of each contestant of the plan in the quickest of these units;
@@ -375,31 +387,40 @@ impl PilotRun {
     }
 
     /// Returns the results from all units; those from index `from` on are as in the run.
-    fn conclude(self, seen: &[Ran], from: usize, untimed: Vec<Option<Untimed>>) -> Piloted {
-        let (all, pairs) = (&seen[from..], self.pairs());
-        let noise = variances(all, &pairs, &self.brief.is_exact);
-        let mut pilot = noise.unwrap_or_default();
-        // With fewer than two units nothing is known about noise.
-        pilot.units = noise.map_or(1, |_| all.len() as u32);
-        pilot.round_cost_ns = median(all.iter().map(Ran::round_cost_ns));
-        pilot.unit_cost_ns = median(all.iter().map(Ran::unit_cost_ns));
-        let calls_a_batch = self.wanted(seen);
-        let (contestants, call_ns) = (self.brief.contestants.iter().copied(), self.call_ns(seen));
+    fn conclude(self, mut seen: Vec<Ran>, from: usize, untimed: Vec<Option<Untimed>>) -> Piloted {
+        let calls_a_batch = self.wanted(&seen);
+        let (contestants, call_ns) = (self.brief.contestants.iter().copied(), self.call_ns(&seen));
+        let measured = measured(&seen);
+        let (all, pairs) = (&mut seen[from..], self.pairs());
+        // A process that stays warms up only once.
+        let is_warm = self.brief.is_warm || self.brief.scope == Scope::Layout;
+        let warm_rounds = if is_warm { 0 } else { warm_rounds(all, &self.brief.contestants) };
+        all.iter_mut().for_each(|ran| ran.forget(warm_rounds));
+        let noise = noise(all, &pairs, &self.brief.is_exact);
+        let pilot = Pilot {
+            // With fewer than two units nothing is known about noise.
+            units: noise.map_or(1, |_| all.len() as u32),
+            warm_rounds: warm_rounds as u32,
+            variance_within: noise.map_or(0.0, |noise| noise.within),
+            variance_between: noise.map_or(0.0, |noise| noise.between),
+            round_cost_ns: median(all.iter().map(Ran::round_cost_ns)),
+            unit_cost_ns: median(all.iter().map(Ran::unit_cost_ns)),
+        };
         // If the noise of units is unknown, it is assumed equal to that of rounds.
         let alike = Pilot { variance_within: 1.0, variance_between: 1.0, ..pilot };
-        let noise = if noise.is_none() { &alike } else { &pilot };
+        let (known, of_two) = noise.map_or((&alike, 0.5), |noise| (&pilot, noise.of_two));
         let seconds = self.brief.seconds / pairs.len().max(1) as f64;
         Piloted {
             pilot,
             rounds_a_unit: match self.brief.scope {
                 Scope::Layout => 1,
-                _ => unit::best_rounds(noise, self.brief.units_wanted, seconds),
+                _ => unit::best_rounds(known, of_two, self.brief.units_wanted, seconds),
             },
             calls_ns: contestants.map(|one| (one, call_ns[one])).collect(),
             untimed,
             calls_a_batch,
             pairs,
-            measured: measured(seen),
+            measured,
             void: self.void,
         }
     }
@@ -434,6 +455,11 @@ impl Ran {
     fn batches(&self, contestant: usize) -> &[BatchTime] {
         let batches = self.position(contestant).and_then(|at| self.unit.batches.get(at));
         batches.map_or(&[], Vec::as_slice)
+    }
+
+    /// Counts the first rounds as part of the unit's own cost.
+    fn forget(&mut self, rounds: usize) {
+        self.unit.batches.iter_mut().for_each(|of| drop(of.drain(..rounds.min(of.len()))));
     }
 
     /// Returns the time of a call of a contestant while no other process uses its CPU: in the
@@ -475,27 +501,56 @@ impl Ran {
     }
 }
 
-/// Returns the medians, over the pairs that had two units or more, of the variances of their log
-/// ratios. Pairs with a contestant that is not exact count only if there are no others. `None` if
-/// no pair has two units.
-fn variances(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Option<Pilot> {
-    let known = pairs.iter().filter_map(|pair| Some((pair, pair_variances(all, *pair)?)));
-    let known: Vec<_> = known.collect();
-    let mut exact = known.clone();
-    exact.retain(|(pair, _)| pair.iter().all(|one| is_exact[*one]));
-    let counted = if exact.is_empty() { known } else { exact };
-    let (within, between): (Vec<_>, Vec<_>) = counted.into_iter().map(|(_, both)| both).unzip();
-    let (variance_within, variance_between) = (middle(within)?, middle(between)?);
-    Some(Pilot { variance_within, variance_between, ..Pilot::default() })
+/// Returns the number of rounds for which units warm up: twice as many as those in which one of the
+/// contestants is slower than in the second half of the unit, by more than noise explains, at least
+/// in three of four of its units; at most that half.
+fn warm_rounds(all: &[Ran], contestants: &[usize]) -> usize {
+    let rounds = all.iter().flat_map(|ran| ran.unit.batches.first()).map(Vec::len).max();
+    let half = rounds.unwrap_or(0) / 2;
+    // The log times of each unit of a contestant, from the median of its second half.
+    let of = |contestant: usize| {
+        let traces = all.iter().map(move |ran| ran.batches(contestant));
+        let full = traces.filter(|trace| Some(trace.len()) == rounds);
+        full.filter_map(|trace| {
+            let later = unit::median(trace[half..].iter().map(log_of))?;
+            Some(trace.iter().map(|time| log_of(time) - later).collect::<Vec<f64>>())
+        })
+    };
+    let of: Vec<Vec<Vec<f64>>> = contestants.iter().map(|one| of(*one).collect()).collect();
+    let later = of.iter().flatten().flat_map(|trace| &trace[half..]);
+    let Some(distance) = unit::median(later.map(|log| log.abs())) else { return 0 };
+    let is_slow = |traces: &Vec<Vec<f64>>, round: usize| {
+        let slower = traces.iter().filter(|trace| trace[round] > SLOWER).count();
+        let usual = unit::median(traces.iter().map(|trace| trace[round])).unwrap_or(0.0);
+        let noise = NOISE * distance / (traces.len() as f64).sqrt();
+        4 * slower >= 3 * traces.len() && traces.len() > 1 && usual > noise
+    };
+    let is_cold = |round: &usize| of.iter().any(|traces| is_slow(traces, *round));
+    (2 * (0..half).take_while(is_cold).count()).min(half)
 }
 
-/// Returns the variances within and between the units of a pair.
-fn pair_variances(all: &[Ran], [left, right]: [usize; 2]) -> Option<(f64, f64)> {
+/// Returns the noise of the log ratios of pairs that had two units or more. Pairs with a contestant
+/// that is not exact count only if there are no others. `None` if no pair has two units.
+fn noise(all: &[Ran], pairs: &[[usize; 2]], is_exact: &[bool]) -> Option<Noise> {
+    let of = |pairs: &[[usize; 2]]| {
+        unit::noise(&pairs.iter().map(|pair| units_of(all, *pair)).collect::<Vec<_>>())
+    };
+    let (exact, others): (Vec<_>, Vec<_>) =
+        pairs.iter().partition(|pair| pair.iter().all(|one| is_exact[*one]));
+    of(&exact).or_else(|| of(&others))
+}
+
+/// Returns the log ratios of the rounds of each unit of a pair.
+fn units_of(all: &[Ran], [left, right]: [usize; 2]) -> Vec<Vec<f64>> {
     let units = all.iter().map(|ran| {
         let rounds = ran.batches(left).iter().zip(ran.batches(right));
         rounds.map(|(left, right)| log_of(right) - log_of(left)).collect::<Vec<f64>>()
     });
-    unit::variances(&units.filter(|ratios| !ratios.is_empty()).collect::<Vec<_>>())
+    let mut units: Vec<_> = units.filter(|ratios| !ratios.is_empty()).collect();
+    // The first unit may have more rounds than was found to be affordable.
+    let fewest = units.iter().map(Vec::len).min().unwrap_or(0);
+    units.iter_mut().for_each(|ratios| ratios.truncate(fewest));
+    units
 }
 
 fn log_of(time: &BatchTime) -> f64 {

@@ -105,8 +105,10 @@ pub(crate) struct Sizes {
 /// Rounds of loaded contestants, which are named by their index in the worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rounds {
-    /// The contestant that is called last when each is called once, untimed, before the first
-    /// round; none before a batch that is not evidence.
+    /// The number of the first batches, which warm up.
+    pub(crate) warm: usize,
+    /// The contestant that is called last when each is called once, untimed, before the first batch
+    /// after those; none before a batch that is not evidence.
     pub(crate) primer: Option<usize>,
     /// The contestant of each batch, in all rounds together.
     pub(crate) order: Vec<usize>,
@@ -268,6 +270,7 @@ mod tests {
             meters_energy: true,
         };
         let rounds = Rounds {
+            warm: 2,
             primer: Some(1),
             order: vec![0, 1, 1, 0],
             calls_a_batch: vec![1000, 1],

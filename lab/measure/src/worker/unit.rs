@@ -95,9 +95,10 @@ impl Unit {
         self.area.header()
     }
 
-    /// Calls each contestant once, the primer last, if there is one, then runs the batches in
-    /// order, and writes their records to the area. Allocates nothing, unless counters are
-    /// requested that do not exist, or a batch is on trial: the file then receives the dump.
+    /// Runs the batches in order, and writes their records to the area. After those that warm up,
+    /// calls each contestant once, the primer last, if there is one. Allocates nothing, unless
+    /// counters are requested that do not exist, or a batch is on trial: the file then receives the
+    /// dump.
     ///
     /// # Errors
     /// Fails if a dump cannot be written, or if a helper has ended.
@@ -116,10 +117,10 @@ impl Unit {
         if rounds.counts {
             self.meters.count();
         }
-        if let Some(primer) = rounds.primer {
-            self.prime(primer, &rounds.order);
-        }
         for (index, position) in rounds.order.iter().enumerate() {
+            if let Some(primer) = rounds.primer.filter(|_| index == rounds.warm) {
+                self.prime(primer, &rounds.order);
+            }
             let record = match rounds.trial.filter(|(batch, _)| *batch == index) {
                 None => self.turn(*position, rounds, None)?,
                 Some((_, noise)) => self.trial(*position, rounds, noise, dump.take())?,

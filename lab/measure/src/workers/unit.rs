@@ -47,7 +47,8 @@ impl Workers {
         let input_seed = unit.input_seed;
         let mut padding = coins.padding_bytes.iter().copied().chain(std::iter::repeat(0));
         let own_padding = padding.next().unwrap_or(0);
-        let capacity = orders.len().max(1) * loaded.len();
+        let rounds = orders.len().max(1) + self.functions.pilot.warm_rounds as usize;
+        let capacity = rounds * loaded.len();
         let workload = &self.functions.workload.name;
         let fitting = self
             .started
@@ -115,34 +116,43 @@ impl Workers {
         Member { object, padding, beside: threads.saturating_sub(1) as usize }
     }
 
-    /// Runs a unit, or continues in the existing process.
-    pub(super) fn timed_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
-        let coins = request.coins;
-        let begun_ns = clock::monotonic_ns();
+    /// Returns a new session for a unit, or the one in which a round goes on.
+    fn session_of(&mut self, request: &UnitRequest<'_>) -> Result<Session, UnitFailure> {
         let before = self.session.take();
-        let mut session = match &coins.unit {
+        match &request.coins.unit {
             Some(unit) => {
                 drop(before);
-                self.start(request, unit)?
+                self.start(request, unit)
             }
             None => before.ok_or_else(|| {
                 let text = "the process that the round should go on in is gone";
                 UnitFailure::Broken(text.into())
-            })?,
-        };
+            }),
+        }
+    }
+
+    /// Runs a unit, or continues in the existing process.
+    pub(super) fn timed_unit(&mut self, request: &UnitRequest<'_>) -> Result<UnitRan, UnitFailure> {
+        let coins = request.coins;
+        let begun_ns = clock::monotonic_ns();
+        let mut session = self.session_of(request)?;
         let seed = coins.unit.as_ref().map_or(coins.round, |unit| unit.orders_seed);
         let turn = self.trials.draw(request.orders, seed);
         let dump = turn.map(|_| memory_file()).transpose().map_err(no_worker)?;
-        let members = &session.crew.members;
-        let calls = &self.functions.calls_a_batch;
-        let calls = members.iter().map(|member| calls.of(*member, &coins.order));
+        // What predicts branches learns the input, and memory is used for the first time.
+        let warm_rounds =
+            coins.unit.as_ref().map_or(0, |_| self.functions.pilot.warm_rounds as usize);
+        let orders = [vec![coins.order.clone(); warm_rounds], request.orders.to_vec()].concat();
+        let warm = warm_rounds * coins.order.len();
+        let (members, calls) = (&session.crew.members, &self.functions.calls_a_batch);
         let rounds = Rounds {
+            warm,
             primer: coins.primer,
-            order: request.orders.concat(),
-            calls_a_batch: calls.collect(),
+            order: orders.concat(),
+            calls_a_batch: members.iter().map(|one| calls.of(*one, &coins.order)).collect(),
             times_each_call: self.functions.times_each_call,
             counts: self.counting == Counting::Always,
-            trial: turn.map(|turn| (turn.batch, turn.seed)),
+            trial: turn.map(|turn| (warm + turn.batch, turn.seed)),
         };
         let started_ns = clock::monotonic_ns();
         self.surroundings.before_run();
@@ -157,14 +167,15 @@ impl Workers {
         if self.scope != Scope::Layout && !is_counted {
             session.crew.process.kill(&self.spare_cpus);
         }
-        let batches = sorted(request.orders, &coins.order, &records);
+        let mut batches = sorted(&orders, &coins.order, &records);
         self.judge(session.input_seed, &coins.order, &batches)?;
         let input_bytes = self.inputs.of_unit(session.input_seed)?.0.bytes;
         self.judge_conduct(&coins.order, &batches, input_bytes)?;
+        batches.iter_mut().for_each(|records| drop(records.drain(..warm_rounds)));
         let ran_ns = clock::monotonic_ns();
         if let Some((turn, dump)) = turn.as_ref().zip(dump.as_ref()) {
             let calls = self.functions.calls_a_batch.of(turn.contestant, &coins.order);
-            self.judge_trial(turn, calls, dump, &records[turn.batch], session.input_seed)?;
+            self.judge_trial(turn, calls, dump, &records[warm + turn.batch], session.input_seed)?;
         }
         let now_ns = clock::monotonic_ns();
         let dumps_ns: u64 = records.iter().map(|record| record.dump_ns).sum();
@@ -186,10 +197,8 @@ impl Workers {
             // The one before has ended: no span was timed before that.
             self.ending = Some(session.crew.process);
         }
-        let walls = batches.iter();
-        let walls =
-            walls.map(|records| records.iter().map(|record| record.wall_ns.into()).collect());
-        Ok(UnitRan { samples, batches: walls.collect() })
+        let walls = |of: &Vec<Record>| of.iter().map(|record| record.wall_ns.into()).collect();
+        Ok(UnitRan { samples, batches: batches.iter().map(walls).collect() })
     }
 
     /// Runs one more batch of each contestant, which is counted and is not evidence, in the order
@@ -204,6 +213,7 @@ impl Workers {
         let orders = &request.orders[request.orders.len().saturating_sub(1)..];
         let members = &session.crew.members;
         let rounds = Rounds {
+            warm: 0,
             primer: None,
             order: orders.concat(),
             calls_a_batch: members

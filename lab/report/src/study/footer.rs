@@ -2,6 +2,7 @@
 
 use super::block::Block;
 use super::{ABOUT_TIMES, figure, metrics, not_covered, scaling};
+use crate::contents::after_warming_up;
 use crate::footer::again;
 use crate::number::Scale;
 use crate::odd::odd_of;
@@ -142,6 +143,7 @@ fn units(block: &Block) -> String {
     let mut rounds = count(run.rounds, observation_noun(run));
     if of.scope != Scope::Layout {
         rounds += &format!(" of {}", count(u64::from(of.rounds_a_unit), "round"));
+        rounds += &after_warming_up(&of.pilot);
     }
     if of.races_pairs {
         rounds += ", each of two contestants alone";
