@@ -76,6 +76,33 @@ fn every_batch_follows_an_untimed_call_and_everybody_is_primed_first() {
 }
 
 #[test]
+fn rounds_that_warm_up_come_before_the_primer_and_are_judged_but_are_no_evidence() {
+    let [(_, prepare_a, run_a), (_, prepare_b, run_b)] = ['A', 'B'].map(telling);
+    let a = Source { prepare: &prepare_a, run: &run_a, ..RIGHT };
+    let b = Source { prepare: &prepare_b, run: &run_b, ..RIGHT };
+    let (mut study, log) = Study::new(&[a, b]).with_log();
+    study.functions().calls_a_batch = BatchCalls::Alike(2);
+    study.functions().pilot.warm_rounds = 1;
+    study.plan.claims = vec![claim(Metric::Cycles)];
+    let ran = run(&mut study.workers(), &coins(&[1, 0]), &[vec![0, 1], vec![1, 0]]).unwrap();
+    let warm = [("Bprepare", 1), ("Aprepare", 1), ("Brun", 3), ("Arun", 3)];
+    let primed = [("Arun", 1), ("Brun", 1)];
+    let timed = [("Arun", 3), ("Brun", 3), ("Brun", 3), ("Arun", 3)];
+    assert_eq!(words(&log), told(&[&warm[..], &primed, &timed].concat()));
+    for (sample, batches) in ran.samples.iter().zip(&ran.batches) {
+        assert_eq!(batches.len(), 2);
+        assert_eq!(sample.wall_ns, batches.iter().map(|time| time.low_ns).sum::<u64>());
+    }
+    // Only the first batch, which warms up, is wrong.
+    let before = "static int calls;";
+    let wrong = Source { before, run: "return sum + (calls++ == 1);", ..RIGHT };
+    let mut study = Study::new(&[RIGHT, wrong]);
+    study.functions().calls_a_batch = BatchCalls::Alike(2);
+    study.functions().pilot.warm_rounds = 1;
+    let Err(UnitFailure::Fault(1, _)) = study.run() else { panic!("a wrong answer") };
+}
+
+#[test]
 fn a_reset_comes_before_each_call_and_each_is_timed_by_itself() {
     let (before, prepare, run_it) = telling('A');
     let a = Source { before: &before, prepare: &prepare, reset: "again", run: &run_it, ..RIGHT };
