@@ -38,6 +38,8 @@ pub struct RatioTest {
     /// If the question is how large the ratio is: the rounds at the latest look, and the distance
     /// of the limits then.
     seen: Option<(u64, f64)>,
+    /// The sum of the distances of the bounds of all rounds that have both.
+    apart: f64,
     /// The least number of rounds that settle anything.
     fewest: u64,
     /// Whether the verdict is about one factor, so that there is none where there is no factor.
@@ -89,6 +91,7 @@ impl RatioTest {
             free_losses: version == 1,
             next_look: 0,
             seen: None,
+            apart: 0.0,
             fewest: table.fewest_rounds(bars.error_a_side(error)),
             bars,
             asks_one_factor: false,
@@ -123,6 +126,8 @@ impl RatioTest {
         let bets: Vec<Bet> = bets.collect();
         for ((d, conditions), bet) in block.iter().zip(&bets) {
             self.lay(bet);
+            let apart = d.high - d.low;
+            self.apart += if apart.is_finite() { apart } else { 0.0 };
             self.noise.learn(*d, conditions, bet);
         }
         self.learn();
@@ -297,9 +302,10 @@ impl SequentialTest for RatioTest {
         (!is_denied).then_some(settled)
     }
 
-    /// The distance of limits shrinks with the square root of the rounds. Before there are limits,
-    /// the claim is expected to need no more rounds than any claim needs. Infinite if a verdict was
-    /// withheld.
+    /// The distance of limits shrinks with the square root of the rounds, down to the distance of
+    /// the bounds of a round. Before there are limits, the claim is expected to need no more rounds
+    /// than any claim needs. Infinite if a verdict was withheld, or if the bounds of a round are too
+    /// far apart.
     fn rounds_left(&self) -> f64 {
         let rounds = self.rounds();
         if self.denied.is_some() {
@@ -312,7 +318,11 @@ impl SequentialTest for RatioTest {
             (None, _) => self.rounds_left_by_wealth(),
             (Some(_), None) => rounds as f64,
             (Some(wanted), Some((then, width))) => {
-                let shrinks = width / wanted;
+                let least = self.apart / rounds as f64;
+                if least >= wanted {
+                    return f64::INFINITY;
+                }
+                let shrinks = (width - least).max(0.0) / (wanted - least);
                 (then as f64 * shrinks * shrinks - rounds as f64).max(1.0)
             }
         }

@@ -92,3 +92,21 @@ fn what_is_never_settled_is_expected_later_and_later() {
         last = test.rounds_left();
     }
 }
+
+#[test]
+fn what_a_coarse_clock_never_settles_is_not_expected() {
+    let relation = Relation::Measure { precision: 0.1 };
+    let rounds_left = |half: f64| {
+        let mut stream = Stream::new(Seed::from_text("coarse"), Purpose::Simulation, 1, 0);
+        let mut test = test(relation, Centre::Median, 0.01);
+        while test.settled().is_none() && test.rounds() < 300 {
+            let d = NOISE * stream.normal();
+            test.observe(LogRatio { low: d - half, high: d + half }, &Conditions::default());
+        }
+        test.settled().is_none().then(|| test.rounds_left())
+    };
+    assert_eq!(rounds_left(0.05), None);
+    assert_eq!(rounds_left(0.1), Some(f64::INFINITY));
+    // The distance of the bounds is most of what is asked for.
+    assert!(rounds_left(0.09).is_some_and(|left| (100.0..10_000.0).contains(&left)));
+}

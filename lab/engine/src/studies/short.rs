@@ -33,7 +33,7 @@ pub fn warn(runs: &mut [RunResult], budget: Budget) {
     let precisions: Vec<f64> = asked.filter_map(|claim| precision(&claim.statement)).collect();
     let blocks = runs.iter().filter_map(|run| run.study.as_deref());
     let needs = blocks.flat_map(|block| {
-        // What has no one factor never becomes exact.
+        // What has no one factor, or too coarse a clock, never becomes exact.
         let open = block.open_ratios.iter().filter(|open| open.seconds_left.is_finite());
         open.map(|open| Need {
             workload: &block.workload.name,
