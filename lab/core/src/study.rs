@@ -25,6 +25,10 @@ pub struct Study {
     /// Whether each run must read the whole input, so that rates which no core can load are
     /// refused.
     pub reads_whole: bool,
+    /// Whether `prepare` may start processes that stay.
+    pub starts_processes: bool,
+    /// The calls of a timed batch, if the study gives them; otherwise the pilot chooses.
+    pub calls: Option<u64>,
     /// What the study draws afresh for each observation.
     pub scope: Scope,
     /// The meaning of a ratio, if the study gives it; by default, it depends on the scope.
@@ -377,6 +381,9 @@ pub struct FunctionPlan {
     /// Whether each run must read its whole input; false in old journals.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_whole: bool,
+    /// Whether `prepare` may start processes that stay; false in old journals.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub starts_processes: bool,
     /// The CPU that workers are pinned to, if any.
     pub cpu: Option<usize>,
     /// The source of placements.

@@ -98,6 +98,8 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
         precision: precision.unwrap_or(PRECISION),
         reads_in_run: reads_whole || reads_input.as_deref() == Some("run"),
         reads_whole,
+        starts_processes: root.flag("starts_processes", false),
+        calls: root.read("calls", Item::whole),
         centre: root.read("centre", Item::word),
         oracle: oracle(root, &contestants, folder),
         verifications: workloads::verifications(root, has_oracle),

@@ -78,6 +78,8 @@ pub struct Brief {
     pub units_wanted: u64,
     /// The shortest batch that is long enough for the clock, in nanoseconds.
     pub batch_ns: f64,
+    /// The calls of a batch, if the study gives them.
+    pub calls: Option<u64>,
     /// Whether contestants are warm before their first round, as those of runners are.
     pub is_warm: bool,
 }
@@ -291,6 +293,9 @@ impl PilotRun {
     /// Returns how many calls a batch of each should have, according to these units: those of a
     /// pair last about equally long, and so do those of all together.
     fn wanted(&self, all: &[Ran]) -> BatchCalls {
+        if let Some(calls) = self.brief.calls {
+            return BatchCalls::Alike(calls);
+        }
         let Brief { contestants, seconds, units_wanted, is_exact, .. } = &self.brief;
         let pairs = self.pairs();
         let unit_ns = seconds * 1e9 / (*units_wanted).max(1) as f64;

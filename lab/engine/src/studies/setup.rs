@@ -177,6 +177,7 @@ impl<'a> Setup<'a> {
             times_each_call: self.ready.iter().any(|one| one.has_reset),
             reads_in_run: study.reads_in_run,
             reads_whole: study.reads_whole,
+            starts_processes: study.starts_processes,
             cpu: self.request.program.cpus.first().copied(),
             placements: self.asked.placements,
             pilot: Pilot::default(),

@@ -119,6 +119,7 @@ impl Trial<'_> {
             seconds: setup.seconds(),
             units_wanted: units_wanted(setup),
             batch_ns,
+            calls: setup.asked.study.calls,
             is_warm: setup.asked.has_runners(),
         }
     }

@@ -287,6 +287,7 @@ pub fn functions() -> FunctionPlan {
         times_each_call: false,
         reads_in_run: false,
         reads_whole: false,
+        starts_processes: false,
         cpu: None,
         placements: Placements::Fresh,
         pilot: Pilot::default(),

@@ -237,6 +237,7 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         times_each_call: false,
         reads_in_run: false,
         reads_whole: false,
+        starts_processes: false,
         cpu: None,
         placements: Placements::Fresh,
         pilot: Pilot::default(),

@@ -82,6 +82,8 @@ pub(crate) struct Load {
     pub(crate) input: Sizes,
     /// Whether energy is metered.
     pub(crate) meters_energy: bool,
+    /// Whether `prepare` may start processes that stay.
+    pub(crate) starts_processes: bool,
 }
 
 /// A contestant of a unit.
@@ -268,6 +270,7 @@ mod tests {
             stack_bytes: 16,
             input: sizes,
             meters_energy: true,
+            starts_processes: true,
         };
         let rounds = Rounds {
             warm: 2,

@@ -16,6 +16,8 @@ pub(super) struct Conduct {
     threads: u64,
     /// The threads of the worker itself.
     own_threads: u64,
+    /// Whether `prepare` may start processes.
+    starts_processes: bool,
     /// Whether a child was found already: it stays, and counts only once.
     has_child: bool,
     /// The file of the kernel that lists the timers that the process has made.
@@ -29,13 +31,14 @@ pub(super) struct Conduct {
 
 impl Conduct {
     /// Records the current state.
-    pub(super) fn now() -> Conduct {
+    pub(super) fn now(starts_processes: bool) -> Conduct {
         Conduct {
             mask: cpus::affinity(),
             priority: priority(),
             control: control(),
             threads: threads(),
             own_threads: threads(),
+            starts_processes,
             has_child: has_child(),
             timers: File::open("/proc/self/timers").ok(),
             memory: File::open("/proc/self/statm").ok(),
@@ -105,11 +108,12 @@ impl Conduct {
         found
     }
 
-    /// Checks the same after `prepare`, which may start threads if a study is about that; so many
-    /// were started by the worker itself.
+    /// Checks the same after `prepare`, which may start threads if a study is about that, and
+    /// processes if the study says so; so many threads were started by the worker itself.
     pub(super) fn look_at_prepare(&mut self, started: usize) -> u64 {
         self.own_threads += started as u64;
-        self.look() & !conduct::THREAD
+        let child = if self.starts_processes { conduct::CHILD } else { 0 };
+        self.look() & !(conduct::THREAD | child)
     }
 
     /// Undoes what libraries change for the whole process when they are loaded: how the CPU rounds,

@@ -60,14 +60,14 @@ impl Unit {
         let header = area.header();
         let (sink, bytes) = (Sink::new(), load.input.bytes as usize);
         let mut libraries = Vec::new();
-        let as_begun = Conduct::now();
+        let as_begun = Conduct::now(load.starts_processes);
         for (position, member) in load.contestants.iter().enumerate() {
             header.enter(position);
             libraries.push(Contestant::load(Path::new(&member.object))?);
         }
         header.enter(WORKER_ITSELF);
         as_begun.restore();
-        let mut conduct = Conduct::now();
+        let mut conduct = Conduct::now(load.starts_processes);
         let mut contestants = Vec::new();
         for ((position, contestant), member) in (0..).zip(libraries).zip(&load.contestants) {
             header.enter(position);

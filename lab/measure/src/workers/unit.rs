@@ -102,7 +102,8 @@ impl Workers {
     /// Returns what a worker needs to load these, on a stack that was not moved.
     pub(super) fn load(&self, contestants: Vec<Member>, input: Sizes) -> Load {
         let (cpu, helpers) = (self.functions.cpu, self.helpers.clone());
-        Load { contestants, cpu, helpers, stack_bytes: 0, input, meters_energy: false }
+        let (meters_energy, starts_processes) = (false, self.functions.starts_processes);
+        Load { contestants, cpu, helpers, stack_bytes: 0, input, meters_energy, starts_processes }
     }
 
     /// Returns what a worker needs to know of a contestant.

@@ -49,6 +49,7 @@ impl Bench {
             precision: 0.05,
             reads_in_run: false,
             reads_whole: false,
+            starts_processes: false,
             centre: None,
             oracle: None,
             workloads: Vec::new(),

@@ -136,6 +136,7 @@ impl Study {
             times_each_call: false,
             reads_in_run: false,
             reads_whole: false,
+            starts_processes: false,
             cpu: None,
             placements: Placements::Fresh,
             pilot: Pilot::default(),

@@ -375,6 +375,7 @@ fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
             times_each_call: false,
             reads_in_run: false,
             reads_whole: false,
+            starts_processes: false,
             cpu: None,
             placements: Placements::Fresh,
             pilot: Pilot::default(),

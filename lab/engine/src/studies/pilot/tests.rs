@@ -94,6 +94,7 @@ struct Requests {
     reset_ns: f64,
     busy_ns: u64,
     times_each_call: bool,
+    calls: Option<u64>,
     scope: Scope,
     seconds: f64,
 }
@@ -109,6 +110,7 @@ impl Default for Requests {
             reset_ns: 0.0,
             busy_ns: 0,
             times_each_call: false,
+            calls: None,
             scope: Scope::Code,
             seconds: 60.0,
         }
@@ -127,6 +129,7 @@ fn pilot(asked: &Requests) -> (Piloted, u64) {
         seconds: asked.seconds,
         units_wanted: 30,
         batch_ns: 70_000.0,
+        calls: asked.calls,
         is_warm: false,
     };
     let (now_ns, units) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
@@ -270,6 +273,12 @@ fn a_unit_of_the_pilot_is_one_of_the_run() {
     let dear = Requests { call_ns: vec![100.0; 23], unit_ns: 1_000_000_000, ..Requests::default() };
     let (Piloted { pilot, .. }, _) = pilot(&dear);
     assert!((3..10).contains(&pilot.units) && pilot.variance_within > 0.0, "{pilot:?}");
+}
+
+#[test]
+fn a_study_may_say_how_many_calls_a_batch_has() {
+    let (piloted, _) = pilot(&Requests { calls: Some(3), ..Requests::default() });
+    assert_eq!(piloted.calls_a_batch, BatchCalls::Alike(3));
 }
 
 #[test]
