@@ -16,7 +16,7 @@ mod usage;
 use crate::clients::{self, Clients};
 use crate::error::StartError;
 use crate::files;
-use crate::honesty::{Trials, no_contestant};
+use crate::honesty::{Resets, Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::program;
 use crate::resources::{Gate, MissingMeter, Surroundings, check_cpu};
@@ -60,6 +60,8 @@ pub struct Runners {
     checked: HashSet<usize>,
     trials: Trials,
     untimed: HashMap<usize, Untimed>,
+    /// By contestant, what its resets say about its honesty.
+    resets: HashMap<usize, Resets>,
     /// The processes of the session, at scope `layout`.
     session: Option<Session>,
     missing: [MissingMeter; 2],
@@ -119,6 +121,7 @@ impl Runners {
             checked: HashSet::new(),
             trials: Trials::default(),
             untimed: HashMap::new(),
+            resets: HashMap::new(),
             session: None,
             missing: missing_meters(),
             verified: None,

@@ -17,7 +17,7 @@ mod unit;
 use crate::build::{Stock, objects};
 use crate::error::StartError;
 use crate::files::without_repetition;
-use crate::honesty::{Trials, no_contestant};
+use crate::honesty::{Resets, Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::resources::{Gate, MissingMeter, Surroundings, asks, check_cpu};
 use crate::stillness;
@@ -88,6 +88,8 @@ pub struct Workers {
     pace: Pace,
     /// By contestant, the least that it does outside of the timed spans.
     untimed: HashMap<usize, Untimed>,
+    /// By contestant, what its resets say about its honesty.
+    resets: HashMap<usize, Resets>,
     counting: Counting,
     meters_energy: bool,
     missing: Vec<MissingMeter>,
@@ -158,6 +160,7 @@ impl Workers {
             trials: Trials::default(),
             pace: Pace::default(),
             untimed: HashMap::new(),
+            resets: HashMap::new(),
             counting,
             meters_energy,
             missing: missing.into_iter().flatten().collect(),

@@ -11,7 +11,7 @@ use super::runner::Runner;
 use super::session::{Session, Taken, a_call_ns};
 use crate::answers::{first_difference, trimmed};
 use crate::files;
-use crate::honesty::{Turn, hidden_in_reset, misconduct, no_contestant, wrong_checksum};
+use crate::honesty::{Turn, misconduct, no_contestant, wrong_checksum};
 use crate::oracle;
 use std::fs::File;
 use std::path::Path;
@@ -247,7 +247,8 @@ impl Runners {
             let dump_ns = dumped.map_or(0, |left| left.dump_ns);
             let untimed = self.untimed.entry(contestant).or_default();
             untimed.take(std::iter::once((load_ns, dump_ns)), reset_ns);
-            if let Some(what) = hidden_in_reset([reset_ns, run_ns, least_ns], RESET_NS) {
+            let resets = self.resets.entry(contestant).or_default();
+            if let Some(what) = resets.take([reset_ns, run_ns, least_ns], RESET_NS) {
                 return Err(misconduct(contestant, &self.functions.workload.name, what));
             }
         }

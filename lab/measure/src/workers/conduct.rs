@@ -23,7 +23,7 @@
 //! shortest counts, so that other load makes no contestant void.
 
 use super::{Workers, checking, contract};
-use crate::honesty::{Turn, hidden_in_reset, misconduct};
+use crate::honesty::{Turn, misconduct};
 use crate::wire::area::Record;
 use crate::wire::area::conduct::SENTENCES;
 use std::fs::File;
@@ -58,11 +58,13 @@ impl Workers {
             seen.take(records.iter().map(|record| (record.prepare_ns, record.dump_ns)), reset_ns);
             let conduct = records.iter().fold(0, |found, record| found | record.conduct);
             let did = SENTENCES.iter().find(|(bit, _)| conduct & bit != 0);
+            let resets = self.resets.entry(*contestant).or_default();
+            let hidden = resets.take([reset_ns, run_ns, least_ns], RESET_NS);
             let what = did
                 .map(|(_, what)| (*what).to_owned())
                 .or_else(|| kept_memory(records))
                 .or_else(|| self.pace.refuses(fastest_ns(records), calls, bytes))
-                .or_else(|| hidden_in_reset([reset_ns, run_ns, least_ns], RESET_NS));
+                .or(hidden);
             if let Some(what) = what {
                 return Err(misconduct(*contestant, &self.functions.workload.name, what));
             }

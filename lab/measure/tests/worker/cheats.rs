@@ -196,7 +196,7 @@ fn work_in_resets_is_found() {
         study
     };
     let works = "static void again(void *p) { for (volatile int i = 0; i < 300000; i++) {} }";
-    caught(&study(works), 1, "has a 'reset' that takes");
+    caught(&study(works), 5, "has a 'reset' that takes");
     let copies = "static void again(void *p) { state *s = p; memcpy(s->own, s->input, s->bytes); }";
     innocent(&study(copies), 2);
 }
@@ -233,7 +233,16 @@ fn what_is_done_to_the_process_is_found() {
     check("#include <sys/resource.h>\n", nicer, "changed how the scheduler treats its process");
     let batch = "struct sched_param none = {0}; sched_setscheduler(0, SCHED_BATCH, &none);";
     check("#include <sched.h>\n", batch, "changed how the scheduler treats its process");
-    check("", "if (!fork()) for (;;) pause();", "left a process behind");
+    let forks = "if (!fork()) for (;;) pause();";
+    check("", forks, "left a process behind");
+    let study = |prepare: &str, run: &str| {
+        let mut study = Study::new(&[RIGHT, Source { prepare, run, ..RIGHT }]);
+        study.functions().starts_processes = true;
+        study
+    };
+    innocent(&study(forks, RIGHT.run), 1);
+    let run = format!("if (s->calls++ == 3) {{ {forks} }}");
+    caught(&study("", &run), 1, "left a process behind");
     let starts = "pthread_t thread; pthread_create(&thread, NULL, waits, NULL);";
     let waits = "#include <pthread.h>\nstatic void *waits(void *p) { for (;;) pause(); }";
     check(waits, starts, "left a thread behind that its 'run' had started");
