@@ -196,6 +196,8 @@ const WINDOW: usize = 5;
 const GAIN: f64 = 0.02;
 /// Warm-up lasts at least this long: a runtime may observe before it compiles.
 const WARM_UP_NS_MIN: u64 = 100_000_000;
+/// After this time half as many batches may say that a runtime is warm: long ones take seconds.
+const LONG_NS: u64 = 500_000_000;
 /// Warm-up ends after this time, warm or not.
 const LIMIT_NS: u64 = 2_000_000_000;
 /// The least number of batches at that end, so that there is something to compare.
@@ -209,7 +211,8 @@ const TIMED_MIN: usize = 4;
 /// times of the batches of its warm-up, which has lasted this long.
 fn warmth(batches_ns: &[u64], elapsed_ns: u64) -> Option<bool> {
     let count = batches_ns.len();
-    let is_full = count >= 2 * WINDOW && elapsed_ns >= WARM_UP_NS_MIN;
+    let is_long = elapsed_ns >= LONG_NS && count >= WINDOW;
+    let is_full = is_long || elapsed_ns >= WARM_UP_NS_MIN && count >= 2 * WINDOW;
     let is_late = elapsed_ns >= LIMIT_NS && count >= BATCHES_MIN;
     // Compares the fastest of the last batches with the fastest of those before: of five each, or
     // of half of all.
@@ -261,7 +264,9 @@ mod tests {
             |batch: usize| (100.0 * millisecond as f64 * 0.98_f64.powi(batch as i32)) as u64;
         let (batches, is_warm) = warmed(faster);
         assert!(!is_warm && (20..40).contains(&batches), "{batches}");
-        // Long batches: three are enough.
+        // Long batches: five are enough, or three in 2 s.
+        assert_eq!(warmed(|_| 150 * millisecond), (5, true));
+        assert_eq!(warmed(|batch| (200 - 10 * batch as u64) * millisecond).1, false);
         assert_eq!(warmed(|_| 1_000 * millisecond), (3, true));
         assert_eq!(warmed(|batch| (1_500 - 100 * batch as u64) * millisecond), (3, false));
     }
