@@ -59,5 +59,5 @@ uint64_t run(void *opaque) {
 
 } // namespace
 
-TIEBREAK_CONTESTANT_WITH("ours-c", "bmi2", TIEBREAK_ALLOCATES, 0u, 0u, 0u, list_prepare, list_reset,
+TIEBREAK_CONTESTANT_WITH("ours-c", "bmi2,sse4_1", TIEBREAK_ALLOCATES, 0u, 0u, 0u, list_prepare, list_reset,
                          run, list_dump, list_release);

@@ -70,5 +70,5 @@ uint64_t run(void *opaque) {
 
 } // namespace
 
-TIEBREAK_CONTESTANT_WITH("ours-cpp", "bmi2", TIEBREAK_ALLOCATES, 0u, 0u, 0u, list_prepare,
+TIEBREAK_CONTESTANT_WITH("ours-cpp", "bmi2,sse4_1", TIEBREAK_ALLOCATES, 0u, 0u, 0u, list_prepare,
                          list_reset, run, list_dump, list_release);
