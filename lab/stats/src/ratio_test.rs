@@ -304,8 +304,8 @@ impl SequentialTest for RatioTest {
 
     /// The distance of limits shrinks with the square root of the rounds, down to the distance of
     /// the bounds of a round. Before there are limits, the claim is expected to need no more rounds
-    /// than any claim needs. Infinite if a verdict was withheld, or if the bounds of a round are too
-    /// far apart.
+    /// than any claim needs. Infinite if a verdict was withheld, or if the bounds of a round are
+    /// too far apart.
     fn rounds_left(&self) -> f64 {
         let rounds = self.rounds();
         if self.denied.is_some() {

@@ -103,10 +103,13 @@ fn pair_noise(units: &[Vec<f64>]) -> Option<Noise> {
     Some(Noise { within, of_two, between })
 }
 
+/// The share of a unit's own cost that its rounds may cost in any case: they make few units fewer.
+const CHEAP: f64 = 0.2;
+
 /// Returns the number of rounds of a unit that gives the most information in a given time:
 /// `sqrt(c_unit within / (c_round between))` (rule A4; Cochran 1977, section 10.6), as an even
 /// number from [`ROUNDS_MIN`] to [`ROUNDS_MAX`], and small enough that `units_wanted` units fit
-/// into `seconds`.
+/// into `seconds`, or that the rounds cost a fifth of what the unit costs without them.
 ///
 /// The median of two rounds is their mean, so an interruption of one counts. Where that costs more
 /// than two further rounds, there are four: `of_two` is the variance of such means.
@@ -115,7 +118,8 @@ pub fn best_rounds(pilot: &Pilot, of_two: f64, units_wanted: u64, seconds: f64) 
     let round_cost_ns = pilot.round_cost_ns.max(1.0);
     let best = libm::sqrt(pilot.unit_cost_ns / round_cost_ns * pilot.variance_within / between);
     let each_ns = seconds * 1e9 / units_wanted.max(1) as f64;
-    let affordable = (each_ns - pilot.unit_cost_ns) / round_cost_ns;
+    let cheap_ns = CHEAP * pilot.unit_cost_ns;
+    let affordable = (each_ns - pilot.unit_cost_ns).max(cheap_ns) / round_cost_ns;
     let rounds = best.min(affordable);
     if rounds.is_nan() {
         return ROUNDS_MIN;
@@ -231,8 +235,11 @@ mod tests {
         check(0.0, 0.0, 100.0, 1.0, ROUNDS_MIN);
         check(1e-6, 0.0, 100.0, 1.0, 2);
         check(1.0, 1e9, 1.0, 1.0, ROUNDS_MIN);
-        // 20 units of 100 ns and 12 rounds of 1 ns fit into 2240 ns.
-        check(4.0, 1.0, 100.0, 2.24e-6, 12);
-        check(4.0, 1.0, 100.0, 1e-6, ROUNDS_MIN);
+        // 20 units of 10 ns and 12 rounds of 1 ns fit into 440 ns.
+        check(100.0, 1.0, 10.0, 4.4e-7, 12);
+        check(100.0, 1.0, 10.0, 1e-7, ROUNDS_MIN);
+        // 20 rounds cost a fifth of what a unit costs.
+        check(4.0, 1.0, 100.0, 1e-6, 20);
+        check(9.0, 1.0, 100.0, 1e-6, 20);
     }
 }
