@@ -14,10 +14,13 @@ const SHARE: u64 = 10;
 /// A reset may take as long as the run, plus this many times the shortest reset of the unit. What
 /// all contestants have to put back belongs to the task and is not a place to hide work.
 const RESETS: u64 = 10;
-/// By how many times what is allowed the resets of units may exceed it in sum, and how much of that
-/// a single unit can be: the system may interrupt a reset for longer than it takes.
+/// By how many times what is allowed units may exceed it in sum, and how much of that a single unit
+/// can be: the system may interrupt anything for longer than it takes.
 const EXCESS: f64 = 10.0;
 const EXCESS_OF_UNIT: f64 = 2.0;
+/// The share of the time of others that a contestant's own threads may be on a CPU: they may still
+/// be going to sleep.
+const BURNT: f64 = 0.25;
 
 /// A batch on trial.
 #[derive(Clone, Copy, Debug)]
@@ -93,27 +96,47 @@ pub(crate) fn no_contestant(contestant: usize) -> UnitFailure {
     UnitFailure::Broken(format!("the plan has no contestant {contestant}"))
 }
 
-/// How far the resets of a contestant were above what putting back can explain, as a multiple of
-/// that, summed over its units so far; units below it reduce the sum, to no less than 0.
+/// How far the units of a contestant were above what is allowed, as a multiple of that, summed so
+/// far; units below it reduce the sum, to no less than 0.
 #[derive(Debug, Default)]
-pub(crate) struct Resets(f64);
+pub(crate) struct Excess(f64);
 
-impl Resets {
-    /// Returns what is wrong with the contestant, given the times of its reset, of its run and of
-    /// the unit's shortest reset, and the cost of an empty reset, in nanoseconds.
-    pub(crate) fn take(
+impl Excess {
+    /// Takes what a unit had and what is allowed; returns whether the sum is now too large.
+    fn is_too_large(&mut self, value: f64, allowed: f64) -> bool {
+        let excess = value / allowed.max(1.0) - 1.0;
+        self.0 = (self.0 + excess.min(EXCESS_OF_UNIT)).max(0.0);
+        self.0 >= EXCESS
+    }
+
+    /// Returns what is wrong with a contestant whose resets take longer than what they put back can
+    /// explain, given the times of its reset, of its run and of the unit's shortest reset, and the
+    /// cost of an empty reset, in nanoseconds.
+    pub(crate) fn of_resets(
         &mut self,
         [reset_ns, run_ns, least_ns]: [u64; 3],
         empty_ns: u64,
     ) -> Option<String> {
-        let allowed_ns = (run_ns + RESETS * least_ns + empty_ns).max(1);
-        let excess = reset_ns as f64 / allowed_ns as f64 - 1.0;
-        self.0 = (self.0 + excess.min(EXCESS_OF_UNIT)).max(0.0);
-        (self.0 >= EXCESS).then(|| {
+        let allowed_ns = run_ns + RESETS * least_ns + empty_ns;
+        self.is_too_large(reset_ns as f64, allowed_ns as f64).then(|| {
             let times = reset_ns as f64 / run_ns.max(1) as f64;
             format!(
                 "has a 'reset' that takes {times:.1} times as long as its 'run', and is not timed \
                  (where putting back is part of the task, all contestants do it)"
+            )
+        })
+    }
+
+    /// Returns what is wrong with a contestant whose own threads were on a CPU for so long in the
+    /// batches of others, which took so long; units without such batches count nothing.
+    pub(crate) fn of_threads(&mut self, burnt_ns: u64, others_ns: u64) -> Option<String> {
+        let (burnt_ns, others_ns) = (burnt_ns as f64, others_ns as f64);
+        let is_burning = others_ns > 0.0 && self.is_too_large(burnt_ns, BURNT * others_ns);
+        is_burning.then(|| {
+            let share = 100.0 * burnt_ns / others_ns;
+            format!(
+                "has threads of its own that were on a CPU for {share:.0}% of the time in which \
+                 others were timed"
             )
         })
     }
@@ -146,8 +169,21 @@ mod tests {
 
     /// Returns after how many of 100 such units a contestant is void, if it is.
     fn found(mut times_ns: impl FnMut(u64) -> [u64; 3]) -> Option<u64> {
-        let mut resets = Resets::default();
-        (1..=100).find(|unit| resets.take(times_ns(*unit), 5000).is_some())
+        let mut excess = Excess::default();
+        (1..=100).find(|unit| excess.of_resets(times_ns(*unit), 5000).is_some())
+    }
+
+    #[test]
+    fn own_threads_may_go_to_sleep_while_others_run_and_not_burn_a_cpu() {
+        let found = |burnt_ns, others_ns| {
+            let mut excess = Excess::default();
+            (1..=100).find(|_| excess.of_threads(burnt_ns, others_ns).is_some())
+        };
+        assert_eq!(found(0, 0), None);
+        assert_eq!(found(1_000_000, 0), None);
+        assert_eq!(found(250_000, 1_000_000), None);
+        assert_eq!(found(300_000, 1_000_000), Some(51));
+        assert_eq!(found(990_000, 1_000_000), Some(5));
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod usage;
 use crate::clients::{self, Clients};
 use crate::error::StartError;
 use crate::files;
-use crate::honesty::{Resets, Trials, no_contestant};
+use crate::honesty::{Excess, Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::program;
 use crate::resources::{Gate, MissingMeter, Surroundings, check_cpu};
@@ -61,7 +61,7 @@ pub struct Runners {
     trials: Trials,
     untimed: HashMap<usize, Untimed>,
     /// By contestant, what its resets say about its honesty.
-    resets: HashMap<usize, Resets>,
+    resets: HashMap<usize, Excess>,
     /// The processes of the session, at scope `layout`.
     session: Option<Session>,
     missing: [MissingMeter; 2],

@@ -16,6 +16,7 @@ mod library;
 mod memory;
 mod meters;
 mod state;
+mod tasks;
 mod unit;
 
 use crate::system::{checked, owned};

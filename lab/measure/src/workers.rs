@@ -17,7 +17,7 @@ mod unit;
 use crate::build::{Stock, objects};
 use crate::error::StartError;
 use crate::files::without_repetition;
-use crate::honesty::{Resets, Trials, no_contestant};
+use crate::honesty::{Excess, Trials, no_contestant};
 use crate::oracle::Oracle;
 use crate::resources::{Gate, MissingMeter, Surroundings, asks, check_cpu};
 use crate::stillness;
@@ -89,7 +89,9 @@ pub struct Workers {
     /// By contestant, the least that it does outside of the timed spans.
     untimed: HashMap<usize, Untimed>,
     /// By contestant, what its resets say about its honesty.
-    resets: HashMap<usize, Resets>,
+    resets: HashMap<usize, Excess>,
+    /// By contestant, what its own threads do while others are timed.
+    threads: HashMap<usize, Excess>,
     counting: Counting,
     meters_energy: bool,
     missing: Vec<MissingMeter>,
@@ -161,6 +163,7 @@ impl Workers {
             pace: Pace::default(),
             untimed: HashMap::new(),
             resets: HashMap::new(),
+            threads: HashMap::new(),
             counting,
             meters_energy,
             missing: missing.into_iter().flatten().collect(),

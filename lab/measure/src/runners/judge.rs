@@ -248,7 +248,7 @@ impl Runners {
             let untimed = self.untimed.entry(contestant).or_default();
             untimed.take(std::iter::once((load_ns, dump_ns)), reset_ns);
             let resets = self.resets.entry(contestant).or_default();
-            if let Some(what) = resets.take([reset_ns, run_ns, least_ns], RESET_NS) {
+            if let Some(what) = resets.of_resets([reset_ns, run_ns, least_ns], RESET_NS) {
                 return Err(misconduct(contestant, &self.functions.workload.name, what));
             }
         }

@@ -127,6 +127,10 @@ pub(crate) struct Record {
     pub(crate) grown_bytes: u64,
     /// Whether its table says that `run` allocates.
     pub(crate) allocates: u64,
+    /// Time that its own threads were on a CPU while others were timed since its last batch, and
+    /// the time of these batches of others, without waits for a CPU.
+    pub(crate) burnt_ns: u64,
+    pub(crate) others_ns: u64,
     /// Time on a CPU of its `prepare`.
     pub(crate) prepare_ns: u64,
     /// Picoseconds of a call of an empty function, and of a load from one cache line, as measured

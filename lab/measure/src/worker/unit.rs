@@ -6,6 +6,7 @@ use super::helpers::Helpers;
 use super::library::{Contestant, Sink};
 use super::meters::Meters;
 use super::state::Prepared;
+use super::tasks::{OwnThreads, Tasks};
 use crate::wire::area::{Area, Header, Record, WORKER_ITSELF};
 use crate::wire::mapping::Mapping;
 use crate::wire::message::{Load, Rounds, Trouble};
@@ -35,6 +36,8 @@ pub(super) struct Placed {
     /// The threads that run the same at the same time as the timed one. They end before the input
     /// is unmapped.
     pub(super) helpers: Helpers,
+    /// The threads that it has started itself.
+    threads: OwnThreads,
     /// What it did to the process before its first batch.
     conduct: u64,
     /// Its own mapping of the input, to which its states point.
@@ -59,18 +62,20 @@ impl Unit {
         }
         let header = area.header();
         let (sink, bytes) = (Sink::new(), load.input.bytes as usize);
-        let mut libraries = Vec::new();
+        let (mut libraries, mut tasks) = (Vec::new(), Tasks::now());
         let as_begun = Conduct::now(load.starts_processes);
         for (position, member) in load.contestants.iter().enumerate() {
             header.enter(position);
-            libraries.push(Contestant::load(Path::new(&member.object))?);
+            let library = Contestant::load(Path::new(&member.object))?;
+            libraries.push((library, tasks.started()));
         }
         header.enter(WORKER_ITSELF);
         as_begun.restore();
         let mut conduct = Conduct::now(load.starts_processes);
         let mut contestants = Vec::new();
-        for ((position, contestant), member) in (0..).zip(libraries).zip(&load.contestants) {
+        for (position, (member, library)) in load.contestants.iter().zip(libraries).enumerate() {
             header.enter(position);
+            let (contestant, mut threads) = library;
             let input = Mapping::input(input, bytes, contestant.input_slack_bytes())?;
             let place = input.start().as_ptr().cast_const();
             let (count, padding) = (member.beside, member.padding);
@@ -78,12 +83,16 @@ impl Unit {
             let prepared = unsafe { Prepared::new(contestant, &load.input, place, padding)? };
             // Helpers take over what is undone here.
             let did = conduct.look_at_prepare(0);
+            threads.extend(tasks.started());
             let (cpus, sizes) = (&load.helpers, &load.input);
             // SAFETY: as above; the helpers end before the input is unmapped.
             let helpers =
                 unsafe { Helpers::start(count, cpus, contestant, sizes, place, padding)? };
             let conduct = did | conduct.look_at_prepare(count);
-            contestants.push(Placed { prepared, helpers, conduct, input });
+            // Those of the helpers.
+            tasks.started();
+            let threads = OwnThreads::new(threads);
+            contestants.push(Placed { prepared, helpers, threads, conduct, input });
         }
         header.enter(WORKER_ITSELF);
         let meters = Meters::open(load.meters_energy);
@@ -152,8 +161,9 @@ impl Unit {
     ) -> Result<Record, Trouble> {
         self.conduct.begin_run();
         let mut record = self.batch(position, rounds, noise)?;
-        let Placed { prepared, conduct, .. } = &self.contestants[position];
+        let Placed { prepared, conduct, threads, .. } = &mut self.contestants[position];
         record.conduct = *conduct;
+        threads.report(&mut record);
         self.conduct.look_at_run(&mut record);
         record.prepare_ns = prepared.prepare_ns;
         record.allocates = u64::from(prepared.contestant.allocates());
@@ -207,9 +217,17 @@ impl Unit {
             prepared.overwrite_output(noise);
         }
         helpers.wait_until_running(begun.elapsed());
+        self.others(position).for_each(OwnThreads::begin);
         let mut record = self.timed(position, rounds, checksum);
+        self.others(position).for_each(|threads| threads.end(&record));
         record.is_torn |= u64::from(self.contestants[position].helpers.end(checksum)?);
         Ok(record)
+    }
+
+    /// Returns the threads of all contestants but this one.
+    fn others(&mut self, position: usize) -> impl Iterator<Item = &mut OwnThreads> {
+        let all = self.contestants.iter_mut().enumerate();
+        all.filter(move |(other, _)| *other != position).map(|(_, placed)| &mut placed.threads)
     }
 
     fn timed(&mut self, position: usize, rounds: &Rounds, checksum: u64) -> Record {

@@ -59,12 +59,18 @@ impl Workers {
             let conduct = records.iter().fold(0, |found, record| found | record.conduct);
             let did = SENTENCES.iter().find(|(bit, _)| conduct & bit != 0);
             let resets = self.resets.entry(*contestant).or_default();
-            let hidden = resets.take([reset_ns, run_ns, least_ns], RESET_NS);
+            let hidden = resets.of_resets([reset_ns, run_ns, least_ns], RESET_NS);
+            let sum = |of: fn(&Record) -> u64| records.iter().map(of).sum::<u64>();
+            let burnt_ns = sum(|record| record.burnt_ns);
+            let others_ns = sum(|record| record.others_ns);
+            let threads = self.threads.entry(*contestant).or_default();
+            let burning = threads.of_threads(burnt_ns, others_ns);
             let what = did
                 .map(|(_, what)| (*what).to_owned())
                 .or_else(|| kept_memory(records))
                 .or_else(|| self.pace.refuses(fastest_ns(records), calls, bytes))
-                .or(hidden);
+                .or(hidden)
+                .or(burning);
             if let Some(what) = what {
                 return Err(misconduct(*contestant, &self.functions.workload.name, what));
             }

@@ -50,6 +50,7 @@ impl Bench {
             reads_in_run: false,
             reads_whole: false,
             starts_processes: false,
+            calls: None,
             centre: None,
             oracle: None,
             workloads: Vec::new(),
@@ -136,6 +137,7 @@ pub fn entrant(language: Language, compiler: &str, source: &str) -> Entrant {
     };
     Entrant {
         name: "a".into(),
+        stem: "a".into(),
         recipe,
         contract: "published".into(),
         about: String::new(),

@@ -405,6 +405,29 @@ fn nobody_is_accused_of_what_a_thread_of_another_does() {
 }
 
 #[test]
+fn threads_that_burn_a_cpu_while_others_run_are_found() {
+    let study = |cheat| {
+        let mut study = Study::new(&[RIGHT, cheat]);
+        study.functions().calls_a_batch = BatchCalls::Alike(2000);
+        study
+    };
+    let contains = "has threads of its own that were on a CPU for";
+    let starts = "pthread_t one; pthread_create(&one, NULL, burns, NULL); pthread_detach(one);";
+    let burns = "#include <pthread.h>\nstatic void *burns(void *p) { for (;;) {} }";
+    caught(&study(Source { before: burns, prepare: starts, ..RIGHT }), 200, contains);
+    // Already when it is loaded.
+    let loaded =
+        format!("{burns}\n__attribute__((constructor)) static void early(void) {{ {starts} }}");
+    caught(&study(Source { before: &loaded, ..RIGHT }), 200, contains);
+    // A thread that works for the runs of its own contestant alone.
+    let before = "#include <pthread.h>
+        static volatile int runs;
+        static void *burns(void *p) { for (;;) if (!runs) usleep(1000); }";
+    let (run, after) = ("runs = 1;", "runs = 0;");
+    innocent(&study(Source { before, prepare: starts, run, after, ..RIGHT }), 20);
+}
+
+#[test]
 fn work_in_dumps_is_found_where_the_answer_is_an_output() {
     let contains = "dumped the right answer although its output had been overwritten";
     // Its output is right, so it is known only by what it dumps.
