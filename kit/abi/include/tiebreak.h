@@ -185,6 +185,38 @@ static inline void tiebreak_keep(uint64_t value) {
 }
 #endif
 
+/* A contestant that is one function of its input: `TIEBREAK_NUMBER(sum);` at the end of a source,
+ * of `uint64_t sum(const uint8_t *input, uint64_t input_bytes)`. What that returns is the answer
+ * and the checksum. */
+#define TIEBREAK_NUMBER(function) \
+  static uint64_t tiebreak_run_number(void *state) { \
+    const tiebreak_workload *workload = (const tiebreak_workload *)state; \
+    const void *input = tiebreak_launder(workload->input); \
+    return function((const uint8_t *)input, workload->input_bytes); \
+  } \
+  static void tiebreak_dump_number(void *state, const tiebreak_sink *sink) { \
+    tiebreak_write_number(sink, tiebreak_run_number(state)); \
+  } \
+  TIEBREAK_CONTESTANT(#function, tiebreak_copy_workload, tiebreak_run_number, \
+                      tiebreak_dump_number, free)
+/* The oracle of such contestants, of the same function and of one that makes the inputs. Its items
+ * are bytes. */
+#define TIEBREAK_NUMBER_ORACLE(generate, function) \
+  static uint64_t tiebreak_items(const tiebreak_request *request, const uint8_t *input, \
+                                 uint64_t input_bytes) { \
+    (void)request, (void)input; \
+    return input_bytes; \
+  } \
+  static int tiebreak_answer_number(const tiebreak_request *request, const uint8_t *input, \
+                                    uint64_t input_bytes, const tiebreak_sink *sink, \
+                                    uint64_t *checksum) { \
+    (void)request; \
+    *checksum = function(input, input_bytes); \
+    tiebreak_write_number(sink, *checksum); \
+    return 0; \
+  } \
+  TIEBREAK_ORACLE(generate, tiebreak_items, 0, tiebreak_answer_number)
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 //! Options that several commands share. An option that is also a key of a file of claims or of a
 //! study has its help, the name of its value and its default in the table of inputs,
-//! `lab/input/src/inputs.toml`.
+//! `lab/input/src/inputs`.
 
 use crate::choice::{Names, one_of};
 use crate::output::{OutputFile, Targets};

@@ -30,11 +30,27 @@ pub struct Entry {
     /// Flags, each with the name of the language standard that it asks for.
     #[serde(default)]
     pub standards: Vec<(String, String)>,
+    /// The words for the compiler in the dimensions of a contestant.
+    #[serde(default)]
+    pub dimensions: Dimensions,
     /// Environment variables of the programs that it runs.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
     /// The product that its contestants are built into, and how.
     pub makes: Makes,
+}
+
+/// What becomes of an entry of a contestant's lists: words for the compiler, in which `{}` is the
+/// entry. A language has no list whose words are empty.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dimensions {
+    /// Of a level of optimisation, without its `-O`.
+    pub levels: Vec<String>,
+    /// Of a standard.
+    pub standards: Vec<String>,
+    /// Of an instruction set.
+    pub march: Vec<String>,
 }
 
 /// The product that contestants of a language are built into. Commands have names in braces, as the

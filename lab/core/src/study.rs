@@ -123,6 +123,8 @@ pub const PUBLISHED: &str = "published";
 pub struct Entrant {
     /// Its name.
     pub name: String,
+    /// The name of its table in study.toml, which the lists there may have made longer.
+    pub stem: String,
     /// The recipe, and how the product runs.
     pub recipe: Recipe,
     /// The name of its contract.
@@ -195,6 +197,9 @@ pub struct Published {
     pub machine: String,
     /// The unit of its figures.
     pub unit: FigureUnit,
+    /// What its figures are of the times of a contestant, if the source says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistic: Option<FigureStatistic>,
     /// The published text, where there are no figures; may be empty.
     pub text: String,
     /// Its figures.
@@ -233,6 +238,18 @@ pub enum FigureUnit {
     /// Megabytes of memory.
     #[serde(rename = "MB")]
     Megabytes,
+}
+
+/// What a published figure is of the times of a contestant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureStatistic {
+    /// The shortest.
+    Minimum,
+    /// Their mean.
+    Mean,
+    /// Their median.
+    Median,
 }
 
 /// A claim of a study.

@@ -1,4 +1,4 @@
-//! The inputs: every key of a file of claims and of a study, from the table in `inputs.toml`.
+//! The inputs: every key of a file of claims and of a study, from the table in `inputs`.
 
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;

@@ -65,7 +65,7 @@ impl Names {
         };
         if is_name(name) && !is_name(&longer) {
             item.error(format!("'{}' is too long a name", shown(&longer)))
-                .label(format!("on several threads it becomes longer by '{suffix}'"));
+                .label(format!("with this in its lists it becomes longer by '{suffix}'"));
         }
         self.add(&longer, item);
         longer
@@ -105,7 +105,7 @@ fn is_letter(c: char) -> bool {
 }
 
 /// Returns the valid name that is nearest to what was written.
-fn plain(name: &str) -> String {
+pub fn plain(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     name.replace(|c: char| !is_letter(c) && c != '_', "-").trim_matches(['-', '_']).to_owned()
 }

@@ -5,13 +5,16 @@
 //! names only contestants, workloads, contracts and files that exist. [`skeleton`] is a new study
 //! that works. docs/manual/studies.md has every key.
 
+mod added;
 mod claims;
 mod contestants;
 mod folder;
 mod published;
 mod recipe;
+mod variants;
 mod workloads;
 
+pub use added::add;
 pub use folder::StudyErrors;
 
 use crate::document::{self, Item, Table};
@@ -32,10 +35,9 @@ pub const MAX_ENTRIES: usize = document::MAX_TABLES;
 const PRECISION: f64 = 0.05;
 
 /// The files of a new study, with `NAME` in place of the study's name.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 6] = [
     ("study.toml", include_str!("study_folder/skeleton/study.toml")),
     ("oracle.c", include_str!("study_folder/skeleton/oracle.c")),
-    ("sum.h", include_str!("study_folder/skeleton/sum.h")),
     ("plain.c", include_str!("study_folder/skeleton/plain.c")),
     ("unrolled.c", include_str!("study_folder/skeleton/unrolled.c")),
     ("README.md", include_str!("study_folder/skeleton/README.template")),

@@ -152,6 +152,30 @@ fn each_number_of_threads_is_a_contestant() {
 }
 
 #[test]
+fn each_combination_of_lists_is_a_contestant() {
+    let of = |lists: &str| {
+        let text = format!("{}\nflags = [\"-g\"]\n{lists}\n", whole_studies()[0]);
+        study(&text, &["oracle.c", "plain.c", "unrolled.c"]).contestants
+    };
+    let all = of("compilers = [\"gcc\", \"clang-16\"]\nlevels = [\"-O1\", \"-Os\"]\n\
+                  standards = [\"gnu2x\"]\nthreads = [1, 2]");
+    let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names.len(), 1 + 8);
+    assert_eq!(names[..3], ["plain", "unrolled-gcc-o1-gnu2x-x1", "unrolled-gcc-o1-gnu2x-x2"]);
+    let last = &all[8];
+    assert_eq!(last.name, "unrolled-clang-16-os-gnu2x-x2");
+    assert_eq!(last.stem, "unrolled");
+    assert_eq!(last.threads.as_ref().unwrap().family, "unrolled-clang-16-os-gnu2x");
+    assert_eq!(last.recipe.compiler, "clang-16");
+    assert_eq!(last.recipe.package, "clang-16");
+    assert_eq!(last.recipe.flags, ["-g", "-Os", "-std=gnu2x"]);
+    let march = of("march = [\"x86-64-v3\", \"native\"]");
+    assert_eq!(march[1].name, "unrolled-x86-64-v3");
+    assert_eq!(march[1].recipe.flags, ["-g", "-march=x86-64-v3"]);
+    assert_eq!(march[2].recipe.compiler, "gcc");
+}
+
+#[test]
 fn runners_need_no_oracle() {
     let text = &whole_studies()[1];
     let study = study(text, &["programs.py"]);

@@ -3,6 +3,7 @@
 use super::MAX_ENTRIES;
 use super::folder::Folder;
 use super::recipe::{StatedLanguage, check_linked, recipe};
+use super::variants::variants;
 use crate::document::{Item, Table};
 use crate::names::{self, Names};
 use crate::suggest::closest;
@@ -57,7 +58,7 @@ pub fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
     read
 }
 
-/// Returns the contestants of a table: one, or one for each number of threads.
+/// Returns the contestants of a table: one, or one for each combination of its lists.
 fn contestant<'a>(
     table: &Table<'a>,
     contracts: &[Contract],
@@ -73,16 +74,23 @@ fn contestant<'a>(
     let contract = table.read("contract", |item| names::known(item, "contract", &known));
     let contract = contract.unwrap_or(PUBLISHED).to_owned();
     let about = table.note("about");
-    let alone = Entrant { name: name.clone(), recipe, contract, about, threads: None };
-    let counts = threads(table, &stated);
-    if counts.is_empty() {
-        return (vec![alone], stated);
+    let (variants, counts) = (variants(table, recipe, &stated), threads(table, &stated));
+    let mut entrants = Vec::new();
+    for (recipe, suffix) in variants {
+        let family = names.longer(table, &name, &suffix);
+        let (contract, about) = (contract.clone(), about.clone());
+        let (stem, threads) = (name.clone(), None);
+        let alone = Entrant { name: family.clone(), stem, recipe, contract, about, threads };
+        if counts.is_empty() {
+            entrants.push(alone);
+            continue;
+        }
+        entrants.extend(counts.iter().map(|(count, suffix)| {
+            let threads = Some(Threads { family: family.clone(), count: *count });
+            Entrant { name: names.longer(table, &family, suffix), threads, ..alone.clone() }
+        }));
     }
-    let entrants = counts.into_iter().map(|(count, suffix)| {
-        let threads = Some(Threads { family: name.clone(), count });
-        Entrant { name: names.longer(table, &name, &suffix), threads, ..alone.clone() }
-    });
-    (entrants.collect(), stated)
+    (entrants, stated)
 }
 
 impl Contestants {

@@ -30,6 +30,7 @@ fn one(table: &Table<'_>, contestants: &[&str], workloads: &[&str]) -> Published
         source: table.required_text("source"),
         machine,
         unit: unit.and_then(|item| item.word()).unwrap_or(FigureUnit::NanosecondsAnItem),
+        statistic: table.read("statistic", Item::word),
         text: table.note("text"),
         figures: match table.get("figures") {
             Some(item) => figures(item, contestants, workloads),

@@ -40,6 +40,16 @@ pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage
     (recipe, stated)
 }
 
+/// Returns a recipe with another compiler.
+pub fn compiled_with(recipe: &Recipe, compiler: &str) -> Recipe {
+    Recipe {
+        compiler: compiler.to_owned(),
+        version: recipe.language.version_command(compiler),
+        package: package_of(compiler),
+        ..recipe.clone()
+    }
+}
+
 /// Reads `language`, which is required.
 fn stated_language<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
     let item = table.required("language")?;
