@@ -9,7 +9,7 @@ TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
-.PHONY: help run test full aa scopes placements units studies machine peers gate truth bench \
+.PHONY: help run test full aa scopes placements units studies elsewhere machine peers gate truth bench \
         shares rounds sooner barrierd install build setup tidy lint
 
 help: ## list the targets
@@ -72,6 +72,11 @@ studies: build ## every study's table, measured and written into its README: an 
 	    [ $$? -le 3 ] && mv target/tiebreak/$$study.json docs/measured/study-$$study.json \
 	        && $(CARGO) xtask splice tiebreak study run $$study || exit 1; \
 	done
+	$(CARGO) xtask splice make studies
+	$(CARGO) xtask splice 'make studies # in short'
+
+elsewhere: ## what 'make studies' measured on another machine, next to ours: FROM=its docs/measured
+	$(CARGO) xtask elsewhere $(FROM)
 
 machine: build ## the machine's probes next to other programs that measure the same: 25 minutes
 	@scripts/setup.sh peers

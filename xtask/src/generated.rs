@@ -43,8 +43,13 @@ fn render(root: &Path, command: &str) -> Result<String> {
     if let Some(name) = study_of(command) {
         return study::render(&data(root, &study::data(name)?)?, name);
     }
+    if let Some(name) = command.strip_prefix(ELSEWHERE) {
+        let [here, there] = [study::data(name)?, study::data_elsewhere(name)?];
+        return study::elsewhere(&data(root, &here)?, &data(root, &there)?, name);
+    }
     match command {
-        "make studies # in short" => study::gallery(|path| data(root, path), &study::names(root)?),
+        "make studies" => study::gallery(|path| data(root, path), &study::names(root)?),
+        "make studies # in short" => study::in_short(|path| data(root, path), &study::names(root)?),
         "make machine # the probes" => Ok(machine::probes()),
         "make machine" => {
             machine::render(&data(root, machine::CORES)?, &data(root, machine::BANDWIDTH)?)
@@ -75,6 +80,33 @@ const MADE: [Made; 11] = [
     ("make sooner", sooner::DATA, sooner::render),
     ("make truth # on another machine", truth::OTHER, truth::other_machine),
 ];
+
+/// The start of the command that makes a block of two machines; the study's name follows.
+const ELSEWHERE: &str = "make elsewhere # ";
+
+/// Takes over what `make studies` has measured on another machine from the folder of its data, and
+/// writes the blocks in which it stands next to ours; returns the paths of what was written.
+///
+/// # Errors
+/// A file cannot be read or written, or is no data of the study after which it is called.
+pub fn take_elsewhere(root: &Path, sources: &[Source], from: &Path) -> Result<Vec<String>> {
+    let mut written = Vec::new();
+    for name in study::names(root)? {
+        let file = from.join(format!("study-{name}.json"));
+        if !file.is_file() {
+            continue;
+        }
+        let text =
+            fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
+        let place = study::data_elsewhere(&name)?;
+        if let Some(folder) = root.join(&place).parent() {
+            fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        }
+        written.extend(write(root, vec![(place, study::to_compare(&text, &name)?)])?);
+        written.extend(splice(root, sources, &format!("{ELSEWHERE}{name}"))?);
+    }
+    Ok(written)
+}
 
 /// The study whose block this command makes.
 fn study_of(command: &str) -> Option<&str> {

@@ -1,4 +1,4 @@
-//! Chores of the repository: `cargo xtask tidy`, `cargo xtask splice` and `cargo xtask schema`.
+//! Chores of the repository: `cargo xtask tidy`, `splice`, `elsewhere` and `schema`.
 
 #![forbid(unsafe_code)]
 
@@ -38,6 +38,8 @@ cargo xtask tidy            checks everything that no compiler checks; one line 
 cargo xtask splice COMMAND  writes the block that COMMAND makes into the pages that have it,
                             from what was measured: cargo xtask splice make peers,
                             cargo xtask splice tiebreak study run parse-uint8
+cargo xtask elsewhere DIR   takes over what 'make studies' has measured on another machine: DIR is
+                            docs/measured of the checkout there
 cargo xtask schema          writes the JSON schemas, as far as they follow from the code
 ";
 
@@ -52,6 +54,11 @@ fn main() -> Result<ExitCode> {
         ["splice", command @ ..] if !command.is_empty() => {
             let sources = tree::read(&root)?;
             let written = generated::splice(&root, &sources, &command.join(" "))?;
+            written.iter().for_each(|page| println!("{page}"));
+        }
+        ["elsewhere", folder] => {
+            let sources = tree::read(&root)?;
+            let written = generated::take_elsewhere(&root, &sources, Path::new(folder))?;
             written.iter().for_each(|page| println!("{page}"));
         }
         ["schema"] => {

@@ -4,9 +4,10 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use tiebreak_core::result::StudyResult;
+use tiebreak_core::fingerprint::Fact;
+use tiebreak_core::result::{StudyComparison, StudyResult};
 use tiebreak_report::json::{self, NotAStudy};
-use tiebreak_report::markdown::{link, table};
+use tiebreak_report::markdown::{Place, escaped, link, table};
 use tiebreak_report::{study, svg};
 
 /// The end of the sentence of a missing meter.
@@ -24,6 +25,57 @@ pub fn data(name: &str) -> Result<String> {
     let is_plain = name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '-'));
     ensure!(!name.is_empty() && is_plain, "'{name}' is not the name of a study");
     Ok(format!("{STUDIES}{name}.json"))
+}
+
+/// The same of the data from another machine.
+const ELSEWHERE: &str = "docs/measured/elsewhere/study-";
+
+/// Returns the path of the data of a study from another machine.
+///
+/// # Errors
+/// As [`data`].
+pub fn data_elsewhere(name: &str) -> Result<String> {
+    Ok(data(name)?.replacen(STUDIES, ELSEWHERE, 1))
+}
+
+/// Returns what a comparison needs of the data of a study: all but the distributions of times.
+///
+/// # Errors
+/// The text is no data of a study.
+pub fn to_compare(text: &str, name: &str) -> Result<String> {
+    let mut result = read(text, name)?;
+    for run in &mut result.runs {
+        run.contestants.clear();
+        for row in run.study.iter_mut().flat_map(|table| &mut table.rows) {
+            (row.distribution, row.ecdf) = (None, None);
+        }
+    }
+    Ok(json::text(&result))
+}
+
+/// Renders the block in which the result of another machine stands next to ours.
+///
+/// # Errors
+/// As [`render`], for either data.
+pub fn elsewhere(here: &str, there: &str, name: &str) -> Result<String> {
+    let results = [read(here, name)?, read(there, name)?];
+    let mut names = results.each_ref().map(make);
+    if names[0] == names[1] {
+        names = ["here", "there"].map(str::to_owned);
+    }
+    let comparison = StudyComparison::of([&names[0], &names[1]], results.each_ref());
+    let comparison = comparison.context("the data is of two studies")?;
+    Ok(study::comparison_markdown(&comparison))
+}
+
+/// Returns the make of a result's processor in a word: `EPYC`, `Xeon`.
+fn make(result: &StudyResult) -> String {
+    let model = result.runs.first().and_then(|run| run.machine.facts.0.get("cpu_model"));
+    let Some(Fact::Text(model)) = model else { return "unknown".to_owned() };
+    let model = model.replace("(R)", "");
+    let mut words = model.split_whitespace();
+    let first = words.next().unwrap_or("unknown");
+    words.next().unwrap_or(first).to_owned()
 }
 
 /// Renders the block: the table as the data gives it.
@@ -100,11 +152,29 @@ pub fn names(root: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Makes the table of all studies: the title of each, and the first of its claims that holds.
+/// Makes the gallery: the title of each study, its source, and what came out.
 ///
 /// # Errors
 /// Fails if the data of a study is missing, or is not what `tiebreak study run` writes.
 pub fn gallery(data_of: impl Fn(&str) -> Result<String>, names: &[String]) -> Result<String> {
+    let mut rows = Vec::new();
+    for name in names {
+        let result = read(&data_of(&data(name)?)?, name)?;
+        let source = result.runs.first().and_then(|run| run.study.as_ref());
+        let source = source.map_or(String::new(), |table| table.source.clone());
+        let summary = study::summary(&result);
+        let came_out = summary.strip_prefix(&format!("{name}: ")).unwrap_or(&summary);
+        let title = link(&result.title, &format!("{name}/README.md"));
+        rows.push([title, escaped(&source, Place::File), escaped(came_out, Place::File)]);
+    }
+    Ok(table(&["study", "from", "what came out"], rows))
+}
+
+/// Makes the table of all studies: the title of each, and the first of its claims that holds.
+///
+/// # Errors
+/// As [`gallery`].
+pub fn in_short(data_of: impl Fn(&str) -> Result<String>, names: &[String]) -> Result<String> {
     let mut rows = Vec::new();
     for name in names {
         let result = read(&data_of(&data(name)?)?, name)?;

@@ -3,7 +3,7 @@
 
 use crate::choice::{Names, one_of};
 use crate::io::Io;
-use crate::options::{CENTRES, Reporting, Store};
+use crate::options::{CENTRES, Json, Reporting, Store};
 use crate::output::Targets;
 use crate::quantities::{self, above_0};
 use crate::screen::Screen;
@@ -35,6 +35,9 @@ pub enum StudyCommand {
     /// Judge every answer on everything that the study can ask; nothing is timed
     Verify(VerifyOptions),
 
+    /// Two results of one study: which ratios differ, who changed places, whose verdicts do
+    Compare(CompareOptions),
+
     /// A new study that works, to begin with
     New(NewOptions),
 }
@@ -50,9 +53,15 @@ pub struct Place {
 /// A study that exists.
 #[derive(Debug, Args)]
 pub struct Named {
-    /// The study: its folder or its name
+    /// The study: its folder, its name, or the address of a repository with the path in it,
+    /// https://...git#PATH
     #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
     name: String,
+
+    /// One more contestant: a source, built as the contestants with sources of its kind are; may be
+    /// repeated
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    add: Vec<PathBuf>,
 
     #[command(flatten)]
     place: Place,
@@ -60,7 +69,7 @@ pub struct Named {
 
 impl Named {
     fn read(&self) -> Result<Study, LabError> {
-        study_view::read(&self.name, self.place.studies.as_deref(), &here()?)
+        study_view::read_with(&self.name, self.place.studies.as_deref(), &here()?, &self.add)
     }
 }
 
@@ -199,12 +208,31 @@ pub struct VerifyOptions {
     pub quiet: bool,
 }
 
+#[derive(Debug, Args)]
+pub struct CompareOptions {
+    /// The first result: a file that 'study run --json' wrote
+    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    a: PathBuf,
+
+    /// The second result
+    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    b: PathBuf,
+
+    /// Write the comparison as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+
+    #[command(flatten)]
+    json: Json,
+}
+
 pub fn run(command: StudyCommand, io: &mut Io) -> Result<u8, LabError> {
     match command {
         StudyCommand::List(place) => list(&place, io),
         StudyCommand::Show(named) => show(&named, io),
         StudyCommand::Run(options) => start(*options, io),
         StudyCommand::Verify(options) => verify(options, io),
+        StudyCommand::Compare(options) => compare(&options, io),
         StudyCommand::New(options) => create(&options, io),
     }
 }
@@ -339,6 +367,17 @@ fn verify(options: VerifyOptions, io: &mut Io) -> Result<u8, LabError> {
     io.out(&report::study::looked_for(&asked.study, &io.out_look()));
     let is_wrong = rows.iter().any(|row| row.fault.is_some());
     Ok(if is_wrong { exit::VOID } else { exit::HOLDS })
+}
+
+/// Compares two results.
+fn compare(options: &CompareOptions, io: &mut Io) -> Result<u8, LabError> {
+    let markdown = report::study::comparison_markdown;
+    let targets =
+        options.json.open(json::text)?.file("markdown", options.markdown.as_deref(), markdown)?;
+    let comparison = study_view::compare([&options.a, &options.b])?;
+    let page = report::study::comparison(&comparison, &io.out_look());
+    targets.deliver(&page, &comparison, io)?;
+    Ok(exit::HOLDS)
 }
 
 /// Prints a line for each workload, and for many parts a line from time to time.

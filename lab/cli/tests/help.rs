@@ -27,6 +27,7 @@ fn every_command_has_an_example_and_every_example_runs() {
         "study show",
         "study run",
         "study verify",
+        "study compare",
         "machine show",
         "machine compare",
         "machine tune",

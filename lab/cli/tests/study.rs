@@ -238,6 +238,56 @@ fn a_build_that_fails_is_told_and_can_be_left_out() {
 }
 
 #[test]
+fn a_file_can_be_added_and_lists_make_contestants() {
+    let place = place();
+    std::fs::copy(place.path("studies/demo/plain.c"), place.path("mine.c")).unwrap();
+    let table = "\n[[contestant]]\nname = \"more\"\nlanguage = \"c\"\nsources = [\"plain.c\"]\n\
+                 levels = [\"-O1\", \"-O2\"]\n";
+    edit(&place, "study.toml", "[[claim]]", &format!("{table}\n[[claim]]"));
+    let (said, result) = run(&place, &["--add", "mine.c", "--budget", "60 rounds"]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    let names: Vec<_> = rows(&result, 0).iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["plain", "unrolled", "more-o1", "more-o2", "mine"]);
+    assert!(rows(&result, 0).iter().all(|row| row["fault"].is_null()), "{result}");
+    let verified = place.run(&["study", "verify", "demo", "--contestants", "more"]);
+    assert!(verified.code == 0 && verified.out.contains("more-o2"), "{verified:?}");
+    assert!(!verified.out.contains("unrolled"), "{verified:?}");
+    let wrong = place.run(&["study", "run", "demo", "--add", "none.c"]);
+    assert!(wrong.code == 65 && wrong.err.contains("cannot read none.c"), "{wrong:?}");
+}
+
+#[test]
+fn two_results_are_compared() {
+    let place = place();
+    let (said, _) = run(&place, &[]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    std::fs::copy(place.path("result.json"), place.path("before.json")).unwrap();
+    let compare = |more: &[&str]| place.run(&[&["study", "compare"], more].concat());
+    let said = compare(&["before.json", "result.json", "--markdown", "c.md", "--json", "c.json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("demo: 0 of 2 ratios are proven to differ"), "{said:?}");
+    let text = std::fs::read_to_string(place.path("c.json")).unwrap();
+    let compared: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(compared["results"][0]["name"], "before");
+    assert!(std::fs::read_to_string(place.path("c.md")).unwrap().contains("| unrolled |"));
+    let other = text.replace("tiebreak/study-comparison/1", "tiebreak/study/2");
+    std::fs::write(place.path("other.json"), other).unwrap();
+    for (file, code, expected) in [
+        ("none.json", 65, "cannot read none.json"),
+        ("other.json", 65, "its schema is tiebreak/study/2"),
+        ("studies/demo/plain.c", 65, "not what 'tiebreak study run NAME --json FILE' writes"),
+    ] {
+        let wrong = compare(&["before.json", file]);
+        assert!(wrong.code == code && wrong.err.contains(expected), "{wrong:?}");
+    }
+    let before = std::fs::read_to_string(place.path("before.json")).unwrap();
+    let another = before.replacen("\"study\": \"demo\"", "\"study\": \"another\"", 1);
+    std::fs::write(place.path("another.json"), another).unwrap();
+    let wrong = compare(&["before.json", "another.json"]);
+    assert!(wrong.code == 64 && wrong.err.contains("'another'"), "{wrong:?}");
+}
+
+#[test]
 fn a_wrong_answer_is_void_and_the_others_go_on() {
     let place = place();
     let third = "\n[[contestant]]\nname = \"wrong\"\nlanguage = \"c\"\nsources = [\"wrong.c\"]\n";

@@ -5,9 +5,13 @@
 //! `null`. Values that a reader could derive (the sentence of a warning, the number of claims that
 //! hold) accompany their sources.
 
+mod comparison;
 mod study;
 mod written;
 
+pub use self::comparison::{
+    ComparedClaim, ComparedRatio, ComparedResult, ComparedWorkload, StudyComparison,
+};
 pub use self::study::{
     OpenRatio, PublishedFigure, PublishedResult, Scaling, StudyResult, StudyRow, VerifyRow,
     WorkloadResult,

@@ -4,7 +4,7 @@
 //! The worktrees are in a new folder under `TMPDIR`, as `base` and `head`, so that their paths are
 //! equally long. They are removed when the [`Revisions`] are dropped.
 
-mod git;
+pub(crate) mod git;
 #[cfg(test)]
 mod tests;
 mod worktrees;

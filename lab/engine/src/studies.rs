@@ -5,6 +5,7 @@
 //! [`race`] races them under one error and one budget. [`take_up`] resumes a study from its
 //! journals alone, and [`verify`] judges answers on all inputs of the study.
 
+mod fetch;
 mod find;
 mod functions;
 mod line_up;
@@ -14,6 +15,7 @@ mod setup;
 mod short;
 mod trial;
 
+pub(crate) use fetch::{address, fetch};
 pub use find::{create, find};
 pub(crate) use find::{folders_of_studies, name_of};
 pub use functions::Functions;
@@ -136,9 +138,13 @@ impl Environment {
     /// # Errors
     /// Fails if the user has no cache folder.
     pub fn here(stop: &'static AtomicBool) -> Result<Environment> {
-        let cache = build::default_cache().map_err(|error| LabError::Data(error.to_string()))?;
-        Ok(Environment { cache, program: WorkerProgram::this(), stop })
+        Ok(Environment { cache: cache()?, program: WorkerProgram::this(), stop })
     }
+}
+
+/// Returns the user's cache.
+pub(crate) fn cache() -> Result<PathBuf> {
+    build::default_cache().map_err(|error| LabError::Data(error.to_string()))
 }
 
 impl StudyRequest {
@@ -187,7 +193,7 @@ impl StudyRequest {
     pub fn entrants(&self) -> Result<Vec<Entrant>> {
         self.chosen(&self.contestants, "contestant", &self.study.contestants, |one| {
             let family = one.threads.as_ref().map(|threads| threads.family.as_str());
-            std::iter::once(one.name.as_str()).chain(family).collect()
+            [one.name.as_str(), one.stem.as_str()].into_iter().chain(family).collect()
         })
     }
 

@@ -1,20 +1,44 @@
-//! Studies in words: which there are, what they contain, and what would be raced.
+//! Studies in words: which there are, what they contain, what would be raced, and how two results
+//! of one differ.
 
-use crate::error::Result;
+use crate::error::{LabError, Result, usage};
 use crate::request::{ERROR, RESOLUTION};
-use crate::studies::{self, Environment, Pinning, StudyRequest};
-use std::path::Path;
+use crate::studies::{self, Environment, Pinning, StudyRequest, cache};
+use std::path::{Path, PathBuf};
+use tiebreak_core::result::{StudyComparison, StudyResult};
 use tiebreak_core::study::{Placements, Study};
 use tiebreak_input::{self as input, study_folder};
 use tiebreak_measure::build::Builder;
-use tiebreak_report::{Look, contents};
+use tiebreak_report::{Look, contents, json};
 
-/// Finds the study with a name or a folder, and reads it; see [`studies::find`].
+/// Finds the study with a name or a folder, and reads it; see [`studies::find`]. One that has an
+/// address, such as `https://example.org/repository.git#studies/demo`, is fetched by git.
 ///
 /// # Errors
-/// Fails if there is none, or with all errors in it.
+/// Fails if there is none, if it cannot be fetched, or with all errors in it.
 pub fn read(name: &str, studies: Option<&Path>, here: &Path) -> Result<Study> {
-    Ok(study_folder::read(&studies::find(name, studies, here)?).map_err(Box::new)?)
+    let folder = match studies::address(name) {
+        Some((url, path)) => studies::fetch(url, path, &cache()?)?,
+        None => studies::find(name, studies, here)?,
+    };
+    Ok(study_folder::read(&folder).map_err(Box::new)?)
+}
+
+/// The same, with contestants from files that are no part of it.
+///
+/// # Errors
+/// Fails too if a file cannot become a contestant.
+pub fn read_with(
+    name: &str,
+    studies: Option<&Path>,
+    here: &Path,
+    added: &[PathBuf],
+) -> Result<Study> {
+    let mut study = read(name, studies, here)?;
+    added
+        .iter()
+        .try_for_each(|file| study_folder::add(&mut study, file).map_err(LabError::Data))?;
+    Ok(study)
 }
 
 /// Returns a table of the studies that can be found by name; `None` if there are none.
@@ -62,6 +86,34 @@ pub fn describe(asked: &StudyRequest) -> Result<String> {
         text += &format!("  {claim}\n");
     }
     Ok(text + &format!("scope {}\nseed {}\n", scope.name(), asked.seed))
+}
+
+/// Compares two results of a study that `--json` wrote. A result has the name of its file, without
+/// the ending; both have their paths if these names are alike.
+///
+/// # Errors
+/// Fails if a file cannot be read or is no result of a study, or if they are of different studies.
+pub fn compare(files: [&Path; 2]) -> Result<StudyComparison> {
+    let [a, b] = files;
+    let results = [read_result(a)?, read_result(b)?];
+    let stems = files.map(|file| file.file_stem().unwrap_or(file.as_os_str()));
+    let names = if stems[0] == stems[1] { files.map(Path::as_os_str) } else { stems };
+    let names = names.map(|name| name.to_string_lossy());
+    match StudyComparison::of([&names[0], &names[1]], results.each_ref()) {
+        Some(comparison) => Ok(comparison),
+        None => usage(format!(
+            "{} is of the study '{}', and {} of '{}': two results of one study can be compared",
+            a.display(),
+            results[0].study,
+            b.display(),
+            results[1].study
+        )),
+    }
+}
+
+fn read_result(file: &Path) -> Result<StudyResult> {
+    let text = std::fs::read_to_string(file).map_err(|error| LabError::unreadable(file, error))?;
+    json::read_study(&text).map_err(|error| LabError::Data(format!("{}: {error}", file.display())))
 }
 
 impl StudyRequest {

@@ -2,6 +2,7 @@
 //! the verdicts on its claims.
 
 pub(crate) mod block;
+mod comparison;
 pub(crate) mod ecdf;
 pub(crate) mod figure;
 mod footer;
@@ -12,6 +13,7 @@ mod scaling;
 mod verify;
 
 pub(crate) use self::block::{Block, Reason, quantiles};
+pub use self::comparison::{comparison, comparison_markdown};
 pub use self::ecdf::ecdf;
 pub(crate) use self::footer::{about, built_with, columns_mean, facts, notes};
 pub use self::markdown::markdown;

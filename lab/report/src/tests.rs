@@ -17,6 +17,7 @@ use unicode_width::UnicodeWidthStr;
 const LOOK: Look = Look { width: 80, color: false, unicode: true };
 
 mod checks;
+mod comparisons;
 mod data;
 pub(crate) mod fixture;
 mod html;

@@ -6,7 +6,7 @@ use super::{ClaimResult, Ecdf, EffectResult, Histogram, MetricSummary, RunResult
 use crate::language::Language;
 use crate::metric::Metric;
 use crate::plan::{Budget, Scope};
-use crate::study::{Call, Contract, FigureUnit, Pilot, Untimed, Workload};
+use crate::study::{Call, Contract, FigureStatistic, FigureUnit, Pilot, Untimed, Workload};
 use crate::verdict::Fault;
 use serde::{Deserialize, Serialize};
 
@@ -179,6 +179,9 @@ pub struct PublishedResult {
     pub machine: String,
     /// The unit of its figures.
     pub unit: FigureUnit,
+    /// What its figures are of the times of a contestant, if the source says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistic: Option<FigureStatistic>,
     /// The published text.
     pub text: String,
 }

@@ -54,6 +54,7 @@ pub(super) fn workload(
         source: table.source.clone(),
         machine: table.machine.clone(),
         unit: table.unit,
+        statistic: table.statistic,
         text: table.text.clone(),
     });
     let mut result = WorkloadResult {

@@ -33,7 +33,7 @@ pub(super) struct Repository {
 }
 
 /// Returns a git command in this folder, which prompts for nothing and runs no hooks.
-pub(super) fn git(folder: &Path) -> Command {
+pub(crate) fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["-c", "core.hooksPath=/dev/null"]);
     command.env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
@@ -52,7 +52,7 @@ pub(super) fn without_hooks(command: &mut Command) {
 ///
 /// # Errors
 /// Fails if there is no git, or if it fails; `doing` completes "cannot".
-pub(super) fn output(command: &mut Command, doing: &str) -> Result<String, LabError> {
+pub(crate) fn output(command: &mut Command, doing: &str) -> Result<String, LabError> {
     let output = command.output().map_err(|error| failed(doing, not_started(&error)))?;
     if !output.status.success() {
         return Err(failed(doing, String::from_utf8_lossy(&output.stderr).trim().to_owned()));

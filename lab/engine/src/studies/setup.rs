@@ -348,6 +348,7 @@ mod tests {
     fn entrant(name: &str, count: ThreadCount) -> Entrant {
         Entrant {
             name: name.to_owned(),
+            stem: name.to_owned(),
             recipe: Recipe {
                 language: Language::named("c").unwrap(),
                 sources: Vec::new(),

@@ -6,6 +6,7 @@ use crate::prelude::*;
 use crate::text::grouped;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::result::{MetricSummary, PublishedFigure, WorkloadResult};
+use tiebreak_core::study::FigureStatistic;
 
 /// The marks behind the names of contestants whose contract is not exact, one for each contract.
 const MARKS: [&str; 5] = ["*", "+", "#", "^", "~"];
@@ -220,7 +221,10 @@ impl<'a> Block<'a> {
     /// The median here in the unit of the published figure, without the unit.
     pub(crate) fn in_published_unit(&self, row: &StudyRow) -> Option<String> {
         let table = self.of.published.get(row.published.first()?.table)?;
-        let ns = median(row, Metric::WallTime)?;
+        let ns = match table.statistic {
+            Some(FigureStatistic::Minimum) => *row.ecdf.as_ref()?.values.first()?,
+            _ => median(row, Metric::WallTime)?,
+        };
         figure::from_ns(table.unit, ns, self.of).map(figure::digits)
     }
 

@@ -9,7 +9,7 @@ use crate::odd::odd_of;
 use crate::prelude::*;
 use crate::sentence::observation_noun;
 use crate::text::grouped;
-use tiebreak_core::study::Workload;
+use tiebreak_core::study::{FigureStatistic, Workload};
 
 /// What the columns mean, what was odd, what everything was built with, the machine, and how to get
 /// the same again.
@@ -194,7 +194,13 @@ fn of_table(block: &Block, index: usize) -> String {
     let has_figure = |row: &StudyRow| row.published.iter().any(|figure| figure.table == index);
     let unit = if block.of.rows.iter().any(has_figure) { figure::unit(table.unit) } else { "" };
     let (source, machine, text) = (plain(&table.source), plain(&table.machine), plain(&table.text));
-    let about = joined(" (", &[&machine, unit], ", ", ")");
+    let statistic = match table.statistic.filter(|_| !unit.is_empty()) {
+        None => "",
+        Some(FigureStatistic::Minimum) => "the shortest times there and under 'here'",
+        Some(FigureStatistic::Mean) => "means there, medians under 'here'",
+        Some(FigureStatistic::Median) => "medians there and under 'here'",
+    };
+    let about = joined(" (", &[&machine, unit, statistic], ", ", ")");
     let said = joined(": ", &[&text, &block.further_figures(index).join(", ")], "; ", "");
     format!("{which}: {source}{about}{said}.")
 }

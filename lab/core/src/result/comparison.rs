@@ -1,0 +1,282 @@
+//! Two results of one study, ratio by ratio: from two machines, or from one at two times.
+
+use super::{ClaimResult, EffectResult, StudyResult, StudyRow, WorkloadResult};
+use crate::fingerprint::Fact;
+use crate::verdict::Verdict;
+use serde::Serialize;
+
+/// Two results of one study, and what differs between them.
+///
+/// A ratio differs if its intervals have no value in common. Two contestants have an order in a
+/// result if the intervals of their ratios to the reference have no value in common. If all
+/// intervals of both results are right, so is everything here; the probability that one is not is
+/// at most the sum of the errors of both.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "schema", rename = "tiebreak/study-comparison/1")]
+pub struct StudyComparison {
+    /// The study's name.
+    pub study: String,
+    /// Its title.
+    pub title: String,
+    /// The probability that anything here that is said to be proven is wrong, at most.
+    pub error: f64,
+    /// The two results.
+    pub results: [ComparedResult; 2],
+    /// One entry per workload: those of the first result in their order, then those of the second
+    /// alone.
+    pub workloads: Vec<ComparedWorkload>,
+    /// One entry per claim that both results have, on the same workload.
+    pub claims: Vec<ComparedClaim>,
+}
+
+/// A result that is compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedResult {
+    /// Its name.
+    pub name: String,
+    /// The model of the machine's processor, if it is known.
+    pub machine: Option<String>,
+    /// The number of CPUs of the machine, if it is known.
+    pub cpus: Option<u64>,
+}
+
+/// A workload in both results.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedWorkload {
+    /// Its name.
+    pub workload: String,
+    /// The contestant that ratios are to.
+    pub reference: String,
+    /// The reason why it is not compared, if it is not.
+    pub not_compared: Option<String>,
+    /// The ratios of the contestants, the largest of the first result first; those without any last.
+    pub ratios: Vec<ComparedRatio>,
+    /// The pairs of contestants with one order in the first result and the opposite one in the
+    /// second. The first of each pair is the faster one in the first result.
+    pub changed_places: Vec<[String; 2]>,
+    /// The number of pairs with the same order in both.
+    pub same_places: u64,
+    /// The number of pairs without an order in one of them or in both.
+    pub open_places: u64,
+}
+
+/// How many times as much as a contestant the reference needs, in both results.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedRatio {
+    /// The contestant.
+    pub contestant: String,
+    /// Its ratio in each, if there is one.
+    pub ratios: [Option<EffectResult>; 2],
+    /// The second ratio over the first, if both have two limits.
+    pub change: Option<EffectResult>,
+    /// Whether the two differ; never without two limits of each.
+    pub differs: bool,
+}
+
+/// The verdicts on a claim.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedClaim {
+    /// The workload.
+    pub workload: String,
+    /// The claim.
+    pub claim: String,
+    /// Whether it is the claim of the study's source.
+    pub is_published: bool,
+    /// The verdict in each.
+    pub verdicts: [Verdict; 2],
+}
+
+impl ComparedClaim {
+    /// Returns whether it holds in one and is refuted in the other.
+    pub fn is_contradicted(&self) -> bool {
+        matches!(
+            self.verdicts,
+            [Verdict::Holds, Verdict::Refuted] | [Verdict::Refuted, Verdict::Holds]
+        )
+    }
+}
+
+impl StudyComparison {
+    /// Compares two results of a study, each under a name; `None` if they are of different studies.
+    /// Costs a comparison for each pair of contestants on each workload.
+    pub fn of(names: [&str; 2], results: [&StudyResult; 2]) -> Option<StudyComparison> {
+        let [a, b] = results;
+        let only_b = blocks(b).filter(|block| block_on(a, &block.workload.name).is_none());
+        let workloads = blocks(a)
+            .map(|block| match block_on(b, &block.workload.name) {
+                Some(other) => workload(names, [block, other]),
+                None => not_compared(block, format!("{} does not have it", names[1])),
+            })
+            .chain(
+                only_b.map(|block| not_compared(block, format!("{} does not have it", names[0]))),
+            );
+        let claims = claims(a).filter_map(|(place, claim)| {
+            let is_same =
+                |(other, of_b): &(&str, &ClaimResult)| *other == place && of_b.claim == claim.claim;
+            let (_, other) = claims(b).find(is_same)?;
+            Some(ComparedClaim {
+                workload: place.to_owned(),
+                claim: claim.claim.clone(),
+                is_published: claim.is_published,
+                verdicts: [claim.verdict, other.verdict],
+            })
+        });
+        (a.study == b.study).then(|| StudyComparison {
+            study: a.study.clone(),
+            title: a.title.clone(),
+            error: (a.error + b.error).min(1.0),
+            results: [ComparedResult::of(names[0], a), ComparedResult::of(names[1], b)],
+            workloads: workloads.collect(),
+            claims: claims.collect(),
+        })
+    }
+}
+
+impl ComparedResult {
+    fn of(name: &str, result: &StudyResult) -> ComparedResult {
+        let fact = |key| result.runs.first()?.machine.facts.0.get(key);
+        let machine = match fact("cpu_model") {
+            Some(Fact::Text(model)) => Some(model.clone()),
+            _ => None,
+        };
+        let cpus = match fact("cpus_online") {
+            Some(Fact::Number(cpus)) => Some(*cpus),
+            _ => None,
+        };
+        ComparedResult { name: name.to_owned(), machine, cpus }
+    }
+}
+
+fn blocks(result: &StudyResult) -> impl Iterator<Item = &WorkloadResult> {
+    result.runs.iter().filter_map(|run| run.study.as_deref())
+}
+
+fn block_on<'a>(result: &'a StudyResult, workload: &str) -> Option<&'a WorkloadResult> {
+    blocks(result).find(|block| block.workload.name == workload)
+}
+
+/// Returns the claims of a result that are no cells of its table, with their workloads.
+fn claims(result: &StudyResult) -> impl Iterator<Item = (&str, &ClaimResult)> {
+    let runs = result.runs.iter().filter_map(|run| Some((run, run.study.as_deref()?)));
+    let all = runs.flat_map(|(run, block)| {
+        run.verdicts.iter().map(|claim| (block.workload.name.as_str(), claim))
+    });
+    all.filter(|(_, claim)| !claim.statement.is_measure())
+}
+
+fn not_compared(block: &WorkloadResult, why: String) -> ComparedWorkload {
+    ComparedWorkload { not_compared: Some(why), ..nothing_of(block) }
+}
+
+fn nothing_of(block: &WorkloadResult) -> ComparedWorkload {
+    ComparedWorkload {
+        workload: block.workload.name.clone(),
+        reference: block.reference.clone(),
+        not_compared: None,
+        ratios: Vec::new(),
+        changed_places: Vec::new(),
+        same_places: 0,
+        open_places: 0,
+    }
+}
+
+/// Compares two results on one workload.
+fn workload(names: [&str; 2], blocks: [&WorkloadResult; 2]) -> ComparedWorkload {
+    let [a, b] = blocks;
+    let differ = |what: &str, of_a: &str, of_b: &str| {
+        let [in_a, in_b] = names;
+        not_compared(a, format!("the {what} is {of_a} in {in_a} and {of_b} in {in_b}"))
+    };
+    if a.reference != b.reference {
+        return differ("reference", &a.reference, &b.reference);
+    }
+    if a.scope != b.scope {
+        return differ("scope", a.scope.name(), b.scope.name());
+    }
+    let only_b = b.rows.iter().filter(|row| a.rows.iter().all(|other| other.name != row.name));
+    let all = a.rows.iter().chain(only_b).filter(|row| row.name != a.reference);
+    let ratios = all.map(|row| ComparedRatio::of(&row.name, blocks));
+    let mut ratios: Vec<_> = ratios.filter(|one| one.ratios != [None, None]).collect();
+    let size = |one: &ComparedRatio| one.ratios[0].and_then(|of| of.estimate).unwrap_or(0.0);
+    ratios.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let mut compared = ComparedWorkload { ratios, ..nothing_of(a) };
+    compared.count_places();
+    compared
+}
+
+impl ComparedRatio {
+    fn of(contestant: &str, blocks: [&WorkloadResult; 2]) -> ComparedRatio {
+        let measured = |row: &&StudyRow| row.fault.is_none() && row.not_run.is_none();
+        let ratios = blocks.map(|block| {
+            let row = block.rows.iter().filter(measured).find(|row| row.name == contestant)?;
+            row.ratio
+        });
+        let change = ratios[0].zip(ratios[1]).and_then(|(a, b)| quotient(b, a));
+        let lies_on_a_side = |change: EffectResult| {
+            change.low.is_some_and(|low| low > 1.0) || change.high.is_some_and(|high| high < 1.0)
+        };
+        ComparedRatio {
+            contestant: contestant.to_owned(),
+            ratios,
+            change,
+            differs: change.is_some_and(lies_on_a_side),
+        }
+    }
+
+    /// Returns the limits of both ratios, if all are known.
+    fn limits(&self) -> Option<[[f64; 2]; 2]> {
+        let [a, b] = self.ratios.map(|ratio| ratio.and_then(limits));
+        Some([a?, b?])
+    }
+}
+
+fn limits(ratio: EffectResult) -> Option<[f64; 2]> {
+    ratio.low.zip(ratio.high).map(|(low, high)| [low, high])
+}
+
+/// Returns a ratio over another, `None` if not all limits are known. Both are right with at least
+/// the confidence that their errors together leave.
+fn quotient(over: EffectResult, under: EffectResult) -> Option<EffectResult> {
+    let ([over_low, over_high], [under_low, under_high]) = (limits(over)?, limits(under)?);
+    Some(EffectResult {
+        estimate: over.estimate.zip(under.estimate).map(|(over, under)| over / under),
+        low: Some(over_low / under_high),
+        high: Some(over_high / under_low),
+        confidence: (over.confidence + under.confidence - 1.0).max(0.0),
+    })
+}
+
+impl ComparedWorkload {
+    /// Counts the pairs of contestants by their order in the two results. The reference, whose
+    /// ratio is 1, is one of them.
+    fn count_places(&mut self) {
+        let known =
+            self.ratios.iter().filter_map(|one| Some((one.contestant.clone(), one.limits()?)));
+        let mut known: Vec<_> = known.collect();
+        known.push((self.reference.clone(), [[1.0; 2]; 2]));
+        for (index, (first, limits)) in known.iter().enumerate() {
+            for (second, others) in &known[index + 1..] {
+                match [0, 1].map(|of| order(limits[of], others[of])) {
+                    [Some(a), Some(b)] if a == b => self.same_places += 1,
+                    [Some(true), Some(false)] => {
+                        self.changed_places.push([first.clone(), second.clone()]);
+                    }
+                    [Some(false), Some(true)] => {
+                        self.changed_places.push([second.clone(), first.clone()]);
+                    }
+                    _ => self.open_places += 1,
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether the first of two contestants is the faster one, by the limits of their ratios;
+/// `None` if these leave it open.
+fn order(first: [f64; 2], second: [f64; 2]) -> Option<bool> {
+    match (first[0] > second[1], second[0] > first[1]) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
