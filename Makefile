@@ -9,8 +9,8 @@ TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
-.PHONY: help run test full aa scopes placements units studies elsewhere machine peers gate truth bench \
-        shares rounds sooner barrierd install build setup tidy lint
+.PHONY: help run test full aa scopes placements units studies elsewhere machine peers gate truth \
+        bench shares rounds sooner barrierd install build setup tidy lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile

@@ -300,8 +300,8 @@ pub enum LoadError {
     #[error("'{0}' is not a contestant: {1}")]
     Refused(PathBuf, String),
     /// It needs this feature, which this CPU lacks: the first one that is missing.
-    #[error("'{0}' needs the CPU feature '{1}', which this machine does not have")]
-    Needs(PathBuf, String),
+    #[error("it needs the CPU feature '{0}', which this machine does not have")]
+    Needs(String),
     /// It kills the process that loads it: how the process ended, and what it wrote to standard
     /// error, after a semicolon.
     #[error("'{0}' ended the process that loaded it ({1}){2}")]
@@ -334,7 +334,7 @@ pub fn probe(library: &Path, program: &WorkerProgram) -> Result<Facts, LoadError
     };
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     match missing(&facts.needs, &cpuinfo) {
-        Some(feature) => Err(LoadError::Needs(path, feature.to_owned())),
+        Some(feature) => Err(LoadError::Needs(feature.to_owned())),
         None => Ok(facts),
     }
 }

@@ -49,7 +49,7 @@ pub struct ComparedWorkload {
     pub reference: String,
     /// The reason why it is not compared, if it is not.
     pub not_compared: Option<String>,
-    /// The ratios of the contestants, the largest of the first result first; those without any last.
+    /// The ratios of the contestants, the largest of the first result first.
     pub ratios: Vec<ComparedRatio>,
     /// The pairs of contestants with one order in the first result and the opposite one in the
     /// second. The first of each pair is the faster one in the first result.

@@ -87,8 +87,8 @@ fn entries<'a>(item: &Item<'a>) -> Vec<(&'a str, Item<'a>)> {
     each
 }
 
-/// Returns each recipe with each entry, and the suffix of its name; the recipes as they are if there
-/// is no entry.
+/// Returns each recipe with each entry, and the suffix of its name; the recipes as they are if
+/// there is no entry.
 fn product(
     recipes: &[(Recipe, String)],
     entries: &[(&str, Item<'_>)],

@@ -266,7 +266,7 @@ mod tests {
         assert!(!is_warm && (20..40).contains(&batches), "{batches}");
         // Long batches: five are enough, or three in 2 s.
         assert_eq!(warmed(|_| 150 * millisecond), (5, true));
-        assert_eq!(warmed(|batch| (200 - 10 * batch as u64) * millisecond).1, false);
+        assert!(!warmed(|batch| (200 - 10 * batch as u64) * millisecond).1);
         assert_eq!(warmed(|_| 1_000 * millisecond), (3, true));
         assert_eq!(warmed(|batch| (1_500 - 100 * batch as u64) * millisecond), (3, false));
     }

@@ -95,7 +95,11 @@ mod tests {
         let mut tasks = Tasks::now();
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            scope.spawn(|| while !stop.load(Ordering::Relaxed) {});
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
             let mut own = OwnThreads::new(tasks.started());
             assert!(!own.threads.is_empty());
             own.begin();

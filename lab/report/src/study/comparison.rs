@@ -4,6 +4,7 @@ use super::block::ratio_texts;
 use crate::markdown::{self, Place, aligned, list, strong};
 use crate::number::Kind;
 use crate::prelude::*;
+use crate::text::grouped;
 use tiebreak_core::result::{
     ComparedClaim, ComparedRatio, ComparedResult, ComparedWorkload, StudyComparison,
 };
@@ -142,16 +143,16 @@ fn proven(one: &ComparedRatio) -> String {
     })
 }
 
-/// Says who changed places, a sentence a pair.
+/// Says who changed places, a sentence for each contestant that was before others.
 fn changed(of: &StudyComparison, workload: &ComparedWorkload) -> Vec<String> {
     let [a, b] = of.results.each_ref().map(|result| plain(&result.name));
     let pairs = workload.changed_places.iter();
-    pairs
-        .map(|pair| {
-            let [first, second] = pair.each_ref().map(|name| plain(name));
-            format!("{first} is before {second} in {a}, and behind it in {b}.")
-        })
-        .collect()
+    let pairs = grouped(pairs.map(|[first, second]| (plain(first), plain(second))));
+    let sentences = pairs.into_iter().map(|(first, others)| {
+        let them = if others.len() == 1 { "it" } else { "them" };
+        format!("{first} is before {} in {a}, and behind {them} in {b}.", others.join(", "))
+    });
+    sentences.collect()
 }
 
 fn differs(claim: &ComparedClaim) -> bool {
