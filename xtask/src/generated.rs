@@ -105,6 +105,9 @@ pub fn take_elsewhere(root: &Path, sources: &[Source], from: &Path) -> Result<Ve
         written.extend(write(root, vec![(place, study::to_compare(&text, &name)?)])?);
         written.extend(splice(root, sources, &format!("{ELSEWHERE}{name}"))?);
     }
+    if written.is_empty() {
+        bail!("{} has no study-NAME.json of a study that was measured here", from.display());
+    }
     Ok(written)
 }
 

@@ -88,17 +88,21 @@ pub fn describe(asked: &StudyRequest) -> Result<String> {
     Ok(text + &format!("scope {}\nseed {}\n", scope.name(), asked.seed))
 }
 
-/// Compares two results of a study that `--json` wrote. A result has the name of its file, without
-/// the ending; both have their paths if these names are alike.
+/// Compares two results of a study that `--json` wrote. A result has the name of its file without
+/// the ending; of its folder, if these are alike; else they are the first and the second.
 ///
 /// # Errors
 /// Fails if a file cannot be read or is no result of a study, or if they are of different studies.
 pub fn compare(files: [&Path; 2]) -> Result<StudyComparison> {
     let [a, b] = files;
     let results = [read_result(a)?, read_result(b)?];
-    let stems = files.map(|file| file.file_stem().unwrap_or(file.as_os_str()));
-    let names = if stems[0] == stems[1] { files.map(Path::as_os_str) } else { stems };
-    let names = names.map(|name| name.to_string_lossy());
+    let stems = files.map(Path::file_stem);
+    let folders = files.map(|file| file.parent().and_then(Path::file_name));
+    let named = [stems, folders].into_iter().find(|[a, b]| a.is_some() && b.is_some() && a != b);
+    let names = match named {
+        Some(names) => names.map(|name| name.unwrap_or_default().to_string_lossy()),
+        None => ["first", "second"].map(Into::into),
+    };
     match StudyComparison::of([&names[0], &names[1]], results.each_ref()) {
         Some(comparison) => Ok(comparison),
         None => usage(format!(

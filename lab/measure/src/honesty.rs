@@ -18,6 +18,9 @@ const RESETS: u64 = 10;
 /// can be: the system may interrupt anything for longer than it takes.
 const EXCESS: f64 = 10.0;
 const EXCESS_OF_UNIT: f64 = 2.0;
+/// How much of it a unit below what is allowed takes off at most: what is above in a fifth of all
+/// units or more is found in the end.
+const CREDIT_OF_UNIT: f64 = 0.5;
 /// The share of the time of others that a contestant's own threads may be on a CPU: they may still
 /// be going to sleep.
 const BURNT: f64 = 0.25;
@@ -105,7 +108,7 @@ impl Excess {
     /// Takes what a unit had and what is allowed; returns whether the sum is now too large.
     fn is_too_large(&mut self, value: f64, allowed: f64) -> bool {
         let excess = value / allowed.max(1.0) - 1.0;
-        self.0 = (self.0 + excess.min(EXCESS_OF_UNIT)).max(0.0);
+        self.0 = (self.0 + excess.clamp(-CREDIT_OF_UNIT, EXCESS_OF_UNIT)).max(0.0);
         self.0 >= EXCESS
     }
 
@@ -201,10 +204,12 @@ mod tests {
     }
 
     #[test]
-    fn resets_may_be_interrupted_and_not_hide_work_in_every_second_unit() {
+    fn resets_may_be_interrupted_and_not_hide_work_in_every_fourth_unit() {
         let [honest, much] = [[500, 300, 500], [900_000, 300, 500]];
         assert_eq!(found(|unit| if unit % 20 < 2 { much } else { honest }), None);
-        let often = found(|unit| if unit % 2 == 0 { much } else { honest });
-        assert!(often.is_some_and(|unit| unit < 30), "{often:?}");
+        for (every, most) in [(2, 20), (4, 90)] {
+            let often = found(|unit| if unit % every == 0 { much } else { honest });
+            assert!(often.is_some_and(|unit| unit < most), "{often:?}");
+        }
     }
 }

@@ -38,8 +38,8 @@ pub struct RatioTest {
     /// If the question is how large the ratio is: the rounds at the latest look, and the distance
     /// of the limits then.
     seen: Option<(u64, f64)>,
-    /// The sum of the distances of the bounds of all rounds that have both.
-    apart: f64,
+    /// If the question is how large the ratio is: the bounds of rounds so far.
+    bounds: Bounds,
     /// The least number of rounds that settle anything.
     fewest: u64,
     /// Whether the verdict is about one factor, so that there is none where there is no factor.
@@ -91,7 +91,7 @@ impl RatioTest {
             free_losses: version == 1,
             next_look: 0,
             seen: None,
-            apart: 0.0,
+            bounds: Bounds::default(),
             fewest: table.fewest_rounds(bars.error_a_side(error)),
             bars,
             asks_one_factor: false,
@@ -126,8 +126,7 @@ impl RatioTest {
         let bets: Vec<Bet> = bets.collect();
         for ((d, conditions), bet) in block.iter().zip(&bets) {
             self.lay(bet);
-            let apart = d.high - d.low;
-            self.apart += if apart.is_finite() { apart } else { 0.0 };
+            self.bounds.take(*d, self.bars.width_wanted());
             self.noise.learn(*d, conditions, bet);
         }
         self.learn();
@@ -267,6 +266,36 @@ impl RatioTest {
     }
 }
 
+/// How far apart the bounds of rounds are that have both.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bounds {
+    /// The number of these rounds.
+    rounds: u64,
+    /// Those whose bounds are nearer to each other than what is asked for, and their distances'
+    /// sum.
+    near: u64,
+    sum: f64,
+}
+
+impl Bounds {
+    fn take(&mut self, d: LogRatio, wanted: Option<f64>) {
+        let apart = d.high - d.low;
+        if let Some(wanted) = wanted.filter(|_| apart.is_finite()) {
+            self.rounds += 1;
+            if apart < wanted {
+                self.near += 1;
+                self.sum += apart;
+            }
+        }
+    }
+
+    /// Returns how near to each other the limits of a median can come, about; `None` if the bounds
+    /// of half of all rounds are too far apart.
+    fn least(&self) -> Option<f64> {
+        (2 * self.near >= self.rounds).then(|| self.sum / self.near.max(1) as f64)
+    }
+}
+
 impl SequentialTest for RatioTest {
     fn course(&self) -> &Course {
         &self.course
@@ -318,10 +347,7 @@ impl SequentialTest for RatioTest {
             (None, _) => self.rounds_left_by_wealth(),
             (Some(_), None) => rounds as f64,
             (Some(wanted), Some((then, width))) => {
-                let least = self.apart / rounds as f64;
-                if least >= wanted {
-                    return f64::INFINITY;
-                }
+                let Some(least) = self.bounds.least() else { return f64::INFINITY };
                 let shrinks = (width - least).max(0.0) / (wanted - least);
                 (then as f64 * shrinks * shrinks - rounds as f64).max(1.0)
             }

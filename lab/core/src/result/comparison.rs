@@ -1,7 +1,9 @@
 //! Two results of one study, ratio by ratio: from two machines, or from one at two times.
 
-use super::{ClaimResult, EffectResult, StudyResult, StudyRow, WorkloadResult};
+use super::{ClaimResult, EffectResult, RunResult, StudyResult, StudyRow, WorkloadResult};
 use crate::fingerprint::Fact;
+use crate::plan::Centre;
+use crate::study::Workload;
 use crate::verdict::Verdict;
 use serde::Serialize;
 
@@ -101,18 +103,23 @@ impl StudyComparison {
     /// Costs a comparison for each pair of contestants on each workload.
     pub fn of(names: [&str; 2], results: [&StudyResult; 2]) -> Option<StudyComparison> {
         let [a, b] = results;
-        let only_b = blocks(b).filter(|block| block_on(a, &block.workload.name).is_none());
-        let workloads = blocks(a)
-            .map(|block| match block_on(b, &block.workload.name) {
-                Some(other) => workload(names, [block, other]),
-                None => not_compared(block, format!("{} does not have it", names[1])),
-            })
-            .chain(
-                only_b.map(|block| not_compared(block, format!("{} does not have it", names[0]))),
-            );
-        let claims = claims(a).filter_map(|(place, claim)| {
-            let is_same =
-                |(other, of_b): &(&str, &ClaimResult)| *other == place && of_b.claim == claim.claim;
+        let only_b = blocks(b).filter(|(_, block)| block_on(a, &block.workload.name).is_none());
+        let none = |of: usize| format!("{} does not have it", names[of]);
+        let of_a = blocks(a).map(|block| match block_on(b, &block.1.workload.name) {
+            Some(other) => workload(names, [block, other]),
+            None => not_compared(block.1, none(1)),
+        });
+        let workloads: Vec<ComparedWorkload> =
+            of_a.chain(only_b.map(|(_, block)| not_compared(block, none(0)))).collect();
+        let is_compared = |place: &str| {
+            workloads.iter().any(|one| one.workload == place && one.not_compared.is_none())
+        };
+        let claims = claims(a).filter(|(place, _)| is_compared(place)).filter_map(|one| {
+            let (place, claim) = one;
+            let is_same = |(other, of_b): &(&str, &ClaimResult)| {
+                let is_same = of_b.claim == claim.claim && of_b.is_published == claim.is_published;
+                *other == place && is_same
+            };
             let (_, other) = claims(b).find(is_same)?;
             Some(ComparedClaim {
                 workload: place.to_owned(),
@@ -121,13 +128,14 @@ impl StudyComparison {
                 verdicts: [claim.verdict, other.verdict],
             })
         });
+        let claims: Vec<ComparedClaim> = claims.collect();
         (a.study == b.study).then(|| StudyComparison {
             study: a.study.clone(),
             title: a.title.clone(),
             error: (a.error + b.error).min(1.0),
             results: [ComparedResult::of(names[0], a), ComparedResult::of(names[1], b)],
-            workloads: workloads.collect(),
-            claims: claims.collect(),
+            workloads,
+            claims,
         })
     }
 }
@@ -147,18 +155,20 @@ impl ComparedResult {
     }
 }
 
-fn blocks(result: &StudyResult) -> impl Iterator<Item = &WorkloadResult> {
-    result.runs.iter().filter_map(|run| run.study.as_deref())
+/// A run on a workload, and its block of the table.
+type Block<'a> = (&'a RunResult, &'a WorkloadResult);
+
+fn blocks(result: &StudyResult) -> impl Iterator<Item = Block<'_>> {
+    result.runs.iter().filter_map(|run| Some((run, run.study.as_deref()?)))
 }
 
-fn block_on<'a>(result: &'a StudyResult, workload: &str) -> Option<&'a WorkloadResult> {
-    blocks(result).find(|block| block.workload.name == workload)
+fn block_on<'a>(result: &'a StudyResult, workload: &str) -> Option<Block<'a>> {
+    blocks(result).find(|(_, block)| block.workload.name == workload)
 }
 
 /// Returns the claims of a result that are no cells of its table, with their workloads.
 fn claims(result: &StudyResult) -> impl Iterator<Item = (&str, &ClaimResult)> {
-    let runs = result.runs.iter().filter_map(|run| Some((run, run.study.as_deref()?)));
-    let all = runs.flat_map(|(run, block)| {
+    let all = blocks(result).flat_map(|(run, block)| {
         run.verdicts.iter().map(|claim| (block.workload.name.as_str(), claim))
     });
     all.filter(|(_, claim)| !claim.statement.is_measure())
@@ -181,17 +191,13 @@ fn nothing_of(block: &WorkloadResult) -> ComparedWorkload {
 }
 
 /// Compares two results on one workload.
-fn workload(names: [&str; 2], blocks: [&WorkloadResult; 2]) -> ComparedWorkload {
-    let [a, b] = blocks;
-    let differ = |what: &str, of_a: &str, of_b: &str| {
+fn workload(names: [&str; 2], blocks: [Block<'_>; 2]) -> ComparedWorkload {
+    let [a, b] = blocks.map(|(_, block)| block);
+    let terms = blocks.map(terms);
+    let differing = terms[0].iter().zip(&terms[1]).find(|(a, b)| a != b);
+    if let Some(((what, of_a), (_, of_b))) = differing {
         let [in_a, in_b] = names;
-        not_compared(a, format!("the {what} is {of_a} in {in_a} and {of_b} in {in_b}"))
-    };
-    if a.reference != b.reference {
-        return differ("reference", &a.reference, &b.reference);
-    }
-    if a.scope != b.scope {
-        return differ("scope", a.scope.name(), b.scope.name());
+        return not_compared(a, format!("the {what} is {of_a} in {in_a} and {of_b} in {in_b}"));
     }
     let only_b = b.rows.iter().filter(|row| a.rows.iter().all(|other| other.name != row.name));
     let all = a.rows.iter().chain(only_b).filter(|row| row.name != a.reference);
@@ -204,10 +210,42 @@ fn workload(names: [&str; 2], blocks: [&WorkloadResult; 2]) -> ComparedWorkload 
     compared
 }
 
+/// Returns what must be the same for ratios to be comparable, each with its name.
+fn terms((run, block): Block<'_>) -> [(&'static str, String); 5] {
+    let Workload { distribution, size, seed, is_drawn, file, .. } = &block.workload;
+    let seed = if *is_drawn { String::new() } else { format!(" of seed {seed}") };
+    let input = match file {
+        Some(file) => format!("'{file}'"),
+        None => format!("'{distribution}' of size {size}{seed}"),
+    };
+    let centre = cells(run).next().map_or("", |cell| match cell.centre {
+        Centre::Factor => "one factor",
+        Centre::Median => "the median",
+        Centre::Mean => "that of the means",
+    });
+    [
+        ("reference", block.reference.clone()),
+        ("scope", block.scope.name().to_owned()),
+        ("input", input),
+        ("call", format!("{:?}", block.call).to_lowercase()),
+        ("ratio", centre.to_owned()),
+    ]
+}
+
+/// Returns the answers to how large the ratios of a table are.
+fn cells(run: &RunResult) -> impl Iterator<Item = &ClaimResult> {
+    run.verdicts.iter().filter(|claim| claim.statement.is_measure())
+}
+
 impl ComparedRatio {
-    fn of(contestant: &str, blocks: [&WorkloadResult; 2]) -> ComparedRatio {
+    fn of(contestant: &str, blocks: [Block<'_>; 2]) -> ComparedRatio {
         let measured = |row: &&StudyRow| row.fault.is_none() && row.not_run.is_none();
-        let ratios = blocks.map(|block| {
+        // One factor for all rounds that there is not cannot differ from another.
+        let is_denied = blocks.iter().any(|(run, _)| {
+            let mut of_it = cells(run).filter(|cell| cell.left == contestant);
+            of_it.any(|cell| cell.centre == Centre::Factor && cell.no_factor().is_some())
+        });
+        let ratios = blocks.map(|(_, block)| {
             let row = block.rows.iter().filter(measured).find(|row| row.name == contestant)?;
             row.ratio
         });
@@ -219,7 +257,7 @@ impl ComparedRatio {
             contestant: contestant.to_owned(),
             ratios,
             change,
-            differs: change.is_some_and(lies_on_a_side),
+            differs: !is_denied && change.is_some_and(lies_on_a_side),
         }
     }
 
@@ -250,9 +288,10 @@ impl ComparedWorkload {
     /// Counts the pairs of contestants by their order in the two results. The reference, whose
     /// ratio is 1, is one of them.
     fn count_places(&mut self) {
-        let known =
-            self.ratios.iter().filter_map(|one| Some((one.contestant.clone(), one.limits()?)));
-        let mut known: Vec<_> = known.collect();
+        let unknown = [[f64::NEG_INFINITY, f64::INFINITY]; 2];
+        let all = self.ratios.iter();
+        let all = all.map(|one| (one.contestant.clone(), one.limits().unwrap_or(unknown)));
+        let mut known: Vec<_> = all.collect();
         known.push((self.reference.clone(), [[1.0; 2]; 2]));
         for (index, (first, limits)) in known.iter().enumerate() {
             for (second, others) in &known[index + 1..] {

@@ -50,6 +50,10 @@ pub fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
         let (entrants, stated) = contestant(table, &read.contracts, &mut names, folder);
         read.check_kind(stated);
         read.entrants.extend(entrants);
+        if read.entrants.len() > MAX_ENTRIES {
+            table.error(format!("a study has at most {MAX_ENTRIES} contestants"));
+            break;
+        }
     }
     if let ([only], 1) = (&tables[..], read.entrants.len()) {
         let help = only.place.missing.as_ref().map(|(_, help)| help.as_str());

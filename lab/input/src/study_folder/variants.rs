@@ -62,7 +62,7 @@ pub fn variants(
         });
     }
     if all.len() > MAX_ENTRIES {
-        table.error(format!("these lists make {} contestants of this one", all.len()));
+        table.error(format!("these lists make more than {MAX_ENTRIES} contestants"));
         all.truncate(MAX_ENTRIES);
     }
     all

@@ -19,7 +19,8 @@ const FOLDERS: [&str; 3] = ["index", "__init__", "__main__"];
 /// sources, and every file of the folder whose name, without its extension, occurs in one of these,
 /// in the flags or in the environment. `index.mjs` or `__init__.py` also goes by the name of its
 /// folder. That covers `#include`, `mod` and `import`. It sometimes includes a file too many, which
-/// costs only an unnecessary build. All files of a package are sources.
+/// costs only an unnecessary build. All files of a package are sources. Of a source outside of the
+/// folder, the files next to it are searched in the same way.
 ///
 /// # Errors
 /// Fails if the folder, or one of the sources, cannot be read.
@@ -46,7 +47,31 @@ pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf
             found.insert(file);
         }
     }
+    for source in recipe.sources.iter().map(Path::new).filter(|source| source.is_absolute()) {
+        found.extend(neighbours(source)?);
+    }
     Ok(found.into_iter().collect())
+}
+
+/// Returns the files next to a source that it names, or that these name; none that are data.
+fn neighbours(source: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let is_text = |file: &PathBuf| {
+        file.metadata().is_ok_and(|of| of.is_file() && of.len() <= TEXT_BYTES_MAX) && file != source
+    };
+    let entries = source.parent().and_then(|folder| fs::read_dir(folder).ok());
+    let files = entries.into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut others: Vec<PathBuf> = files.filter(is_text).collect();
+    let (mut found, mut texts) = (Vec::new(), vec![text(source)?]);
+    while let Some(seen) = texts.pop() {
+        let is_named = |file: &PathBuf| called(file).any(|name| names(&seen, name));
+        let (named, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(is_named);
+        others = rest;
+        for file in named {
+            texts.push(text(&file)?);
+            found.push(file);
+        }
+    }
+    Ok(found)
 }
 
 /// Returns what a source may call this file: its name without the extension, and its folder's name
@@ -165,5 +190,14 @@ mod tests {
         check(preloads, &["b.c", "chosen.h"]);
         check(recipe("cargo", &["package"], &[]), &package);
         assert!(dependencies(folder.path(), &recipe("c", &["none.c"], &[])).is_err());
+        let outside = tempfile::tempdir().unwrap();
+        let [mine, header] = ["mine.c", "mine.h"].map(|name| outside.path().join(name));
+        fs::write(&mine, "#include \"mine.h\"\n#include \"chosen.h\"\n").unwrap();
+        fs::write(&header, "").unwrap();
+        fs::write(outside.path().join("other.h"), "").unwrap();
+        let added = recipe("c", &[mine.to_str().unwrap()], &[]);
+        let found = dependencies(folder.path(), &added).unwrap();
+        let expected: BTreeSet<PathBuf> = [mine, header, "chosen.h".into()].into();
+        assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
     }
 }

@@ -26,7 +26,7 @@ pub fn comparison(of: &StudyComparison, look: &Look) -> String {
         page.paragraph("", &[span(Tone::Strong, plain(&workload.workload)), what]);
         if !workload.ratios.is_empty() {
             page.gap();
-            page.wide_table(columns(of, workload));
+            page.wide_table(columns(of, workload, Some(*look)));
         }
         page.notes(changed(of, workload));
     }
@@ -48,7 +48,7 @@ pub fn comparison_markdown(of: &StudyComparison) -> String {
         let what = escaped(&about_workload(workload));
         out += &format!("\n{}: {what}\n", strong(&escaped(&plain(&workload.workload))));
         if !workload.ratios.is_empty() {
-            out += &format!("\n{}", table(columns(of, workload)));
+            out += &format!("\n{}", table(columns(of, workload, None)));
         }
         let changed = changed(of, workload);
         if !changed.is_empty() {
@@ -73,11 +73,8 @@ fn summary(of: &StudyComparison) -> String {
     let ratios = || of.workloads.iter().flat_map(|workload| &workload.ratios);
     let compared = ratios().filter(|one| one.change.is_some()).count();
     let differ = ratios().filter(|one| one.differs).count();
-    let mut text = format!(
-        "{}: {differ} of {} are proven to differ",
-        plain(&of.study),
-        count(compared as u64, "ratio"),
-    );
+    let ratios = count(compared as u64, "ratio");
+    let mut text = format!("{}: of {ratios}, {differ} differ", plain(&of.study));
     let changed: usize = of.workloads.iter().map(|workload| workload.changed_places.len()).sum();
     let same: u64 = of.workloads.iter().map(|workload| workload.same_places).sum();
     let open: u64 = of.workloads.iter().map(|workload| workload.open_places).sum();
@@ -86,7 +83,7 @@ fn summary(of: &StudyComparison) -> String {
     if !of.claims.is_empty() {
         let others = of.claims.iter().filter(|claim| differs(claim)).count();
         let claims = count(of.claims.len() as u64, "claim");
-        text += &format!("; {others} of {claims} have another verdict");
+        text += &format!("; of {claims}, {others} have another verdict");
     }
     text + "."
 }
@@ -110,17 +107,22 @@ fn about_workload(of: &ComparedWorkload) -> String {
     }
 }
 
-/// Makes the columns of a workload: both ratios, the second over the first, and what is proven.
-fn columns(of: &StudyComparison, workload: &ComparedWorkload) -> Vec<Column> {
+/// Makes the columns of a workload: both ratios, the second over the first, and what is proven;
+/// names are cut for a screen, if it is for one.
+fn columns(of: &StudyComparison, workload: &ComparedWorkload, screen: Option<Look>) -> Vec<Column> {
     let ratios = &workload.ratios;
-    let names = of.results.each_ref().map(|result| plain(&result.name));
+    let cut = |name: &str, columns| match screen {
+        Some(look) => shorten_middle(&plain(name), columns, look),
+        None => plain(name),
+    };
+    let names = of.results.each_ref().map(|result| cut(&result.name, 12));
     let texts =
         |ratio: Option<EffectResult>| ratio.map_or_else(|| [None, None].map(or_none), ratio_texts);
     let [a, a_limits] = transposed(ratios.iter().map(|one| texts(one.ratios[0])));
     let [b, b_limits] = transposed(ratios.iter().map(|one| texts(one.ratios[1])));
     let [change, limits] = transposed(ratios.iter().map(|one| texts(one.change)));
     vec![
-        Column::left("contestant", cells(ratios, |one| plain(&one.contestant))),
+        Column::left("contestant", cells(ratios, |one| cut(&one.contestant, 20))),
         Column::decimal(&names[0], a),
         Column::left("interval", a_limits).rank(2),
         Column::decimal(&names[1], b),

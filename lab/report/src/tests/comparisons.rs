@@ -76,6 +76,8 @@ fn what_cannot_be_compared_is_named() {
     let mut there = studied();
     there.runs[0].study.as_mut().unwrap().reference = "swar".to_owned();
     there.runs[1].study.as_mut().unwrap().workload.name = "new".to_owned();
+    let claims = compare(&studied(), &there).claims;
+    assert!(claims.is_empty(), "{claims:?}");
     let page = study::comparison(&compare(&studied(), &there), &Look { width: 200, ..LOOK });
     for expected in [
         "not compared: the reference is naive in epyc and swar in xeon.",
@@ -84,6 +86,24 @@ fn what_cannot_be_compared_is_named() {
     ] {
         assert!(page.contains(expected), "{page}");
     }
+}
+
+#[test]
+fn ratios_of_other_inputs_or_another_meaning_are_not_compared() {
+    let check = |change: fn(&mut RunResult), expected: &str| {
+        let mut there = studied();
+        change(&mut there.runs[0]);
+        let compared = compare(&studied(), &there);
+        let why = compared.workloads[0].not_compared.as_deref();
+        assert!(why.is_some_and(|why| why.contains(expected)), "{why:?}");
+        assert!(compared.workloads[1].not_compared.is_none());
+    };
+    check(|run| run.study.as_mut().unwrap().workload.size = 7, "the input is 'random' of size");
+    check(|run| run.study.as_mut().unwrap().scope = Scope::Layout, "the scope is code in epyc");
+    let of_factor = |run: &mut RunResult| {
+        run.verdicts.iter_mut().for_each(|claim| claim.centre = Centre::Factor);
+    };
+    check(of_factor, "and one factor in xeon");
 }
 
 #[test]

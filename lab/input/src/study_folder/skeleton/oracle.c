@@ -4,8 +4,9 @@
 
 /* `random`: `size` random bytes. `lengths`: in part p, p + 1 random bytes. */
 static int generate(const tiebreak_request *request, const tiebreak_sink *sink) {
-  uint64_t count = strcmp(request->distribution, "lengths") ? request->size : request->part + 1;
-  uint64_t seed = request->seed;
+  int is_lengths = strcmp(request->distribution, "lengths") == 0;
+  if (!is_lengths && strcmp(request->distribution, "random") != 0) return 1;
+  uint64_t count = is_lengths ? request->part + 1 : request->size, seed = request->seed;
   for (uint64_t i = 0; i < count; i++) {
     uint8_t byte = (uint8_t)(tiebreak_random(&seed) >> 56);
     sink->write(sink->context, &byte, 1);
