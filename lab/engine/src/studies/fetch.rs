@@ -16,7 +16,7 @@ pub(crate) fn address(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Fetches the newest commit of a repository into the cache, and returns the folder of the study at
-/// this path in it. Each commit has a folder of its own, so what is raced does not change meanwhile.
+/// this path in it. Each commit has a folder of its own, so that what is raced does not change.
 ///
 /// # Errors
 /// Fails if git cannot fetch it, or if the path has parts such as `..`.
