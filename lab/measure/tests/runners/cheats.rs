@@ -36,8 +36,8 @@ race((bytes) => bytes.toString('latin1').toLowerCase());
     let mut plan = plan(&study);
     plan.functions.as_mut().unwrap().workload.size = SIZE;
     let mut runners = start(&plan, &NEVER).unwrap();
-    // Each is on trial in one of two units.
-    for _ in 0..2 {
+    // Each is on trial in one of two units, and resets are judged over five.
+    for _ in 0..6 {
         match unit(&mut runners, &[vec![0, 1], vec![1, 0]], TIMEOUT_NS) {
             Ok(_) => {}
             Err(UnitFailure::Fault(1, fault)) => return Some(fault.to_string()),
