@@ -277,7 +277,11 @@ impl Runners {
         let batches = taken.get(&contestant).ok_or_else(|| no_contestant(contestant))?;
         let company: Vec<usize> = taken.keys().copied().collect();
         let calls = self.functions.calls_a_batch.of(contestant, &company);
-        let (call_ns, _) = a_call_ns(batches, calls);
+        // A runtime may move its work between threads: of a batch that another thread than the main
+        // one has run, only the elapsed time is known.
+        let batches_ns: u64 =
+            batches.iter().map(|batch| batch.worked_ns().max(batch.time.low_ns)).sum();
+        let call_ns = batches_ns / (calls.max(1) * batches.len().max(1) as u64);
         let first_ns = self.first_call_ns(session, left.turn)?;
         if first_ns <= KEPT_TIMES * call_ns + KEPT_NS {
             return Ok(());
