@@ -69,7 +69,7 @@ pub struct Named {
 
 impl Named {
     fn read(&self) -> Result<Study, LabError> {
-        study_view::read_with(&self.name, self.place.studies.as_deref(), &here()?, &self.add)
+        study_view::read(&self.name, self.place.studies.as_deref(), &here()?, &self.add)
     }
 }
 

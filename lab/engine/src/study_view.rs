@@ -12,32 +12,21 @@ use tiebreak_measure::build::Builder;
 use tiebreak_report::{Look, contents, json};
 
 /// Finds the study with a name or a folder, and reads it; see [`studies::find`]. One that has an
-/// address, such as `https://example.org/repository.git#studies/demo`, is fetched by git.
+/// address, such as `https://example.org/repository.git#studies/demo`, is fetched by git. The files
+/// that are no part of it become contestants too.
 ///
 /// # Errors
-/// Fails if there is none, if it cannot be fetched, or with all errors in it.
-pub fn read(name: &str, studies: Option<&Path>, here: &Path) -> Result<Study> {
+/// Fails if there is none, if it cannot be fetched, with all errors in it, or if a file cannot
+/// become a contestant.
+pub fn read(name: &str, studies: Option<&Path>, here: &Path, added: &[PathBuf]) -> Result<Study> {
     let folder = match studies::address(name) {
         Some((url, path)) => studies::fetch(url, path, &cache()?)?,
         None => studies::find(name, studies, here)?,
     };
-    Ok(study_folder::read(&folder).map_err(Box::new)?)
-}
-
-/// The same, with contestants from files that are no part of it.
-///
-/// # Errors
-/// Fails too if a file cannot become a contestant.
-pub fn read_with(
-    name: &str,
-    studies: Option<&Path>,
-    here: &Path,
-    added: &[PathBuf],
-) -> Result<Study> {
-    let mut study = read(name, studies, here)?;
-    added
-        .iter()
-        .try_for_each(|file| study_folder::add(&mut study, file).map_err(LabError::Data))?;
+    let mut study = study_folder::read(&folder).map_err(Box::new)?;
+    for file in added {
+        study_folder::add(&mut study, file).map_err(LabError::Data)?;
+    }
     Ok(study)
 }
 

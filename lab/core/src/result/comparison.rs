@@ -83,19 +83,10 @@ pub struct ComparedClaim {
     /// The claim.
     pub claim: String,
     /// Whether it is the claim of the study's source.
+    #[serde(rename = "published")]
     pub is_published: bool,
     /// The verdict in each.
     pub verdicts: [Verdict; 2],
-}
-
-impl ComparedClaim {
-    /// Returns whether it holds in one and is refuted in the other.
-    pub fn is_contradicted(&self) -> bool {
-        matches!(
-            self.verdicts,
-            [Verdict::Holds, Verdict::Refuted] | [Verdict::Refuted, Verdict::Holds]
-        )
-    }
 }
 
 impl StudyComparison {
@@ -218,7 +209,7 @@ fn terms((run, block): Block<'_>) -> [(&'static str, String); 5] {
         Some(file) => format!("'{file}'"),
         None => format!("'{distribution}' of size {size}{seed}"),
     };
-    let centre = cells(run).next().map_or("", |cell| match cell.centre {
+    let centre = cells(run).next().map_or("not measured", |cell| match cell.centre {
         Centre::Factor => "one factor",
         Centre::Median => "the median",
         Centre::Mean => "that of the means",

@@ -1,7 +1,8 @@
 //! Two results of one study next to each other.
 
 use super::block::ratio_texts;
-use crate::markdown::{self, Place, aligned, list, strong};
+use super::markdown::{escaped, table};
+use crate::markdown::{list, strong};
 use crate::number::Kind;
 use crate::prelude::*;
 use crate::text::grouped;
@@ -48,7 +49,8 @@ pub fn comparison_markdown(of: &StudyComparison) -> String {
         let what = escaped(&about_workload(workload));
         out += &format!("\n{}: {what}\n", strong(&escaped(&plain(&workload.workload))));
         if !workload.ratios.is_empty() {
-            out += &format!("\n{}", table(columns(of, workload, None)));
+            out += &format!("\n{}", table(columns(of, workload, None)).trim_end_matches('\n'));
+            out.push('\n');
         }
         let changed = changed(of, workload);
         if !changed.is_empty() {
@@ -180,15 +182,4 @@ fn became(verdict: Verdict) -> &'static str {
         Verdict::Undecided => "is undecided",
         Verdict::Void => "is void",
     }
-}
-
-fn table(columns: Vec<Column>) -> String {
-    let aligns: Vec<Align> = columns.iter().map(|column| column.align).collect();
-    let head: Vec<String> = columns.iter().map(|column| escaped(&column.title)).collect();
-    let rows = 0..columns[0].cells.len();
-    aligned(&head, &aligns, rows.map(|row| cells(&columns, |column| escaped(&column.cells[row]))))
-}
-
-fn escaped(text: &str) -> String {
-    markdown::escaped(text, Place::File)
 }

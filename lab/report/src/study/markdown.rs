@@ -86,7 +86,7 @@ fn columns(block: &Block) -> Vec<Column> {
 }
 
 /// A table with a row a contestant, whose names come first, and an empty line after it.
-fn table(columns: Vec<Column>) -> String {
+pub(super) fn table(columns: Vec<Column>) -> String {
     let aligns: Vec<Align> = columns.iter().map(|column| column.align).collect();
     let mut head: Vec<String> = columns.iter().map(|column| escaped(&column.title)).collect();
     head[0] = "contestant".to_owned();
@@ -100,6 +100,6 @@ fn table(columns: Vec<Column>) -> String {
     aligned(&head, &aligns, rows) + "\n"
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     markdown::escaped(text, Place::File)
 }
