@@ -19,6 +19,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -170,6 +171,21 @@ static inline uint64_t tiebreak_random(uint64_t *state) {
   word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
   word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
   return word ^ (word >> 31);
+}
+
+/* A `generate` for oracles whose inputs are random bytes: `size` of them in the distribution
+ * `random`; in `lengths`, which is for verifications, one more than the number of the part. */
+static inline int tiebreak_random_bytes(const tiebreak_request *request,
+                                        const tiebreak_sink *sink) {
+  const char *name = request->distribution;
+  int is_lengths = strcmp(name, "lengths") == 0;
+  uint64_t count = is_lengths ? request->part + 1 : request->size, seed = request->seed;
+  if (!is_lengths && strcmp(name, "random") != 0) return 1;
+  for (uint64_t i = 0; i < count; i++) {
+    uint8_t byte = (uint8_t)(tiebreak_random(&seed) >> 56);
+    sink->write(sink->context, &byte, 1);
+  }
+  return 0;
 }
 
 /* Gives the pointer back as one of which the compiler knows nothing, and makes it believe that all

@@ -4,7 +4,7 @@
 use crate::choice::{Names, one_of};
 use crate::io::Io;
 use crate::options::{CENTRES, Json, Reporting, Store};
-use crate::output::Targets;
+use crate::output::{OutputFile, Targets};
 use crate::quantities::{self, above_0};
 use crate::screen::Screen;
 use crate::{exit, here};
@@ -37,6 +37,12 @@ pub enum StudyCommand {
 
     /// Two results of one study: which ratios differ, who changed places, whose verdicts do
     Compare(CompareOptions),
+
+    /// Where two contestants spend their time: their hot loops, instruction by instruction
+    Why(WhyOptions),
+
+    /// A study as one page of HTML to share: claims, tables, curves, sources, how to run it
+    Publish(PublishOptions),
 
     /// A new study that works, to begin with
     New(NewOptions),
@@ -226,6 +232,50 @@ pub struct CompareOptions {
     json: Json,
 }
 
+#[derive(Debug, Args)]
+pub struct WhyOptions {
+    #[command(flatten)]
+    study: Named,
+
+    /// A contestant
+    #[arg(value_name = "A")]
+    a: String,
+
+    /// Another one
+    #[arg(value_name = "B")]
+    b: String,
+
+    /// The workload [default: the first]
+    #[arg(long, value_name = "WORKLOAD")]
+    only: Option<String>,
+
+    /// Seed of the input, if one is drawn: any text [default: from the system]
+    #[arg(long, value_name = "TEXT")]
+    seed: Option<String>,
+
+    /// No progress
+    #[arg(long, short = 'q')]
+    quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PublishOptions {
+    #[command(flatten)]
+    study: Named,
+
+    /// The result to show: a file that 'study run --json' wrote; of further ones, from other
+    /// machines, the page says how they differ [default: the newest in the store]
+    #[arg(long = "result", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    results: Vec<PathBuf>,
+
+    /// Write the page into this file [default: NAME.html]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    html: Option<PathBuf>,
+
+    #[command(flatten)]
+    store: Store,
+}
+
 pub fn run(command: StudyCommand, io: &mut Io) -> Result<u8, LabError> {
     match command {
         StudyCommand::List(place) => list(&place, io),
@@ -233,6 +283,8 @@ pub fn run(command: StudyCommand, io: &mut Io) -> Result<u8, LabError> {
         StudyCommand::Run(options) => start(*options, io),
         StudyCommand::Verify(options) => verify(options, io),
         StudyCommand::Compare(options) => compare(&options, io),
+        StudyCommand::Why(options) => why(options, io),
+        StudyCommand::Publish(options) => publish(&options, io),
         StudyCommand::New(options) => create(&options, io),
     }
 }
@@ -377,6 +429,36 @@ fn compare(options: &CompareOptions, io: &mut Io) -> Result<u8, LabError> {
     let comparison = study_view::compare([&options.a, &options.b])?;
     let page = report::study::comparison(&comparison, &io.out_look());
     targets.deliver(&page, &comparison, io)?;
+    Ok(exit::HOLDS)
+}
+
+/// Shows where two contestants spend their time.
+fn why(options: WhyOptions, io: &mut Io) -> Result<u8, LabError> {
+    let asked = StudyRequest {
+        only: options.only.into_iter().collect(),
+        contestants: vec![options.a, options.b],
+        budget: Some(Budget { rounds: Some(1), seconds: None }),
+        wait_for_quiet: false,
+        ..StudyRequest::new(options.study.read()?, seed_or_random(options.seed.as_deref())?)
+    };
+    let environment = Environment::here(interrupt::flag())?;
+    let found = studies::why(&asked, &environment, &mut |step| say(&step, options.quiet, io));
+    clear(io);
+    io.out(&report::study::why(&found?, &io.out_look()));
+    Ok(exit::HOLDS)
+}
+
+/// Writes a study's page.
+fn publish(options: &PublishOptions, io: &mut Io) -> Result<u8, LabError> {
+    let study = options.study.read()?;
+    let path = options.html.clone().unwrap_or_else(|| format!("{}.html", study.name).into());
+    let store = source::store_path(options.store.path())?;
+    let page = study_view::publish(&study, &options.results, &store)?;
+    let [whole, packed] = [page.len(), report::html::packed_bytes(&page)];
+    if let Some(file) = OutputFile::open("html", Some(&path))? {
+        file.write(&page, io)?;
+    }
+    io.out(&format!("wrote {}: {whole} bytes, {packed} as gzip sends them\n", path.display()));
     Ok(exit::HOLDS)
 }
 

@@ -6,12 +6,15 @@ use common::{Place, Ran};
 use serde_json::Value;
 use std::process::Stdio;
 use tiebreak_lab::Store;
+use tiebreak_lab::report::html;
 
-/// A place with a study in C that works.
+/// A place with a study in C that works, of two workloads.
 fn place() -> Place {
     let place = Place::new();
     let said = place.run(&["study", "new", "demo"]);
     assert_eq!(said.code, 0, "{said:?}");
+    let large = "[[workload]]\nname = \"large\"\ndistribution = \"random\"\nsize = 1_000_000\n\n";
+    edit(&place, "study.toml", "[[verify]]", &format!("{large}[[verify]]"));
     place
 }
 
@@ -285,6 +288,61 @@ fn two_results_are_compared() {
     std::fs::write(place.path("another.json"), another).unwrap();
     let wrong = compare(&["before.json", "another.json"]);
     assert!(wrong.code == 64 && wrong.err.contains("'another'"), "{wrong:?}");
+}
+
+#[test]
+fn a_study_is_published_as_one_page() {
+    let place = place();
+    let none = place.run(&["study", "publish", "demo"]);
+    assert!(none.code == 64 && none.err.contains("never raced"), "{none:?}");
+    edit(&place, "study.toml", "our own", "our own, https://example.org/sums");
+    edit(&place, "study.toml", "[[claim]]", "[[claim]]\nfrom = \"small\"");
+    let (said, result) = run(&place, &[]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    assert_eq!(result["runs"][1]["verdicts"][0]["claim"], "unrolled is faster than plain on large");
+    std::fs::copy(place.path("result.json"), place.path("other.json")).unwrap();
+    let of_both = ["--result", "result.json", "--result", "other.json", "--html", "both.html"];
+    for more in [&[][..], &of_both] {
+        let said = place.run(&[&["study", "publish", "demo"], more].concat());
+        assert!(said.code == 0 && said.out.contains("as gzip sends them"), "{said:?}");
+    }
+    let [newest, both] = ["demo.html", "both.html"].map(|file| {
+        let page = std::fs::read_to_string(place.path(file)).unwrap();
+        let first = &page[..page.find("<details>").unwrap()];
+        assert!(html::packed_bytes(first) < html::FIRST_BYTES, "{file}");
+        for part in [
+            "<a href=\"https://example.org/sums\">",
+            "unrolled is faster than plain on large",
+            "On small",
+            "TIEBREAK_KERNEL uint64_t sum",
+            "tiebreak study verify demo",
+        ] {
+            assert!(page.contains(part), "{file}: {part}");
+        }
+        page
+    });
+    assert!(both.contains("On another machine") && !newest.contains("On another machine"));
+    let other = place.run(&["study", "new", "other"]);
+    assert_eq!(other.code, 0, "{other:?}");
+    let wrong = place.run(&["study", "publish", "other", "--result", "result.json"]);
+    assert!(wrong.code == 64 && wrong.err.contains("of the study 'demo'"), "{wrong:?}");
+}
+
+#[test]
+fn where_two_contestants_spend_their_time_is_shown() {
+    let place = place();
+    if std::process::Command::new("objdump").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no objdump; Debian's package binutils brings it");
+        return;
+    }
+    let said = place.run(&["study", "why", "demo", "unrolled", "plain", "--only", "large"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.starts_with("unrolled and plain on large\n"), "{said:?}");
+    // Both read bytes in a loop of their own, and spend most of their time there.
+    let loops = said.out.matches("the hot loop of").count();
+    assert!(loops == 2 && said.out.contains("time  plain"), "{said:?}");
+    let one = place.run(&["study", "why", "demo", "plain", "plain"]);
+    assert!(one.code == 65 || one.code == 64, "{one:?}");
 }
 
 #[test]

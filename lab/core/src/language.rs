@@ -153,6 +153,16 @@ impl Language {
         Language::all().find(|language| language.0.aliases.contains(&name))
     }
 
+    /// Returns the language of a source with this name, by the ending: that of the table's example,
+    /// or another name of the language.
+    pub fn of_file(name: &str) -> Option<Language> {
+        let (_, ending) = name.rsplit_once('.')?;
+        Language::all().find(|Language(entry)| {
+            let example = entry.example.rsplit_once('.').map(|(_, ending)| ending);
+            example == Some(ending) || entry.aliases.iter().any(|alias| alias == ending)
+        })
+    }
+
     /// Returns the word in study.toml and in tables.
     pub fn name(self) -> &'static str {
         &self.0.name

@@ -7,6 +7,7 @@
 
 mod comparison;
 mod study;
+mod why;
 mod written;
 
 pub use self::comparison::{
@@ -16,6 +17,7 @@ pub use self::study::{
     OpenRatio, PublishedFigure, PublishedResult, Scaling, StudyResult, StudyRow, VerifyRow,
     WorkloadResult,
 };
+pub use self::why::{Hot, Instruction, Model, Part, Why, WhySide};
 use crate::claim::Statement;
 use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;

@@ -86,6 +86,20 @@ pub struct Workload {
     pub file: Option<String>,
     /// For runners without an oracle: the answer that each must dump, if the study gives it.
     pub answer: Option<String>,
+    /// Contestants that are raced on it; all if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contestants: Vec<String>,
+    /// Whether it is raced only if it is asked for by name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_on_request: bool,
+}
+
+impl Workload {
+    /// Returns whether a contestant is raced on it.
+    #[must_use]
+    pub fn races(&self, contestant: &str) -> bool {
+        self.contestants.is_empty() || self.contestants.iter().any(|one| one == contestant)
+    }
 }
 
 /// An input of `study verify`, never timed.

@@ -3,7 +3,8 @@
 //! [`find()`] finds a study's folder. [`line_up()`] builds the contestants,
 //! judges their answers on every workload, runs the pilots, and begins a run for each workload;
 //! [`race`] races them under one error and one budget. [`take_up`] resumes a study from its
-//! journals alone, and [`verify`] judges answers on all inputs of the study.
+//! journals alone, and [`verify`] judges answers on all inputs of the study. [`why()`] looks where
+//! two contestants spend their time.
 
 mod fetch;
 mod find;
@@ -14,13 +15,15 @@ mod questions;
 mod setup;
 mod short;
 mod trial;
+mod why;
 
 pub(crate) use fetch::{address, fetch};
 pub use find::{create, find};
 pub(crate) use find::{folders_of_studies, name_of};
 pub use functions::Functions;
-pub use line_up::{LineUp, line_up, race, take_up};
+pub use line_up::{LineUp, line_up, newest, race, take_up};
 pub use trial::{Progress, verify};
+pub use why::why;
 
 pub use crate::session::Book;
 
@@ -177,11 +180,24 @@ impl StudyRequest {
         LabError::Data(format!("the study {} cannot be raced: {why}", self.study.name))
     }
 
-    /// Returns the workloads to race, in the order of the study.
+    /// Returns the workloads to race, in the order of the study: without those that are raced only
+    /// on request, unless they are named or there are no others.
     ///
     /// # Errors
     /// Fails for a name that the study does not have.
     pub fn workloads(&self) -> Result<Vec<Workload>> {
+        let mut workloads = self.all_workloads()?;
+        if self.only.is_empty() && workloads.iter().any(|one| !one.is_on_request) {
+            workloads.retain(|one| !one.is_on_request);
+        }
+        Ok(workloads)
+    }
+
+    /// Returns the same with those that are raced only on request.
+    ///
+    /// # Errors
+    /// As [`StudyRequest::workloads`].
+    pub fn all_workloads(&self) -> Result<Vec<Workload>> {
         self.chosen(&self.only, "workload", &self.study.workloads, |one| vec![&one.name])
     }
 

@@ -9,7 +9,9 @@ use tiebreak_core::result::{StudyComparison, StudyResult};
 use tiebreak_core::study::{Placements, Study};
 use tiebreak_input::{self as input, study_folder};
 use tiebreak_measure::build::Builder;
+use tiebreak_report::html::{self, Publication};
 use tiebreak_report::{Look, contents, json};
+use tiebreak_store::Store;
 
 /// Finds the study with a name or a folder, and reads it; see [`studies::find`]. One that has an
 /// address, such as `https://example.org/repository.git#studies/demo`, is fetched by git. The files
@@ -102,6 +104,63 @@ pub fn compare(files: [&Path; 2]) -> Result<StudyComparison> {
             results[1].study
         )),
     }
+}
+
+/// The largest file of a study that its page shows, in bytes.
+const SHOWN_BYTES: u64 = 64 << 10;
+
+/// Writes a study as one page of HTML: of these results, of which the first is shown and the others
+/// are compared with it; without any, of the newest result in the store. Returns the page.
+///
+/// # Errors
+/// Fails if a file cannot be read or is no result of this study, or if there is no result at all.
+pub fn publish(study: &Study, files: &[PathBuf], store: &Path) -> Result<String> {
+    let is_of = |file: &Path, result: &StudyResult| match result.study == study.name {
+        true => Ok(()),
+        false => usage(format!(
+            "{} is a result of the study '{}', not of '{}'",
+            file.display(),
+            result.study,
+            study.name
+        )),
+    };
+    let (result, others) = match files {
+        [] => {
+            let newest = match store.exists() {
+                true => studies::newest(study, &Store::open(store)?)?,
+                false => None,
+            };
+            match newest {
+                Some(result) => (result, &[][..]),
+                None => {
+                    return usage(format!(
+                        "{} was never raced here: run 'tiebreak study run {0}' first, or name a \
+                         file that its --json wrote",
+                        study.name
+                    ));
+                }
+            }
+        }
+        [first, others @ ..] => {
+            let result = read_result(first)?;
+            is_of(first, &result)?;
+            (result, others)
+        }
+    };
+    let mut elsewhere = Vec::new();
+    for other in others {
+        is_of(other, &read_result(other)?)?;
+        elsewhere.push(compare([&files[0], other])?);
+    }
+    let texts = study.files.iter().filter_map(|path| {
+        let file = Path::new(&study.folder).join(path);
+        let is_small = std::fs::metadata(&file).is_ok_and(|data| data.len() <= SHOWN_BYTES);
+        let is_shown = is_small && !path.ends_with("Cargo.lock");
+        Some((path.clone(), is_shown.then(|| std::fs::read_to_string(file).ok())??))
+    });
+    let texts: Vec<(String, String)> = texts.collect();
+    let elsewhere = &elsewhere[..];
+    Ok(html::study_page(&Publication { study, result: &result, elsewhere, files: &texts }))
 }
 
 fn read_result(file: &Path) -> Result<StudyResult> {

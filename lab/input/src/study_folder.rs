@@ -35,13 +35,12 @@ pub const MAX_ENTRIES: usize = document::MAX_TABLES;
 const PRECISION: f64 = 0.05;
 
 /// The files of a new study, with `NAME` in place of the study's name.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 5] = [
     ("study.toml", include_str!("study_folder/skeleton/study.toml")),
     ("oracle.c", include_str!("study_folder/skeleton/oracle.c")),
     ("plain.c", include_str!("study_folder/skeleton/plain.c")),
     ("unrolled.c", include_str!("study_folder/skeleton/unrolled.c")),
     ("README.md", include_str!("study_folder/skeleton/README.template")),
-    ("BIAS.md", include_str!("study_folder/skeleton/BIAS.template")),
 ];
 
 /// Reads a study from its folder.
@@ -78,8 +77,9 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
     check_name(root, &folder.name);
     let contestants = contestants::contestants(root, folder);
     let has_oracle = root.get("oracle").is_some();
-    let workloads = workloads::workloads(root, has_oracle, folder);
-    let names: Vec<&str> = workloads::names(&workloads);
+    let reference = reference(root, &contestants);
+    let workloads = workloads::workloads(root, has_oracle, &contestants, &reference, folder);
+    let names: Vec<&str> = workloads::names_of(&workloads);
     let item = root.note("item");
     let reads_input: Option<String> = root.read("reads_input", Item::word);
     let precision = root.get("precision").and_then(|item| {
@@ -95,7 +95,7 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
         item: if item.is_empty() { "item".to_owned() } else { item },
         call: root.read("call", Item::word).unwrap_or(Call::Separate),
         scope: scope(root, &contestants),
-        reference: reference(root, &contestants),
+        reference,
         budget: root.read("budget", Item::budget),
         precision: precision.unwrap_or(PRECISION),
         reads_in_run: reads_whole || reads_input.as_deref() == Some("run"),
@@ -106,7 +106,7 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
         oracle: oracle(root, &contestants, folder),
         verifications: workloads::verifications(root, has_oracle),
         published: published::published(root, &contestants, &names),
-        claims: claims::claims(root, &contestants, &names),
+        claims: claims::claims(root, &contestants, &workloads),
         contestants: contestants.entrants,
         files: files(&workloads, folder),
         workloads,

@@ -40,6 +40,7 @@ mod answers;
 pub mod build;
 mod children;
 mod clients;
+pub mod disassembly;
 mod error;
 mod files;
 mod honesty;

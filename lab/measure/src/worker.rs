@@ -15,6 +15,7 @@ mod helpers;
 mod library;
 mod memory;
 mod meters;
+mod profile;
 mod state;
 mod tasks;
 mod unit;
@@ -113,7 +114,10 @@ fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
     drop(shared);
     let mut oracle = None;
     while let Some((request, mut files)) = message::receive(&mut inbox, socket)? {
-        if matches!(request, Request::Probe(_) | Request::Check(_) | Request::Load(_)) {
+        if matches!(
+            request,
+            Request::Probe(_) | Request::Check(_) | Request::Profile(_) | Request::Load(_)
+        ) {
             end_group_with_parent();
         }
         match (request, oracle) {
@@ -124,6 +128,10 @@ fn serve(socket: BorrowedFd<'_>) -> io::Result<()> {
             (Request::Check(check), _) => {
                 let checked = checking::check(&check, area, exactly(files)?);
                 message::send(socket, &checked, &[])?;
+            }
+            (Request::Profile(profile), _) => {
+                let profiled = profile::profile(&profile, area, exactly(files)?);
+                message::send(socket, &profiled, &[])?;
             }
             (Request::Oracle(library), _) => {
                 let loaded = Oracle::load(Path::new(&library));

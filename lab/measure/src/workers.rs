@@ -40,7 +40,7 @@ use tiebreak_core::schedule::RoundCoins;
 use tiebreak_core::study::{BuiltForm, FunctionPlan, Untimed};
 use tiebreak_machine::{clock, cpus};
 
-pub use crate::wire::message::Facts;
+pub use crate::wire::message::{Facts, Place, Profiled};
 pub use crate::worker_process::{LoadError, WorkerProgram, probe};
 pub use counting::{Clock, shortest_energy_batch_ns};
 

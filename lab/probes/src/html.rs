@@ -5,7 +5,7 @@ use crate::head::{head, model, tail};
 use crate::screen::{Entry, entries, page, svg};
 use crate::show::Look;
 use maud::{Markup, html};
-use tiebreak_report::html::{Sheet, folded, lines, paragraph, section, small};
+use tiebreak_report::html::{Sheet, folded, image, lines, paragraph, section, small};
 
 /// How the pictures in letters are drawn.
 const LOOK: Look = Look { width: 100, color: false, unicode: true };
@@ -36,37 +36,11 @@ fn probe(print: &MachinePrint, entry: &Entry) -> Markup {
         @if let Some(note) = &entry.note { (small(note)) }
         // Pictures bring their own ground, so that they are framed by it on either ground.
         @if let Some(picture) = picture {
-            img alt=(format!("{words}, as a picture")) src=(data_url(&picture));
+            (image(&format!("{words}, as a picture"), &picture))
         }
         // Where nothing was found the page only says so again.
         @if !entry.lines.is_empty() && !page.trim().is_empty() {
             (folded("everything", lines(&page)))
         }
-    }
-}
-
-/// Returns a picture as an address that holds all of it (RFC 2397).
-fn data_url(svg: &str) -> String {
-    let mut url = "data:image/svg+xml,".to_owned();
-    for byte in svg.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => url.push(char::from(byte)),
-            _ if b" -_.!~*();/:=,".contains(&byte) => url.push(char::from(byte)),
-            _ => url += &format!("%{byte:02X}"),
-        }
-    }
-    url
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_picture_cannot_leave_its_address() {
-        let url = data_url("<svg a=\"b\" c='#d'>&\u{e9}\n%</svg>");
-        let expected =
-            "data:image/svg+xml,%3Csvg a=%22b%22 c=%27%23d%27%3E%26%C3%A9%0A%25%3C/svg%3E";
-        assert_eq!(url, expected);
     }
 }

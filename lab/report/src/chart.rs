@@ -42,6 +42,8 @@ pub struct Curve {
     pub place: usize,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
+    /// At some of its places, the limits of the value there.
+    pub limits: Vec<(f64, [f64; 2])>,
 }
 
 /// An axis with its ends.
@@ -70,8 +72,10 @@ impl Chart {
         curves: impl IntoIterator<Item = (N, Vec<(f64, f64)>)>,
     ) -> Chart {
         let curves = curves.into_iter().enumerate();
-        let curves =
-            curves.map(|(place, (name, points))| Curve { name: name.into(), place, points });
+        let curves = curves.map(|(place, (name, points))| {
+            let (name, limits) = (name.into(), Vec::new());
+            Curve { name, place, points, limits }
+        });
         let (title, curves) = (title.into(), curves.collect());
         Chart { title, x, y, curves, marks: Vec::new(), is_stairs: false }
     }

@@ -4,7 +4,7 @@ use crate::prelude::*;
 use crate::table::render;
 use tiebreak_core::plan::Plan;
 use tiebreak_core::quantity::format_ns;
-use tiebreak_core::study::{Call, Entrant, Pilot, Study, ThreadCount};
+use tiebreak_core::study::{Call, Entrant, Pilot, Study, ThreadCount, Workload};
 
 /// Returns one line for each contestant and one for each claim, with its share of the error; then
 /// the budget and the seed.
@@ -96,6 +96,7 @@ fn workloads(study: &Study, look: &Look) -> String {
         Column::left("workload", cells(all, |one| one.name.clone())),
         Column::left("distribution", cells(all, |one| one.distribution.clone())).rank(2),
         Column::right("size", cells(all, |one| one.size.to_string())),
+        Column::left("raced", cells(all, raced)),
         Column::left("input", input).rank(1),
     ];
     let mut text = with_notes(columns, look, all.iter().map(|one| one.about.clone()));
@@ -105,6 +106,16 @@ fn workloads(study: &Study, look: &Look) -> String {
         text += &format!("verify: {} ({parts}{when})\n", one.name);
     }
     text
+}
+
+/// Describes when, and with whom, a workload is raced; empty if always and with all.
+fn raced(workload: &Workload) -> String {
+    let when = if workload.is_on_request { "on request" } else { "" };
+    let with = match workload.contestants.len() {
+        0 => String::new(),
+        few => count(few as u64, "contestant"),
+    };
+    [when, &with].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 fn contestants(study: &Study, receipt: impl Fn(&Entrant) -> String, look: &Look) -> String {

@@ -1,11 +1,13 @@
 //! A run as one page of HTML: self-contained, without scripts, and small where it is seen first.
 
 mod ink;
+mod published;
 mod sheet;
 mod table;
 mod verdicts;
 
-pub use self::sheet::{Sheet, code, folded, lines, paragraph, section, small};
+pub use self::published::{Publication, study_page};
+pub use self::sheet::{Sheet, code, folded, image, lines, packed_bytes, paragraph, section, small};
 
 use self::sheet::{list, name, sentence};
 use crate::date::format_unix_ms;

@@ -2,7 +2,7 @@
 //! the verdicts on its claims.
 
 pub(crate) mod block;
-mod comparison;
+pub(crate) mod comparison;
 pub(crate) mod ecdf;
 pub(crate) mod figure;
 mod footer;
@@ -10,7 +10,9 @@ mod markdown;
 mod metrics;
 mod rows;
 mod scaling;
+mod sweep;
 mod verify;
+mod why;
 
 pub(crate) use self::block::{Block, Reason, quantiles};
 pub use self::comparison::{comparison, comparison_markdown};
@@ -20,11 +22,13 @@ pub use self::markdown::markdown;
 pub(crate) use self::metrics::{per_item, table as metrics_table};
 pub(crate) use self::rows::{columns, spread_of};
 pub(crate) use self::scaling::table as scaling_table;
+pub(crate) use self::sweep::Sweep;
 pub use self::verify::{looked_for, verify};
+pub use self::why::why;
 
 pub use crate::live::of_study as progress;
 
-use self::rows::block_lines;
+use self::rows::{block_lines, chart_lines};
 use crate::check::{counts_text, tone_of};
 use crate::prelude::*;
 use crate::sentence::{head, spans, what_helps};
@@ -42,8 +46,12 @@ pub fn table(study: &StudyResult, look: &Look) -> String {
     let tone = tone_of(study.runs.iter().flat_map(claims));
     page.paragraph("", &[span(tone, summary(study)), words(".")]);
     page.say(Tone::Plain, promise_of(study.error, "study"));
-    for block in study.runs.iter().filter_map(Block::of) {
-        block_lines(&mut page, &block, look);
+    let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
+    blocks.iter().for_each(|block| block_lines(&mut page, block, look));
+    for sweep in Sweep::all(&blocks) {
+        page.gap();
+        chart_lines(&mut page, sweep.chart().as_ref(), look);
+        page.notes(sweep.crossings());
     }
     if study.runs.iter().flat_map(claims).next().is_some() {
         page.part("claims");

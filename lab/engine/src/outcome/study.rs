@@ -40,6 +40,12 @@ pub(super) fn workload(
     let mut pictures = pictures(&walls).into_iter();
     let mut rows = Vec::with_capacity(plan.contestants.len());
     for (index, walls) in walls.iter().enumerate() {
+        let name = &plan.contestants[index].name;
+        if !functions.workload.races(name) && referee.seen[index].fault.is_none() {
+            let not_run = Some("takes part in other workloads".to_owned());
+            rows.push(StudyRow { not_run, ..block.empty_row(name) });
+            continue;
+        }
         rows.push(StudyRow {
             distribution: pictures.next().flatten(),
             ecdf: summary::ecdf(walls, ECDF_VALUES),

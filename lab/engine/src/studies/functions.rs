@@ -12,7 +12,7 @@ use tiebreak_core::study::{BuiltForm, Untimed, Verification};
 use tiebreak_core::warning::Warning;
 use tiebreak_measure::MissingMeter;
 use tiebreak_measure::runners::Runners;
-use tiebreak_measure::workers::Workers;
+use tiebreak_measure::workers::{Profiled, Workers};
 
 /// The sampler for the functions of a plan.
 pub enum Functions {
@@ -72,6 +72,18 @@ impl Functions {
         match self {
             Functions::Workers(workers) => workers.unstarved(contestant),
             Functions::Runners(_) => None,
+        }
+    }
+
+    /// Looks where a contestant spends its time on the input that this seed draws; nowhere if it
+    /// lives in another runtime.
+    ///
+    /// # Errors
+    /// As [`Functions::check`].
+    pub fn profile(&mut self, contestant: usize, seed: u64) -> Result<Profiled, UnitFailure> {
+        match self {
+            Functions::Workers(workers) => workers.profile(contestant, seed),
+            Functions::Runners(_) => Ok(Profiled::default()),
         }
     }
 

@@ -11,9 +11,10 @@ use crate::replay;
 use crate::resume::{NewBudget, budget_from_here, is_over, refused};
 use crate::session::{Book, Session};
 use std::sync::atomic::AtomicBool;
-use tiebreak_core::journal::{Event, Journal, RunHeader};
-use tiebreak_core::plan::Plan;
+use tiebreak_core::journal::{Event, Journal, RunHeader, StopReason};
+use tiebreak_core::plan::{Budget, Plan};
 use tiebreak_core::result::{CheckResult, ContestResult, Family, StudyResult};
+use tiebreak_core::study::Study;
 use tiebreak_core::warning::Warning;
 use tiebreak_stats::family;
 use tiebreak_store::{RunId, Store};
@@ -118,6 +119,36 @@ fn of_study(raced: CheckResult) -> StudyResult {
         interrupted: raced.interrupted,
         runs,
     }
+}
+
+/// Returns the newest result of a study in the store, all its workloads together; `None` if it was
+/// never raced.
+///
+/// # Errors
+/// Fails if a journal cannot be read.
+pub fn newest(of: &Study, store: &Store) -> Result<Option<StudyResult>> {
+    for summary in store.runs(None)? {
+        let header = store.header(&summary.id)?;
+        let functions = header.plan.functions.as_deref();
+        if functions.is_none_or(|one| (&one.study, &one.folder) != (&of.name, &of.folder)) {
+            continue;
+        }
+        let mut runs = Vec::new();
+        for (_, id) in siblings(store, &summary.id, &header)? {
+            runs.push(replay::result(&store.journal(&id)?));
+        }
+        let mut interrupted = runs.iter().map(|run| run.stopped);
+        return Ok(Some(StudyResult {
+            study: of.name.clone(),
+            title: of.title.clone(),
+            error: runs.iter().map(|run| run.error).sum(),
+            budget: runs.first().map_or(Budget { rounds: None, seconds: None }, |run| run.budget),
+            seconds: runs.iter().map(|run| run.seconds).sum(),
+            interrupted: interrupted.any(|why| why == Some(StopReason::Interrupted)),
+            runs,
+        }));
+    }
+    Ok(None)
 }
 
 /// Resumes all runs that were begun together with this one: the workloads of one study.

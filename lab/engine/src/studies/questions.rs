@@ -50,18 +50,20 @@ fn stated(asked: &StudyRequest, workload: &Workload) -> Result<Vec<Claim>> {
                 claim.text
             ));
         }
-        claims.extend(on(claim, &workload.name));
+        claims.extend(on(claim, workload));
     }
     Ok(claims)
 }
 
-/// Returns the claim on this workload, with its name, if the claim is about it.
-pub fn on(mut claim: Claim, workload: &str) -> Option<Claim> {
-    if claim.workload.is_none() {
-        claim.workload = Some(workload.to_owned());
+/// Returns the claim on this workload, with its name, if the claim is about it. One that names no
+/// workload is about each that races its contestants.
+pub fn on(mut claim: Claim, workload: &Workload) -> Option<Claim> {
+    let mut sides = std::iter::once(&claim.left).chain(&claim.right);
+    if claim.workload.is_none() && sides.all(|name| workload.races(name)) {
+        claim.workload = Some(workload.name.clone());
         claim.text = input::display(&claim);
     }
-    (claim.workload.as_deref() == Some(workload)).then_some(claim)
+    (claim.workload.as_ref() == Some(&workload.name)).then_some(claim)
 }
 
 fn names(study: &Study) -> Vec<&str> {
@@ -74,7 +76,7 @@ pub fn published(of: &Study, workload: &Workload) -> Vec<String> {
     let names = names(of);
     let of_source = of.claims.iter().filter(|claim| claim.is_published);
     let parsed = of_source.filter_map(|claim| input::parse(&claim.text, &names).ok());
-    parsed.filter_map(|claim| Some(on(claim, &workload.name)?.text)).collect()
+    parsed.filter_map(|claim| Some(on(claim, workload)?.text)).collect()
 }
 
 /// Returns why a claim cannot be judged here, if it cannot.

@@ -106,7 +106,7 @@ impl Trial<'_> {
     /// Returns what the pilot needs to know: it runs what claims or cells need and is not void.
     fn brief(&self, claimed: &[PlannedClaim], seed: String, batch_ns: f64) -> Brief {
         let Trial { setup, functions, .. } = self;
-        let mut contestants: Vec<usize> = setup.without(&self.void).collect();
+        let mut contestants: Vec<usize> = self.raced().collect();
         let pairs = self.pairs(claimed, &contestants);
         contestants.retain(|one| pairs.iter().any(|pair| pair.contains(one)));
         Brief {
@@ -148,6 +148,7 @@ impl Trial<'_> {
     /// Completes the plan of the functions. If the study's reference takes no part, the first
     /// contestant with an exact contract becomes the reference.
     fn take(&mut self, piloted: Piloted) {
+        let all: Vec<usize> = self.raced().collect();
         let (setup, functions) = (self.setup, &mut self.functions);
         functions.pilot = piloted.pilot;
         functions.rounds_a_unit = piloted.rounds_a_unit;
@@ -155,7 +156,6 @@ impl Trial<'_> {
         if piloted.untimed.iter().any(Option::is_some) {
             functions.untimed = piloted.untimed;
         }
-        let all: Vec<usize> = setup.without(&self.void).collect();
         let reference = setup.asked.study.reference.clone();
         let is_there = setup.name(functions.reference) == reference;
         if is_there && all.contains(&functions.reference) {
@@ -179,9 +179,15 @@ impl Trial<'_> {
         }
     }
 
-    /// Returns the contestants that were built and are not void.
+    /// Returns those that are compared on this workload: built, not void, and raced here.
+    fn raced(&self) -> impl Iterator<Item = usize> {
+        let is_raced = |one: &usize| self.functions.workload.races(self.setup.name(*one));
+        self.setup.without(&self.void).filter(is_raced)
+    }
+
+    /// Returns the same as contestants.
     fn compared(&self) -> impl Iterator<Item = &Ready> {
-        self.setup.without(&self.void).map(|one| &self.setup.ready[one])
+        self.raced().map(|one| &self.setup.ready[one])
     }
 
     /// Returns a question for each contestant with an exact contract: whether it or the reference
@@ -191,7 +197,7 @@ impl Trial<'_> {
         let exact = self.compared().filter(|one| one.built.is_exact);
         let names = exact.map(|one| one.entrant.name.as_str()).filter(|name| *name != reference);
         let questions = names.map(|name| input::question(name, reference, Metric::WallTime));
-        let workload = &self.functions.workload.name;
+        let workload = &self.functions.workload;
         questions.filter_map(|question| questions::on(question, workload)).collect()
     }
 
@@ -303,7 +309,7 @@ fn is_ratio_of(claim: &Claim, [one, other]: [&str; 2]) -> bool {
 ///
 /// # Errors
 /// Fails if the oracle fails.
-fn measured_plan(setup: &Setup<'_>, workload: &Workload, seed: &str) -> Result<FunctionPlan> {
+pub fn measured_plan(setup: &Setup<'_>, workload: &Workload, seed: &str) -> Result<FunctionPlan> {
     let Setup { asked, environment, .. } = setup;
     let mut functions = setup.first_plan(workload);
     let folder = Path::new(&asked.study.folder);
@@ -344,7 +350,7 @@ fn check(
 }
 
 /// Returns the seed of an input before the first round.
-fn input_seed(workload: &Workload, seed: &str) -> u64 {
+pub fn input_seed(workload: &Workload, seed: &str) -> u64 {
     if workload.is_drawn {
         Stream::new(Seed::from_text(seed), Purpose::Input, 0, u16::MAX.into()).next_u64()
     } else {
@@ -400,7 +406,7 @@ pub fn verify(
     let setup = Setup::new(asked, environment, steps)?;
     let mut all = Vec::new();
     let mut last = None;
-    for workload in &setup.workloads {
+    for workload in &asked.all_workloads()? {
         progress(Progress { workload: &workload.name, part: 1, parts: 1 });
         let seed = format!("{} {} verify", asked.seed, workload.name);
         let first = measured_plan(&setup, workload, &seed)?;

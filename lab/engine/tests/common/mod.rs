@@ -271,6 +271,8 @@ pub fn functions() -> FunctionPlan {
             about: String::new(),
             file: None,
             answer: None,
+            contestants: Vec::new(),
+            is_on_request: false,
         },
         workloads: Vec::new(),
         contracts: Vec::new(),

@@ -224,6 +224,8 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
             about: String::new(),
             file: None,
             answer: None,
+            contestants: Vec::new(),
+            is_on_request: false,
         },
         workloads: Vec::new(),
         contracts: Vec::new(),

@@ -1,22 +1,29 @@
 //! The claims of a study.
 
 use super::contestants::Contestants;
+use super::workloads::names_of;
 use crate::cursor::{Part, Words, place_of};
+use crate::display;
 use crate::document::sentence::{is_same, sentence};
 use crate::document::{Item, Log, Table};
 use crate::error::shown;
-use crate::names::is_known;
+use crate::names::{self, is_known};
 use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
-use tiebreak_core::study::StudyClaim;
+use tiebreak_core::study::{StudyClaim, Workload};
 
 /// Reads `[[claim]]`.
-pub fn claims(root: &Table<'_>, contestants: &Contestants, workloads: &[&str]) -> Vec<StudyClaim> {
+pub fn claims(
+    root: &Table<'_>,
+    contestants: &Contestants,
+    workloads: &[Workload],
+) -> Vec<StudyClaim> {
     let mut made: Vec<(Claim, usize)> = Vec::new();
     let mut claims = Vec::new();
     let names = contestants.names();
     for table in &root.tables("claim") {
         let is_published = table.flag("published", false);
+        let ends = ends(table, workloads);
         let Some(item) = table.required("text") else { continue };
         if names.is_empty() {
             continue;
@@ -24,17 +31,86 @@ pub fn claims(root: &Table<'_>, contestants: &Contestants, workloads: &[&str]) -
         let Some((claim, words)) = sentence(item, &names) else { continue };
         check_form(&claim, item);
         check_exact(&claim, &words, contestants, item.log);
-        if let Some((name, span)) = claim.workload.as_deref().zip(place_of(&words, Part::Workload))
-        {
-            is_known(name, workloads, "workload", span, item.log);
-        }
+        check_workload(&claim, &words, workloads, item.log);
         check_metric(&claim, &words, contestants, item.log);
-        check_repeated(&claim, item, &made);
         let line = item.log.line(item.span.start);
-        claims.push(StudyClaim { text: claim.text.clone(), line: line as u64, is_published });
-        made.push((claim, line));
+        for claim in over_sizes(claim, table, ends, workloads) {
+            check_repeated(&claim, item, &made);
+            claims.push(StudyClaim { text: claim.text.clone(), line: line as u64, is_published });
+            made.push((claim, line));
+        }
     }
     claims
+}
+
+/// Reads `from` and `to`, the workloads at the ends of a range of sizes.
+fn ends<'w>(table: &Table<'_>, workloads: &'w [Workload]) -> [Option<&'w Workload>; 2] {
+    let names = names_of(workloads);
+    ["from", "to"].map(|key| {
+        let name = table.read(key, |item| names::known(item, "workload", &names))?;
+        workloads.iter().find(|one| one.name == name)
+    })
+}
+
+/// Returns a claim once for each workload of a distribution whose size lies between two ends;
+/// without ends the claim as it is.
+fn over_sizes(
+    claim: Claim,
+    table: &Table<'_>,
+    ends: [Option<&Workload>; 2],
+    workloads: &[Workload],
+) -> Vec<Claim> {
+    let Some(end) = ends[0].or(ends[1]) else { return vec![claim] };
+    let (key, other) = if ends[0].is_some() { ("from", "to") } else { ("to", "from") };
+    let item = table.get(key);
+    if let (Some(item), Some(workload)) = (item, &claim.workload) {
+        item.key_error(format!("this claim is about {workload} already"))
+            .help(format!("leave 'on {workload}' or '{key}' out"));
+        return Vec::new();
+    }
+    let [least, most] =
+        [ends[0].map_or(0, |one| one.size), ends[1].map_or(u64::MAX, |one| one.size)];
+    let is_meant = |one: &&Workload| {
+        one.distribution == end.distribution
+            && (least..=most).contains(&one.size)
+            && [Some(&claim.left), claim.right.as_ref()].into_iter().flatten().all(|s| one.races(s))
+    };
+    let meant: Vec<Claim> = workloads
+        .iter()
+        .filter(is_meant)
+        .map(|one| {
+            let mut claim = Claim { workload: Some(one.name.clone()), ..claim.clone() };
+            claim.text = display(&claim);
+            claim
+        })
+        .collect();
+    if let (Some(item), true) = (item, meant.len() < 2) {
+        item.error("this is no range of sizes")
+            .label(format!(
+                "expected two or more workloads of '{}' from here, with '{other}' up to there",
+                end.distribution
+            ))
+            .help("a claim about one workload ends in 'on NAME'");
+    }
+    meant
+}
+
+/// Checks that the study has the workload that a claim names, and races the two there.
+fn check_workload(claim: &Claim, words: &Words, workloads: &[Workload], log: &Log<'_>) {
+    let named = claim.workload.as_deref().zip(place_of(words, Part::Workload));
+    let Some((name, span)) = named else { return };
+    if !is_known(name, &names_of(workloads), "workload", span, log) {
+        return;
+    }
+    let Some(workload) = workloads.iter().find(|one| one.name == name) else { return };
+    let sides = [(Part::Left, Some(&claim.left)), (Part::Right, claim.right.as_ref())];
+    for (part, side) in sides {
+        let Some((side, span)) = side.zip(place_of(words, part)) else { continue };
+        if !workload.races(side) {
+            log.error(span, format!("'{side}' is not raced on {name}"))
+                .label("expected one of its 'contestants'");
+        }
+    }
 }
 
 /// Checks that a claim compares two contestants. Only then is it about something drawn at random:

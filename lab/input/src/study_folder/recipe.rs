@@ -50,9 +50,17 @@ pub fn compiled_with(recipe: &Recipe, compiler: &str) -> Recipe {
     }
 }
 
-/// Reads `language`, which is required.
+/// Reads `language`, which is required unless the first source's name says it.
 fn stated_language<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
-    let item = table.required("language")?;
+    let Some(item) = table.get("language") else {
+        let sources = table.get("sources").and_then(Item::elements).unwrap_or_default();
+        let first = sources.into_iter().next();
+        let language = first.as_ref().and_then(|item| Language::of_file(item.value.as_str()?));
+        if let Some(stated) = language.zip(first) {
+            return Some(stated);
+        }
+        return table.required("language").and(None);
+    };
     let text = item.string()?;
     if let Some(language) = Language::named(&text) {
         return Some((language, item.clone()));

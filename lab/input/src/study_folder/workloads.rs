@@ -1,9 +1,10 @@
 //! The workloads of a study, and the inputs that only `study verify` uses.
 
+use super::contestants::Contestants;
 use super::folder::Folder;
 use super::recipe::file;
 use crate::document::{Item, Table};
-use crate::names::Names;
+use crate::names::{self, Names};
 use std::fs;
 use tiebreak_core::study::{Verification, Workload};
 
@@ -11,14 +12,41 @@ use tiebreak_core::study::{Verification, Workload};
 const SEED: u64 = 1;
 
 /// Reads `[[workload]]`: at least one.
-pub fn workloads(root: &Table<'_>, has_oracle: bool, folder: &Folder) -> Vec<Workload> {
+pub fn workloads(
+    root: &Table<'_>,
+    has_oracle: bool,
+    contestants: &Contestants,
+    reference: &str,
+    folder: &Folder,
+) -> Vec<Workload> {
     let mut names = Names::in_claims("workloads");
     let tables = root.tables("workload");
-    tables.iter().map(|table| workload(table, &mut names, has_oracle, folder)).collect()
+    let workloads = tables.iter().map(|table| Workload {
+        contestants: raced(table, contestants, reference),
+        is_on_request: table.flag("on_request", false),
+        ..workload(table, &mut names, has_oracle, folder)
+    });
+    workloads.collect()
+}
+
+/// Reads `contestants`, those that are raced on a workload, and adds the reference.
+fn raced(table: &Table<'_>, contestants: &Contestants, reference: &str) -> Vec<String> {
+    let Some(item) = table.get("contestants") else { return Vec::new() };
+    let (known, stated) = (contestants.names(), item.strings("fast"));
+    let names = stated.iter().filter_map(|(_, item)| names::known(item, "contestant", &known));
+    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    let are_known = names.len() == stated.len();
+    if !names.iter().any(|name| name == reference) {
+        names.push(reference.to_owned());
+    }
+    if are_known && names.len() < 2 {
+        item.error("this races nothing").label("expected a contestant other than the reference");
+    }
+    names
 }
 
 /// Returns their names, in the order of the file.
-pub fn names(workloads: &[Workload]) -> Vec<&str> {
+pub fn names_of(workloads: &[Workload]) -> Vec<&str> {
     let names = workloads.iter().map(|workload| workload.name.as_str());
     names.filter(|name| !name.is_empty()).collect()
 }
@@ -33,6 +61,8 @@ fn workload(table: &Table<'_>, names: &mut Names, has_oracle: bool, folder: &Fol
         about: table.note("about"),
         file: None,
         answer: answer(table, has_oracle),
+        contestants: Vec::new(),
+        is_on_request: false,
     };
     if let Some(item) = table.get("file") {
         from_file(&mut workload, table, item, folder);

@@ -91,6 +91,8 @@ fn workload_of(verification: &Verification) -> Workload {
         about: String::new(),
         file: None,
         answer: None,
+        contestants: Vec::new(),
+        is_on_request: false,
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) enum Request {
     /// Reply: [`Checked`], or none if a pass at [`Side::Flush`] would be the same as the aligned
     /// one.
     Check(Check),
+    /// Find out where one contestant spends its time. Descriptor: the input. Reply: [`Profiled`].
+    Profile(Profile),
     /// Load an oracle.
     Oracle(OsString),
     /// Make an input, or only measure an existing one. Descriptor: its file. Reply: [`Sizes`].
@@ -168,6 +170,39 @@ pub(crate) struct Together {
     pub(crate) other: Option<u64>,
     /// Whether a call gave another checksum while all ran.
     pub(crate) is_torn: bool,
+}
+
+/// A contestant whose time is looked at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Profile {
+    pub(crate) object: OsString,
+    pub(crate) input: Sizes,
+}
+
+/// Where a contestant spends its time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profiled {
+    /// The number of timed calls.
+    pub calls: u64,
+    /// What all of them took.
+    pub timed_ns: u64,
+    /// The cycles and the instructions of all of them, if there are counters.
+    pub cycles: Option<u64>,
+    /// See [`Profiled::cycles`].
+    pub instructions: Option<u64>,
+    /// Where a timer found it in further calls.
+    pub places: Vec<Place>,
+}
+
+/// A place in a file that was mapped, at which a timer found a contestant so often.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The path of the file, a word in brackets for memory of the kernel's, or nothing.
+    pub file: String,
+    /// The offset in the file.
+    pub offset: u64,
+    /// How often.
+    pub count: u64,
 }
 
 /// A question to an oracle, with texts in the form of the C side.

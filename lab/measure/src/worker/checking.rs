@@ -95,7 +95,7 @@ fn run(prepared: &Prepared, header: &Header) -> u64 {
 }
 
 /// Returns the input, sealed, and the output, filled.
-fn buffers(
+pub(super) fn buffers(
     contestant: &Contestant,
     sizes: &Sizes,
     side: Side,

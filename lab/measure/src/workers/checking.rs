@@ -8,7 +8,9 @@ use crate::files::memory_file;
 use crate::honesty::{misconduct, wrong_checksum};
 use crate::oracle::{Answer, Input};
 use crate::wire::area::{TOUCHED, Touch};
-use crate::wire::message::{Check, Checked, Load, ONES, Request, Side, Sizes, Together, ZEROS};
+use crate::wire::message::{
+    Check, Checked, Load, ONES, Profile, Profiled, Request, Side, Sizes, Together, ZEROS,
+};
 use crate::worker_process::Launch;
 use std::fs::File;
 use std::path::Path;
@@ -77,6 +79,21 @@ impl Workers {
     /// whether it allocates; `None` if it did, or if the contestant says that it allocates.
     pub fn unstarved(&self, contestant: usize) -> Option<&str> {
         self.unstarved.get(&contestant).map(String::as_str)
+    }
+
+    /// Looks where a contestant, as it was built, spends its time on the input of this seed, in a
+    /// process of its own, which takes about two seconds.
+    ///
+    /// # Errors
+    /// As [`Workers::check`].
+    pub fn profile(&mut self, contestant: usize, seed: u64) -> Result<Profiled, UnitFailure> {
+        let object = self.as_built(contestant)?.into();
+        let contract = contract(&self.functions, contestant)?;
+        let (input, _) = self.inputs.answered(seed, contract)?;
+        let request = Request::Profile(Profile { object, input: input.sizes() });
+        let workload = &self.functions.workload.name;
+        let mut crew = Crew::start(&self.launch, 0, 0, &[contestant], workload)?;
+        crew.ask(&request, &[&input.file], self.check_timeout_ns)
     }
 
     /// Runs a contestant, as it was built, on one part of an input of `study verify`, and compares

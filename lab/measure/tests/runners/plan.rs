@@ -42,6 +42,8 @@ impl Study {
             about: String::new(),
             file: None,
             answer: None,
+            contestants: Vec::new(),
+            is_on_request: false,
         };
         Study {
             folder: tempfile::tempdir().unwrap(),

@@ -359,6 +359,8 @@ fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
                 about: String::new(),
                 file: None,
                 answer: None,
+                contestants: Vec::new(),
+                is_on_request: false,
             },
             workloads: Vec::new(),
             contracts: Vec::new(),

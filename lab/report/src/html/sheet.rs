@@ -19,6 +19,8 @@ pub struct Sheet {
     pub(super) tables: usize,
     first: Vec<Markup>,
     folded: Vec<Markup>,
+    /// Whether its bytes are those that gzip leaves.
+    is_packed: bool,
 }
 
 impl Sheet {
@@ -26,7 +28,14 @@ impl Sheet {
     pub fn new(title: &str) -> Sheet {
         let title = sentence(title);
         let first = vec![html! { h1 { (title) } }];
-        Sheet { title, styles: String::new(), tables: 0, first, folded: Vec::new() }
+        let (styles, folded) = (String::new(), Vec::new());
+        Sheet { title, styles, tables: 0, first, folded, is_packed: false }
+    }
+
+    /// Makes the same page, of which only the bytes count that go over the wire: those that gzip
+    /// leaves.
+    pub(super) fn packed(title: &str) -> Sheet {
+        Sheet { is_packed: true, ..Sheet::new(title) }
     }
 
     /// Adds to the unfolded part.
@@ -49,19 +58,19 @@ impl Sheet {
 
     /// Adds items in order while the unfolded part stays within `bytes`, and returns how many fit.
     pub(super) fn fill(&mut self, items: &[Markup], bytes: usize) -> usize {
-        let mut used = self.first_bytes();
-        let fits = |item: &&Markup| {
-            used += item.0.len() + 1;
-            used <= bytes
-        };
-        let shown = items.iter().take_while(fits).count();
+        let shown = self.fitting(items, bytes);
         self.first.extend_from_slice(&items[..shown]);
         shown
     }
 
-    /// Returns the bytes before the first folded part.
-    pub(super) fn first_bytes(&self) -> usize {
-        self.page(&[]).len()
+    /// Returns how many items, in order, leave the unfolded part within `bytes`.
+    pub(super) fn fitting(&self, items: &[Markup], bytes: usize) -> usize {
+        let counts: Vec<usize> = (1..=items.len()).collect();
+        counts.partition_point(|count| {
+            let page = self.page(&items[..*count]);
+            let used = if self.is_packed { packed_bytes(&page) } else { page.len() };
+            used <= bytes
+        })
     }
 
     /// Returns the whole page.
@@ -82,6 +91,33 @@ impl Sheet {
         };
         page.into_string() + "\n"
     }
+}
+
+/// Returns how many bytes gzip leaves of a text.
+pub fn packed_bytes(text: &str) -> usize {
+    /// The head and the tail of a file of gzip.
+    const GZIP: usize = 18;
+    /// The level that web servers use, unless they are told otherwise.
+    const LEVEL: u8 = 6;
+    miniz_oxide::deflate::compress_to_vec(text.as_bytes(), LEVEL).len() + GZIP
+}
+
+/// An image that is part of the page: an SVG document, with a text for those who do not see it.
+pub fn image(alt: &str, svg: &str) -> Markup {
+    html! { img alt=(sentence(alt)) src=(data_url(svg)); }
+}
+
+/// Returns a picture as an address that holds all of it (RFC 2397).
+fn data_url(svg: &str) -> String {
+    let mut url = "data:image/svg+xml,".to_owned();
+    for byte in svg.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => url.push(char::from(byte)),
+            _ if b" -_.!~*();/:=,".contains(&byte) => url.push(char::from(byte)),
+            _ => url += &format!("%{byte:02X}"),
+        }
+    }
+    url
 }
 
 /// Folds a part behind its title.
@@ -138,4 +174,17 @@ fn cut(text: &str, letters: usize) -> String {
 /// Whether HTML may have the character.
 fn is_safe(c: char) -> bool {
     !c.is_control() && !"\u{fffe}\u{ffff}".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_cannot_leave_its_address() {
+        let url = data_url("<svg a=\"b\" c='#d'>&\u{e9}\n%</svg>");
+        let expected =
+            "data:image/svg+xml,%3Csvg a=%22b%22 c=%27%23d%27%3E%26%C3%A9%0A%25%3C/svg%3E";
+        assert_eq!(url, expected);
+    }
 }

@@ -115,12 +115,9 @@ impl Table {
     /// Adds the rows that leave the unfolded part within so many bytes; the others are folded, and
     /// the page says how many they are.
     fn split(&self, sheet: &mut Sheet, bytes: usize) {
-        let mut used = sheet.first_bytes() + self.markup(0..0).0.len();
-        let fits = |row: &usize| {
-            used += self.row(*row).0.len();
-            used <= bytes
-        };
-        let shown = self.rows().take_while(fits).count();
+        let rows = self.rows().map(|row| self.row(row));
+        let items: Vec<Markup> = std::iter::once(self.markup(0..0)).chain(rows).collect();
+        let shown = sheet.fitting(&items, bytes).saturating_sub(1);
         if shown > 0 {
             sheet.add(self.markup(0..shown));
         }
@@ -143,20 +140,57 @@ fn folded(sheet: &mut Sheet, title: &str, about: Option<String>, columns: Vec<Co
     );
 }
 
+/// Returns everything about a workload: its contestants with their ratios, published figures and
+/// distributions, and in which other metrics they differ.
+pub(super) fn workload(sheet: &mut Sheet, block: &Block) -> Markup {
+    let mut tables = Vec::new();
+    if !block.rows.is_empty() {
+        tables.push(ratios(sheet, block));
+    }
+    let names = Column::left("", block.rows.iter().map(|row| block.marked(row)));
+    let metrics = metrics_table(block);
+    if !metrics.is_empty() {
+        let columns = std::iter::once(names).chain(metrics).collect();
+        tables.push(Table::of(sheet, columns, Vec::new()));
+    }
+    let scaling = scaling_table(block);
+    if !scaling.is_empty() {
+        tables.push(Table::of(sheet, scaling, Vec::new()));
+    }
+    let left_out: Vec<String> = block.reasons().iter().map(Reason::sentence).collect();
+    let notes = [left_out, notes(block)].concat();
+    html! {
+        (small(&facts(block).join(" ")))
+        @for table in &tables { (table.markup(table.rows())) }
+        @if !notes.is_empty() { (list(&notes)) }
+    }
+}
+
+/// Returns a table without pictures.
+pub(super) fn plain_table(sheet: &mut Sheet, columns: Vec<Column>) -> Markup {
+    let table = Table::of(sheet, columns, Vec::new());
+    table.markup(table.rows())
+}
+
+/// Makes the table of ratios, published figures and distributions.
+fn ratios(sheet: &mut Sheet, block: &Block) -> Table {
+    let spread = spread_of(block);
+    let strips = block
+        .rows
+        .iter()
+        .map(|row| ink::strip(spread?, row.distribution.as_ref()?, quantiles(row)));
+    Table::of(sheet, columns(block, None), strips.collect())
+}
+
 /// Adds the contestants with their ratios, published figures and distributions, of which so many
 /// bytes of the page are seen first, which other metrics were measured, and what it all was built
 /// with.
 pub(super) fn study(sheet: &mut Sheet, block: &Block, bytes: usize) {
     sheet.add(section("Contestants"));
     sheet.add(small(&facts(block).join(" ")));
-    let spread = spread_of(block);
-    let strips = block
-        .rows
-        .iter()
-        .map(|row| ink::strip(spread?, row.distribution.as_ref()?, quantiles(row)));
     let names = Column::left("", block.rows.iter().map(|row| block.marked(row)));
     if !block.rows.is_empty() {
-        Table::of(sheet, columns(block, None), strips.collect()).split(sheet, bytes);
+        ratios(sheet, block).split(sheet, bytes);
     }
     let left_out: Vec<String> = block.reasons().iter().map(Reason::sentence).collect();
     if !left_out.is_empty() {

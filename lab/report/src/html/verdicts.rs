@@ -48,6 +48,12 @@ pub(super) fn verdicts(sheet: &mut Sheet, run: &RunResult, bytes: usize) {
     }
 }
 
+/// Returns a sentence for each claim of a study, behind its sign.
+pub(super) fn of_study(study: &StudyResult) -> Vec<Markup> {
+    let all = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
+    all.map(|(run, claim)| verdict(run, claim, &whole(run, claim), false)).collect()
+}
+
 /// Returns the sentence of a claim without what all of a run's claims have in common.
 fn whole(run: &RunResult, claim: &ClaimResult) -> String {
     let mut spans = head(run, claim);

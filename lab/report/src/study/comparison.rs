@@ -64,14 +64,14 @@ pub fn comparison_markdown(of: &StudyComparison) -> String {
     out + &format!("\n{}\n", escaped(MEANING))
 }
 
-const MEANING: &str = "A ratio is how many times what a contestant needs the reference needs. \
+pub(crate) const MEANING: &str = "A ratio is how many times what a contestant needs the reference needs. \
     'proven' is how far the second is at least from the first: their intervals have no value in \
     common. '-' says that they may be equal. Of two contestants one is before the other if their \
     intervals have no value in common.";
 
 /// Summarises a comparison: how many ratios differ, how many pairs of contestants changed places,
 /// and how many claims have another verdict.
-fn summary(of: &StudyComparison) -> String {
+pub(crate) fn summary(of: &StudyComparison) -> String {
     let ratios = || of.workloads.iter().flat_map(|workload| &workload.ratios);
     let compared = ratios().filter(|one| one.change.is_some()).count();
     let differ = ratios().filter(|one| one.differs).count();
@@ -90,19 +90,19 @@ fn summary(of: &StudyComparison) -> String {
     text + "."
 }
 
-fn promise(of: &StudyComparison) -> String {
+pub(crate) fn promise(of: &StudyComparison) -> String {
     let error = percent(of.error, Rounding::Up);
     format!("The probability that anything proven here is wrong is at most {error}.")
 }
 
 /// Says what a name stands for.
-fn about(result: &ComparedResult) -> String {
+pub(crate) fn about(result: &ComparedResult) -> String {
     let machine = result.machine.as_deref().map_or("an unknown machine".to_owned(), plain);
     let cpus = result.cpus.map(|cpus| format!(", {}", count(cpus, "CPU")));
     format!("{}: {machine}{}", plain(&result.name), cpus.unwrap_or_default())
 }
 
-fn about_workload(of: &ComparedWorkload) -> String {
+pub(crate) fn about_workload(of: &ComparedWorkload) -> String {
     match &of.not_compared {
         Some(why) => format!("not compared: {}.", short(why)),
         None => format!("ratios to {}.", plain(&of.reference)),
@@ -111,7 +111,11 @@ fn about_workload(of: &ComparedWorkload) -> String {
 
 /// Makes the columns of a workload: both ratios, the second over the first, and what is proven;
 /// names are cut for a screen, if it is for one.
-fn columns(of: &StudyComparison, workload: &ComparedWorkload, screen: Option<Look>) -> Vec<Column> {
+pub(crate) fn columns(
+    of: &StudyComparison,
+    workload: &ComparedWorkload,
+    screen: Option<Look>,
+) -> Vec<Column> {
     let ratios = &workload.ratios;
     let cut = |name: &str, columns| match screen {
         Some(look) => shorten_middle(&plain(name), columns, look),
@@ -148,7 +152,7 @@ fn proven(one: &ComparedRatio) -> String {
 }
 
 /// Says who changed places, a sentence for each contestant that was before others.
-fn changed(of: &StudyComparison, workload: &ComparedWorkload) -> Vec<String> {
+pub(crate) fn changed(of: &StudyComparison, workload: &ComparedWorkload) -> Vec<String> {
     let [a, b] = of.results.each_ref().map(|result| plain(&result.name));
     let pairs = workload.changed_places.iter();
     let pairs = grouped(pairs.map(|[first, second]| (plain(first), plain(second))));
@@ -159,12 +163,12 @@ fn changed(of: &StudyComparison, workload: &ComparedWorkload) -> Vec<String> {
     sentences.collect()
 }
 
-fn differs(claim: &ComparedClaim) -> bool {
+pub(crate) fn differs(claim: &ComparedClaim) -> bool {
     claim.verdicts[0] != claim.verdicts[1]
 }
 
 /// Says what became of a claim in both results.
-fn said(of: &StudyComparison, claim: &ComparedClaim) -> String {
+pub(crate) fn said(of: &StudyComparison, claim: &ComparedClaim) -> String {
     let [a, b] = of.results.each_ref().map(|result| plain(&result.name));
     let [of_a, of_b] = claim.verdicts.map(became);
     let whose = if claim.is_published { " (published)" } else { "" };

@@ -20,7 +20,12 @@ pub(crate) fn chart_of(block: &Block, title: String) -> Chart {
             steps.filter(|(ns, share)| ns.is_finite() && *ns >= 0.0 && share.is_finite()).collect();
         if !points.is_empty() {
             let place = block.of.rows.iter().position(|other| other.name == row.name);
-            curves.push(Curve { name: block.marked(row), place: place.unwrap_or(0), points });
+            curves.push(Curve {
+                name: block.marked(row),
+                place: place.unwrap_or(0),
+                points,
+                limits: Vec::new(),
+            });
         }
     }
     let times = curves.iter().flat_map(|curve| &curve.points).map(|(ns, _)| *ns);

@@ -3,7 +3,10 @@
 use super::block::{Block, Reason};
 use super::footer::{about, facts, notes};
 use super::rows::spread_of;
-use super::{built_with, claims, footer, metrics, promise_of, rows, scaling, sentence_on, summary};
+use super::{
+    Sweep, built_with, claims, footer, metrics, promise_of, rows, scaling, sentence_on, summary,
+};
+use crate::chart::Chart;
 use crate::footer::{machine_model, repeat_line};
 use crate::markdown::{self, Place, aligned, code, fenced, list, strong};
 use crate::prelude::*;
@@ -17,6 +20,11 @@ const STRIP: usize = 20;
 pub fn markdown(study: &StudyResult) -> String {
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
     let mut out: String = blocks.iter().map(workload).collect();
+    for sweep in Sweep::all(&blocks) {
+        out += &chart(sweep.chart().as_ref());
+        let crossings = list(sweep.crossings().iter().map(|text| escaped(text)));
+        out += &if crossings.is_empty() { crossings } else { crossings + "\n" };
+    }
     out += &format!("{}. {}\n", escaped(&summary(study)), promise_of(study.error, "study"));
     let said = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
     let said = list(said.map(|(run, claim)| escaped(&sentence_on(run, claim))));
@@ -57,15 +65,18 @@ fn workload(block: &Block) -> String {
             let of = capitalised(&escaped(&scaling::per_second(block)));
             out += &format!("{of}:\n\n{}", table(threads));
         }
-        let chart = scaling::chart(block).map_or(String::new(), |chart| chart.text(&Look::PAPER));
-        if !chart.is_empty() {
-            out += &format!("{}\n", fenced("text", chart.trim_end()));
-        }
+        out += &chart(scaling::chart(block).as_ref());
     }
     let reasons = block.reasons();
     let said =
         list(reasons.iter().map(Reason::sentence).chain(notes(block)).map(|text| escaped(&text)));
     out + &if said.is_empty() { said } else { said + "\n" }
+}
+
+/// A chart in letters; empty without one.
+fn chart(chart: Option<&Chart>) -> String {
+    let text = chart.map_or(String::new(), |chart| chart.text(&Look::PAPER));
+    if text.is_empty() { text } else { format!("{}\n", fenced("text", text.trim_end())) }
 }
 
 fn columns(block: &Block) -> Vec<Column> {

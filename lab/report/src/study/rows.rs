@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::footer::{about, facts, notes};
 use super::{metrics, scaling};
-use crate::chart::Span;
+use crate::chart::{Chart, Span};
 use crate::histogram::{blocks, is_drawn, shares};
 use crate::prelude::*;
 use tiebreak_core::result::Histogram;
@@ -36,16 +36,19 @@ pub(crate) fn block_lines(page: &mut Page, block: &Block, look: Look) {
         page.gap();
         page.note(scaling::per_second(block));
         page.wide_table(scaling);
-        let look = Look { width: look.columns() - INDENT.len(), ..look };
-        let chart = scaling::chart(block).map_or(String::new(), |chart| chart.text(&look));
-        for (index, line) in chart.lines().enumerate() {
-            if index == 0 {
-                page.gap();
-            }
-            page.table_line(&[words(format!("{INDENT}{line}"))]);
-        }
+        page.gap();
+        chart_lines(page, scaling::chart(block).as_ref(), look);
     }
     page.notes(notes(block));
+}
+
+/// Adds a chart, if there is one, as letters.
+pub(super) fn chart_lines(page: &mut Page, chart: Option<&Chart>, look: Look) {
+    let look = Look { width: look.columns() - INDENT.len(), ..look };
+    let text = chart.map_or(String::new(), |chart| chart.text(&look));
+    for line in text.lines() {
+        page.table_line(&[words(format!("{INDENT}{line}"))]);
+    }
 }
 
 /// Adds the numbers with pictures and published figures, which stand below where they have no room

@@ -108,6 +108,10 @@ fn draw(mut scene: Scene, charts: &[Chart], mut top: f64, title: &str) -> String
                 let is_there = |point: &&(f64, f64)| point.0.is_finite() && point.1.is_finite();
                 let points = of.points.iter().filter(is_there);
                 let points: Vec<_> = points.map(|point| (plot.x(point.0), y(point.1))).collect();
+                for (place, limits) in &of.limits {
+                    let [low, high] = limits.map(|limit| (plot.x(*place), y(limit)));
+                    scene.line(&format!("limits {}", stroke(chart, of)), low, high);
+                }
                 curve(&mut scene, chart, of, &points, plot.bottom);
             }
             top = plot.bottom + BELOW;

@@ -1,4 +1,3 @@
-/* One byte after the other. */
 #include "tiebreak.h"
 
 TIEBREAK_KERNEL uint64_t sum(const uint8_t *bytes, uint64_t count) {
