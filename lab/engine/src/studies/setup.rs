@@ -11,7 +11,7 @@ use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, Hooks, Plan, PlannedClaim, Primer, ProgramPlan, Scope,
 };
 use tiebreak_core::study::{
-    BatchCalls, Built, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Threads,
+    BatchCalls, Built, BuiltForm, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Threads,
     Workload,
 };
 use tiebreak_machine::cpus;
@@ -120,11 +120,13 @@ impl<'a> Setup<'a> {
         let Environment { program, stop, .. } = self.environment;
         let (mut built, library) = builder.build(&self.asked.study, entrant, stop)?;
         built.team = team;
-        // A contestant in another runtime has no library, and its runner resets it.
-        let has_reset = match library {
+        // Of a contestant in a process of its own the runner resets it; a library is looked at all
+        // the same, for what it needs of the CPU.
+        let resets = match library {
             Some(library) => workers::probe(&library, program)?.has_reset,
             None => false,
         };
+        let has_reset = resets && !matches!(built.form, BuiltForm::Runner { .. });
         Ok(Ready { entrant: entrant.clone(), built, has_reset })
     }
 
@@ -359,6 +361,7 @@ mod tests {
                 package: String::new(),
                 environment: Vec::new(),
                 is_linked: false,
+                is_process: false,
             },
             contract: String::new(),
             about: String::new(),

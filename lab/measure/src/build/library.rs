@@ -219,7 +219,7 @@ fn has_gold() -> bool {
 
 /// Returns a folder with what contestants are built with: the kit's headers and sources, and the
 /// list of what a library exports.
-fn kit(cache: &Cache) -> Result<PathBuf, BuildError> {
+pub(super) fn kit(cache: &Cache) -> Result<PathBuf, BuildError> {
     let files = tiebreak_abi::SOURCES.iter().copied().chain([("exports", EXPORTS)]);
     let key = Key::new().with("kit").with_all(files.clone().flat_map(|(name, text)| [name, text]));
     cache.entry(key, |folder| {
