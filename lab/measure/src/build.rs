@@ -10,6 +10,7 @@
 //! is timed. `docs/manual/placements.md` says what is drawn and what is not.
 
 mod cache;
+mod code;
 mod error;
 mod library;
 mod link;
@@ -35,6 +36,7 @@ use tiebreak_core::language::Makes;
 use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 
 pub use cache::default_cache;
+pub use code::print_of;
 pub use error::BuildError;
 pub use link::Linker;
 pub use place::{Placer, Refusal};

@@ -15,7 +15,7 @@ use tiebreak_core::study::{
     Workload,
 };
 use tiebreak_machine::cpus;
-use tiebreak_measure::build::{BuildError, Builder};
+use tiebreak_measure::build::{BuildError, Builder, print_of};
 use tiebreak_measure::workers::{self, LoadError};
 
 /// The share of its part of a budget in seconds that a study's run gives only to claims. After it,
@@ -103,6 +103,7 @@ impl<'a> Setup<'a> {
                 Err(Problem::Interrupted) => return Err(LabError::Interrupted),
             }
         }
+        self.fold(progress);
         match builder.build_oracle(&asked.study, environment.stop) {
             Ok(oracle) => self.oracle = oracle,
             Err(BuildError::Interrupted) => return Err(LabError::Interrupted),
@@ -116,18 +117,45 @@ impl<'a> Setup<'a> {
         if problems.is_empty() { Ok(()) } else { Err(asked.cannot(&problems.join("\n"))) }
     }
 
+    /// Leaves out contestants of a table with lists whose code is that of one before them: another
+    /// level of optimisation, for example, may change nothing. The reference, what a claim names and
+    /// what was asked for by its whole name stay.
+    fn fold(&mut self, progress: &mut dyn FnMut(Step<'_>)) {
+        let asked = self.asked;
+        let texts = asked.claims.iter().chain(asked.study.claims.iter().map(|claim| &claim.text));
+        let named: Vec<&str> = texts.flat_map(|text| text.split_whitespace()).collect();
+        let mut kept: Vec<Ready> = Vec::with_capacity(self.ready.len());
+        for ready in std::mem::take(&mut self.ready) {
+            let name = ready.entrant.name.as_str();
+            let is_asked = asked.contestants.iter().any(|one| one == name);
+            let is_kept = is_asked || name == asked.study.reference || named.contains(&name);
+            let twin = kept.iter().find(|one| {
+                one.code.is_some() && one.code == ready.code && is_variant(one, &ready)
+            });
+            let Some(twin) = twin.filter(|_| !is_kept) else {
+                kept.push(ready);
+                continue;
+            };
+            let why = format!("the same code as {}", twin.entrant.name);
+            let not_run = NotRun { name: name.to_owned(), why };
+            progress(Step::NotRun(&not_run));
+            self.not_run.push(not_run);
+        }
+        self.ready = kept;
+    }
+
     fn make(&self, builder: &Builder, entrant: &Entrant, team: Option<Team>) -> Made {
         let Environment { program, stop, .. } = self.environment;
         let (mut built, library) = builder.build(&self.asked.study, entrant, stop)?;
         built.team = team;
         // Of a contestant in a process of its own the runner resets it; a library is looked at all
         // the same, for what it needs of the CPU.
-        let resets = match library {
-            Some(library) => workers::probe(&library, program)?.has_reset,
-            None => false,
+        let (resets, code) = match library {
+            Some(library) => (workers::probe(&library, program)?.has_reset, print_of(&library)),
+            None => (false, None),
         };
         let has_reset = resets && !matches!(built.form, BuiltForm::Runner { .. });
-        Ok(Ready { entrant: entrant.clone(), built, has_reset })
+        Ok(Ready { entrant: entrant.clone(), built, has_reset, code })
     }
 
     /// Returns the name of a contestant that was built.
@@ -271,6 +299,13 @@ pub struct Ready {
     pub built: Built,
     /// Whether something must be reset before each of its calls.
     pub has_reset: bool,
+    /// A hash of its code, if it is a library.
+    code: Option<String>,
+}
+
+/// Returns whether two contestants come from one table of the study, and run on as many threads.
+fn is_variant(one: &Ready, other: &Ready) -> bool {
+    one.entrant.stem == other.entrant.stem && one.built.team == other.built.team
 }
 
 /// A contestant that was to be built.

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 use tiebreak_core::plan::{Contestant, Gate, Scope};
-use tiebreak_core::study::Study;
+use tiebreak_core::study::{Recipe, Study};
 use tiebreak_input::study_folder::{self, StudyErrors};
 use tiebreak_input::{
     BASE_NAME, Entrants, FileErrors, HEAD_NAME, MAX_FILE_CLAIMS, display, meaning, parse,
