@@ -260,6 +260,24 @@ fn a_file_can_be_added_and_lists_make_contestants() {
 }
 
 #[test]
+fn combinations_with_the_same_code_are_raced_once() {
+    let place = place();
+    let table = "\n[[contestant]]\nname = \"twice\"\nsources = [\"plain.c\"]\nflags = [\"-O2\"]\n\
+                 standards = [\"c11\", \"c17\"]\n";
+    edit(&place, "study.toml", "[[claim]]", &format!("{table}\n[[claim]]"));
+    let (said, result) = run(&place, &["--only", "small"]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    let of = |name: &str| rows(&result, 0).iter().find(|row| row["name"] == name).unwrap();
+    assert_eq!(of("twice-c17")["not_run"], "the same code as twice-c11");
+    assert!(of("twice-c11")["not_run"].is_null() && of("plain")["not_run"].is_null());
+    // By its whole name it is raced.
+    let both = ["--only", "small", "--contestants", "twice-c11,twice-c17"];
+    let (said, result) = run(&place, &both);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    assert!(rows(&result, 0).iter().all(|row| row["not_run"].is_null()), "{result}");
+}
+
+#[test]
 fn two_results_are_compared() {
     let place = place();
     let (said, _) = run(&place, &[]);

@@ -71,7 +71,10 @@ pub fn run<'a>(
     let claimed = setup.planned(&claims, 0.0, 0)?;
     let mut first = setup.sampler(functions.clone(), &claimed)?;
     let missing = first.missing_meters().to_vec();
-    let void = check(&mut first, &functions, &seed)?;
+    // Who is not raced here is not judged either: that can take longer than the race.
+    let is_raced = |one: &usize| workload.races(setup.name(*one));
+    let judged = functions.judged_order().into_iter().filter(is_raced);
+    let void = check(&mut first, &functions, judged, &seed)?;
     drop(first);
     let clock = Clock::measure();
     let batch_ns = if setup.asked.has_runners() {
@@ -335,15 +338,16 @@ pub fn measured_plan(setup: &Setup<'_>, workload: &Workload, seed: &str) -> Resu
     Ok(functions)
 }
 
-/// Judges each contestant's answer on an input that is drawn only for this.
+/// Judges the answers of contestants on an input that is drawn only for this.
 fn check(
     functions: &mut Functions,
     plan: &FunctionPlan,
+    contestants: impl IntoIterator<Item = usize>,
     seed: &str,
 ) -> Result<Vec<(usize, Fault)>> {
     let input_seed = input_seed(&plan.workload, seed);
     let mut void = Vec::new();
-    for contestant in plan.judged_order() {
+    for contestant in contestants {
         void.extend(fault(functions.check(contestant, input_seed))?.err());
     }
     Ok(void)
@@ -413,7 +417,7 @@ pub fn verify(
         let mut functions = setup.sampler(first.clone(), &[])?;
         let mut rows = rows(&setup, &workload.name);
         let judged = &mut rows[setup.not_run.len()..];
-        for (index, fault) in check(&mut functions, &first, &seed)? {
+        for (index, fault) in check(&mut functions, &first, first.judged_order(), &seed)? {
             judged[index].fault = Some(fault);
         }
         for (index, row) in judged.iter_mut().enumerate() {
