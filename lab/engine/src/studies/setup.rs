@@ -282,12 +282,20 @@ fn published(tables: &[Published], workload: &Workload) -> Vec<Published> {
     tables
 }
 
-/// Returns how long the cells of the table wait, in one of this many runs under a budget:
-/// [`CLAIMS_SHARE`] of its part of the seconds. A budget in rounds applies to each pair, so none
-/// waits.
-pub fn waits_ns(budget: Budget, runs: usize) -> u64 {
+/// Returns how long the cells of the table wait in each run under a budget: together
+/// [`CLAIMS_SHARE`] of its seconds, divided by what the claims of each run are expected to need, so
+/// that those of a dear workload get their time; but half of an equal part at least, as estimates
+/// err. A budget in rounds applies to each pair, so none waits.
+pub fn waits_ns(budget: Budget, needs_ns: &[f64]) -> Vec<u64> {
     let seconds = budget.seconds.filter(|_| budget.rounds.is_none()).unwrap_or(0.0);
-    (CLAIMS_SHARE * seconds * 1e9 / runs.max(1) as f64).ceil() as u64
+    let all_ns = CLAIMS_SHARE * seconds * 1e9;
+    let needed_ns: f64 = needs_ns.iter().sum();
+    let equal_ns = all_ns / needs_ns.len().max(1) as f64;
+    let waits = needs_ns.iter().map(|need_ns| {
+        let by_need_ns = if needed_ns > 0.0 { all_ns * need_ns / needed_ns } else { equal_ns };
+        by_need_ns.max(equal_ns / 2.0).ceil() as u64
+    });
+    waits.collect()
 }
 
 /// A contestant that was built.
@@ -372,36 +380,18 @@ mod tests {
 
     #[test]
     fn cells_wait_for_a_share_of_the_seconds() {
-        fn check(rounds: Option<u64>, seconds: Option<f64>, runs: usize, expected: u64) {
-            assert_eq!(waits_ns(Budget { rounds, seconds }, runs), expected);
+        fn check(rounds: Option<u64>, seconds: Option<f64>, needs: &[f64], expected: &[u64]) {
+            assert_eq!(waits_ns(Budget { rounds, seconds }, needs), expected);
         }
-        check(None, Some(4.0), 1, 3_000_000_000);
-        check(None, Some(4.0), 3, 1_000_000_000);
-        check(None, Some(1e-9), 1, 1);
-        check(None, None, 1, 0);
-        check(Some(10), Some(4.0), 1, 0);
-    }
-
-    fn entrant(name: &str, count: ThreadCount) -> Entrant {
-        Entrant {
-            name: name.to_owned(),
-            stem: name.to_owned(),
-            recipe: Recipe {
-                language: Language::named("c").unwrap(),
-                sources: Vec::new(),
-                compiler: String::new(),
-                flags: Vec::new(),
-                libraries: Vec::new(),
-                version: Vec::new(),
-                package: String::new(),
-                environment: Vec::new(),
-                is_linked: false,
-                is_process: false,
-            },
-            contract: String::new(),
-            about: String::new(),
-            threads: Some(Threads { family: "a".to_owned(), count }),
-        }
+        check(None, Some(4.0), &[5.0], &[3_000_000_000]);
+        check(None, Some(4.0), &[1.0; 3], &[1_000_000_000; 3]);
+        check(None, Some(4.0), &[0.0; 3], &[1_000_000_000; 3]);
+        // A dear workload gets what its claims need, and every one half of an equal part.
+        check(None, Some(4.0), &[8e9, 0.0, 0.0], &[3_000_000_000, 500_000_000, 500_000_000]);
+        check(None, Some(1e-9), &[1.0], &[1]);
+        check(Some(30), None, &[1.0, 1.0], &[0, 0]);
+        check(Some(30), Some(4.0), &[1.0, 1.0], &[0, 0]);
+        check(None, None, &[], &[]);
     }
 
     #[test]

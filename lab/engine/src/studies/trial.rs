@@ -6,6 +6,7 @@ use super::pilot::{self, Brief, Piloted};
 use super::setup::{Ready, Setup};
 use super::{Environment, Step, StudyRequest, fault, questions};
 use crate::error::{LabError, Result};
+use std::collections::BTreeSet;
 use std::path::Path;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
@@ -191,6 +192,20 @@ impl Trial<'_> {
     /// Returns the same as contestants.
     fn compared(&self) -> impl Iterator<Item = &Ready> {
         self.raced().map(|one| &self.setup.ready[one])
+    }
+
+    /// Returns the nanoseconds that the claims are expected to need, by the units that the pilot
+    /// has raced: twice the fewest that prove anything, for each pair that they name.
+    pub fn claims_need_ns(&self) -> f64 {
+        let pairs = self.claims.iter().map(|claim| {
+            let mut pair = [claim.left.as_str(), claim.right.as_deref().unwrap_or_default()];
+            pair.sort_unstable();
+            pair
+        });
+        let pairs = pairs.collect::<BTreeSet<_>>().len();
+        let FunctionPlan { pilot, rounds_a_unit, .. } = &self.functions;
+        let unit_ns = pilot.unit_cost_ns + f64::from(*rounds_a_unit) * pilot.round_cost_ns;
+        pairs as f64 * units_wanted(self.setup) as f64 * unit_ns
     }
 
     /// Returns a question for each contestant with an exact contract: whether it or the reference
