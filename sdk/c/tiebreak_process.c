@@ -141,6 +141,10 @@ static void serve(const char *line) {
 }
 
 int main(int count, char **arguments) {
+  /* The answers go where nothing else is printed, not even while the library is loaded. */
+  int own = dup(1);
+  answers = own < 0 || dup2(2, 1) < 0 ? 0 : fdopen(own, "w");
+  if (!answers) return 1;
   void *library = count > 1 ? dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL) : 0;
   table = library ? (const tiebreak_contestant *)dlsym(library, "tiebreak_contestant_table") : 0;
   if (!table) {
@@ -148,10 +152,6 @@ int main(int count, char **arguments) {
     fprintf(stderr, "cannot load the contestant: %s\n", why ? why : "it has no table");
     return 1;
   }
-  /* The answers go where nothing else is printed. */
-  int own = dup(1);
-  answers = own < 0 || dup2(2, 1) < 0 ? 0 : fdopen(own, "w");
-  if (!answers) return 1;
   char *line = 0;
   size_t room = 0;
   for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {

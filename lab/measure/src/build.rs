@@ -10,7 +10,6 @@
 //! is timed. `docs/manual/placements.md` says what is drawn and what is not.
 
 mod cache;
-mod code;
 mod error;
 mod library;
 mod link;
@@ -36,8 +35,8 @@ use tiebreak_core::language::Makes;
 use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 
 pub use cache::default_cache;
-pub use code::print_of;
 pub use error::BuildError;
+pub use library::print_of;
 pub use link::Linker;
 pub use place::{Placer, Refusal};
 pub use stock::Stock;

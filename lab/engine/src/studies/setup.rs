@@ -129,8 +129,13 @@ impl<'a> Setup<'a> {
             let name = ready.entrant.name.as_str();
             let is_asked = asked.contestants.iter().any(|one| one == name);
             let is_kept = is_asked || name == asked.study.reference || named.contains(&name);
+            let is_raced_too = |one: &Ready| {
+                let mut workloads = asked.study.workloads.iter();
+                workloads.all(|on| !on.races(name) || on.races(&one.entrant.name))
+            };
             let twin = kept.iter().find(|one| {
-                one.code.is_some() && one.code == ready.code && is_variant(one, &ready)
+                let is_same = one.code.is_some() && one.code == ready.code;
+                is_same && is_variant(one, &ready) && is_raced_too(one)
             });
             let Some(twin) = twin.filter(|_| !is_kept) else {
                 kept.push(ready);

@@ -432,13 +432,16 @@ pub fn verify(
         let mut functions = setup.sampler(first.clone(), &[])?;
         let mut rows = rows(&setup, &workload.name);
         let judged = &mut rows[setup.not_run.len()..];
-        for (index, fault) in check(&mut functions, &first, first.judged_order(), &seed)? {
+        let is_raced = |one: &usize| workload.races(setup.name(*one));
+        let order = first.judged_order().into_iter().filter(is_raced);
+        for (index, fault) in check(&mut functions, &first, order, &seed)? {
             judged[index].fault = Some(fault);
         }
         for (index, row) in judged.iter_mut().enumerate() {
             row.items = first.items;
             row.unstarved = functions.unstarved(index).map(str::to_owned);
         }
+        rows.retain(|row| workload.races(&row.contestant));
         all.append(&mut rows);
         last = Some(functions);
     }

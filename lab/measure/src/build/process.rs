@@ -18,6 +18,7 @@ pub(super) fn form(task: Task<'_>, clients: &Clients, library: &Path) -> Result<
     let places = task.places().with_path("kit", &include).with_path("sdk", &clients.0);
     let command = COMMAND.map(str::to_owned);
     let key = surroundings().with("process").with_all(&command);
+    let key = key.with_all(task.environment().flat_map(|(name, value)| [name, value]));
     let key = key.with(clients.0.as_os_str().as_encoded_bytes());
     let key = key.with(include.as_os_str().as_encoded_bytes());
     let place = task.cache.entry(key, |out| {
