@@ -260,6 +260,58 @@ fn a_file_can_be_added_and_lists_make_contestants() {
 }
 
 #[test]
+fn combinations_with_the_same_code_are_raced_once() {
+    let place = place();
+    let table = "\n[[contestant]]\nname = \"twice\"\nsources = [\"plain.c\"]\nflags = [\"-O2\"]\n\
+                 standards = [\"c11\", \"c17\"]\n";
+    edit(&place, "study.toml", "[[claim]]", &format!("{table}\n[[claim]]"));
+    let (said, result) = run(&place, &["--only", "small"]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    let of = |name: &str| rows(&result, 0).iter().find(|row| row["name"] == name).unwrap();
+    assert_eq!(of("twice-c17")["not_run"], "the same code as twice-c11");
+    assert!(of("twice-c11")["not_run"].is_null() && of("plain")["not_run"].is_null());
+    // By its whole name it is raced.
+    let both = ["--only", "small", "--contestants", "twice-c11,twice-c17"];
+    let (said, result) = run(&place, &both);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    assert!(rows(&result, 0).iter().all(|row| row["not_run"].is_null()), "{result}");
+}
+
+#[test]
+fn workloads_say_who_is_raced_on_them_and_when() {
+    let place = place();
+    let third = "\n[[contestant]]\nname = \"third\"\nsources = [\"plain.c\"]\nflags = [\"-O1\"]\n";
+    edit(&place, "study.toml", "[[claim]]", &format!("{third}\n[[claim]]"));
+    edit(&place, "study.toml", "size = 1_000_000", "size = 1_000_000\ncontestants = [\"third\"]");
+    let rare = "[[workload]]\nname = \"rare\"\ndistribution = \"random\"\nsize = 300\n\
+                on_request = true\n\n";
+    edit(&place, "study.toml", "[[verify]]", &format!("{rare}[[verify]]"));
+    let (said, result) = run(&place, &[]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    assert_eq!(result["runs"].as_array().unwrap().len(), 2, "rare was not asked for");
+    common::validate(&result["runs"][1]);
+    let of = |name: &str| rows(&result, 1).iter().find(|row| row["name"] == name).unwrap();
+    assert_eq!(of("unrolled")["not_run"], "takes part in other workloads");
+    assert!(of("third")["ratio"].is_object() && of("plain")["not_run"].is_null());
+    // The study's claim is about two of which one is not raced there.
+    let claims = |run: usize| {
+        let all = result["runs"][run]["verdicts"].as_array().unwrap().iter();
+        all.filter(|one| one["relation"]["form"] != "measure").count()
+    };
+    assert_eq!((claims(0), claims(1)), (1, 0));
+    let asked = ["--only", "large", "--claim", "unrolled is faster than plain on large"];
+    let (said, _) = run(&place, &asked);
+    assert!(said.code == 64 || said.out.contains("takes part in no"), "{said:?}");
+    let (said, result) = run(&place, &["--only", "rare"]);
+    assert!([0, 1, 2].contains(&said.code), "{said:?}");
+    assert_eq!(result["runs"][0]["study"]["workload"]["is_on_request"], true);
+    let verified = place.run(&["study", "verify", "demo"]);
+    assert!(verified.code == 0 && verified.out.contains("rare"), "{verified:?}");
+    let large = verified.out.lines().filter(|line| line.contains(" large "));
+    assert_eq!(large.count(), 2, "{verified:?}");
+}
+
+#[test]
 fn two_results_are_compared() {
     let place = place();
     let (said, _) = run(&place, &[]);

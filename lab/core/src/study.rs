@@ -200,6 +200,9 @@ pub struct Recipe {
     /// Whether the linker makes each placement, even where that is possible without it.
     #[serde(default)]
     pub is_linked: bool,
+    /// Whether its library runs in a process of its own, next to those of other runtimes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_process: bool,
 }
 
 /// A published table.

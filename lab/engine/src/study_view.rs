@@ -154,7 +154,9 @@ pub fn publish(study: &Study, files: &[PathBuf], store: &Path) -> Result<String>
     }
     let texts = study.files.iter().filter_map(|path| {
         let file = Path::new(&study.folder).join(path);
+        let is_within = file.canonicalize().is_ok_and(|file| file.starts_with(&study.folder));
         let is_small = std::fs::metadata(&file).is_ok_and(|data| data.len() <= SHOWN_BYTES);
+        let is_small = is_small && is_within;
         let is_shown = is_small && !path.ends_with("Cargo.lock");
         Some((path.clone(), is_shown.then(|| std::fs::read_to_string(file).ok())??))
     });

@@ -14,6 +14,7 @@ mod error;
 mod library;
 mod link;
 mod place;
+mod process;
 mod runner;
 mod rust;
 mod sources;
@@ -35,6 +36,7 @@ use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 
 pub use cache::default_cache;
 pub use error::BuildError;
+pub use library::print_of;
 pub use link::Linker;
 pub use place::{Placer, Refusal};
 pub use stock::Stock;
@@ -73,16 +75,21 @@ impl Builder {
         let recipe = &entrant.recipe;
         let toolchain = &*self.toolchains.find(recipe, &study.folder)?;
         let task = Task { study, recipe, toolchain, cache: &self.cache, interrupted };
+        let clients = || {
+            let failed = BuildError::io("writing the clients to", &self.folder);
+            clients::install(&self.folder).map_err(failed)
+        };
         let (form, standard, library) = match &recipe.language.entry().makes {
             Makes::Runner { files, build, run: command } => {
-                let clients = &clients::install(&self.folder)
-                    .map_err(BuildError::io("writing the clients to", &self.folder))?;
-                let runner = Runner { task, clients, files, build, command };
+                let runner = Runner { task, clients: &clients()?, files, build, command };
                 (runner.form()?, None, None)
             }
             Makes::SharedLibrary { .. } => {
                 let library = Library::of(task, library::CONTESTANT)?;
-                let (form, object) = library.make()?;
+                let (mut form, object) = library.make()?;
+                if recipe.is_process {
+                    form = process::form(task, &clients()?, &object)?;
+                }
                 (form, task.standard().1, Some(object))
             }
         };

@@ -10,8 +10,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tiebreak_core::result::{Hot, Instruction, Model, Part};
 
-/// The most instructions of a loop that are shown.
-pub const LINES_MAX: usize = 64;
 /// A loop is hot from this share of its function's time on; the innermost such loop is shown.
 const HOT: f64 = 0.5;
 /// The passes of a loop that the model simulates.
@@ -44,7 +42,8 @@ pub fn hot(places: &[Place]) -> Result<Hot, String> {
     let mut hottest: Option<(u64, Hot)> = None;
     for (file, places) in files {
         let count: u64 = places.iter().map(|place| place.count).sum();
-        if !file.starts_with('/') || share(count) < 0.01 {
+        let is_file = file.starts_with('/') && Path::new(file).is_file();
+        if !is_file || share(count) < 0.01 {
             let name = if file.is_empty() { "memory without a file" } else { file };
             parts.push(Part { name: name.to_owned(), share: share(count) });
             continue;
@@ -63,7 +62,7 @@ pub fn hot(places: &[Place]) -> Result<Hot, String> {
     }
     parts.sort_by(|a, b| b.share.total_cmp(&a.share));
     let (_, hot) = hottest.ok_or("none of its functions was found")?;
-    Ok(Hot { parts, ..hot })
+    Ok(Hot { parts, looks, ..hot })
 }
 
 impl Function {
@@ -73,11 +72,12 @@ impl Function {
         addresses.filter_map(|address| seen.get(address)).sum()
     }
 
-    /// Returns its name, with that of its file if this is one of the system's.
+    /// Returns its name, with that of its file if this is one of the system's: these name what they
+    /// export, and what stands behind it has no name.
     fn shown(&self, file: &str) -> String {
         let is_of_system = ["/lib", "/usr"].iter().any(|folder| file.starts_with(folder));
         let library = file.rsplit('/').next().filter(|_| is_of_system);
-        library.map_or(self.name.clone(), |library| format!("{} in {library}", self.name))
+        library.map_or(self.name.clone(), |library| format!("{library}, {} or behind it", self.name))
     }
 }
 
@@ -143,7 +143,7 @@ fn functions(text: &str) -> Vec<Function> {
     functions
 }
 
-/// Returns the hot loop of a function, or else its hottest stretch.
+/// Returns the hot loop of a function, or else all of it.
 fn hot_part(function: &Function, seen: &BTreeMap<u64, u64>, share: impl Fn(u64) -> f64) -> Hot {
     let lines = &function.lines;
     let of = |from: usize, to: usize| -> u64 {
@@ -161,14 +161,7 @@ fn hot_part(function: &Function, seen: &BTreeMap<u64, u64>, share: impl Fn(u64) 
     }
     loops.retain(|(.., count)| *count as f64 >= HOT * all as f64);
     let inner = loops.iter().min_by_key(|(start, end, _)| end - start);
-    let (mut start, mut end) = inner.map_or((0, last), |(start, end, _)| (*start, *end));
-    let whole = end - start + 1;
-    if whole > LINES_MAX {
-        // The stretch around the place with the most time.
-        let hottest = (start..=end).max_by_key(|line| seen.get(&lines[*line].0)).unwrap_or(start);
-        start = hottest.saturating_sub(LINES_MAX / 2).max(start);
-        end = (start + LINES_MAX - 1).min(end);
-    }
+    let (start, end) = inner.map_or((0, last), |(start, end, _)| (*start, *end));
     let shown = lines[start..=end].iter().map(|(address, text)| Instruction {
         address: *address,
         text: text.clone(),
@@ -179,7 +172,7 @@ fn hot_part(function: &Function, seen: &BTreeMap<u64, u64>, share: impl Fn(u64) 
         function: function.name.clone(),
         is_loop: inner.is_some(),
         lines: shown.collect(),
-        left_out: whole - (end - start + 1),
+        looks: 0,
     }
 }
 
@@ -247,21 +240,26 @@ pub fn model(hot: &Hot) -> Result<Model, String> {
     })
 }
 
+/// What begins a comment; on ARM '#' begins a number.
+const COMMENT: &str = if cfg!(target_arch = "aarch64") { "//" } else { "#" };
+
 /// Writes a loop for an assembler: jumps out of it go to its end.
 fn assembly(hot: &Hot) -> String {
     let label = |address: u64| format!(".L{address:x}");
     let is_inside = |address: u64| hot.lines.iter().any(|one| one.address == address);
     let mut text = String::new();
     for one in &hot.lines {
-        let plain = one.text.split(['#', '<']).next().unwrap_or_default().trim_end();
-        let is_call = plain.starts_with("call") || plain.starts_with("bl ");
+        let plain = one.text.split(COMMENT).next().unwrap_or_default();
+        let plain = plain.split('<').next().unwrap_or_default().trim_end();
+        let name = plain.split_whitespace().next().unwrap_or_default();
+        let is_call = name.starts_with("call") || name == "bl";
         let plain = match jump(&one.text) {
             Some(target) => {
                 let (before, _) = plain.rsplit_once(char::is_whitespace).unwrap_or((plain, ""));
                 let to = if is_inside(target) { label(target) } else { ".Lend".to_owned() };
                 format!("{} {to}", before.trim_end())
             }
-            None if is_call && !plain.contains('*') => "call .Lend".to_owned(),
+            None if is_call && !plain.contains('*') => format!("{name} .Lend"),
             None => plain.to_owned(),
         };
         text += &format!("{}:\n{plain}\n", label(one.address));
@@ -332,7 +330,7 @@ Disassembly of section .text:
         assert_eq!(names, ["sum", "other(int)"]);
         let seen = seen(&[(0x1110, 30), (0x1117, 60), (0x1100, 10)]);
         let hot = hot_part(&functions[0], &seen, |count| count as f64 / 100.0);
-        assert!(hot.is_loop && hot.left_out == 0);
+        assert!(hot.is_loop);
         let lines: Vec<(u64, f64)> = hot.lines.iter().map(|one| (one.address, one.share)).collect();
         assert_eq!(
             lines,

@@ -187,7 +187,7 @@ fn launch(
 ) -> Result<Launch, StartError> {
     let form = &plan.built[contestant].form;
     let BuiltForm::Runner { command, environment, directory, files: imported } = form else {
-        return Err(named("a contestant is a library: a study has runners or libraries, not both"));
+        return Err(named("a contestant has no process of its own"));
     };
     let directory = PathBuf::from(directory);
     let Some((word, arguments)) = command.split_first() else {

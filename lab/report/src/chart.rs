@@ -94,7 +94,8 @@ impl Chart {
         let margin = labels.iter().map(|label| label.width()).max().unwrap_or(0);
         let columns = look.columns().saturating_sub(margin + 3).max(20);
         let mut page = Page::new(*look);
-        let title = [&self.title, &self.y.label].map(|text| plain(text)).join(", ");
+        let title = [&self.title, &self.y.label].map(|text| plain(text));
+        let title = title.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
         page.line(&[span(Tone::Strong, title)]);
         for (label, line) in labels.iter().zip(plot(self, across, upwards, columns, *look)) {
             let rule = look.pick(if label.is_empty() { '\u{2502}' } else { '\u{2524}' }, '|');
@@ -111,9 +112,12 @@ impl Chart {
         Span::over(&self.x, self.points().map(|point| point.0).chain(marks))
     }
 
-    /// The y axis over all points, with some space at its ends.
+    /// The y axis over all points and limits, with some space at its ends.
     pub fn upwards(&self) -> Option<Span> {
-        Some(Span::over(&self.y, self.points().map(|point| point.1))?.wider(self.y.from_zero))
+        let limits = self.curves.iter().flat_map(|curve| &curve.limits);
+        let limits = limits.flat_map(|(_, limits)| *limits);
+        let values = self.points().map(|point| point.1).chain(limits);
+        Some(Span::over(&self.y, values)?.wider(self.y.from_zero))
     }
 
     fn points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {

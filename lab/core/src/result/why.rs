@@ -40,12 +40,12 @@ pub struct Hot {
     pub parts: Vec<Part>,
     /// The function whose instructions follow.
     pub function: String,
-    /// Whether they are a loop of it; otherwise they are its hottest stretch.
+    /// Whether they are a loop of it; otherwise they are all of it.
     pub is_loop: bool,
     /// The instructions.
     pub lines: Vec<Instruction>,
-    /// The number of further instructions, which are left out.
-    pub left_out: usize,
+    /// How often the timer looked.
+    pub looks: u64,
 }
 
 /// A function, and the share of the time in it.

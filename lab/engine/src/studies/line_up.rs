@@ -4,6 +4,7 @@
 use super::functions::Functions;
 use super::setup::{Setup, waits_ns};
 use super::{Environment, Step, StudyRequest};
+use super::trial::Trial;
 use super::{short, trial};
 use crate::check::{self, Contest, Rules};
 use crate::error::{Result, usage};
@@ -47,9 +48,10 @@ pub fn line_up(
     let error = family::bonferroni_error(asked.error, claims);
     let workloads: Vec<String> =
         tried.iter().map(|trial| trial.functions.workload.name.clone()).collect();
-    let waits_ns = waits_ns(setup.budget, workloads.len());
+    let needs_ns: Vec<f64> = tried.iter().map(Trial::claims_need_ns).collect();
+    let waits_ns = waits_ns(setup.budget, &needs_ns);
     let mut lined_up = Vec::with_capacity(tried.len());
-    for mut trial in tried {
+    for (mut trial, waits_ns) in tried.into_iter().zip(waits_ns) {
         trial.functions.workloads.clone_from(&workloads);
         let mut planned = setup.planned(&trial.claims, error, 0)?;
         planned.extend(setup.planned(&trial.cells, error, waits_ns)?);

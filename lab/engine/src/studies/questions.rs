@@ -23,7 +23,7 @@ pub fn claims(
         return Ok(Vec::new());
     }
     let mut claims = stated(asked, workload)?;
-    claims.retain(|claim| match why_not(claim, setup) {
+    claims.retain(|claim| match why_not(claim, workload, setup) {
         None => true,
         Some(why) => {
             not_judged.push(Warning::NotJudged { claim: claim.text.clone(), why });
@@ -80,7 +80,7 @@ pub fn published(of: &Study, workload: &Workload) -> Vec<String> {
 }
 
 /// Returns why a claim cannot be judged here, if it cannot.
-fn why_not(claim: &Claim, setup: &Setup<'_>) -> Option<String> {
+fn why_not(claim: &Claim, workload: &Workload, setup: &Setup<'_>) -> Option<String> {
     if !claim.statement.is_of_two() {
         return Some(
             "functions are compared two at a time, so a claim about one of them alone is not about \
@@ -89,6 +89,9 @@ fn why_not(claim: &Claim, setup: &Setup<'_>) -> Option<String> {
         );
     }
     std::iter::once(&claim.left).chain(&claim.right).find_map(|name| {
+        if !workload.races(name) {
+            return Some(format!("{name} takes no part in {}", workload.name));
+        }
         if let Some(ready) = setup.ready.iter().find(|ready| ready.entrant.name == *name) {
             let why = format!("the contract of {name} is not exact: it does another task");
             return (!ready.built.is_exact).then_some(why);

@@ -11,11 +11,11 @@ use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, Hooks, Plan, PlannedClaim, Primer, ProgramPlan, Scope,
 };
 use tiebreak_core::study::{
-    BatchCalls, Built, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Threads,
+    BatchCalls, Built, BuiltForm, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Threads,
     Workload,
 };
 use tiebreak_machine::cpus;
-use tiebreak_measure::build::{BuildError, Builder};
+use tiebreak_measure::build::{BuildError, Builder, print_of};
 use tiebreak_measure::workers::{self, LoadError};
 
 /// The share of its part of a budget in seconds that a study's run gives only to claims. After it,
@@ -103,6 +103,7 @@ impl<'a> Setup<'a> {
                 Err(Problem::Interrupted) => return Err(LabError::Interrupted),
             }
         }
+        self.fold(progress);
         match builder.build_oracle(&asked.study, environment.stop) {
             Ok(oracle) => self.oracle = oracle,
             Err(BuildError::Interrupted) => return Err(LabError::Interrupted),
@@ -116,16 +117,50 @@ impl<'a> Setup<'a> {
         if problems.is_empty() { Ok(()) } else { Err(asked.cannot(&problems.join("\n"))) }
     }
 
+    /// Leaves out contestants of a table with lists whose code is that of one before them: another
+    /// level of optimisation, for example, may change nothing. The reference, what a claim names and
+    /// what was asked for by its whole name stay.
+    fn fold(&mut self, progress: &mut dyn FnMut(Step<'_>)) {
+        let asked = self.asked;
+        let texts = asked.claims.iter().chain(asked.study.claims.iter().map(|claim| &claim.text));
+        let named: Vec<&str> = texts.flat_map(|text| text.split_whitespace()).collect();
+        let mut kept: Vec<Ready> = Vec::with_capacity(self.ready.len());
+        for ready in std::mem::take(&mut self.ready) {
+            let name = ready.entrant.name.as_str();
+            let is_asked = asked.contestants.iter().any(|one| one == name);
+            let is_kept = is_asked || name == asked.study.reference || named.contains(&name);
+            let is_raced_too = |one: &Ready| {
+                let mut workloads = asked.study.workloads.iter();
+                workloads.all(|on| !on.races(name) || on.races(&one.entrant.name))
+            };
+            let twin = kept.iter().find(|one| {
+                let is_same = one.code.is_some() && one.code == ready.code;
+                is_same && is_variant(one, &ready) && is_raced_too(one)
+            });
+            let Some(twin) = twin.filter(|_| !is_kept) else {
+                kept.push(ready);
+                continue;
+            };
+            let why = format!("the same code as {}", twin.entrant.name);
+            let not_run = NotRun { name: name.to_owned(), why };
+            progress(Step::NotRun(&not_run));
+            self.not_run.push(not_run);
+        }
+        self.ready = kept;
+    }
+
     fn make(&self, builder: &Builder, entrant: &Entrant, team: Option<Team>) -> Made {
         let Environment { program, stop, .. } = self.environment;
         let (mut built, library) = builder.build(&self.asked.study, entrant, stop)?;
         built.team = team;
-        // A contestant in another runtime has no library, and its runner resets it.
-        let has_reset = match library {
-            Some(library) => workers::probe(&library, program)?.has_reset,
-            None => false,
+        // Of a contestant in a process of its own the runner resets it; a library is looked at all
+        // the same, for what it needs of the CPU.
+        let (resets, code) = match library {
+            Some(library) => (workers::probe(&library, program)?.has_reset, print_of(&library)),
+            None => (false, None),
         };
-        Ok(Ready { entrant: entrant.clone(), built, has_reset })
+        let has_reset = resets && !matches!(built.form, BuiltForm::Runner { .. });
+        Ok(Ready { entrant: entrant.clone(), built, has_reset, code })
     }
 
     /// Returns the name of a contestant that was built.
@@ -252,12 +287,20 @@ fn published(tables: &[Published], workload: &Workload) -> Vec<Published> {
     tables
 }
 
-/// Returns how long the cells of the table wait, in one of this many runs under a budget:
-/// [`CLAIMS_SHARE`] of its part of the seconds. A budget in rounds applies to each pair, so none
-/// waits.
-pub fn waits_ns(budget: Budget, runs: usize) -> u64 {
+/// Returns how long the cells of the table wait in each run under a budget: together
+/// [`CLAIMS_SHARE`] of its seconds, divided by what the claims of each run are expected to need, so
+/// that those of a dear workload get their time; but half of an equal part at least, as estimates
+/// err. A budget in rounds applies to each pair, so none waits.
+pub fn waits_ns(budget: Budget, needs_ns: &[f64]) -> Vec<u64> {
     let seconds = budget.seconds.filter(|_| budget.rounds.is_none()).unwrap_or(0.0);
-    (CLAIMS_SHARE * seconds * 1e9 / runs.max(1) as f64).ceil() as u64
+    let all_ns = CLAIMS_SHARE * seconds * 1e9;
+    let needed_ns: f64 = needs_ns.iter().sum();
+    let equal_ns = all_ns / needs_ns.len().max(1) as f64;
+    let waits = needs_ns.iter().map(|need_ns| {
+        let by_need_ns = if needed_ns > 0.0 { all_ns * need_ns / needed_ns } else { equal_ns };
+        by_need_ns.max(equal_ns / 2.0).ceil() as u64
+    });
+    waits.collect()
 }
 
 /// A contestant that was built.
@@ -269,6 +312,13 @@ pub struct Ready {
     pub built: Built,
     /// Whether something must be reset before each of its calls.
     pub has_reset: bool,
+    /// A hash of its code, if it is a library.
+    code: Option<String>,
+}
+
+/// Returns whether two contestants come from one table of the study, and run on as many threads.
+fn is_variant(one: &Ready, other: &Ready) -> bool {
+    one.entrant.stem == other.entrant.stem && one.built.team == other.built.team
 }
 
 /// A contestant that was to be built.
@@ -335,35 +385,18 @@ mod tests {
 
     #[test]
     fn cells_wait_for_a_share_of_the_seconds() {
-        fn check(rounds: Option<u64>, seconds: Option<f64>, runs: usize, expected: u64) {
-            assert_eq!(waits_ns(Budget { rounds, seconds }, runs), expected);
+        fn check(rounds: Option<u64>, seconds: Option<f64>, needs: &[f64], expected: &[u64]) {
+            assert_eq!(waits_ns(Budget { rounds, seconds }, needs), expected);
         }
-        check(None, Some(4.0), 1, 3_000_000_000);
-        check(None, Some(4.0), 3, 1_000_000_000);
-        check(None, Some(1e-9), 1, 1);
-        check(None, None, 1, 0);
-        check(Some(10), Some(4.0), 1, 0);
-    }
-
-    fn entrant(name: &str, count: ThreadCount) -> Entrant {
-        Entrant {
-            name: name.to_owned(),
-            stem: name.to_owned(),
-            recipe: Recipe {
-                language: Language::named("c").unwrap(),
-                sources: Vec::new(),
-                compiler: String::new(),
-                flags: Vec::new(),
-                libraries: Vec::new(),
-                version: Vec::new(),
-                package: String::new(),
-                environment: Vec::new(),
-                is_linked: false,
-            },
-            contract: String::new(),
-            about: String::new(),
-            threads: Some(Threads { family: "a".to_owned(), count }),
-        }
+        check(None, Some(4.0), &[5.0], &[3_000_000_000]);
+        check(None, Some(4.0), &[1.0; 3], &[1_000_000_000; 3]);
+        check(None, Some(4.0), &[0.0; 3], &[1_000_000_000; 3]);
+        // A dear workload gets what its claims need, and every one half of an equal part.
+        check(None, Some(4.0), &[8e9, 0.0, 0.0], &[3_000_000_000, 500_000_000, 500_000_000]);
+        check(None, Some(1e-9), &[1.0], &[1]);
+        check(Some(30), None, &[1.0, 1.0], &[0, 0]);
+        check(Some(30), Some(4.0), &[1.0, 1.0], &[0, 0]);
+        check(None, None, &[], &[]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::pilot::{self, Brief, Piloted};
 use super::setup::{Ready, Setup};
 use super::{Environment, Step, StudyRequest, fault, questions};
 use crate::error::{LabError, Result};
+use std::collections::BTreeSet;
 use std::path::Path;
 use tiebreak_core::claim::Claim;
 use tiebreak_core::metric::Metric;
@@ -71,7 +72,10 @@ pub fn run<'a>(
     let claimed = setup.planned(&claims, 0.0, 0)?;
     let mut first = setup.sampler(functions.clone(), &claimed)?;
     let missing = first.missing_meters().to_vec();
-    let void = check(&mut first, &functions, &seed)?;
+    // Who is not raced here is not judged either: that can take longer than the race.
+    let is_raced = |one: &usize| workload.races(setup.name(*one));
+    let judged = functions.judged_order().into_iter().filter(is_raced);
+    let void = check(&mut first, &functions, judged, &seed)?;
     drop(first);
     let clock = Clock::measure();
     let batch_ns = if setup.asked.has_runners() {
@@ -188,6 +192,20 @@ impl Trial<'_> {
     /// Returns the same as contestants.
     fn compared(&self) -> impl Iterator<Item = &Ready> {
         self.raced().map(|one| &self.setup.ready[one])
+    }
+
+    /// Returns the nanoseconds that the claims are expected to need, by the units that the pilot
+    /// has raced: twice the fewest that prove anything, for each pair that they name.
+    pub fn claims_need_ns(&self) -> f64 {
+        let pairs = self.claims.iter().map(|claim| {
+            let mut pair = [claim.left.as_str(), claim.right.as_deref().unwrap_or_default()];
+            pair.sort_unstable();
+            pair
+        });
+        let pairs = pairs.collect::<BTreeSet<_>>().len();
+        let FunctionPlan { pilot, rounds_a_unit, .. } = &self.functions;
+        let unit_ns = pilot.unit_cost_ns + f64::from(*rounds_a_unit) * pilot.round_cost_ns;
+        pairs as f64 * units_wanted(self.setup) as f64 * unit_ns
     }
 
     /// Returns a question for each contestant with an exact contract: whether it or the reference
@@ -335,15 +353,16 @@ pub fn measured_plan(setup: &Setup<'_>, workload: &Workload, seed: &str) -> Resu
     Ok(functions)
 }
 
-/// Judges each contestant's answer on an input that is drawn only for this.
+/// Judges the answers of contestants on an input that is drawn only for this.
 fn check(
     functions: &mut Functions,
     plan: &FunctionPlan,
+    contestants: impl IntoIterator<Item = usize>,
     seed: &str,
 ) -> Result<Vec<(usize, Fault)>> {
     let input_seed = input_seed(&plan.workload, seed);
     let mut void = Vec::new();
-    for contestant in plan.judged_order() {
+    for contestant in contestants {
         void.extend(fault(functions.check(contestant, input_seed))?.err());
     }
     Ok(void)
@@ -413,13 +432,16 @@ pub fn verify(
         let mut functions = setup.sampler(first.clone(), &[])?;
         let mut rows = rows(&setup, &workload.name);
         let judged = &mut rows[setup.not_run.len()..];
-        for (index, fault) in check(&mut functions, &first, &seed)? {
+        let is_raced = |one: &usize| workload.races(setup.name(*one));
+        let order = first.judged_order().into_iter().filter(is_raced);
+        for (index, fault) in check(&mut functions, &first, order, &seed)? {
             judged[index].fault = Some(fault);
         }
         for (index, row) in judged.iter_mut().enumerate() {
             row.items = first.items;
             row.unstarved = functions.unstarved(index).map(str::to_owned);
         }
+        rows.retain(|row| workload.races(&row.contestant));
         all.append(&mut rows);
         last = Some(functions);
     }

@@ -6,6 +6,7 @@ use super::trial::{input_seed, measured_plan};
 use super::{Environment, Step, StudyRequest, fault};
 use crate::error::{LabError, Result, usage};
 use tiebreak_core::result::{Why, WhySide};
+use tiebreak_core::study::{Entrant, Study, ThreadCount};
 use tiebreak_measure::disassembly;
 
 /// Builds two contestants, judges their answers on a workload, and looks where each of them spends
@@ -19,13 +20,7 @@ pub fn why(
     environment: &Environment,
     progress: &mut dyn FnMut(Step<'_>),
 ) -> Result<Why> {
-    if asked.has_runners() {
-        return usage(format!(
-            "the contestants of {} live in a runtime that makes their code while it runs: it is \
-             in no file",
-            asked.study.name
-        ));
-    }
+    let asked = &of_two(asked)?;
     let setup = Setup::new(asked, environment, progress)?;
     let (Some(workload), 2) = (setup.workloads.first(), setup.ready.len()) else {
         return usage(format!("{} has to be asked about two contestants", asked.study.name));
@@ -46,6 +41,28 @@ pub fn why(
         items: plan.items,
         sides: [one?, other?],
     })
+}
+
+/// Returns the request with a study of two contestants, as libraries.
+fn of_two(asked: &StudyRequest) -> Result<StudyRequest> {
+    let mut entrants = asked.entrants()?;
+    for Entrant { name, recipe, threads, .. } in &mut entrants {
+        if recipe.language.is_runner() {
+            return usage(format!(
+                "{name} has no library whose instructions could be looked at: it is a process of \
+                 its own runtime"
+            ));
+        }
+        let is_alone = threads.as_ref().is_none_or(|one| one.count == ThreadCount::Number(1));
+        if !is_alone {
+            return usage(format!(
+                "{name} runs on several threads, and only one is looked at: name it on one thread"
+            ));
+        }
+        recipe.is_process = false;
+    }
+    let study = Study { contestants: entrants, ..asked.study.clone() };
+    Ok(StudyRequest { study, ..asked.clone() })
 }
 
 /// Judges a contestant, and looks where it spends its time.

@@ -42,6 +42,9 @@ pub fn add(study: &mut Study, file: &Path) -> Result<(), String> {
     if let Some(source) = own_source(&recipe).and_then(|at| recipe.sources.get_mut(at)) {
         path.clone_into(source);
     }
+    for workload in study.workloads.iter_mut().filter(|one| !one.contestants.is_empty()) {
+        workload.contestants.push(name.clone());
+    }
     let about = format!("added from {shown}, built as {}", like.name);
     let (stem, contract) = (name.clone(), like.contract.clone());
     study.contestants.push(Entrant { name, stem, recipe, contract, about, threads: None });

@@ -61,6 +61,13 @@ fn over_sizes(
     workloads: &[Workload],
 ) -> Vec<Claim> {
     let Some(end) = ends[0].or(ends[1]) else { return vec![claim] };
+    if let [Some(from), Some(to)] = ends
+        && let Some(item) = table.get("to").filter(|_| from.distribution != to.distribution)
+    {
+        item.error(format!("'{}' is of another distribution than '{}'", to.name, from.name))
+            .label(format!("expected a workload of '{}'", from.distribution));
+        return Vec::new();
+    }
     let (key, other) = if ends[0].is_some() { ("from", "to") } else { ("to", "from") };
     let item = table.get(key);
     if let (Some(item), Some(workload)) = (item, &claim.workload) {
@@ -72,6 +79,7 @@ fn over_sizes(
         [ends[0].map_or(0, |one| one.size), ends[1].map_or(u64::MAX, |one| one.size)];
     let is_meant = |one: &&Workload| {
         one.distribution == end.distribution
+            && one.file.is_none()
             && (least..=most).contains(&one.size)
             && [Some(&claim.left), claim.right.as_ref()].into_iter().flatten().all(|s| one.races(s))
     };
@@ -98,7 +106,17 @@ fn over_sizes(
 /// Checks that the study has the workload that a claim names, and races the two there.
 fn check_workload(claim: &Claim, words: &Words, workloads: &[Workload], log: &Log<'_>) {
     let named = claim.workload.as_deref().zip(place_of(words, Part::Workload));
-    let Some((name, span)) = named else { return };
+    let Some((name, span)) = named else {
+        let sides = || std::iter::once(&claim.left).chain(&claim.right);
+        let is_raced = workloads.iter().any(|on| sides().all(|side| on.races(side)));
+        if let Some((Some(right), span)) = claim.right.as_deref().map(Some).zip(place_of(words, Part::Left)) {
+            if !is_raced && !workloads.is_empty() {
+                log.error(span, format!("no workload races '{}' and '{right}'", claim.left))
+                    .label("expected two that meet in the 'contestants' of a workload");
+            }
+        }
+        return;
+    };
     if !is_known(name, &names_of(workloads), "workload", span, log) {
         return;
     }

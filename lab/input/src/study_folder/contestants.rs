@@ -2,11 +2,12 @@
 
 use super::MAX_ENTRIES;
 use super::folder::Folder;
-use super::recipe::{StatedLanguage, check_linked, recipe};
+use super::recipe::{check_linked, language, recipe};
 use super::variants::variants;
 use crate::document::{Item, Table};
 use crate::names::{self, Names};
 use crate::suggest::closest;
+use tiebreak_core::language::Language;
 use tiebreak_core::study::{Contract, Entrant, PUBLISHED, ThreadCount, Threads};
 use toml::de::DeValue;
 
@@ -21,7 +22,8 @@ pub struct Contestants {
     pub entrants: Vec<Entrant>,
     /// The study's own contracts.
     pub contracts: Vec<Contract>,
-    /// Whether they are runners, according to the first whose language is known.
+    /// Whether they are processes, as all are where one of them lives in another runtime; `None`
+    /// without one whose language is known.
     pub are_runners: Option<bool>,
 }
 
@@ -45,10 +47,11 @@ pub fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
     let contracts = contracts(root);
     let mut names = Names::in_claims("contestants");
     let tables = root.tables("contestant");
-    let mut read = Contestants { entrants: Vec::new(), contracts, are_runners: None };
+    let kinds = tables.iter().filter_map(language).map(Language::is_runner);
+    let are_runners = kinds.reduce(|one, other| one || other);
+    let mut read = Contestants { entrants: Vec::new(), contracts, are_runners };
     for table in &tables {
-        let (entrants, stated) = contestant(table, &read.contracts, &mut names, folder);
-        read.check_kind(stated);
+        let entrants = contestant(table, &read, &mut names, folder);
         read.entrants.extend(entrants);
         if read.entrants.len() > MAX_ENTRIES {
             table.error(format!("a study has at most {MAX_ENTRIES} contestants"));
@@ -63,22 +66,25 @@ pub fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
 }
 
 /// Returns the contestants of a table: one, or one for each combination of its lists.
-fn contestant<'a>(
-    table: &Table<'a>,
-    contracts: &[Contract],
+fn contestant(
+    table: &Table<'_>,
+    read: &Contestants,
     names: &mut Names,
     folder: &Folder,
-) -> (Vec<Entrant>, StatedLanguage<'a>) {
+) -> Vec<Entrant> {
     let name = names.read(table);
     let (mut recipe, stated) = recipe(table, folder);
     check_linked(table, recipe.language, "linked");
     recipe.is_linked = table.flag("linked", false);
-    let own = contracts.iter().map(|contract| contract.name.as_str());
+    let is_process = read.are_runners == Some(true);
+    recipe.is_process = is_process && !recipe.language.is_runner();
+    let own = read.contracts.iter().map(|contract| contract.name.as_str());
     let known: Vec<&str> = KNOWN.into_iter().chain(own).collect();
     let contract = table.read("contract", |item| names::known(item, "contract", &known));
     let contract = contract.unwrap_or(PUBLISHED).to_owned();
     let about = table.note("about");
-    let (variants, counts) = (variants(table, recipe, &stated), threads(table, &stated));
+    let counts = threads(table, is_process);
+    let variants = variants(table, recipe, &stated);
     let mut entrants = Vec::new();
     for (recipe, suffix) in variants {
         let family = names.longer(table, &name, &suffix);
@@ -94,29 +100,7 @@ fn contestant<'a>(
             Entrant { name: names.longer(table, &family, suffix), threads, ..alone.clone() }
         }));
     }
-    (entrants, stated)
-}
-
-impl Contestants {
-    /// Checks that contestants are of one kind: libraries race in a worker and runners in separate
-    /// processes, so the two cannot form a pair.
-    fn check_kind(&mut self, stated: StatedLanguage<'_>) {
-        let Some((language, item)) = stated else { return };
-        match self.are_runners {
-            None => self.are_runners = Some(language.is_runner()),
-            Some(are_runners) if are_runners != language.is_runner() => {
-                let (is, others) = if are_runners {
-                    ("a library", "run in processes of their own")
-                } else {
-                    ("not a library", "are libraries")
-                };
-                item.error(format!("a contestant in {} is {is}", language.name()))
-                    .label(format!("the contestants before it {others}"))
-                    .help("the two kinds cannot race each other: make two studies of it");
-            }
-            Some(_) => {}
-        }
-    }
+    entrants
 }
 
 /// Reads `[[contract]]`.
@@ -140,11 +124,10 @@ fn contract(table: &Table<'_>, names: &mut Names) -> Contract {
 
 /// Reads `threads`: none if it is missing, one without a suffix, or a list in which each makes a
 /// separate contestant.
-fn threads(table: &Table<'_>, stated: &StatedLanguage<'_>) -> Vec<(ThreadCount, String)> {
+fn threads(table: &Table<'_>, is_process: bool) -> Vec<(ThreadCount, String)> {
     let Some(item) = table.get("threads") else { return Vec::new() };
-    if let Some((language, _)) = stated.as_ref().filter(|(language, _)| language.is_runner()) {
-        let message = format!("a contestant in {} runs on one thread", language.name());
-        item.key_error(message)
+    if is_process {
+        item.key_error("a contestant in a process of its own runs on one thread")
             .label("threads are those of a worker, which loads libraries")
             .help("leave 'threads' out");
         return Vec::new();

@@ -36,6 +36,7 @@ pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage
         package,
         environment: table.get("environment").map_or_else(Vec::new, |item| environment(item)),
         is_linked: false,
+        is_process: false,
     };
     (recipe, stated)
 }
@@ -53,13 +54,8 @@ pub fn compiled_with(recipe: &Recipe, compiler: &str) -> Recipe {
 /// Reads `language`, which is required unless the first source's name says it.
 fn stated_language<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
     let Some(item) = table.get("language") else {
-        let sources = table.get("sources").and_then(Item::elements).unwrap_or_default();
-        let first = sources.into_iter().next();
-        let language = first.as_ref().and_then(|item| Language::of_file(item.value.as_str()?));
-        if let Some(stated) = language.zip(first) {
-            return Some(stated);
-        }
-        return table.required("language").and(None);
+        let by_name = by_ending(table);
+        return if by_name.is_some() { by_name } else { table.required("language").and(None) };
     };
     let text = item.string()?;
     if let Some(language) = Language::named(&text) {
@@ -68,6 +64,20 @@ fn stated_language<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
     let names = Language::all().map(Language::name);
     let meant = Language::meant(&text).map(Language::name).or_else(|| closest(&text, names));
     item.wrong(&listed(|_| true)).meant(meant).none()
+}
+
+/// Returns the language that the name of the first source says, and that source.
+fn by_ending<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
+    let first = table.get("sources")?.elements()?.into_iter().next()?;
+    Some((Language::of_file(first.value.as_str()?)?, first))
+}
+
+/// Returns the language of a contestant, if it has one; logs nothing.
+pub fn language(table: &Table<'_>) -> Option<Language> {
+    match table.get("language") {
+        Some(item) => Language::named(item.value.as_str()?),
+        None => by_ending(table).map(|(language, _)| language),
+    }
 }
 
 /// Lists the languages of a kind as errors do: `"c", "c++" or "d"`.

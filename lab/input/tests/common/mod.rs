@@ -5,7 +5,7 @@
 
 use std::path::Path;
 use tiebreak_core::plan::{Contestant, Gate, Scope};
-use tiebreak_core::study::Study;
+use tiebreak_core::study::{Recipe, Study};
 use tiebreak_input::study_folder::{self, StudyErrors};
 use tiebreak_input::{
     BASE_NAME, Entrants, FileErrors, HEAD_NAME, MAX_FILE_CLAIMS, display, meaning, parse,
@@ -123,7 +123,8 @@ fn check_right_study(study: &Study, text: &str, folder: &Path) {
     assert!(names.len() >= 2 && !workloads.is_empty());
     assert!(names.contains(&study.reference.as_str()));
     assert!(study.precision > 0.0 && study.precision <= 1.0);
-    let are_runners = study.contestants[0].recipe.language.is_runner();
+    let mut recipes = study.contestants.iter().map(|contestant| &contestant.recipe);
+    let are_runners = recipes.any(|recipe| recipe.language.is_runner());
     assert!(are_runners || study.oracle.is_some());
     assert!(!(are_runners && study.scope == Scope::Code));
     let recipes = study.contestants.iter().map(|contestant| &contestant.recipe);
@@ -137,7 +138,8 @@ fn check_right_study(study: &Study, text: &str, folder: &Path) {
             assert!(is_there(&folder.join(source)) && !source.contains(".."), "{source}");
         }
     }
-    assert!(study.contestants.iter().all(|c| c.recipe.language.is_runner() == are_runners));
+    let is_process = |recipe: &Recipe| recipe.language.is_runner() || recipe.is_process;
+    assert!(study.contestants.iter().all(|c| is_process(&c.recipe) == are_runners));
     assert!(study.workloads.iter().all(|workload| workload.size > 0));
     for table in &study.published {
         for figure in &table.figures {

@@ -7,11 +7,14 @@ use super::steps::{Places, Task};
 use super::toolchain::surroundings;
 use super::{rust, sources};
 use crate::program::resolve;
+use object::{Object, ObjectSection, SectionFlags, elf};
+use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tiebreak_core::language::{Compile, Link, Makes};
+use tiebreak_core::quantity::hexadecimal;
 use tiebreak_core::study::{BuiltForm, Reference};
 
 /// The table that the library of a contestant exports.
@@ -217,9 +220,29 @@ fn has_gold() -> bool {
     *HAS_GOLD.get_or_init(|| resolve("ld.gold", None).is_ok())
 }
 
+/// Returns a hash of everything of a library that is loaded, except notes, which have the hash of
+/// its whole file; `None` if it cannot be read. Libraries with the same hash do the same in the
+/// same time.
+pub fn print_of(library: &Path) -> Option<String> {
+    let bytes = fs::read(library).ok()?;
+    let file = object::File::parse(&*bytes).ok()?;
+    let mut hash = Sha256::new();
+    for section in file.sections() {
+        let SectionFlags::Elf { sh_flags } = section.flags() else { return None };
+        let name = section.name().ok()?;
+        if sh_flags & u64::from(elf::SHF_ALLOC) == 0 || name.starts_with(".note") {
+            continue;
+        }
+        let data = section.data().ok()?;
+        hash.update(format!("{name} {} {}\n", section.size(), data.len()));
+        hash.update(data);
+    }
+    Some(hexadecimal(&hash.finalize()))
+}
+
 /// Returns a folder with what contestants are built with: the kit's headers and sources, and the
 /// list of what a library exports.
-fn kit(cache: &Cache) -> Result<PathBuf, BuildError> {
+pub(super) fn kit(cache: &Cache) -> Result<PathBuf, BuildError> {
     let files = tiebreak_abi::SOURCES.iter().copied().chain([("exports", EXPORTS)]);
     let key = Key::new().with("kit").with_all(files.clone().flat_map(|(name, text)| [name, text]));
     cache.entry(key, |folder| {

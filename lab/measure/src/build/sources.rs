@@ -151,6 +151,7 @@ mod tests {
             package: String::new(),
             environment: Vec::new(),
             is_linked: false,
+            is_process: false,
         }
     }
 

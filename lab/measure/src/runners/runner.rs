@@ -68,8 +68,13 @@ impl Runner {
         let distribution = distribution.split_whitespace().collect::<Vec<_>>().join("-");
         let path = self.process.give_input(&input.bytes)?;
         self.process.workload.clone_from(name);
+        let output = match input.output_bytes {
+            0 => String::new(),
+            bytes => format!(" output_bytes={bytes}"),
+        };
         let arguments = format!(
-            " workload={name} distribution={distribution} size={size} seed={} items={} path={path}",
+            " workload={name} distribution={distribution} size={size} seed={} items={}{output} \
+             path={path}",
             input.seed, input.items
         );
         let (resets, held) = self.process.ask(&LOAD, &arguments)?;

@@ -134,6 +134,7 @@ pub fn entrant(language: Language, compiler: &str, source: &str) -> Entrant {
         package: "the-package".into(),
         environment: Vec::new(),
         is_linked: false,
+        is_process: false,
     };
     Entrant {
         name: "a".into(),

@@ -3,9 +3,11 @@
 use super::sheet::{Sheet, code, image, lines, list, section, sentence, small};
 use super::{FIRST_BYTES, machine, table, verdicts};
 use crate::footer::repeat_line;
+use crate::odd::remarks;
+use crate::page::INTERRUPTED;
 use crate::prelude::*;
 use crate::study::{
-    Block, Sweep, about, built_with, columns_mean, comparison, not_covered, promise_of, summary,
+    Block, Sweep, about, built_with, columns_mean, comparison, not_covered_by, promise_of, summary,
 };
 use crate::svg::charts;
 use maud::{Markup, html};
@@ -41,8 +43,16 @@ pub fn study_page(of: &Publication<'_>) -> String {
     let blocks: Vec<Block> = result.runs.iter().filter_map(Block::of).collect();
     let mut sheet = Sheet::packed(&plain(&result.title));
     sheet.add(html! { p.d { "Source: " (linked(&study.source)) } });
+    if result.interrupted {
+        sheet.add(small(INTERRUPTED));
+    }
     sheet.add(html! { p { (sentence(&format!("{}.", summary(result)))) } });
     sheet.add(small(&promise_of(result.error, "study")));
+    // Their rules stand in the head of the page, before what is counted.
+    let tables: Vec<Markup> =
+        blocks.iter().map(|block| table::workload(&mut sheet, block)).collect();
+    let elsewhere: Vec<(String, Markup)> =
+        of.elsewhere.iter().map(|other| differences(&mut sheet, other)).collect();
     claims(&mut sheet, result);
     for sweep in Sweep::all(&blocks) {
         let picture = sweep.chart().map(|chart| (charts(std::slice::from_ref(&chart)), chart));
@@ -51,22 +61,31 @@ pub fn study_page(of: &Publication<'_>) -> String {
             @if let Some((svg, chart)) = picture { (image(&chart.title, &svg)) }
             @if !crossings.is_empty() { (list(&crossings)) }
         };
-        sheet.part("Over the size", content, TABLE_BYTES);
+        sheet.part(&format!("Over the size of {}", sweep.name()), content, TABLE_BYTES);
     }
-    workloads(&mut sheet, &blocks);
-    of.elsewhere.iter().for_each(|other| elsewhere(&mut sheet, other));
+    for (block, content) in blocks.iter().zip(tables) {
+        let workload = &block.of.workload;
+        let title = format!("On {}{}", workload.name, about(workload));
+        sheet.part(&title, content, TABLE_BYTES);
+    }
+    let odd = odd(study, result);
+    if !odd.is_empty() {
+        sheet.part("What was odd", list(&odd), FIRST_BYTES - 1);
+    }
+    for (title, content) in elsewhere {
+        sheet.fold(&title, content);
+    }
     let again = result.runs.first().map(repeat_line);
     let again = html! {
         @if let Some(again) = again { (code(&again)) }
         (code(&format!("tiebreak study verify {}", plain(&study.name))))
     };
     sheet.part("The same again", again, FIRST_BYTES - 1);
-    contestants(&mut sheet, study, &blocks);
-    for (path, text) in of.files {
-        sheet.fold(path, html! { div id=(anchor(path)) { (lines(text)) } });
+    contestants(&mut sheet, of, &blocks);
+    for (index, (path, text)) in of.files.iter().enumerate() {
+        sheet.fold(path, html! { div id=(anchor(index)) { (lines(text)) } });
     }
-    let drawn = study.workloads.iter().any(|workload| workload.is_drawn);
-    let meaning = [columns_mean(&blocks), vec![not_covered(drawn)]].concat();
+    let meaning = [columns_mean(&blocks), vec![not_covered_by(&blocks)]].concat();
     sheet.fold("What the columns say", list(&meaning));
     if let Some(run) = result.runs.first() {
         sheet.fold("Machine", machine(run, None));
@@ -88,18 +107,28 @@ fn claims(sheet: &mut Sheet, result: &StudyResult) {
     }
 }
 
-/// Adds the workloads: those that fit unfolded, the others behind their names.
-fn workloads(sheet: &mut Sheet, blocks: &[Block]) {
-    for block in blocks {
-        let workload = &block.of.workload;
-        let content = table::workload(sheet, block);
-        let title = format!("On {}{}", workload.name, about(workload));
-        sheet.part(&title, content, TABLE_BYTES);
+/// Returns what was odd in the runs, each remark once, and what the study has and the result has
+/// not.
+fn odd(study: &Study, result: &StudyResult) -> Vec<String> {
+    let remarks = result.runs.iter().flat_map(|run| remarks(run, Look::PAPER));
+    let mut odd = each_once(remarks);
+    let is_raced = |name: &str| {
+        let mut blocks = result.runs.iter().filter_map(|run| run.study.as_ref());
+        blocks.any(|block| block.workload.name == name)
+    };
+    let names = study.workloads.iter().map(|workload| workload.name.as_str());
+    let missing: Vec<String> = names.filter(|name| !is_raced(name)).map(plain).collect();
+    if !missing.is_empty() {
+        odd.push(format!(
+            "Not raced in this result, so that no claim on it has a verdict: {}.",
+            missing.join(", ")
+        ));
     }
+    odd
 }
 
-/// Adds how another machine differs.
-fn elsewhere(sheet: &mut Sheet, of: &StudyComparison) {
+/// Returns how another machine differs, behind a title.
+fn differences(sheet: &mut Sheet, of: &StudyComparison) -> (String, Markup) {
     let mut content = vec![
         small(&comparison::summary(of)),
         small(&comparison::promise(of)),
@@ -124,11 +153,20 @@ fn elsewhere(sheet: &mut Sheet, of: &StudyComparison) {
     content.push(small(comparison::MEANING));
     let other = &of.results[1];
     let model = other.machine.as_deref().unwrap_or(&other.name);
-    sheet.fold(&format!("On another machine: {model}"), html! { @for one in &content { (one) } });
+    let title = format!("On another machine: {}", plain(model));
+    (title, html! { @for one in &content { (one) } })
 }
 
-/// Adds what each contestant is, how it is built, and links to its sources.
-fn contestants(sheet: &mut Sheet, study: &Study, blocks: &[Block]) {
+/// Adds what each contestant is, how it is built, and links to those of its sources that the page
+/// has.
+fn contestants(sheet: &mut Sheet, of: &Publication<'_>, blocks: &[Block]) {
+    // The source of a package is its folder.
+    let place = |source: &str| {
+        let is_of = |path: &str| {
+            path == source || path.strip_prefix(source).is_some_and(|rest| rest.starts_with('/'))
+        };
+        of.files.iter().position(|(path, _)| is_of(path))
+    };
     let one = |entrant: &Entrant| {
         let recipe = &entrant.recipe;
         let mut built = vec![recipe.compiler.clone()];
@@ -140,22 +178,28 @@ fn contestants(sheet: &mut Sheet, study: &Study, blocks: &[Block]) {
                 br;
                 (sentence(&built.join(" "))) " "
                 @for source in &recipe.sources {
-                    a.d href=(format!("#{}", anchor(source))) { (sentence(source)) } " "
+                    @match place(source) {
+                        Some(index) => a.d href=(format!("#{}", anchor(index))) {
+                            (sentence(source))
+                        },
+                        None => (sentence(source)),
+                    }
+                    " "
                 }
             }
         }
     };
     let content = html! {
-        @for entrant in &study.contestants { (one(entrant)) "\n" }
+        (small("The sources are those of the study when this page was written."))
+        @for entrant in &of.study.contestants { (one(entrant)) "\n" }
         (list(&built_with(blocks)))
     };
     sheet.fold("Contestants and their sources", content);
 }
 
 /// Returns the name of a file's place on the page.
-fn anchor(path: &str) -> String {
-    let plain = path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
-    format!("file-{}", plain.collect::<String>())
+fn anchor(index: usize) -> String {
+    format!("file-{index}")
 }
 
 /// Returns a text whose addresses are links.

@@ -147,7 +147,8 @@ pub fn code(text: &str) -> Markup {
 
 /// A text of several lines that are not wrapped.
 pub fn lines(text: &str) -> Markup {
-    let safe = text.trim_end().chars().map(|c| if is_safe(c) || c == '\n' { c } else { '?' });
+    let all = text.trim_end().chars().filter(|c| *c != '\r');
+    let safe = all.map(|c| if is_safe(c) || "\n\t".contains(c) { c } else { '?' });
     html! { pre.w { (safe.collect::<String>()) } }
 }
 

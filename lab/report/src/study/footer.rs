@@ -29,7 +29,7 @@ pub(super) fn footer(page: &mut Page, study: &StudyResult) {
 }
 
 /// Returns what the tables of the study do not cover.
-pub(super) fn not_covered_by(blocks: &[Block]) -> String {
+pub(crate) fn not_covered_by(blocks: &[Block]) -> String {
     not_covered(blocks.iter().all(|block| block.of.workload.is_drawn))
 }
 

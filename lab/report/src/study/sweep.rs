@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 /// The fewest sizes that make a sweep.
 const SIZES_MIN: usize = 3;
 /// The most curves of a chart, so that they can be told apart.
-const CURVES_MAX: usize = 8;
+const CURVES_MAX: usize = 6;
 
 /// The workloads of one distribution, from the smallest to the largest.
 pub(crate) struct Sweep<'b, 'a> {
@@ -37,7 +37,7 @@ impl Place<'_> {
 
 impl<'b, 'a> Sweep<'b, 'a> {
     /// Returns the sweeps of a study: workloads of one distribution with one reference, at least
-    /// three of different sizes.
+    /// three, each of another size. Whoever is void on one of them has no place on it.
     pub(crate) fn all(blocks: &'b [Block<'a>]) -> Vec<Sweep<'b, 'a>> {
         let mut sweeps: Vec<Sweep<'b, 'a>> = Vec::new();
         for block in blocks.iter().filter(|block| !block.of.workload.distribution.is_empty()) {
@@ -53,10 +53,17 @@ impl<'b, 'a> Sweep<'b, 'a> {
         }
         for sweep in &mut sweeps {
             sweep.blocks.sort_by_key(|block| block.of.workload.size);
-            sweep.blocks.dedup_by_key(|block| block.of.workload.size);
         }
-        sweeps.retain(|sweep| sweep.blocks.len() >= SIZES_MIN);
+        sweeps.retain(|sweep| {
+            let sizes = sweep.blocks.iter().map(|block| block.of.workload.size);
+            sweep.blocks.len() >= SIZES_MIN && sizes.is_sorted_by(|a, b| a < b)
+        });
         sweeps
+    }
+
+    /// The distribution whose size it sweeps.
+    pub(crate) fn name(&self) -> String {
+        plain(&self.first().of.workload.distribution)
     }
 
     fn first(&self) -> &'b Block<'a> {
@@ -65,14 +72,14 @@ impl<'b, 'a> Sweep<'b, 'a> {
 
     /// The names of the contestants that have a ratio somewhere, each once.
     fn names(&self) -> Vec<&'a str> {
-        let rows = self.blocks.iter().flat_map(|block| block.of.rows.iter());
+        let rows = self.blocks.iter().flat_map(|block| block.rows.iter());
         each_once(rows.filter(|row| row.ratio.is_some()).map(|row| row.name.as_str()))
     }
 
     /// The ratios of a contestant to the reference, where there are any.
     fn places(&self, name: &str) -> Vec<Place<'a>> {
         let places = self.blocks.iter().filter_map(|block| {
-            let row = block.of.rows.iter().find(|row| row.name == name)?;
+            let row = block.rows.iter().find(|row| row.name == name)?;
             let ratio = row.ratio?;
             let limits = [ratio.low, ratio.high].map(finite);
             Some(Place {
@@ -143,7 +150,7 @@ impl<'b, 'a> Sweep<'b, 'a> {
             let limits = places.iter().filter_map(|place| Some((place.size, place.limits?)));
             Curve { name: plain(name), place, points, limits: limits.collect() }
         });
-        let x = Axis::new(format!("size of {}", plain(&of.workload.distribution)), true, size);
+        let x = Axis::new(format!("size of {}", self.name()), true, size);
         let y = Axis::new("", true, |value| ratio(value, 2, Rounding::Nearest));
         let title = format!("how many times as fast as {}, over the size", plain(&of.reference));
         let mut chart = Chart::new(title, [x, y], Vec::<(String, _)>::new());

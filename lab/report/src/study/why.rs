@@ -2,10 +2,12 @@
 
 use crate::number::Scale;
 use crate::prelude::*;
-use tiebreak_core::result::{Hot, Model, Why, WhySide};
+use tiebreak_core::result::{Hot, Instruction, Model, Why, WhySide};
 
 /// The most functions that are named.
 const PARTS: usize = 5;
+/// The most instructions that are shown.
+const LINES_MAX: usize = 64;
 /// A share of the time from which it is written.
 const SHARE_MIN: f64 = 0.01;
 
@@ -20,7 +22,9 @@ pub fn why(of: &Why, look: &Look) -> String {
     page.wide_table(summary(of));
     for side in &of.sides {
         page.gap();
-        page.note(format!("{} spends its time in {}.", plain(&side.name), parts(&side.hot)));
+        let looks = count(side.hot.looks, "look");
+        let parts = parts(&side.hot);
+        page.note(format!("{} spends its time in {parts}, by {looks}.", plain(&side.name)));
     }
     page.gap();
     for (title, columns) in listings(of, look) {
@@ -129,20 +133,32 @@ fn listings(of: &Why, look: &Look) -> Vec<(String, Vec<Column>)> {
     vec![(format!("{} {}", one.0, other.0), both)]
 }
 
+/// Returns the instructions that are shown: of many those around the hottest.
+fn shown(hot: &Hot) -> &[Instruction] {
+    let lines = &hot.lines;
+    if lines.len() <= LINES_MAX {
+        return lines;
+    }
+    let by_share = |a: &usize, b: &usize| lines[*a].share.total_cmp(&lines[*b].share);
+    let hottest = (0..lines.len()).max_by(by_share).unwrap_or(0);
+    let start = hottest.saturating_sub(LINES_MAX / 2).min(lines.len() - LINES_MAX);
+    &lines[start..start + LINES_MAX]
+}
+
 /// Says what the instructions of a contestant are.
 fn title(side: &WhySide) -> String {
-    let Hot { function, is_loop, left_out, .. } = &side.hot;
-    let what = if *is_loop { "the hot loop" } else { "the hottest part" };
-    let more = match left_out {
+    let Hot { function, is_loop, .. } = &side.hot;
+    let what = if *is_loop { "the hot loop" } else { "the instructions" };
+    let more = match side.hot.lines.len() - shown(&side.hot).len() {
         0 => String::new(),
-        more => format!(", without {} more", count(*more as u64, "instruction")),
+        more => format!(", without {} more", count(more as u64, "instruction")),
     };
     format!("{}: {what} of {}{more}.", plain(&side.name), short(function))
 }
 
 /// Returns the instructions of a contestant, each with its share of the time.
 fn listing(side: &WhySide) -> Vec<(String, String)> {
-    let lines = side.hot.lines.iter().map(|line| {
+    let lines = shown(&side.hot).iter().map(|line| {
         let share = match line.share {
             share if share >= SHARE_MIN / 2.0 => percent(share, Rounding::Nearest),
             _ => String::new(),
@@ -156,7 +172,7 @@ fn listing(side: &WhySide) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tiebreak_core::result::{Instruction, Part};
+    use tiebreak_core::result::Part;
 
     fn side(name: &str, texts: &[&str]) -> WhySide {
         let share = 1.0 / texts.len() as f64;
@@ -174,7 +190,7 @@ mod tests {
                 function: "sum".to_owned(),
                 is_loop: true,
                 lines: texts.iter().enumerate().map(line).collect(),
-                left_out: 0,
+                looks: 1000,
             },
             model: Ok(Model {
                 cpu: "skylake-avx512".to_owned(),
