@@ -248,7 +248,7 @@ fn only_what_was_set_up_is_cleaned_up() {
 /// A file of 100 claims of which none is true: ten contests, each of five equal contestants, all
 /// pairs, with nothing too small to matter.
 fn null_file(number: u64, rounds: u64) -> CheckResult {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = common::scratch();
     let contest = |index: u64| Requests {
         behaviours: vec![Behaviour { noise: 0.05, ..Behaviour::default() }; 5],
         claims: Vec::new(),

@@ -77,8 +77,6 @@ const UNSEEN_STUDIES: [&str; 38] = [
     "068-two-rust-sources",
     "069-cargo-file",
     "070-cargo-unlocked",
-    "071-mixed-kinds",
-    "072-mixed-kinds-runners-first",
     "074-runner-at-scope-code",
     "079-nul",
     "080-published-unknown-names",

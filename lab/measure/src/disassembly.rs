@@ -77,7 +77,8 @@ impl Function {
     fn shown(&self, file: &str) -> String {
         let is_of_system = ["/lib", "/usr"].iter().any(|folder| file.starts_with(folder));
         let library = file.rsplit('/').next().filter(|_| is_of_system);
-        library.map_or(self.name.clone(), |library| format!("{library}, {} or behind it", self.name))
+        library
+            .map_or(self.name.clone(), |library| format!("{library}, {} or behind it", self.name))
     }
 }
 

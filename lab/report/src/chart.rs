@@ -95,7 +95,8 @@ impl Chart {
         let columns = look.columns().saturating_sub(margin + 3).max(20);
         let mut page = Page::new(*look);
         let title = [&self.title, &self.y.label].map(|text| plain(text));
-        let title = title.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
+        let title =
+            title.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
         page.line(&[span(Tone::Strong, title)]);
         for (label, line) in labels.iter().zip(plot(self, across, upwards, columns, *look)) {
             let rule = look.pick(if label.is_empty() { '\u{2502}' } else { '\u{2524}' }, '|');

@@ -17,9 +17,7 @@ mod why;
 pub(crate) use self::block::{Block, Reason, quantiles};
 pub use self::comparison::{comparison, comparison_markdown};
 pub use self::ecdf::ecdf;
-pub(crate) use self::footer::{
-    about, built_with, columns_mean, facts, not_covered_by, notes,
-};
+pub(crate) use self::footer::{about, built_with, columns_mean, facts, not_covered_by, notes};
 pub use self::markdown::markdown;
 pub(crate) use self::metrics::{per_item, table as metrics_table};
 pub(crate) use self::rows::{columns, spread_of};

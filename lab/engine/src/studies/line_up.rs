@@ -3,8 +3,8 @@
 
 use super::functions::Functions;
 use super::setup::{Setup, waits_ns};
-use super::{Environment, Step, StudyRequest};
 use super::trial::Trial;
+use super::{Environment, Step, StudyRequest};
 use super::{short, trial};
 use crate::check::{self, Contest, Rules};
 use crate::error::{Result, usage};

@@ -11,8 +11,8 @@ use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, Hooks, Plan, PlannedClaim, Primer, ProgramPlan, Scope,
 };
 use tiebreak_core::study::{
-    BatchCalls, Built, BuiltForm, Entrant, FunctionPlan, NotRun, Pilot, Published, Team, ThreadCount, Threads,
-    Workload,
+    BatchCalls, Built, BuiltForm, Entrant, FunctionPlan, NotRun, Pilot, Published, Team,
+    ThreadCount, Threads, Workload,
 };
 use tiebreak_machine::cpus;
 use tiebreak_measure::build::{BuildError, Builder, print_of};
@@ -397,6 +397,28 @@ mod tests {
         check(Some(30), None, &[1.0, 1.0], &[0, 0]);
         check(Some(30), Some(4.0), &[1.0, 1.0], &[0, 0]);
         check(None, None, &[], &[]);
+    }
+
+    fn entrant(name: &str, count: ThreadCount) -> Entrant {
+        Entrant {
+            name: name.to_owned(),
+            stem: name.to_owned(),
+            recipe: Recipe {
+                language: Language::named("c").unwrap(),
+                sources: Vec::new(),
+                compiler: String::new(),
+                flags: Vec::new(),
+                libraries: Vec::new(),
+                version: Vec::new(),
+                package: String::new(),
+                environment: Vec::new(),
+                is_linked: false,
+                is_process: false,
+            },
+            contract: String::new(),
+            about: String::new(),
+            threads: Some(Threads { family: "a".to_owned(), count }),
+        }
     }
 
     #[test]

@@ -324,7 +324,7 @@ impl VirtualLab {
     }
 
     pub fn of(plan: Plan) -> VirtualLab {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = scratch();
         let mut store = Store::open(&folder.path().join("journal.db")).unwrap();
         let run = store.create_run(&header(plan)).unwrap();
         VirtualLab { folder, run }
@@ -375,4 +375,11 @@ pub fn compare(request: &Request, behaviours: &[Behaviour]) -> (Referee, StopRea
     let lab = VirtualLab::new(request);
     let (referee, reason) = lab.go(&mut VirtualSampler::new(behaviours)).unwrap();
     (referee, reason, lab.journal())
+}
+
+/// A folder for journals that nobody keeps: in memory where there is such a place, because tests of
+/// statistics write thousands of them.
+pub fn scratch() -> tempfile::TempDir {
+    let in_memory = tempfile::tempdir_in("/dev/shm");
+    in_memory.or_else(|_| tempfile::tempdir()).unwrap()
 }

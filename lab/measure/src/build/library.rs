@@ -228,9 +228,9 @@ pub fn print_of(library: &Path) -> Option<String> {
     let file = object::File::parse(&*bytes).ok()?;
     let mut hash = Sha256::new();
     for section in file.sections() {
-        let SectionFlags::Elf { sh_flags } = section.flags() else { return None };
+        let SectionFlags::Elf { sh_flags, .. } = section.flags() else { return None };
         let name = section.name().ok()?;
-        if sh_flags & u64::from(elf::SHF_ALLOC) == 0 || name.starts_with(".note") {
+        if (sh_flags & elf::SHF_ALLOC).0 == 0 || name.starts_with(".note") {
             continue;
         }
         let data = section.data().ok()?;

@@ -13,7 +13,11 @@ const COMMAND: [&str; 8] =
     ["cc", "-O2", "-I", "{kit}", "{sdk}/tiebreak_process.c", "-o", "{out}/process", "-ldl"];
 
 /// Makes the program, unless the cache has it, and returns the process of a contestant.
-pub(super) fn form(task: Task<'_>, clients: &Clients, library: &Path) -> Result<BuiltForm, BuildError> {
+pub(super) fn form(
+    task: Task<'_>,
+    clients: &Clients,
+    library: &Path,
+) -> Result<BuiltForm, BuildError> {
     let include = kit(task.cache)?.join("include");
     let places = task.places().with_path("kit", &include).with_path("sdk", &clients.0);
     let command = COMMAND.map(str::to_owned);
@@ -21,12 +25,11 @@ pub(super) fn form(task: Task<'_>, clients: &Clients, library: &Path) -> Result<
     let key = key.with_all(task.environment().flat_map(|(name, value)| [name, value]));
     let key = key.with(clients.0.as_os_str().as_encoded_bytes());
     let key = key.with(include.as_os_str().as_encoded_bytes());
-    let place = task.cache.entry(key, |out| {
-        task.run_words(&places.clone().with_path("out", out), &command, out)
-    })?;
+    let place = task
+        .cache
+        .entry(key, |out| task.run_words(&places.clone().with_path("out", out), &command, out))?;
     let files = [place.join("process"), library.to_owned()];
-    let files: Vec<String> =
-        files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+    let files: Vec<String> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
     Ok(BuiltForm::Runner {
         command: files.clone(),
         environment: task.recipe.environment.clone(),

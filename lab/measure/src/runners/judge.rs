@@ -32,6 +32,11 @@ pub(super) struct Input {
 }
 
 impl Input {
+    /// Returns how long an output is, by the oracle.
+    pub(super) fn output_bytes(&self) -> u64 {
+        self.made.as_ref().map_or(0, |made| made.output_bytes)
+    }
+
     fn of_oracle(seed: u64, made: oracle::Input) -> Result<Input, UnitFailure> {
         let (items, bytes) = (made.items, whole(&made.file)?);
         Ok(Input { seed, items, bytes, made: Some(made) })

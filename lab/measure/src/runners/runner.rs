@@ -68,7 +68,7 @@ impl Runner {
         let distribution = distribution.split_whitespace().collect::<Vec<_>>().join("-");
         let path = self.process.give_input(&input.bytes)?;
         self.process.workload.clone_from(name);
-        let output = match input.output_bytes {
+        let output = match input.output_bytes() {
             0 => String::new(),
             bytes => format!(" output_bytes={bytes}"),
         };
