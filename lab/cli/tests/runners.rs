@@ -134,9 +134,12 @@ static uint64_t run(void *state) {
   const tiebreak_workload *workload = (const tiebreak_workload *)state;
   return sum(workload->input, workload->input_bytes) + calls++;
 }
-static void dump(void *state, const tiebreak_sink *sink) { tiebreak_write_number(sink, run(state) - 1); }
+static void dump(void *state, const tiebreak_sink *sink) {
+  tiebreak_write_number(sink, run(state) - 1);
+}
 __attribute__((constructor)) static void say(void) { puts(\"loaded\"); fflush(stdout); }
-TIEBREAK_CONTESTANT_WITH(\"resets\", \"\", 0u, 0u, 0u, 0u, tiebreak_copy_workload, reset, run, dump, free);
+TIEBREAK_CONTESTANT_WITH(\"resets\", \"\", 0u, 0u, 0u, 0u, tiebreak_copy_workload, reset, run,
+                         dump, free);
 ";
     write(&place, "resets.c", &format!("{ORACLE}{resets}"));
     write(&place, "wrong.c", &format!("{ORACLE}TIEBREAK_NUMBER(sum);\n").replace("= 0;", "= 1;"));

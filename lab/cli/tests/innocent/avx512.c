@@ -18,7 +18,9 @@ static uint64_t run(void *state) {
   return sum((const uint8_t *)tiebreak_launder(workload->input), workload->input_bytes);
 }
 
-static void dump(void *state, const tiebreak_sink *sink) { tiebreak_write_number(sink, run(state)); }
+static void dump(void *state, const tiebreak_sink *sink) {
+  tiebreak_write_number(sink, run(state));
+}
 
 TIEBREAK_CONTESTANT_WITH("avx512", "avx512f,avx512bw", 0u, 0u, 0u, 0u, tiebreak_copy_workload, 0,
                          run, dump, free);

@@ -42,8 +42,8 @@ pub fn why(of: &Why, look: &Look) -> String {
     ];
     if let Some(model) = models.first() {
         notes.push(format!(
-            "A pass of the loop, by llvm-mca for {}: every load is found in the first cache, and no \
-             branch is mispredicted.",
+            "A pass of the loop, by llvm-mca for {}: every load is found in the first cache, and \
+             no branch is mispredicted.",
             plain(&model.cpu)
         ));
     }
