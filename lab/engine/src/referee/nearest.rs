@@ -19,14 +19,6 @@ pub(super) struct Nearest {
     pub left_ns: f64,
 }
 
-/// What the cells of a table usually need.
-struct Usual {
-    /// The fewest rounds after which a cell has limits, as long as one has none.
-    least: f64,
-    /// The median of the rounds that those which have limits need; 0 if none has.
-    rounds: f64,
-}
-
 impl Referee {
     /// Returns the pair to race next: of the open questions, the one that is expected to need the
     /// least time; `None` if none is open. Claims for which cells of the table wait come before all
@@ -37,10 +29,9 @@ impl Referee {
     /// claim.
     pub(super) fn nearest(&self) -> Option<Nearest> {
         let wait_ns = self.plan.claims.iter().map(|planned| planned.waits_ns).max().unwrap_or(0);
-        let usual = self.usual();
         let open = self.open_claims().map(|(index, planned)| {
             let company = company::sorted(about(planned));
-            let left_ns = self.expected_ns(index, planned, &usual);
+            let left_ns = self.expected_ns(index, planned);
             let ends_ns = self.elapsed_ns as f64 + left_ns;
             let is_first = planned.waits_ns < wait_ns && ends_ns <= wait_ns as f64;
             Nearest { had: self.had.of(&company), company, is_first, left_ns }
@@ -59,42 +50,17 @@ impl Referee {
     /// are raced in this order.
     pub(crate) fn all_left_ns(&self) -> Option<f64> {
         let mut by_pair: BTreeMap<Vec<usize>, f64> = BTreeMap::new();
-        let usual = self.usual();
         for (index, planned) in self.open_claims() {
             // Questions about the same pair share its rounds.
             let left_ns = by_pair.entry(company::sorted(about(planned))).or_default();
-            *left_ns = left_ns.max(self.expected_ns(index, planned, &usual));
+            *left_ns = left_ns.max(self.expected_ns(index, planned));
         }
         self.plan.races_nearest_first().then(|| by_pair.values().sum())
     }
 
-    /// Returns the nanoseconds that an open claim is expected to need. A cell that has had too few
-    /// rounds for limits is expected to need as many as the others usually do: one after the other
-    /// would else be tried, although the first ones have shown that the time is too short for any.
-    fn expected_ns(&self, index: usize, planned: &PlannedClaim, usual: &Usual) -> f64 {
-        let test = &self.claims[index].test;
-        let (had, left) = (test.rounds() as f64, test.rounds_left());
-        let is_untried = planned.claim.statement.is_measure() && had < usual.least;
-        let left = if is_untried { left.max(usual.rounds - had) } else { left };
-        left * self.round_ns(planned)
-    }
-
-    /// Returns what the cells of the table usually need.
-    fn usual(&self) -> Usual {
-        let cells = (0..).zip(&self.plan.claims);
-        let cells = cells.filter(|(_, planned)| planned.claim.statement.is_measure());
-        let needs: Vec<(f64, f64)> = cells
-            .map(|(index, _)| {
-                let test = &self.claims[index].test;
-                let left = if self.claims[index].is_open() { test.rounds_left() } else { 0.0 };
-                (test.rounds() as f64, test.rounds() as f64 + left)
-            })
-            .collect();
-        // What was not tried needs the fewest that any needs.
-        let open = needs.iter().filter(|(had, need)| need > had);
-        let least = open.map(|(_, need)| *need).fold(f64::INFINITY, f64::min);
-        let tried = needs.into_iter().filter(|(had, need)| *had >= least || need == had);
-        Usual { least, rounds: unit::median(tried.map(|(_, need)| need)).unwrap_or(0.0) }
+    /// Returns the nanoseconds that an open claim is expected to need.
+    fn expected_ns(&self, index: usize, planned: &PlannedClaim) -> f64 {
+        self.claims[index].test.rounds_left() * self.round_ns(planned)
     }
 
     /// Returns the ratios of a study's table that are not as exact as asked, with what each is

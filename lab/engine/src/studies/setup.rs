@@ -118,8 +118,8 @@ impl<'a> Setup<'a> {
     }
 
     /// Leaves out contestants of a table with lists whose code is that of one before them: another
-    /// level of optimisation, for example, may change nothing. The reference stays, and so does what
-    /// a claim names or what was asked for by its whole name.
+    /// level of optimisation, for example, may change nothing. The reference stays, and so do those
+    /// that a claim names, or that were asked for by their whole name.
     fn fold(&mut self, progress: &mut dyn FnMut(Step<'_>)) {
         let asked = self.asked;
         let texts = asked.claims.iter().chain(asked.study.claims.iter().map(|claim| &claim.text));

@@ -202,7 +202,7 @@ fn what_is_open_says_what_it_needs() {
     let all = table(&calls_ns, false, 1e6, 3);
     let needed_s = all.seconds;
     assert!(all.study.unwrap().open_ratios.is_empty());
-    for share in [0.03, 0.1, 0.3, 0.7] {
+    for share in [0.02, 0.1, 0.3, 0.7] {
         let result = table(&calls_ns, false, share * needed_s, 3);
         let is_exact = exact(&result);
         let open = result.study.unwrap().open_ratios;

@@ -64,10 +64,10 @@ pub fn comparison_markdown(of: &StudyComparison) -> String {
     out + &format!("\n{}\n", escaped(MEANING))
 }
 
-pub(crate) const MEANING: &str = "A ratio is how many times what a contestant needs the reference needs. 'proven' is how far \
-     the second is at least from the first: their intervals have no value in common. '-' says \
-     that they may be equal. Of two contestants one is before the other if their intervals have \
-     no value in common.";
+pub(crate) const MEANING: &str = "A ratio is how many times what a contestant needs the reference \
+    needs. 'proven' is how far the second is at least from the first: their intervals have no \
+    value in common. '-' says that they may be equal. Of two contestants one is before the other \
+    if their intervals have no value in common.";
 
 /// Summarises a comparison: how many ratios differ, how many pairs of contestants changed places,
 /// and how many claims have another verdict.

@@ -119,8 +119,8 @@ impl<'b, 'a> Sweep<'b, 'a> {
         said
     }
 
-    /// The contestants whose curves are drawn: those that claims name first, and of these and of the
-    /// others those that are farthest from the reference.
+    /// The contestants whose curves are drawn: first those that claims name, and those that are
+    /// farthest from the reference.
     fn drawn(&self) -> Vec<&'a str> {
         let claims = self.blocks.iter().flat_map(|block| super::claims(block.run));
         let claimed: Vec<&str> = claims
