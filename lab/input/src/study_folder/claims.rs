@@ -109,13 +109,10 @@ fn check_workload(claim: &Claim, words: &Words, workloads: &[Workload], log: &Lo
     let Some((name, span)) = named else {
         let sides = || std::iter::once(&claim.left).chain(&claim.right);
         let is_raced = workloads.iter().any(|on| sides().all(|side| on.races(side)));
-        if let Some((Some(right), span)) =
-            claim.right.as_deref().map(Some).zip(place_of(words, Part::Left))
-        {
-            if !is_raced && !workloads.is_empty() {
-                log.error(span, format!("no workload races '{}' and '{right}'", claim.left))
-                    .label("expected two that meet in the 'contestants' of a workload");
-            }
+        let place = place_of(words, Part::Left).filter(|_| !is_raced && !workloads.is_empty());
+        if let Some((right, span)) = claim.right.as_deref().zip(place) {
+            log.error(span, format!("no workload races '{}' and '{right}'", claim.left))
+                .label("expected two that meet in the 'contestants' of a workload");
         }
         return;
     };
