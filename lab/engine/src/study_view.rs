@@ -115,21 +115,21 @@ const SHOWN_BYTES: u64 = 64 << 10;
 /// # Errors
 /// Fails if a file cannot be read or is no result of this study, or if there is no result at all.
 pub fn publish(study: &Study, files: &[PathBuf], store: &Path) -> Result<String> {
-    let is_of = |file: &Path, result: &StudyResult| match result.study == study.name {
-        true => Ok(()),
-        false => usage(format!(
+    let is_of = |file: &Path, result: &StudyResult| {
+        if result.study == study.name {
+            return Ok(());
+        }
+        usage(format!(
             "{} is a result of the study '{}', not of '{}'",
             file.display(),
             result.study,
             study.name
-        )),
+        ))
     };
     let (result, others) = match files {
         [] => {
-            let newest = match store.exists() {
-                true => studies::newest(study, &Store::open(store)?)?,
-                false => None,
-            };
+            let newest =
+                if store.exists() { studies::newest(study, &Store::open(store)?)? } else { None };
             match newest {
                 Some(result) => (result, &[][..]),
                 None => {

@@ -83,9 +83,10 @@ fn side(
         call_ns: a_call(profiled.timed_ns),
         cycles: profiled.cycles.map(a_call),
         instructions: profiled.instructions.map(a_call),
-        model: match hot.is_loop {
-            true => disassembly::model(&hot),
-            false => Err("the time is spent in no loop of one function".to_owned()),
+        model: if hot.is_loop {
+            disassembly::model(&hot)
+        } else {
+            Err("the time is spent in no loop of one function".to_owned())
         },
         hot,
         name,
