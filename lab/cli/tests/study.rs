@@ -293,6 +293,13 @@ fn workloads_say_who_is_raced_on_them_and_when() {
     let of = |name: &str| rows(&result, 1).iter().find(|row| row["name"] == name).unwrap();
     assert_eq!(of("unrolled")["not_run"], "takes part in other workloads");
     assert!(of("third")["ratio"].is_object() && of("plain")["not_run"].is_null());
+    // Each row has its own picture, behind one that is left out too.
+    for row in ["plain", "third"].map(of) {
+        let counts = row["distribution"]["counts"].as_array().unwrap().iter();
+        let drawn: u64 = counts.map(|count| count.as_u64().unwrap()).sum();
+        let beyond = row["distribution"]["beyond"].as_u64().unwrap();
+        assert_eq!(drawn + beyond, row["batches"].as_u64().unwrap(), "{row}");
+    }
     // The study's claim is about two of which one is not raced there.
     let claims = |run: usize| {
         let all = result["runs"][run]["verdicts"].as_array().unwrap().iter();

@@ -278,7 +278,7 @@ pub fn of_gate(run: &RunResult) -> Option<CheckResult> {
 }
 
 /// Combines the contests in the order of the file.
-fn together(rules: &Rules, mut contests: Vec<ContestResult>) -> CheckResult {
+pub(crate) fn together(rules: &Rules, mut contests: Vec<ContestResult>) -> CheckResult {
     contests.sort_by_key(|contest| contest.lines.first().copied());
     CheckResult {
         file: rules.file.clone(),

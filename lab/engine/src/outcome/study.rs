@@ -40,6 +40,7 @@ pub(super) fn workload(
     let mut pictures = pictures(&walls).into_iter();
     let mut rows = Vec::with_capacity(plan.contestants.len());
     for (index, walls) in walls.iter().enumerate() {
+        let distribution = pictures.next().flatten();
         let name = &plan.contestants[index].name;
         if !functions.workload.races(name) && referee.seen[index].fault.is_none() {
             let not_run = Some("takes part in other workloads".to_owned());
@@ -47,7 +48,7 @@ pub(super) fn workload(
             continue;
         }
         rows.push(StudyRow {
-            distribution: pictures.next().flatten(),
+            distribution,
             ecdf: summary::ecdf(walls, ECDF_VALUES),
             ..block.row(index, &referee.seen[index], &columns[index])
         });

@@ -6,13 +6,13 @@ use super::setup::{Setup, waits_ns};
 use super::trial::Trial;
 use super::{Environment, Step, StudyRequest};
 use super::{short, trial};
-use crate::check::{self, Contest, Rules};
+use crate::check::{self, Contest, Rules, together};
 use crate::error::{Result, usage};
 use crate::replay;
-use crate::resume::{NewBudget, budget_from_here, is_over, refused};
+use crate::resume::{NewBudget, budget_from_here, budget_of, is_over, refused};
 use crate::session::{Book, Session};
 use std::sync::atomic::AtomicBool;
-use tiebreak_core::journal::{Event, Journal, RunHeader, StopReason};
+use tiebreak_core::journal::{Event, Journal, RunHeader};
 use tiebreak_core::plan::{Budget, Plan};
 use tiebreak_core::result::{CheckResult, ContestResult, Family, StudyResult};
 use tiebreak_core::study::Study;
@@ -135,20 +135,17 @@ pub fn newest(of: &Study, store: &Store) -> Result<Option<StudyResult>> {
         if functions.is_none_or(|one| (&one.study, &one.folder) != (&of.name, &of.folder)) {
             continue;
         }
-        let mut runs = Vec::new();
-        for (_, id) in siblings(store, &summary.id, &header)? {
-            runs.push(replay::result(&store.journal(&id)?));
-        }
-        let mut interrupted = runs.iter().map(|run| run.stopped);
-        return Ok(Some(StudyResult {
-            study: of.name.clone(),
-            title: of.title.clone(),
-            error: runs.iter().map(|run| run.error).sum(),
-            budget: runs.first().map_or(Budget { rounds: None, seconds: None }, |run| run.budget),
-            seconds: runs.iter().map(|run| run.seconds).sum(),
-            interrupted: interrupted.any(|why| why == Some(StopReason::Interrupted)),
-            runs,
-        }));
+        let siblings = siblings(store, &summary.id, &header)?;
+        let journals = siblings.iter().map(|(_, id)| store.journal(id));
+        let journals = journals.collect::<Result<Vec<_>, _>>()?;
+        let Some(first) = journals.first() else { continue };
+        let rules = rules(&of.name, &journals, budget_of(first));
+        let contests = siblings.into_iter().zip(&journals).enumerate();
+        let contests = contests.map(|(index, ((name, _), journal))| {
+            let lines = lines(index, &journal.header.plan);
+            ContestResult { name, run: replay::result(journal), lines }
+        });
+        return Ok(Some(of_study(together(&rules, contests.collect()))));
     }
     Ok(None)
 }
@@ -182,14 +179,7 @@ pub fn take_up(
     let journals = journals.collect::<Result<Vec<_>, _>>()?;
     let all: Vec<&Journal> = journals.iter().collect();
     let budget = budget_from_here(&all, budget).map_err(|why| refused(run.as_str(), &why))?;
-    let plans = all.iter().map(|journal| &journal.header.plan);
-    let rules = Rules {
-        file: functions.study.clone(),
-        family: Family::EBonferroni,
-        error: plans.clone().map(|plan| plan.error).sum(),
-        claims: plans.map(|plan| plan.claims.len()).sum(),
-        budget,
-    };
+    let rules = rules(&functions.study, &journals, budget);
     let mut line_up = LineUp { contests: Vec::new(), done: Vec::new(), rules };
     for (index, ((name, sibling), journal)) in siblings.into_iter().zip(journals).enumerate() {
         let lines = lines(index, &journal.header.plan);
@@ -202,6 +192,18 @@ pub fn take_up(
         line_up.contests.push(Contest { name, lines, session, sampler });
     }
     Ok(line_up)
+}
+
+/// Returns the rules of a study whose runs have these journals.
+fn rules(study: &str, journals: &[Journal], budget: Budget) -> Rules {
+    let plans = journals.iter().map(|journal| &journal.header.plan);
+    Rules {
+        file: study.to_owned(),
+        family: Family::EBonferroni,
+        error: plans.clone().map(|plan| plan.error).sum(),
+        claims: plans.map(|plan| plan.claims.len()).sum(),
+        budget,
+    }
 }
 
 /// Returns the runs that were begun together with this one, by workload, in the order of their
