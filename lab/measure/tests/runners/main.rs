@@ -53,7 +53,7 @@ serve((input, workload) => {
 ";
 
 fn sums() -> Option<Study> {
-    there(&[PYTHON]).then(|| Study::new().with(PYTHON, "a.py", SUM).with(PYTHON, "b.py", SUM))
+    there(&[&PYTHON]).then(|| Study::new().with(&PYTHON, "a.py", SUM).with(&PYTHON, "b.py", SUM))
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn what_a_script_imports_is_among_the_files() {
 
 #[test]
 fn runtimes_agree_on_an_answer() {
-    if !there(&[PYTHON, "node"]) {
+    if !there(&[&PYTHON, "node"]) {
         return;
     }
-    let mut study = Study::new().with(PYTHON, "a.py", SUM).with("node", "b.mjs", SUM_MJS);
+    let mut study = Study::new().with(&PYTHON, "a.py", SUM).with("node", "b.mjs", SUM_MJS);
     for (program, file, script) in [("pypy3", "c.py", SUM), ("bun", "d.mjs", SUM_MJS)] {
         if there(&[program]) {
             study = study.with(program, file, script);
@@ -124,7 +124,7 @@ fn processes_go_on_at_scope_layout_only() {
 
 #[test]
 fn a_contestant_may_put_its_input_back() {
-    if !there(&[PYTHON]) {
+    if !there(&[&PYTHON]) {
         return;
     }
     let pop = "
@@ -143,7 +143,7 @@ class Pop:
         return '%d' % self.sum
 tiebreak.serve(Pop)
 ";
-    let mut study = Study::new().with(PYTHON, "a.py", pop).with(PYTHON, "b.py", pop);
+    let mut study = Study::new().with(&PYTHON, "a.py", pop).with(&PYTHON, "b.py", pop);
     std::fs::write(study.path().join("input"), "abc".repeat(1000)).unwrap();
     study.workload.file = Some("input".into());
     study.workload.answer = Some("294000".into());
@@ -153,7 +153,7 @@ tiebreak.serve(Pop)
 
 #[test]
 fn parts_count_by_their_geometric_mean() {
-    if !there(&[PYTHON]) {
+    if !there(&[&PYTHON]) {
         return;
     }
     let parts = "
@@ -173,7 +173,7 @@ class Parts:
         return ''
 tiebreak.serve(Parts)
 ";
-    let mut study = Study::new().with(PYTHON, "a.py", parts).with(PYTHON, "b.py", parts);
+    let mut study = Study::new().with(&PYTHON, "a.py", parts).with(&PYTHON, "b.py", parts);
     study.calls_a_batch = 1;
     let ran = unit(&mut study.runners(), &vec![vec![0, 1]; 4], TIMEOUT_NS).unwrap();
     // 4 ms; a neighbour may make the parts longer, so that the fastest of some is looked at.
@@ -184,12 +184,12 @@ tiebreak.serve(Parts)
 
 #[test]
 fn interrupting_ends_a_unit_at_once() {
-    if !there(&[PYTHON]) {
+    if !there(&[&PYTHON]) {
         return;
     }
     static FLAG: AtomicBool = AtomicBool::new(false);
     let sleep = SUM.replace("self.total = ", "__import__('time').sleep(30); self.total = ");
-    let study = Study::new().with(PYTHON, "a.py", &sleep).with(PYTHON, "b.py", &sleep);
+    let study = Study::new().with(&PYTHON, "a.py", &sleep).with(&PYTHON, "b.py", &sleep);
     let mut runners = start(&study.plan(), &FLAG).unwrap();
     let asked = std::thread::spawn(|| {
         std::thread::sleep(Duration::from_millis(700));
@@ -203,14 +203,14 @@ fn interrupting_ends_a_unit_at_once() {
 
 #[test]
 fn no_runner_outlives_whoever_started_it() {
-    if !there(&[PYTHON]) {
+    if !there(&[&PYTHON]) {
         return;
     }
     let tells = SUM.replace(
         "import tiebreak",
         "import os, tiebreak\nopen('pid', 'w').write(str(os.getpid()))",
     );
-    let mut study = Study::new().with(PYTHON, "a.py", &tells).with(PYTHON, "b.py", SUM);
+    let mut study = Study::new().with(&PYTHON, "a.py", &tells).with(&PYTHON, "b.py", SUM);
     study.scope = Scope::Layout;
     let (plan, folder) = (study.plan(), study.path().to_owned());
     let started = std::thread::spawn(move || {
@@ -234,7 +234,7 @@ fn no_runner_outlives_whoever_started_it() {
 
 #[test]
 fn what_cannot_be_started_is_known_at_once() {
-    let study = Study::new().with("no-such-runtime", "a.py", SUM).with(PYTHON, "b.py", SUM);
+    let study = Study::new().with("no-such-runtime", "a.py", SUM).with(&PYTHON, "b.py", SUM);
     let error = start(&study.plan(), &NEVER).unwrap_err();
     assert!(matches!(&error, StartError::NotFound { word, .. } if word == "no-such-runtime"));
     if let Some(study) = sums() {
@@ -249,7 +249,7 @@ fn what_cannot_be_started_is_known_at_once() {
 fn the_programs_of_the_python_study_answer_as_it_says() {
     let folder = root().join("studies/python");
     let study = std::fs::read_to_string(folder.join("study.toml")).unwrap();
-    for interpreter in [PYTHON, "pypy3"] {
+    for interpreter in [PYTHON.as_str(), "pypy3"] {
         if !there(&[interpreter]) {
             continue;
         }

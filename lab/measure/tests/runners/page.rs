@@ -30,7 +30,7 @@ fn masked(line: &str) -> String {
 
 #[test]
 fn the_transcript_is_what_happens() {
-    if !there(&[PYTHON]) {
+    if !there(&[&PYTHON]) {
         return;
     }
     let page = std::fs::read_to_string(root().join("docs/runner-protocol.md")).unwrap();
@@ -38,7 +38,7 @@ fn the_transcript_is_what_happens() {
     let heading = "## A session";
     std::fs::write(folder.path().join("count.py"), block(&page, heading, "python")).unwrap();
     std::fs::write(folder.path().join("words.txt"), "to be or not to be").unwrap();
-    let mut runner = Command::new(PYTHON)
+    let mut runner = Command::new(PYTHON.as_str())
         .arg("count.py")
         .env("PYTHONPATH", root().join("sdk/python"))
         .env("PYTHONDONTWRITEBYTECODE", "1")

@@ -1,6 +1,8 @@
 //! Plans of runners for tests, and units of them.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::language::Language;
 use tiebreak_core::plan::{
@@ -18,7 +20,13 @@ use tiebreak_measure::workers::WorkerProgram;
 
 pub static NEVER: AtomicBool = AtomicBool::new(false);
 
-pub const PYTHON: &str = "python3";
+/// The interpreter itself: a version manager's shim of that name starts it from a slow script, and
+/// what its children wait for a CPU is not seen.
+pub static PYTHON: LazyLock<String> = LazyLock::new(|| {
+    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    let path = asked.ok().filter(|said| said.status.success());
+    path.map_or("python3".into(), |said| String::from_utf8_lossy(&said.stdout).trim().into())
+});
 
 /// Contestants in a folder of their own.
 pub struct Study {
