@@ -17,7 +17,7 @@ def calls():
     def fibonacci(n):
         return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 
-    return fibonacci(24)
+    return fibonacci(20)
 
 
 def floats():
@@ -31,7 +31,7 @@ def floats():
     ]
     pairs = [(a, b) for i, a in enumerate(bodies) for b in bodies[i + 1:]]
     step = 0.01
-    for _ in range(2000):
+    for _ in range(400):
         for a, b in pairs:
             dx, dy, dz = a[0] - b[0], a[1] - b[1], a[2] - b[2]
             square = dx * dx + dy * dy + dz * dz
@@ -85,7 +85,7 @@ def objects():
     kinds = [Account, Savings, Account]
     accounts = [kinds[i % 3](i, 1000 + i) for i in range(50)]
     state = 7
-    for _ in range(30000):
+    for _ in range(5000):
         state = state * 1103515245 + 12345 & 0x7FFFFFFF
         source, target = accounts[state % 50], accounts[state // 50 % 50]
         if source is not target and source.withdraw(state % 97):
@@ -116,7 +116,7 @@ def dictionaries():
     """Counting words in a dictionary, then sorting by count."""
     syllables = ["ka", "lo", "mi", "re", "su", "ta", "vo", "ni"]
     state, counts = 1, {}
-    for _ in range(40000):
+    for _ in range(8000):
         state = state * 1103515245 + 12345 & 0x7FFFFFFF
         word = syllables[state >> 8 & 7] + syllables[state >> 12 & 7] + syllables[state >> 16 & 3]
         counts[word] = counts.get(word, 0) + 1
@@ -152,12 +152,12 @@ def text():
             at += 1
         return int(source[start:at]), at
 
-    return sum(expression(0)[0] for _ in range(12))
+    return sum(expression(0)[0] for _ in range(3))
 
 
 def lists():
-    """Slices and swaps of small lists: flips of all orders of seven pancakes."""
-    most, check, permutation, counts, rank = 0, 0, list(range(7)), [0] * 7, 0
+    """Slices and swaps of small lists: flips of all orders of six pancakes."""
+    most, check, permutation, counts, rank = 0, 0, list(range(6)), [0] * 6, 0
     while True:
         stack, flips = permutation[:], 0
         while stack[0]:
@@ -168,7 +168,7 @@ def lists():
         check += -flips if rank & 1 else flips
         rank += 1
         at = 1
-        while at < 7:
+        while at < 6:
             permutation.insert(at, permutation.pop(0))
             counts[at] += 1
             if counts[at] <= at:
@@ -182,7 +182,7 @@ def lists():
 def integers():
     """Small integers in a loop: the longest Collatz path below a bound."""
     best, longest = 0, 0
-    for start in range(1, 4000):
+    for start in range(1, 800):
         value, steps = start, 0
         while value != 1:
             value = value >> 1 if value & 1 == 0 else 3 * value + 1
@@ -195,7 +195,7 @@ def integers():
 def big():
     """Integers of many digits: the digits of pi, one by one."""
     digits, q, r, t, k, n, l = [], 1, 0, 1, 1, 3, 3
-    while len(digits) < 600:
+    while len(digits) < 300:
         if 4 * q + r - t < n * t:
             digits.append(n)
             q, r, n = 10 * q, 10 * (r - n * t), 10 * (3 * q + r) // t - 10 * n
@@ -208,7 +208,7 @@ def big():
 def exceptions():
     """Exceptions for control: a little machine whose stack runs empty now and then."""
     pushes, pops, empty, stack, state = 0, 0, 0, [], 3
-    for _ in range(40000):
+    for _ in range(8000):
         state = state * 1103515245 + 12345 & 0x7FFFFFFF
         try:
             if state >> 16 & 1:

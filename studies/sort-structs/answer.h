@@ -25,15 +25,10 @@ static inline uint64_t checksum_add(uint64_t sum, int32_t number, const char *te
   return sum;
 }
 
-/* A line of the answer: the number, and the string where it is not "foo<number>foo". */
+/* A line of the answer: the number and the string. */
 static inline void write_line(const tiebreak_sink *sink, int32_t number, const char *text) {
-  char usual[32];
   char line[64];
-  int length;
-  snprintf(usual, sizeof(usual), "foo%dfoo", number);
-  length = strcmp(usual, text) == 0 && number >= 0
-               ? snprintf(line, sizeof(line), "%d\n", number)
-               : snprintf(line, sizeof(line), "%d %.40s\n", number, text);
+  const int length = snprintf(line, sizeof(line), "%d %.40s\n", number, text);
   sink->write(sink->context, line, (uint64_t)length);
 }
 

@@ -56,15 +56,9 @@ impl List {
         sum
     }
 
-    /// A line a struct: the number, and the string where it is not the number's own.
+    /// A line a struct: the number and the string.
     pub fn dump(&self, sink: &mut Sink<'_>) {
-        for foo in &self.foos {
-            if foo.i >= 0 && foo.s == format!("foo{}foo", foo.i) {
-                sink.line(foo.i);
-            } else {
-                sink.line(format_args!("{} {}", foo.i, foo.s));
-            }
-        }
+        self.foos.iter().for_each(|foo| sink.line(format_args!("{} {}", foo.i, foo.s)));
     }
 }
 

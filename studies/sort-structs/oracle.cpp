@@ -1,7 +1,7 @@
 // The oracle of this study: makes the structs and sorts them.
 //
 // An input is a list of pairs of 32-bit numbers (i, j), little end first: {i, "foo<j>foo"}. An
-// answer is a line a struct, in order: i, and behind a space the string if it is not "foo<i>foo".
+// answer is a line a struct, in order: i and the string.
 
 #include "tiebreak.h"
 
@@ -16,7 +16,6 @@ namespace {
 
 struct Foo {
   int32_t number;
-  uint32_t inner;
   char text[20];
   uint8_t length;
 
@@ -27,7 +26,7 @@ struct Foo {
 };
 
 Foo foo_of(int32_t number, uint32_t inner) {
-  Foo foo{number, inner, "foo", 0};
+  Foo foo{number, "foo", 0};
   char *end = std::to_chars(foo.text + 3, foo.text + 17, inner).ptr;
   memcpy(end, "foo", 3);
   foo.length = static_cast<uint8_t>(end + 3 - foo.text);
@@ -107,10 +106,8 @@ int answer(const tiebreak_request *, const uint8_t *input, uint64_t input_bytes,
   std::string lines;
   for (const Foo &foo : foos) {
     lines += std::to_string(foo.number);
-    if (static_cast<uint32_t>(foo.number) != foo.inner || foo.number < 0) {
-      lines += ' ';
-      lines += foo.string();
-    }
+    lines += ' ';
+    lines += foo.string();
     lines += '\n';
     if (lines.size() > (1u << 16)) {
       sink->write(sink->context, lines.data(), lines.size());

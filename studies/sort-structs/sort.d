@@ -106,13 +106,9 @@ extern (C) void dump(void* opaque, const(tiebreak_sink)* sink)
     auto list = cast(List*) opaque;
     foreach (ref foo; list.foos[0 .. list.count])
     {
-        char[32] usual;
         char[64] line;
-        const usualLength = snprintf(usual.ptr, usual.length, "foo%dfoo", foo.i);
-        const isUsual = usual[0 .. usualLength] == foo.s && foo.i >= 0;
-        const length = isUsual
-            ? snprintf(line.ptr, line.length, "%d\n", foo.i) : snprintf(line.ptr,
-                    line.length, "%d %.*s\n", foo.i, cast(int) foo.s.length, foo.s.ptr);
+        const length = snprintf(line.ptr, line.length, "%d %.*s\n", foo.i,
+                cast(int) foo.s.length, foo.s.ptr);
         sink.write(cast(void*) sink.context, line.ptr, length);
     }
 }
