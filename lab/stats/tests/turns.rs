@@ -80,6 +80,28 @@ fn what_is_expected_is_about_what_is_needed() {
 }
 
 #[test]
+fn the_first_rounds_that_can_prove_tell_how_many_are_needed() {
+    for precision in [0.02, 0.05] {
+        let (mut early, mut needed): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        for run in 0..21 {
+            let mut stream = Stream::new(Seed::from_text("early"), Purpose::Simulation, run, 0);
+            let mut test = test(Relation::Measure { precision }, Centre::Median, 0.001);
+            while test.settled().is_none() {
+                observe(&mut test, &mut stream, 0.3);
+                if test.rounds() == 16 {
+                    early.push(16.0 + test.rounds_left());
+                }
+            }
+            needed.push(test.rounds() as f64);
+        }
+        early.sort_by(f64::total_cmp);
+        needed.sort_by(f64::total_cmp);
+        let (early, needed) = (early[10], needed[10]);
+        assert!((0.6..1.7).contains(&(early / needed)), "{precision}: {early} {needed}");
+    }
+}
+
+#[test]
 fn what_is_never_settled_is_expected_later_and_later() {
     let mut stream = Stream::new(Seed::from_text("never"), Purpose::Simulation, 1, 0);
     let mut test = test(Relation::AtLeast { factor: 1.0 }, Centre::Median, 1e-6);
