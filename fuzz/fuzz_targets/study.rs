@@ -3,7 +3,7 @@
 
 #![no_main]
 
-#[path = "../../lab/input/tests/common/mod.rs"]
+#[path = "../../lab/input/tests/input/common/mod.rs"]
 mod common;
 
 use std::path::Path;

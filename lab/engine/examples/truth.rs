@@ -4,7 +4,7 @@
 //! each cell (400 if not said), with at most so many rounds each (100). Every number is a function
 //! of these two: another machine gives the same ones.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/engine/common/mod.rs"]
 mod common;
 
 use common::worlds::{Counts, FORMS, Peer, WORLDS, World, by_engine, count};

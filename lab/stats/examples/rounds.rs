@@ -5,7 +5,7 @@
 //! STREAMS a row of rounds, WRONG_STREAMS a row of errors (0 for none), and only worlds whose name
 //! has WORLD in it.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/stats/common/mod.rs"]
 mod common;
 
 use common::rates::count;

@@ -9,7 +9,7 @@
 //! method. `bursts` has the false verdicts about requests whose failures come in bursts, the truth
 //! being exactly at the bar.
 
-#[path = "../tests/common/trials.rs"]
+#[path = "../tests/stats/common/trials.rs"]
 #[allow(dead_code, reason = "the tests use the rest")]
 mod trials;
 

@@ -5,7 +5,7 @@
 //! their first two contestants are looked at again as the question "which is faster?" in each way,
 //! from the first round on, a line a journal: how many rounds each takes, and what it says.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/stats/common/mod.rs"]
 mod common;
 
 use common::neighbour::Neighbour;
