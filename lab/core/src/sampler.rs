@@ -68,6 +68,8 @@ pub struct UnitRan {
     pub samples: Vec<Sample>,
     /// The wall time of each timed batch, in the order of its rounds.
     pub batches: Vec<Vec<BatchTime>>,
+    /// How long all its rounds took together, with what lies between timed batches.
+    pub rounds_ns: u64,
 }
 
 /// The reason why a unit gave no samples.

@@ -352,7 +352,7 @@ impl Race<'_> {
         let request = UnitRequest { coins, members: &members, orders: &orders, timeout_ns };
         let ran = functions.run_unit(&request);
         self.has_process = ran.is_ok() && self.referee.plan.scope == Scope::Layout;
-        let UnitRan { samples, mut batches } = ran?;
+        let UnitRan { samples, mut batches, .. } = ran?;
         if batches.iter().all(|of| of.len() == 1 && of[0].is_known()) {
             batches.clear();
         }

@@ -381,7 +381,7 @@ impl PilotRun {
                     let took_ns = sampler.now_ns().saturating_sub(started_ns);
                     let order = coins.order.clone();
                     let calls = order.iter().map(|one| self.calls.of(*one, &order)).collect();
-                    return Ok(Some(Ran { order, calls, unit, took_ns }));
+                    return Ok(Some(Ran { order, calls, unit, rounds, took_ns }));
                 }
                 Err((contestant, fault)) => {
                     self.brief.contestants.retain(|one| *one != contestant);
@@ -447,6 +447,8 @@ struct Ran {
     calls: Vec<u64>,
     /// The unit's results.
     unit: UnitRan,
+    /// The number of its rounds.
+    rounds: u32,
     /// Its duration, with its links and the wait for quiet.
     took_ns: u64,
 }
@@ -488,18 +490,13 @@ impl Ran {
         Some(wall_ns.saturating_sub(sample.beside.run_delay_ns?).max(ran_ns))
     }
 
-    /// Returns the cost of a round: each contestant's batch, and the untimed call before it.
+    /// Returns the cost of a round: each contestant's batch, and what lies between batches, which
+    /// may be far more: untimed calls, resets, a thread that must be asleep again.
     fn round_cost_ns(&self) -> f64 {
-        let each = self.order.iter().zip(&self.calls).map(|(one, calls)| {
-            let batches = self.batches(*one);
-            let sum_ns = batches.iter().map(|time| time.high_ns).sum::<u64>();
-            let batch = sum_ns as f64 / batches.len().max(1) as f64;
-            batch * (1.0 + 1.0 / *calls as f64)
-        });
-        each.sum()
+        self.unit.rounds_ns as f64 / self.rounds.max(1) as f64
     }
 
-    /// Returns the cost of a unit without its rounds.
+    /// Returns the cost of a unit without its rounds, but with those that were forgotten.
     fn unit_cost_ns(&self) -> f64 {
         let rounds = self.unit.batches.first().map_or(0, Vec::len) as f64;
         (self.took_ns as f64 - rounds * self.round_cost_ns()).max(0.0)

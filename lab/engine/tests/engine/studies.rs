@@ -141,9 +141,11 @@ impl FunctionSampler for Virtual {
             Sample { marks, ..Sample::of_wall_ns(walls.iter().sum()) }
         };
         let samples: Vec<Sample> = batches.iter().zip(&coins.order).map(sample).collect();
-        self.now_ns += samples.iter().map(|sample| sample.wall_ns).sum::<u64>();
+        let rounds_ns = samples.iter().map(|sample| sample.wall_ns).sum::<u64>();
+        self.now_ns += rounds_ns;
         let known = |of: Vec<u64>| of.into_iter().map(BatchTime::from).collect();
-        Ok(UnitRan { samples, batches: batches.into_iter().map(known).collect() })
+        let batches = batches.into_iter().map(known).collect();
+        Ok(UnitRan { samples, batches, rounds_ns })
     }
 
     fn expect(&mut self, units: &[RoundCoins]) {

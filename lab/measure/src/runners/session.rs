@@ -97,14 +97,18 @@ impl FunctionSampler for Runners {
         let turn = self.trials.draw(request.orders, seed);
         // Another workload of the study may work ahead.
         let timed = stillness::timed();
+        let begun_ns = clock::monotonic_ns();
         let (taken, left) = self.rounds(&mut session, request, turn)?;
+        let rounds_ns = clock::monotonic_ns() - begun_ns;
         drop(timed);
         self.check_checksums(&mut session, &taken)?;
         self.check_untimed(&mut session, &taken, left.as_ref())?;
         let unit_ns = clock::monotonic_ns() - start_ns;
         let cpu_ns = session.cpu_ns().saturating_sub(cpu_before_ns);
         let around = self.surroundings.after_run(start_ns, unit_ns, cpu_ns);
-        let mut ran = UnitRan { samples: Vec::new(), batches: Vec::new() };
+        let dump_ns = left.as_ref().map_or(0, |left| left.dump_ns);
+        let rounds_ns = rounds_ns.saturating_sub(dump_ns);
+        let mut ran = UnitRan { samples: Vec::new(), batches: Vec::new(), rounds_ns };
         for contestant in &request.coins.order {
             let batches = taken.get(contestant).ok_or_else(|| no_contestant(*contestant))?;
             ran.samples.push(sample(batches, session.runner(*contestant)?, &around, unit_ns));
@@ -113,7 +117,6 @@ impl FunctionSampler for Runners {
         if let Some(left) = &left {
             self.judge_trial(&mut session, &taken, left)?;
         }
-        let dump_ns = left.map_or(0, |left| left.dump_ns);
         let now_ns = clock::monotonic_ns() - start_ns;
         self.trials.spent(turn.as_ref(), now_ns - unit_ns + dump_ns, now_ns);
         if self.scope == Scope::Layout {

@@ -158,7 +158,9 @@ impl Workers {
         let started_ns = clock::monotonic_ns();
         self.surroundings.before_run();
         let still = stillness::timed();
+        let begun_rounds_ns = clock::monotonic_ns();
         let records = session.run(rounds, dump.as_ref(), request.timeout_ns)?;
+        let rounds_ns = clock::monotonic_ns() - begun_rounds_ns;
         // For the next unit: nothing works ahead now.
         self.quiet.look();
         drop(still);
@@ -199,7 +201,8 @@ impl Workers {
             self.ending = Some(session.crew.process);
         }
         let walls = |of: &Vec<Record>| of.iter().map(|record| record.wall_ns.into()).collect();
-        Ok(UnitRan { samples, batches: batches.iter().map(walls).collect() })
+        let batches = batches.iter().map(walls).collect();
+        Ok(UnitRan { samples, batches, rounds_ns: rounds_ns.saturating_sub(dumps_ns) })
     }
 
     /// Runs one more batch of each contestant, which is counted and is not evidence, in the order

@@ -220,7 +220,8 @@ impl FunctionSampler for VirtualSampler {
         }
         let sum = |of: &Vec<BatchTime>| of.iter().map(|time| time.high_ns).sum();
         let samples = batches.iter().map(|of| Sample::of_wall_ns(sum(of))).collect();
-        Ok(UnitRan { samples, batches })
+        let rounds_ns = batches.iter().map(sum).sum();
+        Ok(UnitRan { samples, batches, rounds_ns })
     }
 }
 
