@@ -137,8 +137,7 @@ impl Workers {
         let coins = request.coins;
         let begun_ns = clock::monotonic_ns();
         let mut session = self.session_of(request)?;
-        let seed = coins.unit.as_ref().map_or(coins.round, |unit| unit.orders_seed);
-        let turn = self.trials.draw(request.orders, seed);
+        let turn = self.trials.draw(request.orders, seed_within(coins));
         let dump = turn.map(|_| memory_file()).transpose().map_err(no_worker)?;
         // What predicts branches learns the input, and memory is used for the first time.
         let warm_rounds =
@@ -158,9 +157,7 @@ impl Workers {
         let started_ns = clock::monotonic_ns();
         self.surroundings.before_run();
         let still = stillness::timed();
-        let begun_rounds_ns = clock::monotonic_ns();
-        let records = session.run(rounds, dump.as_ref(), request.timeout_ns)?;
-        let rounds_ns = clock::monotonic_ns() - begun_rounds_ns;
+        let (records, rounds_ns) = session.run(rounds, dump.as_ref(), request.timeout_ns)?;
         // For the next unit: nothing works ahead now.
         self.quiet.look();
         drop(still);
@@ -201,8 +198,11 @@ impl Workers {
             self.ending = Some(session.crew.process);
         }
         let walls = |of: &Vec<Record>| of.iter().map(|record| record.wall_ns.into()).collect();
-        let batches = batches.iter().map(walls).collect();
-        Ok(UnitRan { samples, batches, rounds_ns: rounds_ns.saturating_sub(dumps_ns) })
+        Ok(UnitRan {
+            samples,
+            batches: batches.iter().map(walls).collect(),
+            rounds_ns: rounds_ns.saturating_sub(dumps_ns),
+        })
     }
 
     /// Runs one more batch of each contestant, which is counted and is not evidence, in the order
@@ -229,7 +229,7 @@ impl Workers {
             trial: None,
         };
         let still = stillness::timed();
-        let records = session.run(rounds, None, request.timeout_ns)?;
+        let (records, _) = session.run(rounds, None, request.timeout_ns)?;
         drop(still);
         let batches = sorted(orders, order, &records);
         self.judge(session.input_seed, order, &batches)?;
@@ -295,6 +295,11 @@ pub(super) fn placement_of(contestant: usize, coins: &RoundCoins, unit: &UnitCoi
     drawn.find(|(other, _)| **other == contestant).map_or(0, |(_, seed)| *seed)
 }
 
+/// Returns the seed of what is drawn within a unit, or the number of a round that goes on in one.
+fn seed_within(coins: &RoundCoins) -> u64 {
+    coins.unit.as_ref().map_or(coins.round, |unit| unit.orders_seed)
+}
+
 /// Groups records, given in the order in which they ran, by each contestant of `contestants`.
 fn sorted(orders: &[Vec<usize>], contestants: &[usize], records: &[Record]) -> Vec<Vec<Record>> {
     let mut all = Vec::new();
@@ -307,14 +312,14 @@ fn sorted(orders: &[Vec<usize>], contestants: &[usize], records: &[Record]) -> V
 
 impl Session {
     /// Runs rounds of contestants that are named by their index in the plan, except in
-    /// `calls_a_batch`, and returns the records in the order in which the batches ran. If a batch
-    /// is on trial, it leaves its answer in the dump.
+    /// `calls_a_batch`, and returns the records in the order in which the batches ran, and how long
+    /// all took. If a batch is on trial, it leaves its answer in the dump.
     fn run(
         &mut self,
         mut rounds: Rounds,
         dump: Option<&File>,
         timeout_ns: u64,
-    ) -> Result<Vec<Record>, UnitFailure> {
+    ) -> Result<(Vec<Record>, u64), UnitFailure> {
         let Session { crew, .. } = self;
         let batches = rounds.order.len();
         if batches > crew.process.area.capacity {
@@ -325,8 +330,10 @@ impl Session {
                 UnitFailure::Broken(format!("contestant {contestant} is not loaded"))
             })?;
         }
+        let begun_ns = clock::monotonic_ns();
         crew.ask::<()>(&Request::Rounds(rounds), dump.as_slice(), timeout_ns)?;
-        Ok((0..batches).map(|index| crew.process.area.record(index)).collect())
+        let took_ns = clock::monotonic_ns() - begun_ns;
+        Ok(((0..batches).map(|index| crew.process.area.record(index)).collect(), took_ns))
     }
 
     /// Returns the most memory that the process has had since its start, as the kernel counts it; 0
