@@ -4,7 +4,7 @@
 mod threads;
 mod turns;
 
-use crate::common::{KILLED, header};
+use crate::common::{self, KILLED, header};
 use std::sync::atomic::AtomicBool;
 use tiebreak_input as input;
 use tiebreak_lab::core::claim::{Relation, Statement};
@@ -22,8 +22,7 @@ use tiebreak_lab::core::sampler::{
 };
 use tiebreak_lab::core::schedule::RoundCoins;
 use tiebreak_lab::core::study::{
-    BatchCalls, Built, BuiltForm, Call, Figure, FigureUnit, FunctionPlan, NotRun, Pilot,
-    Placements, Published, Workload,
+    BatchCalls, Built, BuiltForm, Figure, FigureUnit, FunctionPlan, NotRun, Published, Workload,
 };
 use tiebreak_lab::core::verdict::{Fault, Verdict};
 use tiebreak_lab::engine::Engine;
@@ -208,45 +207,25 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         form: runner,
         team: None,
     };
+    let usual = common::functions();
     FunctionPlan {
-        folder: "/study".into(),
-        study: "study".into(),
         title: "A study".into(),
         source: "nobody".into(),
         item: "number".into(),
-        call: Call::Separate,
         workload: Workload {
             name: "random".into(),
             distribution: "random".into(),
             size: 100,
-            seed: 0,
-            is_drawn: true,
-            about: String::new(),
-            file: None,
-            answer: None,
-            contestants: Vec::new(),
-            is_on_request: false,
+            ..usual.workload.clone()
         },
-        workloads: Vec::new(),
-        contracts: Vec::new(),
         items: 100,
         input_bytes: 400,
-        oracle: None,
         built: vec![built; contestants],
         not_run: vec![NotRun { name: "absent".into(), why: "no compiler".into() }],
-        reference: 0,
         published: published(),
-        published_claims: Vec::new(),
         rounds_a_unit: if scope == Scope::Layout { 1 } else { 4 },
         calls_a_batch: BatchCalls::Alike(CALLS),
-        times_each_call: false,
-        reads_in_run: false,
-        reads_whole: false,
-        starts_processes: false,
-        cpu: None,
-        placements: Placements::Fresh,
-        pilot: Pilot::default(),
-        untimed: Vec::new(),
+        ..usual
     }
 }
 

@@ -1,5 +1,6 @@
 //! What holds for every file.
 
+use crate::common::with_slip;
 use proptest::prelude::*;
 use tiebreak_input::EXAMPLE;
 
@@ -62,10 +63,6 @@ proptest! {
         c: char,
         length in 0..4_usize,
     ) {
-        let mut chars: Vec<char> = EXAMPLE.chars().collect();
-        let at = at.index(chars.len());
-        let end = (at + length).min(chars.len());
-        chars.splice(at..end, [c]);
-        crate::common::check_file(&chars.into_iter().collect::<String>());
+        crate::common::check_file(&with_slip(EXAMPLE, |chars| at.index(chars), c, length));
     }
 }

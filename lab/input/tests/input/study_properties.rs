@@ -1,5 +1,6 @@
 //! What holds for every study's file.
 
+use crate::common::with_slip;
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -80,11 +81,7 @@ proptest! {
         c: char,
         length in 0..4_usize,
     ) {
-        let mut chars: Vec<char> = EXAMPLE.chars().collect();
-        let at = at.index(chars.len());
-        let end = (at + length).min(chars.len());
-        chars.splice(at..end, [c]);
-        check(&chars.into_iter().collect::<String>());
+        check(&with_slip(EXAMPLE, |chars| at.index(chars), c, length));
     }
 }
 

@@ -53,7 +53,7 @@ serve((input, workload) => {
 ";
 
 fn sums() -> Option<Study> {
-    there(&[&PYTHON]).then(|| Study::new().with(&PYTHON, "a.py", SUM).with(&PYTHON, "b.py", SUM))
+    there(&[&PYTHON]).then(|| Study::new().python("a.py", SUM).python("b.py", SUM))
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn runtimes_agree_on_an_answer() {
     if !there(&[&PYTHON, "node"]) {
         return;
     }
-    let mut study = Study::new().with(&PYTHON, "a.py", SUM).with("node", "b.mjs", SUM_MJS);
+    let mut study = Study::new().python("a.py", SUM).with("node", "b.mjs", SUM_MJS);
     for (program, file, script) in [("pypy3", "c.py", SUM), ("bun", "d.mjs", SUM_MJS)] {
         if there(&[program]) {
             study = study.with(program, file, script);
@@ -143,7 +143,7 @@ class Pop:
         return '%d' % self.sum
 tiebreak.serve(Pop)
 ";
-    let mut study = Study::new().with(&PYTHON, "a.py", pop).with(&PYTHON, "b.py", pop);
+    let mut study = Study::new().python("a.py", pop).python("b.py", pop);
     std::fs::write(study.path().join("input"), "abc".repeat(1000)).unwrap();
     study.workload.file = Some("input".into());
     study.workload.answer = Some("294000".into());
@@ -173,7 +173,7 @@ class Parts:
         return ''
 tiebreak.serve(Parts)
 ";
-    let mut study = Study::new().with(&PYTHON, "a.py", parts).with(&PYTHON, "b.py", parts);
+    let mut study = Study::new().python("a.py", parts).python("b.py", parts);
     study.calls_a_batch = 1;
     let ran = unit(&mut study.runners(), &vec![vec![0, 1]; 4], TIMEOUT_NS).unwrap();
     // 4 ms; a neighbour may make the parts longer, so that the fastest of some is looked at.
@@ -189,7 +189,7 @@ fn interrupting_ends_a_unit_at_once() {
     }
     static FLAG: AtomicBool = AtomicBool::new(false);
     let sleep = SUM.replace("self.total = ", "__import__('time').sleep(30); self.total = ");
-    let study = Study::new().with(&PYTHON, "a.py", &sleep).with(&PYTHON, "b.py", &sleep);
+    let study = Study::new().python("a.py", &sleep).python("b.py", &sleep);
     let mut runners = start(&study.plan(), &FLAG).unwrap();
     let asked = std::thread::spawn(|| {
         std::thread::sleep(Duration::from_millis(700));
@@ -210,7 +210,7 @@ fn no_runner_outlives_whoever_started_it() {
         "import tiebreak",
         "import os, tiebreak\nopen('pid', 'w').write(str(os.getpid()))",
     );
-    let mut study = Study::new().with(&PYTHON, "a.py", &tells).with(&PYTHON, "b.py", SUM);
+    let mut study = Study::new().python("a.py", &tells).python("b.py", SUM);
     study.scope = Scope::Layout;
     let (plan, folder) = (study.plan(), study.path().to_owned());
     let started = std::thread::spawn(move || {
@@ -234,7 +234,7 @@ fn no_runner_outlives_whoever_started_it() {
 
 #[test]
 fn what_cannot_be_started_is_known_at_once() {
-    let study = Study::new().with("no-such-runtime", "a.py", SUM).with(&PYTHON, "b.py", SUM);
+    let study = Study::new().with("no-such-runtime", "a.py", SUM).python("b.py", SUM);
     let error = start(&study.plan(), &NEVER).unwrap_err();
     assert!(matches!(&error, StartError::NotFound { word, .. } if word == "no-such-runtime"));
     if let Some(study) = sums() {

@@ -64,6 +64,11 @@ impl Study {
         }
     }
 
+    /// Adds a contestant in Python.
+    pub fn python(self, file: &str, script: &str) -> Study {
+        self.with(&PYTHON, file, script)
+    }
+
     /// Adds a contestant: this program gets this script.
     pub fn with(mut self, program: &str, file: &str, script: &str) -> Study {
         std::fs::write(self.folder.path().join(file), script).unwrap();

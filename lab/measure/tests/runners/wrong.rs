@@ -48,8 +48,7 @@ fn fault(changes: &str, timeout_ns: u64) -> Option<Fault> {
     if !there(&[&PYTHON]) {
         return None;
     }
-    let study =
-        Study::new().with(&PYTHON, "good.py", &fake("")).with(&PYTHON, "bad.py", &fake(changes));
+    let study = Study::new().python("good.py", &fake("")).python("bad.py", &fake(changes));
     let (contestant, fault) = fault_of(&study, timeout_ns);
     assert_eq!(contestant, 1, "{fault}");
     Some(fault)
@@ -101,11 +100,7 @@ fn a_lie_gains_nothing_and_is_a_fault_once_it_is_proven() {
     }
     // How many units of 8 batches are gone through, and whether it is proven then.
     let check = |changes: &str, units: usize, is_proven: bool| {
-        let study = Study::new().with(&PYTHON, "good.py", &fake("")).with(
-            &PYTHON,
-            "bad.py",
-            &fake(changes),
-        );
+        let study = Study::new().python("good.py", &fake("")).python("bad.py", &fake(changes));
         let mut runners = study.runners();
         for _ in 0..units {
             match unit(&mut runners, &vec![vec![0, 1]; 8], TIMEOUT_NS) {
@@ -143,7 +138,7 @@ fn what_is_left_out_of_a_time_is_in_its_reading() {
         return;
     }
     let liar = fake(LEAVES_A_LITTLE_OUT);
-    let study = Study::new().with(&PYTHON, "good.py", &fake("")).with(&PYTHON, "bad.py", &liar);
+    let study = Study::new().python("good.py", &fake("")).python("bad.py", &liar);
     let ran = unit(&mut study.runners(), &vec![vec![0, 1]; 16], TIMEOUT_NS).unwrap();
     assert!(ran.batches[1].iter().all(|time| time.high_ns >= 5_000_000), "{ran:?}");
     let close = |time: &&BatchTime| time.high_ns - time.low_ns < time.low_ns / 10;
@@ -157,8 +152,7 @@ fn the_reference_is_the_standard_where_there_is_no_oracle() {
     }
     let other = "def dump(path):\n    open(path[5:], 'w').write('6'); return 'dumped bytes=1'";
     for reference in [0, 1] {
-        let mut study =
-            Study::new().with(&PYTHON, "a.py", &fake(other)).with(&PYTHON, "b.py", &fake(""));
+        let mut study = Study::new().python("a.py", &fake(other)).python("b.py", &fake(""));
         study.reference = reference;
         let (contestant, fault) = fault_of(&study, TIMEOUT_NS);
         assert_eq!(contestant, 1 - reference, "{fault}");
@@ -241,8 +235,7 @@ fn other_contracts_may_answer_otherwise() {
     }
     let other =
         fake("def dump(path):\n    open(path[5:], 'w').write('6'); return 'dumped bytes=1'");
-    let mut study =
-        Study::new().with(&PYTHON, "good.py", &fake("")).with(&PYTHON, "other.py", &other);
+    let mut study = Study::new().python("good.py", &fake("")).python("other.py", &other);
     study.built(1).is_exact = false;
     study.built(1).contract = "relaxed".into();
     let mut runners = study.runners();
@@ -287,7 +280,7 @@ def run(times):
         pass
     return 'ran elapsed_ns=%d checksum=7' % (clock() - start)
 ";
-    let study = Study::new().with(&PYTHON, "slow.py", &fake(works));
+    let study = Study::new().python("slow.py", &fake(works));
     let mut plan = study.plan();
     plan.functions.as_mut().unwrap().cpu = Some(cpu);
     let mut runners = start(&plan, &NEVER).unwrap();

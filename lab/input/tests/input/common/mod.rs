@@ -154,3 +154,13 @@ fn check_right_study(study: &Study, text: &str, folder: &Path) {
         assert!(claim.workload.is_none_or(|workload| workloads.contains(&workload.as_str())));
     }
 }
+
+/// Returns the text with a character in place of some: those from the place that is chosen by their
+/// number on.
+pub fn with_slip(text: &str, place: impl Fn(usize) -> usize, c: char, length: usize) -> String {
+    let mut chars: Vec<char> = text.chars().collect();
+    let at = place(chars.len());
+    let end = (at + length).min(chars.len());
+    chars.splice(at..end, [c]);
+    chars.into_iter().collect()
+}
