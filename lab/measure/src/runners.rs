@@ -1,9 +1,9 @@
 //! Contestants that run in another runtime, as a sampler: one process each, which keeps running and
 //! speaks the runner protocol (`docs/runner-protocol.md`).
 //!
-//! In a unit, a fresh process for each contestant is started, one after the other in the order of
-//! the coins, loaded with the same input and warmed up. The rounds follow. Only one runner works at
-//! a time: the others wait in a read. A runner times itself, and each of its times is compared with
+//! In a unit, a fresh process for each contestant is started, in the order of the coins, loaded with
+//! the same input and warmed up, on each CPU one at a time. The rounds follow. In them only one
+//! runner works: the others wait in a read. A runner times itself, and each of its times is compared with
 //! an outside clock; CPU time, faults, switches and peak memory come from the kernel.
 
 mod judge;
@@ -64,6 +64,8 @@ pub struct Runners {
     resets: HashMap<usize, Excess>,
     /// The processes of the session, at scope `layout`.
     session: Option<Session>,
+    /// How many runners may start and warm up at the same time.
+    at_once: usize,
     missing: [MissingMeter; 2],
     /// The contestant of `verify` and its process.
     verified: Option<(usize, Runner)>,
@@ -123,6 +125,7 @@ impl Runners {
             untimed: HashMap::new(),
             resets: HashMap::new(),
             session: None,
+            at_once: cpus.len().max(1),
             missing: missing_meters(),
             verified: None,
             quiet: Gate::new(plan, &cpus, &[], interrupted),

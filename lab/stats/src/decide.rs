@@ -204,6 +204,11 @@ pub trait SequentialTest {
     }
 }
 
+/// Returns how far apart the limits of a log ratio with this precision may be.
+pub fn width_of(precision: f64) -> f64 {
+    2.0 * libm::log1p(precision)
+}
+
 /// What every [`SequentialTest`] keeps.
 #[derive(Clone, Copy, Debug)]
 pub struct Course {
@@ -295,7 +300,7 @@ impl Bars {
     /// that no bar decides when to compute limits.
     pub fn width_wanted(&self) -> Option<f64> {
         match self.relation {
-            Relation::Measure { precision } => Some(2.0 * libm::log1p(precision)),
+            Relation::Measure { precision } => Some(width_of(precision)),
             _ => None,
         }
     }

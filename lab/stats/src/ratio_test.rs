@@ -271,6 +271,13 @@ impl RatioTest {
 /// to 22 where a seventh of it is five times as wide.
 const ROUNDS_OF_SPREAD: f64 = 16.0;
 
+/// Returns the spread of rounds with which limits that are `width` apart take about twice the
+/// `fewest` rounds that settle anything at an error; 0 if any number of rounds does.
+pub fn spread_of_twice_the_fewest(fewest: u64, width: f64, error_a_side: f64) -> f64 {
+    let needed = ROUNDS_OF_SPREAD * libm::log(1.0 / error_a_side);
+    if needed > 0.0 { width * libm::sqrt(fewest as f64 / needed) } else { 0.0 }
+}
+
 /// How far apart the bounds of rounds are that have both.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bounds {

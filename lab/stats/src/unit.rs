@@ -106,18 +106,37 @@ fn pair_noise(units: &[Vec<f64>]) -> Option<Noise> {
 /// The share of a unit's own cost that its rounds may cost in any case: they make few units fewer.
 const CHEAP: f64 = 0.2;
 
-/// Returns the number of rounds of a unit that gives the most information in a given time:
-/// `sqrt(c_unit within / (c_round between))` (rule A4; Cochran 1977, section 10.6), as an even
-/// number from [`ROUNDS_MIN`] to [`ROUNDS_MAX`], and small enough that `units_wanted` units fit
-/// into `seconds`, or that the rounds cost a fifth of what the unit costs without them.
+/// What the units of a pair are to find out, and how much time there is for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal {
+    /// The spread of units, as a natural logarithm, with which limits that are near enough take
+    /// twice the fewest units: see [`spread_of_twice_the_fewest`]. Less spread gains little, so
+    /// there is no need for rounds that reduce it further.
+    ///
+    /// [`spread_of_twice_the_fewest`]: crate::ratio_test::spread_of_twice_the_fewest
+    pub spread: f64,
+    /// The number of units that should fit into `seconds`.
+    pub units: u64,
+    /// The time for these units.
+    pub seconds: f64,
+}
+
+/// Returns the number of rounds of a unit with which a pair reaches its goal soonest:
+/// `sqrt(c_unit within / (c_round (between + spread^2)))`, as an even number from [`ROUNDS_MIN`] to
+/// [`ROUNDS_MAX`], and small enough that the goal's units fit into its seconds, or that the rounds
+/// cost a fifth of what the unit costs without them.
+///
+/// It minimises `(c_unit + n c_round) fewest (1 + (between + within / n) / spread^2)`, the time to
+/// the end (rule A4; Cochran 1977, section 10.6, has the same without a fewest number of units).
 ///
 /// The median of two rounds is their mean, so an interruption of one counts. Where that costs more
 /// than two further rounds, there are four: `of_two` is the variance of such means.
-pub fn best_rounds(pilot: &Pilot, of_two: f64, units_wanted: u64, seconds: f64) -> u32 {
+pub fn best_rounds(pilot: &Pilot, of_two: f64, goal: &Goal) -> u32 {
     let between = pilot.variance_between.max(SPREAD_BETWEEN_MIN * SPREAD_BETWEEN_MIN);
+    let others = between + goal.spread * goal.spread;
     let round_cost_ns = pilot.round_cost_ns.max(1.0);
-    let best = libm::sqrt(pilot.unit_cost_ns / round_cost_ns * pilot.variance_within / between);
-    let each_ns = seconds * 1e9 / units_wanted.max(1) as f64;
+    let best = libm::sqrt(pilot.unit_cost_ns / round_cost_ns * pilot.variance_within / others);
+    let each_ns = goal.seconds * 1e9 / goal.units.max(1) as f64;
     let cheap_ns = CHEAP * pilot.unit_cost_ns;
     let affordable = (each_ns - pilot.unit_cost_ns).max(cheap_ns) / round_cost_ns;
     let rounds = best.min(affordable);
@@ -126,8 +145,8 @@ pub fn best_rounds(pilot: &Pilot, of_two: f64, units_wanted: u64, seconds: f64) 
     }
     let bounded = rounds.clamp(f64::from(ROUNDS_MIN), f64::from(ROUNDS_MAX));
     let even = 2 * (bounded / 2.0) as u32;
-    // What a unit costs, times the variance that it leaves.
-    let price = |rounds: u32, within: f64| pilot.cost_ns(rounds) * (between + within);
+    // What a unit costs, times the units that are needed.
+    let price = |rounds: u32, within: f64| pilot.cost_ns(rounds) * (others + within);
     let of_four = MEDIAN_COST * pilot.variance_within / 4.0;
     let is_four = even == 2 && affordable >= 4.0 && price(4, of_four) < price(2, of_two);
     if is_four { 4 } else { even }
@@ -208,7 +227,7 @@ mod tests {
                 round_cost_ns: 1.0,
                 ..Pilot::default()
             };
-            best_rounds(&pilot, noise.of_two, 20, 1.0)
+            best_rounds(&pilot, noise.of_two, &Goal { spread: 0.0, units: 20, seconds: 1.0 })
         };
         assert_eq!(rounds_of(0.0), 2);
         assert_eq!(rounds_of(0.2), 4);
@@ -216,7 +235,7 @@ mod tests {
 
     #[test]
     fn the_rounds_of_a_unit_balance_its_costs_against_its_noise_and_the_budget() {
-        fn check(within: f64, between: f64, unit_cost_ns: f64, seconds: f64, expected: u32) {
+        fn check_goal(within: f64, between: f64, unit_cost_ns: f64, goal: &Goal, expected: u32) {
             let pilot = Pilot {
                 units: 4,
                 variance_within: within,
@@ -225,9 +244,13 @@ mod tests {
                 round_cost_ns: 1.0,
                 ..Pilot::default()
             };
-            let rounds = best_rounds(&pilot, within / 2.0, 20, seconds);
-            assert_eq!(rounds, expected, "{within} {between} {unit_cost_ns} {seconds}");
+            let rounds = best_rounds(&pilot, within / 2.0, goal);
+            assert_eq!(rounds, expected, "{within} {between} {unit_cost_ns} {goal:?}");
         }
+        let goal = |spread: f64, seconds: f64| Goal { spread, units: 20, seconds };
+        let check = |within, between, unit_cost_ns, seconds, expected| {
+            check_goal(within, between, unit_cost_ns, &goal(0.0, seconds), expected);
+        };
         check(1.0, 1.0, 100.0, 1.0, 10);
         check(4.0, 1.0, 100.0, 1.0, 20);
         check(1.0, 4.0, 100.0, 1.0, 4);
@@ -241,5 +264,8 @@ mod tests {
         // 20 rounds cost a fifth of what a unit costs.
         check(4.0, 1.0, 100.0, 1e-6, 20);
         check(9.0, 1.0, 100.0, 1e-6, 20);
+        // Less noise than the goal's spread needs no more rounds.
+        check_goal(1.1, 0.0, 100.0, &goal(1.0, 1.0), 10);
+        check_goal(1.0, 1.0, 100.0, &goal(3.0_f64.sqrt(), 1.0), 4);
     }
 }

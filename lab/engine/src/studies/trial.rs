@@ -23,7 +23,10 @@ use tiebreak_measure::runners;
 use tiebreak_measure::workers::{Clock, shortest_energy_batch_ns};
 use tiebreak_stats::bettor::Table;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
+use tiebreak_stats::decide::width_of;
 use tiebreak_stats::family;
+use tiebreak_stats::ratio_test::spread_of_twice_the_fewest;
+use tiebreak_stats::unit::Goal;
 
 /// The longest `prepare` that is not reported: the sum of this many times the shortest of the
 /// study, this many of its own calls, and the time of a few system calls.
@@ -120,8 +123,7 @@ impl Trial<'_> {
             pairs,
             is_exact: setup.ready.iter().map(|ready| ready.built.is_exact).collect(),
             times_each_call: functions.times_each_call,
-            seconds: setup.seconds(),
-            units_wanted: units_wanted(setup),
+            goal: goal(setup),
             batch_ns,
             calls: setup.asked.study.calls,
             is_warm: setup.asked.has_runners(),
@@ -205,7 +207,7 @@ impl Trial<'_> {
         let pairs = pairs.collect::<BTreeSet<_>>().len();
         let FunctionPlan { pilot, rounds_a_unit, .. } = &self.functions;
         let unit_ns = pilot.unit_cost_ns + f64::from(*rounds_a_unit) * pilot.round_cost_ns;
-        pairs as f64 * units_wanted(self.setup) as f64 * unit_ns
+        pairs as f64 * goal(self.setup).units as f64 * unit_ns
     }
 
     /// Returns a question for each contestant with an exact contract: whether it or the reference
@@ -377,16 +379,20 @@ pub fn input_seed(workload: &Workload, seed: &str) -> u64 {
     }
 }
 
-/// Returns twice the fewest units that can prove anything, so that not all of them need to agree.
-fn units_wanted(setup: &Setup<'_>) -> u64 {
+/// Returns what the units of each pair are to find out: the precision of the table, within a
+/// workload's part of the budget. Twice the fewest units that can prove anything should fit, so
+/// that not all of them need to agree.
+fn goal(setup: &Setup<'_>) -> Goal {
     let asked = setup.asked;
     let claims = match asked.claims.len() {
         0 => asked.study.claims.len() + setup.ready.len(),
         typed => typed,
     };
-    let error = family::bonferroni_error(asked.error, claims * setup.workloads.len());
-    let table = Table::of(setup.request.centre, ENGINE_VERSION);
-    2 * table.fewest_rounds(error / 2.0)
+    let error = family::bonferroni_error(asked.error, claims * setup.workloads.len()) / 2.0;
+    let fewest = Table::of(setup.request.centre, ENGINE_VERSION).fewest_rounds(error);
+    let width = width_of(asked.precision.unwrap_or(asked.study.precision));
+    let spread = spread_of_twice_the_fewest(fewest, width, error);
+    Goal { spread, units: 2 * fewest, seconds: setup.seconds() }
 }
 
 /// Returns how long a batch must be for what is read at its ends: the clock, and the energy meter

@@ -135,11 +135,11 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use tiebreak_core::language::Language;
 
-    fn recipe(language: &str, sources: &[&str], flags: &[&str]) -> Recipe {
+    pub fn recipe(language: &str, sources: &[&str], flags: &[&str]) -> Recipe {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         Recipe {
             language: Language::named(language).unwrap(),

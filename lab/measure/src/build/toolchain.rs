@@ -8,9 +8,10 @@ use crate::files::{content, memory_file};
 use crate::program::resolve;
 use crate::system::shell_status;
 use std::collections::HashMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -33,7 +34,7 @@ const VARIABLES: [&str; 9] = [
 /// A compiler or interpreter that is installed.
 #[derive(Debug)]
 pub(super) struct Toolchain {
-    /// The file that its name resolves to.
+    /// The file that its name resolves to, or that a script of this name starts.
     pub(super) program: PathBuf,
     /// The first line that its version command printed.
     pub(super) receipt: String,
@@ -74,20 +75,60 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
     };
     let version =
         resolve(first, Some(folder)).map_err(|_| missing(recipe, first, String::new()))?;
-    let mut command = Command::new(version);
-    command.args(rest).current_dir(folder).stdin(Stdio::null());
-    command.envs(recipe.environment.iter().map(|(name, value)| (name, value)));
-    let output = command
-        .output()
+    let output = output_of(&version, rest, recipe, folder)
         .map_err(|reason| BuildError::Start { command: recipe.version.join(" "), reason })?;
-    let receipt = first_line(&output.stdout).or_else(|| first_line(&output.stderr));
-    let receipt = receipt.unwrap_or_default();
+    let receipt = receipt(&output);
     if !output.status.success() {
         let asked = format!("what '{}' asks for", recipe.version.join(" "));
         let why = if receipt.is_empty() { String::new() } else { format!(" ({receipt})") };
         return Err(missing(recipe, &asked, why));
     }
+    let program = if version == program {
+        behind(&program, &receipt, recipe, folder).unwrap_or(program)
+    } else {
+        program
+    };
     Ok(Toolchain { program, receipt, standard: OnceLock::new() })
+}
+
+/// Returns the interpreter that a script found along `PATH` starts: version managers have such a
+/// script for each program, and it may take longer than the program. `None` if it is no script, or
+/// if the interpreter, started without it, is not there or says that it has another version.
+fn behind(program: &Path, receipt: &str, recipe: &Recipe, folder: &Path) -> Option<PathBuf> {
+    let itself = &recipe.language.entry().itself;
+    let is_named = !recipe.compiler.contains('/');
+    if itself.is_empty() || !is_named || !is_script(program) {
+        return None;
+    }
+    let answer = output_of(program, itself, recipe, folder).ok()?;
+    let path = PathBuf::from(first_line(&answer.stdout)?);
+    if !answer.status.success() || !path.is_absolute() || is_script(&path) {
+        return None;
+    }
+    let same = output_of(&path, recipe.version.get(1..)?, recipe, folder).ok()?;
+    (same.status.success() && self::receipt(&same) == receipt).then_some(path)
+}
+
+fn is_script(program: &Path) -> bool {
+    let mut start = [0; 2];
+    File::open(program).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"#!"
+}
+
+/// Runs a program as the contestants of a recipe are built.
+fn output_of(
+    program: &Path,
+    words: &[String],
+    recipe: &Recipe,
+    folder: &Path,
+) -> io::Result<Output> {
+    let environment = recipe.environment.iter().map(|(name, value)| (name, value));
+    let mut command = Command::new(program);
+    command.args(words).current_dir(folder).stdin(Stdio::null()).envs(environment).output()
+}
+
+/// Returns what a program has said of its version.
+fn receipt(output: &Output) -> String {
+    first_line(&output.stdout).or_else(|| first_line(&output.stderr)).unwrap_or_default()
 }
 
 fn missing(recipe: &Recipe, program: &str, why: String) -> BuildError {
@@ -188,6 +229,9 @@ fn run_until(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::build::sources;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn remedies_are_packages_commands_or_addresses() {
@@ -200,6 +244,33 @@ mod tests {
         for (package, expected) in cases {
             assert_eq!(remedy(package), expected);
         }
+    }
+
+    #[test]
+    fn the_interpreter_is_found_behind_a_script_that_does_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("python3");
+        let mut recipe = sources::tests::recipe("python", &["a.py"], &[]);
+        recipe.version = ["python3", "--version"].map(str::to_owned).to_vec();
+        let mut asked = Command::new("python3");
+        asked.args(["-c", "import sys; print(sys.executable)"]);
+        let python = first_line(&asked.output().unwrap().stdout).unwrap();
+        let check = |recipe: &Recipe, text: &str, is_found: bool| {
+            fs::write(&script, text).unwrap();
+            fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+            let said = output_of(&script, &recipe.version[1..], recipe, folder.path()).unwrap();
+            let found = behind(&script, &receipt(&said), recipe, folder.path());
+            assert_eq!(found, is_found.then(|| PathBuf::from(&python)), "{text}");
+        };
+        let plain = format!("#!/bin/sh\nexec '{python}' \"$@\"\n");
+        check(&recipe, &plain, true);
+        // What the script changes would be lost.
+        let other = format!("#!/bin/sh\n'{python}' \"$@\" | sed 's/^Python/Other/'\n");
+        check(&recipe, &other, false);
+        check(&recipe, "#!/bin/sh\necho none\n", false);
+        // A script that the study names by its path is what it wants.
+        recipe.compiler = script.display().to_string();
+        check(&recipe, &plain, false);
     }
 
     #[test]

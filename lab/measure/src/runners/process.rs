@@ -59,7 +59,7 @@ pub(super) struct Process {
     input: File,
     dump: File,
     pub(super) counters: Counters,
-    /// How long this thread waits for a CPU.
+    /// How long the thread that asks waits for a CPU.
     own: Waits,
     interrupted: &'static AtomicBool,
     /// The longest that the runner may take for one answer, without waits for a CPU.
@@ -111,6 +111,11 @@ impl Process {
             timeout_ns,
             workload: workload.to_owned(),
         })
+    }
+
+    /// Says that it is this thread that asks from now on.
+    pub(super) fn asked_from_here(&mut self) {
+        self.own = Waits::open("thread-self");
     }
 
     /// Writes the input where the runner can read it, and returns the path for the request.

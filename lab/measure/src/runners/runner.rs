@@ -12,7 +12,7 @@ use tiebreak_core::sampler::UnitFailure;
 use tiebreak_core::study::Workload;
 use tiebreak_machine::clock;
 
-/// A runner that has answered `hello` and loaded a workload.
+/// A contestant's process, once it has answered `hello` with a workload loaded.
 #[derive(Debug)]
 pub(super) struct Runner {
     pub(super) process: Process,
@@ -54,11 +54,33 @@ impl Runner {
         workload: &Workload,
         input: &Input,
     ) -> Result<Runner, UnitFailure> {
-        let mut process = Process::start(launch, padding_bytes, timeout_ns, &workload.name)?;
+        let process = Process::start(launch, padding_bytes, timeout_ns, &workload.name)?;
+        Runner::greet(process, workload, input)
+    }
+
+    /// Waits until a process has answered `hello`, and loads a workload.
+    pub(super) fn greet(
+        mut process: Process,
+        workload: &Workload,
+        input: &Input,
+    ) -> Result<Runner, UnitFailure> {
         let (version, _) = process.ask(&HELLO, &format!(" {VERSION}"))?;
         process::check_version(version).map_err(|what| process.broke(what))?;
         let mut runner = Runner { process, resets: false, is_warm: false, load_ns: 0 };
         runner.load(workload, input)?;
+        Ok(runner)
+    }
+
+    /// Waits in this thread until a process is ready, and warms it up.
+    pub(super) fn warm(
+        mut process: Process,
+        workload: &Workload,
+        input: &Input,
+        calls: u64,
+    ) -> Result<Runner, UnitFailure> {
+        process.asked_from_here();
+        let mut runner = Runner::greet(process, workload, input)?;
+        runner.warm_up(calls)?;
         Ok(runner)
     }
 

@@ -2,6 +2,7 @@
 
 use super::Runners;
 use super::judge::{Input, Left};
+use super::process::Process;
 use super::runner::{self, Batch, Runner};
 use super::usage::Usage;
 use crate::honesty::{Turn, no_contestant, wrong_checksum};
@@ -145,7 +146,8 @@ impl Runners {
         unchecked.into_iter().try_for_each(|contestant| self.check(contestant, seed))
     }
 
-    /// Starts, loads and warms up a process for each contestant that the request names.
+    /// Starts, loads and warms up a process for each contestant that the request names, as many at
+    /// the same time as there are CPUs for them: nothing is timed yet.
     fn begin(
         &mut self,
         request: &UnitRequest<'_>,
@@ -153,13 +155,32 @@ impl Runners {
     ) -> Result<Session, UnitFailure> {
         let input = self.input(unit.input_seed)?;
         let mut runners = BTreeMap::new();
-        for (position, &contestant) in request.members.iter().enumerate() {
-            let padding = request.coins.padding_bytes.get(1 + position).copied().unwrap_or(0);
-            let (launch, workload) = (self.launch(contestant)?, &self.functions.workload);
-            let mut runner = Runner::start(launch, padding, request.timeout_ns, workload, &input)?;
-            let calls = self.functions.calls_a_batch.of(contestant, &request.coins.order);
-            runner.warm_up(calls)?;
-            runners.insert(contestant, runner);
+        let members: Vec<(usize, &usize)> = request.members.iter().enumerate().collect();
+        for together in members.chunks(self.at_once) {
+            // All by this thread: a process ends with the thread that has started it.
+            let started = together.iter().map(|&(position, &contestant)| {
+                let padding = request.coins.padding_bytes.get(1 + position).copied().unwrap_or(0);
+                let (launch, workload) = (self.launch(contestant)?, &self.functions.workload);
+                Process::start(launch, padding, request.timeout_ns, &workload.name)
+            });
+            let started = started.collect::<Result<Vec<Process>, UnitFailure>>()?;
+            let calls = |one| self.functions.calls_a_batch.of(one, &request.coins.order);
+            let warmed = std::thread::scope(|scope| {
+                let threads = together.iter().zip(started).map(|((_, contestant), process)| {
+                    let (calls, input) = (calls(**contestant), &input);
+                    let workload = &self.functions.workload;
+                    scope.spawn(move || Runner::warm(process, workload, input, calls))
+                });
+                let threads: Vec<_> = threads.collect();
+                let ends = threads.into_iter().map(|thread| {
+                    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                });
+                ends.collect::<Result<Vec<Runner>, UnitFailure>>()
+            })?;
+            for ((_, contestant), mut runner) in together.iter().zip(warmed) {
+                runner.process.asked_from_here();
+                runners.insert(**contestant, runner);
+            }
         }
         Ok(Session { input, input_seed: unit.input_seed, runners })
     }

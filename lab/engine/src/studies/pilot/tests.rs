@@ -5,8 +5,8 @@ mod load;
 use super::*;
 use std::cell::Cell;
 use std::rc::Rc;
-use tiebreak_core::sample::Sample;
-use tiebreak_core::sampler::{Contestants, Quiet, Sampler, UnitFailure};
+use tiebreak_core::sample::{BatchTime, Sample};
+use tiebreak_core::sampler::{Contestants, Quiet, Sampler, UnitFailure, UnitRan};
 use tiebreak_stats::coins::{Purpose, Stream};
 use tiebreak_stats::observation::factor;
 
@@ -126,8 +126,7 @@ fn pilot(asked: &Requests) -> (Piloted, u64) {
         is_exact: vec![true; asked.call_ns.len()],
         pairs: (1..asked.call_ns.len()).map(|one| [0, one]).collect(),
         times_each_call: asked.times_each_call,
-        seconds: asked.seconds,
-        units_wanted: 30,
+        goal: Goal { spread: 0.0, units: 30, seconds: asked.seconds },
         batch_ns: 70_000.0,
         calls: asked.calls,
         is_warm: false,
