@@ -23,8 +23,8 @@ pub struct Entry {
     /// The words that ask the program for its version: `--version` if the table gives none.
     #[serde(default = "ask_for_version")]
     pub version: Vec<String>,
-    /// The words that ask an interpreter for its own file: its name may be that of a script that
-    /// starts it, as version managers have them. None if the language has no way to ask.
+    /// The words that ask an interpreter for its own file, and for what else a script that starts
+    /// it may change: version managers have such scripts. None if the language has no way to ask.
     #[serde(default)]
     pub itself: Vec<String>,
     /// An example of a source's name.

@@ -175,6 +175,13 @@ impl StudyRequest {
         Ok((self.scope()?, workloads))
     }
 
+    /// Returns how exact the ratios of the table shall be; `None` if only claims, or who is faster,
+    /// were asked for.
+    pub fn table_precision(&self) -> Option<f64> {
+        let has_table = self.claims.is_empty() && !self.asks_order;
+        has_table.then(|| self.precision.unwrap_or(self.study.precision))
+    }
+
     /// Returns the error of a study that cannot be raced.
     fn cannot(&self, why: &str) -> LabError {
         LabError::Data(format!("the study {} cannot be raced: {why}", self.study.name))

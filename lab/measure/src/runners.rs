@@ -1,10 +1,11 @@
 //! Contestants that run in another runtime, as a sampler: one process each, which keeps running and
 //! speaks the runner protocol (`docs/runner-protocol.md`).
 //!
-//! In a unit, a fresh process for each contestant is started, in the order of the coins, loaded with
-//! the same input and warmed up, on each CPU one at a time. The rounds follow. In them only one
-//! runner works: the others wait in a read. A runner times itself, and each of its times is compared with
-//! an outside clock; CPU time, faults, switches and peak memory come from the kernel.
+//! In a unit, a fresh process for each contestant is started, in the order of the coins, and loaded
+//! with the same input, as many at a time as there are CPUs; then each is warmed up. The rounds
+//! follow. From the warm-up on only one runner works at a time: the others wait in a read. A runner
+//! times itself, and each of its times is compared with an outside clock; CPU time, faults, switches
+//! and peak memory come from the kernel.
 
 mod judge;
 mod process;
@@ -43,7 +44,7 @@ pub const BATCH_NS_MIN: f64 = 10_000_000.0;
 
 /// Runs the contestants of a plan as runners, a fresh process each in every unit.
 ///
-/// Use it from one thread; it runs one contestant at a time. Dropping it ends what runs.
+/// Use it from one thread. Dropping it ends what runs.
 #[derive(Debug)]
 pub struct Runners {
     functions: Box<FunctionPlan>,
@@ -64,7 +65,7 @@ pub struct Runners {
     resets: HashMap<usize, Excess>,
     /// The processes of the session, at scope `layout`.
     session: Option<Session>,
-    /// How many runners may start and warm up at the same time.
+    /// How many runners may start and load at the same time.
     at_once: usize,
     missing: [MissingMeter; 2],
     /// The contestant of `verify` and its process.

@@ -106,7 +106,8 @@ fn pair_noise(units: &[Vec<f64>]) -> Option<Noise> {
 /// The share of a unit's own cost that its rounds may cost in any case: they make few units fewer.
 const CHEAP: f64 = 0.2;
 
-/// What the units of a pair are to find out, and how much time there is for it.
+/// What the units of a pair are to find out, and how much time there is for it. A run takes the pair
+/// next that ends soonest, so it is the time of all pairs together.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
     /// The spread of units, as a natural logarithm, with which limits that are near enough take
@@ -121,13 +122,13 @@ pub struct Goal {
     pub seconds: f64,
 }
 
-/// Returns the number of rounds of a unit with which a pair reaches its goal soonest:
-/// `sqrt(c_unit within / (c_round (between + spread^2)))`, as an even number from [`ROUNDS_MIN`] to
-/// [`ROUNDS_MAX`], and small enough that the goal's units fit into its seconds, or that the rounds
-/// cost a fifth of what the unit costs without them.
+/// Returns the number of rounds of a unit with which a pair reaches its goal soonest, about:
+/// `sqrt(c_unit w / (c_round (between + spread^2)))` with `w = pi/2 within`, as an even number from
+/// [`ROUNDS_MIN`] to [`ROUNDS_MAX`], and small enough that the goal's units fit into its seconds, or
+/// that the rounds cost a fifth of what the unit costs without them.
 ///
-/// It minimises `(c_unit + n c_round) fewest (1 + (between + within / n) / spread^2)`, the time to
-/// the end (rule A4; Cochran 1977, section 10.6, has the same without a fewest number of units).
+/// It minimises `(c_unit + n c_round) fewest (1 + (between + w / n) / spread^2)`, the time to the
+/// end (rule A4; Cochran 1977, section 10.6, has the same without a fewest number of units).
 ///
 /// The median of two rounds is their mean, so an interruption of one counts. Where that costs more
 /// than two further rounds, there are four: `of_two` is the variance of such means.
@@ -135,7 +136,8 @@ pub fn best_rounds(pilot: &Pilot, of_two: f64, goal: &Goal) -> u32 {
     let between = pilot.variance_between.max(SPREAD_BETWEEN_MIN * SPREAD_BETWEEN_MIN);
     let others = between + goal.spread * goal.spread;
     let round_cost_ns = pilot.round_cost_ns.max(1.0);
-    let best = libm::sqrt(pilot.unit_cost_ns / round_cost_ns * pilot.variance_within / others);
+    let within = MEDIAN_COST * pilot.variance_within;
+    let best = libm::sqrt(pilot.unit_cost_ns / round_cost_ns * within / others);
     let each_ns = goal.seconds * 1e9 / goal.units.max(1) as f64;
     let cheap_ns = CHEAP * pilot.unit_cost_ns;
     let affordable = (each_ns - pilot.unit_cost_ns).max(cheap_ns) / round_cost_ns;
@@ -147,8 +149,7 @@ pub fn best_rounds(pilot: &Pilot, of_two: f64, goal: &Goal) -> u32 {
     let even = 2 * (bounded / 2.0) as u32;
     // What a unit costs, times the units that are needed.
     let price = |rounds: u32, within: f64| pilot.cost_ns(rounds) * (others + within);
-    let of_four = MEDIAN_COST * pilot.variance_within / 4.0;
-    let is_four = even == 2 && affordable >= 4.0 && price(4, of_four) < price(2, of_two);
+    let is_four = even == 2 && affordable >= 4.0 && price(4, within / 4.0) < price(2, of_two);
     if is_four { 4 } else { even }
 }
 
@@ -251,9 +252,10 @@ mod tests {
         let check = |within, between, unit_cost_ns, seconds, expected| {
             check_goal(within, between, unit_cost_ns, &goal(0.0, seconds), expected);
         };
-        check(1.0, 1.0, 100.0, 1.0, 10);
-        check(4.0, 1.0, 100.0, 1.0, 20);
-        check(1.0, 4.0, 100.0, 1.0, 4);
+        // sqrt(157)
+        check(1.0, 1.0, 100.0, 1.0, 12);
+        check(4.0, 1.0, 100.0, 1.0, 24);
+        check(1.0, 4.0, 100.0, 1.0, 6);
         check(1.0, 0.0, 100.0, 1.0, ROUNDS_MAX);
         check(0.0, 0.0, 100.0, 1.0, ROUNDS_MIN);
         check(1e-6, 0.0, 100.0, 1.0, 2);
@@ -264,8 +266,8 @@ mod tests {
         // 20 rounds cost a fifth of what a unit costs.
         check(4.0, 1.0, 100.0, 1e-6, 20);
         check(9.0, 1.0, 100.0, 1e-6, 20);
-        // Less noise than the goal's spread needs no more rounds.
-        check_goal(1.1, 0.0, 100.0, &goal(1.0, 1.0), 10);
-        check_goal(1.0, 1.0, 100.0, &goal(3.0_f64.sqrt(), 1.0), 4);
+        // Less noise than the goal's spread needs no more rounds: sqrt(157), sqrt(157 / 4).
+        check_goal(1.0, 0.0, 100.0, &goal(1.0, 1.0), 12);
+        check_goal(1.0, 1.0, 100.0, &goal(3.0_f64.sqrt(), 1.0), 6);
     }
 }

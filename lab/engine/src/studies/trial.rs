@@ -249,10 +249,10 @@ impl Trial<'_> {
     /// Adds the ratios of the study's table or, if only that is asked, who is faster.
     fn ask(&mut self) {
         let asked = self.setup.asked;
-        if asked.claims.is_empty() && asked.asks_order {
-            self.claims = self.orders();
+        if let Some(precision) = asked.table_precision() {
+            self.cells = self.cells(precision);
         } else if asked.claims.is_empty() {
-            self.cells = self.cells(asked.precision.unwrap_or(asked.study.precision));
+            self.claims = self.orders();
         }
         self.warnings.append(&mut self.not_judged);
         if let Placements::Reused(count) = asked.placements {
@@ -379,9 +379,9 @@ pub fn input_seed(workload: &Workload, seed: &str) -> u64 {
     }
 }
 
-/// Returns what the units of each pair are to find out: the precision of the table, within a
-/// workload's part of the budget. Twice the fewest units that can prove anything should fit, so
-/// that not all of them need to agree.
+/// Returns what the units of each pair are to find out, within a workload's part of the budget: the
+/// precision of the table, if there is one; a claim may need any. Twice the fewest units that can
+/// prove anything should fit, so that not all of them need to agree.
 fn goal(setup: &Setup<'_>) -> Goal {
     let asked = setup.asked;
     let claims = match asked.claims.len() {
@@ -390,8 +390,9 @@ fn goal(setup: &Setup<'_>) -> Goal {
     };
     let error = family::bonferroni_error(asked.error, claims * setup.workloads.len()) / 2.0;
     let fewest = Table::of(setup.request.centre, ENGINE_VERSION).fewest_rounds(error);
-    let width = width_of(asked.precision.unwrap_or(asked.study.precision));
-    let spread = spread_of_twice_the_fewest(fewest, width, error);
+    let spread = asked.table_precision().map_or(0.0, |precision| {
+        spread_of_twice_the_fewest(fewest, width_of(precision), error)
+    });
     Goal { spread, units: 2 * fewest, seconds: setup.seconds() }
 }
 

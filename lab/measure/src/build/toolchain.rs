@@ -84,7 +84,7 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
         return Err(missing(recipe, &asked, why));
     }
     let program = if version == program {
-        behind(&program, &receipt, recipe, folder).unwrap_or(program)
+        behind(&program, recipe, folder).unwrap_or(program)
     } else {
         program
     };
@@ -93,21 +93,36 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
 
 /// Returns the interpreter that a script found along `PATH` starts: version managers have such a
 /// script for each program, and it may take longer than the program. `None` if it is no script, or
-/// if the interpreter, started without it, is not there or says that it has another version.
-fn behind(program: &Path, receipt: &str, recipe: &Recipe, folder: &Path) -> Option<PathBuf> {
+/// if it changes flags or variables, other than its own, of the interpreter.
+fn behind(program: &Path, recipe: &Recipe, folder: &Path) -> Option<PathBuf> {
     let itself = &recipe.language.entry().itself;
     let is_named = !recipe.compiler.contains('/');
     if itself.is_empty() || !is_named || !is_script(program) {
         return None;
     }
-    let answer = output_of(program, itself, recipe, folder).ok()?;
-    let path = PathBuf::from(first_line(&answer.stdout)?);
-    if !answer.status.success() || !path.is_absolute() || is_script(&path) {
+    let ask = |program: &Path| {
+        let answer = output_of(program, itself, recipe, folder).ok()?;
+        let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+        answer.status.success().then_some(text)
+    };
+    let said = ask(program)?;
+    let path = PathBuf::from(said.lines().next()?);
+    if !path.is_absolute() || is_script(&path) {
         return None;
     }
-    let same = output_of(&path, recipe.version.get(1..)?, recipe, folder).ok()?;
-    (same.status.success() && self::receipt(&same) == receipt).then_some(path)
+    let again = ask(&path)?;
+    let changes = |text: &str| {
+        let lines = text.lines().filter(|line| !MANAGERS.iter().any(|name| line.starts_with(name)));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    (changes(&again) == changes(&said)).then_some(path)
 }
+
+/// What shells and version managers change for themselves: their variables, or how these begin.
+const MANAGERS: [&str; 12] = [
+    "PATH=", "PWD=", "OLDPWD=", "SHLVL=", "_=", "PYENV_", "_PYENV_", "NODENV_", "ASDF_", "MISE_",
+    "__MISE", "VOLTA_",
+];
 
 fn is_script(program: &Path) -> bool {
     let mut start = [0; 2];
@@ -251,22 +266,25 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("python3");
         let mut recipe = sources::tests::recipe("python", &["a.py"], &[]);
-        recipe.version = ["python3", "--version"].map(str::to_owned).to_vec();
+        recipe.compiler = "python3".to_owned();
         let mut asked = Command::new("python3");
         asked.args(["-c", "import sys; print(sys.executable)"]);
         let python = first_line(&asked.output().unwrap().stdout).unwrap();
         let check = |recipe: &Recipe, text: &str, is_found: bool| {
             fs::write(&script, text).unwrap();
             fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-            let said = output_of(&script, &recipe.version[1..], recipe, folder.path()).unwrap();
-            let found = behind(&script, &receipt(&said), recipe, folder.path());
+            let found = behind(&script, recipe, folder.path());
             assert_eq!(found, is_found.then(|| PathBuf::from(&python)), "{text}");
         };
-        let plain = format!("#!/bin/sh\nexec '{python}' \"$@\"\n");
+        let starts = |before: &str, flags: &str| {
+            format!("#!/bin/sh\n{before}\nexec '{python}' {flags} \"$@\"\n")
+        };
+        let plain = starts("export PYENV_VERSION=3 PATH=\"$PATH:/none\"", "");
         check(&recipe, &plain, true);
         // What the script changes would be lost.
-        let other = format!("#!/bin/sh\n'{python}' \"$@\" | sed 's/^Python/Other/'\n");
-        check(&recipe, &other, false);
+        check(&recipe, &starts("export PYTHONHASHSEED=0", ""), false);
+        check(&recipe, &starts("export LD_BIND_NOW=1", ""), false);
+        check(&recipe, &starts("", "-O"), false);
         check(&recipe, "#!/bin/sh\necho none\n", false);
         // A script that the study names by its path is what it wants.
         recipe.compiler = script.display().to_string();

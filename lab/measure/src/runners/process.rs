@@ -31,6 +31,11 @@ const REST_NS: u64 = 20_000_000;
 /// Standard error longer than this makes a runner void: it would fill the memory.
 const ERRORS_BYTES_MAX: u64 = 16 << 20;
 
+thread_local! {
+    /// How long this thread waits for a CPU.
+    static OWN: Waits = Waits::open("thread-self");
+}
+
 /// How the runner of a contestant is started.
 #[derive(Clone, Debug)]
 pub(super) struct Launch {
@@ -49,7 +54,7 @@ pub(super) struct Launch {
 #[derive(Debug)]
 pub(super) struct Process {
     /// The contestant, by its index in the plan.
-    contestant: usize,
+    pub(super) contestant: usize,
     leader: Leader,
     requests: ChildStdin,
     answers: ChildStdout,
@@ -59,8 +64,6 @@ pub(super) struct Process {
     input: File,
     dump: File,
     pub(super) counters: Counters,
-    /// How long the thread that asks waits for a CPU.
-    own: Waits,
     interrupted: &'static AtomicBool,
     /// The longest that the runner may take for one answer, without waits for a CPU.
     pub(super) timeout_ns: u64,
@@ -99,7 +102,6 @@ impl Process {
         Ok(Process {
             contestant: launch.contestant,
             counters: Counters::open(leader.pid()).map_err(no_process)?,
-            own: Waits::open("thread-self"),
             leader,
             requests,
             answers,
@@ -111,11 +113,6 @@ impl Process {
             timeout_ns,
             workload: workload.to_owned(),
         })
-    }
-
-    /// Says that it is this thread that asks from now on.
-    pub(super) fn asked_from_here(&mut self) {
-        self.own = Waits::open("thread-self");
     }
 
     /// Writes the input where the runner can read it, and returns the path for the request.
@@ -177,7 +174,7 @@ impl Process {
     /// waited for one.
     fn scheduled_ns(&self) -> (u64, u64) {
         let (ran_ns, waited_ns) = self.counters.scheduled_ns();
-        (ran_ns, waited_ns + self.own.waited_ns())
+        (ran_ns, waited_ns + OWN.with(Waits::waited_ns))
     }
 
     fn read_line(&mut self, start_ns: u64, waited_before_ns: u64) -> Result<String, UnitFailure> {
@@ -303,7 +300,7 @@ fn not_started(launch: &Launch, error: io::Error) -> UnitFailure {
     }
 }
 
-fn no_process(error: io::Error) -> UnitFailure {
+pub(super) fn no_process(error: io::Error) -> UnitFailure {
     UnitFailure::Broken(format!(
         "a runner could not be served: {error}: raise the limits on processes and open files, or \
          free memory"

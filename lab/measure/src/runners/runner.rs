@@ -71,19 +71,6 @@ impl Runner {
         Ok(runner)
     }
 
-    /// Waits in this thread until a process is ready, and warms it up.
-    pub(super) fn warm(
-        mut process: Process,
-        workload: &Workload,
-        input: &Input,
-        calls: u64,
-    ) -> Result<Runner, UnitFailure> {
-        process.asked_from_here();
-        let mut runner = Runner::greet(process, workload, input)?;
-        runner.warm_up(calls)?;
-        Ok(runner)
-    }
-
     /// Loads another workload, or the same one with another input.
     pub(super) fn load(&mut self, workload: &Workload, input: &Input) -> Result<(), UnitFailure> {
         let Workload { name, distribution, size, .. } = workload;

@@ -2,7 +2,7 @@
 
 use super::Runners;
 use super::judge::{Input, Left};
-use super::process::Process;
+use super::process::{Process, no_process};
 use super::runner::{self, Batch, Runner};
 use super::usage::Usage;
 use crate::honesty::{Turn, no_contestant, wrong_checksum};
@@ -146,8 +146,9 @@ impl Runners {
         unchecked.into_iter().try_for_each(|contestant| self.check(contestant, seed))
     }
 
-    /// Starts, loads and warms up a process for each contestant that the request names, as many at
-    /// the same time as there are CPUs for them: nothing is timed yet.
+    /// Starts, loads and warms up a process for each contestant that the request names. They start
+    /// and load at the same time, as many as there are CPUs for them. Each warms up alone: what a
+    /// runtime compiles must not depend on its neighbour.
     fn begin(
         &mut self,
         request: &UnitRequest<'_>,
@@ -155,34 +156,57 @@ impl Runners {
     ) -> Result<Session, UnitFailure> {
         let input = self.input(unit.input_seed)?;
         let mut runners = BTreeMap::new();
-        let members: Vec<(usize, &usize)> = request.members.iter().enumerate().collect();
+        let members: Vec<(usize, usize)> = request.members.iter().copied().enumerate().collect();
         for together in members.chunks(self.at_once) {
-            // All by this thread: a process ends with the thread that has started it.
-            let started = together.iter().map(|&(position, &contestant)| {
-                let padding = request.coins.padding_bytes.get(1 + position).copied().unwrap_or(0);
-                let (launch, workload) = (self.launch(contestant)?, &self.functions.workload);
-                Process::start(launch, padding, request.timeout_ns, &workload.name)
-            });
-            let started = started.collect::<Result<Vec<Process>, UnitFailure>>()?;
-            let calls = |one| self.functions.calls_a_batch.of(one, &request.coins.order);
-            let warmed = std::thread::scope(|scope| {
-                let threads = together.iter().zip(started).map(|((_, contestant), process)| {
-                    let (calls, input) = (calls(**contestant), &input);
-                    let workload = &self.functions.workload;
-                    scope.spawn(move || Runner::warm(process, workload, input, calls))
-                });
-                let threads: Vec<_> = threads.collect();
-                let ends = threads.into_iter().map(|thread| {
-                    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                });
-                ends.collect::<Result<Vec<Runner>, UnitFailure>>()
-            })?;
-            for ((_, contestant), mut runner) in together.iter().zip(warmed) {
-                runner.process.asked_from_here();
-                runners.insert(**contestant, runner);
+            let started = self.started(request, together, &input)?;
+            started.iter().for_each(|runner| runner.process.rest());
+            for mut runner in started {
+                let contestant = runner.process.contestant;
+                let calls = self.functions.calls_a_batch.of(contestant, &request.coins.order);
+                runner.warm_up(calls)?;
+                runners.insert(contestant, runner);
             }
         }
         Ok(Session { input, input_seed: unit.input_seed, runners })
+    }
+
+    /// Starts and loads these contestants at the same time, each given with its position in the
+    /// unit.
+    ///
+    /// # Errors
+    /// Of several failures, one that no contestant has caused comes first.
+    fn started(
+        &self,
+        request: &UnitRequest<'_>,
+        together: &[(usize, usize)],
+        input: &Input,
+    ) -> Result<Vec<Runner>, UnitFailure> {
+        let workload = &self.functions.workload;
+        // All by this thread: a process ends with the thread that has started it.
+        let processes = together.iter().map(|&(position, contestant)| {
+            let padding = request.coins.padding_bytes.get(1 + position).copied().unwrap_or(0);
+            Process::start(self.launch(contestant)?, padding, request.timeout_ns, &workload.name)
+        });
+        let processes = processes.collect::<Result<Vec<Process>, UnitFailure>>()?;
+        let ends: Vec<Result<Runner, UnitFailure>> = std::thread::scope(|scope| {
+            let threads = processes.into_iter().map(|process| {
+                let greet = move || Runner::greet(process, workload, input);
+                std::thread::Builder::new().spawn_scoped(scope, greet).map_err(no_process)
+            });
+            let threads: Vec<_> = threads.collect();
+            let joined = threads.into_iter().map(|thread| {
+                let end = thread?.join();
+                end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            joined.collect()
+        });
+        let is_graver = |end: &&Result<Runner, UnitFailure>| {
+            matches!(end, Err(UnitFailure::Interrupted | UnitFailure::Broken(_)))
+        };
+        match ends.iter().find(is_graver) {
+            Some(Err(failure)) => Err(failure.clone()),
+            _ => ends.into_iter().collect(),
+        }
     }
 
     /// Runs the rounds, each timed batch after an untimed call of the same contestant. Returns also

@@ -203,6 +203,34 @@ fn an_end_before_bye_is_told_with_the_last_words() {
 }
 
 #[test]
+fn runners_start_at_the_same_time_and_each_fault_is_its_own() {
+    if !there(&[&PYTHON]) {
+        return;
+    }
+    let bad = fake("ANSWERS['load'] = 'what?'");
+    let whose = |first: &str, second: &str| {
+        let study = Study::new().python("first.py", first).python("second.py", second);
+        fault_of(&study, TIMEOUT_NS).0
+    };
+    assert_eq!(whose(&bad, &fake("")), 0);
+    assert_eq!(whose(&fake(""), &bad), 1);
+    assert_eq!(whose(&bad, &bad), 0);
+    if tiebreak_machine::cpus::allowed().len() < 2 {
+        eprintln!("skipped: on one CPU runners start one after the other");
+        return;
+    }
+    // Neither answers before the other has started.
+    let meets = |own: &str, other: &str| {
+        let waits = "while not os.path.exists('OTHER'): time.sleep(0.001)";
+        let start = format!("open('{own}', 'w').close()\n{waits}").replace("OTHER", other);
+        fake(&start)
+    };
+    let study = Study::new().python("a.py", &meets("a", "b")).python("b.py", &meets("b", "a"));
+    let ran = unit(&mut study.runners(), &[vec![0, 1], vec![1, 0]], TIMEOUT_NS);
+    assert!(ran.is_ok(), "{ran:?}");
+}
+
+#[test]
 fn silence_is_a_fault_after_the_time_out() {
     if let Some(fault) = fault("run = lambda times: time.sleep(60)", 2_000_000_000) {
         assert_eq!(fault, Fault::Hung { workload: "some".into(), seconds: 2 });

@@ -2,12 +2,13 @@
 //! stays, and what is expected is about what is needed. Seeds are fixed.
 
 use tiebreak_core::claim::Relation;
-use tiebreak_core::plan::{Adjust, Centre};
+use tiebreak_core::plan::{Adjust, Centre, ENGINE_VERSION};
+use tiebreak_stats::bettor::Table;
 use tiebreak_stats::coins::{Purpose, Seed, Stream};
 use tiebreak_stats::conditions::Conditions;
-use tiebreak_stats::decide::SequentialTest;
+use tiebreak_stats::decide::{SequentialTest, width_of};
 use tiebreak_stats::observation::LogRatio;
-use tiebreak_stats::ratio_test::RatioTest;
+use tiebreak_stats::ratio_test::{RatioTest, spread_of_twice_the_fewest};
 
 const NOISE: f64 = 0.05;
 
@@ -16,7 +17,11 @@ fn test(relation: Relation, centre: Centre, error: f64) -> RatioTest {
 }
 
 fn observe(test: &mut RatioTest, stream: &mut Stream, truth: f64) {
-    let d = LogRatio::exact(truth + NOISE * stream.normal());
+    observe_in(NOISE, test, stream, truth);
+}
+
+fn observe_in(noise: f64, test: &mut RatioTest, stream: &mut Stream, truth: f64) {
+    let d = LogRatio::exact(truth + noise * stream.normal());
     test.observe(d, &Conditions::default());
 }
 
@@ -99,6 +104,28 @@ fn the_first_rounds_that_can_prove_tell_how_many_are_needed() {
         let (early, needed) = (early[10], needed[10]);
         assert!((0.6..1.7).contains(&(early / needed)), "{precision}: {early} {needed}");
     }
+}
+
+#[test]
+fn the_spread_is_known_with_which_twice_the_fewest_rounds_suffice() {
+    for (precision, error) in [(0.02, 0.01), (0.1, 0.01), (0.1, 0.0001)] {
+        let table = Table::of(Centre::Median, ENGINE_VERSION);
+        let fewest = table.fewest_rounds(error / 2.0);
+        let spread = spread_of_twice_the_fewest(fewest, width_of(precision), error / 2.0);
+        let mut needed = Vec::new();
+        for run in 0..21 {
+            let mut stream = Stream::new(Seed::from_text("twice"), Purpose::Simulation, run, 0);
+            let mut test = test(Relation::Measure { precision }, Centre::Median, error);
+            while test.settled().is_none() {
+                observe_in(spread, &mut test, &mut stream, 0.3);
+            }
+            needed.push(test.rounds());
+        }
+        needed.sort_unstable();
+        let share = needed[10] as f64 / fewest as f64;
+        assert!((1.4..2.8).contains(&share), "{precision} {error}: {} of {fewest}", needed[10]);
+    }
+    assert_eq!(spread_of_twice_the_fewest(0, 0.1, 1.0), 0.0);
 }
 
 #[test]
