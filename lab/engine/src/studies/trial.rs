@@ -390,9 +390,9 @@ fn goal(setup: &Setup<'_>) -> Goal {
     };
     let error = family::bonferroni_error(asked.error, claims * setup.workloads.len()) / 2.0;
     let fewest = Table::of(setup.request.centre, ENGINE_VERSION).fewest_rounds(error);
-    let spread = asked.table_precision().map_or(0.0, |precision| {
-        spread_of_twice_the_fewest(fewest, width_of(precision), error)
-    });
+    let spread = asked
+        .table_precision()
+        .map_or(0.0, |precision| spread_of_twice_the_fewest(fewest, width_of(precision), error));
     Goal { spread, units: 2 * fewest, seconds: setup.seconds() }
 }
 

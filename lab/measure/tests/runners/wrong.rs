@@ -219,14 +219,18 @@ fn runners_start_at_the_same_time_and_each_fault_is_its_own() {
         eprintln!("skipped: on one CPU runners start one after the other");
         return;
     }
-    // Neither answers before the other has started.
+    // Once they have been checked alone, neither answers before the other has started.
     let meets = |own: &str, other: &str| {
-        let waits = "while not os.path.exists('OTHER'): time.sleep(0.001)";
-        let start = format!("open('{own}', 'w').close()\n{waits}").replace("OTHER", other);
-        fake(&start)
+        fake(&format!(
+            "if os.path.exists('meet'):\n    open('{own}', 'w').close()\n    \
+             while not os.path.exists('{other}'): time.sleep(0.001)"
+        ))
     };
     let study = Study::new().python("a.py", &meets("a", "b")).python("b.py", &meets("b", "a"));
-    let ran = unit(&mut study.runners(), &[vec![0, 1], vec![1, 0]], TIMEOUT_NS);
+    let mut runners = study.runners();
+    assert_eq!((runners.check(0, 1), runners.check(1, 1)), (Ok(()), Ok(())));
+    std::fs::write(study.path().join("meet"), "").unwrap();
+    let ran = unit(&mut runners, &[vec![0, 1], vec![1, 0]], TIMEOUT_NS);
     assert!(ran.is_ok(), "{ran:?}");
 }
 
