@@ -4,8 +4,8 @@
 //! In a unit, a fresh process for each contestant is started, in the order of the coins, and loaded
 //! with the same input, as many at a time as there are CPUs; then each is warmed up. The rounds
 //! follow. From the warm-up on only one runner works at a time: the others wait in a read. A runner
-//! times itself, and each of its times is compared with an outside clock; CPU time, faults, switches
-//! and peak memory come from the kernel.
+//! times itself, and each of its times is compared with an outside clock; CPU time, faults,
+//! switches and peak memory come from the kernel.
 
 mod judge;
 mod process;

@@ -106,8 +106,8 @@ fn pair_noise(units: &[Vec<f64>]) -> Option<Noise> {
 /// The share of a unit's own cost that its rounds may cost in any case: they make few units fewer.
 const CHEAP: f64 = 0.2;
 
-/// What the units of a pair are to find out, and how much time there is for it. A run takes the pair
-/// next that ends soonest, so it is the time of all pairs together.
+/// What the units of a pair are to find out, and how much time there is for it. A run takes the
+/// pair next that ends soonest, so it is the time of all pairs together.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
     /// The spread of units, as a natural logarithm, with which limits that are near enough take
@@ -124,8 +124,8 @@ pub struct Goal {
 
 /// Returns the number of rounds of a unit with which a pair reaches its goal soonest, about:
 /// `sqrt(c_unit w / (c_round (between + spread^2)))` with `w = pi/2 within`, as an even number from
-/// [`ROUNDS_MIN`] to [`ROUNDS_MAX`], and small enough that the goal's units fit into its seconds, or
-/// that the rounds cost a fifth of what the unit costs without them.
+/// [`ROUNDS_MIN`] to [`ROUNDS_MAX`], and small enough that the goal's units fit into its seconds,
+/// or that the rounds cost a fifth of what the unit costs without them.
 ///
 /// It minimises `(c_unit + n c_round) fewest (1 + (between + w / n) / spread^2)`, the time to the
 /// end (rule A4; Cochran 1977, section 10.6, has the same without a fewest number of units).
