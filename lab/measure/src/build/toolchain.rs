@@ -83,11 +83,7 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
         let why = if receipt.is_empty() { String::new() } else { format!(" ({receipt})") };
         return Err(missing(recipe, &asked, why));
     }
-    let program = if version == program {
-        behind(&program, recipe, folder).unwrap_or(program)
-    } else {
-        program
-    };
+    let program = behind(&program, recipe, folder).unwrap_or(program);
     Ok(Toolchain { program, receipt, standard: OnceLock::new() })
 }
 
