@@ -291,6 +291,10 @@ pub struct Built {
     pub language: Language,
     /// The first line that the version command of its compiler printed.
     pub receipt: String,
+    /// A hash of what it is built from, which no machine and no version of a compiler changes;
+    /// `None` in old runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// The language standard that the compiler accepted, if one was asked for: `C23`.
     pub standard: Option<String>,
     /// The way in which it is loaded.

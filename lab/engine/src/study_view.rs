@@ -4,11 +4,12 @@
 use crate::error::{LabError, Result, usage};
 use crate::request::{ERROR, RESOLUTION};
 use crate::studies::{self, Environment, Pinning, StudyRequest, cache};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use tiebreak_core::result::{StudyComparison, StudyResult};
-use tiebreak_core::study::{Placements, Study};
+use tiebreak_core::result::{StudyComparison, StudyResult, StudyRow};
+use tiebreak_core::study::{Entrant, Placements, Study};
 use tiebreak_input::{self as input, study_folder};
-use tiebreak_measure::build::Builder;
+use tiebreak_measure::build::{Builder, code_of};
 use tiebreak_report::html::{self, Publication};
 use tiebreak_report::{Look, contents, json};
 use tiebreak_store::Store;
@@ -161,8 +162,32 @@ pub fn publish(study: &Study, files: &[PathBuf], store: &Path) -> Result<String>
         Some((path.clone(), is_shown.then(|| std::fs::read_to_string(file).ok())??))
     });
     let texts: Vec<(String, String)> = texts.collect();
-    let elsewhere = &elsewhere[..];
-    Ok(html::study_page(&Publication { study, result: &result, elsewhere, files: &texts }))
+    Ok(html::study_page(&Publication {
+        study,
+        result: &result,
+        elsewhere: &elsewhere,
+        files: &texts,
+        other_code: other_code(study, &result).as_deref(),
+    }))
+}
+
+/// Returns the contestants of a study whose code is not, or is no longer known to be, the one that
+/// was measured; `None` if the result does not say of each which it was.
+fn other_code(study: &Study, result: &StudyResult) -> Option<Vec<String>> {
+    let rows = || result.runs.iter().filter_map(|run| Some(&run.study.as_ref()?.rows)).flatten();
+    let mut others = Vec::new();
+    for Entrant { name, recipe, .. } in &study.contestants {
+        let was_raced = |row: &&StudyRow| row.name == *name && row.not_run.is_none();
+        let codes: BTreeSet<_> = rows().filter(was_raced).map(|row| row.code.as_deref()).collect();
+        if codes.contains(&None) {
+            return None;
+        }
+        let now = code_of(Path::new(&study.folder), recipe).ok();
+        if codes.iter().any(|code| *code != now.as_deref()) {
+            others.push(name.clone());
+        }
+    }
+    Some(others)
 }
 
 fn read_result(file: &Path) -> Result<StudyResult> {

@@ -10,6 +10,7 @@
 //! is timed. `docs/manual/placements.md` says what is drawn and what is not.
 
 mod cache;
+mod code;
 mod error;
 mod library;
 mod link;
@@ -35,6 +36,7 @@ use tiebreak_core::language::Makes;
 use tiebreak_core::study::{Built, BuiltForm, Entrant, Recipe, Study};
 
 pub use cache::default_cache;
+pub use code::code_of;
 pub use error::BuildError;
 pub use library::print_of;
 pub use link::Linker;
@@ -99,6 +101,7 @@ impl Builder {
             is_exact: contract.is_none_or(|contract| contract.is_exact),
             language: recipe.language,
             receipt: toolchain.receipt.clone(),
+            code: Some(code_of(Path::new(&study.folder), recipe)?),
             standard,
             form,
             // The number is set by code that knows the machine.

@@ -91,19 +91,33 @@ pub fn repeat_line(run: &RunResult) -> String {
     repeat_words(run).join(" ")
 }
 
-/// Returns the words of the command line that repeats the run, quoted: the seed is added before
-/// a `--` unless it is there already.
+/// The options that say where something is written. They name files of the one who ran it, and
+/// change nothing that is measured.
+const WRITES: [&str; 7] =
+    ["--json", "--store", "--html", "--svg", "--ecdf", "--markdown", "--junit"];
+
+/// Returns the words of the command line that repeats the run, quoted: without what it wrote, and
+/// with the seed, before a `--`, unless it is there already.
 fn repeat_words(run: &RunResult) -> Vec<String> {
     let mut words = run.command.clone();
     // The path of the program may differ for the reader.
     let program = words.first().and_then(|first| first.rsplit('/').next());
     let is_ours = program.is_some_and(|name| name.starts_with("tiebreak"));
     words.splice(..usize::from(is_ours), ["tiebreak".to_owned()]);
-    let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let mut options = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    while let Some(at) = words[..options].iter().position(|word| writes(word)) {
+        let end = options.min(at + if words[at].contains('=') { 1 } else { 2 });
+        words.drain(at..end);
+        options -= end - at;
+    }
     if !words[..options].iter().any(|word| word == "--seed" || word.starts_with("--seed=")) {
         words.splice(options..options, ["--seed".to_owned(), run.seed.clone()]);
     }
     words.iter().map(|word| shell_quote(word)).collect()
+}
+
+fn writes(word: &str) -> bool {
+    WRITES.contains(&word.split_once('=').map_or(word, |(option, _)| option))
 }
 
 /// Returns the command, broken between words so that it can still be copied; if it takes too many
@@ -152,6 +166,15 @@ mod tests {
         check(&["compare", "a"], &["tiebreak compare a --seed 7f"]);
         check(&["tiebreak", "slo", "--", "a"], &["tiebreak slo --seed 7f -- a"]);
         check(&["tiebreak", "--seed=7f", "compare"], &["tiebreak --seed=7f compare"]);
+        check(
+            &["tiebreak", "compare", "a", "--json", "it", "b"],
+            &["tiebreak compare a b --seed 7f"],
+        );
+        check(
+            &["tiebreak", "slo", "--store=a", "--", "--json"],
+            &["tiebreak slo --seed 7f -- --json"],
+        );
+        check(&["tiebreak", "slo", "--json"], &["tiebreak slo --seed 7f"]);
         check(&["tiebreak", "--", "--seed"], &["tiebreak --seed 7f -- --seed"]);
         check(&["tiebreak", &"long".repeat(20)], &["tiebreak longlongl...longlong --seed 7f"]);
     }

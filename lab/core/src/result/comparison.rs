@@ -51,6 +51,8 @@ pub struct ComparedWorkload {
     pub reference: String,
     /// The reason why it is not compared, if it is not.
     pub not_compared: Option<String>,
+    /// The contestants that were not the same code in both, as far as the results say.
+    pub other_code: Vec<String>,
     /// The ratios of the contestants, the largest of the first result first.
     pub ratios: Vec<ComparedRatio>,
     /// The pairs of contestants with one order in the first result and the opposite one in the
@@ -174,6 +176,7 @@ fn nothing_of(block: &WorkloadResult) -> ComparedWorkload {
         workload: block.workload.name.clone(),
         reference: block.reference.clone(),
         not_compared: None,
+        other_code: Vec::new(),
         ratios: Vec::new(),
         changed_places: Vec::new(),
         same_places: 0,
@@ -196,7 +199,14 @@ fn workload(names: [&str; 2], blocks: [Block<'_>; 2]) -> ComparedWorkload {
     let mut ratios: Vec<_> = ratios.filter(|one| one.ratios != [None, None]).collect();
     let size = |one: &ComparedRatio| one.ratios[0].and_then(|of| of.estimate).unwrap_or(0.0);
     ratios.sort_by(|a, b| size(b).total_cmp(&size(a)));
-    let mut compared = ComparedWorkload { ratios, ..nothing_of(a) };
+    let is_other = |row: &&StudyRow| {
+        let other = b.rows.iter().find(|other| other.name == row.name);
+        other.is_some_and(|other| {
+            other.code.is_some() && row.code.is_some() && other.code != row.code
+        })
+    };
+    let other_code = a.rows.iter().filter(is_other).map(|row| row.name.clone()).collect();
+    let mut compared = ComparedWorkload { other_code, ratios, ..nothing_of(a) };
     compared.count_places();
     compared
 }

@@ -84,6 +84,10 @@ pub struct StudyRow {
     pub is_exact: bool,
     /// The version line of its compiler; empty if it did not run.
     pub receipt: String,
+    /// A hash of what it was built from, which no machine and no version of a compiler changes.
+    /// `None` if it did not run, and in old results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// The language standard that its compiler accepted.
     pub standard: Option<String>,
     /// The reason why it is not in the race, if it is not.

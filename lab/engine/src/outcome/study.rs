@@ -119,6 +119,7 @@ impl Block<'_> {
             row.contract.clone_from(&built.contract);
             row.is_exact = built.is_exact;
             row.receipt.clone_from(&built.receipt);
+            row.code.clone_from(&built.code);
             row.standard.clone_from(&built.standard);
             row.scaling =
                 built.team.as_ref().map(|team| scaling(functions.items, team, seen, columns));

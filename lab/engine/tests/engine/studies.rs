@@ -203,6 +203,7 @@ fn functions(contestants: usize, scope: Scope) -> FunctionPlan {
         is_exact: true,
         language: Language::named("c").unwrap(),
         receipt: "cc 1".into(),
+        code: None,
         standard: Some("C23".into()),
         form: runner,
         team: None,

@@ -105,7 +105,12 @@ pub(super) struct Key(Sha256);
 
 impl Key {
     pub(super) fn new() -> Key {
-        Key(Sha256::new()).with(VERSION)
+        Key::of(VERSION)
+    }
+
+    /// Begins with a text that separates hashes of one kind from those of others.
+    pub(super) fn of(kind: &str) -> Key {
+        Key(Sha256::new()).with(kind)
     }
 
     /// Adds a text. Its length, added first, separates it from the next text.

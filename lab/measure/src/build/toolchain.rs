@@ -77,14 +77,14 @@ fn ask(recipe: &Recipe, folder: &Path) -> Result<Toolchain, BuildError> {
         resolve(first, Some(folder)).map_err(|_| missing(recipe, first, String::new()))?;
     let output = output_of(&version, rest, recipe, folder)
         .map_err(|reason| BuildError::Start { command: recipe.version.join(" "), reason })?;
-    let receipt = receipt(&output);
     if !output.status.success() {
         let asked = format!("what '{}' asks for", recipe.version.join(" "));
-        let why = if receipt.is_empty() { String::new() } else { format!(" ({receipt})") };
+        let said = first_line(&output.stderr).or_else(|| first_line(&output.stdout));
+        let why = said.map(|said| format!(" ({said})")).unwrap_or_default();
         return Err(missing(recipe, &asked, why));
     }
     let program = behind(&program, recipe, folder).unwrap_or(program);
-    Ok(Toolchain { program, receipt, standard: OnceLock::new() })
+    Ok(Toolchain { program, receipt: receipt(&output), standard: OnceLock::new() })
 }
 
 /// Returns the interpreter that a script found along `PATH` starts: version managers have such a

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 use tiebreak_core::language::Language;
 use tiebreak_core::study::{Call, Contract};
-use tiebreak_measure::build::{BuildError, Builder, Linker};
+use tiebreak_measure::build::{BuildError, Builder, Linker, code_of};
 
 #[test]
 fn nothing_is_compiled_twice() {
@@ -48,6 +48,33 @@ fn nothing_is_compiled_twice() {
     assert_eq!(built_at[0], built_at[7], "the first is still there");
     assert_eq!(built_at[0], built_at[1]);
     assert!(!inlined.path("a.o").exists(), "nothing is left beside the sources");
+}
+
+#[test]
+fn code_is_what_a_study_says_wherever_it_is_built() {
+    let mut bench = Bench::new();
+    let mut entrant = c();
+    let mut seen = Vec::new();
+    let mut check = |bench: &Bench, entrant: &tiebreak_core::study::Entrant, expected: usize| {
+        let code = code_of(Path::new(&bench.study.folder), &entrant.recipe).unwrap();
+        let at = seen.iter().position(|one| *one == code).unwrap_or(seen.len());
+        assert_eq!(at, expected);
+        seen.push(code);
+    };
+    check(&bench, &entrant, 0);
+    bench.write("README.md", "text about a");
+    bench.study.call = Call::Inlined;
+    check(&bench, &entrant, 0);
+    check(&Bench::new(), &entrant, 0);
+    bench.write("body.h", "#define BODY 8\n");
+    check(&bench, &entrant, 3);
+    entrant.recipe.flags = words(&["-O1"]);
+    check(&bench, &entrant, 4);
+    entrant.recipe.compiler = "clang".to_owned();
+    check(&bench, &entrant, 5);
+    fs::remove_file(bench.path("a.c")).unwrap();
+    let error = code_of(Path::new(&bench.study.folder), &entrant.recipe).unwrap_err();
+    assert!(error.to_string().contains("a.c"), "{error}");
 }
 
 #[test]

@@ -83,6 +83,7 @@ impl Study {
             is_exact: true,
             language: Language::named("python").unwrap(),
             receipt: String::new(),
+            code: None,
             standard: None,
             form,
             team: None,

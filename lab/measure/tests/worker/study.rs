@@ -295,6 +295,7 @@ fn built(object: &Path) -> Built {
         is_exact: true,
         language: Language::named("c").unwrap(),
         receipt: "cc".to_owned(),
+        code: None,
         standard: None,
         form: BuiltForm::Objects {
             objects: vec![object.to_str().unwrap().to_owned()],

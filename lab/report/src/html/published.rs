@@ -29,6 +29,9 @@ pub struct Publication<'a> {
     pub elsewhere: &'a [StudyComparison],
     /// The texts of its files, each with its path in the study's folder.
     pub files: &'a [(String, String)],
+    /// The contestants whose code is no longer the one that was measured; `None` if the result does
+    /// not say of each which it was.
+    pub other_code: Option<&'a [String]>,
 }
 
 /// A study as one page of HTML: its claims, each with its verdict and with whose it is; ratios over
@@ -189,8 +192,16 @@ fn contestants(sheet: &mut Sheet, of: &Publication<'_>, blocks: &[Block]) {
             }
         }
     };
+    let which = match of.other_code {
+        Some([]) => "The sources are those that were measured.".to_owned(),
+        Some(others) => {
+            let names: Vec<String> = others.iter().map(|name| plain(name)).collect();
+            format!("Changed since the measurement, in sources or flags: {}.", names.join(", "))
+        }
+        None => "The sources are those of the study when this page was written.".to_owned(),
+    };
     let content = html! {
-        (small("The sources are those of the study when this page was written."))
+        (small(&which))
         @for entrant in &of.study.contestants { (one(entrant)) "\n" }
         (list(&built_with(blocks)))
     };

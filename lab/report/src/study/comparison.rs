@@ -151,7 +151,8 @@ fn proven(one: &ComparedRatio) -> String {
     })
 }
 
-/// Says who changed places, a sentence for each contestant that was before others.
+/// Says who was not the same code in both, and who changed places, a sentence for each contestant
+/// that was before others.
 pub(crate) fn changed(of: &StudyComparison, workload: &ComparedWorkload) -> Vec<String> {
     let [a, b] = of.results.each_ref().map(|result| plain(&result.name));
     let pairs = workload.changed_places.iter();
@@ -160,7 +161,16 @@ pub(crate) fn changed(of: &StudyComparison, workload: &ComparedWorkload) -> Vec<
         let them = if others.len() == 1 { "it" } else { "them" };
         format!("{first} is before {} in {a}, and behind {them} in {b}.", others.join(", "))
     });
-    sentences.collect()
+    let others: Vec<String> = workload.other_code.iter().map(|name| plain(name)).collect();
+    let other_code = (!others.is_empty()).then(|| {
+        let of = if others.len() == 1 { "its" } else { "their" };
+        format!(
+            "Not the same code in {a} and {b}, so that ratios may differ by {of} sources or \
+                 flags, not by the machine: {}.",
+            others.join(", ")
+        )
+    });
+    other_code.into_iter().chain(sentences).collect()
 }
 
 pub(crate) fn differs(claim: &ComparedClaim) -> bool {

@@ -1,7 +1,7 @@
 //! The last lines of a study's page.
 
 use super::block::Block;
-use super::{ABOUT_TIMES, figure, metrics, not_covered, scaling};
+use super::{ABOUT_TIMES, claims, figure, metrics, not_covered, scaling};
 use crate::contents::after_warming_up;
 use crate::footer::again;
 use crate::number::Scale;
@@ -9,6 +9,7 @@ use crate::odd::odd_of;
 use crate::prelude::*;
 use crate::sentence::observation_noun;
 use crate::text::grouped;
+use tiebreak_core::result::{ClaimResult, Verdict};
 use tiebreak_core::study::{FigureStatistic, Workload};
 
 /// What the columns mean, what was odd, what everything was built with, the machine, and how to get
@@ -42,6 +43,10 @@ pub(crate) fn columns_mean(blocks: &[Block]) -> Vec<String> {
          contestant is faster. Stopping inflates it: quote the interval. {ABOUT_TIMES}"
     )];
     lines.extend(order_of_rows(block, &reference));
+    let is_settled = |one: &ClaimResult| one.verdict != Verdict::Undecided;
+    if blocks.iter().any(|block| claims(block.run).any(is_settled)) {
+        lines.push("A claim's ratio is that of when its verdict was reached.".to_owned());
+    }
     lines.extend(scaling::meaning(blocks));
     if blocks.iter().any(|block| block.rows.iter().any(|row| block.is_open(row))) {
         let asked = match block.precision() {

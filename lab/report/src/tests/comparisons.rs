@@ -47,6 +47,30 @@ fn a_result_does_not_differ_from_itself() {
 }
 
 #[test]
+fn who_was_other_code_is_named() {
+    let of_code = |codes: [Option<&str>; 2]| {
+        let mut study = studied();
+        for run in &mut study.runs {
+            for (row, code) in run.study.as_mut().unwrap().rows.iter_mut().zip(codes) {
+                row.code = code.map(str::to_owned);
+            }
+        }
+        study
+    };
+    let check = |a, b, expected: usize| {
+        let comparison = compare(&of_code(a), &of_code(b));
+        let others = comparison.workloads.iter().map(|workload| workload.other_code.len());
+        assert_eq!(others.max(), Some(expected));
+        let text = study::comparison(&comparison, &LOOK);
+        assert_eq!(text.contains("Not the same code in epyc and xeon"), expected > 0, "{text}");
+    };
+    check([Some("a"), Some("b")], [Some("a"), Some("b")], 0);
+    check([Some("a"), None], [None, Some("b")], 0);
+    check([Some("a"), Some("b")], [Some("c"), Some("b")], 1);
+    check([Some("a"), Some("b")], [Some("c"), Some("d")], 2);
+}
+
+#[test]
 fn what_differs_is_the_same_from_the_other_side() {
     let (here, there) = (studied(), elsewhere());
     let (one, other) = (compare(&here, &there), compare(&there, &here));
