@@ -6,7 +6,6 @@ use super::error::BuildError;
 use super::link::{Pad, link_logged, pads};
 use super::steps::{Places, Task};
 use super::toolchain::surroundings;
-use super::{rust, sources};
 use crate::program::resolve;
 use object::{Object, ObjectSection, SectionFlags, elf};
 use sha2::{Digest, Sha256};

@@ -9,7 +9,6 @@ use crate::odd::odd_of;
 use crate::prelude::*;
 use crate::sentence::observation_noun;
 use crate::text::grouped;
-use tiebreak_core::result::{ClaimResult, Verdict};
 use tiebreak_core::study::{FigureStatistic, Workload};
 
 /// What the columns mean, what was odd, what everything was built with, the machine, and how to get
