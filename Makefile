@@ -114,8 +114,10 @@ shares: setup ## success rates simulated, next to the classic driver; bursts: 10
 
 rounds: setup ## rounds to a verdict, and errors, in made and in recorded noise: 5 minutes
 	@mkdir -p target/tiebreak
-	$(CARGO) run --release --quiet --locked --package tiebreak-stats --example rounds -- $(ARGS) \
-	    > target/tiebreak/rounds.json
+	$(CARGO) build --release --quiet --locked --package tiebreak-stats --example rounds
+	example=target/release/examples/rounds; \
+	    kept=target/tiebreak/rounds-$$(sha256sum < $$example | cut -c1-16).jsonl; \
+	    $$example --kept $$kept $(ARGS) > target/tiebreak/rounds.json
 	@mv target/tiebreak/rounds.json docs/measured/rounds.json
 	$(CARGO) xtask splice make rounds
 

@@ -10,7 +10,7 @@ use tiebreak_core::result::{StudyComparison, StudyResult, StudyRow};
 use tiebreak_core::study::{Entrant, Placements, Study};
 use tiebreak_input::{self as input, study_folder};
 use tiebreak_measure::build::{Builder, code_of};
-use tiebreak_report::html::{self, Publication};
+use tiebreak_report::html::{self, CodeNow, Publication};
 use tiebreak_report::{Look, contents, json};
 use tiebreak_store::Store;
 
@@ -167,27 +167,29 @@ pub fn publish(study: &Study, files: &[PathBuf], store: &Path) -> Result<String>
         result: &result,
         elsewhere: &elsewhere,
         files: &texts,
-        other_code: other_code(study, &result).as_deref(),
+        code: code_now(study, &result).as_ref(),
     }))
 }
 
-/// Returns the contestants of a study whose code is not, or is no longer known to be, the one that
-/// was measured; `None` if the result does not say of each which it was.
-fn other_code(study: &Study, result: &StudyResult) -> Option<Vec<String>> {
+/// Returns how the code of a study is to what was measured; `None` if the result does not say which
+/// that was.
+fn code_now(study: &Study, result: &StudyResult) -> Option<CodeNow> {
     let rows = || result.runs.iter().filter_map(|run| Some(&run.study.as_ref()?.rows)).flatten();
-    let mut others = Vec::new();
+    let mut now = CodeNow::default();
     for Entrant { name, recipe, .. } in &study.contestants {
         let was_raced = |row: &&StudyRow| row.name == *name && row.not_run.is_none();
         let codes: BTreeSet<_> = rows().filter(was_raced).map(|row| row.code.as_deref()).collect();
         if codes.contains(&None) {
             return None;
         }
-        let now = code_of(Path::new(&study.folder), recipe).ok();
-        if codes.iter().any(|code| *code != now.as_deref()) {
-            others.push(name.clone());
+        let code = code_of(study, recipe).ok();
+        if codes.is_empty() {
+            now.not_measured.push(name.clone());
+        } else if codes.iter().any(|measured| *measured != code.as_deref()) {
+            now.changed.push(name.clone());
         }
     }
-    Some(others)
+    Some(now)
 }
 
 fn read_result(file: &Path) -> Result<StudyResult> {

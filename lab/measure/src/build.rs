@@ -76,6 +76,8 @@ impl Builder {
     ) -> Result<(Built, Option<PathBuf>), BuildError> {
         let recipe = &entrant.recipe;
         let toolchain = &*self.toolchains.find(recipe, &study.folder)?;
+        // Before the build: files may change in the meantime.
+        let code = code_of(study, recipe)?;
         let task = Task { study, recipe, toolchain, cache: &self.cache, interrupted };
         let clients = || {
             let failed = BuildError::io("writing the clients to", &self.folder);
@@ -101,7 +103,7 @@ impl Builder {
             is_exact: contract.is_none_or(|contract| contract.is_exact),
             language: recipe.language,
             receipt: toolchain.receipt.clone(),
-            code: Some(code_of(Path::new(&study.folder), recipe)?),
+            code: Some(code),
             standard,
             form,
             // The number is set by code that knows the machine.

@@ -6,7 +6,7 @@ mod sheet;
 mod table;
 mod verdicts;
 
-pub use self::published::{Publication, study_page};
+pub use self::published::{CodeNow, Publication, study_page};
 pub use self::sheet::{Sheet, code, folded, image, lines, packed_bytes, paragraph, section, small};
 
 use self::sheet::{list, name, sentence};

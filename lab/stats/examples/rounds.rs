@@ -1,9 +1,9 @@
 //! How many rounds a verdict takes, and how often verdicts and limits are wrong, by each version of
 //! the engine, in noise that is made and in noise that was recorded, as JSON on standard output.
 //!
-//! `cargo run --release -p tiebreak-stats --example rounds [STREAMS [WRONG_STREAMS [WORLD]]]`:
-//! STREAMS a row of rounds, WRONG_STREAMS a row of errors (0 for none), and only worlds whose name
-//! has WORLD in it.
+//! `cargo run --release -p tiebreak-stats --example rounds [--kept FILE] [STREAMS [WRONG_STREAMS
+//! [WORLD]]]`: STREAMS a row of rounds, WRONG_STREAMS a row of errors (0 for none), and only worlds
+//! whose name has WORLD in it. What is finished is kept in FILE, a line each, and not done again.
 
 #[path = "../tests/stats/common/mod.rs"]
 mod common;
@@ -11,6 +11,8 @@ mod common;
 use common::rates::count;
 use common::worlds::{World, made, recorded};
 use serde_json::{Value, json};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,18 +50,31 @@ const INTERVAL_ERROR: f64 = 0.01;
 const COVERED: f64 = 0.5;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let kept = words.iter().position(|word| word == "--kept");
+    let kept = kept.map(|at| words.drain(at..words.len().min(at + 2)).nth(1).unwrap_or_default());
+    let mut kept = match Kept::open(kept.as_deref()) {
+        Ok(kept) => kept,
+        Err(error) => {
+            eprintln!("rounds: --kept {}: {error}", kept.unwrap_or_default());
+            return ExitCode::from(64);
+        }
+    };
     let number = |at: usize, default| words.get(at).map_or(Ok(default), |word| word.parse::<u64>());
     let (Ok(streams @ 1..), Ok(wrong_streams)) = (number(0, 400), number(1, 2000)) else {
-        eprintln!("rounds [STREAMS [WRONG_STREAMS [WORLD]]]: whole numbers");
+        eprintln!("rounds [--kept FILE] [STREAMS [WRONG_STREAMS [WORLD]]]: whole numbers");
         return ExitCode::from(64);
     };
     let named = |world: &World| words.get(2).is_none_or(|name| world.name.contains(name.as_str()));
     let (mut rows, mut wrong) = (Vec::new(), Vec::new());
     for world in made().into_iter().chain(recorded()).filter(named) {
-        rows.extend(world.effects.iter().map(|effect| row(&world, *effect, streams)));
+        for effect in world.effects {
+            let key = format!("{}, effect {effect}, {streams} streams", world.name);
+            rows.push(kept.or(&key, || row(&world, *effect, streams)));
+        }
         if wrong_streams > 0 {
-            wrong.push(errors(&world, wrong_streams));
+            let key = format!("{}, errors, {wrong_streams} streams", world.name);
+            wrong.push(kept.or(&key, || errors(&world, wrong_streams)));
         }
     }
     let data = json!({
@@ -69,6 +84,34 @@ fn main() -> ExitCode {
     });
     println!("{data:#}");
     ExitCode::SUCCESS
+}
+
+/// Values that were found before, each under a key, and the file that keeps them, if there is one.
+struct Kept(Vec<(String, Value)>, Option<File>);
+
+impl Kept {
+    /// Reads a file, which need not exist yet: a line a value, `["KEY", VALUE]`.
+    fn open(path: Option<&str>) -> io::Result<Kept> {
+        let Some(path) = path else { return Ok(Kept(Vec::new(), None)) };
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        // The last line of a run that was killed may be cut.
+        let read = |line| serde_json::from_str(line).ok();
+        Ok(Kept(fs::read_to_string(path)?.lines().filter_map(read).collect(), Some(file)))
+    }
+
+    /// Returns the value under a key, or else makes it and keeps it.
+    fn or(&mut self, key: &str, make: impl FnOnce() -> Value) -> Value {
+        if let Some((_, value)) = self.0.iter().find(|(kept, _)| kept == key) {
+            return value.clone();
+        }
+        let value = make();
+        if let Some(Err(error)) =
+            self.1.as_mut().map(|file| writeln!(file, "\n{}", json!([key, value])))
+        {
+            eprintln!("rounds: not kept: {error}");
+        }
+        value
+    }
 }
 
 /// Rounds to "A is faster" in a world, B being slower by so many cores: the same streams for each

@@ -383,7 +383,7 @@ fn a_study_is_published_as_one_page() {
     edit(&place, "plain.c", "uint64_t sum = 0", "uint64_t sum = 1 - 1");
     assert_eq!(place.run(&["study", "publish", "demo"]).code, 0);
     let changed = std::fs::read_to_string(place.path("demo.html")).unwrap();
-    assert!(changed.contains("Changed since the measurement, in sources or flags: plain."));
+    assert!(changed.contains("in how they are built: plain."));
     let other = place.run(&["study", "new", "other"]);
     assert_eq!(other.code, 0, "{other:?}");
     let wrong = place.run(&["study", "publish", "other", "--result", "result.json"]);

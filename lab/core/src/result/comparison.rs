@@ -51,7 +51,8 @@ pub struct ComparedWorkload {
     pub reference: String,
     /// The reason why it is not compared, if it is not.
     pub not_compared: Option<String>,
-    /// The contestants that were not the same code in both, as far as the results say.
+    /// The contestants with other sources or flags in one than in the other, as far as the results
+    /// say.
     pub other_code: Vec<String>,
     /// The ratios of the contestants, the largest of the first result first.
     pub ratios: Vec<ComparedRatio>,
@@ -201,9 +202,8 @@ fn workload(names: [&str; 2], blocks: [Block<'_>; 2]) -> ComparedWorkload {
     ratios.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let is_other = |row: &&StudyRow| {
         let other = b.rows.iter().find(|other| other.name == row.name);
-        other.is_some_and(|other| {
-            other.code.is_some() && row.code.is_some() && other.code != row.code
-        })
+        let codes = other.and_then(|other| row.code.as_ref().zip(other.code.as_ref()));
+        codes.is_some_and(|(a, b)| a != b)
     };
     let other_code = a.rows.iter().filter(is_other).map(|row| row.name.clone()).collect();
     let mut compared = ComparedWorkload { other_code, ratios, ..nothing_of(a) };

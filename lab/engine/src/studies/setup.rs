@@ -117,7 +117,7 @@ impl<'a> Setup<'a> {
         if problems.is_empty() { Ok(()) } else { Err(asked.cannot(&problems.join("\n"))) }
     }
 
-    /// Leaves out contestants of a table with lists whose code is that of one before them: another
+    /// Leaves out contestants of a table with lists whose machine code is that of one before them: another
     /// level of optimisation, for example, may change nothing. The reference stays, and so do those
     /// that a claim names, or that were asked for by their whole name.
     fn fold(&mut self, progress: &mut dyn FnMut(Step<'_>)) {
@@ -134,7 +134,7 @@ impl<'a> Setup<'a> {
                 workloads.all(|on| !on.races(name) || on.races(&one.entrant.name))
             };
             let twin = kept.iter().find(|one| {
-                let is_same = one.code.is_some() && one.code == ready.code;
+                let is_same = one.print.is_some() && one.print == ready.print;
                 is_same && is_variant(one, &ready) && is_raced_too(one)
             });
             let Some(twin) = twin.filter(|_| !is_kept) else {
@@ -155,12 +155,12 @@ impl<'a> Setup<'a> {
         built.team = team;
         // Of a contestant in a process of its own the runner resets it; a library is looked at all
         // the same, for what it needs of the CPU.
-        let (resets, code) = match library {
+        let (resets, print) = match library {
             Some(library) => (workers::probe(&library, program)?.has_reset, print_of(&library)),
             None => (false, None),
         };
         let has_reset = resets && !matches!(built.form, BuiltForm::Runner { .. });
-        Ok(Ready { entrant: entrant.clone(), built, has_reset, code })
+        Ok(Ready { entrant: entrant.clone(), built, has_reset, print })
     }
 
     /// Returns the name of a contestant that was built.
@@ -312,8 +312,8 @@ pub struct Ready {
     pub built: Built,
     /// Whether something must be reset before each of its calls.
     pub has_reset: bool,
-    /// A hash of its code, if it is a library.
-    code: Option<String>,
+    /// A hash of its machine code, if it is a library.
+    print: Option<String>,
 }
 
 /// Returns whether two contestants come from one table of the study, and run on as many threads.

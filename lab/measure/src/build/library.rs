@@ -1,9 +1,10 @@
 //! Makes objects from a recipe, and one library with nothing drawn.
 
 use super::cache::{Cache, Key};
-use super::code::code_of;
 use super::error::BuildError;
 use super::link::{Pad, link_logged, pads};
+use super::rust;
+use super::sources::{self, Search};
 use super::steps::{Places, Task};
 use super::toolchain::surroundings;
 use crate::program::resolve;
@@ -179,16 +180,28 @@ impl<'a> Library<'a> {
     /// Returns a hash of everything that the objects depend on.
     fn key(&self) -> Result<Key, BuildError> {
         let (recipe, folder) = (self.task.recipe, self.task.folder());
-        let key = surroundings()
+        let mut key = surroundings()
             .with(self.table)
             .with(if has_gold() { "gold" } else { "ld" })
             .with(self.kit.as_os_str().as_encoded_bytes())
-            .with(code_of(folder, recipe)?)
+            .with(recipe.language.name())
             .with_all(self.task.toolchain.parts())
             .with_all(self.task.standard().0)
             .with(format!("{:?}", (self.compile, self.inlined, self.link)))
+            .with_all(&recipe.flags)
+            .with_all(&recipe.libraries)
+            .with_all(self.task.environment().flat_map(|(name, value)| [name, value]))
             .with_all(&recipe.sources)
             .with(if self.task.is_inlined() { "inlined" } else { "separate" });
+        key = key.with_files(folder, sources::dependencies(folder, recipe, Search::All)?)?;
+        if matches!(self.compile, Compile::Cargo) {
+            for package in &recipe.sources {
+                // The packages that this one names by path, and those that they name.
+                for neighbour in rust::neighbours(&folder.join(package))? {
+                    key = key.with_files(&neighbour, sources::list(&neighbour)?)?;
+                }
+            }
+        }
         Ok(key)
     }
 }

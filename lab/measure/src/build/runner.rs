@@ -2,7 +2,7 @@
 
 use super::cache::Key;
 use super::error::BuildError;
-use super::sources::{dependencies, entries, list};
+use super::sources::{Search, dependencies, entries, list};
 use super::steps::{Places, Task};
 use super::toolchain::surroundings;
 use crate::clients::Clients;
@@ -29,7 +29,7 @@ impl Runner<'_> {
     /// unchanged.
     pub(super) fn form(&self) -> Result<BuiltForm, BuildError> {
         let (recipe, folder) = (self.task.recipe, self.task.folder());
-        let sources = dependencies(folder, recipe)?;
+        let sources = dependencies(folder, recipe, Search::All)?;
         let own = recipe.language.entry().environment.clone().into_iter();
         let environment = own.chain(recipe.environment.iter().cloned()).collect();
         let directory = self.task.study.folder.clone();

@@ -2,6 +2,7 @@
 
 use super::error::BuildError;
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,29 +18,34 @@ const FOLDERS: [&str; 3] = ["index", "__init__", "__main__"];
 
 /// Returns the files that a recipe may depend on, relative to the study's folder, in order: its
 /// sources, and every file of the folder whose name, without its extension, occurs in one of these,
-/// in the flags or in the environment. `index.mjs` or `__init__.py` also goes by the name of its
-/// folder. That covers `#include`, `mod` and `import`. It sometimes includes a file too many, which
-/// costs only an unnecessary build. All files of a package are sources. Of a source outside of the
-/// folder, the files next to it are searched in the same way.
+/// in the flags or in the environment, as far as [`Search`] says. `index.mjs` or `__init__.py` also goes by the name of its
+/// folder. That covers `#include`, `mod` and `import`. All files of a package are sources. Of a
+/// source outside of the folder, the files next to it are searched in the same way.
 ///
 /// # Errors
 /// Fails if the folder, or one of the sources, cannot be read.
-pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf>, BuildError> {
+pub(super) fn dependencies(
+    folder: &Path,
+    recipe: &Recipe,
+    search: Search,
+) -> Result<Vec<PathBuf>, BuildError> {
     let mut others = list(folder)?;
     // Every file of a package, which is a folder, is a source.
     let mut found = others.clone();
-    found.retain(|file| recipe.sources.iter().any(|source| file.starts_with(source)));
+    let is_of = |file: &Path, source: &str| source == "." || file.starts_with(source);
+    found.retain(|file| recipe.sources.iter().any(|source| is_of(file, source)));
     if !recipe.language.is_package() {
         found.extend(recipe.sources.iter().map(PathBuf::from));
     }
     others.retain(|file| !found.contains(file) && may_be_included(file));
-    let mut texts = vec![recipe.flags.join(" ")];
-    texts.extend(recipe.environment.iter().map(|(_, value)| value.clone()));
+    let mut texts = vec![Seen { text: recipe.flags.join(" "), ending: None }];
+    let values = recipe.environment.iter();
+    texts.extend(values.map(|(_, value)| Seen { text: value.clone(), ending: None }));
     for source in &found {
         texts.push(text(&folder.join(source))?);
     }
     while let Some(seen) = texts.pop() {
-        let named = others.iter().filter(|file| called(file).any(|name| names(&seen, name)));
+        let named = others.iter().filter(|file| seen.names(file, search));
         let named: Vec<_> = named.cloned().collect();
         for file in named {
             texts.push(text(&folder.join(&file))?);
@@ -48,13 +54,55 @@ pub(super) fn dependencies(folder: &Path, recipe: &Recipe) -> Result<Vec<PathBuf
         }
     }
     for source in recipe.sources.iter().map(Path::new).filter(|source| source.is_absolute()) {
-        found.extend(neighbours(source)?);
+        found.extend(neighbours(source, search)?);
     }
     Ok(found.into_iter().collect())
 }
 
+/// How sure it must be that one file names another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Search {
+    /// Its name without the extension is enough, anywhere. Finds files too many, which costs an
+    /// unnecessary build.
+    All,
+    /// The whole name, or that without the extension in a file with the same one, unless it is of C
+    /// or C++, where the whole name is written.
+    Sure,
+}
+
+/// Extensions of files that are included by their whole names.
+const INCLUDED: [&str; 9] = ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inc"];
+
+/// A text that is searched for names of files.
+#[derive(Debug)]
+struct Seen {
+    text: String,
+    /// The extension of its file.
+    ending: Option<OsString>,
+}
+
+impl Seen {
+    fn names(&self, file: &Path, search: Search) -> bool {
+        let by_stem = || called(file).any(|name| names(&self.text, name));
+        let may_leave_out_the_ending = || {
+            let ending = file.extension();
+            let is_included =
+                INCLUDED.iter().any(|included| ending.is_some_and(|of| of == *included));
+            ending == self.ending.as_deref() && !is_included
+        };
+        let whole = file.file_name().and_then(|name| name.to_str());
+        match search {
+            Search::All => by_stem(),
+            Search::Sure => {
+                whole.is_some_and(|name| names(&self.text, name))
+                    || may_leave_out_the_ending() && by_stem()
+            }
+        }
+    }
+}
+
 /// Returns the files next to a source that it names, or that these name; none that are data.
-fn neighbours(source: &Path) -> Result<Vec<PathBuf>, BuildError> {
+fn neighbours(source: &Path, search: Search) -> Result<Vec<PathBuf>, BuildError> {
     let is_text = |file: &PathBuf| {
         file.metadata().is_ok_and(|of| of.is_file() && of.len() <= TEXT_BYTES_MAX) && file != source
     };
@@ -63,7 +111,7 @@ fn neighbours(source: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let mut others: Vec<PathBuf> = files.filter(is_text).collect();
     let (mut found, mut texts) = (Vec::new(), vec![text(source)?]);
     while let Some(seen) = texts.pop() {
-        let is_named = |file: &PathBuf| called(file).any(|name| names(&seen, name));
+        let is_named = |file: &PathBuf| seen.names(file, search);
         let (named, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(is_named);
         others = rest;
         for file in named {
@@ -94,16 +142,18 @@ fn names(text: &str, word: &str) -> bool {
 
 /// Returns false for pages and the study's own file: people and the laboratory read them, not
 /// compilers.
-fn may_be_included(file: &Path) -> bool {
+pub(super) fn may_be_included(file: &Path) -> bool {
     file.extension().is_none_or(|ending| ending != "md") && file != Path::new("study.toml")
 }
 
-fn text(path: &Path) -> Result<String, BuildError> {
+fn text(path: &Path) -> Result<Seen, BuildError> {
     let failed = BuildError::io("reading", path);
+    let ending = path.extension().map(OsStr::to_owned);
     if fs::metadata(path).map_err(&failed)?.len() > TEXT_BYTES_MAX {
-        return Ok(String::new());
+        return Ok(Seen { text: String::new(), ending });
     }
-    Ok(String::from_utf8_lossy(&fs::read(path).map_err(&failed)?).into_owned())
+    let text = String::from_utf8_lossy(&fs::read(path).map_err(&failed)?).into_owned();
+    Ok(Seen { text, ending })
 }
 
 /// Returns all files below a folder, as paths from it, without hidden ones.
@@ -176,7 +226,7 @@ pub(super) mod tests {
         write("shared.rs", "");
         write("package/target/a.rs", "");
         let check = |recipe: Recipe, files: &[&str]| {
-            let found = dependencies(folder.path(), &recipe).unwrap();
+            let found = dependencies(folder.path(), &recipe, Search::All).unwrap();
             assert_eq!(found, files.iter().map(PathBuf::from).collect::<Vec<_>>());
         };
         check(recipe("c", &["a.c"], &[]), &["a.c", "last.inc", "sub/deep.h"]);
@@ -190,14 +240,23 @@ pub(super) mod tests {
         preloads.environment = vec![("OPTIONS".into(), "--require ./chosen.h".into())];
         check(preloads, &["b.c", "chosen.h"]);
         check(recipe("cargo", &["package"], &[]), &package);
-        assert!(dependencies(folder.path(), &recipe("c", &["none.c"], &[])).is_err());
+        let sure = |recipe: Recipe, files: &[&str]| {
+            let found = dependencies(folder.path(), &recipe, Search::Sure).unwrap();
+            assert_eq!(found, files.iter().map(PathBuf::from).collect::<Vec<_>>());
+        };
+        sure(recipe("c", &["a.c"], &[]), &["a.c", "last.inc", "sub/deep.h"]);
+        sure(recipe("c", &["b.c"], &["-DFILE=chosen"]), &["b.c"]);
+        sure(recipe("python", &["a.py"], &[]), &["a.py", "parts/__init__.py"]);
+        let whole = dependencies(folder.path(), &recipe("cargo", &["."], &[]), Search::All);
+        assert!(whole.unwrap().contains(&"package/src/lib.rs".into()));
+        assert!(dependencies(folder.path(), &recipe("c", &["none.c"], &[]), Search::All).is_err());
         let outside = tempfile::tempdir().unwrap();
         let [mine, header] = ["mine.c", "mine.h"].map(|name| outside.path().join(name));
         fs::write(&mine, "#include \"mine.h\"\n#include \"chosen.h\"\n").unwrap();
         fs::write(&header, "").unwrap();
         fs::write(outside.path().join("other.h"), "").unwrap();
         let added = recipe("c", &[mine.to_str().unwrap()], &[]);
-        let found = dependencies(folder.path(), &added).unwrap();
+        let found = dependencies(folder.path(), &added, Search::All).unwrap();
         let expected: BTreeSet<PathBuf> = [mine, header, "chosen.h".into()].into();
         assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
     }

@@ -56,14 +56,14 @@ fn code_is_what_a_study_says_wherever_it_is_built() {
     let mut entrant = c();
     let mut seen = Vec::new();
     let mut check = |bench: &Bench, entrant: &tiebreak_core::study::Entrant, expected: usize| {
-        let code = code_of(Path::new(&bench.study.folder), &entrant.recipe).unwrap();
+        let code = code_of(&bench.study, &entrant.recipe).unwrap();
         let at = seen.iter().position(|one| *one == code).unwrap_or(seen.len());
         assert_eq!(at, expected);
         seen.push(code);
     };
     check(&bench, &entrant, 0);
     bench.write("README.md", "text about a");
-    bench.study.call = Call::Inlined;
+    bench.write("body.rs", "has a name that a.c has too");
     check(&bench, &entrant, 0);
     check(&Bench::new(), &entrant, 0);
     bench.write("body.h", "#define BODY 8\n");
@@ -72,8 +72,19 @@ fn code_is_what_a_study_says_wherever_it_is_built() {
     check(&bench, &entrant, 4);
     entrant.recipe.compiler = "clang".to_owned();
     check(&bench, &entrant, 5);
+    entrant.recipe.libraries = words(&["-lm"]);
+    check(&bench, &entrant, 6);
+    entrant.recipe.environment = vec![("A".to_owned(), "b".to_owned())];
+    check(&bench, &entrant, 7);
+    bench.write("b.c", SOURCE);
+    entrant.recipe.sources = words(&["a.c", "b.c"]);
+    check(&bench, &entrant, 8);
+    entrant.recipe.sources = words(&["b.c", "a.c"]);
+    check(&bench, &entrant, 9);
+    bench.study.call = Call::Inlined;
+    check(&bench, &entrant, 10);
     fs::remove_file(bench.path("a.c")).unwrap();
-    let error = code_of(Path::new(&bench.study.folder), &entrant.recipe).unwrap_err();
+    let error = code_of(&bench.study, &entrant.recipe).unwrap_err();
     assert!(error.to_string().contains("a.c"), "{error}");
 }
 
@@ -90,7 +101,8 @@ fn a_compiler_that_is_missing_is_named_with_its_package() {
     missing.recipe.package = "rustup update".into();
     check(&missing, "clang++-0 is not here; 'rustup update' brings it");
     let mut failing = c();
-    failing.recipe.version = vec![bench.script("old", "echo too old >&2; exit 3"), "-v".into()];
+    failing.recipe.version =
+        vec![bench.script("old", "echo half; echo too old >&2; exit 3"), "-v".into()];
     let says = format!(
         "what '{} -v' asks for is not here (too old); 'apt-get install the-package' brings it",
         failing.recipe.version[0]

@@ -29,9 +29,36 @@ pub struct Publication<'a> {
     pub elsewhere: &'a [StudyComparison],
     /// The texts of its files, each with its path in the study's folder.
     pub files: &'a [(String, String)],
-    /// The contestants whose code is no longer the one that was measured; `None` if the result does
-    /// not say of each which it was.
-    pub other_code: Option<&'a [String]>,
+    /// How its code is to what was measured; `None` if the result does not say which that was.
+    pub code: Option<&'a CodeNow>,
+}
+
+/// How the code of a study is to what a result measured.
+#[derive(Clone, Debug, Default)]
+pub struct CodeNow {
+    /// The contestants with other sources or flags now, or that cannot be read any more.
+    pub changed: Vec<String>,
+    /// The contestants that the result did not measure.
+    pub not_measured: Vec<String>,
+}
+
+impl CodeNow {
+    fn sentence(&self) -> String {
+        let names =
+            |all: &[String]| all.iter().map(|name| plain(name)).collect::<Vec<_>>().join(", ");
+        let mut text = match &self.changed[..] {
+            [] => "The sources are those that were measured.".to_owned(),
+            changed => format!(
+                "Since the measurement these were changed, in their sources or in how they are \
+                 built: {}.",
+                names(changed)
+            ),
+        };
+        if !self.not_measured.is_empty() {
+            text += &format!(" Not measured in this result: {}.", names(&self.not_measured));
+        }
+        text
+    }
 }
 
 /// A study as one page of HTML: its claims, each with its verdict and with whose it is; ratios over
@@ -192,14 +219,8 @@ fn contestants(sheet: &mut Sheet, of: &Publication<'_>, blocks: &[Block]) {
             }
         }
     };
-    let which = match of.other_code {
-        Some([]) => "The sources are those that were measured.".to_owned(),
-        Some(others) => {
-            let names: Vec<String> = others.iter().map(|name| plain(name)).collect();
-            format!("Changed since the measurement, in sources or flags: {}.", names.join(", "))
-        }
-        None => "The sources are those of the study when this page was written.".to_owned(),
-    };
+    let unknown = "The sources are those of the study when this page was written.";
+    let which = of.code.map_or(unknown.to_owned(), CodeNow::sentence);
     let content = html! {
         (small(&which))
         @for entrant in &of.study.contestants { (one(entrant)) "\n" }

@@ -151,7 +151,7 @@ fn proven(one: &ComparedRatio) -> String {
     })
 }
 
-/// Says who was not the same code in both, and who changed places, a sentence for each contestant
+/// Says whose sources or flags differ, and who changed places, a sentence for each contestant
 /// that was before others.
 pub(crate) fn changed(of: &StudyComparison, workload: &ComparedWorkload) -> Vec<String> {
     let [a, b] = of.results.each_ref().map(|result| plain(&result.name));
@@ -163,10 +163,9 @@ pub(crate) fn changed(of: &StudyComparison, workload: &ComparedWorkload) -> Vec<
     });
     let others: Vec<String> = workload.other_code.iter().map(|name| plain(name)).collect();
     let other_code = (!others.is_empty()).then(|| {
-        let of = if others.len() == 1 { "its" } else { "their" };
         format!(
-            "Not the same code in {a} and {b}, so that ratios may differ by {of} sources or \
-                 flags, not by the machine: {}.",
+            "Other sources or flags in {a} than in {b}, so ratios may differ for that reason and \
+             not by the machine: {}.",
             others.join(", ")
         )
     });

@@ -42,9 +42,9 @@ pub(crate) fn columns_mean(blocks: &[Block]) -> Vec<String> {
          contestant is faster. Stopping inflates it: quote the interval. {ABOUT_TIMES}"
     )];
     lines.extend(order_of_rows(block, &reference));
-    let is_settled = |one: &ClaimResult| one.verdict != Verdict::Undecided;
+    let is_settled = |one: &ClaimResult| !matches!(one.verdict, Verdict::Undecided | Verdict::Void);
     if blocks.iter().any(|block| claims(block.run).any(is_settled)) {
-        lines.push("A claim's ratio is that of when its verdict was reached.".to_owned());
+        lines.push("A claim's ratio is the one at the time of its verdict.".to_owned());
     }
     lines.extend(scaling::meaning(blocks));
     if blocks.iter().any(|block| block.rows.iter().any(|row| block.is_open(row))) {
