@@ -24,7 +24,7 @@ pub enum OracleError {
     #[error("'{0}' is not an oracle: {1}")]
     Refused(PathBuf, String),
     /// It failed on this, or crashed. Says why, with what it wrote to standard error.
-    #[error("the study's oracle failed on {0}: {1}: 'tiebreak study show' names its source")]
+    #[error("the study's oracle failed on {0}: {1}; 'tiebreak study show' names its source")]
     Failed(String, String),
     /// The user asked to stop.
     #[error("interrupted while the oracle was at work")]
@@ -229,7 +229,10 @@ impl Oracle {
         file: File,
         is_made: bool,
     ) -> Result<Input, OracleError> {
-        let asked = format!("the input of {}", question.workload.to_string_lossy());
+        let [workload, distribution] =
+            [&question.workload, &question.distribution].map(|text| text.to_string_lossy());
+        let size = question.size;
+        let asked = format!("the input of {workload} (distribution '{distribution}', size {size})");
         let request = Request::Input { question: question.clone(), is_made };
         let Sizes { bytes, items, output_bytes } = self.ask(asked, &request, &[&file])?;
         let (checksums, answers) = Default::default();

@@ -79,9 +79,11 @@ fn head(study: &Study) -> String {
         Call::Inlined => "by code that the compiler may inline",
     };
     let scope = study.scope.name();
+    let oracle = study.oracle.iter().map(|oracle| format!("oracle {}\n", oracle.sources.join(" ")));
+    let oracle: String = oracle.collect();
     format!(
-        "{name}: {title}\nsource {source}\nfolder {folder}\nscope {scope}; an item is called \
-         {item}, each done {call}\n"
+        "{name}: {title}\nsource {source}\nfolder {folder}\n{oracle}scope {scope}; an item is \
+         called {item}, each done {call}\n"
     )
 }
 

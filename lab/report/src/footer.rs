@@ -47,12 +47,20 @@ pub(crate) fn state(run: &RunResult) -> Option<&'static str> {
     }
 }
 
+/// Returns the option that names the run's store, after a space; nothing if it is the usual one.
+pub(crate) fn store_option(run: &RunResult) -> String {
+    let mut words = run.command.iter().map(String::as_str).take_while(|word| *word != "--");
+    let store = words.find_map(|word| word.strip_prefix("--store"));
+    let store = store.map(|rest| rest.strip_prefix('=').or_else(|| words.next()));
+    store.flatten().map_or(String::new(), |store| format!(" --store {}", shell_quote(store)))
+}
+
 /// The digits of a chain's head that are shown: 64 bits.
 const HEAD_DIGITS: usize = 16;
 
 /// Returns the command that replays the run and checks the end of its journal.
 pub(crate) fn replay_line(run: &RunResult) -> String {
-    let replay = format!("tiebreak replay {}", shell_quote(&run.journal));
+    let replay = format!("tiebreak replay {}{}", shell_quote(&run.journal), store_option(run));
     match run.chain_head.as_deref().and_then(|head| head.get(..HEAD_DIGITS)) {
         Some(head) => format!("{replay} --head {}", shell_quote(head)),
         None => replay,
@@ -154,6 +162,22 @@ mod tests {
         run.seed = "7f".to_owned();
         let look = Look { width: 50, color: false, unicode: false };
         assert_eq!(repeat_lines(&run, look), expected);
+    }
+
+    #[test]
+    fn what_goes_on_with_a_run_names_its_store() {
+        let check = |words: &[&str], expected: &str| {
+            let mut run = fixture::empty();
+            run.command = words.iter().map(|word| word.to_string()).collect();
+            assert_eq!(store_option(&run), expected);
+        };
+        check(&["tiebreak", "compare", "a", "b"], "");
+        check(
+            &["tiebreak", "compare", "--store", "my journal.db", "a"],
+            " --store 'my journal.db'",
+        );
+        check(&["tiebreak", "compare", "--store=x.db", "a"], " --store x.db");
+        check(&["tiebreak", "slo", "--", "--store", "x"], "");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Verdicts as sentences that can be quoted.
 
+use crate::footer::store_option;
 use crate::number::{lone_ratio, ratio_text};
 use crate::prelude::*;
 use crate::presented::Subject;
@@ -341,7 +342,8 @@ pub fn resume_command(run: &RunResult) -> String {
     let more = if run.stopped == Some(StopReason::Interrupted) { "" } else { " --more" };
     let is_stream = run.verdicts.iter().any(|claim| claim.scope == Scope::Stream);
     let lines = if is_stream { " < LINES" } else { "" };
-    format!("tiebreak resume {}{more}{lines}", plain(&run.journal))
+    let store = plain(&store_option(run));
+    format!("tiebreak resume {}{more}{store}{lines}", plain(&run.journal))
 }
 
 /// Returns an option with which a similar run would end before its budget.

@@ -373,7 +373,7 @@ fn a_study_is_published_as_one_page() {
             "On small",
             "TIEBREAK_KERNEL uint64_t sum",
             "tiebreak study verify demo",
-            "The sources are those that were measured.",
+            "sources and flags are those that were measured.",
         ] {
             assert!(page.contains(part), "{file}: {part}");
         }

@@ -3,6 +3,7 @@
 
 use super::cache::Cache;
 use super::error::BuildError;
+use super::library;
 use super::toolchain::Toolchain;
 use crate::children::run_job;
 use std::ffi::OsStr;
@@ -130,10 +131,25 @@ pub(super) fn run(
             if status == 0 {
                 return fs::remove_file(log).map_err(failed).map(|()| output);
             }
-            let (status, output) = (ended(status), excerpt(&output));
+            let remedy = remedy(&output).map_or(String::new(), |remedy| format!("\n{remedy}"));
+            let (status, output) = (ended(status), excerpt(&output) + &remedy);
             Err(BuildError::Failed { command: shown(command), status, output })
         }
     }
+}
+
+/// Says what a source lacks if a linker has missed the table that a library must export.
+fn remedy(output: &str) -> Option<&'static str> {
+    let misses = |table: &str| {
+        output.lines().any(|line| {
+            line.contains(table) && (line.contains("undefined") || line.contains("not defined"))
+        })
+    };
+    if misses(library::ORACLE) {
+        return Some("The oracle's source needs TIEBREAK_ORACLE or TIEBREAK_NUMBER_ORACLE, once.");
+    }
+    let macros = "A contestant's source needs TIEBREAK_CONTESTANT or TIEBREAK_NUMBER, once.";
+    misses(library::CONTESTANT).then_some(macros)
 }
 
 fn ended(status: i32) -> String {

@@ -47,7 +47,7 @@ impl CodeNow {
         let names =
             |all: &[String]| all.iter().map(|name| plain(name)).collect::<Vec<_>>().join(", ");
         let mut text = match &self.changed[..] {
-            [] => "The sources are those that were measured.".to_owned(),
+            [] => "Each contestant's sources and flags are those that were measured.".to_owned(),
             changed => format!(
                 "Since the measurement these were changed, in their sources or in how they are \
                  built: {}.",
@@ -78,6 +78,9 @@ pub fn study_page(of: &Publication<'_>) -> String {
     }
     sheet.add(html! { p { (sentence(&format!("{}.", summary(result)))) } });
     sheet.add(small(&promise_of(result.error, "study")));
+    if let Some(now) = of.code.filter(|now| !now.changed.is_empty()) {
+        sheet.add(small(&now.sentence()));
+    }
     // Their rules stand in the head of the page, before what is counted.
     let tables: Vec<Markup> =
         blocks.iter().map(|block| table::workload(&mut sheet, block)).collect();

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use crate::text::grouped;
+use std::collections::BTreeSet;
 use tiebreak_core::result::VerifyRow;
 use tiebreak_core::study::{Study, Workload};
 
@@ -17,8 +18,13 @@ pub fn verify(found: &[VerifyRow], look: &Look) -> String {
         (_, 1..) => (Tone::Bad, format!("Wrong: {wrong} of {answers}")),
         (0, _) => (open, "Nothing was judged".to_owned()),
         _ => {
-            let items = count(found.iter().map(|row| row.items).sum(), "item");
-            (open, format!("Right: {answers} of {items}"))
+            let judged = || found.iter().filter(|row| row.not_run.is_none());
+            let contestants: BTreeSet<_> = judged().map(|row| &row.contestant).collect();
+            let inputs: BTreeSet<_> = judged().map(|row| &row.workload).collect();
+            let contestants = count(contestants.len() as u64, "contestant");
+            let inputs = count(inputs.len() as u64, "input");
+            let items = count(judged().map(|row| row.items).sum(), "item");
+            (open, format!("Right: {contestants} on {inputs}, {items}"))
         }
     };
     if missing > 0 && missing < found.len() {
