@@ -1,10 +1,10 @@
 //! The last lines of a report: seed, effort, and the commands that repeat the run.
 
+use crate::command::{repeat_words, replay_line};
 use crate::live::round_noun;
 use crate::odd::remarks;
 use crate::page::{INTERRUPTED, LABEL};
 use crate::prelude::*;
-use crate::text::shell_quote;
 use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::journal::StopReason;
 
@@ -47,26 +47,6 @@ pub(crate) fn state(run: &RunResult) -> Option<&'static str> {
     }
 }
 
-/// Returns the option that names the run's store, after a space; nothing if it is the usual one.
-pub(crate) fn store_option(run: &RunResult) -> String {
-    let mut words = run.command.iter().map(String::as_str).take_while(|word| *word != "--");
-    let store = words.find_map(|word| word.strip_prefix("--store"));
-    let store = store.map(|rest| rest.strip_prefix('=').or_else(|| words.next()));
-    store.flatten().map_or(String::new(), |store| format!(" --store {}", shell_quote(store)))
-}
-
-/// The digits of a chain's head that are shown: 64 bits.
-const HEAD_DIGITS: usize = 16;
-
-/// Returns the command that replays the run and checks the end of its journal.
-pub(crate) fn replay_line(run: &RunResult) -> String {
-    let replay = format!("tiebreak replay {}{}", shell_quote(&run.journal), store_option(run));
-    match run.chain_head.as_deref().and_then(|head| head.get(..HEAD_DIGITS)) {
-        Some(head) => format!("{replay} --head {}", shell_quote(head)),
-        None => replay,
-    }
-}
-
 /// `k7w2: 12 rounds in 1.9 s (0.31 s waiting for quiet), seed 8c1f03d2`.
 pub(crate) fn effort(run: &RunResult) -> String {
     let (rounds, time) = (count(run.rounds, round_noun(run)), seconds(run.seconds));
@@ -92,39 +72,6 @@ pub(crate) fn machine_model(run: &RunResult) -> Option<String> {
 fn print_line(run: &RunResult) -> Option<String> {
     let name = plain(run.machine.print.as_ref()?);
     Some(format!("measured as {name}: tiebreak machine show {name}"))
-}
-
-/// Returns the command line that repeats the run, on one line for a shell.
-pub fn repeat_line(run: &RunResult) -> String {
-    repeat_words(run).join(" ")
-}
-
-/// The options that say where something is written. They name files of the one who ran it, and
-/// change nothing that is measured.
-const WRITES: [&str; 6] = ["--json", "--html", "--svg", "--ecdf", "--markdown", "--junit"];
-
-/// Returns the words of the command line that repeats the run, quoted: without [`WRITES`], and
-/// with the seed, before a `--`, unless it is there already.
-fn repeat_words(run: &RunResult) -> Vec<String> {
-    let mut words = run.command.clone();
-    // The path of the program may differ for the reader.
-    let program = words.first().and_then(|first| first.rsplit('/').next());
-    let is_ours = program.is_some_and(|name| name.starts_with("tiebreak"));
-    words.splice(..usize::from(is_ours), ["tiebreak".to_owned()]);
-    let mut options = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    while let Some(at) = words[..options].iter().position(|word| writes(word)) {
-        let end = options.min(at + if words[at].contains('=') { 1 } else { 2 });
-        words.drain(at..end);
-        options -= end - at;
-    }
-    if !words[..options].iter().any(|word| word == "--seed" || word.starts_with("--seed=")) {
-        words.splice(options..options, ["--seed".to_owned(), run.seed.clone()]);
-    }
-    words.iter().map(|word| shell_quote(word)).collect()
-}
-
-fn writes(word: &str) -> bool {
-    WRITES.contains(&word.split_once('=').map_or(word, |(option, _)| option))
 }
 
 /// Returns the command, broken between words so that it can still be copied; if it takes too many
@@ -162,22 +109,6 @@ mod tests {
         run.seed = "7f".to_owned();
         let look = Look { width: 50, color: false, unicode: false };
         assert_eq!(repeat_lines(&run, look), expected);
-    }
-
-    #[test]
-    fn what_goes_on_with_a_run_names_its_store() {
-        let check = |words: &[&str], expected: &str| {
-            let mut run = fixture::empty();
-            run.command = words.iter().map(|word| word.to_string()).collect();
-            assert_eq!(store_option(&run), expected);
-        };
-        check(&["tiebreak", "compare", "a", "b"], "");
-        check(
-            &["tiebreak", "compare", "--store", "my journal.db", "a"],
-            " --store 'my journal.db'",
-        );
-        check(&["tiebreak", "compare", "--store=x.db", "a"], " --store x.db");
-        check(&["tiebreak", "slo", "--", "--store", "x"], "");
     }
 
     #[test]

@@ -10,9 +10,10 @@ pub use self::published::{CodeNow, Publication, study_page};
 pub use self::sheet::{Sheet, code, folded, image, lines, packed_bytes, paragraph, section, small};
 
 use self::sheet::{list, name, sentence};
+use crate::command::{repeat_line, replay_line};
 use crate::date::format_unix_ms;
 use crate::fact;
-use crate::footer::{effort, repeat_line, replay_line, state};
+use crate::footer::{effort, state};
 use crate::odd::remarks;
 use crate::prelude::*;
 use crate::small_print::small_print;

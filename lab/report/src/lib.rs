@@ -28,6 +28,7 @@ mod announcement;
 pub mod chart;
 pub mod check;
 pub mod ci;
+mod command;
 pub mod contents;
 mod contestants;
 pub mod csv;
@@ -63,9 +64,9 @@ pub mod text;
 pub mod watch;
 
 pub use announcement::announcement;
-pub use footer::repeat_line;
+pub use command::{repeat_line, resume_command};
 pub use look::Look;
-pub use sentence::{resume_command, sentence};
+pub use sentence::sentence;
 pub use small_print::small_print;
 pub use text::{shell_line, shell_quote};
 

@@ -1,13 +1,12 @@
 //! Verdicts as sentences that can be quoted.
 
-use crate::footer::store_option;
+use crate::command::resume_command;
 use crate::number::{lone_ratio, ratio_text};
 use crate::prelude::*;
 use crate::presented::Subject;
 use crate::property::{self, capitalised, trial_noun, trials};
 use crate::ratios::of_no_factor;
 use tiebreak_core::claim::{Property, Statement};
-use tiebreak_core::journal::StopReason;
 use tiebreak_core::plan::Centre;
 use tiebreak_core::result::{BesideResult, Blame};
 use tiebreak_core::warning::Warning;
@@ -334,16 +333,6 @@ pub(crate) fn what_helps(run: &RunResult) -> Option<Spans> {
         spans.push(words(format!("; {hint}")));
     }
     Some(spans)
-}
-
-/// Returns the command that goes on with a run: an interrupted run has budget left, and one that
-/// used it up gets as much again. A stream cannot be read twice, so it takes further lines.
-pub fn resume_command(run: &RunResult) -> String {
-    let more = if run.stopped == Some(StopReason::Interrupted) { "" } else { " --more" };
-    let is_stream = run.verdicts.iter().any(|claim| claim.scope == Scope::Stream);
-    let lines = if is_stream { " < LINES" } else { "" };
-    let store = plain(&store_option(run));
-    format!("tiebreak resume {}{more}{store}{lines}", plain(&run.journal))
 }
 
 /// Returns an option with which a similar run would end before its budget.

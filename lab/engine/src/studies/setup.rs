@@ -117,9 +117,9 @@ impl<'a> Setup<'a> {
         if problems.is_empty() { Ok(()) } else { Err(asked.cannot(&problems.join("\n"))) }
     }
 
-    /// Leaves out contestants of a table with lists whose machine code is that of one before them: another
-    /// level of optimisation, for example, may change nothing. The reference stays, and so do those
-    /// that a claim names, or that were asked for by their whole name.
+    /// Leaves out contestants of a table with lists whose machine code is that of one before them:
+    /// another level of optimisation, for example, may change nothing. The reference stays, and so
+    /// do those that a claim names, or that were asked for by their whole name.
     fn fold(&mut self, progress: &mut dyn FnMut(Step<'_>)) {
         let asked = self.asked;
         let texts = asked.claims.iter().chain(asked.study.claims.iter().map(|claim| &claim.text));

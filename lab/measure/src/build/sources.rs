@@ -18,9 +18,10 @@ const FOLDERS: [&str; 3] = ["index", "__init__", "__main__"];
 
 /// Returns the files that a recipe may depend on, relative to the study's folder, in order: its
 /// sources, and every file of the folder whose name, without its extension, occurs in one of these,
-/// in the flags or in the environment, as far as [`Search`] says. `index.mjs` or `__init__.py` also goes by the name of its
-/// folder. That covers `#include`, `mod` and `import`. All files of a package are sources. Of a
-/// source outside of the folder, the files next to it are searched in the same way.
+/// in the flags or in the environment, as far as [`Search`] says. `index.mjs` or `__init__.py` also
+/// goes by the name of its folder. That covers `#include`, `mod` and `import`. All files of a
+/// package are sources. Of a source outside of the folder, the files next to it are searched in the
+/// same way.
 ///
 /// # Errors
 /// Fails if the folder, or one of the sources, cannot be read.
@@ -38,9 +39,9 @@ pub(super) fn dependencies(
         found.extend(recipe.sources.iter().map(PathBuf::from));
     }
     others.retain(|file| !found.contains(file) && may_be_included(file));
-    let mut texts = vec![Seen { text: recipe.flags.join(" "), ending: None }];
+    let mut texts = vec![Text { text: recipe.flags.join(" "), ending: None }];
     let values = recipe.environment.iter();
-    texts.extend(values.map(|(_, value)| Seen { text: value.clone(), ending: None }));
+    texts.extend(values.map(|(_, value)| Text { text: value.clone(), ending: None }));
     for source in &found {
         texts.push(text(&folder.join(source))?);
     }
@@ -75,13 +76,13 @@ const INCLUDED: [&str; 9] = ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "
 
 /// A text that is searched for names of files.
 #[derive(Debug)]
-struct Seen {
+struct Text {
     text: String,
     /// The extension of its file.
     ending: Option<OsString>,
 }
 
-impl Seen {
+impl Text {
     fn names(&self, file: &Path, search: Search) -> bool {
         let by_stem = || called(file).any(|name| names(&self.text, name));
         let may_leave_out_the_ending = || {
@@ -146,14 +147,14 @@ pub(super) fn may_be_included(file: &Path) -> bool {
     file.extension().is_none_or(|ending| ending != "md") && file != Path::new("study.toml")
 }
 
-fn text(path: &Path) -> Result<Seen, BuildError> {
+fn text(path: &Path) -> Result<Text, BuildError> {
     let failed = BuildError::io("reading", path);
     let ending = path.extension().map(OsStr::to_owned);
     if fs::metadata(path).map_err(&failed)?.len() > TEXT_BYTES_MAX {
-        return Ok(Seen { text: String::new(), ending });
+        return Ok(Text { text: String::new(), ending });
     }
     let text = String::from_utf8_lossy(&fs::read(path).map_err(&failed)?).into_owned();
-    Ok(Seen { text, ending })
+    Ok(Text { text, ending })
 }
 
 /// Returns all files below a folder, as paths from it, without hidden ones.
@@ -240,15 +241,6 @@ pub(super) mod tests {
         preloads.environment = vec![("OPTIONS".into(), "--require ./chosen.h".into())];
         check(preloads, &["b.c", "chosen.h"]);
         check(recipe("cargo", &["package"], &[]), &package);
-        let sure = |recipe: Recipe, files: &[&str]| {
-            let found = dependencies(folder.path(), &recipe, Search::Sure).unwrap();
-            assert_eq!(found, files.iter().map(PathBuf::from).collect::<Vec<_>>());
-        };
-        sure(recipe("c", &["a.c"], &[]), &["a.c", "last.inc", "sub/deep.h"]);
-        sure(recipe("c", &["b.c"], &["-DFILE=chosen"]), &["b.c"]);
-        sure(recipe("python", &["a.py"], &[]), &["a.py", "parts/__init__.py"]);
-        let whole = dependencies(folder.path(), &recipe("cargo", &["."], &[]), Search::All);
-        assert!(whole.unwrap().contains(&"package/src/lib.rs".into()));
         assert!(dependencies(folder.path(), &recipe("c", &["none.c"], &[]), Search::All).is_err());
         let outside = tempfile::tempdir().unwrap();
         let [mine, header] = ["mine.c", "mine.h"].map(|name| outside.path().join(name));
@@ -259,5 +251,31 @@ pub(super) mod tests {
         let found = dependencies(folder.path(), &added, Search::All).unwrap();
         let expected: BTreeSet<PathBuf> = [mine, header, "chosen.h".into()].into();
         assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
+    }
+
+    #[test]
+    fn what_is_surely_named_is_code() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("a.c", "#include \"sub/deep.h\" // of the parts\n");
+        write("sub/deep.h", "");
+        write("b.c", "");
+        write("chosen.h", "");
+        write("a.py", "import parts");
+        write("parts/__init__.py", "");
+        write("package/src/lib.rs", "");
+        let sure = |recipe: Recipe, files: &[&str]| {
+            let found = dependencies(folder.path(), &recipe, Search::Sure).unwrap();
+            assert_eq!(found, files.iter().map(PathBuf::from).collect::<Vec<_>>());
+        };
+        sure(recipe("c", &["a.c"], &[]), &["a.c", "sub/deep.h"]);
+        sure(recipe("c", &["b.c"], &["-DFILE=chosen"]), &["b.c"]);
+        sure(recipe("python", &["a.py"], &[]), &["a.py", "parts/__init__.py"]);
+        let whole = dependencies(folder.path(), &recipe("cargo", &["."], &[]), Search::All);
+        assert!(whole.unwrap().contains(&"package/src/lib.rs".into()));
     }
 }

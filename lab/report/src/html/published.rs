@@ -2,7 +2,7 @@
 
 use super::sheet::{Sheet, code, image, lines, list, section, sentence, small};
 use super::{FIRST_BYTES, machine, table, verdicts};
-use crate::footer::repeat_line;
+use crate::command::repeat_line;
 use crate::odd::remarks;
 use crate::page::INTERRUPTED;
 use crate::prelude::*;

@@ -7,7 +7,8 @@ use super::{
     Sweep, built_with, claims, footer, metrics, promise_of, rows, scaling, sentence_on, summary,
 };
 use crate::chart::Chart;
-use crate::footer::{machine_model, repeat_line};
+use crate::command::repeat_line;
+use crate::footer::machine_model;
 use crate::markdown::{self, Place, aligned, code, fenced, list, strong};
 use crate::prelude::*;
 use crate::property::capitalised;
