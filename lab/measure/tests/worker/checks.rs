@@ -137,9 +137,9 @@ fn an_oracle_that_fails_is_an_error_and_works_again() {
         assert!(why.contains(expected), "{why}");
     };
     study.functions().workload.distribution = "fail".to_owned();
-    check(&study, "oracle failed on the input of bytes: its 'generate' gave 5");
+    check(&study, "the input of bytes (distribution 'fail', size 1000): its 'generate' gave 5");
     study.functions().workload.distribution = "crash".to_owned();
-    check(&study, "oracle failed on the input of bytes: signal 6");
+    check(&study, "the input of bytes (distribution 'crash', size 1000): signal 6");
     let library = study.functions().oracle.clone().unwrap();
     let mut oracle = Oracle::start(library.as_ref(), study.path(), &study.program, &NEVER).unwrap();
     let crashing = study.functions().workload.clone();
