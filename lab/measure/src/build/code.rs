@@ -5,7 +5,6 @@ use super::error::BuildError;
 use super::rust;
 use super::sources::{self, Search, may_be_included};
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
 use tiebreak_core::study::{Recipe, Study};
 
@@ -34,25 +33,25 @@ pub fn code_of(study: &Study, recipe: &Recipe) -> Result<String, BuildError> {
         .with_all(
             recipe.sources.iter().map(|source| name_of(Path::new(source)).as_encoded_bytes()),
         );
-    let is_package = recipe.language.is_package();
+    let packages = if recipe.language.is_package() { &recipe.sources[..] } else { &[] };
     for file in sources::dependencies(folder, recipe, Search::Sure)? {
-        let mut packages = recipe.sources.iter().filter(|_| is_package);
-        let inside = packages.find_map(|package| file.strip_prefix(package).ok());
-        if !is_package || is_read(inside.unwrap_or(&file)) {
-            key = key.with(name_of(&file).as_encoded_bytes()).with(content(&folder.join(&file))?);
+        let inside = packages.iter().find_map(|package| file.strip_prefix(package).ok());
+        if packages.is_empty() || is_read(inside.unwrap_or(&file)) {
+            let place = if file.is_absolute() { file.parent() } else { None };
+            key = key.with_files(place.unwrap_or(folder), [name_of(&file)])?;
         }
     }
-    let mut packages = Vec::new();
-    for package in recipe.sources.iter().filter(|_| is_package) {
+    let mut others = Vec::new();
+    for package in packages {
         for neighbour in rust::neighbours(&folder.join(package))? {
             let mut files = sources::list(&neighbour)?;
             files.retain(|file| is_read(file));
-            packages.push(Key::of(VERSION).with_files(&neighbour, files)?.name());
+            others.push(Key::of(VERSION).with_files(&neighbour, files)?.name());
         }
     }
     // Where they lie, and so their order, may differ from machine to machine.
-    packages.sort_unstable();
-    Ok(key.with_all(packages).name())
+    others.sort_unstable();
+    Ok(key.with_all(others).name())
 }
 
 /// Returns the name of a file of a study; of one elsewhere, whose path is one of this machine, the
@@ -65,8 +64,4 @@ fn name_of(file: &Path) -> &OsStr {
 fn is_read(file: &Path) -> bool {
     let first = file.iter().next().unwrap_or_default();
     may_be_included(file) && !ASIDE.iter().any(|aside| first == *aside)
-}
-
-fn content(file: &Path) -> Result<Vec<u8>, BuildError> {
-    fs::read(file).map_err(BuildError::io("reading", file))
 }

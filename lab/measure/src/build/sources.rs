@@ -206,37 +206,46 @@ pub(super) mod tests {
         }
     }
 
-    #[test]
-    fn what_is_named_is_depended_on() {
+    /// Makes a folder with sources of several languages.
+    fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
+        for (name, text) in [
+            ("a.c", "#include \"sub/deep.h\"\n"),
+            ("sub/deep.h", "#include \"../last.inc\" // of the parts\n"),
+            ("last.inc", "README study"),
+            ("chosen.h", ""),
+            ("b.c", ""),
+            ("README.md", ""),
+            ("study.toml", ""),
+            (".hidden/x.h", ""),
+            ("package/Cargo.toml", ""),
+            ("package/src/lib.rs", "#[path = \"../../shared.rs\"] mod shared;"),
+            ("shared.rs", ""),
+            ("package/target/a.rs", ""),
+            ("a.py", "import pieces, parts"),
+            ("pieces.py", ""),
+            ("parts/__init__.py", ""),
+        ] {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
-        };
-        write("a.c", "#include \"sub/deep.h\"\n");
-        write("sub/deep.h", "#include \"../last.inc\"\n");
-        write("last.inc", "README study");
-        write("chosen.h", "");
-        write("b.c", "");
-        write("README.md", "");
-        write("study.toml", "");
-        write(".hidden/x.h", "");
-        write("package/Cargo.toml", "");
-        write("package/src/lib.rs", "#[path = \"../../shared.rs\"] mod shared;");
-        write("shared.rs", "");
-        write("package/target/a.rs", "");
+        }
+        folder
+    }
+
+    #[test]
+    fn what_is_named_is_depended_on() {
+        let folder = folder();
         let check = |recipe: Recipe, files: &[&str]| {
             let found = dependencies(folder.path(), &recipe, Search::All).unwrap();
             assert_eq!(found, files.iter().map(PathBuf::from).collect::<Vec<_>>());
         };
-        check(recipe("c", &["a.c"], &[]), &["a.c", "last.inc", "sub/deep.h"]);
+        let c = ["a.c", "last.inc", "parts/__init__.py", "sub/deep.h"];
+        check(recipe("c", &["a.c"], &[]), &c);
         check(recipe("c", &["b.c"], &[]), &["b.c"]);
         check(recipe("c", &["b.c"], &["-DFILE=chosen"]), &["b.c", "chosen.h"]);
         let package = ["package/Cargo.toml", "package/src/lib.rs", "shared.rs"];
-        write("a.py", "import parts");
-        write("parts/__init__.py", "");
-        check(recipe("python", &["a.py"], &[]), &["a.py", "parts/__init__.py"]);
+        check(recipe("python", &["a.py"], &[]), &["a.py", "parts/__init__.py", "pieces.py"]);
         let mut preloads = recipe("python", &["b.c"], &[]);
         preloads.environment = vec![("OPTIONS".into(), "--require ./chosen.h".into())];
         check(preloads, &["b.c", "chosen.h"]);
@@ -255,26 +264,14 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_surely_named_is_code() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        write("a.c", "#include \"sub/deep.h\" // of the parts\n");
-        write("sub/deep.h", "");
-        write("b.c", "");
-        write("chosen.h", "");
-        write("a.py", "import parts");
-        write("parts/__init__.py", "");
-        write("package/src/lib.rs", "");
+        let folder = folder();
         let sure = |recipe: Recipe, files: &[&str]| {
             let found = dependencies(folder.path(), &recipe, Search::Sure).unwrap();
             assert_eq!(found, files.iter().map(PathBuf::from).collect::<Vec<_>>());
         };
-        sure(recipe("c", &["a.c"], &[]), &["a.c", "sub/deep.h"]);
+        sure(recipe("c", &["a.c"], &[]), &["a.c", "last.inc", "sub/deep.h"]);
         sure(recipe("c", &["b.c"], &["-DFILE=chosen"]), &["b.c"]);
-        sure(recipe("python", &["a.py"], &[]), &["a.py", "parts/__init__.py"]);
+        sure(recipe("python", &["a.py"], &[]), &["a.py", "parts/__init__.py", "pieces.py"]);
         let whole = dependencies(folder.path(), &recipe("cargo", &["."], &[]), Search::All);
         assert!(whole.unwrap().contains(&"package/src/lib.rs".into()));
     }
