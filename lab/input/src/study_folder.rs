@@ -23,6 +23,7 @@ use crate::inputs::Place;
 use crate::names;
 use contestants::Contestants;
 use folder::Folder;
+use recipe::Named;
 use std::path::Path;
 use tiebreak_core::plan::Scope;
 use tiebreak_core::study::{Call, Recipe, Study, Workload};
@@ -31,6 +32,8 @@ use tiebreak_core::study::{Call, Recipe, Study, Workload};
 pub const FILE_NAME: &str = "study.toml";
 /// The most entries of one kind that a study may have: contestants, workloads, claims.
 pub const MAX_ENTRIES: usize = document::MAX_TABLES;
+/// The name of an oracle's source whose study does not name it.
+const ORACLE: &str = "oracle";
 /// The default precision of a ratio.
 const PRECISION: f64 = 0.05;
 
@@ -137,16 +140,15 @@ fn check_name(root: &Table<'_>, name: &str) {
 fn oracle(root: &Table<'_>, contestants: &Contestants, folder: &Folder) -> Option<Recipe> {
     let Some(item) = root.get("oracle") else {
         if contestants.are_runners == Some(false) {
-            root.error("this study has no oracle").help(
-                "write [oracle] with language and sources: it makes the inputs and knows the \
-                 answers",
-            );
+            root.error("this study has no oracle")
+                .help("write [oracle], and oracle.c: it makes the inputs and knows the answers");
         }
         return None;
     };
     let table = item.typed(item.table("study.oracle"), "a table, [oracle]")?;
-    let (recipe, language) = recipe::recipe(&table, folder);
-    if let Some((language, stated)) = language.filter(|(language, _)| language.is_runner()) {
+    let (recipe, language) = recipe::recipe(&table, folder, Some(Named { name: ORACLE, item }));
+    if let Some(language) = language.filter(|language| language.is_runner()) {
+        let stated = table.get("language").or_else(|| table.get("sources")).unwrap_or(item);
         let message = format!("an oracle cannot be written in {}", language.name());
         stated
             .error(message)

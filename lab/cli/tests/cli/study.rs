@@ -45,7 +45,7 @@ fn studies_are_made_listed_and_shown() {
     assert!(listed.code == 0 && listed.out.contains("demo"), "{listed:?}");
     let shown = place.run(&["study", "show", "demo"]);
     assert_eq!(shown.code, 0, "{shown:?}");
-    for word in ["plain (reference)", "unrolled", "gcc", "small", "claim (ours)"] {
+    for word in ["plain (reference)", "unrolled", "gcc", "flags: -O2", "small", "claim (ours)"] {
         assert!(shown.out.contains(word), "{word}: {}", shown.out);
     }
     assert_eq!(place.run(&["study", "new", "demo"]).code, 64);

@@ -2,7 +2,7 @@
 
 use super::MAX_ENTRIES;
 use super::folder::Folder;
-use super::recipe::{check_linked, language, recipe};
+use super::recipe::{Named, check_linked, language, recipe};
 use super::variants::variants;
 use crate::document::{Item, Table};
 use crate::names::{self, Names};
@@ -47,7 +47,8 @@ pub fn contestants(root: &Table<'_>, folder: &Folder) -> Contestants {
     let contracts = contracts(root);
     let mut names = Names::in_claims("contestants");
     let tables = root.tables("contestant");
-    let kinds = tables.iter().filter_map(language).map(Language::is_runner);
+    let kinds = tables.iter().filter_map(|table| language(table, folder, named(table)));
+    let kinds = kinds.map(Language::is_runner);
     let are_runners = kinds.reduce(|one, other| one || other);
     let mut read = Contestants { entrants: Vec::new(), contracts, are_runners };
     for table in &tables {
@@ -73,18 +74,18 @@ fn contestant(
     folder: &Folder,
 ) -> Vec<Entrant> {
     let name = names.read(table);
-    let (mut recipe, stated) = recipe(table, folder);
+    let (mut recipe, known) = recipe(table, folder, named(table));
     check_linked(table, recipe.language, "linked");
     recipe.is_linked = table.flag("linked", false);
     let is_process = read.are_runners == Some(true);
     recipe.is_process = is_process && !recipe.language.is_runner();
     let own = read.contracts.iter().map(|contract| contract.name.as_str());
-    let known: Vec<&str> = KNOWN.into_iter().chain(own).collect();
-    let contract = table.read("contract", |item| names::known(item, "contract", &known));
+    let allowed: Vec<&str> = KNOWN.into_iter().chain(own).collect();
+    let contract = table.read("contract", |item| names::known(item, "contract", &allowed));
     let contract = contract.unwrap_or(PUBLISHED).to_owned();
     let about = table.note("about");
     let counts = threads(table, is_process);
-    let variants = variants(table, recipe, &stated);
+    let variants = variants(table, recipe, known);
     let mut entrants = Vec::new();
     for (recipe, suffix) in variants {
         let family = names.longer(table, &name, &suffix);
@@ -101,6 +102,12 @@ fn contestant(
         }));
     }
     entrants
+}
+
+/// Returns the name of a contestant as written; logs nothing.
+fn named<'a>(table: &'a Table<'a>) -> Option<Named<'a>> {
+    let item = table.get("name")?;
+    Some(Named { name: item.value.as_str()?, item })
 }
 
 /// Reads `[[contract]]`.

@@ -8,13 +8,27 @@ use std::path::{Component, Path};
 use tiebreak_core::language::Language;
 use tiebreak_core::study::Recipe;
 
-/// A language, and its place in the file.
-pub type StatedLanguage<'a> = Option<(Language, Item<'a>)>;
+/// The level of optimisation of what states none.
+const DEFAULT_LEVEL: &str = "2";
 
-/// Reads a recipe, and its language as stated.
-pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage<'a>) {
-    let stated = stated_language(table);
-    let language = stated.as_ref().map(|(language, _)| *language).unwrap_or_default();
+/// What is built: the name of a source that it does not state, and what errors about it mark.
+#[derive(Clone, Copy)]
+pub struct Named<'a> {
+    pub name: &'a str,
+    pub item: &'a Item<'a>,
+}
+
+/// Reads a recipe, and its language if that is known.
+pub fn recipe(
+    table: &Table<'_>,
+    folder: &Folder,
+    named: Option<Named<'_>>,
+) -> (Recipe, Option<Language>) {
+    let found = language(table, folder, named);
+    if found.is_none() && table.get("language").is_none() && table.get("sources").is_some() {
+        table.required("language");
+    }
+    let language = stated_language(table).or(found).unwrap_or_default();
     let compiler = table.read("compiler", program);
     let compiler = compiler.unwrap_or_else(|| language.entry().program.clone());
     let version = match table.get("version") {
@@ -28,9 +42,9 @@ pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage
     check_linked(table, language, "libraries");
     let recipe = Recipe {
         language,
-        sources: sources(table, language, folder),
+        sources: sources(table, language, folder, named),
         compiler,
-        flags: table.words("flags"),
+        flags: flags(table, language),
         libraries: table.words("libraries"),
         version,
         package,
@@ -38,7 +52,7 @@ pub fn recipe<'a>(table: &Table<'a>, folder: &Folder) -> (Recipe, StatedLanguage
         is_linked: false,
         is_process: false,
     };
-    (recipe, stated)
+    (recipe, found)
 }
 
 /// Returns a recipe with another compiler.
@@ -51,33 +65,60 @@ pub fn compiled_with(recipe: &Recipe, compiler: &str) -> Recipe {
     }
 }
 
-/// Reads `language`, which is required unless the first source's name says it.
-fn stated_language<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
-    let Some(item) = table.get("language") else {
-        let by_name = by_ending(table);
-        return if by_name.is_some() { by_name } else { table.required("language").and(None) };
-    };
+/// Reads `language`.
+fn stated_language(table: &Table<'_>) -> Option<Language> {
+    let item = table.get("language")?;
     let text = item.string()?;
     if let Some(language) = Language::named(&text) {
-        return Some((language, item.clone()));
+        return Some(language);
     }
     let names = Language::all().map(Language::name);
     let meant = Language::meant(&text).map(Language::name).or_else(|| closest(&text, names));
     item.wrong(&listed(|_| true)).meant(meant).none()
 }
 
-/// Returns the language that the name of the first source says, and that source.
-fn by_ending<'a>(table: &Table<'a>) -> StatedLanguage<'a> {
-    let first = table.get("sources")?.elements()?.into_iter().next()?;
-    Some((Language::of_file(first.value.as_str()?)?, first))
+/// Returns the language that a recipe states, or that the name of its first source says, if it has
+/// one; logs nothing.
+pub fn language(table: &Table<'_>, folder: &Folder, named: Option<Named<'_>>) -> Option<Language> {
+    if let Some(item) = table.get("language") {
+        return Language::named(item.value.as_str()?);
+    }
+    match table.get("sources") {
+        Some(item) => Language::of_file(item.elements()?.first()?.value.as_str()?),
+        None => Language::of_file(sources_called(named?.name, None, folder).first()?),
+    }
 }
 
-/// Returns the language of a contestant, if it has one; logs nothing.
-pub fn language(table: &Table<'_>) -> Option<Language> {
-    match table.get("language") {
-        Some(item) => Language::named(item.value.as_str()?),
-        None => by_ending(table).map(|(language, _)| language),
+/// Returns the sources of a folder in this language, or in any.
+fn sources_in(language: Option<Language>, folder: &Folder) -> impl Iterator<Item = &str> {
+    folder.files.iter().map(String::as_str).filter(move |file| {
+        let found = Language::of_file(file);
+        found.is_some_and(|found| language.is_none_or(|language| language == found))
+    })
+}
+
+/// Returns the sources that have this name before their ending: of a Cargo package its folder.
+fn sources_called<'a>(
+    name: &'a str,
+    language: Option<Language>,
+    folder: &'a Folder,
+) -> Vec<&'a str> {
+    if language.is_some_and(Language::is_package) {
+        let has_manifest = folder.files.contains(&format!("{name}/Cargo.toml"));
+        return has_manifest.then_some(name).into_iter().collect();
     }
+    let is_called = |file: &&str| file.rsplit_once('.').is_some_and(|(stem, _)| stem == name);
+    sources_in(language, folder).filter(is_called).collect()
+}
+
+/// Reads `flags`. Without them, and without levels of its own, a contestant is optimised as most
+/// software is: one that nobody thought of must not race as it was debugged.
+fn flags(table: &Table<'_>, language: Language) -> Vec<String> {
+    if table.get("flags").is_some() || table.get("levels").is_some() {
+        return table.words("flags");
+    }
+    let levels = &language.entry().dimensions.levels;
+    levels.iter().map(|word| word.replace("{}", DEFAULT_LEVEL)).collect()
 }
 
 /// Lists the languages of a kind as errors do: `"c", "c++" or "d"`.
@@ -134,11 +175,18 @@ fn environment(item: &Item<'_>) -> Vec<(String, String)> {
     variables
 }
 
-/// Reads `sources`, at least one.
-fn sources(table: &Table<'_>, language: Language, folder: &Folder) -> Vec<String> {
+/// Reads `sources`, at least one. Without them it is the file that has the recipe's name.
+fn sources(
+    table: &Table<'_>,
+    language: Language,
+    folder: &Folder,
+    named: Option<Named<'_>>,
+) -> Vec<String> {
     let example = language.entry().example.as_str();
-    let Some(item) = table.required_as("sources", &format!("[\"{example}\"]")) else {
-        return Vec::new();
+    let Some(item) = table.get("sources") else {
+        let stated = table.get("language").map(|_| language);
+        let found = named.and_then(|named| source_by_name(table, stated, folder, named));
+        return found.into_iter().collect();
     };
     let before = table.log.count();
     let found = item.strings(example);
@@ -151,11 +199,46 @@ fn sources(table: &Table<'_>, language: Language, folder: &Folder) -> Vec<String
         let message = format!("a contestant in {} has one source", language.name());
         second.error(message).help(help);
     }
-    let is_package = language.is_package();
-    let located = found.iter().filter_map(|(path, item)| {
-        if is_package { package(path, item, folder) } else { file(path, item, folder) }
-    });
-    located.collect()
+    found.iter().filter_map(|(path, item)| source(path, item, language, folder)).collect()
+}
+
+/// Checks a source, given by its relative path.
+fn source(path: &str, item: &Item<'_>, language: Language, folder: &Folder) -> Option<String> {
+    if language.is_package() { package(path, item, folder) } else { file(path, item, folder) }
+}
+
+/// Returns the source that a table without `sources` means: the one file with its name.
+fn source_by_name(
+    table: &Table<'_>,
+    language: Option<Language>,
+    folder: &Folder,
+    Named { name, item }: Named<'_>,
+) -> Option<String> {
+    let (why, better) = match &sources_called(name, language, folder)[..] {
+        [one] => return source(one, item, language.unwrap_or_default(), folder),
+        [] => {
+            let kind = match language {
+                Some(language) if language.is_package() => "no Cargo package".to_owned(),
+                Some(language) => format!("no file in {}", language.name()),
+                None => "no file".to_owned(),
+            };
+            let stems = sources_in(language, folder).filter_map(|file| file.rsplit_once('.'));
+            let stems: Vec<_> = stems.collect();
+            let nearest = closest(name, stems.iter().map(|(stem, _)| *stem));
+            let nearest = stems.iter().find(|(stem, _)| Some(*stem) == nearest);
+            let example = language.unwrap_or_default().entry().example.clone();
+            let better = nearest.map_or(example, |(stem, ending)| format!("{stem}.{ending}"));
+            (format!("{kind} is called '{name}'"), better)
+        }
+        several => {
+            let quoted: Vec<String> = several.iter().map(|file| format!("'{file}'")).collect();
+            (format!("it may be {}", alternatives(&quoted)), several[0].to_owned())
+        }
+    };
+    table
+        .error(format!("this {} has no sources: {why}", table.place.noun()))
+        .help(format!("write sources = [\"{better}\"]"))
+        .none()
 }
 
 /// Checks a file of the study, given by its relative path.

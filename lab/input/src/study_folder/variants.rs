@@ -2,11 +2,11 @@
 //! instruction sets. Each combination is a contestant of its own.
 
 use super::MAX_ENTRIES;
-use super::recipe::{StatedLanguage, compiled_with};
+use super::recipe::compiled_with;
 use crate::document::{Item, Table};
 use crate::error::shown;
 use std::path::Path;
-use tiebreak_core::language::Dimensions;
+use tiebreak_core::language::{Dimensions, Language};
 use tiebreak_core::study::Recipe;
 
 /// The lists of words for a compiler.
@@ -16,11 +16,11 @@ const LISTS: [(&str, Words); 3] =
 type Words = fn(&Dimensions) -> &[String];
 
 /// Returns the recipes of a contestant, each with the suffix of its name: one recipe without a
-/// suffix, if it has no dimension.
+/// suffix, if it has no dimension. `known` is the language, if the table says it.
 pub fn variants(
     table: &Table<'_>,
     recipe: Recipe,
-    stated: &StatedLanguage<'_>,
+    known: Option<Language>,
 ) -> Vec<(Recipe, String)> {
     let mut all = vec![(recipe, String::new())];
     if let Some(item) = table.get("compilers") {
@@ -38,7 +38,7 @@ pub fn variants(
     for (key, words) in LISTS {
         let Some(item) = table.get(key) else { continue };
         let mut entries = entries(item);
-        let Some((language, _)) = stated else { continue };
+        let Some(language) = known else { continue };
         let words = words(&language.entry().dimensions);
         if words.is_empty() {
             item.key_error(format!("'{key}' means nothing to a contestant in {}", language.name()))

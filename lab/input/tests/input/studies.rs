@@ -5,7 +5,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tiebreak_core::language::Language;
 use tiebreak_core::plan::{Budget, Scope};
-use tiebreak_core::study::{Call, Entrant, FigureUnit, Study, ThreadCount, Threads};
+use tiebreak_core::study::{Call, Entrant, FigureUnit, Recipe, Study, ThreadCount, Threads};
 use tiebreak_input::study_folder::{MAX_ENTRIES, StudyErrors, parse, read};
 use tiebreak_input::{MAX_FILE_BYTES, parse as parse_claim};
 
@@ -69,9 +69,35 @@ fn the_smallest_study_has_the_defaults_of_the_page() {
     assert_eq!((plain.contract.as_str(), plain.about.as_str()), ("published", ""));
     assert_eq!((plain.recipe.compiler.as_str(), plain.recipe.package.as_str()), ("gcc", "gcc"));
     assert_eq!(unrolled.recipe.version, ["gcc", "--version"]);
-    assert!(plain.recipe.flags.is_empty() && plain.recipe.environment.is_empty());
+    assert!(plain.recipe.flags == ["-O2"] && plain.recipe.environment.is_empty());
     assert_eq!(study.files, ["oracle.c", "plain.c", "study.toml", "unrolled.c"]);
     assert!(study.claims.is_empty() && study.published.is_empty());
+}
+
+#[test]
+fn sources_have_the_names_of_their_contestants() {
+    let text = "title = 'T'\nsource = 'S'\nreference = 'plain'\n[oracle]\n[[workload]]\n\
+                name = 'w'\ndistribution = 'random'\nsize = 1\n\
+                [[contestant]]\nname = 'plain'\nflags = []\n\
+                [[contestant]]\nname = 'fast'\nlevels = ['-O1', '-O3']\n\
+                [[contestant]]\nname = 'safe'\n\
+                [[contestant]]\nname = 'crates'\nlanguage = 'cargo'\n";
+    let files = ["oracle.cpp", "plain.c", "plain.h", "fast.c", "safe.rs", "crates/safe.rs"];
+    let package = ["crates/Cargo.toml", "crates/Cargo.lock"];
+    let study = study(text, &[&files[..], &package].concat());
+    assert_eq!(study.oracle.as_ref().unwrap().sources, ["oracle.cpp"]);
+    let found = study.contestants.iter().map(|one| {
+        let Recipe { language, sources, flags, .. } = &one.recipe;
+        format!("{} {} {} {}", one.name, language.name(), sources.join(" "), flags.join(" "))
+    });
+    let expected = [
+        "plain c plain.c ",
+        "fast-o1 c fast.c -O1",
+        "fast-o3 c fast.c -O3",
+        "safe rust safe.rs -C opt-level=2",
+        "crates cargo crates ",
+    ];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -193,9 +219,10 @@ fn snippets_of_the_page_are_right_and_its_error_is_real() {
     assert_eq!(snippets.len(), 2);
     let text = whole_studies()[0].replace("\"small\"", "\"random-20k\"");
     let text = text.replace("\"plain\"", "\"naive\"").replace("\"unrolled\"", "\"swar\"");
-    study(&(text + &snippets.concat()), &["oracle.c", "plain.c", "unrolled.c"]);
+    study(&(text + &snippets.concat()), &["oracle.c", "naive.c", "swar.c"]);
 
-    let slip = whole_studies()[0].replace("\"plain.c\"", "\"plian.c\"");
+    let misspelt = "name = \"plain\"\nsources = [\"plian.c\"]";
+    let slip = whole_studies()[0].replace("name = \"plain\"", misspelt);
     assert_eq!(blocks("text"), [refused(&slip) + "\n"]);
 }
 
@@ -237,7 +264,7 @@ fn the_folder_is_the_name() {
 fn paths_are_plain_and_links_do_not_lead_out() {
     let text = &whole_studies()[0];
     let study = study(
-        &text.replace("\"plain.c\"", "\"./c//plain.c\""),
+        &text.replace("name = \"plain\"", "name = \"plain\"\nsources = [\"./c//plain.c\"]"),
         &["oracle.c", "c/plain.c", "unrolled.c"],
     );
     assert_eq!(study.contestants[0].recipe.sources, ["c/plain.c"]);
@@ -268,7 +295,8 @@ fn words_of_claims_are_names_where_sentences_can_hold_them() {
         for middle in ["is at least 1.5x faster than", "is within 2% of"] {
             let claim = format!("{left} {middle} {right} on {left}");
             let text = format!("{text}[[claim]]\ntext = \"{claim}\"\n");
-            let study = study(&text, &["oracle.c", "plain.c", "unrolled.c"]);
+            let sources = [left, right].map(|name| format!("{name}.c"));
+            let study = study(&text, &["oracle.c", &sources[0], &sources[1]]);
             let read = parse_claim(&study.claims[0].text, &[left, right]).unwrap();
             let found = (read.left.as_str(), read.right.as_deref(), read.workload.as_deref());
             assert_eq!(found, (left, Some(right), Some(left)), "{claim}");
