@@ -173,19 +173,36 @@ static inline uint64_t tiebreak_random(uint64_t *state) {
   return word ^ (word >> 31);
 }
 
-/* A `generate` for oracles whose inputs are random bytes: `size` of them in the distribution
- * `random`; in `lengths`, which is for verifications, one more than the number of the part. */
-static inline int tiebreak_random_bytes(const tiebreak_request *request,
-                                        const tiebreak_sink *sink) {
-  const char *name = request->distribution;
-  int is_lengths = strcmp(name, "lengths") == 0;
-  uint64_t count = is_lengths ? request->part + 1 : request->size, seed = request->seed;
-  if (!is_lengths && strcmp(name, "random") != 0) return 1;
+/* Makes inputs of bytes that `draw` gives one by one: `size` of them in the distribution with this
+ * name; in `lengths`, which is for verifications, one more than the number of the part. */
+static inline int tiebreak_drawn_bytes(const tiebreak_request *request, const tiebreak_sink *sink,
+                                       const char *name, uint8_t (*draw)(uint64_t *state)) {
+  int is_lengths = strcmp(request->distribution, "lengths") == 0;
+  uint64_t count = is_lengths ? request->part + 1 : request->size, state = request->seed;
+  if (!is_lengths && strcmp(request->distribution, name) != 0) return 1;
   for (uint64_t i = 0; i < count; i++) {
-    uint8_t byte = (uint8_t)(tiebreak_random(&seed) >> 56);
+    uint8_t byte = draw(&state);
     sink->write(sink->context, &byte, 1);
   }
   return 0;
+}
+
+/* The `generate` of `uint8_t text(uint64_t *state)`, which draws one byte: `TIEBREAK_BYTES(text);`
+ * defines `text_bytes`, with the distributions `text` and `lengths`. */
+#define TIEBREAK_BYTES(draw) \
+  static inline int draw##_bytes(const tiebreak_request *request, const tiebreak_sink *sink) { \
+    return tiebreak_drawn_bytes(request, sink, #draw, draw); \
+  } \
+  struct tiebreak_semicolon_after_##draw
+
+/* A `generate` for oracles whose inputs are random bytes, in the distribution `random` and in
+ * `lengths`. */
+static inline uint8_t tiebreak_random_byte(uint64_t *state) {
+  return (uint8_t)(tiebreak_random(state) >> 56);
+}
+static inline int tiebreak_random_bytes(const tiebreak_request *request,
+                                        const tiebreak_sink *sink) {
+  return tiebreak_drawn_bytes(request, sink, "random", tiebreak_random_byte);
 }
 
 /* Gives the pointer back as one of which the compiler knows nothing, and makes it believe that all

@@ -117,6 +117,15 @@ pub struct Verification {
     pub is_full: bool,
 }
 
+impl Verification {
+    /// Returns the name of one of its parts, which are counted from 0 as the oracle counts them:
+    /// `every length, part 31`; the name as it is, if it has but one.
+    pub fn part_name(&self, part: u64) -> String {
+        let name = &self.name;
+        if self.parts > 1 { format!("{name}, part {part}") } else { name.clone() }
+    }
+}
+
 /// A contract: what a class of contestants guarantees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contract {

@@ -1,6 +1,6 @@
 //! Bad input: one clear error, and the exit code of the design.
 
-use crate::common::Place;
+use crate::common::{Place, flat};
 
 fn check(words: &[&str], code: i32, says: &str) {
     let place = Place::new();
@@ -74,7 +74,7 @@ fn contestants_that_fail() {
         words.extend(more);
         let said = place.run(&words);
         assert_eq!(said.code, 3, "{command}: {said:?}");
-        let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = flat(&said.out);
         assert!(text.contains(says), "{command} should say '{says}': {text}");
         assert_eq!(place.run(&["replay", "--quiet"]).code, 3);
     };
@@ -145,7 +145,7 @@ fn a_contestant_that_changes_its_output() {
     );
     let said = place.run(&["compare", &changing, "echo same", "--no-wait"]);
     assert_eq!(said.code, 3, "{said:?}");
-    let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(&said.out);
     assert!(text.contains("changed its output"), "{text}");
 }
 

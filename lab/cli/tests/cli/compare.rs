@@ -1,6 +1,6 @@
 //! `compare` and what it leaves behind, on real programs.
 
-use crate::common::{Place, validate};
+use crate::common::{Place, flat, validate};
 
 const QUICK: [&str; 4] = ["--budget", "400 rounds", "--no-wait", "--seed=fixed"];
 
@@ -60,7 +60,7 @@ fn means_are_compared_up_to_the_time_out() {
     assert_eq!(claim["winner"], "A");
     let again = place.run(&["replay", "--json", "-"]);
     assert_eq!(again.json()["verdicts"], json["verdicts"]);
-    let said = place.run(&["show", "latest"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = flat(&place.run(&["show", "latest"]).out);
     assert!(said.starts_with("A is faster than B in the mean: B's mean time / A's is "), "{said}");
     assert!(said.contains("counting what takes longer than 200 ms as 200 ms"), "{said}");
 }
@@ -140,7 +140,7 @@ fn a_report_fits_pipes_colours_and_narrow_terminals() {
     assert!(said.out.contains("A is faster than B"), "{said:?}");
     assert!(!said.out.contains('\x1b'), "no colour in a pipe");
     assert!(said.out.lines().all(|line| line.chars().count() <= 80), "{}", said.out);
-    let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(&said.out);
     assert!(text.contains("these exact binaries on this machine"), "the scope: {text}");
     let mut narrow = place.command(&["show"]);
     let narrow = crate::common::Ran::of(narrow.env("COLUMNS", "60").output().unwrap());

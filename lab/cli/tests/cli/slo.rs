@@ -1,6 +1,6 @@
 //! `slo`: commands and streams, thresholds, blocks, and what is wrong with them.
 
-use crate::common::{Place, validate};
+use crate::common::{Place, flat, validate};
 
 #[test]
 fn a_command_is_judged_by_its_status() {
@@ -87,7 +87,7 @@ fn spells_of_failures_take_the_promise_of_blocks_away() {
     let said = place.pipe(&["slo", "--stdin", "--at-least", "99%"], &lines);
     assert_eq!(said.code, 1, "{said:?}");
     assert!(!said.out.contains("wrong with probability"), "{said:?}");
-    let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = flat(&said.out);
     assert!(text.contains("because blocks differ as if failures came"), "{said:?}");
     let again = place.run(&["replay", "--json", "-"]).json();
     validate(&again);

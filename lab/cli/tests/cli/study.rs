@@ -1,6 +1,6 @@
 //! Studies as a user meets them: made, listed, shown, run, verified, killed and gone on with.
 
-use crate::common::{Place, Ran};
+use crate::common::{Place, Ran, flat};
 use serde_json::Value;
 use std::process::Stdio;
 use tiebreak_lab::Store;
@@ -317,6 +317,26 @@ fn workloads_say_who_is_raced_on_them_and_when() {
 }
 
 #[test]
+fn bytes_are_drawn_as_the_page_says_and_a_wrong_answer_names_its_part() {
+    let place = place();
+    let page = include_str!("../../../../docs/manual/studies.md");
+    let blocks = page.split("```c\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let oracle: Vec<&str> = blocks.filter(|block| block.contains("TIEBREAK_BYTES")).collect();
+    let [oracle] = oracle[..] else { panic!("{oracle:?}") };
+    edit(&place, "oracle.c", "TIEBREAK_NUMBER_ORACLE(tiebreak_random_bytes, sum);", oracle);
+    edit(&place, "study.toml", "\"random\"", "\"text\"");
+    let verified = place.run(&["study", "verify", "demo"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    edit(&place, "unrolled.c", "a + b + c + d;", "a + b + c + d + (count == 32);");
+    let wrong = place.run(&["study", "verify", "demo"]);
+    let named = "unrolled answered wrongly on every length from 1 to 64, part 31: item 1";
+    assert!(wrong.code == 3 && flat(&wrong.out).contains(named), "{wrong:?}");
+    edit(&place, "study.toml", "\"text\"", "\"txt\"");
+    let unknown = place.run(&["study", "verify", "demo"]);
+    assert!(unknown.code == 65 && flat(&unknown.err).contains("'txt'"), "{unknown:?}");
+}
+
+#[test]
 fn two_results_are_compared() {
     let place = place();
     let (said, _) = run(&place, &[]);
@@ -434,7 +454,7 @@ fn a_wrong_answer_is_void_and_the_others_go_on() {
     for line in [
         "In addition to answers, a race looks for:",
         "answers kept from call to call        small, large",
-        "rates that no core can load           none: not reads_input = \"whole\"",
+        "rates that no core can load           none: needs reads_input = \"whole\"",
         "prints, leaks, allocation, threads    all workloads",
         "timers, priority, rounding, CPUs      all workloads",
     ] {

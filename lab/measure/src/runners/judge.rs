@@ -208,7 +208,7 @@ impl Runners {
         };
         let (text, checksum) = runner.answer()?;
         self.verified = Some((contestant, runner));
-        match expected.fault(&workload.name, &text, checksum) {
+        match expected.fault(&verification.part_name(part), &text, checksum) {
             Some(fault) => Err(UnitFailure::Fault(contestant, fault)),
             None => Ok(input.items),
         }

@@ -110,7 +110,7 @@ impl Workers {
         let object = &self.as_built(contestant)?;
         let contract = contract(&self.functions, contestant)?;
         let (input, answer) = self.inputs.verified(verification, part, contract)?;
-        let (launch, workload) = (&self.launch, &verification.name);
+        let (launch, workload) = (&self.launch, &verification.part_name(part));
         let (answer, timeout_ns) = (Some(&answer), self.check_timeout_ns);
         let case = Case { launch, contestant, object, workload, input, answer, timeout_ns };
         case.judge(case.pass(Side::End)?)?;

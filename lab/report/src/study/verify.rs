@@ -86,7 +86,7 @@ pub fn looked_for(study: &Study, look: &Look) -> String {
     let lines = lines(study);
     page.table(vec![
         Column::left("cheat", cells(&lines, |(cheat, _)| cheat.to_string())),
-        Column::left("on", cells(&lines, |(_, place)| place.clone())).rank(1),
+        Column::left("looked for on", cells(&lines, |(_, place)| place.clone())).rank(1),
     ]);
     format!("\n{}", page.finish())
 }
@@ -105,10 +105,10 @@ fn lines(study: &Study) -> Vec<(&'static str, String)> {
     let exchanged = if study.reads_in_run {
         names(made, "none: each input is a file")
     } else {
-        "none: not reads_input = \"run\"".to_owned()
+        "none: needs reads_input = \"run\"".to_owned()
     };
     let rates =
-        if study.reads_whole { &all } else { "none: not reads_input = \"whole\"" }.to_owned();
+        if study.reads_whole { &all } else { "none: needs reads_input = \"whole\"" }.to_owned();
     vec![
         ("answers kept from call to call", exchanged),
         ("rates that no core can load", rates),

@@ -10,6 +10,11 @@ pub struct Place {
     folder: tempfile::TempDir,
 }
 
+/// A text without its line breaks and indents.
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// What a command printed and how it ended.
 #[derive(Debug)]
 pub struct Ran {
