@@ -174,11 +174,13 @@ static inline uint64_t tiebreak_random(uint64_t *state) {
 }
 
 /* Makes inputs of bytes that `draw` gives one by one: `size` of them in the distribution with this
- * name; in `lengths`, which is for verifications, one more than the number of the part. */
+ * name; in `lengths`, which is for verifications, 1 to `size` of them, as the part says, and from 1
+ * again. */
 static inline int tiebreak_drawn_bytes(const tiebreak_request *request, const tiebreak_sink *sink,
                                        const char *name, uint8_t (*draw)(uint64_t *state)) {
   int is_lengths = strcmp(request->distribution, "lengths") == 0;
-  uint64_t count = is_lengths ? request->part + 1 : request->size, state = request->seed;
+  uint64_t state = request->seed + request->part, count = request->size;
+  if (is_lengths) count = count ? request->part % count + 1 : request->part + 1;
   if (!is_lengths && strcmp(request->distribution, name) != 0) return 1;
   for (uint64_t i = 0; i < count; i++) {
     uint8_t byte = draw(&state);

@@ -119,10 +119,13 @@ pub struct Verification {
 
 impl Verification {
     /// Returns the name of one of its parts, which are counted from 0 as the oracle counts them:
-    /// `every length, part 31`; the name as it is, if it has but one.
+    /// `every length, part 31 of 0 to 63`; the name as it is, if it has but one.
     pub fn part_name(&self, part: u64) -> String {
-        let name = &self.name;
-        if self.parts > 1 { format!("{name}, part {part}") } else { name.clone() }
+        let Verification { name, parts, .. } = self;
+        match parts {
+            0 | 1 => name.clone(),
+            _ => format!("{name}, part {part} of 0 to {}", parts - 1),
+        }
     }
 }
 
