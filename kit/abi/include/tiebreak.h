@@ -178,10 +178,13 @@ static inline uint64_t tiebreak_random(uint64_t *state) {
  * again. */
 static inline int tiebreak_drawn_bytes(const tiebreak_request *request, const tiebreak_sink *sink,
                                        const char *name, uint8_t (*draw)(uint64_t *state)) {
-  int is_lengths = strcmp(request->distribution, "lengths") == 0;
   uint64_t state = request->seed + request->part, count = request->size;
-  if (is_lengths) count = count ? request->part % count + 1 : request->part + 1;
-  if (!is_lengths && strcmp(request->distribution, name) != 0) return 1;
+  if (strcmp(request->distribution, "lengths") == 0) {
+    if (count == 0) return 1;
+    count = request->part % count + 1;
+  } else if (strcmp(request->distribution, name) != 0) {
+    return 1;
+  }
   for (uint64_t i = 0; i < count; i++) {
     uint8_t byte = draw(&state);
     sink->write(sink->context, &byte, 1);

@@ -6,7 +6,7 @@ use common::{Folder, has, include, run};
 use core::mem::offset_of;
 use tiebreak_abi::{RawContestant, RawOracle, RawRequest, RawSink, RawWorkload};
 
-/// Uses everything that the header has.
+/// Uses the long forms of the header.
 const USER: &str = r#"
 #include "tiebreak.h"
 TIEBREAK_KERNEL uint64_t kernel(const uint8_t *byte) { return *byte; }
@@ -34,10 +34,24 @@ static int answer(const tiebreak_request *request, const uint8_t *input, uint64_
 TIEBREAK_ORACLE(generate, items, 0, answer);
 "#;
 
+/// Uses its short forms.
+const SHORT: &str = r#"
+#include "tiebreak.h"
+TIEBREAK_KERNEL uint64_t ends(const uint8_t *bytes, uint64_t count) { return count + bytes[0]; }
+static uint8_t text(uint64_t *state) { return (uint8_t)(tiebreak_random(state) % 40); }
+TIEBREAK_NUMBER(ends);
+TIEBREAK_BYTES(text);
+TIEBREAK_NUMBER_ORACLE(text_bytes, ends);
+"#;
+
 #[test]
 fn no_compiler_warns() {
+    [USER, SHORT].into_iter().for_each(compiles_everywhere);
+}
+
+fn compiles_everywhere(text: &str) {
     let folder = Folder::new();
-    let (c, cpp) = (folder.write("user.c", USER), folder.write("user.cpp", USER));
+    let (c, cpp) = (folder.write("user.c", text), folder.write("user.cpp", text));
     let rows = [
         ("gcc", "c99", &c),
         ("gcc", "c17", &c),

@@ -15,7 +15,7 @@ use tiebreak_lab::core::plan::{Budget, Centre, Scope};
 use tiebreak_lab::core::result::StudyResult;
 use tiebreak_lab::core::study::{Placements, Study, Workload};
 use tiebreak_lab::planning::seed_or_random;
-use tiebreak_lab::report::{self, contents, json};
+use tiebreak_lab::report::{self, contents, json, resume_study_command};
 use tiebreak_lab::studies::{
     self, Book, Environment, LineUp, Pinning, Progress, Step, StudyRequest,
 };
@@ -371,9 +371,8 @@ pub fn race(
     });
     let result = result.map_err(|error| match line_up.contests.first() {
         Some(contest) => {
-            let id = contest.session.id();
-            let kept = format!("'tiebreak resume {id}' goes on with the study");
-            error.noted(format!("what came before it is kept: {kept}"))
+            let command = resume_study_command(&contest.session.result_so_far());
+            error.noted(format!("what came before it is kept: '{command}' goes on with the study"))
         }
         None => error,
     })?;
@@ -386,8 +385,10 @@ pub fn race(
     };
     targets.deliver(&page, &result, io)?;
     if result.interrupted {
-        let id = result.runs.first().map_or("", |run| run.journal.as_str());
-        io.err(&format!("interrupted: everything is kept; 'tiebreak resume {id}' goes on\n"));
+        io.err(&match result.runs.first().map(resume_study_command) {
+            Some(command) => format!("interrupted: everything is kept; '{command}' goes on\n"),
+            None => "interrupted before anything was raced\n".to_owned(),
+        });
     }
     Ok(exit::of_runs(result.interrupted, &result.runs))
 }

@@ -34,6 +34,9 @@ pub struct Entry {
     /// Flags, each with the name of the language standard that it asks for.
     #[serde(default)]
     pub standards: Vec<(String, String)>,
+    /// The words that optimise, for what sets no level: none where the program has no levels.
+    #[serde(default)]
+    pub optimised: Vec<String>,
     /// The words for the compiler in the dimensions of a contestant.
     #[serde(default)]
     pub dimensions: Dimensions,

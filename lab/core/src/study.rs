@@ -118,13 +118,13 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Returns the name of one of its parts, which are counted from 0 as the oracle counts them:
-    /// `every length, part 31 of 0 to 63`; the name as it is, if it has but one.
+    /// Returns the name of one of its parts, which the oracle counts from 0 and people from 1:
+    /// `every length, part 32 of 64`; the name as it is, if it has but one.
     pub fn part_name(&self, part: u64) -> String {
         let Verification { name, parts, .. } = self;
         match parts {
             0 | 1 => name.clone(),
-            _ => format!("{name}, part {part} of 0 to {}", parts - 1),
+            _ => format!("{name}, part {} of {parts}", part + 1),
         }
     }
 }

@@ -48,7 +48,8 @@ const FILES: [(&str, &str); 5] = [
 
 /// Reads a study from its folder.
 ///
-/// Cost: linear in the file, and one check of each file of the folder.
+/// Cost: linear in the file, and a check of each file of the folder for each contestant that states
+/// no sources.
 ///
 /// # Errors
 /// Fails if there is no study in the folder, or if it cannot be read; otherwise returns all errors
@@ -146,7 +147,8 @@ fn oracle(root: &Table<'_>, contestants: &Contestants, folder: &Folder) -> Optio
         return None;
     };
     let table = item.typed(item.table("study.oracle"), "a table, [oracle]")?;
-    let (recipe, language) = recipe::recipe(&table, folder, Some(Named { name: ORACLE, item }));
+    let named = Named { name: ORACLE, item, is_library: true };
+    let (recipe, language) = recipe::recipe(&table, folder, Some(named));
     if let Some(language) = language.filter(|language| language.is_runner()) {
         let stated = table.get("language").or_else(|| table.get("sources")).unwrap_or(item);
         let message = format!("an oracle cannot be written in {}", language.name());

@@ -63,8 +63,16 @@ pub fn resume_command(run: &RunResult) -> String {
     let more = if run.stopped == Some(StopReason::Interrupted) { "" } else { " --more" };
     let is_stream = run.verdicts.iter().any(|claim| claim.scope == Scope::Stream);
     let lines = if is_stream { " < LINES" } else { "" };
-    let store = plain(&store_option(run));
-    format!("tiebreak resume {}{more}{store}{lines}", plain(&run.journal))
+    resume(run, more) + lines
+}
+
+/// Returns the command that goes on with the study to which the run belongs.
+pub fn resume_study_command(run: &RunResult) -> String {
+    resume(run, "")
+}
+
+fn resume(run: &RunResult, more: &str) -> String {
+    format!("tiebreak resume {}{more}{}", plain(&run.journal), plain(&store_option(run)))
 }
 
 #[cfg(test)]

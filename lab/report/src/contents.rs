@@ -146,7 +146,7 @@ fn family(entrant: &Entrant) -> Option<&str> {
     entrant.threads.as_ref().map(|threads| threads.family.as_str())
 }
 
-/// Describes a contestant: on how many threads it runs, and with which flags.
+/// Describes a contestant: on how many threads it runs, with which flags and libraries.
 fn about(team: &[Entrant]) -> String {
     let threads = team.iter().filter_map(|one| one.threads.as_ref());
     let counts = threads.map(|threads| match threads.count {
@@ -159,13 +159,10 @@ fn about(team: &[Entrant]) -> String {
         parts.push(format!("threads: {}", counts.join(", ")));
     }
     let recipe = &team[0].recipe;
-    let flags: Vec<&str> = [&recipe.flags, &recipe.libraries]
-        .into_iter()
-        .flatten()
-        .map(|word| word.as_str())
-        .collect();
-    if !flags.is_empty() {
-        parts.push(format!("flags: {}", flags.join(" ")));
+    for (what, words) in [("flags", &recipe.flags), ("libraries", &recipe.libraries)] {
+        if !words.is_empty() {
+            parts.push(format!("{what}: {}", words.join(" ")));
+        }
     }
     parts.retain(|part| !part.is_empty());
     parts.join("; ")

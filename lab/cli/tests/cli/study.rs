@@ -329,8 +329,7 @@ fn bytes_are_drawn_as_the_page_says_and_a_wrong_answer_names_its_part() {
     assert_eq!(verified.code, 0, "{verified:?}");
     edit(&place, "unrolled.c", "a + b + c + d;", "a + b + c + d + (count == 32);");
     let wrong = place.run(&["study", "verify", "demo"]);
-    let named =
-        "unrolled answered wrongly on every length from 1 to 64, part 31 of 0 to 639: item 1";
+    let named = "unrolled answered wrongly on every length from 1 to 64, part 32 of 640: item 1";
     assert!(wrong.code == 3 && flat(&wrong.out).contains(named), "{wrong:?}");
     edit(&place, "study.toml", "\"text\"", "\"txt\"");
     let unknown = place.run(&["study", "verify", "demo"]);

@@ -104,10 +104,11 @@ fn contestant(
     entrants
 }
 
-/// Returns the name of a contestant as written; logs nothing.
+/// Returns a contestant by its name, if that is one; logs nothing.
 fn named<'a>(table: &'a Table<'a>) -> Option<Named<'a>> {
     let item = table.get("name")?;
-    Some(Named { name: item.value.as_str()?, item })
+    let name = item.value.as_str().filter(|name| names::is_name(name))?;
+    Some(Named { name, item, is_library: false })
 }
 
 /// Reads `[[contract]]`.

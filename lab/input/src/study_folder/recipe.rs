@@ -8,14 +8,13 @@ use std::path::{Component, Path};
 use tiebreak_core::language::Language;
 use tiebreak_core::study::Recipe;
 
-/// The level of optimisation of what states none.
-const DEFAULT_LEVEL: &str = "2";
-
-/// What is built: the name of a source that it does not state, and what errors about it mark.
+/// What is built: the name of a source that it does not state, what errors about it mark, and
+/// whether it must be a library.
 #[derive(Clone, Copy)]
 pub struct Named<'a> {
     pub name: &'a str,
     pub item: &'a Item<'a>,
+    pub is_library: bool,
 }
 
 /// Reads a recipe, and its language if that is known.
@@ -85,40 +84,49 @@ pub fn language(table: &Table<'_>, folder: &Folder, named: Option<Named<'_>>) ->
     }
     match table.get("sources") {
         Some(item) => Language::of_file(item.elements()?.first()?.value.as_str()?),
-        None => Language::of_file(sources_called(named?.name, None, folder).first()?),
+        None => match sources_called(named?, None, folder)[..] {
+            [one] => Language::of_file(one),
+            _ => None,
+        },
     }
 }
 
-/// Returns the sources of a folder in this language, or in any.
-fn sources_in(language: Option<Language>, folder: &Folder) -> impl Iterator<Item = &str> {
-    folder.files.iter().map(String::as_str).filter(move |file| {
-        let found = Language::of_file(file);
-        found.is_some_and(|found| language.is_none_or(|language| language == found))
-    })
-}
-
-/// Returns the sources that have this name before their ending: of a Cargo package its folder.
+/// Returns the sources at the top of the folder that have this name before their ending; of a Cargo
+/// package its folder.
 fn sources_called<'a>(
-    name: &'a str,
+    named: Named<'a>,
     language: Option<Language>,
     folder: &'a Folder,
 ) -> Vec<&'a str> {
+    let name = named.name;
     if language.is_some_and(Language::is_package) {
         let has_manifest = folder.files.contains(&format!("{name}/Cargo.toml"));
         return has_manifest.then_some(name).into_iter().collect();
     }
-    let is_called = |file: &&str| file.rsplit_once('.').is_some_and(|(stem, _)| stem == name);
-    sources_in(language, folder).filter(is_called).collect()
+    let files = folder.files.iter().map(String::as_str);
+    let called = files.filter(|file| file.rsplit_once('.').is_some_and(|(stem, _)| stem == name));
+    called.filter(|file| named.is_source(file, language)).collect()
 }
 
-/// Reads `flags`. Without them, and without levels of its own, a contestant is optimised as most
-/// software is: one that nobody thought of must not race as it was debugged.
-fn flags(table: &Table<'_>, language: Language) -> Vec<String> {
-    if table.get("flags").is_some() || table.get("levels").is_some() {
-        return table.words("flags");
+impl Named<'_> {
+    /// Returns whether a file can be its source, by the language that its ending says.
+    fn is_source(&self, file: &str, language: Option<Language>) -> bool {
+        Language::of_file(file).is_some_and(|found| {
+            language.is_none_or(|language| language == found)
+                && !(self.is_library && found.is_runner())
+        })
     }
-    let levels = &language.entry().dimensions.levels;
-    levels.iter().map(|word| word.replace("{}", DEFAULT_LEVEL)).collect()
+}
+
+/// Reads `flags`. Where nothing sets a level of optimisation, one is set: code that nobody thought
+/// of must not race as it is debugged.
+fn flags(table: &Table<'_>, language: Language) -> Vec<String> {
+    let stated = table.words("flags");
+    let is_level = |word: &String| word.starts_with("-O") || word.contains("opt-level");
+    if table.get("levels").is_some() || stated.iter().any(is_level) {
+        return stated;
+    }
+    [language.entry().optimised.clone(), stated].concat()
 }
 
 /// Lists the languages of a kind as errors do: `"c", "c++" or "d"`.
@@ -184,9 +192,7 @@ fn sources(
 ) -> Vec<String> {
     let example = language.entry().example.as_str();
     let Some(item) = table.get("sources") else {
-        let stated = table.get("language").map(|_| language);
-        let found = named.and_then(|named| source_by_name(table, stated, folder, named));
-        return found.into_iter().collect();
+        return named.and_then(|named| source_by_name(table, folder, named)).into_iter().collect();
     };
     let before = table.log.count();
     let found = item.strings(example);
@@ -208,37 +214,57 @@ fn source(path: &str, item: &Item<'_>, language: Language, folder: &Folder) -> O
 }
 
 /// Returns the source that a table without `sources` means: the one file with its name.
-fn source_by_name(
-    table: &Table<'_>,
-    language: Option<Language>,
-    folder: &Folder,
-    Named { name, item }: Named<'_>,
-) -> Option<String> {
-    let (why, better) = match &sources_called(name, language, folder)[..] {
-        [one] => return source(one, item, language.unwrap_or_default(), folder),
-        [] => {
-            let kind = match language {
-                Some(language) if language.is_package() => "no Cargo package".to_owned(),
-                Some(language) => format!("no file in {}", language.name()),
-                None => "no file".to_owned(),
-            };
-            let stems = sources_in(language, folder).filter_map(|file| file.rsplit_once('.'));
-            let stems: Vec<_> = stems.collect();
-            let nearest = closest(name, stems.iter().map(|(stem, _)| *stem));
-            let nearest = stems.iter().find(|(stem, _)| Some(*stem) == nearest);
-            let example = language.unwrap_or_default().entry().example.clone();
-            let better = nearest.map_or(example, |(stem, ending)| format!("{stem}.{ending}"));
-            (format!("{kind} is called '{name}'"), better)
+fn source_by_name(table: &Table<'_>, folder: &Folder, named: Named<'_>) -> Option<String> {
+    let Named { item, is_library, .. } = named;
+    let language = match table.get("language") {
+        // What is wrong with the language is an error of its own.
+        Some(item) => Some(
+            Language::named(item.value.as_str()?)
+                .filter(|language| !(is_library && language.is_runner()))?,
+        ),
+        None => None,
+    };
+    let called = sources_called(named, language, folder);
+    if let [one] = called[..] {
+        return source(one, item, language.unwrap_or_default(), folder);
+    }
+    let (why, help) = if called.is_empty() {
+        missing(named, language, folder)
+    } else {
+        let quoted: Vec<String> = called.iter().map(|file| format!("'{file}'")).collect();
+        let help = format!("write sources = [\"{}\"]", called[0]);
+        (format!("it may be {}", alternatives(&quoted)), help)
+    };
+    table.error(format!("this {} has no sources: {why}", table.place.noun())).help(help).none()
+}
+
+/// Says that there is no file with a name, and what would help.
+fn missing(named: Named<'_>, language: Option<Language>, folder: &Folder) -> (String, String) {
+    let name = named.name;
+    let language = match language {
+        Some(language) if language.is_package() => {
+            let help = format!("make the package '{name}', or name its folder in 'sources'");
+            return (format!("no Cargo package is called '{name}'"), help);
         }
-        several => {
-            let quoted: Vec<String> = several.iter().map(|file| format!("'{file}'")).collect();
-            (format!("it may be {}", alternatives(&quoted)), several[0].to_owned())
+        language => language,
+    };
+    let written = language.map_or_else(String::new, |one| format!(" in {}", one.name()));
+    let files = folder.files.iter().map(String::as_str);
+    let files: Vec<&str> = files.filter(|file| named.is_source(file, language)).collect();
+    let stem =
+        |file: &str| Path::new(file).file_stem().and_then(|stem| stem.to_str().map(str::to_owned));
+    let stems: Vec<String> = files.iter().filter_map(|file| stem(file)).collect();
+    let near = closest(name, stems.iter().map(String::as_str));
+    let near = files.iter().find(|file| near.is_some() && stem(file).as_deref() == near);
+    let help = match near {
+        Some(near) => format!("write sources = [\"{near}\"]"),
+        None => {
+            let example = &language.unwrap_or_default().entry().example;
+            let ending = example.rsplit_once('.').map_or("", |(_, ending)| ending);
+            format!("make the file '{name}.{ending}', or name it in 'sources'")
         }
     };
-    table
-        .error(format!("this {} has no sources: {why}", table.place.noun()))
-        .help(format!("write sources = [\"{better}\"]"))
-        .none()
+    (format!("no file{written} is called '{name}'"), help)
 }
 
 /// Checks a file of the study, given by its relative path.

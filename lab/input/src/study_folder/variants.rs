@@ -16,7 +16,7 @@ const LISTS: [(&str, Words); 3] =
 type Words = fn(&Dimensions) -> &[String];
 
 /// Returns the recipes of a contestant, each with the suffix of its name: one recipe without a
-/// suffix, if it has no dimension. `known` is the language, if the table says it.
+/// suffix, if it has no dimension. `known` is the language, if that is known.
 pub fn variants(
     table: &Table<'_>,
     recipe: Recipe,

@@ -78,23 +78,28 @@ fn the_smallest_study_has_the_defaults_of_the_page() {
 fn sources_have_the_names_of_their_contestants() {
     let text = "title = 'T'\nsource = 'S'\nreference = 'plain'\n[oracle]\n[[workload]]\n\
                 name = 'w'\ndistribution = 'random'\nsize = 1\n\
-                [[contestant]]\nname = 'plain'\nflags = []\n\
+                [[contestant]]\nname = 'plain'\nlanguage = 'c'\nflags = ['-march=native']\n\
                 [[contestant]]\nname = 'fast'\nlevels = ['-O1', '-O3']\n\
+                [[contestant]]\nname = 'raw'\nflags = ['-O0']\n\
                 [[contestant]]\nname = 'safe'\n\
+                [[contestant]]\nname = 'other'\nlanguage = 'd'\n\
                 [[contestant]]\nname = 'crates'\nlanguage = 'cargo'\n";
-    let files = ["oracle.cpp", "plain.c", "plain.h", "fast.c", "safe.rs", "crates/safe.rs"];
+    let named = ["plain.c", "plain.cpp", "plain.h", "fast.c", "raw.cc", "safe.rs", "other.d"];
+    let others = ["oracle.cpp", "oracle.py", "below/fast.c", "fast.test.c", "crates/safe.rs"];
     let package = ["crates/Cargo.toml", "crates/Cargo.lock"];
-    let study = study(text, &[&files[..], &package].concat());
+    let study = study(text, &[&named[..], &others, &package].concat());
     assert_eq!(study.oracle.as_ref().unwrap().sources, ["oracle.cpp"]);
     let found = study.contestants.iter().map(|one| {
         let Recipe { language, sources, flags, .. } = &one.recipe;
         format!("{} {} {} {}", one.name, language.name(), sources.join(" "), flags.join(" "))
     });
     let expected = [
-        "plain c plain.c ",
+        "plain c plain.c -O2 -march=native",
         "fast-o1 c fast.c -O1",
         "fast-o3 c fast.c -O3",
-        "safe rust safe.rs -C opt-level=2",
+        "raw c++ raw.cc -O0",
+        "safe rust safe.rs -O",
+        "other d other.d -O2",
         "crates cargo crates ",
     ];
     assert_eq!(found.collect::<Vec<_>>(), expected);
@@ -197,7 +202,7 @@ fn each_combination_of_lists_is_a_contestant() {
     assert_eq!(last.recipe.flags, ["-g", "-Os", "-std=gnu2x"]);
     let march = of("march = [\"x86-64-v3\", \"native\"]");
     assert_eq!(march[1].name, "unrolled-x86-64-v3");
-    assert_eq!(march[1].recipe.flags, ["-g", "-march=x86-64-v3"]);
+    assert_eq!(march[1].recipe.flags, ["-O2", "-g", "-march=x86-64-v3"]);
     assert_eq!(march[2].recipe.compiler, "gcc");
 }
 

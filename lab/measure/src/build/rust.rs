@@ -37,9 +37,6 @@ impl Library<'_> {
         if !flags.iter().any(|flag| flag.starts_with("--edition")) {
             command.args(["--edition", "2024"]);
         }
-        if !flags.iter().any(|flag| flag == "-O" || flag.contains("opt-level")) {
-            command.arg("-O");
-        }
         if self.task.is_inlined() {
             command.args(["--cfg", "tiebreak_inlined"]);
         }
