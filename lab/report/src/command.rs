@@ -72,7 +72,7 @@ pub fn resume_study_command(run: &RunResult) -> String {
 }
 
 fn resume(run: &RunResult, more: &str) -> String {
-    format!("tiebreak resume {}{more}{}", plain(&run.journal), plain(&store_option(run)))
+    plain(&format!("tiebreak resume {}{more}{}", run.journal, store_option(run)))
 }
 
 #[cfg(test)]
@@ -86,6 +86,9 @@ mod tests {
             let mut run = fixture::empty();
             run.command = words.iter().map(|word| word.to_string()).collect();
             assert_eq!(store_option(&run), expected);
+            let resumed = format!("tiebreak resume {}", run.journal);
+            assert_eq!(resume_study_command(&run), format!("{resumed}{expected}"));
+            assert_eq!(resume_command(&run), format!("{resumed} --more{expected}"));
         };
         check(&["tiebreak", "compare", "a", "b"], "");
         check(
