@@ -74,18 +74,18 @@ fn contestant(
     folder: &Folder,
 ) -> Vec<Entrant> {
     let name = names.read(table);
-    let (mut recipe, known) = recipe(table, folder, named(table));
+    let (mut recipe, language) = recipe(table, folder, named(table));
     check_linked(table, recipe.language, "linked");
     recipe.is_linked = table.flag("linked", false);
     let is_process = read.are_runners == Some(true);
     recipe.is_process = is_process && !recipe.language.is_runner();
     let own = read.contracts.iter().map(|contract| contract.name.as_str());
-    let allowed: Vec<&str> = KNOWN.into_iter().chain(own).collect();
-    let contract = table.read("contract", |item| names::known(item, "contract", &allowed));
+    let known: Vec<&str> = KNOWN.into_iter().chain(own).collect();
+    let contract = table.read("contract", |item| names::known(item, "contract", &known));
     let contract = contract.unwrap_or(PUBLISHED).to_owned();
     let about = table.note("about");
     let counts = threads(table, is_process);
-    let variants = variants(table, recipe, known);
+    let variants = variants(table, recipe, language);
     let mut entrants = Vec::new();
     for (recipe, suffix) in variants {
         let family = names.longer(table, &name, &suffix);

@@ -24,10 +24,10 @@ pub fn recipe(
     named: Option<Named<'_>>,
 ) -> (Recipe, Option<Language>) {
     let found = language(table, folder, named);
-    if found.is_none() && table.get("language").is_none() && table.get("sources").is_some() {
-        table.required("language");
+    if found.is_none() {
+        unknown_language(table);
     }
-    let language = stated_language(table).or(found).unwrap_or_default();
+    let language = found.unwrap_or_default();
     let compiler = table.read("compiler", program);
     let compiler = compiler.unwrap_or_else(|| language.entry().program.clone());
     let version = match table.get("version") {
@@ -64,16 +64,19 @@ pub fn compiled_with(recipe: &Recipe, compiler: &str) -> Recipe {
     }
 }
 
-/// Reads `language`.
-fn stated_language(table: &Table<'_>) -> Option<Language> {
-    let item = table.get("language")?;
-    let text = item.string()?;
-    if let Some(language) = Language::named(&text) {
-        return Some(language);
+/// Says why the language is not known. Without sources, that is their error.
+fn unknown_language(table: &Table<'_>) {
+    let Some(item) = table.get("language") else {
+        if table.get("sources").is_some() {
+            table.required("language");
+        }
+        return;
+    };
+    if let Some(text) = item.string() {
+        let names = Language::all().map(Language::name);
+        let meant = Language::meant(&text).map(Language::name).or_else(|| closest(&text, names));
+        item.wrong(&listed(|_| true)).meant(meant);
     }
-    let names = Language::all().map(Language::name);
-    let meant = Language::meant(&text).map(Language::name).or_else(|| closest(&text, names));
-    item.wrong(&listed(|_| true)).meant(meant).none()
 }
 
 /// Returns the language that a recipe states, or that the name of its first source says, if it has

@@ -16,11 +16,11 @@ const LISTS: [(&str, Words); 3] =
 type Words = fn(&Dimensions) -> &[String];
 
 /// Returns the recipes of a contestant, each with the suffix of its name: one recipe without a
-/// suffix, if it has no dimension. `known` is the language, if that is known.
+/// suffix, if it has no dimension. Without a `language`, as that is wrong, it has no lists of words.
 pub fn variants(
     table: &Table<'_>,
     recipe: Recipe,
-    known: Option<Language>,
+    language: Option<Language>,
 ) -> Vec<(Recipe, String)> {
     let mut all = vec![(recipe, String::new())];
     if let Some(item) = table.get("compilers") {
@@ -38,7 +38,7 @@ pub fn variants(
     for (key, words) in LISTS {
         let Some(item) = table.get(key) else { continue };
         let mut entries = entries(item);
-        let Some(language) = known else { continue };
+        let Some(language) = language else { continue };
         let words = words(&language.entry().dimensions);
         if words.is_empty() {
             item.key_error(format!("'{key}' means nothing to a contestant in {}", language.name()))
