@@ -16,7 +16,7 @@ const LISTS: [(&str, Words); 3] =
 type Words = fn(&Dimensions) -> &[String];
 
 /// Returns the recipes of a contestant, each with the suffix of its name: one recipe without a
-/// suffix, if it has no dimension. Without a `language`, as that is wrong, it has no lists of words.
+/// suffix, if it has no dimension. Without a `language`, which is an error, lists mean nothing.
 pub fn variants(
     table: &Table<'_>,
     recipe: Recipe,
