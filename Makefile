@@ -30,7 +30,9 @@ full: test ## the long suites too: error rates simulated, every answer of every 
 	scripts/sync.sh full
 	@$(MAKE) --no-print-directory build
 	@scripts/setup.sh studies peers
-	for study in studies/*/; do $(TIEBREAK) study verify "$$study" --full || exit 1; done
+	for study in studies/*/study.toml; do \
+	    $(TIEBREAK) study verify "$${study%/*}" --full || exit 1; \
+	done
 	/usr/bin/python3 -B bench/scopes/scopes.py --full
 
 # The program's own work by a relative path, because the result, which is kept, names it.
@@ -62,15 +64,12 @@ BARRIERD := target/release/barrierd
 studies: build ## every study's table, measured and written into its README: an hour
 	@scripts/setup.sh studies
 	$(CARGO) build --release --package tiebreak-barrierd --locked
-	@mkdir -p target/tiebreak docs/measured
 	export PATH="$$PATH:$$PWD/target/release"; \
 	if ! $(BARRIERD) status >/dev/null 2>&1 && $(BARRIERD) check >/dev/null 2>&1; then \
 	    $(BARRIERD) run & daemon=$$!; trap 'kill $$daemon' EXIT; sleep 2; \
 	fi; \
 	for study in $(STUDIES); do \
-	    $(TIEBREAK) study run $$study --json target/tiebreak/$$study.json; \
-	    [ $$? -le 3 ] && mv target/tiebreak/$$study.json docs/measured/study-$$study.json \
-	        && $(CARGO) xtask splice tiebreak study run $$study || exit 1; \
+	    scripts/study.sh $$study || exit 1; \
 	done
 	$(CARGO) xtask splice make studies
 	$(CARGO) xtask splice 'make studies # in short'

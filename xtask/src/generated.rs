@@ -5,9 +5,12 @@
 //! `docs/measured`, and the block must be what the data gives.
 
 use crate::finding::Finding;
+use crate::programs::Made as OfPrograms;
 use crate::study::{self, STUDIES};
 use crate::tree::{self, Source};
-use crate::{aa, gate, machine, own, peers, placements, rounds, scopes, shares, sooner, truth};
+use crate::{
+    aa, gallery, gate, machine, own, peers, placements, rounds, scopes, shares, sooner, truth,
+};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
@@ -47,9 +50,14 @@ fn render(root: &Path, command: &str) -> Result<String> {
         let [here, there] = [study::data(name)?, study::data_elsewhere(name)?];
         return study::elsewhere(&data(root, &here)?, &data(root, &there)?, name);
     }
+    if let Some(made) = OfPrograms::by(command) {
+        return made.render(&data(root, &made.data()?)?);
+    }
     match command {
-        "make studies" => study::gallery(|path| data(root, path), &study::names(root)?),
-        "make studies # in short" => study::in_short(|path| data(root, path), &study::names(root)?),
+        "make studies" => gallery::rows(|path| data(root, path)),
+        "make studies # in short" => {
+            gallery::in_short(|path| data(root, path), &study::names(root)?)
+        }
         "make machine # the probes" => Ok(machine::probes()),
         "make machine" => {
             machine::render(&data(root, machine::CORES)?, &data(root, machine::BANDWIDTH)?)

@@ -7,7 +7,6 @@ use std::path::Path;
 use tiebreak_core::fingerprint::Fact;
 use tiebreak_core::result::{StudyComparison, StudyResult};
 use tiebreak_report::json::{self, NotAStudy};
-use tiebreak_report::markdown::{Place, escaped, link, table};
 use tiebreak_report::{study, svg};
 
 /// The end of the sentence of a missing meter.
@@ -22,9 +21,17 @@ pub const STUDIES: &str = "docs/measured/study-";
 /// # Errors
 /// Fails if no folder of a study can have this name.
 pub fn data(name: &str) -> Result<String> {
+    path(STUDIES, name, ".json")
+}
+
+/// Returns a path that has the name of a study between these two.
+///
+/// # Errors
+/// As [`data`].
+pub fn path(start: &str, name: &str, end: &str) -> Result<String> {
     let is_plain = name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '-'));
     ensure!(!name.is_empty() && is_plain, "'{name}' is not the name of a study");
-    Ok(format!("{STUDIES}{name}.json"))
+    Ok(format!("{start}{name}{end}"))
 }
 
 /// The same of the data from another machine.
@@ -150,39 +157,6 @@ pub fn names(root: &Path) -> Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
-}
-
-/// Makes the gallery: the title of each study, its source, and what came out.
-///
-/// # Errors
-/// Fails if the data of a study is missing, or is not what `tiebreak study run` writes.
-pub fn gallery(data_of: impl Fn(&str) -> Result<String>, names: &[String]) -> Result<String> {
-    let mut rows = Vec::new();
-    for name in names {
-        let result = read(&data_of(&data(name)?)?, name)?;
-        let source = result.runs.first().and_then(|run| run.study.as_ref());
-        let source = source.map_or(String::new(), |table| table.source.clone());
-        let summary = study::summary(&result);
-        let came_out = summary.strip_prefix(&format!("{name}: ")).unwrap_or(&summary);
-        let title = link(&result.title, &format!("{name}/README.md"));
-        rows.push([title, escaped(&source, Place::File), escaped(came_out, Place::File)]);
-    }
-    Ok(table(&["study", "from", "what came out"], rows))
-}
-
-/// Makes the table of all studies: the title of each, and the first of its claims that holds.
-///
-/// # Errors
-/// As [`gallery`].
-pub fn in_short(data_of: impl Fn(&str) -> Result<String>, names: &[String]) -> Result<String> {
-    let mut rows = Vec::new();
-    for name in names {
-        let result = read(&data_of(&data(name)?)?, name)?;
-        let text = study::highlight(&result);
-        let text = text.unwrap_or_else(|| "No claim about two contestants was proven.".to_owned());
-        rows.push([link(&result.title, &format!("studies/{name}/README.md")), text]);
-    }
-    Ok(table(&["study", "one of its verdicts"], rows))
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ pub fn summary(check: &CheckResult) -> String {
 }
 
 /// Counts the claims with each verdict: `4 of 9 claims hold, 2 are refuted, 1 is undecided`.
-pub(crate) fn counts_text<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> String {
+pub fn counts_text<'a>(claims: impl Iterator<Item = &'a ClaimResult>) -> String {
     let verdicts: Vec<Verdict> = claims.map(|claim| claim.verdict).collect();
     let all = verdicts.len();
     let with = |verdict| verdicts.iter().filter(|other| **other == verdict).count();

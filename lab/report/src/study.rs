@@ -30,8 +30,10 @@ pub use crate::live::of_study as progress;
 
 use self::rows::{block_lines, chart_lines};
 use crate::check::{counts_text, tone_of};
+use crate::number::ratio;
 use crate::prelude::*;
 use crate::sentence::{head, spans, what_helps};
+use tiebreak_core::result::Quantity;
 
 /// The result of a study as text: what became of its claims in a line, what its error means, a
 /// block a workload, the claims with their verdicts, what was odd, and how to get the same again.
@@ -160,6 +162,22 @@ pub fn highlight(study: &StudyResult) -> Option<String> {
     let mut proven = all.filter(|(_, claim)| claim.verdict == Verdict::Holds);
     let (run, claim) = proven.find(|(_, claim)| claim.right.is_some())?;
     Some(quotable(&head(run, claim)) + ".")
+}
+
+/// Returns the published ratio of the first claim that has one, next to the one measured, without a
+/// full stop: `find against stream: published 30.3x, here 42.6x`. `None` if no table has figures of
+/// both contestants of a claim, or none such was measured.
+pub fn published_and_here(study: &StudyResult) -> Option<String> {
+    let all = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
+    let mut both = all.filter_map(|(run, claim)| {
+        let Quantity::Ratio { ratio: measured } = claim.quantity else { return None };
+        let (right, here) = (claim.right.as_ref()?, finite(measured.estimate)?);
+        let published = block::published_between(run.study.as_deref()?, &claim.left, right)?;
+        let [published, here] = [published, here].map(|x| ratio(x, 2, Rounding::Nearest));
+        let [left, right] = [&claim.left, right].map(|name| plain(name));
+        Some(format!("{left} against {right}: published {published}, here {here}"))
+    });
+    both.next()
 }
 
 /// Returns the verdict on a claim behind its workload, without styles.

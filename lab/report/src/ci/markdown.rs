@@ -3,7 +3,7 @@
 use crate::check::{effect, gate_note, promise, sentence, summary};
 use crate::fact;
 use crate::footer::machine_model;
-use crate::markdown::{self, Place, aligned, fenced, folded, heading};
+use crate::markdown::{self, Place, aligned, escaped, fenced, folded, heading};
 use crate::prelude::*;
 use crate::property::trials;
 use crate::repeat_line;
@@ -28,9 +28,19 @@ fn page(check: &CheckResult, most: usize) -> String {
     let worst = check.claims().map(|(.., claim)| claim.outcome()).max();
     let icon = worst.map_or(":grey_question:", icon);
     let chosen = chosen(check, most);
-    let [summary, promise] = [summary(check), promise(check)].map(|text| escaped(&text));
-    let (table, details) = (table(check, &chosen), details(check, &chosen));
+    let place = Place::Comment;
+    let [summary, promise] = [summary(check), promise(check)].map(|text| escaped(&text, place));
+    let (table, details) = (table(check, &chosen, place), details(check, &chosen));
     heading(2, &format!("{icon} {summary}")) + &format!("{promise}\n\n{table}{details}")
+}
+
+/// The result of a file of claims as a block of a page: what its error means, a table of all
+/// claims, their sentences, what was odd, and the machine.
+pub fn block(check: &CheckResult) -> String {
+    let (place, all) = (Place::File, chosen(check, usize::MAX));
+    let promise = escaped(&promise(check), place);
+    let [table, said] = [table(check, &all, place), said(check, &all, place)];
+    format!("{promise}\n\n{table}{said}\n{}", machine(check, place))
 }
 
 fn icon(outcome: ClaimOutcome) -> &'static str {
@@ -42,13 +52,16 @@ fn icon(outcome: ClaimOutcome) -> &'static str {
     }
 }
 
-/// A verdict, and whether a gate lets it pass.
-fn verdict(claim: &ClaimResult) -> String {
-    let icon = icon(claim.outcome());
-    if let Some(winner) = claim.winner.as_deref().filter(|_| claim.is_question) {
-        return format!("{icon} {}", escaped(winner));
+/// A verdict, and whether a gate lets it pass; where icons are shown, behind one.
+fn verdict(claim: &ClaimResult, place: Place) -> String {
+    let text = match claim.winner.as_deref().filter(|_| claim.is_question) {
+        Some(winner) => escaped(winner, place),
+        None => format!("{}{}", claim.verdict.name(), gate_note(claim)),
+    };
+    match place {
+        Place::Comment => format!("{} {text}", icon(claim.outcome())),
+        Place::File => text,
     }
-    format!("{icon} {}{}", claim.verdict.name(), gate_note(claim))
 }
 
 /// Returns the claims to show: all in the order of the file, or of too many those that did not pass
@@ -62,7 +75,7 @@ fn chosen(check: &CheckResult, most: usize) -> Vec<(&ContestResult, &ClaimResult
     all
 }
 
-fn table(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> String {
+fn table(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)], place: Place) -> String {
     if chosen.is_empty() {
         return String::new();
     }
@@ -70,8 +83,8 @@ fn table(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> Stri
     let rows = chosen.iter().map(|(contest, claim)| {
         let evidence = trials(claim).to_string();
         let [said, effect, name] =
-            [&claim.claim, &effect(claim), &contest.name].map(|text| escaped(text));
-        [verdict(claim), said, effect, evidence, name]
+            [&claim.claim, &effect(claim), &contest.name].map(|text| escaped(text, place));
+        [verdict(claim, place), said, effect, evidence, name]
     });
     let head = ["verdict", "claim", "effect", "evidence", "contest"];
     let mut out = aligned(&head, &[Left, Left, Left, Decimal, Left], rows);
@@ -82,18 +95,25 @@ fn table(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> Stri
     out + "\n"
 }
 
-fn details(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> String {
+/// The sentences of these claims, and what was odd.
+fn said(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)], place: Place) -> String {
     let said = chosen.iter().map(|(contest, claim)| sentence(check, &contest.run, claim));
-    let mut out = markdown::list(said.map(|text| escaped(&text)));
+    let mut out = markdown::list(said.map(|text| escaped(&text, place)));
     let odd = check.contests.iter().flat_map(|contest| {
         let warnings = contest.run.warnings.iter();
-        warnings.map(|warning| escaped(&format!("{}: {warning}", plain(&contest.name))))
+        warnings.map(|warning| escaped(&format!("{}: {warning}", plain(&contest.name)), place))
     });
     let odd = each_once(odd);
     if !odd.is_empty() {
         out += &format!("\nWhat was odd:\n\n{}", markdown::list(odd));
     }
-    out += &format!("\n{}\n", machine(check));
+    out
+}
+
+fn details(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> String {
+    let place = Place::Comment;
+    let mut out = said(check, chosen, place);
+    out += &format!("\n{}\n", machine(check, place));
     let runs = check.contests.iter().map(|contest| &contest.run);
     let mut commands = each_once(runs.clone().map(|run| plain(&repeat_line(run))));
     commands.extend(runs.map(|run| format!("tiebreak replay {}", plain(&run.journal))));
@@ -102,21 +122,18 @@ fn details(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> St
 }
 
 /// Describes the machine on a line.
-fn machine(check: &CheckResult) -> String {
+fn machine(check: &CheckResult, place: Place) -> String {
     let first = check.contests.first().map(|contest| &contest.run);
     let cpus = first.and_then(|run| run.machine.facts.0.get("cpu_count"));
     let machine = match (first.and_then(machine_model), cpus) {
         (Some(model), Some(cpus)) => {
-            format!("{}, {} CPUs", escaped(&model), escaped(&fact::value("cpu_count", cpus)))
+            let cpus = fact::value("cpu_count", cpus);
+            format!("{}, {} CPUs", escaped(&model, place), escaped(&cpus, place))
         }
-        (Some(model), None) => escaped(&model),
+        (Some(model), None) => escaped(&model, place),
         (None, _) => "unknown".to_owned(),
     };
     format!("Machine: {machine}. Raced for {:.1} s.\n", check.seconds.max(0.0))
-}
-
-fn escaped(text: &str) -> String {
-    markdown::escaped(text, Place::Comment)
 }
 
 #[cfg(test)]
@@ -128,6 +145,11 @@ mod tests {
     #[test]
     fn a_comment_looks_as_it_was_approved() {
         insta::assert_snapshot!(text(&checked(Family::EBonferroni)));
+    }
+
+    #[test]
+    fn a_block_of_a_page_looks_as_it_was_approved() {
+        insta::assert_snapshot!(block(&checked(Family::EBonferroni)));
     }
 
     #[test]

@@ -252,6 +252,17 @@ pub(crate) fn speed(of: &WorkloadResult, row: &StudyRow) -> Option<f64> {
     }
 }
 
+/// How many times as much as the first contestant the second one needs, by the first published
+/// table that has both.
+pub(crate) fn published_between(of: &WorkloadResult, left: &str, right: &str) -> Option<f64> {
+    let ratio_in = |table: usize, name: &str| {
+        let row = of.rows.iter().find(|row| row.name == name)?;
+        let figure = row.published.iter().find(|figure| figure.table == table)?;
+        if name == of.reference { Some(1.0) } else { finite(figure.ratio) }
+    };
+    (0..of.published.len()).find_map(|table| Some(ratio_in(table, left)? / ratio_in(table, right)?))
+}
+
 /// The ratio to the reference by the table of a published figure.
 fn published_ratio(figure: &PublishedFigure) -> Option<String> {
     finite(figure.ratio).map(|value| ratio(value, 2, Rounding::Nearest))
