@@ -114,21 +114,20 @@ fn progress_of_a_study_reads_well() {
 #[test]
 fn no_line_of_a_study_is_wider_than_the_screen_or_speaks_to_it() {
     for (what, study) in all_studies() {
-        for width in [40, 60, 80, 100, 120, 200] {
-            for unicode in [true, false] {
-                let look = Look { width, color: false, unicode };
-                let mut text = study::table(&study, &look);
-                text += &study::progress(&study, &look, true).join("\n");
-                text += &format!("\n{}\n", study::progress(&study, &look, false).join("\n"));
-                text += &study::verify(&verified(), &look);
-                text += &study::ecdf(&study, &look);
-                for run in &study.runs {
-                    text += &terminal::render(run, &look);
-                }
-                check_width(what, &text, look);
-                assert!(!text.contains('\u{1b}'), "{what}");
-                assert!(unicode || what == "hostile" || text.is_ascii(), "{what}");
+        let unicode = [40, 80, 120, 200].map(|width| (width, true));
+        for (width, unicode) in unicode.into_iter().chain([(40, false), (100, false)]) {
+            let look = Look { width, color: false, unicode };
+            let mut text = study::table(&study, &look);
+            text += &study::progress(&study, &look, true).join("\n");
+            text += &format!("\n{}\n", study::progress(&study, &look, false).join("\n"));
+            text += &study::verify(&verified(), &look);
+            text += &study::ecdf(&study, &look);
+            for run in &study.runs {
+                text += &terminal::render(run, &look);
             }
+            check_width(what, &text, look);
+            assert!(!text.contains('\u{1b}'), "{what}");
+            assert!(unicode || what == "hostile" || text.is_ascii(), "{what}");
         }
         assert!((1..=6).contains(&study::progress(&study, &LOOK, true).len()), "{what}");
     }
