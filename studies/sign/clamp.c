@@ -1,6 +1,6 @@
-/* Ours: a times b, which is clamped to -1, 0 or 1 first. Bytes have no product: those in even places
- * are the lower halves of products of 16 bits, and those in odd places are multiplied in the upper
- * halves, where they stand. */
+/* Ours: a times b, which is clamped to -1, 0 or 1 first. Bytes have no product: those in even
+ * places are the lower halves of products of 16 bits, and those in odd places are multiplied in the
+ * upper halves, where they stand. */
 #include "frame.h"
 
 #define CLAMPED(bits, b) \

@@ -14,8 +14,9 @@ typedef __mmask32 mask16;
 typedef __mmask16 mask32;
 
 /* 64 bytes: one register, or two where there is only AVX2. LAUNDER hides from the compiler what is
- * in a register, at the cost of no instruction: then it does the whole of a form each time, and loads
- * what it needs once. SUMS is how many of these a dot product adds to; AVX2 has registers for two. */
+ * in a register, at the cost of no instruction: then it does the whole of a form each time, and
+ * loads what it needs once. SUMS is how many of these a dot product adds to: AVX2 has registers for
+ * two. */
 #ifdef __AVX512BW__
 enum { SUMS = 4 };
 typedef __m512i reg;

@@ -1,6 +1,6 @@
-/* Ours: the sign of b spread over its lane, 0 or -1. a xor that, less that, is a or -a. The subtraction
- * zeroes the lanes where b is 0, unless RELAXED. Bytes have no shift: their sign is spread by an
- * affine map of GFNI, whose matrix has the upper bit in each of its rows, or by way of a mask. */
+/* Ours: the sign of b spread over its lane, 0 or -1. a xor that, less that, is a or -a. The
+ * subtraction zeroes the lanes where b is 0, unless RELAXED. Bytes have no shift: their sign is
+ * spread by an affine map of GFNI, with the upper bit in each row of its matrix, or by a mask. */
 #include "frame.h"
 
 #ifdef __GFNI__
