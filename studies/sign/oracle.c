@@ -3,7 +3,7 @@
  * A distribution is a mode and a width, as in `memory-8`. The size is the bytes of an array, or the
  * rounds of a chain. In what is timed no b is 0. With `edges-` in front, for verification, the
  * arguments are each pair of the values that matter, 0 among them, and then these pairs again: of 8
- * bits all values, of 16 and 32 those around powers of two. */
+ * bits all values, of 16 and 32 those around powers of two. Chains take but b from these. */
 #include "task.h"
 
 static const char *const modes[] = {[MEMORY] = "memory-", [THROUGHPUT] = "throughput-",
@@ -47,7 +47,8 @@ enum { EDGES = 31 };
 static int32_t draw(const task *one, int is_b, int has_edges, uint64_t at, uint64_t *state) {
   const uint64_t many = one->bits == 8 ? 256 : EDGES, which = is_b ? at % many : at / many % many;
   int64_t value = (int64_t)(tiebreak_random(state) >> 32);
-  if (has_edges) value = one->bits == 8 ? (int64_t)which : edge(which);
+  const int is_pair = one->mode == MEMORY || one->mode == DOT;
+  if (has_edges && (is_b || is_pair)) value = one->bits == 8 ? (int64_t)which : edge(which);
   value = wrapped(value, one->bits);
   /* The checksum sees the last eight bytes, and relaxed forms may give anything for b = 0. */
   const uint64_t left = is_b ? one->b_bytes - at * one->bits / 8 : 0;
