@@ -38,7 +38,7 @@ static struct {
   double requests, page, wave, spacing, pause, hits, size;
   double readers, memory, copy, seek, disk, thrash, stalls, stall;
   double rtt, server, loss, timeout, link, first, headers;
-  double fixed, threshold, longest, large, throttle, window, look, eager, saves, races;
+  double fixed, threshold, longest, large, throttle, window, look, saves, races;
 } world;
 
 static const struct {
@@ -75,7 +75,6 @@ static const struct {
     {"throttle", &world.throttle, 10, 1, 1e6, "policy throttled: requests under way at once"},
     {"window", &world.window, 256, 2, 1024, "policy ours: times that it remembers"},
     {"look", &world.look, 1, 0.01, 1e6, "policy ours: ms after which it looks again"},
-    {"eager", &world.eager, 0.1, 0, 100, "policy eager: ours, if the cache needs this share of the net"},
     {"saves", &world.saves, 1, 0, 100, "--judge: the part of Firefox's saving to reach"},
     {"races", &world.races, 0.5, 0, 100, "--judge: the part of Firefox's races not to exceed"},
 };
@@ -253,11 +252,9 @@ static size_t leave(struct queue *queue) { return queue->at[queue->head++]; }
 
 /* ---- Policies: how long a cached request waits for the cache alone ---- */
 
-enum policy { NEVER, ALWAYS, FIXED, FIREFOX, THROTTLED, OURS, EAGER, POLICIES };
-static const char *const names[] = {"never", "always", "fixed", "firefox", "throttled", "ours", "eager"};
+enum policy { NEVER, ALWAYS, FIXED, FIREFOX, THROTTLED, OURS, POLICIES };
+static const char *const names[] = {"never", "always", "fixed", "firefox", "throttled", "ours"};
 static enum policy policy;
-
-static bool looks_again(void) { return policy == OURS || policy == EAGER; }
 
 /* Firefox's moving average of microseconds, in whole numbers as there. */
 struct average {
@@ -313,6 +310,8 @@ static void remember(double *ring, size_t *seen, double value) {
   ring[(*seen)++ % (size_t)world.window] = value;
 }
 
+static size_t remembered(size_t seen) { return seen < world.window ? seen : (size_t)world.window; }
+
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -327,21 +326,20 @@ static double mean_of(const double *values, size_t number) {
 /* What a read of this age still takes: what remembered ones did that were longer. As long again, if
  * there is none. */
 static double rest(double age) {
-  size_t window = (size_t)world.window, i = window;
+  size_t known = remembered(taken_seen), i = known;
   double sum = 0;
   for (; i && sorted[i - 1] > age; i--) sum += sorted[i - 1] - age;
-  return i == window ? age : sum / (double)(window - i);
+  return i == known ? age : sum / (double)(known - i);
 }
 
-static bool worth_a_race(const struct request *r, double part) {
-  size_t window = (size_t)world.window;
-  if (taken_seen < window || answers_seen < window) return false;
-  double network = mean_of(answers, window) + r->size * loaded_ms / loaded_kb, cache = 0;
-  if (r->reading >= 0) return rest(now - r->reading) > part * network;
+static bool worth_a_race(const struct request *r) {
+  if (taken_seen < 16 || answers_seen < 16) return false; /* knows too little */
+  double network = mean_of(answers, remembered(answers_seen)) + r->size * loaded_ms / loaded_kb, cache = 0;
+  if (r->reading >= 0) return rest(now - r->reading) > network;
   for (size_t i = 0; i < readers; i++) cache += rest(now - requests[reading[i]].reading);
-  double average = mean_of(sorted, window);
+  double average = mean_of(sorted, remembered(taken_seen));
   cache += average * (double)(r->place - disk.head);
-  return cache / world.readers + average > part * network;
+  return cache / world.readers + average > network;
 }
 
 static double wait_of(const struct request *r) {
@@ -349,8 +347,7 @@ static double wait_of(const struct request *r) {
     case ALWAYS: return 0;
     case FIXED: return world.fixed;
     case FIREFOX: return firefox(r);
-    case OURS: return worth_a_race(r, 1) ? 0 : world.look;
-    case EAGER: return worth_a_race(r, world.eager) ? 0 : world.look;
+    case OURS: return worth_a_race(r) ? 0 : world.look;
     default: return INFINITY;
   }
 }
@@ -358,7 +355,7 @@ static double wait_of(const struct request *r) {
 /* ---- The browser ---- */
 
 struct result {
-  double requests, hits, armed, raced, won, wasted_kb, bought_kb;
+  double requests, armed, raced, won, wasted_kb, bought_kb, total_ms;
 };
 
 static struct result result;
@@ -424,9 +421,9 @@ static void was_read(size_t i) {
   reading[reader] = reading[--readers];
   firefox_learns(r);
   remember(taken, &taken_seen, now - r->reading);
-  if (looks_again()) {
+  if (policy == OURS) {
     memcpy(sorted, taken, sizeof sorted);
-    qsort(sorted, (size_t)world.window, sizeof *sorted, ascending);
+    qsort(sorted, remembered(taken_seen), sizeof *sorted, ascending);
   }
   if (r->answer == NONE) {
     r->answer = CACHE;
@@ -470,7 +467,7 @@ static void happens(struct event event) {
       return admit();
     case RACES:
       if (r->answer != NONE) return;
-      wait = looks_again() ? wait_of(r) : 0;
+      wait = policy == OURS ? wait_of(r) : 0;
       return wait > 0 ? schedule(now + wait, RACES, i) : ask(i);
     case READ: return was_read(i);
     case HEADERS:
@@ -512,8 +509,8 @@ static size_t live(enum policy by, double *times) {
     const struct request *r = &requests[i];
     if (r->foreign) continue;
     result.requests++;
+    result.total_ms += r->finished - r->arrival;
     if (!r->hit) continue;
-    result.hits++;
     result.armed += r->armed;
     result.raced += r->sent;
     result.won += r->answer == NETWORK;
@@ -526,24 +523,24 @@ static size_t live(enum policy by, double *times) {
 
 struct summary {
   struct result result;
-  double p50, p95, total;
+  double p50, p95, p99; /* of the times of cached requests, ms */
 };
 
 static struct summary summary(enum policy by, uint64_t seed, size_t days) {
   static double *times;
-  size_t taken = 0;
+  size_t hits = 0;
   result = (struct result){};
   for (size_t day = 0; day < days; day++) {
     draw_day(seed + day);
-    times = room(times, (taken + count) * sizeof *times);
-    taken += live(by, times + taken);
+    times = room(times, (hits + count) * sizeof *times);
+    hits += live(by, times + hits);
   }
   struct summary s = {.result = result};
-  qsort(times, taken, sizeof *times, ascending);
-  for (size_t i = 0; i < taken; i++) s.total += times[i];
-  if (taken) {
-    s.p50 = times[taken / 2];
-    s.p95 = times[taken * 95 / 100];
+  qsort(times, hits, sizeof *times, ascending);
+  if (hits) {
+    s.p50 = times[hits / 2];
+    s.p95 = times[hits * 95 / 100];
+    s.p99 = times[hits * 99 / 100];
   }
   return s;
 }
@@ -551,25 +548,28 @@ static struct summary summary(enum policy by, uint64_t seed, size_t days) {
 static double share(double part, double of) { return of ? 100 * part / of : 0; }
 
 static void print_table(uint64_t seed, size_t days, enum policy first, enum policy last) {
-  puts("policy,armed,raced,won of raced,wasted kB,bought kB,saved at p50,saved at p95,saved in all");
+  puts("policy,armed,raced,won of raced,MB wasted,MB bought,ms saved at p50,ms saved at p95,"
+       "ms saved at p99,s saved in all");
   struct summary never = summary(NEVER, seed, days);
   for (enum policy by = first; by <= last; by++) {
     struct summary s = summary(by, seed, days);
     struct result r = s.result;
-    printf("%s,%.2f%%,%.2f%%,%.2f%%,%.0f,%.0f,%.3f ms,%.3f ms,%.2f%%\n", names[by],
-           share(r.armed, r.requests), share(r.raced, r.requests), share(r.won, r.raced), r.wasted_kb,
-           r.bought_kb, never.p50 - s.p50, never.p95 - s.p95, share(never.total - s.total, never.total));
+    double a_day = 1000 * (double)days;
+    printf("%s,%.2f%%,%.2f%%,%.2f%%,%.2f,%.2f,%.3f,%.3f,%.3f,%.3f\n", names[by],
+           share(r.armed, r.requests), share(r.raced, r.requests), share(r.won, r.raced),
+           r.wasted_kb / a_day, r.bought_kb / a_day, never.p50 - s.p50, never.p95 - s.p95,
+           never.p99 - s.p99, (never.result.total_ms - r.total_ms) / a_day);
   }
 }
 
 /* Whether a policy saves at least a part of what Firefox's does for at most a part of its races. */
 static bool judge(enum policy by, uint64_t seed, size_t days) {
-  struct summary never = summary(NEVER, seed, days), theirs = summary(FIREFOX, seed, days);
-  struct summary its = summary(by, seed, days);
-  printf("firefox: %.0f races, %.3f ms saved\n%s: %.0f races, %.3f ms saved\n", theirs.result.raced,
-         never.total - theirs.total, names[by], its.result.raced, never.total - its.total);
-  return never.total - its.total >= world.saves * (never.total - theirs.total) &&
-         its.result.raced <= world.races * theirs.result.raced;
+  double none = summary(NEVER, seed, days).result.total_ms;
+  struct result theirs = summary(FIREFOX, seed, days).result, its = summary(by, seed, days).result;
+  double saved[] = {none - theirs.total_ms, none - its.total_ms};
+  printf("firefox: %.0f races, %.3f ms saved\n%s: %.0f races, %.3f ms saved\n", theirs.raced, saved[0],
+         names[by], its.raced, saved[1]);
+  return saved[1] >= world.saves * saved[0] && its.raced <= world.races * theirs.raced;
 }
 
 static void help(void) {
@@ -598,7 +598,7 @@ static uint64_t whole(const char *option, const char *word, uint64_t low) {
 static enum policy named(const char *option, const char *word) {
   for (enum policy by = NEVER; by < POLICIES; by++)
     if (!strcmp(names[by], word)) return by;
-  fail(USAGE, "--%s: '%s'; expected never, always, fixed, firefox, throttled, ours or eager", option,
+  fail(USAGE, "--%s: '%s'; expected never, always, fixed, firefox, throttled or ours", option,
        word);
 }
 
