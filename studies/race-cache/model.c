@@ -93,7 +93,7 @@ static double uniform(uint64_t *state) {
   return (double)(mixed(*state += 0x9e3779b97f4a7c15) >> 11) * 0x1p-53;
 }
 
-/* Mean 1, by comparisons alone (von Neumann 1951): no logarithm, whose last bit libraries choose. */
+/* Mean 1, by comparisons alone (von Neumann 1951): libraries differ in the last bit of logarithms. */
 static double exponential(uint64_t *state) {
   for (double whole = 0;; whole++) {
     double first = uniform(state), last = first, next;
@@ -109,27 +109,29 @@ static double *trace;
 static size_t traced;
 
 static void read_trace(const char *path) {
+  const char *wanted = "a CSV file, 'latency_ms' and below it a latency a line";
   FILE *file = fopen(path, "r");
-  if (!file) fail(DATA, "%s: %s; expected a CSV file of latencies", path, strerror(errno));
+  if (!file) fail(DATA, "%s: %s; expected %s", path, strerror(errno), wanted);
   char *line = NULL;
   size_t space = 0;
-  for (size_t number = 1; getline(&line, &space, file) >= 0; number++) {
-    line[strcspn(line, "\r\n")] = 0;
+  ssize_t length;
+  for (size_t number = 1; (length = getline(&line, &space, file)) >= 0; number++) {
+    while (length && strchr("\r\n", line[length - 1])) line[--length] = 0;
     if (number == 1) {
       if (strcmp(line, "latency_ms"))
-        fail(DATA, "%s:1: '%s' is no title; expected 'latency_ms'", path, line);
+        fail(DATA, "%s:1: '%.40s' is no title; expected 'latency_ms'", path, line);
       continue;
     }
     char *end;
     double latency = strtod(line, &end);
-    if (end == line || *end || !(latency > 0 && latency <= 3.6e6))
-      fail(DATA, "%s:%zu: '%s' is no latency; expected one number of milliseconds above 0 and up to "
+    if (!length || end != line + length || !(latency > 0 && latency <= 3.6e6))
+      fail(DATA, "%s:%zu: '%.40s' is no latency; expected one number of ms above 0 and up to "
            "3600000, such as 12.5", path, number, line);
     trace = room(trace, (traced + 1) * sizeof *trace);
     trace[traced++] = latency;
   }
-  if (ferror(file)) fail(DATA, "%s: %s; expected a CSV file of latencies", path, strerror(errno));
-  if (!traced) fail(DATA, "%s: no latency; expected a line 'latency_ms' and one of each below it", path);
+  if (ferror(file)) fail(DATA, "%s: %s; expected %s", path, strerror(errno), wanted);
+  if (!traced) fail(DATA, "%s: no latency; expected %s", path, wanted);
   free(line);
   fclose(file);
 }
@@ -334,7 +336,8 @@ static double rest(double age) {
 
 static bool worth_a_race(const struct request *r) {
   if (taken_seen < 16 || answers_seen < 16) return false; /* knows too little */
-  double network = mean_of(answers, remembered(answers_seen)) + r->size * loaded_ms / loaded_kb, cache = 0;
+  double network = mean_of(answers, remembered(answers_seen)) + r->size * loaded_ms / loaded_kb;
+  double cache = 0;
   if (r->reading >= 0) return rest(now - r->reading) > network;
   for (size_t i = 0; i < readers; i++) cache += rest(now - requests[reading[i]].reading);
   double average = mean_of(sorted, remembered(taken_seen));
@@ -409,7 +412,7 @@ static void finish(size_t i) {
   admit();
 }
 
-/* What a server has sent before it hears that nobody wants it: nothing, if that reaches it first. */
+/* What a server has sent when it hears that nobody wants it: nothing, if it hears that first. */
 static double in_vain(const struct request *r, double stopped) {
   return stopped > r->asked + r->latency - world.rtt ? fmin(r->size, world.first) : 0;
 }
@@ -567,21 +570,21 @@ static bool judge(enum policy by, uint64_t seed, size_t days) {
   double none = summary(NEVER, seed, days).result.total_ms;
   struct result theirs = summary(FIREFOX, seed, days).result, its = summary(by, seed, days).result;
   double saved[] = {none - theirs.total_ms, none - its.total_ms};
-  printf("firefox: %.0f races, %.3f ms saved\n%s: %.0f races, %.3f ms saved\n", theirs.raced, saved[0],
-         names[by], its.raced, saved[1]);
+  printf("firefox: %.0f races, %.3f ms saved\n", theirs.raced, saved[0]);
+  printf("%s: %.0f races, %.3f ms saved\n", names[by], its.raced, saved[1]);
   return saved[1] >= world.saves * saved[0] && its.raced <= world.races * theirs.raced;
 }
 
 static void help(void) {
   puts("Simulates a browser that may race its cache against the network.\n\n"
        "  model --table       a line of CSV for each policy (so too without it)\n"
-       "  model --judge POLICY   succeeds if in these days it saves at least --saves of what firefox\n"
-       "                      does, in all, for at most --races of its races; exit status 1 if not\n"
+       "  model --judge NAME  succeeds if it saves at least --saves of what firefox does, in all, for\n"
+       "                      at most --races of its races; exit status 1 if not\n"
        "  --policy NAME       its line of the table alone\n"
        "  --seed NUMBER       the draws; from the system, and printed, if left out\n"
        "  --days NUMBER       days of one browser start each, together [1]\n"
-       "  --trace FILE.csv    a line 'latency_ms', then one latency of the network a line, in place of\n"
-       "                      rtt, server and loss\n");
+       "  --trace FILE.csv    a line 'latency_ms', and below it a latency of the network a line, in\n"
+       "                      place of rtt, server and loss\n");
   for (int i = 0; i < KNOBS; i++)
     printf("  --%-11s %s [%g]\n", knobs[i].name, knobs[i].about, knobs[i].usual);
 }
@@ -606,13 +609,13 @@ static void turn(const char *option, const char *word) {
   for (int i = 0; i < KNOBS; i++) {
     if (strcmp(knobs[i].name, option)) continue;
     char *end;
-    *knobs[i].value = strtod(word, &end);
-    if (end == word || *end || !(*knobs[i].value >= knobs[i].low && *knobs[i].value <= knobs[i].high))
+    double value = *knobs[i].value = strtod(word, &end);
+    if (end == word || *end || !(value >= knobs[i].low && value <= knobs[i].high))
       fail(USAGE, "--%s: '%s'; expected a number from %g to %g", option, word, knobs[i].low,
            knobs[i].high);
     return;
   }
-  fail(USAGE, "'--%s' is no option; 'model --help' lists them", option);
+  fail(USAGE, "'--%s' is no option; --help lists them", option);
 }
 
 int main(int words, char **word) {
@@ -621,11 +624,11 @@ int main(int words, char **word) {
   uint64_t seed = 0, days = 1;
   for (int i = 0; i < KNOBS; i++) *knobs[i].value = knobs[i].usual;
   for (int i = 1; i < words; i++) {
-    if (strncmp(word[i], "--", 2)) fail(USAGE, "'%s'; expected an option, such as --table", word[i]);
+    if (strncmp(word[i], "--", 2)) fail(USAGE, "'%s'; expected an option, as --table", word[i]);
     const char *option = word[i] + 2;
     if (!strcmp(option, "help")) return help(), 0;
     if (!strcmp(option, "table")) continue;
-    if (++i == words) fail(USAGE, "'--%s' needs a value, or is no option; see 'model --help'", option);
+    if (++i == words) fail(USAGE, "'--%s' has no value, or is no option; see --help", option);
     if (!strcmp(option, "judge")) first = named(option, word[i]), judging = true;
     else if (!strcmp(option, "policy")) first = last = named(option, word[i]);
     else if (!strcmp(option, "seed")) seed = whole(option, word[i], 0), seeded = true;
