@@ -93,7 +93,7 @@ static double uniform(uint64_t *state) {
   return (double)(mixed(*state += 0x9e3779b97f4a7c15) >> 11) * 0x1p-53;
 }
 
-/* Mean 1, by comparisons alone (von Neumann 1951): libraries differ in the last bit of logarithms. */
+/* Mean 1, by comparisons alone (von Neumann 1951): libraries differ in logarithms' last bits. */
 static double exponential(uint64_t *state) {
   for (double whole = 0;; whole++) {
     double first = uniform(state), last = first, next;
@@ -578,13 +578,13 @@ static bool judge(enum policy by, uint64_t seed, size_t days) {
 static void help(void) {
   puts("Simulates a browser that may race its cache against the network.\n\n"
        "  model --table       a line of CSV for each policy (so too without it)\n"
-       "  model --judge NAME  succeeds if it saves at least --saves of what firefox does, in all, for\n"
-       "                      at most --races of its races; exit status 1 if not\n"
+       "  model --judge NAME  succeeds if it saves at least --saves of what firefox does, in all,\n"
+       "                      for at most --races of its races; exit status 1 if not\n"
        "  --policy NAME       its line of the table alone\n"
        "  --seed NUMBER       the draws; from the system, and printed, if left out\n"
        "  --days NUMBER       days of one browser start each, together [1]\n"
-       "  --trace FILE.csv    a line 'latency_ms', and below it a latency of the network a line, in\n"
-       "                      place of rtt, server and loss\n");
+       "  --trace FILE.csv    a line 'latency_ms', and below it a latency of the network a line,\n"
+       "                      in place of rtt, server and loss\n");
   for (int i = 0; i < KNOBS; i++)
     printf("  --%-11s %s [%g]\n", knobs[i].name, knobs[i].about, knobs[i].usual);
 }
