@@ -577,7 +577,8 @@ static bool judge(enum policy by, uint64_t seed, size_t days) {
     took[i] = world.cached > 0 ? r.cached_ms : r.total_ms;
     printf("%s: %.0f races, %.3f ms saved\n", names[judged[i]], races[i], took[0] - took[i]);
   }
-  return took[0] - took[2] >= world.saves * (took[0] - took[1]) && races[2] <= world.races * races[1];
+  return took[0] - took[2] >= world.saves * (took[0] - took[1]) &&
+         races[2] <= world.races * races[1];
 }
 
 static void help(void) {
