@@ -1,0 +1,96 @@
+"""Serves pages: by Python's http.server, and by nginx where it is installed."""
+
+import http.server
+import os
+import subprocess
+import time
+
+import fetch
+import link
+
+FOLDER = "/mnt"  # There is a file system of the link's own on it.
+
+# The sizes of nginx's pages; http.server gives any.
+SIZES = [1000, 4000, 8000, 12000, 13000, 14000, 14480, 14481, 14600, 15000, 16000, 20000, 28000]
+SIZES += [36000, 43440, 43441, 56000, 72000, 88000, 101360, 101361, 112000, 128000]
+
+# As Debian sets it, and for HTTP/2 without sendfile too.
+NGINX = """
+daemon off; master_process off; pid {folder}/pid; error_log stderr crit;
+events {{ worker_connections 64; }}
+http {{
+    sendfile on; tcp_nopush on; access_log off; default_type text/plain;
+    server {{ listen {host}:{nginx}; root {folder}/nginx; }}
+    server {{ listen {host}:{h2} http2; root {folder}/h2; }}
+    server {{ listen {host}:{h2-read} http2; sendfile off; root {folder}/h2; }}
+}}
+"""
+
+
+class Apart(http.server.BaseHTTPRequestHandler):
+    """Gives /N as N bytes, headers too, and sends the headers in a call of their own."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        size = int(self.path[1:])
+        self.send_response(200)
+        length = size - len(b"".join(self._headers_buffer) + b"Content-Length: 0000000\r\n\r\n")
+        self.send_header("Content-Length", f"{length:07}")
+        self.end_headers()
+        self.wfile.write(b"-" * length)
+
+    def log_message(self, *_):
+        pass
+
+
+class Together(Apart):
+    """The same in one call."""
+
+    wbufsize = 1 << 20
+
+
+def serve():
+    """Starts the servers, which end when this process does, and waits until they answer."""
+    for server, handler in (("python", Together), ("python-apart", Apart)):
+        pages = http.server.ThreadingHTTPServer((link.SERVER, fetch.PORTS[server]), handler)
+        if os.fork() == 0:
+            link.end_with_parent()
+            pages.serve_forever()
+        pages.server_close()
+    with open(f"{FOLDER}/nginx.conf", "w") as settings:
+        settings.write(NGINX.format(host=link.SERVER, folder=FOLDER, **fetch.PORTS))
+    command = ["nginx", "-c", f"{FOLDER}/nginx.conf"]
+    try:
+        process = subprocess.Popen(command, preexec_fn=link.end_with_parent)
+    except FileNotFoundError:
+        return
+    await_nginx(process)
+    for server in ("nginx", "h2"):
+        os.mkdir(f"{FOLDER}/{server}")
+        for size in SIZES:
+            fit(f"{FOLDER}/{server}/{size}", server, size)
+
+
+def await_nginx(process):
+    until = time.monotonic() + 5
+    while True:
+        try:
+            return fetch.fetch("nginx", 0)
+        except ConnectionRefusedError:
+            if process.poll() is not None or time.monotonic() > until:
+                raise link.Refused("nginx does not start") from None
+            time.sleep(0.01)
+
+
+def fit(path, server, size):
+    """Makes a page as long as it must be for the whole answer to have the size."""
+    length = size
+    for _ in range(4):
+        with open(path, "w") as page:
+            page.truncate(length)
+        came = fetch.fetch(server, size)[1]
+        length += size - came
+        if fetch.is_size(server, came, size):
+            return
+    raise link.Refused(f"no page of {server} has {size} bytes with its headers")
