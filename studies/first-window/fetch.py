@@ -98,6 +98,10 @@ if __name__ == "__main__":
         main(*sys.argv[1:])
     except ConnectionRefusedError:
         sys.exit(f"fetch: no server '{sys.argv[2]}' is up: scripts/setup.sh studies")
+    except ValueError:
+        sys.exit("fetch: MS and SIZE are whole numbers")
+    except OSError as error:
+        sys.exit(f"fetch: {error}")
     except link.Refused as refusal:
         print(f"fetch: {refusal}", file=sys.stderr)
         sys.exit(2)

@@ -2,12 +2,14 @@
 
 import http.server
 import os
+import signal
 import subprocess
 import time
 
 import fetch
 import link
 
+PR_SET_PDEATHSIG = 1
 FOLDER = "/mnt"  # There is a file system of the link's own on it.
 
 # The sizes of nginx's pages; http.server gives any.
@@ -25,6 +27,11 @@ http {{
     server {{ listen {host}:{h2-read} http2; sendfile off; root {folder}/h2; }}
 }}
 """
+
+
+def end_with_parent():
+    """Ends this process when its parent ends."""
+    link.system("prctl", PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Apart(http.server.BaseHTTPRequestHandler):
@@ -55,14 +62,14 @@ def serve():
     for server, handler in (("python", Together), ("python-apart", Apart)):
         pages = http.server.ThreadingHTTPServer((link.SERVER, fetch.PORTS[server]), handler)
         if os.fork() == 0:
-            link.end_with_parent()
+            end_with_parent()
             pages.serve_forever()
         pages.server_close()
     with open(f"{FOLDER}/nginx.conf", "w") as settings:
         settings.write(NGINX.format(host=link.SERVER, folder=FOLDER, **fetch.PORTS))
     command = ["nginx", "-c", f"{FOLDER}/nginx.conf"]
     try:
-        process = subprocess.Popen(command, preexec_fn=link.end_with_parent)
+        process = subprocess.Popen(command, preexec_fn=end_with_parent)
     except FileNotFoundError:
         return
     await_nginx(process)
