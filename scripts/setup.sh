@@ -141,6 +141,9 @@ for job in "$@"; do
             need libstb-dev has_library stb/stb_sprintf.h
             need libpython3.11-dev has_library python3.11/Python.h
             need liburcu-dev has_library urcu/urcu-memb.h
+            need iproute2 has ip
+            need curl has curl
+            need nginx has nginx
             need_tool zig python3-pip python3 -m pip --version
             need_tool bun npm npm --version
             ;;

@@ -79,7 +79,7 @@ def fetch(server, size, client=None):
 
 
 def is_size(server, came, size):
-    """Whether that is the size. HTTP/2 packs the date, which takes a byte more or less each second."""
+    """Whether that is the size. HTTP/2 packs the date, whose length changes by a byte."""
     return abs(came - size) <= server.startswith("h2")
 
 

@@ -42,7 +42,7 @@ def name(ms):
 
 
 def ask(ms, pid):
-    """Asks the link to last as long as a process; returns what delays, and the client's namespace."""
+    """Asks a link to last as long as a process; returns what delays, and the client's namespace."""
     with socket.socket(socket.AF_UNIX) as door:
         door.connect(name(ms))
         door.sendall(str(pid).encode())

@@ -117,7 +117,7 @@ def make(name, delay_ms, pid, ready):
     except FileNotFoundError as error:
         raise Refused(f"{error.filename} is missing: scripts/setup.sh studies") from None
     except OSError as error:
-        raise Refused(f"namespaces of its own are refused ({error.strerror}): run as root") from None
+        raise Refused(f"no namespace of its own ({error.strerror}): run as root") from None
     except subprocess.CalledProcessError as error:
         raise Refused(error.stderr.decode().strip()) from None
     ends, answer = [], "netem"
