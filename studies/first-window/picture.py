@@ -70,7 +70,8 @@ def draw(path, ms, model, series):
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tiebreak-first-window" role="img" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">\n'
         f"<title>{title}</title>\n<style>{STYLE.replace('&', '.tiebreak-first-window')}</style>\n"
-        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>\n' + "\n".join([*parts, "</svg>\n"])
+        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>\n'
+        + "\n".join([*parts, "</svg>\n"])
     )
 
 
