@@ -6,7 +6,7 @@
 
 use crate::finding::Finding;
 use crate::programs::Made as OfPrograms;
-use crate::study::{self, STUDIES};
+use crate::study;
 use crate::tree::{self, Source};
 use crate::{
     aa, gallery, gate, machine, own, peers, placements, rounds, scopes, shares, sooner, truth,
@@ -180,8 +180,8 @@ fn write(root: &Path, files: Vec<(String, String)>) -> Result<Vec<String>> {
 
 /// The command that leaves the data of a block.
 fn remedy(command: &str) -> String {
-    match study_of(command) {
-        Some(name) => format!("{command} --json {STUDIES}{name}.json"),
+    match study_of(command).or_else(|| OfPrograms::by(command).map(OfPrograms::name)) {
+        Some(name) => format!("scripts/study.sh {name}"),
         None => command.to_owned(),
     }
 }
@@ -399,8 +399,7 @@ rest
         );
         check_page(
             "<!-- generated: tiebreak study run one -->\n<!-- end -->\n",
-            &["a.md:1: no block is made by 'tiebreak study run one': run tiebreak study run one \
-               --json docs/measured/study-one.json"],
+            &["a.md:1: no block is made by 'tiebreak study run one': run scripts/study.sh one"],
         );
         let open = "<!-- generated: make peers -->\n";
         check_page(

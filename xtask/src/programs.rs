@@ -2,10 +2,11 @@
 //! `tiebreak check studies/NAME/claims.toml --json`, and the tables that its `measure` writes.
 
 use crate::study;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use tiebreak_core::result::CheckResult;
 use tiebreak_report::ci::markdown;
-use tiebreak_report::markdown::{Place, escaped, table};
+use tiebreak_report::markdown::aligned;
+use tiebreak_report::table::Align;
 
 /// What makes a block of a study of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,13 @@ impl<'a> Made<'a> {
         }
         let (name, table) = command.strip_prefix("studies/")?.split_once("/measure # ")?;
         Some(Made::Table(name, table))
+    }
+
+    /// Returns the name of the study.
+    pub fn name(self) -> &'a str {
+        match self {
+            Made::Claims(name) | Made::Table(name, _) => name,
+        }
     }
 
     /// Returns the path of its data.
@@ -59,21 +67,28 @@ pub fn read(text: &str) -> Result<CheckResult> {
     serde_json::from_str(text).context("not what 'tiebreak check --json FILE' writes")
 }
 
-/// Renders a table whose first line has the titles. Cells are plain: without quotes and commas.
+/// Renders a table whose first line has the titles. Cells are Markdown; columns in which all begin
+/// as a number are flush right.
 fn of_csv(text: &str) -> Result<String> {
-    let mut rows = Vec::new();
-    for (line, row) in (1..).zip(text.lines()) {
-        ensure!(!row.contains('"'), "line {line} has a quote: cells are plain, without commas");
-        let cells: Vec<String> = row.split(',').map(|cell| escaped(cell, Place::File)).collect();
-        let expected = rows.first().map_or(cells.len(), Vec::len);
-        if cells.len() != expected {
-            bail!("line {line} has {} cells, and the first one {expected}", cells.len());
-        }
-        rows.push(cells);
-    }
-    ensure!(rows.len() > 1, "a table has a line of titles and at least one more");
-    let titles = rows.remove(0);
-    Ok(table(&titles, rows))
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let cells = |row: &csv::StringRecord| -> Vec<String> {
+        row.iter().map(|cell| cell.replace('|', "\\|")).collect()
+    };
+    let titles = cells(reader.headers().context("reading the line of titles")?);
+    let rows: Result<Vec<Vec<String>>, _> =
+        reader.records().map(|row| row.map(|row| cells(&row))).collect();
+    let rows = rows?;
+    ensure!(!rows.is_empty(), "a table has a line of titles and at least one more");
+    let is_number = |cell: &str| {
+        matches!(cell, "" | "-")
+            || cell.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit())
+    };
+    let align = |column: usize| match rows.iter().all(|row| is_number(&row[column])) {
+        true => Align::Decimal,
+        false => Align::Left,
+    };
+    let aligns: Vec<Align> = (0..titles.len()).map(align).collect();
+    Ok(aligned(&titles, &aligns, &rows))
 }
 
 #[cfg(test)]
@@ -96,14 +111,14 @@ mod tests {
 
     #[test]
     fn a_table_has_as_many_cells_in_each_line() {
-        let expected = "| size | ms |\n|---|---|\n| 1 kB | 2.5 |\n";
-        assert_eq!(of_csv("size,ms\n1 kB,2.5\n").unwrap(), expected);
+        let expected = "| of | size |\n|---|--:|\n| a, b | 1 kB |\n| c | - |\n";
+        assert_eq!(of_csv("of,size\n\"a, b\",1 kB\nc,-\n").unwrap(), expected);
         for (text, expected) in [
-            ("size,ms\n1\n", "line 2 has 1 cells, and the first one 2"),
-            ("a\n\"b\"\n", "line 2 has a quote: cells are plain, without commas"),
-            ("a\n", "a table has a line of titles and at least one more"),
+            ("of,size\na\n", "CSV error: record 1 (line: 2, byte: 8): found record with 1 fields"),
+            ("of\n", "a table has a line of titles and at least one more"),
         ] {
-            assert_eq!(of_csv(text).unwrap_err().to_string(), expected);
+            let error = of_csv(text).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 }

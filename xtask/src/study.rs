@@ -14,7 +14,7 @@ const NO_METER: &str = ": its metrics were not measured";
 
 /// The beginning of the paths of the data of studies, from the root; the study's name and `.json`
 /// follow.
-pub const STUDIES: &str = "docs/measured/study-";
+const STUDIES: &str = "docs/measured/study-";
 
 /// Returns the path of the data of a study.
 ///
