@@ -109,6 +109,11 @@ impl Input {
         with_dashes(&self.default)
     }
 
+    /// Returns whether its value can be written as a string.
+    pub(crate) fn is_text(&self) -> bool {
+        !matches!(self.kind.as_str(), "bool" | "whole" | "statuses")
+    }
+
     /// Returns the example as it is written in a file.
     pub(crate) fn literal(&self) -> String {
         match self.kind.as_str() {

@@ -49,6 +49,7 @@ pub mod inputs;
 mod names;
 pub mod quantity;
 mod sentence;
+pub mod steps;
 pub mod study_folder;
 mod suggest;
 
