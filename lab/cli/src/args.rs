@@ -63,6 +63,9 @@ pub enum Command {
     /// A run as one page of HTML
     Report(crate::journals::ReportOptions),
 
+    /// Claims as steps of Cucumber: a server of its wire protocol
+    Wire(crate::wire::WireOptions),
+
     /// The published functions of the Confidence Sequence Method, for scripts
     Classic(crate::classic::ClassicOptions),
 

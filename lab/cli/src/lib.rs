@@ -27,6 +27,7 @@ mod resume;
 mod screen;
 mod slo;
 mod study;
+mod wire;
 
 pub use io::Io;
 
@@ -115,6 +116,7 @@ fn run(asked: Command, io: &mut Io) -> Result<u8, LabError> {
         Command::Study(command) => study::run(command, io),
         Command::Machine(arguments) => machine::run(*arguments, io),
         Command::Report(options) => journals::report(&options, io),
+        Command::Wire(options) => wire::run(&options, io),
         Command::Classic(options) => classic::run(&options, io),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -134,7 +134,11 @@ fn chosen(asked: &FileRequest, file: &ClaimsFile) -> Result<Vec<input::Contest>,
 ///
 /// # Errors
 /// Fails for a mean without a cap.
-fn plan_one(contest: &input::Contest, rules: &Rules, all: Request) -> Result<Plan, LabError> {
+pub(crate) fn plan_one(
+    contest: &input::Contest,
+    rules: &Rules,
+    all: Request,
+) -> Result<Plan, LabError> {
     let options = &contest.options;
     let adjust = options.adjust.unwrap_or(Adjust::NONE);
     let (contestants, resolution) = match &contest.entrants {

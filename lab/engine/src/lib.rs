@@ -33,6 +33,7 @@
 //! | one command, or a stream of lines | [`slo`], then [`run`] |
 //! | two revisions of a repository | [`revisions`], then [`run`] |
 //! | a file of claims | [`claims_file`] |
+//! | claims in the steps of Cucumber | [`wire`] |
 //! | functions, built from source | [`studies`], [`study_view`] |
 //! | earlier runs | [`source`], [`replay`], [`history`], [`watch`] |
 //! | how long a claim will take | [`forecast`] |
@@ -88,6 +89,7 @@ mod stream;
 pub mod studies;
 pub mod study_view;
 pub mod watch;
+pub mod wire;
 
 pub use error::LabError;
 pub use tiebreak_core as core;

@@ -10,6 +10,14 @@ pub fn bonferroni_error(error: f64, claims: usize) -> f64 {
     error / claims.max(1) as f64
 }
 
+/// Returns the error of the next `claims` claims together, after `before` others, where nobody knows
+/// how many will follow: `error` times `1 / (before + 1) - 1 / (before + claims + 1)`. The sum over
+/// all of them telescopes to less than `error`, however many there are.
+pub fn open_ended_error(error: f64, before: usize, claims: usize) -> f64 {
+    let (before, claims) = (before as f64, claims as f64);
+    error * claims / ((before + 1.0) * (before + claims + 1.0))
+}
+
 /// Returns the error at which each of `count` of `claims` claims must be settled, so that on
 /// average at most the share `q` of the proven claims is wrong (e-BH: Wang and Ramdas 2022).
 /// `count` is the largest number for which that many are settled. The bound holds however the
@@ -61,5 +69,17 @@ mod tests {
         assert_eq!(bonferroni_error(0.01, 4), 0.0025);
         assert_eq!(e_bh_error(0.05, 5, 5), 0.05);
         assert_eq!(e_bh_error(0.05, 5, 1), bonferroni_error(0.05, 5));
+    }
+
+    #[test]
+    fn any_number_of_claims_keeps_the_error() {
+        assert_eq!(open_ended_error(0.01, 0, 1), 0.005);
+        assert_eq!(open_ended_error(0.01, 1, 3), 0.01 * 3.0 / 10.0);
+        for claims in [1, 2, 7, 1000] {
+            let steps = (0..5000).map(|step| open_ended_error(0.01, step * claims, claims));
+            let all: f64 = steps.sum();
+            let expected = 0.01 * (1.0 - 1.0 / (5000.0 * claims as f64 + 1.0));
+            assert!((all - expected).abs() < 1e-15 && all < 0.01, "{claims}: {all}");
+        }
     }
 }

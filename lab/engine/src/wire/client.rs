@@ -1,0 +1,211 @@
+//! A client: its scenario, its claims so far, and the races for them.
+
+use super::inbox::{Inbox, Line, MAX_LINE_BYTES};
+use super::message::{NotARequest, Reply, Request, failure};
+use super::turns::Turns;
+use crate::check::{Contest, LineUp, Rules};
+use crate::claims_file;
+use crate::error::{Result, data};
+use crate::planning::{self, SECONDS_A_CLAIM};
+use crate::request::ERROR;
+use crate::session::{Book, Session};
+use std::io::Write;
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Sender, sync_channel};
+use tiebreak_core::plan::Budget;
+use tiebreak_core::result::{CheckResult, ClaimOutcome, Family};
+use tiebreak_input::ClaimsFile;
+use tiebreak_input::steps::{self, Asked, Scenario};
+use tiebreak_measure::{self as measure, Programs};
+use tiebreak_report::check::sentence;
+use tiebreak_stats::family;
+
+/// The name by which a step fails that says something wrong.
+const WRONG_STEP: &str = "WrongStep";
+/// The name by which a step fails whose programs cannot be raced.
+const NOT_RACED: &str = "NotRaced";
+/// The name by which everything fails that is not of the protocol.
+pub const PROTOCOL: &str = "ProtocolError";
+
+/// What all clients share.
+#[derive(Debug)]
+pub struct House {
+    /// The store of runs.
+    pub book: Book,
+    /// The seed, of which each client draws its own.
+    pub seed: String,
+    /// Who may race.
+    pub turns: Turns,
+}
+
+/// A client of the server.
+pub struct Client<'a> {
+    house: &'a House,
+    number: u64,
+    inbox: &'a Inbox,
+    said: Sender<String>,
+    scenario: Scenario,
+    /// The number of claims that were raced for.
+    claims: usize,
+}
+
+/// Answers all that a client sends, line by line, until it goes away or sends what is not of the
+/// protocol. `stop` is its own, and ends its races; `said` gets a line for each thing of note.
+pub fn serve(
+    house: &House,
+    number: u64,
+    mut stream: &TcpStream,
+    stop: &'static AtomicBool,
+    said: Sender<String>,
+) {
+    let inbox = &Inbox::new(stop);
+    let scenario = Scenario::default();
+    let mut client = Client { house, number, inbox, said, scenario, claims: 0 };
+    client.say("is here");
+    std::thread::scope(|scope| {
+        let (sender, lines) = sync_channel(1);
+        scope.spawn(move || inbox.read(stream, &sender));
+        for line in lines {
+            inbox.taken();
+            let (reply, goes_on) = client.answer(&line);
+            let text = reply.map(|reply| reply.line()).unwrap_or_default();
+            if stream.write_all(text.as_bytes()).is_err() || !goes_on {
+                break;
+            }
+        }
+        // So that the thread that reads ends.
+        let _ = stream.shutdown(Shutdown::Both);
+    });
+    client.say(&format!("is gone; claims raced for: {}", client.claims));
+}
+
+impl Client<'_> {
+    /// Returns the answer to a line, if it wants one, and whether the conversation goes on.
+    fn answer(&mut self, line: &Line) -> (Option<Reply>, bool) {
+        let read = match line {
+            Line::Whole(line) => Request::read(line),
+            Line::TooLong => Err(NotARequest::Garbage(format!(
+                "this line is too long: expected at most {MAX_LINE_BYTES} bytes"
+            ))),
+        };
+        match read {
+            Ok(request) => (self.reply(request), true),
+            Err(NotARequest::Unknown(why)) => (Some(Reply::Fail(why, PROTOCOL)), true),
+            Err(NotARequest::Garbage(why)) => {
+                self.say(&format!("sent what is not of the protocol: {why}"));
+                (Some(Reply::Fail(why, PROTOCOL)), false)
+            }
+        }
+    }
+
+    fn reply(&mut self, request: Request) -> Option<Reply> {
+        Some(match request {
+            Request::BeginScenario | Request::EndScenario => {
+                self.scenario = Scenario::default();
+                Reply::Success
+            }
+            Request::StepMatches(text) => Reply::matches(&text, steps::find(&text)),
+            Request::SnippetText(text, block) => Reply::Snippet(steps::snippet(&text, block)),
+            Request::Invoke(step, arguments) => match self.scenario.perform(step, &arguments) {
+                Err(why) => Reply::Fail(why, WRONG_STEP),
+                Ok(Asked::Nothing) => Reply::Success,
+                Ok(Asked::Claims(file)) => self.race(*file, None)?,
+                Ok(Asked::Verdicts(file, table)) => self.race(*file, Some(table))?,
+            },
+        })
+    }
+
+    /// Races for the claims of a step, and returns the answer; `None` if nobody waits for it.
+    fn race(&mut self, file: ClaimsFile, table: Option<Vec<Vec<String>>>) -> Option<Reply> {
+        self.inbox.begin_race();
+        let raced = self.raced(file);
+        if !self.inbox.end_race() {
+            self.say(
+                "did not wait for the end of a race, which was ended: give its .wire file a \
+                 'timeout:' with a longer 'invoke:' than the budget",
+            );
+            return None;
+        }
+        Some(match raced {
+            Err(error) => Reply::Fail(error.render(false), NOT_RACED),
+            Ok(result) => {
+                for (contest, _, claim) in result.claims() {
+                    self.say(&sentence(&result, &contest.run, claim));
+                }
+                verdict(&result, table)
+            }
+        })
+    }
+
+    fn raced(&mut self, file: ClaimsFile) -> Result<CheckResult> {
+        let claims = file.claims();
+        let error = file.error.unwrap_or(ERROR);
+        let seconds = Some(SECONDS_A_CLAIM * claims as f64);
+        let rules = Rules {
+            file: format!("client {}", self.number),
+            family: Family::EBonferroni,
+            error: family::open_ended_error(error, self.claims, claims),
+            claims,
+            budget: file.budget.unwrap_or(Budget { rounds: None, seconds }),
+        };
+        let seed = format!("{} {} {}", self.house.seed, self.number, self.claims);
+        let Some(contest) = file.contests.first() else { return data("there is no contest") };
+        let request = planning::Request::new(Vec::new(), seed);
+        let plan = claims_file::plan_one(contest, &rules, request)?;
+        let problems: Vec<String> =
+            measure::problems(&plan).iter().map(|e| e.to_string()).collect();
+        if !problems.is_empty() {
+            return data(problems.join("\n"));
+        }
+        let mut turn = self.house.turns.take();
+        // The coins of these claims are drawn from here on.
+        self.claims += claims;
+        let sampler = Programs::new(&plan, self.inbox.stop)?;
+        let session = Session::begin(&self.house.book, plan, &sampler.files())?;
+        let lines = vec![1; claims];
+        let contests = vec![Contest { name: contest.name.clone(), lines, session, sampler }];
+        let mut line_up = LineUp { contests, done: Vec::new(), rules };
+        line_up.race(self.inbox.stop, |_| turn.pass())
+    }
+
+    fn say(&self, text: &str) {
+        // The server ends after its clients.
+        let _ = self.said.send(format!("client {}: {text}", self.number));
+    }
+}
+
+/// Returns the answer to a step that raced: what its claims came to, or how their verdicts differ
+/// from those of the table.
+fn verdict(result: &CheckResult, table: Option<Vec<Vec<String>>>) -> Reply {
+    let claims: Vec<_> = result.claims().map(|(contest, _, claim)| (&contest.run, claim)).collect();
+    let expected = |index: usize| table.as_ref().map(|rows| rows[index + 1][1].as_str());
+    let open: Vec<_> = claims
+        .iter()
+        .enumerate()
+        .filter(|(index, (_, claim))| match expected(*index) {
+            Some(expected) => claim.verdict.name() != expected,
+            None => claim.outcome() > ClaimOutcome::PassedUnproven,
+        })
+        .map(|(_, claim)| *claim)
+        .collect();
+    let Some((run, worst)) = open.iter().max_by_key(|(_, claim)| claim.outcome()) else {
+        return Reply::Success;
+    };
+    let mut text: String =
+        open.iter().map(|(run, claim)| sentence(result, run, claim) + "\n").collect();
+    text += &format!("'tiebreak show {}' has the whole report", run.journal);
+    match table {
+        _ if open.iter().all(|(_, claim)| claim.outcome() == ClaimOutcome::Unproven) => {
+            Reply::Pending(text)
+        }
+        None => Reply::Fail(text, failure(worst.verdict)),
+        Some(expected) => {
+            let mut found = expected.clone();
+            for (row, (_, claim)) in found.iter_mut().skip(1).zip(&claims) {
+                claim.verdict.name().clone_into(&mut row[1]);
+            }
+            Reply::Diff(expected, found)
+        }
+    }
+}
