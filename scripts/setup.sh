@@ -3,7 +3,8 @@
 # Says what it does; says nothing and changes nothing where all is there.
 #
 #   scripts/setup.sh build     to build and run tiebreak: Rust, a C compiler
-#   scripts/setup.sh test      to test it: git, and zig for the client of the runner protocol
+#   scripts/setup.sh test      to test it: git, Cucumber for its wire protocol, and zig for the
+#                              client of the runner protocol
 #   scripts/setup.sh peers     to compare it with hyperfine: hyperfine, Python, SciPy
 #   scripts/setup.sh gate      to gate pull requests, hyperfine too: the same, and git
 #   scripts/setup.sh fuzz      to fuzz it: a C++ compiler
@@ -138,6 +139,7 @@ for job in "$@"; do
             ;;
         test)
             need git has git
+            need cucumber has cucumber
             need_tool zig python3-pip python3 -m pip --version
             ;;
         peers | gate)

@@ -20,3 +20,4 @@ mod runners;
 mod slo;
 mod study;
 mod watch;
+mod wire;
