@@ -279,10 +279,13 @@ fn an_interrupted_server_answers_and_keeps_what_it_has() {
     client.send(&invocation);
     place.wait_for_rounds(3);
     assert_eq!(server.interrupt(), Some(130));
-    assert_eq!(client.receive()[0], "pending");
+    let open = client.receive();
+    assert_eq!(open[0], "pending");
+    assert!(open[1].as_str().unwrap().contains("interrupted: 'tiebreak resume "), "{open}");
     assert!(client.is_closed() && idle.is_closed());
     let replayed = place.run(&["replay", "latest"]);
-    assert_eq!(replayed.code, 2, "{replayed:?}");
+    assert_eq!(replayed.code, 130, "{replayed:?}");
+    assert!(replayed.out.contains("Interrupted; everything up to here is kept"), "{replayed:?}");
 }
 
 #[test]

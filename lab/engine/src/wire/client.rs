@@ -194,7 +194,12 @@ fn verdict(result: &CheckResult, table: Option<Vec<Vec<String>>>) -> Reply {
     };
     let mut text: String =
         open.iter().map(|(run, claim)| sentence(result, run, claim) + "\n").collect();
-    text += &format!("'tiebreak show {}' has the whole report", run.journal);
+    let run = &run.journal;
+    text += &if result.interrupted {
+        format!("interrupted: 'tiebreak resume {run}' goes on")
+    } else {
+        format!("'tiebreak show {run}' has the whole report")
+    };
     match table {
         _ if open.iter().all(|(_, claim)| claim.outcome() == ClaimOutcome::Unproven) => {
             Reply::Pending(text)
