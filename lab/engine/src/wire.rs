@@ -150,8 +150,8 @@ fn refuse(mut stream: &TcpStream) {
     let _ = stream.write_all(Reply::Fail(why, PROTOCOL).line().as_bytes());
 }
 
-/// The flag that ends the races of a client: lent to one client after the other, because what starts
-/// programs needs one that lives for ever.
+/// The flag that ends the races of a client: lent to one client after the other, because what
+/// starts programs needs one that lives for ever.
 struct Stop(&'static AtomicBool);
 
 /// The flags that no client has; there are never more in all than there were clients at once.

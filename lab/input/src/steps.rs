@@ -9,7 +9,7 @@ use crate::error::shown;
 use crate::suggest::closest;
 use std::ops::Range;
 
-pub use scenario::{Argument, Asked, Scenario};
+pub use scenario::{Argument, Scenario, Task};
 
 /// A step.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ pub fn bonferroni_error(error: f64, claims: usize) -> f64 {
     error / claims.max(1) as f64
 }
 
-/// Returns the error of the next `claims` claims together, after `before` others, where nobody knows
-/// how many will follow: `error` times `1 / (before + 1) - 1 / (before + claims + 1)`. The sum over
-/// all of them telescopes to less than `error`, however many there are.
+/// Returns the error of the next `claims` claims together, after `before` others, where nobody
+/// knows how many will follow: `error` times `1 / (before + 1) - 1 / (before + claims + 1)`. The
+/// sum over all of them telescopes to less than `error`, however many there are.
 pub fn open_ended_error(error: f64, before: usize, claims: usize) -> f64 {
     let (before, claims) = (before as f64, claims as f64);
     error * claims / ((before + 1.0) * (before + claims + 1.0))

@@ -16,7 +16,7 @@ use std::sync::mpsc::{Sender, sync_channel};
 use tiebreak_core::plan::Budget;
 use tiebreak_core::result::{CheckResult, ClaimOutcome, Family};
 use tiebreak_input::ClaimsFile;
-use tiebreak_input::steps::{self, Asked, Scenario};
+use tiebreak_input::steps::{self, Scenario, Task};
 use tiebreak_measure::{self as measure, Programs};
 use tiebreak_report::check::sentence;
 use tiebreak_stats::family;
@@ -109,9 +109,9 @@ impl Client<'_> {
             Request::SnippetText(text, block) => Reply::Snippet(steps::snippet(&text, block)),
             Request::Invoke(step, arguments) => match self.scenario.perform(step, &arguments) {
                 Err(why) => Reply::Fail(why, WRONG_STEP),
-                Ok(Asked::Nothing) => Reply::Success,
-                Ok(Asked::Claims(file)) => self.race(*file, None)?,
-                Ok(Asked::Verdicts(file, table)) => self.race(*file, Some(table))?,
+                Ok(Task::Nothing) => Reply::Success,
+                Ok(Task::Claims(file)) => self.race(*file, None)?,
+                Ok(Task::Verdicts(file, table)) => self.race(*file, Some(table))?,
             },
         })
     }

@@ -71,9 +71,9 @@ impl Inbox {
         self.change(|state| state.is_racing = true);
     }
 
-    /// Takes note that the race has ended. Returns whether its client still waits for an answer: one
-    /// that has sent another line has given up on it, and would take the answer for that to the
-    /// other line.
+    /// Takes note that the race has ended. Returns whether its client still waits for an answer:
+    /// one that has sent another line has given up on it, and would take the answer for that to
+    /// the other line.
     pub fn end_race(&self) -> bool {
         self.change(|state| state.is_racing = false)
     }

@@ -24,7 +24,7 @@ pub enum Argument {
 
 /// What a step asks for.
 #[derive(Debug)]
-pub enum Asked {
+pub enum Task {
     /// Nothing: the scenario remembers what it says.
     Nothing,
     /// To race for these claims, which must hold.
@@ -52,7 +52,7 @@ impl Scenario {
     /// # Errors
     /// Fails if there is no such step, if its arguments are not those that it takes, or if what it
     /// says is wrong; the text says what would be right.
-    pub fn perform(&mut self, index: usize, arguments: &[Argument]) -> Result<Asked, String> {
+    pub fn perform(&mut self, index: usize, arguments: &[Argument]) -> Result<Task, String> {
         let step = STEPS.get(index).ok_or("no step has this id; step_matches gives the ids")?;
         let (texts, table) = taken_apart(step, arguments)?;
         match step.does {
@@ -76,16 +76,16 @@ impl Scenario {
                 self.check_parameters()?;
                 let rows = pairs(&texts, &table);
                 let claims = rows.into_iter().map(claim_of_row).collect::<Result<Vec<_>, _>>()?;
-                return Ok(Asked::Verdicts(Box::new(self.file(&claims)?), table));
+                return Ok(Task::Verdicts(Box::new(self.file(&claims)?), table));
             }
         }
         self.check()?;
-        Ok(Asked::Nothing)
+        Ok(Task::Nothing)
     }
 
-    fn claims(&self, claims: &[String]) -> Result<Asked, String> {
+    fn claims(&self, claims: &[String]) -> Result<Task, String> {
         self.check_parameters()?;
-        Ok(Asked::Claims(Box::new(self.file(claims)?)))
+        Ok(Task::Claims(Box::new(self.file(claims)?)))
     }
 
     /// Checks what was said so far, so that the step that says something wrong fails, and not the
@@ -266,9 +266,9 @@ mod tests {
     use tiebreak_core::plan::{Budget, Success};
 
     /// Performs steps, each with what stands below it, and returns what the last one asks for.
-    fn perform(steps: &[(&str, Option<Argument>)]) -> Result<Asked, String> {
+    fn perform(steps: &[(&str, Option<Argument>)]) -> Result<Task, String> {
         let mut scenario = Scenario::default();
-        let mut last = Ok(Asked::Nothing);
+        let mut last = Ok(Task::Nothing);
         for (text, below) in steps {
             last.as_ref().map_err(|error| panic!("before {text}: {error}")).unwrap();
             let found = find(text).unwrap_or_else(|| panic!("no step for {text}"));
@@ -310,7 +310,7 @@ mod tests {
             ("they are raced for at most 2 min, 300 rounds with an error of 5%", None),
             (r#""new" is at least 1.5x faster than "old""#, None),
         ];
-        let Asked::Claims(file) = perform(&steps).unwrap() else { panic!("no claims") };
+        let Task::Claims(file) = perform(&steps).unwrap() else { panic!("no claims") };
         assert_eq!(file.error, Some(0.05));
         assert_eq!(file.budget, Some(Budget { rounds: Some(300), seconds: Some(120.0) }));
         let contest = &file.contests[0];
@@ -325,7 +325,7 @@ mod tests {
 
     fn check_claims(step: (&str, Option<Argument>), expected: &[&str]) {
         let asked = perform(&[OLD, NEW, FILE, step.clone()]);
-        let (Asked::Claims(file) | Asked::Verdicts(file, _)) = asked.unwrap() else {
+        let (Task::Claims(file) | Task::Verdicts(file, _)) = asked.unwrap() else {
             panic!("{step:?} asks for nothing")
         };
         let texts: Vec<&str> =
