@@ -67,6 +67,14 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
+    /// Waits until somebody waits.
+    fn wait_for_another(turns: &Turns) {
+        let is_alone = |queue: &Queue| queue.next < queue.served + 2;
+        while is_alone(&turns.queue()) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     #[test]
     fn turns_alternate() {
         let turns = Turns::default();
@@ -80,15 +88,11 @@ mod tests {
                 other.pass();
                 sender.send("other again").unwrap();
             });
-            while turns.queue().next < turns.queue().served + 2 {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            wait_for_another(&turns);
             assert!(taken.try_recv().is_err());
             mine.pass();
             assert_eq!(taken.try_recv(), Ok("other"));
-            while turns.queue().next < turns.queue().served + 2 {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            wait_for_another(&turns);
             drop(mine);
             assert_eq!(taken.recv(), Ok("other again"));
         });
