@@ -83,9 +83,9 @@ fn of_csv(text: &str) -> Result<String> {
         matches!(cell, "" | "-")
             || cell.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit())
     };
-    let align = |column: usize| match rows.iter().all(|row| is_number(&row[column])) {
-        true => Align::Decimal,
-        false => Align::Left,
+    let align = |column: usize| {
+        let is_decimal = rows.iter().all(|row| is_number(&row[column]));
+        if is_decimal { Align::Decimal } else { Align::Left }
     };
     let aligns: Vec<Align> = (0..titles.len()).map(align).collect();
     Ok(aligned(&titles, &aligns, &rows))
