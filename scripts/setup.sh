@@ -185,6 +185,8 @@ for job in "$@"; do
             for name in $JSON_FETCHED; do
                 need_fetched "$name"
             done
+            need git has git
+            need watchman has watchman
             need_tool zig python3-pip python3 -m pip --version
             need_tool bun npm npm --version
             ;;
