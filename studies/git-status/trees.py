@@ -196,12 +196,17 @@ def need_daemon():
 
 
 def stop(tree, contestant):
-    """Ends what watches the tree, and watchman itself if it was started here and is idle."""
+    """Ends what watches the tree."""
     if contestant == "daemon":
         subprocess.run(["git", "-C", tree, "fsmonitor--daemon", "stop"], capture_output=True)
     if not watches(contestant):
         return
     watchman("watch-del", str(tree))
+    end_watchman()
+
+
+def end_watchman():
+    """Ends watchman if it was started here and watches nothing any more."""
     started = ROOT / "watchman-started"
     if started.exists() and not watchman("watch-list")["roots"]:
         started.unlink()
@@ -291,6 +296,7 @@ def remove():
     for contestant in CONTESTANTS:
         for tree in ROOT.glob(f"*/{contestant}"):
             stop(tree, contestant)
+    end_watchman()
     shutil.rmtree(ROOT, ignore_errors=True)
 
 
