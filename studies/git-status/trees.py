@@ -146,12 +146,17 @@ def watchman(*words, seconds=120):
         return json.load(out)
 
 
+def watchman_runs():
+    """Says whether the service runs, and does not start it."""
+    return subprocess.run(["watchman", "--no-spawn", "--no-local", "get-pid"], timeout=10,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
 def start_watchman():
     """Starts watchman, if it does not run, and returns the path of its socket."""
     try:
-        runs = subprocess.run(["watchman", "--no-spawn", "--no-local", "get-pid"], timeout=10,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL).returncode == 0
+        runs = watchman_runs()
         socket = watchman("get-sockname", seconds=10)["sockname"]
     except subprocess.TimeoutExpired:
         raise Missing("watchman did not start within 10 s: 'watchman get-sockname' shows why")
@@ -199,16 +204,15 @@ def stop(tree, contestant):
     """Ends what watches the tree."""
     if contestant == "daemon":
         subprocess.run(["git", "-C", tree, "fsmonitor--daemon", "stop"], capture_output=True)
-    if not watches(contestant):
-        return
-    watchman("watch-del", str(tree))
-    end_watchman()
+    if watches(contestant) and watchman_runs():
+        watchman("watch-del", str(tree))
+        end_watchman()
 
 
 def end_watchman():
     """Ends watchman if it was started here and watches nothing any more."""
     started = ROOT / "watchman-started"
-    if started.exists() and not watchman("watch-list")["roots"]:
+    if started.exists() and watchman_runs() and not watchman("watch-list")["roots"]:
         started.unlink()
         watchman("shutdown-server")
 
@@ -294,7 +298,7 @@ def files_of(word):
 
 def remove():
     for contestant in CONTESTANTS:
-        for tree in ROOT.glob(f"*/{contestant}"):
+        for tree in ROOT.glob(f"*/{contestant}/"):
             stop(tree, contestant)
     end_watchman()
     shutil.rmtree(ROOT, ignore_errors=True)
