@@ -3,47 +3,48 @@
 #
 #   scripts/study.sh NAME
 #
-# A study of functions has a study.toml, one of programs claims.toml and, for tables that no claim
-# gives, measure. What lacks a tool or a right (exit status 2 of measure) keeps its old table.
+# A study of functions has study.toml, one of programs claims.toml; a study may have both, and
+# measure, which writes tables that no claim gives. What lacks a tool or a right (exit status 2)
+# keeps its old data.
 set -eu
 
 name=$1
 study=studies/$name
-made=target/tiebreak
+made=target/tiebreak/measured
+export TIEBREAK=target/release/tiebreak
+rm -rf "$made"
 mkdir -p "$made" docs/measured
 
-splice() {
+# keep STATUS DATA COMMAND...: the command's data is written into its block, if the command came to
+# an end and left any.
+keep() {
+    status=$1 data=$2
+    shift 2
+    [ "$status" -le 3 ] || exit "$status"
+    [ -s "$made/${data##*/}" ] || return 0
+    mv "$made/${data##*/}" "$data"
     cargo xtask splice "$@"
 }
 
-# keep FILE STATUS DATA COMMAND...: the command's data is written into its block, if the command
-# came to an end.
-keep() {
-    file=$1 status=$2 data=$3
-    shift 3
-    [ "$status" -le 3 ] || exit "$status"
-    mv "$file" "$data"
-    splice "$@"
-}
-
 if [ -e "$study/study.toml" ]; then
+    data=docs/measured/study-$name.json
     status=0
-    target/release/tiebreak study run "$name" --json "$made/$name.json" || status=$?
-    keep "$made/$name.json" "$status" "docs/measured/study-$name.json" tiebreak study run "$name"
+    "$TIEBREAK" study run "$name" --json "$made/${data##*/}" || status=$?
+    keep "$status" "$data" tiebreak study run "$name"
 fi
 if [ -e "$study/claims.toml" ]; then
+    data=docs/measured/claims-$name.json
     status=0
-    target/release/tiebreak check "$study/claims.toml" --json "$made/$name.json" || status=$?
-    keep "$made/$name.json" "$status" "docs/measured/claims-$name.json" \
-        tiebreak check "$study/claims.toml"
+    "$TIEBREAK" check "$study/claims.toml" --json "$made/${data##*/}" || status=$?
+    keep "$status" "$data" tiebreak check "$study/claims.toml"
 fi
 if [ -x "$study/measure" ]; then
     status=0
-    "$study/measure" docs/measured || status=$?
-    [ "$status" -eq 2 ] && exit
+    "$study/measure" "$made" || status=$?
+    [ "$status" -ne 2 ] || exit 0
     [ "$status" -eq 0 ] || exit "$status"
-    for table in docs/measured/"$name"-*.csv; do
+    for table in "$made/$name"-*.csv; do
         table=${table##*/"$name"-}
-        splice "$study/measure # ${table%.csv}"
+        keep "$status" "docs/measured/$name-$table" "$study/measure # ${table%.csv}"
     done
 fi

@@ -16,7 +16,7 @@ pub use inbox::MAX_LINE_BYTES;
 use crate::error::{LabError, Result};
 use crate::planning::seed_or_random;
 use crate::session::Book;
-use client::{House, PROTOCOL};
+use client::{PROTOCOL, Shared};
 use message::Reply;
 use std::io::{ErrorKind, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -39,7 +39,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Server {
     listener: TcpListener,
     port: u16,
-    house: House,
+    shared: Shared,
 }
 
 /// A client that is being served.
@@ -69,7 +69,7 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
-        Ok(Server { listener, port, house: House { book, seed, turns: Turns::default() } })
+        Ok(Server { listener, port, shared: Shared { book, seed, turns: Turns::default() } })
     }
 
     /// Returns the port.
@@ -79,7 +79,7 @@ impl Server {
 
     /// Returns the seed, of which each client draws its own.
     pub fn seed(&self) -> &str {
-        &self.house.seed
+        &self.shared.seed
     }
 
     /// Serves clients until `stop` becomes true; then what is raced ends, and its journal is kept.
@@ -123,7 +123,7 @@ impl Server {
             let _ = own.set_nodelay(true);
             let _ = own.set_write_timeout(Some(WRITE_TIMEOUT));
             let stop = Stop::lent();
-            client::serve(&self.house, number, &own, stop.0, said);
+            client::serve(&self.shared, number, &own, stop.0, said);
         });
         Some(Served { stream, thread })
     }

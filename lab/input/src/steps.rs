@@ -21,13 +21,13 @@ pub struct Step {
     /// What it does.
     pub help: &'static str,
     /// What stands below it.
-    pub block: Block,
+    pub below: Below,
     does: Does,
 }
 
 /// What stands below a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Block {
+pub enum Below {
     /// Nothing.
     Nothing,
     /// A doc string.
@@ -63,126 +63,126 @@ pub static STEPS: &[Step] = &[
         pattern: r#"the program "NAME" is "COMMAND""#,
         example: r#"the program "old" is "gzip -6 -c {file}""#,
         help: "names a contestant; {WORD} in its command stands for the value of a parameter",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Program,
     },
     Step {
         pattern: r#"the program "NAME" is:"#,
         example: r#"the program "old" is:"#,
         help: "the same, with the command in a doc string",
-        block: Block::Text,
+        below: Below::Text,
         does: Does::Program,
     },
     Step {
         pattern: "these programs:",
         example: "these programs:",
         help: "the same for each row of a table: | program | command |",
-        block: Block::Table(["program", "command"]),
+        below: Below::Table(["program", "command"]),
         does: Does::Program,
     },
     Step {
         pattern: r#"the parameter "NAME" is "VALUE""#,
         example: r#"the parameter "file" is "text.txt""#,
         help: "what {NAME} stands for in commands and in the values of options",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Parameter,
     },
     Step {
         pattern: r#"the option "KEY" is "VALUE""#,
         example: r#"the option "timeout" is "5s""#,
         help: "how the programs are run: an option of a contest, as a file of claims has it",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Option,
     },
     Step {
         pattern: "these options:",
         example: "these options:",
         help: "the same for each row of a table: | option | value |",
-        block: Block::Table(["option", "value"]),
+        below: Below::Table(["option", "value"]),
         does: Does::Option,
     },
     Step {
         pattern: "they are raced for at most BUDGET with an error of ERROR",
         example: "they are raced for at most 30 s with an error of 1%",
         help: "the budget of each race of the scenario, and the error of the whole run of Cucumber",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Race,
     },
     Step {
         pattern: "they are raced for at most BUDGET",
         example: "they are raced for at most 200 rounds",
         help: "the budget alone; if none is said, it is 60 s a claim",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Race,
     },
     Step {
         pattern: "they are raced with an error of ERROR",
         example: "they are raced with an error of 0.1%",
         help: "the error alone; if none is said, it is 1%",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Race,
     },
     Step {
         pattern: r#"SHARE of "NAME" take less than BAR"#,
         example: r#"99% of "old" take less than 50 ms"#,
         help: "races for the claim that this share of the runs takes less time than that",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Share,
     },
     Step {
         pattern: r#"pNUMBER of "NAME" is CLAIM"#,
         example: r#"p99 of "old" is below 64 MiB by peak memory"#,
         help: "races for a claim about a quantile",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Claim(OF_ONE),
     },
     Step {
         pattern: r#"median of "NAME" is CLAIM"#,
         example: r#"median of "old" is below 5 ms"#,
         help: "races for a claim about the median",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Claim(OF_ONE),
     },
     Step {
         pattern: r#"mean of "NAME" is CLAIM"#,
         example: r#"mean of "old" is below 5 ms capped at 50 ms"#,
         help: "races for a claim about a mean",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Claim(OF_ONE),
     },
     Step {
         pattern: r#""NAME" is CLAIM"#,
         example: r#""new" is at least 1.5x faster than "old""#,
         help: "races for any claim about the times of two",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Claim(IS),
     },
     Step {
         pattern: r#""NAME" uses CLAIM"#,
         example: r#""new" uses no more than 2% more memory than "old""#,
         help: "races for any claim about what two use",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Claim(USES),
     },
     Step {
         pattern: r#""NAME" succeeds CLAIM"#,
         example: r#""new" succeeds at least 98% of the time"#,
         help: "races for a claim about a rate of success",
-        block: Block::Nothing,
+        below: Below::Nothing,
         does: Does::Claim(&["at least"]),
     },
     Step {
         pattern: "these claims hold:",
         example: "these claims hold:",
         help: "one race for all claims of a doc string, a line each: rounds and budget are shared",
-        block: Block::Text,
+        below: Below::Text,
         does: Does::Claims,
     },
     Step {
         pattern: "the verdicts are:",
         example: "the verdicts are:",
         help: "the same for each row of a table, | claim | verdict |, with the verdict it must get",
-        block: Block::Table(["claim", "verdict"]),
+        below: Below::Table(["claim", "verdict"]),
         does: Does::Verdicts,
     },
 ];
@@ -219,13 +219,13 @@ pub fn listed_line(index: usize) -> usize {
     LISTED_LINES * index + 1
 }
 
-/// Says, in comments of Ruby, which steps are nearest to a text that fits none. `block` is what
+/// Says, in comments of Ruby, which steps are nearest to a text that fits none. `below` is what
 /// stands below it, if that is known.
-pub fn snippet(text: &str, block: Option<Block>) -> String {
-    let same = |step: &&Step| match block {
+pub fn snippet(text: &str, below: Option<Below>) -> String {
+    let same = |step: &&Step| match below {
         None => true,
-        Some(Block::Table(_)) => matches!(step.block, Block::Table(_)),
-        Some(block) => step.block == block,
+        Some(Below::Table(_)) => matches!(step.below, Below::Table(_)),
+        Some(below) => step.below == below,
     };
     let mut near: Vec<(f64, &Step)> = STEPS
         .iter()
@@ -244,9 +244,15 @@ impl Step {
     /// Returns the places of the arguments in a text, or `None` if it does not fit.
     fn arguments(&self, text: &str) -> Option<Vec<Range<usize>>> {
         let places = captured(self.pattern, text)?;
+        let is_number = |place: &Range<usize>| text.as_bytes()[place.start].is_ascii_digit();
+        if self.names().zip(&places).any(|(name, place)| name == "NUMBER" && !is_number(place)) {
+            return None;
+        }
         let Does::Claim(starts) = self.does else { return Some(places) };
         let claim = &text[places.last()?.clone()];
-        begins(claim, starts).then_some(places)
+        let names_another = claim.contains(" than ") || claim.contains(" of ");
+        let is_about_two = std::ptr::eq(starts, IS) || std::ptr::eq(starts, USES);
+        (begins(claim, starts) && (names_another || !is_about_two)).then_some(places)
     }
 
     /// Returns the names of its arguments, in their order.
@@ -360,15 +366,17 @@ mod tests {
         check(r#""n" is visible"#, None);
         check(r#""n" is at home"#, None);
         check(r#""n" uses the lift"#, None);
+        check(r#""Total" is at least 5"#, None);
+        check(r#"price of "tea" is above 3 ms"#, None);
         check(r#"p99.9 of "n" is below 5 ms"#, Some(&["99.9", "n", "below 5 ms"]));
         check("", None);
     }
 
     #[test]
     fn an_unknown_step_is_answered_with_the_nearest() {
-        let found = snippet(r#"the programme "old" is "gzip""#, Some(Block::Nothing));
+        let found = snippet(r#"the programme "old" is "gzip""#, Some(Below::Nothing));
         assert!(found.contains(r#"#   the program "old" is "gzip -6 -c {file}""#), "{found}");
-        let found = snippet("programs", Some(Block::Table(["", ""])));
+        let found = snippet("programs", Some(Below::Table(["", ""])));
         assert!(found.contains("#   these programs:"), "{found}");
         assert!(!found.contains("the program \""), "{found}");
         assert!(found.lines().all(|line| line.starts_with('#')), "{found}");

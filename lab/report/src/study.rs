@@ -164,13 +164,16 @@ pub fn highlight(study: &StudyResult) -> Option<String> {
     Some(quotable(&head(run, claim)) + ".")
 }
 
-/// Returns the published ratio of the first claim that has one, next to the one measured, without a
-/// full stop: `find against stream: published 30.3x, here 42.6x`. `None` if no table has figures of
+/// Returns the published ratio of times of the first claim that has one, next to the one measured,
+/// without a full stop: `find against stream: published 30.3x, here 42.6x`. `None` if no table has figures of
 /// both contestants of a claim, or none such was measured.
 pub fn published_and_here(study: &StudyResult) -> Option<String> {
     let all = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
     let mut both = all.filter_map(|(run, claim)| {
         let Quantity::Ratio { ratio: measured } = claim.quantity else { return None };
+        if claim.metric != Metric::WallTime {
+            return None;
+        }
         let (right, here) = (claim.right.as_ref()?, finite(measured.estimate)?);
         let published = block::published_between(run.study.as_deref()?, &claim.left, right)?;
         let [published, here] = [published, here].map(|x| ratio(x, 2, Rounding::Nearest));

@@ -5,16 +5,17 @@ use super::message::{NotARequest, Reply, Request, failure};
 use super::turns::Turns;
 use crate::check::{Contest, LineUp, Rules};
 use crate::claims_file;
-use crate::error::{Result, data};
+use crate::error::{LabError, Result, data};
 use crate::planning::{self, SECONDS_A_CLAIM};
 use crate::request::ERROR;
 use crate::session::{Book, Session};
 use std::io::Write;
 use std::net::{Shutdown, TcpStream};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, sync_channel};
 use tiebreak_core::plan::Budget;
-use tiebreak_core::result::{CheckResult, ClaimOutcome, Family};
+use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, Family};
+use tiebreak_core::verdict::Verdict;
 use tiebreak_input::ClaimsFile;
 use tiebreak_input::steps::{self, Scenario, Task};
 use tiebreak_measure::{self as measure, Programs};
@@ -30,7 +31,7 @@ pub const PROTOCOL: &str = "ProtocolError";
 
 /// What all clients share.
 #[derive(Debug)]
-pub struct House {
+pub struct Shared {
     /// The store of runs.
     pub book: Book,
     /// The seed, of which each client draws its own.
@@ -41,7 +42,7 @@ pub struct House {
 
 /// A client of the server.
 pub struct Client<'a> {
-    house: &'a House,
+    shared: &'a Shared,
     number: u64,
     inbox: &'a Inbox,
     said: Sender<String>,
@@ -53,7 +54,7 @@ pub struct Client<'a> {
 /// Answers all that a client sends, line by line, until it goes away or sends what is not of the
 /// protocol. `stop` is its own, and ends its races; `said` gets a line for each thing of note.
 pub fn serve(
-    house: &House,
+    shared: &Shared,
     number: u64,
     mut stream: &TcpStream,
     stop: &'static AtomicBool,
@@ -61,9 +62,10 @@ pub fn serve(
 ) {
     let inbox = &Inbox::new(stop);
     let scenario = Scenario::default();
-    let mut client = Client { house, number, inbox, said, scenario, claims: 0 };
+    let mut client = Client { shared, number, inbox, said, scenario, claims: 0 };
     client.say("is here");
     std::thread::scope(|scope| {
+        let _ends = EndsReading(stream);
         let (sender, lines) = sync_channel(1);
         scope.spawn(move || inbox.read(stream, &sender));
         for line in lines {
@@ -74,10 +76,18 @@ pub fn serve(
                 break;
             }
         }
-        // So that the thread that reads ends.
-        let _ = stream.shutdown(Shutdown::Both);
     });
     client.say(&format!("is gone; claims raced for: {}", client.claims));
+}
+
+/// Ends the thread that reads a stream when it is dropped, whatever the reason.
+struct EndsReading<'a>(&'a TcpStream);
+
+impl Drop for EndsReading<'_> {
+    fn drop(&mut self) {
+        // A stream that is closed already needs no end.
+        let _ = self.0.shutdown(Shutdown::Both);
+    }
 }
 
 impl Client<'_> {
@@ -106,7 +116,7 @@ impl Client<'_> {
                 Reply::Success
             }
             Request::StepMatches(text) => Reply::matches(&text, steps::find(&text)),
-            Request::SnippetText(text, block) => Reply::Snippet(steps::snippet(&text, block)),
+            Request::SnippetText(text, below) => Reply::Snippet(steps::snippet(&text, below)),
             Request::Invoke(step, arguments) => match self.scenario.perform(step, &arguments) {
                 Err(why) => Reply::Fail(why, WRONG_STEP),
                 Ok(Task::Nothing) => Reply::Success,
@@ -120,6 +130,11 @@ impl Client<'_> {
     fn race(&mut self, file: ClaimsFile, table: Option<Vec<Vec<String>>>) -> Option<Reply> {
         self.inbox.begin_race();
         let raced = self.raced(file);
+        if let Ok(result) = &raced {
+            for (contest, _, claim) in result.claims() {
+                self.say(&sentence(result, &contest.run, claim));
+            }
+        }
         if !self.inbox.end_race() {
             self.say(
                 "did not wait for the end of a race, which was ended: give its .wire file a \
@@ -129,12 +144,7 @@ impl Client<'_> {
         }
         Some(match raced {
             Err(error) => Reply::Fail(error.render(false), NOT_RACED),
-            Ok(result) => {
-                for (contest, _, claim) in result.claims() {
-                    self.say(&sentence(&result, &contest.run, claim));
-                }
-                verdict(&result, table)
-            }
+            Ok(result) => answer_of(&result, table),
         })
     }
 
@@ -149,7 +159,7 @@ impl Client<'_> {
             claims,
             budget: file.budget.unwrap_or(Budget { rounds: None, seconds }),
         };
-        let seed = format!("{} {} {}", self.house.seed, self.number, self.claims);
+        let seed = format!("{} {} {}", self.shared.seed, self.number, self.claims);
         let Some(contest) = file.contests.first() else { return data("there is no contest") };
         let request = planning::Request::new(Vec::new(), seed);
         let plan = claims_file::plan_one(contest, &rules, request)?;
@@ -158,11 +168,14 @@ impl Client<'_> {
         if !problems.is_empty() {
             return data(problems.join("\n"));
         }
-        let mut turn = self.house.turns.take();
+        let mut turn = self.shared.turns.take();
+        if self.inbox.stop.load(Ordering::SeqCst) {
+            return Err(LabError::Interrupted);
+        }
         // The coins of these claims are drawn from here on.
         self.claims += claims;
         let sampler = Programs::new(&plan, self.inbox.stop)?;
-        let session = Session::begin(&self.house.book, plan, &sampler.files())?;
+        let session = Session::begin(&self.shared.book, plan, &sampler.files())?;
         let lines = vec![1; claims];
         let contests = vec![Contest { name: contest.name.clone(), lines, session, sampler }];
         let mut line_up = LineUp { contests, done: Vec::new(), rules };
@@ -177,10 +190,10 @@ impl Client<'_> {
 
 /// Returns the answer to a step that raced: what its claims came to, or how their verdicts differ
 /// from those of the table.
-fn verdict(result: &CheckResult, table: Option<Vec<Vec<String>>>) -> Reply {
+fn answer_of(result: &CheckResult, table: Option<Vec<Vec<String>>>) -> Reply {
     let claims: Vec<_> = result.claims().map(|(contest, _, claim)| (&contest.run, claim)).collect();
     let expected = |index: usize| table.as_ref().map(|rows| rows[index + 1][1].as_str());
-    let open: Vec<_> = claims
+    let unlike: Vec<_> = claims
         .iter()
         .enumerate()
         .filter(|(index, (_, claim))| match expected(*index) {
@@ -189,28 +202,32 @@ fn verdict(result: &CheckResult, table: Option<Vec<Vec<String>>>) -> Reply {
         })
         .map(|(_, claim)| *claim)
         .collect();
-    let Some((run, worst)) = open.iter().max_by_key(|(_, claim)| claim.outcome()) else {
+    let Some((run, worst)) = unlike.iter().max_by_key(|(_, claim)| claim.outcome()) else {
         return Reply::Success;
     };
     let mut text: String =
-        open.iter().map(|(run, claim)| sentence(result, run, claim) + "\n").collect();
+        unlike.iter().map(|(run, claim)| sentence(result, run, claim) + "\n").collect();
     let run = &run.journal;
     text += &if result.interrupted {
         format!("interrupted: 'tiebreak resume {run}' goes on")
     } else {
         format!("'tiebreak show {run}' has the whole report")
     };
+    let is_open = |claim: &ClaimResult| match table {
+        None => claim.outcome() == ClaimOutcome::Unproven,
+        Some(_) => matches!(claim.verdict, Verdict::TooClose | Verdict::Undecided),
+    };
+    if unlike.iter().all(|(_, claim)| is_open(claim)) {
+        return Reply::Pending(text);
+    }
     match table {
-        _ if open.iter().all(|(_, claim)| claim.outcome() == ClaimOutcome::Unproven) => {
-            Reply::Pending(text)
-        }
-        None => Reply::Fail(text, failure(worst.verdict)),
-        Some(expected) => {
+        Some(expected) if worst.verdict != Verdict::Void => {
             let mut found = expected.clone();
             for (row, (_, claim)) in found.iter_mut().skip(1).zip(&claims) {
                 claim.verdict.name().clone_into(&mut row[1]);
             }
             Reply::Diff(expected, found)
         }
+        _ => Reply::Fail(text, failure(worst.verdict)),
     }
 }

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_input::shown;
-use tiebreak_input::steps::{Argument, Block, Match, STEPS, listed_line};
+use tiebreak_input::steps::{Argument, Below, Match, STEPS, listed_line};
 
 /// What Cucumber calls a table and a doc string below a step.
-const BLOCKS: [(&str, Block); 3] = [
-    ("Cucumber::MultilineArgument::DataTable", Block::Table(["", ""])),
-    ("Cucumber::MultilineArgument::DocString", Block::Text),
-    ("", Block::Nothing),
+const BELOW: [(&str, Below); 3] = [
+    ("Cucumber::MultilineArgument::DataTable", Below::Table(["", ""])),
+    ("Cucumber::MultilineArgument::DocString", Below::Text),
+    ("", Below::Nothing),
 ];
 
 /// What Cucumber asks.
@@ -20,7 +20,7 @@ pub enum Request {
     /// To perform the step with this position in [`STEPS`].
     Invoke(usize, Vec<Argument>),
     /// What could stand in place of a text that no step fits; and what stands below it, if known.
-    SnippetText(String, Option<Block>),
+    SnippetText(String, Option<Below>),
     /// A scenario begins.
     BeginScenario,
     /// A scenario has ended.
@@ -63,8 +63,8 @@ impl Request {
             "step_matches" => text("name_to_match").map(Request::StepMatches),
             "snippet_text" => {
                 let class = text("multiline_arg_class").ok();
-                let block = class.and_then(|class| BLOCKS.into_iter().find(|(of, _)| *of == class));
-                Ok(Request::SnippetText(text("step_name")?, block.map(|(_, block)| block)))
+                let below = class.and_then(|class| BELOW.into_iter().find(|(of, _)| *of == class));
+                Ok(Request::SnippetText(text("step_name")?, below.map(|(_, below)| below)))
             }
             "invoke" => {
                 let id = text("id")?;
@@ -191,8 +191,8 @@ mod tests {
             let step = json!({ "step_name": "x", "multiline_arg_class": class });
             json!(["snippet_text", step]).to_string()
         };
-        for (class, block) in BLOCKS {
-            check(&snippet(class), Request::SnippetText("x".to_owned(), Some(block)));
+        for (class, below) in BELOW {
+            check(&snippet(class), Request::SnippetText("x".to_owned(), Some(below)));
         }
         check(&snippet("Other"), Request::SnippetText("x".to_owned(), None));
     }

@@ -1,4 +1,4 @@
-//! Turns of races: one connection at a time has the machine.
+//! Turns of races: one client at a time has the machine.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -1,6 +1,7 @@
 //! A scenario: a contest that steps build up, written as a file of claims and read as one.
 
-use super::{Block, Does, STEPS, Step};
+use super::{Below, Does, STEPS, Step};
+use crate::MAX_FILE_BYTES;
 use crate::error::shown;
 use crate::file::{ClaimsFile, parse_file};
 use crate::inputs::{self, Input};
@@ -34,7 +35,7 @@ pub enum Task {
 }
 
 /// What the steps of a scenario have said so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Scenario {
     programs: Vec<Pair>,
     parameters: Vec<Pair>,
@@ -51,8 +52,15 @@ impl Scenario {
     ///
     /// # Errors
     /// Fails if there is no such step, if its arguments are not those that it takes, or if what it
-    /// says is wrong; the text says what would be right.
+    /// says is wrong; the text says what would be right. The scenario then stays as it was.
     pub fn perform(&mut self, index: usize, arguments: &[Argument]) -> Result<Task, String> {
+        let mut next = self.clone();
+        let task = next.take(index, arguments)?;
+        *self = next;
+        Ok(task)
+    }
+
+    fn take(&mut self, index: usize, arguments: &[Argument]) -> Result<Task, String> {
         let step = STEPS.get(index).ok_or("no step has this id; step_matches gives the ids")?;
         let (texts, table) = taken_apart(step, arguments)?;
         match step.does {
@@ -100,6 +108,12 @@ impl Scenario {
                  'tiebreak wire --steps' lists the steps"
             ));
         }
+        let said = [&self.programs, &self.parameters, &self.options].into_iter().flatten();
+        if said.map(|(name, text)| name.len() + text.len()).sum::<usize>() > MAX_FILE_BYTES {
+            return Err(format!(
+                "this scenario is too long: expected at most {MAX_FILE_BYTES} bytes"
+            ));
+        }
         // Any claim about any program does.
         let program = self.programs.first().map_or("a program", |(name, _)| name);
         self.file(&[format!("\"{program}\" succeeds at least 50% of the time")]).map(drop)
@@ -123,35 +137,52 @@ impl Scenario {
         parse_file(FILE, &self.written(claims)).map_err(|errors| errors.render(false))
     }
 
-    /// Writes the scenario, with these claims, as a file of claims.
+    /// Writes the scenario, with these claims, as a file of claims. One that has become too long to
+    /// be read as such is cut off.
     fn written(&self, claims: &[String]) -> String {
-        let mut text = String::new();
         let said = [("error", &self.error), ("budget", &self.budget)];
-        for (key, value) in said.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
-            text += &format!("{key} = {}\n", quoted(value));
-        }
-        text += "[[contest]]\n";
-        for (key, value) in &self.options {
-            text += &format!("{} = {}\n", quoted(key), option_value(key, &self.filled(value)));
-        }
-        text += "claims = [\n";
-        for claim in claims {
-            text += &format!("    {},\n", quoted(claim));
-        }
-        text += "]\n[contest.contestants]\n";
+        let said = said.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
+        let head = said.map(|(key, value)| format!("{key} = {}\n", quoted(value)));
+        let options = self.options.iter().map(|(key, value)| {
+            format!("{} = {}\n", quoted(key), option_value(key, &self.filled(value)))
+        });
+        let claims = claims.iter().map(|claim| format!("    {},\n", quoted(claim)));
         let other = ("a program".to_owned(), "true".to_owned());
         let no_other = Some(&other).filter(|_| self.programs.is_empty());
-        for (name, command) in self.programs.iter().chain(no_other) {
-            text += &format!("{} = {}\n", quoted(name), quoted(&self.filled(command)));
+        let programs = self.programs.iter().chain(no_other).map(|(name, command)| {
+            format!("{} = {}\n", quoted(name), quoted(&self.filled(command)))
+        });
+        let line = |text: &str| std::iter::once(text.to_owned());
+        let lines = head.chain(line("[[contest]]\n")).chain(options);
+        let lines = lines.chain(line("claims = [\n")).chain(claims);
+        let lines = lines.chain(line("]\n[contest.contestants]\n")).chain(programs);
+        let mut text = String::new();
+        for line in lines {
+            text += &line;
+            if text.len() > MAX_FILE_BYTES {
+                break;
+            }
         }
         text
     }
 
-    /// Returns a text with the values of the parameters.
+    /// Returns a text with the values of the parameters, which are not filled in turn. It is cut off
+    /// where it becomes too long for a file.
     fn filled(&self, text: &str) -> String {
-        let filled =
-            |text: String, (name, value): &Pair| text.replace(&format!("{{{name}}}"), value);
-        self.parameters.iter().fold(text.to_owned(), filled)
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find('{').filter(|_| filled.len() <= MAX_FILE_BYTES) {
+            filled += &rest[..start];
+            rest = &rest[start..];
+            let mut parameters = self.parameters.iter();
+            let here = parameters.find_map(|(name, value)| {
+                Some((value, rest[1..].strip_prefix(name.as_str())?.strip_prefix('}')?))
+            });
+            let (value, after) = here.map_or(("{", &rest[1..]), |(value, after)| (value, after));
+            filled += value;
+            rest = after;
+        }
+        filled + rest
     }
 }
 
@@ -168,22 +199,21 @@ fn taken_apart<'a>(
         }
     }
     let pattern = step.pattern;
-    let of_block = usize::from(step.block == Block::Text);
-    if texts.len() != step.names().count() + of_block
+    let of_text = usize::from(step.below == Below::Text);
+    if texts.len() != step.names().count() + of_text
         || texts.iter().any(|text| text.trim().is_empty())
     {
-        let below =
-            if of_block == 1 { ", and a doc string below it that is not empty" } else { "" };
+        let below = if of_text == 1 { ", and a doc string below it that is not empty" } else { "" };
         return Err(format!("'{pattern}' takes a text for each word in capitals{below}"));
     }
-    match (step.block, table.first()) {
-        (Block::Table(columns), Some(first)) if *first == columns => {
+    match (step.below, table.first()) {
+        (Below::Table(columns), Some(first)) if *first == columns => {
             match table.iter().find(|row| row.len() != columns.len()) {
                 None if table.len() > 1 => Ok((texts, table)),
                 _ => Err(format!("'{pattern}' takes a table with rows of two cells")),
             }
         }
-        (Block::Table([left, right]), _) => Err(format!(
+        (Below::Table([left, right]), _) => Err(format!(
             "'{pattern}' takes a table below it, whose first line is | {left} | {right} |"
         )),
         (_, Some(_)) => Err(format!("'{pattern}' takes no table")),
@@ -360,6 +390,40 @@ mod tests {
         for expected in expected {
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_scenario_as_it_was() {
+        let mut scenario = Scenario::default();
+        let mut program = |name: &str| {
+            let step = find(r#"the program "a" is "b""#).unwrap().index;
+            let texts = [name, "true"].map(|text| Argument::Text(text.to_owned()));
+            scenario.perform(step, &texts)
+        };
+        assert!(program("a").is_ok());
+        assert!(program("a").unwrap_err().contains("two programs"));
+        assert!(program("c").is_ok(), "the second a is forgotten");
+    }
+
+    #[test]
+    fn parameters_are_filled_once_and_never_for_ever() {
+        let steps = [
+            (r#"the program "p" is "echo {a}{c}""#, None),
+            (r#"the parameter "a" is "{c}{d""#, None),
+            (r#"the parameter "c" is "3""#, None),
+            (r#""p" succeeds at least 50% of the time"#, None),
+        ];
+        let Task::Claims(file) = perform(&steps).unwrap() else { panic!("no claims") };
+        let crate::Entrants::Programs(programs) = &file.contests[0].entrants else {
+            panic!("revisions")
+        };
+        assert_eq!(programs[0].command, "echo {c}{d3");
+
+        let many = format!(r#"the program "p" is "{}""#, "{a}".repeat(100_000));
+        let long = format!(r#"the parameter "a" is "{}""#, "x".repeat(100_000));
+        check_error(&[(&many, None), (&long, None)], &["expected at most 1000000"]);
+        let longer = format!(r#"the program "p" is "{}""#, "x".repeat(MAX_FILE_BYTES));
+        check_error(&[(&longer, None)], &["this scenario is too long"]);
     }
 
     #[test]
