@@ -17,11 +17,15 @@ SIZES = [1000, 4000, 8000, 12000, 13000, 14000, 14480, 14481, 14600, 15000, 1600
 SIZES += [36000, 43440, 43441, 56000, 72000, 88000, 101360, 101361, 112000, 128000]
 
 # As Debian sets it, and for HTTP/2 without sendfile too.
+# nginx makes its temporary folders and gives them to its user, so they are here and not Debian's.
 NGINX = """
 daemon off; master_process off; pid {folder}/pid; error_log stderr crit;
 events {{ worker_connections 64; }}
 http {{
     sendfile on; tcp_nopush on; access_log off; default_type text/plain;
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
     server {{ listen {host}:{nginx}; root {folder}/nginx; }}
     server {{ listen {host}:{h2} http2; root {folder}/h2; }}
     server {{ listen {host}:{h2-read} http2; sendfile off; root {folder}/h2; }}

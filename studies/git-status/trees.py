@@ -155,9 +155,12 @@ def watchman_runs():
 
 def start_watchman():
     """Starts watchman, if it does not run, and returns the path of its socket."""
+    ROOT.mkdir(parents=True, exist_ok=True)
     try:
         runs = watchman_runs()
         socket = watchman("get-sockname", seconds=10)["sockname"]
+    except FileNotFoundError:
+        raise Missing("watchman is not installed: 'scripts/setup.sh studies' installs it")
     except subprocess.TimeoutExpired:
         raise Missing("watchman did not start within 10 s: 'watchman get-sockname' shows why")
     except (subprocess.CalledProcessError, ValueError):
