@@ -332,6 +332,8 @@ def run(function, *words):
         function(*words)
     except Missing as missing:
         sys.exit(print(f"git-status: {missing}", file=sys.stderr) or 2)
+    except subprocess.SubprocessError as error:
+        sys.exit(print(f"git-status: {error}", file=sys.stderr) or 2)
     except FileNotFoundError as error:
         if error.filename not in ("git", "watchman", "cc"):
             raise

@@ -590,7 +590,8 @@ static void help(void) {
        "  --seed NUMBER       the draws; from the system, and printed, if left out\n"
        "  --days NUMBER       days of one browser start each, together [1]\n"
        "  --trace FILE.csv    a line 'latency_ms', and below it a latency of the network a line,\n"
-       "                      in place of rtt, server and loss\n");
+       "                      in place of rtt, server and loss; a round trip is then the least\n"
+       "                      of them, unless --rtt says another\n");
   for (int i = 0; i < KNOBS; i++)
     printf("  --%-11s %s [%g]\n", knobs[i].name, knobs[i].about, knobs[i].usual);
 }
@@ -625,7 +626,7 @@ static void turn(const char *option, const char *word) {
 }
 
 int main(int words, char **word) {
-  bool judging = false, seeded = false;
+  bool judging = false, seeded = false, has_rtt = false;
   enum policy first = NEVER, last = POLICIES - 1;
   uint64_t seed = 0, days = 1;
   for (int i = 0; i < KNOBS; i++) *knobs[i].value = knobs[i].usual;
@@ -640,7 +641,11 @@ int main(int words, char **word) {
     else if (!strcmp(option, "seed")) seed = whole(option, word[i], 0), seeded = true;
     else if (!strcmp(option, "days")) days = whole(option, word[i], 1);
     else if (!strcmp(option, "trace")) read_trace(word[i]);
-    else turn(option, word[i]);
+    else turn(option, word[i]), has_rtt |= !strcmp(option, "rtt");
+  }
+  if (traced && !has_rtt) {
+    world.rtt = trace[0];
+    for (size_t i = 1; i < traced; i++) world.rtt = fmin(world.rtt, trace[i]);
   }
   if (!seeded) {
     if (getrandom(&seed, sizeof seed, 0) != sizeof seed) fail(FAULT, "the system gives no seed");
