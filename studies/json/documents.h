@@ -275,7 +275,8 @@ inline void tweet(Writer &to, bool is_original) {
       to.number(name, std::stoull(replied));
     }
   }
-  is_reply ? to.string("in_reply_to_screen_name", to.letters(12)) : to.null("in_reply_to_screen_name");
+  is_reply ? to.string("in_reply_to_screen_name", to.letters(12))
+           : to.null("in_reply_to_screen_name");
   to.name("user");
   user(to, random.in_1000(500) ? 900'000'000 + random.below(60) : random.between(1e7, 2.7e9));
   for (const char *name : {"geo", "coordinates", "place", "contributors"}) to.null(name);

@@ -19,7 +19,8 @@
 // An input is the name of a task in 64 bytes, a document, and 64 bytes of zero: simdjson reads that
 // far past its end, and RapidJSON ends at a zero. The source's benchmark gives all of them as much.
 constexpr size_t margin = 64;
-constexpr std::string_view tasks[] = {"json2msgpack", "partial_tweets", "distinct_user_id", "kostya"};
+constexpr std::string_view tasks[] = {
+    "json2msgpack", "partial_tweets", "distinct_user_id", "kostya"};
 
 // The document of a contestant's input. What follows it is known to be readable and zero.
 inline std::string_view document_of(const uint8_t *input, uint64_t input_bytes) {

@@ -165,8 +165,8 @@ pub fn highlight(study: &StudyResult) -> Option<String> {
 }
 
 /// Returns the published ratio of times of the first claim that has one, next to the one measured,
-/// without a full stop: `find against stream: published 30.3x, here 42.6x`. `None` if no table has figures of
-/// both contestants of a claim, or none such was measured.
+/// without a full stop: `find against stream: published 30.3x, here 42.6x`. `None` if no table has
+/// figures of both contestants of a claim, or none such was measured.
 pub fn published_and_here(study: &StudyResult) -> Option<String> {
     let all = study.runs.iter().flat_map(|run| claims(run).map(move |claim| (run, claim)));
     let mut both = all.filter_map(|(run, claim)| {

@@ -166,8 +166,8 @@ impl Scenario {
         text
     }
 
-    /// Returns a text with the values of the parameters, which are not filled in turn. It is cut off
-    /// where it becomes too long for a file.
+    /// Returns a text with the values of the parameters, which are not filled in turn. It is cut
+    /// off where it becomes too long for a file.
     fn filled(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut rest = text;
