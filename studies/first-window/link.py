@@ -91,12 +91,18 @@ def join(ms):
         raise Refused("joining a network namespace needs root") from None
 
 
+def number(word):
+    if not word.isdecimal() or not 0 < int(word) < 2**31:
+        raise ValueError(word)
+    return int(word)
+
+
 def main(words):
     match words:
         case ["up", ms, pid]:
-            print(f"link: {ms} ms, by {up(int(ms), int(pid))[0]}", file=sys.stderr)
+            print(f"link: {ms} ms, by {up(number(ms), number(pid))[0]}", file=sys.stderr)
         case ["run", ms, *command] if command:
-            join(int(ms))
+            join(number(ms))
             os.execvp(command[0], command)
         case _:
             sys.exit(__doc__)
@@ -106,7 +112,8 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1:])
     except ValueError:
-        sys.exit("link: MS and PID are whole numbers")
+        print("link: MS and PID are whole numbers above 0", file=sys.stderr)
+        sys.exit(64)
     except (Refused, OSError) as error:
         print(f"link: {error}", file=sys.stderr)
         sys.exit(2)

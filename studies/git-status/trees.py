@@ -52,6 +52,10 @@ class Missing(Exception):
     """Why a contestant cannot run here, as a sentence."""
 
 
+class Usage(Exception):
+    """The words that a program of this study takes."""
+
+
 def git(folder, *words, **options):
     """Runs git in a folder and returns what it printed."""
     done = subprocess.run(["git", "-C", folder, *words], capture_output=True, **options)
@@ -295,7 +299,7 @@ def state(contestant, which, files, cold):
 
 def files_of(word):
     if not word.isdecimal() or not PER_FOLDER < int(word) <= 1_000_000:
-        raise Missing(f"'{word}' is no number of files: give one from 17 to 1000000")
+        raise Usage(f"FILES is a number from 17 to 1000000, and not '{word}'")
     return int(word)
 
 
@@ -307,23 +311,28 @@ def remove():
     shutil.rmtree(ROOT, ignore_errors=True)
 
 
-def main(words):
+def contestant_of():
     contestant = os.environ.get("TIEBREAK_CONTESTANT", "")
-    if words == ["remove"]:
-        return remove()
     if contestant not in CONTESTANTS:
         raise Missing(f"TIEBREAK_CONTESTANT is '{contestant}': it must be one of "
                       f"{', '.join(CONTESTANTS)}")
+    return contestant
+
+
+def main(words):
     match words:
+        case ["remove"]:
+            remove()
         case ["setup", files]:
-            setup(contestant, files_of(files))
+            setup(contestant_of(), files_of(files))
         case ["state", which, files, *rest] if which in STATES and rest in ([], ["cold"]):
-            state(contestant, which, files_of(files), bool(rest))
+            state(contestant_of(), which, files_of(files), bool(rest))
         case ["cleanup", files]:
+            contestant = contestant_of()
             stop(ROOT / str(files_of(files)) / contestant, contestant)
         case _:
-            raise Missing("usage: trees.py setup FILES | state clean|changed|folder FILES [cold] | "
-                          "cleanup FILES | remove")
+            raise Usage("trees.py setup FILES | state clean|changed|folder FILES [cold] | "
+                        "cleanup FILES | remove")
 
 
 def run(function, *words):
@@ -334,11 +343,13 @@ def run(function, *words):
         sys.exit(print(f"git-status: {missing}", file=sys.stderr) or 2)
     except subprocess.SubprocessError as error:
         sys.exit(print(f"git-status: {error}", file=sys.stderr) or 2)
-    except FileNotFoundError as error:
-        if error.filename not in ("git", "watchman", "cc"):
-            raise
-        sys.exit(print(f"git-status: {error.filename} is not installed: 'scripts/setup.sh studies' "
-                       "installs it", file=sys.stderr) or 2)
+    except Usage as usage:
+        sys.exit(print(f"usage: {usage}", file=sys.stderr) or 64)
+    except OSError as error:
+        is_tool = error.filename in ("git", "watchman", "cc")
+        why = ("is not installed: 'scripts/setup.sh studies' installs it" if is_tool
+               else error.strerror)
+        sys.exit(print(f"git-status: {error.filename}: {why}", file=sys.stderr) or 2)
 
 
 if __name__ == "__main__":

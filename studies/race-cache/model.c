@@ -626,7 +626,7 @@ static void turn(const char *option, const char *word) {
 }
 
 int main(int words, char **word) {
-  bool judging = false, seeded = false, has_rtt = false;
+  bool judging = false, alone = false, seeded = false, has_rtt = false;
   enum policy first = NEVER, last = POLICIES - 1;
   uint64_t seed = 0, days = 1;
   for (int i = 0; i < KNOBS; i++) *knobs[i].value = knobs[i].usual;
@@ -637,7 +637,7 @@ int main(int words, char **word) {
     if (!strcmp(option, "table")) continue;
     if (++i == words) fail(USAGE, "'--%s' has no value, or is no option; see --help", option);
     if (!strcmp(option, "judge")) first = named(option, word[i]), judging = true;
-    else if (!strcmp(option, "policy")) first = last = named(option, word[i]);
+    else if (!strcmp(option, "policy")) first = last = named(option, word[i]), alone = true;
     else if (!strcmp(option, "seed")) seed = whole(option, word[i], 0), seeded = true;
     else if (!strcmp(option, "days")) days = whole(option, word[i], 1);
     else if (!strcmp(option, "trace")) read_trace(word[i]);
@@ -651,6 +651,7 @@ int main(int words, char **word) {
     if (getrandom(&seed, sizeof seed, 0) != sizeof seed) fail(FAULT, "the system gives no seed");
     fprintf(stderr, "--seed %ju\n", (uintmax_t)seed);
   }
+  if (judging && alone) fail(USAGE, "--judge and --policy; expected one of them");
   if (judging) return judge(first, seed, days) ? 0 : 1;
   print_table(seed, days, first, last);
   return ferror(stdout) || fflush(stdout) ? FAULT : 0;

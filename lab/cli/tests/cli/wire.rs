@@ -160,7 +160,7 @@ fn claims_are_settled_and_every_verdict_has_its_reply() {
     check_fail(&void, "Void", "broken ended with exit status 3; it said: no");
     assert_eq!(client.ask(&json!(["end_scenario"])), json!(["success"]));
     let forgotten = client.perform(holds, None);
-    check_fail(&forgotten, "WrongStep", "no contestant is called 'quick'");
+    check_fail(&forgotten, "WrongStep", "this scenario names no program");
     let said = server.wait_for("broken");
     assert!(said.contains("client 1: Holds: "), "{said}");
 }

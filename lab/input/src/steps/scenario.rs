@@ -81,6 +81,7 @@ impl Scenario {
                 return self.claims(&lines.collect::<Vec<_>>());
             }
             Does::Verdicts => {
+                self.check_programs()?;
                 self.check_parameters()?;
                 let rows = pairs(&texts, &table);
                 let claims = rows.into_iter().map(claim_of_row).collect::<Result<Vec<_>, _>>()?;
@@ -92,6 +93,7 @@ impl Scenario {
     }
 
     fn claims(&self, claims: &[String]) -> Result<Task, String> {
+        self.check_programs()?;
         self.check_parameters()?;
         Ok(Task::Claims(Box::new(self.file(claims)?)))
     }
@@ -117,6 +119,14 @@ impl Scenario {
         // Any claim about any program does.
         let program = self.programs.first().map_or("a program", |(name, _)| name);
         self.file(&[format!("\"{program}\" succeeds at least 50% of the time")]).map(drop)
+    }
+
+    fn check_programs(&self) -> Result<(), String> {
+        if self.programs.is_empty() {
+            let step = r#"the program "NAME" is "COMMAND""#;
+            return Err(format!("this scenario names no program: write '{step}' before a claim"));
+        }
+        Ok(())
     }
 
     fn check_parameters(&self) -> Result<(), String> {
@@ -473,7 +483,7 @@ mod tests {
             ],
             &["nothing uses the parameter level"],
         );
-        check_error(&[(r#""a" is faster than "b""#, None)], &["no contestant is called 'a'"]);
+        check_error(&[(r#""a" is faster than "b""#, None)], &["this scenario names no program"]);
         let error = Scenario::default().perform(99, &[]).unwrap_err();
         assert!(error.contains("no step has this id"), "{error}");
         let error = Scenario::default().perform(0, &[]).unwrap_err();
