@@ -8,11 +8,11 @@
 // What a library that reports errors by its results throws.
 struct Refused {};
 
-template <class Library> struct Harness {
+template <class Parser> struct Harness {
   struct State {
     tiebreak_workload workload;
     std::unique_ptr<uint8_t[]> msgpack;
-    Library library;
+    Parser parser;
     Answer answer;
   };
 
@@ -32,13 +32,13 @@ template <class Library> struct Harness {
       switch (input[0]) {
       case 'j': {
         MessagePack msgpack(state.msgpack.get());
-        state.library.json2msgpack(document, msgpack);
+        state.parser.json2msgpack(document, msgpack);
         answer.msgpack = msgpack.bytes();
         break;
       }
-      case 'p': state.library.partial_tweets(document, answer.tweets); break;
-      case 'd': state.library.distinct_user_id(document, answer.user_ids); break;
-      default: state.library.kostya(document, answer.points); break;
+      case 'p': state.parser.partial_tweets(document, answer.tweets); break;
+      case 'd': state.parser.distinct_user_id(document, answer.user_ids); break;
+      default: state.parser.kostya(document, answer.points); break;
       }
     } catch (...) {
       answer.clear();
@@ -58,9 +58,9 @@ template <class Library> struct Harness {
   static void release(void *opaque) { delete static_cast<State *>(opaque); }
 };
 
-#define JSON_CONTESTANT(name, Library) \
-  TIEBREAK_CONTESTANT_WITH(name, "", TIEBREAK_ALLOCATES, 0u, 0u, 0u, Harness<Library>::prepare, \
-                           nullptr, Harness<Library>::run, Harness<Library>::dump, \
-                           Harness<Library>::release)
+#define JSON_CONTESTANT(name, Parser) \
+  TIEBREAK_CONTESTANT_WITH(name, "", TIEBREAK_ALLOCATES, 0u, 0u, 0u, Harness<Parser>::prepare, \
+                           nullptr, Harness<Parser>::run, Harness<Parser>::dump, \
+                           Harness<Parser>::release)
 
 #endif
