@@ -219,9 +219,7 @@ fn verdicts_at_the_bar_are_rarely_wrong() {
         (1.3, Verdict::Holds),
         (1.3, Verdict::Refuted),
     ] {
-        let rate = gets(factor, factor, verdict).measure(form);
-        println!("{}", rate.line());
-        assert!(!rate.is_proven_above(form.error), "{}", rate.line());
+        gets(factor, factor, verdict).check(form);
     }
     // Who never says anything is never wrong.
     for (bar, truth, verdict) in [(1.0, 1.3, Verdict::Holds), (1.3, 1.0, Verdict::Refuted)] {

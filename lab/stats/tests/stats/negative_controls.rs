@@ -27,11 +27,6 @@ const FEW: Form = Form { streams: 500, ..FORM };
 /// Enough to tell 2% from 1%.
 const MANY: Form = Form { streams: 10_000, ..FORM };
 
-fn check_fails(cell: &Cell, form: Form) {
-    let rate = cell.measure(form);
-    assert!(rate.is_proven_above(form.error), "should fail: {}", rate.line());
-}
-
 /// Whether this relation gets this verdict in a race.
 fn gets(race: Race, centre: Centre, relation: Relation, resolution: f64, verdict: Verdict) -> Cell {
     let what = format!("{relation:?} gets '{verdict}'");
@@ -103,7 +98,7 @@ fn peeking_at_a_t_test_fails() {
                 round >= 4 && welch_rejects(&a, &b)
             })
         });
-        check_fails(&cell, FEW);
+        cell.check_fails(FEW);
     }
 }
 
@@ -130,7 +125,7 @@ fn one_look_at_a_t_test_does_not_fail() {
 fn a_fixed_order_fails() {
     for centre in CENTRES {
         let race = Race { order: Order::Fixed, ..Race::new(ALL, 0.0) };
-        check_fails(&gets(race, centre, Relation::Order, 0.0, Verdict::Holds), FEW);
+        gets(race, centre, Relation::Order, 0.0, Verdict::Holds).check_fails(FEW);
     }
 }
 
@@ -141,7 +136,7 @@ fn carry_over_without_a_primer_fails() {
         let noise = Noise { second_slot_gain: 0.05, ..CLEAN };
         let carry_over = Some(CarryOver { self_follow_gain: 0.04, primer: false });
         let race = Race { carry_over, ..Race::new(noise, 0.0) };
-        check_fails(&gets(race, centre, Relation::Order, 0.0, Verdict::Holds), FORM);
+        gets(race, centre, Relation::Order, 0.0, Verdict::Holds).check_fails(FORM);
     }
 }
 
@@ -157,7 +152,7 @@ fn who_ran_last_fails_without_a_primer() {
                 world.settles(2, primers, test, (seed, stream, form.rounds)).is_some()
             };
             let what = format!("false alarms, who ran last, {said} primed");
-            check_fails(&Cell::new(what, world.name, "M3r", happens), FORM);
+            Cell::new(what, world.name, "M3r", happens).check_fails(FORM);
         }
     }
 }
@@ -176,7 +171,7 @@ fn a_state_of_its_own_fails_behind_a_lone_primer() {
             let what = "false alarms, a state, a lone primer";
             // The mildest of them is at 2%.
             let form = if world.name == "warms 5%/10" { MANY } else { FEW };
-            check_fails(&Cell::new(what, world.name, table(centre).name, happens), form);
+            Cell::new(what, world.name, table(centre).name, happens).check_fails(form);
         }
     }
 }
@@ -204,9 +199,8 @@ fn killed_by_a_watcher(free: bool) -> Cell {
 
 #[test]
 fn kills_that_cost_nothing_fail() {
-    check_fails(&killed_by_a_watcher(true), FORM);
-    let charged = killed_by_a_watcher(false).measure(FORM);
-    assert!(!charged.is_proven_above(FORM.error), "{}", charged.line());
+    killed_by_a_watcher(true).check_fails(FORM);
+    killed_by_a_watcher(false).check(FORM);
 }
 
 /// A scheduler that ends a slice after 4 ms: longer runs are preempted and lose 0.2 ms.
@@ -333,9 +327,8 @@ fn sizes_fail_for_the_median_of_skewed_ratios_and_signs_do_not() {
             ever_misses(table, skew.truth, form.error / 2.0, rounds)
         })
     };
-    check_fails(&misses(&M3R), FEW);
-    let signs = misses(&S).measure(FEW);
-    assert!(!signs.is_proven_above(FEW.error), "{}", signs.line());
+    misses(&M3R).check_fails(FEW);
+    misses(&S).check(FEW);
 }
 
 /// Times in steps of 4%, taken as they are read: B, 1.5% slower, "is the same within 1%".
@@ -345,7 +338,7 @@ fn a_coarse_clock_taken_at_its_word_fails() {
     let clock = Clock::Steps { step: 0.04, widened: false };
     for centre in CENTRES {
         let race = Race::new(quiet, libm::log(1.015)).by(clock);
-        check_fails(&gets(race, centre, Relation::Order, RESOLUTION, Verdict::TooClose), FEW);
+        gets(race, centre, Relation::Order, RESOLUTION, Verdict::TooClose).check_fails(FEW);
     }
 }
 
@@ -356,6 +349,6 @@ fn time_outs_taken_for_ever_fail_at_a_bar_other_than_one() {
     for centre in CENTRES {
         let race = Race::new(stalls, libm::log(1.5)).by(Clock::TimeOutForEver { at: 2.0 });
         let bar = Relation::AtLeast { factor: 1.5 };
-        check_fails(&gets(race, centre, bar, 0.0, Verdict::Refuted), FEW);
+        gets(race, centre, bar, 0.0, Verdict::Refuted).check_fails(FEW);
     }
 }

@@ -134,8 +134,7 @@ fn check_honest(streams: u64) {
                     test.is_bursty()
                 },
             );
-            let rate = cell.measure(Form { streams, rounds: 0, error: 0.001 });
-            assert!(!rate.is_proven_above(rate.nominal), "{}", rate.line());
+            cell.check(Form { streams, rounds: 0, error: 0.001 });
         }
     }
 }

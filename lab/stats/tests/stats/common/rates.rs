@@ -8,6 +8,10 @@ use tiebreak_stats::rate;
 
 /// The probability that a judgement about a rate is itself wrong.
 const JUDGE_ERROR: f64 = 1e-4;
+/// The probability that an experiment ends early although its rate is too high.
+const EARLY_ERROR: f64 = 1e-3;
+/// Streams between two looks at an experiment that may end early.
+const BLOCK: u64 = 60;
 /// How much above its nominal value a rate may be without being proven to be below: where it is
 /// proven to be in between, either answer is right.
 const ZONE: f64 = 1.3;
@@ -136,39 +140,56 @@ impl Cell {
 
     /// Runs the experiment once. Its name is its seed.
     pub fn measure(&self, form: Form) -> Rate {
-        let rate = self.extend(form, None);
-        println!("{}", rate.line());
-        rate
+        self.run(form, form.streams, |_| false)
     }
 
-    /// Runs the experiment until the rate is proven to be higher than it may be or proven fine: the
-    /// limits of a rate hold at every moment, so going on is no second chance. Where neither is
-    /// proven after three times the streams, the rate is next to the edge of its zone.
+    /// Asserts that the rate is not proven to be higher than it may be. Ends once it is proven to
+    /// be lower.
+    #[track_caller]
+    pub fn check(&self, form: Form) {
+        let is_low = |rate: &Rate| {
+            let Rate { streams, happened, nominal, .. } = *rate;
+            rate::compare_with(streams, happened, nominal, EARLY_ERROR) == Some(false)
+        };
+        let rate = self.run(form, BLOCK, is_low);
+        assert!(!rate.is_proven_above(rate.nominal), "{}", rate.line());
+    }
+
+    /// Asserts that the rate is proven to be higher than it may be. Ends once it is.
+    #[track_caller]
+    pub fn check_fails(&self, form: Form) {
+        let rate = self.run(form, BLOCK, |rate| rate.is_proven_above(rate.nominal));
+        assert!(rate.is_proven_above(rate.nominal), "should fail: {}", rate.line());
+    }
+
+    /// Runs the experiment until the rate is proven to be higher than it may be or proven fine.
+    /// Where neither is proven after three times the streams, the rate is next to the edge of its
+    /// zone.
     pub fn prove(&self, form: Form) -> Rate {
-        let mut rate = self.extend(form, None);
-        while !rate.is_proven_above(rate.nominal)
-            && !rate.is_proven_fine()
-            && rate.streams < EXTENSIONS_MAX * form.streams
-        {
-            rate = self.extend(form, Some(rate));
-        }
-        println!("{}", rate.line());
-        rate
+        let most = Form { streams: EXTENSIONS_MAX * form.streams, ..form };
+        let is_proven = |rate: &Rate| rate.is_proven_above(rate.nominal) || rate.is_proven_fine();
+        self.run(most, form.streams, is_proven)
     }
 
-    /// Runs the streams of the form in addition to those that were run before.
-    fn extend(&self, form: Form, before: Option<Rate>) -> Rate {
-        let seed = Seed::from_text(&[&self.what, &self.scenario, self.engine].join("/"));
-        let (ran, happened) = before.map_or((0, 0), |rate| (rate.streams, rate.happened));
-        let streams = ran..ran + form.streams;
-        let more = count(streams.clone(), |stream| (self.happens)(form, seed, stream));
-        Rate {
+    /// Runs the streams of the form, or fewer: after each `block` of them, looks whether it is
+    /// enough. The limits of a rate hold at every moment, so going on is no second chance.
+    fn run(&self, form: Form, block: u64, is_enough: impl Fn(&Rate) -> bool) -> Rate {
+        let mut rate = Rate {
             what: self.what.clone(),
             scenario: self.scenario.clone(),
             engine: self.engine,
-            streams: streams.end,
-            happened: happened + more,
+            streams: 0,
+            happened: 0,
             nominal: form.error,
+        };
+        let seed = Seed::from_text(&[&self.what, &self.scenario, self.engine].join("/"));
+        while rate.streams < form.streams && !is_enough(&rate) {
+            let end = form.streams.min(rate.streams + block);
+            let happens = |stream| (self.happens)(form, seed, stream);
+            rate.happened += count(rate.streams..end, happens);
+            rate.streams = end;
         }
+        println!("{}", rate.line());
+        rate
     }
 }
