@@ -32,6 +32,14 @@ static void *room(void *old, size_t bytes) {
   return new;
 }
 
+/* The decimal number that a text is; NAN if it is none. strtod alone takes 0x10, inf and spaces. */
+static double decimal(const char *text) {
+  char *end;
+  double number = strtod(text, &end);
+  bool is_decimal = *text && !*end && !text[strspn(text, "0123456789.eE+-")];
+  return is_decimal ? number : NAN;
+}
+
 /* ---- What can be said on the command line ---- */
 
 static struct {
@@ -45,15 +53,17 @@ static const struct {
   const char *name;
   double *value, usual, low, high;
   const char *about;
+  enum { ANY, WHOLE } kind;
 } knobs[] = {
-    {"requests", &world.requests, 5574, 100, 1e6, "requests of a day, at least; pages are whole"},
+    {"requests", &world.requests, 5574, 100, 1e6, "requests of a day, at least; pages are whole",
+     WHOLE},
     {"page", &world.page, 40, 1, 1000, "mean requests of a page behind its document"},
     {"wave", &world.wave, 150, 0.1, 1e5, "mean ms from a page's start to each of its 3 waves"},
     {"spacing", &world.spacing, 0.3, 0, 1e4, "mean ms between the requests of a wave"},
     {"pause", &world.pause, 10e3, 1, 1e7, "mean ms between pages"},
     {"hits", &world.hits, 0.5, 0, 1, "share of requests that the cache has"},
     {"size", &world.size, 25, 0.1, 1e5, "mean kB of a response: a product of two exponentials"},
-    {"readers", &world.readers, 1, 1, 64, "reads that the cache has under way at once"},
+    {"readers", &world.readers, 1, 1, 64, "reads that the cache has under way at once", WHOLE},
     {"memory", &world.memory, 0.8, 0, 1, "share of reads that the page cache answers"},
     {"copy", &world.copy, 0.3, 0, 1e3, "ms of a read from the page cache"},
     {"seek", &world.seek, 4, 0, 1e4, "mean ms, exponential, of a read from the disk"},
@@ -72,12 +82,13 @@ static const struct {
     {"threshold", &world.threshold, 8, 0, 1e6, "policy firefox: a queue as long says nothing"},
     {"longest", &world.longest, 500, 0, 1e6, "policy firefox: the longest delay, ms"},
     {"large", &world.large, 256, 0, 1e9, "policy firefox: kB from which it does not race"},
-    {"throttle", &world.throttle, 10, 1, 1e6, "policy throttled: requests under way at once"},
-    {"window", &world.window, 256, 2, 1024, "policy ours: times that it remembers"},
+    {"throttle", &world.throttle, 10, 1, 1e6, "policy throttled: requests under way at once",
+     WHOLE},
+    {"window", &world.window, 256, 2, 1024, "policy ours: times that it remembers", WHOLE},
     {"look", &world.look, 1, 0.01, 1e6, "policy ours: ms after which it looks again"},
     {"saves", &world.saves, 1, 0, 100, "--judge: the part of Firefox's saving to reach"},
     {"races", &world.races, 0.5, 0, 100, "--judge: the part of Firefox's races not to exceed"},
-    {"cached", &world.cached, 0, 0, 1, "--judge: 1 for the time of cached requests alone"},
+    {"cached", &world.cached, 0, 0, 1, "--judge: 1 for the time of cached requests alone", WHOLE},
 };
 enum { KNOBS = sizeof knobs / sizeof *knobs };
 
@@ -123,9 +134,8 @@ static void read_trace(const char *path) {
         fail(DATA, "%s:1: '%.40s' is no title; expected 'latency_ms'", path, line);
       continue;
     }
-    char *end;
-    double latency = strtod(line, &end);
-    if (!length || end != line + length || !(latency > 0 && latency <= 3.6e6))
+    double latency = decimal(line);
+    if (strlen(line) != (size_t)length || !(latency > 0 && latency <= 3.6e6))
       fail(DATA, "%s:%zu: '%.40s' is no latency; expected one number of ms above 0 and up to "
            "3600000, such as 12.5", path, number, line);
     trace = room(trace, (traced + 1) * sizeof *trace);
@@ -615,11 +625,11 @@ static enum policy named(const char *option, const char *word) {
 static void turn(const char *option, const char *word) {
   for (int i = 0; i < KNOBS; i++) {
     if (strcmp(knobs[i].name, option)) continue;
-    char *end;
-    double value = *knobs[i].value = strtod(word, &end);
-    if (end == word || *end || !(value >= knobs[i].low && value <= knobs[i].high))
-      fail(USAGE, "--%s: '%s'; expected a number from %g to %g", option, word, knobs[i].low,
-           knobs[i].high);
+    double value = *knobs[i].value = decimal(word);
+    bool is_whole = value == floor(value), any = knobs[i].kind == ANY;
+    if (!(value >= knobs[i].low && value <= knobs[i].high) || !(any || is_whole))
+      fail(USAGE, "--%s: '%s'; expected a %snumber from %g to %g", option, word,
+           any ? "" : "whole ", knobs[i].low, knobs[i].high);
     return;
   }
   fail(USAGE, "'--%s' is no option; --help lists them", option);
