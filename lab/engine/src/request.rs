@@ -7,6 +7,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Check, Contestant, Gate, Hooks, OutputPlan, ProgramPlan,
 };
+use tiebreak_input::fill;
 use tiebreak_machine::clock;
 
 /// The default of the smallest ratio that matters.
@@ -173,15 +174,16 @@ pub(crate) fn contestants(request: &Request) -> Result<Vec<Contestant>> {
         ];
         let used = hooks.iter().flatten().fold(command.clone(), |text, hook| text + hook);
         for values in combinations(&request.parameters, &used) {
+            let filled = |text: &str| fill(text, &values, usize::MAX);
             let name = match request.names.get(index) {
-                Some(name) => fill(name, &values),
+                Some(name) => filled(name),
                 None => letters(contestants.len()),
             };
             let [setup, prepare, conclude, cleanup] =
-                hooks.each_ref().map(|hook| Some(fill(hook.as_ref()?, &values)));
+                hooks.each_ref().map(|hook| Some(filled(hook.as_ref()?)));
             contestants.push(Contestant {
                 name,
-                command: fill(command, &values),
+                command: filled(command),
                 workload: request.workload.clone(),
                 hooks: Hooks { setup, prepare, conclude, cleanup },
                 parameters: values,
@@ -257,12 +259,6 @@ fn combinations(parameters: &[(String, Vec<String>)], text: &str) -> Vec<Vec<(St
         }
         longer
     })
-}
-
-fn fill(text: &str, values: &[(String, String)]) -> String {
-    values
-        .iter()
-        .fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }
 
 /// Returns A, B, ..., Z, AA, AB, ...

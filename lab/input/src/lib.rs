@@ -47,6 +47,7 @@ mod file;
 mod grammar;
 pub mod inputs;
 mod names;
+mod parameters;
 pub mod quantity;
 mod sentence;
 pub mod steps;
@@ -61,4 +62,5 @@ pub use file::{
     MAX_FILE_CLAIMS, Options, Revisions, SLOWDOWN_MAX, parse_file,
 };
 pub use grammar::parse;
+pub use parameters::fill;
 pub use sentence::{display, meaning, measure_question, question};

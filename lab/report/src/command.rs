@@ -4,9 +4,12 @@ use crate::prelude::*;
 use crate::text::shell_quote;
 use tiebreak_core::journal::StopReason;
 
-/// Returns the command line that repeats the run, on one line for a shell.
-pub fn repeat_line(run: &RunResult) -> String {
-    repeat_words(run).join(" ")
+/// The command whose races others ask for: it again would repeat none.
+const SERVES: &str = "wire";
+
+/// Returns the command line that repeats the run, on one line for a shell, if there is one.
+pub fn repeat_line(run: &RunResult) -> Option<String> {
+    repeat_words(run).map(|words| words.join(" "))
 }
 
 /// The options that say where something is written. They name files of the one who ran it, and
@@ -14,8 +17,12 @@ pub fn repeat_line(run: &RunResult) -> String {
 const WRITES: [&str; 6] = ["--json", "--html", "--svg", "--ecdf", "--markdown", "--junit"];
 
 /// Returns the words of the command line that repeats the run, quoted: without [`WRITES`], and
-/// with the seed, before a `--`, unless it is there already.
-pub(crate) fn repeat_words(run: &RunResult) -> Vec<String> {
+/// with the seed, before a `--`, unless it is there already. There are none if the command
+/// [`SERVES`].
+pub(crate) fn repeat_words(run: &RunResult) -> Option<Vec<String>> {
+    if run.command.get(1).is_some_and(|command| command == SERVES) {
+        return None;
+    }
     let mut words = run.command.clone();
     // The path of the program may differ for the reader.
     let program = words.first().and_then(|first| first.rsplit('/').next());
@@ -30,7 +37,7 @@ pub(crate) fn repeat_words(run: &RunResult) -> Vec<String> {
     if !words[..options].iter().any(|word| word == "--seed" || word.starts_with("--seed=")) {
         words.splice(options..options, ["--seed".to_owned(), run.seed.clone()]);
     }
-    words.iter().map(|word| shell_quote(word)).collect()
+    Some(words.iter().map(|word| shell_quote(word)).collect())
 }
 
 fn writes(word: &str) -> bool {

@@ -75,11 +75,11 @@ fn print_line(run: &RunResult) -> Option<String> {
 }
 
 /// Returns the command, broken between words so that it can still be copied; if it takes too many
-/// lines, or a word is too long for one, a single line without its middle.
+/// lines, or a word is too long for one, a single line without its middle. None if there is none.
 fn repeat_lines(run: &RunResult, look: Look) -> Vec<String> {
     const MOST: usize = 5;
     let room = look.columns() - INDENT.len() - LABEL;
-    let words = repeat_words(run);
+    let Some(words) = repeat_words(run) else { return Vec::new() };
     let mut lines = vec![String::new()];
     for word in &words {
         let line = lines.last_mut().expect("there is always a line");
@@ -108,7 +108,7 @@ mod tests {
         run.command = command.iter().map(|word| word.to_string()).collect();
         run.seed = "7f".to_owned();
         let look = Look { width: 50, color: false, unicode: false };
-        assert_eq!(repeat_lines(&run, look), expected);
+        assert_eq!(repeat_lines(&run, look), expected, "{command:?}");
     }
 
     #[test]
@@ -129,6 +129,7 @@ mod tests {
             &["tiebreak slo --seed 7f -- --json"],
         );
         check(&["tiebreak", "slo", "--json"], &["tiebreak slo --seed 7f"]);
+        check(&["tiebreak", "wire", "--port", "0"], &[]);
         check(&["tiebreak", "--", "--seed"], &["tiebreak --seed 7f -- --seed"]);
         check(&["tiebreak", &"long".repeat(20)], &["tiebreak longlongl...longlong --seed 7f"]);
     }

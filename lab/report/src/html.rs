@@ -65,7 +65,9 @@ pub fn page(run: &RunResult, measured: Option<&Measured>) -> String {
         sheet.part("Small print", small(&print.join(" ")), FIRST_BYTES - 1);
     }
     let again = html! {
-        (small(&effort(run))) (code(&repeat_line(run))) (code(&replay_line(run)))
+        (small(&effort(run)))
+        @if let Some(again) = repeat_line(run) { (code(&again)) }
+        (code(&replay_line(run)))
     };
     sheet.part("The same again", again, FIRST_BYTES - 1);
     if !run.machine.facts.0.is_empty() || run.machine.print.is_some() {

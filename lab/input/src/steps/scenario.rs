@@ -4,11 +4,15 @@ use super::{Below, Does, STEPS, Step};
 use crate::MAX_FILE_BYTES;
 use crate::error::shown;
 use crate::file::{ClaimsFile, parse_file};
-use crate::inputs::{self, Input};
+use crate::inputs::{self, Input, Place};
+use crate::parameters::fill;
+use crate::suggest::closest;
 use tiebreak_core::verdict::Verdict;
 
 /// What errors call the file that a scenario becomes.
 const FILE: &str = "the scenario";
+/// The table of a file of claims whose keys are the options of a scenario.
+const CONTEST: &str = "claims.contest";
 /// Keys of a file of claims that are not options of a scenario, because steps say them or because
 /// they are for all scenarios.
 const NOT_OPTIONS: [&str; 8] =
@@ -110,6 +114,10 @@ impl Scenario {
                  'tiebreak wire --steps' lists the steps"
             ));
         }
+        let unknown = self.options.iter().find(|(key, _)| inputs::key(CONTEST, key).is_none());
+        if let Some((key, _)) = unknown {
+            return Err(unknown_option(key));
+        }
         let said = [&self.programs, &self.parameters, &self.options].into_iter().flatten();
         if said.map(|(name, text)| name.len() + text.len()).sum::<usize>() > MAX_FILE_BYTES {
             return Err(format!(
@@ -176,23 +184,10 @@ impl Scenario {
         text
     }
 
-    /// Returns a text with the values of the parameters, which are not filled in turn. It is cut
-    /// off where it becomes too long for a file.
+    /// Returns a text with the values of the parameters. None is filled in behind what is too long
+    /// for a file.
     fn filled(&self, text: &str) -> String {
-        let mut filled = String::new();
-        let mut rest = text;
-        while let Some(start) = rest.find('{').filter(|_| filled.len() <= MAX_FILE_BYTES) {
-            filled += &rest[..start];
-            rest = &rest[start..];
-            let mut parameters = self.parameters.iter();
-            let here = parameters.find_map(|(name, value)| {
-                Some((value, rest[1..].strip_prefix(name.as_str())?.strip_prefix('}')?))
-            });
-            let (value, after) = here.map_or(("{", &rest[1..]), |(value, after)| (value, after));
-            filled += value;
-            rest = after;
-        }
-        filled + rest
+        fill(text, &self.parameters, MAX_FILE_BYTES)
     }
 }
 
@@ -254,6 +249,17 @@ fn check_names(pairs: &[Pair], what: &str) -> Result<(), String> {
     }
 }
 
+/// Says that a scenario has no such option, and which it has that is similar.
+fn unknown_option(key: &str) -> String {
+    let options = Place::of(CONTEST).inputs().map(|input| input.name.as_str());
+    let meant = closest(&key.replace('_', "-"), options.filter(|key| !NOT_OPTIONS.contains(key)));
+    let meant = meant.map_or_else(
+        || "docs/manual/check.md lists those of a contest".to_owned(),
+        |meant| format!("did you mean '{meant}'?"),
+    );
+    format!("a scenario has no option '{}'; {meant}", shown(key))
+}
+
 /// Returns the claim of `99% of "old" take less than 50 ms`.
 fn share_claim(texts: &[&str]) -> Result<String, String> {
     let [share, name, bar] = texts else { return Err("this step takes three texts".to_owned()) };
@@ -279,7 +285,7 @@ fn option_value(key: &str, value: &str) -> String {
     let inner = value.strip_prefix('[').and_then(|value| value.strip_suffix(']'));
     let is_array = inner.is_some_and(|inner| inner.split(',').all(|one| is_number(one.trim())));
     let is_bare = matches!(value, "true" | "false") || is_number(value) || is_array;
-    let is_text = inputs::key("claims.contest", key).is_none_or(Input::is_text);
+    let is_text = inputs::key(CONTEST, key).is_none_or(Input::is_text);
     if is_bare && !is_text { value.to_owned() } else { quoted(value) }
 }
 
@@ -456,6 +462,7 @@ mod tests {
         fails((r#"the program "old" is "true""#, None), &["two programs", "'old'"]);
         fails((r#"the program "a'b" is "true""#, None), &["is not a valid contestant name"]);
         fails((r#"the option "timeot" is "5s""#, None), &["timeot", "did you mean 'timeout'"]);
+        fails((r#"the option "budgets" is "5s""#, None), &["no option 'budgets'; docs/manual"]);
         fails((r#"the option "timeout" is "5""#, None), &["invalid value", "timeout"]);
         fails((r#"the option "warmup" is "many""#, None), &["'warmup' cannot be a string"]);
         fails((r#"the option "seed" is "5""#, None), &["is not an option of a scenario"]);

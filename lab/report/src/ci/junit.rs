@@ -30,7 +30,9 @@ fn suite(check: &CheckResult, contest: &ContestResult) -> TestSuite {
     suite.set_time(duration(contest.run.seconds));
     suite.add_property(("seed", plain(&contest.run.seed).as_str()));
     suite.add_property(("journal", plain(&contest.run.journal).as_str()));
-    suite.add_property(("repeat", plain(&repeat_line(&contest.run)).as_str()));
+    if let Some(command) = repeat_line(&contest.run) {
+        suite.add_property(("repeat", plain(&command).as_str()));
+    }
     // Several claims may have the same to say.
     for warning in each_once(&contest.run.warnings) {
         let (name, text) = (format!("warning.{}", warning.code()), plain(&warning.to_string()));

@@ -115,7 +115,7 @@ fn details(check: &CheckResult, chosen: &[(&ContestResult, &ClaimResult)]) -> St
     let mut out = said(check, chosen, place);
     out += &format!("\n{}\n", machine(check, place));
     let runs = check.contests.iter().map(|contest| &contest.run);
-    let mut commands = each_once(runs.clone().map(|run| plain(&repeat_line(run))));
+    let mut commands = each_once(runs.clone().filter_map(repeat_line).map(|line| plain(&line)));
     commands.extend(runs.map(|run| format!("tiebreak replay {}", plain(&run.journal))));
     out += &fenced("sh", &commands.join("\n"));
     folded("what the verdicts say, and how to get them again", &out)

@@ -108,7 +108,7 @@ pub fn study_page(of: &Publication<'_>) -> String {
     for (title, content) in elsewhere {
         sheet.fold(&title, content);
     }
-    let again = result.runs.first().map(repeat_line);
+    let again = result.runs.first().and_then(repeat_line);
     let again = html! {
         @if let Some(again) = again { (code(&again)) }
         (code(&format!("tiebreak study verify {}", plain(&study.name))))

@@ -43,8 +43,9 @@ pub fn markdown(study: &StudyResult) -> String {
         }
         let model = machine_model(run).map(|model| format!(" on {}", escaped(&model)));
         let (model, time) = (model.unwrap_or_default(), seconds(study.seconds));
-        let command = code(&plain(&repeat_line(run)));
-        out += &format!("Measured{model} in {time} by {command}.\n");
+        let command = repeat_line(run).map(|line| format!(" by {}", code(&plain(&line))));
+        let command = command.unwrap_or_default();
+        out += &format!("Measured{model} in {time}{command}.\n");
     }
     out
 }
