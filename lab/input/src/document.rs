@@ -82,6 +82,17 @@ impl<'a> Item<'a> {
         Some(Table::new(table, self.span.clone(), Place::of(id), self.log))
     }
 
+    /// Reads an array of strings, each of which stands for a table that has this key alone.
+    fn short_tables(&self, key: &'static str, place: &'static Place) -> Vec<Table<'a>> {
+        let strings = self.strings(self.example()).into_iter().take(MAX_TABLES);
+        let tables = strings.map(|(_, element)| {
+            let (span, log) = (element.span.clone(), self.log);
+            let item = Item { key, input: place.input(key), ..element };
+            Table { items: vec![item], span, place, log }
+        });
+        tables.collect()
+    }
+
     /// Reads an array of tables whose keys are in the table of inputs.
     fn tables(&self, id: &str, place: &Place) -> Vec<Table<'a>> {
         let key = self.key;
@@ -189,13 +200,27 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads tables that may occur several times, `[[workload]]`. Logs an error if there are none
-    /// and the table of inputs wants one.
+    /// Returns a table that the file leaves out, and an entry in its place, which has no value.
+    pub fn left_out(&self, key: &'static str) -> (Item<'a>, Table<'a>) {
+        static NO_VALUE: DeValue<'static> = DeValue::Boolean(true);
+        let (span, log) = (self.span.clone(), self.log);
+        let value = &NO_VALUE;
+        let item = Item { key, key_span: span.clone(), value, span, input: None, log };
+        let place = Place::of(&format!("{}.{key}", self.place.file()));
+        (item, Table { items: Vec::new(), span: self.span.clone(), place, log })
+    }
+
+    /// Reads tables that may occur several times, `[[workload]]`, after those of the short form, if
+    /// the table of inputs has one. Logs an error if there are none and the table of inputs wants
+    /// one.
     pub fn tables(&self, key: &str) -> Vec<Table<'a>> {
         let id = format!("{}.{key}", self.place.file());
         let place = Place::of(&id);
         let before = self.log.count();
-        let tables = self.get(key).map_or_else(Vec::new, |item| item.tables(&id, place));
+        let short = place.short.as_ref();
+        let short = short.and_then(|(list, key)| Some(self.get(list)?.short_tables(key, place)));
+        let mut tables = short.unwrap_or_default();
+        tables.extend(self.get(key).into_iter().flat_map(|item| item.tables(&id, place)));
         if let Some((missing, help)) = &place.missing
             && tables.is_empty()
             && self.log.count() == before
@@ -206,20 +231,15 @@ impl<'a> Table<'a> {
         tables
     }
 
-    /// Returns a key, or logs an error that it is missing, with what could be written.
-    pub fn required_as(&self, key: &str, example: &str) -> Option<&Item<'a>> {
+    /// Returns a key, or logs an error that it is missing, with the example of the table of inputs.
+    pub fn required(&self, key: &str) -> Option<&Item<'a>> {
         let item = self.get(key);
         if item.is_none() {
+            let example = self.place.input(key).map(Input::literal).unwrap_or_default();
             self.error(format!("this {} has no {key}", self.place.noun()))
                 .help(format!("write {key} = {example}"));
         }
         item
-    }
-
-    /// Returns a key, or logs an error that it is missing, with the example of the table of inputs.
-    pub fn required(&self, key: &str) -> Option<&Item<'a>> {
-        let example = self.place.input(key).map(Input::literal).unwrap_or_default();
-        self.required_as(key, &example)
     }
 
     /// Reads a required string.

@@ -49,6 +49,10 @@ pub(crate) struct Place {
     /// The error of a file without such a table, and its help; none if it may be missing.
     #[serde(default)]
     pub(crate) missing: Option<(String, String)>,
+    /// A key of the file as a whole, whose strings each stand for such a table that has this key
+    /// alone.
+    #[serde(default)]
+    pub(crate) short: Option<(String, String)>,
     /// The help about keys, if this is a file as a whole.
     #[serde(default)]
     help: String,

@@ -34,6 +34,8 @@ pub const FILE_NAME: &str = "study.toml";
 pub const MAX_ENTRIES: usize = document::MAX_TABLES;
 /// The name of an oracle's source whose study does not name it.
 const ORACLE: &str = "oracle";
+/// The default source.
+const OUR_OWN: &str = "our own";
 /// The default precision of a ratio.
 const PRECISION: f64 = 0.05;
 
@@ -80,7 +82,8 @@ pub fn parse(folder: &Path, text: &str) -> Result<Study, StudyErrors> {
 fn study(root: &Table<'_>, folder: &Folder) -> Study {
     check_name(root, &folder.name);
     let contestants = contestants::contestants(root, folder);
-    let has_oracle = root.get("oracle").is_some();
+    let oracle = oracle(root, &contestants, folder);
+    let has_oracle = oracle.is_some() || root.get("oracle").is_some();
     let reference = reference(root, &contestants);
     let workloads = workloads::workloads(root, has_oracle, &contestants, &reference, folder);
     let names: Vec<&str> = workloads::names_of(&workloads);
@@ -95,7 +98,7 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
         folder: folder.path.clone(),
         name: folder.name.clone(),
         title: root.required_text("title"),
-        source: root.required_text("source"),
+        source: root.read("source", Item::string).unwrap_or_else(|| OUR_OWN.to_owned()),
         item: if item.is_empty() { "item".to_owned() } else { item },
         call: root.read("call", Item::word).unwrap_or(Call::Separate),
         scope: scope(root, &contestants),
@@ -107,7 +110,7 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
         starts_processes: root.flag("starts_processes", false),
         calls: root.read("calls", Item::whole),
         centre: root.read("centre", Item::word),
-        oracle: oracle(root, &contestants, folder),
+        oracle,
         verifications: workloads::verifications(root, has_oracle),
         published: published::published(root, &contestants, &names),
         claims: claims::claims(root, &contestants, &workloads),
@@ -137,17 +140,23 @@ fn check_name(root: &Table<'_>, name: &str) {
     }
 }
 
-/// Reads `[oracle]`, which a study of libraries must have.
+/// Reads `[oracle]`, which may be left out where a source is called so. A study of libraries must
+/// have one.
 fn oracle(root: &Table<'_>, contestants: &Contestants, folder: &Folder) -> Option<Recipe> {
-    let Some(item) = root.get("oracle") else {
+    let (left_out, empty) = root.left_out(ORACLE);
+    let item = root.get(ORACLE).unwrap_or(&left_out);
+    let named = Named { name: ORACLE, item, is_library: true };
+    let table = if root.get(ORACLE).is_some() {
+        item.typed(item.table("study.oracle"), "a table, [oracle]")?
+    } else if named.has_source(folder) {
+        empty
+    } else {
         if contestants.are_runners == Some(false) {
             root.error("this study has no oracle")
-                .help("write [oracle], and oracle.c: it makes the inputs and knows the answers");
+                .help("write oracle.c: it makes the inputs and knows the answers");
         }
         return None;
     };
-    let table = item.typed(item.table("study.oracle"), "a table, [oracle]")?;
-    let named = Named { name: ORACLE, item, is_library: true };
     let (recipe, language) = recipe::recipe(&table, folder, Some(named));
     if let Some(language) = language.filter(|language| language.is_runner()) {
         let stated = table.get("language").or_else(|| table.get("sources")).unwrap_or(item);
@@ -173,12 +182,17 @@ fn scope(root: &Table<'_>, contestants: &Contestants) -> Scope {
     scope.unwrap_or(default)
 }
 
-/// Reads the contestant with which the others are compared.
+/// Reads the contestant with which the others are compared: if none is said, the first that can be
+/// it.
 fn reference(root: &Table<'_>, contestants: &Contestants) -> String {
     let names = contestants.names();
-    let first = names.first().copied().filter(|name| names::is_name(name)).unwrap_or("naive");
-    let Some(item) = root.required_as("reference", &format!("\"{first}\"")) else {
-        return String::new();
+    let Some(item) = root.get("reference") else {
+        let exact = names.iter().find(|name| contestants.inexact_contract(name).is_none());
+        if exact.is_none() && !names.is_empty() {
+            root.error("no contestant has a contract that is exact")
+                .help("the table compares all others with one that has");
+        }
+        return exact.map_or_else(String::new, |name| (*name).to_owned());
     };
     let Some(name) = names::known(item, "contestant", &names) else {
         return String::new();

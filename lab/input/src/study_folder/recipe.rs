@@ -112,6 +112,11 @@ fn sources_called<'a>(
 }
 
 impl Named<'_> {
+    /// Returns whether the folder has a source with its name.
+    pub fn has_source(self, folder: &Folder) -> bool {
+        !sources_called(self, None, folder).is_empty()
+    }
+
     /// Returns whether a file can be its source, by the language that its ending says.
     fn is_source(&self, file: &str, language: Option<Language>) -> bool {
         Language::of_file(file).is_some_and(|found| {
@@ -231,18 +236,27 @@ fn source_by_name(table: &Table<'_>, folder: &Folder, named: Named<'_>) -> Optio
     if let [one] = called[..] {
         return source(one, item, language.unwrap_or_default(), folder);
     }
+    // Of a table that is a name in a list, the name is all that there is.
+    let is_name = item.span == table.span;
     let (why, help) = if called.is_empty() {
-        missing(named, language, folder)
+        missing(named, language, folder, is_name)
     } else {
         let quoted: Vec<String> = called.iter().map(|file| format!("'{file}'")).collect();
-        let help = format!("write sources = [\"{}\"]", called[0]);
+        let place = if is_name { "[[contestant]] with its name and " } else { "" };
+        let help = format!("write {place}sources = [\"{}\"]", called[0]);
         (format!("it may be {}", alternatives(&quoted)), help)
     };
     table.error(format!("this {} has no sources: {why}", table.place.noun())).help(help).none()
 }
 
-/// Says that there is no file with a name, and what would help.
-fn missing(named: Named<'_>, language: Option<Language>, folder: &Folder) -> (String, String) {
+/// Says that there is no file with a name, and what would help. `is_name` says that the name is all
+/// that is written.
+fn missing(
+    named: Named<'_>,
+    language: Option<Language>,
+    folder: &Folder,
+    is_name: bool,
+) -> (String, String) {
     let name = named.name;
     let language = match language {
         Some(language) if language.is_package() => {
@@ -260,6 +274,9 @@ fn missing(named: Named<'_>, language: Option<Language>, folder: &Folder) -> (St
     let near = closest(name, stems.iter().map(String::as_str));
     let near = files.iter().find(|file| near.is_some() && stem(file).as_deref() == near);
     let help = match near {
+        Some(near) if is_name => {
+            format!("did you mean '{}'?", stem(near).unwrap_or_default())
+        }
         Some(near) => format!("write sources = [\"{near}\"]"),
         None => {
             let example = &language.unwrap_or_default().entry().example;

@@ -77,7 +77,7 @@ fn workload(table: &Table<'_>, names: &mut Names, has_oracle: bool, folder: &Fol
     workload.size = size(table);
     table.update("seed", &mut workload.seed, Item::whole::<u64>);
     if !has_oracle {
-        let help = "an oracle makes inputs: write [oracle]";
+        let help = "an oracle makes inputs: write oracle.c";
         refuse_drawing(table, "this input cannot be drawn", Some(help));
         return workload;
     }
@@ -138,7 +138,7 @@ pub fn verifications(root: &Table<'_>, has_oracle: bool) -> Vec<Verification> {
     if let Some(first) = tables.first().filter(|_| !has_oracle) {
         first
             .error("nothing can be verified: this study has no oracle")
-            .help("write [oracle], or leave [[verify]] out");
+            .help("write oracle.c, or leave [[verify]] out");
     }
     tables.iter().map(|table| verification(table, &mut names)).collect()
 }

@@ -45,6 +45,13 @@ fn study(text: &str, files: &[&str]) -> Study {
     study
 }
 
+/// The smallest study, with a table for each contestant and no claim.
+fn in_tables() -> String {
+    let tables = "\n[[contestant]]\nname = \"plain\"\n\n[[contestant]]\nname = \"unrolled\"\n";
+    let text = whole_studies()[0].replace("contestants = [\"plain\", \"unrolled\"]\n", "");
+    text.replace("claims = [\"unrolled is faster than plain\"]\n", "") + tables
+}
+
 fn smallest() -> Study {
     study(&whole_studies()[0], &["oracle.c", "plain.c", "unrolled.c"])
 }
@@ -71,7 +78,36 @@ fn the_smallest_study_has_the_defaults_of_the_page() {
     assert_eq!(unrolled.recipe.version, ["gcc", "--version"]);
     assert!(plain.recipe.flags == ["-O2"] && plain.recipe.environment.is_empty());
     assert_eq!(study.files, ["oracle.c", "plain.c", "study.toml", "unrolled.c"]);
-    assert!(study.claims.is_empty() && study.published.is_empty());
+    assert_eq!((study.source.as_str(), study.reference.as_str()), ("our own", "plain"));
+    assert!(study.claims.len() == 1 && study.published.is_empty());
+}
+
+#[test]
+fn names_and_sentences_can_stand_for_their_tables() {
+    let text = "title = 'T'\ncontestants = ['loose', 'plain']\nclaims = ['fast is faster than plain']\n\
+                [[workload]]\nname = 'w'\ndistribution = 'random'\nsize = 1\n\
+                [[contestant]]\nname = 'fast'\nsources = ['fast.cc']\n\
+                [[claim]]\ntext = 'fast is at least 2x faster than loose'\npublished = true\n";
+    let study = study(text, &["fast.cc", "loose.c", "oracle.c", "plain.c"]);
+    let names: Vec<&str> = study.contestants.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!((names, study.reference.as_str()), (vec!["loose", "plain", "fast"], "loose"));
+    let claims = study.claims.iter().map(|claim| (claim.line, claim.is_published));
+    assert_eq!(claims.collect::<Vec<_>>(), [(3, false), (12, true)]);
+}
+
+#[test]
+fn the_reference_is_the_first_with_an_exact_contract() {
+    let half = "[[contract]]\nname = 'half'\ntext = 'adds half'\nexact = false\n";
+    let text = in_tables() + half;
+    let loose = |name: &str, text: &str| {
+        let name = format!("name = \"{name}\"\n");
+        text.replace(&name, &(name.clone() + "contract = 'half'\n"))
+    };
+    let plain_is_loose = loose("plain", &text);
+    let read = study(&plain_is_loose, &["oracle.c", "plain.c", "unrolled.c"]);
+    assert_eq!(read.reference, "unrolled");
+    let errors = refused(&loose("unrolled", &plain_is_loose));
+    assert!(errors.contains("no contestant has a contract that is exact"), "{errors}");
 }
 
 #[test]
@@ -160,7 +196,7 @@ fn everything_at_once_is_read_as_it_stands() {
 #[test]
 fn each_number_of_threads_is_a_contestant() {
     let of = |threads: &str| {
-        let text = format!("{}\nthreads = {threads}\n", whole_studies()[0]);
+        let text = format!("{}\nthreads = {threads}\n", in_tables());
         let study = study(&text, &["oracle.c", "plain.c", "unrolled.c"]);
         let on = |of: &Entrant| (of.name.clone(), of.threads.clone());
         study.contestants.iter().map(on).collect::<Vec<_>>()
@@ -185,7 +221,7 @@ fn each_number_of_threads_is_a_contestant() {
 #[test]
 fn each_combination_of_lists_is_a_contestant() {
     let of = |lists: &str| {
-        let text = format!("{}\nflags = [\"-g\"]\n{lists}\n", whole_studies()[0]);
+        let text = format!("{}\nflags = [\"-g\"]\n{lists}\n", in_tables());
         study(&text, &["oracle.c", "plain.c", "unrolled.c"]).contestants
     };
     let all = of("compilers = [\"gcc\", \"clang-16\"]\nlevels = [\"-O1\", \"-Os\"]\n\
@@ -222,12 +258,12 @@ fn snippets_of_the_page_are_right_and_its_error_is_real() {
     let snippets: Vec<String> =
         blocks("toml").into_iter().filter(|block| block.starts_with("[[")).collect();
     assert_eq!(snippets.len(), 2);
-    let text = whole_studies()[0].replace("\"small\"", "\"random-20k\"");
+    let text = in_tables().replace("\"small\"", "\"random-20k\"");
     let text = text.replace("\"plain\"", "\"naive\"").replace("\"unrolled\"", "\"swar\"");
     study(&(text + &snippets.concat()), &["oracle.c", "naive.c", "swar.c"]);
 
-    let misspelt = "name = \"plain\"\nsources = [\"plian.c\"]";
-    let slip = whole_studies()[0].replace("name = \"plain\"", misspelt);
+    let misspelt = "\n[[contestant]]\nname = \"third\"\nsources = [\"plian.c\"]\n";
+    let slip = whole_studies()[0].clone() + misspelt;
     assert_eq!(blocks("text"), [refused(&slip) + "\n"]);
 }
 
@@ -267,7 +303,7 @@ fn the_folder_is_the_name() {
 
 #[test]
 fn paths_are_plain_and_links_do_not_lead_out() {
-    let text = &whole_studies()[0];
+    let text = &in_tables();
     let study = study(
         &text.replace("name = \"plain\"", "name = \"plain\"\nsources = [\"./c//plain.c\"]"),
         &["oracle.c", "c/plain.c", "unrolled.c"],
@@ -293,7 +329,7 @@ fn words_of_claims_are_names_where_sentences_can_hold_them() {
                  mean median p99 which rounds the time memory 98 2x percent times below above";
     let pairs = words.split_whitespace().map(|word| (word, "b")).chain([("a", "median")]);
     for (left, right) in pairs {
-        let text = whole_studies()[0]
+        let text = in_tables()
             .replace("\"plain\"", &format!("\"{right}\""))
             .replace("\"unrolled\"", &format!("\"{left}\""))
             .replace("\"small\"", &format!("\"{left}\""));
@@ -311,7 +347,7 @@ fn words_of_claims_are_names_where_sentences_can_hold_them() {
 
 #[test]
 fn sizes_have_limits() {
-    let text = &whole_studies()[0];
+    let text = &in_tables();
     let message = refused(&format!("{text}# {}\n", "x".repeat(MAX_FILE_BYTES)));
     assert!(message.contains("expected at most 1000000"), "{message}");
 
