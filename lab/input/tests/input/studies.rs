@@ -84,7 +84,8 @@ fn the_smallest_study_has_the_defaults_of_the_page() {
 
 #[test]
 fn names_and_sentences_can_stand_for_their_tables() {
-    let text = "title = 'T'\ncontestants = ['loose', 'plain']\nclaims = ['fast is faster than plain']\n\
+    let text = "title = 'T'\ncontestants = ['loose', 'plain']\n\
+                claims = ['fast is faster than plain']\n\
                 [[workload]]\nname = 'w'\ndistribution = 'random'\nsize = 1\n\
                 [[contestant]]\nname = 'fast'\nsources = ['fast.cc']\n\
                 [[claim]]\ntext = 'fast is at least 2x faster than loose'\npublished = true\n";
