@@ -23,7 +23,7 @@ test: setup tidy lint ## every check that a change must pass
 	@scripts/setup.sh test
 	$(CARGO) test --workspace --locked
 	@scripts/sync.sh short
-	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 20; fi
+	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 8; fi
 
 full: test ## the long suites too: error rates simulated, every answer of every study: hours
 	TIEBREAK_FULL=1 $(CARGO) test --release --workspace --locked -- --include-ignored

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Fuzzes what reads text from users: each target of fuzz/ for some seconds, from its seeds in
-# fuzz/corpus. Fails if a target fails; the input that made it fail is then in fuzz/artifacts.
+# Fuzzes what reads text of users or bytes of peers: each target of fuzz/ for some seconds, from its
+# seeds in fuzz/corpus. Fails if a target fails; the input that made it fail is then in
+# fuzz/artifacts.
 # Where fuzzing is not possible it says why and succeeds.
 #
 #   scripts/fuzz.sh [SECONDS]      20 if not said
 set -eu
 
 seconds=${1:-20}
-targets="claim file study"
+targets="claim file http mqtt study websocket"
 
 case $seconds in
     '' | *[!0-9]* | 0)
