@@ -3,6 +3,21 @@
 //! All times are nanoseconds since the start of a load, and all of them are arguments: nothing here
 //! reads a clock, so the tests run in virtual time.
 //!
+//! # When to send
+//!
+//! A [`Schedule`](schedule::Schedule) says when each message is to be sent, and on which
+//! connection: at a constant rate or at random (Poisson), a function of the seed alone. No answer
+//! moves it. That is an open loop. In a closed loop, a client sends when it has its answer, so a
+//! server that stops also stops the questions that would have found it stopped, and the worst
+//! latencies are missing from the result. This is called coordinated omission (Tene 2013, "How not
+//! to measure latency"). The schedule is therefore the default; closed loops exist for comparisons
+//! with published figures, and are called so.
+//!
+//! The [`Pacer`](pacer::Pacer) follows a schedule: it says how many sends are due, and records of
+//! each when it was intended and when it went out. It never skips a send and never moves one. A
+//! generator that cannot keep up sends late, and the pacer says by how much, and whether the load
+//! was [behind schedule](pacer::Punctuality::is_behind_schedule).
+//!
 //! # How long it took
 //!
 //! A user waits from the moment at which the message was to be sent. If the generator was late, a
@@ -20,6 +35,8 @@
 mod bytes;
 pub mod histogram;
 pub mod latency;
+pub mod pacer;
 pub mod random;
+pub mod schedule;
 
 pub use bytes::Damaged;

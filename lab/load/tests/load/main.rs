@@ -1,0 +1,4 @@
+//! The generator's parts against servers in virtual time: no socket, no clock, no sleep.
+
+mod pacer;
+mod stall;
