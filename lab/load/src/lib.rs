@@ -28,6 +28,13 @@
 //! Histograms of threads are merged by adding. Their byte form is for the store. (Export as `.hlog`
 //! belongs to the drivers, with the crate `hdrhistogram`.)
 //!
+//! # How much a server can take
+//!
+//! A [`Search`](saturation::Search) finds the highest rate that a server sustains. It says which
+//! rate to try next, takes what was seen, and ends with an interval of rates. Its
+//! [page](saturation) has the rule for "sustained" and its reasons. It also says what the server
+//! does above that rate: some go on at their highest rate, some pass less, and some do not recover.
+//!
 //! # What is not here
 //!
 //! No statistic beyond counts and histograms: what follows from them is for `tiebreak-stats`.
@@ -37,6 +44,7 @@ pub mod histogram;
 pub mod latency;
 pub mod pacer;
 pub mod random;
+pub mod saturation;
 pub mod schedule;
 
 pub use bytes::Damaged;
