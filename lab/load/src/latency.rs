@@ -174,7 +174,20 @@ mod tests {
                 }
             }
         }
-        let exchanged = Latencies { lows: latencies.highs, highs: latencies.lows };
-        assert!(Latencies::from_bytes(&exchanged.to_bytes()).is_err());
+        // Upper bounds that are below the lower ones: at the ends, in the middle, and too few.
+        let of = |values: &[u64]| {
+            let mut histogram = Histogram::new();
+            values.iter().for_each(|value| histogram.add(*value));
+            histogram
+        };
+        for (lows, highs) in [
+            (&[2, 5][..], &[1, 5][..]),
+            (&[1, 6][..], &[1, 5][..]),
+            (&[1, 5, 9][..], &[1, 3, 9][..]),
+            (&[1, 5][..], &[5][..]),
+        ] {
+            let wrong = Latencies { lows: of(lows), highs: of(highs) };
+            assert!(Latencies::from_bytes(&wrong.to_bytes()).is_err(), "{wrong:?}");
+        }
     }
 }
