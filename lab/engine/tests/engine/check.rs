@@ -182,7 +182,7 @@ fn of_what_e_bh_proves_little_is_false() {
         seed: format!("e-BH {file} {index}"),
     };
     let false_share = |file: u64| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::common::scratch();
         let contests: Vec<Requests> = (0..20).map(|index| contest(file, index)).collect();
         let result = check(folder.path(), &rules(Family::EBh, 0.2, 20, 3000), &contests, 0.0);
         let is_proven = |verdict: &Verdict| *verdict != Verdict::Undecided;
@@ -190,11 +190,11 @@ fn of_what_e_bh_proves_little_is_false() {
         let wrong = verdicts(&result)[10..].iter().filter(|verdict| is_proven(verdict)).count();
         (wrong as f64 / proven.max(1) as f64, proven)
     };
-    let files = 5;
+    let files = 3;
     let found: Vec<(f64, usize)> = (0..files).map(false_share).collect();
     let mean = found.iter().map(|(share, _)| share).sum::<f64>() / files as f64;
     assert!(mean <= 0.2, "{found:?}");
-    assert!(found.iter().map(|(_, proven)| proven).sum::<usize>() > 10, "{found:?}");
+    assert!(found.iter().map(|(_, proven)| proven).sum::<usize>() > 6, "{found:?}");
 }
 
 #[test]

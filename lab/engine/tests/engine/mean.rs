@@ -104,7 +104,7 @@ fn a_slow_tenth_makes_the_mean_higher_and_the_median_no_other() {
 #[test]
 fn no_world_makes_equal_means_unequal() {
     let is_full = std::env::var_os("TIEBREAK_FULL").is_some_and(|full| full == "1");
-    let (comparisons, rounds) = if is_full { (1000, 400) } else { (200, 100) };
+    let (comparisons, rounds) = if is_full { (1000, 400) } else { (100, 100) };
     // The lower the cap, the more of its wealth a bettor lays: it cuts what hurts a mean most.
     let heavier = World { name: "heavier tails", tails: 0.3, ..*world("heavy tails") };
     let cut = [(&heavier, 4.0), (&heavier, 1.2), (world("a slow tenth"), 3.0)];
@@ -148,8 +148,8 @@ fn the_interval_has_the_ratio_of_the_capped_means() {
     let cut = |seed: &str| {
         judged(&race(of_means(seed, 150), &mut Runs::new(cut_tenth, seed)), truth - 1.0)
     };
-    check_promise("a tenth that is cut off", &count(200, "cut", cut));
+    check_promise("a tenth that is cut off", &count(100, "cut", cut));
     let whole =
         |seed: &str| by_engine(plan(seed, Centre::Mean, 150, 3.5), world("a slow tenth"), 0.05);
-    check_promise("nothing is cut off", &count(200, "whole", whole));
+    check_promise("nothing is cut off", &count(100, "whole", whole));
 }

@@ -46,25 +46,43 @@ const SLOTS: [(f64, f64); 15] = [
     (0.029, 0.9),
 ];
 
-/// The mean, over all orders of these rounds at this true log ratio, of what the bets at the bar
-/// have won above it and below it; and how often slots were taken out or rounds weighed less.
-fn means(truth: f64, relation: Relation, adjust: Adjust) -> ((f64, f64), (u32, u64)) {
-    let orders = 1u32 << SLOTS.len();
-    let (mut above, mut below) = (0.0, 0.0);
-    let (mut active, mut weighted) = (0, 0);
-    for order in 0..orders {
-        let mut test = test(relation, Centre::Factor, NEVER, adjust);
-        for (i, (difference, delay)) in SLOTS.into_iter().enumerate() {
-            let slot = if order >> i & 1 == 1 { 1.0 } else { -1.0 };
-            let conditions = Conditions { slot, delay: Some(delay), ..Conditions::UNKNOWN };
-            test.observe(LogRatio::exact(truth + slot * difference), &conditions);
-            active += u32::from(test.slot_effect().is_some_and(|effect| effect.is_active));
-        }
-        weighted += test.weighted_rounds();
-        above += test.evidence().0 / f64::from(orders);
-        below += test.evidence().1 / f64::from(orders);
+/// What comes of all orders of these rounds.
+#[derive(Default)]
+struct Means {
+    /// The mean of what the bets at the bar have won above it, and below it.
+    above: f64,
+    below: f64,
+    /// How often slots were taken out, and rounds weighed less.
+    active: u32,
+    weighted: u64,
+}
+
+impl Means {
+    /// Goes through all orders of the rounds at this true log ratio.
+    fn of(truth: f64, relation: Relation, adjust: Adjust) -> Means {
+        let mut means = Means::default();
+        means.add(&test(relation, Centre::Factor, NEVER, adjust), truth, &SLOTS);
+        means
     }
-    ((above, below), (active, weighted))
+
+    /// Goes on with either order of the first of the rounds that are left. Orders that begin alike
+    /// share what they have in common.
+    fn add(&mut self, test: &RatioTest, truth: f64, rounds: &[(f64, f64)]) {
+        let Some(((difference, delay), rounds)) = rounds.split_first() else {
+            let orders = f64::from(1u32 << SLOTS.len());
+            self.weighted += test.weighted_rounds();
+            self.above += test.evidence().0 / orders;
+            self.below += test.evidence().1 / orders;
+            return;
+        };
+        for slot in [-1.0, 1.0] {
+            let mut test = test.clone();
+            let conditions = Conditions { slot, delay: Some(*delay), ..Conditions::UNKNOWN };
+            test.observe(LogRatio::exact(truth + slot * difference), &conditions);
+            self.active += u32::from(test.slot_effect().is_some_and(|effect| effect.is_active));
+            self.add(&test, truth, rounds);
+        }
+    }
 }
 
 /// At the bar the bets are fair to the last bit that counts; where the truth lies on the wrong side
@@ -74,14 +92,14 @@ fn mean_wealth_over_all_orders_is_one_at_the_bar_and_less_beyond() {
     let bar = libm::log(1.5);
     let relation = Relation::AtLeast { factor: 1.5 };
     for adjust in ALL {
-        let ((above, below), (active, weighted)) = means(bar, relation, adjust);
+        let Means { above, below, active, weighted } = Means::of(bar, relation, adjust);
         for mean in [above, below] {
             assert!(mean <= 1.0 + 1e-12 && mean > 1.0 - 1e-11, "{adjust:?}: {mean}");
         }
         assert_eq!((active > 0, weighted > 0), (adjust.slot, adjust.strata), "{adjust:?}");
         let off = 0.02;
-        let ((above, _), _) = means(bar - off, relation, adjust);
-        let ((_, below), _) = means(bar + off, relation, adjust);
+        let above = Means::of(bar - off, relation, adjust).above;
+        let below = Means::of(bar + off, relation, adjust).below;
         assert!(above < 1.0 && below < 1.0, "{adjust:?}, {off} off: {above} {below}");
     }
 }

@@ -10,7 +10,7 @@ use tiebreak_stats::conditions::Conditions;
 use tiebreak_stats::drift::FALSE_ALARMS;
 use tiebreak_stats::ratio_test::RatioTest;
 
-const FORM: Form = Form { streams: 1000, rounds: 300, error: 0.01 };
+const FORM: Form = Form { streams: 400, rounds: 300, error: 0.01 };
 
 /// How often a question about a race of this ratio shows a drift when it is settled.
 fn seen(noise: Noise, truth: f64) -> Rate {
