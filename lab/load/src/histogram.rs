@@ -5,8 +5,8 @@
 //! further bin counts what lies beyond. The layout is that of Tene's HdrHistogram, with a power of
 //! two of bins; a bin's index follows from the value by two shifts.
 
+use crate::Latency;
 use crate::bytes::{Damaged, Reader, put_number};
-use crate::latency::Latency;
 use std::fmt;
 
 /// The bits that tell the bins of one power of two apart.

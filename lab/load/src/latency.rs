@@ -1,26 +1,8 @@
-//! Latencies that are known as intervals, and the histograms of their bounds.
+//! The histograms of the bounds of latencies that are known as intervals.
 
+use crate::Latency;
 use crate::bytes::{Damaged, Reader, put_number};
 use crate::histogram::Histogram;
-
-/// A time that is known to lie between two bounds, both inclusive, in nanoseconds.
-///
-/// Of a message these are its latency from the actual send and from the intended one. Where the
-/// second is the larger part, it was the generator that was slow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Latency {
-    /// It is at least this.
-    pub low_ns: u64,
-    /// It is at most this.
-    pub high_ns: u64,
-}
-
-impl Latency {
-    /// Returns a time between these two, in either order.
-    pub fn between(one_ns: u64, other_ns: u64) -> Latency {
-        Latency { low_ns: one_ns.min(other_ns), high_ns: one_ns.max(other_ns) }
-    }
-}
 
 /// Latencies that are known as intervals: a histogram of their lower bounds and one of their upper
 /// bounds. Which belong together is forgotten; the bounds of quantiles do not need it.

@@ -21,7 +21,7 @@
 //! # How long it took
 //!
 //! A user waits from the moment at which the message was to be sent. If the generator was late, a
-//! part of that time is its own doing. So a [`Latency`](latency::Latency) is an interval: from the
+//! part of that time is its own doing. So a [`Latency`] is an interval: from the
 //! actual send, and from the intended one. The truth lies between, no run is thrown out, and
 //! nothing is corrected afterwards. [`Latencies`](latency::Latencies) keeps the two bounds in two
 //! [histograms](histogram::Histogram) of fixed size, so that every quantile is an interval, too.
@@ -48,3 +48,22 @@ pub mod saturation;
 pub mod schedule;
 
 pub use bytes::Damaged;
+
+/// A time that is known to lie between two bounds, both inclusive, in nanoseconds.
+///
+/// Of a message these are its latency from the actual send and from the intended one. Where the
+/// second is the larger part, it was the generator that was slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
+    /// It is at least this.
+    pub low_ns: u64,
+    /// It is at most this.
+    pub high_ns: u64,
+}
+
+impl Latency {
+    /// Returns a time between these two, in either order.
+    pub fn between(one_ns: u64, other_ns: u64) -> Latency {
+        Latency { low_ns: one_ns.min(other_ns), high_ns: one_ns.max(other_ns) }
+    }
+}

@@ -1,7 +1,7 @@
 //! Follows a schedule in time: which sends are due, and how late each went out.
 
+use crate::Latency;
 use crate::histogram::Histogram;
-use crate::latency::Latency;
 use crate::schedule::{Intended, Sends};
 use std::iter::Peekable;
 

@@ -1,7 +1,8 @@
 //! Every intended send of a schedule, taken by generators of different speeds.
 
 use std::num::NonZeroU32;
-use tiebreak_load::latency::{Latencies, Latency};
+use tiebreak_load::Latency;
+use tiebreak_load::latency::Latencies;
 use tiebreak_load::pacer::{Pacer, Sent, TOLERANCE_NS};
 use tiebreak_load::schedule::{Arrivals, End, Rate, SECOND_NS, Schedule};
 

@@ -58,7 +58,7 @@ fn closed_loop(connections: u64) -> Latencies {
         while now_ns < SECONDS * SECOND_NS {
             let received_ns = answered_ns(now_ns);
             let latency_ns = received_ns - now_ns;
-            latencies.add(tiebreak_load::latency::Latency::between(latency_ns, latency_ns));
+            latencies.add(tiebreak_load::Latency::between(latency_ns, latency_ns));
             now_ns = received_ns;
         }
     }
