@@ -6,11 +6,36 @@ use std::process::Stdio;
 use tiebreak_lab::Store;
 use tiebreak_lab::report::html;
 
+/// What stands in the short form of a new study, as tables, which tests add to.
+const TABLES: &str = r#"
+[oracle]
+
+[[contestant]]
+name = "plain"
+flags = ["-fno-tree-vectorize"]
+
+[[contestant]]
+name = "unrolled"
+flags = ["-fno-tree-vectorize"]
+
+[[claim]]
+text = "unrolled is faster than plain"
+"#;
+
 /// A place with a study in C that works, of two workloads.
 fn place() -> Place {
     let place = Place::new();
     let said = place.run(&["study", "new", "demo"]);
     assert_eq!(said.code, 0, "{said:?}");
+    let path = place.path("studies/demo/study.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with("claims = "));
+    let lines = lines.map(|line| match line.strip_prefix("contestants = ") {
+        Some(_) => "reference = \"plain\"\nsource = \"our own\"\n",
+        None => line,
+    });
+    let text = lines.map(|line| format!("{line}\n")).collect::<String>() + TABLES;
+    std::fs::write(path, text).unwrap();
     let large = "[[workload]]\nname = \"large\"\ndistribution = \"random\"\nsize = 1_000_000\n\n";
     edit(&place, "study.toml", "[[verify]]", &format!("{large}[[verify]]"));
     place

@@ -47,7 +47,7 @@ impl Server {
     /// Interrupts the server, and returns its exit code.
     fn interrupt(&mut self) -> Option<i32> {
         let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         self.child.wait().unwrap().code()
     }
 }
@@ -100,7 +100,7 @@ impl Client {
             json!([["program", "command"], ["quick", "sleep 0.001"], ["slow", "sleep {s}"]]);
         let steps = [
             ("these programs:", Some(programs)),
-            (r#"the parameter "s" is "0.01""#, None),
+            (r#"the parameter "s" is "0.05""#, None),
             (r#"the option "wait-for-quiet" is "false""#, None),
         ];
         for (text, below) in steps {
