@@ -22,7 +22,7 @@ run: build ## race sixteen ways to read small numbers, next to what was publishe
 test: setup tidy lint ## every check that a change must pass
 	@scripts/setup.sh test
 	$(CARGO) test --workspace --locked
-	@scripts/sync.sh short
+	@scripts/sync.sh short loom static sanitize
 	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 8; fi
 
 full: test ## the long suites too: error rates simulated, every answer of every study: hours

@@ -2,7 +2,8 @@
 # Tests kit/sync by means that need another build of it. What this machine lacks is skipped, with
 # the reason on one line.
 #
-#   scripts/sync.sh short                   all of them, in the short form: what `make test` runs
+#   scripts/sync.sh short                   all of them, in the short form; `make test` leaves out
+#                                           miri and musl, which take minutes
 #   scripts/sync.sh full loom               the long form of one
 #
 #   loom       every interleaving that the language's memory model allows, of small cases
