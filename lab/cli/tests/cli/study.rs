@@ -6,39 +6,29 @@ use std::process::Stdio;
 use tiebreak_lab::Store;
 use tiebreak_lab::report::html;
 
-/// What stands in the short form of a new study, as tables, which tests add to.
-const TABLES: &str = r#"
-[oracle]
-
-[[contestant]]
-name = "plain"
-flags = ["-fno-tree-vectorize"]
-
-[[contestant]]
-name = "unrolled"
-flags = ["-fno-tree-vectorize"]
-
-[[claim]]
-text = "unrolled is faster than plain"
-"#;
+/// What a new study claims.
+const CLAIM: &str = "unrolled is faster than plain";
 
 /// A place with a study in C that works, of two workloads.
 fn place() -> Place {
     let place = Place::new();
     let said = place.run(&["study", "new", "demo"]);
     assert_eq!(said.code, 0, "{said:?}");
+    add(&place, "[[workload]]\nname = \"large\"\ndistribution = \"random\"\nsize = 1_000_000\n");
+    place
+}
+
+/// Adds tables to the study.
+fn add(place: &Place, tables: &str) {
     let path = place.path("studies/demo/study.toml");
     let text = std::fs::read_to_string(&path).unwrap();
-    let lines = text.lines().filter(|line| !line.starts_with("claims = "));
-    let lines = lines.map(|line| match line.strip_prefix("contestants = ") {
-        Some(_) => "reference = \"plain\"\nsource = \"our own\"\n",
-        None => line,
-    });
-    let text = lines.map(|line| format!("{line}\n")).collect::<String>() + TABLES;
-    std::fs::write(path, text).unwrap();
-    let large = "[[workload]]\nname = \"large\"\ndistribution = \"random\"\nsize = 1_000_000\n\n";
-    edit(&place, "study.toml", "[[verify]]", &format!("{large}[[verify]]"));
-    place
+    std::fs::write(path, format!("{text}\n{tables}")).unwrap();
+}
+
+/// Makes the study's claim a table with this line in it.
+fn qualify_claim(place: &Place, line: &str) {
+    edit(place, "study.toml", &format!("claims = [\"{CLAIM}\"]"), "");
+    add(place, &format!("[[claim]]\ntext = \"{CLAIM}\"\n{line}\n"));
 }
 
 /// Changes a file of the study.
@@ -77,9 +67,9 @@ fn studies_are_made_listed_and_shown() {
     assert_eq!(place.run(&["study", "new", "No Name"]).code, 64);
     let missing = place.run(&["study", "show", "domo"]);
     assert!(missing.code == 65 && missing.err.contains("demo"), "{missing:?}");
-    edit(&place, "study.toml", "reference", "refrence");
+    edit(&place, "study.toml", "contestants = ", "contesants = ");
     let broken = place.run(&["study", "show", "demo"]);
-    assert!(broken.code == 65 && broken.err.contains("refrence"), "{broken:?}");
+    assert!(broken.code == 65 && broken.err.contains("contesants"), "{broken:?}");
     let listed = place.run(&["study", "list"]);
     assert!(listed.code == 0 && listed.out.contains("is broken"), "{listed:?}");
     // By its folder, and from a folder below.
@@ -92,7 +82,7 @@ fn studies_are_made_listed_and_shown() {
 #[test]
 fn a_study_is_built_judged_and_raced() {
     let place = place();
-    edit(&place, "study.toml", "[[claim]]", "[[claim]]\npublished = true");
+    qualify_claim(&place, "published = true");
     let files = ["--html", "r.html", "--svg", "r.svg", "--ecdf", "e.svg", "--markdown", "r.md"];
     let (said, result) = run(&place, &files);
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
@@ -197,7 +187,7 @@ fn a_contestant_without_its_compiler_is_not_run_and_the_others_are() {
     let third = "\n[[contestant]]\nname = \"third\"\nlanguage = \"c\"\nsources = [\"plain.c\"]\n\
                  compiler = \"no-such-compiler\"\npackage = \"a-package\"\n\
                  [[claim]]\ntext = \"third is faster than plain\"\n";
-    edit(&place, "study.toml", "[[claim]]", &format!("{third}\n[[claim]]"));
+    add(&place, third);
     let (said, result) = run(&place, &["--only", "small"]);
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
     assert!(said.err.contains("a-package"), "{said:?}");
@@ -213,7 +203,7 @@ fn a_contestant_runs_on_as_many_threads_as_there_are_cpus() {
     let third = "\n[[contestant]]\nname = \"third\"\nlanguage = \"c\"\nsources = [\"plain.c\"]\n\
                  threads = [1, \"all\", 8192]\n\
                  [[claim]]\ntext = \"third-xall is no more than 50% slower than third-x1\"\n";
-    edit(&place, "study.toml", "[[claim]]", &format!("{third}\n[[claim]]"));
+    add(&place, third);
     let shown = place.run(&["study", "show", "demo"]);
     assert!(shown.out.contains("threads: 1, all CPUs, 8192"), "{shown:?}");
     let (said, result) = run(&place, &["--only", "small"]);
@@ -255,7 +245,7 @@ fn a_build_that_fails_is_told_and_can_be_left_out() {
     let place = place();
     let broken =
         "\n[[contestant]]\nname = \"broken\"\nlanguage = \"c\"\nsources = [\"broken.c\"]\n";
-    edit(&place, "study.toml", "[[claim]]", &format!("{broken}\n[[claim]]"));
+    add(&place, broken);
     std::fs::write(place.path("studies/demo/broken.c"), "int main(\n").unwrap();
     let (said, _) = run(&place, &[]);
     assert!(said.code == 65 && said.err.contains("broken.c:"), "{said:?}");
@@ -269,7 +259,7 @@ fn a_file_can_be_added_and_lists_make_contestants() {
     std::fs::copy(place.path("studies/demo/plain.c"), place.path("mine.c")).unwrap();
     let table = "\n[[contestant]]\nname = \"more\"\nlanguage = \"c\"\nsources = [\"plain.c\"]\n\
                  levels = [\"-O1\", \"-O2\"]\n";
-    edit(&place, "study.toml", "[[claim]]", &format!("{table}\n[[claim]]"));
+    add(&place, table);
     let (said, result) = run(&place, &["--add", "mine.c", "--budget", "60 rounds"]);
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
     let names: Vec<_> = rows(&result, 0).iter().map(|row| row["name"].as_str().unwrap()).collect();
@@ -285,9 +275,9 @@ fn a_file_can_be_added_and_lists_make_contestants() {
 #[test]
 fn combinations_with_the_same_code_are_raced_once() {
     let place = place();
-    let table = "\n[[contestant]]\nname = \"twice\"\nsources = [\"plain.c\"]\nflags = [\"-O2\"]\n\
+    let table = "\n[[contestant]]\nname = \"twice\"\nsources = [\"plain.c\"]\nflags = [\"-O1\"]\n\
                  standards = [\"c11\", \"c17\"]\n";
-    edit(&place, "study.toml", "[[claim]]", &format!("{table}\n[[claim]]"));
+    add(&place, table);
     let (said, result) = run(&place, &["--only", "small"]);
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
     let of = |name: &str| rows(&result, 0).iter().find(|row| row["name"] == name).unwrap();
@@ -304,11 +294,11 @@ fn combinations_with_the_same_code_are_raced_once() {
 fn workloads_say_who_is_raced_on_them_and_when() {
     let place = place();
     let third = "\n[[contestant]]\nname = \"third\"\nsources = [\"plain.c\"]\nflags = [\"-O1\"]\n";
-    edit(&place, "study.toml", "[[claim]]", &format!("{third}\n[[claim]]"));
+    add(&place, third);
     edit(&place, "study.toml", "size = 1_000_000", "size = 1_000_000\ncontestants = [\"third\"]");
     let rare = "[[workload]]\nname = \"rare\"\ndistribution = \"random\"\nsize = 300\n\
                 on_request = true\n\n";
-    edit(&place, "study.toml", "[[verify]]", &format!("{rare}[[verify]]"));
+    add(&place, rare);
     let (said, result) = run(&place, &[]);
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
     assert_eq!(result["runs"].as_array().unwrap().len(), 2, "rare was not asked for");
@@ -397,8 +387,9 @@ fn a_study_is_published_as_one_page() {
     let place = place();
     let none = place.run(&["study", "publish", "demo"]);
     assert!(none.code == 64 && none.err.contains("never raced"), "{none:?}");
-    edit(&place, "study.toml", "our own", "our own, https://example.org/sums");
-    edit(&place, "study.toml", "[[claim]]", "[[claim]]\nfrom = \"small\"");
+    let source = "source = \"our own, https://example.org/sums\"\nitem = ";
+    edit(&place, "study.toml", "item = ", source);
+    qualify_claim(&place, "from = \"small\"");
     let (said, result) = run(&place, &[]);
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
     assert_eq!(result["runs"][1]["verdicts"][0]["claim"], "unrolled is faster than plain on large");
@@ -456,7 +447,7 @@ fn where_two_contestants_spend_their_time_is_shown() {
 fn a_wrong_answer_is_void_and_the_others_go_on() {
     let place = place();
     let third = "\n[[contestant]]\nname = \"wrong\"\nlanguage = \"c\"\nsources = [\"wrong.c\"]\n";
-    edit(&place, "study.toml", "[[claim]]", &format!("{third}\n[[claim]]"));
+    add(&place, third);
     let plain = std::fs::read_to_string(place.path("studies/demo/plain.c")).unwrap();
     let wrong = plain.replace("uint64_t sum = 0;", "uint64_t sum = 1;");
     std::fs::write(place.path("studies/demo/wrong.c"), wrong).unwrap();
@@ -563,13 +554,10 @@ fn finished(place: &Place) -> Vec<u64> {
 #[test]
 fn a_contestant_whose_contract_is_not_exact_gets_no_verdict() {
     let place = place();
+    edit(&place, "study.toml", &format!("claims = [\"{CLAIM}\"]"), "");
+    edit(&place, "study.toml", "[\"plain\", \"unrolled\"]", "[\"plain\"]");
     let contract = "[[contract]]\nname = \"other\"\nexact = false\ntext = \"another task\"\n";
-    edit(&place, "study.toml", "[oracle]", &format!("{contract}\n[oracle]"));
-    edit(&place, "study.toml", "name = \"unrolled\"", "name = \"unrolled\"\ncontract = \"other\"");
-    let path = place.path("studies/demo/study.toml");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let without_claims = text.split("[[claim]]").next().unwrap();
-    std::fs::write(&path, without_claims).unwrap();
+    add(&place, &format!("{contract}[[contestant]]\nname = \"unrolled\"\ncontract = \"other\"\n"));
     let (said, result) = run(&place, &["--order"]);
     assert!(
         result["runs"].as_array().is_none_or(|runs| {
@@ -577,8 +565,7 @@ fn a_contestant_whose_contract_is_not_exact_gets_no_verdict() {
         }),
         "{said:?}"
     );
-    let claim = "unrolled is faster than plain";
-    let said = place.run(&["study", "run", "demo", "--claim", claim, "--budget", "12 rounds"]);
+    let said = place.run(&["study", "run", "demo", "--claim", CLAIM, "--budget", "12 rounds"]);
     assert!(!said.out.contains("Holds") && !said.out.contains("Refuted"), "{said:?}");
 }
 
