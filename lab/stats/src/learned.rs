@@ -165,9 +165,11 @@ impl Shapes {
         self.all.last()
     }
 
-    /// Returns the share of the wealth that is still with the table.
-    pub fn kept(&self) -> f64 {
-        self.all.last().map_or(1.0, |shape| shape.kept)
+    /// Returns the least that all can have after `rounds`, the table's wealth being `table`: the
+    /// part that is still with the table, if the learners lost theirs.
+    pub fn least(&self, table: f64, rounds: u64, charges: u64) -> f64 {
+        let kept = self.all.last().map_or(1.0, |shape| shape.kept);
+        rounded_down(kept * table, rounds, charges)
     }
 
     /// Returns the scale of the latest shape, in natural logarithms.
@@ -284,9 +286,14 @@ impl Learned {
     /// Returns the wealth of all, that of the table being `table`, as if `charges` further rounds
     /// had the worst loss. It is rounded down: a factor is off by less than `2^-51`.
     pub fn total(&self, table: f64, charges: u64) -> f64 {
-        let operations = (self.updates + charges + 64) as f64;
-        let slack = (1.0 - operations * pow2(-50)).max(0.0);
         let learned = self.wealth.iter().sum::<f64>() * power(1.0 - STAKE, charges);
-        ((self.kept * table + learned) * slack).min(f64::MAX)
+        rounded_down(self.kept * table + learned, self.updates, charges)
     }
+}
+
+/// Takes off a wealth what the rounding of so many updates and charges may have added.
+fn rounded_down(wealth: f64, updates: u64, charges: u64) -> f64 {
+    let operations = (updates + charges + 64) as f64;
+    let slack = (1.0 - operations * pow2(-50)).max(0.0);
+    (wealth * slack).min(f64::MAX)
 }

@@ -120,9 +120,13 @@ impl History {
         self.replayed(side, cell, &self.shapes.all)
     }
 
-    /// Returns the evidence of the table's bettors alone.
-    fn table_evidence(&self, side: Side, theta: f64, charges: u64) -> f64 {
-        self.replayed(side, Cell::at(theta), &[]).table_value(charges)
+    /// Returns the evidence that there is whatever the learners have lost.
+    fn least_evidence(&self, side: Side, theta: f64, charges: u64) -> f64 {
+        let table = self.replayed(side, Cell::at(theta), &[]).table_value(charges);
+        if !self.table.learns {
+            return table;
+        }
+        self.shapes.least(table, self.bets.len() as u64, charges)
     }
 
     /// Bets against a cell on all rounds again, with learners that know these shapes.
@@ -163,9 +167,7 @@ impl History {
         let finite = || self.bets.iter().map(|bet| side.of(bet.d).low).filter(|d| d.is_finite());
         let above = finite().fold(f64::NEG_INFINITY, f64::max);
         let least = finite().fold(f64::INFINITY, f64::min);
-        let kept = self.shapes.kept();
-        let reaches =
-            |theta: &f64| kept * self.table_evidence(side, *theta, charges) >= 1.0 / error;
+        let reaches = |theta: &f64| self.least_evidence(side, *theta, charges) >= 1.0 / error;
         let below = [0.125, 1.0, 8.0, 64.0, 512.0].map(|step| least - step);
         let below = below.into_iter().find(reaches)?;
         let limit =

@@ -249,3 +249,16 @@ proptest! {
         }
     }
 }
+
+/// Such rounds stop the bisection at an evidence that only the last digits tell from the bar.
+#[test]
+fn limits_of_ties_stand_where_the_bets_have_won() {
+    let tie = LogRatio::exact(0.0);
+    let (above, below) = (LogRatio { low: 0.0, high: INF }, LogRatio { low: -INF, high: 0.0 });
+    let rounds =
+        [LogRatio::exact(31.537275345548345), tie, tie, above, below, tie, tie, tie, tie, below];
+    let history = history(&M4, &rounds);
+    let error = 0.3627296254055977;
+    let low = history.limits(error, 0, &[]).low.unwrap();
+    assert!(history.evidence_above(low, 0) >= 1.0 / error);
+}
