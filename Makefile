@@ -26,7 +26,8 @@ test: setup tidy lint ## every check that a change must pass
 	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 8; fi
 
 full: test ## the long suites too: error rates simulated, every answer of every study: hours
-	TIEBREAK_FULL=1 PROPTEST_RNG_SEED=$$(date +%s) $(CARGO) test --release --workspace --locked -- --include-ignored
+	TIEBREAK_FULL=1 PROPTEST_RNG_SEED=$$(date +%s) \
+	    $(CARGO) test --release --workspace --locked -- --include-ignored
 	scripts/sync.sh full
 	@$(MAKE) --no-print-directory build
 	@scripts/setup.sh studies peers
