@@ -40,12 +40,16 @@
 //! No statistic beyond counts and histograms: what follows from them is for `tiebreak-stats`.
 
 mod bytes;
+pub mod conversation;
+pub mod generator;
 pub mod histogram;
 pub mod latency;
 pub mod pacer;
 pub mod random;
 pub mod saturation;
 pub mod schedule;
+pub mod seen;
+pub mod stamp;
 
 pub use bytes::Damaged;
 
