@@ -19,7 +19,7 @@ pub trait Scenario: Sync {
     /// message `number` is that of sender `number mod senders`.
     fn senders(&self) -> u32;
 
-    /// Returns the connection of a sender.
+    /// Returns the connection of a sender. Each has its own, in its own group.
     fn connection_of(&self, sender: u32) -> u32;
 
     /// Returns the group of a connection. Connections of a group are served by the same thread, and
@@ -63,7 +63,8 @@ pub trait Conversation: Send {
     ) -> Result<usize, Broken>;
 
     /// Takes the end of what the server says: it has closed its side. The connection is then made
-    /// again, as HTTP allows between two answers, and begins with [`open`](Conversation::open).
+    /// again, as HTTP allows between two answers, and begins with [`open`](Conversation::open): what
+    /// is still to be answered has to be said there again.
     ///
     /// # Errors
     /// Fails if that was not the time to close, with what was missing.

@@ -1,14 +1,34 @@
 //! Runs a load: sockets, threads and time. One thread a CPU that it may use, each with its own
 //! connections, its own `epoll` and its own histograms; what they saw is added up at the end.
+//!
+//! A [thread](thread) first opens its connections. When all threads have done so, all start at the
+//! same time. Then each goes through turns: it turns to the messages that are due
+//! ([`sending`]), says and writes them ([`connection`]), adds to what all have counted
+//! ([`shared`]), sleeps until the next message or an arrival ([`system`]), and reads and
+//! counts what came ([`arrivals`], [`record`]).
+
+mod arrivals;
+mod connection;
+mod record;
+mod sending;
+mod shared;
+mod system;
+mod thread;
 
 use crate::conversation::Scenario;
 use crate::schedule::{Arrivals, End, Rate};
 use crate::seen::Seen;
+use crate::stamp::{LOAD_NS_MAX, MESSAGES_MAX};
+use record::Record;
+use shared::{EndOnPanic, Over, Shared};
 use std::fmt;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::thread::Builder;
 use std::time::Duration;
+use thread::Thread;
 
 /// What is asked of a server.
 #[derive(Clone, Debug)]
@@ -23,8 +43,8 @@ pub struct Load {
     pub end: End,
     /// The threads that share the connections.
     pub threads: NonZeroU32,
-    /// How long is waited for a connection to be open, and after the schedule's end for what is
-    /// still under way.
+    /// How long is waited for the next connection to be open, and after the schedule's end for what
+    /// is still under way; in a closed loop of so many messages, also for any answer.
     pub patience: Duration,
 }
 
@@ -94,8 +114,115 @@ pub enum LoadError {
         /// The hard limit.
         limit: u64,
     },
+    /// A load has more messages than numbers on them, or takes longer than the times on them.
+    TooMuch,
+    /// A closed loop waits for answers, and there are none: messages arrive elsewhere.
+    Unanswered,
     /// The user asked to stop before the first message.
     Interrupted,
     /// The system refused something else: what, and its words.
     System(&'static str, std::io::Error),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Connect { address, connection, source } => {
+                write!(f, "connection {connection} to {address} could not be made: {source}")?;
+                match source.kind() {
+                    ErrorKind::ConnectionRefused => write!(f, "; start the server there first"),
+                    ErrorKind::AddrNotAvailable => {
+                        write!(f, "; give fewer connections than this machine has ports")
+                    }
+                    _ => Ok(()),
+                }
+            }
+            LoadError::Refused { connection, why } => write!(
+                f,
+                "before connection {connection} was open, the server {why}; give the address of a \
+                 server that speaks this protocol and accepts what was asked for"
+            ),
+            LoadError::NotOpen { open, connections, patience } => write!(
+                f,
+                "{open} of {connections} connections are open, and no other was within \
+                 {patience:?}; give fewer, or wait longer"
+            ),
+            LoadError::Files { needed, limit } => write!(
+                f,
+                "this load needs {needed} open files, and the process may have {limit}; raise the \
+                 hard limit with 'ulimit -Hn {needed}', or give fewer connections"
+            ),
+            LoadError::TooMuch => write!(
+                f,
+                "this load is too long: give at most {MESSAGES_MAX} messages and {} hours",
+                LOAD_NS_MAX / 3_600_000_000_000
+            ),
+            LoadError::Unanswered => f.write_str(
+                "no message is answered, so nothing limits how many are under way; give a rate, \
+                 or no such limit",
+            ),
+            LoadError::Interrupted => f.write_str("stopped before the first message"),
+            LoadError::System(what, source) => write!(f, "{what}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            LoadError::Connect { source, .. } | LoadError::System(_, source) => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// Loads a server: opens all connections, then sends until the load's end, and waits for what is
+/// under way. It blocks until then.
+///
+/// # Errors
+/// Fails if the load could not begin, or the system fails. Whatever the server does after the start
+/// is no error, but in [`Seen::ending`] and the counts.
+pub fn load<S: Scenario>(load: &Load, scenario: &S, watch: &Watch) -> Result<Seen, LoadError> {
+    check(load, scenario)?;
+    system::allow_files(scenario.connections())?;
+    let shared = Shared::new(load, scenario, watch);
+    let records = std::thread::scope(|scope| {
+        let run = |thread: u32| {
+            let shared = &shared;
+            Builder::new().name(format!("load {thread}")).spawn_scoped(scope, move || {
+                let _guard = EndOnPanic(shared);
+                Thread::run(load, scenario, shared, thread)
+            })
+        };
+        let mut threads = Vec::new();
+        for thread in 0..load.threads.get() {
+            match run(thread) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    shared.end(Over::Failed(LoadError::System("no thread can be had", error)));
+                }
+            }
+        }
+        let joined = threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        joined.flatten().collect::<Vec<Record>>()
+    });
+    match shared.into_over() {
+        Over::Failed(error) => Err(error),
+        over => Ok(Record::seen(records, over, scenario.arrivals_a_message())),
+    }
+}
+
+/// Refuses what cannot be loaded.
+fn check<S: Scenario>(load: &Load, scenario: &S) -> Result<(), LoadError> {
+    let is_too_much = match load.end {
+        End::Sends(sends) => sends > MESSAGES_MAX,
+        End::Ns(end_ns) => end_ns > LOAD_NS_MAX,
+    };
+    let waits = matches!(load.pace, Pace::Closed { in_flight: Some(_) });
+    if is_too_much {
+        return Err(LoadError::TooMuch);
+    }
+    if waits && !scenario.is_answered() { Err(LoadError::Unanswered) } else { Ok(()) }
 }

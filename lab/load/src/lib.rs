@@ -1,7 +1,17 @@
-//! Load on servers, without the network: what a generator needs besides sockets and codecs.
+//! Load on servers.
 //!
-//! All times are nanoseconds since the start of a load, and all of them are arguments: nothing here
-//! reads a clock, so the tests run in virtual time.
+//! All times are nanoseconds since the start of a load. Only the [generator](generator) reads a
+//! clock and owns sockets and threads; everything else gets times as arguments and bytes as slices,
+//! so its tests run in virtual time and without a network.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`generator`] | runs a load on a server, and says what was [`seen`] |
+//! | [`conversation`] | what a protocol does on a connection; [`http`] is one |
+//! | [`schedule`], [`pacer`] | when to send, and how late it was |
+//! | [`stamp`] | what a message carries, so that its arrival tells its latency |
+//! | [`latency`], [`histogram`] | latencies as intervals, counted in bins |
+//! | [`saturation`] | the search for how much a server can take |
 //!
 //! # When to send
 //!
@@ -43,6 +53,7 @@ mod bytes;
 pub mod conversation;
 pub mod generator;
 pub mod histogram;
+pub mod http;
 pub mod latency;
 pub mod pacer;
 pub mod random;

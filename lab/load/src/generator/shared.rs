@@ -1,0 +1,160 @@
+//! What the threads of a load share: when it starts, whether it is over, and what all have counted.
+
+use super::{Load, LoadError, Watch};
+use crate::conversation::Scenario;
+use crate::schedule::End;
+use crate::stamp::LOAD_NS_MAX;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use std::time::{Duration, Instant};
+
+/// From the moment at which the last connection is open to the start: all threads see it in time.
+const LEAD: Duration = Duration::from_millis(5);
+
+/// Why a load is over.
+#[derive(Debug)]
+pub(super) enum Over {
+    /// All has arrived.
+    Complete,
+    /// Something has not, and the wait for it is over.
+    Waited,
+    /// The user asked to stop.
+    Interrupted,
+    /// A connection of this number ended or said nonsense.
+    Broken(u32, String),
+    /// It could not begin, or the system failed.
+    Failed(LoadError),
+}
+
+/// What threads share. Counters only grow, and are added to once a turn.
+pub(super) struct Shared<'a> {
+    /// What the caller sees; its counters are those of the load.
+    pub(super) watch: &'a Watch,
+    arrivals_a_message: u64,
+    patience_ns: u64,
+    start: OnceLock<Instant>,
+    over: OnceLock<Over>,
+    /// The threads that still wait for a connection to be open.
+    opening: AtomicU32,
+    /// The threads that still send.
+    sending: AtomicU32,
+    refused: AtomicU64,
+    /// All messages that were sent have a number below it.
+    numbers: AtomicU64,
+    last_send_ns: AtomicU64,
+    /// The end of the schedule; `u64::MAX` until it is known.
+    end_ns: AtomicU64,
+}
+
+impl<'a> Shared<'a> {
+    /// Begins with nothing open and nothing sent.
+    pub(super) fn new<S: Scenario>(load: &Load, scenario: &S, watch: &'a Watch) -> Shared<'a> {
+        for counter in [&watch.open, &watch.sent, &watch.arrived] {
+            counter.store(0, Relaxed);
+        }
+        let end_ns = if let End::Ns(end_ns) = load.end { end_ns } else { u64::MAX };
+        Shared {
+            watch,
+            arrivals_a_message: scenario.arrivals_a_message().into(),
+            patience_ns: u64::try_from(load.patience.as_nanos()).unwrap_or(LOAD_NS_MAX),
+            start: OnceLock::new(),
+            over: OnceLock::new(),
+            opening: AtomicU32::new(load.threads.get()),
+            sending: AtomicU32::new(load.threads.get()),
+            refused: AtomicU64::new(0),
+            numbers: AtomicU64::new(0),
+            last_send_ns: AtomicU64::new(0),
+            end_ns: AtomicU64::new(end_ns),
+        }
+    }
+
+    /// Says that a thread has all of its connections open. The last one sets the start.
+    pub(super) fn opened(&self) {
+        if self.opening.fetch_sub(1, AcqRel) == 1 {
+            self.start.get_or_init(|| Instant::now() + LEAD);
+        }
+    }
+
+    /// Returns the start, once it is known.
+    pub(super) fn start(&self) -> Option<Instant> {
+        self.start.get().copied()
+    }
+
+    /// Ends the load. Of several reasons the first counts.
+    pub(super) fn end(&self, over: Over) {
+        // A reason that came second is not needed.
+        let _ = self.over.set(over);
+    }
+
+    /// Returns whether it has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.over.get().is_some()
+    }
+
+    /// Returns why it has ended.
+    pub(super) fn into_over(self) -> Over {
+        self.over.into_inner().unwrap_or(Over::Waited)
+    }
+
+    /// Says that messages below this number may have been sent. It comes before their bytes do.
+    pub(super) fn announce(&self, numbers: u64) {
+        self.numbers.fetch_max(numbers, AcqRel);
+    }
+
+    /// Returns the number below which all messages are that may have been sent.
+    pub(super) fn numbers(&self) -> u64 {
+        self.numbers.load(Acquire)
+    }
+
+    /// Adds what a thread has counted in a turn.
+    pub(super) fn add(&self, sent: u64, arrived: u64, refused: u64) {
+        for (counter, more) in
+            [(&self.watch.sent, sent), (&self.watch.arrived, arrived), (&self.refused, refused)]
+        {
+            if more > 0 {
+                counter.fetch_add(more, AcqRel);
+            }
+        }
+    }
+
+    /// Says that a thread has sent its last message, at this time. Where the schedule ends after so
+    /// many messages, the last thread's last message is its end.
+    pub(super) fn sent_all(&self, last_ns: u64) {
+        self.last_send_ns.fetch_max(last_ns, AcqRel);
+        if self.sending.fetch_sub(1, AcqRel) == 1 {
+            let last_ns = self.last_send_ns.load(Acquire);
+            // Where the end is a time, it stays.
+            let _ = self.end_ns.compare_exchange(u64::MAX, last_ns, AcqRel, Acquire);
+        }
+    }
+
+    /// Returns the end of the schedule; `u64::MAX` until it is known.
+    pub(super) fn end_ns(&self) -> u64 {
+        self.end_ns.load(Acquire)
+    }
+
+    /// Ends the load if all was sent and has arrived, or was waited for long enough.
+    pub(super) fn end_if_done(&self, now_ns: u64) {
+        if self.sending.load(Acquire) > 0 {
+            return;
+        }
+        let expected = self.watch.sent.load(Acquire).saturating_mul(self.arrivals_a_message);
+        let settled = self.watch.arrived.load(Acquire) + self.refused.load(Acquire);
+        if settled >= expected {
+            self.end(Over::Complete);
+        } else if now_ns >= self.end_ns().saturating_add(self.patience_ns) {
+            self.end(Over::Waited);
+        }
+    }
+}
+
+/// Ends the load when a thread panics, so that the others do not wait for it for ever.
+pub(super) struct EndOnPanic<'a, 'b>(pub(super) &'a Shared<'b>);
+
+impl Drop for EndOnPanic<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end(Over::Interrupted);
+        }
+    }
+}

@@ -1,0 +1,529 @@
+//! A thread of a load: it opens its connections, then sends, writes, waits and reads in turns.
+//!
+//! The work of a turn is bounded, whatever is due: so writing never starves reading, and the other
+//! way round.
+
+use super::arrivals::Arrival;
+use super::connection::{Connection, State, Written};
+use super::record::Record;
+use super::sending::Sending;
+use super::shared::{Over, Shared};
+use super::system::{self, Epoll, Ready};
+use super::{Load, LoadError};
+use crate::conversation::{Broken, Heard, Scenario};
+use crate::schedule::End;
+use crate::seen::Counts;
+use crate::stamp::Stamp;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+/// The connections of a thread that are opened at the same time, at most.
+const OPENING_MAX: usize = 100;
+/// The messages of a schedule that a turn takes, at most.
+const SENDS_A_TURN: usize = 1024;
+/// The connections that a turn writes to, at most.
+const WRITES_A_TURN: usize = 64;
+/// The connections that a turn reads from, at most.
+const READS_A_TURN: usize = 64;
+/// A thread looks at least so often whether the load is over.
+const LOOK: Duration = Duration::from_millis(20);
+/// And so often whether it starts.
+const LOOK_FOR_START: Duration = Duration::from_millis(1);
+
+/// Nanoseconds since the start of the load; 0 before it.
+#[derive(Clone, Copy)]
+struct Clock(Option<Instant>);
+
+impl Clock {
+    fn now_ns(self) -> u64 {
+        self.0.map_or(0, |start| start.elapsed().as_nanos() as u64)
+    }
+
+    fn has_started(self) -> bool {
+        self.0.is_some()
+    }
+}
+
+/// A thread, with its connections.
+pub(super) struct Thread<'a, S: Scenario> {
+    load: &'a Load,
+    shared: &'a Shared<'a>,
+    epoll: Epoll,
+    connections: Vec<Connection<S::Conversation>>,
+    /// How many all threads have.
+    all_connections: u32,
+    sending: Sending,
+    /// Those without a socket.
+    to_connect: VecDeque<usize>,
+    /// How many are being opened, and how many are open.
+    opening: usize,
+    open: usize,
+    /// Those that have something to say, each once.
+    talkative: VecDeque<usize>,
+    clock: Clock,
+    /// When the thread last sent a message or had an answer.
+    active_ns: u64,
+    /// What the other threads know of the counts.
+    told: Counts,
+    /// The number below which all messages are that may have been sent, as far as is known here.
+    numbers: u64,
+    has_sent_all: bool,
+    record: Record,
+    buffer: Vec<u8>,
+    heard: Vec<Heard>,
+}
+
+impl<'a, S: Scenario> Thread<'a, S> {
+    /// Runs a thread to the end of the load. Returns what it has seen, or `None` if it was not
+    /// there when the load began.
+    pub(super) fn run(
+        load: &'a Load,
+        scenario: &S,
+        shared: &'a Shared<'a>,
+        thread: u32,
+    ) -> Option<Record> {
+        system::sleep_exactly();
+        let begun = Thread::new(load, scenario, shared, thread);
+        let begun = begun.map_err(|error| LoadError::System("epoll cannot be had", error));
+        let result = begun.and_then(|mut thread| {
+            if !thread.open_all()? {
+                return Ok(None);
+            }
+            thread.load_all()?;
+            Ok(Some(thread.record))
+        });
+        result.unwrap_or_else(|error| {
+            shared.end(Over::Failed(error));
+            None
+        })
+    }
+
+    fn new(
+        load: &'a Load,
+        scenario: &S,
+        shared: &'a Shared<'a>,
+        thread: u32,
+    ) -> io::Result<Thread<'a, S>> {
+        let mut connections = Vec::new();
+        for number in 0..scenario.connections() {
+            let group = scenario.group_of(number);
+            if group % load.threads == thread {
+                connections.push(Connection::new(number, group, scenario.converse(number)));
+            }
+        }
+        let place_of = |number: u32| connections.partition_point(|other| other.number < number);
+        let sending = Sending::new(load, scenario, thread, place_of);
+        for (sender, connection) in sending.connections().enumerate() {
+            connections[connection].sender = Some(sender);
+        }
+        Ok(Thread {
+            load,
+            shared,
+            epoll: Epoll::new(READS_A_TURN)?,
+            to_connect: (0..connections.len()).collect(),
+            connections,
+            all_connections: scenario.connections(),
+            sending,
+            opening: 0,
+            open: 0,
+            talkative: VecDeque::new(),
+            clock: Clock(None),
+            active_ns: 0,
+            told: Counts::default(),
+            numbers: 0,
+            has_sent_all: false,
+            record: Record::new(),
+            buffer: Vec::new(),
+            heard: Vec::new(),
+        })
+    }
+
+    /// Opens all connections and waits for the start. Returns whether there is one.
+    fn open_all(&mut self) -> Result<bool, LoadError> {
+        let mut progress = (0, Instant::now());
+        let mut is_open = false;
+        while !self.shared.is_over() {
+            if self.shared.watch.stop.load(Relaxed) {
+                return Err(LoadError::Interrupted);
+            }
+            if self.open == self.connections.len() && !is_open {
+                is_open = true;
+                self.shared.opened();
+            }
+            let now = Instant::now();
+            let start = self.shared.start();
+            if let Some(start) = start.filter(|start| *start <= now) {
+                self.clock = Clock(Some(start));
+                return Ok(true);
+            }
+            if self.open != progress.0 {
+                progress = (self.open, now);
+            } else if !is_open && now.duration_since(progress.1) > self.load.patience {
+                return Err(self.not_open());
+            }
+            let wait = start.map_or(LOOK_FOR_START, |start| start.duration_since(now));
+            self.turn(wait.min(LOOK_FOR_START))?;
+        }
+        Ok(false)
+    }
+
+    fn not_open(&self) -> LoadError {
+        LoadError::NotOpen {
+            open: self.shared.watch.open.load(Relaxed) as u32,
+            connections: self.all_connections,
+            patience: self.load.patience,
+        }
+    }
+
+    /// Loads from the start to the end.
+    fn load_all(&mut self) -> Result<(), LoadError> {
+        let cpu_ns = system::thread_cpu_ns();
+        // What was said to open connections is not the load's.
+        (self.record.written_bytes, self.record.read_bytes) = (0, 0);
+        if self.sending.is_closed() {
+            let places: Vec<usize> = self.sending.connections().collect();
+            places.into_iter().for_each(|place| self.list(place));
+        }
+        while !self.shared.is_over() {
+            if self.shared.watch.stop.load(Relaxed) {
+                self.shared.end(Over::Interrupted);
+                break;
+            }
+            let now_ns = self.clock.now_ns();
+            self.take_due(now_ns);
+            self.write()?;
+            self.tell(now_ns);
+            let wait = self.wait(self.clock.now_ns());
+            self.turn(wait)?;
+        }
+        let now_ns = self.clock.now_ns();
+        self.record.cpu_ns = system::thread_cpu_ns().saturating_sub(cpu_ns);
+        self.record.punctuality = self.sending.punctuality(now_ns, self.record.counts.sent);
+        Ok(())
+    }
+
+    /// Turns to the messages that the schedule wants sent by now.
+    fn take_due(&mut self, now_ns: u64) {
+        let mut numbers = 0;
+        for _ in 0..SENDS_A_TURN {
+            // What is taken is written in this turn. Otherwise a thread that cannot keep up would
+            // take messages in time, and write them late.
+            if self.talkative.len() >= WRITES_A_TURN {
+                break;
+            }
+            let Some((place, stamp)) = self.sending.take_due(now_ns) else { break };
+            self.record.sent(stamp);
+            self.active_ns = now_ns;
+            numbers = stamp.number + 1;
+            self.connections[place].waiting.push_back(stamp);
+            self.list(place);
+        }
+        self.announce(numbers);
+    }
+
+    /// Lets all threads know that messages below this number may arrive.
+    fn announce(&mut self, numbers: u64) {
+        if numbers > self.numbers {
+            self.numbers = numbers;
+            self.shared.announce(numbers);
+        }
+    }
+
+    /// Says what the thread has counted since the last time, and whether it or the load is done.
+    fn tell(&mut self, now_ns: u64) {
+        let counts = self.record.counts;
+        let told = std::mem::replace(&mut self.told, counts);
+        let (sent, arrived) = (counts.sent - told.sent, counts.arrived - told.arrived);
+        self.shared.add(sent, arrived, counts.refused - told.refused);
+        // A closed loop in which nothing happens any more has lost what it waits for.
+        let patience_ns = self.load.patience.as_nanos() as u64;
+        let ends_by_count = matches!(self.load.end, End::Sends(_)) && self.sending.is_closed();
+        if ends_by_count && now_ns.saturating_sub(self.active_ns) > patience_ns {
+            self.sending.give_up();
+        }
+        if !self.has_sent_all && self.sending.is_over(now_ns) {
+            self.has_sent_all = true;
+            self.shared.sent_all(self.active_ns);
+        }
+        self.shared.end_if_done(now_ns);
+    }
+
+    /// Returns how long there is nothing to do unless something arrives.
+    fn wait(&mut self, now_ns: u64) -> Duration {
+        if !self.talkative.is_empty() || self.shared.is_over() {
+            return Duration::ZERO;
+        }
+        let next = self.sending.next_at();
+        next.map_or(LOOK, |at_ns| Duration::from_nanos(at_ns.saturating_sub(now_ns)).min(LOOK))
+    }
+
+    /// Connects what has no socket, waits, and takes what arrived.
+    fn turn(&mut self, wait: Duration) -> Result<(), LoadError> {
+        while self.opening < OPENING_MAX {
+            let Some(place) = self.to_connect.pop_front() else { break };
+            self.connect(place)?;
+        }
+        if !self.clock.has_started() {
+            self.write()?;
+        }
+        let found = self.epoll.wait(wait).map_err(system_failed)?;
+        for at in 0..found {
+            let Ready { key, is_readable, is_writable } = self.epoll.ready(at);
+            let connection = &mut self.connections[key];
+            match connection.state {
+                State::Closed => {}
+                State::Connecting if is_writable => self.open(key)?,
+                State::Connecting => {}
+                State::Opening | State::Open => {
+                    if is_writable {
+                        self.push(key);
+                    }
+                    if is_readable {
+                        self.read(key)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins to connect.
+    fn connect(&mut self, place: usize) -> Result<(), LoadError> {
+        let connection = &mut self.connections[place];
+        match system::connect(self.load.address) {
+            Ok(socket) => {
+                self.epoll.add(&socket, place).map_err(system_failed)?;
+                connection.connect(socket);
+                self.opening += 1;
+                Ok(())
+            }
+            Err(error) => self.not_connected(place, error),
+        }
+    }
+
+    /// Begins the conversation on a connection whose socket is connected, or is not.
+    fn open(&mut self, place: usize) -> Result<(), LoadError> {
+        match self.connections[place].open(&mut self.heard) {
+            Ok(()) => {
+                self.push(place);
+                self.hear(place, self.clock.now_ns())
+            }
+            Err(error) => self.not_connected(place, error),
+        }
+    }
+
+    fn not_connected(&mut self, place: usize, source: io::Error) -> Result<(), LoadError> {
+        let (address, connection) = (self.load.address, self.connections[place].number);
+        if !self.clock.has_started() {
+            return Err(LoadError::Connect { address, connection, source });
+        }
+        let why = format!("closed the connection and did not take it again: {source}");
+        self.broken(place, Broken(why))
+    }
+
+    /// Puts a connection on the list of those that have something to say, unless it has to wait for
+    /// room.
+    fn list(&mut self, place: usize) {
+        if !self.connections[place].is_blocked {
+            self.push(place);
+        }
+    }
+
+    fn push(&mut self, place: usize) {
+        let connection = &mut self.connections[place];
+        if !connection.is_listed {
+            connection.is_listed = true;
+            self.talkative.push_back(place);
+        }
+    }
+
+    /// Says and writes what there is, once for each connection.
+    fn write(&mut self) -> Result<(), LoadError> {
+        for _ in 0..self.talkative.len().min(WRITES_A_TURN) {
+            let Some(place) = self.talkative.pop_front() else { break };
+            self.connections[place].is_listed = false;
+            if matches!(self.connections[place].state, State::Opening | State::Open) {
+                self.write_to(place).map_err(system_failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says and writes what there is on one connection. Only if the socket does not take it, it is
+    /// waited for room.
+    fn write_to(&mut self, place: usize) -> io::Result<()> {
+        self.say(place);
+        let connection = &mut self.connections[place];
+        let written = connection.write(&mut self.record.written_bytes);
+        let is_blocked = written == Written::Some;
+        if connection.is_blocked != is_blocked {
+            connection.is_blocked = is_blocked;
+            if let Some(socket) = connection.socket() {
+                self.epoll.change(socket, place, is_blocked)?;
+            }
+        }
+        let is_free = connection.sender.is_some_and(|sender| self.sending.is_free(sender));
+        let has_more = is_free && self.clock.has_started() || !connection.waiting.is_empty();
+        if has_more && connection.has_room() {
+            self.list(place);
+        }
+        Ok(())
+    }
+
+    /// Says the messages that may be said on a connection: those that wait, and in a closed loop
+    /// those that its sender is free to send.
+    fn say(&mut self, place: usize) {
+        let connection = &mut self.connections[place];
+        while connection.has_room() {
+            let Some(stamp) = connection.waiting.pop_front() else { break };
+            connection.say(stamp);
+        }
+        let sender = connection.sender.filter(|sender| self.sending.is_free(*sender));
+        let Some(sender) = sender.filter(|_| self.clock.has_started()) else { return };
+        let now_ns = self.clock.now_ns();
+        let mut numbers = 0;
+        while connection.has_room() {
+            let Some(stamp) = self.sending.take_free(sender, now_ns) else { break };
+            self.record.sent(stamp);
+            self.active_ns = now_ns;
+            numbers = stamp.number + 1;
+            connection.say(stamp);
+        }
+        self.announce(numbers);
+    }
+
+    /// Reads once from a connection.
+    fn read(&mut self, place: usize) -> Result<(), LoadError> {
+        let connection = &mut self.connections[place];
+        match connection.read(&mut self.buffer) {
+            Ok(None) => Ok(()),
+            Ok(Some((_, 0))) => self.ended(place, None),
+            Ok(Some((length, new))) => {
+                let now_ns = self.clock.now_ns();
+                self.record.read_bytes += new as u64;
+                let bytes = &mut self.buffer[..length];
+                let understood = connection.understand(bytes, &mut self.heard);
+                self.hear(place, now_ns)?;
+                understood.or_else(|broken| self.broken(place, broken))
+            }
+            Err(error) => self.ended(place, Some(error)),
+        }
+    }
+
+    /// Takes the end of what the server says, or the error that ended it. If it may end, the
+    /// connection is made again.
+    fn ended(&mut self, place: usize, error: Option<io::Error>) -> Result<(), LoadError> {
+        let connection = &mut self.connections[place];
+        let ended = connection.end(&mut self.heard);
+        let state = connection.state;
+        self.hear(place, self.clock.now_ns())?;
+        let why = match (ended, error) {
+            (Ok(()), _) if state == State::Open => None,
+            (Ok(()), _) => Some("closed the connection before it was open".to_owned()),
+            (Err(Broken(why)), None) => Some(why),
+            (Err(Broken(why)), Some(error)) => Some(format!("{why} ({error})")),
+        };
+        if let Some(why) = why {
+            return self.broken(place, Broken(why));
+        }
+        self.connections[place].close();
+        self.open -= 1;
+        self.shared.watch.open.fetch_sub(1, Relaxed);
+        self.record.counts.reconnected += 1;
+        self.to_connect.push_back(place);
+        Ok(())
+    }
+
+    /// Takes what a connection has heard by a read that ended at this time.
+    fn hear(&mut self, place: usize, now_ns: u64) -> Result<(), LoadError> {
+        let end_ns = self.shared.end_ns();
+        let mut heard = std::mem::take(&mut self.heard);
+        let mut unknown = false;
+        for what in heard.drain(..) {
+            match what {
+                Heard::Open => self.opened(place),
+                Heard::Arrived(stamp) | Heard::Refused(stamp) if !self.was_sent(stamp, now_ns) => {
+                    unknown = true;
+                }
+                Heard::Arrived(stamp) => self.arrived(place, stamp, now_ns, end_ns),
+                Heard::Refused(stamp) => {
+                    self.record.refused(now_ns, end_ns);
+                    self.settled(place, stamp, now_ns);
+                }
+            }
+        }
+        self.heard = heard;
+        // It may have to answer, or may say what had to wait.
+        let connection = &self.connections[place];
+        if connection.has_unwritten() || !connection.waiting.is_empty() && connection.has_room() {
+            self.list(place);
+        }
+        if unknown {
+            return self.broken(place, Broken("answered a message that was never sent".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn opened(&mut self, place: usize) {
+        let connection = &mut self.connections[place];
+        if connection.state == State::Opening {
+            connection.state = State::Open;
+            self.opening -= 1;
+            self.open += 1;
+            self.shared.watch.open.fetch_add(1, Relaxed);
+            self.list(place);
+        }
+    }
+
+    /// Returns whether such a message can have been sent.
+    fn was_sent(&mut self, stamp: Stamp, now_ns: u64) -> bool {
+        if stamp.number >= self.numbers {
+            self.numbers = self.shared.numbers();
+        }
+        stamp.number < self.numbers
+            && stamp.intended_ns <= stamp.actual_ns
+            && stamp.actual_ns <= now_ns
+    }
+
+    fn arrived(&mut self, place: usize, stamp: Stamp, now_ns: u64, end_ns: u64) {
+        let (sender, number) = self.sending.sender_of(stamp);
+        match self.connections[place].arrivals.take(sender, number) {
+            Arrival::Duplicated => {
+                self.record.counts.duplicated += 1;
+                return;
+            }
+            Arrival::Reordered => self.record.counts.reordered += 1,
+            Arrival::Latest => {}
+        }
+        self.record.arrived(stamp, now_ns, end_ns);
+        self.settled(place, stamp, now_ns);
+    }
+
+    /// Lets a sender send more if this was its answer.
+    fn settled(&mut self, place: usize, stamp: Stamp, now_ns: u64) {
+        self.active_ns = now_ns;
+        let (sender, number) = self.sending.sender_of(stamp);
+        if self.connections[place].group == sender
+            && let Some(place) = self.sending.answered(sender, number)
+        {
+            self.list(place);
+        }
+    }
+
+    /// Ends the load because of a connection.
+    fn broken(&mut self, place: usize, why: Broken) -> Result<(), LoadError> {
+        let (connection, Broken(why)) = (self.connections[place].number, why);
+        if !self.clock.has_started() {
+            return Err(LoadError::Refused { connection, why });
+        }
+        self.connections[place].close();
+        self.shared.end(Over::Broken(connection, why));
+        Ok(())
+    }
+}
+
+fn system_failed(error: io::Error) -> LoadError {
+    LoadError::System("epoll failed", error)
+}
