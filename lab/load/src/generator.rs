@@ -1,11 +1,11 @@
 //! Runs a load: sockets, threads and time. One thread a CPU that it may use, each with its own
 //! connections, its own `epoll` and its own histograms; what they saw is added up at the end.
 //!
-//! A [thread](thread) first opens its connections. When all threads have done so, all start at the
-//! same time. Then each goes through turns: it turns to the messages that are due
-//! ([`sending`]), says and writes them ([`connection`]), adds to what all have counted
-//! ([`shared`]), sleeps until the next message or an arrival ([`system`]), and reads and
-//! counts what came ([`arrivals`], [`record`]).
+//! A thread (`thread.rs`) first opens its connections. When all threads have done so, all start at
+//! the same time. Then each goes through turns: it takes the messages that are due (`sending.rs`),
+//! says and writes them (`connection.rs`), adds to what all have counted (`shared.rs`), sleeps until
+//! the next message or an arrival (`system.rs`), and reads and counts what came (`arrivals.rs`,
+//! `record.rs`).
 
 mod arrivals;
 mod connection;

@@ -5,7 +5,8 @@ use crate::conversation::Scenario;
 use crate::schedule::End;
 use crate::stamp::LOAD_NS_MAX;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::time::{Duration, Instant};
 
 /// From the moment at which the last connection is open to the start: all threads see it in time.

@@ -1,0 +1,147 @@
+//! What becomes of messages: each is counted once, by what the server did with it.
+
+use super::echo::{Echo, FRAME_BYTES, frame, serve, stamp};
+use super::server::Server;
+use super::{load, number};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tiebreak_load::generator::{self, Load, Pace, Watch};
+use tiebreak_load::latency::Latencies;
+use tiebreak_load::schedule::{Arrivals, End, Rate};
+use tiebreak_load::seen::{Counts, Ending, Seen};
+use tiebreak_load::stamp::STAMP_BYTES;
+
+/// Checks what holds of every load.
+fn check(seen: &Seen) {
+    let mut of_blocks = Latencies::new();
+    seen.blocks.iter().for_each(|block| of_blocks.merge(&block.latencies()));
+    assert_eq!(of_blocks, seen.latencies);
+    assert_eq!(seen.latencies.count(), seen.counts.arrived);
+    assert_eq!(seen.blocks.iter().map(|block| block.sent).sum::<u64>(), seen.counts.sent);
+    assert_eq!(seen.punctuality.sent, seen.counts.sent);
+    assert_eq!(seen.counts.intended, seen.counts.sent + seen.punctuality.unsent);
+    if let (Some(sends), Some(arrivals)) = (seen.times.sends_ns, seen.times.arrivals_ns) {
+        assert!(sends.0 <= sends.1 && arrivals.0 <= arrivals.1 && sends.0 <= arrivals.0);
+        assert!(seen.times.before_end.is_none_or(|(last_ns, _)| last_ns <= arrivals.1));
+    }
+    let before_end = seen.times.before_end.map_or(0, |(_, arrived)| arrived);
+    assert!(before_end <= seen.counts.arrived);
+}
+
+#[test]
+fn every_message_arrives_once() {
+    let server = serve(|| |frame| Some(frame.to_vec()));
+    for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+        for (connections, threads) in [(1, 1), (7, 2), (2, 3), (12, 4)] {
+            let rate = Rate::per_second(2000).unwrap();
+            let load = Load {
+                threads: number(threads),
+                pace: Pace::Open { rate, arrivals },
+                ..load(&server, 1, End::Sends(500))
+            };
+            let watch = Watch::default();
+            let seen = generator::load(&load, &Echo::of(connections), &watch).unwrap();
+            check(&seen);
+            let expected = Counts { intended: 500, sent: 500, arrived: 500, ..Counts::default() };
+            assert_eq!((seen.counts, &seen.ending), (expected, &Ending::Complete));
+            let bytes = 500 * FRAME_BYTES as u64;
+            assert_eq!((seen.written_bytes, seen.read_bytes), (bytes, bytes));
+            assert!(seen.generator_cpu_ns > 0);
+            let watched = [&watch.open, &watch.sent, &watch.arrived];
+            let watched = watched.map(|counter| counter.load(Ordering::SeqCst));
+            assert_eq!(watched, [connections.into(), 500, 500]);
+        }
+    }
+}
+
+/// A message belongs to the second in which it was intended, whenever it was sent and answered.
+#[test]
+fn blocks_are_seconds_of_the_schedule() {
+    let server = serve(|| |frame| Some(frame.to_vec()));
+    for threads in [1, 2] {
+        let load = Load { threads: number(threads), ..load(&server, 300, End::Sends(700)) };
+        let seen = generator::load(&load, &Echo::of(3), &Watch::default()).unwrap();
+        check(&seen);
+        let sent: Vec<u64> = seen.blocks.iter().map(|block| block.sent).collect();
+        assert_eq!(sent, [300, 300, 100]);
+        let arrived: Vec<u64> = seen.blocks.iter().map(|block| block.latencies().count()).collect();
+        assert_eq!(arrived, sent);
+    }
+}
+
+#[test]
+fn a_time_ends_a_schedule() {
+    let server = serve(|| |frame| Some(frame.to_vec()));
+    let load = load(&server, 1000, End::Ns(300_000_000));
+    let seen = generator::load(&load, &Echo::of(2), &Watch::default()).unwrap();
+    check(&seen);
+    assert_eq!((seen.counts.intended, seen.counts.lost), (300, 0));
+    assert_eq!((seen.counts.arrived, seen.ending), (seen.counts.sent, Ending::Complete));
+}
+
+/// Of ten messages the server answers one twice, one after the next one, one never, and refuses
+/// one.
+#[test]
+fn what_the_server_does_wrong_is_counted_apart() {
+    let server = serve(|| {
+        let (mut count, mut held) = (0, Vec::new());
+        move |message| {
+            count += 1;
+            let mut answer = message.to_vec();
+            match count % 10 {
+                3 => answer.extend(message),
+                5 => return Some(std::mem::replace(&mut held, answer)),
+                6 => answer.append(&mut held),
+                7 => answer.clear(),
+                9 => answer[0] = b'n',
+                _ => {}
+            }
+            Some(answer)
+        }
+    });
+    let patience = Duration::from_secs(3);
+    let load = Load { threads: number(2), patience, ..load(&server, 2000, End::Sends(200)) };
+    let seen = generator::load(&load, &Echo::of(2), &Watch::default()).unwrap();
+    check(&seen);
+    let expected = Counts {
+        intended: 200,
+        sent: 200,
+        arrived: 160,
+        lost: 20,
+        duplicated: 20,
+        reordered: 20,
+        refused: 20,
+        reconnected: 0,
+    };
+    assert_eq!((seen.counts, &seen.ending), (expected, &Ending::Waited));
+    assert!(seen.backlog >= 20);
+}
+
+/// Two senders, and four connections that hear both: on two threads, so that a message arrives on
+/// others than it was sent from.
+#[test]
+fn a_message_may_arrive_at_many() {
+    let all: Arc<Mutex<Vec<TcpStream>>> = Arc::default();
+    let server = Server::start(move |mut stream, _| {
+        let mut message = [0; FRAME_BYTES];
+        while stream.read_exact(&mut message).is_ok() {
+            let mut all = all.lock().unwrap();
+            if message[0] == b'h' {
+                all.push(stream.try_clone().unwrap());
+                stream.write_all(&frame(b'h', [0; STAMP_BYTES])).unwrap();
+            } else {
+                assert!(stamp(message).number < 300);
+                all.iter_mut().for_each(|stream| stream.write_all(&message).unwrap());
+            }
+        }
+    });
+    let load = Load { threads: number(2), ..load(&server, 2000, End::Sends(300)) };
+    let broadcast = Echo { connections: 4, senders: 2, arrivals_a_message: 4 };
+    let seen = generator::load(&load, &broadcast, &Watch::default()).unwrap();
+    check(&seen);
+    let expected = Counts { intended: 300, sent: 300, arrived: 1200, ..Counts::default() };
+    assert_eq!((seen.counts, seen.ending), (expected, Ending::Complete));
+}

@@ -1,0 +1,129 @@
+//! The simplest protocol: frames of a letter and a stamp. The client says hello (`h`) and waits for
+//! it to come back, then sends messages (`m`). The server answers each (`m`), or refuses it (`n`).
+
+use super::server::Server;
+use std::io::{BufReader, Read, Write};
+use tiebreak_load::conversation::{Broken, Conversation, Heard, Scenario};
+use tiebreak_load::stamp::{STAMP_BYTES, Stamp};
+
+/// The bytes of a frame.
+pub const FRAME_BYTES: usize = 1 + STAMP_BYTES;
+/// A frame.
+pub type Frame = [u8; FRAME_BYTES];
+
+/// Returns a frame.
+pub fn frame(letter: u8, stamp: [u8; STAMP_BYTES]) -> Frame {
+    let mut frame = [letter; FRAME_BYTES];
+    frame[1..].copy_from_slice(&stamp);
+    frame
+}
+
+/// Returns the stamp of a frame.
+pub fn stamp(frame: Frame) -> Stamp {
+    Stamp::from_bytes(frame[1..].try_into().unwrap())
+}
+
+/// Connections that each send, or of which the first ones do and all hear it.
+#[derive(Clone, Copy, Debug)]
+pub struct Echo {
+    pub connections: u32,
+    pub senders: u32,
+    pub arrivals_a_message: u32,
+}
+
+impl Echo {
+    /// Returns connections that each send, and have their own answers.
+    pub fn of(connections: u32) -> Echo {
+        Echo { connections, senders: connections, arrivals_a_message: 1 }
+    }
+}
+
+impl Scenario for Echo {
+    type Conversation = Talk;
+
+    fn connections(&self) -> u32 {
+        self.connections
+    }
+
+    fn senders(&self) -> u32 {
+        self.senders
+    }
+
+    fn connection_of(&self, sender: u32) -> u32 {
+        sender
+    }
+
+    fn group_of(&self, connection: u32) -> u32 {
+        connection
+    }
+
+    fn arrivals_a_message(&self) -> u32 {
+        self.arrivals_a_message
+    }
+
+    fn is_answered(&self) -> bool {
+        true
+    }
+
+    fn converse(&self, _connection: u32) -> Talk {
+        Talk
+    }
+}
+
+/// One connection.
+pub struct Talk;
+
+impl Conversation for Talk {
+    fn open(&mut self, out: &mut Vec<u8>, _heard: &mut Vec<Heard>) {
+        out.extend(frame(b'h', [0; STAMP_BYTES]));
+    }
+
+    fn is_free(&self) -> bool {
+        true
+    }
+
+    fn send(&mut self, stamp: Stamp, out: &mut Vec<u8>) {
+        out.extend(frame(b'm', stamp.to_bytes()));
+    }
+
+    fn receive(
+        &mut self,
+        bytes: &mut [u8],
+        _out: &mut Vec<u8>,
+        heard: &mut Vec<Heard>,
+    ) -> Result<usize, Broken> {
+        let (frames, _) = bytes.as_chunks::<FRAME_BYTES>();
+        for frame in frames {
+            heard.push(match frame[0] {
+                b'h' => Heard::Open,
+                b'm' => Heard::Arrived(stamp(*frame)),
+                b'n' => Heard::Refused(stamp(*frame)),
+                letter => return Err(Broken(format!("sent the letter {letter}"))),
+            });
+        }
+        Ok(frames.len() * FRAME_BYTES)
+    }
+
+    fn end(&mut self, _heard: &mut Vec<Heard>) -> Result<(), Broken> {
+        Err(Broken("closed the connection".to_owned()))
+    }
+}
+
+/// Starts a server of this protocol. `answers` is made for each connection, gets its messages, and
+/// returns the bytes to answer with, or `None` to close the connection.
+pub fn serve<A: FnMut(Frame) -> Option<Vec<u8>>>(
+    make: impl Fn() -> A + Send + Sync + 'static,
+) -> Server {
+    Server::start(move |mut stream, _| {
+        let mut answers = make();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut frame = [0; FRAME_BYTES];
+        while reader.read_exact(&mut frame).is_ok() {
+            let answer = if frame[0] == b'h' { Some(frame.to_vec()) } else { answers(frame) };
+            let Some(answer) = answer else { break };
+            if stream.write_all(&answer).is_err() {
+                break;
+            }
+        }
+    })
+}
