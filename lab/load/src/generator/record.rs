@@ -247,3 +247,53 @@ fn put_away(all: &mut [Block], block: &AtHand) {
     let place = &mut all[block.second];
     *place = Block::new(place.sent, &block.latencies);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Words;
+
+    /// Two threads add to more seconds than are at hand, in no order. Both together have what
+    /// blocks have that are never put away.
+    #[test]
+    fn blocks_that_were_put_away_lose_nothing() {
+        let mut words = Words::new(3);
+        let mut expected = vec![(0, Latencies::new()); 3 * AT_HAND_MAX];
+        let mut threads = [Blocks::default(), Blocks::default()];
+        for turn in 0..3000 {
+            let second = words.next_u64() as usize % expected.len();
+            let latency = Latency::between(words.next_u64() >> 30, words.next_u64() >> 32);
+            expected[second].0 += 1;
+            expected[second].1.add(latency);
+            let blocks = &mut threads[turn % 2];
+            blocks.sent(second);
+            blocks.add(second, latency);
+            assert!(blocks.at_hand.len() <= AT_HAND_MAX);
+        }
+        let [mut all, other] = threads;
+        all.merge(other);
+        let (latencies, blocks) = all.finish();
+        let mut merged = Latencies::new();
+        assert_eq!(blocks.len(), expected.len());
+        for (block, (sent, latencies)) in blocks.iter().zip(&expected) {
+            assert_eq!((block.sent, &block.latencies()), (*sent, latencies));
+            merged.merge(latencies);
+        }
+        assert_eq!(latencies, merged);
+    }
+
+    #[test]
+    fn the_seconds_of_one_thread_may_be_later_than_those_of_another() {
+        for (one, other) in [(0, 5), (5, 0)] {
+            let (mut all, mut more) = (Blocks::default(), Blocks::default());
+            all.sent(one);
+            more.sent(other);
+            let mut empty = Blocks::default();
+            empty.merge(all);
+            empty.merge(more);
+            empty.merge(Blocks::default());
+            let sent: Vec<u64> = empty.finish().1.iter().map(|block| block.sent).collect();
+            assert_eq!(sent, [1, 0, 0, 0, 0, 1]);
+        }
+    }
+}

@@ -32,7 +32,8 @@ pub(super) struct Shared<'a> {
     /// What the caller sees; its counters are those of the load.
     pub(super) watch: &'a Watch,
     arrivals_a_message: u64,
-    patience_ns: u64,
+    /// How long is waited for what is under way.
+    pub(super) patience_ns: u64,
     start: OnceLock<Instant>,
     over: OnceLock<Over>,
     /// The threads that still wait for a connection to be open.

@@ -1,19 +1,22 @@
 //! A thread of a load: it opens its connections, then sends, writes, waits and reads in turns.
 //!
+//! `opening.rs` has the connections' beginnings, `hearing.rs` what arrives on them and their ends.
+//!
 //! The work of a turn is bounded, whatever is due: so writing never starves reading, and the other
 //! way round.
 
-use super::arrivals::Arrival;
+mod hearing;
+mod opening;
+
 use super::connection::{Connection, State, Written};
 use super::record::Record;
 use super::sending::Sending;
 use super::shared::{Over, Shared};
 use super::system::{self, Epoll, Ready};
 use super::{Load, LoadError};
-use crate::conversation::{Broken, Heard, Scenario};
+use crate::conversation::{Heard, Scenario};
 use crate::schedule::End;
 use crate::seen::Counts;
-use crate::stamp::Stamp;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
@@ -140,43 +143,6 @@ impl<'a, S: Scenario> Thread<'a, S> {
         })
     }
 
-    /// Opens all connections and waits for the start. Returns whether there is one.
-    fn open_all(&mut self) -> Result<bool, LoadError> {
-        let mut progress = (0, Instant::now());
-        let mut is_open = false;
-        while !self.shared.is_over() {
-            if self.shared.watch.stop.load(Relaxed) {
-                return Err(LoadError::Interrupted);
-            }
-            if self.open == self.connections.len() && !is_open {
-                is_open = true;
-                self.shared.opened();
-            }
-            let now = Instant::now();
-            let start = self.shared.start();
-            if let Some(start) = start.filter(|start| *start <= now) {
-                self.clock = Clock(Some(start));
-                return Ok(true);
-            }
-            if self.open != progress.0 {
-                progress = (self.open, now);
-            } else if !is_open && now.duration_since(progress.1) > self.load.patience {
-                return Err(self.not_open());
-            }
-            let wait = start.map_or(LOOK_FOR_START, |start| start.duration_since(now));
-            self.turn(wait.min(LOOK_FOR_START))?;
-        }
-        Ok(false)
-    }
-
-    fn not_open(&self) -> LoadError {
-        LoadError::NotOpen {
-            open: self.shared.watch.open.load(Relaxed) as u32,
-            connections: self.all_connections,
-            patience: self.load.patience,
-        }
-    }
-
     /// Loads from the start to the end.
     fn load_all(&mut self) -> Result<(), LoadError> {
         let cpu_ns = system::thread_cpu_ns();
@@ -238,9 +204,8 @@ impl<'a, S: Scenario> Thread<'a, S> {
         let (sent, arrived) = (counts.sent - told.sent, counts.arrived - told.arrived);
         self.shared.add(sent, arrived, counts.refused - told.refused);
         // A closed loop in which nothing happens any more has lost what it waits for.
-        let patience_ns = self.load.patience.as_nanos() as u64;
         let ends_by_count = matches!(self.load.end, End::Sends(_)) && self.sending.is_closed();
-        if ends_by_count && now_ns.saturating_sub(self.active_ns) > patience_ns {
+        if ends_by_count && now_ns.saturating_sub(self.active_ns) > self.shared.patience_ns {
             self.sending.give_up();
         }
         if !self.has_sent_all && self.sending.is_over(now_ns) {
@@ -287,40 +252,6 @@ impl<'a, S: Scenario> Thread<'a, S> {
             }
         }
         Ok(())
-    }
-
-    /// Begins to connect.
-    fn connect(&mut self, place: usize) -> Result<(), LoadError> {
-        let connection = &mut self.connections[place];
-        match system::connect(self.load.address) {
-            Ok(socket) => {
-                self.epoll.add(&socket, place).map_err(system_failed)?;
-                connection.connect(socket);
-                self.opening += 1;
-                Ok(())
-            }
-            Err(error) => self.not_connected(place, error),
-        }
-    }
-
-    /// Begins the conversation on a connection whose socket is connected, or is not.
-    fn open(&mut self, place: usize) -> Result<(), LoadError> {
-        match self.connections[place].open(&mut self.heard) {
-            Ok(()) => {
-                self.push(place);
-                self.hear(place, self.clock.now_ns())
-            }
-            Err(error) => self.not_connected(place, error),
-        }
-    }
-
-    fn not_connected(&mut self, place: usize, source: io::Error) -> Result<(), LoadError> {
-        let (address, connection) = (self.load.address, self.connections[place].number);
-        if !self.clock.has_started() {
-            return Err(LoadError::Connect { address, connection, source });
-        }
-        let why = format!("closed the connection and did not take it again: {source}");
-        self.broken(place, Broken(why))
     }
 
     /// Puts a connection on the list of those that have something to say, unless it has to wait for
@@ -392,135 +323,6 @@ impl<'a, S: Scenario> Thread<'a, S> {
             connection.say(stamp);
         }
         self.announce(numbers);
-    }
-
-    /// Reads once from a connection.
-    fn read(&mut self, place: usize) -> Result<(), LoadError> {
-        let connection = &mut self.connections[place];
-        match connection.read(&mut self.buffer) {
-            Ok(None) => Ok(()),
-            Ok(Some((_, 0))) => self.ended(place, None),
-            Ok(Some((length, new))) => {
-                let now_ns = self.clock.now_ns();
-                self.record.read_bytes += new as u64;
-                let bytes = &mut self.buffer[..length];
-                let understood = connection.understand(bytes, &mut self.heard);
-                self.hear(place, now_ns)?;
-                understood.or_else(|broken| self.broken(place, broken))
-            }
-            Err(error) => self.ended(place, Some(error)),
-        }
-    }
-
-    /// Takes the end of what the server says, or the error that ended it. If it may end, the
-    /// connection is made again.
-    fn ended(&mut self, place: usize, error: Option<io::Error>) -> Result<(), LoadError> {
-        let connection = &mut self.connections[place];
-        let ended = connection.end(&mut self.heard);
-        let state = connection.state;
-        self.hear(place, self.clock.now_ns())?;
-        let why = match (ended, error) {
-            (Ok(()), _) if state == State::Open => None,
-            (Ok(()), _) => Some("closed the connection before it was open".to_owned()),
-            (Err(Broken(why)), None) => Some(why),
-            (Err(Broken(why)), Some(error)) => Some(format!("{why} ({error})")),
-        };
-        if let Some(why) = why {
-            return self.broken(place, Broken(why));
-        }
-        self.connections[place].close();
-        self.open -= 1;
-        self.shared.watch.open.fetch_sub(1, Relaxed);
-        self.record.counts.reconnected += 1;
-        self.to_connect.push_back(place);
-        Ok(())
-    }
-
-    /// Takes what a connection has heard by a read that ended at this time.
-    fn hear(&mut self, place: usize, now_ns: u64) -> Result<(), LoadError> {
-        let end_ns = self.shared.end_ns();
-        let mut heard = std::mem::take(&mut self.heard);
-        let mut unknown = false;
-        for what in heard.drain(..) {
-            match what {
-                Heard::Open => self.opened(place),
-                Heard::Arrived(stamp) | Heard::Refused(stamp) if !self.was_sent(stamp, now_ns) => {
-                    unknown = true;
-                }
-                Heard::Arrived(stamp) => self.arrived(place, stamp, now_ns, end_ns),
-                Heard::Refused(stamp) => {
-                    self.record.refused(now_ns, end_ns);
-                    self.settled(place, stamp, now_ns);
-                }
-            }
-        }
-        self.heard = heard;
-        // It may have to answer, or may say what had to wait.
-        let connection = &self.connections[place];
-        if connection.has_unwritten() || !connection.waiting.is_empty() && connection.has_room() {
-            self.list(place);
-        }
-        if unknown {
-            return self.broken(place, Broken("answered a message that was never sent".to_owned()));
-        }
-        Ok(())
-    }
-
-    fn opened(&mut self, place: usize) {
-        let connection = &mut self.connections[place];
-        if connection.state == State::Opening {
-            connection.state = State::Open;
-            self.opening -= 1;
-            self.open += 1;
-            self.shared.watch.open.fetch_add(1, Relaxed);
-            self.list(place);
-        }
-    }
-
-    /// Returns whether such a message can have been sent.
-    fn was_sent(&mut self, stamp: Stamp, now_ns: u64) -> bool {
-        if stamp.number >= self.numbers {
-            self.numbers = self.shared.numbers();
-        }
-        stamp.number < self.numbers
-            && stamp.intended_ns <= stamp.actual_ns
-            && stamp.actual_ns <= now_ns
-    }
-
-    fn arrived(&mut self, place: usize, stamp: Stamp, now_ns: u64, end_ns: u64) {
-        let (sender, number) = self.sending.sender_of(stamp);
-        match self.connections[place].arrivals.take(sender, number) {
-            Arrival::Duplicated => {
-                self.record.counts.duplicated += 1;
-                return;
-            }
-            Arrival::Reordered => self.record.counts.reordered += 1,
-            Arrival::Latest => {}
-        }
-        self.record.arrived(stamp, now_ns, end_ns);
-        self.settled(place, stamp, now_ns);
-    }
-
-    /// Lets a sender send more if this was its answer.
-    fn settled(&mut self, place: usize, stamp: Stamp, now_ns: u64) {
-        self.active_ns = now_ns;
-        let (sender, number) = self.sending.sender_of(stamp);
-        if self.connections[place].group == sender
-            && let Some(place) = self.sending.answered(sender, number)
-        {
-            self.list(place);
-        }
-    }
-
-    /// Ends the load because of a connection.
-    fn broken(&mut self, place: usize, why: Broken) -> Result<(), LoadError> {
-        let (connection, Broken(why)) = (self.connections[place].number, why);
-        if !self.clock.has_started() {
-            return Err(LoadError::Refused { connection, why });
-        }
-        self.connections[place].close();
-        self.shared.end(Over::Broken(connection, why));
-        Ok(())
     }
 }
 

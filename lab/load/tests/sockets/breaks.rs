@@ -198,5 +198,4 @@ fn a_server_that_reads_nothing_for_a_while() {
     assert!(sends_ns.1 <= arrivals_ns.0);
     let slowest = seen.latencies.lows().max_ns().unwrap();
     assert!(slowest >= arrivals_ns.0 - sends_ns.0);
-    assert_eq!(seen.backlog, 100);
 }

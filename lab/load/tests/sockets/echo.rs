@@ -110,19 +110,23 @@ impl Conversation for Talk {
 }
 
 /// Starts a server of this protocol. `answers` is made for each connection, gets its messages, and
-/// returns the bytes to answer with, or `None` to close the connection.
+/// returns the bytes to answer with, or `None` to close the connection. Answers to messages that
+/// came together are written together.
 pub fn serve<A: FnMut(Frame) -> Option<Vec<u8>>>(
     make: impl Fn() -> A + Send + Sync + 'static,
 ) -> Server {
     Server::start(move |mut stream, _| {
         let mut answers = make();
-        let mut reader = BufReader::new(stream.try_clone().unwrap());
-        let mut frame = [0; FRAME_BYTES];
-        while reader.read_exact(&mut frame).is_ok() {
+        let mut reader = BufReader::with_capacity(1 << 16, stream.try_clone().unwrap());
+        let (mut frame, mut out) = ([0; FRAME_BYTES], Vec::new());
+        let mut goes_on = true;
+        while goes_on && reader.read_exact(&mut frame).is_ok() {
             let answer = if frame[0] == b'h' { Some(frame.to_vec()) } else { answers(frame) };
-            let Some(answer) = answer else { break };
-            if stream.write_all(&answer).is_err() {
-                break;
+            goes_on = answer.is_some();
+            out.extend(answer.unwrap_or_default());
+            if !goes_on || reader.buffer().len() < FRAME_BYTES {
+                goes_on &= stream.write_all(&out).is_ok();
+                out.clear();
             }
         }
     })
