@@ -9,7 +9,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::time::{Duration, Instant};
 
-/// From the moment at which the last connection is open to the start: all threads see it in time.
+/// From the moment at which the last connection is open to the start, so that all threads begin
+/// together.
 const LEAD: Duration = Duration::from_millis(5);
 
 /// Why a load is over.

@@ -35,7 +35,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// And so often whether it starts.
 const LOOK_FOR_START: Duration = Duration::from_millis(1);
 
-/// Nanoseconds since the start of the load; 0 before it.
+/// Nanoseconds since the start of the load; 0 before it, and as long as it is unknown.
 #[derive(Clone, Copy)]
 struct Clock(Option<Instant>);
 
@@ -44,7 +44,7 @@ impl Clock {
         self.0.map_or(0, |start| start.elapsed().as_nanos() as u64)
     }
 
-    fn has_started(self) -> bool {
+    fn is_set(self) -> bool {
         self.0.is_some()
     }
 }
@@ -230,10 +230,11 @@ impl<'a, S: Scenario> Thread<'a, S> {
             let Some(place) = self.to_connect.pop_front() else { break };
             self.connect(place)?;
         }
-        if !self.clock.has_started() {
-            self.write()?;
-        }
         let found = self.epoll.wait(wait).map_err(system_failed)?;
+        if !self.clock.is_set() {
+            // Another thread may have started before this one noticed, and its messages arrive.
+            self.clock = Clock(self.shared.start());
+        }
         for at in 0..found {
             let Ready { key, is_readable, is_writable } = self.epoll.ready(at);
             let connection = &mut self.connections[key];
@@ -296,7 +297,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
             }
         }
         let is_free = connection.sender.is_some_and(|sender| self.sending.is_free(sender));
-        let has_more = is_free && self.clock.has_started() || !connection.waiting.is_empty();
+        let has_more = is_free && self.clock.is_set() || !connection.waiting.is_empty();
         if has_more && connection.has_room() {
             self.list(place);
         }
@@ -312,7 +313,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
             connection.say(stamp);
         }
         let sender = connection.sender.filter(|sender| self.sending.is_free(*sender));
-        let Some(sender) = sender.filter(|_| self.clock.has_started()) else { return };
+        let Some(sender) = sender.filter(|_| self.clock.is_set()) else { return };
         let now_ns = self.clock.now_ns();
         let mut numbers = 0;
         while connection.has_room() {

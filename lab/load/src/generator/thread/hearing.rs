@@ -121,7 +121,7 @@ impl<S: Scenario> Thread<'_, S> {
     /// Ends the load because of a connection.
     pub(super) fn broken(&mut self, place: usize, why: Broken) -> Result<(), LoadError> {
         let (connection, Broken(why)) = (self.connections[place].number, why);
-        if !self.clock.has_started() {
+        if !self.clock.is_set() {
             return Err(LoadError::Refused { connection, why });
         }
         self.connections[place].close();

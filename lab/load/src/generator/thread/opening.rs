@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 impl<S: Scenario> Thread<'_, S> {
-    /// Opens all connections and waits for the start. Returns whether there is one.
+    /// Opens all connections and sleeps until the start. Returns whether there is one.
     pub(super) fn open_all(&mut self) -> Result<bool, LoadError> {
         let mut progress = (0, Instant::now());
         let mut is_open = false;
@@ -23,9 +23,9 @@ impl<S: Scenario> Thread<'_, S> {
                 self.shared.opened();
             }
             let now = Instant::now();
-            let start = self.shared.start();
-            if let Some(start) = start.filter(|start| *start <= now) {
+            if let Some(start) = self.shared.start() {
                 self.clock = Clock(Some(start));
+                std::thread::sleep(start.duration_since(now));
                 return Ok(true);
             }
             if self.open != progress.0 {
@@ -33,8 +33,8 @@ impl<S: Scenario> Thread<'_, S> {
             } else if !is_open && now.duration_since(progress.1) > self.load.patience {
                 return Err(self.not_open());
             }
-            let wait = start.map_or(LOOK_FOR_START, |start| start.duration_since(now));
-            self.turn(wait.min(LOOK_FOR_START))?;
+            self.write()?;
+            self.turn(LOOK_FOR_START)?;
         }
         Ok(false)
     }
@@ -74,7 +74,7 @@ impl<S: Scenario> Thread<'_, S> {
 
     fn not_connected(&mut self, place: usize, source: io::Error) -> Result<(), LoadError> {
         let (address, connection) = (self.load.address, self.connections[place].number);
-        if !self.clock.has_started() {
+        if !self.clock.is_set() {
             return Err(LoadError::Connect { address, connection, source });
         }
         let why = format!("closed the connection and did not take it again: {source}");
