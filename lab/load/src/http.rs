@@ -18,15 +18,15 @@ const REFUSED_FROM: u16 = 400;
 /// A load of requests. Every connection is a sender of its own.
 #[derive(Clone, Debug)]
 pub struct Http {
-    asked: Arc<Asked>,
+    request: Arc<Prepared>,
     connections: NonZeroU32,
 }
 
-/// What all connections ask for.
+/// The request of all connections.
 #[derive(Debug)]
-struct Asked {
+struct Prepared {
     method: String,
-    /// The request as it is written.
+    /// It as it is written.
     bytes: Vec<u8>,
 }
 
@@ -48,7 +48,7 @@ impl Http {
         // The slice has the length that the encoding takes.
         let length = request.encode(&mut bytes).unwrap_or_default();
         bytes.truncate(length);
-        Ok(Http { asked: Arc::new(Asked { method: method.to_owned(), bytes }), connections })
+        Ok(Http { request: Arc::new(Prepared { method: method.to_owned(), bytes }), connections })
     }
 }
 
@@ -81,7 +81,7 @@ impl Scenario for Http {
 
     fn converse(&self, _connection: u32) -> Exchange {
         Exchange {
-            asked: Arc::clone(&self.asked),
+            request: Arc::clone(&self.request),
             under_way: None,
             next: Next::Head,
             is_refused: false,
@@ -95,7 +95,7 @@ impl Scenario for Http {
 /// One connection.
 #[derive(Debug)]
 pub struct Exchange {
-    asked: Arc<Asked>,
+    request: Arc<Prepared>,
     /// The request without an answer.
     under_way: Option<Stamp>,
     next: Next,
@@ -169,7 +169,7 @@ impl Exchange {
             status => self.is_refused = status >= REFUSED_FROM,
         }
         self.keeps_alive = response.keeps_alive();
-        match response.body(&self.asked.method, u64::MAX).map_err(not_http)? {
+        match response.body(&self.request.method, u64::MAX).map_err(not_http)? {
             Body::None | Body::Length(0) => self.finish(heard),
             Body::Length(bytes) => self.next = Next::Bytes(bytes),
             Body::Chunked => self.next = Next::Chunks(Chunked::new(u64::MAX, HEAD_BYTES_MAX)),
@@ -194,7 +194,7 @@ impl Conversation for Exchange {
         heard.push(Heard::Open);
         // The connection before this one was closed before it answered.
         if self.under_way.is_some() {
-            out.extend_from_slice(&self.asked.bytes);
+            out.extend_from_slice(&self.request.bytes);
         }
     }
 
@@ -204,7 +204,7 @@ impl Conversation for Exchange {
 
     fn send(&mut self, stamp: Stamp, out: &mut Vec<u8>) {
         self.under_way = Some(stamp);
-        out.extend_from_slice(&self.asked.bytes);
+        out.extend_from_slice(&self.request.bytes);
     }
 
     fn receive(
