@@ -1,5 +1,4 @@
-//! Prints what a message costs the generator, against a server that echoes whatever comes, and what
-//! idle connections cost in memory:
+//! Prints what a message costs the generator, against a server that echoes whatever comes:
 //! `cargo run --release -p tiebreak-load --example speed [CONNECTIONS [THREADS]]`.
 //!
 //! The closed loop is at its limit; the open ones show what sleeping between messages costs.
@@ -53,8 +52,5 @@ fn main() -> Result<(), LoadError> {
             seen.ending,
         );
     }
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let memory = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
-    println!("most memory, with the server's {connections} threads: {memory}");
     Ok(())
 }
