@@ -17,7 +17,7 @@ mod thread;
 
 use crate::conversation::Scenario;
 use crate::schedule::{Arrivals, End, Rate};
-use crate::seen::Seen;
+use crate::seen::Observation;
 use crate::stamp::{LOAD_NS_MAX, MESSAGES_MAX};
 use record::Record;
 use shared::{EndOnPanic, Over, Shared};
@@ -181,8 +181,12 @@ impl std::error::Error for LoadError {
 ///
 /// # Errors
 /// Fails if the load could not begin, or the system fails. Whatever the server does after the start
-/// is no error, but in [`Seen::ending`] and the counts.
-pub fn load<S: Scenario>(load: &Load, scenario: &S, watch: &Watch) -> Result<Seen, LoadError> {
+/// is no error, but in [`Observation::ending`] and the counts.
+pub fn load<S: Scenario>(
+    load: &Load,
+    scenario: &S,
+    watch: &Watch,
+) -> Result<Observation, LoadError> {
     check(load, scenario)?;
     system::allow_files(scenario.connections())?;
     let shared = Shared::new(load, scenario, watch);

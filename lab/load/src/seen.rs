@@ -5,7 +5,7 @@ use crate::pacer::Punctuality;
 
 /// What was seen of a load, by all connections. Times are nanoseconds since the load's start.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct Observation {
     /// What became of the messages.
     pub counts: Counts,
     /// How well the schedule was kept; in a closed loop nothing is late.

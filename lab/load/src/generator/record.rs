@@ -5,7 +5,7 @@ use crate::Latency;
 use crate::latency::Latencies;
 use crate::pacer::Punctuality;
 use crate::schedule::SECOND_NS;
-use crate::seen::{Block, Counts, Ending, Seen, Times};
+use crate::seen::{Block, Counts, Ending, Observation, Times};
 use crate::stamp::Stamp;
 
 /// The histograms that a thread has at hand, one for each of the seconds that it added to last.
@@ -93,7 +93,7 @@ impl Record {
 
     /// Returns what all threads have seen of a load that ended so, where each message is to arrive
     /// so often.
-    pub(super) fn seen(records: Vec<Record>, over: Over, arrivals_a_message: u32) -> Seen {
+    pub(super) fn seen(records: Vec<Record>, over: Over, arrivals_a_message: u32) -> Observation {
         let mut all = Record::new();
         records.into_iter().for_each(|record| all.add(record));
         let counts = &mut all.counts;
@@ -110,7 +110,7 @@ impl Record {
         counts.intended = counts.sent + all.punctuality.unsent;
         let before_end = all.times.before_end.map_or(0, |(_, arrived)| arrived);
         let (latencies, blocks) = all.blocks.finish();
-        Seen {
+        Observation {
             counts: all.counts,
             punctuality: all.punctuality,
             latencies,

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tiebreak_load::generator::{self, Load, LoadError, Watch};
 use tiebreak_load::schedule::End;
-use tiebreak_load::seen::{Ending, Seen};
+use tiebreak_load::seen::{Ending, Observation};
 use tiebreak_load::stamp::{LOAD_NS_MAX, MESSAGES_MAX, Stamp};
 
 /// Loads on two threads, with an end that is far away.
@@ -19,7 +19,7 @@ fn of(server: &Server) -> Load {
     Load { threads: number(2), ..load(server, 1000, End::Sends(1_000_000)) }
 }
 
-fn seen_of(server: &Server) -> Seen {
+fn seen_of(server: &Server) -> Observation {
     generator::load(&of(server), &Echo::of(4), &Watch::default()).unwrap()
 }
 

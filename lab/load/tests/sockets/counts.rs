@@ -11,11 +11,11 @@ use std::time::Duration;
 use tiebreak_load::generator::{self, Load, Pace, Watch};
 use tiebreak_load::latency::Latencies;
 use tiebreak_load::schedule::{Arrivals, End, Rate};
-use tiebreak_load::seen::{Counts, Ending, Seen};
+use tiebreak_load::seen::{Counts, Ending, Observation};
 use tiebreak_load::stamp::STAMP_BYTES;
 
 /// Checks what holds of every load.
-fn check(seen: &Seen) {
+fn check(seen: &Observation) {
     let mut of_blocks = Latencies::new();
     seen.blocks.iter().for_each(|block| of_blocks.merge(&block.latencies()));
     assert_eq!(of_blocks, seen.latencies);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use tiebreak_load::generator::{self, Load, Pace, Watch};
 use tiebreak_load::http::Http;
 use tiebreak_load::schedule::End;
-use tiebreak_load::seen::{Counts, Ending, Seen};
+use tiebreak_load::seen::{Counts, Ending, Observation};
 
 /// Reads a request; `None` if the connection ends before.
 fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
@@ -38,7 +38,7 @@ fn serve(answer: &'static [u8], pieces: usize, answers: usize) -> Server {
     })
 }
 
-fn asked(server: &Server, method: &str, end: End, in_flight: Option<u32>) -> Seen {
+fn asked(server: &Server, method: &str, end: End, in_flight: Option<u32>) -> Observation {
     let http = Http::new(method, "/some/thing", "server.example", number(3)).unwrap();
     let open = load_of(server, 1000, end);
     let closed = in_flight.map(|in_flight| Pace::Closed { in_flight: Some(number(in_flight)) });
