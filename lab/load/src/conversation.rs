@@ -63,8 +63,8 @@ pub trait Conversation: Send {
     ) -> Result<usize, Broken>;
 
     /// Takes the end of what the server says: it has closed its side. The connection is then made
-    /// again, as HTTP allows between two answers, and begins with [`open`](Conversation::open): what
-    /// is still to be answered has to be said there again.
+    /// again, as HTTP allows between two answers, and begins with [`open`](Conversation::open).
+    /// What is still to be answered has to be said there again.
     ///
     /// # Errors
     /// Fails if that was not the time to close, with what was missing.

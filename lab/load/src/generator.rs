@@ -3,9 +3,9 @@
 //!
 //! A thread (`thread.rs`) first opens its connections. When all threads have done so, all start at
 //! the same time. Then each goes through turns: it takes the messages that are due (`sending.rs`),
-//! says and writes them (`connection.rs`), adds to what all have counted (`shared.rs`), sleeps until
-//! the next message or an arrival (`system.rs`), and reads and counts what came (`arrivals.rs`,
-//! `record.rs`).
+//! says and writes them (`connection.rs`), adds to what all have counted (`shared.rs`), sleeps
+//! until the next message or an arrival (`system.rs`), and reads and counts what came
+//! (`arrivals.rs`, `record.rs`).
 
 mod arrivals;
 mod connection;

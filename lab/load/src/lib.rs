@@ -1,6 +1,6 @@
 //! Load on servers.
 //!
-//! All times are nanoseconds since the start of a load. Only the [generator](generator) reads a
+//! All times are nanoseconds since the start of a load. Only the [generator] reads a
 //! clock and owns sockets and threads; everything else gets times as arguments and bytes as slices,
 //! so its tests run in virtual time and without a network.
 //!

@@ -1,7 +1,7 @@
 //! A server that stops for 100 ms at each full second. Whoever arrives while it stops waits for its
-//! end, so the share of latencies above `x` is at least `(100 ms - x) / 1000 ms`: p95 is at least 50
-//! ms, p99 90 ms, p99.9 99 ms. A busy machine makes them longer, never shorter. The example `stall`
-//! prints all of them, for open and closed loops.
+//! end, so the share of latencies above `x` is at least `(100 ms - x) / 1000 ms`: p95 is at least
+//! 50 ms, p99 90 ms, p99.9 99 ms. A busy machine makes them longer, never shorter. The example
+//! `stall` prints all of them, for open and closed loops.
 
 use super::echo::{Echo, serve};
 use super::load;
