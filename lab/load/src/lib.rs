@@ -55,14 +55,20 @@ pub mod generator;
 pub mod histogram;
 pub mod http;
 pub mod latency;
+mod message;
+pub mod mqtt;
 pub mod pacer;
+#[cfg(test)]
+mod played;
 pub mod random;
 pub mod saturation;
 pub mod schedule;
 pub mod seen;
 pub mod stamp;
+pub mod websocket;
 
 pub use bytes::Damaged;
+pub use message::{BadOptions, PAYLOAD_BYTES_MAX};
 
 /// A time that is known to lie between two bounds, both inclusive, in nanoseconds.
 ///

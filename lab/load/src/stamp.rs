@@ -2,9 +2,15 @@
 
 use crate::Latency;
 use crate::schedule::SECOND_NS;
+use std::array;
 
 /// The bytes of a stamp on the wire.
 pub const STAMP_BYTES: usize = 16;
+/// The characters of a stamp in a text.
+pub const STAMP_CHARACTERS: usize = 22;
+/// The characters that stand for 6 bits each: those of RFC 4648 section 5, which no text escapes.
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const CHARACTER_BITS: usize = 6;
 /// The bits of a number, and of a time.
 const NUMBER_BITS: u32 = 40;
 const TIME_BITS: u32 = 44;
@@ -59,6 +65,39 @@ impl Stamp {
             actual_ns: time(NUMBER_BITS + TIME_BITS),
         }
     }
+
+    /// Returns the form in a text: the bits of the byte form, 6 a character, the lowest first.
+    pub fn to_text(&self) -> [u8; STAMP_CHARACTERS] {
+        let bits = u128::from_le_bytes(self.to_bytes());
+        array::from_fn(|at| ALPHABET[(bits >> (CHARACTER_BITS * at)) as usize & 63])
+    }
+
+    /// Reads the form in a text; `None` if it is no stamp's.
+    pub fn from_text(text: &[u8; STAMP_CHARACTERS]) -> Option<Stamp> {
+        let mut bits = 0;
+        for (at, character) in text.iter().enumerate() {
+            let value = u128::from(value(*character)?);
+            let place = CHARACTER_BITS * at;
+            // The last character has only two bits.
+            if value << place >> place != value {
+                return None;
+            }
+            bits |= value << place;
+        }
+        Some(Stamp::from_bytes(bits.to_le_bytes()))
+    }
+}
+
+/// Returns the bits that a character of the alphabet stands for.
+fn value(character: u8) -> Option<u8> {
+    match character {
+        b'A'..=b'Z' => Some(character - b'A'),
+        b'a'..=b'z' => Some(character - b'a' + 26),
+        b'0'..=b'9' => Some(character - b'0' + 52),
+        b'-' => Some(62),
+        b'_' => Some(63),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -75,8 +114,27 @@ mod tests {
         ];
         for stamp in stamps {
             assert_eq!(Stamp::from_bytes(stamp.to_bytes()), stamp);
+            assert_eq!(Stamp::from_text(&stamp.to_text()), Some(stamp));
         }
         const { assert!(LOAD_NS_MAX <= TIME_MASK) };
+    }
+
+    #[test]
+    fn a_text_is_a_stamp_if_it_is_one_that_a_stamp_has() {
+        for (value, character) in (0..).zip(ALPHABET) {
+            assert_eq!(super::value(*character), Some(value));
+        }
+        let text = Stamp { number: 1, intended_ns: 2, actual_ns: 3 }.to_text();
+        let characters = (0..=u8::MAX).filter(|character| ALPHABET.contains(character));
+        assert_eq!(characters.filter(|character| is_stamp(text, 0, *character)).count(), 64);
+        let accepted = (0..=u8::MAX).filter(|character| is_stamp(text, 21, *character));
+        assert_eq!(accepted.collect::<Vec<_>>(), *b"ABCD");
+        assert!(!is_stamp(text, 7, b'+') && !is_stamp(text, 7, b' ') && !is_stamp(text, 7, 0xff));
+    }
+
+    fn is_stamp(mut text: [u8; STAMP_CHARACTERS], at: usize, character: u8) -> bool {
+        text[at] = character;
+        Stamp::from_text(&text).is_some_and(|stamp| stamp.to_text() == text)
     }
 
     #[test]
