@@ -84,8 +84,7 @@ pub(crate) fn check_cuts<C: Conversation>(
     new: impl Fn() -> C,
     steps: &[Step],
 ) -> (Vec<Heard>, Option<Broken>) {
-    let whole = Played::new(new()).play(steps, |left| left);
-    assert_eq!(Played::new(new()).play(steps, |_| 1), whole);
+    let whole = check_drawn_cuts(&new, steps, 50);
     let longest = steps.iter().map(|step| match step {
         Step::Server(bytes) => bytes.len(),
         Step::Send(_) => 0,
@@ -95,11 +94,42 @@ pub(crate) fn check_cuts<C: Conversation>(
         let cut = |left: usize| if left > place { left - place } else { left };
         assert_eq!(Played::new(new()).play(steps, cut), whole, "cut {place} before the end");
     }
-    let mut words = Words::new(1);
-    for _ in 0..50 {
+    (whole.1, whole.3)
+}
+
+/// Checks the same for single bytes, and for pieces that are drawn so often.
+fn check_drawn_cuts<C: Conversation>(new: impl Fn() -> C, steps: &[Step], draws: u64) -> Outcome {
+    let whole = Played::new(new()).play(steps, |left| left);
+    assert_eq!(Played::new(new()).play(steps, |_| 1), whole);
+    let mut words = Words::new(draws);
+    for _ in 0..draws {
         let most = words.next_u64() % 40 + 1;
         let drawn = |_| (words.next_u64() % most) as usize + 1;
         assert_eq!(Played::new(new()).play(steps, drawn), whole);
     }
-    (whole.1, whole.3)
+    whole
+}
+
+/// Checks the same where a byte that the server sends is wrong. Most such conversations break; none
+/// may panic.
+pub(crate) fn check_damage<C: Conversation>(new: impl Fn() -> C, steps: &[Step]) {
+    let mut words = Words::new(2);
+    let mut broken = 0;
+    for _ in 0..200 {
+        let mut damaged = steps.to_vec();
+        let servers = damaged.iter_mut().filter_map(|step| match step {
+            Step::Server(bytes) => Some(bytes),
+            Step::Send(_) => None,
+        });
+        let mut servers: Vec<_> = servers.collect();
+        let step = (words.next_u64() % servers.len() as u64) as usize;
+        let at = (words.next_u64() % servers[step].len() as u64) as usize;
+        servers[step][at] ^= (words.next_u64() % 255) as u8 + 1;
+        // No message is sent where the opening may have failed.
+        if step == 0 {
+            damaged.retain(|step| matches!(step, Step::Server(_)));
+        }
+        broken += u32::from(check_drawn_cuts(&new, &damaged, 3).3.is_some());
+    }
+    assert!(broken >= 50, "{broken}");
 }

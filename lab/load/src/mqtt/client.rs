@@ -8,9 +8,9 @@ use crate::stamp::Stamp;
 use std::collections::VecDeque;
 use tiebreak_proto::Decoded;
 use tiebreak_proto::mqtt::{
-    Acknowledgement, Connack, Connect, Delivery as How, Items, Kind, Packet, PacketId, Properties,
-    Property, Publish, Qos, Reason, Suback, Subscribe, Subscription, Text, TopicFilter, Version,
-    decode,
+    Acknowledgement, Connack, Connect, Delivery as How, Error, Items, Kind, Packet, PacketId,
+    Properties, Property, Publish, Qos, Reason, Suback, Subscribe, Subscription, Text, TopicFilter,
+    Version, decode,
 };
 
 /// The most bytes of a packet besides the payload of a message: topics and texts of the standard
@@ -285,13 +285,13 @@ impl Client {
     }
 
     /// Returns what is wrong with bytes that are not of this version. A server that lacks version 5
-    /// says so in a CONNACK of the version that it has (5.0 section 3.1.2.2).
-    fn wrong(&self, bytes: &[u8], error: &dyn std::fmt::Display) -> Broken {
-        if let (Phase::Connecting, Ok(Decoded::Whole { value: Packet::Connack(connack), length })) =
-            (self.phase, decode(bytes, Version::V311, bytes.len()))
-            && connack.reason != Reason::Success
+    /// says so in a CONNACK of the version that it has, where it has another number.
+    fn wrong(&self, bytes: &[u8], error: &Error) -> Broken {
+        if let (Phase::Connecting, Error::Reason { code, .. }) = (self.phase, error)
+            && let Ok(Decoded::Whole { value: Packet::Connack(connack), .. }) =
+                decode(bytes, Version::V311, bytes.len())
         {
-            return refusal(&connack, bytes[length - 1]);
+            return refusal(&connack, *code);
         }
         Broken(format!("sent bytes that are not MQTT: {error}"))
     }

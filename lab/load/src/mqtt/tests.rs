@@ -4,7 +4,7 @@ mod room;
 
 use super::*;
 use crate::conversation::{Broken, Conversation, Heard};
-use crate::played::{Played, Step, check_cuts};
+use crate::played::{Played, Step, check_cuts, check_damage};
 use crate::stamp::Stamp;
 use room::Room;
 use std::num::NonZeroU32;
@@ -233,6 +233,7 @@ fn the_server_may_be_heard_in_pieces_of_any_size() {
     let (heard, broken) = check_cuts(|| end_of_pair(Qos::ExactlyOnce, 1), &steps);
     assert_eq!(heard, [Heard::Open, Heard::Arrived(first), Heard::Arrived(second)]);
     assert_eq!(broken, None);
+    check_damage(|| end_of_pair(Qos::ExactlyOnce, 1), &steps);
 
     let answers = [ack(Kind::Pubrec, 2), ack(Kind::Pubrec, 1), ack(Kind::Pubcomp, 2)].concat();
     let refused = acknowledgement(Kind::Pubrec, 3, Reason::QuotaExceeded);
@@ -248,6 +249,7 @@ fn the_server_may_be_heard_in_pieces_of_any_size() {
     assert_eq!(heard, [Heard::Open, Heard::Refused(stamp(3))]);
     let Broken(why) = broken.unwrap();
     assert_eq!(why, "sent a PUBACK for packet 1, which does not wait for one");
+    check_damage(|| end_of_pair(Qos::ExactlyOnce, 0), &steps);
 }
 
 #[test]
@@ -349,6 +351,17 @@ fn what_a_server_does_wrong_is_said_in_a_sentence() {
         let (_, broken) = check_cuts(|| end_of_pair(Qos::ExactlyOnce, connection), &steps);
         let Broken(why) = broken.unwrap_or_else(|| panic!("{part}"));
         assert!(why.contains(part) && !why.contains(char::is_control), "{why:?}: {part}");
+    }
+}
+
+#[test]
+fn wildcards_need_a_server_that_has_them() {
+    let shape = Shape::Ping { pairs: 1, wildcards: 1 };
+    let mqtt = Mqtt::new(options(Version::V5, shape)).unwrap();
+    let without = connack(Reason::Success, &[Property::WildcardSubscriptionAvailable(false)]);
+    for (connection, is_right) in [(0, true), (1, true), (2, false)] {
+        let mut client = Played::new(mqtt.converse(connection));
+        assert_eq!(client.receive(&without).is_ok(), is_right);
     }
 }
 
