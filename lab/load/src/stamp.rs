@@ -132,9 +132,12 @@ mod tests {
         assert!(!is_stamp(text, 7, b'+') && !is_stamp(text, 7, b' ') && !is_stamp(text, 7, 0xff));
     }
 
+    /// Returns whether the text is a stamp's with another character there, and checks that it is
+    /// then the only text of that stamp.
     fn is_stamp(mut text: [u8; STAMP_CHARACTERS], at: usize, character: u8) -> bool {
         text[at] = character;
-        Stamp::from_text(&text).is_some_and(|stamp| stamp.to_text() == text)
+        let stamp = Stamp::from_text(&text);
+        stamp.inspect(|stamp| assert_eq!(stamp.to_text(), text)).is_some()
     }
 
     #[test]
