@@ -177,11 +177,12 @@ proptest! {
         prop_assert_eq!(whole, (settled, resumed.1, resumed.2));
     }
 
-    /// Where there are learners, each limit is right at its own error, but the search for it ends at
-    /// a cell, so two limits may lie in either order by a part of a cell.
+    /// Where there are learners, each limit is right at its own error, but the search for it ends
+    /// at a cell, so two limits may lie in either order by a part of a cell.
     #[test]
     fn a_smaller_error_gives_a_wider_interval(
-        table in monotone_engine(), rounds in log_ratios(), error in 0.001..0.3f64, factor in 1.0..3.0f64,
+        table in monotone_engine(), rounds in log_ratios(), error in 0.001..0.3f64,
+        factor in 1.0..3.0f64,
     ) {
         let history = history(table, &rounds);
         let limits = |error| history.limits(error, 0, &[]);
