@@ -40,8 +40,8 @@ pub struct Counts {
     pub sent: u64,
     /// The arrivals, each counted once.
     pub arrived: u64,
-    /// The arrivals that never came: `sent * arrivals a message - arrived - refused`; 0 if the load
-    /// was interrupted.
+    /// The arrivals that never came: `(sent - refused) * arrivals a message - arrived`; 0 if the
+    /// load was interrupted.
     pub lost: u64,
     /// The arrivals of what had already arrived there.
     pub duplicated: u64,

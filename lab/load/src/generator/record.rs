@@ -97,8 +97,10 @@ impl Record {
         let mut all = Record::new();
         records.into_iter().for_each(|record| all.add(record));
         let counts = &mut all.counts;
-        let expected = counts.sent.saturating_mul(arrivals_a_message.into());
-        let settled = counts.arrived + counts.refused;
+        // Who refuses a message spares all that it was for.
+        let (sent, times) = (counts.sent, u64::from(arrivals_a_message));
+        let expected = |refused: u64| sent.saturating_sub(refused).saturating_mul(times);
+        let missing = expected(counts.refused).saturating_sub(counts.arrived);
         let ending = match over {
             Over::Complete => Ending::Complete,
             Over::Interrupted => Ending::Interrupted,
@@ -106,7 +108,7 @@ impl Record {
             Over::Waited | Over::Failed(_) => Ending::Waited,
         };
         let is_lost = ending != Ending::Interrupted;
-        counts.lost = if is_lost { expected.saturating_sub(settled) } else { 0 };
+        counts.lost = if is_lost { missing } else { 0 };
         counts.intended = counts.sent + all.punctuality.unsent;
         let before_end = all.times.before_end.map_or(0, |(_, arrived)| arrived);
         let (latencies, blocks) = all.blocks.finish();
@@ -116,7 +118,7 @@ impl Record {
             latencies,
             blocks,
             times: all.times,
-            backlog: expected.saturating_sub(before_end + all.refused_before_end),
+            backlog: expected(all.refused_before_end).saturating_sub(before_end),
             generator_cpu_ns: all.cpu_ns,
             written_bytes: all.written_bytes,
             read_bytes: all.read_bytes,

@@ -192,7 +192,7 @@ fn the_server_may_be_heard_in_pieces_of_any_size_and_write_in_frames_of_any_size
             response,
             frame(Opcode::Ping, true, b""),
             frame(opcode, true, &payload),
-            frame(opcode, false, "Zoë: ".as_bytes()),
+            frame(opcode, false, "Zo\u{eb}: ".as_bytes()),
             frame(Opcode::Ping, true, b"there?"),
             frame(Opcode::Continuation, false, first),
             frame(Opcode::Continuation, false, b""),
