@@ -57,6 +57,10 @@ pub enum Command {
     #[command(subcommand)]
     Study(crate::study::StudyCommand),
 
+    /// Load a server: how fast it answers, at a rate, and how much it sustains
+    #[command(subcommand)]
+    Load(crate::load::LoadCommand),
+
     /// What this machine is, measured: cores, clocks, caches, bandwidth, noise, energy
     Machine(Box<crate::machine::MachineArguments>),
 

@@ -31,6 +31,7 @@ pub mod float;
 pub mod forecast;
 pub mod journal;
 pub mod language;
+pub mod load;
 pub mod metric;
 pub mod plan;
 pub mod quantity;

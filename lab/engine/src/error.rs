@@ -46,6 +46,9 @@ pub enum LabError {
     /// The user interrupted before the first permutation was drawn.
     #[error("interrupted before the first permutation was drawn")]
     NoPermutation,
+    /// The user interrupted before the first message was sent.
+    #[error("interrupted before the first message was sent")]
+    NoMessage,
     /// An error, and on a further line what to know or to do.
     #[error("{0}\n{1}")]
     Noted(Box<LabError>, String),
@@ -95,7 +98,7 @@ impl LabError {
             LabError::NotMeasured(_) => Blame::Machine,
             LabError::Store(StoreError::Refused { .. } | StoreError::Sqlite { .. })
             | LabError::Broken(_) => Blame::Tool,
-            LabError::Interrupted | LabError::NoPermutation => Blame::User,
+            LabError::Interrupted | LabError::NoPermutation | LabError::NoMessage => Blame::User,
             LabError::Start(_)
             | LabError::Store(_)
             | LabError::File(_)

@@ -38,6 +38,7 @@
 //! | earlier runs | [`source`], [`replay`], [`history`], [`watch`] |
 //! | how long a claim will take | [`forecast`] |
 //! | finished sets of numbers | [`resampling`], [`classic`] |
+//! | a load on a server | [`load`] |
 //! | the machine | [`probes`] with [`probing`] as their laboratory, [`prints`] |
 //!
 //! Four crates are re-exported whole, because users need many of their names: [`core`] (the nouns:
@@ -65,6 +66,7 @@ pub mod error;
 pub mod forecast;
 pub mod history;
 mod lines;
+pub mod load;
 mod observation;
 mod oddities;
 pub mod outcome;

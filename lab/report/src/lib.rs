@@ -41,6 +41,7 @@ mod histogram;
 pub mod html;
 pub mod json;
 pub mod live;
+pub mod load;
 pub mod look;
 pub mod markdown;
 pub mod number;

@@ -163,7 +163,7 @@ impl Scale {
     }
 
     /// Writes a limit with the unit, rounded away from the estimate.
-    fn write_rounded(self, value: f64, rounding: Rounding) -> String {
+    pub(crate) fn write_rounded(self, value: f64, rounding: Rounding) -> String {
         format!("{} {}", self.digits_rounded(value, rounding), self.name).trim_end().to_owned()
     }
 

@@ -1,6 +1,6 @@
 //! Every command's help holds a real example, and every example runs.
 
-use crate::common::Place;
+use crate::common::{HttpServer, Place};
 
 /// The examples in a help text: lines that begin with two spaces and the program's name.
 fn examples(help: &str) -> Vec<String> {
@@ -13,6 +13,7 @@ fn every_command_has_an_example_and_every_example_runs() {
     let place = Place::new();
     make_repository(&place);
     make_numbers(&place);
+    let server = HttpServer::start();
     let command = tiebreak_cli::command();
     let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
     let names: Vec<String> = visible.map(|command| command.get_name().to_owned()).collect();
@@ -29,6 +30,7 @@ fn every_command_has_an_example_and_every_example_runs() {
         "machine show",
         "machine compare",
         "machine tune",
+        "load http",
     ];
     for name in order.into_iter().chain(rest).chain(nested) {
         if name == "resume" {
@@ -44,6 +46,8 @@ fn every_command_has_an_example_and_every_example_runs() {
         let examples = examples(&help.out);
         assert!(!examples.is_empty(), "'tiebreak {name} --help' has no example");
         for example in examples {
+            // The port of a server is not known before it is started.
+            let example = example.replace("localhost:8080", &server.address());
             let shell = format!("PATH={}:$PATH; {example}", folder_of_the_program());
             let mut command = std::process::Command::new("sh");
             command.args(["-c", &shell]).current_dir(place.folder());

@@ -11,6 +11,8 @@ mod compare;
 mod exact;
 mod help;
 mod innocent;
+mod load;
+mod load_servers;
 mod machine;
 mod machine_files;
 mod ordinary_user;

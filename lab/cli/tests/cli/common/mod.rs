@@ -1,5 +1,7 @@
 //! The program as a user meets it: in a folder of its own, with a journal of its own.
 
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
@@ -73,7 +75,6 @@ impl Place {
 
     /// The program with these lines on standard input.
     pub fn pipe(&self, words: &[&str], input: &str) -> Ran {
-        use std::io::Write;
         use std::process::Stdio;
         let mut command = self.command(words);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -115,6 +116,56 @@ impl Place {
         }
         let code = tiebreak_cli::main(all.into_iter().map(Into::into), &mut io).into();
         Ran { out: out.text(), err: err.text(), code }
+    }
+}
+
+/// A server of HTTP/1.1 that answers each request with two bytes, as long as the test runs.
+pub struct HttpServer {
+    address: SocketAddr,
+}
+
+impl HttpServer {
+    pub fn start() -> HttpServer {
+        HttpServer::breaking_after(usize::MAX)
+    }
+
+    /// A server that says nonsense instead of an answer after so many answers on a connection.
+    pub fn breaking_after(answers: usize) -> HttpServer {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                std::thread::spawn(move || answer(stream, answers));
+            }
+        });
+        HttpServer { address }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    pub fn address(&self) -> String {
+        self.address.to_string()
+    }
+}
+
+/// Answers requests until the client goes.
+fn answer(mut stream: TcpStream, answers: usize) {
+    let _ = stream.set_nodelay(true);
+    let (mut answered, mut head, mut byte) = (0, Vec::new(), [0]);
+    let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
+    while matches!(reader.read(&mut byte), Ok(1)) {
+        head.push(byte[0]);
+        if head.ends_with(b"\r\n\r\n") {
+            head.clear();
+            let good: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+            let text = if answered < answers { good } else { b"nonsense\r\n\r\n" };
+            answered += 1;
+            if stream.write_all(text).is_err() {
+                return;
+            }
+        }
     }
 }
 

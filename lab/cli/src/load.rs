@@ -1,0 +1,364 @@
+//! `tiebreak load`: loads a server, and says how fast it answers.
+
+use crate::choice::{Names, one_of};
+use crate::exit;
+use crate::io::Io;
+use crate::options::Reporting;
+use crate::quantities::{self, above_0};
+use crate::screen::Screen;
+use clap::{ArgGroup, Args, Subcommand};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tiebreak_lab::core::load::{
+    Arrivals, LoadEnd, LoadEnding, LoadResult, MqttShape, MqttTraffic, MqttVersion, Pace, Traffic,
+    WebSocketShape, WebSocketTraffic,
+};
+use tiebreak_lab::load::{self, LoadRequest, Pacing};
+use tiebreak_lab::planning::seed_or_random;
+use tiebreak_lab::report::load as page;
+use tiebreak_lab::{LabError, interrupt};
+
+/// The rate at which a search for saturation begins.
+const SEARCH_FROM_PER_SECOND: u64 = 1000;
+/// How long a load is, unless the user says so.
+const DURATION_NS: u64 = 10_000_000_000;
+/// The size of a message of WebSocket, unless the user says so: a stamp as text has 22 bytes.
+const WEBSOCKET_BYTES: u32 = 32;
+/// The connections of the shape relay.
+const RELAY: u32 = 2;
+
+#[derive(Debug, Subcommand)]
+pub enum LoadCommand {
+    /// GET requests over HTTP/1.1
+    Http(HttpOptions),
+    /// Messages over WebSocket: sent back, passed on, or sent to all
+    Websocket(WebSocketOptions),
+    /// Messages over MQTT: pairs, round trips, one to many, many to one
+    Mqtt(MqttOptions),
+}
+
+#[derive(Debug, Args)]
+pub struct HttpOptions {
+    /// The server, and what to get: http://HOST[:PORT]/PATH
+    url: String,
+
+    /// How many connections send in turn; each has one request under way
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = above_0::<u32>())]
+    connections: u32,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Args)]
+pub struct WebSocketOptions {
+    /// The server, and what to get: ws://HOST[:PORT]/PATH
+    url: String,
+
+    /// To whom the server sends a message
+    #[arg(long, value_parser = one_of(WEBSOCKET_SHAPES), default_value = "ping-pong")]
+    shape: WebSocketShape,
+
+    /// How many connections send in turn [default: 10; of relay 2, of which one sends]
+    #[arg(long, value_name = "N", value_parser = above_0::<u32>())]
+    connections: Option<u32>,
+
+    /// The bytes of a message: at least 16, as text 22
+    #[arg(long, value_name = "BYTES", default_value_t = WEBSOCKET_BYTES)]
+    payload: u32,
+
+    /// Send text instead of binary messages
+    #[arg(long)]
+    text: bool,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+const WEBSOCKET_SHAPES: Names<WebSocketShape> = &[
+    ("ping-pong", "Back to its sender", WebSocketShape::PingPong),
+    ("relay", "To the other of two, which sends it back", WebSocketShape::Relay),
+    ("broadcast", "To all, its sender too", WebSocketShape::Broadcast),
+];
+
+#[derive(Debug, Args)]
+pub struct MqttOptions {
+    /// The broker: mqtt://HOST[:PORT]
+    url: String,
+
+    /// Who publishes to whom
+    #[arg(long, value_parser = one_of(MQTT_SHAPES), default_value = "pairs")]
+    shape: MqttShape,
+
+    /// How many connections there are [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..),
+          conflicts_with_all = ["pairs", "wildcards"])]
+    connections: Option<u32>,
+
+    /// Of the shape ping: how many pairs there are [default: 5]
+    #[arg(long, value_name = "N", value_parser = above_0::<u32>())]
+    pairs: Option<u32>,
+
+    /// Of the shape ping: how many further connections get all requests and answers of one pair
+    /// [default: 0]
+    #[arg(long, value_name = "N")]
+    wildcards: Option<u32>,
+
+    /// The bytes of a message: at least 16
+    #[arg(long, value_name = "BYTES", default_value_t = 16)]
+    payload: u32,
+
+    /// The quality of service: 0 may get lost, 1 is acknowledged, 2 arrives exactly once
+    #[arg(long, value_name = "0|1|2", default_value_t = 0,
+          value_parser = clap::value_parser!(u8).range(0..=2))]
+    qos: u8,
+
+    /// The version of the protocol
+    #[arg(long, value_parser = one_of(MQTT_VERSIONS), default_value = "3.1.1")]
+    mqtt_version: MqttVersion,
+
+    /// The keep-alive in seconds that connections ask for; 0 for none, which some brokers refuse
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    keep_alive: u16,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+const MQTT_SHAPES: Names<MqttShape> = &[
+    ("pairs", "Half of the connections, each to one of the other half", MqttShape::Pairs),
+    ("ping", "The first of each pair to the second, which answers", MqttShape::Ping),
+    ("fanout", "One to all others", MqttShape::Fanout),
+    ("fanin", "All others to one", MqttShape::Fanin),
+];
+
+const MQTT_VERSIONS: Names<MqttVersion> = &[
+    ("3.1", "MQTT 3.1", MqttVersion::V31),
+    ("3.1.1", "MQTT 3.1.1", MqttVersion::V311),
+    ("5.0", "MQTT 5.0", MqttVersion::V5),
+];
+
+/// Options of every protocol.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("pace").args(["rate", "closed"])))]
+struct Common {
+    /// Open loop: this many messages a second over all connections, whether answers come or not;
+    /// with --sweep where the search for saturation begins
+    #[arg(long, value_name = "N", value_parser = above_0::<u64>())]
+    rate: Option<u64>,
+
+    /// How sends are spread over time
+    #[arg(long, value_parser = one_of(ARRIVALS), default_value = "constant",
+          conflicts_with = "closed")]
+    arrivals: Arrivals,
+
+    /// Closed loop: a sender sends the next message when it has its answer, so that the latencies
+    /// of a server that stops are missing
+    #[arg(long)]
+    closed: bool,
+
+    /// Of a closed loop: how many messages a sender may have under way, or any for as many as its
+    /// connection takes [default: 1]
+    #[arg(long, value_name = "N|any", value_parser = in_flight, requires = "closed",
+          conflicts_with_all = ["rate", "sweep"])]
+    in_flight: Option<InFlight>,
+
+    /// How long messages are sent [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = quantities::duration_ns)]
+    duration: Option<u64>,
+
+    /// How many messages are sent
+    #[arg(long, value_name = "N", value_parser = above_0::<u64>(),
+          conflicts_with_all = ["duration", "sweep"])]
+    messages: Option<u64>,
+
+    /// Look for the highest rate that the server sustains, then load it at 25, 50, 75 and 90% of
+    /// that, each for --duration
+    #[arg(long, conflicts_with = "closed")]
+    sweep: bool,
+
+    #[arg(long)]
+    seed: Option<String>,
+
+    /// The threads that send and receive [default: all CPUs but one, which is left to the server]
+    #[arg(long, value_name = "N", value_parser = above_0::<u32>())]
+    threads: Option<u32>,
+
+    /// How long a connection is waited for, and after the last send what has not arrived
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = quantities::duration_ns)]
+    timeout: u64,
+
+    #[command(flatten)]
+    reporting: Reporting,
+
+    /// Draw the latencies by percentile as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
+    /// Write the histograms of the latencies as CSV
+    #[arg(long, value_name = "FILE")]
+    latencies: Option<PathBuf>,
+}
+
+const ARRIVALS: Names<Arrivals> = &[
+    ("constant", "At equal distances", Arrivals::Constant),
+    ("poisson", "At random, as by independent users", Arrivals::Poisson),
+];
+
+/// How many messages a sender may have under way.
+#[derive(Clone, Copy, Debug)]
+enum InFlight {
+    AtMost(u32),
+    Any,
+}
+
+fn in_flight(text: &str) -> Result<InFlight, String> {
+    match (text, text.parse()) {
+        ("any", _) => Ok(InFlight::Any),
+        (_, Ok(most @ 1..)) => Ok(InFlight::AtMost(most)),
+        _ => Err("give a whole number above 0, or any".to_owned()),
+    }
+}
+
+pub fn run(command: LoadCommand, io: &mut Io) -> Result<u8, LabError> {
+    let (url, traffic, common) = match command {
+        LoadCommand::Http(HttpOptions { url, connections, common }) => {
+            (url, Traffic::Http { connections }, common)
+        }
+        LoadCommand::Websocket(options) => {
+            let traffic = websocket(&options);
+            (options.url, traffic, options.common)
+        }
+        LoadCommand::Mqtt(options) => {
+            let traffic = mqtt(&options)?;
+            (options.url, traffic, options.common)
+        }
+    };
+    let request = LoadRequest {
+        command: io.typed.clone(),
+        url,
+        traffic,
+        pacing: pacing(&common)?,
+        end: match common.messages {
+            Some(messages) => LoadEnd::Messages(messages),
+            None => LoadEnd::DurationNs(common.duration.unwrap_or(DURATION_NS)),
+        },
+        seed: seed_or_random(common.seed.as_deref())?,
+        threads: common.threads.and_then(NonZeroU32::new),
+        patience: Duration::from_nanos(common.timeout),
+    };
+    measure(&request, &common, io)
+}
+
+fn websocket(options: &WebSocketOptions) -> Traffic {
+    let usual = if options.shape == WebSocketShape::Relay { RELAY } else { 10 };
+    Traffic::Websocket(WebSocketTraffic {
+        shape: options.shape,
+        connections: options.connections.unwrap_or(usual),
+        payload_bytes: options.payload,
+        is_text: options.text,
+    })
+}
+
+fn mqtt(options: &MqttOptions) -> Result<Traffic, LabError> {
+    let is_ping = options.shape == MqttShape::Ping;
+    if is_ping && options.connections.is_some() {
+        let text = "--connections: of the shape ping say --pairs, and --wildcards";
+        return Err(LabError::Usage(text.to_owned()));
+    }
+    if !is_ping && (options.pairs.is_some() || options.wildcards.is_some()) {
+        let text = format!(
+            "--pairs and --wildcards are of the shape ping: of {} say --connections",
+            options.shape.name()
+        );
+        return Err(LabError::Usage(text));
+    }
+    let of_shape = |number: u32, is_of_it: bool| if is_of_it { number } else { 0 };
+    Ok(Traffic::Mqtt(MqttTraffic {
+        shape: options.shape,
+        connections: of_shape(options.connections.unwrap_or(10), !is_ping),
+        pairs: of_shape(options.pairs.unwrap_or(5), is_ping),
+        wildcards: of_shape(options.wildcards.unwrap_or(0), is_ping),
+        payload_bytes: options.payload,
+        qos: options.qos,
+        version: options.mqtt_version,
+        keep_alive_s: options.keep_alive,
+    }))
+}
+
+fn pacing(common: &Common) -> Result<Pacing, LabError> {
+    let arrivals = common.arrivals;
+    Ok(match (common.sweep, common.rate, common.closed) {
+        (true, rate, _) => {
+            let start_per_second = rate.unwrap_or(SEARCH_FROM_PER_SECOND);
+            Pacing::Sweep { start_per_second, arrivals }
+        }
+        (_, Some(rate_per_second), _) => Pacing::At(Pace::Open { rate_per_second, arrivals }),
+        (_, None, true) => {
+            let in_flight = match common.in_flight.unwrap_or(InFlight::AtMost(1)) {
+                InFlight::AtMost(most) => Some(most),
+                InFlight::Any => None,
+            };
+            Pacing::At(Pace::Closed { in_flight })
+        }
+        (_, None, false) => {
+            let text = "how fast? --rate N sends so many messages a second, whatever the server \
+                        does; --closed waits for answers, which hides the latencies of a server \
+                        that stops; --sweep looks for the rates";
+            return Err(LabError::Usage(text.to_owned()));
+        }
+    })
+}
+
+fn measure(request: &LoadRequest, common: &Common, io: &mut Io) -> Result<u8, LabError> {
+    let stop = interrupt::flag();
+    let Reporting { json, quiet } = &common.reporting;
+    let targets = json.open(page::json)?.file("svg", common.svg.as_deref(), page::svg)?.file(
+        "latencies",
+        common.latencies.as_deref(),
+        page::latencies,
+    )?;
+    let result = Screen::during(io, *quiet, |screen| {
+        load::run(request, stop, |progress| {
+            screen.show_as(|look, _| vec![page::progress(progress, look)]);
+        })
+    })?;
+    let text =
+        if *quiet { page::sentence(&result) + "\n" } else { page::render(&result, &io.out_look()) };
+    targets.deliver(&text, &result, io)?;
+    if let Some(why) = failure(&result) {
+        io.complain(&why);
+    }
+    Ok(code(&result, stop.load(Ordering::SeqCst)))
+}
+
+/// Returns why the server is to blame for a load that ended too early, if it is.
+fn failure(result: &LoadResult) -> Option<String> {
+    let broken = result.loads.iter().find_map(|load| match &load.ending {
+        ending @ LoadEnding::Broken { .. } => Some(ending.to_string()),
+        _ => None,
+    });
+    broken.or_else(|| result.failure.clone())
+}
+
+/// Returns the exit code: what the user or the server cut off comes first, then what is known as
+/// bounds only.
+fn code(result: &LoadResult, is_interrupted: bool) -> u8 {
+    let loads = &result.loads;
+    let is_bound = result.saturation.is_some_and(|found| found.is_generator_bound);
+    let has_found_none = result.saturation.is_some_and(|found| found.low_per_second == 0);
+    if is_interrupted || loads.iter().any(|load| load.ending == LoadEnding::Interrupted) {
+        exit::INTERRUPTED
+    } else if failure(result).is_some()
+        || has_found_none
+        || loads.iter().any(|load| load.counts.arrived == 0)
+    {
+        exit::VOID
+    } else if is_bound || loads.iter().any(|load| load.is_behind_schedule) {
+        exit::OPEN
+    } else {
+        exit::HOLDS
+    }
+}

@@ -1,0 +1,114 @@
+//! Loads on a server of this test, and what cannot be loaded.
+
+use crate::common::{HttpServer, Place};
+use std::net::TcpListener;
+
+/// A URL of a port at which nothing listens.
+fn closed_port() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}/", listener.local_addr().unwrap())
+}
+
+#[test]
+fn mistakes_are_named() {
+    let place = Place::new();
+    let url = "http://127.0.0.1:9/";
+    let long = format!("http://{}/", "a".repeat(300));
+    let closed = closed_port();
+    for (words, code, expected) in [
+        (&["http"][..], 64, "<URL>"),
+        (&["http", url], 64, "how fast? --rate N"),
+        (&["http", url], 64, "--closed"),
+        (&["http", url, "--rate", "5", "--closed"], 64, "cannot be used with"),
+        (&["http", url, "--rate", "0"], 64, "--rate"),
+        (&["http", url, "--rate", "2000000000"], 64, "--rate: a rate of 2000000000"),
+        (&["http", url, "--rate", "5", "--in-flight", "2"], 64, "cannot be used with"),
+        (&["http", url, "--in-flight", "2"], 64, "--closed"),
+        (&["http", url, "--closed", "--in-flight", "0"], 64, "a whole number above 0, or any"),
+        (&["http", url, "--closed", "--arrivals", "poisson"], 64, "cannot be used with"),
+        (&["http", url, "--closed", "--sweep"], 64, "cannot be used with"),
+        (&["http", url, "--sweep", "--messages", "5"], 64, "cannot be used with"),
+        (&["http", url, "--rate", "5", "--messages", "5", "--duration", "1s"], 64, "--duration"),
+        (&["http", url, "--rate", "5", "--duration", "0s"], 64, "--duration"),
+        (&["http", url, "--rate", "5", "--duration", "5h"], 64, "4 hours"),
+        (&["http", url, "--rate", "5", "--threads", "0"], 64, "--threads"),
+        (&["http", url, "--rate", "5", "--connections", "0"], 64, "--connections"),
+        (&["http", "https://127.0.0.1/", "--rate", "5"], 64, "TLS is not built yet"),
+        (&["http", "127.0.0.1:9", "--rate", "5"], 64, "give http://HOST[:PORT]/PATH"),
+        (&["http", "ws://127.0.0.1:9", "--rate", "5"], 64, "tiebreak load websocket"),
+        (&["websocket", url, "--rate", "5"], 64, "tiebreak load http"),
+        (&["mqtt", "mqtt://127.0.0.1:x", "--rate", "5"], 64, "'x' is not a port"),
+        (&["mqtt", "mqtt://127.0.0.1:9", "--rate", "5", "--qos", "3"], 64, "--qos"),
+        (&["mqtt", "mqtt://127.0.0.1:9", "--rate", "5", "--pairs", "3"], 64, "of the shape ping"),
+        (&["mqtt", "mqtt://127.0.0.1:9", "--rate", "5", "--connections", "3"], 64, "even number"),
+        (&["mqtt", "mqtt://127.0.0.1:9", "--rate", "5", "--payload", "8"], 64, "16"),
+        (&["websocket", "ws://127.0.0.1:9", "--rate", "5", "--shape", "ring"], 64, "ping-pong"),
+        (&["http", &long, "--rate", "5"], 65, "cannot find the host"),
+        (&["http", &closed, "--rate", "5"], 65, "Connection refused"),
+        (&["http", url, "--rate", "5", "--svg", "absent/x.svg"], 65, "absent/x.svg"),
+    ] {
+        let said = place.run(&[&["load"], words].concat());
+        assert_eq!(said.code, code, "{words:?}: {said:?}");
+        assert!(said.err.contains(expected), "{words:?}: {}", said.err);
+        assert!(!said.err.contains("panicked"), "{words:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn every_request_is_answered_and_counted() {
+    let place = Place::new();
+    let server = HttpServer::start();
+    for pace in [&["--rate", "2000"][..], &["--closed"], &["--closed", "--in-flight", "any"]] {
+        let words = ["load", "http", &server.url(), "--messages", "500", "--json", "-"];
+        let said = place.run(&[&words[..], pace].concat());
+        // A busy machine may be behind schedule.
+        assert!([0, 2].contains(&said.code), "{pace:?}: {said:?}");
+        let json = said.json();
+        check_schema(&json);
+        let counts = &json["loads"][0]["counts"];
+        assert_eq!((&counts["sent"], &counts["arrived"]), (&500.into(), &500.into()), "{json:#}");
+        assert_eq!(json["loads"][0]["ending"]["code"], "complete");
+    }
+}
+
+#[test]
+fn a_page_a_picture_and_a_file_of_latencies() {
+    let place = Place::new();
+    let server = HttpServer::start();
+    let url = server.url();
+    let files = ["--svg", "x.svg", "--latencies", "x.csv"];
+    let words = ["load", "http", &url, "--rate", "1000", "--duration", "500ms", "--seed", "s"];
+    let said = place.run(&[&words[..], &files].concat());
+    assert!([0, 2].contains(&said.code), "{said:?}");
+    for text in ["1000 requests a second", "Open loop", "Seed s.", "99%"] {
+        assert!(said.out.contains(text), "no '{text}': {}", said.out);
+    }
+    assert!(std::fs::read_to_string(place.path("x.svg")).unwrap().starts_with("<svg"));
+    let csv = std::fs::read_to_string(place.path("x.csv")).unwrap();
+    let counted = csv.lines().skip(1).map(|line| {
+        let fields: Vec<&str> = line.split(',').collect();
+        fields[4].parse::<u64>().unwrap()
+    });
+    assert_eq!(counted.sum::<u64>(), 500, "{csv}");
+}
+
+/// What was seen before is printed, then what the server did, and the exit code is that of void.
+#[test]
+fn a_server_that_breaks_a_connection_is_named() {
+    let place = Place::new();
+    let server = HttpServer::breaking_after(20);
+    let url = server.url();
+    let words = ["load", "http", &url, "--rate", "200", "--connections", "1", "--messages", "60"];
+    let said = place.run(&words);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.out.contains("Cut short") && said.out.contains("20"), "{}", said.out);
+    assert!(said.err.contains("error: on connection 0 the server"), "{}", said.err);
+}
+
+fn check_schema(value: &serde_json::Value) {
+    let schema = include_str!("../../../../docs/schema/load-1.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let schema = jsonschema::draft202012::new(&schema).unwrap();
+    let errors: Vec<_> = schema.iter_errors(value).map(|error| error.to_string()).collect();
+    assert_eq!(errors, [""; 0], "{value:#}");
+}

@@ -1,0 +1,359 @@
+//! The result of a load on a server: of one load, or of a sweep over rates.
+
+use serde::Serialize;
+use std::fmt;
+
+/// The version of the JSON form.
+pub const LOAD_SCHEMA: &str = "tiebreak/load/1";
+
+/// Who says what to whom, by which protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "protocol")]
+pub enum Traffic {
+    /// HTTP/1.1: each message is a GET request, its arrival is the answer.
+    Http {
+        /// The connections, which send in turn.
+        connections: u32,
+    },
+    /// WebSocket.
+    Websocket(WebSocketTraffic),
+    /// MQTT.
+    Mqtt(MqttTraffic),
+}
+
+/// Messages over WebSocket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WebSocketTraffic {
+    /// Who gets a message.
+    pub shape: WebSocketShape,
+    /// The connections, which send in turn.
+    pub connections: u32,
+    /// The size of a message, without its frame.
+    pub payload_bytes: u32,
+    /// Whether messages are text; otherwise they are binary.
+    pub is_text: bool,
+}
+
+/// Who gets a message of WebSocket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WebSocketShape {
+    /// The server sends each message back to its sender.
+    PingPong,
+    /// The server sends each message to the other of two connections, which sends it back.
+    Relay,
+    /// The server sends each message to every connection, its sender too.
+    Broadcast,
+}
+
+names!(WebSocketShape: PingPong = "ping-pong", Relay = "relay", Broadcast = "broadcast");
+
+/// Messages over MQTT.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MqttTraffic {
+    /// Who gets a message.
+    pub shape: MqttShape,
+    /// The connections of all shapes but `ping`.
+    pub connections: u32,
+    /// The pairs of the shape `ping`.
+    pub pairs: u32,
+    /// The subscribers to all topics of the first pair, in the shape `ping`.
+    pub wildcards: u32,
+    /// The size of a message, without its topic.
+    pub payload_bytes: u32,
+    /// The quality of service of messages: 0, 1 or 2. Subscriptions ask for 1 at least.
+    pub qos: u8,
+    /// The version of the protocol.
+    pub version: MqttVersion,
+    /// The keep-alive of each connection in seconds; 0 for none.
+    pub keep_alive_s: u16,
+}
+
+/// Who gets a message of MQTT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MqttShape {
+    /// Half of the connections publish, each to one of the other half.
+    Pairs,
+    /// The first of a pair publishes a request, the second publishes the answer.
+    Ping,
+    /// One connection publishes to all others.
+    Fanout,
+    /// All connections but one publish to that one.
+    Fanin,
+}
+
+names!(MqttShape: Pairs = "pairs", Ping = "ping", Fanout = "fanout", Fanin = "fanin");
+
+/// A version of MQTT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum MqttVersion {
+    /// Level 3, `MQIsdp`.
+    #[serde(rename = "3.1")]
+    V31,
+    /// Level 4.
+    #[serde(rename = "3.1.1")]
+    V311,
+    /// Level 5.
+    #[serde(rename = "5.0")]
+    V5,
+}
+
+names!(MqttVersion: V31 = "3.1", V311 = "3.1.1", V5 = "5.0");
+
+/// How sends are spread over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// At equal distances.
+    Constant,
+    /// As those of independent users, with exponential gaps.
+    Poisson,
+}
+
+names!(Arrivals: Constant = "constant", Poisson = "poisson");
+
+/// What decides when a message is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "loop")]
+pub enum Pace {
+    /// A schedule, which no answer moves.
+    Open {
+        /// The messages a second, over all connections.
+        rate_per_second: u64,
+        /// How they are spread over time.
+        arrivals: Arrivals,
+    },
+    /// The answers: a sender that has its answer sends the next.
+    Closed {
+        /// The messages that a sender may have under way; `None` for as many as its socket takes.
+        in_flight: Option<u32>,
+    },
+}
+
+/// Where a load ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadEnd {
+    /// After so many messages.
+    Messages(u64),
+    /// After so many nanoseconds.
+    DurationNs(u64),
+}
+
+/// The result of `tiebreak load`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LoadResult {
+    /// The command line that made it.
+    pub command: Vec<String>,
+    /// Where the server is, as the user wrote it.
+    pub url: String,
+    /// Who said what to whom.
+    pub traffic: Traffic,
+    /// The connections in all.
+    pub connections: u32,
+    /// The threads of the generator.
+    pub threads: u32,
+    /// Decides everything that is random.
+    pub seed: String,
+    /// Where each load ended, if nothing ended it earlier.
+    pub end: LoadEnd,
+    /// The highest rate that the server sustains; `None` unless that was looked for and found.
+    pub saturation: Option<SaturationResult>,
+    /// One entry per load: a sweep has several, the slowest first.
+    pub loads: Vec<PaceResult>,
+    /// Why a sweep ended before its last load, if that load could not begin.
+    pub failure: Option<String>,
+}
+
+/// What was seen of a load at one pace.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PaceResult {
+    /// What decided when a message was sent.
+    pub pace: Pace,
+    /// From the first send to the last arrival, in nanoseconds; 0 if nothing arrived.
+    pub duration_ns: u64,
+    /// What became of the messages.
+    pub counts: MessageCounts,
+    /// The arrivals a second; `None` if there were fewer than two.
+    pub arrived_per_second: Option<AtLeast>,
+    /// The latencies at some shares, in ascending order; the last one is the greatest.
+    pub latencies: Vec<LatencyQuantile>,
+    /// The CPU time of the generator's threads for a message, in nanoseconds; `None` if nothing was
+    /// sent.
+    pub generator_cpu_a_message_ns: Option<f64>,
+    /// The bytes that were written.
+    pub written_bytes: u64,
+    /// The bytes that were read.
+    pub read_bytes: u64,
+    /// How late a send may be before it counts as late, in nanoseconds.
+    pub tolerance_ns: u64,
+    /// Whether more than one send in 1000 was late: latencies may then be those of the generator,
+    /// and the throughput is at least what was measured.
+    pub is_behind_schedule: bool,
+    /// How it ended.
+    #[serde(serialize_with = "crate::worded::one")]
+    pub ending: LoadEnding,
+    /// The histograms of the latencies, for a file of their own.
+    #[serde(skip)]
+    pub bins: Vec<LatencyBin>,
+}
+
+/// What became of the messages of a load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MessageCounts {
+    /// The messages that the schedule has up to its end; in a closed loop, those that were sent.
+    pub intended: u64,
+    /// The messages that were sent.
+    pub sent: u64,
+    /// The arrivals, each counted once: a message may have several.
+    pub arrived: u64,
+    /// The arrivals that never came.
+    pub lost: u64,
+    /// The arrivals of what had already arrived there.
+    pub duplicated: u64,
+    /// The arrivals after one that the same sender had sent later.
+    pub reordered: u64,
+    /// The messages that the server said it would not do.
+    pub refused: u64,
+    /// The connections that were made again, because the server had closed them when it may.
+    pub reconnected: u64,
+    /// The sends that were late.
+    pub late: u64,
+}
+
+/// A rate that is at least one number, and at most another.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AtLeast {
+    /// It is at least this.
+    pub low: f64,
+    /// It is at most this; `None` if that is unknown.
+    pub high: Option<f64>,
+}
+
+/// The latency within which a share of the messages arrived: it lies between two bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LatencyQuantile {
+    /// The share.
+    pub share: f64,
+    /// The lower bound, from the actual sends.
+    pub low_ns: u64,
+    /// The upper bound, from the intended sends.
+    pub high_ns: u64,
+}
+
+/// Arrivals whose latency lies between two bounds, both inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatencyBin {
+    /// The lower bound.
+    pub low_ns: u64,
+    /// The upper bound; `u64::MAX` of those that are beyond all others.
+    pub high_ns: u64,
+    /// How many there are if latencies are counted from the actual send.
+    pub from_actual: u64,
+    /// How many there are if latencies are counted from the intended send.
+    pub from_intended: u64,
+}
+
+/// How a load ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "code")]
+pub enum LoadEnding {
+    /// All messages arrived, or were refused.
+    Complete,
+    /// Some had not arrived when the wait for them ended.
+    Waited,
+    /// The user asked to stop.
+    Interrupted,
+    /// A connection ended when it must not, or said what the protocol does not have.
+    Broken {
+        /// Which connection, counted from 0.
+        connection: u32,
+        /// What happened, as the end of the sentence "the server ...".
+        why: String,
+    },
+}
+
+impl fmt::Display for LoadEnding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadEnding::Complete => f.write_str("all messages arrived or were refused"),
+            LoadEnding::Waited => {
+                f.write_str("some messages had not arrived when the wait for them ended")
+            }
+            LoadEnding::Interrupted => f.write_str("the user asked to stop"),
+            LoadEnding::Broken { connection, why } => {
+                write!(f, "on connection {connection} the server {why}")
+            }
+        }
+    }
+}
+
+/// The highest rate that a server sustains, as a search found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SaturationResult {
+    /// The highest rate that it was seen to sustain; 0 if there is none.
+    pub low_per_second: u64,
+    /// The lowest rate that it did not; `None` if there is none.
+    pub high_per_second: Option<u64>,
+    /// Whether the generator could not ask for more than the lower rate.
+    pub is_generator_bound: bool,
+    /// What the server does when it is asked for more.
+    pub overload: Overload,
+    /// The trials that this took.
+    pub trials: u64,
+    /// How long each was, in nanoseconds.
+    pub trial_ns: u64,
+}
+
+/// What a server does when it is asked for more than it can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "form")]
+pub enum Overload {
+    /// No trial has shown it.
+    Unknown,
+    /// It goes on at no less than 95% of the rate that it sustains.
+    Holds,
+    /// It does less while it is asked for too much, and recovers.
+    Falls {
+        /// The lowest rate of its answers under overload.
+        to_per_second: u64,
+    },
+    /// It sustained this rate before it was asked for too much, and no longer afterwards.
+    Fell {
+        /// The rate.
+        from_per_second: u64,
+    },
+}
+
+/// How far a load has come, for those who watch it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadProgress {
+    /// What it is a part of.
+    pub part: LoadPart,
+    /// What decides when a message is sent.
+    pub pace: Pace,
+    /// Where it ends.
+    pub end: LoadEnd,
+    /// The time since it began, in nanoseconds.
+    pub elapsed_ns: u64,
+    /// The connections that are open.
+    pub open: u64,
+    /// The connections in all.
+    pub connections: u32,
+    /// The messages that were sent so far.
+    pub sent: u64,
+    /// The arrivals so far.
+    pub arrived: u64,
+}
+
+/// What a load is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadPart {
+    /// It is the only one.
+    Whole,
+    /// A trial of the search for saturation, by its number from 1.
+    Trial(u64),
+    /// A load of a sweep, by its number from 1.
+    Sweep(u64),
+}

@@ -1,0 +1,219 @@
+//! `tiebreak load`: a load on a server at one pace, or a sweep over rates.
+//!
+//! The generator and the protocols are `tiebreak-load`. Here a URL becomes an address, options
+//! become a load, and what was seen becomes a result.
+
+mod outcome;
+mod scenario;
+mod sweep;
+mod url;
+
+use self::scenario::AnyScenario;
+use self::sweep::Swept;
+use self::url::Url;
+use crate::error::{LabError, require};
+use sha2::{Digest, Sha256};
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use tiebreak_core::load::{Arrivals, LoadEnd, LoadPart, LoadProgress, LoadResult, Pace, Traffic};
+use tiebreak_load::generator::{self, Load, LoadError, Watch};
+use tiebreak_load::schedule::{self, End, Rate};
+use tiebreak_load::seen::Observation;
+use tiebreak_machine::cpus;
+
+/// How often a load that runs is looked at.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+
+/// What is asked of a server.
+#[derive(Clone, Debug)]
+pub struct LoadRequest {
+    /// The command line.
+    pub command: Vec<String>,
+    /// Where the server is.
+    pub url: String,
+    /// Who says what to whom.
+    pub traffic: Traffic,
+    /// What decides when a message is sent.
+    pub pacing: Pacing,
+    /// Where each load ends; in a sweep it is a time.
+    pub end: LoadEnd,
+    /// The seed, any text.
+    pub seed: String,
+    /// The threads of the generator; by default all CPUs that this process may use but one, which
+    /// is left to the server, and at least one.
+    pub threads: Option<NonZeroU32>,
+    /// How long connections are waited for, and messages after the last send.
+    pub patience: Duration,
+}
+
+/// What decides when a message is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// One pace.
+    At(Pace),
+    /// Some shares of the highest rate that the server sustains, which is looked for first.
+    Sweep {
+        /// The rate at which the search begins.
+        start_per_second: u64,
+        /// How messages are spread over time.
+        arrivals: Arrivals,
+    },
+}
+
+/// Loads a server, and calls `watch` ten times a second meanwhile. It ends early if `stop` becomes
+/// true; what was seen until then is the result.
+///
+/// # Errors
+/// Fails if the request is impossible, or the server cannot be reached or refuses a connection
+/// before the first message. What it does later is a part of the result.
+pub fn run(
+    request: &LoadRequest,
+    stop: &AtomicBool,
+    mut watch: impl FnMut(&LoadProgress),
+) -> Result<LoadResult, LabError> {
+    let url = Url::parse(&request.url, url::scheme_of(&request.traffic));
+    let url = url.map_err(LabError::Usage)?;
+    let is_counted = matches!(request.end, LoadEnd::Messages(_));
+    require(
+        !(is_counted && matches!(request.pacing, Pacing::Sweep { .. })),
+        "--sweep tries rates, each for a time: give --duration instead of --messages",
+    )?;
+    let seed = number_of(&request.seed);
+    let scenario = AnyScenario::new(&request.traffic, &url, seed).map_err(LabError::Usage)?;
+    let facts = scenario.facts();
+    let allowed = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX);
+    let threads = allowed.saturating_sub(1).max(1).min(facts.connections.max(1));
+    let threads = request.threads.or(NonZeroU32::new(threads)).unwrap_or(NonZeroU32::MIN);
+    let mut server = Server {
+        request,
+        address: url.resolve(request.patience)?,
+        scenario,
+        threads,
+        seed,
+        stop,
+        watch: &mut watch,
+    };
+    let swept = match request.pacing {
+        Pacing::At(pace) => {
+            let seen = server.observe(pace, request.end, LoadPart::Whole)?;
+            Swept { loads: vec![outcome::of(&seen, pace)], ..Swept::default() }
+        }
+        Pacing::Sweep { start_per_second, arrivals } => {
+            sweep::sweep(&mut server, start_per_second, arrivals)?
+        }
+    };
+    Ok(LoadResult {
+        command: request.command.clone(),
+        url: request.url.clone(),
+        traffic: request.traffic.clone(),
+        connections: facts.connections,
+        threads: threads.get(),
+        seed: request.seed.clone(),
+        end: request.end,
+        saturation: swept.saturation,
+        loads: swept.loads,
+        failure: swept.failure.map(|error| error.to_string()),
+    })
+}
+
+/// Returns the number that a seed stands for: the first 64 bits of its SHA-256.
+fn number_of(seed: &str) -> u64 {
+    let digest = Sha256::digest(seed.as_bytes());
+    u64::from_le_bytes(std::array::from_fn(|byte| digest[byte]))
+}
+
+/// A server under load.
+struct Server<'a> {
+    request: &'a LoadRequest,
+    address: SocketAddr,
+    scenario: AnyScenario,
+    threads: NonZeroU32,
+    seed: u64,
+    stop: &'a AtomicBool,
+    watch: &'a mut dyn FnMut(&LoadProgress),
+}
+
+impl Server<'_> {
+    /// Loads it, and shows meanwhile how far the load has come.
+    fn observe(
+        &mut self,
+        pace: Pace,
+        end: LoadEnd,
+        part: LoadPart,
+    ) -> Result<Observation, LabError> {
+        let load = Load {
+            address: self.address,
+            seed: self.seed,
+            pace: pace_of(pace)?,
+            end: match end {
+                LoadEnd::Messages(messages) => End::Sends(messages),
+                LoadEnd::DurationNs(ns) => End::Ns(ns),
+            },
+            threads: self.threads,
+            patience: self.request.patience,
+        };
+        let connections = self.scenario.facts().connections;
+        let watched = Watch::default();
+        let started = Instant::now();
+        let here = thread::current();
+        let seen = thread::scope(|scope| {
+            let loading = scope.spawn(|| {
+                let seen = self.scenario.load(&load, &watched);
+                here.unpark();
+                seen
+            });
+            while !loading.is_finished() {
+                if self.stop.load(Ordering::SeqCst) {
+                    watched.stop.store(true, Ordering::SeqCst);
+                }
+                (self.watch)(&LoadProgress {
+                    part,
+                    pace,
+                    end,
+                    elapsed_ns: started.elapsed().as_nanos() as u64,
+                    open: watched.open.load(Ordering::Relaxed),
+                    connections,
+                    sent: watched.sent.load(Ordering::Relaxed),
+                    arrived: watched.arrived.load(Ordering::Relaxed),
+                });
+                thread::park_timeout(BETWEEN_LOOKS);
+            }
+            loading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        seen.map_err(lab_error)
+    }
+}
+
+/// Returns the pace as the generator has it.
+fn pace_of(pace: Pace) -> Result<generator::Pace, LabError> {
+    Ok(match pace {
+        Pace::Open { rate_per_second, arrivals } => generator::Pace::Open {
+            rate: Rate::per_second(rate_per_second)
+                .map_err(|error| LabError::Usage(format!("--rate: {error}")))?,
+            arrivals: match arrivals {
+                Arrivals::Constant => schedule::Arrivals::Constant,
+                Arrivals::Poisson => schedule::Arrivals::Poisson,
+            },
+        },
+        Pace::Closed { in_flight } => {
+            generator::Pace::Closed { in_flight: in_flight.and_then(NonZeroU32::new) }
+        }
+    })
+}
+
+/// Returns the error of a load that did not begin.
+fn lab_error(error: LoadError) -> LabError {
+    let text = error.to_string();
+    match error {
+        LoadError::Connect { .. }
+        | LoadError::Refused { .. }
+        | LoadError::NotOpen { .. }
+        | LoadError::Files { .. } => LabError::Data(text),
+        LoadError::TooMuch | LoadError::Unanswered => LabError::Usage(text),
+        LoadError::Interrupted => LabError::NoMessage,
+        LoadError::System(..) => LabError::Broken(text),
+    }
+}

@@ -1,0 +1,249 @@
+//! Where a server is: the URL that a user types, and the address that it means.
+
+use crate::error::{LabError, data};
+use std::net::{Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::Duration;
+use tiebreak_core::load::Traffic;
+
+/// The scheme of a protocol.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Scheme {
+    name: &'static str,
+    /// The same over TLS.
+    tls: &'static str,
+    /// The word after `tiebreak load`.
+    command: &'static str,
+    port: u16,
+    has_path: bool,
+}
+
+const SCHEMES: [Scheme; 3] = [
+    Scheme { name: "http", tls: "https", command: "http", port: 80, has_path: true },
+    Scheme { name: "ws", tls: "wss", command: "websocket", port: 80, has_path: true },
+    Scheme { name: "mqtt", tls: "mqtts", command: "mqtt", port: 1883, has_path: false },
+];
+
+/// Returns the scheme that the URL of such a load has.
+pub(super) fn scheme_of(traffic: &Traffic) -> &'static Scheme {
+    let [http, websocket, mqtt] = &SCHEMES;
+    match traffic {
+        Traffic::Http { .. } => http,
+        Traffic::Websocket(_) => websocket,
+        Traffic::Mqtt(_) => mqtt,
+    }
+}
+
+impl Scheme {
+    fn example(&self) -> String {
+        format!("{}://HOST[:PORT]{}", self.name, if self.has_path { "/PATH" } else { "" })
+    }
+}
+
+/// A server, and what is asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Url {
+    /// The name or the address of the server, without brackets.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// Host and port as a `Host` field has them: without the scheme's own port.
+    pub authority: String,
+    /// The path and the query, beginning with `/`.
+    pub target: String,
+}
+
+impl Url {
+    /// Reads a URL of a scheme: RFC 3986 without user names; a fragment is left out, since it is
+    /// not sent.
+    ///
+    /// # Errors
+    /// Returns a text that says what is wrong, and what to type.
+    pub fn parse(text: &str, scheme: &Scheme) -> Result<Url, String> {
+        let rest = after_scheme(text, scheme)?;
+        let rest = rest.split('#').next().unwrap_or_default();
+        let end = rest.find(['/', '?']).unwrap_or(rest.len());
+        let (authority, target) = rest.split_at(end);
+        if authority.contains('@') {
+            // What may be a password is not repeated.
+            return Err("the URL has a user name: a load sends none, leave it out".to_owned());
+        }
+        let (host, port) = host_and_port(authority, text, scheme)?;
+        if !scheme.has_path && !matches!(target, "" | "/") {
+            let name = scheme.name;
+            return Err(format!("'{text}' has a path, and {name}:// has none: leave it out"));
+        }
+        if let Some(wrong) = target.chars().find(|c| !c.is_ascii_graphic()) {
+            let mut bytes = [0; 4];
+            let bytes = wrong.encode_utf8(&mut bytes).bytes();
+            let escaped: String = bytes.map(|byte| format!("%{byte:02X}")).collect();
+            return Err(format!("'{text}' has a {wrong:?} in its path: write {escaped} for it"));
+        }
+        let shown = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        let authority = if port == scheme.port { shown } else { format!("{shown}:{port}") };
+        let target = match target.as_bytes().first() {
+            Some(b'/') => target.to_owned(),
+            _ => format!("/{target}"),
+        };
+        Ok(Url { host, port, authority, target })
+    }
+
+    /// Returns the address of the server. If the name has several, such as those of `localhost`,
+    /// returns the first that takes a connection; each is waited for at most this long.
+    ///
+    /// # Errors
+    /// Fails if the name has no address, or none of several takes a connection.
+    pub fn resolve(&self, patience: Duration) -> Result<SocketAddr, LabError> {
+        let Url { host, port, .. } = self;
+        let found = (host.as_str(), *port).to_socket_addrs();
+        let found: Vec<SocketAddr> = match found {
+            Ok(found) => found.collect(),
+            Err(error) => return data(format!("cannot find the host '{host}': {error}")),
+        };
+        if let [only] = found[..] {
+            return Ok(only);
+        }
+        let mut why = "it has no address".to_owned();
+        for address in found {
+            match TcpStream::connect_timeout(&address, patience) {
+                Ok(_) => return Ok(address),
+                Err(error) => why = format!("{address}: {error}"),
+            }
+        }
+        data(format!("cannot connect to '{host}' on port {port}: {why}; is the server started?"))
+    }
+}
+
+/// Returns what stands after the scheme, if it is the right one.
+fn after_scheme<'a>(text: &'a str, scheme: &Scheme) -> Result<&'a str, String> {
+    let example = scheme.example();
+    let Some((typed, rest)) = text.split_once("://") else {
+        return Err(format!("'{text}' is not a URL: give {example}"));
+    };
+    if typed.eq_ignore_ascii_case(scheme.name) {
+        return Ok(rest);
+    }
+    if SCHEMES.iter().any(|known| typed.eq_ignore_ascii_case(known.tls)) {
+        return Err(format!(
+            "TLS is not built yet, so {typed}:// cannot be loaded: give {example}"
+        ));
+    }
+    Err(match SCHEMES.iter().find(|known| typed.eq_ignore_ascii_case(known.name)) {
+        Some(Scheme { command, .. }) => {
+            format!("{typed}:// is for 'tiebreak load {command}': here give {example}")
+        }
+        None => format!("'{typed}' is not a scheme that a load knows: give {example}"),
+    })
+}
+
+/// Splits an authority into its host, without brackets, and its port, or the scheme's own.
+fn host_and_port(authority: &str, text: &str, scheme: &Scheme) -> Result<(String, u16), String> {
+    let name = scheme.name;
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => {
+            let parts = rest.split_once(']');
+            let parts = parts.filter(|(host, _)| host.parse::<Ipv6Addr>().is_ok());
+            let wrong = || format!("'{text}' has no IPv6 address in brackets, such as [::1]");
+            let (host, port) = parts.ok_or_else(wrong)?;
+            let port = if port.is_empty() { Some("") } else { port.strip_prefix(':') };
+            (host, port.ok_or_else(wrong)?)
+        }
+        None => authority.split_once(':').unwrap_or((authority, "")),
+    };
+    if port.contains(':') {
+        return Err(format!("'{text}': an IPv6 address stands in brackets: {name}://[::1]:8080"));
+    }
+    let is_good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
+    if host.is_empty() {
+        return Err(format!("'{text}' has no host: give {}", scheme.example()));
+    }
+    if !host.chars().all(is_good) {
+        return Err(format!("'{host}' is not the name of a host"));
+    }
+    let port = match port {
+        "" => scheme.port,
+        port => match port.parse() {
+            Ok(port) if port > 0 => port,
+            _ => return Err(format!("'{port}' is not a port: give 1 to 65535")),
+        },
+    };
+    Ok((host.to_owned(), port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HTTP: &Scheme = &SCHEMES[0];
+    const WEBSOCKET: &Scheme = &SCHEMES[1];
+    const MQTT: &Scheme = &SCHEMES[2];
+
+    #[test]
+    fn urls_are_split() {
+        for (text, scheme, host, port, authority, target) in [
+            ("http://localhost", HTTP, "localhost", 80, "localhost", "/"),
+            ("http://a.example:8080/", HTTP, "a.example", 8080, "a.example:8080", "/"),
+            ("HTTP://a:80/b?c=d#e", HTTP, "a", 80, "a", "/b?c=d"),
+            ("http://a?b", HTTP, "a", 80, "a", "/?b"),
+            ("http://a:/x", HTTP, "a", 80, "a", "/x"),
+            ("http://127.0.0.1:1/%20", HTTP, "127.0.0.1", 1, "127.0.0.1:1", "/%20"),
+            ("http://[::1]/", HTTP, "::1", 80, "[::1]", "/"),
+            ("ws://[fe80::1]:9/chat", WEBSOCKET, "fe80::1", 9, "[fe80::1]:9", "/chat"),
+            ("ws://a", WEBSOCKET, "a", 80, "a", "/"),
+            ("mqtt://broker", MQTT, "broker", 1883, "broker", "/"),
+            ("mqtt://broker:65535/", MQTT, "broker", 65535, "broker:65535", "/"),
+        ] {
+            let [host, authority, target] = [host, authority, target].map(str::to_owned);
+            let expected = Url { host, port, authority, target };
+            assert_eq!(Url::parse(text, scheme), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn wrong_urls_are_named() {
+        for (text, scheme, says) in [
+            ("localhost:8080", HTTP, "is not a URL: give http://HOST[:PORT]/PATH"),
+            ("", HTTP, "is not a URL"),
+            ("https://a/", HTTP, "TLS is not built yet"),
+            ("wss://a/", WEBSOCKET, "TLS is not built yet"),
+            ("mqtts://a", MQTT, "give mqtt://HOST[:PORT]"),
+            ("https://a/", MQTT, "TLS is not built yet"),
+            ("ws://a/", HTTP, "ws:// is for 'tiebreak load websocket': here give http://"),
+            ("http://a/", MQTT, "http:// is for 'tiebreak load http': here give mqtt://"),
+            ("ftp://a/", HTTP, "'ftp' is not a scheme"),
+            ("http://", HTTP, "has no host"),
+            ("http:///x", HTTP, "has no host"),
+            ("http://:80/", HTTP, "has no host"),
+            ("http://a:0/", HTTP, "'0' is not a port: give 1 to 65535"),
+            ("http://a:65536/", HTTP, "'65536' is not a port"),
+            ("http://a:x/", HTTP, "'x' is not a port"),
+            ("http://::1/", HTTP, "stands in brackets"),
+            ("http://[::1/", HTTP, "no IPv6 address in brackets"),
+            ("http://[a]/", HTTP, "no IPv6 address in brackets"),
+            ("http://[::1]8080/", HTTP, "no IPv6 address in brackets"),
+            ("http://me:secret@a/", HTTP, "the URL has a user name"),
+            ("http://a b/", HTTP, "'a b' is not the name of a host"),
+            ("http://a/b c", HTTP, "write %20 for it"),
+            ("http://a/\u{e9}", HTTP, "write %C3%A9 for it"),
+            ("http://a/\r\nHost: b", HTTP, "write %0D for it"),
+            ("mqtt://a/topic", MQTT, "has a path"),
+        ] {
+            let said = Url::parse(text, scheme).unwrap_err();
+            assert!(said.contains(says), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn addresses_need_no_name() {
+        let patience = Duration::from_secs(1);
+        for (text, address) in
+            [("http://127.0.0.1:81/", "127.0.0.1:81"), ("http://[::1]:82/", "[::1]:82")]
+        {
+            let url = Url::parse(text, HTTP).unwrap();
+            assert_eq!(url.resolve(patience).unwrap().to_string(), address);
+        }
+        // No name is as long as this one, so no other machine is asked for it.
+        let absent = Url::parse(&format!("http://{}/", "a".repeat(300)), HTTP).unwrap();
+        let said = absent.resolve(patience).unwrap_err().to_string();
+        assert!(said.contains("cannot find the host 'aaa"), "{said}");
+    }
+}

@@ -1,0 +1,151 @@
+//! The sentences about a load: what the server did, and what that does not say.
+
+use super::{at, ns_text, rate_text};
+use crate::prelude::*;
+use tiebreak_core::load::{
+    LoadEnding, LoadResult, Overload, Pace, PaceResult, SaturationResult, Traffic, WebSocketShape,
+};
+
+/// Names a message.
+pub(super) fn message_noun(traffic: &Traffic) -> &'static str {
+    if matches!(traffic, Traffic::Http { .. }) { "request" } else { "message" }
+}
+
+/// Names the arrival of a message.
+pub(super) fn arrival_noun(traffic: &Traffic) -> &'static str {
+    match traffic {
+        Traffic::Http { .. } => "answer",
+        Traffic::Websocket(of) if of.shape == WebSocketShape::PingPong => "answer",
+        _ => "arrival",
+    }
+}
+
+/// Returns the paragraphs at the beginning of the page.
+pub(super) fn paragraphs(result: &LoadResult) -> Vec<Spans> {
+    let traffic = &result.traffic;
+    let mut paragraphs: Vec<Spans> =
+        result.loads.last().into_iter().filter_map(cut_short).collect();
+    paragraphs.extend(result.failure.as_ref().map(|_| {
+        let text = ": the sweep ended before its last load, which could not begin.";
+        vec![span(Tone::Bad, "Cut short"), words(text)]
+    }));
+    paragraphs.extend(result.saturation.as_ref().map(|found| saturation(found, traffic)));
+    if let [load] = &result.loads[..] {
+        paragraphs.push(headline(load, traffic));
+    }
+    paragraphs.extend(lost(result));
+    paragraphs.extend(behind_schedule(result));
+    if result.loads.iter().any(|load| matches!(load.pace, Pace::Closed { .. })) {
+        let text = format!(
+            ": the latencies of a server that stops are missing, since nothing is sent while its \
+             {}s are waited for. With --rate they are there.",
+            arrival_noun(traffic)
+        );
+        paragraphs.push(vec![span(Tone::Doubt, "Closed loop"), words(text)]);
+    }
+    paragraphs
+}
+
+/// Says that a load did not come to its end.
+fn cut_short(load: &PaceResult) -> Option<Spans> {
+    let (tone, word, why) = match &load.ending {
+        LoadEnding::Complete | LoadEnding::Waited => return None,
+        LoadEnding::Interrupted => (Tone::Doubt, "Interrupted", "the load was interrupted"),
+        LoadEnding::Broken { .. } => (Tone::Bad, "Cut short", "the server broke a connection"),
+    };
+    let text = format!(": the figures are those of the time before {why}.");
+    Some(vec![span(tone, word), words(text)])
+}
+
+/// Says how fast messages arrived, and how long they took.
+fn headline(load: &PaceResult, traffic: &Traffic) -> Spans {
+    let noun = message_noun(traffic);
+    let sent = count(load.counts.sent, noun);
+    let arrived = count(load.counts.arrived, arrival_noun(traffic));
+    if load.counts.arrived == 0 {
+        return vec![span(Tone::Bad, "Nothing arrived"), words(format!(": {sent} sent."))];
+    }
+    let rate = match (load.pace, load.arrived_per_second) {
+        (Pace::Open { rate_per_second, .. }, _) => format!("{rate_per_second} {noun}s a second"),
+        (Pace::Closed { .. }, Some(rate)) => format!("{} {noun}s a second", rate_text(rate.low)),
+        (Pace::Closed { .. }, None) => sent,
+    };
+    let times = [(0.5, "half"), (0.99, "99%"), (0.999, "99.9%"), (1.0, "all")];
+    let times = times.into_iter().filter_map(|(share, name)| {
+        let high = ns_text(at(load, share)?.high_ns, Rounding::Up);
+        Some(format!("{name} took at most {high}"))
+    });
+    let times: Vec<String> = times.collect();
+    let text = format!(": of {arrived}, {}.", times.join(", "));
+    vec![span(Tone::Strong, rate), words(text)]
+}
+
+/// Says how much never arrived.
+fn lost(result: &LoadResult) -> Option<Spans> {
+    let counts = || result.loads.iter().map(|load| load.counts);
+    let lost = (counts().map(|of| of.lost).sum::<u64>(), "never arrived");
+    let refused = (counts().map(|of| of.refused).sum::<u64>(), "were refused");
+    let what = [lost, refused].into_iter().filter(|(number, _)| *number > 0);
+    let what: Vec<String> = what.map(|(number, what)| format!("{number} {what}")).collect();
+    let text = format!(": {}; no latency counts them.", what.join(", "));
+    (!what.is_empty()).then(|| vec![span(Tone::Bad, "Missing"), words(text)])
+}
+
+/// Says that the generator was late, and what the figures are then.
+fn behind_schedule(result: &LoadResult) -> Option<Spans> {
+    let noun = message_noun(&result.traffic);
+    let late: Vec<&PaceResult> =
+        result.loads.iter().filter(|load| load.is_behind_schedule).collect();
+    let which = match late[..] {
+        [] => return None,
+        [load] => {
+            let due = count(load.counts.intended.max(load.counts.sent), noun);
+            let late = load.counts.late;
+            let tolerance = ns_text(load.tolerance_ns, Rounding::Nearest);
+            let rate = match load.pace {
+                Pace::Open { rate_per_second, .. } => format!(" at {rate_per_second} a second"),
+                Pace::Closed { .. } => String::new(),
+            };
+            format!("the generator sent {late} of {due}{rate} more than {tolerance} late")
+        }
+        _ => format!("the generator sent too many {noun}s late in {} loads", late.len()),
+    };
+    let text = format!(
+        ": {which}. So latencies are only known to lie between those from the actual and those \
+         from the intended send, and the server may be able to do more. Ask for less, or give the \
+         generator more CPUs."
+    );
+    Some(vec![span(Tone::Doubt, "Behind schedule"), words(text)])
+}
+
+/// Says how much a server sustains, and what it does above that.
+fn saturation(found: &SaturationResult, traffic: &Traffic) -> Spans {
+    let noun = message_noun(traffic);
+    let low = found.low_per_second;
+    let trials = count(found.trials, "trial");
+    let time = seconds(found.trial_ns as f64 / 1e9);
+    let by = format!("({trials} of {time})");
+    let what = match (low, found.high_per_second) {
+        (0, Some(high)) => format!(": not even {high} {noun}s a second are sustained {by}."),
+        (0, None) => format!(": no rate was sustained {by}."),
+        (low, _) if found.is_generator_bound => {
+            format!(": at least {low} {noun}s a second; the generator could not ask for more {by}.")
+        }
+        (low, None) => format!(": at least {low} {noun}s a second {by}."),
+        (low, Some(high)) => {
+            format!(": {low} {noun}s a second are sustained, {high} are not {by}.")
+        }
+    };
+    let above = match found.overload {
+        Overload::Unknown => String::new(),
+        Overload::Holds => " Asked for more, the server goes on at that rate.".to_owned(),
+        Overload::Falls { to_per_second } => {
+            format!(" Asked for more, the server falls to {to_per_second} a second, and recovers.")
+        }
+        Overload::Fell { from_per_second } => format!(
+            " Before it was asked for too much, the server sustained {from_per_second} a second, \
+             and no longer afterwards."
+        ),
+    };
+    vec![span(Tone::Strong, "Saturation"), words(what + &above)]
+}
