@@ -186,7 +186,7 @@ struct Common {
     #[arg(long, value_name = "N", value_parser = above_0::<u32>())]
     threads: Option<u32>,
 
-    /// How long a connection is waited for, and after the last send what has not arrived
+    /// How long the next connection is waited for, and after the last send the next arrival
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = quantities::duration_ns)]
     timeout: u64,
 

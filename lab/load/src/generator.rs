@@ -43,8 +43,9 @@ pub struct Load {
     pub end: End,
     /// The threads that share the connections.
     pub threads: NonZeroU32,
-    /// How long is waited for the next connection to be open, and after the schedule's end for what
-    /// is still under way; in a closed loop of so many messages, also for any answer.
+    /// How long is waited for the next connection to be open, and after the schedule's end for the
+    /// next arrival of what is still under way; in a closed loop of so many messages, also for any
+    /// answer.
     pub patience: Duration,
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Shared<'a> {
     /// What the caller sees; its counters are those of the load.
     pub(super) watch: &'a Watch,
     arrivals_a_message: u64,
-    /// How long is waited for what is under way.
+    /// How long is waited for the next arrival of what is under way.
     pub(super) patience_ns: u64,
     start: OnceLock<Instant>,
     over: OnceLock<Over>,
@@ -45,6 +45,8 @@ pub(super) struct Shared<'a> {
     /// All messages that were sent have a number below it.
     numbers: AtomicU64,
     last_send_ns: AtomicU64,
+    /// The last time at which something arrived, or was refused.
+    heard_ns: AtomicU64,
     /// The end of the schedule; `u64::MAX` until it is known.
     end_ns: AtomicU64,
 }
@@ -67,6 +69,7 @@ impl<'a> Shared<'a> {
             refused: AtomicU64::new(0),
             numbers: AtomicU64::new(0),
             last_send_ns: AtomicU64::new(0),
+            heard_ns: AtomicU64::new(0),
             end_ns: AtomicU64::new(end_ns),
         }
     }
@@ -109,8 +112,11 @@ impl<'a> Shared<'a> {
         self.numbers.load(Acquire)
     }
 
-    /// Adds what a thread has counted in a turn.
-    pub(super) fn add(&self, sent: u64, arrived: u64, refused: u64) {
+    /// Adds what a thread has counted in a turn that ends now.
+    pub(super) fn add(&self, sent: u64, arrived: u64, refused: u64, now_ns: u64) {
+        if arrived + refused > 0 {
+            self.heard_ns.fetch_max(now_ns, AcqRel);
+        }
         for (counter, more) in
             [(&self.watch.sent, sent), (&self.watch.arrived, arrived), (&self.refused, refused)]
         {
@@ -136,16 +142,17 @@ impl<'a> Shared<'a> {
         self.end_ns.load(Acquire)
     }
 
-    /// Ends the load if all was sent and has arrived, or was waited for long enough.
+    /// Ends the load if all was sent and has arrived, or nothing did for long enough.
     pub(super) fn end_if_done(&self, now_ns: u64) {
         if self.sending.load(Acquire) > 0 {
             return;
         }
-        let expected = self.watch.sent.load(Acquire).saturating_mul(self.arrivals_a_message);
-        let settled = self.watch.arrived.load(Acquire) + self.refused.load(Acquire);
-        if settled >= expected {
+        let accepted = self.watch.sent.load(Acquire).saturating_sub(self.refused.load(Acquire));
+        let expected = accepted.saturating_mul(self.arrivals_a_message);
+        let latest_ns = self.end_ns().max(self.heard_ns.load(Acquire));
+        if self.watch.arrived.load(Acquire) >= expected {
             self.end(Over::Complete);
-        } else if now_ns >= self.end_ns().saturating_add(self.patience_ns) {
+        } else if now_ns >= latest_ns.saturating_add(self.patience_ns) {
             self.end(Over::Waited);
         }
     }

@@ -202,7 +202,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
         let counts = self.record.counts;
         let told = std::mem::replace(&mut self.told, counts);
         let (sent, arrived) = (counts.sent - told.sent, counts.arrived - told.arrived);
-        self.shared.add(sent, arrived, counts.refused - told.refused);
+        self.shared.add(sent, arrived, counts.refused - told.refused, now_ns);
         // A closed loop in which nothing happens any more has lost what it waits for.
         let ends_by_count = matches!(self.load.end, End::Sends(_)) && self.sending.is_closed();
         if ends_by_count && now_ns.saturating_sub(self.active_ns) > self.shared.patience_ns {
