@@ -94,8 +94,9 @@ fn lost(result: &LoadResult) -> Option<Spans> {
 /// Says that the generator was late, and what the figures are then.
 fn behind_schedule(result: &LoadResult) -> Option<Spans> {
     let noun = message_noun(&result.traffic);
+    let late = result.loads.iter();
     let late: Vec<&PaceResult> =
-        result.loads.iter().filter(|load| load.is_behind_schedule).collect();
+        late.filter(|load| load.is_behind_schedule && load.counts.arrived > 0).collect();
     let which = match late[..] {
         [] => return None,
         [load] => {
@@ -112,8 +113,8 @@ fn behind_schedule(result: &LoadResult) -> Option<Spans> {
     };
     let text = format!(
         ": {which}. So latencies are only known to lie between those from the actual and those \
-         from the intended send, and the server may be able to do more. Ask for less, or give the \
-         generator more CPUs."
+         from the intended send, and the server may be able to do more. Ask for less, give the \
+         generator more CPUs, or end what else runs on this machine."
     );
     Some(vec![span(Tone::Doubt, "Behind schedule"), words(text)])
 }
