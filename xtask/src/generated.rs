@@ -5,11 +5,12 @@
 //! `docs/measured`, and the block must be what the data gives.
 
 use crate::finding::Finding;
-use crate::programs::Made as OfPrograms;
+use crate::programs::{self, Made as OfPrograms};
 use crate::study;
 use crate::tree::{self, Source};
 use crate::{
-    aa, gallery, gate, machine, own, peers, placements, rounds, scopes, shares, sooner, truth,
+    aa, gallery, gate, load_peers, machine, own, peers, placements, rounds, scopes, shares, sooner,
+    truth,
 };
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -75,10 +76,13 @@ fn render(root: &Path, command: &str) -> Result<String> {
 
 /// Blocks that come from one file of data: the command, the path, and what renders it.
 type Made = (&'static str, &'static str, fn(&str) -> Result<String>);
-const MADE: [Made; 11] = [
+const MADE: [Made; 14] = [
     ("make aa", aa::DATA, aa::render),
     ("make bench", own::DATA, own::render),
     ("make gate", gate::DATA, gate::render),
+    ("make load-cost", "docs/measured/load-cost.json", programs::claims),
+    ("make load-peers", load_peers::DATA, load_peers::render),
+    ("make load-peers # in short", load_peers::DATA, load_peers::in_short),
     ("make peers", peers::DATA, peers::render),
     ("make peers # in short", peers::DATA, peers::in_short),
     ("make placements", placements::DATA, placements::render),

@@ -11,6 +11,7 @@ mod gallery;
 mod gate;
 mod generated;
 mod lengths;
+mod load_peers;
 mod machine;
 mod mask;
 mod measured;

@@ -53,10 +53,18 @@ impl<'a> Made<'a> {
     /// The data is not what the command writes.
     pub fn render(self, text: &str) -> Result<String> {
         match self {
-            Made::Claims(_) => Ok(markdown::block(&read(text)?)),
+            Made::Claims(_) => claims(text),
             Made::Table(..) => of_csv(text),
         }
     }
+}
+
+/// Renders the verdicts on a file of claims.
+///
+/// # Errors
+/// The text is not what `tiebreak check --json` writes.
+pub fn claims(text: &str) -> Result<String> {
+    Ok(markdown::block(&read(text)?))
 }
 
 /// Reads what became of a file of claims.

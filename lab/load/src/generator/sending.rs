@@ -110,6 +110,11 @@ impl Sending {
         self.pacer.is_none()
     }
 
+    /// Returns whether as many messages are sent as sockets take, whatever is answered.
+    pub(super) fn is_flood(&self) -> bool {
+        self.is_closed() && self.in_flight == u64::MAX
+    }
+
     /// Takes the next message that a sender of this thread may send now in a closed loop.
     pub(super) fn take_free(&mut self, sender: usize, now_ns: u64) -> Option<Stamp> {
         if now_ns >= self.end_ns || !self.is_free(sender) {

@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+"""Measures what a message costs the generator: ours and others, on the same server.
+
+Each is a program that sends a fixed number of messages, so tiebreak compares their CPU time as that
+of any programs. The servers are nginx and Mosquitto, started here on free ports. What one of the
+others needs and is not installed leaves its contest out, and that is said.
+"""
+
+import argparse
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+# Relative to the root, from which all is run: the result names it.
+BUILT = Path("target/tiebreak/load")
+DATA = ROOT / "docs" / "measured" / "load-cost.json"
+CONNECTIONS, REQUESTS, PAIRED = 10, 20_000, 100_000
+PAIR_CONNECTIONS = 100
+
+NGINX = """daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors;
+events {{ worker_connections 1024; }}
+http {{ access_log off; keepalive_requests 1000000000;
+  client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
+  uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
+  server {{ listen 127.0.0.1:{port}; root {folder}; }} }}
+"""
+MOSQUITTO = """listener {port} 127.0.0.1
+allow_anonymous true
+persistence false
+max_inflight_messages 0
+max_queued_messages 0
+set_tcp_nodelay true
+log_dest none
+"""
+SERVERS = {
+    "nginx": (NGINX, lambda config, folder: ["/usr/sbin/nginx", "-p", folder, "-c", config]),
+    "mosquitto": (MOSQUITTO, lambda config, folder: ["/usr/sbin/mosquitto", "-c", config]),
+}
+
+
+class Problem(Exception):
+    """Something that the user can do something about."""
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
+
+
+class Server:
+    """A server on a free port, for as long as the block runs; gives the port."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        text, command = SERVERS[self.name]
+        self.folder, port = tempfile.TemporaryDirectory(), free_port()
+        config = Path(self.folder.name) / "config"
+        config.write_text(text.format(port=port, folder=self.folder.name))
+        (Path(self.folder.name) / "index.html").write_text("ok\n")
+        self.process = subprocess.Popen(command(str(config), self.folder.name))
+        for _ in range(200):
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                return port
+            except ConnectionRefusedError:
+                time.sleep(0.05)
+        raise Problem(f"{self.name} takes no connection on port {port}")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.folder.cleanup()
+
+
+def claims(tiebreak, web, broker):
+    """The file of claims: a contest a peer, each against ours."""
+    url, mqtt = f"http://127.0.0.1:{web}/index.html", f"127.0.0.1:{broker}"
+    ours = (f"{tiebreak} load http {url} --closed --connections {CONNECTIONS} "
+            f"--messages {REQUESTS} --threads 1 --quiet")
+    pairs = (f"{tiebreak} load mqtt mqtt://{mqtt} --shape pairs --closed --in-flight any "
+             f"--connections {PAIR_CONNECTIONS} --messages {PAIRED} --threads 1 --quiet")
+    each = 2 * PAIRED // PAIR_CONNECTIONS
+    peers = {
+        "h2load": ("ours is no more than 10% slower than h2load by cpu time", ours,
+                   f"h2load --h1 -n {REQUESTS} -c {CONNECTIONS} {url}"),
+        "oha": ("ours is at least 2x faster than oha by cpu time", ours,
+                f"oha --no-tui -n {REQUESTS} -c {CONNECTIONS} {url}"),
+        "k6": ("ours is at least 10x faster than k6 by cpu time", ours,
+               f"k6 run --quiet --no-usage-report --vus {CONNECTIONS} --iterations {REQUESTS} "
+               f"-e URL={url} bench/load/get.js"),
+        "loadtest": ("ours is at least 3x faster than loadtest by cpu time", pairs,
+                     f"{BUILT / 'loadtest'} tcp://{mqtt} {PAIR_CONNECTIONS} {each}"),
+    }
+    contests = []
+    for name, (claim, own, other) in peers.items():
+        if not shutil.which(other.split()[0]):
+            print(f"load-cost: {name} is left out: it is not installed", file=sys.stderr)
+            continue
+        contests.append(
+            f'[[contest]]\nname = "{name}"\nclaims = ["{claim}"]\n'
+            f"[contest.contestants]\nours = '{own}'\n{name} = '{other}'\n")
+    return 'error = "1%"\ncheck = "exit"\ntimeout = "60s"\n\n' + "\n".join(contests)
+
+
+def main():
+    """Measures, and draws the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--budget", default="6min", help="for all contests together")
+    parser.add_argument("--quick", action="store_true", help="no table")
+    parser.add_argument("--tiebreak", default="target/release/tiebreak", help="which")
+    args = parser.parse_args()
+    os.chdir(ROOT)
+    os.environ["PATH"] += f":{ROOT / 'target/tools/bin'}"
+    BUILT.mkdir(parents=True, exist_ok=True)
+    if shutil.which("go"):
+        subprocess.run(["go", "build", "-o", ROOT / BUILT / "loadtest", "."],
+                       cwd=HERE / "loadtest", check=True)
+    file, out = BUILT / "claims.toml", BUILT / "cost.json"
+    try:
+        with Server("nginx") as web, Server("mosquitto") as broker:
+            file.write_text(claims(args.tiebreak, web, broker))
+            command = [args.tiebreak, "check", file, "--budget", args.budget, "--json", out]
+            status = subprocess.run(command, check=False).returncode
+    except (Problem, FileNotFoundError) as problem:
+        print(f"load-cost: {problem}", file=sys.stderr)
+        return 1
+    if status > 2:
+        return status
+    if not args.quick:
+        out.replace(DATA)
+        subprocess.run(["cargo", "xtask", "splice", "make", "load-cost"], check=True, cwd=ROOT)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,8 @@
+// Asks for one page, as often as k6 is told to.
+import http from 'k6/http';
+
+export const options = { discardResponseBodies: true };
+
+export default function () {
+  http.get(__ENV.URL);
+}
