@@ -73,6 +73,7 @@ class Server:
                 return port
             except ConnectionRefusedError:
                 time.sleep(0.05)
+        self.__exit__()
         raise Problem(f"{self.name} takes no connection on port {port}")
 
     def __exit__(self, *_):

@@ -85,7 +85,8 @@ def wrk(args, url, seconds, folder):
 
 def ab(args, url, seconds, folder):
     out = folder / "ab.csv"
-    said(["ab", "-q", "-k", "-c", str(CONNECTIONS), "-n", str(RATE * seconds), "-e", str(out), url])
+    said(["ab", "-q", "-k", "-c", str(CONNECTIONS), "-t", str(seconds), "-n", "100000000", "-e",
+          str(out), url])
     rows = list(csv.reader(out.read_text().splitlines()[1:]))
     return {name: float(rows[int(100 * share)][1]) if share < 0.995 else None
             for name, share in SHARES.items()}
@@ -171,8 +172,8 @@ GENERATORS = {
     "h2load": (h2load, ["--version"], ""),
     "oha": (oha, ["--version"], ""),
     "oha --latency-correction": (oha_corrected, ["--version"], ""),
-    "k6": (k6, ["version"], ""),
-    "vegeta": (vegeta, None, ""),
+    "k6": (k6, ["version"], "more connections while requests are late"),
+    "vegeta": (vegeta, None, "more connections while requests are late"),
     "fortio": (fortio, ["version"], ""),
     "autocannon": (autocannon, ["--version"], "whole ms, no 95%"),
 }

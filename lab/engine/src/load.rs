@@ -86,7 +86,8 @@ pub fn run(
     let facts = scenario.facts();
     let allowed = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX);
     let threads = allowed.saturating_sub(1).max(1).min(facts.connections.max(1));
-    let threads = request.threads.or(NonZeroU32::new(threads)).unwrap_or(NonZeroU32::MIN);
+    let threads = request.threads.map_or(threads, NonZeroU32::get).min(facts.connections);
+    let threads = NonZeroU32::new(threads).unwrap_or(NonZeroU32::MIN);
     let mut server = Server {
         request,
         address: url.resolve(request.patience)?,
@@ -158,14 +159,15 @@ impl Server<'_> {
         let connections = self.scenario.facts().connections;
         let watched = Watch::default();
         let started = Instant::now();
-        let here = thread::current();
+        let (here, is_over) = (thread::current(), AtomicBool::new(false));
         let seen = thread::scope(|scope| {
             let loading = scope.spawn(|| {
                 let seen = self.scenario.load(&load, &watched);
+                is_over.store(true, Ordering::SeqCst);
                 here.unpark();
                 seen
             });
-            while !loading.is_finished() {
+            while !is_over.load(Ordering::SeqCst) && !loading.is_finished() {
                 if self.stop.load(Ordering::SeqCst) {
                     watched.stop.store(true, Ordering::SeqCst);
                 }

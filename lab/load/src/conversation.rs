@@ -62,13 +62,14 @@ pub trait Conversation: Send {
         heard: &mut Vec<Heard>,
     ) -> Result<usize, Broken>;
 
-    /// Takes the end of what the server says: it has closed its side. The connection is then made
+    /// Takes the end of what the server says: it has closed its side, or broken the connection off,
+    /// so that what it said last may be missing. The connection is then made
     /// again, as HTTP allows between two answers, and begins with [`open`](Conversation::open).
     /// What is still to be answered has to be said there again.
     ///
     /// # Errors
     /// Fails if that was not the time to close, with what was missing.
-    fn end(&mut self, heard: &mut Vec<Heard>) -> Result<(), Broken>;
+    fn end(&mut self, is_broken_off: bool, heard: &mut Vec<Heard>) -> Result<(), Broken>;
 }
 
 /// What the bytes of a server meant.

@@ -44,8 +44,8 @@ pub struct Load {
     /// The threads that share the connections.
     pub threads: NonZeroU32,
     /// How long is waited for the next connection to be open, and after the schedule's end for the
-    /// next arrival of what is still under way; in a closed loop of so many messages, also for any
-    /// answer.
+    /// next arrival of what is still under way, and where a time ends the load no longer than that
+    /// again in all; in a closed loop of so many messages, also for any answer.
     pub patience: Duration,
 }
 
@@ -142,6 +142,11 @@ impl fmt::Display for LoadError {
                 f,
                 "before connection {connection} was open, the server {why}; give the address of a \
                  server that speaks this protocol and accepts what was asked for"
+            ),
+            LoadError::NotOpen { open: 0, connections, patience } => write!(
+                f,
+                "the server takes connections and leaves them unanswered: none of {connections} is \
+                 open after {patience:?}; give the address of a server that speaks this protocol"
             ),
             LoadError::NotOpen { open, connections, patience } => write!(
                 f,

@@ -226,9 +226,12 @@ impl Conversation for Exchange {
     /// A server may close a connection between two answers, even while a request is on its way
     /// there (RFC 9112 section 9.5). The request is then made again. A connection that never gave
     /// an answer gives no reason to hope for one.
-    fn end(&mut self, heard: &mut Vec<Heard>) -> Result<(), Broken> {
+    fn end(&mut self, is_broken_off: bool, heard: &mut Vec<Heard>) -> Result<(), Broken> {
         let broken = |why: &str| Err(Broken(why.to_owned()));
         match self.next {
+            Next::UntilClose if is_broken_off => {
+                return broken("broke the connection off in the middle of an answer");
+            }
             Next::UntilClose => self.finish(heard),
             Next::Bytes(left) => {
                 let why = format!("closed the connection {left} bytes before the end of an answer");

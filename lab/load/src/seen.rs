@@ -41,12 +41,12 @@ pub struct Counts {
     /// The arrivals, each counted once.
     pub arrived: u64,
     /// The arrivals that never came: `(sent - refused) * arrivals a message - arrived`; 0 if the
-    /// load was interrupted.
+    /// load was interrupted or broken.
     pub lost: u64,
-    /// The arrivals of what had already arrived there.
+    /// The arrivals of what had already arrived there, or came after 64 or more later ones of the
+    /// same sender, so that this is not known.
     pub duplicated: u64,
-    /// The arrivals after one that the same sender had sent later. One that had arrived before and
-    /// comes again after 63 or more later ones is taken for such.
+    /// The arrivals after one that the same sender had sent later.
     pub reordered: u64,
     /// The messages that the server said it would not do.
     pub refused: u64,

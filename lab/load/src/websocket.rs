@@ -51,7 +51,7 @@ pub enum Shape {
     PingPong,
     /// To all but its sender. There are two connections: the second sends back what it gets, and a
     /// message has arrived when the first has it again. These are the clients of the published
-    /// benchmarks. A server that sends to the sender, too, shows by a duplicate of each message.
+    /// benchmarks. A server that sends to the sender, too, breaks the conversation.
     Relay,
     /// To all, its sender included. All connections send.
     Broadcast,
@@ -143,6 +143,7 @@ impl Scenario for WebSocket {
         let request = request.expect("the same was made with another key");
         let opcode = if options.text { Opcode::Text } else { Opcode::Binary };
         let is_answering = connection >= self.senders();
-        Client::new(request, opcode, self.message, is_answering, words)
+        let relays = options.shape == Shape::Relay;
+        Client::new(request, opcode, self.message, is_answering, relays, words)
     }
 }

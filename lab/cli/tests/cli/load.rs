@@ -101,7 +101,7 @@ fn a_server_that_breaks_a_connection_is_named() {
     let words = ["load", "http", &url, "--rate", "200", "--connections", "1", "--messages", "60"];
     let said = place.run(&words);
     assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.out.contains("Cut short") && said.out.contains("20"), "{}", said.out);
+    assert!(said.out.contains("Cut short") && said.out.contains("of 20 answers"), "{}", said.out);
     assert!(said.err.contains("error: on connection 0 the server"), "{}", said.err);
 }
 

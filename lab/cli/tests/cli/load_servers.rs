@@ -1,7 +1,7 @@
 //! `load` against real servers: nginx, Mosquitto and Python's websockets, each on a port that is
 //! free, where they are installed (`scripts/setup.sh load`).
 
-use crate::common::{Place, Ran};
+use crate::common::{Place, Ran, flat};
 use serde_json::Value;
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -197,7 +197,16 @@ fn a_websocket_server_returns_each_message_and_sends_it_to_all() {
     assert_whole(&load(&place, &echo), 200, 1);
     let closed = ["websocket", &url, "--closed", "--messages", "200", "--connections", "4"];
     assert_whole(&load(&place, &closed), 200, 1);
+    // Who asks for one and gets the other is told so.
     let all = format!("ws://127.0.0.1:{}/all", server.port);
+    for (words, expected) in [
+        (&["websocket", &all, "--connections", "4"][..], "a connection that it is not for"),
+        (&["websocket", &url, "--shape", "relay"], "back to the connection that had sent it"),
+        (&["websocket", &all, "--shape", "relay"], "back to the connection that had sent it"),
+    ] {
+        let (ran, _) = load(&place, &[words, &["--closed", "--messages", "50"]].concat());
+        assert!(ran.code == 3 && flat(&ran.err).contains(expected), "{words:?}: {ran:?}");
+    }
     let broadcast = ["websocket", &all, "--shape", "broadcast", "--closed", "--messages", "100"];
     assert_whole(&load(&place, &[&broadcast[..], &["--connections", "4"]].concat()), 100, 4);
 }

@@ -26,7 +26,7 @@ pub(super) fn of(seen: &Observation, pace: Pace) -> PaceResult {
         pace,
         duration_ns: ends.map_or(0, |(first_ns, last_ns)| last_ns.saturating_sub(first_ns)),
         counts: counts_of(counts, punctuality.late),
-        arrived_per_second: arrived_per_second(seen, is_behind_schedule),
+        arrived_per_second: arrived_per_second(seen, pace, is_behind_schedule),
         latencies: quantiles(latencies),
         generator_cpu_a_message_ns: (counts.sent > 0)
             .then(|| seen.generator_cpu_ns as f64 / counts.sent as f64),
@@ -60,13 +60,17 @@ fn counts_of(counts: &Counts, late: u64) -> MessageCounts {
     }
 }
 
-/// Returns the rate of the arrivals from the first to the last. The first begins the time and is
-/// not counted. If the load was behind schedule, the server may be able to do more.
-fn arrived_per_second(seen: &Observation, is_behind_schedule: bool) -> Option<AtLeast> {
-    let (first_ns, last_ns) = seen.times.arrivals_ns?;
-    let after_first = seen.counts.arrived.checked_sub(1).filter(|count| *count > 0)?;
-    let time_ns = last_ns.saturating_sub(first_ns).max(1);
-    let rate = after_first as f64 * SECOND_NS as f64 / time_ns as f64;
+/// Returns the rate of the arrivals, from the start to the last of them, in an open loop at least
+/// to the end of the schedule. If the load was behind schedule, the server may be able to do more.
+fn arrived_per_second(seen: &Observation, pace: Pace, is_behind_schedule: bool) -> Option<AtLeast> {
+    let (_, last_ns) = seen.times.arrivals_ns?;
+    let planned_ns = match pace {
+        Pace::Open { rate_per_second, .. } => {
+            seen.counts.intended as f64 * SECOND_NS as f64 / rate_per_second as f64
+        }
+        Pace::Closed { .. } => 1.0,
+    };
+    let rate = seen.counts.arrived as f64 * SECOND_NS as f64 / planned_ns.max(last_ns as f64);
     Some(AtLeast { low: rate, high: (!is_behind_schedule).then_some(rate) })
 }
 
@@ -134,15 +138,18 @@ pub(super) mod tests {
     const PACE: Pace = Pace::Open { rate_per_second: 1_000_000, arrivals: Arrivals::Constant };
 
     #[test]
-    fn a_rate_is_that_of_the_arrivals_after_the_first() {
+    fn a_rate_is_that_of_the_arrivals_until_the_last() {
         let result = of(&seen(&[(10, 10); 1001]), PACE);
         let rate = AtLeast { low: 1e6, high: Some(1e6) };
         assert_eq!(result.arrived_per_second, Some(rate));
         assert_eq!(result.generator_cpu_a_message_ns, Some(500.0));
         assert_eq!(result.duration_ns, 1_001_000);
-        for few in [&[][..], &[(10, 10)]] {
-            assert_eq!(of(&seen(few), PACE).arrived_per_second, None);
-        }
+        assert_eq!(of(&seen(&[]), PACE).arrived_per_second, None);
+        // Those that are held back for long and then come at once are no fast ones.
+        let mut late = seen(&[(10, 10); 1000]);
+        late.times.arrivals_ns = Some((999_000_000, 1_000_000_000));
+        let rate = of(&late, PACE).arrived_per_second.unwrap();
+        assert_eq!(rate.low, 1000.0);
         assert_eq!(of(&seen(&[]), PACE).generator_cpu_a_message_ns, None);
     }
 

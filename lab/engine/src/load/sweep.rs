@@ -56,7 +56,8 @@ pub(super) fn sweep(
             Err(error) if trials == 1 => return Err(error),
             Err(error) => return Ok(Swept { failure: Some(error), ..swept }),
         };
-        if is_cut_off(&seen) {
+        let is_silent = trials == 1 && seen.counts.arrived == 0;
+        if is_cut_off(&seen) || is_silent {
             swept.loads.push(outcome::of(&seen, pace));
             return Ok(swept);
         }

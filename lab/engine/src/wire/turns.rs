@@ -24,12 +24,12 @@ pub struct Turn<'a>(&'a Turns);
 impl Turns {
     /// Waits until the machine is free.
     pub fn take(&self) -> Turn<'_> {
-        self.wait();
+        self.wait(self.queue());
         Turn(self)
     }
 
-    fn wait(&self) {
-        let mut queue = self.queue();
+    /// Waits behind all who wait now.
+    fn wait(&self, mut queue: MutexGuard<'_, Queue>) {
         let number = queue.next;
         queue.next += 1;
         while queue.served != number {
@@ -38,7 +38,11 @@ impl Turns {
     }
 
     fn end(&self) {
-        self.queue().served += 1;
+        self.next(&mut self.queue());
+    }
+
+    fn next(&self, queue: &mut Queue) {
+        queue.served += 1;
         self.moved.notify_all();
     }
 
@@ -50,8 +54,10 @@ impl Turns {
 impl Turn<'_> {
     /// Lets all others who wait now have a turn first.
     pub fn pass(&mut self) {
-        self.0.end();
-        self.0.wait();
+        // Who ends a turn first and queues up then may find the others before it a second time.
+        let mut queue = self.0.queue();
+        self.0.next(&mut queue);
+        self.0.wait(queue);
     }
 }
 

@@ -15,7 +15,8 @@ pub(super) enum Arrival {
 /// What has arrived of one sender.
 ///
 /// Representation: the highest number and which of the 63 below it have arrived. Of one further
-/// below it is not known whether it arrived before; it counts as reordered.
+/// below it is not known whether it arrived before. It counts as duplicated: an arrival that is
+/// counted twice would hide one that is lost.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Window {
     /// Bit `i` is that of `highest - i`; 0 before the first arrival.
@@ -34,7 +35,7 @@ impl Window {
         }
         let below = self.highest - number;
         if below >= 64 {
-            return Arrival::Reordered;
+            return Arrival::Duplicated;
         }
         let bit = 1 << below;
         let is_there = self.seen & bit != 0;
@@ -78,8 +79,8 @@ mod tests {
             (&[0, 0, 0][..], &[Latest, Duplicated, Duplicated][..]),
             (&[5, 3, 3, 5, 4][..], &[Latest, Reordered, Duplicated, Duplicated, Reordered][..]),
             (&[0, 63, 0][..], &[Latest, Latest, Duplicated][..]),
-            (&[0, 64, 0, 1][..], &[Latest, Latest, Reordered, Reordered][..]),
-            (&[9, 1_000_000, 9, 999_999][..], &[Latest, Latest, Reordered, Reordered][..]),
+            (&[0, 64, 0, 1][..], &[Latest, Latest, Duplicated, Reordered][..]),
+            (&[9, 1_000_000, 9, 999_999][..], &[Latest, Latest, Duplicated, Reordered][..]),
         ] {
             let mut window = Window::default();
             let found: Vec<Arrival> = numbers.iter().map(|number| window.take(*number)).collect();

@@ -215,12 +215,16 @@ impl<C: Conversation> Connection<C> {
         Ok(())
     }
 
-    /// Takes the end of what the server says.
+    /// Takes the end of what the server says, or that it broke off.
     ///
     /// # Errors
     /// Fails if this was not the time to end.
-    pub(super) fn end(&mut self, heard: &mut Vec<Heard>) -> Result<(), Broken> {
-        self.conversation.end(heard)
+    pub(super) fn end(
+        &mut self,
+        is_broken_off: bool,
+        heard: &mut Vec<Heard>,
+    ) -> Result<(), Broken> {
+        self.conversation.end(is_broken_off, heard)
     }
 }
 

@@ -107,7 +107,8 @@ impl Record {
             Over::Broken(connection, why) => Ending::Broken(connection, why),
             Over::Waited | Over::Failed(_) => Ending::Waited,
         };
-        let is_lost = ending != Ending::Interrupted;
+        // What was under way when the load was cut short might still have come.
+        let is_lost = matches!(ending, Ending::Complete | Ending::Waited);
         counts.lost = if is_lost { missing } else { 0 };
         counts.intended = counts.sent + all.punctuality.unsent;
         let before_end = all.times.before_end.map_or(0, |(_, arrived)| arrived);

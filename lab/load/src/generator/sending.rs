@@ -172,7 +172,13 @@ impl Sending {
     pub(super) fn punctuality(&mut self, now_ns: u64, sent: u64) -> Punctuality {
         match &mut self.pacer {
             Some(pacer) => pacer.punctuality(now_ns),
-            None => Punctuality { sent, unsent: 0, late: 0 },
+            None => {
+                let left = |sender: &Sender| self.numbers.saturating_sub(sender.next);
+                let all = self.all_senders;
+                let unsent = self.senders.iter().map(|sender| left(sender).div_ceil(all)).sum();
+                let is_counted = self.numbers < u64::MAX;
+                Punctuality { sent, unsent: if is_counted { unsent } else { 0 }, late: 0 }
+            }
         }
     }
 }

@@ -5,8 +5,8 @@ use crate::conversation::Scenario;
 use crate::schedule::End;
 use crate::stamp::LOAD_NS_MAX;
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::time::{Duration, Instant};
 
 /// From the moment at which the last connection is open to the start, so that all threads begin
@@ -35,12 +35,16 @@ pub(super) struct Shared<'a> {
     arrivals_a_message: u64,
     /// How long is waited for the next arrival of what is under way.
     pub(super) patience_ns: u64,
+    /// How long at most, whatever arrives.
+    drain_ns_max: u64,
     start: OnceLock<Instant>,
     over: OnceLock<Over>,
     /// The threads that still wait for a connection to be open.
     opening: AtomicU32,
     /// The threads that still send.
     sending: AtomicU32,
+    /// Whether a thread no longer waits for the answers that would let it send more.
+    has_given_up: AtomicBool,
     refused: AtomicU64,
     /// All messages that were sent have a number below it.
     numbers: AtomicU64,
@@ -57,15 +61,21 @@ impl<'a> Shared<'a> {
         for counter in [&watch.open, &watch.sent, &watch.arrived] {
             counter.store(0, Relaxed);
         }
-        let end_ns = if let End::Ns(end_ns) = load.end { end_ns } else { u64::MAX };
+        let patience_ns = u64::try_from(load.patience.as_nanos()).unwrap_or(LOAD_NS_MAX);
+        let (end_ns, drain_ns_max) = match load.end {
+            End::Ns(end_ns) => (end_ns, end_ns.max(patience_ns)),
+            End::Sends(_) => (u64::MAX, u64::MAX),
+        };
         Shared {
             watch,
             arrivals_a_message: scenario.arrivals_a_message().into(),
-            patience_ns: u64::try_from(load.patience.as_nanos()).unwrap_or(LOAD_NS_MAX),
+            patience_ns,
+            drain_ns_max,
             start: OnceLock::new(),
             over: OnceLock::new(),
             opening: AtomicU32::new(load.threads.get()),
             sending: AtomicU32::new(load.threads.get()),
+            has_given_up: AtomicBool::new(false),
             refused: AtomicU64::new(0),
             numbers: AtomicU64::new(0),
             last_send_ns: AtomicU64::new(0),
@@ -142,17 +152,30 @@ impl<'a> Shared<'a> {
         self.end_ns.load(Acquire)
     }
 
+    /// Says that a thread sends no more because the answers that would let it do not come.
+    pub(super) fn give_up(&self) {
+        self.has_given_up.store(true, Release);
+    }
+
+    /// Returns how many arrivals there are still to be of what was sent.
+    pub(super) fn to_come(&self) -> u64 {
+        let accepted = self.watch.sent.load(Acquire).saturating_sub(self.refused.load(Acquire));
+        let expected = accepted.saturating_mul(self.arrivals_a_message);
+        expected.saturating_sub(self.watch.arrived.load(Acquire))
+    }
+
     /// Ends the load if all was sent and has arrived, or nothing did for long enough.
     pub(super) fn end_if_done(&self, now_ns: u64) {
         if self.sending.load(Acquire) > 0 {
             return;
         }
-        let accepted = self.watch.sent.load(Acquire).saturating_sub(self.refused.load(Acquire));
-        let expected = accepted.saturating_mul(self.arrivals_a_message);
         let latest_ns = self.end_ns().max(self.heard_ns.load(Acquire));
-        if self.watch.arrived.load(Acquire) >= expected {
-            self.end(Over::Complete);
-        } else if now_ns >= latest_ns.saturating_add(self.patience_ns) {
+        if self.to_come() == 0 {
+            let has_given_up = self.has_given_up.load(Acquire);
+            self.end(if has_given_up { Over::Waited } else { Over::Complete });
+        } else if now_ns >= latest_ns.saturating_add(self.patience_ns)
+            || now_ns >= self.end_ns().saturating_add(self.drain_ns_max)
+        {
             self.end(Over::Waited);
         }
     }

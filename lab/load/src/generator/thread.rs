@@ -26,13 +26,17 @@ use std::time::{Duration, Instant};
 const OPENING_MAX: usize = 100;
 /// The messages of a schedule that a turn takes, at most.
 const SENDS_A_TURN: usize = 1024;
-/// The connections that a turn writes to, at most.
-const WRITES_A_TURN: usize = 64;
 /// The connections that a turn reads from, at most.
 const READS_A_TURN: usize = 64;
-/// In a closed loop without a limit, a thread looks for arrivals no more often than that while so
-/// many messages a connection are under way that the pause costs the server nothing. Without it,
-/// most would be read by a call of their own.
+/// The connections that a turn writes to, at most: more than those that have to answer what was
+/// read, so that answers never keep the schedule waiting.
+const WRITES_A_TURN: usize = 2 * READS_A_TURN;
+/// The messages that may wait for connections to be free, at most: some 100 MB. A thread that has
+/// so many turns to the next ones late, and says so.
+const WAITING_MAX: usize = 4 << 20;
+/// In a closed loop without a limit, a thread that has read all there was looks for more no more
+/// often than that, while so many arrivals a connection are still to come that the pause costs the
+/// server nothing. Without it, most would be read by a call of their own.
 const GATHER: Duration = Duration::from_millis(1);
 const GATHER_FROM: u64 = 64;
 /// A thread looks at least so often whether the load is over.
@@ -62,6 +66,8 @@ pub(super) struct Thread<'a, S: Scenario> {
     connections: Vec<Connection<S::Conversation>>,
     /// How many all threads have.
     all_connections: u32,
+    /// Whether each message arrives once, in its sender's group.
+    is_for_sender: bool,
     sending: Sending,
     /// Those without a socket.
     to_connect: VecDeque<usize>,
@@ -70,6 +76,10 @@ pub(super) struct Thread<'a, S: Scenario> {
     open: usize,
     /// Those that have something to say, each once.
     talkative: VecDeque<usize>,
+    /// The messages that wait for their connection to be free.
+    waiting: usize,
+    /// Whether the last turn may have left something unread.
+    has_more_to_read: bool,
     clock: Clock,
     /// When the thread last sent a message or had an answer.
     active_ns: u64,
@@ -133,10 +143,13 @@ impl<'a, S: Scenario> Thread<'a, S> {
             to_connect: (0..connections.len()).collect(),
             connections,
             all_connections: scenario.connections(),
+            is_for_sender: scenario.is_answered() && scenario.arrivals_a_message() == 1,
             sending,
             opening: 0,
             open: 0,
             talkative: VecDeque::new(),
+            waiting: 0,
+            has_more_to_read: false,
             clock: Clock(None),
             active_ns: 0,
             told: Counts::default(),
@@ -178,11 +191,10 @@ impl<'a, S: Scenario> Thread<'a, S> {
         Ok(())
     }
 
-    /// Returns whether much is under way, and no answer is waited for to send more.
+    /// Returns whether much is to come, whenever it is looked for.
     fn is_flooding(&self) -> bool {
-        let Counts { sent, arrived, refused, .. } = self.record.counts;
-        let under_way = sent.saturating_sub(arrived + refused);
-        self.sending.is_flood() && under_way >= GATHER_FROM * self.connections.len() as u64
+        let is_much = || self.shared.to_come() >= GATHER_FROM * u64::from(self.all_connections);
+        self.sending.is_flood() && !self.has_more_to_read && is_much()
     }
 
     /// Turns to the messages that the schedule wants sent by now.
@@ -191,7 +203,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
         for _ in 0..SENDS_A_TURN {
             // What is taken is written in this turn. Otherwise a thread that cannot keep up would
             // take messages in time, and write them late.
-            if self.talkative.len() >= WRITES_A_TURN {
+            if self.talkative.len() >= WRITES_A_TURN || self.waiting >= WAITING_MAX {
                 break;
             }
             let Some((place, stamp)) = self.sending.take_due(now_ns) else { break };
@@ -199,6 +211,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
             self.active_ns = now_ns;
             numbers = stamp.number + 1;
             self.connections[place].waiting.push_back(stamp);
+            self.waiting += 1;
             self.list(place);
         }
         self.announce(numbers);
@@ -222,6 +235,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
         let ends_by_count = matches!(self.load.end, End::Sends(_)) && self.sending.is_closed();
         if ends_by_count && now_ns.saturating_sub(self.active_ns) > self.shared.patience_ns {
             self.sending.give_up();
+            self.shared.give_up();
         }
         if !self.has_sent_all && self.sending.is_over(now_ns) {
             self.has_sent_all = true;
@@ -246,6 +260,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
             self.connect(place)?;
         }
         let found = self.epoll.wait(wait).map_err(system_failed)?;
+        self.has_more_to_read = found >= READS_A_TURN;
         if !self.clock.is_set() {
             // Another thread may have started before this one noticed, and its messages arrive.
             self.clock = Clock(self.shared.start());
@@ -311,12 +326,19 @@ impl<'a, S: Scenario> Thread<'a, S> {
                 self.epoll.change(socket, place, is_blocked)?;
             }
         }
-        let is_free = connection.sender.is_some_and(|sender| self.sending.is_free(sender));
-        let has_more = is_free && self.clock.is_set() || !connection.waiting.is_empty();
-        if has_more && connection.has_room() {
+        if self.can_say(place) {
             self.list(place);
         }
         Ok(())
+    }
+
+    /// Returns whether a connection has room for a message, and there is one: it waits, or in a
+    /// closed loop the sender is free to send it.
+    fn can_say(&self, place: usize) -> bool {
+        let connection = &self.connections[place];
+        let is_free = connection.sender.is_some_and(|sender| self.sending.is_free(sender));
+        let has_more = is_free && self.clock.is_set() || !connection.waiting.is_empty();
+        has_more && connection.has_room()
     }
 
     /// Says the messages that may be said on a connection: those that wait, and in a closed loop
@@ -325,6 +347,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
         let connection = &mut self.connections[place];
         while connection.has_room() {
             let Some(stamp) = connection.waiting.pop_front() else { break };
+            self.waiting -= 1;
             connection.say(stamp);
         }
         let sender = connection.sender.filter(|sender| self.sending.is_free(*sender));

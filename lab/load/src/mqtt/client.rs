@@ -333,7 +333,7 @@ impl Conversation for Client {
         }
     }
 
-    fn end(&mut self, _: &mut Vec<Heard>) -> Result<(), Broken> {
+    fn end(&mut self, _: bool, _: &mut Vec<Heard>) -> Result<(), Broken> {
         Err(Broken(match self.phase {
             Phase::Connecting => "closed the connection in place of a CONNACK".into(),
             Phase::Subscribing => "closed the connection in place of a SUBACK".into(),

@@ -3,7 +3,7 @@
 use crate::conversation::{Broken, Conversation, Heard};
 use crate::message::Message;
 use crate::random::Words;
-use crate::stamp::Stamp;
+use crate::stamp::{MESSAGES_MAX, Stamp};
 use tiebreak_proto::Decoded;
 use tiebreak_proto::websocket::handshake::{Request, Response};
 use tiebreak_proto::websocket::{
@@ -14,6 +14,9 @@ use tiebreak_proto::websocket::{
 const RESPONSE_BYTES_MAX: usize = 1 << 14;
 /// The most bytes that a server may put before a message.
 const BEFORE_BYTES_MAX: usize = 1024;
+/// What an answer's number is above that of its message, in a relay: a server that sends a message
+/// back to its sender is then not taken for one that passes it on.
+const ANSWERED: u64 = MESSAGES_MAX / 2;
 
 /// A connection of [`WebSocket`](super::WebSocket).
 ///
@@ -27,6 +30,8 @@ pub struct Client {
     is_open: bool,
     /// Whether it sends back what it gets, and nothing else.
     is_answering: bool,
+    /// Whether the server passes messages on to the other connection, and never back.
+    relays: bool,
     opcode: Opcode,
     message: Message,
     frame_head: Vec<u8>,
@@ -41,6 +46,7 @@ impl Client {
         opcode: Opcode,
         message: Message,
         is_answering: bool,
+        relays: bool,
         keys: Words,
     ) -> Client {
         let header = FrameHeader::new(opcode, true, Some([0; 4]), message.length() as u64);
@@ -52,6 +58,7 @@ impl Client {
             request,
             is_open: false,
             is_answering,
+            relays,
             opcode,
             message,
             frame_head,
@@ -99,7 +106,17 @@ impl Client {
             Event::Close(close) => return Err(self.closed(close, out)),
         };
         match stamp {
-            Some(stamp) if self.is_answering => self.send(stamp, out),
+            Some(stamp) if self.relays && (stamp.number >= ANSWERED) == self.is_answering => {
+                let why = "sent a message back to the connection that had sent it";
+                return Err(Broken(why.into()));
+            }
+            Some(stamp) if self.is_answering => {
+                self.send(Stamp { number: stamp.number + ANSWERED, ..stamp }, out);
+            }
+            Some(stamp) if self.relays => {
+                let number = stamp.number - ANSWERED;
+                heard.push(Heard::Arrived(Stamp { number, ..stamp }));
+            }
             Some(stamp) => heard.push(Heard::Arrived(stamp)),
             None => {}
         }
@@ -211,7 +228,7 @@ impl Conversation for Client {
         }
     }
 
-    fn end(&mut self, _: &mut Vec<Heard>) -> Result<(), Broken> {
+    fn end(&mut self, _: bool, _: &mut Vec<Heard>) -> Result<(), Broken> {
         Err(Broken(if self.is_open {
             "closed the connection without saying so".into()
         } else {

@@ -269,7 +269,7 @@ fn the_end_of_a_connection_is_never_right() {
     let mut client = Played::new(new());
     let mut end = |bytes: &[u8], part: &str| {
         client.receive(bytes).unwrap();
-        let Broken(why) = client.conversation.end(&mut Vec::new()).unwrap_err();
+        let Broken(why) = client.conversation.end(false, &mut Vec::new()).unwrap_err();
         assert!(why.ends_with(part), "{why}");
     };
     end(b"HTTP/1.1 101", "in place of a handshake");

@@ -52,7 +52,8 @@ fn a_server_that_never_opens() {
     assert!(matches!(error, LoadError::NotOpen { open: 0, connections: 4, .. }), "{said}");
     assert_eq!(
         said,
-        "0 of 4 connections are open, and no other was within 200ms; give fewer, or wait longer"
+        "the server takes connections and leaves them unanswered: none of 4 is open after 200ms; \
+         give the address of a server that speaks this protocol"
     );
 }
 

@@ -139,7 +139,7 @@ fn a_message_may_arrive_at_many() {
         }
     });
     let load = Load { threads: number(2), ..load(&server, 2000, End::Sends(300)) };
-    let broadcast = Echo { connections: 4, senders: 2, arrivals_a_message: 4 };
+    let broadcast = Echo { connections: 4, senders: 2, arrivals_a_message: 4, window: None };
     let seen = generator::load(&load, &broadcast, &Watch::default()).unwrap();
     check(&seen);
     let expected = Counts { intended: 300, sent: 300, arrived: 1200, ..Counts::default() };

@@ -1,5 +1,6 @@
 //! The simplest protocol: frames of a letter and a stamp. The client says hello (`h`) and waits for
-//! it to come back, then sends messages (`m`). The server answers each (`m`), or refuses it (`n`).
+//! it to come back, then sends messages (`m`). The server answers each (`m`), or refuses it (`n`),
+//! and may acknowledge it besides (`a`).
 
 use super::server::Server;
 use std::io::{BufReader, Read, Write};
@@ -29,12 +30,15 @@ pub struct Echo {
     pub connections: u32,
     pub senders: u32,
     pub arrivals_a_message: u32,
+    /// The messages that a connection may have sent without an acknowledgement (`a`); without one
+    /// it expects none.
+    pub window: Option<u32>,
 }
 
 impl Echo {
     /// Returns connections that each send, and have their own answers.
     pub fn of(connections: u32) -> Echo {
-        Echo { connections, senders: connections, arrivals_a_message: 1 }
+        Echo { connections, senders: connections, arrivals_a_message: 1, window: None }
     }
 }
 
@@ -66,12 +70,15 @@ impl Scenario for Echo {
     }
 
     fn converse(&self, _connection: u32) -> Talk {
-        Talk
+        Talk { window: self.window }
     }
 }
 
 /// One connection.
-pub struct Talk;
+pub struct Talk {
+    /// How many more messages may be sent before an acknowledgement.
+    window: Option<u32>,
+}
 
 impl Conversation for Talk {
     fn open(&mut self, out: &mut Vec<u8>, _heard: &mut Vec<Heard>) {
@@ -79,10 +86,11 @@ impl Conversation for Talk {
     }
 
     fn is_free(&self) -> bool {
-        true
+        self.window != Some(0)
     }
 
     fn send(&mut self, stamp: Stamp, out: &mut Vec<u8>) {
+        self.window = self.window.map(|window| window - 1);
         out.extend(frame(b'm', stamp.to_bytes()));
     }
 
@@ -94,6 +102,10 @@ impl Conversation for Talk {
     ) -> Result<usize, Broken> {
         let (frames, _) = bytes.as_chunks::<FRAME_BYTES>();
         for frame in frames {
+            if frame[0] == b'a' {
+                self.window = self.window.map(|window| window + 1);
+                continue;
+            }
             heard.push(match frame[0] {
                 b'h' => Heard::Open,
                 b'm' => Heard::Arrived(stamp(*frame)),
@@ -104,7 +116,7 @@ impl Conversation for Talk {
         Ok(frames.len() * FRAME_BYTES)
     }
 
-    fn end(&mut self, _heard: &mut Vec<Heard>) -> Result<(), Broken> {
+    fn end(&mut self, _: bool, _heard: &mut Vec<Heard>) -> Result<(), Broken> {
         Err(Broken("closed the connection".to_owned()))
     }
 }

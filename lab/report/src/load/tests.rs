@@ -193,7 +193,7 @@ fn sentences_say_what_the_figures_do_not() {
     check(
         &behind(),
         &[
-            "sent 41230 of 200000 requests at 20000 a second more than 1 ms late",
+            "more than 1 ms late with 41230 of 200000 requests at 20000 a second",
             "Missing: 7 never arrived, 3 were",
         ],
     );

@@ -67,7 +67,9 @@ fn headline(load: &PaceResult, traffic: &Traffic) -> Spans {
     }
     let rate = match (load.pace, load.arrived_per_second) {
         (Pace::Open { rate_per_second, .. }, _) => format!("{rate_per_second} {noun}s a second"),
-        (Pace::Closed { .. }, Some(rate)) => format!("{} {noun}s a second", rate_text(rate.low)),
+        (Pace::Closed { .. }, Some(rate)) => {
+            format!("{} {}s a second", rate_text(rate.low), arrival_noun(traffic))
+        }
         (Pace::Closed { .. }, None) => sent,
     };
     let times = [(0.5, "half"), (0.99, "99%"), (0.999, "99.9%"), (1.0, "all")];
@@ -107,7 +109,7 @@ fn behind_schedule(result: &LoadResult) -> Option<Spans> {
                 Pace::Open { rate_per_second, .. } => format!(" at {rate_per_second} a second"),
                 Pace::Closed { .. } => String::new(),
             };
-            format!("the generator sent {late} of {due}{rate} more than {tolerance} late")
+            format!("the generator was more than {tolerance} late with {late} of {due}{rate}")
         }
         _ => format!("the generator sent too many {noun}s late in {} loads", late.len()),
     };

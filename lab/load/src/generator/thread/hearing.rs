@@ -33,7 +33,7 @@ impl<S: Scenario> Thread<'_, S> {
     /// connection is made again.
     fn ended(&mut self, place: usize, error: Option<io::Error>) -> Result<(), LoadError> {
         let connection = &mut self.connections[place];
-        let ended = connection.end(&mut self.heard);
+        let ended = connection.end(error.is_some(), &mut self.heard);
         let state = connection.state;
         self.hear(place, self.clock.now_ns())?;
         let why = match (ended, error) {
@@ -57,12 +57,15 @@ impl<S: Scenario> Thread<'_, S> {
     pub(super) fn hear(&mut self, place: usize, now_ns: u64) -> Result<(), LoadError> {
         let end_ns = self.shared.end_ns();
         let mut heard = std::mem::take(&mut self.heard);
-        let mut unknown = false;
+        let mut fault = None;
         for what in heard.drain(..) {
             match what {
                 Heard::Open => self.opened(place),
                 Heard::Arrived(stamp) | Heard::Refused(stamp) if !self.was_sent(stamp, now_ns) => {
-                    unknown = true;
+                    fault = Some("answered a message that was never sent");
+                }
+                Heard::Arrived(stamp) if self.is_misled(place, stamp) => {
+                    fault = Some("sent a message to a connection that it is not for");
                 }
                 Heard::Arrived(stamp) => self.arrived(place, stamp, now_ns, end_ns),
                 Heard::Refused(stamp) => {
@@ -73,14 +76,15 @@ impl<S: Scenario> Thread<'_, S> {
         }
         self.heard = heard;
         // It may have to answer, or may say what had to wait.
-        let connection = &self.connections[place];
-        if connection.has_unwritten() || !connection.waiting.is_empty() && connection.has_room() {
+        if self.connections[place].has_unwritten() || self.can_say(place) {
             self.list(place);
         }
-        if unknown {
-            return self.broken(place, Broken("answered a message that was never sent".to_owned()));
-        }
-        Ok(())
+        fault.map_or(Ok(()), |why| self.broken(place, Broken(why.to_owned())))
+    }
+
+    /// Returns whether a message that is for its sender's group alone has arrived elsewhere.
+    fn is_misled(&self, place: usize, stamp: Stamp) -> bool {
+        self.is_for_sender && self.connections[place].group != self.sending.sender_of(stamp).0
     }
 
     /// Returns whether such a message can have been sent.
