@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Asks load generators how slow a server is that stops for 100 ms at each full second.
+"""Asks load generators how slow a server is that stops for 100 ms once a second.
 
 Each asks the same server (stalling.py) at the same rate over as many connections for as long, and
 says its percentiles of the latency. The truth is arithmetic: a request that is to be sent while the

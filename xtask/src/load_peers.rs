@@ -66,7 +66,7 @@ fn conditions(data: Part<'_>) -> String {
     let of = data.at("settings");
     let [date, machine] = data.day_and_machine();
     format!(
-        "Latencies in ms of a server that stops for 100 ms at each full second, asked {} times a \
+        "Latencies in ms of a server that stops for 100 ms once a second, asked {} times a \
          second over {} connections for {} s, where such a rate can be asked for. A request that \
          is to be sent x ms before the server goes on waits x ms, so a share of (100 ms - x) / \
          1000 ms waits longer. Measured on {date} on {machine}.",

@@ -8,7 +8,7 @@ mod scenario;
 mod sweep;
 mod url;
 
-use self::scenario::AnyScenario;
+use self::scenario::{AnyScenario, Facts};
 use self::sweep::Swept;
 use self::url::Url;
 use crate::error::{LabError, require};
@@ -90,8 +90,9 @@ pub fn run(
     let threads = NonZeroU32::new(threads).unwrap_or(NonZeroU32::MIN);
     let mut server = Server {
         request,
+        facts,
         address: url.resolve(request.patience)?,
-        scenario,
+        url,
         threads,
         seed,
         stop,
@@ -130,8 +131,10 @@ fn number_of(seed: &str) -> u64 {
 struct Server<'a> {
     request: &'a LoadRequest,
     address: SocketAddr,
-    scenario: AnyScenario,
+    url: Url,
+    facts: Facts,
     threads: NonZeroU32,
+    /// The seed of the next load.
     seed: u64,
     stop: &'a AtomicBool,
     watch: &'a mut dyn FnMut(&LoadProgress),
@@ -145,6 +148,10 @@ impl Server<'_> {
         end: LoadEnd,
         part: LoadPart,
     ) -> Result<Observation, LabError> {
+        // Each load has topics and names of its own: what a broker still holds of one is not for
+        // the next.
+        let scenario = AnyScenario::new(&self.request.traffic, &self.url, self.seed);
+        let scenario = scenario.map_err(LabError::Usage)?;
         let load = Load {
             address: self.address,
             seed: self.seed,
@@ -156,13 +163,13 @@ impl Server<'_> {
             threads: self.threads,
             patience: self.request.patience,
         };
-        let connections = self.scenario.facts().connections;
+        self.seed = self.seed.wrapping_add(1);
         let watched = Watch::default();
         let started = Instant::now();
         let (here, is_over) = (thread::current(), AtomicBool::new(false));
         let seen = thread::scope(|scope| {
             let loading = scope.spawn(|| {
-                let seen = self.scenario.load(&load, &watched);
+                let seen = scenario.load(&load, &watched);
                 is_over.store(true, Ordering::SeqCst);
                 here.unpark();
                 seen
@@ -177,7 +184,7 @@ impl Server<'_> {
                     end,
                     elapsed_ns: started.elapsed().as_nanos() as u64,
                     open: watched.open.load(Ordering::Relaxed),
-                    connections,
+                    connections: self.facts.connections,
                     sent: watched.sent.load(Ordering::Relaxed),
                     arrived: watched.arrived.load(Ordering::Relaxed),
                 });

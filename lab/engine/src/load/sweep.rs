@@ -39,7 +39,7 @@ pub(super) fn sweep(
         LoadEnd::DurationNs(ns) => ns.min(TRIAL_NS_MAX),
         LoadEnd::Messages(_) => TRIAL_NS_MAX,
     };
-    let copies = server.scenario.facts().arrivals_a_message;
+    let copies = server.facts.arrivals_a_message;
     let mut search = Search::new(start_per_second, None);
     let mut swept = Swept::default();
     let mut trials = 0;
