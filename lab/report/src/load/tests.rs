@@ -199,7 +199,7 @@ fn sentences_say_what_the_figures_do_not() {
     );
     check(
         &closed(),
-        &["1.482 M messages a second", "latencies of a server that stops are missing"],
+        &["1.482 M arrivals a second", "latencies of a server that stops are missing"],
     );
     check(&broken(), &["Cut short", "Nothing arrived: 40 requests sent."]);
     let said = "Saturation: 20000 messages a second are sustained, 20900 are not (7 trials of 2 s)";
