@@ -38,11 +38,15 @@ pub struct WebSocketTraffic {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WebSocketShape {
-    /// The server sends each message back to its sender.
+    /// The server sends each message back to its sender (echo): a message and its answer are a
+    /// round trip. All connections send.
     PingPong,
-    /// The server sends each message to the other of two connections, which sends it back.
+    /// The server sends each message to all but its sender. There are two connections: the second
+    /// sends back what it gets, and a message has arrived when the first has it again. These are
+    /// the clients of the published benchmarks. A server that sends to the sender, too, breaks the
+    /// conversation.
     Relay,
-    /// The server sends each message to every connection, its sender too.
+    /// The server sends each message to every connection, its sender too. All connections send.
     Broadcast,
 }
 
@@ -175,7 +179,10 @@ pub struct PaceResult {
     pub duration_ns: u64,
     /// What became of the messages.
     pub counts: MessageCounts,
-    /// The arrivals a second; `None` if there were fewer than two.
+    /// The sends that were late, and those that were due so long ago and never made.
+    pub late: u64,
+    /// The arrivals a second, from the start to the last of them, in an open loop at least to the
+    /// schedule's end; `None` if there were none.
     pub arrived_per_second: Option<AtLeast>,
     /// The latencies at some shares, in ascending order; the last one is the greatest.
     pub latencies: Vec<LatencyQuantile>,
@@ -202,15 +209,18 @@ pub struct PaceResult {
 /// What became of the messages of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MessageCounts {
-    /// The messages that the schedule has up to its end; in a closed loop, those that were sent.
+    /// The messages that the schedule has up to its end, or to the load's if that came first; in a
+    /// closed loop, those that were sent.
     pub intended: u64,
-    /// The messages that were sent.
+    /// The messages that the generator turned to.
     pub sent: u64,
-    /// The arrivals, each counted once: a message may have several.
+    /// The arrivals, each counted once.
     pub arrived: u64,
-    /// The arrivals that never came.
+    /// The arrivals that never came: `(sent - refused) * arrivals a message - arrived`; 0 if the
+    /// load was interrupted or broken.
     pub lost: u64,
-    /// The arrivals of what had already arrived there.
+    /// The arrivals of what had already arrived there, or came after 64 or more later ones of the
+    /// same sender, so that this is not known.
     pub duplicated: u64,
     /// The arrivals after one that the same sender had sent later.
     pub reordered: u64,
@@ -218,8 +228,6 @@ pub struct MessageCounts {
     pub refused: u64,
     /// The connections that were made again, because the server had closed them when it may.
     pub reconnected: u64,
-    /// The sends that were late.
-    pub late: u64,
 }
 
 /// A rate that is at least one number, and at most another.
@@ -263,9 +271,10 @@ pub enum LoadEnding {
     Complete,
     /// Some had not arrived when the wait for them ended.
     Waited,
-    /// The user asked to stop.
+    /// The user asked to stop. What was under way is neither arrived nor lost.
     Interrupted,
-    /// A connection ended when it must not, or said what the protocol does not have.
+    /// A connection ended when it must not, or said what the protocol does not have. All that was
+    /// seen until then counts.
     Broken {
         /// Which connection, counted from 0.
         connection: u32,

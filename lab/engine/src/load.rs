@@ -20,8 +20,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tiebreak_core::load::{Arrivals, LoadEnd, LoadPart, LoadProgress, LoadResult, Pace, Traffic};
 use tiebreak_load::generator::{self, Load, LoadError, Watch};
-use tiebreak_load::schedule::{self, End, Rate};
-use tiebreak_load::seen::Observation;
+use tiebreak_load::schedule::{End, Rate};
+use tiebreak_load::seen::Account;
 use tiebreak_machine::cpus;
 
 /// How often a load that runs is looked at.
@@ -142,12 +142,7 @@ struct Server<'a> {
 
 impl Server<'_> {
     /// Loads it, and shows meanwhile how far the load has come.
-    fn observe(
-        &mut self,
-        pace: Pace,
-        end: LoadEnd,
-        part: LoadPart,
-    ) -> Result<Observation, LabError> {
+    fn observe(&mut self, pace: Pace, end: LoadEnd, part: LoadPart) -> Result<Account, LabError> {
         // Each load has topics and names of its own: what a broker still holds of one is not for
         // the next.
         let scenario = AnyScenario::new(&self.request.traffic, &self.url, self.seed);
@@ -202,10 +197,7 @@ fn pace_of(pace: Pace) -> Result<generator::Pace, LabError> {
         Pace::Open { rate_per_second, arrivals } => generator::Pace::Open {
             rate: Rate::per_second(rate_per_second)
                 .map_err(|error| LabError::Usage(format!("--rate: {error}")))?,
-            arrivals: match arrivals {
-                Arrivals::Constant => schedule::Arrivals::Constant,
-                Arrivals::Poisson => schedule::Arrivals::Poisson,
-            },
+            arrivals,
         },
         Pace::Closed { in_flight } => {
             generator::Pace::Closed { in_flight: in_flight.and_then(NonZeroU32::new) }

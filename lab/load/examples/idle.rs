@@ -7,9 +7,10 @@ use std::error::Error;
 use std::net::TcpListener;
 use std::num::NonZeroU32;
 use std::time::Duration;
+use tiebreak_core::load::Arrivals;
 use tiebreak_load::generator::{self, Load, Pace, Watch};
 use tiebreak_load::http::Http;
-use tiebreak_load::schedule::{Arrivals, End, Rate};
+use tiebreak_load::schedule::{End, Rate};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let given = std::env::args().nth(1).and_then(|number| number.parse().ok());

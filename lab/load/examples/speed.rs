@@ -10,8 +10,9 @@ mod server;
 
 use std::num::NonZeroU32;
 use std::time::Duration;
+use tiebreak_core::load::Arrivals;
 use tiebreak_load::generator::{self, Load, LoadError, Pace, Watch};
-use tiebreak_load::schedule::{Arrivals, End, Rate, SECOND_NS};
+use tiebreak_load::schedule::{End, Rate, SECOND_NS};
 
 fn main() -> Result<(), LoadError> {
     let mut numbers = std::env::args().skip(1).filter_map(|number| number.parse::<u32>().ok());

@@ -12,8 +12,9 @@ mod server;
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
+use tiebreak_core::load::Arrivals;
 use tiebreak_load::generator::{self, Load, LoadError, Pace, Watch};
-use tiebreak_load::schedule::{Arrivals, End, Rate, SECOND_NS};
+use tiebreak_load::schedule::{End, Rate, SECOND_NS};
 
 const STALL: Duration = Duration::from_millis(100);
 const CONNECTIONS: u32 = 10;

@@ -16,8 +16,8 @@ mod system;
 mod thread;
 
 use crate::conversation::Scenario;
-use crate::schedule::{Arrivals, End, Rate};
-use crate::seen::Observation;
+use crate::schedule::{End, Rate};
+use crate::seen::Account;
 use crate::stamp::{LOAD_NS_MAX, MESSAGES_MAX};
 use record::Record;
 use shared::{EndOnPanic, Over, Shared};
@@ -29,6 +29,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread::Builder;
 use std::time::Duration;
 use thread::Thread;
+use tiebreak_core::load::Arrivals;
 
 /// What is asked of a server.
 #[derive(Clone, Debug)]
@@ -187,12 +188,8 @@ impl std::error::Error for LoadError {
 ///
 /// # Errors
 /// Fails if the load could not begin, or the system fails. Whatever the server does after the start
-/// is no error, but in [`Observation::ending`] and the counts.
-pub fn load<S: Scenario>(
-    load: &Load,
-    scenario: &S,
-    watch: &Watch,
-) -> Result<Observation, LoadError> {
+/// is no error, but in [`Account::ending`] and the counts.
+pub fn load<S: Scenario>(load: &Load, scenario: &S, watch: &Watch) -> Result<Account, LoadError> {
     check(load, scenario)?;
     system::allow_files(scenario.connections())?;
     let shared = Shared::new(load, scenario, watch);

@@ -1,8 +1,7 @@
 //! Follows a schedule in time: which sends are due, and how late each went out.
 
-use crate::Latency;
-use crate::histogram::Histogram;
 use crate::schedule::{Intended, Sends};
+use crate::stamp::Stamp;
 use std::iter::Peekable;
 
 /// The tolerance for drivers that know nothing better: what a sleeping thread may oversleep on an
@@ -19,8 +18,8 @@ const SENDS_A_LATE_ONE: u64 = 1000;
 /// that is missed stays due until it is taken. So a generator that stood still sends what it missed
 /// at once, each with the time at which it was intended.
 ///
-/// A pacer takes as much memory as one histogram, however long the backlog is: it follows the
-/// schedule with two cursors, one at what is due next and one at what is sent next.
+/// A pacer takes as much memory however long the backlog is: it follows the schedule with two
+/// cursors, one at what is due next and one at what is sent next.
 #[derive(Clone, Debug)]
 pub struct Pacer {
     /// From the first send that is not due yet.
@@ -32,7 +31,6 @@ pub struct Pacer {
     tolerance_ns: u64,
     sent: u64,
     late: u64,
-    lags: Histogram,
 }
 
 /// A send that went out.
@@ -51,13 +49,10 @@ impl Sent {
         self.actual_ns.saturating_sub(self.intended.at_ns)
     }
 
-    /// Returns the latency of an answer that came at this time: from the actual send, and from the
-    /// intended one.
-    pub fn latency(&self, received_ns: u64) -> Latency {
-        Latency {
-            low_ns: received_ns.saturating_sub(self.actual_ns),
-            high_ns: received_ns.saturating_sub(self.intended.at_ns),
-        }
+    /// Returns what the message carries.
+    pub fn stamp(&self) -> Stamp {
+        let Intended { index, at_ns, .. } = self.intended;
+        Stamp { number: index, intended_ns: at_ns, actual_ns: self.actual_ns }
     }
 }
 
@@ -96,7 +91,6 @@ impl Pacer {
             tolerance_ns,
             sent: 0,
             late: 0,
-            lags: Histogram::new(),
         }
     }
 
@@ -124,7 +118,6 @@ impl Pacer {
         let sent = Sent { intended: self.unsent.next()?, actual_ns: now_ns };
         self.sent += 1;
         self.late += u64::from(sent.lag_ns() > self.tolerance_ns);
-        self.lags.add(sent.lag_ns());
         Some(sent)
     }
 
@@ -135,10 +128,5 @@ impl Pacer {
         let is_late = |send: &Intended| now_ns.saturating_sub(send.at_ns) > self.tolerance_ns;
         let overdue = self.unsent.clone().take_while(is_late).count() as u64;
         Punctuality { sent: self.sent, unsent, late: self.late + overdue }
-    }
-
-    /// Returns by how much the sends that went out were late.
-    pub fn lags(&self) -> &Histogram {
-        &self.lags
     }
 }

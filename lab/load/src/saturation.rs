@@ -48,6 +48,7 @@
 //! it does before an overload again, start it afresh.
 
 use crate::schedule::{RATE_PER_SECOND_MAX, SECOND_NS};
+use tiebreak_core::load::Overload;
 
 /// From below, each rate is so many times the last.
 const GROWTH: u64 = 4;
@@ -155,25 +156,6 @@ pub struct Saturation {
     pub overload: Overload,
     /// The trials that this took.
     pub trials: usize,
-}
-
-/// What a server does when it is asked for more than it can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overload {
-    /// No trial has shown it.
-    Unknown,
-    /// It goes on at no less than 95% of the rate that it sustains.
-    Holds,
-    /// It does less than that while it is asked for too much, and recovers.
-    Falls {
-        /// The lowest rate of its answers under overload.
-        to_per_second: u64,
-    },
-    /// It sustained this rate before it was asked for too much, and no longer afterwards.
-    Fell {
-        /// The rate.
-        from_per_second: u64,
-    },
 }
 
 impl Saturation {

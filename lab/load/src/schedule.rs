@@ -4,6 +4,7 @@ use crate::random::{FRACTION_BITS, Words};
 use std::error::Error;
 use std::fmt;
 use std::num::NonZeroU32;
+use tiebreak_core::load::Arrivals;
 
 /// The nanoseconds of a second.
 pub const SECOND_NS: u64 = 1_000_000_000;
@@ -38,18 +39,6 @@ impl Rate {
     }
 }
 
-/// How the sends are spread over time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrivals {
-    /// At equal distances: send `i`, counted from 0, at `floor(i * 10^9 / rate)` nanoseconds. That
-    /// is computed from `i` alone, so it never drifts.
-    Constant,
-    /// As independent users do (a Poisson process): the gaps are exponentially distributed with
-    /// mean `10^9 / rate` nanoseconds, the first one from 0. Each send is at the sum of the gaps,
-    /// kept to 2^-32 of the mean gap and rounded down once, so roundings do not add up.
-    Poisson,
-}
-
 /// Where a schedule ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -65,6 +54,12 @@ pub struct Schedule {
     /// Decides everything that is random.
     pub seed: u64,
     /// How the sends are spread over time.
+    ///
+    /// At equal distances, send `i`, counted from 0, is at `floor(i * 10^9 / rate)` nanoseconds.
+    /// That is computed from `i` alone, so it never drifts. At random (a Poisson process), the
+    /// gaps are exponentially distributed with mean `10^9 / rate` nanoseconds, the first one from
+    /// 0. Each send is at the sum of the gaps, kept to 2^-32 of the mean gap and rounded down once,
+    /// so roundings do not add up.
     pub arrivals: Arrivals,
     /// How many there are a second, over all connections.
     pub rate: Rate,

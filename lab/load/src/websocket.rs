@@ -3,10 +3,10 @@
 //! # What a server must do
 //!
 //! It accepts the handshake at the target, and sends each message on, text as text and binary as
-//! binary, to those that its [`Shape`] says. It may put up to 1024 bytes before the message, as
-//! servers of a chat put `name: `, and nothing behind it. Anything else that it sends as a message
-//! (a greeting, half a message) ends the load: a wrong answer is never counted as a fast one. Pings
-//! are answered, and may come at any time.
+//! binary, to those that its [`WebSocketShape`] says. It may put up to 1024 bytes before the
+//! message, as servers of a chat put `name: `, and nothing behind it. Anything else that it sends
+//! as a message (a greeting, half a message) ends the load: a wrong answer is never counted as a
+//! fast one. Pings are answered, and may come at any time.
 //!
 //! Masking keys are drawn from the seed. RFC 6455 section 5.3 wants them unpredictable for the
 //! sake of proxies between a browser and a server, which a load does not have.
@@ -20,6 +20,7 @@ pub use client::Client;
 use crate::conversation::Scenario;
 use crate::message::{BadOptions, Form, Message};
 use crate::random::Words;
+use tiebreak_core::load::WebSocketShape;
 use tiebreak_proto::http::{self, Fields};
 use tiebreak_proto::websocket::handshake::{Key, Request, request_fields};
 use tiebreak_proto::websocket::{Error, Opcode};
@@ -32,7 +33,7 @@ pub struct WebSocketOptions {
     /// What is asked for by GET, such as `/chat`.
     pub target: String,
     /// To whom the server sends a message.
-    pub shape: Shape,
+    pub shape: WebSocketShape,
     /// The connections.
     pub connections: u32,
     /// The payload of a message: at least 22 bytes of text or 16 of binary, at most
@@ -42,19 +43,6 @@ pub struct WebSocketOptions {
     pub text: bool,
     /// Decides the keys of handshakes and masks.
     pub seed: u64,
-}
-
-/// To whom the server sends a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// To its sender (echo): a message and its answer are a round trip. All connections send.
-    PingPong,
-    /// To all but its sender. There are two connections: the second sends back what it gets, and a
-    /// message has arrived when the first has it again. These are the clients of the published
-    /// benchmarks. A server that sends to the sender, too, breaks the conversation.
-    Relay,
-    /// To all, its sender included. All connections send.
-    Broadcast,
 }
 
 /// The connections of a load by WebSocket.
@@ -72,8 +60,9 @@ impl WebSocket {
     /// cannot have, and a host or target that no request can have.
     pub fn new(options: WebSocketOptions) -> Result<WebSocket, BadOptions> {
         match (options.shape, options.connections) {
-            (Shape::Relay, 2) | (Shape::PingPong | Shape::Broadcast, 1..) => {}
-            (Shape::Relay, count) => {
+            (WebSocketShape::Relay, 2)
+            | (WebSocketShape::PingPong | WebSocketShape::Broadcast, 1..) => {}
+            (WebSocketShape::Relay, count) => {
                 return Err(BadOptions(format!("{count} connections in a relay: give 2")));
             }
             (_, count) => {
@@ -108,8 +97,8 @@ impl Scenario for WebSocket {
 
     fn senders(&self) -> u32 {
         match self.options.shape {
-            Shape::PingPong | Shape::Broadcast => self.options.connections,
-            Shape::Relay => 1,
+            WebSocketShape::PingPong | WebSocketShape::Broadcast => self.options.connections,
+            WebSocketShape::Relay => 1,
         }
     }
 
@@ -123,8 +112,8 @@ impl Scenario for WebSocket {
 
     fn arrivals_a_message(&self) -> u32 {
         match self.options.shape {
-            Shape::PingPong | Shape::Relay => 1,
-            Shape::Broadcast => self.options.connections,
+            WebSocketShape::PingPong | WebSocketShape::Relay => 1,
+            WebSocketShape::Broadcast => self.options.connections,
         }
     }
 
@@ -143,7 +132,7 @@ impl Scenario for WebSocket {
         let request = request.expect("the same was made with another key");
         let opcode = if options.text { Opcode::Text } else { Opcode::Binary };
         let is_answering = connection >= self.senders();
-        let relays = options.shape == Shape::Relay;
+        let relays = options.shape == WebSocketShape::Relay;
         Client::new(request, opcode, self.message, is_answering, relays, words)
     }
 }

@@ -2,10 +2,11 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use tiebreak_core::load::WebSocketShape;
 use tiebreak_load::conversation::{Conversation, Heard, Scenario};
 use tiebreak_load::mqtt::{Mqtt, MqttOptions, Qos, Shape, Version};
 use tiebreak_load::stamp::Stamp;
-use tiebreak_load::websocket::{self, WebSocket, WebSocketOptions};
+use tiebreak_load::websocket::{WebSocket, WebSocketOptions};
 use tiebreak_proto::Decoded;
 use tiebreak_proto::http::{self, Fields};
 use tiebreak_proto::websocket::handshake::{Request, response_fields};
@@ -116,7 +117,7 @@ fn no_message_of_websocket_allocates() {
     let socket = WebSocket::new(WebSocketOptions {
         host: "localhost".into(),
         target: "/".into(),
-        shape: websocket::Shape::PingPong,
+        shape: WebSocketShape::PingPong,
         connections: 1,
         payload_bytes: 100,
         text: true,

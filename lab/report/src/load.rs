@@ -175,7 +175,7 @@ fn counts(result: &LoadResult) -> Vec<Column> {
         number("duplicated", 1, |load| load.counts.duplicated),
         number("reordered", 1, |load| load.counts.reordered),
         number("reconnected", 2, |load| load.counts.reconnected),
-        number("late", 2, |load| load.counts.late),
+        number("late", 2, |load| load.late),
         Column::right(
             "CPU each",
             cells(loads, |load| {

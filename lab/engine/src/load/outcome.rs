@@ -1,13 +1,11 @@
 //! What was seen of a load, as a result.
 
 use std::collections::BTreeMap;
-use tiebreak_core::load::{
-    AtLeast, LatencyBin, LatencyQuantile, LoadEnding, MessageCounts, Pace, PaceResult,
-};
+use tiebreak_core::load::{AtLeast, LatencyBin, LatencyQuantile, Pace, PaceResult};
 use tiebreak_load::latency::Latencies;
 use tiebreak_load::pacer::TOLERANCE_NS;
 use tiebreak_load::schedule::SECOND_NS;
-use tiebreak_load::seen::{Counts, Ending, Observation};
+use tiebreak_load::seen::Account;
 
 /// The shares at which latencies are read: of each power of ten of `1 / (1 - share)` 1, 2 and 5.
 const SHARES: [f64; 19] = [
@@ -16,8 +14,8 @@ const SHARES: [f64; 19] = [
 ];
 
 /// Returns the result of a load at a pace.
-pub(super) fn of(seen: &Observation, pace: Pace) -> PaceResult {
-    let Observation { counts, punctuality, latencies, times, .. } = seen;
+pub(super) fn of(seen: &Account, pace: Pace) -> PaceResult {
+    let Account { counts, punctuality, latencies, times, .. } = seen;
     let is_behind_schedule = punctuality.is_behind_schedule();
     let first_ns = times.sends_ns.map(|(first_ns, _)| first_ns);
     let last_ns = times.arrivals_ns.map(|(_, last_ns)| last_ns);
@@ -25,7 +23,8 @@ pub(super) fn of(seen: &Observation, pace: Pace) -> PaceResult {
     PaceResult {
         pace,
         duration_ns: ends.map_or(0, |(first_ns, last_ns)| last_ns.saturating_sub(first_ns)),
-        counts: counts_of(counts, punctuality.late),
+        counts: *counts,
+        late: punctuality.late,
         arrived_per_second: arrived_per_second(seen, pace, is_behind_schedule),
         latencies: quantiles(latencies),
         generator_cpu_a_message_ns: (counts.sent > 0)
@@ -34,35 +33,14 @@ pub(super) fn of(seen: &Observation, pace: Pace) -> PaceResult {
         read_bytes: seen.read_bytes,
         tolerance_ns: TOLERANCE_NS,
         is_behind_schedule,
-        ending: match &seen.ending {
-            Ending::Complete => LoadEnding::Complete,
-            Ending::Waited => LoadEnding::Waited,
-            Ending::Interrupted => LoadEnding::Interrupted,
-            Ending::Broken(connection, why) => {
-                LoadEnding::Broken { connection: *connection, why: why.clone() }
-            }
-        },
+        ending: seen.ending.clone(),
         bins: bins(latencies),
-    }
-}
-
-fn counts_of(counts: &Counts, late: u64) -> MessageCounts {
-    MessageCounts {
-        intended: counts.intended,
-        sent: counts.sent,
-        arrived: counts.arrived,
-        lost: counts.lost,
-        duplicated: counts.duplicated,
-        reordered: counts.reordered,
-        refused: counts.refused,
-        reconnected: counts.reconnected,
-        late,
     }
 }
 
 /// Returns the rate of the arrivals, from the start to the last of them, in an open loop at least
 /// to the end of the schedule. If the load was behind schedule, the server may be able to do more.
-fn arrived_per_second(seen: &Observation, pace: Pace, is_behind_schedule: bool) -> Option<AtLeast> {
+fn arrived_per_second(seen: &Account, pace: Pace, is_behind_schedule: bool) -> Option<AtLeast> {
     let (_, last_ns) = seen.times.arrivals_ns?;
     let planned_ns = match pace {
         Pace::Open { rate_per_second, .. } => {
@@ -104,24 +82,28 @@ fn bins(latencies: &Latencies) -> Vec<LatencyBin> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use tiebreak_core::load::Arrivals;
+    use tiebreak_core::load::{Arrivals, LoadEnding, MessageCounts};
     use tiebreak_load::Latency;
     use tiebreak_load::pacer::Punctuality;
     use tiebreak_load::seen::Times;
 
     /// Returns what was seen of messages with these latencies, one arrival a microsecond.
-    pub(in crate::load) fn seen(latencies_ns: &[(u64, u64)]) -> Observation {
+    pub(in crate::load) fn seen(latencies_ns: &[(u64, u64)]) -> Account {
         let mut latencies = Latencies::new();
         for (low_ns, high_ns) in latencies_ns {
             latencies.add(Latency::between(*low_ns, *high_ns));
         }
         let arrived = latencies_ns.len() as u64;
         let last_ns = 1000 * arrived;
-        Observation {
-            counts: Counts { intended: arrived, sent: arrived, arrived, ..Counts::default() },
+        Account {
+            counts: MessageCounts {
+                intended: arrived,
+                sent: arrived,
+                arrived,
+                ..MessageCounts::default()
+            },
             punctuality: Punctuality { sent: arrived, unsent: 0, late: 0 },
             latencies,
-            blocks: Vec::new(),
             times: Times {
                 sends_ns: Some((0, last_ns)),
                 arrivals_ns: (arrived > 0).then_some((1000, last_ns)),
@@ -131,7 +113,7 @@ pub(super) mod tests {
             generator_cpu_ns: 500 * arrived,
             written_bytes: 0,
             read_bytes: 0,
-            ending: Ending::Complete,
+            ending: LoadEnding::Complete,
         }
     }
 
@@ -159,7 +141,7 @@ pub(super) mod tests {
         seen.punctuality.late = 2;
         let result = of(&seen, PACE);
         assert!(result.is_behind_schedule);
-        assert_eq!(result.counts.late, 2);
+        assert_eq!(result.late, 2);
         assert_eq!(result.arrived_per_second, Some(AtLeast { low: 1e6, high: None }));
     }
 

@@ -2,13 +2,13 @@
 
 use super::url::Url;
 use std::num::NonZeroU32;
-use tiebreak_core::load::{MqttShape, MqttTraffic, MqttVersion, Traffic, WebSocketShape};
+use tiebreak_core::load::{MqttShape, MqttTraffic, MqttVersion, Traffic};
 use tiebreak_load::conversation::Scenario;
 use tiebreak_load::generator::{self, Load, LoadError, Watch};
 use tiebreak_load::http::Http;
 use tiebreak_load::mqtt::{self, Mqtt, MqttOptions, Qos, Version};
-use tiebreak_load::seen::Observation;
-use tiebreak_load::websocket::{self, WebSocket, WebSocketOptions};
+use tiebreak_load::seen::Account;
+use tiebreak_load::websocket::{WebSocket, WebSocketOptions};
 
 /// The scenario of a load, whatever its protocol.
 pub(super) enum AnyScenario {
@@ -42,11 +42,7 @@ impl AnyScenario {
                 let scenario = WebSocket::new(WebSocketOptions {
                     host: url.authority.clone(),
                     target: url.target.clone(),
-                    shape: match traffic.shape {
-                        WebSocketShape::PingPong => websocket::Shape::PingPong,
-                        WebSocketShape::Relay => websocket::Shape::Relay,
-                        WebSocketShape::Broadcast => websocket::Shape::Broadcast,
-                    },
+                    shape: traffic.shape,
                     connections: traffic.connections,
                     payload_bytes: traffic.payload_bytes as usize,
                     text: traffic.is_text,
@@ -74,7 +70,7 @@ impl AnyScenario {
     ///
     /// # Errors
     /// As [`generator::load`].
-    pub fn load(&self, load: &Load, watch: &Watch) -> Result<Observation, LoadError> {
+    pub fn load(&self, load: &Load, watch: &Watch) -> Result<Account, LoadError> {
         match self {
             AnyScenario::Http(scenario) => generator::load(load, scenario, watch),
             AnyScenario::WebSocket(scenario) => generator::load(load, scenario, watch),

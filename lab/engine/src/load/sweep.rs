@@ -3,10 +3,10 @@
 use super::{Server, outcome};
 use crate::error::LabError;
 use tiebreak_core::load::{
-    Arrivals, LoadEnd, LoadPart, Overload, Pace, PaceResult, SaturationResult,
+    Arrivals, LoadEnd, LoadEnding, LoadPart, Pace, PaceResult, SaturationResult,
 };
-use tiebreak_load::saturation::{self, Saturation, Search, Step, Trial};
-use tiebreak_load::seen::{Ending, Observation};
+use tiebreak_load::saturation::{Saturation, Search, Step, Trial};
+use tiebreak_load::seen::Account;
 
 /// How long a trial is at most: the time in which a rate is sustained or not.
 const TRIAL_NS_MAX: u64 = 2_000_000_000;
@@ -82,13 +82,13 @@ pub(super) fn sweep(
     Ok(swept)
 }
 
-fn is_cut_off(seen: &Observation) -> bool {
-    matches!(seen.ending, Ending::Interrupted | Ending::Broken(..))
+fn is_cut_off(seen: &Account) -> bool {
+    matches!(seen.ending, LoadEnding::Interrupted | LoadEnding::Broken { .. })
 }
 
 /// Returns what a load says as a trial. A message has arrived when all its copies have; which are
 /// missing is not known, so they are counted together.
-fn trial(seen: &Observation, rate_per_second: u64, duration_ns: u64, copies: u32) -> Trial {
+fn trial(seen: &Account, rate_per_second: u64, duration_ns: u64, copies: u32) -> Trial {
     let copies = u64::from(copies.max(1));
     let (last_ns, arrived) = seen.times.before_end.unwrap_or((0, 0));
     let first_ns = seen.times.arrivals_ns.map_or(0, |(first_ns, _)| first_ns);
@@ -112,12 +112,7 @@ fn result(saturation: &Saturation, trial_ns: u64) -> SaturationResult {
         low_per_second,
         high_per_second,
         is_generator_bound,
-        overload: match overload {
-            saturation::Overload::Unknown => Overload::Unknown,
-            saturation::Overload::Holds => Overload::Holds,
-            saturation::Overload::Falls { to_per_second } => Overload::Falls { to_per_second },
-            saturation::Overload::Fell { from_per_second } => Overload::Fell { from_per_second },
-        },
+        overload,
         trials: trials as u64,
         trial_ns,
     }

@@ -100,9 +100,7 @@ impl Sending {
     pub(super) fn take_due(&mut self, now_ns: u64) -> Option<(usize, Stamp)> {
         let sent = self.pacer.as_mut().filter(|_| !self.is_over)?.take(now_ns)?;
         let sender = sent.intended.connection / self.threads;
-        let (intended_ns, actual_ns) = (sent.intended.at_ns, sent.actual_ns);
-        let stamp = Stamp { number: sent.intended.index, intended_ns, actual_ns };
-        Some((self.senders[sender as usize].connection, stamp))
+        Some((self.senders[sender as usize].connection, sent.stamp()))
     }
 
     /// Returns whether the answers decide when a message is sent.

@@ -16,11 +16,11 @@ use super::system::{self, Epoll, Ready};
 use super::{Load, LoadError};
 use crate::conversation::{Heard, Scenario};
 use crate::schedule::End;
-use crate::seen::Counts;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
+use tiebreak_core::load::MessageCounts;
 
 /// The connections of a thread that are opened at the same time, at most.
 const OPENING_MAX: usize = 100;
@@ -84,7 +84,7 @@ pub(super) struct Thread<'a, S: Scenario> {
     /// When the thread last sent a message or had an answer.
     active_ns: u64,
     /// What the other threads know of the counts.
-    told: Counts,
+    told: MessageCounts,
     /// The number below which all messages are that may have been sent, as far as is known here.
     numbers: u64,
     has_sent_all: bool,
@@ -152,7 +152,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
             has_more_to_read: false,
             clock: Clock(None),
             active_ns: 0,
-            told: Counts::default(),
+            told: MessageCounts::default(),
             numbers: 0,
             has_sent_all: false,
             record: Record::new(),

@@ -97,7 +97,7 @@ fn each_message_arrives_where_it_must_in_every_version_and_qos() {
                 assert_eq!(arrived.iter().map(|at| at.len() as u64).sum::<u64>(), all);
             };
             let of = |sender: u32, senders: u64| {
-                let numbers = (0..messages).filter(|number| number % senders == sender.into());
+                let numbers = (0..messages).filter(|number| number % senders == u64::from(sender));
                 numbers.map(stamp).collect()
             };
             check(Shape::Pairs { connections: 6 }, messages, &|at| match at {

@@ -5,6 +5,7 @@ use crate::conversation::{Broken, Conversation, Heard};
 use crate::played::{Played, Step, check_cuts, check_damage};
 use crate::stamp::Stamp;
 use std::collections::HashSet;
+use tiebreak_core::load::WebSocketShape;
 use tiebreak_proto::Decoded;
 use tiebreak_proto::websocket::handshake::{Response, response_fields};
 use tiebreak_proto::websocket::{Close, CloseCode, Event, Frame, Reader, Role};
@@ -13,7 +14,7 @@ fn stamp(number: u64) -> Stamp {
     Stamp { number, intended_ns: 1_000 * number, actual_ns: 1_000 * number + 1 }
 }
 
-fn options(shape: Shape, connections: u32) -> WebSocketOptions {
+fn options(shape: WebSocketShape, connections: u32) -> WebSocketOptions {
     WebSocketOptions {
         host: "localhost:8080".into(),
         target: "/chat".into(),
@@ -102,9 +103,9 @@ fn pass(
             let bytes = frame(opcode, true, &[before, piece].concat());
             for (to, sent) in sent.iter_mut().enumerate() {
                 let is_asked = match options.shape {
-                    Shape::PingPong => to == from,
-                    Shape::Relay => to != from,
-                    Shape::Broadcast => true,
+                    WebSocketShape::PingPong => to == from,
+                    WebSocketShape::Relay => to != from,
+                    WebSocketShape::Broadcast => true,
                 };
                 if is_asked {
                     sent.extend_from_slice(&bytes);
@@ -135,11 +136,11 @@ fn each_message_arrives_where_it_must_with_and_without_a_name_before_it() {
                 arrived.iter_mut().for_each(|at| at.sort_by_key(|stamp| stamp.number));
                 assert_eq!(arrived, expected, "{options:?}");
             };
-            check(Shape::PingPong, 1, &[of(0, 1)]);
-            check(Shape::PingPong, 3, &[of(0, 3), of(1, 3), of(2, 3)]);
-            check(Shape::Broadcast, 3, &[of(0, 1), of(0, 1), of(0, 1)]);
+            check(WebSocketShape::PingPong, 1, &[of(0, 1)]);
+            check(WebSocketShape::PingPong, 3, &[of(0, 3), of(1, 3), of(2, 3)]);
+            check(WebSocketShape::Broadcast, 3, &[of(0, 1), of(0, 1), of(0, 1)]);
             if before.is_empty() {
-                check(Shape::Relay, 2, &[of(0, 1), vec![]]);
+                check(WebSocketShape::Relay, 2, &[of(0, 1), vec![]]);
             }
         }
     }
@@ -153,9 +154,9 @@ fn groups_are_those_of_their_senders_and_of_who_answers_them() {
         let found: Vec<_> = (0..socket.connections()).map(|at| socket.group_of(at)).collect();
         assert_eq!(found, groups);
     };
-    check(Shape::PingPong, &[0, 1, 2], 3, 1);
-    check(Shape::Broadcast, &[0, 1, 2], 3, 3);
-    check(Shape::Relay, &[0, 0], 1, 1);
+    check(WebSocketShape::PingPong, &[0, 1, 2], 3, 1);
+    check(WebSocketShape::Broadcast, &[0, 1, 2], 3, 3);
+    check(WebSocketShape::Relay, &[0, 0], 1, 1);
 }
 
 #[test]
@@ -164,9 +165,9 @@ fn options_that_cannot_be_are_refused_with_a_reason() {
         let error = WebSocket::new(options).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    let one = options(Shape::PingPong, 1);
-    check(options(Shape::PingPong, 0), "0 connections: give at least 1");
-    check(options(Shape::Relay, 3), "3 connections in a relay: give 2");
+    let one = options(WebSocketShape::PingPong, 1);
+    check(options(WebSocketShape::PingPong, 0), "0 connections: give at least 1");
+    check(options(WebSocketShape::Relay, 3), "3 connections in a relay: give 2");
     check(WebSocketOptions { payload_bytes: 21, ..one.clone() }, "give 22");
     check(WebSocketOptions { payload_bytes: 15, text: false, ..one.clone() }, "give 16");
     check(WebSocketOptions { host: "a\r\nb".into(), ..one.clone() }, "no request for");
@@ -175,7 +176,7 @@ fn options_that_cannot_be_are_refused_with_a_reason() {
 
 /// A connection, the response that opens it, and the payload of a message.
 fn echo(text: bool) -> (impl Fn() -> Client, Vec<u8>, Vec<u8>) {
-    let options = WebSocketOptions { text, ..options(Shape::PingPong, 1) };
+    let options = WebSocketOptions { text, ..options(WebSocketShape::PingPong, 1) };
     let payload = payload(&options, 7);
     let new = move || WebSocket::new(options.clone()).unwrap().converse(0);
     let response = accepted(&Played::new(new()).out);
@@ -237,7 +238,7 @@ fn what_a_server_does_wrong_is_said_in_a_sentence() {
     let after = |bytes: &[u8]| [&response[..], bytes].concat();
     let message = |payload: &[u8]| after(&frame(Opcode::Text, true, payload));
     let other_key = {
-        let socket = WebSocket::new(options(Shape::PingPong, 2)).unwrap();
+        let socket = WebSocket::new(options(WebSocketShape::PingPong, 2)).unwrap();
         accepted(&Played::new(socket.converse(1)).out)
     };
     let rows: [(Vec<u8>, &str); 12] = [

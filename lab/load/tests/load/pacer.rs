@@ -1,10 +1,11 @@
 //! Every intended send of a schedule, taken by generators of different speeds.
 
 use std::num::NonZeroU32;
+use tiebreak_core::load::Arrivals;
 use tiebreak_load::Latency;
 use tiebreak_load::latency::Latencies;
 use tiebreak_load::pacer::{Pacer, Sent, TOLERANCE_NS};
-use tiebreak_load::schedule::{Arrivals, End, Rate, SECOND_NS, Schedule};
+use tiebreak_load::schedule::{End, Rate, SECOND_NS, Schedule};
 
 fn schedule(arrivals: Arrivals, rate: u64, end: End) -> Schedule {
     Schedule {
@@ -48,8 +49,6 @@ fn every_send_is_taken_once_and_never_early() {
             assert!(sent.iter().map(|sent| sent.intended).eq(schedule.sends()));
             assert!(sent.iter().all(|sent| sent.actual_ns >= sent.intended.at_ns));
             let lags = sent.iter().map(Sent::lag_ns);
-            assert_eq!(pacer.lags().count(), 500);
-            assert_eq!(pacer.lags().max_ns(), lags.clone().max());
             let late = lags.filter(|lag_ns| *lag_ns > TOLERANCE_NS).count() as u64;
             let punctuality = pacer.punctuality(u64::MAX);
             assert_eq!((punctuality.sent, punctuality.unsent), (500, 0));
@@ -117,7 +116,7 @@ fn a_kept_schedule_bounds_what_the_generator_adds() {
         now_ns = at_ns.max(now_ns) + pause_ns;
         while let Some(sent) = pacer.take(now_ns) {
             let answer_ns = if turn % 50 == 0 { 5_000_000 } else { 100_000 };
-            latencies.add(sent.latency(now_ns + answer_ns));
+            latencies.add(sent.stamp().latency(now_ns + answer_ns));
         }
     }
     let punctuality = pacer.punctuality(now_ns);
@@ -133,7 +132,7 @@ fn a_kept_schedule_bounds_what_the_generator_adds() {
 fn latencies_lie_between_both_sends() {
     let mut pacer = pacer(schedule(Arrivals::Constant, 1000, End::Sends(2)));
     let first = pacer.take(300).unwrap();
-    assert_eq!(first.latency(1000), Latency { low_ns: 700, high_ns: 1000 });
+    assert_eq!(first.stamp().latency(1000), Latency { low_ns: 700, high_ns: 1000 });
     // A clock of another CPU that is a little behind gives no latency below 0.
-    assert_eq!(first.latency(200), Latency { low_ns: 0, high_ns: 200 });
+    assert_eq!(first.stamp().latency(200), Latency { low_ns: 0, high_ns: 200 });
 }

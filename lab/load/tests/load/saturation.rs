@@ -1,10 +1,12 @@
 //! The search for saturation against virtual servers whose capacity is known.
 
 use std::num::NonZeroU32;
+use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::Overload;
 use tiebreak_load::histogram::Histogram;
 use tiebreak_load::random::{FRACTION_BITS, Words};
-use tiebreak_load::saturation::{Overload, Saturation, Search, Step, Trial};
-use tiebreak_load::schedule::{Arrivals, End, Rate, SECOND_NS, Schedule};
+use tiebreak_load::saturation::{Saturation, Search, Step, Trial};
+use tiebreak_load::schedule::{End, Rate, SECOND_NS, Schedule};
 
 const TRIAL_NS: u64 = 2 * SECOND_NS;
 const CAPACITY: u64 = 20_000;

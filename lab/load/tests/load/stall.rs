@@ -5,9 +5,10 @@
 //! than 99 ms. A generator that measures this server says so, or it is wrong.
 
 use std::num::NonZeroU32;
+use tiebreak_core::load::Arrivals;
 use tiebreak_load::latency::Latencies;
 use tiebreak_load::pacer::{Pacer, TOLERANCE_NS};
-use tiebreak_load::schedule::{Arrivals, End, Rate, SECOND_NS, Schedule};
+use tiebreak_load::schedule::{End, Rate, SECOND_NS, Schedule};
 
 const MS: u64 = 1_000_000;
 const SECONDS: u64 = 20;
@@ -43,7 +44,7 @@ fn open_loop(
     while let Some(at_ns) = pacer.next_at() {
         let now_ns = awake_ns(at_ns);
         while let Some(sent) = pacer.take(now_ns) {
-            latencies.add(sent.latency(answered_ns(now_ns)));
+            latencies.add(sent.stamp().latency(answered_ns(now_ns)));
         }
     }
     let is_behind = pacer.punctuality(SECONDS * SECOND_NS).is_behind_schedule();

@@ -9,9 +9,10 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tiebreak_core::load::LoadEnding;
 use tiebreak_load::generator::{self, Load, LoadError, Watch};
 use tiebreak_load::schedule::End;
-use tiebreak_load::seen::{Ending, Observation};
+use tiebreak_load::seen::Account;
 use tiebreak_load::stamp::{LOAD_NS_MAX, MESSAGES_MAX, Stamp};
 
 /// Loads on two threads, with an end that is far away.
@@ -19,7 +20,7 @@ fn of(server: &Server) -> Load {
     Load { threads: number(2), ..load(server, 1000, End::Sends(1_000_000)) }
 }
 
-fn seen_of(server: &Server) -> Observation {
+fn seen_of(server: &Server) -> Account {
     generator::load(&of(server), &Echo::of(4), &Watch::default()).unwrap()
 }
 
@@ -102,7 +103,9 @@ fn a_server_that_breaks_in_the_middle() {
     ] {
         let server = breaking(last);
         let seen = seen_of(&server);
-        let Ending::Broken(connection, why) = &seen.ending else { panic!("{:?}", seen.ending) };
+        let LoadEnding::Broken { connection, why } = &seen.ending else {
+            panic!("{:?}", seen.ending)
+        };
         assert!(*connection < 4 && why.starts_with(expected), "{connection} {why}");
         assert!((20..=80).contains(&seen.counts.arrived), "{:?}", seen.counts);
         assert!(seen.counts.sent > seen.counts.arrived && seen.counts.sent < 1_000_000);
@@ -125,7 +128,8 @@ fn an_answer_to_nothing() {
             }
         });
         let seen = seen_of(&server);
-        let is_found = matches!(&seen.ending, Ending::Broken(_, why) if why.contains("never sent"));
+        let is_found =
+            matches!(&seen.ending, LoadEnding::Broken { why, .. } if why.contains("never sent"));
         assert!(is_found, "{:?}", seen.ending);
         assert_eq!(seen.counts.arrived, 0);
     }
@@ -138,7 +142,7 @@ fn a_server_that_never_answers() {
     let load = Load { patience, end: End::Sends(50), ..of(&server) };
     let seen = generator::load(&load, &Echo::of(4), &Watch::default()).unwrap();
     assert_eq!((seen.counts.sent, seen.counts.arrived, seen.counts.lost), (50, 0, 50));
-    assert_eq!((seen.backlog, seen.ending), (50, Ending::Waited));
+    assert_eq!((seen.backlog, seen.ending), (50, LoadEnding::Waited));
     assert!(seen.latencies.value_at(0.5).is_none() && seen.times.arrivals_ns.is_none());
 }
 
@@ -155,7 +159,7 @@ fn the_user_stops_it() {
         });
         generator::load(&of(&server), &Echo::of(4), &watch).unwrap()
     });
-    assert_eq!((seen.ending, seen.counts.lost), (Ending::Interrupted, 0));
+    assert_eq!((seen.ending, seen.counts.lost), (LoadEnding::Interrupted, 0));
     assert!(seen.counts.arrived >= 10 && seen.counts.sent < 1_000_000);
     // Who asks to stop before the start gets no load.
     let error = generator::load(&of(&server), &Echo::of(4), &watch).unwrap_err();
@@ -194,7 +198,7 @@ fn a_server_that_reads_nothing_for_a_while() {
     });
     let load = Load { end: End::Sends(100), ..of(&server) };
     let seen = generator::load(&load, &Echo::of(4), &watch).unwrap();
-    assert_eq!((seen.counts.arrived, seen.ending), (100, Ending::Complete));
+    assert_eq!((seen.counts.arrived, seen.ending), (100, LoadEnding::Complete));
     let (sends_ns, arrivals_ns) = (seen.times.sends_ns.unwrap(), seen.times.arrivals_ns.unwrap());
     assert!(sends_ns.1 <= arrivals_ns.0);
     let slowest = seen.latencies.lows().max_ns().unwrap();

@@ -6,9 +6,9 @@ use super::{load, number};
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tiebreak_core::load::{LoadEnding, MessageCounts};
 use tiebreak_load::generator::{self, Load, Pace, Watch};
 use tiebreak_load::schedule::End;
-use tiebreak_load::seen::{Counts, Ending};
 
 /// The server waits until it has as many messages as may be under way, looks that there is not one
 /// more, and only then answers. So fewer would stop the load, and more are seen.
@@ -44,8 +44,13 @@ fn exactly_so_many_are_under_way() {
             ..load(&server, 1, End::Sends(sends))
         };
         let seen = generator::load(&load, &Echo::of(connections), &Watch::default()).unwrap();
-        let expected = Counts { intended: sends, sent: sends, arrived: sends, ..Counts::default() };
-        assert_eq!((seen.counts, seen.ending), (expected, Ending::Complete));
+        let expected = MessageCounts {
+            intended: sends,
+            sent: sends,
+            arrived: sends,
+            ..MessageCounts::default()
+        };
+        assert_eq!((seen.counts, seen.ending), (expected, LoadEnding::Complete));
         assert_eq!((seen.punctuality.unsent, seen.punctuality.late), (0, 0));
         assert_eq!(seen.latencies.lows(), seen.latencies.highs());
         let mut numbers = numbers.lock().unwrap();
@@ -75,8 +80,9 @@ fn as_many_as_the_socket_takes() {
         ..load(&server, 1, End::Sends(sends))
     };
     let seen = generator::load(&load, &Echo::of(3), &Watch::default()).unwrap();
-    let expected = Counts { intended: sends, sent: sends, arrived: sends, ..Counts::default() };
-    assert_eq!((seen.counts, seen.ending), (expected, Ending::Complete));
+    let expected =
+        MessageCounts { intended: sends, sent: sends, arrived: sends, ..MessageCounts::default() };
+    assert_eq!((seen.counts, seen.ending), (expected, LoadEnding::Complete));
     assert_eq!(seen.written_bytes, sends * FRAME_BYTES as u64);
     assert_eq!(seen.latencies.count(), sends);
 }
@@ -90,7 +96,7 @@ fn a_time_ends_a_closed_loop() {
     };
     let seen = generator::load(&load, &Echo::of(2), &Watch::default()).unwrap();
     assert!(seen.counts.sent >= 4 && seen.times.sends_ns.unwrap().1 < 3_000_000_000);
-    assert_eq!((seen.counts.arrived, seen.ending), (seen.counts.sent, Ending::Complete));
+    assert_eq!((seen.counts.arrived, seen.ending), (seen.counts.sent, LoadEnding::Complete));
 }
 
 /// The sender of a message that never comes waits no longer than the user.
@@ -109,8 +115,14 @@ fn a_lost_message_does_not_stop_the_load_for_ever() {
         ..load(&server, 1, End::Sends(1000))
     };
     let seen = generator::load(&load, &Echo::of(2), &Watch::default()).unwrap();
-    let expected = Counts { intended: 1000, sent: 12, arrived: 10, lost: 2, ..Counts::default() };
-    assert_eq!((seen.counts, seen.ending), (expected, Ending::Waited));
+    let expected = MessageCounts {
+        intended: 1000,
+        sent: 12,
+        arrived: 10,
+        lost: 2,
+        ..MessageCounts::default()
+    };
+    assert_eq!((seen.counts, seen.ending), (expected, LoadEnding::Waited));
 }
 
 /// What frees a connection may be no arrival.
@@ -130,6 +142,7 @@ fn an_acknowledgement_lets_a_connection_go_on() {
     let load = Load { pace: Pace::Closed { in_flight: None }, ..load(&server, 1, End::Sends(100)) };
     let echo = Echo { window: Some(1), ..Echo::of(2) };
     let seen = generator::load(&load, &echo, &Watch::default()).unwrap();
-    let expected = Counts { intended: 100, sent: 100, arrived: 100, ..Counts::default() };
-    assert_eq!((seen.counts, seen.ending), (expected, Ending::Complete));
+    let expected =
+        MessageCounts { intended: 100, sent: 100, arrived: 100, ..MessageCounts::default() };
+    assert_eq!((seen.counts, seen.ending), (expected, LoadEnding::Complete));
 }

@@ -8,19 +8,16 @@ use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::{LoadEnding, MessageCounts};
 use tiebreak_load::generator::{self, Load, Pace, Watch};
-use tiebreak_load::latency::Latencies;
-use tiebreak_load::schedule::{Arrivals, End, Rate};
-use tiebreak_load::seen::{Counts, Ending, Observation};
+use tiebreak_load::schedule::{End, Rate};
+use tiebreak_load::seen::Account;
 use tiebreak_load::stamp::STAMP_BYTES;
 
 /// Checks what holds of every load.
-fn check(seen: &Observation) {
-    let mut of_blocks = Latencies::new();
-    seen.blocks.iter().for_each(|block| of_blocks.merge(&block.latencies()));
-    assert_eq!(of_blocks, seen.latencies);
+fn check(seen: &Account) {
     assert_eq!(seen.latencies.count(), seen.counts.arrived);
-    assert_eq!(seen.blocks.iter().map(|block| block.sent).sum::<u64>(), seen.counts.sent);
     assert_eq!(seen.punctuality.sent, seen.counts.sent);
     assert_eq!(seen.counts.intended, seen.counts.sent + seen.punctuality.unsent);
     if let (Some(sends), Some(arrivals)) = (seen.times.sends_ns, seen.times.arrivals_ns) {
@@ -45,8 +42,13 @@ fn every_message_arrives_once() {
             let watch = Watch::default();
             let seen = generator::load(&load, &Echo::of(connections), &watch).unwrap();
             check(&seen);
-            let expected = Counts { intended: 500, sent: 500, arrived: 500, ..Counts::default() };
-            assert_eq!((seen.counts, &seen.ending), (expected, &Ending::Complete));
+            let expected = MessageCounts {
+                intended: 500,
+                sent: 500,
+                arrived: 500,
+                ..MessageCounts::default()
+            };
+            assert_eq!((seen.counts, &seen.ending), (expected, &LoadEnding::Complete));
             let bytes = 500 * FRAME_BYTES as u64;
             assert_eq!((seen.written_bytes, seen.read_bytes), (bytes, bytes));
             assert!(seen.generator_cpu_ns > 0);
@@ -57,21 +59,6 @@ fn every_message_arrives_once() {
     }
 }
 
-/// A message belongs to the second in which it was intended, whenever it was sent and answered.
-#[test]
-fn blocks_are_seconds_of_the_schedule() {
-    let server = serve(|| |frame| Some(frame.to_vec()));
-    for threads in [1, 2] {
-        let load = Load { threads: number(threads), ..load(&server, 300, End::Sends(700)) };
-        let seen = generator::load(&load, &Echo::of(3), &Watch::default()).unwrap();
-        check(&seen);
-        let sent: Vec<u64> = seen.blocks.iter().map(|block| block.sent).collect();
-        assert_eq!(sent, [300, 300, 100]);
-        let arrived: Vec<u64> = seen.blocks.iter().map(|block| block.latencies().count()).collect();
-        assert_eq!(arrived, sent);
-    }
-}
-
 #[test]
 fn a_time_ends_a_schedule() {
     let server = serve(|| |frame| Some(frame.to_vec()));
@@ -79,7 +66,7 @@ fn a_time_ends_a_schedule() {
     let seen = generator::load(&load, &Echo::of(2), &Watch::default()).unwrap();
     check(&seen);
     assert_eq!((seen.counts.intended, seen.counts.lost), (300, 0));
-    assert_eq!((seen.counts.arrived, seen.ending), (seen.counts.sent, Ending::Complete));
+    assert_eq!((seen.counts.arrived, seen.ending), (seen.counts.sent, LoadEnding::Complete));
 }
 
 /// Of ten messages the server answers one twice, one after the next one, one never, and refuses
@@ -106,7 +93,7 @@ fn what_the_server_does_wrong_is_counted_apart() {
     let load = Load { threads: number(2), patience, ..load(&server, 2000, End::Sends(200)) };
     let seen = generator::load(&load, &Echo::of(2), &Watch::default()).unwrap();
     check(&seen);
-    let expected = Counts {
+    let expected = MessageCounts {
         intended: 200,
         sent: 200,
         arrived: 160,
@@ -116,7 +103,7 @@ fn what_the_server_does_wrong_is_counted_apart() {
         refused: 20,
         reconnected: 0,
     };
-    assert_eq!((seen.counts, &seen.ending), (expected, &Ending::Waited));
+    assert_eq!((seen.counts, &seen.ending), (expected, &LoadEnding::Waited));
     assert!(seen.backlog >= 20);
 }
 
@@ -142,6 +129,7 @@ fn a_message_may_arrive_at_many() {
     let broadcast = Echo { connections: 4, senders: 2, arrivals_a_message: 4, window: None };
     let seen = generator::load(&load, &broadcast, &Watch::default()).unwrap();
     check(&seen);
-    let expected = Counts { intended: 300, sent: 300, arrived: 1200, ..Counts::default() };
-    assert_eq!((seen.counts, seen.ending), (expected, Ending::Complete));
+    let expected =
+        MessageCounts { intended: 300, sent: 300, arrived: 1200, ..MessageCounts::default() };
+    assert_eq!((seen.counts, seen.ending), (expected, LoadEnding::Complete));
 }

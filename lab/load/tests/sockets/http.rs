@@ -6,10 +6,11 @@ use super::server::Server;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
+use tiebreak_core::load::{LoadEnding, MessageCounts};
 use tiebreak_load::generator::{self, Load, Pace, Watch};
 use tiebreak_load::http::Http;
 use tiebreak_load::schedule::End;
-use tiebreak_load::seen::{Counts, Ending, Observation};
+use tiebreak_load::seen::Account;
 
 /// Reads a request; `None` if the connection ends before.
 fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
@@ -38,7 +39,7 @@ fn serve(answer: &'static [u8], pieces: usize, answers: usize) -> Server {
     })
 }
 
-fn asked(server: &Server, method: &str, end: End, in_flight: Option<u32>) -> Observation {
+fn asked(server: &Server, method: &str, end: End, in_flight: Option<u32>) -> Account {
     let http = Http::new(method, "/some/thing", "server.example", number(3)).unwrap();
     let open = load_of(server, 1000, end);
     let closed = in_flight.map(|in_flight| Pace::Closed { in_flight: Some(number(in_flight)) });
@@ -71,8 +72,14 @@ fn answers_of_all_forms() {
             let server = serve(answer, pieces, usize::MAX);
             let seen = asked(&server, method, End::Sends(60), in_flight);
             let (arrived, refused) = if is_refused { (0, 60) } else { (60, 0) };
-            let expected = Counts { intended: 60, sent: 60, arrived, refused, ..Counts::default() };
-            assert_eq!((seen.counts, seen.ending), (expected, Ending::Complete));
+            let expected = MessageCounts {
+                intended: 60,
+                sent: 60,
+                arrived,
+                refused,
+                ..MessageCounts::default()
+            };
+            assert_eq!((seen.counts, seen.ending), (expected, LoadEnding::Complete));
         }
     }
 }
@@ -115,7 +122,7 @@ fn closed_connections_are_made_again() {
             let server = serve(answer, 2, answers);
             let seen = asked(&server, "GET", End::Sends(60), in_flight);
             assert_eq!((seen.counts.sent, seen.counts.arrived), (60, 60), "{answers}");
-            assert_eq!((seen.counts.lost, seen.ending), (0, Ending::Complete));
+            assert_eq!((seen.counts.lost, seen.ending), (0, LoadEnding::Complete));
             // Each of three connections has 20 answers.
             let least = 3 * (20 / answers as u64 - 1);
             assert!(seen.counts.reconnected >= least, "{}", seen.counts.reconnected);
@@ -144,7 +151,9 @@ fn answers_that_are_none() {
     ] {
         let server = serve(answer, 1, 1);
         let seen = asked(&server, "GET", End::Sends(60), Some(1));
-        let Ending::Broken(connection, why) = &seen.ending else { panic!("{:?}", seen.ending) };
+        let LoadEnding::Broken { connection, why } = &seen.ending else {
+            panic!("{:?}", seen.ending)
+        };
         assert!(*connection < 3 && why.starts_with(expected), "{why}");
         assert!(seen.counts.arrived < 60 && seen.counts.sent <= 60);
     }
@@ -166,7 +175,8 @@ fn a_server_that_is_gone_is_not_waited_for() {
         drop(server);
         loading.join().unwrap().unwrap()
     });
-    let is_broken = matches!(&seen.ending, Ending::Broken(_, why) if why.contains("closed the"));
+    let is_broken =
+        matches!(&seen.ending, LoadEnding::Broken { why, .. } if why.contains("closed the"));
     assert!(is_broken, "{:?}", seen.ending);
     assert!(seen.counts.arrived >= 4);
 }

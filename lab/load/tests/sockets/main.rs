@@ -11,8 +11,9 @@ mod stall;
 
 use std::num::NonZeroU32;
 use std::time::Duration;
+use tiebreak_core::load::Arrivals;
 use tiebreak_load::generator::{Load, Pace};
-use tiebreak_load::schedule::{Arrivals, End, Rate};
+use tiebreak_load::schedule::{End, Rate};
 
 /// Long enough for whatever a busy machine does; only tests that lose messages wait for it.
 const PATIENCE: Duration = Duration::from_secs(30);

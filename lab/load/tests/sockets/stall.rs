@@ -6,9 +6,9 @@
 use super::echo::{Echo, serve};
 use super::load;
 use std::time::{Duration, Instant};
+use tiebreak_core::load::LoadEnding;
 use tiebreak_load::generator::{self, Watch};
 use tiebreak_load::schedule::End;
-use tiebreak_load::seen::Ending;
 
 const STALL: Duration = Duration::from_millis(100);
 
@@ -30,7 +30,7 @@ fn the_open_loop_sees_the_stall() {
     // Whole seconds: they have whole stalls, wherever they begin.
     let load = load(&server, 500, End::Sends(1500));
     let seen = generator::load(&load, &Echo::of(10), &Watch::default()).unwrap();
-    assert_eq!((seen.counts.arrived, seen.ending), (1500, Ending::Complete));
+    assert_eq!((seen.counts.arrived, seen.ending), (1500, LoadEnding::Complete));
     for (share, expected_ms) in [(0.95, 50), (0.99, 90), (0.999, 99)] {
         let found = seen.latencies.highs().value_at(share).unwrap();
         // A message is sent each 2 ms, and a bin is 1/128 wide.

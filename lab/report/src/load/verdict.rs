@@ -103,7 +103,7 @@ fn behind_schedule(result: &LoadResult) -> Option<Spans> {
         [] => return None,
         [load] => {
             let due = count(load.counts.intended.max(load.counts.sent), noun);
-            let late = load.counts.late;
+            let late = load.late;
             let tolerance = ns_text(load.tolerance_ns, Rounding::Nearest);
             let rate = match load.pace {
                 Pace::Open { rate_per_second, .. } => format!(" at {rate_per_second} a second"),
