@@ -16,7 +16,9 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from common import ROOT, Problem  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 # Relative to the root, from which all is run: the result names it.
 BUILT = Path("target/tiebreak/load")
@@ -43,10 +45,6 @@ SERVERS = {
     "nginx": (NGINX, lambda config, folder: ["/usr/sbin/nginx", "-p", folder, "-c", config]),
     "mosquitto": (MOSQUITTO, lambda config, folder: ["/usr/sbin/mosquitto", "-c", config]),
 }
-
-
-class Problem(Exception):
-    """Something that the user can do something about."""
 
 
 def free_port():

@@ -13,14 +13,15 @@ import datetime
 import json
 import math
 import os
-import platform
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from common import ROOT, Problem, machine  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 DATA = ROOT / "docs" / "measured" / "load-peers.json"
 QUICK = ROOT / "target" / "tiebreak" / "load-peers-quick.json"
@@ -31,10 +32,6 @@ SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
 EACH = RATE // CONNECTIONS
 
 MS = {"ns": 1e-6, "us": 1e-3, "\u00b5s": 1e-3, "ms": 1.0, "s": 1e3}
-
-
-class Problem(Exception):
-    """Something that the user can do something about."""
 
 
 def said(command, **options):
@@ -217,15 +214,6 @@ def measure(args, seconds):
         print(f"load-peers: {name}: {row.get('said_ms', row.get('missing'))}", file=sys.stderr)
         rows.append(row)
     return rows
-
-
-def machine():
-    """What the measurements depend on."""
-    models = [line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo")
-              if line.startswith("model name")]
-    kernel = ".".join(platform.release().split(".")[:2])
-    return {"cpu": models[0] if models else platform.machine(), "cpus": os.cpu_count(),
-            "kernel": kernel}
 
 
 def main():

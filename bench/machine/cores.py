@@ -13,7 +13,6 @@ import contextlib
 import datetime
 import json
 import os
-import platform
 import signal
 import statistics
 import subprocess
@@ -21,6 +20,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from common import Problem, machine  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "target" / "tiebreak" / "machine"
@@ -37,10 +39,6 @@ SHORT, SHORT_RUNS = ["1000", "5"], 25
 QUIET_SHARE = 0.10
 # What differs by more is another placement, and what the peer may differ before and after.
 GAP, SAME = 1.25, 1.10
-
-
-class Problem(Exception):
-    """Something that the user can do something about."""
 
 
 def said(command):
@@ -60,15 +58,6 @@ def install_peer():
         crate = [PEER, "--version", PEER_VERSION, "--locked", "--root", BUILT]
         said(["cargo", "install", "--quiet", *crate])
     return program
-
-
-def machine():
-    """What the measurements depend on."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    cpu = models[0] if models else platform.machine()
-    kernel = ".".join(platform.release().split(".")[:2])
-    return {"cpu": cpu, "cpus": os.cpu_count(), "kernel": kernel}
 
 
 def cpu_times():

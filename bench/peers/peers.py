@@ -11,7 +11,6 @@ import argparse
 import datetime
 import json
 import os
-import platform
 import random
 import subprocess
 import sys
@@ -21,6 +20,9 @@ from pathlib import Path
 
 from scipy import __version__ as scipy_version
 from scipy.stats import mannwhitneyu, ttest_ind
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from common import Problem, machine  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -47,10 +49,6 @@ SETTINGS = {
 NEIGHBOUR_DUTY = 0.3
 
 
-class Problem(Exception):
-    """Something that the user can do something about."""
-
-
 def compile_programs():
     """Compiles the two C programs and gives their paths."""
     BUILT.mkdir(parents=True, exist_ok=True)
@@ -59,20 +57,6 @@ def compile_programs():
         command = ["cc", "-O2", "-Wall", "-o", program, source, *options]
         subprocess.run(command, check=True)
     return BUILT / "work", BUILT / "neighbour"
-
-
-def machine():
-    """What the measurements depend on."""
-    models = [
-        line.split(":", 1)[1].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith("model name")
-    ]
-    return {
-        "cpu": models[0] if models else platform.machine(),
-        "cpus": os.cpu_count(),
-        "kernel": ".".join(platform.release().split(".")[:2]),
-    }
 
 
 def version(command):
