@@ -70,7 +70,10 @@ impl Progress<'_> {
     /// Returns the lines of a frame, or one plain line.
     fn lines(mut self, look: Look, is_frame: bool) -> Vec<String> {
         if !is_frame {
-            let text = format!("tiebreak: {}: {}", plain(&self.name), self.status);
+            // Of a long name a part is enough; a figure must be whole.
+            let room = look.columns().saturating_sub(self.status.width() + 2);
+            let name = shorten_middle(&plain(&self.name), room, look);
+            let text = if name.is_empty() { self.status } else { format!("{name}: {}", self.status) };
             return vec![shorten_middle(&text, look.columns(), look)];
         }
         let mut lines = vec![with_bar(self.status, self.used, look)];
