@@ -41,7 +41,7 @@ pub enum LoadCommand {
 
 #[derive(Debug, Args)]
 pub struct HttpOptions {
-    /// The server, and what to get: http://HOST[:PORT]/PATH
+    /// The server, and what to get: http://HOST[:PORT]/PATH, or https://
     url: String,
 
     /// How many connections send in turn; each has one request under way
@@ -54,7 +54,7 @@ pub struct HttpOptions {
 
 #[derive(Debug, Args)]
 pub struct WebSocketOptions {
-    /// The server, and what to get: ws://HOST[:PORT]/PATH
+    /// The server, and what to get: ws://HOST[:PORT]/PATH, or wss://
     url: String,
 
     /// To whom the server sends a message
@@ -85,7 +85,7 @@ const WEBSOCKET_SHAPES: Names<WebSocketShape> = &[
 
 #[derive(Debug, Args)]
 pub struct MqttOptions {
-    /// The broker: mqtt://HOST[:PORT]
+    /// The broker: mqtt://HOST[:PORT], or mqtts://
     url: String,
 
     /// Who publishes to whom
@@ -190,6 +190,15 @@ struct Common {
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = quantities::duration_ns)]
     timeout: u64,
 
+    /// With TLS: trust the certificates in this file in PEM, of authorities or of the server,
+    /// besides those that the system trusts
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    ca: Option<PathBuf>,
+
+    /// With TLS: accept any certificate
+    #[arg(long)]
+    insecure: bool,
+
     #[command(flatten)]
     reporting: Reporting,
 
@@ -248,6 +257,8 @@ pub fn run(command: LoadCommand, io: &mut Io) -> Result<u8, LabError> {
         seed: seed_or_random(common.seed.as_deref())?,
         threads: common.threads.and_then(NonZeroU32::new),
         patience: Duration::from_nanos(common.timeout),
+        ca: common.ca.clone(),
+        is_insecure: common.insecure,
     };
     measure(&request, &common, io)
 }

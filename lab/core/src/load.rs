@@ -168,6 +168,73 @@ pub struct LoadResult {
     pub loads: Vec<PaceResult>,
     /// Why a sweep ended before its last load, if that load could not begin.
     pub failure: Option<String>,
+    /// How the connections were encrypted; `None` if they were not.
+    pub tls: Option<TlsResult>,
+}
+
+/// How the connections of a load were encrypted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TlsResult {
+    /// Whether the server's certificate was checked. Otherwise the user asked to accept any.
+    pub is_verified: bool,
+    /// What client and server agreed on, one entry per version and cipher.
+    pub agreed: Vec<TlsAgreed>,
+    /// Why the kernel did not encrypt.
+    #[serde(serialize_with = "crate::worded::one")]
+    pub kernel: KernelTls,
+}
+
+/// What client and server agreed on, and how often.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TlsAgreed {
+    /// The version of TLS: `1.2` or `1.3`.
+    pub version: String,
+    /// The cipher suite by its name in IANA's registry, such as `TLS_AES_256_GCM_SHA384`.
+    pub cipher: String,
+    /// The handshakes, those that resumed a session among them.
+    pub handshakes: u64,
+    /// Those that resumed a session.
+    pub resumed: u64,
+}
+
+impl TlsAgreed {
+    /// Adds it to a list, which has one entry per version and cipher.
+    pub fn add_to(self, list: &mut Vec<TlsAgreed>) {
+        let same = |other: &&mut TlsAgreed| {
+            (&other.version, &other.cipher) == (&self.version, &self.cipher)
+        };
+        match list.iter_mut().find(same) {
+            Some(other) => {
+                other.handshakes += self.handshakes;
+                other.resumed += self.resumed;
+            }
+            None => list.push(self),
+        }
+    }
+}
+
+/// Why the kernel does not encrypt for a load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "code")]
+pub enum KernelTls {
+    /// It could; the generator does not ask it to.
+    NotUsed,
+    /// It cannot.
+    Unavailable {
+        /// What it said when it was asked.
+        why: String,
+    },
+}
+
+impl fmt::Display for KernelTls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KernelTls::NotUsed => f.write_str("kernel TLS is available here, and not used yet"),
+            KernelTls::Unavailable { why } => {
+                write!(f, "kernel TLS is not available here: TCP_ULP 'tls' gives '{why}'")
+            }
+        }
+    }
 }
 
 /// What was seen of a load at one pace.

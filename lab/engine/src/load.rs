@@ -6,22 +6,27 @@
 mod outcome;
 mod scenario;
 mod sweep;
+mod tls;
 mod url;
 
 use self::scenario::{AnyScenario, Facts};
 use self::sweep::Swept;
-use self::url::Url;
-use crate::error::{LabError, require};
+use self::url::{Scheme, Url};
+use crate::error::{LabError, data, require};
 use sha2::{Digest, Sha256};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-use tiebreak_core::load::{Arrivals, LoadEnd, LoadPart, LoadProgress, LoadResult, Pace, Traffic};
+use tiebreak_core::load::{
+    Arrivals, LoadEnd, LoadPart, LoadProgress, LoadResult, Pace, TlsAgreed, TlsResult, Traffic,
+};
 use tiebreak_load::generator::{self, Load, LoadError, Watch};
 use tiebreak_load::schedule::{End, Rate};
 use tiebreak_load::seen::Account;
+use tiebreak_load::tls::Tls;
 use tiebreak_machine::cpus;
 
 /// How often a load that runs is looked at.
@@ -47,6 +52,10 @@ pub struct LoadRequest {
     pub threads: Option<NonZeroU32>,
     /// How long connections are waited for, and messages after the last send.
     pub patience: Duration,
+    /// With TLS, a file of certificates to trust besides those that the system trusts.
+    pub ca: Option<PathBuf>,
+    /// Whether any certificate is accepted.
+    pub is_insecure: bool,
 }
 
 /// What decides when a message is sent.
@@ -74,8 +83,8 @@ pub fn run(
     stop: &AtomicBool,
     mut watch: impl FnMut(&LoadProgress),
 ) -> Result<LoadResult, LabError> {
-    let url = Url::parse(&request.url, url::scheme_of(&request.traffic));
-    let url = url.map_err(LabError::Usage)?;
+    let scheme = url::scheme_of(&request.traffic);
+    let url = Url::parse(&request.url, scheme).map_err(LabError::Usage)?;
     let is_counted = matches!(request.end, LoadEnd::Messages(_));
     require(
         !(is_counted && matches!(request.pacing, Pacing::Sweep { .. })),
@@ -91,6 +100,9 @@ pub fn run(
     let mut server = Server {
         request,
         facts,
+        scheme,
+        tls: tls::client(request, &url, scheme)?,
+        agreed: Vec::new(),
         address: url.resolve(request.patience)?,
         url,
         threads,
@@ -118,6 +130,11 @@ pub fn run(
         saturation: swept.saturation,
         loads: swept.loads,
         failure: swept.failure.map(|error| error.to_string()),
+        tls: server.tls.as_ref().map(|_| TlsResult {
+            is_verified: !request.is_insecure,
+            agreed: server.agreed,
+            kernel: generator::kernel_tls(),
+        }),
     })
 }
 
@@ -132,6 +149,11 @@ struct Server<'a> {
     request: &'a LoadRequest,
     address: SocketAddr,
     url: Url,
+    scheme: &'static Scheme,
+    /// TLS, if the URL asks for it.
+    tls: Option<Tls>,
+    /// What was agreed on in handshakes of TLS so far.
+    agreed: Vec<TlsAgreed>,
     facts: Facts,
     threads: NonZeroU32,
     /// The seed of the next load.
@@ -149,6 +171,7 @@ impl Server<'_> {
         let scenario = scenario.map_err(LabError::Usage)?;
         let load = Load {
             address: self.address,
+            tls: self.tls.clone(),
             seed: self.seed,
             pace: pace_of(pace)?,
             end: match end {
@@ -187,7 +210,15 @@ impl Server<'_> {
             }
             loading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
-        seen.map_err(lab_error)
+        if self.tls.is_none() && tls::is_wanted(&seen, self.address, &self.url) {
+            return data(format!(
+                "the server speaks TLS at this port: give {}:// instead of {}",
+                self.scheme.tls, self.request.url
+            ));
+        }
+        let seen = seen.map_err(lab_error)?;
+        seen.tls.iter().for_each(|agreed| agreed.clone().add_to(&mut self.agreed));
+        Ok(seen)
     }
 }
 
@@ -211,6 +242,7 @@ fn lab_error(error: LoadError) -> LabError {
     match error {
         LoadError::Connect { .. }
         | LoadError::Refused { .. }
+        | LoadError::Distrusted { .. }
         | LoadError::NotOpen { .. }
         | LoadError::Files { .. } => LabError::Data(text),
         LoadError::TooMuch | LoadError::Unanswered => LabError::Usage(text),

@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for connections in [NonZeroU32::MIN, connections] {
         let load = Load {
             address,
+            tls: None,
             seed: 1,
             pace: Pace::Open { rate: Rate::per_second(1)?, arrivals: Arrivals::Constant },
             end: End::Sends(0),

@@ -35,6 +35,7 @@ fn main() -> Result<(), LoadError> {
         let Some(pace) = pace else { continue };
         let load = Load {
             address: server.address,
+            tls: None,
             seed: 1,
             pace,
             end: End::Ns(2 * SECOND_NS),

@@ -43,6 +43,7 @@ fn main() -> Result<(), LoadError> {
         let Some(pace) = pace else { continue };
         let load = Load {
             address: server.address,
+            tls: None,
             seed: 1,
             pace,
             end: End::Ns(seconds * SECOND_NS),

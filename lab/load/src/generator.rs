@@ -3,14 +3,15 @@
 //!
 //! A thread (`thread.rs`) first opens its connections. When all threads have done so, all start at
 //! the same time. Then each goes through turns: it takes the messages that are due (`sending.rs`),
-//! says and writes them (`connection.rs`), adds to what all have counted (`shared.rs`), sleeps
-//! until the next message or an arrival (`system.rs`), and reads and counts what came
-//! (`arrivals.rs`, `record.rs`).
+//! says and writes them (`connection.rs`, with TLS through `session.rs`), adds to what all have
+//! counted (`shared.rs`), sleeps until the next message or an arrival (`system.rs`), and reads and
+//! counts what came (`arrivals.rs`, `record.rs`).
 
 mod arrivals;
 mod connection;
 mod record;
 mod sending;
+mod session;
 mod shared;
 mod system;
 mod thread;
@@ -19,6 +20,7 @@ use crate::conversation::Scenario;
 use crate::schedule::{End, Rate};
 use crate::seen::Account;
 use crate::stamp::{LOAD_NS_MAX, MESSAGES_MAX};
+use crate::tls::Tls;
 use record::Record;
 use shared::{EndOnPanic, Over, Shared};
 use std::fmt;
@@ -29,13 +31,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread::Builder;
 use std::time::Duration;
 use thread::Thread;
-use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::{Arrivals, KernelTls};
 
 /// What is asked of a server.
 #[derive(Clone, Debug)]
 pub struct Load {
     /// Where the server is.
     pub address: SocketAddr,
+    /// TLS, if it is spoken there. The handshake is a part of opening a connection.
+    pub tls: Option<Tls>,
     /// Decides everything that is random.
     pub seed: u64,
     /// What decides when a message is sent.
@@ -100,6 +104,13 @@ pub enum LoadError {
         /// The end of the sentence "the server ...".
         why: String,
     },
+    /// The server's TLS is none, or not that of a server to be trusted.
+    Distrusted {
+        /// On which connection, counted from 0.
+        connection: u32,
+        /// The end of the sentence "the server ...".
+        why: String,
+    },
     /// Some connections were not open in time.
     NotOpen {
         /// How many were.
@@ -144,6 +155,9 @@ impl fmt::Display for LoadError {
                 "before connection {connection} was open, the server {why}; give the address of a \
                  server that speaks this protocol and accepts what was asked for"
             ),
+            LoadError::Distrusted { connection, why } => {
+                write!(f, "connection {connection} is not open: the server {why}")
+            }
             LoadError::NotOpen { open: 0, connections, patience } => write!(
                 f,
                 "the server takes connections and leaves them unanswered: none of {connections} is \
@@ -218,6 +232,14 @@ pub fn load<S: Scenario>(load: &Load, scenario: &S, watch: &Watch) -> Result<Acc
     match shared.into_over() {
         Over::Failed(error) => Err(error),
         over => Ok(Record::seen(records, over, scenario.arrivals_a_message())),
+    }
+}
+
+/// Asks the kernel whether it could encrypt.
+pub fn kernel_tls() -> KernelTls {
+    match system::has_tls() {
+        Ok(()) => KernelTls::NotUsed,
+        Err(error) => KernelTls::Unavailable { why: error.to_string() },
     }
 }
 

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`generator`] | runs a load on a server, and says what was [`seen`] |
 //! | [`conversation`] | what a protocol does on a connection; [`http`] is one |
+//! | [`tls`] | what may lie between a socket and a conversation: whom a client trusts |
 //! | [`schedule`], [`pacer`] | when to send, and how late it was |
 //! | [`stamp`] | what a message carries, so that its arrival tells its latency |
 //! | [`latency`], [`histogram`] | latencies as intervals, counted in bins |
@@ -65,6 +66,7 @@ pub mod saturation;
 pub mod schedule;
 pub mod seen;
 pub mod stamp;
+pub mod tls;
 pub mod websocket;
 
 pub use bytes::Damaged;

@@ -2,7 +2,7 @@
 
 use crate::latency::Latencies;
 use crate::pacer::Punctuality;
-use tiebreak_core::load::{LoadEnding, MessageCounts};
+use tiebreak_core::load::{LoadEnding, MessageCounts, TlsAgreed};
 
 /// What was seen of a load, by all connections. Times are nanoseconds since the load's start.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub struct Account {
     pub written_bytes: u64,
     /// See above.
     pub read_bytes: u64,
+    /// What was agreed on in handshakes of TLS, from the first connection on.
+    pub tls: Vec<TlsAgreed>,
     /// How the load ended.
     pub ending: LoadEnding,
 }

@@ -13,7 +13,7 @@ use crate::number::{Scale, trimmed};
 use crate::prelude::*;
 use tiebreak_core::load::{
     Arrivals, AtLeast, LOAD_SCHEMA, LatencyQuantile, LoadEnd, LoadPart, LoadProgress, LoadResult,
-    MqttShape, Pace, PaceResult, Traffic,
+    MqttShape, Pace, PaceResult, TlsResult, Traffic,
 };
 
 /// The shares that tables have; 1 is the greatest.
@@ -250,8 +250,25 @@ fn small_print(result: &LoadResult) -> Vec<String> {
             .map(|bytes| value_text(Unit::Bytes, bytes as f64));
         lines.push(format!("{written} written, {read} read."));
     }
+    lines.extend(result.tls.iter().flat_map(tls_lines));
     lines.push(format!("Seed {}.", plain(&result.seed)));
     lines
+}
+
+/// Says how the connections were encrypted.
+fn tls_lines(tls: &TlsResult) -> Vec<String> {
+    let agreed = tls.agreed.iter().map(|of| {
+        let handshakes = count(of.handshakes, "handshake");
+        let resumed = count(of.resumed, "session");
+        format!("TLS {} with {}: {handshakes}, {resumed} resumed.", of.version, of.cipher)
+    });
+    let is_verified = if tls.is_verified {
+        "The server's certificate was checked."
+    } else {
+        "No certificate was checked (--insecure)."
+    };
+    let how = format!("{is_verified} Encrypted by the generator: {}.", tls.kernel);
+    agreed.chain([how]).collect()
 }
 
 /// Says who says what to whom.

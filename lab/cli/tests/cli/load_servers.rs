@@ -53,9 +53,13 @@ fn start(place: &Place, command: impl Fn(u16) -> Vec<String>) -> Option<Server> 
     panic!("a server does not start");
 }
 
-fn nginx(place: &Place) -> Option<Server> {
+/// Starts nginx; with `ssl` as what it listens for, it has a certificate for `localhost`.
+fn nginx(place: &Place, ssl: &str) -> Option<Server> {
     let folder = place.folder().display().to_string();
     std::fs::write(place.path("index.html"), "ok\n").unwrap();
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    std::fs::write(place.path("server.pem"), made.cert.pem()).unwrap();
+    std::fs::write(place.path("key.pem"), made.signing_key.serialize_pem()).unwrap();
     start(place, |port| {
         let config = format!(
             "daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors;
@@ -64,7 +68,8 @@ fn nginx(place: &Place) -> Option<Server> {
                      client_body_temp_path {folder}/a; proxy_temp_path {folder}/b;
                      fastcgi_temp_path {folder}/c; uwsgi_temp_path {folder}/d;
                      scgi_temp_path {folder}/e;
-                     server {{ listen 127.0.0.1:{port}; root {folder}; }} }}"
+                     ssl_certificate {folder}/server.pem; ssl_certificate_key {folder}/key.pem;
+                     server {{ listen 127.0.0.1:{port} {ssl}; root {folder}; }} }}"
         );
         std::fs::write(place.path("nginx.conf"), config).unwrap();
         ["/usr/sbin/nginx", "-p", &folder, "-c", &format!("{folder}/nginx.conf")]
@@ -118,14 +123,19 @@ asyncio.run(main())
 
 /// Loads a server, and returns the result of the only load.
 fn load(place: &Place, words: &[&str]) -> (Ran, Value) {
+    let (ran, result) = result(place, words);
+    (ran, result["loads"][0].clone())
+}
+
+/// Loads a server, and returns the result.
+fn result(place: &Place, words: &[&str]) -> (Ran, Value) {
     let mut all = vec!["load"];
     all.extend(words);
     all.extend(["--json", "out.json", "--seed", "s"]);
     let ran = place.run(&all);
     let text = std::fs::read_to_string(place.path("out.json"));
     let json = text.unwrap_or_else(|error| panic!("{error}: {ran:?}"));
-    let result: Value = serde_json::from_str(&json).unwrap();
-    (ran, result["loads"][0].clone())
+    (ran, serde_json::from_str(&json).unwrap())
 }
 
 /// Asserts that all messages came, each so often.
@@ -150,7 +160,7 @@ fn assert_whole(loaded: &(Ran, Value), messages: u64, arrivals_a_message: u64) {
 #[test]
 fn nginx_answers_each_request_of_a_schedule() {
     let place = Place::new();
-    let Some(server) = nginx(&place) else { return };
+    let Some(server) = nginx(&place, "") else { return };
     let url = format!("http://127.0.0.1:{}/index.html", server.port);
     let open =
         load(&place, &["http", &url, "--rate", "500", "--messages", "500", "--connections", "4"]);
@@ -164,6 +174,33 @@ fn nginx_answers_each_request_of_a_schedule() {
     let missing = format!("http://127.0.0.1:{}/missing", server.port);
     let (_, refused) = load(&place, &["http", &missing, "--closed", "--messages", "50"]);
     assert_eq!(refused["counts"]["refused"], 50, "{refused}");
+}
+
+#[test]
+fn nginx_answers_over_tls() {
+    let place = Place::new();
+    let Some(server) = nginx(&place, "ssl") else { return };
+    let url = format!("https://localhost:{}/index.html", server.port);
+    let pace = ["--closed", "--messages", "500", "--connections", "4", "--threads", "1"];
+    let (ran, trusted) =
+        result(&place, &[&["http", &url, "--ca", "server.pem"][..], &pace].concat());
+    let tls = &trusted["tls"];
+    assert_whole(&(ran, trusted["loads"][0].clone()), 500, 1);
+    // nginx closes a connection after 100 requests, and its session goes on in the next.
+    assert_eq!(tls["is_verified"], true, "{tls}");
+    assert!(tls["agreed"][0]["resumed"].as_u64() >= Some(4), "{tls}");
+    assert!(tls["kernel"]["text"].as_str().unwrap().starts_with("kernel TLS is"), "{tls}");
+    let any = place.run(&[&["load", "http", &url, "--insecure"][..], &pace].concat());
+    assert!(
+        [0, 2].contains(&any.code) && any.out.contains("No certificate was checked"),
+        "{any:?}"
+    );
+    let plain = url.replace("https", "http");
+    for (url, expected) in [(&url, "--ca FILE"), (&plain, "speaks TLS at this port: give https://")]
+    {
+        let ran = place.run(&[&["load", "http", url][..], &pace].concat());
+        assert!(ran.code == 65 && flat(&ran.err).contains(expected), "{url}: {ran:?}");
+    }
 }
 
 #[test]

@@ -113,6 +113,7 @@ pub(super) mod tests {
             generator_cpu_ns: 500 * arrived,
             written_bytes: 0,
             read_bytes: 0,
+            tls: Vec::new(),
             ending: LoadEnding::Complete,
         }
     }

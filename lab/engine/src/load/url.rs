@@ -5,22 +5,50 @@ use std::net::{Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 use tiebreak_core::load::Traffic;
 
-/// The scheme of a protocol.
+/// The scheme of a protocol, without TLS and with it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Scheme {
     name: &'static str,
-    /// The same over TLS.
-    tls: &'static str,
+    /// The name over TLS.
+    pub tls: &'static str,
     /// The word after `tiebreak load`.
     command: &'static str,
     port: u16,
+    tls_port: u16,
+    /// The name over TLS of what is spoken, where it has one (ALPN).
+    pub alpn: Option<&'static str>,
     has_path: bool,
 }
 
 const SCHEMES: [Scheme; 3] = [
-    Scheme { name: "http", tls: "https", command: "http", port: 80, has_path: true },
-    Scheme { name: "ws", tls: "wss", command: "websocket", port: 80, has_path: true },
-    Scheme { name: "mqtt", tls: "mqtts", command: "mqtt", port: 1883, has_path: false },
+    Scheme {
+        name: "http",
+        tls: "https",
+        command: "http",
+        port: 80,
+        tls_port: 443,
+        alpn: Some("http/1.1"),
+        has_path: true,
+    },
+    Scheme {
+        name: "ws",
+        tls: "wss",
+        command: "websocket",
+        port: 80,
+        tls_port: 443,
+        // It begins as a request (RFC 6455 section 4.1).
+        alpn: Some("http/1.1"),
+        has_path: true,
+    },
+    Scheme {
+        name: "mqtt",
+        tls: "mqtts",
+        command: "mqtt",
+        port: 1883,
+        tls_port: 8883,
+        alpn: None,
+        has_path: false,
+    },
 ];
 
 /// Returns the scheme that the URL of such a load has.
@@ -35,13 +63,16 @@ pub(super) fn scheme_of(traffic: &Traffic) -> &'static Scheme {
 
 impl Scheme {
     fn example(&self) -> String {
-        format!("{}://HOST[:PORT]{}", self.name, if self.has_path { "/PATH" } else { "" })
+        let path = if self.has_path { "/PATH" } else { "" };
+        format!("{}://HOST[:PORT]{path} or, over TLS, {}://HOST[:PORT]{path}", self.name, self.tls)
     }
 }
 
 /// A server, and what is asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Url {
+    /// Whether TLS is spoken there.
+    pub is_tls: bool,
     /// The name or the address of the server, without brackets.
     pub host: String,
     /// Its port.
@@ -59,7 +90,8 @@ impl Url {
     /// # Errors
     /// Returns a text that says what is wrong, and what to type.
     pub fn parse(text: &str, scheme: &Scheme) -> Result<Url, String> {
-        let rest = after_scheme(text, scheme)?;
+        let (is_tls, rest) = after_scheme(text, scheme)?;
+        let usual = if is_tls { scheme.tls_port } else { scheme.port };
         let rest = rest.split('#').next().unwrap_or_default();
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(end);
@@ -68,6 +100,7 @@ impl Url {
             return Err("the URL has a user name: a load sends none, leave it out".to_owned());
         }
         let (host, port) = host_and_port(authority, text, scheme)?;
+        let port = port.unwrap_or(usual);
         if !scheme.has_path && !matches!(target, "" | "/") {
             let name = scheme.name;
             return Err(format!("'{text}' has a path, and {name}:// has none: leave it out"));
@@ -79,12 +112,12 @@ impl Url {
             return Err(format!("'{text}' has a {wrong:?} in its path: write {escaped} for it"));
         }
         let shown = if host.contains(':') { format!("[{host}]") } else { host.clone() };
-        let authority = if port == scheme.port { shown } else { format!("{shown}:{port}") };
+        let authority = if port == usual { shown } else { format!("{shown}:{port}") };
         let target = match target.as_bytes().first() {
             Some(b'/') => target.to_owned(),
             _ => format!("/{target}"),
         };
-        Ok(Url { host, port, authority, target })
+        Ok(Url { is_tls, host, port, authority, target })
     }
 
     /// Returns the address of the server. If the name has several, such as those of `localhost`,
@@ -113,21 +146,17 @@ impl Url {
     }
 }
 
-/// Returns what stands after the scheme, if it is the right one.
-fn after_scheme<'a>(text: &'a str, scheme: &Scheme) -> Result<&'a str, String> {
+/// Returns whether the scheme is the one with TLS, and what stands after it, if it is a right one.
+fn after_scheme<'a>(text: &'a str, scheme: &Scheme) -> Result<(bool, &'a str), String> {
     let example = scheme.example();
     let Some((typed, rest)) = text.split_once("://") else {
         return Err(format!("'{text}' is not a URL: give {example}"));
     };
-    if typed.eq_ignore_ascii_case(scheme.name) {
-        return Ok(rest);
+    let is = |name: &str| typed.eq_ignore_ascii_case(name);
+    if is(scheme.name) || is(scheme.tls) {
+        return Ok((is(scheme.tls), rest));
     }
-    if SCHEMES.iter().any(|known| typed.eq_ignore_ascii_case(known.tls)) {
-        return Err(format!(
-            "TLS is not built yet, so {typed}:// cannot be loaded: give {example}"
-        ));
-    }
-    Err(match SCHEMES.iter().find(|known| typed.eq_ignore_ascii_case(known.name)) {
+    Err(match SCHEMES.iter().find(|known| is(known.name) || is(known.tls)) {
         Some(Scheme { command, .. }) => {
             format!("{typed}:// is for 'tiebreak load {command}': here give {example}")
         }
@@ -135,8 +164,12 @@ fn after_scheme<'a>(text: &'a str, scheme: &Scheme) -> Result<&'a str, String> {
     })
 }
 
-/// Splits an authority into its host, without brackets, and its port, or the scheme's own.
-fn host_and_port(authority: &str, text: &str, scheme: &Scheme) -> Result<(String, u16), String> {
+/// Splits an authority into its host, without brackets, and its port, if it has one.
+fn host_and_port(
+    authority: &str,
+    text: &str,
+    scheme: &Scheme,
+) -> Result<(String, Option<u16>), String> {
     let name = scheme.name;
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => {
@@ -160,9 +193,9 @@ fn host_and_port(authority: &str, text: &str, scheme: &Scheme) -> Result<(String
         return Err(format!("'{host}' is not the name of a host"));
     }
     let port = match port {
-        "" => scheme.port,
+        "" => None,
         port => match port.parse() {
-            Ok(port) if port > 0 => port,
+            Ok(port) if port > 0 => Some(port),
             _ => return Err(format!("'{port}' is not a port: give 1 to 65535")),
         },
     };
@@ -189,11 +222,16 @@ mod tests {
             ("http://[::1]/", HTTP, "::1", 80, "[::1]", "/"),
             ("ws://[fe80::1]:9/chat", WEBSOCKET, "fe80::1", 9, "[fe80::1]:9", "/chat"),
             ("ws://a", WEBSOCKET, "a", 80, "a", "/"),
+            ("https://a/b", HTTP, "a", 443, "a", "/b"),
+            ("https://a:80/", HTTP, "a", 80, "a:80", "/"),
+            ("wss://a:443/", WEBSOCKET, "a", 443, "a", "/"),
+            ("mqtts://[::1]", MQTT, "::1", 8883, "[::1]", "/"),
             ("mqtt://broker", MQTT, "broker", 1883, "broker", "/"),
             ("mqtt://broker:65535/", MQTT, "broker", 65535, "broker:65535", "/"),
         ] {
             let [host, authority, target] = [host, authority, target].map(str::to_owned);
-            let expected = Url { host, port, authority, target };
+            let is_tls = ["https:", "wss:", "mqtts:"].iter().any(|name| text.starts_with(name));
+            let expected = Url { is_tls, host, port, authority, target };
             assert_eq!(Url::parse(text, scheme), Ok(expected), "{text}");
         }
     }
@@ -203,10 +241,8 @@ mod tests {
         for (text, scheme, says) in [
             ("localhost:8080", HTTP, "is not a URL: give http://HOST[:PORT]/PATH"),
             ("", HTTP, "is not a URL"),
-            ("https://a/", HTTP, "TLS is not built yet"),
-            ("wss://a/", WEBSOCKET, "TLS is not built yet"),
-            ("mqtts://a", MQTT, "give mqtt://HOST[:PORT]"),
-            ("https://a/", MQTT, "TLS is not built yet"),
+            ("wss://a/", HTTP, "wss:// is for 'tiebreak load websocket': here give http://"),
+            ("https://a/", MQTT, "or, over TLS, mqtts://HOST[:PORT]"),
             ("ws://a/", HTTP, "ws:// is for 'tiebreak load websocket': here give http://"),
             ("http://a/", MQTT, "http:// is for 'tiebreak load http': here give mqtt://"),
             ("ftp://a/", HTTP, "'ftp' is not a scheme"),

@@ -1,11 +1,14 @@
 //! One connection: its socket, its conversation, and the bytes between them.
 
 use super::arrivals::Arrivals;
+use super::session::Session;
 use crate::conversation::{Broken, Conversation, Heard};
 use crate::stamp::Stamp;
+use crate::tls::Tls;
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
+use tiebreak_core::load::TlsAgreed;
 
 /// No more is said while so many bytes wait to be written.
 const UNWRITTEN_BYTES_MAX: usize = 32 << 10;
@@ -22,6 +25,8 @@ pub(super) enum State {
     Closed,
     /// The socket is being connected.
     Connecting,
+    /// It is connected, and the handshake of TLS goes on.
+    Securing,
     /// The conversation has begun.
     Opening,
     /// Messages may be sent.
@@ -35,6 +40,15 @@ pub(super) enum Written {
     All,
     /// The socket takes no more now.
     Some,
+}
+
+/// Buffers that connections share.
+#[derive(Default)]
+pub(super) struct Buffers {
+    /// For conversations to understand.
+    pub(super) heard: Vec<u8>,
+    /// As TLS has it on the wire.
+    wire: Vec<u8>,
 }
 
 /// A connection. While it is idle it takes its own size and that of the conversation, and some
@@ -57,7 +71,10 @@ pub(super) struct Connection<C> {
     /// Whether it waits for room to write: `epoll` was asked for it.
     pub(super) is_blocked: bool,
     socket: Option<TcpStream>,
+    /// TLS, where it is spoken, once the socket is connected.
+    session: Option<Box<Session>>,
     conversation: C,
+    /// What the socket is to take.
     unwritten: Vec<u8>,
     /// How many of these bytes were written.
     written: usize,
@@ -78,6 +95,7 @@ impl<C: Conversation> Connection<C> {
             is_listed: false,
             is_blocked: false,
             socket: None,
+            session: None,
             conversation,
             unwritten: Vec::new(),
             written: 0,
@@ -97,23 +115,44 @@ impl<C: Conversation> Connection<C> {
         self.socket.as_ref()
     }
 
-    /// Begins the conversation.
+    /// Begins the conversation, or first the handshake of TLS.
     ///
     /// # Errors
     /// Fails if the socket could not be connected.
-    pub(super) fn open(&mut self, heard: &mut Vec<Heard>) -> io::Result<()> {
+    pub(super) fn open(&mut self, tls: Option<&Tls>, heard: &mut Vec<Heard>) -> io::Result<()> {
         if let Some(error) = self.socket.as_ref().and_then(|socket| socket.take_error().transpose())
         {
             return Err(error.unwrap_or_else(|error| error));
         }
-        self.state = State::Opening;
-        self.conversation.open(&mut self.unwritten, heard);
+        match tls {
+            Some(tls) => {
+                self.session = Some(Box::new(Session::new(tls).map_err(io::Error::other)?));
+                self.state = State::Securing;
+            }
+            None => self.converse(heard),
+        }
         Ok(())
+    }
+
+    /// Begins the conversation if the handshake of TLS has just ended. Returns what was agreed on.
+    pub(super) fn secured(&mut self, heard: &mut Vec<Heard>) -> Option<TlsAgreed> {
+        if self.state != State::Securing {
+            return None;
+        }
+        let agreed = self.session.as_ref()?.agreed()?;
+        self.converse(heard);
+        Some(agreed)
+    }
+
+    fn converse(&mut self, heard: &mut Vec<Heard>) {
+        self.state = State::Opening;
+        self.conversation.open(out(&mut self.session, &mut self.unwritten), heard);
     }
 
     /// Closes the socket. What was to be written to it is forgotten; the messages that wait stay.
     pub(super) fn close(&mut self) {
         self.socket = None;
+        self.session = None;
         self.state = State::Closed;
         self.is_blocked = false;
         self.unwritten = Vec::new();
@@ -128,17 +167,24 @@ impl<C: Conversation> Connection<C> {
 
     /// Returns whether so much waits to be written that no more is said.
     pub(super) fn is_full(&self) -> bool {
-        self.unwritten.len() - self.written >= UNWRITTEN_BYTES_MAX
+        let unsealed = self.session.as_ref().map_or(0, |session| session.said.len());
+        self.unwritten.len() - self.written + unsealed >= UNWRITTEN_BYTES_MAX
     }
 
     /// Returns whether bytes wait to be written.
     pub(super) fn has_unwritten(&self) -> bool {
-        self.written < self.unwritten.len()
+        let has_unsealed = self.session.as_ref().is_some_and(|session| session.has_more());
+        self.written < self.unwritten.len() || has_unsealed
+    }
+
+    /// Returns whether the server has said, in TLS, that nothing more comes.
+    pub(super) fn is_ended(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.is_ended)
     }
 
     /// Says a message, while it [has room](Connection::has_room).
     pub(super) fn say(&mut self, stamp: Stamp) {
-        self.conversation.send(stamp, &mut self.unwritten);
+        self.conversation.send(stamp, out(&mut self.session, &mut self.unwritten));
     }
 
     /// Writes once, adds the bytes to `count`, and says whether all were taken.
@@ -147,6 +193,9 @@ impl<C: Conversation> Connection<C> {
     /// reason.
     pub(super) fn write(&mut self, count: &mut u64) -> Written {
         let Some(socket) = &mut self.socket else { return Written::All };
+        if let Some(session) = &mut self.session {
+            session.seal(&mut self.unwritten);
+        }
         while self.written < self.unwritten.len() {
             match socket.write(&self.unwritten[self.written..]) {
                 Ok(bytes) => {
@@ -176,28 +225,48 @@ impl<C: Conversation> Connection<C> {
         }
     }
 
-    /// Reads once, through a buffer that connections share. Returns the bytes that the buffer then
-    /// has for [`understand`](Connection::understand), and how many of them are new: 0 at the end
-    /// of what the server says. `None` if there is nothing to read.
+    /// Reads once, through buffers that connections share, and adds the bytes to `count`. Returns
+    /// how many `heard` then has for [`understand`](Connection::understand), and how many of them
+    /// are new: 0 at the end of what the server says. `None` if there is nothing new.
     ///
     /// # Errors
-    /// Fails as reading does.
-    pub(super) fn read(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<(usize, usize)>> {
+    /// Fails as reading does, and with TLS as [`Session::open`].
+    pub(super) fn read(
+        &mut self,
+        buffers: &mut Buffers,
+        count: &mut u64,
+    ) -> io::Result<Option<(usize, usize)>> {
         let Some(socket) = &mut self.socket else { return Ok(None) };
+        let Buffers { heard, wire } = buffers;
         let undone = self.undone.len();
         // As much as there is already: a long message is then copied a few times, not each time.
         let room = undone + undone.max(READ_BYTES);
-        if buffer.len() < room {
-            buffer.resize(room, 0);
+        if heard.len() < room {
+            heard.resize(room, 0);
         }
-        buffer[..undone].copy_from_slice(&self.undone);
-        match socket.read(&mut buffer[undone..room]) {
-            Ok(bytes) => Ok(Some((undone + bytes, bytes))),
+        heard[..undone].copy_from_slice(&self.undone);
+        let into = match &self.session {
+            None => &mut heard[undone..room],
+            Some(_) => {
+                wire.resize(READ_BYTES, 0);
+                &mut wire[..]
+            }
+        };
+        let bytes = match socket.read(into) {
+            Ok(bytes) => bytes,
             Err(error) => match error.kind() {
-                ErrorKind::WouldBlock | ErrorKind::Interrupted => Ok(None),
-                _ => Err(error),
+                ErrorKind::WouldBlock | ErrorKind::Interrupted => return Ok(None),
+                _ => return Err(error),
             },
+        };
+        *count += bytes as u64;
+        let Some(session) = &mut self.session else { return Ok(Some((undone + bytes, bytes))) };
+        let new = session.open(&wire[..bytes], heard, undone);
+        if new.is_err() {
+            // The server gets to know why, if it still listens.
+            self.write(&mut 0);
         }
+        Ok(new?.map(|new| (undone + new, new)))
     }
 
     /// Takes what was read, and keeps what was not understood.
@@ -209,7 +278,8 @@ impl<C: Conversation> Connection<C> {
         bytes: &mut [u8],
         heard: &mut Vec<Heard>,
     ) -> Result<(), Broken> {
-        let done = self.conversation.receive(bytes, &mut self.unwritten, heard)?;
+        let out = out(&mut self.session, &mut self.unwritten);
+        let done = self.conversation.receive(bytes, out, heard)?;
         empty(&mut self.undone);
         self.undone.extend_from_slice(&bytes[done.min(bytes.len())..]);
         Ok(())
@@ -224,12 +294,20 @@ impl<C: Conversation> Connection<C> {
         is_broken_off: bool,
         heard: &mut Vec<Heard>,
     ) -> Result<(), Broken> {
+        if self.state == State::Securing {
+            return Err(Broken("closed the connection in the handshake of TLS".to_owned()));
+        }
         self.conversation.end(is_broken_off, heard)
     }
 }
 
+/// Returns where a conversation says what it says: before it is sealed, if that is to be.
+fn out<'a>(session: &'a mut Option<Box<Session>>, unwritten: &'a mut Vec<u8>) -> &'a mut Vec<u8> {
+    session.as_mut().map_or(unwritten, |session| &mut session.said)
+}
+
 /// Empties a buffer, and frees it if it is large.
-fn empty(buffer: &mut Vec<u8>) {
+pub(super) fn empty(buffer: &mut Vec<u8>) {
     if buffer.capacity() > KEPT_BYTES {
         *buffer = Vec::new();
     }

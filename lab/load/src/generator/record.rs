@@ -5,7 +5,7 @@ use crate::latency::Latencies;
 use crate::pacer::Punctuality;
 use crate::seen::{Account, Times};
 use crate::stamp::Stamp;
-use tiebreak_core::load::{LoadEnding, MessageCounts};
+use tiebreak_core::load::{LoadEnding, MessageCounts, TlsAgreed};
 
 /// What a thread has seen.
 pub(super) struct Record {
@@ -19,6 +19,8 @@ pub(super) struct Record {
     pub(super) written_bytes: u64,
     /// The bytes that were read.
     pub(super) read_bytes: u64,
+    /// What was agreed on in handshakes of TLS.
+    tls: Vec<TlsAgreed>,
     times: Times,
     /// The refusals until the schedule's end.
     refused_before_end: u64,
@@ -34,6 +36,7 @@ impl Record {
             cpu_ns: 0,
             written_bytes: 0,
             read_bytes: 0,
+            tls: Vec::new(),
             times: Times::default(),
             refused_before_end: 0,
             latencies: Latencies::new(),
@@ -62,6 +65,11 @@ impl Record {
         self.refused_before_end += u64::from(now_ns < end_ns);
     }
 
+    /// Counts what was agreed on in handshakes of TLS.
+    pub(super) fn agreed(&mut self, agreed: TlsAgreed) {
+        agreed.add_to(&mut self.tls);
+    }
+
     /// Adds what another thread has seen.
     fn add(&mut self, other: Record) {
         let (counts, more) = (&mut self.counts, other.counts);
@@ -78,6 +86,7 @@ impl Record {
         self.cpu_ns += other.cpu_ns;
         self.written_bytes += other.written_bytes;
         self.read_bytes += other.read_bytes;
+        other.tls.into_iter().for_each(|agreed| self.agreed(agreed));
         let (times, more) = (&mut self.times, other.times);
         times.sends_ns = joined(times.sends_ns, more.sends_ns);
         times.arrivals_ns = joined(times.arrivals_ns, more.arrivals_ns);
@@ -116,6 +125,7 @@ impl Record {
             generator_cpu_ns: all.cpu_ns,
             written_bytes: all.written_bytes,
             read_bytes: all.read_bytes,
+            tls: all.tls,
             ending,
         }
     }

@@ -1,5 +1,5 @@
 //! The calls of Linux that `std` does not have: sockets that connect without waiting, `epoll`, the
-//! limit of files, and the CPU time of a thread.
+//! limit of files, the CPU time of a thread, and whether the kernel has TLS.
 
 use super::LoadError;
 use std::io;
@@ -190,6 +190,28 @@ pub(super) fn thread_cpu_ns() -> u64 {
     // SAFETY: `time` is a valid place for the result; a failing call leaves it at zero.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Asks whether the kernel can encrypt for a socket: the protocol `tls` above TCP (Linux 4.13).
+///
+/// # Errors
+/// Fails with the kernel's words if it cannot, or may not load what it needs.
+pub(super) fn has_tls() -> io::Result<()> {
+    // SAFETY: the call takes numbers only.
+    let fd = checked(unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0) })?;
+    // SAFETY: the file was just opened, and nothing else owns it.
+    let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+    let name = b"tls";
+    // SAFETY: the name has this length, and the kernel only reads it.
+    let set = unsafe {
+        let (name, length) = (name.as_ptr().cast(), name.len() as libc::socklen_t);
+        libc::setsockopt(fd.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_ULP, name, length)
+    };
+    match checked(set) {
+        // It has it, for a socket that is connected.
+        Err(error) if error.raw_os_error() == Some(libc::ENOTCONN) => Ok(()),
+        other => other.map(|_| ()),
+    }
 }
 
 fn checked(result: i32) -> io::Result<i32> {

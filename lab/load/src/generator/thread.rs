@@ -8,7 +8,7 @@
 mod hearing;
 mod opening;
 
-use super::connection::{Connection, State, Written};
+use super::connection::{Buffers, Connection, State, Written};
 use super::record::Record;
 use super::sending::Sending;
 use super::shared::{Over, Shared};
@@ -89,7 +89,7 @@ pub(super) struct Thread<'a, S: Scenario> {
     numbers: u64,
     has_sent_all: bool,
     record: Record,
-    buffer: Vec<u8>,
+    buffers: Buffers,
     heard: Vec<Heard>,
 }
 
@@ -156,7 +156,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
             numbers: 0,
             has_sent_all: false,
             record: Record::new(),
-            buffer: Vec::new(),
+            buffers: Buffers::default(),
             heard: Vec::new(),
         })
     }
@@ -272,7 +272,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
                 State::Closed => {}
                 State::Connecting if is_writable => self.open(key)?,
                 State::Connecting => {}
-                State::Opening | State::Open => {
+                State::Securing | State::Opening | State::Open => {
                     if is_writable {
                         self.push(key);
                     }
@@ -306,7 +306,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
         for _ in 0..self.talkative.len().min(WRITES_A_TURN) {
             let Some(place) = self.talkative.pop_front() else { break };
             self.connections[place].is_listed = false;
-            if matches!(self.connections[place].state, State::Opening | State::Open) {
+            if !matches!(self.connections[place].state, State::Closed | State::Connecting) {
                 self.write_to(place).map_err(system_failed)?;
             }
         }

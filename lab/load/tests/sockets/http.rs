@@ -4,7 +4,6 @@ use super::load as load_of;
 use super::number;
 use super::server::Server;
 use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use tiebreak_core::load::{LoadEnding, MessageCounts};
 use tiebreak_load::generator::{self, Load, Pace, Watch};
@@ -13,7 +12,7 @@ use tiebreak_load::schedule::End;
 use tiebreak_load::seen::Account;
 
 /// Reads a request; `None` if the connection ends before.
-fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
+pub fn request(stream: &mut impl Read) -> Option<Vec<u8>> {
     let (mut request, mut byte) = (Vec::new(), [0]);
     while !request.ends_with(b"\r\n\r\n") {
         stream.read_exact(&mut byte).ok()?;

@@ -8,6 +8,7 @@ mod echo;
 mod http;
 mod server;
 mod stall;
+mod tls;
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -22,6 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 fn load(server: &server::Server, rate: u64, end: End) -> Load {
     Load {
         address: server.address,
+        tls: None,
         seed: 1,
         pace: Pace::Open { rate: Rate::per_second(rate).unwrap(), arrivals: Arrivals::Constant },
         end,

@@ -1,8 +1,8 @@
 use super::*;
 use crate::svg;
 use tiebreak_core::load::{
-    LatencyBin, LoadEnding, MessageCounts, MqttTraffic, MqttVersion, Overload, SaturationResult,
-    WebSocketShape, WebSocketTraffic,
+    KernelTls, LatencyBin, LoadEnding, MessageCounts, MqttTraffic, MqttVersion, Overload,
+    SaturationResult, TlsAgreed, WebSocketShape, WebSocketTraffic,
 };
 use unicode_width::UnicodeWidthStr;
 
@@ -76,6 +76,7 @@ fn result(loads: Vec<PaceResult>) -> LoadResult {
         saturation: None,
         loads,
         failure: None,
+        tls: None,
     }
 }
 
@@ -131,7 +132,17 @@ fn swept() -> LoadResult {
         payload_bytes: 32,
         is_text: true,
     });
-    LoadResult { traffic, saturation: Some(saturation), ..result(loads) }
+    let tls = TlsResult {
+        is_verified: false,
+        agreed: vec![TlsAgreed {
+            version: "1.3".to_owned(),
+            cipher: "TLS_AES_256_GCM_SHA384".to_owned(),
+            handshakes: 110,
+            resumed: 1,
+        }],
+        kernel: KernelTls::Unavailable { why: "No such file or directory".to_owned() },
+    };
+    LoadResult { traffic, saturation: Some(saturation), tls: Some(tls), ..result(loads) }
 }
 
 /// A load that the server cut off before anything arrived.

@@ -7,26 +7,41 @@ use super::super::shared::Over;
 use super::Thread;
 use crate::conversation::{Broken, Heard, Scenario};
 use crate::stamp::Stamp;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::sync::atomic::Ordering::Relaxed;
 
 impl<S: Scenario> Thread<'_, S> {
     /// Reads once from a connection.
     pub(super) fn read(&mut self, place: usize) -> Result<(), LoadError> {
         let connection = &mut self.connections[place];
-        match connection.read(&mut self.buffer) {
-            Ok(None) => Ok(()),
+        let read = connection.read(&mut self.buffers, &mut self.record.read_bytes);
+        let now_ns = self.clock.now_ns();
+        if let Some(agreed) = connection.secured(&mut self.heard) {
+            self.record.agreed(agreed);
+        }
+        match read {
+            Ok(None) => self.hear(place, now_ns),
             Ok(Some((_, 0))) => self.ended(place, None),
-            Ok(Some((length, new))) => {
-                let now_ns = self.clock.now_ns();
-                self.record.read_bytes += new as u64;
-                let bytes = &mut self.buffer[..length];
+            Ok(Some((length, _))) => {
+                let bytes = &mut self.buffers.heard[..length];
                 let understood = connection.understand(bytes, &mut self.heard);
                 self.hear(place, now_ns)?;
-                understood.or_else(|broken| self.broken(place, broken))
+                understood.or_else(|broken| self.broken(place, broken))?;
+                if self.connections[place].is_ended() { self.ended(place, None) } else { Ok(()) }
+            }
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                self.distrusted(place, error.to_string())
             }
             Err(error) => self.ended(place, Some(error)),
         }
+    }
+
+    /// Ends the load because of a connection whose TLS is not that of a server to be trusted.
+    fn distrusted(&mut self, place: usize, why: String) -> Result<(), LoadError> {
+        if self.clock.is_set() {
+            return self.broken(place, Broken(why));
+        }
+        Err(LoadError::Distrusted { connection: self.connections[place].number, why })
     }
 
     /// Takes the end of what the server says, or the error that ended it. If it may end, the

@@ -61,9 +61,9 @@ impl<S: Scenario> Thread<'_, S> {
         }
     }
 
-    /// Begins the conversation on a connection whose socket is connected, or is not.
+    /// Begins the conversation, or TLS, on a connection whose socket is connected, or is not.
     pub(super) fn open(&mut self, place: usize) -> Result<(), LoadError> {
-        match self.connections[place].open(&mut self.heard) {
+        match self.connections[place].open(self.load.tls.as_ref(), &mut self.heard) {
             Ok(()) => {
                 self.push(place);
                 self.hear(place, self.clock.now_ns())
