@@ -1,4 +1,5 @@
-//! Messages that are drawn at random come back, and are read alike however they are cut.
+//! Messages that are drawn at random come back, from another implementation, too, and are read
+//! alike however they are cut.
 
 use crate::common::http::{check, chunk, unchunk};
 use crate::common::{cut, encoded, whole};
@@ -14,6 +15,15 @@ fn fields() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
 
 fn views(fields: &[(String, Vec<u8>)]) -> Vec<Field<'_>> {
     fields.iter().map(|(name, value)| Field::new(name, value).unwrap()).collect()
+}
+
+/// Returns fields as another implementation, the crate httparse, has read them.
+fn listed<'a>(headers: &[httparse::Header<'a>]) -> Vec<(&'a str, &'a [u8])> {
+    headers.iter().map(|header| (header.name, header.value)).collect()
+}
+
+fn listed_of<'a>(fields: &[Field<'a>]) -> Vec<(&'a str, &'a [u8])> {
+    fields.iter().map(|field| (field.name(), field.value())).collect()
 }
 
 proptest! {
@@ -37,11 +47,21 @@ proptest! {
         let (decoded, taken) = whole(Request::decode(&bytes, bytes.len()));
         prop_assert_eq!((decoded, taken), (request, bytes.len()));
         prop_assert_eq!(decoded.body(u64::MAX), Ok(Body::Length(length)));
+        let mut room = [httparse::EMPTY_HEADER; 8];
+        let mut other = httparse::Request::new(&mut room);
+        prop_assert_eq!(other.parse(&bytes), Ok(httparse::Status::Complete(bytes.len())));
+        prop_assert_eq!((other.method, other.path), (Some(&method[..]), Some(&target[..])));
+        prop_assert_eq!((other.version, listed(other.headers)), (Some(1), listed_of(&fields)));
 
         let response = Response::new(status, &reason, Fields::new(&fields)).unwrap();
         let bytes = encoded(response.encoded_len(), |out| response.encode(out));
         let (decoded, taken) = whole(Response::decode(&bytes, bytes.len()));
         prop_assert_eq!((decoded, taken), (response, bytes.len()));
+        let mut room = [httparse::EMPTY_HEADER; 8];
+        let mut other = httparse::Response::new(&mut room);
+        prop_assert_eq!(other.parse(&bytes), Ok(httparse::Status::Complete(bytes.len())));
+        prop_assert_eq!((other.code, other.reason), (Some(status), Some(&reason[..])));
+        prop_assert_eq!((other.version, listed(other.headers)), (Some(1), listed_of(&fields)));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod common;
 mod header;
 mod holds;
 mod malformed;
+mod peer;
 mod permitted;
 mod refused;
 mod round_trips;

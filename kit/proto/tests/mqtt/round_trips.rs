@@ -301,7 +301,7 @@ fn others(version: Version) -> impl Strategy<Value = Packet<'static>> {
     prop_oneof![disconnect, pings, auth].boxed()
 }
 
-fn packet() -> impl Strategy<Value = (Version, Packet<'static>)> {
+pub fn packet() -> impl Strategy<Value = (Version, Packet<'static>)> {
     select(&VERSIONS[..]).prop_flat_map(|version| {
         let packet = prop_oneof![
             connect(version),

@@ -6,4 +6,5 @@ mod common;
 mod frames;
 mod handshake;
 mod messages;
+mod peers;
 mod utf8;
