@@ -1,11 +1,11 @@
 //! `tiebreak load`: loads a server, and says how fast it answers.
 
 use crate::choice::{Names, one_of};
-use crate::exit;
 use crate::io::Io;
-use crate::options::Reporting;
+use crate::options::{Reporting, Store};
 use crate::quantities::{self, above_0};
 use crate::screen::Screen;
+use crate::{exit, race};
 use clap::{ArgGroup, Args, Subcommand};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -15,15 +15,22 @@ use tiebreak_lab::core::load::{
     Arrivals, LoadEnd, LoadEnding, LoadResult, MqttShape, MqttTraffic, MqttVersion, Pace, Traffic,
     WebSocketShape, WebSocketTraffic,
 };
+use tiebreak_lab::core::result::RunResult;
+use tiebreak_lab::load::judged::{self, LoadClaims};
 use tiebreak_lab::load::{self, LoadRequest, Pacing};
 use tiebreak_lab::planning::seed_or_random;
-use tiebreak_lab::report::load as page;
+use tiebreak_lab::report::{json, load as page};
+use tiebreak_lab::run::Ready;
 use tiebreak_lab::{LabError, interrupt};
 
 /// The rate at which a search for saturation begins.
 const SEARCH_FROM_PER_SECOND: u64 = 1000;
 /// How long a load is, unless the user says so.
 const DURATION_NS: u64 = 10_000_000_000;
+/// How long it is at most if something is claimed.
+const CLAIMED_DURATION_NS: u64 = 600_000_000_000;
+/// How much of its schedule is then one observation.
+const BLOCK_NS: u64 = 1_000_000_000;
 /// The size of a message of WebSocket, unless the user says so: a stamp as text has 22 bytes.
 const WEBSOCKET_BYTES: u32 = 32;
 /// The connections of the shape relay.
@@ -165,7 +172,7 @@ struct Common {
           conflicts_with_all = ["rate", "sweep"])]
     in_flight: Option<InFlight>,
 
-    /// How long messages are sent [default: 10s]
+    /// How long messages are sent [default: 10s; with --claim at most 10min]
     #[arg(long, value_name = "TIME", value_parser = quantities::duration_ns)]
     duration: Option<u64>,
 
@@ -198,6 +205,23 @@ struct Common {
     /// With TLS: accept any certificate
     #[arg(long)]
     insecure: bool,
+
+    /// A sentence about the latencies, such as 'p99 is below 5 ms', to be settled: the load ends as
+    /// soon as it is; may be repeated
+    #[arg(long, value_name = "SENTENCE")]
+    claim: Vec<String>,
+
+    #[arg(long, allow_hyphen_values = true, value_parser = quantities::fraction,
+          requires = "claim")]
+    error: f64,
+
+    /// With --claim: how much of the schedule is one observation; at least 30 times as long as the
+    /// server is slow at a stretch [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = quantities::duration_ns, requires = "claim")]
+    block: Option<u64>,
+
+    #[command(flatten)]
+    store: Store,
 
     #[command(flatten)]
     reporting: Reporting,
@@ -252,7 +276,11 @@ pub fn run(command: LoadCommand, io: &mut Io) -> Result<u8, LabError> {
         pacing: pacing(&common)?,
         end: match common.messages {
             Some(messages) => LoadEnd::Messages(messages),
-            None => LoadEnd::DurationNs(common.duration.unwrap_or(DURATION_NS)),
+            None => LoadEnd::DurationNs(common.duration.unwrap_or(if common.claim.is_empty() {
+                DURATION_NS
+            } else {
+                CLAIMED_DURATION_NS
+            })),
         },
         seed: seed_or_random(common.seed.as_deref())?,
         threads: common.threads.and_then(NonZeroU32::new),
@@ -260,7 +288,30 @@ pub fn run(command: LoadCommand, io: &mut Io) -> Result<u8, LabError> {
         ca: common.ca.clone(),
         is_insecure: common.insecure,
     };
-    measure(&request, &common, io)
+    if common.claim.is_empty() {
+        measure(&request, &common, io)
+    } else {
+        judge(&request, common, io)
+    }
+}
+
+/// Loads the server until what is claimed is settled.
+fn judge(request: &LoadRequest, common: Common, io: &mut Io) -> Result<u8, LabError> {
+    let claims = LoadClaims {
+        sentences: common.claim,
+        error: common.error,
+        block_ns: common.block.unwrap_or(BLOCK_NS),
+    };
+    let ready = Ready::new(judged::plan(request, &claims)?, interrupt::flag())?;
+    let Reporting { json, quiet } = &common.reporting;
+    let targets =
+        json.open(json::text)?.file("svg", common.svg.as_deref(), |run: &RunResult| {
+            run.load.as_deref().map(page::svg)
+        })?;
+    let targets = targets.file("latencies", common.latencies.as_deref(), |run: &RunResult| {
+        run.load.as_deref().map(page::latencies)
+    })?;
+    race::go(ready.begin(common.store.path(), io.typed.clone())?, targets, *quiet, io)
 }
 
 fn websocket(options: &WebSocketOptions) -> Traffic {

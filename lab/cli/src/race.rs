@@ -35,7 +35,7 @@ pub fn start(
 pub fn go(run: Run, targets: Targets<RunResult>, quiet: bool, io: &mut Io) -> Result<u8, LabError> {
     let so_far = run.result_so_far();
     if !quiet {
-        announce(&so_far, io);
+        announce(&so_far, run.arrivals_per_second(), io);
     }
     let input = io.take_input();
     let result = Screen::during(io, quiet, |screen| {
@@ -55,8 +55,9 @@ pub fn go(run: Run, targets: Targets<RunResult>, quiet: bool, io: &mut Io) -> Re
 }
 
 /// Prints, before anything is observed, the least number of observations that is needed.
-fn announce(so_far: &RunResult, io: &mut Io) {
-    for text in so_far.verdicts.iter().filter_map(|claim| announcement(claim, &so_far.budget)) {
+fn announce(so_far: &RunResult, a_second: Option<f64>, io: &mut Io) {
+    let claims = so_far.verdicts.iter();
+    for text in claims.filter_map(|claim| announcement(claim, &so_far.budget, a_second)) {
         io.err(&(text + "\n"));
     }
 }

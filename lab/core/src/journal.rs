@@ -1,10 +1,12 @@
 //! The record of a run, as the store keeps it. A verdict is computed from it.
 
 use crate::fingerprint::Fingerprint;
+use crate::load::PaceResult;
 use crate::plan::{Budget, Plan};
 use crate::sample::{BatchTime, Sample};
 use crate::sampler::OutputDigest;
 use crate::schedule::RoundCoins;
+use crate::terms::is_zero;
 use crate::transitions::{ByAge, Transitions};
 use crate::verdict::{Fault, Verdict};
 use crate::warning::Warning;
@@ -147,6 +149,21 @@ pub enum Event {
         /// The run's own time when the last of the lines had arrived.
         elapsed_ns: u64,
     },
+    /// A block of the messages of a load became evidence: consecutive messages of the schedule, as
+    /// many as make an observation.
+    Block {
+        /// How often they were to arrive, all together; each arrival counts like a line.
+        arrivals: u64,
+        /// What is known of them, for each claim of the plan.
+        tallies: Vec<Tally>,
+        /// The run's own time when all of that was known.
+        elapsed_ns: u64,
+    },
+    /// A load whose messages are the stream ended, with all that was seen of it.
+    Loaded {
+        /// What was seen.
+        load: Box<PaceResult>,
+    },
     /// Over the claims of several runs together, so many were proven that each can be settled at
     /// this error (e-BH, Wang and Ramdas 2022). Open claims are settled at it, or stay open.
     Relaxed {
@@ -162,6 +179,27 @@ pub enum Event {
         /// The warning.
         warning: Warning,
     },
+}
+
+/// What the messages of a block say of one claim.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// The arrivals whose latency is surely at most the bar; for a claim about success, all.
+    pub good: u64,
+    /// The arrivals whose latency is surely above the bar, and those that never came. The rest are
+    /// known neither to be good nor to be bad.
+    pub bad: u64,
+    /// The runs that begin in this block of messages all of whose arrivals are good.
+    pub good_runs: u64,
+    /// The same of messages with an arrival that is not good.
+    pub other_runs: u64,
+    /// Of a claim about a mean: the least that it may be in this block, in the unit of the metric,
+    /// what is above the cap counting as the cap.
+    #[serde(with = "crate::float", default, skip_serializing_if = "is_zero")]
+    pub mean_low: f64,
+    /// The most that it may be.
+    #[serde(with = "crate::float", default, skip_serializing_if = "is_zero")]
+    pub mean_high: f64,
 }
 
 /// The reason why a run stopped.

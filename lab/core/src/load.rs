@@ -1,13 +1,14 @@
 //! The result of a load on a server: of one load, or of a sweep over rates.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::num::NonZeroU32;
 
 /// The version of the JSON form.
 pub const LOAD_SCHEMA: &str = "tiebreak/load/1";
 
 /// Who says what to whom, by which protocol.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "protocol")]
 pub enum Traffic {
     /// HTTP/1.1: each message is a GET request, its arrival is the answer.
@@ -22,7 +23,7 @@ pub enum Traffic {
 }
 
 /// Messages over WebSocket.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebSocketTraffic {
     /// Who gets a message.
     pub shape: WebSocketShape,
@@ -35,7 +36,7 @@ pub struct WebSocketTraffic {
 }
 
 /// Who gets a message of WebSocket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WebSocketShape {
     /// The server sends each message back to its sender (echo): a message and its answer are a
@@ -53,7 +54,7 @@ pub enum WebSocketShape {
 names!(WebSocketShape: PingPong = "ping-pong", Relay = "relay", Broadcast = "broadcast");
 
 /// Messages over MQTT.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MqttTraffic {
     /// Who gets a message.
     pub shape: MqttShape,
@@ -74,7 +75,7 @@ pub struct MqttTraffic {
 }
 
 /// Who gets a message of MQTT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MqttShape {
     /// Half of the connections publish, each to one of the other half.
@@ -90,7 +91,7 @@ pub enum MqttShape {
 names!(MqttShape: Pairs = "pairs", Ping = "ping", Fanout = "fanout", Fanin = "fanin");
 
 /// A version of MQTT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MqttVersion {
     /// Level 3, `MQIsdp`.
     #[serde(rename = "3.1")]
@@ -106,7 +107,7 @@ pub enum MqttVersion {
 names!(MqttVersion: V31 = "3.1", V311 = "3.1.1", V5 = "5.0");
 
 /// How sends are spread over time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
     /// At equal distances.
@@ -118,7 +119,7 @@ pub enum Arrivals {
 names!(Arrivals: Constant = "constant", Poisson = "poisson");
 
 /// What decides when a message is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "loop")]
 pub enum Pace {
     /// A schedule, which no answer moves.
@@ -136,7 +137,7 @@ pub enum Pace {
 }
 
 /// Where a load ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadEnd {
     /// After so many messages.
@@ -146,7 +147,7 @@ pub enum LoadEnd {
 }
 
 /// The result of `tiebreak load`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadResult {
     /// The command line that made it.
     pub command: Vec<String>,
@@ -237,8 +238,30 @@ impl fmt::Display for KernelTls {
     }
 }
 
+/// The load of a run whose claims are about its messages: an open loop, from which a run that was
+/// interrupted goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadPlan {
+    /// Where the server is, as the user wrote it.
+    pub url: String,
+    /// Who says what to whom.
+    pub traffic: Traffic,
+    /// The messages a second, over all connections.
+    pub rate_per_second: u64,
+    /// How they are spread over time.
+    pub arrivals: Arrivals,
+    /// How often each message is to arrive.
+    pub arrivals_a_message: u32,
+    /// The connections in all.
+    pub connections: u32,
+    /// The threads of the generator.
+    pub threads: NonZeroU32,
+    /// How long connections are waited for, and messages after the last send, in nanoseconds.
+    pub patience_ns: u64,
+}
+
 /// What was seen of a load at one pace.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PaceResult {
     /// What decided when a message was sent.
     pub pace: Pace,
@@ -274,7 +297,7 @@ pub struct PaceResult {
 }
 
 /// What became of the messages of a load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageCounts {
     /// The messages that the schedule has up to its end, or to the load's if that came first; in a
     /// closed loop, those that were sent.
@@ -298,7 +321,7 @@ pub struct MessageCounts {
 }
 
 /// A rate that is at least one number, and at most another.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AtLeast {
     /// It is at least this.
     pub low: f64,
@@ -307,7 +330,7 @@ pub struct AtLeast {
 }
 
 /// The latency within which a share of the messages arrived: it lies between two bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LatencyQuantile {
     /// The share.
     pub share: f64,
@@ -331,7 +354,7 @@ pub struct LatencyBin {
 }
 
 /// How a load ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "code")]
 pub enum LoadEnding {
     /// All messages arrived, or were refused.
@@ -340,6 +363,8 @@ pub enum LoadEnding {
     Waited,
     /// The user asked to stop. What was under way is neither arrived nor lost.
     Interrupted,
+    /// What was claimed of the load is settled. What was under way is neither arrived nor lost.
+    Settled,
     /// A connection ended when it must not, or said what the protocol does not have. All that was
     /// seen until then counts.
     Broken {
@@ -358,6 +383,7 @@ impl fmt::Display for LoadEnding {
                 f.write_str("some messages had not arrived when the wait for them ended")
             }
             LoadEnding::Interrupted => f.write_str("the user asked to stop"),
+            LoadEnding::Settled => f.write_str("what was claimed is settled"),
             LoadEnding::Broken { connection, why } => {
                 write!(f, "on connection {connection} the server {why}")
             }
@@ -366,7 +392,7 @@ impl fmt::Display for LoadEnding {
 }
 
 /// The highest rate that a server sustains, as a search found it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SaturationResult {
     /// The highest rate that it was seen to sustain; 0 if there is none.
     pub low_per_second: u64,
@@ -383,7 +409,7 @@ pub struct SaturationResult {
 }
 
 /// What a server does when it is asked for more than it can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "form")]
 pub enum Overload {
     /// No trial has shown it.

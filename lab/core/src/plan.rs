@@ -1,6 +1,7 @@
 //! A plan: everything that is fixed before the first coin is drawn.
 
 use crate::claim::{Claim, Property, Statement};
+use crate::load::LoadPlan;
 use crate::metric::Metric;
 use crate::study::FunctionPlan;
 use crate::terms::is_zero;
@@ -53,6 +54,9 @@ pub struct Plan {
     /// The plan for contestants that are functions; `None` if they are programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub functions: Option<Box<FunctionPlan>>,
+    /// The load whose messages are the stream that claims are about; `None` of other runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Box<LoadPlan>>,
 }
 
 impl Plan {
@@ -145,7 +149,8 @@ impl Gate {
 pub enum Kind {
     /// Claims about contestants.
     Compare,
-    /// Claims about the lines of a stream: its observations are events, not rounds.
+    /// Claims about the lines of a stream, or the messages of a load: its observations are events,
+    /// not rounds.
     Stream {
         /// The metric units per unit on a line, if lines are numbers: 1e6 for milliseconds where
         /// the metric is in nanoseconds. `None` if lines are `1` for a success and `0` for a

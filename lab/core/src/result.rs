@@ -21,6 +21,7 @@ pub use self::why::{Hot, Instruction, Model, Part, Why, WhySide};
 use crate::claim::Statement;
 use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;
+use crate::load::LoadResult;
 use crate::metric::Metric;
 use crate::plan::{Adjust, Budget, Centre, Gate, Scope};
 use crate::sample::Mark;
@@ -85,6 +86,10 @@ pub struct RunResult {
     /// The study's results on one workload, if the run belongs to a study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<Box<WorkloadResult>>,
+    /// What was seen of the load, if claims are about its messages: one entry for each time that it
+    /// was gone on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Box<LoadResult>>,
 }
 
 /// The machine that a run ran on.

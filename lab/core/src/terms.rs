@@ -25,9 +25,13 @@ pub enum Scope {
     Code,
     /// This stream of lines.
     Stream,
+    /// This server under this load: a block of messages per observation.
+    Load,
 }
 
-names! { Scope: Layout = "layout", Binary = "binary", Code = "code", Stream = "stream" }
+names! {
+    Scope: Layout = "layout", Binary = "binary", Code = "code", Stream = "stream", Load = "load"
+}
 
 /// The meaning of the ratio in a ratio claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

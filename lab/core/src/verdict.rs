@@ -154,6 +154,14 @@ pub enum Fault {
         /// What it did, without its subject.
         what: String,
     },
+    /// A server broke a connection under load.
+    #[error("{what}, on connection {connection}")]
+    Connection {
+        /// Which connection, counted from 0.
+        connection: u32,
+        /// What it did, without its subject.
+        what: String,
+    },
     /// It failed in a run that a claim about its success counts. So the claims about its other
     /// properties have no object.
     #[error("failed in a run, so only its success can be judged")]

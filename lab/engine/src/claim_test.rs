@@ -3,6 +3,7 @@
 use crate::round_ratio::Part;
 use std::ops::{Deref, DerefMut};
 use tiebreak_core::claim::{Property, Relation, Statement};
+use tiebreak_core::journal::Tally;
 use tiebreak_core::plan::{Centre, Kind, Plan, PlannedClaim};
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
@@ -108,6 +109,19 @@ impl ClaimTest {
             (ClaimTest::Share(test), _) => test.observe(trial),
             (ClaimTest::Mean(test), Some(value)) => test.observe(Reading::exact(value)),
             _ => None,
+        }
+    }
+
+    /// Adds a block of the messages of a load, which were to arrive so often.
+    pub fn observe_block(&mut self, arrivals: u64, tally: &Tally) -> Option<Settled> {
+        let Tally { good, bad, good_runs, other_runs, mean_low: low, mean_high: high } = *tally;
+        match self {
+            ClaimTest::Share(test) => test.observe_block(arrivals, (good, bad), other_runs),
+            ClaimTest::Mean(test) => {
+                let mean = Reading { low, high };
+                test.observe_block(arrivals, mean, (good, good_runs), other_runs)
+            }
+            ClaimTest::Ratio(_) | ClaimTest::MeanRatio(_) => None,
         }
     }
 

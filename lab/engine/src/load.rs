@@ -3,6 +3,7 @@
 //! The generator and the protocols are `tiebreak-load`. Here a URL becomes an address, options
 //! become a load, and what was seen becomes a result.
 
+pub mod judged;
 mod outcome;
 mod scenario;
 mod sweep;
@@ -93,10 +94,7 @@ pub fn run(
     let seed = number_of(&request.seed);
     let scenario = AnyScenario::new(&request.traffic, &url, seed).map_err(LabError::Usage)?;
     let facts = scenario.facts();
-    let allowed = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX);
-    let threads = allowed.saturating_sub(1).max(1).min(facts.connections.max(1));
-    let threads = request.threads.map_or(threads, NonZeroU32::get).min(facts.connections);
-    let threads = NonZeroU32::new(threads).unwrap_or(NonZeroU32::MIN);
+    let threads = threads(request, facts);
     let mut server = Server {
         request,
         facts,
@@ -136,6 +134,14 @@ pub fn run(
             kernel: generator::kernel_tls(),
         }),
     })
+}
+
+/// Returns the threads of the generator.
+fn threads(request: &LoadRequest, facts: Facts) -> NonZeroU32 {
+    let allowed = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX);
+    let threads = allowed.saturating_sub(1).max(1).min(facts.connections.max(1));
+    let threads = request.threads.map_or(threads, NonZeroU32::get).min(facts.connections);
+    NonZeroU32::new(threads).unwrap_or(NonZeroU32::MIN)
 }
 
 /// Returns the number that a seed stands for: the first 64 bits of its SHA-256.

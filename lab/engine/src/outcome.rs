@@ -6,8 +6,9 @@ use crate::observation::Column;
 use crate::referee::{Referee, effect, one_factor};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{Journal, StopReason};
+use tiebreak_core::load::{LoadEnd, LoadResult};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::Plan;
+use tiebreak_core::plan::{Budget, Plan};
 use tiebreak_core::result::{
     Blame, ClaimResult, ContestantResult, EvidenceResult, MachineResult, RunResult,
 };
@@ -75,6 +76,7 @@ pub fn result(
         },
         warnings,
         study: study.map(Box::new),
+        load: if full { loaded(referee, &header.command).map(Box::new) } else { None },
         self_check: referee.self_check.as_ref().map(|check| {
             if full && stopped.is_some() {
                 check.result(&plan.seed, elapsed_s / referee.rounds.max(1) as f64)
@@ -83,6 +85,26 @@ pub fn result(
             }
         }),
     }
+}
+
+/// Returns what was seen of the loads whose messages claims are about, once one has ended.
+fn loaded(referee: &Referee, command: &[String]) -> Option<LoadResult> {
+    let load = referee.plan.load.as_deref()?;
+    let Budget { rounds, seconds } = referee.budget;
+    let messages = rounds.map(|arrivals| arrivals / u64::from(load.arrivals_a_message.max(1)));
+    let duration_ns = seconds.map(|seconds| LoadEnd::DurationNs((seconds * 1e9) as u64));
+    (!referee.loads.is_empty()).then(|| LoadResult {
+        command: command.to_vec(),
+        url: load.url.clone(),
+        traffic: load.traffic.clone(),
+        connections: load.connections,
+        threads: load.threads.get(),
+        seed: referee.plan.seed.clone(),
+        end: duration_ns.unwrap_or(LoadEnd::Messages(messages.unwrap_or(0))),
+        saturation: None,
+        loads: referee.loads.clone(),
+        failure: None,
+    })
 }
 
 fn claim(referee: &Referee, index: usize, cpus: f64, full: bool) -> ClaimResult {

@@ -4,6 +4,7 @@ use crate::error::{LabError, Result, usage};
 use crate::request::contestants;
 pub use crate::request::{HookRequest, Request, check_rule, seed_or_random};
 use tiebreak_core::claim::{Claim, Property, Statement};
+use tiebreak_core::load::LoadPlan;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Kind, Plan, PlannedClaim, Scope,
@@ -61,6 +62,7 @@ pub(crate) fn assembled(
         block_runs: request.block_runs,
         adjust: Adjust::NONE,
         functions: None,
+        load: None,
     }
 }
 
@@ -127,6 +129,23 @@ pub fn about_one(request: &Request, claim: Claim, kind: Kind) -> Result<Plan> {
     }
     let budget = budget.unwrap_or(Budget { rounds: None, seconds });
     Ok(Plan { kind, scope, ..assembled(request, contestants, claims, budget) })
+}
+
+/// Makes the plan of claims about the messages of a load.
+///
+/// # Errors
+/// Fails for an invalid claim sentence, or for a claim that is not about the server alone.
+pub(crate) fn about_load(request: &Request, load: LoadPlan, budget: Budget) -> Result<Plan> {
+    check_numbers(request)?;
+    let contestants = contestants(request)?;
+    let claims = planned_claims(request, &contestants)?;
+    if let Some(planned) = claims.iter().find(|planned| planned.right.is_some()) {
+        let text = &planned.claim.text;
+        return usage(format!("'{text}' compares two, and a load has one server"));
+    }
+    let (kind, scope) = (Kind::Stream { scale: None, is_chain: false }, Scope::Load);
+    let plan = assembled(request, contestants, claims, budget);
+    Ok(Plan { kind, scope, load: Some(Box::new(load)), ..plan })
 }
 
 pub(crate) fn check_error(error: f64) -> Result<()> {

@@ -18,7 +18,8 @@ use crate::round_ratio;
 use crate::self_check::SelfCheck;
 use std::convert::Infallible;
 use tiebreak_core::evidence::Evidence;
-use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Wealth};
+use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Tally, Wealth};
+use tiebreak_core::load::PaceResult;
 use tiebreak_core::plan::{Budget, Kind, Plan, PlannedClaim, Primer};
 use tiebreak_core::sample::{Outcome, Reading, Sample};
 use tiebreak_core::schedule::RoundCoins;
@@ -93,6 +94,8 @@ pub struct Referee {
     /// claims were settled together with those of other runs.
     pub(crate) false_share: Option<f64>,
     warnings: Vec<Warning>,
+    /// What was seen of the loads whose messages are the stream.
+    pub(crate) loads: Vec<PaceResult>,
 }
 
 impl Referee {
@@ -122,6 +125,7 @@ impl Referee {
             rounds_without_delay: 0,
             false_share: None,
             warnings: Vec::new(),
+            loads: Vec::new(),
             plan: plan.clone(),
         }
     }
@@ -171,6 +175,14 @@ impl Referee {
             Event::Warned { warning } => self.warn(warning.clone()),
             Event::Resumed { budget, .. } => self.budget = *budget,
             Event::Observed { .. } => self.take_lines(event),
+            Event::Block { arrivals, tallies, elapsed_ns } => {
+                self.take_block(*arrivals, tallies, *elapsed_ns);
+            }
+            Event::Loaded { load } => self.loads.push((**load).clone()),
+            // Elsewhere the walk through the rounds does it at its time.
+            Event::Void { contestant, fault, .. } if self.plan.load.is_some() => {
+                self.void(*contestant, fault);
+            }
             Event::Relaxed { error, false_share } => self.relax(*error, *false_share),
             Event::FirstFailure { contestant, fault, .. } => {
                 self.seen[*contestant].first_failure = Some(fault.clone());
@@ -405,6 +417,20 @@ impl Referee {
             if settled.is_some() {
                 claim.ended_ns = Some(*elapsed_ns);
             }
+        }
+    }
+
+    /// Adds a block of the messages of a load to the evidence of each claim.
+    fn take_block(&mut self, arrivals: u64, tallies: &[Tally], elapsed_ns: u64) {
+        self.elapsed_ns = elapsed_ns;
+        self.rounds += arrivals;
+        for (claim, tally) in self.claims.iter_mut().zip(tallies) {
+            if claim.is_open() && claim.test.observe_block(arrivals, tally).is_some() {
+                claim.ended_ns = Some(elapsed_ns);
+            }
+        }
+        for seen in &mut self.seen {
+            seen.samples += arrivals;
         }
     }
 

@@ -4,7 +4,7 @@ use crate::error::{LabError, Result, data};
 use crate::resume::NewBudget;
 use crate::session::{Book, Session};
 use crate::studies::{self, Environment, LineUp};
-use crate::{revisions, source};
+use crate::{load, revisions, source};
 use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -55,9 +55,15 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns whether it judges lines of a stream, and starts no programs.
+    /// Returns whether it judges lines of a stream or messages of a load, and starts no programs.
     pub fn is_stream(&self) -> bool {
         self.programs.is_none()
+    }
+
+    /// Returns how many messages of its load are to arrive a second, if claims are about those.
+    pub fn arrivals_per_second(&self) -> Option<f64> {
+        let load = self.session.plan().load.as_deref()?;
+        Some(load.rate_per_second as f64 * f64::from(load.arrivals_a_message))
     }
 
     /// Returns the result before the next round.
@@ -77,6 +83,9 @@ impl Run {
         watch: impl FnMut(&dyn Fn() -> RunResult),
     ) -> Result<RunResult> {
         let Run { session, programs, stop } = self;
+        if let Some(load) = session.plan().load.clone() {
+            return load::judged::go(session, *load, stop, watch);
+        }
         let Some(mut programs) = programs else {
             let id = session.id().to_owned();
             return session

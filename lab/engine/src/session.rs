@@ -5,7 +5,8 @@ use crate::error::{LabError, Result};
 use crate::recorder::{NOTHING, Recorder};
 use crate::referee::Referee;
 use crate::resume::{self, NewBudget};
-use crate::stream::Stream;
+use crate::stream::of_lines::OfLines;
+use crate::stream::{Observations, Stream};
 use crate::{outcome, replay, revisions};
 use sha2::{Digest, Sha256};
 use std::io::Read;
@@ -195,16 +196,37 @@ impl Session {
     /// # Errors
     /// Fails if a line is invalid, the stream cannot be read, or the journal cannot be written.
     pub fn read(
-        mut self,
+        self,
         input: impl Read + Send + 'static,
+        stop: &AtomicBool,
+        watch: impl FnMut(&dyn Fn() -> RunResult),
+    ) -> Result<RunResult> {
+        self.observe(|referee| OfLines::new(input, referee), stop, watch)
+    }
+
+    /// Takes observations to their end, or until the claims are settled, and calls `watch` as
+    /// [`Session::go`] does. `begin` returns where they come from, and gets the evidence so far.
+    ///
+    /// # Errors
+    /// Fails if they cannot begin, one of them is wrong, or the journal cannot be written.
+    pub(crate) fn observe<S: Observations>(
+        mut self,
+        begin: impl FnOnce(&Referee) -> Result<S>,
         stop: &AtomicBool,
         mut watch: impl FnMut(&dyn Fn() -> RunResult),
     ) -> Result<RunResult> {
         let (recorder, journal) = self.split();
         let stream = Stream::new(recorder, journal, stop)?;
-        let (referee, reason) = stream
-            .run(input, |referee| watch(&|| outcome::result(referee, journal, None, false)))?;
+        let mut source = begin(stream.referee())?;
+        let (referee, reason) = stream.run(&mut source, |referee| {
+            watch(&|| outcome::result(referee, journal, None, false));
+        })?;
         self.conclude(referee, reason)
+    }
+
+    /// Returns the plan.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.journal.header.plan
     }
 
     /// Returns what writes the journal, and the journal as it was at the start or the resumption.

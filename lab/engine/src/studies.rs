@@ -259,7 +259,7 @@ impl StudyRequest {
                  can be drawn: --scope binary",
                 self.study.name
             )),
-            Scope::Stream => usage("functions are not a stream: use --scope code"),
+            Scope::Stream | Scope::Load => usage("functions are not a stream: use --scope code"),
             scope => Ok(scope),
         }
     }

@@ -101,8 +101,11 @@ fn last_wealth(store: &Store, run: &StoppedRun) -> Result<Vec<(usize, Wealth)>> 
     }
     // Lines of a stream are events, so the wealth is recomputed from them.
     let referee = Referee::from_journal(&store.journal(&run.id)?);
-    let (evidence_for, evidence_against) = referee.test(0).evidence();
-    Ok(vec![(0, Wealth { claim: 0, evidence_for, evidence_against })])
+    let wealth = |claim| {
+        let (evidence_for, evidence_against) = referee.test(claim).evidence();
+        (claim, Wealth { claim, evidence_for, evidence_against })
+    };
+    Ok((0..claims).map(wealth).collect())
 }
 
 /// Returns the commands of the contestants of a claim, by name.

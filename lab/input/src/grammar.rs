@@ -12,11 +12,16 @@
 //!              { "on" NAME | "by" METRIC | BAD }
 //!            | "mean of" NAME "is" ( BELOW | "above" | "at least" ) BAR
 //!              { "on" NAME | "by" METRIC | "capped at" BAR }
+//!            | SHARE "take" ( "less than" | "at most" ) BAR
+//!              { "on" NAME | "by" METRIC | BAD }
 //! BAD        = "with" SHARE "as bad"
 //! LESS       = "less" | "fewer"
 //! AT-MOST    = "at most" | "no more than"
 //! BELOW      = "below" | "at most"
 //! ```
+//!
+//! Of a single contestant `of NAME` may be left out after `median`, `mean` or a percentile, and only
+//! of a single one is it said how many `take` less than something.
 //!
 //! Clauses between braces come in any order and once each; `in SHARE of rounds` only after
 //! `faster`, `less` or `fewer`.
@@ -164,9 +169,17 @@ fn bounded_amount(cursor: &Cursor<'_>, worse: &str) -> Option<String> {
 /// Reads a sentence that starts with `mean of`, `median of` or `p99 of`; `None` if it starts with
 /// the name of a contestant, or with an unknown word.
 fn of_one(cursor: &mut Cursor<'_>) -> Read<Option<Property>> {
-    let starts = cursor.is_word(1, "of") && cursor.ahead(0).is_some_and(|word| !word.is_quoted);
+    let of = if is_of_the_only(cursor) { 0 } else { 1 };
+    let starts =
+        of == 0 || cursor.is_word(1, "of") && cursor.ahead(0).is_some_and(|word| !word.is_quoted);
     if !starts {
         return Ok(None);
+    }
+    if cursor.is_word(1, "take") {
+        let good = share(cursor)?.value;
+        cursor.expect(&["take"])?;
+        cursor.left = cursor.names[0].to_owned();
+        return quantile(cursor, good, &["less than", "at most"]).map(Some);
     }
     // A mean has no share.
     let share = if let Some(share) = percentile(cursor) {
@@ -179,18 +192,36 @@ fn of_one(cursor: &mut Cursor<'_>) -> Read<Option<Property>> {
         }
         cursor.choose(&names).map_err(|error| error.or_expect("a percentile such as p99"))?
     };
-    cursor.expect(&["of"])?;
-    contestant(cursor, Part::Left)?;
+    if of == 0 {
+        cursor.left = cursor.names[0].to_owned();
+    } else {
+        cursor.expect(&["of"])?;
+        contestant(cursor, Part::Left)?;
+    }
     cursor.expect(&["is"])?;
     match share {
         None => mean(cursor).map(Some),
-        Some(share) => quantile(cursor, share).map(Some),
+        Some(share) => quantile(cursor, share, &["below", "at most"]).map(Some),
     }
 }
 
-/// Reads the rest after `p99 of A is`.
-fn quantile(cursor: &mut Cursor<'_>, good: f64) -> Read<Property> {
-    cursor.expect(&["below", "at most"])?;
+/// Returns whether the sentence begins with what is claimed of the only contestant, without its
+/// name: `p99 is`, `mean is`, `99% take`.
+fn is_of_the_only(cursor: &Cursor<'_>) -> bool {
+    let &[only] = cursor.names else { return false };
+    let Some(first) = cursor.ahead(0).filter(|word| !word.is_quoted && word.raw != only) else {
+        return false;
+    };
+    let after_p = first.raw.strip_prefix(['p', 'P']).unwrap_or_default();
+    let is_quantity = cursor.is_word(0, "mean")
+        || cursor.is_word(0, "median")
+        || after_p.starts_with(|c: char| c.is_ascii_digit());
+    is_quantity && cursor.is_word(1, "is") || first.starts_with_digit() && cursor.is_word(1, "take")
+}
+
+/// Reads the rest after `p99 of A is` or `99% take`: the bar follows one of these words.
+fn quantile(cursor: &mut Cursor<'_>, good: f64, below: &[&'static str]) -> Read<Property> {
+    cursor.expect(below)?;
     let bar = bar(cursor, &KEYWORDS)?;
     let tail = tail(cursor, &[Clause::On, Clause::By, Clause::Bad])?;
     Ok(Property::Quantile { good, bad: bad(cursor, &tail, good)?, bar: bar.value(cursor)? })

@@ -17,6 +17,7 @@ mod system;
 mod thread;
 
 use crate::conversation::Scenario;
+use crate::ledger::Ledger;
 use crate::schedule::{End, Rate};
 use crate::seen::Account;
 use crate::stamp::{LOAD_NS_MAX, MESSAGES_MAX};
@@ -83,6 +84,8 @@ pub struct Watch {
     pub sent: AtomicU64,
     /// The arrivals so far.
     pub arrived: AtomicU64,
+    /// Where the threads report what became of each message, if somebody wants to know.
+    pub ledger: Option<Ledger>,
 }
 
 /// Why there was no load.
@@ -207,6 +210,9 @@ pub fn load<S: Scenario>(load: &Load, scenario: &S, watch: &Watch) -> Result<Acc
     check(load, scenario)?;
     system::allow_files(scenario.connections())?;
     let shared = Shared::new(load, scenario, watch);
+    if let Some(ledger) = &watch.ledger {
+        ledger.begin(load.threads);
+    }
     let records = std::thread::scope(|scope| {
         let run = |thread: u32| {
             let shared = &shared;

@@ -12,6 +12,7 @@
 //! | [`schedule`], [`pacer`] | when to send, and how late it was |
 //! | [`stamp`] | what a message carries, so that its arrival tells its latency |
 //! | [`latency`], [`histogram`] | latencies as intervals, counted in bins |
+//! | [`ledger`], [`blocks`] | what became of each message, counted in blocks for those who judge |
 //! | [`saturation`] | the search for how much a server can take |
 //!
 //! # When to send
@@ -50,12 +51,14 @@
 //!
 //! No statistic beyond counts and histograms: what follows from them is for `tiebreak-stats`.
 
+pub mod blocks;
 mod bytes;
 pub mod conversation;
 pub mod generator;
 pub mod histogram;
 pub mod http;
 pub mod latency;
+pub mod ledger;
 mod message;
 pub mod mqtt;
 pub mod pacer;

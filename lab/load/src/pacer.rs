@@ -109,6 +109,11 @@ impl Pacer {
         self.unsent.peek().map(|send| send.at_ns)
     }
 
+    /// Returns the number of the next send that was not taken yet; `None` after the last.
+    pub fn next_index(&mut self) -> Option<u64> {
+        self.unsent.peek().map(|send| send.index)
+    }
+
     /// Takes the next send, which goes out now; `None` if none is due.
     pub fn take(&mut self, now_ns: u64) -> Option<Sent> {
         if self.due(now_ns) == 0 {

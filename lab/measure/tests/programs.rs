@@ -45,6 +45,7 @@ fn plan(commands: &[&str]) -> Plan {
         block_runs: 1,
         adjust: Adjust::NONE,
         functions: None,
+        load: None,
         program: ProgramPlan::default(),
     }
 }

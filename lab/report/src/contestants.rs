@@ -23,7 +23,8 @@ fn summary(contestant: &ContestantResult, metric: Metric) -> Option<&MetricSumma
 /// Adds the tables: the first has everything, those of further metrics only what differs. Below
 /// them follows the first failure where failures are counted.
 pub(crate) fn tables(page: &mut Page, run: &RunResult, look: Look) {
-    let is_stream = run.verdicts.iter().any(|claim| claim.scope == Scope::Stream);
+    let is_stream =
+        run.verdicts.iter().any(|claim| matches!(claim.scope, Scope::Stream | Scope::Load));
     // Lines with only 0 or 1 have no values beyond the claims above.
     if run.contestants.iter().all(|one| is_stream && one.metrics.is_empty()) {
         return;

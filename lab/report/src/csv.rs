@@ -14,11 +14,18 @@ const BEFORE_MARKS: usize = 17;
 const STREAM_FIELDS: [&str; 5] =
     ["observation", "lines", "successes", "failure_runs", "elapsed_ns"];
 
+/// The header line of a load: a line is what a block says of a claim, counted from 0.
+const LOAD_FIELDS: [&str; 7] =
+    ["observation", "claim", "arrivals", "good", "bad", "failure_runs", "elapsed_ns"];
+
 /// Appends a header and one line a sample of the finished rounds, in the order in which they were
 /// taken. Rounds, attempts and positions count from 0; what was not measured is empty; marks are
-/// joined by `|`. Of a stream it is one line a batch of lines that became evidence. Costs one pass
-/// over the samples.
+/// joined by `|`. Of a stream it is one line a batch of lines that became evidence, of a load one for
+/// each block and claim. Costs one pass over the samples.
 pub fn samples(journal: &Journal, out: &mut String) {
+    if journal.header.plan.load.is_some() {
+        return blocks(journal, out);
+    }
     if matches!(journal.header.plan.kind, Kind::Stream { .. }) {
         return observations(journal, out);
     }
@@ -40,6 +47,21 @@ fn observations(journal: &Journal, out: &mut String) {
             let fields = [index, *lines, *successes, *failure_runs, *elapsed_ns];
             push_line(fields.iter().map(u64::to_string), out);
             index += 1;
+        }
+    }
+}
+
+/// Appends a line for each block and claim.
+fn blocks(journal: &Journal, out: &mut String) {
+    push_line(LOAD_FIELDS.iter().map(|field| field.to_string()), out);
+    let blocks = journal.events.iter().filter_map(|event| match event {
+        Event::Block { arrivals, tallies, elapsed_ns } => Some((*arrivals, tallies, *elapsed_ns)),
+        _ => None,
+    });
+    for (index, (arrivals, tallies, elapsed_ns)) in (0..).zip(blocks) {
+        for (claim, of) in (0..).zip(tallies) {
+            let fields = [index, claim, arrivals, of.good, of.bad, of.other_runs, elapsed_ns];
+            push_line(fields.iter().map(u64::to_string), out);
         }
     }
 }

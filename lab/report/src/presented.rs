@@ -6,7 +6,7 @@ use crate::number::{GIVEN_DECIMALS, Kind, finite, share_text, value_text};
 use crate::text::shorten_middle;
 use tiebreak_core::claim::{Property, Relation, Statement};
 use tiebreak_core::metric::Unit;
-use tiebreak_core::result::{ClaimResult, EffectResult};
+use tiebreak_core::result::{ClaimResult, EffectResult, Quantity};
 use tiebreak_core::verdict::Verdict;
 
 /// The subject of a quantity.
@@ -60,6 +60,12 @@ impl<'a> Presented<'a> {
             Statement::Property(property) => match property {
                 Property::InShareOfRounds { share, .. } => (Subject::Rounds, vec![share]),
                 Property::Succeeds { good, bad } => (Subject::Rate(left), thresholds(good, bad)),
+                // Where no values are kept, only the share is known.
+                Property::Quantile { good, bad, bar }
+                    if matches!(claim.quantity, Quantity::Rate { .. }) =>
+                {
+                    (Subject::UpTo(bar, unit), thresholds(good, bad))
+                }
                 Property::Quantile { good, bar, .. } => {
                     (Subject::Quantile(left, good, unit), vec![bar])
                 }

@@ -18,6 +18,7 @@ const SERIAL_Z: f64 = 4.0;
 pub(crate) fn trial_noun(claim: &ClaimResult) -> &'static str {
     match claim.scope {
         Scope::Stream => "line",
+        Scope::Load => "message",
         _ if claim.statement.is_of_two() => "round",
         _ => "run",
     }
@@ -39,8 +40,12 @@ pub(crate) fn found(claim: &ClaimResult, property: Property) -> String {
     let unit = claim.metric.unit();
     match property {
         Property::Succeeds { .. } if noun == "line" => format!("{counted} say success, {interval}"),
+        Property::Succeeds { .. } if noun == "message" => format!("{counted} arrived, {interval}"),
         Property::Succeeds { .. } => format!("{counted} succeeded, {interval}"),
         Property::InShareOfRounds { .. } => format!("it was so in {counted}, {interval}"),
+        Property::Quantile { bar, .. } if quantity.is_share() => {
+            format!("{counted} took at most {}, {interval}", value_text(unit, bar))
+        }
         Property::Quantile { good, bar, .. } => {
             let value = format!("its {} is {interval}", quantile_name(good));
             let Some(share) = Presented::share_of(claim) else { return value };
@@ -163,6 +168,9 @@ pub(crate) fn unpromised(claim: &ClaimResult) -> &'static str {
         Some(share) if !share.is_chain => {
             "No error is promised of a claim whose failures come in bursts or in spells."
         }
+        _ if claim.scope == Scope::Load => {
+            "No error is promised of a claim whose messages are slow in spells."
+        }
         _ => "No error is promised of a claim whose lines depend on those before.",
     }
 }
@@ -197,16 +205,16 @@ pub(crate) fn condition(claim: &ClaimResult) -> Option<String> {
                 _ => "if no spell is longer than a thirtieth of a block".to_owned(),
             };
             let few = match spells.rarer {
-                0 => "all lines are on one side of the bar: nothing is known of spells".to_owned(),
+                0 => format!("all {noun}s are on one side of the bar: nothing is known of spells"),
                 rarer => {
-                    let lines = count(rarer, "line");
+                    let lines = count(rarer, noun);
                     format!("{lines} on one side of the bar would hardly show spells")
                 }
             };
             (rests, (spells.rarer < FAILURES_MIN).then_some(few))
         }
         (None, None) => {
-            let of_stream = claim.scope == Scope::Stream;
+            let of_stream = matches!(claim.scope, Scope::Stream | Scope::Load);
             let noun = if of_stream { "line, or block of lines," } else { noun };
             (format!("if no {noun} depends on those before"), None)
         }
@@ -270,9 +278,10 @@ pub(crate) fn small_print(claim: &ClaimResult, has_others: bool) -> Vec<String> 
 fn unit(claim: &ClaimResult, left_over: u64) -> String {
     let noun = trial_noun(claim);
     let why = match claim.scope {
-        Scope::Stream if claim.share.is_none() => {
+        Scope::Stream | Scope::Load if claim.share.is_none() => {
             "requests that come one after the other are slow in spells"
         }
+        Scope::Load => "messages that come one after the other are slow in spells",
         Scope::Stream => "requests that come one after the other fail in bursts",
         _ => "runs that come one after the other may fail in bursts",
     };

@@ -395,6 +395,7 @@ fn scope_words(run: &RunResult, claim: &ClaimResult) -> String {
         (Scope::Binary, _, false) => "for this exact binary on this machine".to_owned(),
         (Scope::Code, ..) => "for this code on this machine, freshly placed in memory".to_owned(),
         (Scope::Stream, ..) => "for this stream of lines".to_owned(),
+        (Scope::Load, ..) => "for this server under this load".to_owned(),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::contestants::tables;
 use crate::effects::effects;
 use crate::footer::{footer, state};
 use crate::histogram::distributions;
+use crate::load;
 use crate::odd::odd;
 use crate::prelude::*;
 use crate::ratios::{of_no_factor, ratios};
@@ -43,7 +44,8 @@ pub fn render(run: &RunResult, look: &Look) -> String {
     }
     page.note(print.join(" "));
     footer(&mut page, run);
-    page.finish()
+    let loaded = run.load.as_ref().map(|load| format!("\n{}", load::render(load, &look)));
+    page.finish() + &loaded.unwrap_or_default()
 }
 
 /// The sentences, what helps where they are open, and the pictures.

@@ -154,6 +154,14 @@ impl Sides {
         self.runs[1].observe(!is_above);
     }
 
+    /// Takes values whose order is unknown except for their runs: above the bar, and not above it.
+    pub(crate) fn observe_many(&mut self, values: [u64; 2], runs: [u64; 2]) {
+        for side in 0..2 {
+            self.values[side] += values[side];
+            self.runs[side].observe_many(runs[side]);
+        }
+    }
+
     /// Returns the side with fewer values.
     fn rarer_side(&self) -> usize {
         usize::from(self.values[0] > self.values[1])

@@ -90,10 +90,38 @@ impl MeanTest {
         self.course.settled
     }
 
+    /// Takes many values with only their count, bounds of their mean, in which what is above the
+    /// cap counts as the cap, and how many of them are not above the bar and in how many runs, with
+    /// the runs of the others. The values join the unfinished block, which ends with them once it
+    /// is long enough. There has to be a cap.
+    pub fn observe_block(
+        &mut self,
+        values: u64,
+        mean: Reading,
+        (below, below_runs): (u64, u64),
+        other_runs: u64,
+    ) -> Option<Settled> {
+        if self.course.settled.is_none() && values > 0 {
+            let (low, high) = (mean.low, mean.high.max(mean.low));
+            let most = self.cap.unwrap_or(high).max(high);
+            self.rounds += values;
+            self.sides
+                .observe_many([values.saturating_sub(below), below], [other_runs, below_runs]);
+            self.sum += (low + (high - low) / 2.0) * values as f64;
+            self.bet_on(values, low, most - high);
+        }
+        self.course.settled
+    }
+
     fn bet(&mut self, low: f64, left_to_cap: f64) {
-        self.block.values += 1;
-        self.block.low += low;
-        self.block.left_to_cap += left_to_cap;
+        self.bet_on(1, low, left_to_cap);
+    }
+
+    /// Bets on so many values of this mean.
+    fn bet_on(&mut self, values: u64, low: f64, left_to_cap: f64) {
+        self.block.values += values;
+        self.block.low += low * values as f64;
+        self.block.left_to_cap += left_to_cap * values as f64;
         if self.block.values < self.block.length {
             return;
         }

@@ -143,12 +143,24 @@ impl ShareTest {
         successes: u64,
         failure_runs: u64,
     ) -> Option<Settled> {
+        let successes = successes.min(trials);
+        self.observe_block(trials, (successes, trials - successes), failure_runs)
+    }
+
+    /// Does the same where some trials may be neither surely successes nor surely failures: both
+    /// are given, and the rest is as [`Trial::Unknown`] is. `failure_runs` are the runs of trials
+    /// that did not surely succeed.
+    pub fn observe_block(
+        &mut self,
+        trials: u64,
+        (successes, failures): (u64, u64),
+        failure_runs: u64,
+    ) -> Option<Settled> {
         if self.course.settled.is_none() && trials > 0 {
-            let successes = successes.min(trials);
             self.trials += trials;
             self.successes += successes;
             self.runs.observe_many(failure_runs);
-            self.bet(trials, successes, trials - successes);
+            self.bet(trials, successes, failures);
         }
         self.course.settled
     }

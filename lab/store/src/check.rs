@@ -2,7 +2,7 @@
 //! file can come from anywhere.
 
 use tiebreak_core::claim::{Property, Relation, Statement};
-use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round};
+use tiebreak_core::journal::{Event, Journal, RecordedVerdict, Round, Tally};
 use tiebreak_core::plan::{Centre, Contestant, Kind, Plan, PlannedClaim};
 use tiebreak_core::schedule::RoundCoins;
 
@@ -164,6 +164,11 @@ pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
             let are_numbers = values.iter().all(|value| !value.is_nan());
             require(are_numbers, || "a number of a stream is none")
         }
+        Event::Block { arrivals, tallies, .. } => {
+            let (given, known) = (tallies.len(), plan.claims.len());
+            require(given == known, || format!("a block has {given} counts for {known} claims"))?;
+            tallies.iter().try_for_each(|tally| self::tally(*arrivals, tally))
+        }
         Event::Relaxed { error, .. } => {
             require(is_share(*error), || "an error of an event is not between 0 and 1")
         }
@@ -175,6 +180,21 @@ pub(crate) fn event(plan: &Plan, event: &Event) -> Checked {
         }
         _ => Ok(()),
     }
+}
+
+fn tally(arrivals: u64, tally: &Tally) -> Checked {
+    let Tally { good, bad, good_runs, other_runs, mean_low, mean_high } = *tally;
+    let is_possible = good.checked_add(bad).is_some_and(|known| known <= arrivals)
+        && good_runs <= good
+        && other_runs <= arrivals - good;
+    require(is_possible, || {
+        format!(
+            "of {arrivals} arrivals, {good} in {good_runs} runs are good and {bad} bad, and the \
+             others make {other_runs} runs"
+        )
+    })?;
+    let is_interval = mean_low >= 0.0 && mean_low <= mean_high && mean_high.is_finite();
+    require(is_interval, || "the mean of a block has no bounds")
 }
 
 /// Checks that the verdict names a claim of the plan.

@@ -130,6 +130,8 @@ fn last_round_before(event: &Event) -> Option<u64> {
         Event::FirstOutputs { .. }
         | Event::Warned { .. }
         | Event::Observed { .. }
+        | Event::Block { .. }
+        | Event::Loaded { .. }
         | Event::Relaxed { .. } => None,
     }
 }

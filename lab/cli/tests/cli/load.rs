@@ -1,6 +1,6 @@
 //! Loads on a server of this test, and what cannot be loaded.
 
-use crate::common::{HttpServer, Place};
+use crate::common::{HttpServer, Place, flat, validate};
 use std::net::TcpListener;
 
 /// A URL of a port at which nothing listens.
@@ -49,6 +49,10 @@ fn mistakes_are_named() {
         (&["http", &long, "--rate", "5"], 65, "cannot find the host"),
         (&["http", &closed, "--rate", "5"], 65, "Connection refused"),
         (&["http", url, "--rate", "5", "--svg", "absent/x.svg"], 65, "absent/x.svg"),
+        (&["http", url, "--rate", "5", "--block", "1s"], 64, "--claim"),
+        (&["http", url, "--closed", "--claim", "p99 is below 5 ms"], 64, "does not send while"),
+        (&["http", url, "--sweep", "--claim", "p99 is below 5 ms"], 64, "one rate"),
+        (&["http", &closed, "--rate", "5", "--claim", "p99 is below 5 ms"], 65, "refused"),
     ] {
         let said = place.run(&[&["load"], words].concat());
         assert_eq!(said.code, code, "{words:?}: {said:?}");
@@ -106,6 +110,56 @@ fn a_server_that_breaks_a_connection_is_named() {
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.out.contains("Cut short") && said.out.contains("of 20 answers"), "{}", said.out);
     assert!(said.err.contains("error: on connection 0 the server"), "{}", said.err);
+}
+
+/// Sentences are settled while the load runs, it ends then, and the journal says the same.
+#[test]
+fn what_is_claimed_is_settled_and_replayed() {
+    let place = Place::new();
+    let server = HttpServer::start();
+    let url = server.url();
+    let load = ["load", "http", &url, "--rate", "2000", "--block", "5ms", "--timeout", "60s"];
+    for (claims, code) in [
+        (&["median is below 50 s"][..], 0),
+        (&["80% take less than 50 s", "A succeeds at least 80% of the time"], 0),
+        (&["median is below 1 ns"], 1),
+        (&["median is below 50 s", "p40 of A is below 1 ns"], 1),
+        (&["mean is below 1 ns capped at 1 us"], 1),
+    ] {
+        let claims: Vec<&str> = claims.iter().flat_map(|claim| ["--claim", claim]).collect();
+        let said = place.run(&[&load[..], &claims, &["--json", "-"]].concat());
+        assert_eq!(said.code, code, "{claims:?}: {said:?}");
+        assert!(said.err.contains("needs at least") || claims[1].contains("mean"), "{said:?}");
+        let json = said.json();
+        validate(&json);
+        assert_eq!(json["stopped"], "settled");
+        assert_eq!(json["load"]["loads"][0]["ending"]["code"], "settled");
+        assert!(json["load"]["loads"][0]["counts"]["arrived"].as_u64() > Some(9), "{json:#}");
+        assert_eq!(place.run(&["replay", "--json", "-"]).json(), json, "a replay says the same");
+    }
+    let history = place.run(&["history"]);
+    assert!(history.out.contains("p40 of A"), "{history:?}");
+    let page = place.run(&["show"]);
+    for text in ["Refuted", "2000 requests a second", "under this load"] {
+        assert!(flat(&page.out).contains(text), "no '{text}': {}", page.out);
+    }
+    let budget =
+        place.run(&[&load[..], &["--claim", "p99 is below 50 s", "--messages", "20"]].concat());
+    assert_eq!(budget.code, 2, "{budget:?}");
+    assert!(budget.out.contains("Undecided after 20 messages"), "{budget:?}");
+    assert!(budget.err.contains("not enough for"), "{budget:?}");
+}
+
+#[test]
+fn a_server_that_breaks_a_connection_makes_claims_void() {
+    let place = Place::new();
+    let server = HttpServer::breaking_after(20);
+    let url = server.url();
+    let words = ["load", "http", &url, "--rate", "200", "--connections", "1", "--block", "10ms"];
+    let said = place.run(&[&words[..], &["--claim", "p99 is below 5 s"]].concat());
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(flat(&said.out).contains("gave an answer that is not HTTP/1.1"), "{}", said.out);
+    assert_eq!(place.run(&["replay"]).code, 3);
 }
 
 fn check_schema(value: &serde_json::Value) {

@@ -20,6 +20,10 @@ pub(crate) fn of_claim(referee: &Referee, claim: usize, evidence: &Evidence) -> 
     let same = effect(evidence, std::convert::identity);
     match referee.plan.claims[claim].claim.statement {
         Statement::Ratio(_) => Quantity::Ratio { ratio: effect(evidence, factor) },
+        // Of the messages of a load only counts are kept.
+        Statement::Property(Property::Quantile { .. }) if referee.plan.load.is_some() => {
+            Quantity::Rate { rate: same }
+        }
         Statement::Property(Property::Quantile { good, .. }) => {
             Quantity::Quantile { quantile: quantile(referee, claim, good, evidence), rate: same }
         }

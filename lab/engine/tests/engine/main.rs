@@ -7,6 +7,7 @@ mod check;
 mod engine;
 mod golden;
 mod kill;
+mod load;
 mod mean;
 mod properties;
 mod stream;

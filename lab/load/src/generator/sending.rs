@@ -3,6 +3,7 @@
 use super::arrivals::{Arrival, Window};
 use super::{Load, Pace};
 use crate::conversation::Scenario;
+use crate::ledger::Sends;
 use crate::pacer::{Pacer, Punctuality, TOLERANCE_NS};
 use crate::schedule::{End, Schedule};
 use crate::stamp::{LOAD_NS_MAX, Stamp};
@@ -24,6 +25,8 @@ pub(super) struct Sending {
     /// The load has messages below this number, and before this time.
     numbers: u64,
     end_ns: u64,
+    /// The messages of the schedule that were sent here have numbers below this one.
+    below: u64,
     /// In a closed loop, the senders that still have a message to send.
     left: usize,
     is_over: bool,
@@ -79,6 +82,7 @@ impl Sending {
             in_flight,
             numbers,
             end_ns,
+            below: 0,
             left,
             is_over: false,
             threads: load.threads,
@@ -99,6 +103,7 @@ impl Sending {
     /// Takes the next message of the schedule, if one is due, and the connection that it is for.
     pub(super) fn take_due(&mut self, now_ns: u64) -> Option<(usize, Stamp)> {
         let sent = self.pacer.as_mut().filter(|_| !self.is_over)?.take(now_ns)?;
+        self.below = sent.intended.index + 1;
         let sender = sent.intended.connection / self.threads;
         Some((self.senders[sender as usize].connection, sent.stamp()))
     }
@@ -159,6 +164,13 @@ impl Sending {
     /// Sends no more: the answers that would let it do not come.
     pub(super) fn give_up(&mut self) {
         self.is_over = true;
+    }
+
+    /// Returns which messages of the schedule this thread has sent; in a closed loop, none.
+    pub(super) fn sends(&mut self) -> Sends {
+        let below = self.below;
+        let next = self.pacer.as_mut().map_or(Some(0), Pacer::next_index);
+        Sends { next, below }
     }
 
     /// Returns the time of the next message of the schedule, if there is one.

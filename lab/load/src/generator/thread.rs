@@ -15,6 +15,7 @@ use super::shared::{Over, Shared};
 use super::system::{self, Epoll, Ready};
 use super::{Load, LoadError};
 use crate::conversation::{Heard, Scenario};
+use crate::ledger::Outcome;
 use crate::schedule::End;
 use std::collections::VecDeque;
 use std::io;
@@ -61,6 +62,8 @@ impl Clock {
 /// A thread, with its connections.
 pub(super) struct Thread<'a, S: Scenario> {
     load: &'a Load,
+    /// Its number among the threads.
+    thread: u32,
     shared: &'a Shared<'a>,
     epoll: Epoll,
     connections: Vec<Connection<S::Conversation>>,
@@ -89,6 +92,8 @@ pub(super) struct Thread<'a, S: Scenario> {
     numbers: u64,
     has_sent_all: bool,
     record: Record,
+    /// What is to be reported.
+    outcomes: Vec<Outcome>,
     buffers: Buffers,
     heard: Vec<Heard>,
 }
@@ -138,6 +143,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
         }
         Ok(Thread {
             load,
+            thread,
             shared,
             epoll: Epoll::new(READS_A_TURN)?,
             to_connect: (0..connections.len()).collect(),
@@ -156,6 +162,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
             numbers: 0,
             has_sent_all: false,
             record: Record::new(),
+            outcomes: Vec::new(),
             buffers: Buffers::default(),
             heard: Vec::new(),
         })
@@ -186,6 +193,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
             self.turn(wait)?;
         }
         let now_ns = self.clock.now_ns();
+        self.report(now_ns);
         self.record.cpu_ns = system::thread_cpu_ns().saturating_sub(cpu_ns);
         self.record.punctuality = self.sending.punctuality(now_ns, self.record.counts.sent);
         Ok(())
@@ -225,8 +233,24 @@ impl<'a, S: Scenario> Thread<'a, S> {
         }
     }
 
+    /// Reports what has become of messages, where somebody wants to know: all that was heard until
+    /// now.
+    fn report(&mut self, now_ns: u64) {
+        if let Some(ledger) = &self.shared.watch.ledger {
+            ledger.report(self.thread, &mut self.outcomes, self.sending.sends(), now_ns);
+        }
+    }
+
+    /// Adds an outcome to the next report.
+    fn note(&mut self, outcome: impl FnOnce() -> Outcome) {
+        if self.shared.watch.ledger.is_some() {
+            self.outcomes.push(outcome());
+        }
+    }
+
     /// Says what the thread has counted since the last time, and whether it or the load is done.
     fn tell(&mut self, now_ns: u64) {
+        self.report(now_ns);
         let counts = self.record.counts;
         let told = std::mem::replace(&mut self.told, counts);
         let (sent, arrived) = (counts.sent - told.sent, counts.arrived - told.arrived);

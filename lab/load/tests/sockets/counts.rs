@@ -3,6 +3,7 @@
 use super::echo::{Echo, FRAME_BYTES, frame, serve, stamp};
 use super::server::Server;
 use super::{load, number};
+use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use tiebreak_core::load::Arrivals;
 use tiebreak_core::load::{LoadEnding, MessageCounts};
 use tiebreak_load::generator::{self, Load, Pace, Watch};
+use tiebreak_load::ledger::{Ledger, Outcome, Reach};
 use tiebreak_load::schedule::{End, Rate};
 use tiebreak_load::seen::Account;
 use tiebreak_load::stamp::STAMP_BYTES;
@@ -105,6 +107,55 @@ fn what_the_server_does_wrong_is_counted_apart() {
     };
     assert_eq!((seen.counts, &seen.ending), (expected, &LoadEnding::Waited));
     assert!(seen.backlog >= 20);
+}
+
+/// Whoever wants to know gets the outcome of each message, while the load runs and at its end.
+#[test]
+fn every_outcome_is_reported() {
+    let server = serve(|| {
+        let mut count = 0;
+        move |message| {
+            count += 1;
+            let mut answer = message.to_vec();
+            match count % 5 {
+                2 => answer[0] = b'n',
+                3 => answer.clear(),
+                4 => answer.extend(message),
+                _ => {}
+            }
+            Some(answer)
+        }
+    });
+    let patience = Duration::from_millis(500);
+    let load = Load { threads: number(2), patience, ..load(&server, 2000, End::Sends(200)) };
+    let watch = Watch { ledger: Some(Ledger::default()), ..Watch::default() };
+    let ledger = watch.ledger.as_ref().unwrap();
+    let (mut arrived, mut refused, mut room) = (HashSet::new(), HashSet::new(), Vec::new());
+    let mut take = |outcome| match outcome {
+        Outcome::Arrived { number, .. } => assert!(arrived.insert(number), "{number} twice"),
+        Outcome::Refused { number } => assert!(refused.insert(number), "{number} twice"),
+    };
+    let mut before = Reach::default();
+    let seen = std::thread::scope(|scope| {
+        let loading = scope.spawn(|| generator::load(&load, &Echo::of(3), &watch).unwrap());
+        while !loading.is_finished() {
+            let reach = ledger.collect(&mut room, &mut take);
+            assert!(reach.sent_below >= before.sent_below && reach.sent_below <= 200);
+            assert!(reach.heard_until_ns >= before.heard_until_ns);
+            before = reach;
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        loading.join().unwrap()
+    });
+    let reach = ledger.collect(&mut room, &mut take);
+    check(&seen);
+    assert_eq!(reach.sent_below, 200);
+    assert_eq!(
+        (arrived.len() as u64, refused.len() as u64),
+        (seen.counts.arrived, seen.counts.refused)
+    );
+    assert_eq!(seen.counts.lost, 200 - seen.counts.arrived - seen.counts.refused);
+    assert!(seen.counts.lost >= 39 && arrived.is_disjoint(&refused), "{:?}", seen.counts);
 }
 
 /// Two senders, and four connections that hear both: on two threads, so that a message arrives on

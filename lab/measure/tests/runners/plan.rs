@@ -125,6 +125,7 @@ impl Study {
             block_runs: 1,
             adjust: Adjust::NONE,
             functions: Some(Box::new(self.functions())),
+            load: None,
         }
     }
 

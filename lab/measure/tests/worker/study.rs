@@ -344,6 +344,7 @@ fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
         clock_step_ns: 1.0,
         block_runs: 1,
         adjust: Adjust::NONE,
+        load: None,
         functions: Some(Box::new(FunctionPlan {
             folder: folder.to_str().unwrap().to_owned(),
             study: "test".to_owned(),

@@ -49,7 +49,7 @@ pub(super) fn paragraphs(result: &LoadResult) -> Vec<Spans> {
 /// Says that a load did not come to its end.
 fn cut_short(load: &PaceResult) -> Option<Spans> {
     let (tone, word, why) = match &load.ending {
-        LoadEnding::Complete | LoadEnding::Waited => return None,
+        LoadEnding::Complete | LoadEnding::Waited | LoadEnding::Settled => return None,
         LoadEnding::Interrupted => (Tone::Doubt, "Interrupted", "the load was interrupted"),
         LoadEnding::Broken { .. } => (Tone::Bad, "Cut short", "the server broke a connection"),
     };

@@ -138,6 +138,7 @@ fn units(block: &Block) -> String {
         Scope::Binary => "scope binary: a fresh process for each unit",
         Scope::Layout => "scope layout: as the binaries lie in memory",
         Scope::Stream => "scope stream",
+        Scope::Load => "scope load",
     };
     let calls = block.rows.iter().filter_map(|row| row.calls_a_batch);
     let batch = match (calls.clone().min(), calls.max()) {

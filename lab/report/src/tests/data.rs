@@ -240,6 +240,7 @@ fn journal() -> Journal {
         block_runs: 1,
         adjust: Adjust::NONE,
         functions: None,
+        load: None,
     };
     let header = RunHeader {
         created_unix_ms: 0,

@@ -43,6 +43,7 @@ pub(crate) fn empty() -> RunResult {
         warnings: Vec::new(),
         self_check: None,
         study: None,
+        load: None,
     }
 }
 

@@ -78,6 +78,7 @@ pub fn header() -> RunHeader {
             block_runs: 1,
             adjust: Adjust::NONE,
             functions: None,
+            load: None,
         },
         machine: Fingerprint(machine.into()),
         machine_print: None,

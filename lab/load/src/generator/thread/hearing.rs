@@ -6,6 +6,7 @@ use super::super::connection::State;
 use super::super::shared::Over;
 use super::Thread;
 use crate::conversation::{Broken, Heard, Scenario};
+use crate::ledger::Outcome;
 use crate::stamp::Stamp;
 use std::io::{self, ErrorKind};
 use std::sync::atomic::Ordering::Relaxed;
@@ -85,6 +86,7 @@ impl<S: Scenario> Thread<'_, S> {
                 Heard::Arrived(stamp) => self.arrived(place, stamp, now_ns, end_ns),
                 Heard::Refused(stamp) => {
                     self.record.refused(now_ns, end_ns);
+                    self.note(|| Outcome::Refused { number: stamp.number });
                     self.settled(place, stamp, now_ns);
                 }
             }
@@ -123,6 +125,8 @@ impl<S: Scenario> Thread<'_, S> {
             Arrival::Latest => {}
         }
         self.record.arrived(stamp, now_ns, end_ns);
+        let latency = stamp.latency(now_ns);
+        self.note(|| Outcome::Arrived { number: stamp.number, latency });
         self.settled(place, stamp, now_ns);
     }
 
