@@ -262,6 +262,15 @@ install_packages() {
         exit 1
     fi
 
+    # What the packages would start as daemons, on a machine with systemd, is neither started now nor
+    # at the next boot: tests start servers themselves, and who wants a daemon enables it.
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e "$policy" ]; then
+        trap '$as_root rm -f "$policy"' EXIT
+        printf '#!/bin/sh\nexit 101\n' | $as_root tee "$policy" >/dev/null
+        $as_root chmod 755 "$policy"
+    fi
+
     echo "setup: missing:$packages; running ${as_root:+$as_root }$install"
     export DEBIAN_FRONTEND=noninteractive
     $as_root apt-get update -qq ||
@@ -270,6 +279,17 @@ install_packages() {
     if ! $as_root $install -qq -o Dpkg::Use-Pty=0; then
         echo "setup: apt-get failed. Install$packages by hand, then try again." >&2
         exit 1
+    fi
+    daemons=""
+    for package in $packages; do
+        case $package in
+            mosquitto | nginx) daemons="$daemons $package" ;;
+        esac
+    done
+    if [ -n "$daemons" ] && [ -d /run/systemd/system ]; then
+        # shellcheck disable=SC2086 # the words of $daemons are names
+        $as_root systemctl --quiet disable $daemons ||
+            echo "setup: going on, though some of$daemons will be started at the next boot" >&2
     fi
 }
 

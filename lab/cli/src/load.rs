@@ -3,7 +3,7 @@
 use crate::choice::{Names, one_of};
 use crate::io::Io;
 use crate::options::{Reporting, Store};
-use crate::quantities::{self, above_0};
+use crate::quantities::{self, whole};
 use crate::screen::Screen;
 use crate::{exit, race};
 use clap::{ArgGroup, Args, Subcommand};
@@ -17,7 +17,9 @@ use tiebreak_lab::core::load::{
 };
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::load::judged::{self, LoadClaims};
-use tiebreak_lab::load::{self, LoadRequest, Pacing};
+use tiebreak_lab::load::{
+    self, LoadRequest, MESSAGES_MAX, PAYLOAD_BYTES_MAX, Pacing, RATE_PER_SECOND_MAX,
+};
 use tiebreak_lab::planning::seed_or_random;
 use tiebreak_lab::report::{json, load as page};
 use tiebreak_lab::run::Ready;
@@ -33,6 +35,8 @@ const CLAIMED_DURATION_NS: u64 = 600_000_000_000;
 const BLOCK_NS: u64 = 1_000_000_000;
 /// The size of a message of WebSocket, unless the user says so: a stamp as text has 22 bytes.
 const WEBSOCKET_BYTES: u32 = 32;
+/// More connections than this are a slip: an address has fewer ports.
+const CONNECTIONS_MAX: u64 = 1_000_000;
 /// The connections of the shape relay.
 const RELAY: u32 = 2;
 
@@ -52,7 +56,8 @@ pub struct HttpOptions {
     url: String,
 
     /// How many connections send in turn; each has one request under way
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = above_0::<u32>())]
+    #[arg(long, value_name = "N", default_value_t = 10,
+          value_parser = whole::<u32>(1, CONNECTIONS_MAX))]
     connections: u32,
 
     #[command(flatten)]
@@ -69,11 +74,12 @@ pub struct WebSocketOptions {
     shape: WebSocketShape,
 
     /// How many connections send in turn [default: 10; of relay 2, of which one sends]
-    #[arg(long, value_name = "N", value_parser = above_0::<u32>())]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, CONNECTIONS_MAX))]
     connections: Option<u32>,
 
     /// The bytes of a message: at least 16, as text 22
-    #[arg(long, value_name = "BYTES", default_value_t = WEBSOCKET_BYTES)]
+    #[arg(long, value_name = "BYTES", default_value_t = WEBSOCKET_BYTES,
+          value_parser = whole::<u32>(16, PAYLOAD_BYTES_MAX as u64))]
     payload: u32,
 
     /// Send text instead of binary messages
@@ -100,21 +106,22 @@ pub struct MqttOptions {
     shape: MqttShape,
 
     /// How many connections there are [default: 10]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..),
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(2, CONNECTIONS_MAX),
           conflicts_with_all = ["pairs", "wildcards"])]
     connections: Option<u32>,
 
     /// Of the shape ping: how many pairs there are [default: 5]
-    #[arg(long, value_name = "N", value_parser = above_0::<u32>())]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, CONNECTIONS_MAX / 2))]
     pairs: Option<u32>,
 
     /// Of the shape ping: how many further connections get all requests and answers of one pair
     /// [default: 0]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(0, CONNECTIONS_MAX))]
     wildcards: Option<u32>,
 
     /// The bytes of a message: at least 16
-    #[arg(long, value_name = "BYTES", default_value_t = 16)]
+    #[arg(long, value_name = "BYTES", default_value_t = 16,
+          value_parser = whole::<u32>(16, PAYLOAD_BYTES_MAX as u64))]
     payload: u32,
 
     /// The quality of service: 0 may get lost, 1 is acknowledged, 2 arrives exactly once
@@ -153,7 +160,7 @@ const MQTT_VERSIONS: Names<MqttVersion> = &[
 struct Common {
     /// Open loop: this many messages a second over all connections, whether answers come or not;
     /// with --sweep where the search for saturation begins
-    #[arg(long, value_name = "N", value_parser = above_0::<u64>())]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1, RATE_PER_SECOND_MAX))]
     rate: Option<u64>,
 
     /// How sends are spread over time
@@ -177,7 +184,7 @@ struct Common {
     duration: Option<u64>,
 
     /// How many messages are sent
-    #[arg(long, value_name = "N", value_parser = above_0::<u64>(),
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1, MESSAGES_MAX),
           conflicts_with_all = ["duration", "sweep"])]
     messages: Option<u64>,
 
@@ -190,7 +197,7 @@ struct Common {
     seed: Option<String>,
 
     /// The threads that send and receive [default: all CPUs but one, which is left to the server]
-    #[arg(long, value_name = "N", value_parser = above_0::<u32>())]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, 1000))]
     threads: Option<u32>,
 
     /// How long the next connection is waited for, and after the last send the next arrival

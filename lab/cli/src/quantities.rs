@@ -16,6 +16,15 @@ pub fn above_0<T: TryFrom<u64>>() -> RangedU64ValueParser<T> {
     RangedU64ValueParser::new().range(1..)
 }
 
+/// Returns a parser of whole numbers from `least` to `most`, which its error names.
+pub fn whole<T: TryFrom<u64>>(least: u64, most: u64) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        number.ok_or_else(|| format!("give a whole number from {least} to {most}"))
+    }
+}
+
 /// Parses the head of a chain of hashes: from 8 to 64 hexadecimal digits, the beginning of its last
 /// hash.
 pub fn chain_head(text: &str) -> Result<String, String> {

@@ -269,6 +269,9 @@ pub struct PaceResult {
     pub duration_ns: u64,
     /// What became of the messages.
     pub counts: MessageCounts,
+    /// How often messages were refused, by what the server said, in ascending order.
+    #[serde(default)]
+    pub refusals: Vec<Refusal>,
     /// The sends that were late, and those that were due so long ago and never made.
     pub late: u64,
     /// The arrivals a second, from the start to the last of them, in an open loop at least to the
@@ -296,6 +299,15 @@ pub struct PaceResult {
     pub bins: Vec<LatencyBin>,
 }
 
+/// Messages that were refused in the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// What the server said: a status of HTTP, or a reason code of MQTT.
+    pub code: u16,
+    /// How many messages.
+    pub count: u64,
+}
+
 /// What became of the messages of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageCounts {
@@ -307,7 +319,7 @@ pub struct MessageCounts {
     /// The arrivals, each counted once.
     pub arrived: u64,
     /// The arrivals that never came: `(sent - refused) * arrivals a message - arrived`; 0 if the
-    /// load was interrupted or broken.
+    /// load was cut short.
     pub lost: u64,
     /// The arrivals of what had already arrived there, or came after 64 or more later ones of the
     /// same sender, so that this is not known.
@@ -316,6 +328,9 @@ pub struct MessageCounts {
     pub reordered: u64,
     /// The messages that the server said it would not do.
     pub refused: u64,
+    /// If the load was cut short: the arrivals that were still to come. They are not lost.
+    #[serde(default)]
+    pub under_way: u64,
     /// The connections that were made again, because the server had closed them when it may.
     pub reconnected: u64,
 }

@@ -30,6 +30,10 @@ use tiebreak_load::seen::Account;
 use tiebreak_load::tls::Tls;
 use tiebreak_machine::cpus;
 
+pub use tiebreak_load::PAYLOAD_BYTES_MAX;
+pub use tiebreak_load::schedule::RATE_PER_SECOND_MAX;
+pub use tiebreak_load::stamp::MESSAGES_MAX;
+
 /// How often a load that runs is looked at.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
@@ -90,6 +94,15 @@ pub fn run(
     require(
         !(is_counted && matches!(request.pacing, Pacing::Sweep { .. })),
         "--sweep tries rates, each for a time: give --duration instead of --messages",
+    )?;
+    let is_one_at_a_time = matches!(request.traffic, Traffic::Http { .. });
+    let has_several = matches!(
+        request.pacing,
+        Pacing::At(Pace::Closed { in_flight }) if in_flight != Some(1)
+    );
+    require(
+        !(is_one_at_a_time && has_several),
+        "--in-flight: HTTP has one request under way on each connection: give more --connections",
     )?;
     let seed = number_of(&request.seed);
     let scenario = AnyScenario::new(&request.traffic, &url, seed).map_err(LabError::Usage)?;

@@ -79,8 +79,9 @@ pub enum Heard {
     Open,
     /// A message has arrived, or its answer has.
     Arrived(Stamp),
-    /// The server said that it will not do what this message asked for.
-    Refused(Stamp),
+    /// The server said that it will not do what this message asked for, by this status of HTTP or
+    /// reason code of MQTT.
+    Refused(Stamp, u16),
 }
 
 /// Why a conversation cannot go on, as the end of the sentence "the server ...": `answered with

@@ -12,6 +12,8 @@ use tiebreak_proto::http::{Body, Chunked, Error, Field, Fields, Piece, Request, 
 
 /// The longest head of an answer, and the longest trailers, in bytes.
 const HEAD_BYTES_MAX: usize = 64 << 10;
+/// The status of an answer to a request that did not come in time.
+const REQUEST_TIMEOUT: u16 = 408;
 /// Answers with this status or a higher one are refusals (RFC 9110 section 15).
 const REFUSED_FROM: u16 = 400;
 
@@ -84,8 +86,9 @@ impl Scenario for Http {
             request: Arc::clone(&self.request),
             under_way: None,
             next: Next::Head,
-            is_refused: false,
+            refused: None,
             keeps_alive: true,
+            is_idle_too_long: false,
             has_answered: false,
             has_begun: false,
         }
@@ -99,10 +102,12 @@ pub struct Exchange {
     /// The request without an answer.
     under_way: Option<Stamp>,
     next: Next,
-    /// Whether the answer that is coming refuses.
-    is_refused: bool,
+    /// The status of the answer that is coming, if it refuses.
+    refused: Option<u16>,
     /// Whether the server lets the connection stay open after it.
     keeps_alive: bool,
+    /// Whether the answer that is coming only says that the connection was idle for too long.
+    is_idle_too_long: bool,
     /// Whether there was an answer on this connection.
     has_answered: bool,
     /// Whether a part of a head has come.
@@ -153,20 +158,28 @@ impl Exchange {
     }
 
     fn take_head(&mut self, bytes: &[u8], heard: &mut Vec<Heard>) -> Result<Option<usize>, Broken> {
-        if self.under_way.is_none() {
-            return Err(Broken(format!("sent {} bytes that nobody asked for", bytes.len())));
-        }
-        let decoded = Response::decode(bytes, HEAD_BYTES_MAX).map_err(not_http)?;
+        let unasked = || Broken(format!("sent {} bytes that nobody asked for", bytes.len()));
+        let is_asked = self.under_way.is_some();
+        let decoded = Response::decode(bytes, HEAD_BYTES_MAX);
+        let decoded =
+            decoded.map_err(|error| if is_asked { not_http(error) } else { unasked() })?;
         let Decoded::Whole { value: response, length } = decoded else {
             self.has_begun = true;
             return Ok(None);
         };
         self.has_begun = false;
+        // A connection that was idle for too long (RFC 9110 section 15.5.9). On a new one, it is
+        // the answer to a request.
+        self.is_idle_too_long =
+            response.status() == REQUEST_TIMEOUT && (self.has_answered || !is_asked);
+        if !is_asked && !self.is_idle_too_long {
+            return Err(unasked());
+        }
         match response.status() {
             101 => return Err(Broken("changed to another protocol, unasked".to_owned())),
             // The answer itself is still to come (RFC 9110 section 15.2).
             100..200 => return Ok(Some(length)),
-            status => self.is_refused = status >= REFUSED_FROM,
+            status => self.refused = (status >= REFUSED_FROM).then_some(status),
         }
         self.keeps_alive = response.keeps_alive();
         match response.body(&self.request.method, u64::MAX).map_err(not_http)? {
@@ -180,7 +193,16 @@ impl Exchange {
 
     /// Takes the end of an answer.
     fn finish(&mut self, heard: &mut Vec<Heard>) {
-        let settled = if self.is_refused { Heard::Refused } else { Heard::Arrived };
+        if self.is_idle_too_long {
+            // The request, if one was on its way, is made again on the next connection.
+            self.next = Next::Close;
+            return;
+        }
+        let refused = self.refused;
+        let settled = |stamp| match refused {
+            Some(status) => Heard::Refused(stamp, status),
+            None => Heard::Arrived(stamp),
+        };
         heard.extend(self.under_way.take().map(settled));
         self.has_answered = true;
         self.next = if self.keeps_alive { Next::Head } else { Next::Close };
@@ -229,7 +251,7 @@ impl Conversation for Exchange {
     fn end(&mut self, is_broken_off: bool, heard: &mut Vec<Heard>) -> Result<(), Broken> {
         let broken = |why: &str| Err(Broken(why.to_owned()));
         match self.next {
-            Next::UntilClose if is_broken_off => {
+            Next::UntilClose if is_broken_off && !self.is_idle_too_long => {
                 return broken("broke the connection off in the middle of an answer");
             }
             Next::UntilClose => self.finish(heard),

@@ -15,9 +15,6 @@
 //!    trial has to last at least ten times as long as a latency.
 //! 3. **At most 1 message in 1000 is lost.** A server that throws away what it cannot pass on
 //!    answers the rest in time.
-//! 4. **The upper latency is within the limit**, if the user gave one. It is that from the intended
-//!    sends, so a queue that has already drained shows. There is no limit otherwise: each server
-//!    and each use has its own.
 //!
 //! If the generator sent less than 99% of its schedule, and what it sent was sustained, the trial
 //! says nothing about the server above that. The result is then "at least".
@@ -75,8 +72,6 @@ pub struct Trial {
     /// The messages that were still under way at the schedule's end. Those that were sent and are
     /// neither completed nor here are lost.
     pub backlog: u64,
-    /// An upper quantile of the latency from the intended send, such as the upper bound at 99%.
-    pub latency_ns: u64,
 }
 
 /// Why a rate was not sustained.
@@ -88,8 +83,6 @@ pub enum Shortfall {
     Backlog,
     /// Messages were lost.
     Lost,
-    /// The upper latency was above the limit.
-    Latency,
 }
 
 /// What a trial says about its rate.
@@ -105,7 +98,7 @@ pub enum Outcome {
 
 impl Trial {
     /// Judges the trial by the rules of [this page](self).
-    pub fn outcome(&self, latency_ns_max: Option<u64>) -> Outcome {
+    pub fn outcome(&self) -> Outcome {
         let sent = u128::from(self.sent);
         let lost = self.sent.saturating_sub(self.completed).saturating_sub(self.backlog);
         // answers / completing time >= 99% of sends / duration, without rounding.
@@ -116,11 +109,8 @@ impl Trial {
             Some(Shortfall::Pace)
         } else if u128::from(self.backlog) * 10 > sent {
             Some(Shortfall::Backlog)
-        } else if u128::from(lost) * 1000 > sent {
-            Some(Shortfall::Lost)
         } else {
-            let is_late = latency_ns_max.is_some_and(|max_ns| self.latency_ns > max_ns);
-            is_late.then_some(Shortfall::Latency)
+            (u128::from(lost) * 1000 > sent).then_some(Shortfall::Lost)
         };
         match shortfall {
             Some(shortfall) => Outcome::NotSustained(shortfall),
@@ -158,18 +148,6 @@ pub struct Saturation {
     pub trials: usize,
 }
 
-impl Saturation {
-    /// Returns whether two searches, such as one from below and one from above, contradict each
-    /// other: neither interval has a rate of the other. The server's capacity then depends on what
-    /// it was asked before.
-    pub fn contradicts(&self, other: &Saturation) -> bool {
-        let lies_below = |one: &Saturation, other: &Saturation| {
-            one.high_per_second.is_some_and(|high| high < other.low_per_second)
-        };
-        lies_below(self, other) || lies_below(other, self)
-    }
-}
-
 /// What a search wants next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -184,21 +162,20 @@ pub enum Step {
 #[derive(Clone, Debug)]
 pub struct Search {
     start_per_second: u64,
-    latency_ns_max: Option<u64>,
     trials: Vec<(Trial, Outcome)>,
 }
 
 impl Search {
     /// Starts at this rate: below the capacity to come from below, above it to come from above. A
     /// rate outside 1 to [`RATE_PER_SECOND_MAX`] is moved to the nearest inside.
-    pub fn new(start_per_second: u64, latency_ns_max: Option<u64>) -> Search {
+    pub fn new(start_per_second: u64) -> Search {
         let start_per_second = start_per_second.clamp(1, RATE_PER_SECOND_MAX);
-        Search { start_per_second, latency_ns_max, trials: Vec::new() }
+        Search { start_per_second, trials: Vec::new() }
     }
 
     /// Takes what was seen in the trial that the last step wanted.
     pub fn record(&mut self, trial: Trial) {
-        self.trials.push((trial, trial.outcome(self.latency_ns_max)));
+        self.trials.push((trial, trial.outcome()));
     }
 
     /// Returns what to do next: a function of the trials so far.

@@ -2,13 +2,15 @@
 
 use crate::latency::Latencies;
 use crate::pacer::Punctuality;
-use tiebreak_core::load::{LoadEnding, MessageCounts, TlsAgreed};
+use tiebreak_core::load::{LoadEnding, MessageCounts, Refusal, TlsAgreed};
 
 /// What was seen of a load, by all connections. Times are nanoseconds since the load's start.
 #[derive(Clone, Debug)]
 pub struct Account {
     /// What became of the messages.
     pub counts: MessageCounts,
+    /// How often messages were refused, by what the server said, in ascending order.
+    pub refusals: Vec<Refusal>,
     /// How well the schedule was kept; in a closed loop nothing is late.
     pub punctuality: Punctuality,
     /// The latency of each arrival.

@@ -24,6 +24,7 @@ pub(super) fn of(seen: &Account, pace: Pace) -> PaceResult {
         pace,
         duration_ns: ends.map_or(0, |(first_ns, last_ns)| last_ns.saturating_sub(first_ns)),
         counts: *counts,
+        refusals: seen.refusals.clone(),
         late: punctuality.late,
         arrived_per_second: arrived_per_second(seen, pace, is_behind_schedule),
         latencies: quantiles(latencies),
@@ -102,6 +103,7 @@ pub(super) mod tests {
                 arrived,
                 ..MessageCounts::default()
             },
+            refusals: Vec::new(),
             punctuality: Punctuality { sent: arrived, unsent: 0, late: 0 },
             latencies,
             times: Times {

@@ -40,7 +40,7 @@ pub(super) fn sweep(
         LoadEnd::Messages(_) => TRIAL_NS_MAX,
     };
     let copies = server.facts.arrivals_a_message;
-    let mut search = Search::new(start_per_second, None);
+    let mut search = Search::new(start_per_second);
     let mut swept = Swept::default();
     let mut trials = 0;
     let saturation = loop {
@@ -101,7 +101,6 @@ fn trial(seen: &Account, rate_per_second: u64, duration_ns: u64, copies: u32) ->
         completing_ns: last_ns.saturating_sub(first_ns),
         // What never came is lost.
         backlog: seen.backlog.saturating_sub(seen.counts.lost).div_ceil(copies),
-        latency_ns: 0,
     }
 }
 
@@ -131,7 +130,7 @@ mod tests {
         let duration_ns = 1_000_000;
         let trial = trial(&seen, 500_000, duration_ns, 2);
         assert_eq!((trial.completed, trial.completing_ns), (500, 999_000));
-        assert_eq!(trial.outcome(None), Outcome::Sustained);
+        assert_eq!(trial.outcome(), Outcome::Sustained);
     }
 
     #[test]
@@ -141,6 +140,6 @@ mod tests {
         seen.backlog = 5;
         let trial = trial(&seen, 1_000_000, 1_000_000, 1);
         assert_eq!(trial.backlog, 0);
-        assert_eq!(trial.outcome(None), Outcome::NotSustained(Shortfall::Lost));
+        assert_eq!(trial.outcome(), Outcome::NotSustained(Shortfall::Lost));
     }
 }

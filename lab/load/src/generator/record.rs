@@ -5,7 +5,7 @@ use crate::latency::Latencies;
 use crate::pacer::Punctuality;
 use crate::seen::{Account, Times};
 use crate::stamp::Stamp;
-use tiebreak_core::load::{LoadEnding, MessageCounts, TlsAgreed};
+use tiebreak_core::load::{LoadEnding, MessageCounts, Refusal, TlsAgreed};
 
 /// What a thread has seen.
 pub(super) struct Record {
@@ -22,6 +22,8 @@ pub(super) struct Record {
     /// What was agreed on in handshakes of TLS.
     tls: Vec<TlsAgreed>,
     times: Times,
+    /// The refusals by what the server said, in no order.
+    refusals: Vec<Refusal>,
     /// The refusals until the schedule's end.
     refused_before_end: u64,
     latencies: Latencies,
@@ -38,6 +40,7 @@ impl Record {
             read_bytes: 0,
             tls: Vec::new(),
             times: Times::default(),
+            refusals: Vec::new(),
             refused_before_end: 0,
             latencies: Latencies::new(),
         }
@@ -59,15 +62,24 @@ impl Record {
         }
     }
 
-    /// Counts a refusal at a time.
-    pub(super) fn refused(&mut self, now_ns: u64, end_ns: u64) {
+    /// Counts a refusal by this code at a time.
+    pub(super) fn refused(&mut self, code: u16, now_ns: u64, end_ns: u64) {
         self.counts.refused += 1;
+        self.refuse(Refusal { code, count: 1 });
         self.refused_before_end += u64::from(now_ns < end_ns);
     }
 
     /// Counts what was agreed on in handshakes of TLS.
     pub(super) fn agreed(&mut self, agreed: TlsAgreed) {
         agreed.add_to(&mut self.tls);
+    }
+
+    /// Adds refusals. Servers know few ways to refuse.
+    fn refuse(&mut self, more: Refusal) {
+        match self.refusals.iter_mut().find(|refusal| refusal.code == more.code) {
+            Some(refusal) => refusal.count += more.count,
+            None => self.refusals.push(more),
+        }
     }
 
     /// Adds what another thread has seen.
@@ -91,6 +103,7 @@ impl Record {
         times.sends_ns = joined(times.sends_ns, more.sends_ns);
         times.arrivals_ns = joined(times.arrivals_ns, more.arrivals_ns);
         times.before_end = together(times.before_end, more.before_end);
+        other.refusals.into_iter().for_each(|refusal| self.refuse(refusal));
         self.refused_before_end += other.refused_before_end;
         self.latencies.merge(&other.latencies);
     }
@@ -113,11 +126,13 @@ impl Record {
         };
         // What was under way when the load was cut short might still have come.
         let is_lost = matches!(ending, LoadEnding::Complete | LoadEnding::Waited);
-        counts.lost = if is_lost { missing } else { 0 };
+        (counts.lost, counts.under_way) = if is_lost { (missing, 0) } else { (0, missing) };
         counts.intended = counts.sent + all.punctuality.unsent;
         let before_end = all.times.before_end.map_or(0, |(_, arrived)| arrived);
+        all.refusals.sort_by_key(|refusal| refusal.code);
         Account {
             counts: all.counts,
+            refusals: all.refusals,
             punctuality: all.punctuality,
             latencies: all.latencies,
             times: all.times,

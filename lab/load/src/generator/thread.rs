@@ -32,9 +32,9 @@ const READS_A_TURN: usize = 64;
 /// The connections that a turn writes to, at most: more than those that have to answer what was
 /// read, so that answers never keep the schedule waiting.
 const WRITES_A_TURN: usize = 2 * READS_A_TURN;
-/// The messages that may wait for connections to be free, at most: some 100 MB. A thread that has
-/// so many turns to the next ones late, and says so.
-const WAITING_MAX: usize = 4 << 20;
+/// The messages that may wait for connections to be free, at most: 24 MB. A thread that has so many
+/// turns to the next ones late, and says so.
+const WAITING_MAX: usize = 1 << 20;
 /// In a closed loop without a limit, a thread that has read all there was looks for more no more
 /// often than that, while so many arrivals a connection are still to come that the pause costs the
 /// server nothing. Without it, most would be read by a call of their own.

@@ -150,7 +150,8 @@ impl Client {
                     Some(publisher) => publisher.acknowledged(kind, answer, out)?,
                     None => return Err(unasked(kind)),
                 };
-                heard.extend(refused.map(Heard::Refused));
+                let code = u16::from(answer.reason as u8);
+                heard.extend(refused.map(|stamp| Heard::Refused(stamp, code)));
                 self.answer(out);
                 Ok(())
             }

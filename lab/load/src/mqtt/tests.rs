@@ -246,7 +246,7 @@ fn the_server_may_be_heard_in_pieces_of_any_size() {
         Step::Server([ack(Kind::Puback, 1), b"what follows is of no matter".to_vec()].concat()),
     ];
     let (heard, broken) = check_cuts(|| end_of_pair(Qos::ExactlyOnce, 0), &steps);
-    assert_eq!(heard, [Heard::Open, Heard::Refused(stamp(3))]);
+    assert_eq!(heard, [Heard::Open, Heard::Refused(stamp(3), 0x97)]);
     let Broken(why) = broken.unwrap();
     assert_eq!(why, "sent a PUBACK for packet 1, which does not wait for one");
     check_damage(|| end_of_pair(Qos::ExactlyOnce, 0), &steps);

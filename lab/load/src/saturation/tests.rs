@@ -10,7 +10,6 @@ const GOOD: Trial = Trial {
     completed: 999,
     completing_ns: 998_000_000,
     backlog: 1,
-    latency_ns: 2_000_000,
 };
 
 #[test]
@@ -40,8 +39,6 @@ fn each_rule_has_its_outcome() {
         (Trial { completed: 0, completing_ns: 0, backlog: 1000, ..GOOD }, not(Shortfall::Backlog)),
         (Trial { completed: 998, completing_ns: 998_000_000, ..GOOD }, Outcome::Sustained),
         (Trial { completed: 997, completing_ns: 998_000_000, ..GOOD }, not(Shortfall::Lost)),
-        (Trial { latency_ns: 3_000_000, ..GOOD }, Outcome::Sustained),
-        (Trial { latency_ns: 3_000_001, ..GOOD }, not(Shortfall::Latency)),
         (Trial { intended: 1010, ..GOOD }, Outcome::Sustained),
         (Trial { intended: 1011, ..GOOD }, Outcome::GeneratorBound),
         // One message of one.
@@ -56,9 +53,8 @@ fn each_rule_has_its_outcome() {
             Outcome::Sustained,
         ),
     ] {
-        assert_eq!(trial.outcome(Some(3_000_000)), expected, "{trial:?}");
+        assert_eq!(trial.outcome(), expected, "{trial:?}");
     }
-    assert_eq!(Trial { latency_ns: u64::MAX, ..GOOD }.outcome(None), Outcome::Sustained);
     assert_eq!(GOOD.pace_per_second(), 1000);
 }
 
@@ -98,7 +94,7 @@ fn run_search(
 /// Runs a search against a server that answers trial `n` at pace `n` of these, and every further
 /// one at the last pace.
 fn searched(start: u64, paces: &[u64]) -> (Vec<u64>, Saturation) {
-    let search = Search::new(start, None);
+    let search = Search::new(start);
     run_search(search, |rate, before| trial(rate, paces[before.min(paces.len() - 1)]))
 }
 
@@ -155,9 +151,8 @@ fn a_disturbance_of_any_kind_is_tried_again() {
             trial.completing_ns /= 2;
             trial.backlog = trial.sent - trial.completed;
         },
-        |trial| trial.latency_ns = u64::MAX,
     ] {
-        let search = Search::new(1000, Some(10_000_000));
+        let search = Search::new(1000);
         let (rates, found) = run_search(search, |rate, before| {
             let mut trial = trial(rate, 20_000);
             if before == 1 {
@@ -181,13 +176,13 @@ fn the_ends_of_all_rates() {
     let (rates, found) = searched(1000, &[0]);
     assert_eq!((found.low_per_second, found.high_per_second), (0, Some(1)));
     assert!(rates.len() < 15, "{rates:?}");
-    assert_eq!(Search::new(0, None).step(), Step::Try(1));
-    assert_eq!(Search::new(u64::MAX, None).step(), Step::Try(RATE_PER_SECOND_MAX));
+    assert_eq!(Search::new(0).step(), Step::Try(1));
+    assert_eq!(Search::new(u64::MAX).step(), Step::Try(RATE_PER_SECOND_MAX));
 }
 
 #[test]
 fn a_slow_generator_ends_the_search() {
-    let (rates, found) = run_search(Search::new(1000, None), |rate, _| {
+    let (rates, found) = run_search(Search::new(1000), |rate, _| {
         let sent = rate.min(5000);
         Trial { rate_per_second: rate, intended: rate, ..trial(sent, sent) }
     });
@@ -196,25 +191,13 @@ fn a_slow_generator_ends_the_search() {
     assert_eq!((found.low_per_second, found.high_per_second), (5000, None));
 }
 
-#[test]
-fn a_limit_of_latency_is_a_limit_of_the_rate() {
-    // Latency grows as in a queue: 1 ms at a rate of 0, 10 ms at 9000 a second.
-    let (_, found) = run_search(Search::new(500, Some(10_000_000)), |rate, _| {
-        let latency_ns = 10_000_000_000 / 10_000u64.saturating_sub(rate).max(1);
-        Trial { latency_ns, ..trial(rate, 10_000) }
-    });
-    let high = found.high_per_second.unwrap();
-    assert!(found.low_per_second <= 9000 && 9000 <= high, "{found:?}");
-    assert!(high - found.low_per_second <= high / 20, "{found:?}");
-}
-
 /// Whatever a server does, a search ends, and its interval is in order.
 #[test]
 fn a_search_ends_whatever_the_server_does() {
     let mut longest = 0;
     for seed in 0..300 {
         let mut words = Words::new(seed);
-        let search = Search::new(1 + words.next_u64() % 100_000, None);
+        let search = Search::new(1 + words.next_u64() % 100_000);
         let (rates, found) =
             run_search(search, |rate, _| trial(rate, words.next_u64() % (2 * rate)));
         let high = found.high_per_second;
@@ -225,26 +208,4 @@ fn a_search_ends_whatever_the_server_does() {
         longest = longest.max(rates.len());
     }
     assert!(longest > 10, "{longest}");
-}
-
-#[test]
-fn results_contradict_when_their_intervals_do_not_meet() {
-    let of = |low_per_second, high_per_second| Saturation {
-        low_per_second,
-        high_per_second,
-        is_generator_bound: false,
-        overload: Overload::Unknown,
-        trials: 1,
-    };
-    for (one, other, expected) in [
-        (of(10, Some(20)), of(15, Some(25)), false),
-        (of(10, Some(20)), of(20, Some(25)), false),
-        (of(10, Some(20)), of(21, Some(25)), true),
-        (of(10, Some(20)), of(21, None), true),
-        (of(10, None), of(21, Some(25)), false),
-        (of(30, None), of(21, Some(25)), true),
-    ] {
-        assert_eq!(one.contradicts(&other), expected, "{one:?} {other:?}");
-        assert_eq!(other.contradicts(&one), expected, "{one:?} {other:?}");
-    }
 }

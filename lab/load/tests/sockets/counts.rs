@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tiebreak_core::load::Arrivals;
-use tiebreak_core::load::{LoadEnding, MessageCounts};
+use tiebreak_core::load::{LoadEnding, MessageCounts, Refusal};
 use tiebreak_load::generator::{self, Load, Pace, Watch};
 use tiebreak_load::ledger::{Ledger, Outcome, Reach};
 use tiebreak_load::schedule::{End, Rate};
@@ -103,8 +103,10 @@ fn what_the_server_does_wrong_is_counted_apart() {
         duplicated: 20,
         reordered: 20,
         refused: 20,
+        under_way: 0,
         reconnected: 0,
     };
+    assert_eq!(seen.refusals, [Refusal { code: 7, count: 20 }]);
     assert_eq!((seen.counts, &seen.ending), (expected, &LoadEnding::Waited));
     assert!(seen.backlog >= 20);
 }

@@ -109,7 +109,7 @@ impl Conversation for Talk {
             heard.push(match frame[0] {
                 b'h' => Heard::Open,
                 b'm' => Heard::Arrived(stamp(*frame)),
-                b'n' => Heard::Refused(stamp(*frame)),
+                b'n' => Heard::Refused(stamp(*frame), 7),
                 letter => return Err(Broken(format!("sent the letter {letter}"))),
             });
         }

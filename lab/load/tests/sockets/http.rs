@@ -5,7 +5,7 @@ use super::number;
 use super::server::Server;
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
-use tiebreak_core::load::{LoadEnding, MessageCounts};
+use tiebreak_core::load::{LoadEnding, MessageCounts, Refusal};
 use tiebreak_load::generator::{self, Load, Pace, Watch};
 use tiebreak_load::http::Http;
 use tiebreak_load::schedule::End;
@@ -65,10 +65,14 @@ fn answers_of_all_forms() {
             false,
         ),
         ("GET", b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno", true),
+        ("GET", b"HTTP/1.1 408 Late\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno", true),
         ("GET", b"HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", true),
     ] {
         for (pieces, in_flight) in [(1, None), (1000, None), (3, Some(1))] {
-            let server = serve(answer, pieces, usize::MAX);
+            // Who asks for the end of the connection gets it.
+            let answers =
+                if answer.windows(5).any(|word| word == b"close") { 1 } else { usize::MAX };
+            let server = serve(answer, pieces, answers);
             let seen = asked(&server, method, End::Sends(60), in_flight);
             let (arrived, refused) = if is_refused { (0, 60) } else { (60, 0) };
             let expected = MessageCounts {
@@ -76,10 +80,40 @@ fn answers_of_all_forms() {
                 sent: 60,
                 arrived,
                 refused,
+                reconnected: seen.counts.reconnected,
                 ..MessageCounts::default()
             };
             assert_eq!((seen.counts, seen.ending), (expected, LoadEnding::Complete));
+            assert_eq!(seen.counts.reconnected > 0, answers == 1);
+            let code = std::str::from_utf8(&answer[9..12]).unwrap().parse().unwrap();
+            let refusals = if is_refused { vec![Refusal { code, count: 60 }] } else { Vec::new() };
+            assert_eq!(seen.refusals, refusals);
         }
+    }
+}
+
+/// A server that has had enough of an idle connection says so, whether the next request is on its way
+/// or not; the connection is made again, and so is the request.
+#[test]
+fn a_status_408_on_an_idle_connection_is_no_answer() {
+    for (idle, is_answered) in [
+        (&b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 4\r\n\r\nidle"[..], true),
+        (b"HTTP/1.1 408 Request Timeout\r\n\r\nidle", true),
+        (b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", false),
+    ] {
+        let server = Server::start(move |mut stream, _| {
+            for answer in [b"HTTP/1.1 204 Done\r\n\r\n", idle] {
+                let is_idle = answer == idle;
+                if (!is_idle || is_answered) && request(&mut stream).is_none() {
+                    return;
+                }
+                stream.write_all(answer).unwrap();
+            }
+        });
+        let seen = asked(&server, "GET", End::Sends(30), None);
+        let counts = seen.counts;
+        assert_eq!((counts.arrived, counts.refused, seen.ending), (30, 0, LoadEnding::Complete));
+        assert!(counts.reconnected >= 27, "{counts:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::svg;
 use tiebreak_core::load::{
-    KernelTls, LatencyBin, LoadEnding, MessageCounts, MqttTraffic, MqttVersion, Overload,
+    KernelTls, LatencyBin, LoadEnding, MessageCounts, MqttTraffic, MqttVersion, Overload, Refusal,
     SaturationResult, TlsAgreed, WebSocketShape, WebSocketTraffic,
 };
 use unicode_width::UnicodeWidthStr;
@@ -43,6 +43,7 @@ fn load(pace: Pace, late_us: u64) -> PaceResult {
             arrived: 200_000,
             ..MessageCounts::default()
         },
+        refusals: Vec::new(),
         late: 0,
         arrived_per_second: Some(AtLeast { low: 19_999.9, high: Some(19_999.9) }),
         latencies: LATENCIES_US
@@ -91,6 +92,7 @@ fn behind() -> LoadResult {
         reordered: 12,
         ..load.counts
     };
+    load.refusals = vec![Refusal { code: 404, count: 1 }, Refusal { code: 503, count: 2 }];
     load.arrived_per_second = Some(AtLeast { low: 18_211.4, high: None });
     load.ending = LoadEnding::Waited;
     result(vec![load])

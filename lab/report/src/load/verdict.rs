@@ -2,6 +2,7 @@
 
 use super::{at, ns_text, rate_text};
 use crate::prelude::*;
+use std::collections::BTreeMap;
 use tiebreak_core::load::{
     LoadEnding, LoadResult, Overload, Pace, PaceResult, SaturationResult, Traffic, WebSocketShape,
 };
@@ -34,6 +35,7 @@ pub(super) fn paragraphs(result: &LoadResult) -> Vec<Spans> {
         paragraphs.push(headline(load, traffic));
     }
     paragraphs.extend(lost(result));
+    paragraphs.extend(disorder(result));
     paragraphs.extend(behind_schedule(result));
     if result.loads.iter().any(|load| matches!(load.pace, Pace::Closed { .. })) {
         let text = format!(
@@ -87,10 +89,49 @@ fn lost(result: &LoadResult) -> Option<Spans> {
     let counts = || result.loads.iter().map(|load| load.counts);
     let lost = (counts().map(|of| of.lost).sum::<u64>(), "never arrived");
     let refused = (counts().map(|of| of.refused).sum::<u64>(), "were refused");
-    let what = [lost, refused].into_iter().filter(|(number, _)| *number > 0);
-    let what: Vec<String> = what.map(|(number, what)| format!("{number} {what}")).collect();
+    let under_way = (counts().map(|of| of.under_way).sum::<u64>(), "were still under way");
+    let what = [lost, refused, under_way].into_iter().filter(|(number, _)| *number > 0);
+    let what: Vec<String> = what
+        .map(|(number, what)| match what {
+            "were refused" => format!("{number} {what}{}", refusals(result)),
+            what => format!("{number} {what}"),
+        })
+        .collect();
     let text = format!(": {}; no latency counts them.", what.join(", "));
     (!what.is_empty()).then(|| vec![span(Tone::Bad, "Missing"), words(text)])
+}
+
+/// Says what the server said when it refused: ` (status 404)`, or how often it said what.
+fn refusals(result: &LoadResult) -> String {
+    let mut all: BTreeMap<u16, u64> = BTreeMap::new();
+    for refusal in result.loads.iter().flat_map(|load| &load.refusals) {
+        *all.entry(refusal.code).or_default() += refusal.count;
+    }
+    let code = |code: u16| match result.traffic {
+        Traffic::Mqtt(_) => format!("reason code {code:#04x}"),
+        Traffic::Http { .. } | Traffic::Websocket(_) => format!("status {code}"),
+    };
+    let all: Vec<(u16, u64)> = all.into_iter().collect();
+    match all[..] {
+        [] => String::new(),
+        [(only, _)] => format!(" ({})", code(only)),
+        _ => {
+            let each = all.iter().map(|(of, count)| format!("{count} with {}", code(*of)));
+            format!(" ({})", each.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// Says what did not arrive once and in order.
+fn disorder(result: &LoadResult) -> Option<Spans> {
+    let counts = || result.loads.iter().map(|load| load.counts);
+    let twice =
+        (counts().map(|of| of.duplicated).sum::<u64>(), "came again after they had arrived");
+    let late = (counts().map(|of| of.reordered).sum::<u64>(), "came after a later one");
+    let what = [twice, late].into_iter().filter(|(number, _)| *number > 0);
+    let what: Vec<String> = what.map(|(number, what)| format!("{number} {what}")).collect();
+    let text = format!(": {}.", what.join(", "));
+    (!what.is_empty()).then(|| vec![span(Tone::Doubt, "Not once and in order"), words(text)])
 }
 
 /// Says that the generator was late, and what the figures are then.

@@ -77,15 +77,17 @@ impl<S: Scenario> Thread<'_, S> {
         for what in heard.drain(..) {
             match what {
                 Heard::Open => self.opened(place),
-                Heard::Arrived(stamp) | Heard::Refused(stamp) if !self.was_sent(stamp, now_ns) => {
+                Heard::Arrived(stamp) | Heard::Refused(stamp, _)
+                    if !self.was_sent(stamp, now_ns) =>
+                {
                     fault = Some("answered a message that was never sent");
                 }
                 Heard::Arrived(stamp) if self.is_misled(place, stamp) => {
                     fault = Some("sent a message to a connection that it is not for");
                 }
                 Heard::Arrived(stamp) => self.arrived(place, stamp, now_ns, end_ns),
-                Heard::Refused(stamp) => {
-                    self.record.refused(now_ns, end_ns);
+                Heard::Refused(stamp, code) => {
+                    self.record.refused(code, now_ns, end_ns);
                     self.note(|| Outcome::Refused { number: stamp.number });
                     self.settled(place, stamp, now_ns);
                 }
