@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tiebreak_lab::core::load::{
-    Arrivals, LoadEnd, LoadEnding, LoadResult, MqttShape, MqttTraffic, MqttVersion, Pace, Traffic,
+    LoadEnd, LoadEnding, LoadResult, MqttShape, MqttTraffic, MqttVersion, Pace, Spacing, Traffic,
     WebSocketShape, WebSocketTraffic,
 };
 use tiebreak_lab::core::result::RunResult;
@@ -164,9 +164,9 @@ struct Common {
     rate: Option<u64>,
 
     /// How sends are spread over time
-    #[arg(long, value_parser = one_of(ARRIVALS), default_value = "constant",
+    #[arg(long, value_parser = one_of(SPACINGS), default_value = "constant",
           conflicts_with = "closed")]
-    arrivals: Arrivals,
+    spacing: Spacing,
 
     /// Closed loop: a sender sends the next message when it has its answer, so that the latencies
     /// of a server that stops are missing
@@ -242,9 +242,9 @@ struct Common {
     latencies: Option<PathBuf>,
 }
 
-const ARRIVALS: Names<Arrivals> = &[
-    ("constant", "At equal distances", Arrivals::Constant),
-    ("poisson", "At random, as by independent users", Arrivals::Poisson),
+const SPACINGS: Names<Spacing> = &[
+    ("constant", "At equal distances", Spacing::Constant),
+    ("poisson", "At random, as by independent users", Spacing::Poisson),
 ];
 
 /// How many messages a sender may have under way.
@@ -358,13 +358,13 @@ fn mqtt(options: &MqttOptions) -> Result<Traffic, LabError> {
 }
 
 fn pacing(common: &Common) -> Result<Pacing, LabError> {
-    let arrivals = common.arrivals;
+    let spacing = common.spacing;
     Ok(match (common.sweep, common.rate, common.closed) {
         (true, rate, _) => {
             let start_per_second = rate.unwrap_or(SEARCH_FROM_PER_SECOND);
-            Pacing::Sweep { start_per_second, arrivals }
+            Pacing::Sweep { start_per_second, spacing }
         }
-        (_, Some(rate_per_second), _) => Pacing::At(Pace::Open { rate_per_second, arrivals }),
+        (_, Some(rate_per_second), _) => Pacing::At(Pace::Open { rate_per_second, spacing }),
         (_, None, true) => {
             let in_flight = match common.in_flight.unwrap_or(InFlight::AtMost(1)) {
                 InFlight::AtMost(most) => Some(most),

@@ -109,14 +109,14 @@ names!(MqttVersion: V31 = "3.1", V311 = "3.1.1", V5 = "5.0");
 /// How sends are spread over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Arrivals {
+pub enum Spacing {
     /// At equal distances.
     Constant,
     /// As those of independent users, with exponential gaps.
     Poisson,
 }
 
-names!(Arrivals: Constant = "constant", Poisson = "poisson");
+names!(Spacing: Constant = "constant", Poisson = "poisson");
 
 /// What decides when a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,7 +127,7 @@ pub enum Pace {
         /// The messages a second, over all connections.
         rate_per_second: u64,
         /// How they are spread over time.
-        arrivals: Arrivals,
+        spacing: Spacing,
     },
     /// The answers: a sender that has its answer sends the next.
     Closed {
@@ -249,7 +249,7 @@ pub struct LoadPlan {
     /// The messages a second, over all connections.
     pub rate_per_second: u64,
     /// How they are spread over time.
-    pub arrivals: Arrivals,
+    pub spacing: Spacing,
     /// How often each message is to arrive.
     pub arrivals_a_message: u32,
     /// The connections in all.

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use tiebreak_core::load::{
-    Arrivals, LoadEnd, LoadPart, LoadProgress, LoadResult, Pace, TlsAgreed, TlsResult, Traffic,
+    LoadEnd, LoadPart, LoadProgress, LoadResult, Pace, Spacing, TlsAgreed, TlsResult, Traffic,
 };
 use tiebreak_load::generator::{self, Load, LoadError, Watch};
 use tiebreak_load::schedule::{End, Rate};
@@ -73,7 +73,7 @@ pub enum Pacing {
         /// The rate at which the search begins.
         start_per_second: u64,
         /// How messages are spread over time.
-        arrivals: Arrivals,
+        spacing: Spacing,
     },
 }
 
@@ -126,8 +126,8 @@ pub fn run(
             let seen = server.observe(pace, request.end, LoadPart::Whole)?;
             Swept { loads: vec![outcome::of(&seen, pace)], ..Swept::default() }
         }
-        Pacing::Sweep { start_per_second, arrivals } => {
-            sweep::sweep(&mut server, start_per_second, arrivals)?
+        Pacing::Sweep { start_per_second, spacing } => {
+            sweep::sweep(&mut server, start_per_second, spacing)?
         }
     };
     Ok(LoadResult {
@@ -244,10 +244,10 @@ impl Server<'_> {
 /// Returns the pace as the generator has it.
 fn pace_of(pace: Pace) -> Result<generator::Pace, LabError> {
     Ok(match pace {
-        Pace::Open { rate_per_second, arrivals } => generator::Pace::Open {
+        Pace::Open { rate_per_second, spacing } => generator::Pace::Open {
             rate: Rate::per_second(rate_per_second)
                 .map_err(|error| LabError::Usage(format!("--rate: {error}")))?,
-            arrivals,
+            spacing,
         },
         Pace::Closed { in_flight } => {
             generator::Pace::Closed { in_flight: in_flight.and_then(NonZeroU32::new) }

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::net::TcpListener;
 use std::num::NonZeroU32;
 use std::time::Duration;
-use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::Spacing;
 use tiebreak_load::generator::{self, Load, Pace, Watch};
 use tiebreak_load::http::Http;
 use tiebreak_load::schedule::{End, Rate};
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             address,
             tls: None,
             seed: 1,
-            pace: Pace::Open { rate: Rate::per_second(1)?, arrivals: Arrivals::Constant },
+            pace: Pace::Open { rate: Rate::per_second(1)?, spacing: Spacing::Constant },
             end: End::Sends(0),
             threads: NonZeroU32::MIN,
             patience: Duration::from_secs(10),

@@ -10,7 +10,7 @@ mod server;
 
 use std::num::NonZeroU32;
 use std::time::Duration;
-use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::Spacing;
 use tiebreak_load::generator::{self, Load, LoadError, Pace, Watch};
 use tiebreak_load::schedule::{End, Rate, SECOND_NS};
 
@@ -21,7 +21,7 @@ fn main() -> Result<(), LoadError> {
     let server = echo::serve(|| |frame| Some(frame.to_vec()));
     let open = |rate| {
         let rate = Rate::per_second(rate).ok();
-        rate.map(|rate| Pace::Open { rate, arrivals: Arrivals::Poisson })
+        rate.map(|rate| Pace::Open { rate, spacing: Spacing::Poisson })
     };
     let one_by_one = Some(NonZeroU32::MIN);
     for (name, pace) in [

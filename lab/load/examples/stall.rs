@@ -12,7 +12,7 @@ mod server;
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
-use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::Spacing;
 use tiebreak_load::generator::{self, Load, LoadError, Pace, Watch};
 use tiebreak_load::schedule::{End, Rate, SECOND_NS};
 
@@ -30,14 +30,14 @@ fn main() -> Result<(), LoadError> {
             Some(frame.to_vec())
         }
     });
-    let open = |arrivals| {
+    let open = |spacing| {
         let rate = Rate::per_second(RATE).ok();
-        rate.map(|rate| Pace::Open { rate, arrivals })
+        rate.map(|rate| Pace::Open { rate, spacing })
     };
     let in_flight = Some(NonZeroU32::MIN);
     for (name, pace) in [
-        ("constant rate", open(Arrivals::Constant)),
-        ("random", open(Arrivals::Poisson)),
+        ("constant rate", open(Spacing::Constant)),
+        ("random", open(Spacing::Poisson)),
         ("closed loop", Some(Pace::Closed { in_flight })),
     ] {
         let Some(pace) = pace else { continue };

@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread::Builder;
 use std::time::Duration;
 use thread::Thread;
-use tiebreak_core::load::{Arrivals, KernelTls};
+use tiebreak_core::load::{KernelTls, Spacing};
 
 /// What is asked of a server.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ pub enum Pace {
         /// The messages a second, over all senders.
         rate: Rate,
         /// How they are spread over time.
-        arrivals: Arrivals,
+        spacing: Spacing,
     },
     /// The answers: each sender has at most so many messages under way. A server that stops then
     /// also stops the messages that would have found it stopped.

@@ -4,7 +4,7 @@ use crate::random::{FRACTION_BITS, Words};
 use std::error::Error;
 use std::fmt;
 use std::num::NonZeroU32;
-use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::Spacing;
 
 /// The nanoseconds of a second.
 pub const SECOND_NS: u64 = 1_000_000_000;
@@ -60,7 +60,7 @@ pub struct Schedule {
     /// gaps are exponentially distributed with mean `10^9 / rate` nanoseconds, the first one from
     /// 0. Each send is at the sum of the gaps, kept to 2^-32 of the mean gap and rounded down once,
     /// so roundings do not add up.
-    pub arrivals: Arrivals,
+    pub spacing: Spacing,
     /// How many there are a second, over all connections.
     pub rate: Rate,
     /// The connections. They take turns: send `i` is on connection `i mod connections`.
@@ -121,14 +121,14 @@ pub struct Sends {
 impl Sends {
     /// Makes the next send of any thread.
     fn make(&mut self) -> Option<Intended> {
-        let Schedule { arrivals, rate, connections, end, .. } = self.schedule;
+        let Schedule { spacing, rate, connections, end, .. } = self.schedule;
         let index = self.next_index;
         if index == u64::MAX || matches!(end, End::Sends(sends) if index >= sends) {
             return None;
         }
-        let at_ns = match arrivals {
-            Arrivals::Constant => u128::from(index) * u128::from(SECOND_NS) / u128::from(rate.0),
-            Arrivals::Poisson => {
+        let at_ns = match spacing {
+            Spacing::Constant => u128::from(index) * u128::from(SECOND_NS) / u128::from(rate.0),
+            Spacing::Poisson => {
                 self.mean_gaps += u128::from(self.words.exponential());
                 self.mean_gaps * u128::from(SECOND_NS) / (u128::from(rate.0) << FRACTION_BITS)
             }
@@ -162,10 +162,10 @@ impl Iterator for Sends {
 mod tests {
     use super::*;
 
-    fn schedule(arrivals: Arrivals, rate: u64, connections: u32, end: End) -> Schedule {
+    fn schedule(spacing: Spacing, rate: u64, connections: u32, end: End) -> Schedule {
         Schedule {
             seed: 7,
-            arrivals,
+            spacing,
             rate: Rate::per_second(rate).unwrap(),
             connections: NonZeroU32::new(connections).unwrap(),
             end,
@@ -194,10 +194,10 @@ mod tests {
             (1, End::Sends(0), &[][..]),
             (1, End::Ns(0), &[][..]),
         ] {
-            assert_eq!(times(schedule(Arrivals::Constant, rate, 2, end)), expected, "{rate}");
+            assert_eq!(times(schedule(Spacing::Constant, rate, 2, end)), expected, "{rate}");
         }
         for rate in [1, 7, 999, 1000, 1001, 48_000, 1_000_003] {
-            let sends = times(schedule(Arrivals::Constant, rate, 3, End::Ns(SECOND_NS)));
+            let sends = times(schedule(Spacing::Constant, rate, 3, End::Ns(SECOND_NS)));
             let expected = (0..rate).map(|i| i * SECOND_NS / rate);
             assert!(sends.into_iter().eq(expected), "{rate} sends in the first second");
         }
@@ -209,7 +209,7 @@ mod tests {
     fn a_constant_rate_never_drifts() {
         let year_seconds = 365 * 86_400;
         for rate in [3, 7, 999_983] {
-            let mut sends = schedule(Arrivals::Constant, rate, 1, End::Sends(u64::MAX)).sends();
+            let mut sends = schedule(Spacing::Constant, rate, 1, End::Sends(u64::MAX)).sends();
             sends.next_index = year_seconds * rate;
             let first_ns = sends.next().unwrap().at_ns;
             assert_eq!(first_ns, year_seconds * SECOND_NS);
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_schedule_ends_with_its_clock() {
-        let mut sends = schedule(Arrivals::Constant, 1, 1, End::Sends(u64::MAX)).sends();
+        let mut sends = schedule(Spacing::Constant, 1, 1, End::Sends(u64::MAX)).sends();
         sends.next_index = u64::MAX / SECOND_NS;
         assert_eq!(sends.next().map(|send| send.at_ns), Some(18_446_744_073 * SECOND_NS));
         assert_eq!(sends.next(), None);
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn every_send_of_a_random_schedule() {
         let poisson = |seed, rate, sends| {
-            let poisson = schedule(Arrivals::Poisson, rate, 1, End::Sends(sends));
+            let poisson = schedule(Spacing::Poisson, rate, 1, End::Sends(sends));
             times(Schedule { seed, ..poisson })
         };
         assert_eq!(poisson(7, 1000, 6), POISSON_OF_SEED_7);
@@ -251,7 +251,7 @@ mod tests {
     fn random_sends_are_poisson() {
         let end = End::Ns(20 * SECOND_NS);
         let mut counts = [0.0; 2000];
-        for at_ns in times(schedule(Arrivals::Poisson, 1000, 1, end)) {
+        for at_ns in times(schedule(Spacing::Poisson, 1000, 1, end)) {
             counts[(at_ns / (SECOND_NS / 100)) as usize] += 1.0;
         }
         let mean = counts.iter().sum::<f64>() / 2000.0;
@@ -262,8 +262,8 @@ mod tests {
 
     #[test]
     fn connections_take_turns() {
-        for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
-            let schedule = schedule(arrivals, 10, 3, End::Sends(7));
+        for spacing in [Spacing::Constant, Spacing::Poisson] {
+            let schedule = schedule(spacing, 10, 3, End::Sends(7));
             let connections: Vec<u32> = schedule.sends().map(|send| send.connection).collect();
             assert_eq!(connections, [0, 1, 2, 0, 1, 2, 0]);
             assert!(schedule.sends().eq(schedule.sends()));
@@ -272,9 +272,9 @@ mod tests {
 
     #[test]
     fn threads_have_each_send_once() {
-        for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+        for spacing in [Spacing::Constant, Spacing::Poisson] {
             for (connections, threads) in [(1, 1), (7, 2), (8, 4), (5, 5), (2, 3)] {
-                let schedule = schedule(arrivals, 1000, connections, End::Sends(100));
+                let schedule = schedule(spacing, 1000, connections, End::Sends(100));
                 let threads = NonZeroU32::new(threads).unwrap();
                 let mut of_all: Vec<Intended> =
                     (0..threads.get()).flat_map(|t| schedule.sends_of(t, threads)).collect();

@@ -12,8 +12,8 @@ use crate::json;
 use crate::number::{Scale, trimmed};
 use crate::prelude::*;
 use tiebreak_core::load::{
-    Arrivals, AtLeast, LOAD_SCHEMA, LatencyQuantile, LoadEnd, LoadPart, LoadProgress, LoadResult,
-    MqttShape, Pace, PaceResult, TlsResult, Traffic,
+    AtLeast, LOAD_SCHEMA, LatencyQuantile, LoadEnd, LoadPart, LoadProgress, LoadResult, MqttShape,
+    Pace, PaceResult, Spacing, TlsResult, Traffic,
 };
 
 /// The shares that tables have; 1 is the greatest.
@@ -227,13 +227,13 @@ fn sweep(loads: &[PaceResult]) -> Vec<Column> {
 fn small_print(result: &LoadResult) -> Vec<String> {
     let mut lines = Vec::new();
     let open = result.loads.iter().find_map(|load| match load.pace {
-        Pace::Open { arrivals, .. } => Some(arrivals),
+        Pace::Open { spacing, .. } => Some(spacing),
         Pace::Closed { .. } => None,
     });
     if let Some(spread) = open {
         let spread = match spread {
-            Arrivals::Constant => "at equal distances",
-            Arrivals::Poisson => "at random, as by independent users",
+            Spacing::Constant => "at equal distances",
+            Spacing::Poisson => "at random, as by independent users",
         };
         let noun = message_noun(&result.traffic);
         lines.push(format!(

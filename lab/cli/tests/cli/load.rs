@@ -27,7 +27,7 @@ fn mistakes_are_named() {
         (&["http", url, "--closed", "--in-flight", "any"], 64, "give more --connections"),
         (&["http", url, "--in-flight", "2"], 64, "--closed"),
         (&["http", url, "--closed", "--in-flight", "0"], 64, "a whole number above 0, or any"),
-        (&["http", url, "--closed", "--arrivals", "poisson"], 64, "cannot be used with"),
+        (&["http", url, "--closed", "--spacing", "poisson"], 64, "cannot be used with"),
         (&["http", url, "--closed", "--sweep"], 64, "cannot be used with"),
         (&["http", url, "--sweep", "--messages", "5"], 64, "cannot be used with"),
         (&["http", url, "--rate", "5", "--messages", "5", "--duration", "1s"], 64, "--duration"),

@@ -45,8 +45,8 @@ pub struct LoadClaims {
 /// # Errors
 /// Fails if the request or a claim is impossible, or the server cannot be reached.
 pub fn plan(asked: &LoadRequest, claims: &LoadClaims) -> Result<Plan> {
-    let (rate_per_second, arrivals) = match asked.pacing {
-        Pacing::At(Pace::Open { rate_per_second, arrivals }) => (rate_per_second, arrivals),
+    let (rate_per_second, spacing) = match asked.pacing {
+        Pacing::At(Pace::Open { rate_per_second, spacing }) => (rate_per_second, spacing),
         Pacing::At(Pace::Closed { .. }) => {
             return usage(
                 "--claim with --closed: a closed loop does not send while the server stands still, \
@@ -57,7 +57,7 @@ pub fn plan(asked: &LoadRequest, claims: &LoadClaims) -> Result<Plan> {
             return usage("--claim with --sweep: a claim is about one rate; say --rate N instead");
         }
     };
-    pace_of(Pace::Open { rate_per_second, arrivals })?;
+    pace_of(Pace::Open { rate_per_second, spacing })?;
     let url = Url::parse(&asked.url, url::scheme_of(&asked.traffic)).map_err(LabError::Usage)?;
     let scenario = AnyScenario::new(&asked.traffic, &url, number_of(&asked.seed));
     let facts = scenario.map_err(LabError::Usage)?.facts();
@@ -65,7 +65,7 @@ pub fn plan(asked: &LoadRequest, claims: &LoadClaims) -> Result<Plan> {
         url: asked.url.clone(),
         traffic: asked.traffic.clone(),
         rate_per_second,
-        arrivals,
+        spacing,
         arrivals_a_message: facts.arrivals_a_message,
         connections: facts.connections,
         threads: threads(asked, facts),
@@ -218,8 +218,8 @@ impl<'scope> Messages<'scope> {
             None => (End::Sends(left / u64::from(copies)), u64::MAX),
         };
         let patience = Duration::from_nanos(plan.patience_ns);
-        let (rate_per_second, arrivals) = (plan.rate_per_second, plan.arrivals);
-        let pace = Pace::Open { rate_per_second, arrivals };
+        let (rate_per_second, spacing) = (plan.rate_per_second, plan.spacing);
+        let pace = Pace::Open { rate_per_second, spacing };
         let load = Load {
             address: url.resolve(patience)?,
             seed,

@@ -83,7 +83,7 @@ fn bins(latencies: &Latencies) -> Vec<LatencyBin> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use tiebreak_core::load::{Arrivals, LoadEnding, MessageCounts};
+    use tiebreak_core::load::{LoadEnding, MessageCounts, Spacing};
     use tiebreak_load::Latency;
     use tiebreak_load::pacer::Punctuality;
     use tiebreak_load::seen::Times;
@@ -120,7 +120,7 @@ pub(super) mod tests {
         }
     }
 
-    const PACE: Pace = Pace::Open { rate_per_second: 1_000_000, arrivals: Arrivals::Constant };
+    const PACE: Pace = Pace::Open { rate_per_second: 1_000_000, spacing: Spacing::Constant };
 
     #[test]
     fn a_rate_is_that_of_the_arrivals_until_the_last() {

@@ -3,7 +3,7 @@
 use super::{Server, outcome};
 use crate::error::LabError;
 use tiebreak_core::load::{
-    Arrivals, LoadEnd, LoadEnding, LoadPart, Pace, PaceResult, SaturationResult,
+    LoadEnd, LoadEnding, LoadPart, Pace, PaceResult, SaturationResult, Spacing,
 };
 use tiebreak_load::saturation::{Saturation, Search, Step, Trial};
 use tiebreak_load::seen::Account;
@@ -32,7 +32,7 @@ pub(super) struct Swept {
 pub(super) fn sweep(
     server: &mut Server,
     start_per_second: u64,
-    arrivals: Arrivals,
+    spacing: Spacing,
 ) -> Result<Swept, LabError> {
     let end = server.request.end;
     let trial_ns = match end {
@@ -49,7 +49,7 @@ pub(super) fn sweep(
             Step::Done(saturation) => break saturation,
         };
         trials += 1;
-        let pace = Pace::Open { rate_per_second, arrivals };
+        let pace = Pace::Open { rate_per_second, spacing };
         let end = LoadEnd::DurationNs(trial_ns);
         let seen = match server.observe(pace, end, LoadPart::Trial(trials)) {
             Ok(seen) => seen,
@@ -69,7 +69,7 @@ pub(super) fn sweep(
         if rate_per_second == 0 {
             continue;
         }
-        let pace = Pace::Open { rate_per_second, arrivals };
+        let pace = Pace::Open { rate_per_second, spacing };
         let seen = match server.observe(pace, end, LoadPart::Sweep(number)) {
             Ok(seen) => seen,
             Err(error) => return Ok(Swept { failure: Some(error), ..swept }),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tiebreak_lab::core::journal::{Event, StopReason, Tally};
-use tiebreak_lab::core::load::{Arrivals, LoadEnd, LoadEnding, Pace, Traffic};
+use tiebreak_lab::core::load::{LoadEnd, LoadEnding, Pace, Spacing, Traffic};
 use tiebreak_lab::core::plan::{Plan, Scope};
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::core::verdict::{Fault, Verdict};
@@ -49,7 +49,7 @@ fn asked(url: &str, end: LoadEnd) -> LoadRequest {
         command: Vec::new(),
         url: url.to_owned(),
         traffic: Traffic::Http { connections: 2 },
-        pacing: Pacing::At(Pace::Open { rate_per_second: 1000, arrivals: Arrivals::Constant }),
+        pacing: Pacing::At(Pace::Open { rate_per_second: 1000, spacing: Spacing::Constant }),
         end,
         seed: "seed".to_owned(),
         threads: None,
@@ -133,7 +133,7 @@ fn a_server_that_breaks_a_connection_is_void_from_then_on() {
 fn what_cannot_be_claimed_of_a_load_is_named() {
     let url = server();
     let long = LoadEnd::Messages(1000);
-    let sweep = Pacing::Sweep { start_per_second: 100, arrivals: Arrivals::Constant };
+    let sweep = Pacing::Sweep { start_per_second: 100, spacing: Spacing::Constant };
     for (sentence, block_ms, end, pacing, expected) in [
         (
             "p99 is below 5 ms",

@@ -64,9 +64,9 @@ impl Sending {
             })
             .collect();
         let (pacer, in_flight) = match load.pace {
-            Pace::Open { rate, arrivals } => {
+            Pace::Open { rate, spacing } => {
                 let (seed, end) = (load.seed, load.end);
-                let schedule = Schedule { seed, arrivals, rate, connections: all, end };
+                let schedule = Schedule { seed, spacing, rate, connections: all, end };
                 let sends = schedule.sends_of(thread, load.threads);
                 (Some(Pacer::new(sends, TOLERANCE_NS)), u64::MAX)
             }

@@ -1,16 +1,16 @@
 //! Every intended send of a schedule, taken by generators of different speeds.
 
 use std::num::NonZeroU32;
-use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::Spacing;
 use tiebreak_load::Latency;
 use tiebreak_load::latency::Latencies;
 use tiebreak_load::pacer::{Pacer, Sent, TOLERANCE_NS};
 use tiebreak_load::schedule::{End, Rate, SECOND_NS, Schedule};
 
-fn schedule(arrivals: Arrivals, rate: u64, end: End) -> Schedule {
+fn schedule(spacing: Spacing, rate: u64, end: End) -> Schedule {
     Schedule {
         seed: 3,
-        arrivals,
+        spacing,
         rate: Rate::per_second(rate).unwrap(),
         connections: NonZeroU32::new(4).unwrap(),
         end,
@@ -41,9 +41,9 @@ fn taken(pacer: &mut Pacer, step_ns: u64) -> Vec<Sent> {
 
 #[test]
 fn every_send_is_taken_once_and_never_early() {
-    for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+    for spacing in [Spacing::Constant, Spacing::Poisson] {
         for step_ns in [0, 1, 700_000, 50_000_000] {
-            let schedule = schedule(arrivals, 1000, End::Sends(500));
+            let schedule = schedule(spacing, 1000, End::Sends(500));
             let mut pacer = pacer(schedule);
             let sent = taken(&mut pacer, step_ns);
             assert!(sent.iter().map(|sent| sent.intended).eq(schedule.sends()));
@@ -60,12 +60,12 @@ fn every_send_is_taken_once_and_never_early() {
 
 #[test]
 fn sends_are_due_at_their_time_and_not_before() {
-    let mut pacer = pacer(schedule(Arrivals::Constant, 1000, End::Sends(3)));
+    let mut pacer = pacer(schedule(Spacing::Constant, 1000, End::Sends(3)));
     for (now_ns, due) in [(0, 1), (999_999, 1), (1_000_000, 2), (9_000_000, 3), (u64::MAX, 3)] {
         assert_eq!(pacer.due(now_ns), due, "{now_ns}");
         assert_eq!(pacer.next_at(), Some(0));
     }
-    let mut early = self::pacer(schedule(Arrivals::Constant, 1000, End::Sends(2)));
+    let mut early = self::pacer(schedule(Spacing::Constant, 1000, End::Sends(2)));
     assert!(early.take(0).is_some());
     assert_eq!(early.next_at(), Some(1_000_000));
     assert_eq!(early.take(999_999), None);
@@ -75,7 +75,7 @@ fn sends_are_due_at_their_time_and_not_before() {
 
 #[test]
 fn what_was_never_sent_is_late_too() {
-    let mut pacer = pacer(schedule(Arrivals::Constant, 1000, End::Ns(SECOND_NS)));
+    let mut pacer = pacer(schedule(Spacing::Constant, 1000, End::Ns(SECOND_NS)));
     for _ in 0..10 {
         pacer.take(9_500_000);
     }
@@ -92,7 +92,7 @@ fn what_was_never_sent_is_late_too() {
 #[test]
 fn one_send_in_a_thousand_may_be_late() {
     for (late, expected) in [(1, false), (2, true)] {
-        let mut pacer = pacer(schedule(Arrivals::Constant, 100, End::Sends(1000)));
+        let mut pacer = pacer(schedule(Spacing::Constant, 100, End::Sends(1000)));
         for index in 0..1000 {
             let at_ns = pacer.next_at().unwrap();
             let lag_ns = if index < late { TOLERANCE_NS + 1 } else { TOLERANCE_NS };
@@ -106,7 +106,7 @@ fn one_send_in_a_thousand_may_be_late() {
 /// bounds' quantile at 0.001 more, plus the tolerance. Checked up to the width of a bin.
 #[test]
 fn a_kept_schedule_bounds_what_the_generator_adds() {
-    let mut pacer = pacer(schedule(Arrivals::Poisson, 2000, End::Sends(20_000)));
+    let mut pacer = pacer(schedule(Spacing::Poisson, 2000, End::Sends(20_000)));
     let mut latencies = Latencies::new();
     let (mut now_ns, mut turn) = (0, 0u64);
     while let Some(at_ns) = pacer.next_at() {
@@ -130,7 +130,7 @@ fn a_kept_schedule_bounds_what_the_generator_adds() {
 
 #[test]
 fn latencies_lie_between_both_sends() {
-    let mut pacer = pacer(schedule(Arrivals::Constant, 1000, End::Sends(2)));
+    let mut pacer = pacer(schedule(Spacing::Constant, 1000, End::Sends(2)));
     let first = pacer.take(300).unwrap();
     assert_eq!(first.stamp().latency(1000), Latency { low_ns: 700, high_ns: 1000 });
     // A clock of another CPU that is a little behind gives no latency below 0.

@@ -1,8 +1,8 @@
 //! The search for saturation against virtual servers whose capacity is known.
 
 use std::num::NonZeroU32;
-use tiebreak_core::load::Arrivals;
 use tiebreak_core::load::Overload;
+use tiebreak_core::load::Spacing;
 use tiebreak_load::random::{FRACTION_BITS, Words};
 use tiebreak_load::saturation::{Saturation, Search, Step, Trial};
 use tiebreak_load::schedule::{End, Rate, SECOND_NS, Schedule};
@@ -46,13 +46,13 @@ impl Server {
         }
     }
 
-    /// Runs a trial of this rate, with random arrivals.
+    /// Runs a trial of this rate, with sends at random.
     fn trial(&mut self, rate: u64) -> Trial {
         let mean_ns = SECOND_NS / self.capacity(rate);
         self.trials += 1;
         let schedule = Schedule {
             seed: self.words.next_u64(),
-            arrivals: Arrivals::Poisson,
+            spacing: Spacing::Poisson,
             rate: Rate::per_second(rate).unwrap(),
             connections: NonZeroU32::new(100).unwrap(),
             end: End::Ns(TRIAL_NS),

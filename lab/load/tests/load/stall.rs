@@ -5,7 +5,7 @@
 //! than 99 ms. A generator that measures this server says so, or it is wrong.
 
 use std::num::NonZeroU32;
-use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::Spacing;
 use tiebreak_load::latency::Latencies;
 use tiebreak_load::pacer::{Pacer, TOLERANCE_NS};
 use tiebreak_load::schedule::{End, Rate, SECOND_NS, Schedule};
@@ -28,13 +28,13 @@ fn awake_ns(at_ns: u64) -> u64 {
 /// Sends by a schedule. The generator is awake from `awake_ns` on, and the server answers at
 /// `answered_ns`. Returns the latencies, and whether the load was behind schedule.
 fn open_loop(
-    (arrivals, rate): (Arrivals, u64),
+    (spacing, rate): (Spacing, u64),
     awake_ns: fn(u64) -> u64,
     answered_ns: fn(u64) -> u64,
 ) -> (Latencies, bool) {
     let schedule = Schedule {
         seed: 5,
-        arrivals,
+        spacing,
         rate: Rate::per_second(rate).unwrap(),
         connections: NonZeroU32::new(10).unwrap(),
         end: End::Ns(SECONDS * SECOND_NS),
@@ -73,7 +73,7 @@ const EXPECTED: [(f64, u64); 3] = [(0.95, 50), (0.99, 90), (0.999, 99)];
 fn the_open_loop_sees_the_stall() {
     for rate in [1000, 7919, 50_000] {
         let (latencies, is_behind) =
-            open_loop((Arrivals::Constant, rate), |at_ns| at_ns, answered_ns);
+            open_loop((Spacing::Constant, rate), |at_ns| at_ns, answered_ns);
         assert!(!is_behind);
         assert_eq!(latencies.count(), rate * SECONDS);
         for (share, expected_ms) in EXPECTED {
@@ -89,7 +89,7 @@ fn the_open_loop_sees_the_stall() {
 /// standard errors of a count of stalled messages.
 #[test]
 fn random_arrivals_see_it_too() {
-    let (latencies, is_behind) = open_loop((Arrivals::Poisson, 10_000), |at_ns| at_ns, answered_ns);
+    let (latencies, is_behind) = open_loop((Spacing::Poisson, 10_000), |at_ns| at_ns, answered_ns);
     assert!(!is_behind);
     for (share, expected_ms) in EXPECTED {
         let error = 5.0 * ((1.0 - share) / latencies.count() as f64).sqrt();
@@ -119,7 +119,7 @@ fn the_closed_loop_does_not_see_it() {
 #[test]
 fn a_generator_that_stalls_says_so() {
     let (latencies, is_behind) =
-        open_loop((Arrivals::Constant, 1000), awake_ns, |arrived_ns| arrived_ns + MS / 10);
+        open_loop((Spacing::Constant, 1000), awake_ns, |arrived_ns| arrived_ns + MS / 10);
     assert!(is_behind);
     for (share, expected_ms) in EXPECTED {
         let found = latencies.value_at(share).unwrap();

@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::Spacing;
 use tiebreak_core::load::{LoadEnding, MessageCounts, Refusal};
 use tiebreak_load::generator::{self, Load, Pace, Watch};
 use tiebreak_load::ledger::{Ledger, Outcome, Reach};
@@ -33,12 +33,12 @@ fn check(seen: &Account) {
 #[test]
 fn every_message_arrives_once() {
     let server = serve(|| |frame| Some(frame.to_vec()));
-    for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+    for spacing in [Spacing::Constant, Spacing::Poisson] {
         for (connections, threads) in [(1, 1), (7, 2), (2, 3), (12, 4)] {
             let rate = Rate::per_second(2000).unwrap();
             let load = Load {
                 threads: number(threads),
-                pace: Pace::Open { rate, arrivals },
+                pace: Pace::Open { rate, spacing },
                 ..load(&server, 1, End::Sends(500))
             };
             let watch = Watch::default();

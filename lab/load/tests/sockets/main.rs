@@ -12,7 +12,7 @@ mod tls;
 
 use std::num::NonZeroU32;
 use std::time::Duration;
-use tiebreak_core::load::Arrivals;
+use tiebreak_core::load::Spacing;
 use tiebreak_load::generator::{Load, Pace};
 use tiebreak_load::schedule::{End, Rate};
 
@@ -25,7 +25,7 @@ fn load(server: &server::Server, rate: u64, end: End) -> Load {
         address: server.address,
         tls: None,
         seed: 1,
-        pace: Pace::Open { rate: Rate::per_second(rate).unwrap(), arrivals: Arrivals::Constant },
+        pace: Pace::Open { rate: Rate::per_second(rate).unwrap(), spacing: Spacing::Constant },
         end,
         threads: NonZeroU32::MIN,
         patience: PATIENCE,

@@ -29,7 +29,7 @@ const LATENCIES_US: [(f64, u64); 15] = [
 ];
 
 fn open(rate_per_second: u64) -> Pace {
-    Pace::Open { rate_per_second, arrivals: Arrivals::Constant }
+    Pace::Open { rate_per_second, spacing: Spacing::Constant }
 }
 
 /// A load whose every send was late by so many microseconds.
