@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tiebreak_lab::core::load::{
     LoadEnd, LoadEnding, LoadResult, MqttShape, MqttTraffic, MqttVersion, Pace, Spacing, Traffic,
-    WebSocketShape, WebSocketTraffic,
+    Trust, WebSocketShape, WebSocketTraffic,
 };
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::load::judged::{self, LoadClaims};
@@ -292,8 +292,11 @@ pub fn run(command: LoadCommand, io: &mut Io) -> Result<u8, LabError> {
         seed: seed_or_random(common.seed.as_deref())?,
         threads: common.threads.and_then(NonZeroU32::new),
         patience: Duration::from_nanos(common.timeout),
-        ca: common.ca.clone(),
-        is_insecure: common.insecure,
+        trust: match common.ca.clone() {
+            _ if common.insecure => Trust::Any,
+            Some(file) => Trust::Also(file),
+            None => Trust::System,
+        },
     };
     if common.claim.is_empty() {
         measure(&request, &common, io)

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 /// The version of the JSON form.
 pub const LOAD_SCHEMA: &str = "tiebreak/load/1";
@@ -169,12 +170,23 @@ pub struct LoadResult {
     pub loads: Vec<PaceResult>,
     /// Why a sweep ended before its last load, if that load could not begin.
     pub failure: Option<String>,
-    /// How the connections were encrypted; `None` if they were not.
-    pub tls: Option<TlsResult>,
+}
+
+/// Whom a load over TLS trusts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// Those whom the system trusts.
+    #[default]
+    System,
+    /// Those, and the certificates in this file in PEM: of authorities, or of the server itself.
+    Also(PathBuf),
+    /// Any server.
+    Any,
 }
 
 /// How the connections of a load were encrypted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TlsResult {
     /// Whether the server's certificate was checked. Otherwise the user asked to accept any.
     pub is_verified: bool,
@@ -186,7 +198,7 @@ pub struct TlsResult {
 }
 
 /// What client and server agreed on, and how often.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TlsAgreed {
     /// The version of TLS: `1.2` or `1.3`.
     pub version: String,
@@ -215,7 +227,7 @@ impl TlsAgreed {
 }
 
 /// Why the kernel does not encrypt for a load.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "code")]
 pub enum KernelTls {
     /// It could; the generator does not ask it to.
@@ -258,6 +270,9 @@ pub struct LoadPlan {
     pub threads: NonZeroU32,
     /// How long connections are waited for, and messages after the last send, in nanoseconds.
     pub patience_ns: u64,
+    /// Whom it trusts, over TLS.
+    #[serde(default)]
+    pub trust: Trust,
 }
 
 /// What was seen of a load at one pace.
@@ -291,6 +306,9 @@ pub struct PaceResult {
     /// Whether more than one send in 1000 was late: latencies may then be those of the generator,
     /// and the throughput is at least what was measured.
     pub is_behind_schedule: bool,
+    /// How the connections were encrypted; `None` if they were not.
+    #[serde(default)]
+    pub tls: Option<TlsResult>,
     /// How it ended.
     #[serde(serialize_with = "crate::worded::one")]
     pub ending: LoadEnding,

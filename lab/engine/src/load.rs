@@ -17,12 +17,11 @@ use crate::error::{LabError, data, require};
 use sha2::{Digest, Sha256};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use tiebreak_core::load::{
-    LoadEnd, LoadPart, LoadProgress, LoadResult, Pace, Spacing, TlsAgreed, TlsResult, Traffic,
+    LoadEnd, LoadPart, LoadProgress, LoadResult, Pace, Spacing, Traffic, Trust,
 };
 use tiebreak_load::generator::{self, Load, LoadError, Watch};
 use tiebreak_load::schedule::{End, Rate};
@@ -57,10 +56,8 @@ pub struct LoadRequest {
     pub threads: Option<NonZeroU32>,
     /// How long connections are waited for, and messages after the last send.
     pub patience: Duration,
-    /// With TLS, a file of certificates to trust besides those that the system trusts.
-    pub ca: Option<PathBuf>,
-    /// Whether any certificate is accepted.
-    pub is_insecure: bool,
+    /// Whom it trusts, over TLS.
+    pub trust: Trust,
 }
 
 /// What decides when a message is sent.
@@ -112,8 +109,7 @@ pub fn run(
         request,
         facts,
         scheme,
-        tls: tls::client(request, &url, scheme)?,
-        agreed: Vec::new(),
+        tls: tls::client(&request.trust, &url, scheme)?,
         address: url.resolve(request.patience)?,
         url,
         threads,
@@ -141,11 +137,6 @@ pub fn run(
         saturation: swept.saturation,
         loads: swept.loads,
         failure: swept.failure.map(|error| error.to_string()),
-        tls: server.tls.as_ref().map(|_| TlsResult {
-            is_verified: !request.is_insecure,
-            agreed: server.agreed,
-            kernel: generator::kernel_tls(),
-        }),
     })
 }
 
@@ -171,8 +162,6 @@ struct Server<'a> {
     scheme: &'static Scheme,
     /// TLS, if the URL asks for it.
     tls: Option<Tls>,
-    /// What was agreed on in handshakes of TLS so far.
-    agreed: Vec<TlsAgreed>,
     facts: Facts,
     threads: NonZeroU32,
     /// The seed of the next load.
@@ -235,9 +224,7 @@ impl Server<'_> {
                 self.scheme.tls, self.request.url
             ));
         }
-        let seen = seen.map_err(lab_error)?;
-        seen.tls.iter().for_each(|agreed| agreed.clone().add_to(&mut self.agreed));
-        Ok(seen)
+        seen.map_err(lab_error)
     }
 }
 

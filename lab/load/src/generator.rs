@@ -237,12 +237,12 @@ pub fn load<S: Scenario>(load: &Load, scenario: &S, watch: &Watch) -> Result<Acc
     });
     match shared.into_over() {
         Over::Failed(error) => Err(error),
-        over => Ok(Record::seen(records, over, scenario.arrivals_a_message())),
+        over => Ok(Record::seen(records, over, load.tls.as_ref(), scenario.arrivals_a_message())),
     }
 }
 
 /// Asks the kernel whether it could encrypt.
-pub fn kernel_tls() -> KernelTls {
+fn kernel_tls() -> KernelTls {
     match system::has_tls() {
         Ok(()) => KernelTls::NotUsed,
         Err(error) => KernelTls::Unavailable { why: error.to_string() },

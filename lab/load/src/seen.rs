@@ -2,7 +2,7 @@
 
 use crate::latency::Latencies;
 use crate::pacer::Punctuality;
-use tiebreak_core::load::{LoadEnding, MessageCounts, Refusal, TlsAgreed};
+use tiebreak_core::load::{LoadEnding, MessageCounts, Refusal, TlsResult};
 
 /// What was seen of a load, by all connections. Times are nanoseconds since the load's start.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Account {
     /// See above.
     pub read_bytes: u64,
     /// What was agreed on in handshakes of TLS, from the first connection on.
-    pub tls: Vec<TlsAgreed>,
+    pub tls: Option<TlsResult>,
     /// How the load ended.
     pub ending: LoadEnding,
 }

@@ -18,6 +18,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tiebreak_core::load::Trust;
 use verifier::Verifier;
 
 /// Where systems keep the certificates of the authorities that they trust: Debian, Fedora,
@@ -30,23 +31,13 @@ const AUTHORITIES: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
-/// Whom a client trusts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Trust {
-    /// Those whom the system trusts.
-    #[default]
-    System,
-    /// Those, and the certificates in this file in PEM: of authorities, or of the server itself.
-    Also(PathBuf),
-    /// Any server.
-    Any,
-}
-
 /// The client of one server. Its copies share the sessions that can be resumed.
 #[derive(Clone, Debug)]
 pub struct Tls {
     config: Arc<ClientConfig>,
     host: ServerName<'static>,
+    /// Whether the server's certificate is checked.
+    pub(crate) is_verified: bool,
 }
 
 impl Tls {
@@ -80,7 +71,8 @@ impl Tls {
         let config = config.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
         let mut config = config.with_no_client_auth();
         config.alpn_protocols = protocol.iter().map(|name| name.as_bytes().to_vec()).collect();
-        Ok(Tls { config: Arc::new(config), host: name })
+        let is_verified = *trust != Trust::Any;
+        Ok(Tls { config: Arc::new(config), host: name, is_verified })
     }
 
     /// Begins a connection, without a socket.

@@ -73,7 +73,8 @@ impl Progress<'_> {
             // Of a long name a part is enough; a figure must be whole.
             let room = look.columns().saturating_sub(self.status.width() + 2);
             let name = shorten_middle(&plain(&self.name), room, look);
-            let text = if name.is_empty() { self.status } else { format!("{name}: {}", self.status) };
+            let text =
+                if name.is_empty() { self.status } else { format!("{name}: {}", self.status) };
             return vec![shorten_middle(&text, look.columns(), look)];
         }
         let mut lines = vec![with_bar(self.status, self.used, look)];

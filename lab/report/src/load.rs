@@ -251,14 +251,18 @@ fn small_print(result: &LoadResult) -> Vec<String> {
             .map(|bytes| value_text(Unit::Bytes, bytes as f64));
         lines.push(format!("{written} written, {read} read."));
     }
-    lines.extend(result.tls.iter().flat_map(tls_lines));
+    lines.extend(tls_lines(&result.loads));
     lines.push(format!("Seed {}.", plain(&result.seed)));
     lines
 }
 
-/// Says how the connections were encrypted.
-fn tls_lines(tls: &TlsResult) -> Vec<String> {
-    let agreed = tls.agreed.iter().map(|of| {
+/// Says how the connections were encrypted, if they were.
+fn tls_lines(loads: &[PaceResult]) -> Vec<String> {
+    let all: Vec<&TlsResult> = loads.iter().filter_map(|load| load.tls.as_ref()).collect();
+    let Some(tls) = all.first() else { return Vec::new() };
+    let mut agreed = Vec::new();
+    all.iter().flat_map(|tls| &tls.agreed).for_each(|of| of.clone().add_to(&mut agreed));
+    let agreed = agreed.iter().map(|of| {
         let handshakes = count(of.handshakes, "handshake");
         let resumed = count(of.resumed, "session");
         format!("TLS {} with {}: {handshakes}, {resumed} resumed.", of.version, of.cipher)

@@ -184,7 +184,7 @@ fn nginx_answers_over_tls() {
     let pace = ["--closed", "--messages", "500", "--connections", "4", "--threads", "1"];
     let (ran, trusted) =
         result(&place, &[&["http", &url, "--ca", "server.pem"][..], &pace].concat());
-    let tls = &trusted["tls"];
+    let tls = &trusted["loads"][0]["tls"];
     assert_whole(&(ran, trusted["loads"][0].clone()), 500, 1);
     // nginx closes a connection after 100 requests, and its session goes on in the next.
     assert_eq!(tls["is_verified"], true, "{tls}");

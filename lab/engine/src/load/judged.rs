@@ -2,7 +2,7 @@
 
 use super::scenario::AnyScenario;
 use super::url::Url;
-use super::{LoadRequest, Pacing, lab_error, number_of, outcome, pace_of, threads, url};
+use super::{LoadRequest, Pacing, lab_error, number_of, outcome, pace_of, threads, tls, url};
 use crate::error::{LabError, Result, require, usage};
 use crate::planning::{self, Request};
 use crate::referee::Referee;
@@ -70,6 +70,7 @@ pub fn plan(asked: &LoadRequest, claims: &LoadClaims) -> Result<Plan> {
         connections: facts.connections,
         threads: threads(asked, facts),
         patience_ns: asked.patience.as_nanos() as u64,
+        trust: asked.trust.clone(),
     };
     let (messages, budget) = measures(asked.end, claims.block_ns, &load)?;
     let mut request = Request::new(vec![asked.url.clone()], asked.seed.clone());
@@ -82,6 +83,7 @@ pub fn plan(asked: &LoadRequest, claims: &LoadClaims) -> Result<Plan> {
     let mut plan = planning::about_load(&request, load, budget)?;
     let patience_ns = asked.patience.as_nanos() as f64;
     plan.claims.iter_mut().try_for_each(|planned| check(planned, patience_ns))?;
+    tls::client(&asked.trust, &url, url::scheme_of(&asked.traffic))?;
     let address = url.resolve(asked.patience)?;
     TcpStream::connect_timeout(&address, asked.patience)
         .map_err(|source| lab_error(LoadError::Connect { address, connection: 0, source }))?;
@@ -222,6 +224,7 @@ impl<'scope> Messages<'scope> {
         let pace = Pace::Open { rate_per_second, spacing };
         let load = Load {
             address: url.resolve(patience)?,
+            tls: tls::client(&plan.trust, &url, url::scheme_of(&plan.traffic))?,
             seed,
             pace: pace_of(pace)?,
             end,

@@ -34,6 +34,7 @@ pub(super) fn of(seen: &Account, pace: Pace) -> PaceResult {
         read_bytes: seen.read_bytes,
         tolerance_ns: TOLERANCE_NS,
         is_behind_schedule,
+        tls: seen.tls.clone(),
         ending: seen.ending.clone(),
         bins: bins(latencies),
     }

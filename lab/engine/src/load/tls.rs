@@ -1,14 +1,13 @@
 //! Whether a load speaks TLS, and whether it should.
 
-use super::LoadRequest;
 use super::url::{Scheme, Url};
 use crate::error::{LabError, require};
 use std::net::SocketAddr;
 use std::time::Duration;
-use tiebreak_core::load::LoadEnding;
+use tiebreak_core::load::{LoadEnding, Trust};
 use tiebreak_load::generator::LoadError;
 use tiebreak_load::seen::Account;
-use tiebreak_load::tls::{self, Tls, TlsError, Trust};
+use tiebreak_load::tls::{self, Tls, TlsError};
 
 /// How long a server that may speak TLS is waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -17,24 +16,14 @@ const PATIENCE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// Fails if certificates cannot be used, or are named where there are none.
-pub(super) fn client(
-    request: &LoadRequest,
-    url: &Url,
-    scheme: &Scheme,
-) -> Result<Option<Tls>, LabError> {
-    let LoadRequest { ca, is_insecure, .. } = request;
+pub(super) fn client(trust: &Trust, url: &Url, scheme: &Scheme) -> Result<Option<Tls>, LabError> {
     if !url.is_tls {
-        let is_plain = ca.is_none() && !is_insecure;
+        let is_plain = *trust == Trust::System;
         let tls = scheme.tls;
         let wrong = format!("--ca and --insecure are about TLS: give {tls}://, or leave them out");
         return require(is_plain, &wrong).map(|()| None);
     }
-    let trust = match (is_insecure, ca) {
-        (true, _) => Trust::Any,
-        (false, Some(file)) => Trust::Also(file.clone()),
-        (false, None) => Trust::System,
-    };
-    Tls::new(&url.host, scheme.alpn, &trust).map(Some).map_err(|error| match error {
+    Tls::new(&url.host, scheme.alpn, trust).map(Some).map_err(|error| match error {
         TlsError::Name(_) => LabError::Usage(error.to_string()),
         _ => LabError::Data(error.to_string()),
     })

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tiebreak_lab::core::journal::{Event, StopReason, Tally};
-use tiebreak_lab::core::load::{LoadEnd, LoadEnding, Pace, Spacing, Traffic};
+use tiebreak_lab::core::load::{LoadEnd, LoadEnding, Pace, Spacing, Traffic, Trust};
 use tiebreak_lab::core::plan::{Plan, Scope};
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::core::verdict::{Fault, Verdict};
@@ -54,6 +54,7 @@ fn asked(url: &str, end: LoadEnd) -> LoadRequest {
         seed: "seed".to_owned(),
         threads: None,
         patience: Duration::from_secs(10),
+        trust: Trust::System,
     }
 }
 

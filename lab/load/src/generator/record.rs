@@ -1,11 +1,13 @@
 //! What a thread has seen, and what all have seen together.
 
+use super::kernel_tls;
 use super::shared::Over;
 use crate::latency::Latencies;
 use crate::pacer::Punctuality;
 use crate::seen::{Account, Times};
 use crate::stamp::Stamp;
-use tiebreak_core::load::{LoadEnding, MessageCounts, Refusal, TlsAgreed};
+use crate::tls::Tls;
+use tiebreak_core::load::{LoadEnding, MessageCounts, Refusal, TlsAgreed, TlsResult};
 
 /// What a thread has seen.
 pub(super) struct Record {
@@ -110,7 +112,12 @@ impl Record {
 
     /// Returns what all threads have seen of a load that ended so, where each message is to arrive
     /// so often.
-    pub(super) fn seen(records: Vec<Record>, over: Over, arrivals_a_message: u32) -> Account {
+    pub(super) fn seen(
+        records: Vec<Record>,
+        over: Over,
+        tls: Option<&Tls>,
+        arrivals_a_message: u32,
+    ) -> Account {
         let mut all = Record::new();
         records.into_iter().for_each(|record| all.add(record));
         let counts = &mut all.counts;
@@ -140,7 +147,11 @@ impl Record {
             generator_cpu_ns: all.cpu_ns,
             written_bytes: all.written_bytes,
             read_bytes: all.read_bytes,
-            tls: all.tls,
+            tls: tls.map(|tls| TlsResult {
+                is_verified: tls.is_verified,
+                agreed: all.tls,
+                kernel: kernel_tls(),
+            }),
             ending,
         }
     }

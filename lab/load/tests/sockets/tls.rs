@@ -15,11 +15,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tiebreak_core::load::LoadEnding;
+use tiebreak_core::load::{TlsAgreed, Trust};
 use tiebreak_load::generator::{self, Load, LoadError, Pace, Watch};
 use tiebreak_load::http::Http;
 use tiebreak_load::schedule::End;
 use tiebreak_load::seen::Account;
-use tiebreak_load::tls::{Tls, TlsError, Trust, is_spoken_at};
+use tiebreak_load::tls::{Tls, TlsError, is_spoken_at};
 
 /// The host that servers have a certificate for.
 const HOST: &str = "server.example";
@@ -130,7 +131,7 @@ fn every_version_and_size() {
             let seen = asked(&server, &authority.client()).unwrap();
             assert_eq!((seen.counts.sent, seen.counts.arrived), (60, 60));
             assert_eq!(seen.ending, LoadEnding::Complete);
-            let [agreed] = &seen.tls[..] else { panic!("{:?}", seen.tls) };
+            let [agreed] = &agreed_in(&seen)[..] else { panic!("{:?}", seen.tls) };
             assert_eq!((agreed.version.as_str(), agreed.handshakes), (name, 3));
             assert!(agreed.cipher.starts_with("TLS_"), "{}", agreed.cipher);
             // What is on the wire is counted: records are larger than what they say.
@@ -148,8 +149,8 @@ fn sessions_are_resumed() {
             answer(stream, SMALL, 7);
         });
         let seen = asked(&server, &authority.client()).unwrap();
-        assert_eq!((seen.counts.arrived, seen.ending), (60, LoadEnding::Complete));
-        let [agreed] = &seen.tls[..] else { panic!("{:?}", seen.tls) };
+        assert_eq!((seen.counts.arrived, &seen.ending), (60, &LoadEnding::Complete));
+        let [agreed] = &agreed_in(&seen)[..] else { panic!("{:?}", seen.tls) };
         assert_eq!(agreed.handshakes, 3 + seen.counts.reconnected);
         assert!(seen.counts.reconnected >= 6 && agreed.resumed >= 6, "{agreed:?}");
     }
@@ -181,6 +182,11 @@ fn messages_share_records() {
     assert!(each < 5.0, "{each} bytes a message");
 }
 
+/// Returns what was agreed on.
+fn agreed_in(seen: &Account) -> &[TlsAgreed] {
+    &seen.tls.as_ref().expect("TLS was spoken").agreed
+}
+
 fn error_of(server: &Server, tls: &Tls) -> String {
     match asked(server, tls) {
         Err(error @ LoadError::Distrusted { .. }) => error.to_string(),
@@ -199,7 +205,7 @@ fn servers_that_are_not_to_be_trusted() {
         // Who asks for no check gets an answer, and it is encrypted all the same.
         let any = Tls::new(HOST, None, &Trust::Any).unwrap();
         let seen = asked(&server, &any).unwrap();
-        assert_eq!((seen.counts.arrived, seen.tls[0].handshakes), (60, 3));
+        assert_eq!((seen.counts.arrived, agreed_in(&seen)[0].handshakes), (60, 3));
     };
     let good = |_: &mut CertificateParams| {};
     for name in ["another", "an authority"] {

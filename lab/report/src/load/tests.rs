@@ -57,6 +57,7 @@ fn load(pace: Pace, late_us: u64) -> PaceResult {
         read_bytes: 168_200_000,
         tolerance_ns: 1_000_000,
         is_behind_schedule: false,
+        tls: None,
         ending: LoadEnding::Complete,
         bins: vec![
             LatencyBin { low_ns: 61_000, high_ns: 61_439, from_actual: 3, from_intended: 0 },
@@ -77,7 +78,6 @@ fn result(loads: Vec<PaceResult>) -> LoadResult {
         saturation: None,
         loads,
         failure: None,
-        tls: None,
     }
 }
 
@@ -134,7 +134,7 @@ fn swept() -> LoadResult {
         payload_bytes: 32,
         is_text: true,
     });
-    let tls = TlsResult {
+    loads[0].tls = Some(TlsResult {
         is_verified: false,
         agreed: vec![TlsAgreed {
             version: "1.3".to_owned(),
@@ -143,8 +143,8 @@ fn swept() -> LoadResult {
             resumed: 1,
         }],
         kernel: KernelTls::Unavailable { why: "No such file or directory".to_owned() },
-    };
-    LoadResult { traffic, saturation: Some(saturation), tls: Some(tls), ..result(loads) }
+    });
+    LoadResult { traffic, saturation: Some(saturation), ..result(loads) }
 }
 
 /// A load that the server cut off before anything arrived.
