@@ -240,6 +240,10 @@ struct Common {
     /// Write the histograms of the latencies as CSV
     #[arg(long, value_name = "FILE")]
     latencies: Option<PathBuf>,
+
+    /// Write them as a log of HdrHistogram, for its tools
+    #[arg(long, value_name = "FILE")]
+    hlog: Option<PathBuf>,
 }
 
 const SPACINGS: Names<Spacing> = &[
@@ -321,6 +325,9 @@ fn judge(request: &LoadRequest, common: Common, io: &mut Io) -> Result<u8, LabEr
     let targets = targets.file("latencies", common.latencies.as_deref(), |run: &RunResult| {
         run.load.as_deref().map(page::latencies)
     })?;
+    let targets = targets.file("hlog", common.hlog.as_deref(), |run: &RunResult| {
+        run.load.as_deref().map(page::hlog)
+    })?;
     race::go(ready.begin(common.store.path(), io.typed.clone())?, targets, *quiet, io)
 }
 
@@ -392,6 +399,7 @@ fn measure(request: &LoadRequest, common: &Common, io: &mut Io) -> Result<u8, La
         common.latencies.as_deref(),
         page::latencies,
     )?;
+    let targets = targets.file("hlog", common.hlog.as_deref(), page::hlog)?;
     let result = Screen::during(io, *quiet, |screen| {
         load::run(request, stop, |progress| {
             screen.show_as(|look, _| vec![page::progress(progress, look)]);

@@ -14,7 +14,8 @@ pub fn repeat_line(run: &RunResult) -> Option<String> {
 
 /// The options that say where something is written. They name files of the one who ran it, and
 /// change nothing that is measured.
-const WRITES: [&str; 6] = ["--json", "--html", "--svg", "--ecdf", "--markdown", "--junit"];
+const WRITES: [&str; 8] =
+    ["--json", "--html", "--svg", "--ecdf", "--markdown", "--junit", "--latencies", "--hlog"];
 
 /// Returns the words of the command line that repeats the run, quoted: without [`WRITES`], and
 /// with the seed, before a `--`, unless it is there already. There are none if the command

@@ -1,10 +1,12 @@
 //! The page of `tiebreak load`: what a server did under load.
 
+mod hlog;
 mod plot;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
+pub use self::hlog::hlog;
 pub use self::plot::{chart, svg};
 
 use self::verdict::{arrival_noun, message_noun, paragraphs};

@@ -85,7 +85,7 @@ fn a_page_a_picture_and_a_file_of_latencies() {
     let place = Place::new();
     let server = HttpServer::start();
     let url = server.url();
-    let files = ["--svg", "x.svg", "--latencies", "x.csv"];
+    let files = ["--svg", "x.svg", "--latencies", "x.csv", "--hlog", "x.hlog"];
     let words = ["load", "http", &url, "--rate", "1000", "--duration", "500ms", "--seed", "s"];
     let said = place.run(&[&words[..], &files].concat());
     assert!([0, 2].contains(&said.code), "{said:?}");
@@ -99,6 +99,9 @@ fn a_page_a_picture_and_a_file_of_latencies() {
         fields[4].parse::<u64>().unwrap()
     });
     assert_eq!(counted.sum::<u64>(), 500, "{csv}");
+    let hlog = std::fs::read_to_string(place.path("x.hlog")).unwrap();
+    let lines = hlog.lines().filter(|line| line.contains("-send,0.000,"));
+    assert_eq!(lines.filter(|line| line.contains(",HISTF")).count(), 2, "{hlog}");
 }
 
 /// What was seen before is printed, then what the server did, and the exit code is that of void.

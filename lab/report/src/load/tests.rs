@@ -28,12 +28,12 @@ const LATENCIES_US: [(f64, u64); 15] = [
     (1.0, 4250),
 ];
 
-fn open(rate_per_second: u64) -> Pace {
+pub(super) fn open(rate_per_second: u64) -> Pace {
     Pace::Open { rate_per_second, spacing: Spacing::Constant }
 }
 
 /// A load whose every send was late by so many microseconds.
-fn load(pace: Pace, late_us: u64) -> PaceResult {
+pub(super) fn load(pace: Pace, late_us: u64) -> PaceResult {
     PaceResult {
         pace,
         duration_ns: 10_000_100_000,
@@ -66,7 +66,7 @@ fn load(pace: Pace, late_us: u64) -> PaceResult {
     }
 }
 
-fn result(loads: Vec<PaceResult>) -> LoadResult {
+pub(super) fn result(loads: Vec<PaceResult>) -> LoadResult {
     LoadResult {
         command: ["tiebreak", "load", "http"].map(str::to_owned).to_vec(),
         url: "http://localhost:8080/".to_owned(),
