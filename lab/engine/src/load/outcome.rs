@@ -116,7 +116,7 @@ pub(super) mod tests {
             generator_cpu_ns: 500 * arrived,
             written_bytes: 0,
             read_bytes: 0,
-            tls: Vec::new(),
+            tls: None,
             ending: LoadEnding::Complete,
         }
     }

@@ -131,7 +131,7 @@ fn every_version_and_size() {
             let seen = asked(&server, &authority.client()).unwrap();
             assert_eq!((seen.counts.sent, seen.counts.arrived), (60, 60));
             assert_eq!(seen.ending, LoadEnding::Complete);
-            let [agreed] = &agreed_in(&seen)[..] else { panic!("{:?}", seen.tls) };
+            let [agreed] = agreed_in(&seen) else { panic!("{:?}", seen.tls) };
             assert_eq!((agreed.version.as_str(), agreed.handshakes), (name, 3));
             assert!(agreed.cipher.starts_with("TLS_"), "{}", agreed.cipher);
             // What is on the wire is counted: records are larger than what they say.
@@ -150,7 +150,7 @@ fn sessions_are_resumed() {
         });
         let seen = asked(&server, &authority.client()).unwrap();
         assert_eq!((seen.counts.arrived, &seen.ending), (60, &LoadEnding::Complete));
-        let [agreed] = &agreed_in(&seen)[..] else { panic!("{:?}", seen.tls) };
+        let [agreed] = agreed_in(&seen) else { panic!("{:?}", seen.tls) };
         assert_eq!(agreed.handshakes, 3 + seen.counts.reconnected);
         assert!(seen.counts.reconnected >= 6 && agreed.resumed >= 6, "{agreed:?}");
     }
