@@ -104,8 +104,13 @@ impl Workload {
     /// Returns whether a contestant is raced on it.
     #[must_use]
     pub fn races(&self, contestant: &str) -> bool {
-        self.contestants.is_empty() || self.contestants.iter().any(|one| one == contestant)
+        is_among(&self.contestants, contestant)
     }
+}
+
+/// Returns whether a list that may be empty for all has a contestant.
+fn is_among(contestants: &[String], contestant: &str) -> bool {
+    contestants.is_empty() || contestants.iter().any(|one| one == contestant)
 }
 
 /// An input of `study verify`, never timed.
@@ -121,9 +126,18 @@ pub struct Verification {
     pub parts: u64,
     /// Whether it belongs to `verify --full` only.
     pub is_full: bool,
+    /// Contestants that are judged on it; all if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contestants: Vec<String>,
 }
 
 impl Verification {
+    /// Returns whether a contestant is judged on it.
+    #[must_use]
+    pub fn judges(&self, contestant: &str) -> bool {
+        is_among(&self.contestants, contestant)
+    }
+
     /// Returns the name of one of its parts, which the oracle counts from 0 and people from 1:
     /// `every length, part 32 of 64`; the name as it is, if it has but one.
     pub fn part_name(&self, part: u64) -> String {

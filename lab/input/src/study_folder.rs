@@ -111,7 +111,7 @@ fn study(root: &Table<'_>, folder: &Folder) -> Study {
         calls: root.read("calls", Item::whole),
         centre: root.read("centre", Item::word),
         oracle,
-        verifications: workloads::verifications(root, has_oracle),
+        verifications: workloads::verifications(root, has_oracle, &contestants),
         published: published::published(root, &contestants, &names),
         claims: claims::claims(root, &contestants, &workloads),
         contestants: contestants.entrants,

@@ -104,19 +104,22 @@ fn workloads(study: &Study, look: &Look) -> String {
     let mut text = with_notes(columns, look, all.iter().map(|one| one.about.clone()));
     for one in &study.verifications {
         let parts = count(one.parts, "part");
+        let with = few(&one.contestants).map_or_else(String::new, |few| format!(", {few}"));
         let when = if one.is_full { ", by verify --full only" } else { "" };
-        text += &format!("verify: {} ({parts}{when})\n", one.name);
+        text += &format!("verify: {} ({parts}{with}{when})\n", one.name);
     }
     text
+}
+
+/// Returns how many contestants a list has, unless it is empty for all.
+fn few(contestants: &[String]) -> Option<String> {
+    (!contestants.is_empty()).then(|| count(contestants.len() as u64, "contestant"))
 }
 
 /// Describes when, and with whom, a workload is raced; empty if always and with all.
 fn raced(workload: &Workload) -> String {
     let when = if workload.is_on_request { "on request" } else { "" };
-    let with = match workload.contestants.len() {
-        0 => String::new(),
-        few => count(few as u64, "contestant"),
-    };
+    let with = few(&workload.contestants).unwrap_or_default();
     [when, &with].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 

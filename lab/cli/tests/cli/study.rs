@@ -299,6 +299,9 @@ fn workloads_say_who_is_raced_on_them_and_when() {
     let rare = "[[workload]]\nname = \"rare\"\ndistribution = \"random\"\nsize = 300\n\
                 on_request = true\n\n";
     add(&place, rare);
+    let only = "[[verify]]\nname = \"five\"\ndistribution = \"random\"\nsize = 5\n\
+                contestants = [\"third\"]\n\n";
+    add(&place, only);
     let (said, result) = run(&place, &[]);
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
     assert_eq!(result["runs"].as_array().unwrap().len(), 2, "rare was not asked for");
@@ -327,8 +330,8 @@ fn workloads_say_who_is_raced_on_them_and_when() {
     assert_eq!(result["runs"][0]["study"]["workload"]["is_on_request"], true);
     let verified = place.run(&["study", "verify", "demo"]);
     assert!(verified.code == 0 && verified.out.contains("rare"), "{verified:?}");
-    let large = verified.out.lines().filter(|line| line.contains(" large "));
-    assert_eq!(large.count(), 2, "{verified:?}");
+    let judged = |input| verified.out.lines().filter(|line| line.contains(input)).count();
+    assert_eq!((judged(" large "), judged(" five ")), (2, 1), "{verified:?}");
 }
 
 #[test]

@@ -474,13 +474,16 @@ fn verify_parts(
     for part in 0..*parts {
         progress(Progress { workload: name, part: part + 1, parts: *parts });
         let judged = rows[setup.not_run.len()..].iter_mut().enumerate();
-        for (index, row) in judged.filter(|(_, row)| row.fault.is_none()) {
+        let is_judged =
+            |row: &VerifyRow| row.fault.is_none() && verification.judges(&row.contestant);
+        for (index, row) in judged.filter(|(_, row)| is_judged(row)) {
             match fault(functions.verify(index, verification, part))? {
                 Ok(items) => row.items += items,
                 Err((_, fault)) => row.fault = Some(fault),
             }
         }
     }
+    rows.retain(|row| verification.judges(&row.contestant));
     Ok(rows)
 }
 

@@ -31,11 +31,7 @@ pub fn workloads(
 
 /// Reads `contestants`, those that are raced on a workload, and adds the reference.
 fn raced(table: &Table<'_>, contestants: &Contestants, reference: &str) -> Vec<String> {
-    let Some(item) = table.get("contestants") else { return Vec::new() };
-    let (known, stated) = (contestants.names(), item.strings("fast"));
-    let names = stated.iter().filter_map(|(_, item)| names::known(item, "contestant", &known));
-    let mut names: Vec<String> = names.map(str::to_owned).collect();
-    let are_known = names.len() == stated.len();
+    let Some((item, mut names, are_known)) = chosen(table, contestants) else { return Vec::new() };
     if !names.iter().any(|name| name == reference) {
         names.push(reference.to_owned());
     }
@@ -43,6 +39,19 @@ fn raced(table: &Table<'_>, contestants: &Contestants, reference: &str) -> Vec<S
         item.error("this races nothing").label("expected a contestant other than the reference");
     }
     names
+}
+
+/// Reads `contestants`: the ones that there are, and whether all are.
+fn chosen<'a>(
+    table: &'a Table<'_>,
+    contestants: &Contestants,
+) -> Option<(&'a Item<'a>, Vec<String>, bool)> {
+    let item = table.get("contestants")?;
+    let (known, stated) = (contestants.names(), item.strings("fast"));
+    let names = stated.iter().filter_map(|(_, item)| names::known(item, "contestant", &known));
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    let are_known = names.len() == stated.len();
+    Some((item, names, are_known))
 }
 
 /// Returns their names, in the order of the file.
@@ -132,7 +141,11 @@ fn answer(table: &Table<'_>, has_oracle: bool) -> Option<String> {
 }
 
 /// Reads `[[verify]]`, which needs an oracle.
-pub fn verifications(root: &Table<'_>, has_oracle: bool) -> Vec<Verification> {
+pub fn verifications(
+    root: &Table<'_>,
+    has_oracle: bool,
+    contestants: &Contestants,
+) -> Vec<Verification> {
     let mut names = Names::of("verifications");
     let tables = root.tables("verify");
     if let Some(first) = tables.first().filter(|_| !has_oracle) {
@@ -140,15 +153,16 @@ pub fn verifications(root: &Table<'_>, has_oracle: bool) -> Vec<Verification> {
             .error("nothing can be verified: this study has no oracle")
             .help("write oracle.c, or leave [[verify]] out");
     }
-    tables.iter().map(|table| verification(table, &mut names)).collect()
+    tables.iter().map(|table| verification(table, &mut names, contestants)).collect()
 }
 
-fn verification(table: &Table<'_>, names: &mut Names) -> Verification {
+fn verification(table: &Table<'_>, names: &mut Names, contestants: &Contestants) -> Verification {
     Verification {
         name: names.read_text(table),
         distribution: table.required_text("distribution"),
         size: size(table),
         parts: table.read("parts", Item::whole).unwrap_or(1),
         is_full: table.flag("full", false),
+        contestants: chosen(table, contestants).map_or_else(Vec::new, |(_, names, _)| names),
     }
 }

@@ -68,6 +68,7 @@ fn every_lookup_answers_as_the_oracle() {
         size,
         parts,
         is_full: false,
+        contestants: Vec::new(),
     };
     for (contestant, lookup) in LOOKUPS.iter().enumerate() {
         for seed in [9, DOUBLED] {

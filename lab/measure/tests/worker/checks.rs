@@ -108,6 +108,7 @@ fn every_part_of_a_verification_is_judged() {
         size: 100,
         parts: 3,
         is_full: false,
+        contestants: Vec::new(),
     };
     let study = Study::new(&[RIGHT, Source { dump: "if (value == 200) value = 0;", ..RIGHT }]);
     let mut workers = study.workers();
