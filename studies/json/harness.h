@@ -58,8 +58,9 @@ template <class Parser> struct Harness {
   static void release(void *opaque) { delete static_cast<State *>(opaque); }
 };
 
-#define JSON_CONTESTANT(name, Parser) \
-  TIEBREAK_CONTESTANT_WITH(name, "", TIEBREAK_ALLOCATES, 0u, 0u, 0u, Harness<Parser>::prepare, \
+#define JSON_CONTESTANT(name, Parser) JSON_CONTESTANT_THAT_NEEDS(name, "", Parser)
+#define JSON_CONTESTANT_THAT_NEEDS(name, needs, Parser) \
+  TIEBREAK_CONTESTANT_WITH(name, needs, TIEBREAK_ALLOCATES, 0u, 0u, 0u, Harness<Parser>::prepare, \
                            nullptr, Harness<Parser>::run, Harness<Parser>::dump, \
                            Harness<Parser>::release)
 
