@@ -107,8 +107,8 @@ pub fn is_spoken_at(address: SocketAddr, host: &str, patience: Duration) -> bool
 fn roots(named: &[CertificateDer<'static>]) -> Result<RootCertStore, TlsError> {
     let mut roots = RootCertStore::empty();
     let given = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-    let mut files = given.into_iter().chain(AUTHORITIES.map(PathBuf::from));
-    if let Some(file) = files.find(|file| file.exists()) {
+    let usual = || AUTHORITIES.into_iter().map(PathBuf::from).find(|file| file.exists());
+    if let Some(file) = given.or_else(usual) {
         // Of the hundred and more authorities of a system some may be beyond this library.
         roots.add_parsable_certificates(certificates(&file)?);
     }
