@@ -1,6 +1,6 @@
 //! `tiebreak aa`: how often does this machine give false alarms, and what could it detect?
 
-use crate::compare::{from_measuring, judged};
+use crate::compare::{ServerOptions, from_measuring, judged, loaded};
 use crate::io::Io;
 use crate::options::{Judging, Measuring};
 use crate::quantities::above_0;
@@ -23,6 +23,9 @@ pub struct AaOptions {
     pub rounds_each: u32,
 
     #[command(flatten)]
+    pub servers: ServerOptions,
+
+    #[command(flatten)]
     pub judging: Judging,
 
     #[command(flatten)]
@@ -30,8 +33,8 @@ pub struct AaOptions {
 }
 
 pub fn run(options: AaOptions, io: &mut Io) -> Result<u8, LabError> {
-    let AaOptions { command, comparisons, rounds_each, judging, measuring } = options;
-    let request = judged(from_measuring(&measuring)?, &judging);
+    let AaOptions { command, comparisons, rounds_each, servers, judging, measuring } = options;
+    let request = loaded(judged(from_measuring(&measuring)?, &judging), &servers);
     let command = command.map_or_else(probing::own_work, Ok)?;
     let plan = planning::against_itself(command, request, comparisons, rounds_each)?;
     race::start(plan, &measuring, None, io)

@@ -3,7 +3,7 @@
 use crate::io::Io;
 use crate::options::{Reporting, Store};
 use crate::screen::Screen;
-use crate::{compare, exit, github, quantities};
+use crate::{compare, exit, github, load, quantities};
 use clap::Args;
 use std::path::PathBuf;
 use tiebreak_lab::claims_file::{self, FileRequest, Step};
@@ -89,6 +89,7 @@ pub fn run(options: CheckOptions, io: &mut Io) -> Result<u8, LabError> {
         head: head.clone(),
         budget: *budget,
         seed: seed.clone(),
+        read_load: Some(load::of_servers),
     })?;
     if seed.is_none() {
         // So that a repeated race of the file has the same coins, whatever their source.

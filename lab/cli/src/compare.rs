@@ -4,10 +4,11 @@ use crate::choice::{Names, one_of};
 use crate::io::Io;
 use crate::options::{Judging, Measuring};
 use crate::quantities::{self, Parameter};
-use crate::{exit, race};
+use crate::{exit, load, race};
 use clap::{Args, ValueHint};
 use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{Budget, Centre, Gate, ProgramPlan, Success, workload_of};
+use tiebreak_lab::core::server::ServerPlan;
 use tiebreak_lab::planning::{self, HookRequest, Request, check_rule, seed_or_random};
 use tiebreak_lab::report::{contents, shell_quote};
 use tiebreak_lab::revisions::{self, RevisionRequest, Revisions, Step};
@@ -31,7 +32,8 @@ pub struct CompareOptions {
     #[arg(long, value_parser = one_of(PAIRS))]
     pub pairs: Option<bool>,
 
-    /// Without a claim: the metric that is compared [default: wall time]
+    /// Without a claim: the metric that is compared [default: wall time; of servers at a --rate p99
+    /// latency]
     #[arg(long, value_name = "METRIC", value_parser = quantities::metric)]
     pub by: Option<Metric>,
 
@@ -54,6 +56,9 @@ pub struct CompareOptions {
     pub cleanup: Vec<String>,
 
     #[command(flatten)]
+    pub servers: ServerOptions,
+
+    #[command(flatten)]
     pub revisions: RevisionOptions,
 
     #[command(flatten)]
@@ -65,6 +70,26 @@ pub struct CompareOptions {
 
 /// Which pairs are compared without a claim: whether all.
 const PAIRS: Names<bool> = &[("first", "Each with the first", false), ("all", "Every pair", true)];
+
+/// Options that make the commands of a comparison servers.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Servers")]
+pub struct ServerOptions {
+    #[arg(long, value_parser = load::of_servers)]
+    pub load: Option<ServerPlan>,
+
+    #[arg(long, requires = "load", value_parser = quantities::duration_ns)]
+    pub ready_within: Option<u64>,
+}
+
+impl ServerOptions {
+    /// Returns how the commands are loaded, if they are servers.
+    pub fn plan(&self) -> Option<Box<ServerPlan>> {
+        let mut plan = self.load.clone()?;
+        self.ready_within.iter().for_each(|ns| plan.ready_within_ns = *ns);
+        Some(Box::new(plan))
+    }
+}
 
 /// Options that make a race one of two revisions, and a claim a gate.
 #[derive(Debug, Args)]
@@ -124,6 +149,7 @@ fn usage<T>(text: &str) -> Result<T, LabError> {
 
 fn request(options: &CompareOptions) -> Result<Request, LabError> {
     let request = judged(from_measuring(&options.measuring)?, &options.judging);
+    let request = loaded(request, &options.servers);
     let CompareOptions { commands, names, parameters, claims, pairs, by, .. } = options;
     if (pairs.is_some() || by.is_some()) && !claims.is_empty() {
         return usage(
@@ -147,6 +173,13 @@ fn request(options: &CompareOptions) -> Result<Request, LabError> {
         },
         ..request
     })
+}
+
+/// Returns a request about servers, if there are options about them.
+pub fn loaded(request: Request, options: &ServerOptions) -> Request {
+    let servers = options.plan();
+    let metric = servers.as_ref().map_or(request.metric, |plan| plan.usual_metric());
+    Request { servers, metric, ..request }
 }
 
 /// Returns a request with the options about ratios, shares and means.

@@ -6,7 +6,8 @@ use crate::options::{Reporting, Store};
 use crate::quantities::{self, whole};
 use crate::screen::Screen;
 use crate::{exit, race};
-use clap::{ArgGroup, Args, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -16,6 +17,7 @@ use tiebreak_lab::core::load::{
     Trust, WebSocketShape, WebSocketTraffic,
 };
 use tiebreak_lab::core::result::RunResult;
+use tiebreak_lab::core::server::{PORT, ServerPlan};
 use tiebreak_lab::load::judged::{self, LoadClaims};
 use tiebreak_lab::load::{
     self, LoadRequest, MESSAGES_MAX, PAYLOAD_BYTES_MAX, Pacing, RATE_PER_SECOND_MAX,
@@ -23,6 +25,7 @@ use tiebreak_lab::load::{
 use tiebreak_lab::planning::seed_or_random;
 use tiebreak_lab::report::{json, load as page};
 use tiebreak_lab::run::Ready;
+use tiebreak_lab::words::{self, WordsError};
 use tiebreak_lab::{LabError, interrupt};
 
 /// The rate at which a search for saturation begins.
@@ -266,8 +269,9 @@ fn in_flight(text: &str) -> Result<InFlight, String> {
     }
 }
 
-pub fn run(command: LoadCommand, io: &mut Io) -> Result<u8, LabError> {
-    let (url, traffic, common) = match command {
+/// Returns the URL, who says what to whom, and the other options.
+fn parts(command: LoadCommand) -> Result<(String, Traffic, Common), LabError> {
+    Ok(match command {
         LoadCommand::Http(HttpOptions { url, connections, common }) => {
             (url, Traffic::Http { connections }, common)
         }
@@ -279,20 +283,93 @@ pub fn run(command: LoadCommand, io: &mut Io) -> Result<u8, LabError> {
             let traffic = mqtt(&options)?;
             (options.url, traffic, options.common)
         }
+    })
+}
+
+/// The words of a load on servers that are contestants.
+#[derive(Debug, Parser)]
+#[command(name = "tiebreak load", no_binary_name = true, disable_help_subcommand = true)]
+struct OfServers {
+    #[command(subcommand)]
+    command: LoadCommand,
+}
+
+/// Reads the load on servers that are contestants: the words of `tiebreak load`, without those that
+/// say what becomes of its result.
+///
+/// # Errors
+/// Returns what is wrong, and what would be right.
+pub fn of_servers(text: &str) -> Result<ServerPlan, String> {
+    let words = words::split(text).map_err(|error| match error {
+        WordsError::NeedsShell { character, position } => format!(
+            "'{character}' at character {position} means something to a shell: put the word in \
+             quotes"
+        ),
+        WordsError::Empty => format!(
+            "it is empty: give words of 'tiebreak load', such as http --closed --messages 20000 \
+             http://127.0.0.1:{PORT}/"
+        ),
+        error => error.to_string(),
+    })?;
+    let words = OfServers::try_parse_from(words).map_err(|error| in_one_line(&error))?;
+    let (url, traffic, common) = parts(words.command).map_err(|error| error.to_string())?;
+    let Common { reporting, svg, latencies, seed, sweep, .. } = &common;
+    let unused = [
+        ("--sweep", *sweep, "each run of a server has one load: give --rate or --closed"),
+        ("--seed", seed.is_some(), "it is a coin of each round: give it outside of the load"),
+        ("--json", reporting.json.json.is_some(), ELSEWHERE),
+        ("--quiet", reporting.quiet, ELSEWHERE),
+        ("--svg", svg.is_some(), ELSEWHERE),
+        ("--latencies", latencies.is_some(), ELSEWHERE),
+    ];
+    if let Some((option, _, why)) = unused.into_iter().find(|(_, is_given, _)| *is_given) {
+        return Err(format!("{option}: {why}"));
+    }
+    let Pacing::At(pace) = pacing(&common).map_err(|error| error.to_string())? else {
+        return Err("--sweep has no one rate".to_owned());
     };
+    Ok(ServerPlan {
+        load: text.trim().to_owned(),
+        url,
+        traffic,
+        pace,
+        end: end(&common),
+        threads: common.threads,
+        patience_ns: common.timeout,
+        ready_within_ns: ServerPlan::READY_WITHIN_NS,
+    })
+}
+
+/// Why an option about the result of a load means nothing of servers.
+const ELSEWHERE: &str = "the result is that of the comparison: give it outside of the load";
+
+/// Returns an error of clap without its usage.
+fn in_one_line(error: &clap::Error) -> String {
+    if error.kind() == ErrorKind::DisplayHelp {
+        return "for help say 'tiebreak load http --help'".to_owned();
+    }
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let text = text.split("\n\nUsage:").next().unwrap_or(text);
+    let text = text.split("\n\nFor more information").next().unwrap_or(text);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn end(common: &Common) -> LoadEnd {
+    match common.messages {
+        Some(messages) => LoadEnd::Messages(messages),
+        None => LoadEnd::DurationNs(common.duration.unwrap_or(DURATION_NS)),
+    }
+}
+
+pub fn run(command: LoadCommand, io: &mut Io) -> Result<u8, LabError> {
+    let (url, traffic, common) = parts(command)?;
     let request = LoadRequest {
         command: io.typed.clone(),
         url,
         traffic,
         pacing: pacing(&common)?,
-        end: match common.messages {
-            Some(messages) => LoadEnd::Messages(messages),
-            None => LoadEnd::DurationNs(common.duration.unwrap_or(if common.claim.is_empty() {
-                DURATION_NS
-            } else {
-                CLAIMED_DURATION_NS
-            })),
-        },
+        end: end(&common),
         seed: seed_or_random(common.seed.as_deref())?,
         threads: common.threads.and_then(NonZeroU32::new),
         patience: Duration::from_nanos(common.timeout),

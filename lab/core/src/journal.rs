@@ -63,6 +63,10 @@ pub struct Round {
     /// sample, in the order of the unit's rounds. Empty if a sample is one batch of known time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub batches: Vec<Vec<BatchTime>>,
+    /// For servers: the histograms of the latencies of each sample's load, in the byte form of
+    /// `tiebreak-load`. Otherwise empty.
+    #[serde(with = "crate::hex::list", default, skip_serializing_if = "Vec::is_empty")]
+    pub histograms: Vec<Vec<u8>>,
     /// The wealth of the bets after the round, one entry per open claim.
     pub wealth: Vec<Wealth>,
 }

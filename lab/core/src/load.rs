@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroU32;
+use std::ops::AddAssign;
 use std::path::PathBuf;
 
 /// The version of the JSON form.
@@ -21,6 +22,38 @@ pub enum Traffic {
     Websocket(WebSocketTraffic),
     /// MQTT.
     Mqtt(MqttTraffic),
+}
+
+impl Traffic {
+    /// Returns whether the protocol promises that each message arrives. MQTT does not with QoS 0.
+    pub fn promises_delivery(&self) -> bool {
+        !matches!(self, Traffic::Mqtt(MqttTraffic { qos: 0, .. }))
+    }
+
+    /// Returns the name of a message.
+    pub fn message_noun(&self) -> &'static str {
+        if matches!(self, Traffic::Http { .. }) { "request" } else { "message" }
+    }
+
+    /// Returns what a server does that is faster than another.
+    pub fn faster(&self) -> &'static str {
+        match self {
+            Traffic::Http { .. } => "answers requests faster",
+            Traffic::Websocket(of) if of.shape == WebSocketShape::PingPong => {
+                "answers messages faster"
+            }
+            _ => "passes messages on faster",
+        }
+    }
+
+    /// Returns the name of the arrival of a message.
+    pub fn arrival_noun(&self) -> &'static str {
+        match self {
+            Traffic::Http { .. } => "answer",
+            Traffic::Websocket(of) if of.shape == WebSocketShape::PingPong => "answer",
+            _ => "arrival",
+        }
+    }
 }
 
 /// Messages over WebSocket.
@@ -351,6 +384,19 @@ pub struct MessageCounts {
     pub under_way: u64,
     /// The connections that were made again, because the server had closed them when it may.
     pub reconnected: u64,
+}
+
+impl AddAssign for MessageCounts {
+    fn add_assign(&mut self, more: MessageCounts) {
+        self.intended += more.intended;
+        self.sent += more.sent;
+        self.arrived += more.arrived;
+        self.lost += more.lost;
+        self.duplicated += more.duplicated;
+        self.reordered += more.reordered;
+        self.refused += more.refused;
+        self.reconnected += more.reconnected;
+    }
 }
 
 /// A rate that is at least one number, and at most another.

@@ -34,6 +34,14 @@ pub enum Metric {
     CacheMisses,
     /// Energy, where the machine measures it.
     Energy,
+    /// The time within which half of the messages of a server's load arrived.
+    LatencyP50,
+    /// The same of 90% of them.
+    LatencyP90,
+    /// The same of 99% of them.
+    LatencyP99,
+    /// The same of 99.9% of them.
+    LatencyP999,
     /// The plain number on a line of a stream. No sample of a program has it.
     Value,
 }
@@ -82,7 +90,7 @@ struct Row {
 
 /// The metrics, in the order of the enumeration; [`Metric::Value`], which no program has, is the
 /// last.
-const TABLE: [Row; 14] = {
+const TABLE: [Row; 18] = {
     use Metric::*;
     use Per::{Call, Item, Process};
     use Unit::{Bytes, Count, Nanojoules, Nanoseconds};
@@ -110,6 +118,10 @@ const TABLE: [Row; 14] = {
         row(CacheMisses, "cache misses", "cache_misses", Count, "has fewer")
             .metered("cache misses"),
         row(Energy, "energy", "energy_nj", Nanojoules, "uses less").metered("energy"),
+        row(LatencyP50, "p50 latency", "p50_latency_ns", Nanoseconds, "has a lower"),
+        row(LatencyP90, "p90 latency", "p90_latency_ns", Nanoseconds, "has a lower"),
+        row(LatencyP99, "p99 latency", "p99_latency_ns", Nanoseconds, "has a lower"),
+        row(LatencyP999, "p99.9 latency", "p999_latency_ns", Nanoseconds, "has a lower"),
         row(Value, "value", "value", Count, "uses less"),
     ]
 };
@@ -193,6 +205,19 @@ impl Metric {
     /// Returns the title of its column in a study's table and what its values are divided by.
     pub fn column(self) -> Option<(&'static str, Per)> {
         TABLE[self as usize].column
+    }
+
+    /// The latencies of a server's load, each with the share of its messages.
+    pub const LATENCIES: [(Metric, f64); 4] = [
+        (Metric::LatencyP50, 0.5),
+        (Metric::LatencyP90, 0.9),
+        (Metric::LatencyP99, 0.99),
+        (Metric::LatencyP999, 0.999),
+    ];
+
+    /// Returns which of [`Metric::LATENCIES`] it is, which only servers have.
+    pub fn latency(self) -> Option<usize> {
+        Metric::LATENCIES.iter().position(|(metric, _)| *metric == self)
     }
 
     /// Returns the comparative by which people say that less of this metric is better.

@@ -3,6 +3,7 @@
 use crate::claim::{Claim, Property, Statement};
 use crate::load::LoadPlan;
 use crate::metric::Metric;
+use crate::server::ServerPlan;
 use crate::study::FunctionPlan;
 use crate::terms::is_zero;
 pub use crate::terms::{Adjust, Budget, Centre, Scope};
@@ -51,12 +52,15 @@ pub struct Plan {
     /// The adjustments that remove noise from ratios before bets are made on them.
     #[serde(default, skip_serializing_if = "Adjust::is_none")]
     pub adjust: Adjust,
-    /// The plan for contestants that are functions; `None` if they are programs.
+    /// The plan for contestants that are functions; `None` if they are commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub functions: Option<Box<FunctionPlan>>,
     /// The load whose messages are the stream that claims are about; `None` of other runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Box<LoadPlan>>,
+    /// The plan for contestants that are servers; `None` if they are waited for, or functions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<Box<ServerPlan>>,
 }
 
 impl Plan {

@@ -21,10 +21,11 @@ pub use self::why::{Hot, Instruction, Model, Part, Why, WhySide};
 use crate::claim::Statement;
 use crate::fingerprint::Fingerprint;
 use crate::journal::StopReason;
-use crate::load::LoadResult;
+use crate::load::{LoadResult, MessageCounts};
 use crate::metric::Metric;
 use crate::plan::{Adjust, Budget, Centre, Gate, Scope};
 use crate::sample::Mark;
+use crate::server::ServerPlan;
 use crate::verdict::{Fault, Verdict};
 use crate::warning::Warning;
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,9 @@ pub struct RunResult {
     /// was gone on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Box<LoadResult>>,
+    /// How the contestants were loaded, if they are servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<Box<ServerPlan>>,
 }
 
 /// The machine that a run ran on.
@@ -345,6 +349,22 @@ pub struct ContestantResult {
     /// The distribution of the metric that the claims are about, on a scale that all contestants
     /// share.
     pub distribution: Option<Histogram>,
+    /// What became of the messages of its loads, if it is a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<ServedResult>,
+}
+
+/// What became of the messages of a server's loads, all together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServedResult {
+    /// The arrivals a second, from the first send to the last arrival: the median over the loads.
+    pub arrived_per_second: Option<f64>,
+    /// The CPU time of the generator for a message, in nanoseconds.
+    pub generator_cpu_a_message_ns: f64,
+    /// The sends that were late.
+    pub late: u64,
+    /// What became of the messages.
+    pub counts: MessageCounts,
 }
 
 /// A metric of one contestant over the run. It only describes this run: `--error` covers the ratios

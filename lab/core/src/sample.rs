@@ -1,5 +1,6 @@
 //! The sample of one contestant in one round.
 
+use crate::load::MessageCounts;
 use crate::metric::Metric;
 use serde::{Deserialize, Serialize};
 
@@ -26,13 +27,16 @@ pub enum Outcome {
 pub struct Sample {
     /// The way in which the run ended.
     pub outcome: Outcome,
-    /// The time from just before the start until the process is reaped.
+    /// The time from just before the start until the process is reaped. Of a server, from the first
+    /// send of its load to the last arrival; its other numbers are those of the load's time.
     pub wall_ns: u64,
-    /// The CPU time in user mode, of the contestant and of the children that it waited for.
+    /// The CPU time in user mode, of the contestant and of the children that it waited for; of a
+    /// server, of all its processes.
     pub user_ns: u64,
     /// The CPU time in the kernel, of the same processes.
     pub system_ns: u64,
-    /// The largest resident set of the largest process, in bytes.
+    /// The largest resident set of the largest process, in bytes; of a server, the sum over its
+    /// processes.
     pub peak_memory_bytes: u64,
     /// The page faults that needed no disk.
     pub minor_faults: u64,
@@ -48,6 +52,23 @@ pub struct Sample {
     pub beside: Beside,
     /// The anomalies of the run.
     pub marks: Marks,
+    /// What became of the messages, if it is the sample of a server's load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<Served>,
+}
+
+/// What became of the messages of one load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Served {
+    /// What became of them.
+    pub counts: MessageCounts,
+    /// The sends that were late, and those that were due and never made.
+    pub late: u64,
+    /// The CPU time of the generator's threads.
+    pub generator_cpu_ns: u64,
+    /// The latencies at 50, 90, 99 and 99.9%: each lies between that from the actual and that from
+    /// the intended send.
+    pub latencies_ns: [BatchTime; 4],
 }
 
 /// Hardware counters and energy: `None` where the machine has no such meter.
@@ -125,6 +146,8 @@ pub enum Mark {
     NotTogether = 2048,
     /// The memory of its process still grew in the later half of its batches.
     MemoryGrew = 4096,
+    /// The generator of load was late or busy, so it may have been the limit, not the server.
+    BehindSchedule = 8192,
 }
 
 names! {
@@ -142,6 +165,7 @@ names! {
     NotWarm = "not warm",
     NotTogether = "not together",
     MemoryGrew = "memory grew",
+    BehindSchedule = "behind schedule",
 }
 
 impl Marks {
@@ -195,10 +219,11 @@ impl Reading {
 }
 
 /// The wall time of a timed batch in nanoseconds. It is known exactly, or known to lie between two
-/// bounds where the clock of the process that ran it and the clock outside do not agree.
+/// bounds where the clock of the process that ran it and the clock outside do not agree. Latencies
+/// have the same form.
 ///
 /// It is written as one number, or as the two bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenTime", into = "WrittenTime")]
 pub struct BatchTime {
     /// It took at least this.
@@ -301,21 +326,33 @@ numbers! {
 impl Sample {
     /// Returns the sample's value of a metric as an interval, or `None` where it was not measured.
     ///
-    /// A time-out bounds every metric from below, because all of them only grow with time. Peak
-    /// memory at the floor is bounded only from above.
+    /// A time-out bounds every metric from below, because all of them only grow with time. So do
+    /// messages that a server lost. Peak memory at the floor is bounded only from above. So is the
+    /// wall time of a load whose generator may have been the limit: the server may be faster.
     pub fn reading(&self, metric: Metric) -> Option<Reading> {
         let value = self.value(metric)?;
-        let at_floor = metric == Metric::PeakMemory && self.marks.has(Mark::MemoryFloor);
+        let is_bounded = (metric == Metric::PeakMemory && self.marks.has(Mark::MemoryFloor))
+            || (metric == Metric::WallTime && self.marks.has(Mark::BehindSchedule));
+        let has_lost = self.served.is_some_and(|served| served.counts.lost > 0);
         Some(match self.outcome {
-            Outcome::Finished if at_floor => Reading { low: 0.0, high: value },
-            Outcome::Finished => Reading::exact(value),
+            Outcome::Finished if has_lost && is_bounded => Reading::UNKNOWN,
+            Outcome::Finished if is_bounded => Reading { low: 0.0, high: value },
+            Outcome::Finished => {
+                let low = self.latency(metric).map_or(value, |latency| latency.low_ns as f64);
+                Reading { low, high: if has_lost { f64::INFINITY } else { value } }
+            }
             Outcome::TimedOut => Reading { low: value, high: f64::INFINITY },
             Outcome::Unusable | Outcome::Failed => Reading::UNKNOWN,
         })
     }
 
+    /// Returns the latency of a server's load that is this metric.
+    fn latency(&self, metric: Metric) -> Option<BatchTime> {
+        Some(self.served?.latencies_ns[metric.latency()?])
+    }
+
     /// Returns the sample's raw value of a metric, whatever the outcome; `None` where it was not
-    /// measured.
+    /// measured. Of a latency it is the upper bound.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         let value = match metric {
             Metric::WallTime => self.wall_ns,
@@ -333,6 +370,9 @@ impl Sample {
             Metric::CacheMisses => self.meters.cache_misses?,
             Metric::Energy => self.meters.energy_nj?,
             Metric::RunTime => self.meters.run_ns?,
+            Metric::LatencyP50 | Metric::LatencyP90 | Metric::LatencyP99 | Metric::LatencyP999 => {
+                self.latency(metric)?.high_ns
+            }
             Metric::Value => return None,
         };
         Some(value as f64)
@@ -376,6 +416,7 @@ impl Sample {
             meters: Meters::default(),
             beside: Beside::default(),
             marks: Marks::NONE,
+            served: None,
         }
     }
 }
@@ -394,6 +435,29 @@ mod tests {
         sample.outcome = Outcome::Unusable;
         assert_eq!(sample.reading(Metric::WallTime).unwrap().low, 0.0);
         assert_eq!(sample.reading(Metric::Energy), None);
+    }
+
+    #[test]
+    fn a_generator_at_its_limit_and_lost_messages_bound_what_a_server_can_do() {
+        let latencies_ns = [10, 20, 30, 40].map(|ns| BatchTime::between(ns, 2 * ns));
+        let mut sample = Sample::of_wall_ns(1000);
+        sample.served = Some(Served { latencies_ns, ..Served::default() });
+        let check = |sample: &Sample, metric, low, high| {
+            assert_eq!(sample.reading(metric), Some(Reading { low, high }), "{metric:?}");
+        };
+        check(&sample, Metric::WallTime, 1000.0, 1000.0);
+        check(&sample, Metric::LatencyP50, 10.0, 20.0);
+        check(&sample, Metric::LatencyP999, 40.0, 80.0);
+        let late = Sample { marks: Marks::NONE.with(Mark::BehindSchedule), ..sample };
+        check(&late, Metric::WallTime, 0.0, 1000.0);
+        check(&late, Metric::LatencyP99, 30.0, 60.0);
+        check(&late, Metric::CpuTime, 1000.0, 1000.0);
+        sample.served.as_mut().unwrap().counts.lost = 1;
+        check(&sample, Metric::WallTime, 1000.0, f64::INFINITY);
+        check(&sample, Metric::LatencyP90, 20.0, f64::INFINITY);
+        let both = Sample { marks: late.marks, ..sample };
+        check(&both, Metric::WallTime, 0.0, f64::INFINITY);
+        assert_eq!(Sample::of_wall_ns(1).reading(Metric::LatencyP50), None);
     }
 
     #[test]

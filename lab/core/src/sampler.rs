@@ -15,6 +15,8 @@ pub struct RunRequest {
     pub padding_bytes: u32,
     /// The time at which the run is ended.
     pub timeout_ns: u64,
+    /// Decides everything that is random about the load on a server; 0 for programs.
+    pub load_seed: u64,
 }
 
 /// The result of a run: its sample and its output.
@@ -24,6 +26,8 @@ pub struct Ran {
     pub sample: Sample,
     /// The digest of its standard output; `None` if that was not captured, or if the run timed out.
     pub output: Option<OutputDigest>,
+    /// The histograms of the latencies of a server's load; empty for programs.
+    pub histogram: Vec<u8>,
 }
 
 /// A short name for an output: equal outputs have equal digests.
@@ -111,7 +115,7 @@ pub trait Sampler {
 
 /// A sampler by the kind of its contestants.
 pub enum Contestants<'a> {
-    /// Commands, with one process per sample.
+    /// Commands, with one process per sample: programs, and servers under load.
     Programs(&'a mut dyn ProgramSampler),
     /// Functions, in a worker or in another runtime, with one unit per observation.
     Functions(&'a mut dyn FunctionSampler),
@@ -127,7 +131,7 @@ impl Contestants<'_> {
     }
 }
 
-/// A source of samples of programs.
+/// A source of samples of programs, or of servers.
 pub trait ProgramSampler: Sampler {
     /// Runs the contestant's set-up hook, once before its first run.
     ///

@@ -23,6 +23,9 @@ pub struct RoundCoins {
     /// round of a session is such a unit, and later rounds continue in its process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<UnitCoins>,
+    /// The seed of the loads of the round, if the contestants are servers: all get the same load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_seed: Option<u64>,
 }
 
 /// The coins for a process that runs functions. The round's order is the order in which they are

@@ -162,6 +162,14 @@ pub enum Fault {
         /// What it did, without its subject.
         what: String,
     },
+    /// It is a server that ended, was never ready, broke the protocol or lost messages.
+    #[error("{what}{}", Quoted(.stderr))]
+    Server {
+        /// What it did, without its subject.
+        what: String,
+        /// The last lines that it wrote, shortened.
+        stderr: String,
+    },
     /// It failed in a run that a claim about its success counts. So the claims about its other
     /// properties have no object.
     #[error("failed in a run, so only its success can be judged")]
@@ -180,6 +188,7 @@ impl Fault {
                 | Fault::OutputChanged { .. }
                 | Fault::OutputDiffers { .. }
                 | Fault::Rejected { .. }
+                | Fault::Server { .. }
                 | Fault::FailedRun
         )
     }

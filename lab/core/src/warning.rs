@@ -27,6 +27,42 @@ pub enum Warning {
         /// The name of one such process.
         process: String,
     },
+    /// A server did not end when it was asked to.
+    #[error(
+        "{contestant} did not end within 5 s of SIGTERM and was killed: that takes time, and no \
+         sample"
+    )]
+    NotStopped {
+        /// The name of the contestant.
+        contestant: String,
+    },
+    /// The generator of load may have been the limit in some samples.
+    #[error(
+        "the generator was late or busy all the time in {}: there the servers may be faster than \
+         the times, and latencies are intervals: ask for less (--rate), give it more CPUs \
+         (--threads), or give the servers one of their own (--cpus)",
+        count(*.samples, "sample")
+    )]
+    BehindSchedule {
+        /// The number of samples.
+        samples: u64,
+    },
+    /// A server lost messages whose arrival nobody promised.
+    #[error(
+        "{contestant} lost {lost} of {arrivals} arrivals in {}, where its times are lower bounds: \
+         --qos 1 asks for a promise",
+        count(*.samples, "sample")
+    )]
+    LostMessages {
+        /// The name of the contestant.
+        contestant: String,
+        /// The arrivals that did not come.
+        lost: u64,
+        /// The arrivals that were to come, in all samples.
+        arrivals: u64,
+        /// The number of samples in which some did not.
+        samples: u64,
+    },
     /// The two limits crossed: the effect is not a constant factor.
     #[error(
         "the limits of '{claim}' cross: the effect is not a constant factor; '--centre median' \

@@ -1,18 +1,21 @@
 //! `tiebreak check`: a file of claims, read, planned, and raced under one error.
 
 use crate::check::{self, Contest, Rules};
+use crate::commands::Commands;
 use crate::error::{LabError, data, require, usage};
 use crate::planning::{self, SECONDS_A_CLAIM, seed_or_random};
 use crate::request::{ERROR, Request};
 use crate::resume::NewBudget;
 use crate::revisions::{self, NAMES, RevisionRequest, Revisions};
+use crate::servers::{self, ReadLoad};
 use crate::session::{Book, Earlier, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Contestant, Plan, PlannedClaim};
 use tiebreak_core::result::{ContestResult, Family};
+use tiebreak_core::server::ServerPlan;
 use tiebreak_input::{self as input, ClaimsFile, Entrants, FileClaim};
-use tiebreak_measure::{self as measure, Programs};
+use tiebreak_measure as measure;
 use tiebreak_report::contents::planned;
 use tiebreak_stats::family;
 
@@ -33,6 +36,8 @@ pub struct FileRequest {
     pub budget: Option<Budget>,
     /// The seed. By default what the file says, or a random one.
     pub seed: Option<String>,
+    /// What reads the loads of servers; without it there can be none.
+    pub read_load: Option<ReadLoad>,
 }
 
 /// The contests of a file, each with its plan. Their programs and revisions exist.
@@ -55,7 +60,7 @@ pub enum Step<'a> {
 /// The contests to race.
 pub struct LineUp {
     /// The contests.
-    pub contests: check::LineUp<Programs>,
+    pub contests: check::LineUp<Commands>,
     /// The worktrees of revisions: removed after the contests.
     _worktrees: Vec<Revisions>,
 }
@@ -82,7 +87,16 @@ pub fn plan(asked: &FileRequest) -> Result<Planned, LabError> {
     let all = Request::new(Vec::new(), seed.clone());
     let mut planned = Vec::with_capacity(contests.len());
     for contest in contests {
-        let plan = plan_one(&contest, &rules, all.clone())?;
+        let place = place(&rules.file, &contest);
+        let said = |error: String| LabError::Data(format!("{place}: {error}"));
+        let servers = load_of(&contest.options, asked.read_load).map_err(&said)?;
+        let has_servers = servers.is_some();
+        let plan = plan_one(&contest, &rules, all.clone(), servers);
+        // What is wrong with a load or its servers has no other place.
+        let plan = plan.map_err(|error| match error {
+            LabError::Usage(text) if has_servers || text.contains("--load") => said(text),
+            error => error,
+        })?;
         planned.push((contest, plan));
     }
     let planned = Planned { path: asked.path.clone(), rules, seed, contests: planned };
@@ -129,15 +143,33 @@ fn chosen(asked: &FileRequest, file: &ClaimsFile) -> Result<Vec<input::Contest>,
     Ok(contests)
 }
 
+/// Names a contest and its line, before an error.
+fn place(file: &str, contest: &input::Contest) -> String {
+    format!("{file}:{}: in the contest '{}'", contest.line, contest.name)
+}
+
+/// Reads how the contestants of a contest are loaded, if they are servers.
+fn load_of(
+    options: &input::Options,
+    read_load: Option<ReadLoad>,
+) -> Result<Option<ServerPlan>, String> {
+    let Some(load) = &options.load else { return Ok(None) };
+    let read = read_load.ok_or("servers cannot be loaded here: leave 'load' out")?;
+    let mut plan = read(load).map_err(|error| format!("load: {error}"))?;
+    options.ready_within_ns.iter().for_each(|ns| plan.ready_within_ns = *ns);
+    Ok(Some(plan))
+}
+
 /// Makes the plan of a contest; `all` has the seed of the file. [`Revisions::place`] fills in the
 /// folders of revisions.
 ///
 /// # Errors
-/// Fails for a mean without a cap.
+/// Fails for a mean without a cap, and for servers that make no sense.
 pub(crate) fn plan_one(
     contest: &input::Contest,
     rules: &Rules,
     all: Request,
+    servers: Option<ServerPlan>,
 ) -> Result<Plan, LabError> {
     let options = &contest.options;
     let adjust = options.adjust.unwrap_or(Adjust::NONE);
@@ -168,6 +200,7 @@ pub(crate) fn plan_one(
         // Each contest has its own coins.
         seed: format!("{} {}", all.seed, contest.name),
         program: options.program.clone(),
+        servers: servers.map(Box::new),
         block_runs: options.block_runs.unwrap_or(1),
         ..all
     };
@@ -178,6 +211,7 @@ pub(crate) fn plan_one(
         let planned = planning::planned(claim.clone(), &names, &request, error)?;
         claims.push(PlannedClaim { gate: *gate, ..planned });
     }
+    servers::check(&request, &contestants, &claims)?;
     let plan = planning::assembled(&request, contestants, claims, rules.budget);
     Ok(Plan { adjust, ..plan })
 }
@@ -216,7 +250,7 @@ impl Planned {
                 }
                 None => measure::problems(plan).iter().map(|e| e.to_string()).collect(),
             };
-            let place = format!("{file}:{}: in the contest '{}'", contest.line, contest.name);
+            let place = place(file, contest);
             problems.extend(found.into_iter().map(|problem| format!("{place}: {problem}")));
         }
         match &problems[..] {
@@ -258,7 +292,7 @@ impl Planned {
         let mut contests =
             check::LineUp { contests: Vec::new(), done: Vec::new(), rules: self.rules };
         for ((contest, _), plan) in self.contests.iter().zip(plans) {
-            let mut sampler = Programs::new(&plan, stop)?;
+            let mut sampler = Commands::new(&plan, stop)?;
             let files = sampler.files();
             let earlier =
                 if resumes { Session::earlier(book, &plan, &files)? } else { Earlier::None };
@@ -270,7 +304,7 @@ impl Planned {
                     continue;
                 }
                 Earlier::Open(run, made) => {
-                    sampler = Programs::new(&made, stop)?;
+                    sampler = Commands::new(&made, stop)?;
                     Session::take_up(book, run, NewBudget::Is(plan.budget))?
                 }
                 Earlier::Otherwise => {

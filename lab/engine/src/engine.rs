@@ -61,6 +61,8 @@ struct Finished {
     samples: Vec<Sample>,
     batches: Vec<Vec<BatchTime>>,
     outputs: Vec<Option<OutputDigest>>,
+    /// Of servers.
+    histograms: Vec<Vec<u8>>,
     /// The first failures that a claim counts.
     failures: Vec<Event>,
 }
@@ -280,7 +282,7 @@ impl Race<'_> {
             }
             let mut failure = programs.set_up(contestant).err();
             let timeout_ns = self.referee.plan.program.timeout_ns.unwrap_or(WARMUP_TIMEOUT_NS);
-            let request = RunRequest { contestant, padding_bytes: 0, timeout_ns };
+            let request = RunRequest { contestant, padding_bytes: 0, timeout_ns, load_seed: 0 };
             for _ in 0..self.referee.plan.program.warmup_runs {
                 failure = failure.or_else(|| programs.run(&request).err());
             }
@@ -304,7 +306,8 @@ impl Race<'_> {
         for (position, (contestant, padding)) in runs.enumerate() {
             let (contestant, padding_bytes) = (*contestant, *padding);
             let is_timed = position >= untimed;
-            let request = RunRequest { contestant, padding_bytes, timeout_ns };
+            let load_seed = coins.load_seed.unwrap_or(0);
+            let request = RunRequest { contestant, padding_bytes, timeout_ns, load_seed };
             let ran = programs.run(&request).and_then(|ran| {
                 let fault = self.outputs.later(ran.output.as_ref());
                 fault.map_or(Ok(ran), |fault| Err(RunFailure::Fault(fault)))
@@ -319,7 +322,7 @@ impl Race<'_> {
                         let round = coins.round;
                         finished.failures.push(Event::FirstFailure { contestant, round, fault });
                     }
-                    Ran { sample: Sample::failed(), output: None }
+                    Ran { sample: Sample::failed(), output: None, histogram: Vec::new() }
                 }
                 Err(RunFailure::Fault(fault)) => return Err(UnitFailure::Fault(contestant, fault)),
                 Err(RunFailure::Interrupted) => return Err(UnitFailure::Interrupted),
@@ -328,7 +331,11 @@ impl Race<'_> {
             if is_timed {
                 finished.samples.push(ran.sample);
                 finished.outputs.push(ran.output);
+                finished.histograms.push(ran.histogram);
             }
+        }
+        if finished.histograms.iter().all(Vec::is_empty) {
+            finished.histograms.clear();
         }
         Ok(finished)
     }
@@ -416,7 +423,7 @@ impl Race<'_> {
         finished: Finished,
         sampler: &mut dyn Sampler,
     ) -> Result<()> {
-        let Finished { mut samples, batches, outputs, failures } = finished;
+        let Finished { mut samples, batches, outputs, histograms, failures } = finished;
         let Some(mut events) = self.first_outputs(&coins, outputs)? else { return Ok(()) };
         let (warnings, now_ns) = (sampler.take_warnings(), sampler.now_ns());
         for sample in samples.iter_mut().filter(|_| !quiet.quiet) {
@@ -428,7 +435,8 @@ impl Race<'_> {
         let waited_ns = quiet.waited_ns;
         let elapsed_ns = self.elapsed_before_ns + now_ns.saturating_sub(self.started_ns);
         let wealth = Vec::new();
-        let mut round = Round { coins, waited_ns, elapsed_ns, samples, batches, wealth };
+        let mut round =
+            Round { coins, waited_ns, elapsed_ns, samples, batches, histograms, wealth };
         round.wealth = self.referee.take_round(&round);
         events.extend(failures);
         events.extend(warnings.into_iter().map(|warning| Event::Warned { warning }));

@@ -39,6 +39,7 @@
 //! | how long a claim will take | [`forecast`] |
 //! | finished sets of numbers | [`resampling`], [`classic`] |
 //! | a load on a server | [`load`] |
+//! | servers against each other | as programs, with [`servers`](planning::Request::servers) |
 //! | the machine | [`probes`] with [`probing`] as their laboratory, [`prints`] |
 //!
 //! Four crates are re-exported whole, because users need many of their names: [`core`] (the nouns:
@@ -60,6 +61,7 @@ pub mod check;
 mod claim_test;
 pub mod claims_file;
 pub mod classic;
+pub mod commands;
 mod company;
 pub mod engine;
 pub mod error;
@@ -84,6 +86,7 @@ pub mod revisions;
 mod round_ratio;
 pub mod run;
 mod self_check;
+pub mod servers;
 pub mod session;
 pub mod slo;
 pub mod source;
@@ -99,7 +102,7 @@ pub use tiebreak_input as input;
 #[cfg(feature = "ordinary-user")]
 #[doc(hidden)]
 pub use tiebreak_machine::ordinary_user;
-pub use tiebreak_measure::{interrupt, worker};
+pub use tiebreak_measure::{interrupt, words, worker};
 pub use tiebreak_probes as probes;
 pub use tiebreak_report as report;
 pub use tiebreak_store::{Store, write_lines};

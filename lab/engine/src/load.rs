@@ -1,8 +1,10 @@
 //! `tiebreak load`: a load on a server at one pace, or a sweep over rates.
 //!
 //! The generator and the protocols are `tiebreak-load`. Here a URL becomes an address, options
-//! become a load, and what was seen becomes a result.
+//! become a load, and what was seen becomes a result. `driver.rs` loads servers that are
+//! contestants.
 
+pub(crate) mod driver;
 pub mod judged;
 mod outcome;
 mod scenario;
@@ -140,12 +142,46 @@ pub fn run(
     })
 }
 
-/// Returns the threads of the generator.
+/// Returns the threads of the generator: as many as were asked for, or all CPUs but one.
 fn threads(request: &LoadRequest, facts: Facts) -> NonZeroU32 {
-    let allowed = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX);
-    let threads = allowed.saturating_sub(1).max(1).min(facts.connections.max(1));
-    let threads = request.threads.map_or(threads, NonZeroU32::get).min(facts.connections);
+    let spare = cpus::allowed().len().saturating_sub(1);
+    threads_on(request.threads, facts.connections, spare)
+}
+
+/// Returns the threads of a load: as many as were asked for, or as there are CPUs that the server
+/// does not need; at least one, and at most one a connection.
+fn threads_on(asked: Option<NonZeroU32>, connections: u32, cpus: usize) -> NonZeroU32 {
+    let cpus = u32::try_from(cpus).unwrap_or(u32::MAX);
+    let threads = asked.map_or(cpus, NonZeroU32::get).min(connections);
     NonZeroU32::new(threads).unwrap_or(NonZeroU32::MIN)
+}
+
+/// Runs a load, and calls `look` ten times a second meanwhile. The generator's threads run on these
+/// CPUs only; if there are none, where the kernel puts them.
+fn observe(
+    scenario: &AnyScenario,
+    load: &Load,
+    cpus: &[usize],
+    watched: &Watch,
+    mut look: impl FnMut(),
+) -> Result<Account, LoadError> {
+    let (here, is_over) = (thread::current(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let loading = scope.spawn(|| {
+            // The threads of the generator inherit it.
+            let pinned = if cpus.is_empty() { Ok(()) } else { cpus::pin_this_thread(cpus) };
+            let pinned = pinned.map_err(|error| LoadError::System("no CPU can be chosen", error));
+            let seen = pinned.and_then(|()| scenario.load(load, watched));
+            is_over.store(true, Ordering::SeqCst);
+            here.unpark();
+            seen
+        });
+        while !is_over.load(Ordering::SeqCst) && !loading.is_finished() {
+            look();
+            thread::park_timeout(BETWEEN_LOOKS);
+        }
+        loading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// Returns the number that a seed stands for: the first 64 bits of its SHA-256.
@@ -182,41 +218,27 @@ impl Server<'_> {
             tls: self.tls.clone(),
             seed: self.seed,
             pace: pace_of(pace)?,
-            end: match end {
-                LoadEnd::Messages(messages) => End::Sends(messages),
-                LoadEnd::DurationNs(ns) => End::Ns(ns),
-            },
+            end: end_of(end),
             threads: self.threads,
             patience: self.request.patience,
         };
         self.seed = self.seed.wrapping_add(1);
         let watched = Watch::default();
         let started = Instant::now();
-        let (here, is_over) = (thread::current(), AtomicBool::new(false));
-        let seen = thread::scope(|scope| {
-            let loading = scope.spawn(|| {
-                let seen = scenario.load(&load, &watched);
-                is_over.store(true, Ordering::SeqCst);
-                here.unpark();
-                seen
-            });
-            while !is_over.load(Ordering::SeqCst) && !loading.is_finished() {
-                if self.stop.load(Ordering::SeqCst) {
-                    watched.stop.store(true, Ordering::SeqCst);
-                }
-                (self.watch)(&LoadProgress {
-                    part,
-                    pace,
-                    end,
-                    elapsed_ns: started.elapsed().as_nanos() as u64,
-                    open: watched.open.load(Ordering::Relaxed),
-                    connections: self.facts.connections,
-                    sent: watched.sent.load(Ordering::Relaxed),
-                    arrived: watched.arrived.load(Ordering::Relaxed),
-                });
-                thread::park_timeout(BETWEEN_LOOKS);
+        let seen = observe(&scenario, &load, &[], &watched, || {
+            if self.stop.load(Ordering::SeqCst) {
+                watched.stop.store(true, Ordering::SeqCst);
             }
-            loading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            (self.watch)(&LoadProgress {
+                part,
+                pace,
+                end,
+                elapsed_ns: started.elapsed().as_nanos() as u64,
+                open: watched.open.load(Ordering::Relaxed),
+                connections: self.facts.connections,
+                sent: watched.sent.load(Ordering::Relaxed),
+                arrived: watched.arrived.load(Ordering::Relaxed),
+            });
         });
         if self.tls.is_none() && tls::is_wanted(&seen, self.address, &self.url) {
             return data(format!(
@@ -240,6 +262,14 @@ fn pace_of(pace: Pace) -> Result<generator::Pace, LabError> {
             generator::Pace::Closed { in_flight: in_flight.and_then(NonZeroU32::new) }
         }
     })
+}
+
+/// Returns the end as the generator has it.
+fn end_of(end: LoadEnd) -> End {
+    match end {
+        LoadEnd::Messages(messages) => End::Sends(messages),
+        LoadEnd::DurationNs(ns) => End::Ns(ns),
+    }
 }
 
 /// Returns the error of a load that did not begin.

@@ -1,10 +1,11 @@
 //! The observations of each contestant in a run: columns of values, and counts.
 
 use std::collections::BTreeMap;
+use tiebreak_core::load::MessageCounts;
 use tiebreak_core::metric::{Metric, Unit};
 use tiebreak_core::plan::Plan;
-use tiebreak_core::result::MetricSummary;
-use tiebreak_core::sample::{BatchTime, Mark, Outcome, Sample};
+use tiebreak_core::result::{MetricSummary, ServedResult};
+use tiebreak_core::sample::{BatchTime, Mark, Outcome, Sample, Served};
 use tiebreak_core::verdict::Fault;
 use tiebreak_stats::summary;
 
@@ -24,6 +25,8 @@ pub struct Observation {
     pub invalid: u64,
     /// The number of those that were ended at the time-out.
     pub timed_out: u64,
+    /// What became of the messages of a server's loads.
+    pub served: Option<Messages>,
     /// The number of failed runs, which a claim about success counts.
     pub failures: u64,
     /// The first of these failures.
@@ -32,6 +35,44 @@ pub struct Observation {
     pub marks: [u64; Mark::ALL.len()],
     /// Why the contestant is void.
     pub fault: Option<Fault>,
+}
+
+/// What became of the messages of a server's loads, all together.
+#[derive(Clone, Debug, Default)]
+pub struct Messages {
+    /// The counts.
+    pub counts: MessageCounts,
+    /// The sends that were late.
+    pub late: u64,
+    /// The number of loads in which messages were lost.
+    pub lossy: u64,
+    /// The CPU time of the generator.
+    generator_cpu_ns: u64,
+    /// The arrivals a second of each load that has a time.
+    rates: Vec<f64>,
+}
+
+impl Messages {
+    fn take(&mut self, served: &Served, wall_ns: u64) {
+        self.counts += served.counts;
+        self.late += served.late;
+        self.lossy += u64::from(served.counts.lost > 0);
+        self.generator_cpu_ns += served.generator_cpu_ns;
+        if wall_ns > 0 {
+            self.rates.push(served.counts.arrived as f64 * 1e9 / wall_ns as f64);
+        }
+    }
+
+    /// Returns them as a result. Costs a copy and a sort of all rates.
+    pub fn result(&self) -> ServedResult {
+        let sent = self.counts.sent.max(1) as f64;
+        ServedResult {
+            arrived_per_second: summary::summarise(&mut self.rates.clone(), 0.0).median,
+            generator_cpu_a_message_ns: self.generator_cpu_ns as f64 / sent,
+            late: self.late,
+            counts: self.counts,
+        }
+    }
 }
 
 /// The values of a metric as reported: for one run of a program, for one call of a function.
@@ -83,6 +124,9 @@ impl Observation {
         }
         self.invalid += u64::from(sample.outcome != Outcome::Finished);
         self.timed_out += u64::from(sample.outcome == Outcome::TimedOut);
+        if let Some(served) = &sample.served {
+            self.served.get_or_insert_default().take(served, sample.wall_ns);
+        }
         for (count, mark) in self.marks.iter_mut().zip(Mark::ALL) {
             *count += u64::from(sample.marks.has(mark));
         }

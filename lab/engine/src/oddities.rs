@@ -17,6 +17,7 @@ pub struct Oddities {
     throttled: u64,
     clock_backwards: u64,
     rounds_never_quiet: u64,
+    behind_schedule: u64,
 }
 
 impl Oddities {
@@ -29,6 +30,7 @@ impl Oddities {
             self.foreign_cpu_ns += sample.beside.foreign_cpu_ns.unwrap_or(0);
             self.steal_ns += sample.beside.steal_ns.unwrap_or(0);
             self.throttled += u64::from(sample.marks.has(Mark::Throttled));
+            self.behind_schedule += u64::from(sample.marks.has(Mark::BehindSchedule));
             self.clock_backwards += u64::from(sample.outcome == Outcome::Unusable);
         }
     }
@@ -39,13 +41,14 @@ impl Oddities {
         let foreign = self.foreign_cpu_ns as f64 / time_ns;
         let steal = self.steal_ns as f64 / time_ns;
         let (throttled, backwards) = (self.throttled, self.clock_backwards);
-        let rounds = self.rounds_never_quiet;
+        let (rounds, behind) = (self.rounds_never_quiet, self.behind_schedule);
         let possible = [
             (foreign >= FOREIGN_SHARE_MIN, Warning::ForeignLoad { share: foreign }),
             (steal >= STEAL_SHARE_MIN, Warning::Steal { share: steal }),
             (throttled > 0, Warning::Throttled { samples: throttled }),
             (backwards > 0, Warning::ClockBackwards { samples: backwards }),
             (rounds > 0, Warning::NeverQuiet { rounds }),
+            (behind > 0, Warning::BehindSchedule { samples: behind }),
         ];
         let seen = possible.into_iter().filter(|(is_seen, _)| *is_seen);
         seen.map(|(_, warning)| warning).collect()

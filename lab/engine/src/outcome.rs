@@ -2,7 +2,7 @@
 
 mod study;
 
-use crate::observation::Column;
+use crate::observation::{Column, Messages};
 use crate::referee::{Referee, effect, one_factor};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{Journal, StopReason};
@@ -42,7 +42,7 @@ pub fn result(
     let cpus = cpus(plan.program.cpus.len(), &header.machine);
     let mut warnings = if full { referee.warnings(cpus, stopped.is_some()) } else { Vec::new() };
     let is_timed = plan.claims.iter().any(|one| !one.claim.statement.is_about_success());
-    if full && plan.functions.is_none() && is_timed {
+    if full && plan.functions.is_none() && plan.servers.is_none() && is_timed {
         warnings.extend(contestants.iter().filter_map(mostly_start));
     }
     let elapsed_s = seconds(referee.elapsed_ns);
@@ -77,6 +77,7 @@ pub fn result(
         warnings,
         study: study.map(Box::new),
         load: if full { loaded(referee, &header.command).map(Box::new) } else { None },
+        servers: plan.servers.clone(),
         self_check: referee.self_check.as_ref().map(|check| {
             if full && stopped.is_some() {
                 check.result(&plan.seed, elapsed_s / referee.rounds.max(1) as f64)
@@ -202,6 +203,7 @@ fn contestants(referee: &Referee, columns: &[Vec<Column>]) -> Vec<ContestantResu
         first_failure: seen.first_failure.clone(),
         metrics: columns.iter().map(|column| (column.metric, column.summary)).collect(),
         distribution: histograms.next().filter(|_| seen.samples > 0),
+        served: seen.served.as_ref().map(Messages::result),
     });
     results.collect()
 }

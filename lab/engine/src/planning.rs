@@ -3,11 +3,13 @@
 use crate::error::{LabError, Result, usage};
 use crate::request::contestants;
 pub use crate::request::{HookRequest, Request, check_rule, seed_or_random};
+use crate::servers;
 use tiebreak_core::claim::{Claim, Property, Statement};
 use tiebreak_core::load::LoadPlan;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
-    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Kind, Plan, PlannedClaim, Scope,
+    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Kind, OutputPlan, Plan, PlannedClaim,
+    Primer, Scope,
 };
 use tiebreak_input as input;
 
@@ -36,16 +38,25 @@ pub fn plan(request: &Request) -> Result<Plan> {
     }
     let seconds = Some(SECONDS_A_CLAIM * claims.len() as f64);
     let budget = request.budget.unwrap_or(Budget { rounds: None, seconds });
+    servers::check(request, &contestants, &claims)?;
     Ok(Plan { adjust: request.adjust, ..assembled(request, contestants, claims, budget) })
 }
 
-/// Returns the plan of a request about programs, without adjustments.
+/// Returns the plan of a request about commands, without adjustments.
 pub(crate) fn assembled(
     request: &Request,
     contestants: Vec<Contestant>,
     claims: Vec<PlannedClaim>,
     budget: Budget,
 ) -> Plan {
+    let mut program = request.program.clone();
+    if request.servers.is_some() {
+        program.output = OutputPlan::Null;
+        // Each run of a server has an untimed load of its own.
+        if program.primer == Primer::Short {
+            program.primer = Primer::Never;
+        }
+    }
     Plan {
         engine_version: ENGINE_VERSION,
         kind: Kind::Compare,
@@ -58,11 +69,12 @@ pub(crate) fn assembled(
         centre: request.centre,
         seed: request.seed.clone(),
         clock_step_ns: request.clock_step_ns,
-        program: request.program.clone(),
+        program,
         block_runs: request.block_runs,
         adjust: Adjust::NONE,
         functions: None,
         load: None,
+        servers: request.servers.clone(),
     }
 }
 
@@ -128,6 +140,7 @@ pub fn about_one(request: &Request, claim: Claim, kind: Kind) -> Result<Plan> {
         (scope, seconds) = (Scope::Stream, None);
     }
     let budget = budget.unwrap_or(Budget { rounds: None, seconds });
+    servers::check(request, &contestants, &claims)?;
     Ok(Plan { kind, scope, ..assembled(request, contestants, claims, budget) })
 }
 

@@ -94,7 +94,8 @@ impl OwnWork for Runs {
         let coins = coins::draw(Seed::from_text(SEED), round, 0, &[0, 1]);
         let timeout_ns = left.as_nanos() as u64;
         let mut wall_ns = |contestant: usize, padding_bytes: u32| {
-            let request = RunRequest { contestant, padding_bytes, timeout_ns };
+            let load_seed = 0;
+            let request = RunRequest { contestant, padding_bytes, timeout_ns, load_seed };
             let sample = self.programs.run(&request)?.sample;
             self.times.add(sample.wall_ns.max(1), sample.beside.run_delay_ns);
             Ok(sample.wall_ns.max(1) as f64)

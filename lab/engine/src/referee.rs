@@ -243,7 +243,9 @@ impl Referee {
             let primer = coins::lone_primer(self.seed, self.rounds, attempt, &company);
             return RoundCoins { primer: Some(primer), ..coins };
         }
-        self.block.draw(self.seed, (self.rounds, attempt), &company, self.primes())
+        let coins = self.block.draw(self.seed, (self.rounds, attempt), &company, self.primes());
+        let is_load = self.plan.servers.is_some();
+        RoundCoins { load_seed: is_load.then(|| coins::draw_load(self.seed, &coins)), ..coins }
     }
 
     /// Returns whether a block that begins now has primers. It depends only on the past. A single

@@ -7,6 +7,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Check, Contestant, Gate, Hooks, OutputPlan, ProgramPlan,
 };
+use tiebreak_core::server::ServerPlan;
 use tiebreak_input::fill;
 use tiebreak_machine::clock;
 
@@ -57,6 +58,8 @@ pub struct Request {
     pub hooks: HookRequest,
     /// How programs are run.
     pub program: ProgramPlan,
+    /// How they are loaded, if they are servers.
+    pub servers: Option<Box<ServerPlan>>,
     /// The step of the wall clock in nanoseconds.
     pub clock_step_ns: f64,
 }
@@ -84,6 +87,7 @@ impl Request {
             workload: String::new(),
             hooks: HookRequest::default(),
             program: ProgramPlan::default(),
+            servers: None,
             clock_step_ns: clock::step_ns() as f64,
         }
     }

@@ -1,5 +1,6 @@
 //! A run of programs or of a stream, from its plan or from its journal.
 
+use crate::commands::Commands;
 use crate::error::{LabError, Result, data};
 use crate::resume::NewBudget;
 use crate::session::{Book, Session};
@@ -10,14 +11,13 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::plan::{Kind, Plan};
 use tiebreak_core::result::RunResult;
-use tiebreak_measure::Programs;
 
 /// A plan that can be run: its programs were found.
 pub struct Ready {
     /// The plan.
     pub plan: Plan,
     /// `None` for a stream.
-    programs: Option<Programs>,
+    commands: Option<Commands>,
     stop: &'static AtomicBool,
 }
 
@@ -29,8 +29,8 @@ impl Ready {
     /// Fails if a program, a file or a CPU of the plan cannot be used.
     pub fn new(plan: Plan, stop: &'static AtomicBool) -> Result<Ready> {
         let is_stream = matches!(plan.kind, Kind::Stream { .. });
-        let programs = if is_stream { None } else { Some(Programs::new(&plan, stop)?) };
-        Ok(Ready { plan, programs, stop })
+        let commands = if is_stream { None } else { Some(Commands::new(&plan, stop)?) };
+        Ok(Ready { plan, commands, stop })
     }
 
     /// Journals a new run in the named store, or else in the user's default. `command` is the
@@ -39,25 +39,25 @@ impl Ready {
     /// # Errors
     /// Fails if a file of a program cannot be read, or the journal cannot be written.
     pub fn begin(self, store: Option<&Path>, command: Vec<String>) -> Result<Run> {
-        let Ready { plan, programs, stop } = self;
-        let files = programs.as_ref().map(Programs::files).unwrap_or_default();
+        let Ready { plan, commands, stop } = self;
+        let files = commands.as_ref().map(Commands::files).unwrap_or_default();
         let book = Book::here(source::store_path(store)?, command);
         let session = Session::begin(&book, plan, &files)?;
-        Ok(Run { session, programs, stop })
+        Ok(Run { session, commands, stop })
     }
 }
 
 /// A run in a journal, to be run to its end.
 pub struct Run {
     session: Session,
-    programs: Option<Programs>,
+    commands: Option<Commands>,
     stop: &'static AtomicBool,
 }
 
 impl Run {
     /// Returns whether it judges lines of a stream or messages of a load, and starts no programs.
     pub fn is_stream(&self) -> bool {
-        self.programs.is_none()
+        self.commands.is_none()
     }
 
     /// Returns how many messages of its load are to arrive a second, if claims are about those.
@@ -82,19 +82,19 @@ impl Run {
         input: impl Read + Send + 'static,
         watch: impl FnMut(&dyn Fn() -> RunResult),
     ) -> Result<RunResult> {
-        let Run { session, programs, stop } = self;
+        let Run { session, commands, stop } = self;
         if let Some(load) = session.plan().load.clone() {
             return load::judged::go(session, *load, stop, watch);
         }
-        let Some(mut programs) = programs else {
+        let Some(mut commands) = commands else {
             let id = session.id().to_owned();
             return session
                 .read(input, stop, watch)
                 .map_err(|error| error.noted(format!("what came before it is kept as run {id}")));
         };
-        session.go(&mut programs, stop, watch).map_err(|error| match error {
+        session.go(&mut commands, stop, watch).map_err(|error| match error {
             LabError::NotMeasured(_) => {
-                programs.missing_meters().iter().fold(error, LabError::noted)
+                commands.missing_meters().iter().fold(error, LabError::noted)
             }
             error => error,
         })
@@ -140,7 +140,7 @@ pub fn resume(
     }
     // Before the rounds are read: otherwise the programs' peak memory would begin at that of this
     // process.
-    let Ready { programs, .. } = Ready::new(header.plan, stop)?;
+    let Ready { commands, .. } = Ready::new(header.plan, stop)?;
     let session = Session::take_up(&book, run, budget)?;
-    Ok(Resumed::Run(Box::new(Run { session, programs, stop })))
+    Ok(Resumed::Run(Box::new(Run { session, commands, stop })))
 }

@@ -288,6 +288,7 @@ fn claim_key(plan: &Plan, files: &[FileDigest]) -> String {
     // Worktrees lie elsewhere in each run, and the commit also identifies their content.
     let placed = plan.contestants.iter().filter(|each| each.directory.is_some());
     words.extend(placed.flat_map(|each| &each.parameters).map(|(_, value)| value.as_str()));
+    words.extend(plan.servers.iter().map(|servers| servers.load.as_str()));
     for file in files {
         let mut folders = plan.contestants.iter().filter_map(|each| each.directory.as_deref());
         let within = folders.find_map(|folder| file.path.strip_prefix(folder));

@@ -123,6 +123,10 @@ pub struct Options {
     pub block_runs: Option<u64>,
     /// The workload of the contestants: as given, or the name of the input, or empty.
     pub workload: String,
+    /// How they are loaded, if the contestants are servers: the words of `tiebreak load`.
+    pub load: Option<String>,
+    /// How long a server may take until it is ready, in nanoseconds.
+    pub ready_within_ns: Option<u64>,
     /// How programs are run; by default as in [`ProgramPlan::default`].
     pub program: ProgramPlan,
 }

@@ -71,7 +71,9 @@ fn words(claim: &Claim) -> [String; 2] {
 fn of_ratio(claim: &Claim, relation: Relation) -> [String; 2] {
     let (left, right) = (name(&claim.left), name(claim.right.as_deref().unwrap_or_default()));
     let metric = claim.metric;
-    let is_time = metric == Metric::WallTime;
+    // A lower latency is faster; of other quantities there is less.
+    let is_time = metric == Metric::WallTime || metric.latency().is_some();
+    let by_metric = if is_time { by(metric) } else { String::new() };
     let (less, name) = (if metric.unit() == Unit::Count { "fewer" } else { "less" }, metric.name());
     let (verb, better, worse) = if is_time {
         ("is", "faster".to_owned(), "slower".to_owned())
@@ -82,26 +84,27 @@ fn of_ratio(claim: &Claim, relation: Relation) -> [String; 2] {
     match relation {
         Relation::Measure { .. } => [
             if is_time {
-                format!("how much faster {left} is than {right}")
+                format!("how much faster {left} is than {right}{by_metric}")
             } else {
                 format!("how many times less {name} {left} uses than {right}")
             },
             format!("how large {ratio} is"),
         ],
         Relation::Order => [
-            format!("which of {left} and {right} {verb} {better}"),
+            format!("which of {left} and {right} {verb} {better}{by_metric}"),
             format!("whether {ratio} is above 1 or below 1"),
         ],
         Relation::AtLeast { factor } => {
             let least = if factor == 1.0 { String::new() } else { format!("at least {factor}x ") };
-            let sentence = format!("{left} {verb} {least}{better} than {right}");
+            let sentence = format!("{left} {verb} {least}{better} than {right}{by_metric}");
             [sentence, format!("{ratio} is above {factor}")]
         }
         Relation::NoMoreThan { fraction } => {
             let bar =
                 if fraction == 0.0 { String::new() } else { format!("/{}", one_and(fraction)) };
             let most = amount(fraction);
-            let sentence = format!("{left} {verb} no more than {most} {worse} than {right}");
+            let sentence =
+                format!("{left} {verb} no more than {most} {worse} than {right}{by_metric}");
             [sentence, format!("{ratio} is above 1{bar}")]
         }
         Relation::Within { fraction } => {

@@ -249,8 +249,11 @@ fn kernel_tls() -> KernelTls {
     }
 }
 
-/// Refuses what cannot be loaded.
-fn check<S: Scenario>(load: &Load, scenario: &S) -> Result<(), LoadError> {
+/// Refuses what cannot be loaded, whatever the server.
+///
+/// # Errors
+/// Fails with [`LoadError::TooMuch`] or [`LoadError::Unanswered`].
+pub fn check<S: Scenario>(load: &Load, scenario: &S) -> Result<(), LoadError> {
     let is_too_much = match load.end {
         End::Sends(sends) => sends > MESSAGES_MAX,
         End::Ns(end_ns) => end_ns > LOAD_NS_MAX,

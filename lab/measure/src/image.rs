@@ -1,6 +1,6 @@
 //! The arguments of `execve`, laid out in memory before any clock is read.
 
-use std::ffi::{CString, NulError, OsString};
+use std::ffi::{CString, NulError, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::ptr;
@@ -26,6 +26,11 @@ impl Image {
         let words = words.collect::<Result<Vec<_>, _>>()?;
         let pointers = terminated(words.iter().map(|word| word.as_ptr().cast_mut()));
         Ok(Image { path, _words: words, pointers })
+    }
+
+    /// Returns the same program with other words.
+    pub(crate) fn with_words(&self, words: &[String]) -> Result<Image, NulError> {
+        Image::new(Path::new(OsStr::from_bytes(self.path.as_bytes())), words)
     }
 
     pub(crate) fn path(&self) -> *const libc::c_char {
@@ -112,6 +117,9 @@ mod tests {
         let image = Image::new(Path::new("/bin/ls"), &words).unwrap();
         assert_eq!(texts(image.arguments()), words);
         assert!(Image::new(Path::new("/bin/ls"), &["a\0b".to_owned()]).is_err());
+        let other = image.with_words(&words[1..]).unwrap();
+        assert_eq!(texts(other.arguments()), words[1..]);
+        assert_eq!(other.path, image.path);
     }
 
     #[test]

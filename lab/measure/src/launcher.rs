@@ -1,12 +1,14 @@
 //! The caller's side of the launcher: starts it, requests runs, stops it.
 
+pub(crate) mod accounts;
 pub(crate) mod message;
 mod serve;
+mod serving;
 mod wait;
 
 use crate::error::StartError;
 use crate::image::{Environment, Image};
-use crate::launcher::message::{Hello, Reply, Request, Run};
+use crate::launcher::message::{Accounts, Hello, Reply, Request, Run, Serve, Started, Stopped};
 use crate::system::{retried, wait_for};
 use crate::wire::channel::{Inbox, pair};
 use crate::wire::message::{receive, send};
@@ -107,6 +109,38 @@ impl Launcher {
             }
         }
         self.receive().map(Some)
+    }
+
+    /// Starts a server, which then runs until [`Launcher::stop`]. Nothing else can be asked for
+    /// meanwhile but [`Launcher::account`].
+    ///
+    /// # Errors
+    /// Fails if the launcher has ended.
+    pub(crate) fn serve(
+        &mut self,
+        serve: Serve,
+        standard: [BorrowedFd<'_>; 3],
+    ) -> io::Result<Started> {
+        send(self.socket.as_fd(), &Request::Serve(serve), &standard)?;
+        self.receive()
+    }
+
+    /// Returns what the server, with all that it started, has used so far.
+    ///
+    /// # Errors
+    /// Fails if the launcher has ended.
+    pub(crate) fn account(&mut self) -> io::Result<Accounts> {
+        send(self.socket.as_fd(), &Request::Account, &[])?;
+        self.receive()
+    }
+
+    /// Stops the server, with all that it started: by SIGTERM, and SIGKILL five seconds later.
+    ///
+    /// # Errors
+    /// Fails if the launcher has ended.
+    pub(crate) fn stop(&mut self) -> io::Result<Stopped> {
+        send(self.socket.as_fd(), &Request::Stop, &[])?;
+        self.receive()
     }
 
     /// Ends the current run and receives its reply, so that the next request gets its own reply.

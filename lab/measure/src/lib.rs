@@ -1,6 +1,8 @@
-//! Turns a round's coins into samples, for the three kinds of contestants.
+//! Turns a round's coins into samples, for the four kinds of contestants.
 //!
 //! - *Programs* ([`Programs`]): one process is one run, which is a sample.
+//! - *Servers* ([`Servers`]): one process, with all that it starts, is loaded; the load is the
+//!   sample.
 //! - *Functions* in a shared library ([`workers::Workers`]): one process, the [`worker`], runs all
 //!   rounds of a unit.
 //! - *Runners*, functions in another runtime ([`runners::Runners`]): one process is one contestant
@@ -23,6 +25,11 @@
 //!   *subreaper*). It finds them without searching the machine, whatever they did to hide.
 //! - Its only children are contestants, so nothing that the caller starts can be mistaken for one.
 //! - When the caller is killed, the launcher notices and ends what runs, so nothing is left.
+//!
+//! **Servers** (the same trait) are started by it, too, and stay until it is asked to stop them. It
+//! reads the accounts of all that is below it. Who loads them is a [`Driver`] of the caller's.
+//!
+//! [`Driver`]: tiebreak_core::server::Driver
 //!
 //! **Functions** ([`tiebreak_core::sampler::FunctionSampler`]) run in a worker: a process that
 //! loads both sides of a claim, each in the placement that was drawn, and runs the rounds of a unit
@@ -64,5 +71,6 @@ pub use children::{Leader, run_job};
 pub use error::StartError;
 pub use files::digest_file;
 pub use program::resolve;
+pub use programs::servers::Servers;
 pub use programs::{Programs, problems};
 pub use resources::MissingMeter;

@@ -1,5 +1,7 @@
 //! Whole programs as a sampler: what is checked before a program runs, the run, and how it becomes
-//! a sample or a fault.
+//! a sample or a fault. [`servers`] are programs that are loaded instead of waited for.
+
+pub(crate) mod servers;
 
 use crate::children::{broken, run_shell};
 use crate::error::StartError;
@@ -174,11 +176,22 @@ impl Programs {
         let Some(command) = of(&self.contestant(contestant)?.hooks) else {
             return Ok(());
         };
+        self.run_hook(contestant, hook, command, insists)
+    }
+
+    /// Runs this command as a hook of a contestant.
+    fn run_hook(
+        &self,
+        contestant: usize,
+        hook: &str,
+        command: &str,
+        insists: bool,
+    ) -> Result<(), RunFailure> {
         let (status, stderr) = self.shell(contestant, command, Stdio::null(), insists)?;
         if status == 0 {
             return Ok(());
         }
-        let (hook, command) = (hook.to_owned(), command.clone());
+        let (hook, command) = (hook.to_owned(), command.to_owned());
         Err(RunFailure::Fault(Fault::Hook { hook, command, status, stderr }))
     }
 
@@ -219,7 +232,7 @@ impl Programs {
         let sample = self.sample(request, &reply, counted, energy_nj);
         let judged = files.output.as_ref().filter(|_| sample.outcome != Outcome::TimedOut);
         let output = judged.map(|file| self.judge(request.contestant, file)).transpose()?;
-        Ok(Ran { sample, output })
+        Ok(Ran { sample, output, histogram: Vec::new() })
     }
 
     fn open_files(&self, captures: bool) -> io::Result<Files> {
@@ -284,6 +297,17 @@ struct Files {
 /// Returns the system's text for one of its numbers of errors.
 fn os_error(errno: i32) -> String {
     io::Error::from_raw_os_error(errno).to_string()
+}
+
+/// Returns the failure of a run whose process the system refused to start.
+fn not_started(errno: i32) -> RunFailure {
+    let reason = os_error(errno);
+    match errno {
+        libc::EAGAIN | libc::ENOMEM => RunFailure::Broken(format!(
+            "no process could be started: {reason}: raise the limits on processes, or free memory"
+        )),
+        _ => RunFailure::Fault(Fault::CannotStart { reason }),
+    }
 }
 
 fn cannot_prepare(error: io::Error) -> RunFailure {
@@ -402,14 +426,7 @@ impl Programs {
                 Fault::ExitStatus { status, stderr: files::tail(&files.errors) }
             }
             End::Flooded => Fault::Flooded { limit_bytes: self.plan.output_limit_bytes },
-            End::NotStarted(errno @ (libc::EAGAIN | libc::ENOMEM)) => {
-                return Err(RunFailure::Broken(format!(
-                    "no process could be started: {}: raise the limits on processes, or free \
-                     memory",
-                    os_error(errno)
-                )));
-            }
-            End::NotStarted(errno) => Fault::CannotStart { reason: os_error(errno) },
+            End::NotStarted(errno) => return Err(not_started(errno)),
             End::Cancelled => return Err(RunFailure::Interrupted),
             End::Broken(errno) => {
                 let why = format!("a run could not be watched: {}", os_error(errno));

@@ -46,12 +46,13 @@ fn plan(commands: &[&str]) -> Plan {
         adjust: Adjust::NONE,
         functions: None,
         load: None,
+        servers: None,
         program: ProgramPlan::default(),
     }
 }
 
 fn request(contestant: usize) -> RunRequest {
-    RunRequest { contestant, padding_bytes: 0, timeout_ns: 60 * SECOND_NS }
+    RunRequest { contestant, padding_bytes: 0, timeout_ns: 60 * SECOND_NS, load_seed: 0 }
 }
 
 /// Runs the first contestant of a plan once.

@@ -13,6 +13,9 @@ pub fn planned(plan: &Plan) -> String {
     for contestant in &plan.contestants {
         text += &format!("  {}: {}\n", contestant.name, contestant.command);
     }
+    if let Some(servers) = &plan.servers {
+        text += &format!("each a server, loaded by\n  {}\n", servers.load);
+    }
     text += "claims, with their share of the error\n";
     for planned in &plan.claims {
         let error = percent(planned.error, Rounding::Up);

@@ -100,6 +100,16 @@ pub(crate) fn ranges(lows: &[String], highs: &[String]) -> Vec<String> {
     texts.collect()
 }
 
+/// Makes the column of what servers do in a second.
+fn messages_a_second(run: &RunResult) -> Option<Column> {
+    let noun = run.servers.as_ref()?.traffic.arrival_noun();
+    let rates = run.contestants.iter().map(|contestant| {
+        let rate = contestant.served.and_then(|served| served.arrived_per_second);
+        or_none(finite(rate).map(|rate| value_text(Unit::Count, rate)))
+    });
+    Some(Column::decimal(&format!("{noun}s/s"), rates).rank(1))
+}
+
 /// Makes the columns that every run has: wall and CPU time, memory, samples.
 pub(crate) fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
     let medians = [
@@ -108,9 +118,15 @@ pub(crate) fn other_columns(run: &RunResult, shown: Metric) -> Vec<Column> {
         (Metric::UserTime, "user", 9),
         (Metric::SystemTime, "system", 9),
         (Metric::PeakMemory, "memory", 2),
+        (Metric::LatencyP50, "p50", 2),
+        (Metric::LatencyP99, "p99", 2),
     ];
-    let mut columns = Vec::new();
-    for (metric, title, rank) in medians.into_iter().filter(|(metric, ..)| *metric != shown) {
+    let mut columns: Vec<Column> = messages_a_second(run).into_iter().collect();
+    let medians = medians.into_iter().filter(|(metric, ..)| {
+        // Programs have no latencies.
+        metric.latency().is_none() || run.servers.is_some()
+    });
+    for (metric, title, rank) in medians.filter(|(metric, ..)| *metric != shown) {
         let cells = cells(run, metric, |s| s.median, Scale::write);
         columns.push(Column::decimal(title, cells).rank(rank));
     }

@@ -2,13 +2,29 @@
 
 use tiebreak_core::journal::{Event, Journal, Round};
 use tiebreak_core::plan::Kind;
-use tiebreak_core::sample::{Outcome, Sample};
+use tiebreak_core::sample::{Outcome, Sample, Served};
 
 /// The columns before those of the measurements.
 const WHICH: [&str; 5] = ["round", "attempt", "position", "contestant", "outcome"];
 
 /// How many of the numbers stand before the marks; later ones were added behind them.
 const BEFORE_MARKS: usize = 17;
+
+/// The columns of servers, behind the others. A latency lies between two bounds.
+const SERVED: [&str; 12] = [
+    "sent",
+    "arrived",
+    "lost",
+    "late",
+    "p50_low_ns",
+    "p50_high_ns",
+    "p90_low_ns",
+    "p90_high_ns",
+    "p99_low_ns",
+    "p99_high_ns",
+    "p999_low_ns",
+    "p999_high_ns",
+];
 
 /// The header line of a stream, of which the journal keeps what makes an observation.
 const STREAM_FIELDS: [&str; 5] =
@@ -20,8 +36,9 @@ const LOAD_FIELDS: [&str; 7] =
 
 /// Appends a header and one line a sample of the finished rounds, in the order in which they were
 /// taken. Rounds, attempts and positions count from 0; what was not measured is empty; marks are
-/// joined by `|`. Of a stream it is one line a batch of lines that became evidence, of a load one for
-/// each block and claim. Costs one pass over the samples.
+/// joined by `|`. Of servers what became of the messages follows. Of a stream it is one line a batch
+/// of lines that became evidence, of a load one for each block and claim. Costs one pass over the
+/// samples.
 pub fn samples(journal: &Journal, out: &mut String) {
     if journal.header.plan.load.is_some() {
         return blocks(journal, out);
@@ -30,7 +47,8 @@ pub fn samples(journal: &Journal, out: &mut String) {
         return observations(journal, out);
     }
     let (before, behind) = Sample::NUMBERS.split_at(BEFORE_MARKS);
-    let head = [&WHICH, before, &["marks"], behind].concat();
+    let served = journal.header.plan.servers.as_ref().map_or(&[][..], |_| &SERVED);
+    let head = [&WHICH, before, &["marks"], behind, served].concat();
     push_line(head.into_iter().map(str::to_owned), out);
     for round in &journal.rounds {
         for (position, sample) in round.samples.iter().enumerate() {
@@ -85,7 +103,20 @@ fn line(journal: &Journal, round: &Round, position: usize, sample: &Sample) -> V
     ];
     line.extend(sample.numbers().map(|number| number.map_or(String::new(), |n| n.to_string())));
     line.insert(WHICH.len() + BEFORE_MARKS, marks.join("|"));
+    if journal.header.plan.servers.is_some() {
+        line.extend(served(sample));
+    }
     line
+}
+
+/// Returns the fields of a server's load, empty for a run without one.
+fn served(sample: &Sample) -> Vec<String> {
+    let Some(Served { counts, late, latencies_ns, .. }) = &sample.served else {
+        return vec![String::new(); SERVED.len()];
+    };
+    let counts = [counts.sent, counts.arrived, counts.lost, *late];
+    let latencies = latencies_ns.iter().flat_map(|latency| [latency.low_ns, latency.high_ns]);
+    counts.into_iter().chain(latencies).map(|number| number.to_string()).collect()
 }
 
 fn push_line(fields: impl Iterator<Item = String>, out: &mut String) {

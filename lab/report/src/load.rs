@@ -9,7 +9,7 @@ mod verdict;
 pub use self::hlog::hlog;
 pub use self::plot::{chart, svg};
 
-use self::verdict::{arrival_noun, message_noun, paragraphs};
+use self::verdict::paragraphs;
 use crate::json;
 use crate::number::{Scale, trimmed};
 use crate::prelude::*;
@@ -237,11 +237,11 @@ fn small_print(result: &LoadResult) -> Vec<String> {
             Spacing::Constant => "at equal distances",
             Spacing::Poisson => "at random, as by independent users",
         };
-        let noun = message_noun(&result.traffic);
+        let noun = result.traffic.message_noun();
         lines.push(format!(
             "Open loop: {noun}s were to be sent {spread}, whether {}s came or not, and latencies \
              count from when their {noun} was to be sent.",
-            arrival_noun(&result.traffic)
+            result.traffic.arrival_noun()
         ));
     }
     let connections = count(u64::from(result.connections), "connection");

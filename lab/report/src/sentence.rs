@@ -87,7 +87,7 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
         }
         (Verdict::Holds, true, _) => {
             let [ahead, behind] = names(&Presented::of(claim));
-            let order = format!("{ahead} {} than {behind}", claim.metric.needs_less());
+            let order = format!("{ahead} {} than {behind}", needs_less(run, claim));
             vec![span(tone, order + in_what(run, claim))]
         }
         (Verdict::TooClose, true, _) => {
@@ -130,6 +130,14 @@ pub(crate) fn head(run: &RunResult, claim: &ClaimResult) -> Spans {
         text.extend(beside(claim).map(words));
     }
     text
+}
+
+/// Returns what the contestant ahead does: of servers by time, what it does faster.
+fn needs_less(run: &RunResult, claim: &ClaimResult) -> String {
+    match &run.servers {
+        Some(servers) if claim.metric == Metric::WallTime => servers.traffic.faster().to_owned(),
+        _ => claim.metric.needs_less(),
+    }
 }
 
 /// Returns the cap of a ratio of means.

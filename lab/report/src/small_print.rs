@@ -5,7 +5,10 @@ use crate::property;
 use crate::sentence::of_a_family;
 use crate::study;
 use tiebreak_core::claim::{Relation, Statement};
+use tiebreak_core::load::{LoadEnd, Pace};
 use tiebreak_core::plan::Centre;
+use tiebreak_core::quantity::format_ns;
+use tiebreak_core::server::ServerPlan;
 
 /// The small print of a run's verdicts: a few sentences, one an entry, without styles; empty if
 /// every verdict is void.
@@ -36,6 +39,7 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
     if lines.is_empty() {
         return lines;
     }
+    lines.extend(run.servers.as_deref().map(of_servers));
     if run.adjust.slot && said.iter().any(|claim| claim.statement.relation().is_some()) {
         lines.push(
             "What running second costs is taken out once it is clear: exact for a constant factor."
@@ -46,6 +50,28 @@ pub fn small_print(run: &RunResult) -> Vec<String> {
     lines.extend(not_covered(&said));
     lines.extend(without_primer(run));
     lines
+}
+
+/// Returns what a run of servers is.
+fn of_servers(plan: &ServerPlan) -> String {
+    let (noun, traffic) = (plan.traffic.message_noun(), &plan.traffic);
+    let what = match plan.end {
+        LoadEnd::Messages(messages) => count(messages, noun),
+        LoadEnd::DurationNs(ns) => format!("{noun}s for {}", format_ns(ns as f64)),
+    };
+    let pace = match plan.pace {
+        Pace::Open { rate_per_second, .. } => format!("at {rate_per_second} a second"),
+        Pace::Closed { .. } => {
+            "in a closed loop, in which a server that stops has no latencies of \
+                                that time"
+                .to_owned()
+        }
+    };
+    format!(
+        "Each run is a fresh start of a server, with a tenth of its load before, untimed; the load \
+         is {what} {pace}. Its time is from the first send to the last {}.",
+        traffic.arrival_noun()
+    )
 }
 
 /// Returns what rounds without a primer do not cover, if there are any.

@@ -39,6 +39,7 @@ fn all_results() -> Vec<(&'static str, RunResult)> {
         ("running", running),
         ("three", three()),
         ("nothing known", nothing_known()),
+        ("servers", fixture::served()),
         ("long names", long_names()),
         ("no bias", self_checked(0, [0.0, 0.0, 0.087])),
         ("bias", self_checked(9, [0.07, 0.225, 0.45])),

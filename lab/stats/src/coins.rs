@@ -36,6 +36,8 @@ pub enum Purpose {
     UnitOrders = 8,
     /// The offset of a unit's stack.
     Stack = 9,
+    /// The loads on servers.
+    Load = 10,
 }
 
 /// The key of a seed. A seed is any text; equal texts give equal coins.
@@ -144,7 +146,12 @@ pub fn draw(seed: Seed, round: u64, attempt: u32, contestants: &[usize]) -> Roun
     let mut padding = Stream::new(seed, Purpose::Padding, round, attempt);
     let runs = contestants.len() + 1;
     let padding_bytes = (0..runs).map(|_| padding.below(PADDING_BYTES_MAX + 1) as u32).collect();
-    RoundCoins { round, attempt, primer, order, padding_bytes, unit: None }
+    RoundCoins { round, attempt, primer, order, padding_bytes, unit: None, load_seed: None }
+}
+
+/// Draws the seed of the loads of an attempt at a round. All servers of a round get the same load.
+pub fn draw_load(seed: Seed, coins: &RoundCoins) -> u64 {
+    Stream::new(seed, Purpose::Load, coins.round, coins.attempt).next_u64()
 }
 
 /// Draws the other coins of a unit with its own process: its input, the orders of its rounds, the

@@ -141,6 +141,8 @@ pub(crate) fn round(plan: &Plan, expected: usize, round: &Round) -> Checked {
     let are_equal = batches.windows(2).all(|two| two[0].len() == two[1].len());
     let has_each = batches.is_empty() || batches.len() == drawn && are_equal;
     require(has_each, || format!("{what} has not equally many batches for each sample"))?;
+    let has_each = [0, drawn].contains(&round.histograms.len());
+    require(has_each, || format!("{what} has not one histogram for each sample"))?;
     round.wealth.iter().try_for_each(|wealth| claim(plan, wealth.claim, &what))
 }
 

@@ -43,6 +43,7 @@ impl<'a> LineOut<'a> {
             elapsed_ns: round.elapsed_ns,
             samples: Cow::from(&round.samples),
             batches: Cow::from(&round.batches),
+            histograms: Cow::from(&round.histograms),
             wealth: Cow::from(&round.wealth),
         })
     }
@@ -58,6 +59,8 @@ pub(crate) struct RoundLine<'a> {
     samples: Cow<'a, [Sample]>,
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     batches: Cow<'a, [Vec<BatchTime>]>,
+    #[serde(with = "tiebreak_core::hex::list", default, skip_serializing_if = "<[_]>::is_empty")]
+    histograms: Cow<'a, [Vec<u8>]>,
     wealth: Cow<'a, [Wealth]>,
 }
 
@@ -215,7 +218,9 @@ fn add(journal: &mut Journal, open: &mut OpenAttempts, line: LineIn) -> Result<(
             })?;
             let samples = line.samples.into_owned();
             let (batches, wealth) = (line.batches.into_owned(), line.wealth.into_owned());
-            let round = Round { coins, waited_ns, elapsed_ns, samples, batches, wealth };
+            let histograms = line.histograms.into_owned();
+            let round =
+                Round { coins, waited_ns, elapsed_ns, samples, batches, histograms, wealth };
             check::round(plan, journal.rounds.len(), &round)?;
             journal.rounds.push(round);
         }

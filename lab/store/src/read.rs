@@ -2,7 +2,9 @@
 
 use crate::chain;
 use crate::check;
-use crate::columns::{self, Float, VerdictWord, number, sample_of, select_samples, wealth_of};
+use crate::columns::{
+    self, Bits, Float, VerdictWord, number, sample_of, select_samples, wealth_of,
+};
 use crate::error::StoreError;
 use crate::id::RunId;
 use crate::store::Store;
@@ -112,8 +114,8 @@ impl Rows<'_> {
     }
 
     fn attempts(&self) -> rusqlite::Result<BTreeMap<(u64, u32), RoundCoins>> {
-        let sql = "SELECT round, attempt, primer, contestants, padding_bytes, unit FROM attempts \
-                   WHERE run = ?";
+        let sql = "SELECT round, attempt, primer, contestants, padding_bytes, unit, load_seed \
+                   FROM attempts WHERE run = ?";
         let coins = self.all(sql, |row| {
             let coins = RoundCoins {
                 round: number(row, "round")?,
@@ -122,6 +124,7 @@ impl Rows<'_> {
                 order: json(row, "contestants", "order")?,
                 padding_bytes: json(row, "padding_bytes", "padding")?,
                 unit: json_if_any(row, "unit")?,
+                load_seed: row.get::<_, Option<Bits>>("load_seed")?.map(|Bits(seed)| seed),
             };
             Ok(((coins.round, coins.attempt), coins))
         })?;
@@ -133,17 +136,38 @@ impl Rows<'_> {
         let sql = "SELECT round, claim, evidence_for, evidence_against FROM wealth \
                    WHERE run = ? ORDER BY round, claim";
         let mut wealth = self.by_round(sql, wealth_of)?;
+        let sql = "SELECT round, position, served, histogram FROM loads \
+                   WHERE run = ? ORDER BY round, position";
+        let mut loads = self.by_round(sql, |row| {
+            let position = number(row, "position")? as usize;
+            let histogram = row.get_ref("histogram")?.as_blob()?.to_vec();
+            Ok((position, json(row, "served", "load")?, histogram))
+        })?;
         let sql = "SELECT round, attempt, waited_ns, elapsed_ns, batches FROM rounds \
                    WHERE run = ? ORDER BY round";
         self.all(sql, |row| {
             let (round, attempt) = (number(row, "round")?, row.get("attempt")?);
             let coins = coins.remove(&(round, attempt));
+            let mut samples = samples.remove(&round).unwrap_or_default();
+            let mut histograms = Vec::new();
+            for (position, served, histogram) in loads.remove(&round).unwrap_or_default() {
+                let sample = samples.get_mut(position);
+                let sample =
+                    sample.ok_or_else(|| wrong(format!("a load of no sample: {round}")))?;
+                sample.served = Some(served);
+                histograms.resize(samples.len(), Vec::new());
+                histograms[position] = histogram;
+            }
+            if histograms.iter().all(Vec::is_empty) {
+                histograms.clear();
+            }
             Ok(Round {
                 coins: coins.ok_or_else(|| wrong(format!("round {round} has no coins")))?,
                 waited_ns: number(row, "waited_ns")?,
                 elapsed_ns: number(row, "elapsed_ns")?,
-                samples: samples.remove(&round).unwrap_or_default(),
+                samples,
                 batches: json_if_any(row, "batches")?.unwrap_or_default(),
+                histograms,
                 wealth: wealth.remove(&round).unwrap_or_default(),
             })
         })

@@ -6,6 +6,7 @@
 //! | `attempts` | the coins of an attempt at a round, written before it starts |
 //! | `rounds` | the attempt that was finished, and the run's own time at its end |
 //! | `samples` | the sample of the contestant at this position of the order; `NULL`: no meter |
+//! | `loads` | of a server, what became of the messages of a sample's load |
 //! | `wealth` | the wealth of the bets about a claim after the round |
 //! | `events` | an event as JSON |
 //! | `verdicts` | a verdict as it was reached |
@@ -29,7 +30,8 @@ pub(crate) const APPLICATION_ID: i64 = 0x7469_6562;
 
 /// The steps between versions. Step n makes a file of version n from one of version n - 1; version
 /// 0 is an empty file. Released steps never change: a new version is a new step.
-pub(crate) const STEPS: &[&str] = &[VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5];
+pub(crate) const STEPS: &[&str] =
+    &[VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6];
 
 const VERSION_1: &str = "
 CREATE TABLE runs (
@@ -101,6 +103,17 @@ CREATE TABLE chain (
   run INTEGER NOT NULL REFERENCES runs, link INTEGER NOT NULL,
   kind INTEGER NOT NULL, hash BLOB NOT NULL,
   PRIMARY KEY (run, link)
+) STRICT, WITHOUT ROWID;
+";
+
+/// Loads on servers: the seed of those of an attempt, and what became of the messages of each
+/// sample as JSON, with the histograms of the latencies in the byte form of `tiebreak-load`.
+const VERSION_6: &str = "
+ALTER TABLE attempts ADD COLUMN load_seed INTEGER;
+CREATE TABLE loads (
+  run INTEGER NOT NULL, round INTEGER NOT NULL, position INTEGER NOT NULL,
+  served TEXT NOT NULL, histogram BLOB NOT NULL,
+  PRIMARY KEY (run, round, position), FOREIGN KEY (run, round, position) REFERENCES samples
 ) STRICT, WITHOUT ROWID;
 ";
 

@@ -40,9 +40,10 @@ impl Store {
             let (order, padding) = (json(&coins.order)?, json(&coins.padding_bytes)?);
             let unit = coins.unit.as_ref().map(json).transpose()?;
             let sql = "INSERT INTO attempts (run, round, attempt, primer, contestants, \
-                       padding_bytes, unit) VALUES (?, ?, ?, ?, ?, ?, ?)";
+                       padding_bytes, unit, load_seed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
             let (round, primer) = (Bits(coins.round), columns::primer(coins.primer));
-            let values = params![run.row, round, coins.attempt, primer, order, padding, unit];
+            let seed = coins.load_seed.map(Bits);
+            let values = params![run.row, round, coins.attempt, primer, order, padding, unit, seed];
             insert(transaction, sql, values)?;
             chain::extend(transaction, run, Linked::Coins, &LineOut::Coins(coins))
         })
@@ -84,6 +85,7 @@ impl Store {
                 let place = (run.row, coins.round, position, coins.order[position]);
                 insert_sample(&mut statement, place, sample)?;
             }
+            insert_loads(transaction, run, round)?;
             insert_wealth(transaction, run, round)?;
             chain::extend(transaction, run, Linked::Round, &LineOut::round(round))?;
             events.iter().try_for_each(|event| insert_event(transaction, run, event))?;
@@ -145,6 +147,17 @@ fn insert_verdict(
     let values = params![run.row, claim, reached.verdict.name(), rounds, low, high];
     insert(transaction, sql, values)?;
     chain::extend(transaction, run, Linked::Verdict, &LineOut::Verdict(reached))
+}
+
+fn insert_loads(transaction: &Transaction<'_>, run: &RunId, round: &Round) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO loads (run, round, position, served, histogram) VALUES (?, ?, ?, ?, ?)";
+    for (position, sample) in round.samples.iter().enumerate() {
+        let Some(served) = &sample.served else { continue };
+        let histogram = round.histograms.get(position).map_or(&[][..], Vec::as_slice);
+        let (number, position) = (Bits(round.coins.round), Bits::of(position));
+        insert(transaction, sql, params![run.row, number, position, json(served)?, histogram])?;
+    }
+    Ok(())
 }
 
 fn insert_wealth(

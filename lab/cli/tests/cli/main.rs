@@ -19,6 +19,7 @@ mod ordinary_user;
 mod power;
 mod revisions;
 mod runners;
+mod servers;
 mod slo;
 mod study;
 mod watch;

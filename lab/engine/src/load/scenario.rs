@@ -66,6 +66,18 @@ impl AnyScenario {
         }
     }
 
+    /// Refuses what cannot be loaded, whatever the server.
+    ///
+    /// # Errors
+    /// As [`generator::check`].
+    pub fn check(&self, load: &Load) -> Result<(), LoadError> {
+        match self {
+            AnyScenario::Http(scenario) => generator::check(load, scenario),
+            AnyScenario::WebSocket(scenario) => generator::check(load, scenario),
+            AnyScenario::Mqtt(scenario) => generator::check(load, scenario),
+        }
+    }
+
     /// Runs a load of it.
     ///
     /// # Errors

@@ -179,6 +179,7 @@ mod tests {
                 elapsed_ns,
                 samples,
                 batches,
+                histograms: Vec::new(),
                 wealth,
             });
         }

@@ -32,6 +32,15 @@ impl Referee {
                 self.plan.claims.iter().any(|claim| self.plan.caps_at_timeout(claim, index));
             warnings.push(Warning::TimedOut { contestant, samples: seen.timed_out, is_cap });
         }
+        for (seen, contestant) in self.seen.iter().zip(&self.plan.contestants) {
+            let served = seen.served.as_ref().filter(|served| served.lossy > 0);
+            warnings.extend(served.map(|served| Warning::LostMessages {
+                contestant: contestant.name.clone(),
+                lost: served.counts.lost,
+                arrivals: served.counts.arrived + served.counts.lost,
+                samples: served.lossy,
+            }));
+        }
         let charged = self.claims.iter().any(|claim| claim.test.is_charged());
         let attempts = self.lost - if charged { 0 } else { self.lost_to_faults };
         if attempts > 0 {

@@ -21,11 +21,13 @@ fn journal(id: &str, rounds: u64, reason: Option<StopReason>) -> Journal {
             order: vec![0, 1],
             padding_bytes: vec![0; 3],
             unit: None,
+            load_seed: None,
         },
         waited_ns: 0,
         elapsed_ns: (round + 1) * 1_000_000_000,
         samples: vec![Sample::of_wall_ns(1000); 2],
         batches: Vec::new(),
+        histograms: Vec::new(),
         wealth: Vec::new(),
     };
     let header = RunHeader {

@@ -5,6 +5,7 @@ use super::message::{NotARequest, Reply, Request, failure};
 use super::turns::Turns;
 use crate::check::{Contest, LineUp, Rules};
 use crate::claims_file;
+use crate::commands::Commands;
 use crate::error::{LabError, Result, data};
 use crate::planning::{self, SECONDS_A_CLAIM};
 use crate::request::ERROR;
@@ -18,7 +19,7 @@ use tiebreak_core::result::{CheckResult, ClaimOutcome, ClaimResult, Family};
 use tiebreak_core::verdict::Verdict;
 use tiebreak_input::ClaimsFile;
 use tiebreak_input::steps::{self, Scenario, Task};
-use tiebreak_measure::{self as measure, Programs};
+use tiebreak_measure as measure;
 use tiebreak_report::check::sentence;
 use tiebreak_stats::family;
 
@@ -162,7 +163,7 @@ impl Client<'_> {
         let seed = format!("{} {} {}", self.shared.seed, self.number, self.claims);
         let Some(contest) = file.contests.first() else { return data("there is no contest") };
         let request = planning::Request::new(Vec::new(), seed);
-        let plan = claims_file::plan_one(contest, &rules, request)?;
+        let plan = claims_file::plan_one(contest, &rules, request, None)?;
         let problems: Vec<String> =
             measure::problems(&plan).iter().map(|e| e.to_string()).collect();
         if !problems.is_empty() {
@@ -174,7 +175,7 @@ impl Client<'_> {
         }
         // The coins of these claims are drawn from here on.
         self.claims += claims;
-        let sampler = Programs::new(&plan, self.inbox.stop)?;
+        let sampler = Commands::new(&plan, self.inbox.stop)?;
         let session = Session::begin(&self.shared.book, plan, &sampler.files())?;
         let lines = vec![1; claims];
         let contests = vec![Contest { name: contest.name.clone(), lines, session, sampler }];

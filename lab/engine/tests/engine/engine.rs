@@ -225,6 +225,7 @@ fn attempts_that_were_cut_off_are_said_to_be_charged() {
         order: vec![0],
         padding_bytes: vec![0, 0],
         unit: None,
+        load_seed: None,
     };
     for claim in ["p90 of A is below 1 s", "mean of A is below 3 ms capped at 1 s"] {
         let mut referee = Referee::new(&planning::plan(&request(1, &[claim])).unwrap());

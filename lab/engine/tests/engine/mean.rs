@@ -54,7 +54,7 @@ impl ProgramSampler for Runs {
         let wall_ns = RUN_NS * noise * (self.time)(request.contestant, &mut self.chance);
         let sample = within(request.timeout_ns, wall_ns as u64);
         self.now_ns += sample.wall_ns;
-        Ok(Ran { sample, output: None })
+        Ok(Ran { sample, output: None, histogram: Vec::new() })
     }
 }
 

@@ -158,6 +158,7 @@ fn lost_attempts_widen_the_interval_of_a_quantile_as_they_do_its_evidence() {
         order: vec![0],
         padding_bytes: vec![0, 0],
         unit: None,
+        load_seed: None,
     };
     (0..5).for_each(|attempt| referee.lose_attempt(&coins(attempt), None));
     for number in 0..40 {
@@ -167,6 +168,7 @@ fn lost_attempts_widen_the_interval_of_a_quantile_as_they_do_its_evidence() {
             elapsed_ns: number,
             samples: vec![tiebreak_lab::core::sample::Sample::of_wall_ns(5_000_000)],
             batches: Vec::new(),
+            histograms: Vec::new(),
             wealth: Vec::new(),
         };
         referee.take_round(&round);

@@ -271,6 +271,7 @@ fn plan(names: &[&str], scope: Scope, rounds: u64, precision: f64) -> Plan {
         program: ProgramPlan::default(),
         block_runs: 1,
         adjust: Adjust::NONE,
+        servers: None,
         functions: Some(Box::new(functions(names.len(), scope))),
         load: None,
     }

@@ -43,6 +43,10 @@ impl Layer {
         table.update("centre", &mut options.centre, Item::word::<Centre>);
         table.update("adjust", &mut options.adjust, adjust);
         table.update("block", &mut options.block_runs, Item::whole::<u64>);
+        table.update("load", &mut options.load, Item::string);
+        table.update("ready-within", &mut options.ready_within_ns, |item| {
+            item.quantity(parse_timeout_ns)
+        });
         table.update("gate", gate, Item::boolean);
         table.update("strict", strict, Item::boolean);
         table.update("workload", workload, Item::string);

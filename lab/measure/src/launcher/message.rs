@@ -2,12 +2,19 @@
 
 use crate::system::Usage;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 
 /// A request of the caller.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// Run this now. Descriptors: its standard input, output and error.
+    /// Run this now. Descriptors: its standard input, output and error. Reply: [`Reply`].
     Run(Run),
+    /// Start this, and let it run. Descriptors: the same. Reply: [`Started`].
+    Serve(Serve),
+    /// Read what the server that runs has used. Reply: [`Accounts`].
+    Account,
+    /// Stop the server that runs, with all that it started. Reply: [`Stopped`].
+    Stop,
     /// End the run. It is harmless when nothing runs.
     Cancel,
 }
@@ -21,6 +28,44 @@ pub(crate) struct Run {
     pub(crate) timeout_ns: u64,
     /// 0 if standard output is not checked.
     pub(crate) output_limit_bytes: u64,
+}
+
+/// A server to start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Serve {
+    /// Index among the prepared images.
+    pub(crate) contestant: u64,
+    pub(crate) padding_bytes: u32,
+    /// Its words, which differ from run to run.
+    pub(crate) words: Vec<String>,
+    /// The folder that is removed if the caller is gone.
+    pub(crate) folder: OsString,
+}
+
+/// Whether a server was started; otherwise the system's number of the error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Started(pub(crate) Option<i32>);
+
+/// What a server, with all that it started, has used so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Accounts {
+    /// The status as `wait` returns it, if the process that was started has ended.
+    pub(crate) ended: Option<i32>,
+    /// The processes that run.
+    pub(crate) processes: u32,
+    /// The CPU time, exactly.
+    pub(crate) cpu_ns: u64,
+    /// Times and events; its times are those that the kernel shows, in ticks.
+    pub(crate) usage: Usage,
+    /// The sum of the largest resident sets of the processes that run.
+    pub(crate) peak_kib: u64,
+}
+
+/// The end of a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stopped {
+    /// The processes that had to be killed.
+    pub(crate) killed: u32,
 }
 
 /// Whether the launcher is ready. Numbers are the system's numbers of errors.

@@ -1,8 +1,10 @@
-//! The launcher's own process: set-up, then one run for each request, until the caller ends.
+//! The launcher's own process: set-up, then one run for each request, until the caller ends. A
+//! server that is started by a request runs until another one stops it (`serving.rs`).
 //! Between the clock and a program's first instruction there is as little work as possible.
 
 use super::Prepared;
-use super::message::{End, Hello, Reply, Request, Run};
+use super::message::{End, Hello, Reply, Request, Run, Serve};
+use super::serving;
 use super::wait::{self, OwnWaits};
 use crate::image::{Environment, Image};
 use crate::resources::Waits;
@@ -40,17 +42,27 @@ fn serve(socket: OwnedFd, prepared: Prepared) -> io::Result<()> {
     let mut server = Server { prepared, folders, attributes, own, socket };
     let mut inbox = Inbox::new();
     while let Some((request, standard)) = message::receive(&mut inbox, server.socket.as_fd())? {
-        // Any other request came too late: the run has already ended.
-        if let (Request::Run(run), Ok(standard)) = (request, standard.try_into()) {
-            let reply = server.run_once(&run, standard);
-            stand_on(&null, &null, &null);
-            message::send(server.socket.as_fd(), &reply, &[])?;
+        match (request, standard.try_into()) {
+            (Request::Run(run), Ok(standard)) => {
+                let reply = server.run_once(&run, standard);
+                stand_on(&null, &null, &null);
+                message::send(server.socket.as_fd(), &reply, &[])?;
+            }
+            (Request::Serve(serve), Ok(standard)) => {
+                let [input, output, errors] = standard.map(File::from);
+                stand_on(&input, &output, &errors);
+                let started = server.start_server(&serve);
+                stand_on(&null, &null, &null);
+                serving::serve(server.socket.as_fd(), &mut inbox, &serve, started, &errors)?;
+            }
+            // It came too late: the run has already ended.
+            _ => {}
         }
     }
     Ok(())
 }
 
-fn errno(error: &io::Error) -> i32 {
+pub(super) fn errno(error: &io::Error) -> i32 {
     error.raw_os_error().unwrap_or(libc::EINVAL)
 }
 
@@ -94,6 +106,20 @@ impl Server {
             Err(error) => reply.end = End::NotStarted(errno(&error)),
         }
         reply
+    }
+}
+
+impl Server {
+    /// Starts a server and returns its process number.
+    fn start_server(&mut self, serve: &Serve) -> io::Result<i32> {
+        let Server { prepared, folders, attributes, .. } = self;
+        prepared.environment.pad(serve.padding_bytes);
+        let contestant = serve.contestant as usize;
+        let found = prepared.images.get(contestant).zip(folders.get(contestant));
+        let (image, folder) = found.ok_or(io::ErrorKind::NotFound)?;
+        let image = image.with_words(&serve.words).map_err(io::Error::other)?;
+        enter(folder)?;
+        start(&image, &prepared.environment, attributes).map(|(pid, _)| pid)
     }
 }
 

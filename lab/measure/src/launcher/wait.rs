@@ -19,7 +19,7 @@ use tiebreak_machine::clock;
 /// When the outputs are checked for the first time.
 const FIRST_LOOK_NS: u64 = 20_000_000;
 /// The longest sleep between two checks of the outputs.
-const LONGEST_NS: u64 = 100_000_000;
+pub(super) const LONGEST_NS: u64 = 100_000_000;
 /// The shortest sleep, when an output grows fast.
 const SHORTEST_NS: u64 = 2_000_000;
 /// Standard error beyond this is discarded, except its end.
@@ -67,7 +67,7 @@ impl Watch<'_> {
                 return Ok(End::TimedOut);
             }
             if now_ns >= next_look_ns {
-                self.shorten_errors();
+                shorten_errors(self.errors);
                 let bytes = self.output_bytes();
                 if bytes > self.run.output_limit_bytes {
                     return Ok(End::Flooded);
@@ -106,14 +106,14 @@ impl Watch<'_> {
         }
         self.output.metadata().map_or(0, |data| data.len())
     }
+}
 
-    /// Frees the memory of a long standard error. The program's write position does not change.
-    fn shorten_errors(&self) {
-        // A hole at its start takes no memory: blocks of 512 bytes count, not the length.
-        if self.errors.metadata().is_ok_and(|data| data.blocks() * 512 > ERRORS_LIMIT_BYTES) {
-            // A file that cannot be shortened only costs memory.
-            let _ = self.errors.set_len(0);
-        }
+/// Frees the memory of a long standard error. The program's write position does not change.
+pub(super) fn shorten_errors(errors: &File) {
+    // A hole at its start takes no memory: blocks of 512 bytes count, not the length.
+    if errors.metadata().is_ok_and(|data| data.blocks() * 512 > ERRORS_LIMIT_BYTES) {
+        // A file that cannot be shortened only costs memory.
+        let _ = errors.set_len(0);
     }
 }
 
@@ -156,27 +156,33 @@ const PAUSE: Duration = Duration::from_micros(200);
 ///
 /// Cost if there is none: one system call.
 pub(super) fn end_left_behind(reply: &mut Reply) {
+    (reply.left_behind, reply.left_name) = end_children();
+}
+
+/// Ends and reaps all children. Returns how many had to be ended, and the name of one.
+pub(super) fn end_children() -> (u32, String) {
+    let (mut ended, mut name_of_one) = (0, String::new());
     let mut deadline_ns = None;
     loop {
         // SAFETY: no place for a result is given. All our children are to be reaped.
         match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
-            -1 => return,
+            -1 => return (ended, name_of_one),
             // The end of a child makes its own children ours: check again.
             pid if pid > 0 => continue,
             _ => {}
         }
         let now_ns = clock::monotonic_ns();
         if now_ns > *deadline_ns.get_or_insert(now_ns + PATIENCE_NS) {
-            return;
+            return (ended, name_of_one);
         }
         for (child, name) in living_children() {
-            if reply.left_behind == 0 {
-                reply.left_name = name;
+            if ended == 0 {
+                name_of_one = name;
             }
             // SAFETY: the process is a child of ours that was not reaped, so the number names
             // nothing else.
             if unsafe { libc::kill(child, libc::SIGKILL) } == 0 {
-                reply.left_behind += 1;
+                ended += 1;
             }
         }
         std::thread::sleep(PAUSE);
@@ -186,28 +192,27 @@ pub(super) fn end_left_behind(reply: &mut Reply) {
 /// Returns the numbers and names of the launcher's children that still run.
 ///
 /// It reads the whole process list, because not every kernel lists the children of a process.
-fn living_children() -> Vec<(i32, String)> {
+pub(super) fn living_children() -> Vec<(i32, String)> {
     let own = std::process::id();
-    let mut children = Vec::new();
-    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
-            continue;
-        };
-        let Ok(stat) = std::fs::read(entry.path().join("stat")) else {
-            continue;
-        };
-        match parse_stat(&String::from_utf8_lossy(&stat)) {
-            Some((name, state, parent)) if parent == own && state != 'Z' => {
-                children.push((pid, name));
-            }
-            _ => {}
-        }
-    }
-    children
+    let children = processes().filter_map(|(pid, stat)| match parse_stat(&stat) {
+        Some((name, state, parent)) if parent == own && state != 'Z' => Some((pid, name)),
+        _ => None,
+    });
+    children.collect()
+}
+
+/// Iterates over the machine's processes: the number of each, and its `/proc/PID/stat`.
+pub(super) fn processes() -> impl Iterator<Item = (i32, String)> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse::<i32>().ok()?;
+        let stat = std::fs::read(entry.path().join("stat")).ok()?;
+        Some((pid, String::from_utf8_lossy(&stat).into_owned()))
+    })
 }
 
 /// Parses name, state and parent from the text of `/proc/PID/stat`.
-fn parse_stat(stat: &str) -> Option<(String, char, u32)> {
+pub(super) fn parse_stat(stat: &str) -> Option<(String, char, u32)> {
     let (start, _) = stat.rsplit_once(") ")?;
     let name = start.split_once(" (")?.1.to_owned();
     Some((name, stat_field(stat, 3)?, stat_field(stat, 4)?))

@@ -194,6 +194,7 @@ impl Workers {
             order: vec![contestant],
             padding_bytes: padding.map(Option::unwrap_or_default).to_vec(),
             unit: Some(unit),
+            load_seed: None,
             ..*beside
         };
         let orders = vec![coins.order.clone(); request.orders.len()];

@@ -126,6 +126,7 @@ impl Study {
             adjust: Adjust::NONE,
             functions: Some(Box::new(self.functions())),
             load: None,
+            servers: None,
         }
     }
 
@@ -182,6 +183,7 @@ pub fn coins(order: &[usize], is_unit: bool) -> RoundCoins {
         primer: Some(order[0]),
         order: order.to_vec(),
         padding_bytes: vec![100; order.len() + 1],
+        load_seed: None,
         unit: is_unit.then(|| UnitCoins {
             input_seed: 5,
             orders_seed: 6,

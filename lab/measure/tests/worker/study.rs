@@ -240,6 +240,7 @@ pub fn coins(order: &[usize]) -> RoundCoins {
         order: order.to_vec(),
         padding_bytes: (0..=order.len() as u32).map(|index| 1000 * index + 17).collect(),
         unit: Some(UnitCoins { input_seed: 7, orders_seed: 1, stack_bytes: 1234, placements }),
+        load_seed: None,
     }
 }
 
@@ -345,6 +346,7 @@ fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
         block_runs: 1,
         adjust: Adjust::NONE,
         load: None,
+        servers: None,
         functions: Some(Box::new(FunctionPlan {
             folder: folder.to_str().unwrap().to_owned(),
             study: "test".to_owned(),

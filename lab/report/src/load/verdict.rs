@@ -4,22 +4,8 @@ use super::{at, ns_text, rate_text};
 use crate::prelude::*;
 use std::collections::BTreeMap;
 use tiebreak_core::load::{
-    LoadEnding, LoadResult, Overload, Pace, PaceResult, SaturationResult, Traffic, WebSocketShape,
+    LoadEnding, LoadResult, Overload, Pace, PaceResult, SaturationResult, Traffic,
 };
-
-/// Names a message.
-pub(super) fn message_noun(traffic: &Traffic) -> &'static str {
-    if matches!(traffic, Traffic::Http { .. }) { "request" } else { "message" }
-}
-
-/// Names the arrival of a message.
-pub(super) fn arrival_noun(traffic: &Traffic) -> &'static str {
-    match traffic {
-        Traffic::Http { .. } => "answer",
-        Traffic::Websocket(of) if of.shape == WebSocketShape::PingPong => "answer",
-        _ => "arrival",
-    }
-}
 
 /// Returns the paragraphs at the beginning of the page.
 pub(super) fn paragraphs(result: &LoadResult) -> Vec<Spans> {
@@ -41,7 +27,7 @@ pub(super) fn paragraphs(result: &LoadResult) -> Vec<Spans> {
         let text = format!(
             ": the latencies of a server that stops are missing, since nothing is sent while its \
              {}s are waited for. With --rate they are there.",
-            arrival_noun(traffic)
+            traffic.arrival_noun()
         );
         paragraphs.push(vec![span(Tone::Doubt, "Closed loop"), words(text)]);
     }
@@ -61,16 +47,16 @@ fn cut_short(load: &PaceResult) -> Option<Spans> {
 
 /// Says how fast messages arrived, and how long they took.
 fn headline(load: &PaceResult, traffic: &Traffic) -> Spans {
-    let noun = message_noun(traffic);
+    let noun = traffic.message_noun();
     let sent = count(load.counts.sent, noun);
-    let arrived = count(load.counts.arrived, arrival_noun(traffic));
+    let arrived = count(load.counts.arrived, traffic.arrival_noun());
     if load.counts.arrived == 0 {
         return vec![span(Tone::Bad, "Nothing arrived"), words(format!(": {sent} sent."))];
     }
     let rate = match (load.pace, load.arrived_per_second) {
         (Pace::Open { rate_per_second, .. }, _) => format!("{rate_per_second} {noun}s a second"),
         (Pace::Closed { .. }, Some(rate)) => {
-            format!("{} {}s a second", rate_text(rate.low), arrival_noun(traffic))
+            format!("{} {}s a second", rate_text(rate.low), traffic.arrival_noun())
         }
         (Pace::Closed { .. }, None) => sent,
     };
@@ -136,7 +122,7 @@ fn disorder(result: &LoadResult) -> Option<Spans> {
 
 /// Says that the generator was late, and what the figures are then.
 fn behind_schedule(result: &LoadResult) -> Option<Spans> {
-    let noun = message_noun(&result.traffic);
+    let noun = result.traffic.message_noun();
     let late = result.loads.iter();
     let late: Vec<&PaceResult> =
         late.filter(|load| load.is_behind_schedule && load.counts.arrived > 0).collect();
@@ -164,7 +150,7 @@ fn behind_schedule(result: &LoadResult) -> Option<Spans> {
 
 /// Says how much a server sustains, and what it does above that.
 fn saturation(found: &SaturationResult, traffic: &Traffic) -> Spans {
-    let noun = message_noun(traffic);
+    let noun = traffic.message_noun();
     let low = found.low_per_second;
     let trials = count(found.trials, "trial");
     let time = seconds(found.trial_ns as f64 / 1e9);

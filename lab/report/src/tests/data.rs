@@ -58,6 +58,7 @@ fn faults() -> Vec<RunResult> {
         Fault::NotPrepared { workload: text() },
         Fault::Runner { workload: text(), what: text() },
         Fault::Conduct { workload: text(), what: text() },
+        Fault::Server { what: text(), stderr: text() },
     ];
     let run = |fault: &Fault| {
         let mut run = three();
@@ -241,6 +242,7 @@ fn journal() -> Journal {
         adjust: Adjust::NONE,
         functions: None,
         load: None,
+        servers: None,
     };
     let header = RunHeader {
         created_unix_ms: 0,
@@ -279,11 +281,13 @@ fn csv_has_a_line_for_every_sample() {
             order,
             padding_bytes: Vec::new(),
             unit: None,
+            load_seed: None,
         },
         waited_ns: 0,
         elapsed_ns: 0,
         samples,
         batches: Vec::new(),
+        histograms: Vec::new(),
         wealth: Vec::new(),
     };
     let mut journal = journal();

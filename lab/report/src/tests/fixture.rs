@@ -8,13 +8,15 @@ use std::collections::BTreeMap;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::StopReason;
+use tiebreak_core::load::{LoadEnd, MessageCounts, Pace, Traffic};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Gate, Scope};
 use tiebreak_core::result::{
     Blame, ClaimResult, ContestantResult, EffectResult, EvidenceResult, Histogram, MachineResult,
-    MetricSummary, Quantity, RunResult, SelfCheckResult, SmallestDifference,
+    MetricSummary, Quantity, RunResult, SelfCheckResult, ServedResult, SmallestDifference,
 };
 use tiebreak_core::sample::Mark;
+use tiebreak_core::server::ServerPlan;
 use tiebreak_core::verdict::{Fault, Verdict};
 use tiebreak_core::warning::Warning;
 
@@ -44,6 +46,7 @@ pub(crate) fn empty() -> RunResult {
         self_check: None,
         study: None,
         load: None,
+        servers: None,
     }
 }
 
@@ -134,6 +137,7 @@ pub(crate) fn contestant(name: &str, command: &str, median_ns: f64) -> Contestan
             (Metric::PeakMemory, around(1_600_000.0)),
         ],
         distribution: None,
+        served: None,
     }
 }
 
@@ -170,6 +174,36 @@ pub(crate) fn compared(verdicts: Vec<ClaimResult>) -> RunResult {
         machine: MachineResult { facts: Fingerprint(machine.into_iter().collect()), print: None },
         ..empty()
     }
+}
+
+/// Two servers under a load of requests, one of which answers faster.
+pub(crate) fn served() -> RunResult {
+    let mut run =
+        compared(vec![question(Verdict::Holds, Some("A"), [Some(1.18), Some(1.231), Some(1.3)])]);
+    for (contestant, rate) in run.contestants.iter_mut().zip([19_743.6, 16_012.8]) {
+        let median = |ns| MetricSummary { median: Some(ns), ..contestant.metrics[0].1 };
+        let latencies =
+            [(Metric::LatencyP50, median(4e8 / rate)), (Metric::LatencyP99, median(2e6))];
+        contestant.metrics.extend(latencies);
+        let counts = MessageCounts { sent: 24_000, arrived: 24_000, ..MessageCounts::default() };
+        contestant.served = Some(ServedResult {
+            arrived_per_second: Some(rate),
+            generator_cpu_a_message_ns: 2500.0,
+            late: 0,
+            counts,
+        });
+    }
+    run.servers = Some(Box::new(ServerPlan {
+        load: "http --closed --messages 2000 http://127.0.0.1:{port}/".to_owned(),
+        url: "http://127.0.0.1:{port}/".to_owned(),
+        traffic: Traffic::Http { connections: 10 },
+        pace: Pace::Closed { in_flight: Some(1) },
+        end: LoadEnd::Messages(2000),
+        threads: None,
+        patience_ns: 5_000_000_000,
+        ready_within_ns: ServerPlan::READY_WITHIN_NS,
+    }));
+    run
 }
 
 /// Three contestants, of which the last is void, with three questions.

@@ -68,6 +68,21 @@ fn of_means() -> Vec<ClaimResult> {
     of_questions.into_iter().chain(claims()).map(mean).collect()
 }
 
+/// A server does something faster, and the page says how much of it, and what a run is.
+#[test]
+fn servers_answer_requests() {
+    let run = fixture::served();
+    let said = sentence(&run, &run.verdicts[0]);
+    assert!(said.starts_with("A answers requests faster than B: 1.231x"), "{said}");
+    let page = terminal::render(&run, &Look { width: 120, ..LOOK });
+    for text in ["answers/s", "p50", "p99", "19743"] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    let print = small_print(&run).join("\n");
+    assert!(print.contains("the load is 2000 requests in a closed loop"), "{print}");
+    assert!(print.contains("to the last answer"), "{print}");
+}
+
 #[test]
 fn ratios_of_means_read_well() {
     let print = small_print(&compared(of_means()[..1].to_vec())).join("\n");

@@ -6,12 +6,13 @@ use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::{
     Event, FileDigest, Journal, RecordedVerdict, Round, RunHeader, StopReason, Wealth,
 };
+use tiebreak_core::load::MessageCounts;
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{
     Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Gate, Hooks, Kind, Plan, PlannedClaim,
     ProgramPlan, Scope,
 };
-use tiebreak_core::sample::{BatchTime, Beside, Mark, Marks, Meters, Outcome, Sample};
+use tiebreak_core::sample::{BatchTime, Beside, Mark, Marks, Meters, Outcome, Sample, Served};
 use tiebreak_core::sampler::OutputDigest;
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::transitions::Transitions;
@@ -79,6 +80,7 @@ pub fn header() -> RunHeader {
             adjust: Adjust::NONE,
             functions: None,
             load: None,
+            servers: None,
         },
         machine: Fingerprint(machine.into()),
         machine_print: None,
@@ -97,6 +99,7 @@ pub fn coins(round: u64, attempt: u32) -> RoundCoins {
         order: vec![first, 1 - first],
         padding_bytes: vec![attempt, 4095, u32::MAX],
         unit: None,
+        load_seed: None,
     }
 }
 
@@ -116,6 +119,7 @@ pub fn round(round: u64, attempt: u32) -> Round {
             Sample { marks: Marks::NONE.with(Mark::Migrated), ..Sample::of_wall_ns(900_000) },
         ],
         batches: Vec::new(),
+        histograms: Vec::new(),
         wealth: vec![wealth(0), wealth(1)],
     }
 }
@@ -130,6 +134,19 @@ pub fn unit_round(number: u64, attempt: u32) -> Round {
         placements: vec![0, u64::MAX],
     });
     round.batches = vec![vec![1.into(), u64::MAX.into()], vec![BatchTime::between(7, 2), 0.into()]];
+    round
+}
+
+/// Returns a round of servers, of which the second has no histogram.
+pub fn server_round(number: u64, attempt: u32) -> Round {
+    let mut round = round(number, attempt);
+    round.coins.load_seed = Some(u64::MAX);
+    let counts = MessageCounts { intended: 1 << 63, sent: 7, lost: 1, ..Default::default() };
+    let latencies_ns = [1.into(), BatchTime::between(2, 3), u64::MAX.into(), 0.into()];
+    let served = Served { counts, late: 2, generator_cpu_ns: u64::MAX, latencies_ns };
+    round.samples[0].served = Some(served);
+    round.samples[1].served = Some(Served::default());
+    round.histograms = vec![vec![0, 255, 16], Vec::new()];
     round
 }
 
@@ -161,6 +178,7 @@ pub fn extreme_round(number: u64, attempt: u32) -> Round {
             run_delay_ns: Some(11),
         },
         marks: Mark::ALL.into_iter().fold(Marks::NONE, Marks::with),
+        served: None,
     };
     let unusable = Sample { outcome: Outcome::Unusable, ..Sample::of_wall_ns(0) };
     let wealth =

@@ -1,7 +1,7 @@
 use super::*;
 use crate::sync::beside;
 use crate::tests::journals::{
-    append, coins, header, made_up_print, rich, round, unit_round, written,
+    append, coins, header, made_up_print, rich, round, server_round, unit_round, written,
 };
 use crate::write_lines;
 use std::path::Path;
@@ -71,7 +71,9 @@ fn an_attempt_and_a_round_are_written_once_and_in_this_order() {
 #[test]
 fn every_table_refuses_changes() {
     let (_folder, mut store) = new_store();
-    append(&mut store, &rich(""));
+    let mut journal = rich("");
+    journal.rounds[0] = server_round(0, 0);
+    append(&mut store, &journal);
     store.keep_print(&made_up_print("one", 5)).unwrap();
     let tables: Vec<String> = {
         let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
@@ -79,7 +81,8 @@ fn every_table_refuses_changes() {
         let names = statement.query_map([], |row| row.get(0)).unwrap();
         names.collect::<Result<_, _>>().unwrap()
     };
-    let expected = "attempts chain events prints rounds runs samples verdicts wealth".split(' ');
+    let expected = "attempts chain events loads prints rounds runs samples verdicts wealth";
+    let expected = expected.split(' ');
     assert!(expected.eq(tables.iter()), "{tables:?}");
     for table in tables {
         let key = if table == "prints" { "print" } else { "run" };
@@ -179,8 +182,8 @@ fn a_run_with_rows_that_make_no_sense_is_named() {
         "INSERT INTO events VALUES (2, 0, '{\"event\":\"unheard of\"}')",
         "INSERT INTO verdicts VALUES (2, 0, 7, 'holds', 1, NULL, NULL)",
         "INSERT INTO verdicts VALUES (2, 0, 0, 'perhaps', 1, NULL, NULL)",
-        "INSERT INTO attempts VALUES (2, 0, 0, 0, '[0, 9]', '[]', NULL)",
-        "INSERT INTO attempts VALUES (2, 0, 0, -2, '[]', '[]', NULL)",
+        "INSERT INTO attempts VALUES (2, 0, 0, 0, '[0, 9]', '[]', NULL, NULL)",
+        "INSERT INTO attempts VALUES (2, 0, 0, -2, '[]', '[]', NULL, NULL)",
     ] {
         let run = store.create_run(&header()).unwrap();
         let sql = sql.replace("(2,", &format!("({},", run.row));
@@ -192,15 +195,17 @@ fn a_run_with_rows_that_make_no_sense_is_named() {
     assert!(store.journal(&good).is_ok());
 }
 
-/// The coins of a unit of functions, and the time of each of its batches.
+/// The coins of a unit of functions, and the time of each of its batches; the loads of servers.
 #[test]
-fn a_unit_is_read_as_it_was_written() {
+fn units_and_loads_are_read_as_they_were_written() {
     let (_folder, mut store) = new_store();
     let mut units = rich("");
+    units.rounds[0] = server_round(0, 0);
     units.rounds[2] = unit_round(2, 0);
     let run = append(&mut store, &units);
     let read = store.journal(&run).unwrap();
     assert_eq!(read.rounds, units.rounds);
+    assert_eq!(crate::first_broken_link(&read), None);
     let mut lines = Vec::new();
     crate::write_lines(&read, &mut lines).unwrap();
     assert_eq!(crate::read_lines(lines.as_slice()).unwrap(), read);

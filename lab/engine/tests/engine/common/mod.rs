@@ -176,7 +176,11 @@ impl ProgramSampler for VirtualSampler {
         self.pass(sample.wall_ns);
         let text = (behaviour.output)(number);
         let output = OutputDigest { bytes: text.len() as u64, digest: text.to_owned() };
-        Ok(Ran { sample, output: (sample.outcome != Outcome::TimedOut).then_some(output) })
+        Ok(Ran {
+            sample,
+            output: (sample.outcome != Outcome::TimedOut).then_some(output),
+            histogram: Vec::new(),
+        })
     }
 
     fn clean_up(&mut self, contestant: usize) -> Result<(), RunFailure> {
@@ -207,7 +211,12 @@ impl FunctionSampler for VirtualSampler {
                 let placement = coins.unit.as_ref().map_or(0, |unit| unit.placements[position]);
                 let drawn = |salt: u64| {
                     let padding_bytes = (salt % 65_521) as u32;
-                    noise(&RunRequest { contestant: *contestant, padding_bytes, timeout_ns: 0 })
+                    noise(&RunRequest {
+                        contestant: *contestant,
+                        padding_bytes,
+                        timeout_ns: 0,
+                        load_seed: 0,
+                    })
                 };
                 let batch_noise = drawn(number as u64 * 31 + coins.round * 7 + 1) / 10.0;
                 let shift = 1.0 + behaviour.noise * (drawn(placement) + batch_noise);
@@ -246,6 +255,7 @@ pub fn request(contestants: usize, claims: &[&str]) -> Request {
         workload: String::new(),
         hooks: HookRequest::default(),
         program: ProgramPlan { check: Check::Default, ..ProgramPlan::default() },
+        servers: None,
         clock_step_ns: 1.0,
     }
 }
