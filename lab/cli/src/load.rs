@@ -2,7 +2,7 @@
 
 use crate::choice::{Names, one_of};
 use crate::io::Io;
-use crate::options::{Reporting, Store};
+use crate::options::{Reporting, Store, described};
 use crate::quantities::{self, whole};
 use crate::screen::Screen;
 use crate::{exit, race};
@@ -288,7 +288,7 @@ fn parts(command: LoadCommand) -> Result<(String, Traffic, Common), LabError> {
 
 /// The words of a load on servers that are contestants.
 #[derive(Debug, Parser)]
-#[command(name = "tiebreak load", no_binary_name = true, disable_help_subcommand = true)]
+#[command(name = "load", no_binary_name = true, disable_help_subcommand = true)]
 struct OfServers {
     #[command(subcommand)]
     command: LoadCommand,
@@ -311,9 +311,11 @@ pub fn of_servers(text: &str) -> Result<ServerPlan, String> {
         ),
         error => error.to_string(),
     })?;
-    let words = OfServers::try_parse_from(words).map_err(|error| in_one_line(&error))?;
+    let found = described(OfServers::command()).try_get_matches_from(words);
+    let words = found.and_then(|found| OfServers::from_arg_matches(&found));
+    let words = words.map_err(|error| in_one_line(&error))?;
     let (url, traffic, common) = parts(words.command).map_err(|error| error.to_string())?;
-    let Common { reporting, svg, latencies, seed, sweep, .. } = &common;
+    let Common { reporting, svg, latencies, hlog, store, claim, seed, sweep, .. } = &common;
     let unused = [
         ("--sweep", *sweep, "each run of a server has one load: give --rate or --closed"),
         ("--seed", seed.is_some(), "it is a coin of each round: give it outside of the load"),
@@ -321,6 +323,9 @@ pub fn of_servers(text: &str) -> Result<ServerPlan, String> {
         ("--quiet", reporting.quiet, ELSEWHERE),
         ("--svg", svg.is_some(), ELSEWHERE),
         ("--latencies", latencies.is_some(), ELSEWHERE),
+        ("--hlog", hlog.is_some(), ELSEWHERE),
+        ("--store", store.path().is_some(), ELSEWHERE),
+        ("--claim", !claim.is_empty(), ELSEWHERE),
     ];
     if let Some((option, _, why)) = unused.into_iter().find(|(_, is_given, _)| *is_given) {
         return Err(format!("{option}: {why}"));
@@ -336,6 +341,7 @@ pub fn of_servers(text: &str) -> Result<ServerPlan, String> {
         end: end(&common),
         threads: common.threads,
         patience_ns: common.timeout,
+        trust: trust(&common),
         ready_within_ns: ServerPlan::READY_WITHIN_NS,
     })
 }
@@ -356,9 +362,18 @@ fn in_one_line(error: &clap::Error) -> String {
 }
 
 fn end(common: &Common) -> LoadEnd {
+    let usual_ns = if common.claim.is_empty() { DURATION_NS } else { CLAIMED_DURATION_NS };
     match common.messages {
         Some(messages) => LoadEnd::Messages(messages),
-        None => LoadEnd::DurationNs(common.duration.unwrap_or(DURATION_NS)),
+        None => LoadEnd::DurationNs(common.duration.unwrap_or(usual_ns)),
+    }
+}
+
+fn trust(common: &Common) -> Trust {
+    match common.ca.clone() {
+        _ if common.insecure => Trust::Any,
+        Some(file) => Trust::Also(file),
+        None => Trust::System,
     }
 }
 
@@ -373,11 +388,7 @@ pub fn run(command: LoadCommand, io: &mut Io) -> Result<u8, LabError> {
         seed: seed_or_random(common.seed.as_deref())?,
         threads: common.threads.and_then(NonZeroU32::new),
         patience: Duration::from_nanos(common.timeout),
-        trust: match common.ca.clone() {
-            _ if common.insecure => Trust::Any,
-            Some(file) => Trust::Also(file),
-            None => Trust::System,
-        },
+        trust: trust(&common),
     };
     if common.claim.is_empty() {
         measure(&request, &common, io)

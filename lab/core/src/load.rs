@@ -395,6 +395,7 @@ impl AddAssign for MessageCounts {
         self.duplicated += more.duplicated;
         self.reordered += more.reordered;
         self.refused += more.refused;
+        self.under_way += more.under_way;
         self.reconnected += more.reconnected;
     }
 }

@@ -94,15 +94,9 @@ pub fn run(
         !(is_counted && matches!(request.pacing, Pacing::Sweep { .. })),
         "--sweep tries rates, each for a time: give --duration instead of --messages",
     )?;
-    let is_one_at_a_time = matches!(request.traffic, Traffic::Http { .. });
-    let has_several = matches!(
-        request.pacing,
-        Pacing::At(Pace::Closed { in_flight }) if in_flight != Some(1)
-    );
-    require(
-        !(is_one_at_a_time && has_several),
-        "--in-flight: HTTP has one request under way on each connection: give more --connections",
-    )?;
+    if let Pacing::At(pace) = request.pacing {
+        require_one_at_a_time(&request.traffic, pace)?;
+    }
     let seed = number_of(&request.seed);
     let scenario = AnyScenario::new(&request.traffic, &url, seed).map_err(LabError::Usage)?;
     let facts = scenario.facts();
@@ -140,6 +134,16 @@ pub fn run(
         loads: swept.loads,
         failure: swept.failure.map(|error| error.to_string()),
     })
+}
+
+/// Refuses a closed loop over HTTP with more than one request under way on a connection.
+fn require_one_at_a_time(traffic: &Traffic, pace: Pace) -> Result<(), LabError> {
+    let is_one_at_a_time = matches!(traffic, Traffic::Http { .. });
+    let has_several = matches!(pace, Pace::Closed { in_flight } if in_flight != Some(1));
+    require(
+        !(is_one_at_a_time && has_several),
+        "--in-flight: HTTP has one request under way on each connection: give more --connections",
+    )
 }
 
 /// Returns the threads of the generator: as many as were asked for, or all CPUs but one.

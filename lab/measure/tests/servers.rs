@@ -93,6 +93,7 @@ fn plan(folder: &Path, script: &str) -> Plan {
         block_runs: 1,
         adjust: Adjust::NONE,
         functions: None,
+        load: None,
         servers: Some(Box::new(ServerPlan {
             load: "as typed".to_owned(),
             url: "http://127.0.0.1:{port}/".to_owned(),

@@ -193,7 +193,8 @@ fn mistakes_about_servers_are_named() {
         ("http --closed http://127.0.0.1:{port}/", "in a closed loop give --messages"),
         ("http --sweep http://127.0.0.1:{port}/", "--sweep: each run of a server has one load"),
         ("http --rate 5 http://127.0.0.1:{port}/?a", "'?' at character 39"),
-        ("http --rate 5 https://127.0.0.1:{port}/", "TLS is not built yet"),
+        ("http --rate 5 ws://127.0.0.1:{port}/", "ws:// is for 'tiebreak load websocket'"),
+        ("http --rate 5 --claim 'p99 is below 1s' http://127.0.0.1:{port}/", "--claim: the result"),
     ] {
         let ran = run(&place, &["compare", "true {port}", "true {port}", "--load", load]);
         assert!(ran.code == 64 && ran.err.contains(expected), "{load}: {ran:?}");

@@ -2,7 +2,7 @@
 
 use super::scenario::AnyScenario;
 use super::url::{self, Url};
-use super::{end_of, observe, pace_of, threads};
+use super::{end_of, observe, pace_of, require_one_at_a_time, threads_on, tls};
 use crate::error::{LabError, Result};
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,7 +54,7 @@ impl Generator {
         }
         let asked = plan.threads.and_then(NonZeroU32::new);
         Ok(Generator {
-            threads: threads(asked, connections, spare),
+            threads: threads_on(asked, connections, spare),
             plan: plan.clone(),
             cpus,
             stop,
@@ -160,11 +160,13 @@ fn asked(
     threads: NonZeroU32,
 ) -> Result<(Url, AnyScenario, Load)> {
     let url = plan.url.replace(PORT, &port.to_string());
-    let url = Url::parse(&url, url::scheme_of(&plan.traffic)).map_err(LabError::Usage)?;
+    let scheme = url::scheme_of(&plan.traffic);
+    let url = Url::parse(&url, scheme).map_err(LabError::Usage)?;
+    let tls = tls::client(&plan.trust, &url, scheme)?;
     let scenario = AnyScenario::new(&plan.traffic, &url, seed).map_err(LabError::Usage)?;
     let (pace, patience) = (pace_of(plan.pace)?, Duration::ZERO);
     let address = (std::net::Ipv4Addr::LOCALHOST, port).into();
-    Ok((url, scenario, Load { address, seed, pace, end, threads, patience }))
+    Ok((url, scenario, Load { address, tls, seed, pace, end, threads, patience }))
 }
 
 /// Checks that a load is possible, whatever the server, and returns its connections.
@@ -186,6 +188,7 @@ pub(crate) fn check(plan: &ServerPlan) -> Result<u32> {
                 .to_owned(),
         ));
     }
+    require_one_at_a_time(&plan.traffic, plan.pace).map_err(named)?;
     let (end, one) = (end_of(plan.end), NonZeroU32::MIN);
     let (_, scenario, load) = asked(plan, ANY_PORT, 0, end, one).map_err(named)?;
     scenario.check(&load).map_err(|error| named(LabError::Usage(error.to_string())))?;
@@ -196,7 +199,7 @@ pub(crate) fn check(plan: &ServerPlan) -> Result<u32> {
 mod tests {
     use super::*;
     use crate::load::outcome::tests::seen;
-    use tiebreak_core::load::{LoadEnding, Spacing, Traffic};
+    use tiebreak_core::load::{LoadEnding, Spacing, Traffic, Trust};
 
     fn plan(url: &str, pace: Pace) -> ServerPlan {
         ServerPlan {

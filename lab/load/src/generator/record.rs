@@ -86,13 +86,7 @@ impl Record {
 
     /// Adds what another thread has seen.
     fn add(&mut self, other: Record) {
-        let (counts, more) = (&mut self.counts, other.counts);
-        counts.sent += more.sent;
-        counts.arrived += more.arrived;
-        counts.duplicated += more.duplicated;
-        counts.reordered += more.reordered;
-        counts.refused += more.refused;
-        counts.reconnected += more.reconnected;
+        self.counts += other.counts;
         let (punctuality, more) = (&mut self.punctuality, other.punctuality);
         punctuality.sent += more.sent;
         punctuality.unsent += more.unsent;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::StopReason;
-use tiebreak_core::load::{LoadEnd, MessageCounts, Pace, Traffic};
+use tiebreak_core::load::{LoadEnd, MessageCounts, Pace, Traffic, Trust};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Gate, Scope};
 use tiebreak_core::result::{
@@ -201,6 +201,7 @@ pub(crate) fn served() -> RunResult {
         end: LoadEnd::Messages(2000),
         threads: None,
         patience_ns: 5_000_000_000,
+        trust: Trust::System,
         ready_within_ns: ServerPlan::READY_WITHIN_NS,
     }));
     run
