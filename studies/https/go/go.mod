@@ -1,0 +1,3 @@
+module tiebreak/https
+
+go 1.19
