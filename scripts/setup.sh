@@ -130,7 +130,7 @@ npm_ci() {
 
 # java_broker NAME: brings the libraries of a study's program, and builds it next to them.
 java_broker() {
-    mvn --quiet --batch-mode -Dstyle.color=never --strict-checksums \
+    mvn --quiet --batch-mode --strict-checksums \
         --file "studies/mqtt/$1/pom.xml" \
         "org.apache.maven.plugins:maven-dependency-plugin:$MAVEN_DEPENDENCY:copy-dependencies" \
         "-DoutputDirectory=$root/target/tools/$1" -DincludeScope=runtime &&
