@@ -63,7 +63,7 @@ units: build ## units a second of each study, next to another program's on reque
 # which is started for the while where that is allowed and none is there.
 STUDIES ?= $(notdir $(patsubst %/,%,$(wildcard studies/*/)))
 BARRIERD := target/release/barrierd
-studies: build ## every study's table, measured and written into its README: one to two hours
+studies: build ## every study's table, measured and written into its README: two to three hours
 	@scripts/setup.sh studies
 	$(CARGO) build --release --package tiebreak-barrierd --locked
 	export PATH="$$PATH:$$PWD/target/release"; \
