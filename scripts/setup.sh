@@ -11,8 +11,8 @@
 #   scripts/setup.sh functions to run the first study of the README: a C++ compiler
 #   scripts/setup.sh load      to load servers in tests: Mosquitto, nginx, Python's websockets
 #   scripts/setup.sh load-peers  to compare with other generators of load: wrk, hey, ab and h2load
-#                              of Debian, oha (crates.io), k6, vegeta and fortio (Go), autocannon
-#                              (npm) in target/tools
+#                              of Debian, oha and mqttv5-cli (crates.io), k6, vegeta and fortio
+#                              (Go), autocannon (npm) in target/tools
 #   scripts/setup.sh servers   to run the servers of the studies mqtt, websocket and https: those of
 #                              Debian, and in target/tools what Go, npm, PyPI, crates.io and Maven
 #                              Central have
@@ -27,6 +27,7 @@ RUST_NEEDED=1.95
 ZIG=0.17.1
 BUN=1.4.5
 OHA=1.16.0
+MQTTV5=0.29.10
 K6=1.8.0
 VEGETA=12.13.0
 FORTIO=1.66.0 # the newest whose own dependencies the public proxy still has
@@ -184,6 +185,10 @@ fetch_tool() {
         oha)
             cargo install --quiet --locked --root target/tools "oha@$OHA"
             ;;
+        mqttv5)
+            # Its lock file names a release of webpki-roots that crates.io does not have.
+            cargo install --quiet --root target/tools "mqttv5-cli@$MQTTV5"
+            ;;
         k6)
             go_install "go.k6.io/k6@v$K6"
             ;;
@@ -284,6 +289,7 @@ for job in "$@"; do
             need nghttp2-client has h2load
             need_rust
             need_tool oha gcc has cc
+            need_tool mqttv5 gcc has cc
             for name in k6 vegeta fortio; do
                 need_tool "$name" golang-go has go
             done
