@@ -349,8 +349,8 @@ install_packages() {
         exit 1
     fi
 
-    # What the packages would start as daemons, on a machine with systemd, is neither started now nor
-    # at the next boot: tests start servers themselves, and who wants a daemon enables it.
+    # What the packages would start as daemons, on a machine with systemd, is neither started now
+    # nor at the next boot: tests start servers themselves, and who wants a daemon enables it.
     policy=/usr/sbin/policy-rc.d
     if [ ! -e "$policy" ]; then
         trap '$as_root rm -f "$policy"' EXIT

@@ -18,10 +18,10 @@ use tiebreak_lab::core::load::{
 };
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::core::server::{PORT, ServerPlan};
-use tiebreak_lab::load::judged::{self, LoadClaims};
 use tiebreak_lab::load::{
     self, LoadRequest, MESSAGES_MAX, PAYLOAD_BYTES_MAX, Pacing, RATE_PER_SECOND_MAX,
 };
+use tiebreak_lab::load_claims::{self, LoadClaims};
 use tiebreak_lab::planning::seed_or_random;
 use tiebreak_lab::report::{json, load as page};
 use tiebreak_lab::run::Ready;
@@ -404,7 +404,7 @@ fn judge(request: &LoadRequest, common: Common, io: &mut Io) -> Result<u8, LabEr
         error: common.error,
         block_ns: common.block.unwrap_or(BLOCK_NS),
     };
-    let ready = Ready::new(judged::plan(request, &claims)?, interrupt::flag())?;
+    let ready = Ready::new(load_claims::plan(request, &claims)?, interrupt::flag())?;
     let Reporting { json, quiet } = &common.reporting;
     let targets =
         json.open(json::text)?.file("svg", common.svg.as_deref(), |run: &RunResult| {

@@ -38,7 +38,7 @@
 //! | earlier runs | [`source`], [`replay`], [`history`], [`watch`] |
 //! | how long a claim will take | [`forecast`] |
 //! | finished sets of numbers | [`resampling`], [`classic`] |
-//! | a load on a server | [`load`] |
+//! | a load on a server, and claims about one | [`load`], [`load_claims`] |
 //! | servers against each other | as programs, with [`servers`](planning::Request::servers) |
 //! | the machine | [`probes`] with [`probing`] as their laboratory, [`prints`] |
 //!
@@ -69,6 +69,7 @@ pub mod forecast;
 pub mod history;
 mod lines;
 pub mod load;
+pub mod load_claims;
 mod observation;
 mod oddities;
 pub mod outcome;

@@ -2,15 +2,14 @@
 //!
 //! The generator and the protocols are `tiebreak-load`. Here a URL becomes an address, options
 //! become a load, and what was seen becomes a result. `driver.rs` loads servers that are
-//! contestants.
+//! contestants; claims about a load are judged by [`load_claims`](crate::load_claims).
 
 pub(crate) mod driver;
-pub mod judged;
-mod outcome;
-mod scenario;
+pub(crate) mod outcome;
+pub(crate) mod scenario;
 mod sweep;
-mod tls;
-mod url;
+pub(crate) mod tls;
+pub(crate) mod url;
 
 use self::scenario::{AnyScenario, Facts};
 use self::sweep::Swept;
@@ -147,7 +146,7 @@ fn require_one_at_a_time(traffic: &Traffic, pace: Pace) -> Result<(), LabError> 
 }
 
 /// Returns the threads of the generator: as many as were asked for, or all CPUs but one.
-fn threads(request: &LoadRequest, facts: Facts) -> NonZeroU32 {
+pub(crate) fn threads(request: &LoadRequest, facts: Facts) -> NonZeroU32 {
     let spare = cpus::allowed().len().saturating_sub(1);
     threads_on(request.threads, facts.connections, spare)
 }
@@ -189,7 +188,7 @@ fn observe(
 }
 
 /// Returns the number that a seed stands for: the first 64 bits of its SHA-256.
-fn number_of(seed: &str) -> u64 {
+pub(crate) fn number_of(seed: &str) -> u64 {
     let digest = Sha256::digest(seed.as_bytes());
     u64::from_le_bytes(std::array::from_fn(|byte| digest[byte]))
 }
@@ -255,7 +254,7 @@ impl Server<'_> {
 }
 
 /// Returns the pace as the generator has it.
-fn pace_of(pace: Pace) -> Result<generator::Pace, LabError> {
+pub(crate) fn pace_of(pace: Pace) -> Result<generator::Pace, LabError> {
     Ok(match pace {
         Pace::Open { rate_per_second, spacing } => generator::Pace::Open {
             rate: Rate::per_second(rate_per_second)
@@ -277,7 +276,7 @@ fn end_of(end: LoadEnd) -> End {
 }
 
 /// Returns the error of a load that did not begin.
-fn lab_error(error: LoadError) -> LabError {
+pub(crate) fn lab_error(error: LoadError) -> LabError {
     let text = error.to_string();
     match error {
         LoadError::Connect { .. }

@@ -5,7 +5,7 @@ use crate::error::{LabError, Result, data};
 use crate::resume::NewBudget;
 use crate::session::{Book, Session};
 use crate::studies::{self, Environment, LineUp};
-use crate::{load, revisions, source};
+use crate::{load_claims, revisions, source};
 use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -84,7 +84,7 @@ impl Run {
     ) -> Result<RunResult> {
         let Run { session, commands, stop } = self;
         if let Some(load) = session.plan().load.clone() {
-            return load::judged::go(session, *load, stop, watch);
+            return load_claims::go(session, *load, stop, watch);
         }
         let Some(mut commands) = commands else {
             let id = session.id().to_owned();

@@ -20,8 +20,8 @@
 //! BELOW      = "below" | "at most"
 //! ```
 //!
-//! Of a single contestant `of NAME` may be left out after `median`, `mean` or a percentile, and only
-//! of a single one is it said how many `take` less than something.
+//! Of a single contestant `of NAME` may be left out after `median`, `mean` or a percentile, and
+//! only of a single one is it said how many `take` less than something.
 //!
 //! Clauses between braces come in any order and once each; `in SHARE of rounds` only after
 //! `faster`, `less` or `fewer`.

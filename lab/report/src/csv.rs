@@ -36,9 +36,9 @@ const LOAD_FIELDS: [&str; 7] =
 
 /// Appends a header and one line a sample of the finished rounds, in the order in which they were
 /// taken. Rounds, attempts and positions count from 0; what was not measured is empty; marks are
-/// joined by `|`. Of servers what became of the messages follows. Of a stream it is one line a batch
-/// of lines that became evidence, of a load one for each block and claim. Costs one pass over the
-/// samples.
+/// joined by `|`. Of servers what became of the messages follows. Of a stream it is one line a
+/// batch of lines that became evidence, of a load one for each block and claim. Costs one pass over
+/// the samples.
 pub fn samples(journal: &Journal, out: &mut String) {
     if journal.header.plan.load.is_some() {
         return blocks(journal, out);

@@ -14,7 +14,7 @@ const SHARES: [f64; 19] = [
 ];
 
 /// Returns the result of a load at a pace.
-pub(super) fn of(seen: &Account, pace: Pace) -> PaceResult {
+pub(crate) fn of(seen: &Account, pace: Pace) -> PaceResult {
     let Account { counts, punctuality, latencies, times, .. } = seen;
     let is_behind_schedule = punctuality.is_behind_schedule();
     let first_ns = times.sends_ns.map(|(first_ns, _)| first_ns);

@@ -11,7 +11,7 @@ use tiebreak_load::seen::Account;
 use tiebreak_load::websocket::{WebSocket, WebSocketOptions};
 
 /// The scenario of a load, whatever its protocol.
-pub(super) enum AnyScenario {
+pub(crate) enum AnyScenario {
     Http(Http),
     WebSocket(WebSocket),
     Mqtt(Mqtt),
@@ -19,7 +19,7 @@ pub(super) enum AnyScenario {
 
 /// What the rest of a load must know of its scenario.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// The connections in all.
     pub connections: u32,
     /// How often each message is to arrive.

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// Fails if certificates cannot be used, or are named where there are none.
-pub(super) fn client(trust: &Trust, url: &Url, scheme: &Scheme) -> Result<Option<Tls>, LabError> {
+pub(crate) fn client(trust: &Trust, url: &Url, scheme: &Scheme) -> Result<Option<Tls>, LabError> {
     if !url.is_tls {
         let is_plain = *trust == Trust::System;
         let tls = scheme.tls;

@@ -7,7 +7,7 @@ use tiebreak_core::load::Traffic;
 
 /// The scheme of a protocol, without TLS and with it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Scheme {
+pub(crate) struct Scheme {
     name: &'static str,
     /// The name over TLS.
     pub tls: &'static str,
@@ -52,7 +52,7 @@ const SCHEMES: [Scheme; 3] = [
 ];
 
 /// Returns the scheme that the URL of such a load has.
-pub(super) fn scheme_of(traffic: &Traffic) -> &'static Scheme {
+pub(crate) fn scheme_of(traffic: &Traffic) -> &'static Scheme {
     let [http, websocket, mqtt] = &SCHEMES;
     match traffic {
         Traffic::Http { .. } => http,
@@ -70,7 +70,7 @@ impl Scheme {
 
 /// A server, and what is asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Url {
+pub(crate) struct Url {
     /// Whether TLS is spoken there.
     pub is_tls: bool,
     /// The name or the address of the server, without brackets.

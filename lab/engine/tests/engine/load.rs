@@ -11,8 +11,8 @@ use tiebreak_lab::core::load::{LoadEnd, LoadEnding, Pace, Spacing, Traffic, Trus
 use tiebreak_lab::core::plan::{Plan, Scope};
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::core::verdict::{Fault, Verdict};
-use tiebreak_lab::load::judged::{self, LoadClaims};
 use tiebreak_lab::load::{LoadRequest, Pacing};
+use tiebreak_lab::load_claims::{self, LoadClaims};
 use tiebreak_lab::referee::Referee;
 use tiebreak_lab::replay;
 use tiebreak_lab::resume::NewBudget;
@@ -64,7 +64,8 @@ fn claims(sentences: &[&str], block_ms: u64) -> LoadClaims {
 }
 
 fn planned(sentences: &[&str]) -> Plan {
-    let plan = judged::plan(&asked(&server(), LoadEnd::Messages(100_000)), &claims(sentences, 100));
+    let plan =
+        load_claims::plan(&asked(&server(), LoadEnd::Messages(100_000)), &claims(sentences, 100));
     plan.unwrap()
 }
 
@@ -156,7 +157,8 @@ fn what_cannot_be_claimed_of_a_load_is_named() {
     ] {
         let mut asked = asked(&url, end);
         asked.pacing = pacing.unwrap_or(asked.pacing);
-        let said = judged::plan(&asked, &claims(&[sentence], block_ms)).unwrap_err().to_string();
+        let said =
+            load_claims::plan(&asked, &claims(&[sentence], block_ms)).unwrap_err().to_string();
         assert!(said.contains(expected), "{sentence}: {said}");
     }
 }
@@ -190,7 +192,7 @@ fn an_interrupted_load_goes_on_with_what_it_had() {
     let store = folder.path().join("journal.db");
     let asked = asked(&server(), LoadEnd::Messages(100_000));
     // It takes some twenty blocks of 20 messages to hold.
-    let plan = judged::plan(&asked, &claims(&["80% take less than 9 s"], 20)).unwrap();
+    let plan = load_claims::plan(&asked, &claims(&["80% take less than 9 s"], 20)).unwrap();
     let run = Ready::new(plan, &STOP).unwrap().begin(Some(&store), Vec::new()).unwrap();
     let first = run.go(std::io::empty(), |so_far| {
         let is_enough = so_far().rounds >= 60;

@@ -92,8 +92,8 @@ fn answers_of_all_forms() {
     }
 }
 
-/// A server that has had enough of an idle connection says so, whether the next request is on its way
-/// or not; the connection is made again, and so is the request.
+/// A server that has had enough of an idle connection says so, whether the next request is on its
+/// way or not; the connection is made again, and so is the request.
 #[test]
 fn a_status_408_on_an_idle_connection_is_no_answer() {
     for (idle, is_answered) in [

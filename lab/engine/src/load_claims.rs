@@ -1,9 +1,9 @@
 //! Claims about the messages of a load: judged in blocks of the schedule while the load runs.
 
-use super::scenario::AnyScenario;
-use super::url::Url;
-use super::{LoadRequest, Pacing, lab_error, number_of, outcome, pace_of, threads, tls, url};
 use crate::error::{LabError, Result, require, usage};
+use crate::load::scenario::AnyScenario;
+use crate::load::url::{self, Url};
+use crate::load::{LoadRequest, Pacing, lab_error, number_of, outcome, pace_of, threads, tls};
 use crate::planning::{self, Request};
 use crate::referee::Referee;
 use crate::session::Session;
