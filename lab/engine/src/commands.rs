@@ -12,7 +12,7 @@ use tiebreak_measure::{Programs, Servers};
 /// The source of samples of a plan's commands.
 pub enum Commands {
     /// A run is waited for.
-    Programs(Programs),
+    Programs(Box<Programs>),
     /// A run is loaded.
     Servers(Box<Servers>),
 }
@@ -24,7 +24,7 @@ impl Commands {
     /// Fails if a program, a file or a CPU of the plan cannot be used, or its load is impossible.
     pub fn new(plan: &Plan, stop: &'static AtomicBool) -> Result<Commands> {
         Ok(match plan.servers.as_deref() {
-            None => Commands::Programs(Programs::new(plan, stop)?),
+            None => Commands::Programs(Box::new(Programs::new(plan, stop)?)),
             Some(servers) => {
                 let generator = Generator::new(servers, &plan.program.cpus, stop)?;
                 let servers = Servers::new(plan, servers, Box::new(generator), stop)?;
@@ -51,7 +51,7 @@ impl Commands {
 
     fn sampler(&mut self) -> &mut dyn Sampler {
         match self {
-            Commands::Programs(programs) => programs,
+            Commands::Programs(programs) => programs.as_mut(),
             Commands::Servers(servers) => servers.as_mut(),
         }
     }
