@@ -132,6 +132,6 @@ fn an_old_or_missing_rust_is_said() {
 #[test]
 fn an_unknown_job_is_said() {
     let said = "setup: no job is called 'tea'; there are build, test, peers, gate, fuzz, \
-                functions, load, load-peers and studies.";
+                functions, load, load-peers, servers and studies.";
     check("tea", &[RUST, CC], "tea", 64, &[said]);
 }

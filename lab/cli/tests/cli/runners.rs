@@ -153,8 +153,8 @@ TIEBREAK_CONTESTANT_WITH(\"resets\", \"\", 0u, 0u, 0u, 0u, tiebreak_copy_workloa
         one("wrong", "wrong.c"),
     ];
     let study = format!(
-        "title = \"Sums\"\nsource = \"nobody\"\nreference = \"python\"\n[oracle]\n\
-         sources = [\"oracle.c\"]\n[[workload]]\nname = \"some\"\ndistribution = \"random\"\n\
+        "title = \"Sums\"\nsource = \"nobody\"\nreference = \"python\"\nprecision = \"50%\"\n\
+         [oracle]\nsources = [\"oracle.c\"]\n[[workload]]\nname = \"some\"\ndistribution = \"random\"\n\
          size = 20000\n{}[[claim]]\ntext = \"c is at least 2x faster than python\"\n",
         contestants.concat()
     );
@@ -162,7 +162,7 @@ TIEBREAK_CONTESTANT_WITH(\"resets\", \"\", 0u, 0u, 0u, 0u, tiebreak_copy_workloa
     let verified = place.run(&["study", "verify", "sums"]);
     assert_eq!(verified.code, 3, "{verified:?}");
     assert!(verified.out.contains("Wrong: 1 of 4 answers."), "{verified:?}");
-    let three = ["--contestants", "python,c,resets", "--budget", "20s"];
+    let three = ["--contestants", "python,c,resets", "--budget", "2min"];
     let said = place.run(&[&["study", "run", "sums"], &three[..]].concat());
     assert_eq!(said.code, 0, "{said:?}");
     assert!(!said.out.contains("Void"), "{said:?}");

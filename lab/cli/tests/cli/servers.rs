@@ -142,7 +142,7 @@ fn servers_end_with_the_program() {
     let Some(command) = server(&place, "0.01") else { return };
     for (signal, code) in [("-INT", Some(130)), ("-KILL", None)] {
         let load = closed(5000);
-        let words = ["compare", &command, &command, "--load", &load, "--no-wait"];
+        let words = ["compare", &command, &command, "--load", &load, "--no-wait", "--budget=1h"];
         let mut started = place.command(&words);
         started.env("TMPDIR", place.folder()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = started.spawn().unwrap();

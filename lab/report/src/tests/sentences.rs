@@ -73,9 +73,9 @@ fn of_means() -> Vec<ClaimResult> {
 fn servers_answer_requests() {
     let run = fixture::served();
     let said = sentence(&run, &run.verdicts[0]);
-    assert!(said.starts_with("A answers requests faster than B: 1.231x"), "{said}");
+    assert!(said.starts_with("A answers requests faster than B: 1.23x"), "{said}");
     let page = terminal::render(&run, &Look { width: 120, ..LOOK });
-    for text in ["answers/s", "p50", "p99", "19743"] {
+    for text in ["answers/s", "p50", "p99", "19744"] {
         assert!(page.contains(text), "{text}: {page}");
     }
     let print = small_print(&run).join("\n");
