@@ -6,9 +6,9 @@
 //! follows from their numbers, so nothing that the server does moves one to another block.
 //!
 //! A latency is an interval. It is within a bar if its upper bound is, and beyond if its lower
-//! bound is; otherwise it is neither. A message that is refused is beyond every bar, and so is one that
-//! has not arrived when more time than the greatest bar has passed since it was sent. By then no
-//! count of its block can change, so the block is done, however long its messages still take.
+//! bound is; otherwise it is neither. A message that is refused is beyond every bar, and so is one
+//! that has not arrived when more time than the greatest bar has passed since it was sent. By then
+//! no count of its block can change, so the block is done, however long its messages still take.
 
 use crate::ledger::{Outcome, Reach};
 use std::collections::VecDeque;
