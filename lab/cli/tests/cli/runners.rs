@@ -155,7 +155,8 @@ TIEBREAK_CONTESTANT_WITH(\"resets\", \"\", 0u, 0u, 0u, 0u, tiebreak_copy_workloa
     let study = format!(
         "title = \"Sums\"\nsource = \"nobody\"\nreference = \"python\"\nprecision = \"50%\"\n\
          [oracle]\nsources = [\"oracle.c\"]\n[[workload]]\nname = \"some\"\n\
-         distribution = \"random\"\nsize = 20000\n{}[[claim]]\ntext = \"c is at least 2x faster than python\"\n",
+         distribution = \"random\"\nsize = 20000\n{}[[claim]]\n\
+         text = \"c is at least 2x faster than python\"\n",
         contestants.concat()
     );
     write(&place, "study.toml", &study);
