@@ -51,8 +51,8 @@ pub(crate) struct Started(pub(crate) Option<i32>);
 pub(crate) struct Accounts {
     /// The status as `wait` returns it, if the process that was started has ended.
     pub(crate) ended: Option<i32>,
-    /// The processes that run.
-    pub(crate) processes: u32,
+    /// Whether any of its processes still runs.
+    pub(crate) runs: bool,
     /// The CPU time, exactly.
     pub(crate) cpu_ns: u64,
     /// Times and events; its times are those that the kernel shows, in ticks.

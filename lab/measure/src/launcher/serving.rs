@@ -80,13 +80,12 @@ impl Serving {
     }
 
     fn accounts(&mut self) -> Accounts {
-        self.reap();
         let accounts = accounts::below_this_process();
-        if accounts.processes == 0 {
-            // Its last process has ended since it was looked for.
-            self.reap();
-        }
-        Accounts { ended: self.ended, ..accounts }
+        // The list of processes is not that of one moment: one that goes into the background while
+        // it is read may be missing. Whether there is a child is known at once, and each process
+        // below this one is a child or has a parent that is below this one.
+        let runs = self.reap();
+        Accounts { ended: self.ended, runs, ..accounts }
     }
 
     /// Reaps what has ended. Returns whether there is still a child.
