@@ -334,15 +334,10 @@ pub fn of_servers(text: &str) -> Result<ServerPlan, String> {
         return Err("--sweep has no one rate".to_owned());
     };
     Ok(ServerPlan {
-        load: text.trim().to_owned(),
-        url,
-        traffic,
-        pace,
-        end: end(&common),
         threads: common.threads,
         patience_ns: common.timeout,
         trust: trust(&common),
-        ready_within_ns: ServerPlan::READY_WITHIN_NS,
+        ..ServerPlan::new(text.trim(), &url, traffic, pace, end(&common))
     })
 }
 

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 pub const PORT: &str = "{port}";
 /// What stands for the empty folder of a run, in commands and hooks.
 pub const FOLDER: &str = "{dir}";
+/// How long the next connection is waited for, and after the last send the next arrival, unless the
+/// user says otherwise.
+const PATIENCE_NS: u64 = 5_000_000_000;
 /// The part of a load that comes before it, untimed.
 const WARM_UP_SHARE: u64 = 10;
 
@@ -43,6 +46,22 @@ pub struct ServerPlan {
 impl ServerPlan {
     /// The time that a server has until it is ready, unless the user says otherwise.
     pub const READY_WITHIN_NS: u64 = 30_000_000_000;
+
+    /// Returns a plan with what the user need not say: the load as it was typed, its URL, and what
+    /// the words of it mean.
+    pub fn new(load: &str, url: &str, traffic: Traffic, pace: Pace, end: LoadEnd) -> ServerPlan {
+        ServerPlan {
+            load: load.to_owned(),
+            url: url.to_owned(),
+            traffic,
+            pace,
+            end,
+            threads: None,
+            patience_ns: PATIENCE_NS,
+            trust: Trust::System,
+            ready_within_ns: ServerPlan::READY_WITHIN_NS,
+        }
+    }
 
     /// Returns where the untimed load before a run's load ends: after a tenth of it.
     pub fn warm_up_end(&self) -> LoadEnd {
@@ -93,6 +112,9 @@ pub struct LoadSeen {
 pub enum LoadFailure {
     /// The server did not open a connection; the text says what happened.
     NotOpen(String),
+    /// The server's TLS is none, or not that of a server to be trusted, and will not become so; the
+    /// text says why.
+    Distrusted(String),
     /// The user asked to stop.
     Interrupted,
     /// The machine or tiebreak is at fault; the text says what to do.
@@ -134,17 +156,8 @@ mod tests {
     use crate::load::Spacing;
 
     fn plan(pace: Pace, end: LoadEnd) -> ServerPlan {
-        ServerPlan {
-            load: "http --closed http://127.0.0.1:{port}/".to_owned(),
-            url: "http://127.0.0.1:{port}/".to_owned(),
-            traffic: Traffic::Http { connections: 1 },
-            pace,
-            end,
-            threads: None,
-            patience_ns: 1,
-            trust: Trust::System,
-            ready_within_ns: ServerPlan::READY_WITHIN_NS,
-        }
+        let url = "http://127.0.0.1:{port}/";
+        ServerPlan::new("as typed", url, Traffic::Http { connections: 1 }, pace, end)
     }
 
     #[test]

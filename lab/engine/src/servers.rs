@@ -131,21 +131,12 @@ fn check_claim(plan: &ServerPlan, claim: &Claim) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::planning::{plan, tests::request};
-    use tiebreak_core::load::{LoadEnd, Spacing, Traffic, Trust};
+    use tiebreak_core::load::{LoadEnd, Spacing, Traffic};
     use tiebreak_core::plan::{Adjust, Centre, OutputPlan, Primer, ProgramPlan};
 
     fn servers(pace: Pace, messages: u64) -> ServerPlan {
-        ServerPlan {
-            load: "as typed".to_owned(),
-            url: "http://127.0.0.1:{port}/".to_owned(),
-            traffic: Traffic::Http { connections: 2 },
-            pace,
-            end: LoadEnd::Messages(messages),
-            threads: None,
-            patience_ns: 1_000_000_000,
-            trust: Trust::System,
-            ready_within_ns: ServerPlan::READY_WITHIN_NS,
-        }
+        let (traffic, end) = (Traffic::Http { connections: 2 }, LoadEnd::Messages(messages));
+        ServerPlan::new("as typed", "http://127.0.0.1:{port}/", traffic, pace, end)
     }
 
     const CLOSED: Pace = Pace::Closed { in_flight: Some(1) };

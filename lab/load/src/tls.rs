@@ -8,7 +8,7 @@ mod verifier;
 
 pub(crate) use fault::why;
 
-use rustls::client::{ClientConnection, WebPkiServerVerifier};
+use rustls::client::{ClientConnection, Resumption, WebPkiServerVerifier};
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -73,6 +73,14 @@ impl Tls {
         config.alpn_protocols = protocol.iter().map(|name| name.as_bytes().to_vec()).collect();
         let is_verified = *trust != Trust::Any;
         Ok(Tls { config: Arc::new(config), host: name, is_verified })
+    }
+
+    /// Returns the same client without any session to resume: a server that was just started has
+    /// none of the server before it.
+    pub fn without_sessions(&self) -> Tls {
+        let mut config = ClientConfig::clone(&self.config);
+        config.resumption = Resumption::default();
+        Tls { config: Arc::new(config), ..self.clone() }
     }
 
     /// Begins a connection, without a socket.

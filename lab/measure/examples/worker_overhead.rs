@@ -18,6 +18,8 @@ use tiebreak_core::schedule::RoundCoins;
 use tiebreak_measure::worker;
 use tiebreak_measure::workers::{Clock, WorkerProgram, Workers};
 
+#[path = "../tests/common/mod.rs"]
+mod common;
 #[expect(dead_code, reason = "the tests of the worker use more of it than this example")]
 #[path = "../tests/worker/study.rs"]
 mod study;

@@ -1,5 +1,8 @@
 //! Whole programs, started, timed, ended and judged on the machine that runs the tests.
 
+mod common;
+
+use common::contestant;
 use std::collections::HashSet;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -22,33 +25,8 @@ static ALONE: Mutex<()> = Mutex::new(());
 const SECOND_NS: u64 = 1_000_000_000;
 
 fn plan(commands: &[&str]) -> Plan {
-    let contestant = |(index, command): (usize, &&str)| Contestant {
-        name: char::from(b'A' + index as u8).to_string(),
-        command: (*command).to_owned(),
-        workload: String::new(),
-        parameters: Vec::new(),
-        hooks: Hooks::default(),
-        directory: None,
-    };
-    Plan {
-        engine_version: ENGINE_VERSION,
-        kind: Kind::Compare,
-        contestants: commands.iter().enumerate().map(contestant).collect(),
-        claims: Vec::new(),
-        error: 0.01,
-        resolution: 0.01,
-        budget: Budget { rounds: Some(10), seconds: None },
-        scope: Scope::Binary,
-        centre: Centre::Factor,
-        seed: "test".to_owned(),
-        clock_step_ns: 1.0,
-        block_runs: 1,
-        adjust: Adjust::NONE,
-        functions: None,
-        load: None,
-        servers: None,
-        program: ProgramPlan::default(),
-    }
+    let names = ('A'..).map(String::from);
+    common::plan(names.zip(commands).map(|(name, command)| contestant(name, command)))
 }
 
 fn request(contestant: usize) -> RunRequest {

@@ -2,12 +2,15 @@
 //! a made-up driver, and they are shells, which write their number into a file with the name of
 //! their port.
 
+mod common;
+
+use common::contestant;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tiebreak_core::load::{LoadEnd, LoadEnding, MessageCounts, MqttShape, MqttTraffic};
-use tiebreak_core::load::{MqttVersion, Pace, Spacing, Traffic, Trust};
+use tiebreak_core::load::{MqttVersion, Pace, Spacing, Traffic};
 use tiebreak_core::plan::*;
 use tiebreak_core::sample::{BatchTime, Mark, Outcome, Served};
 use tiebreak_core::sampler::{ProgramSampler, Ran, RunFailure, RunRequest, Sampler};
@@ -70,42 +73,17 @@ fn good(_: &Loader, order: &LoadOrder) -> Result<LoadSeen, LoadFailure> {
 fn plan(folder: &Path, script: &str) -> Plan {
     let script = script.replace("FOLDER", &folder.display().to_string());
     let command = format!("sh -c '{script}'");
-    let contestant = Contestant {
-        name: "A".to_owned(),
-        command,
-        workload: String::new(),
-        parameters: Vec::new(),
-        hooks: Hooks::default(),
-        directory: None,
+    let pace = Pace::Open { rate_per_second: 1000, spacing: Spacing::Constant };
+    let (traffic, end) = (Traffic::Http { connections: 1 }, LoadEnd::Messages(100));
+    let servers = ServerPlan {
+        patience_ns: SECOND_NS,
+        ready_within_ns: 20 * SECOND_NS,
+        ..ServerPlan::new("as typed", "http://127.0.0.1:{port}/", traffic, pace, end)
     };
     Plan {
-        engine_version: ENGINE_VERSION,
-        kind: Kind::Compare,
-        contestants: vec![contestant],
-        claims: Vec::new(),
-        error: 0.01,
-        resolution: 0.01,
-        budget: Budget { rounds: Some(10), seconds: None },
-        scope: Scope::Binary,
-        centre: Centre::Factor,
-        seed: "test".to_owned(),
-        clock_step_ns: 1.0,
-        block_runs: 1,
-        adjust: Adjust::NONE,
-        functions: None,
-        load: None,
-        servers: Some(Box::new(ServerPlan {
-            load: "as typed".to_owned(),
-            url: "http://127.0.0.1:{port}/".to_owned(),
-            traffic: Traffic::Http { connections: 1 },
-            pace: Pace::Open { rate_per_second: 1000, spacing: Spacing::Constant },
-            end: LoadEnd::Messages(100),
-            threads: None,
-            patience_ns: SECOND_NS,
-            trust: Trust::System,
-            ready_within_ns: 20 * SECOND_NS,
-        })),
+        servers: Some(Box::new(servers)),
         program: ProgramPlan { output: OutputPlan::Null, ..ProgramPlan::default() },
+        ..common::plan([contestant("A", &command)])
     }
 }
 
@@ -205,6 +183,27 @@ fn a_server_that_is_never_ready_is_waited_for_so_long() {
 }
 
 const SLEEPER: &str = "echo $$ > FOLDER/{port}; exec sleep 60";
+
+#[test]
+fn a_server_that_is_not_trusted_is_void_at_once() {
+    struct Distrustful;
+    impl Driver for Distrustful {
+        fn open(&mut self, _: u16, _: u64, _: u64) -> Result<(), LoadFailure> {
+            Err(LoadFailure::Distrusted("it has no certificate".to_owned()))
+        }
+        fn load(&mut self, order: &LoadOrder) -> Result<LoadSeen, LoadFailure> {
+            panic!("{order:?}")
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut plan = plan(folder.path(), SLEEPER);
+    let servers_plan = plan.servers.as_mut().unwrap();
+    servers_plan.ready_within_ns = 3600 * SECOND_NS;
+    let servers_plan = servers_plan.clone();
+    let mut servers = Servers::new(&plan, &servers_plan, Box::new(Distrustful), &NEVER).unwrap();
+    let (what, _) = fault(servers.run(&REQUEST));
+    assert_eq!(what, "cannot be trusted: it has no certificate");
+}
 
 #[test]
 fn a_server_must_do_what_it_is_asked_for() {

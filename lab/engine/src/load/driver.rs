@@ -14,6 +14,7 @@ use tiebreak_core::server::{Driver, LoadFailure, LoadOrder, LoadSeen, PORT, Serv
 use tiebreak_load::generator::{Load, LoadError, Watch};
 use tiebreak_load::schedule::End;
 use tiebreak_load::seen::Account;
+use tiebreak_load::tls::Tls;
 use tiebreak_machine::cpus;
 
 /// A closed loop whose threads run for this share of its time may be as slow as they are.
@@ -26,6 +27,8 @@ const ANY_PORT: u16 = 1;
 /// Loads servers as a plan says.
 pub(crate) struct Generator {
     plan: ServerPlan,
+    /// TLS, if the URL asks for it.
+    tls: Option<Tls>,
     /// The CPUs that are the generator's; empty for any.
     cpus: Vec<usize>,
     threads: NonZeroU32,
@@ -43,7 +46,7 @@ impl Generator {
         of_servers: &[usize],
         stop: &'static AtomicBool,
     ) -> Result<Generator> {
-        let connections = check(plan)?;
+        let (connections, tls) = checked(plan)?;
         let allowed = cpus::allowed();
         let mut cpus = allowed.clone();
         cpus.retain(|cpu| !of_servers.contains(cpu));
@@ -56,6 +59,7 @@ impl Generator {
         Ok(Generator {
             threads: threads_on(asked, connections, spare),
             plan: plan.clone(),
+            tls,
             cpus,
             stop,
         })
@@ -69,7 +73,8 @@ impl Generator {
         end: End,
         patience: Duration,
     ) -> Result<(AnyScenario, Load), LoadFailure> {
-        let asked = asked(&self.plan, port, seed, end, self.threads);
+        let tls = self.tls.as_ref().map(Tls::without_sessions);
+        let asked = asked(&self.plan, tls, port, seed, end, self.threads);
         let (url, scenario, load) =
             asked.map_err(|error| LoadFailure::Broken(error.to_string()))?;
         let address = url.resolve(patience).map_err(|e| LoadFailure::NotOpen(e.to_string()))?;
@@ -97,6 +102,9 @@ impl Generator {
             }
             Err(LoadError::Interrupted) => {
                 Err(LoadFailure::NotOpen("connections were not open in time".to_owned()))
+            }
+            Err(error @ LoadError::Distrusted { .. }) => {
+                Err(LoadFailure::Distrusted(error.to_string()))
             }
             Err(LoadError::Connect { source, .. }) => {
                 Err(LoadFailure::NotOpen(format!("connecting to its port: {source}")))
@@ -154,26 +162,30 @@ impl Generator {
 /// in.
 fn asked(
     plan: &ServerPlan,
+    tls: Option<Tls>,
     port: u16,
     seed: u64,
     end: End,
     threads: NonZeroU32,
 ) -> Result<(Url, AnyScenario, Load)> {
     let url = plan.url.replace(PORT, &port.to_string());
-    let scheme = url::scheme_of(&plan.traffic);
-    let url = Url::parse(&url, scheme).map_err(LabError::Usage)?;
-    let tls = tls::client(&plan.trust, &url, scheme)?;
+    let url = Url::parse(&url, url::scheme_of(&plan.traffic)).map_err(LabError::Usage)?;
     let scenario = AnyScenario::new(&plan.traffic, &url, seed).map_err(LabError::Usage)?;
     let (pace, patience) = (pace_of(plan.pace)?, Duration::ZERO);
     let address = (std::net::Ipv4Addr::LOCALHOST, port).into();
     Ok((url, scenario, Load { address, tls, seed, pace, end, threads, patience }))
 }
 
-/// Checks that a load is possible, whatever the server, and returns its connections.
+/// Checks that a load is possible, whatever the server.
 ///
 /// # Errors
 /// Fails if it is not; the text says what would be.
-pub(crate) fn check(plan: &ServerPlan) -> Result<u32> {
+pub(crate) fn check(plan: &ServerPlan) -> Result<()> {
+    checked(plan).map(drop)
+}
+
+/// Checks as [`check`], and returns the connections of the load, and TLS if its URL asks for it.
+fn checked(plan: &ServerPlan) -> Result<(u32, Option<Tls>)> {
     let named = |error: LabError| LabError::Usage(format!("--load: {error}"));
     if !plan.url.contains(PORT) {
         return Err(LabError::Usage(format!(
@@ -190,28 +202,24 @@ pub(crate) fn check(plan: &ServerPlan) -> Result<u32> {
     }
     require_one_at_a_time(&plan.traffic, plan.pace).map_err(named)?;
     let (end, one) = (end_of(plan.end), NonZeroU32::MIN);
-    let (_, scenario, load) = asked(plan, ANY_PORT, 0, end, one).map_err(named)?;
+    let (url, scenario, load) = asked(plan, None, ANY_PORT, 0, end, one).map_err(named)?;
     scenario.check(&load).map_err(|error| named(LabError::Usage(error.to_string())))?;
-    Ok(scenario.facts().connections)
+    let tls = tls::client(&plan.trust, &url, url::scheme_of(&plan.traffic)).map_err(named)?;
+    Ok((scenario.facts().connections, tls))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::load::outcome::tests::seen;
-    use tiebreak_core::load::{LoadEnding, Spacing, Traffic, Trust};
+    use tiebreak_core::load::{LoadEnding, Spacing, Traffic};
 
     fn plan(url: &str, pace: Pace) -> ServerPlan {
+        let (traffic, end) = (Traffic::Http { connections: 4 }, LoadEnd::Messages(10));
         ServerPlan {
-            load: "as typed".to_owned(),
-            url: url.to_owned(),
-            traffic: Traffic::Http { connections: 4 },
-            pace,
-            end: LoadEnd::Messages(10),
             threads: Some(1),
             patience_ns: 100_000_000,
-            trust: Trust::System,
-            ready_within_ns: ServerPlan::READY_WITHIN_NS,
+            ..ServerPlan::new("as typed", url, traffic, pace, end)
         }
     }
 
@@ -222,7 +230,7 @@ mod tests {
     #[test]
     fn impossible_loads_are_refused_before_a_server_starts() {
         let refused = |plan: &ServerPlan| check(plan).unwrap_err().to_string();
-        assert_eq!(check(&plan(URL, CLOSED)).unwrap(), 4);
+        assert_eq!(checked(&plan(URL, CLOSED)).unwrap().0, 4);
         assert!(refused(&plan("http://127.0.0.1:80/", CLOSED)).contains("write {port}"));
         assert!(refused(&plan("ws://127.0.0.1:{port}/", CLOSED)).contains("ws:// is for"));
         let forever = ServerPlan { end: LoadEnd::DurationNs(1), ..plan(URL, CLOSED) };

@@ -141,6 +141,9 @@ impl Servers {
             let why = match opened {
                 Ok(()) => return Ok(()),
                 Err(LoadFailure::NotOpen(why)) => why,
+                Err(LoadFailure::Distrusted(why)) => {
+                    return Err(run.fault(format!("cannot be trusted: {why}")));
+                }
                 Err(LoadFailure::Interrupted) => return Err(RunFailure::Interrupted),
                 Err(LoadFailure::Broken(why)) => return Err(RunFailure::Broken(why)),
             };
@@ -232,7 +235,9 @@ impl Servers {
                 None => return Ok(seen),
                 Some(what) => what,
             },
-            Err(LoadFailure::NotOpen(why)) => format!("did not open all connections: {why}"),
+            Err(LoadFailure::NotOpen(why) | LoadFailure::Distrusted(why)) => {
+                format!("did not open all connections: {why}")
+            }
             Err(LoadFailure::Interrupted) => return Err(RunFailure::Interrupted),
             Err(LoadFailure::Broken(why)) => return Err(RunFailure::Broken(why)),
         };

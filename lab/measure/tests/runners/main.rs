@@ -1,6 +1,8 @@
 //! Runners: contestants in other runtimes, good ones and bad ones.
 
 mod cheats;
+#[path = "../common/mod.rs"]
+mod common;
 mod headers;
 mod page;
 mod plan;

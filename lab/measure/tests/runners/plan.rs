@@ -1,13 +1,12 @@
 //! Plans of runners for tests, and units of them.
 
+use crate::common::{contestant, plan};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 use tiebreak_core::language::Language;
-use tiebreak_core::plan::{
-    Adjust, Budget, Centre, Contestant, ENGINE_VERSION, Hooks, Kind, Plan, ProgramPlan, Scope,
-};
+use tiebreak_core::plan::{Budget, Centre, Contestant, Plan, ProgramPlan, Scope};
 use tiebreak_core::sampler::{FunctionSampler, UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::study::{
@@ -102,31 +101,17 @@ impl Study {
 
     pub fn plan(&self) -> Plan {
         let contestant = |(name, _): &(String, Built)| Contestant {
-            name: name.clone(),
-            command: String::new(),
             workload: self.workload.name.clone(),
-            parameters: Vec::new(),
-            hooks: Hooks::default(),
-            directory: None,
+            ..contestant(name, "")
         };
         Plan {
-            engine_version: ENGINE_VERSION,
-            kind: Kind::Compare,
-            contestants: self.contestants.iter().map(contestant).collect(),
-            claims: Vec::new(),
-            error: 0.01,
-            resolution: 0.01,
             budget: Budget { rounds: Some(1), seconds: None },
             scope: self.scope,
             centre: Centre::Median,
             seed: "1-2".into(),
-            clock_step_ns: 1.0,
             program: ProgramPlan { wait_for_quiet: false, ..ProgramPlan::default() },
-            block_runs: 1,
-            adjust: Adjust::NONE,
             functions: Some(Box::new(self.functions())),
-            load: None,
-            servers: None,
+            ..plan(self.contestants.iter().map(contestant))
         }
     }
 

@@ -4,6 +4,8 @@ mod ahead;
 mod allocations;
 mod cheats;
 mod checks;
+#[path = "../common/mod.rs"]
+mod common;
 mod counters;
 mod faults;
 mod probes;

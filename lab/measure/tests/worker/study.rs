@@ -1,5 +1,6 @@
 //! A little study in a folder of its own: an oracle and contestants in C.
 
+use crate::common::{self, contestant};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -323,30 +324,11 @@ pub fn claim(metric: Metric) -> PlannedClaim {
 }
 
 fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
-    let contestant = |index: usize| Contestant {
-        name: char::from(b'A' + index as u8).to_string(),
-        command: String::new(),
-        workload: String::new(),
-        parameters: Vec::new(),
-        hooks: Hooks::default(),
-        directory: None,
-    };
+    let names = ('A'..).map(String::from).take(built.len());
+    let plan = common::plan(names.map(|name| contestant(name, "")));
     Plan {
-        engine_version: ENGINE_VERSION,
-        kind: Kind::Compare,
-        contestants: (0..built.len()).map(contestant).collect(),
-        claims: Vec::new(),
-        error: 0.01,
-        resolution: 0.01,
-        budget: Budget { rounds: Some(10), seconds: None },
         scope: Scope::Code,
         centre: Centre::Median,
-        seed: "test".to_owned(),
-        clock_step_ns: 1.0,
-        block_runs: 1,
-        adjust: Adjust::NONE,
-        load: None,
-        servers: None,
         functions: Some(Box::new(FunctionPlan {
             folder: folder.to_str().unwrap().to_owned(),
             study: "test".to_owned(),
@@ -388,5 +370,6 @@ fn plan(folder: &Path, oracle: &Path, built: Vec<Built>) -> Plan {
             untimed: Vec::new(),
         })),
         program: ProgramPlan { wait_for_quiet: false, ..ProgramPlan::default() },
+        ..plan
     }
 }

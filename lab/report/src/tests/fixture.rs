@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use tiebreak_core::claim::{Relation, Statement};
 use tiebreak_core::fingerprint::{Fact, Fingerprint};
 use tiebreak_core::journal::StopReason;
-use tiebreak_core::load::{LoadEnd, MessageCounts, Pace, Traffic, Trust};
+use tiebreak_core::load::{LoadEnd, MessageCounts, Pace, Traffic};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Adjust, Budget, Centre, Gate, Scope};
 use tiebreak_core::result::{
@@ -193,17 +193,13 @@ pub(crate) fn served() -> RunResult {
             counts,
         });
     }
-    run.servers = Some(Box::new(ServerPlan {
-        load: "http --closed --messages 2000 http://127.0.0.1:{port}/".to_owned(),
-        url: "http://127.0.0.1:{port}/".to_owned(),
-        traffic: Traffic::Http { connections: 10 },
-        pace: Pace::Closed { in_flight: Some(1) },
-        end: LoadEnd::Messages(2000),
-        threads: None,
-        patience_ns: 5_000_000_000,
-        trust: Trust::System,
-        ready_within_ns: ServerPlan::READY_WITHIN_NS,
-    }));
+    run.servers = Some(Box::new(ServerPlan::new(
+        "http --closed --messages 2000 http://127.0.0.1:{port}/",
+        "http://127.0.0.1:{port}/",
+        Traffic::Http { connections: 10 },
+        Pace::Closed { in_flight: Some(1) },
+        LoadEnd::Messages(2000),
+    )));
     run
 }
 
