@@ -103,8 +103,8 @@ impl Generator {
             Err(LoadError::Interrupted) => {
                 Err(LoadFailure::NotOpen("connections were not open in time".to_owned()))
             }
-            Err(error @ LoadError::Distrusted { .. }) => {
-                Err(LoadFailure::Distrusted(error.to_string()))
+            Err(LoadError::Distrusted { why, .. }) => {
+                Err(LoadFailure::Distrusted(format!("it {why}")))
             }
             Err(LoadError::Connect { source, .. }) => {
                 Err(LoadFailure::NotOpen(format!("connecting to its port: {source}")))
