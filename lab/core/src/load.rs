@@ -25,6 +25,24 @@ pub enum Traffic {
 }
 
 impl Traffic {
+    /// Returns the same traffic over a tenth of the connections, or as few as it takes.
+    pub fn over_a_tenth(&self) -> Traffic {
+        let some = |connections: u32| (2 * connections.div_ceil(20)).min(connections);
+        match self {
+            Traffic::Http { connections } => Traffic::Http { connections: some(*connections) },
+            Traffic::Websocket(of) => Traffic::Websocket(WebSocketTraffic {
+                connections: some(of.connections),
+                ..of.clone()
+            }),
+            Traffic::Mqtt(of) => Traffic::Mqtt(MqttTraffic {
+                connections: some(of.connections),
+                pairs: of.pairs.div_ceil(10),
+                wildcards: of.wildcards.div_ceil(10),
+                ..of.clone()
+            }),
+        }
+    }
+
     /// Returns whether the protocol promises that each message arrives. MQTT does not with QoS 0.
     pub fn promises_delivery(&self) -> bool {
         !matches!(self, Traffic::Mqtt(MqttTraffic { qos: 0, .. }))

@@ -63,11 +63,20 @@ impl ServerPlan {
         }
     }
 
-    /// Returns where the untimed load before a run's load ends: after a tenth of it.
-    pub fn warm_up_end(&self) -> LoadEnd {
-        match self.end {
-            LoadEnd::Messages(messages) => LoadEnd::Messages(messages.div_ceil(WARM_UP_SHARE)),
-            LoadEnd::DurationNs(ns) => LoadEnd::DurationNs(ns.div_ceil(WARM_UP_SHARE)),
+    /// Returns the untimed load before a run's load: a tenth of it. In a closed loop it goes over a
+    /// tenth of the connections, as some servers take longer to open one than to pass a hundred
+    /// messages; at a rate, those might be too few to keep it.
+    pub fn warm_up(&self) -> ServerPlan {
+        ServerPlan {
+            traffic: match self.pace {
+                Pace::Closed { .. } => self.traffic.over_a_tenth(),
+                Pace::Open { .. } => self.traffic.clone(),
+            },
+            end: match self.end {
+                LoadEnd::Messages(messages) => LoadEnd::Messages(messages.div_ceil(WARM_UP_SHARE)),
+                LoadEnd::DurationNs(ns) => LoadEnd::DurationNs(ns.div_ceil(WARM_UP_SHARE)),
+            },
+            ..self.clone()
         }
     }
 
@@ -122,32 +131,27 @@ pub enum LoadFailure {
 }
 
 /// One load that is asked of a [`Driver`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoadOrder {
+#[derive(Clone, Copy, Debug)]
+pub struct LoadOrder<'a> {
+    /// What the load is.
+    pub plan: &'a ServerPlan,
     /// The port of the server, on this machine.
     pub port: u16,
     /// Decides everything that is random.
     pub seed: u64,
-    /// Where it ends.
-    pub end: LoadEnd,
     /// After this time it is ended.
     pub limit_ns: u64,
 }
 
 /// What loads servers: a generator of load, or a test's in virtual time.
 pub trait Driver {
-    /// Opens every connection of the load, and closes it again.
+    /// Opens every connection, and loads a server.
     ///
     /// # Errors
-    /// Fails with [`LoadFailure::NotOpen`] if one cannot be opened within this time.
-    fn open(&mut self, port: u16, seed: u64, within_ns: u64) -> Result<(), LoadFailure>;
-
-    /// Loads a server that is ready.
-    ///
-    /// # Errors
-    /// Fails if the load cannot begin, or the user interrupts. What the server does later is a part
-    /// of what was seen.
-    fn load(&mut self, order: &LoadOrder) -> Result<LoadSeen, LoadFailure>;
+    /// Fails with [`LoadFailure::NotOpen`] if a connection cannot be opened, and otherwise if the
+    /// load cannot begin, or the user interrupts. What the server does later is a part of what was
+    /// seen.
+    fn load(&mut self, order: &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure>;
 }
 
 #[cfg(test)]
@@ -168,7 +172,20 @@ mod tests {
             (LoadEnd::Messages(1), LoadEnd::Messages(1)),
             (LoadEnd::DurationNs(25), LoadEnd::DurationNs(3)),
         ] {
-            assert_eq!(plan(closed, end).warm_up_end(), warm_up);
+            assert_eq!(plan(closed, end).warm_up().end, warm_up);
+        }
+        let connections = |of: u32, pace: Pace| {
+            let traffic = Traffic::Http { connections: of };
+            let plan = ServerPlan { traffic, ..plan(pace, LoadEnd::Messages(1)) };
+            let Traffic::Http { connections } = plan.warm_up().traffic else { panic!() };
+            connections
+        };
+        for (of, expected) in [(1, 1), (2, 2), (3, 2), (50, 6), (1000, 100)] {
+            assert_eq!(connections(of, closed), expected);
+            assert_eq!(
+                connections(of, Pace::Open { rate_per_second: 1, spacing: Spacing::Constant }),
+                of
+            );
         }
     }
 

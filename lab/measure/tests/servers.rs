@@ -24,7 +24,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// What becomes of a load.
-type Load = fn(&Loader, &LoadOrder) -> Result<LoadSeen, LoadFailure>;
+type Load = fn(&Loader, &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure>;
 
 /// Finds servers by the files that they write into this folder.
 struct Loader {
@@ -40,22 +40,18 @@ impl Loader {
 }
 
 impl Driver for Loader {
-    fn open(&mut self, port: u16, _: u64, _: u64) -> Result<(), LoadFailure> {
-        match self.pid(port) {
-            Some(_) => Ok(()),
+    fn load(&mut self, order: &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure> {
+        match self.pid(order.port) {
+            Some(_) => (self.load)(self, order),
             None => Err(LoadFailure::NotOpen("nobody is there".to_owned())),
         }
-    }
-
-    fn load(&mut self, order: &LoadOrder) -> Result<LoadSeen, LoadFailure> {
-        (self.load)(self, order)
     }
 }
 
 /// A load in which all messages arrive, within a tenth of a second.
-fn good(_: &Loader, order: &LoadOrder) -> Result<LoadSeen, LoadFailure> {
+fn good(_: &Loader, order: &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure> {
     std::thread::sleep(Duration::from_millis(100));
-    let LoadEnd::Messages(sent) = order.end else { panic!("{order:?}") };
+    let LoadEnd::Messages(sent) = order.plan.end else { panic!("{order:?}") };
     Ok(LoadSeen {
         served: Served {
             counts: MessageCounts { intended: sent, sent, arrived: sent, ..Default::default() },
@@ -188,11 +184,8 @@ const SLEEPER: &str = "echo $$ > FOLDER/{port}; exec sleep 60";
 fn a_server_that_is_not_trusted_is_void_at_once() {
     struct Distrustful;
     impl Driver for Distrustful {
-        fn open(&mut self, _: u16, _: u64, _: u64) -> Result<(), LoadFailure> {
+        fn load(&mut self, _: &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure> {
             Err(LoadFailure::Distrusted("it has no certificate".to_owned()))
-        }
-        fn load(&mut self, order: &LoadOrder) -> Result<LoadSeen, LoadFailure> {
-            panic!("{order:?}")
         }
     }
     let folder = tempfile::tempdir().unwrap();
@@ -251,7 +244,7 @@ fn a_server_must_do_what_it_is_asked_for() {
 fn a_load_that_takes_too_long_is_cut_off() {
     let slow: Load = |loader, order| {
         let mut seen = good(loader, order)?;
-        if order.end == LoadEnd::Messages(100) {
+        if order.plan.end == LoadEnd::Messages(100) {
             seen.ending = LoadEnding::Interrupted;
         }
         Ok(seen)

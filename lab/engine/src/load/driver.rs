@@ -12,26 +12,23 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::sample::{BatchTime, Served};
 use tiebreak_core::server::{Driver, LoadFailure, LoadOrder, LoadSeen, PORT, ServerPlan};
 use tiebreak_load::generator::{Load, LoadError, Watch};
-use tiebreak_load::schedule::End;
 use tiebreak_load::seen::Account;
 use tiebreak_load::tls::Tls;
 use tiebreak_machine::cpus;
 
 /// A closed loop whose threads run for this share of its time may be as slow as they are.
 const BUSY_SHARE: f64 = 0.95;
-/// A try to open all connections may take so long, even if less is left.
-const TRY_MIN: Duration = Duration::from_millis(100);
 /// A port, to look whether a URL is one.
 const ANY_PORT: u16 = 1;
 
-/// Loads servers as a plan says.
+/// Loads servers as plans say that are the same but for connections and ends.
 pub(crate) struct Generator {
-    plan: ServerPlan,
     /// TLS, if the URL asks for it.
     tls: Option<Tls>,
     /// The CPUs that are the generator's; empty for any.
     cpus: Vec<usize>,
-    threads: NonZeroU32,
+    /// How many CPUs there are for it.
+    spare: usize,
     stop: &'static AtomicBool,
 }
 
@@ -46,7 +43,7 @@ impl Generator {
         of_servers: &[usize],
         stop: &'static AtomicBool,
     ) -> Result<Generator> {
-        let (connections, tls) = checked(plan)?;
+        let tls = checked(plan)?;
         let allowed = cpus::allowed();
         let mut cpus = allowed.clone();
         cpus.retain(|cpu| !of_servers.contains(cpu));
@@ -55,30 +52,19 @@ impl Generator {
         if of_servers.is_empty() {
             cpus.clear();
         }
-        let asked = plan.threads.and_then(NonZeroU32::new);
-        Ok(Generator {
-            threads: threads_on(asked, connections, spare),
-            plan: plan.clone(),
-            tls,
-            cpus,
-            stop,
-        })
+        Ok(Generator { tls, cpus, spare, stop })
     }
 
-    /// Returns what is asked of the server at a port.
-    fn asked(
-        &self,
-        port: u16,
-        seed: u64,
-        end: End,
-        patience: Duration,
-    ) -> Result<(AnyScenario, Load), LoadFailure> {
+    /// Returns what is asked of a server.
+    fn asked(&self, order: &LoadOrder<'_>) -> Result<(AnyScenario, Load), LoadFailure> {
         let tls = self.tls.as_ref().map(Tls::without_sessions);
-        let asked = asked(&self.plan, tls, port, seed, end, self.threads);
-        let (url, scenario, load) =
-            asked.map_err(|error| LoadFailure::Broken(error.to_string()))?;
+        let (url, scenario, load) = asked(order.plan, tls, order.port, order.seed)
+            .map_err(|error| LoadFailure::Broken(error.to_string()))?;
+        let patience = Duration::from_nanos(order.plan.patience_ns);
         let address = url.resolve(patience).map_err(|e| LoadFailure::NotOpen(e.to_string()))?;
-        Ok((scenario, Load { address, patience, ..load }))
+        let threads = order.plan.threads.and_then(NonZeroU32::new);
+        let threads = threads_on(threads, scenario.facts().connections, self.spare);
+        Ok((scenario, Load { address, patience, threads, ..load }))
     }
 
     /// Runs a load for at most this time.
@@ -115,63 +101,53 @@ impl Generator {
 }
 
 impl Driver for Generator {
-    fn open(&mut self, port: u16, seed: u64, within_ns: u64) -> Result<(), LoadFailure> {
-        let within = Duration::from_nanos(within_ns).max(TRY_MIN);
-        let patience = within.min(Duration::from_nanos(self.plan.patience_ns));
-        let (scenario, load) = self.asked(port, seed, End::Sends(0), patience)?;
-        self.run(&scenario, &load, within).map(drop)
-    }
-
-    fn load(&mut self, order: &LoadOrder) -> Result<LoadSeen, LoadFailure> {
-        let patience = Duration::from_nanos(self.plan.patience_ns);
-        let (scenario, load) = self.asked(order.port, order.seed, end_of(order.end), patience)?;
+    fn load(&mut self, order: &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure> {
+        let (scenario, load) = self.asked(order)?;
         let seen = self.run(&scenario, &load, Duration::from_nanos(order.limit_ns))?;
-        Ok(self.seen(&seen))
+        Ok(read(&seen, &order.plan.pace, load.threads))
     }
 }
 
-impl Generator {
-    fn seen(&self, seen: &Account) -> LoadSeen {
-        let ends = seen.times.sends_ns.zip(seen.times.arrivals_ns);
-        let wall_ns = ends.map_or(0, |((first, _), (_, last))| last.saturating_sub(first));
-        let busy_ns = wall_ns as f64 * f64::from(self.threads.get()) * BUSY_SHARE;
-        let is_behind_schedule = match self.plan.pace {
-            Pace::Open { .. } => seen.punctuality.is_behind_schedule(),
-            Pace::Closed { .. } => seen.generator_cpu_ns as f64 > busy_ns,
-        };
-        let latencies_ns = Metric::LATENCIES.map(|(_, share)| {
-            let found = seen.latencies.value_at(share);
-            found.map_or_else(BatchTime::default, |at| BatchTime::between(at.low_ns, at.high_ns))
-        });
-        LoadSeen {
-            served: Served {
-                counts: seen.counts,
-                late: seen.punctuality.late,
-                generator_cpu_ns: seen.generator_cpu_ns,
-                latencies_ns,
-            },
-            wall_ns,
-            is_behind_schedule,
-            ending: seen.ending.clone(),
-            histogram: seen.latencies.to_bytes(),
-        }
+/// Returns what an account says of the server, and whether so many threads may have been the limit.
+fn read(seen: &Account, pace: &Pace, threads: NonZeroU32) -> LoadSeen {
+    let ends = seen.times.sends_ns.zip(seen.times.arrivals_ns);
+    let wall_ns = ends.map_or(0, |((first, _), (_, last))| last.saturating_sub(first));
+    let busy_ns = wall_ns as f64 * f64::from(threads.get()) * BUSY_SHARE;
+    let is_behind_schedule = match pace {
+        Pace::Open { .. } => seen.punctuality.is_behind_schedule(),
+        Pace::Closed { .. } => seen.generator_cpu_ns as f64 > busy_ns,
+    };
+    let latencies_ns = Metric::LATENCIES.map(|(_, share)| {
+        let found = seen.latencies.value_at(share);
+        found.map_or_else(BatchTime::default, |at| BatchTime::between(at.low_ns, at.high_ns))
+    });
+    LoadSeen {
+        served: Served {
+            counts: seen.counts,
+            late: seen.punctuality.late,
+            generator_cpu_ns: seen.generator_cpu_ns,
+            latencies_ns,
+        },
+        wall_ns,
+        is_behind_schedule,
+        ending: seen.ending.clone(),
+        histogram: seen.latencies.to_bytes(),
     }
 }
 
-/// Returns what a plan asks of the server at a port; the address and the patience are to be filled
-/// in.
+/// Returns what a plan asks of the server at a port; the address, the patience and the threads are
+/// to be filled in.
 fn asked(
     plan: &ServerPlan,
     tls: Option<Tls>,
     port: u16,
     seed: u64,
-    end: End,
-    threads: NonZeroU32,
 ) -> Result<(Url, AnyScenario, Load)> {
     let url = plan.url.replace(PORT, &port.to_string());
     let url = Url::parse(&url, url::scheme_of(&plan.traffic)).map_err(LabError::Usage)?;
     let scenario = AnyScenario::new(&plan.traffic, &url, seed).map_err(LabError::Usage)?;
-    let (pace, patience) = (pace_of(plan.pace)?, Duration::ZERO);
+    let (pace, end) = (pace_of(plan.pace)?, end_of(plan.end));
+    let (patience, threads) = (Duration::ZERO, NonZeroU32::MIN);
     let address = (std::net::Ipv4Addr::LOCALHOST, port).into();
     Ok((url, scenario, Load { address, tls, seed, pace, end, threads, patience }))
 }
@@ -184,8 +160,8 @@ pub(crate) fn check(plan: &ServerPlan) -> Result<()> {
     checked(plan).map(drop)
 }
 
-/// Checks as [`check`], and returns the connections of the load, and TLS if its URL asks for it.
-fn checked(plan: &ServerPlan) -> Result<(u32, Option<Tls>)> {
+/// Checks as [`check`], and returns TLS if the URL asks for it.
+fn checked(plan: &ServerPlan) -> Result<Option<Tls>> {
     let named = |error: LabError| LabError::Usage(format!("--load: {error}"));
     if !plan.url.contains(PORT) {
         return Err(LabError::Usage(format!(
@@ -201,11 +177,9 @@ fn checked(plan: &ServerPlan) -> Result<(u32, Option<Tls>)> {
         ));
     }
     require_one_at_a_time(&plan.traffic, plan.pace).map_err(named)?;
-    let (end, one) = (end_of(plan.end), NonZeroU32::MIN);
-    let (url, scenario, load) = asked(plan, None, ANY_PORT, 0, end, one).map_err(named)?;
+    let (url, scenario, load) = asked(plan, None, ANY_PORT, 0).map_err(named)?;
     scenario.check(&load).map_err(|error| named(LabError::Usage(error.to_string())))?;
-    let tls = tls::client(&plan.trust, &url, url::scheme_of(&plan.traffic)).map_err(named)?;
-    Ok((scenario.facts().connections, tls))
+    tls::client(&plan.trust, &url, url::scheme_of(&plan.traffic)).map_err(named)
 }
 
 #[cfg(test)]
@@ -230,7 +204,7 @@ mod tests {
     #[test]
     fn impossible_loads_are_refused_before_a_server_starts() {
         let refused = |plan: &ServerPlan| check(plan).unwrap_err().to_string();
-        assert_eq!(checked(&plan(URL, CLOSED)).unwrap().0, 4);
+        assert!(check(&plan(URL, CLOSED)).is_ok());
         assert!(refused(&plan("http://127.0.0.1:80/", CLOSED)).contains("write {port}"));
         assert!(refused(&plan("ws://127.0.0.1:{port}/", CLOSED)).contains("ws:// is for"));
         let forever = ServerPlan { end: LoadEnd::DurationNs(1), ..plan(URL, CLOSED) };
@@ -243,30 +217,32 @@ mod tests {
 
     #[test]
     fn a_generator_that_never_rests_may_be_the_limit() {
-        let generator = Generator::new(&plan(URL, CLOSED), &[], &GO_ON).unwrap();
+        let read = |account: &Account, pace: Pace| super::read(account, &pace, NonZeroU32::MIN);
         // 1000 arrivals, one a microsecond, for 500 ns each of the generator's time.
         let mut account = seen(&[(10, 20); 1000]);
-        let read = generator.seen(&account);
-        assert_eq!((read.wall_ns, read.is_behind_schedule), (1_000_000, false));
-        assert_eq!(read.served.latencies_ns, [BatchTime::between(10, 20); 4]);
-        assert_eq!((read.served.counts.arrived, read.ending), (1000, LoadEnding::Complete));
+        let found = read(&account, CLOSED);
+        assert_eq!((found.wall_ns, found.is_behind_schedule), (1_000_000, false));
+        assert_eq!(found.served.latencies_ns, [BatchTime::between(10, 20); 4]);
+        assert_eq!((found.served.counts.arrived, found.ending), (1000, LoadEnding::Complete));
         account.generator_cpu_ns = 960_000;
-        assert!(generator.seen(&account).is_behind_schedule);
+        assert!(read(&account, CLOSED).is_behind_schedule);
         let pace = Pace::Open { rate_per_second: 1000, spacing: Spacing::Constant };
-        let open = Generator::new(&plan(URL, pace), &[], &GO_ON).unwrap();
-        assert!(!open.seen(&account).is_behind_schedule);
+        assert!(!read(&account, pace).is_behind_schedule);
         account.punctuality.late = 2;
-        assert!(open.seen(&account).is_behind_schedule);
+        assert!(read(&account, pace).is_behind_schedule);
     }
 
     #[test]
     fn a_server_that_is_not_there_is_not_open() {
-        let mut generator = Generator::new(&plan(URL, CLOSED), &[], &GO_ON).unwrap();
+        let plan = plan(URL, CLOSED);
+        let mut generator = Generator::new(&plan, &[], &GO_ON).unwrap();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        assert_eq!(generator.open(port, 1, 1_000_000_000), Ok(()));
+        let order = LoadOrder { plan: &plan, port, seed: 1, limit_ns: 10_000_000_000 };
+        // It takes connections, and answers nothing.
+        assert_eq!(generator.load(&order).unwrap().served.counts.arrived, 0);
         drop(listener);
-        let failure = generator.open(port, 1, 1_000_000_000).unwrap_err();
+        let failure = generator.load(&order).unwrap_err();
         assert!(matches!(failure, LoadFailure::NotOpen(_)), "{failure:?}");
     }
 }

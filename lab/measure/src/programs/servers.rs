@@ -38,6 +38,8 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 pub struct Servers {
     programs: Programs,
     plan: ServerPlan,
+    /// The untimed load that comes first.
+    warm_up: ServerPlan,
     driver: Box<dyn Driver>,
     ports: Ports,
 }
@@ -56,7 +58,8 @@ impl Servers {
     ) -> Result<Servers, StartError> {
         let programs = Programs::new(plan, interrupted)?;
         let ports = Ports::from(std::process::id());
-        Ok(Servers { programs, plan: of_servers.clone(), driver, ports })
+        let (plan, warm_up) = (of_servers.clone(), of_servers.warm_up());
+        Ok(Servers { programs, plan, warm_up, driver, ports })
     }
 
     /// Returns the files that the contestants are made of, as [`Programs::files`].
@@ -119,10 +122,8 @@ impl Servers {
             return Err(not_started(errno));
         }
         let run = Run { request, place, output: &output };
-        let ran = self
-            .ready(&run)
-            .and_then(|()| self.warm(&run))
-            .and_then(|is_warm| if is_warm { self.measure(&run) } else { Ok(run.cut_off()) });
+        let is_warm = self.warm(&run);
+        let ran = is_warm.and_then(|is| if is { self.measure(&run) } else { Ok(run.cut_off()) });
         let stopped = self.programs.launcher.stop().map_err(launcher_gone);
         let ran = ran?;
         if stopped?.killed > 0 {
@@ -131,21 +132,18 @@ impl Servers {
         Ok(ran)
     }
 
-    /// Waits until every connection of the load can be opened.
-    fn ready(&mut self, run: &Run<'_>) -> Result<(), RunFailure> {
+    /// Loads it, untimed, with a part of the load, as soon as that can be opened. Returns whether it
+    /// ended within the time-out.
+    fn warm(&mut self, run: &Run<'_>) -> Result<bool, RunFailure> {
         let deadline_ns = clock::monotonic_ns() + self.plan.ready_within_ns;
         let mut pause = FIRST_PAUSE;
         loop {
-            let left_ns = deadline_ns.saturating_sub(clock::monotonic_ns());
-            let opened = self.driver.open(run.place.port, run.request.load_seed, left_ns);
-            let why = match opened {
-                Ok(()) => return Ok(()),
+            let why = match self.driver.load(&run.order(&self.warm_up, 1)) {
                 Err(LoadFailure::NotOpen(why)) => why,
-                Err(LoadFailure::Distrusted(why)) => {
-                    return Err(run.fault(format!("cannot be trusted: {why}")));
+                seen => {
+                    let seen = self.judged(run, seen, "in its untimed load")?;
+                    return Ok(seen.ending != LoadEnding::Interrupted);
                 }
-                Err(LoadFailure::Interrupted) => return Err(RunFailure::Interrupted),
-                Err(LoadFailure::Broken(why)) => return Err(RunFailure::Broken(why)),
             };
             self.still_runs(run, "before it was ready")?;
             if clock::monotonic_ns() >= deadline_ns {
@@ -179,23 +177,16 @@ impl Servers {
         Err(run.fault(format!("{how} {when}")))
     }
 
-    /// Loads it, untimed, with a part of the load. Returns whether that ended within the time-out.
-    fn warm(&mut self, run: &Run<'_>) -> Result<bool, RunFailure> {
-        let order = LoadOrder { end: self.plan.warm_up_end(), ..run.order(&self.plan, 1) };
-        let seen = self.load(run, &order, "in its untimed load")?;
-        Ok(seen.ending != LoadEnding::Interrupted)
-    }
-
     /// Loads it and measures that.
     fn measure(&mut self, run: &Run<'_>) -> Result<Ran, RunFailure> {
-        let order = run.order(&self.plan, 2);
         let before = self.still_runs(run, "after its untimed load")?;
         self.programs.surroundings.before_run();
         let (counters, energy) = self.programs.meters();
         let start_ns = clock::monotonic_ns();
-        let seen = self.load(run, &order, "under load")?;
+        let seen = self.driver.load(&run.order(&self.plan, 2));
         let took_ns = clock::monotonic_ns() - start_ns;
         let (counters_after, energy_after) = self.programs.meters();
+        let seen = self.judged(run, seen, "under load")?;
         let used = self.still_runs(run, "under load")?;
         let counted = counters_after.since(&counters);
         let energies = self.programs.energy.as_ref().zip(energy_after).zip(energy);
@@ -223,20 +214,21 @@ impl Servers {
         Ok(Ran { sample, output: None, histogram: seen.histogram })
     }
 
-    /// Loads it, and checks that it has done what it was asked for.
-    fn load(
+    /// Checks that a server has done what it was asked for.
+    fn judged(
         &mut self,
         run: &Run<'_>,
-        order: &LoadOrder,
+        seen: Result<LoadSeen, LoadFailure>,
         when: &str,
     ) -> Result<LoadSeen, RunFailure> {
-        let what = match self.driver.load(order) {
+        let what = match seen {
             Ok(seen) => match self.misdeed(&seen) {
                 None => return Ok(seen),
                 Some(what) => what,
             },
-            Err(LoadFailure::NotOpen(why) | LoadFailure::Distrusted(why)) => {
-                format!("did not open all connections: {why}")
+            Err(LoadFailure::NotOpen(why)) => format!("did not open all connections: {why}"),
+            Err(LoadFailure::Distrusted(why)) => {
+                return Err(run.fault(format!("cannot be trusted: {why}")));
             }
             Err(LoadFailure::Interrupted) => return Err(RunFailure::Interrupted),
             Err(LoadFailure::Broken(why)) => return Err(RunFailure::Broken(why)),
@@ -288,12 +280,12 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Returns the order of a load of this run, of which there are several.
-    fn order(&self, plan: &ServerPlan, number: u64) -> LoadOrder {
+    fn order<'a>(&self, plan: &'a ServerPlan, number: u64) -> LoadOrder<'a> {
         LoadOrder {
+            plan,
             port: self.place.port,
             // Each load has names and topics of its own.
             seed: self.request.load_seed.wrapping_add(number),
-            end: plan.end,
             limit_ns: self.request.timeout_ns,
         }
     }
