@@ -21,7 +21,7 @@ pub struct RunSummary {
     pub command: Vec<String>,
     /// The study and the workload, for a study's run.
     pub study: Option<(String, String)>,
-    /// The number of finished rounds.
+    /// The number of finished rounds; of a stream that of its lines, of a load of its arrivals.
     pub rounds: u64,
     /// The run's own time until the end of its last round.
     pub seconds: f64,
@@ -60,24 +60,33 @@ struct PlanPart {
     functions: Option<Value>,
 }
 
-/// The latest runs: the number of finished rounds, the run's own time at the end of the last one,
-/// and the last stop or start. A stream has no rounds: its lines are events.
-const LATEST_RUNS: &str = "
-SELECT run AS row, id, created_unix_ms, header,
+/// The events of a run that are evidence where there are no rounds: lines of a stream, and blocks
+/// of the messages of a load.
+macro_rules! observed {
+    () => {
+        "events WHERE events.run = runs.run AND body ->> 'event' IN ('observed', 'block')"
+    };
+}
+
+/// The latest runs: the number of finished rounds, lines or arrivals, the run's own time at the end
+/// of the last one, and the last stop or start.
+const LATEST_RUNS: &str = concat!(
+    "SELECT run AS row, id, created_unix_ms, header,
   coalesce(
     nullif((SELECT count(*) FROM rounds WHERE rounds.run = runs.run), 0),
-    (SELECT sum(body ->> 'lines') FROM events
-     WHERE events.run = runs.run AND body ->> 'event' = 'observed'),
-    0) AS done,
+    (SELECT sum(coalesce(body ->> 'lines', body ->> 'arrivals')) FROM ",
+    observed!(),
+    "), 0) AS done,
   coalesce(
     (SELECT elapsed_ns FROM rounds WHERE rounds.run = runs.run ORDER BY round DESC LIMIT 1),
-    (SELECT max(body ->> 'elapsed_ns') FROM events
-     WHERE events.run = runs.run AND body ->> 'event' = 'observed'),
-    0) AS elapsed_ns,
+    (SELECT max(body ->> 'elapsed_ns') FROM ",
+    observed!(),
+    "), 0) AS elapsed_ns,
   (SELECT body FROM events
    WHERE events.run = runs.run AND body ->> 'event' IN ('stopped', 'resumed')
    ORDER BY sequence DESC LIMIT 1) AS last
-FROM runs ORDER BY run DESC LIMIT ?";
+FROM runs ORDER BY run DESC LIMIT ?"
+);
 
 /// Returns the text at this place of a JSON value; empty if there is none.
 fn text_at(value: &Value, place: &str) -> String {
@@ -149,7 +158,7 @@ impl Store {
     }
 
     /// Counts the earlier runs of these claims on these files: with `before`, those before that
-    /// run; without, all so far. Runs without a finished round do not count: they showed nothing.
+    /// run; without, all so far. Runs that showed nothing do not count.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -158,10 +167,13 @@ impl Store {
         claim_key: &str,
         before: Option<&RunId>,
     ) -> Result<u64, StoreError> {
-        let sql = "SELECT count(*) AS runs FROM runs WHERE claim_key = ? AND run < ? \
-                   AND (EXISTS (SELECT 1 FROM rounds WHERE rounds.run = runs.run) \
-                   OR EXISTS (SELECT 1 FROM events WHERE events.run = runs.run \
-                   AND body ->> 'event' = 'observed'))";
+        let sql = concat!(
+            "SELECT count(*) AS runs FROM runs WHERE claim_key = ? AND run < ?
+             AND (EXISTS (SELECT 1 FROM rounds WHERE rounds.run = runs.run)
+             OR EXISTS (SELECT 1 FROM ",
+            observed!(),
+            "))"
+        );
         let before = before.map_or(i64::MAX, |run| run.row);
         let runs = self.first(sql, params![claim_key, before], |row| number(row, "runs"))?;
         Ok(runs.unwrap_or(0))
@@ -269,6 +281,22 @@ mod tests {
             assert_eq!(store.previous_runs("key", before).unwrap(), expected);
         }
         assert_eq!(store.previous_runs("another", None).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_block_of_a_load_is_evidence_as_a_round_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("journal.db")).unwrap();
+        let run = store.create_run(&header()).unwrap();
+        for elapsed_ns in [2_000_000, 5_000_000] {
+            assert_eq!(
+                store.previous_runs("key", None).unwrap(),
+                u64::from(elapsed_ns > 2_000_000)
+            );
+            store.event(&run, &Event::Block { arrivals: 7, tallies: vec![], elapsed_ns }).unwrap();
+        }
+        let runs = store.runs(None).unwrap();
+        assert_eq!((runs[0].rounds, runs[0].seconds), (14, 0.005));
     }
 
     #[test]
