@@ -10,8 +10,8 @@ TEXT := target/tiebreak/text-4MB
 AA := target/tiebreak/aa.json
 
 .PHONY: help run test full aa scopes placements units studies elsewhere machine peers \
-        load-cost load-peers gate truth bench shares rounds sooner barrierd install build setup \
-        tidy lint
+        load-cost load-peers load-truth gate truth bench shares rounds sooner barrierd install \
+        build setup tidy lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -96,6 +96,10 @@ load-peers: build ## what generators of load say of a server that stands still a
 load-cost: build ## what a message costs the generator, ours and others, by CPU time: 8 minutes
 	@scripts/setup.sh load load-peers
 	/usr/bin/python3 -B bench/load/cost.py $(ARGS)
+
+load-truth: build ## servers of a known rate, and one against itself, beside a neighbour: 30 minutes
+	@scripts/setup.sh load
+	/usr/bin/python3 -B bench/load/truth.py $(ARGS)
 
 gate: build ## 100 pull requests, 50 of them 3% slower, gated by us and by stored means: 15 minutes
 	@scripts/setup.sh gate

@@ -9,14 +9,12 @@ others needs and is not installed leaves its contest out, and that is said.
 import argparse
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import servers  # noqa: E402
 from common import ROOT, Problem  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -27,59 +25,6 @@ CONNECTIONS, REQUESTS, PAIRED = 10, 20_000, 100_000
 PAIR_CONNECTIONS = 100
 # 'mqttv5 bench' ends after a time. Ours sends more messages than it does by then in some runs.
 MQTTV5_SECONDS, MQTTV5_PILOTS, MQTTV5_MARGIN = 2, 3, 1.25
-
-NGINX = """daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors;
-events {{ worker_connections 1024; }}
-http {{ access_log off; keepalive_requests 1000000000;
-  client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
-  uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
-  server {{ listen 127.0.0.1:{port}; root {folder}; }} }}
-"""
-MOSQUITTO = """listener {port} 127.0.0.1
-allow_anonymous true
-persistence false
-max_inflight_messages 0
-max_queued_messages 0
-set_tcp_nodelay true
-log_dest none
-"""
-SERVERS = {
-    "nginx": (NGINX, lambda config, folder: ["/usr/sbin/nginx", "-p", folder, "-c", config]),
-    "mosquitto": (MOSQUITTO, lambda config, folder: ["/usr/sbin/mosquitto", "-c", config]),
-}
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
-
-
-class Server:
-    """A server on a free port, for as long as the block runs; gives the port."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __enter__(self):
-        text, command = SERVERS[self.name]
-        self.folder, port = tempfile.TemporaryDirectory(), free_port()
-        config = Path(self.folder.name) / "config"
-        config.write_text(text.format(port=port, folder=self.folder.name))
-        (Path(self.folder.name) / "index.html").write_text("ok\n")
-        self.process = subprocess.Popen(command(str(config), self.folder.name))
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                return port
-            except ConnectionRefusedError:
-                time.sleep(0.05)
-        self.__exit__()
-        raise Problem(f"{self.name} takes no connection on port {port}")
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        self.folder.cleanup()
 
 
 def mqttv5(broker, messages):
@@ -150,7 +95,7 @@ def main():
                        cwd=HERE / "loadtest", check=True)
     file, out = BUILT / "claims.toml", BUILT / "cost.json"
     try:
-        with Server("nginx") as web, Server("mosquitto") as broker:
+        with servers.Debian("nginx") as web, servers.Debian("mosquitto") as broker:
             file.write_text(claims(args.tiebreak, web, broker))
             command = [args.tiebreak, "check", file, "--budget", args.budget, "--json", out]
             status = subprocess.run(command, check=False).returncode

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Asks load generators how slow a server is that stops for 100 ms once a second.
 
-Each asks the same server (stalling.py) at the same rate over as many connections for as long, and
+Each asks the same server (server.py) at the same rate over as many connections for as long, and
 says its percentiles of the latency. The truth is arithmetic: a request that is to be sent while the
 server stands waits for the rest of the stop. What some of them cannot say, or do not let one ask
 for, stands in the data as it is. The table in README.md is then drawn from the data.
@@ -20,9 +20,9 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import servers  # noqa: E402
 from common import ROOT, Problem, machine  # noqa: E402
 
-HERE = Path(__file__).resolve().parent
 DATA = ROOT / "docs" / "measured" / "load-peers.json"
 QUICK = ROOT / "target" / "tiebreak" / "load-peers-quick.json"
 SCHEMA = "tiebreak/load-peers/1"
@@ -186,19 +186,6 @@ def version(program, words):
     return found.group() if found else ""
 
 
-class Server:
-    """The server, for as long as the block runs; gives its address."""
-
-    def __enter__(self):
-        self.process = subprocess.Popen([sys.executable, HERE / "stalling.py"],
-                                        stdout=subprocess.PIPE, text=True)
-        return f"http://127.0.0.1:{int(self.process.stdout.readline())}/"
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-
-
 def measure(args, seconds):
     """A row for each generator: what it says of a server that was started for it alone."""
     rows = []
@@ -209,7 +196,7 @@ def measure(args, seconds):
         if found is None:
             row["missing"] = f"{program} is not installed"
         else:
-            with Server() as url, tempfile.TemporaryDirectory() as folder:
+            with servers.Made("stalls") as url, tempfile.TemporaryDirectory() as folder:
                 row["said_ms"] = ask(args, url, seconds, Path(folder))
         print(f"load-peers: {name}: {row.get('said_ms', row.get('missing'))}", file=sys.stderr)
         rows.append(row)

@@ -76,13 +76,14 @@ fn render(root: &Path, command: &str) -> Result<String> {
 
 /// Blocks that come from one file of data: the command, the path, and what renders it.
 type Made = (&'static str, &'static str, fn(&str) -> Result<String>);
-const MADE: [Made; 14] = [
+const MADE: [Made; 15] = [
     ("make aa", aa::DATA, aa::render),
     ("make bench", own::DATA, own::render),
     ("make gate", gate::DATA, gate::render),
     ("make load-cost", "docs/measured/load-cost.json", programs::claims),
     ("make load-peers", load_peers::DATA, load_peers::render),
     ("make load-peers # in short", load_peers::DATA, load_peers::in_short),
+    ("make load-truth", "docs/measured/load-truth.csv", programs::of_csv),
     ("make peers", peers::DATA, peers::render),
     ("make peers # in short", peers::DATA, peers::in_short),
     ("make placements", placements::DATA, placements::render),

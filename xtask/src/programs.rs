@@ -77,7 +77,10 @@ pub fn read(text: &str) -> Result<CheckResult> {
 
 /// Renders a table whose first line has the titles. Cells are Markdown; columns in which all begin
 /// as a number are flush right.
-fn of_csv(text: &str) -> Result<String> {
+///
+/// # Errors
+/// The text is no CSV, or has no line but that of the titles.
+pub fn of_csv(text: &str) -> Result<String> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let cells = |row: &csv::StringRecord| -> Vec<String> {
         row.iter().map(|cell| cell.replace('|', "\\|")).collect()
