@@ -3,8 +3,8 @@
 # Says what it does; says nothing and changes nothing where all is there.
 #
 #   scripts/setup.sh build     to build and run tiebreak: Rust, a C compiler
-#   scripts/setup.sh test      to test it: git, Cucumber for its wire protocol, and zig for the
-#                              client of the runner protocol
+#   scripts/setup.sh test      to test it: git, Cucumber for its wire protocol, zig for the client
+#                              of the runner protocol, and a compiler and an emulator of AArch64
 #   scripts/setup.sh peers     to compare it with hyperfine: hyperfine, Python, SciPy
 #   scripts/setup.sh gate      to gate pull requests, hyperfine too: the same, and git
 #   scripts/setup.sh fuzz      to fuzz it: a C++ compiler
@@ -261,6 +261,9 @@ for job in "$@"; do
             need git has git
             need cucumber has cucumber
             need_tool zig python3-pip python3 -m pip --version
+            need gcc-aarch64-linux-gnu has aarch64-linux-gnu-gcc
+            need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
+            need qemu-user has qemu-aarch64
             ;;
         peers | gate)
             [ "$job" = peers ] || need git has git

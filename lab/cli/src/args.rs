@@ -70,6 +70,9 @@ pub enum Command {
     /// Claims as steps of Cucumber: a server of its wire protocol
     Wire(crate::wire::WireOptions),
 
+    /// Source code that looks for a set of bytes, for people who want no library
+    Byteset(crate::byteset::BytesetOptions),
+
     /// The published functions of the Confidence Sequence Method, for scripts
     Classic(crate::classic::ClassicOptions),
 

@@ -7,6 +7,7 @@
 
 mod aa;
 mod args;
+mod byteset;
 mod check;
 mod choice;
 mod classic;
@@ -119,6 +120,7 @@ fn run(asked: Command, io: &mut Io) -> Result<u8, LabError> {
         Command::Machine(arguments) => machine::run(*arguments, io),
         Command::Report(options) => journals::report(&options, io),
         Command::Wire(options) => wire::run(&options, io),
+        Command::Byteset(options) => byteset::run(&options, io),
         Command::Classic(options) => classic::run(&options, io),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -57,6 +57,7 @@
 #![forbid(unsafe_code)]
 
 mod ahead;
+pub mod byteset;
 pub mod check;
 mod claim_test;
 pub mod claims_file;

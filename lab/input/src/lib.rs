@@ -39,6 +39,7 @@
 #![forbid(unsafe_code)]
 
 mod amount;
+pub mod byte_set;
 mod cursor;
 mod decimal;
 mod document;

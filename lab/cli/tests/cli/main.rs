@@ -4,6 +4,7 @@
 mod common;
 
 mod bad_input;
+mod byteset;
 mod check;
 mod ci_workflows;
 mod classic;

@@ -1,0 +1,180 @@
+//! The search itself, over blocks of as many bytes as a form looks up at once.
+
+mod scalar;
+
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use super::tables::Tables;
+use crate::Form;
+
+/// What a form does with tables and bytes.
+///
+/// # Safety
+/// The CPU must have the instructions of the form.
+#[derive(Debug)]
+pub(crate) struct Functions {
+    /// The place of the first byte of the set; the length if there is none.
+    pub find: unsafe fn(&Tables, &[u8]) -> usize,
+    /// The place of the first byte that is not in the set; the length if there is none.
+    pub span: unsafe fn(&Tables, &[u8]) -> usize,
+    pub count: unsafe fn(&Tables, &[u8]) -> usize,
+    /// Writes the mask of each 64 bytes, as long as there is room.
+    pub masks: unsafe fn(&Tables, &[u8], &mut [u64]),
+}
+
+/// Returns the functions of a form, for tables that have those by halves or not.
+pub(crate) fn of(form: Form, has_nibbles: bool) -> &'static Functions {
+    match (form, has_nibbles) {
+        #[cfg(target_arch = "x86_64")]
+        (Form::Ssse3, true) => &x86::SSSE3_NIBBLES,
+        #[cfg(target_arch = "x86_64")]
+        (Form::Ssse3, false) => &x86::SSSE3_COLUMNS,
+        #[cfg(target_arch = "x86_64")]
+        (Form::Avx2, true) => &x86::AVX2_NIBBLES,
+        #[cfg(target_arch = "x86_64")]
+        (Form::Avx2, false) => &x86::AVX2_COLUMNS,
+        #[cfg(target_arch = "x86_64")]
+        (Form::Avx512, _) => &x86::AVX512,
+        #[cfg(target_arch = "aarch64")]
+        (Form::Neon, _) => &neon::NEON,
+        _ => &scalar::SCALAR,
+    }
+}
+
+/// The tables of a set in registers, and how a block of bytes is looked up in them.
+///
+/// # Safety
+/// All functions need the instructions of the form, and bytes that can be read.
+pub(crate) trait Lookup: Copy {
+    /// The bytes of a block, at most 64.
+    const BYTES: usize;
+
+    /// Loads the tables.
+    unsafe fn new(tables: &Tables) -> Self;
+
+    /// Returns which bytes of a block are in the set: bit `i` for byte `i`, and 0 above.
+    unsafe fn block(self, from: *const u8) -> u64;
+
+    /// Returns the same of fewer bytes than a block has, and of at least one.
+    unsafe fn part(self, from: *const u8, count: usize) -> u64;
+}
+
+/// Returns the mask of a number of bytes, at most 64.
+#[inline(always)]
+pub(crate) const fn first_bits(count: usize) -> u64 {
+    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
+}
+
+/// Returns the place of the first byte whose bit is set in the mask after it was flipped.
+///
+/// # Safety
+/// As [`Lookup`].
+#[inline(always)]
+pub(crate) unsafe fn find<L: Lookup>(tables: &Tables, bytes: &[u8], flip: bool) -> usize {
+    let flipped = if flip { first_bits(L::BYTES) } else { 0 };
+    // SAFETY: the caller has the instructions; each block and the part lie within the slice.
+    unsafe {
+        let lookup = L::new(tables);
+        let mut at = 0;
+        while at + L::BYTES <= bytes.len() {
+            let found = lookup.block(bytes.as_ptr().add(at)) ^ flipped;
+            if found != 0 {
+                return at + found.trailing_zeros() as usize;
+            }
+            at += L::BYTES;
+        }
+        let left = bytes.len() - at;
+        if left > 0 {
+            let mask = lookup.part(bytes.as_ptr().add(at), left);
+            let found = (mask ^ flipped) & first_bits(left);
+            if found != 0 {
+                return at + found.trailing_zeros() as usize;
+            }
+        }
+        bytes.len()
+    }
+}
+
+/// Returns how many bytes are in the set.
+///
+/// # Safety
+/// As [`Lookup`].
+#[inline(always)]
+pub(crate) unsafe fn count<L: Lookup>(tables: &Tables, bytes: &[u8]) -> usize {
+    // SAFETY: the caller has the instructions; each block and the part lie within the slice.
+    unsafe {
+        let lookup = L::new(tables);
+        let (mut at, mut found) = (0, 0);
+        while at + L::BYTES <= bytes.len() {
+            found += lookup.block(bytes.as_ptr().add(at)).count_ones() as usize;
+            at += L::BYTES;
+        }
+        let left = bytes.len() - at;
+        if left > 0 {
+            found += lookup.part(bytes.as_ptr().add(at), left).count_ones() as usize;
+        }
+        found
+    }
+}
+
+/// Writes the mask of each 64 bytes, as long as there is room; of bytes beyond the end it has 0.
+///
+/// # Safety
+/// As [`Lookup`].
+#[inline(always)]
+pub(crate) unsafe fn masks<L: Lookup>(tables: &Tables, bytes: &[u8], into: &mut [u64]) {
+    // SAFETY: the caller has the instructions; each block and the part lie within the chunk.
+    unsafe {
+        let lookup = L::new(tables);
+        for (chunk, mask) in bytes.chunks(64).zip(into) {
+            let mut at = 0;
+            *mask = 0;
+            while at + L::BYTES <= chunk.len() {
+                *mask |= lookup.block(chunk.as_ptr().add(at)) << at;
+                at += L::BYTES;
+            }
+            let left = chunk.len() - at;
+            if left > 0 {
+                *mask |= lookup.part(chunk.as_ptr().add(at), left) << at;
+            }
+        }
+    }
+}
+
+/// Makes the [`Functions`] of a lookup: the search is compiled anew with these features.
+macro_rules! functions {
+    ($(#[$feature:meta])? $lookup:ty) => {{
+        use crate::byte_set::forms::{self, Functions};
+        use crate::byte_set::tables::Tables;
+
+        $(#[$feature])?
+        unsafe fn find(tables: &Tables, bytes: &[u8]) -> usize {
+            // SAFETY: the caller has the instructions.
+            unsafe { forms::find::<$lookup>(tables, bytes, false) }
+        }
+
+        $(#[$feature])?
+        unsafe fn span(tables: &Tables, bytes: &[u8]) -> usize {
+            // SAFETY: the caller has the instructions.
+            unsafe { forms::find::<$lookup>(tables, bytes, true) }
+        }
+
+        $(#[$feature])?
+        unsafe fn count(tables: &Tables, bytes: &[u8]) -> usize {
+            // SAFETY: the caller has the instructions.
+            unsafe { forms::count::<$lookup>(tables, bytes) }
+        }
+
+        $(#[$feature])?
+        unsafe fn masks(tables: &Tables, bytes: &[u8], into: &mut [u64]) {
+            // SAFETY: the caller has the instructions.
+            unsafe { forms::masks::<$lookup>(tables, bytes, into) }
+        }
+
+        Functions { find, span, count, masks }
+    }};
+}
+pub(crate) use functions;

@@ -1,0 +1,59 @@
+//! 16 bytes at a time on AArch64.
+
+use super::{Functions, Lookup, first_bits, functions};
+use crate::byte_set::tables::Tables;
+use core::arch::aarch64::*;
+
+pub(crate) static NEON: Functions = functions!(
+    #[target_feature(enable = "neon")]
+    Bitmap
+);
+
+/// The 32 bytes that have a bit for each of 256: one lookup finds the byte, another the bit.
+#[derive(Clone, Copy)]
+struct Bitmap(uint8x16x2_t);
+
+/// Byte `i` is `1 << (i % 8)`.
+const EACH_BIT: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+
+impl Bitmap {
+    #[inline(always)]
+    unsafe fn mask(self, bytes: uint8x16_t) -> u64 {
+        // SAFETY: every AArch64 has NEON; the table has 16 bytes.
+        unsafe {
+            let each = vld1q_u8(EACH_BIT.as_ptr());
+            let row = vqtbl2q_u8(self.0, vshrq_n_u8::<3>(bytes));
+            let bit = vqtbl1q_u8(each, vandq_u8(bytes, vdupq_n_u8(7)));
+            // A bit of each byte, added up by halves: no instruction collects them.
+            let marks = vandq_u8(vtstq_u8(row, bit), each);
+            let (low, high) = (vaddv_u8(vget_low_u8(marks)), vaddv_u8(vget_high_u8(marks)));
+            u64::from(low) | u64::from(high) << 8
+        }
+    }
+}
+
+impl Lookup for Bitmap {
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn new(tables: &Tables) -> Bitmap {
+        // SAFETY: every AArch64 has NEON; there are 32 bytes.
+        unsafe { Bitmap(vld1q_u8_x2(tables.set.bits.as_ptr())) }
+    }
+
+    #[inline(always)]
+    unsafe fn block(self, from: *const u8) -> u64 {
+        // SAFETY: the caller's 16 bytes can be read.
+        unsafe { self.mask(vld1q_u8(from)) }
+    }
+
+    #[inline(always)]
+    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
+        let mut bytes = [0; 16];
+        // SAFETY: the caller's bytes can be read, and there are fewer than 16.
+        unsafe {
+            core::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), count);
+            self.mask(vld1q_u8(bytes.as_ptr())) & first_bits(count)
+        }
+    }
+}

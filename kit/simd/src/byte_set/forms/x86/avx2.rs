@@ -1,0 +1,128 @@
+//! 32 bytes at a time.
+
+use super::part::up_to_15;
+use super::ssse3::{EACH_BIT, halves, load};
+use crate::byte_set::forms::{Lookup, first_bits};
+use crate::byte_set::tables::{Nibbles as Halves, Tables};
+use core::arch::x86_64::*;
+
+/// Tables by halves of a byte.
+#[derive(Clone, Copy)]
+pub(super) struct Nibbles {
+    upper: __m256i,
+    lower: __m256i,
+}
+
+impl Nibbles {
+    #[inline(always)]
+    unsafe fn mask(self, bytes: __m256i) -> u64 {
+        // SAFETY: the caller has AVX2.
+        unsafe {
+            let half = _mm256_set1_epi8(15);
+            let row = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half);
+            let row = _mm256_shuffle_epi8(self.upper, row);
+            let column = _mm256_shuffle_epi8(self.lower, _mm256_and_si256(bytes, half));
+            any_bit(_mm256_and_si256(row, column))
+        }
+    }
+}
+
+impl Lookup for Nibbles {
+    const BYTES: usize = 32;
+
+    #[inline(always)]
+    unsafe fn new(tables: &Tables) -> Nibbles {
+        let Halves { upper, lower } = halves(tables);
+        // SAFETY: the caller has AVX2; both are 16 bytes.
+        unsafe { Nibbles { upper: twice(&upper), lower: twice(&lower) } }
+    }
+
+    #[inline(always)]
+    unsafe fn block(self, from: *const u8) -> u64 {
+        // SAFETY: the caller has AVX2, and its 32 bytes can be read.
+        unsafe { self.mask(_mm256_loadu_si256(from.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
+        // SAFETY: the caller has AVX2, and its bytes can be read.
+        unsafe { self.mask(up_to_31(from, count)) & first_bits(count) }
+    }
+}
+
+/// The columns of any set: bits for the upper halves 0 to 7, and for 8 to 15.
+#[derive(Clone, Copy)]
+pub(super) struct Columns([__m256i; 2]);
+
+impl Columns {
+    #[inline(always)]
+    unsafe fn mask(self, bytes: __m256i) -> u64 {
+        // SAFETY: the caller has AVX2.
+        unsafe {
+            // A shuffle gives 0 where the byte is 128 or more, so of the two columns one is 0.
+            let high = _mm256_xor_si256(bytes, _mm256_set1_epi8(-128));
+            let column = _mm256_or_si256(
+                _mm256_shuffle_epi8(self.0[0], bytes),
+                _mm256_shuffle_epi8(self.0[1], high),
+            );
+            let row = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(7));
+            let bit = _mm256_shuffle_epi8(_mm256_set1_epi64x(EACH_BIT), row);
+            any_bit(_mm256_and_si256(column, bit))
+        }
+    }
+}
+
+impl Lookup for Columns {
+    const BYTES: usize = 32;
+
+    #[inline(always)]
+    unsafe fn new(tables: &Tables) -> Columns {
+        let [low, high] = &tables.columns;
+        // SAFETY: the caller has AVX2; both are 16 bytes.
+        unsafe { Columns([twice(low), twice(high)]) }
+    }
+
+    #[inline(always)]
+    unsafe fn block(self, from: *const u8) -> u64 {
+        // SAFETY: the caller has AVX2, and its 32 bytes can be read.
+        unsafe { self.mask(_mm256_loadu_si256(from.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
+        // SAFETY: the caller has AVX2, and its bytes can be read.
+        unsafe { self.mask(up_to_31(from, count)) & first_bits(count) }
+    }
+}
+
+/// Loads the same 16 bytes into both halves.
+#[inline(always)]
+unsafe fn twice(bytes: &[u8; 16]) -> __m256i {
+    // SAFETY: the caller has AVX2; there are 16 bytes.
+    unsafe { _mm256_broadcastsi128_si256(load(bytes.as_ptr())) }
+}
+
+/// Loads one to 31 bytes into the low end of a register; what is above is 0.
+#[inline(always)]
+unsafe fn up_to_31(from: *const u8, count: usize) -> __m256i {
+    // SAFETY: the caller has AVX2, and its bytes can be read.
+    unsafe {
+        if count < 16 {
+            _mm256_zextsi128_si256(up_to_15(from, count))
+        } else {
+            let high = match count - 16 {
+                0 => _mm_setzero_si128(),
+                left => up_to_15(from.add(16), left),
+            };
+            _mm256_set_m128i(high, load(from))
+        }
+    }
+}
+
+/// Returns which bytes have any bit.
+#[inline(always)]
+unsafe fn any_bit(bytes: __m256i) -> u64 {
+    // SAFETY: the caller has AVX2.
+    let none = unsafe { _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256())) };
+    u64::from(!none as u32)
+}

@@ -1,0 +1,120 @@
+//! 16 bytes at a time.
+
+use super::part::up_to_15;
+use crate::byte_set::forms::{Lookup, first_bits};
+use crate::byte_set::tables::{Nibbles as Halves, Tables};
+use core::arch::x86_64::*;
+
+/// Tables by halves of a byte.
+#[derive(Clone, Copy)]
+pub(super) struct Nibbles {
+    upper: __m128i,
+    lower: __m128i,
+}
+
+impl Nibbles {
+    #[inline(always)]
+    unsafe fn mask(self, bytes: __m128i) -> u64 {
+        // SAFETY: the caller has SSSE3.
+        unsafe {
+            let half = _mm_set1_epi8(15);
+            let row = _mm_and_si128(_mm_srli_epi16(bytes, 4), half);
+            let row = _mm_shuffle_epi8(self.upper, row);
+            let column = _mm_shuffle_epi8(self.lower, _mm_and_si128(bytes, half));
+            any_bit(_mm_and_si128(row, column))
+        }
+    }
+}
+
+impl Lookup for Nibbles {
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn new(tables: &Tables) -> Nibbles {
+        let Halves { upper, lower } = halves(tables);
+        // SAFETY: the caller has SSSE3; both are 16 bytes.
+        unsafe { Nibbles { upper: load(upper.as_ptr()), lower: load(lower.as_ptr()) } }
+    }
+
+    #[inline(always)]
+    unsafe fn block(self, from: *const u8) -> u64 {
+        // SAFETY: the caller has SSSE3, and its 16 bytes can be read.
+        unsafe { self.mask(load(from)) }
+    }
+
+    #[inline(always)]
+    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
+        // SAFETY: the caller has SSSE3, and its bytes can be read.
+        unsafe { self.mask(up_to_15(from, count)) & first_bits(count) }
+    }
+}
+
+/// The columns of any set: bits for the upper halves 0 to 7, and for 8 to 15.
+#[derive(Clone, Copy)]
+pub(super) struct Columns([__m128i; 2]);
+
+impl Columns {
+    #[inline(always)]
+    unsafe fn mask(self, bytes: __m128i) -> u64 {
+        // SAFETY: the caller has SSSE3.
+        unsafe {
+            // A shuffle gives 0 where the byte is 128 or more, so of the two columns one is 0.
+            let high = _mm_xor_si128(bytes, _mm_set1_epi8(-128));
+            let column =
+                _mm_or_si128(_mm_shuffle_epi8(self.0[0], bytes), _mm_shuffle_epi8(self.0[1], high));
+            let row = _mm_and_si128(_mm_srli_epi16(bytes, 4), _mm_set1_epi8(7));
+            let bit = _mm_shuffle_epi8(_mm_set1_epi64x(EACH_BIT), row);
+            any_bit(_mm_and_si128(column, bit))
+        }
+    }
+}
+
+impl Lookup for Columns {
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn new(tables: &Tables) -> Columns {
+        let [low, high] = &tables.columns;
+        // SAFETY: the caller has SSSE3; both are 16 bytes.
+        unsafe { Columns([load(low.as_ptr()), load(high.as_ptr())]) }
+    }
+
+    #[inline(always)]
+    unsafe fn block(self, from: *const u8) -> u64 {
+        // SAFETY: the caller has SSSE3, and its 16 bytes can be read.
+        unsafe { self.mask(load(from)) }
+    }
+
+    #[inline(always)]
+    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
+        // SAFETY: the caller has SSSE3, and its bytes can be read.
+        unsafe { self.mask(up_to_15(from, count)) & first_bits(count) }
+    }
+}
+
+/// Byte `i` is `1 << i`.
+pub(super) const EACH_BIT: i64 = 0x8040_2010_0804_0201_u64 as i64;
+
+/// Returns the tables by halves, which the functions that need them are only chosen with.
+#[inline(always)]
+pub(super) fn halves(tables: &Tables) -> Halves {
+    tables.nibbles.unwrap_or(Halves { upper: [0; 16], lower: [0; 16] })
+}
+
+/// Loads 16 bytes.
+///
+/// # Safety
+/// They can be read.
+#[inline(always)]
+pub(super) unsafe fn load(from: *const u8) -> __m128i {
+    // SAFETY: the caller's 16 bytes can be read; every x86-64 has SSE2.
+    unsafe { _mm_loadu_si128(from.cast()) }
+}
+
+/// Returns which bytes have any bit.
+#[inline(always)]
+unsafe fn any_bit(bytes: __m128i) -> u64 {
+    // SAFETY: every x86-64 has SSE2.
+    let none = unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128())) };
+    u64::from(!none as u16)
+}

@@ -1,0 +1,18 @@
+//! Kernels in the widest instructions that the CPU has.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`byte_set`] | find, span, count and split by any set of bytes |
+//!
+//! A kernel has a [`Form`] for each kind of instructions: one for any CPU, and others that only
+//! some CPUs can run. A handle such as [`byte_set::Finder`] takes a form once, when it is made, and
+//! can only be made of one that this CPU has. The variable `TIEBREAK_SIMD` forces one, by its name.
+//!
+//! All forms give the same answers. No function allocates, or reads or writes outside its slices.
+
+#![cfg_attr(not(any(test, feature = "std")), no_std)]
+
+pub mod byte_set;
+mod form;
+
+pub use form::{Form, Refused};

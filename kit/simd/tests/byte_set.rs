@@ -1,0 +1,147 @@
+//! Each form against a loop over the bytes, between pages that cannot be read.
+
+use proptest::prelude::*;
+use tiebreak_simd::Form;
+use tiebreak_simd::byte_set::{ByteSet, Finder};
+
+/// Bytes between two pages that end the process if they are touched.
+struct Guarded {
+    from: *mut u8,
+    page_bytes: usize,
+}
+
+impl Guarded {
+    fn new() -> Guarded {
+        // SAFETY: the mapping is new, and its middle page is its own.
+        unsafe {
+            let page_bytes = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).unwrap();
+            let (none, both) = (libc::PROT_NONE, libc::PROT_READ | libc::PROT_WRITE);
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let all = libc::mmap(std::ptr::null_mut(), 3 * page_bytes, none, flags, -1, 0);
+            assert_ne!(all, libc::MAP_FAILED);
+            let from = all.cast::<u8>().add(page_bytes);
+            assert_eq!(libc::mprotect(from.cast(), page_bytes, both), 0);
+            Guarded { from, page_bytes }
+        }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the page is mapped as long as this lives, and borrowed as this is.
+        unsafe { std::slice::from_raw_parts_mut(self.from, self.page_bytes) }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this one's, and nothing of it is borrowed.
+        unsafe { libc::munmap(self.from.sub(self.page_bytes).cast(), 3 * self.page_bytes) };
+    }
+}
+
+/// Asserts that a finder says of these bytes what a loop over them says.
+#[track_caller]
+fn check(set: &ByteSet, finder: &Finder, bytes: &[u8]) {
+    let has = |byte: &u8| set.has(*byte);
+    let about = || format!("{}: {set:?} in {bytes:?}", finder.form());
+    assert_eq!(finder.find(bytes), bytes.iter().position(has), "{}", about());
+    let span = bytes.iter().position(|byte| !has(byte)).unwrap_or(bytes.len());
+    assert_eq!(finder.span(bytes), span, "{}", about());
+    assert_eq!(finder.count(bytes), bytes.iter().filter(|byte| has(byte)).count(), "{}", about());
+    assert!(finder.split(bytes).eq(bytes.split(has)), "{}", about());
+    let mut masks = [7; 5];
+    finder.masks(bytes, &mut masks);
+    for (chunk, mask) in bytes.chunks(64).zip(masks) {
+        let bits = chunk.iter().enumerate().map(|(at, byte)| u64::from(has(byte)) << at);
+        assert_eq!(mask, bits.sum::<u64>(), "{}", about());
+    }
+    assert_eq!(masks[bytes.len().div_ceil(64)..], [7; 5][bytes.len().div_ceil(64)..]);
+}
+
+fn finders(set: &ByteSet) -> Vec<Finder> {
+    Form::here().map(|form| Finder::of_form(set, form).unwrap()).collect()
+}
+
+/// Sets with tables by halves and without, of few bytes and of many.
+fn sets() -> [ByteSet; 8] {
+    let letters = ByteSet::range(b'A', b'Z').with(ByteSet::range(b'a', b'z'));
+    let diagonal = ByteSet::of(&(0..16).map(|at| 17 * at).collect::<Vec<u8>>());
+    [
+        ByteSet::EMPTY,
+        ByteSet::EMPTY.others(),
+        ByteSet::of(b"\0"),
+        ByteSet::of(b"\r\n"),
+        letters.with(ByteSet::range(b'0', b'9')).with(ByteSet::of(b"-_")),
+        ByteSet::range(128, 255),
+        diagonal,
+        diagonal.others(),
+    ]
+}
+
+#[test]
+fn every_length_at_every_alignment_between_guards() {
+    let mut guarded = Guarded::new();
+    let mut state = 1_u32;
+    let page_bytes = guarded.page_bytes;
+    for set in sets() {
+        let finders = finders(&set);
+        // Bytes of the set and others in turn, mostly a few, at times up to 127.
+        let kinds = [set, set.others()].map(|set| set.bytes().collect::<Vec<u8>>());
+        let kinds: Vec<Vec<u8>> = kinds.into_iter().filter(|kind| !kind.is_empty()).collect();
+        let (mut left, mut kind) = (0, 0);
+        for byte in guarded.bytes() {
+            state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            if left == 0 {
+                left = 1 + (state >> 16 & if state >> 30 == 0 { 127 } else { 7 });
+                kind = (kind + 1) % kinds.len();
+            }
+            left -= 1;
+            *byte = kinds[kind][(state >> 8) as usize % kinds[kind].len()];
+        }
+        for length in 0..=200 {
+            for away in 0..64 {
+                for from in [away, page_bytes - away - length] {
+                    let bytes = &guarded.bytes()[from..from + length];
+                    finders.iter().for_each(|finder| check(&set, finder, bytes));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_byte_in_every_place_of_a_block() {
+    for set in sets() {
+        for finder in finders(&set) {
+            for byte in 0..=255 {
+                let bytes = [byte; 64];
+                let expected = if set.has(byte) { u64::MAX } else { 0 };
+                assert_eq!(finder.mask(&bytes), expected, "{}: {set:?}: {byte}", finder.form());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_form_that_is_not_here_is_refused() {
+    for form in Form::ALL {
+        let found = Finder::of_form(&ByteSet::EMPTY, form);
+        assert_eq!(found.map(|finder| finder.form()).ok(), form.is_here().then_some(form));
+    }
+}
+
+#[test]
+#[should_panic(expected = "2 masks need room, and there are 1")]
+fn masks_need_room() {
+    Finder::new(&ByteSet::EMPTY).unwrap().masks(&[0; 65], &mut [0]);
+}
+
+proptest! {
+    #[test]
+    fn any_set_in_any_bytes(
+        members in prop::collection::vec(any::<u8>(), 0..256),
+        bytes in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        let set = ByteSet::of(&members);
+        finders(&set).iter().for_each(|finder| check(&set, finder, &bytes));
+    }
+}
