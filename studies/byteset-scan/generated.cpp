@@ -1,9 +1,9 @@
-// What `tiebreak byteset '\t -~\x80-\xff' --name header_value` writes, as a user takes it.
+// What `tiebreak byteset '\t -~\x80-\xff' --name value` writes, as a user takes it.
 #include "frame.h"
-#include "header_value.c"
+#include "value.c"
 
 static const uint8_t *scan(const uint8_t *from, const uint8_t *end) {
-  return from + header_value_span(from, size_t(end - from));
+  return from + value_span(from, size_t(end - from));
 }
 
 SCAN_CONTESTANT("tiebreak byteset", "", scan);

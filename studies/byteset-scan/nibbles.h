@@ -1,5 +1,5 @@
 // Tables by halves of a byte for what may stand in the value of a header (Langdale and Lemire 2019,
-// section 3.1.2): the upper halves 0, 1, 7 and all others are four kinds of rows, of which 1 is empty.
+// section 3.1.2): the upper halves 0, 1, 7 and all others are four kinds of rows, and 1 is empty.
 #ifndef NIBBLES_H
 #define NIBBLES_H
 

@@ -1,5 +1,5 @@
-/* The oracle: runs of bytes that may stand in the value of a header, each ended by one byte that may
- * not. The answer is how long each run is. The set stands here as comparisons: no table, no bits. */
+/* The oracle: runs of bytes that may stand in the value of a header, each ended by one byte that
+ * may not. The answer is how long each run is. The set stands here as comparisons. */
 #include "tiebreak.h"
 #include <string.h>
 

@@ -178,8 +178,8 @@ mod tests {
         assert!(source.about.ends_with("no fewer do."), "{}", source.about);
         let diagonal: String = (0..16).map(|at| format!("\\x{at:x}{at:x}")).collect();
         let source = generate(&diagonal, "diagonal", Language::Rust).unwrap();
-        let expected = "16 bytes, tables by columns: those by halves need at least 16 bits, and may \
-                        have 8.";
+        let expected = "16 bytes, tables by columns: those by halves need at least 16 bits, and \
+                        may have 8.";
         assert_eq!(source.about, expected);
         assert!(source.text.contains("static LOW: [u8; 16] = [\n    0x01, 0x02,"));
         for placeholder in ["NAME", "ABOUT", "WORDS", "[HIGH]", "//="] {

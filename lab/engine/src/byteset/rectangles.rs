@@ -39,7 +39,8 @@ pub struct Cover {
     /// Rectangles that make the set, as few as were found; `None` if more are needed than were
     /// allowed, or may be.
     pub rectangles: Option<Vec<Rectangle>>,
-    /// So many are needed at least: proven, by the search and by cells that no rectangle has two of.
+    /// So many are needed at least: proven by the search, and by cells that no rectangle has two
+    /// of.
     pub at_least: usize,
 }
 
@@ -125,8 +126,9 @@ impl Search {
         false
     }
 
-    /// Returns a number of rectangles that are needed at least: that of cells that are left of which
-    /// no two can be in one rectangle, as one of the corners between them is not in the set.
+    /// Returns a number of rectangles that are needed at least: that of cells that are left of
+    /// which no two can be in one rectangle, as one of the corners between them is not in the
+    /// set.
     fn bound(&self, left: &Matrix) -> usize {
         let mut apart: Vec<(usize, usize)> = Vec::new();
         for (row, column) in cells_of(left) {

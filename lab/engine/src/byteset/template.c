@@ -3,8 +3,8 @@
 //   size_t NAME_span(const void *bytes, size_t count)    how many from the start on are in the set
 //   size_t NAME_find(const void *bytes, size_t count)    the place of the first that is, or count
 //
-// Only these bytes are read. AVX2, SSSE3, NEON or plain C: the first that the CPU has. Compiled with
-// -DNAME_TEST it is a program that tests all that the CPU has.
+// Only these bytes are read. AVX2, SSSE3, NEON or plain C: the first that the CPU has. Compiled
+// with -DNAME_TEST it is a program that tests all that the CPU has.
 //
 // ABOUT
 #include <stddef.h>

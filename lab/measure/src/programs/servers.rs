@@ -132,8 +132,8 @@ impl Servers {
         Ok(ran)
     }
 
-    /// Loads it, untimed, with a part of the load, as soon as that can be opened. Returns whether it
-    /// ended within the time-out.
+    /// Loads it, untimed, with a part of the load, as soon as that can be opened. Returns whether
+    /// it ended within the time-out.
     fn warm(&mut self, run: &Run<'_>) -> Result<bool, RunFailure> {
         let deadline_ns = clock::monotonic_ns() + self.plan.ready_within_ns;
         let mut pause = FIRST_PAUSE;
