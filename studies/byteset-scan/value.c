@@ -1,4 +1,4 @@
-// The set of bytes \\t -~\\x80-\\xff: made by tiebreak byteset, for gcc and clang, as C or C++.
+// The set of bytes \t -~\x80-\xff: made by tiebreak byteset, for gcc and clang, as C or C++.
 //
 //   size_t value_span(const void *bytes, size_t count)    how many from the start on are in the set
 //   size_t value_find(const void *bytes, size_t count)    the place of the first that is, or count

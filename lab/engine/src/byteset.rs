@@ -71,8 +71,9 @@ pub fn generate(set: &str, name: &str, language: Language) -> Result<Source> {
         let list = format!("{open}{}{close}", listed(&bytes));
         text = text.replace(&format!("{open}{place}{close}"), &list);
     }
-    let written = set.escape_debug().to_string();
-    text = text.replace("NAME", name).replace("ABOUT", &about).replace("WORDS", &written);
+    // As it was typed; only what would end the comment is not left as it is.
+    let as_typed = set.replace(|c: char| c.is_control(), "?");
+    text = text.replace("NAME", name).replace("ABOUT", &about).replace("WORDS", &as_typed);
     Ok(Source { text, about })
 }
 
@@ -182,6 +183,7 @@ mod tests {
                         may have 8.";
         assert_eq!(source.about, expected);
         assert!(source.text.contains("static LOW: [u8; 16] = [\n    0x01, 0x02,"));
+        assert!(source.text.starts_with(r"//! The set of bytes \x00\x11"));
         for placeholder in ["NAME", "ABOUT", "WORDS", "[HIGH]", "//="] {
             assert!(!source.text.contains(placeholder), "{placeholder}");
         }
