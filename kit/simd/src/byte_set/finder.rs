@@ -37,7 +37,7 @@ impl Finder {
             return Err(Refused::Missing(form));
         }
         let tables = Tables::of(*set);
-        let functions = forms::of(form, tables.nibbles.is_some());
+        let functions = forms::of(form, tables.has_nibbles);
         Ok(Finder { tables, form, functions })
     }
 

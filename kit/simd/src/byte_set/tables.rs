@@ -18,8 +18,11 @@ pub(crate) struct Tables {
     /// Bit `h` of `columns[0][l]` says whether the byte `16 h + l` is in the set, of `columns[1][l]`
     /// whether `16 (8 + h) + l` is.
     pub columns: [[u8; 16]; 2],
-    /// The tables by halves, if eight bits are enough for them.
-    pub nibbles: Option<Nibbles>,
+    /// The tables by halves, if eight bits are enough for them: not an `Option`, of which a form
+    /// would ask at each call what was known when it was chosen.
+    pub nibbles: Nibbles,
+    /// Whether they are.
+    pub has_nibbles: bool,
 }
 
 impl Tables {
@@ -32,7 +35,11 @@ impl Tables {
             }
             byte += 1;
         }
-        Tables { set, columns, nibbles: nibbles(&set) }
+        let (nibbles, has_nibbles) = match nibbles(&set) {
+            Some(nibbles) => (nibbles, true),
+            None => (Nibbles { upper: [0; 16], lower: [0; 16] }, false),
+        };
+        Tables { set, columns, nibbles, has_nibbles }
     }
 }
 
@@ -109,12 +116,10 @@ mod tests {
             let (upper, lower) = (usize::from(byte / 16), usize::from(byte % 16));
             let by_column = tables.columns[upper / 8][lower] >> (upper % 8) & 1 == 1;
             assert_eq!(by_column, set.has(byte), "{set:?}: {byte}");
-            if let Some(nibbles) = tables.nibbles {
-                let by_halves = nibbles.upper[upper] & nibbles.lower[lower] != 0;
-                assert_eq!(by_halves, set.has(byte), "{set:?}: {byte}");
-            }
+            let by_halves = tables.nibbles.upper[upper] & tables.nibbles.lower[lower] != 0;
+            assert_eq!(by_halves, set.has(byte) && tables.has_nibbles, "{set:?}: {byte}");
         }
-        tables.nibbles.is_some()
+        tables.has_nibbles
     }
 
     #[test]

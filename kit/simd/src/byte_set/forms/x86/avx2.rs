@@ -1,7 +1,7 @@
 //! 32 bytes at a time.
 
 use super::part::up_to_15;
-use super::ssse3::{EACH_BIT, halves, load};
+use super::ssse3::{EACH_BIT, load};
 use crate::byte_set::forms::{Lookup, first_bits};
 use crate::byte_set::tables::{Nibbles as Halves, Tables};
 use core::arch::x86_64::*;
@@ -32,9 +32,9 @@ impl Lookup for Nibbles {
 
     #[inline(always)]
     unsafe fn new(tables: &Tables) -> Nibbles {
-        let Halves { upper, lower } = halves(tables);
+        let Halves { upper, lower } = &tables.nibbles;
         // SAFETY: the caller has AVX2; both are 16 bytes.
-        unsafe { Nibbles { upper: twice(&upper), lower: twice(&lower) } }
+        unsafe { Nibbles { upper: twice(upper), lower: twice(lower) } }
     }
 
     #[inline(always)]

@@ -31,7 +31,7 @@ impl Lookup for Nibbles {
 
     #[inline(always)]
     unsafe fn new(tables: &Tables) -> Nibbles {
-        let Halves { upper, lower } = halves(tables);
+        let Halves { upper, lower } = &tables.nibbles;
         // SAFETY: the caller has SSSE3; both are 16 bytes.
         unsafe { Nibbles { upper: load(upper.as_ptr()), lower: load(lower.as_ptr()) } }
     }
@@ -94,12 +94,6 @@ impl Lookup for Columns {
 
 /// Byte `i` is `1 << i`.
 pub(super) const EACH_BIT: i64 = 0x8040_2010_0804_0201_u64 as i64;
-
-/// Returns the tables by halves, which the functions that need them are only chosen with.
-#[inline(always)]
-pub(super) fn halves(tables: &Tables) -> Halves {
-    tables.nibbles.unwrap_or(Halves { upper: [0; 16], lower: [0; 16] })
-}
 
 /// Loads 16 bytes.
 ///
