@@ -77,7 +77,8 @@ def swept(args, folder):
         found, right = [], 0
         for _ in range(args.sweeps):
             with servers.Made("paced", str(CAPACITY)) as url:
-                command = [args.tiebreak, "load", "http", url, "--sweep", "--duration", "2s", *words]
+                command = [args.tiebreak, "load", "http", url, "--sweep", "--duration", "2s",
+                           *words]
                 seen = asked(command, folder / "sweep.json")["saturation"]
             low, high = seen["low_per_second"], seen["high_per_second"]
             found += [low, high or low]
