@@ -24,6 +24,7 @@ test: setup tidy lint ## every check that a change must pass
 	@scripts/setup.sh test load
 	$(CARGO) test --workspace --locked
 	@scripts/sync.sh short loom static sanitize
+	@scripts/neon.sh
 	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 5; fi
 
 full: test ## the long suites too: error rates simulated, every answer of every study: hours

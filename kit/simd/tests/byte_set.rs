@@ -129,6 +129,34 @@ fn a_form_that_is_not_here_is_refused() {
     }
 }
 
+/// Run by [`a_form_can_be_forced`], in a process with another environment.
+#[test]
+fn which_form_is_chosen() {
+    match Finder::new(&ByteSet::EMPTY) {
+        Ok(finder) => println!("takes {}", finder.form()),
+        Err(refused) => println!("refuses: {refused}"),
+    }
+}
+
+/// Not where the tests run in an emulator, which starts no other process.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_form_can_be_forced() {
+    let said = |name: &str| {
+        let words = ["--exact", "which_form_is_chosen", "--nocapture"];
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        let ran = command.args(words).env("TIEBREAK_SIMD", name).output().unwrap();
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    assert!(said("scalar").contains("takes scalar"), "{}", said("scalar"));
+    assert!(said("").contains(&format!("takes {}", Form::widest())), "{}", said(""));
+    assert!(said("avx3").contains("refuses: no form of a kernel"), "{}", said("avx3"));
+    for missing in Form::ALL.into_iter().filter(|form| !form.is_here()) {
+        let expected = format!("refuses: this CPU does not have {missing}");
+        assert!(said(missing.name()).contains(&expected), "{}", said(missing.name()));
+    }
+}
+
 #[test]
 #[should_panic(expected = "2 masks need room, and there are 1")]
 fn masks_need_room() {

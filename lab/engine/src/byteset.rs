@@ -189,6 +189,13 @@ mod tests {
         }
     }
 
+    /// One is a contestant of a study, as a user would have it.
+    #[test]
+    fn the_source_in_the_study_is_what_is_written_today() {
+        let source = generate(r"\t -~\x80-\xff", "value", Language::C).unwrap();
+        assert_eq!(source.text, include_str!("../../../studies/byteset-scan/value.c"));
+    }
+
     #[test]
     fn what_is_no_set_or_name_is_refused() {
         let said =

@@ -44,22 +44,57 @@ pub(crate) fn of(form: Form, has_nibbles: bool) -> &'static Functions {
     }
 }
 
-/// The tables of a set in registers, and how a block of bytes is looked up in them.
+/// Bytes in a register.
 ///
 /// # Safety
 /// All functions need the instructions of the form, and bytes that can be read.
-pub(crate) trait Lookup: Copy {
-    /// The bytes of a block, at most 64.
+pub(crate) trait Block: Copy {
+    /// How many there are, at most 64.
     const BYTES: usize;
+
+    /// Loads as many as there is room for.
+    unsafe fn load(from: *const u8) -> Self;
+
+    /// Loads fewer, but at least one, and reads no other; what is above them may be anything.
+    unsafe fn load_part(from: *const u8, count: usize) -> Self;
+}
+
+/// The tables of a set in registers, and how a block of bytes is looked up in them.
+///
+/// # Safety
+/// All functions need the instructions of the form.
+pub(crate) trait Lookup: Copy {
+    /// What is looked up at once.
+    type Block: Block;
 
     /// Loads the tables.
     unsafe fn new(tables: &Tables) -> Self;
 
     /// Returns which bytes of a block are in the set: bit `i` for byte `i`, and 0 above.
-    unsafe fn block(self, from: *const u8) -> u64;
+    unsafe fn mask(self, bytes: Self::Block) -> u64;
+}
 
-    /// Returns the same of fewer bytes than a block has, and of at least one.
-    unsafe fn part(self, from: *const u8, count: usize) -> u64;
+/// Returns the mask of the block at a place.
+///
+/// # Safety
+/// As [`Block`].
+#[inline(always)]
+unsafe fn whole<L: Lookup>(lookup: L, from: *const u8) -> u64 {
+    // SAFETY: what the caller promises.
+    unsafe { lookup.mask(L::Block::load(from)) }
+}
+
+/// Returns the mask of what is left, which is less than a block; 0 if that is nothing.
+///
+/// # Safety
+/// As [`Block`].
+#[inline(always)]
+unsafe fn part<L: Lookup>(lookup: L, from: *const u8, count: usize) -> u64 {
+    if count == 0 {
+        return 0;
+    }
+    // SAFETY: what the caller promises.
+    unsafe { lookup.mask(L::Block::load_part(from, count)) & first_bits(count) }
 }
 
 /// Returns the mask of a number of bytes, at most 64.
@@ -74,27 +109,21 @@ pub(crate) const fn first_bits(count: usize) -> u64 {
 /// As [`Lookup`].
 #[inline(always)]
 pub(crate) unsafe fn find<L: Lookup>(tables: &Tables, bytes: &[u8], flip: bool) -> usize {
-    let flipped = if flip { first_bits(L::BYTES) } else { 0 };
+    let flipped = if flip { first_bits(L::Block::BYTES) } else { 0 };
     // SAFETY: the caller has the instructions; each block and the part lie within the slice.
     unsafe {
         let lookup = L::new(tables);
         let mut at = 0;
-        while at + L::BYTES <= bytes.len() {
-            let found = lookup.block(bytes.as_ptr().add(at)) ^ flipped;
+        while at + L::Block::BYTES <= bytes.len() {
+            let found = whole(lookup, bytes.as_ptr().add(at)) ^ flipped;
             if found != 0 {
                 return at + found.trailing_zeros() as usize;
             }
-            at += L::BYTES;
+            at += L::Block::BYTES;
         }
         let left = bytes.len() - at;
-        if left > 0 {
-            let mask = lookup.part(bytes.as_ptr().add(at), left);
-            let found = (mask ^ flipped) & first_bits(left);
-            if found != 0 {
-                return at + found.trailing_zeros() as usize;
-            }
-        }
-        bytes.len()
+        let found = (part(lookup, bytes.as_ptr().add(at), left) ^ flipped) & first_bits(left);
+        if found != 0 { at + found.trailing_zeros() as usize } else { bytes.len() }
     }
 }
 
@@ -108,15 +137,11 @@ pub(crate) unsafe fn count<L: Lookup>(tables: &Tables, bytes: &[u8]) -> usize {
     unsafe {
         let lookup = L::new(tables);
         let (mut at, mut found) = (0, 0);
-        while at + L::BYTES <= bytes.len() {
-            found += lookup.block(bytes.as_ptr().add(at)).count_ones() as usize;
-            at += L::BYTES;
+        while at + L::Block::BYTES <= bytes.len() {
+            found += whole(lookup, bytes.as_ptr().add(at)).count_ones() as usize;
+            at += L::Block::BYTES;
         }
-        let left = bytes.len() - at;
-        if left > 0 {
-            found += lookup.part(bytes.as_ptr().add(at), left).count_ones() as usize;
-        }
-        found
+        found + part(lookup, bytes.as_ptr().add(at), bytes.len() - at).count_ones() as usize
     }
 }
 
@@ -132,14 +157,12 @@ pub(crate) unsafe fn masks<L: Lookup>(tables: &Tables, bytes: &[u8], into: &mut 
         for (chunk, mask) in bytes.chunks(64).zip(into) {
             let mut at = 0;
             *mask = 0;
-            while at + L::BYTES <= chunk.len() {
-                *mask |= lookup.block(chunk.as_ptr().add(at)) << at;
-                at += L::BYTES;
+            while at + L::Block::BYTES <= chunk.len() {
+                *mask |= whole(lookup, chunk.as_ptr().add(at)) << at;
+                at += L::Block::BYTES;
             }
             let left = chunk.len() - at;
-            if left > 0 {
-                *mask |= lookup.part(chunk.as_ptr().add(at), left) << at;
-            }
+            *mask |= part(lookup, chunk.as_ptr().add(at), left).unbounded_shl(at as u32);
         }
     }
 }

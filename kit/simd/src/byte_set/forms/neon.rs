@@ -1,6 +1,6 @@
 //! 16 bytes at a time on AArch64.
 
-use super::{Functions, Lookup, first_bits, functions};
+use super::{Block, Functions, Lookup, functions};
 use crate::byte_set::tables::Tables;
 use core::arch::aarch64::*;
 
@@ -9,6 +9,26 @@ pub(crate) static NEON: Functions = functions!(
     Bitmap
 );
 
+impl Block for uint8x16_t {
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> uint8x16_t {
+        // SAFETY: the caller's 16 bytes can be read.
+        unsafe { vld1q_u8(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(from: *const u8, count: usize) -> uint8x16_t {
+        let mut bytes = [0; 16];
+        // SAFETY: the caller's bytes can be read, and there are fewer than 16.
+        unsafe {
+            core::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), count);
+            vld1q_u8(bytes.as_ptr())
+        }
+    }
+}
+
 /// The 32 bytes that have a bit for each of 256: one lookup finds the byte, another the bit.
 #[derive(Clone, Copy)]
 struct Bitmap(uint8x16x2_t);
@@ -16,7 +36,15 @@ struct Bitmap(uint8x16x2_t);
 /// Byte `i` is `1 << (i % 8)`.
 const EACH_BIT: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
-impl Bitmap {
+impl Lookup for Bitmap {
+    type Block = uint8x16_t;
+
+    #[inline(always)]
+    unsafe fn new(tables: &Tables) -> Bitmap {
+        // SAFETY: every AArch64 has NEON; there are 32 bytes.
+        unsafe { Bitmap(vld1q_u8_x2(tables.set.bits.as_ptr())) }
+    }
+
     #[inline(always)]
     unsafe fn mask(self, bytes: uint8x16_t) -> u64 {
         // SAFETY: every AArch64 has NEON; the table has 16 bytes.
@@ -28,32 +56,6 @@ impl Bitmap {
             let marks = vandq_u8(vtstq_u8(row, bit), each);
             let (low, high) = (vaddv_u8(vget_low_u8(marks)), vaddv_u8(vget_high_u8(marks)));
             u64::from(low) | u64::from(high) << 8
-        }
-    }
-}
-
-impl Lookup for Bitmap {
-    const BYTES: usize = 16;
-
-    #[inline(always)]
-    unsafe fn new(tables: &Tables) -> Bitmap {
-        // SAFETY: every AArch64 has NEON; there are 32 bytes.
-        unsafe { Bitmap(vld1q_u8_x2(tables.set.bits.as_ptr())) }
-    }
-
-    #[inline(always)]
-    unsafe fn block(self, from: *const u8) -> u64 {
-        // SAFETY: the caller's 16 bytes can be read.
-        unsafe { self.mask(vld1q_u8(from)) }
-    }
-
-    #[inline(always)]
-    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
-        let mut bytes = [0; 16];
-        // SAFETY: the caller's bytes can be read, and there are fewer than 16.
-        unsafe {
-            core::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), count);
-            self.mask(vld1q_u8(bytes.as_ptr())) & first_bits(count)
         }
     }
 }

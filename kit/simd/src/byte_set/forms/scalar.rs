@@ -1,6 +1,6 @@
 //! One byte at a time, on any CPU.
 
-use super::{Functions, Lookup, functions};
+use super::{Block, Functions, Lookup, functions};
 use crate::byte_set::tables::Tables;
 
 pub(crate) static SCALAR: Functions = functions!(Scalar);
@@ -9,8 +9,23 @@ pub(crate) static SCALAR: Functions = functions!(Scalar);
 #[derive(Clone, Copy)]
 struct Scalar([u64; 4]);
 
-impl Lookup for Scalar {
+impl Block for u8 {
     const BYTES: usize = 1;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> u8 {
+        // SAFETY: the caller's byte can be read.
+        unsafe { *from }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(_: *const u8, _: usize) -> u8 {
+        unreachable!("a block is one byte")
+    }
+}
+
+impl Lookup for Scalar {
+    type Block = u8;
 
     #[inline(always)]
     unsafe fn new(tables: &Tables) -> Scalar {
@@ -19,14 +34,7 @@ impl Lookup for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn block(self, from: *const u8) -> u64 {
-        // SAFETY: the caller's byte can be read.
-        let byte = unsafe { *from };
+    unsafe fn mask(self, byte: u8) -> u64 {
         self.0[usize::from(byte / 64)] >> (byte % 64) & 1
-    }
-
-    #[inline(always)]
-    unsafe fn part(self, _: *const u8, _: usize) -> u64 {
-        unreachable!("a block is one byte")
     }
 }

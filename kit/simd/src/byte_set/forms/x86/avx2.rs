@@ -1,10 +1,32 @@
 //! 32 bytes at a time.
 
 use super::part::up_to_15;
-use super::ssse3::{EACH_BIT, load};
-use crate::byte_set::forms::{Lookup, first_bits};
+use super::ssse3::EACH_BIT;
+use crate::byte_set::forms::{Block, Lookup};
 use crate::byte_set::tables::{Nibbles as Halves, Tables};
 use core::arch::x86_64::*;
+
+impl Block for __m256i {
+    const BYTES: usize = 32;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> __m256i {
+        // SAFETY: the caller has AVX2, and its 32 bytes can be read.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(from: *const u8, count: usize) -> __m256i {
+        // SAFETY: the caller has AVX2, and its bytes can be read.
+        unsafe {
+            match count {
+                16 => _mm256_zextsi128_si256(__m128i::load(from)),
+                ..16 => _mm256_zextsi128_si256(up_to_15(from, count)),
+                _ => _mm256_set_m128i(up_to_15(from.add(16), count - 16), __m128i::load(from)),
+            }
+        }
+    }
+}
 
 /// Tables by halves of a byte.
 #[derive(Clone, Copy)]
@@ -13,7 +35,16 @@ pub(super) struct Nibbles {
     lower: __m256i,
 }
 
-impl Nibbles {
+impl Lookup for Nibbles {
+    type Block = __m256i;
+
+    #[inline(always)]
+    unsafe fn new(tables: &Tables) -> Nibbles {
+        let Halves { upper, lower } = &tables.nibbles;
+        // SAFETY: the caller has AVX2; both are 16 bytes.
+        unsafe { Nibbles { upper: twice(upper), lower: twice(lower) } }
+    }
+
     #[inline(always)]
     unsafe fn mask(self, bytes: __m256i) -> u64 {
         // SAFETY: the caller has AVX2.
@@ -27,34 +58,20 @@ impl Nibbles {
     }
 }
 
-impl Lookup for Nibbles {
-    const BYTES: usize = 32;
-
-    #[inline(always)]
-    unsafe fn new(tables: &Tables) -> Nibbles {
-        let Halves { upper, lower } = &tables.nibbles;
-        // SAFETY: the caller has AVX2; both are 16 bytes.
-        unsafe { Nibbles { upper: twice(upper), lower: twice(lower) } }
-    }
-
-    #[inline(always)]
-    unsafe fn block(self, from: *const u8) -> u64 {
-        // SAFETY: the caller has AVX2, and its 32 bytes can be read.
-        unsafe { self.mask(_mm256_loadu_si256(from.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
-        // SAFETY: the caller has AVX2, and its bytes can be read.
-        unsafe { self.mask(up_to_31(from, count)) & first_bits(count) }
-    }
-}
-
 /// The columns of any set: bits for the upper halves 0 to 7, and for 8 to 15.
 #[derive(Clone, Copy)]
 pub(super) struct Columns([__m256i; 2]);
 
-impl Columns {
+impl Lookup for Columns {
+    type Block = __m256i;
+
+    #[inline(always)]
+    unsafe fn new(tables: &Tables) -> Columns {
+        let [low, high] = &tables.columns;
+        // SAFETY: the caller has AVX2; both are 16 bytes.
+        unsafe { Columns([twice(low), twice(high)]) }
+    }
+
     #[inline(always)]
     unsafe fn mask(self, bytes: __m256i) -> u64 {
         // SAFETY: the caller has AVX2.
@@ -72,51 +89,11 @@ impl Columns {
     }
 }
 
-impl Lookup for Columns {
-    const BYTES: usize = 32;
-
-    #[inline(always)]
-    unsafe fn new(tables: &Tables) -> Columns {
-        let [low, high] = &tables.columns;
-        // SAFETY: the caller has AVX2; both are 16 bytes.
-        unsafe { Columns([twice(low), twice(high)]) }
-    }
-
-    #[inline(always)]
-    unsafe fn block(self, from: *const u8) -> u64 {
-        // SAFETY: the caller has AVX2, and its 32 bytes can be read.
-        unsafe { self.mask(_mm256_loadu_si256(from.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
-        // SAFETY: the caller has AVX2, and its bytes can be read.
-        unsafe { self.mask(up_to_31(from, count)) & first_bits(count) }
-    }
-}
-
 /// Loads the same 16 bytes into both halves.
 #[inline(always)]
 unsafe fn twice(bytes: &[u8; 16]) -> __m256i {
     // SAFETY: the caller has AVX2; there are 16 bytes.
-    unsafe { _mm256_broadcastsi128_si256(load(bytes.as_ptr())) }
-}
-
-/// Loads one to 31 bytes into the low end of a register; what is above is 0.
-#[inline(always)]
-unsafe fn up_to_31(from: *const u8, count: usize) -> __m256i {
-    // SAFETY: the caller has AVX2, and its bytes can be read.
-    unsafe {
-        if count < 16 {
-            _mm256_zextsi128_si256(up_to_15(from, count))
-        } else {
-            let high = match count - 16 {
-                0 => _mm_setzero_si128(),
-                left => up_to_15(from.add(16), left),
-            };
-            _mm256_set_m128i(high, load(from))
-        }
-    }
+    unsafe { _mm256_broadcastsi128_si256(__m128i::load(bytes.as_ptr())) }
 }
 
 /// Returns which bytes have any bit.

@@ -1,31 +1,32 @@
 //! 64 bytes at a time.
 
 use super::ssse3::EACH_BIT;
-use crate::byte_set::forms::{Lookup, first_bits};
+use crate::byte_set::forms::{Block, Lookup, first_bits};
 use crate::byte_set::tables::Tables;
 use core::arch::x86_64::*;
+
+impl Block for __m512i {
+    const BYTES: usize = 64;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> __m512i {
+        // SAFETY: the caller has AVX-512, and its 64 bytes can be read.
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(from: *const u8, count: usize) -> __m512i {
+        // SAFETY: the caller has AVX-512; bytes that the mask leaves out are not read.
+        unsafe { _mm512_maskz_loadu_epi8(first_bits(count), from.cast()) }
+    }
+}
 
 /// The 32 bytes that have a bit for each of 256: one shuffle finds the byte, another the bit.
 #[derive(Clone, Copy)]
 pub(super) struct Bitmap(__m512i);
 
-impl Bitmap {
-    #[inline(always)]
-    unsafe fn mask(self, bytes: __m512i) -> u64 {
-        // SAFETY: the caller has AVX-512 BW and VBMI.
-        unsafe {
-            // Both shuffles take six bits of their index, and their tables repeat after five and
-            // three: what else is there, of the byte itself or shifted in from its neighbour, does
-            // not matter.
-            let row = _mm512_permutexvar_epi8(_mm512_srli_epi16(bytes, 3), self.0);
-            let bit = _mm512_permutexvar_epi8(bytes, _mm512_set1_epi64(EACH_BIT));
-            _mm512_test_epi8_mask(row, bit)
-        }
-    }
-}
-
 impl Lookup for Bitmap {
-    const BYTES: usize = 64;
+    type Block = __m512i;
 
     #[inline(always)]
     unsafe fn new(tables: &Tables) -> Bitmap {
@@ -37,15 +38,15 @@ impl Lookup for Bitmap {
     }
 
     #[inline(always)]
-    unsafe fn block(self, from: *const u8) -> u64 {
-        // SAFETY: the caller has AVX-512, and its 64 bytes can be read.
-        unsafe { self.mask(_mm512_loadu_si512(from.cast())) }
-    }
-
-    #[inline(always)]
-    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
-        let there = first_bits(count);
-        // SAFETY: the caller has AVX-512; bytes that the mask leaves out are not read.
-        unsafe { self.mask(_mm512_maskz_loadu_epi8(there, from.cast())) & there }
+    unsafe fn mask(self, bytes: __m512i) -> u64 {
+        // SAFETY: the caller has AVX-512 BW and VBMI.
+        unsafe {
+            // Both shuffles take six bits of their index, and their tables repeat after five and
+            // three: what else is there, of the byte itself or shifted in from its neighbour, does
+            // not matter.
+            let row = _mm512_permutexvar_epi8(_mm512_srli_epi16(bytes, 3), self.0);
+            let bit = _mm512_permutexvar_epi8(bytes, _mm512_set1_epi64(EACH_BIT));
+            _mm512_test_epi8_mask(row, bit)
+        }
     }
 }

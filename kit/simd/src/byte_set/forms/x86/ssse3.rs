@@ -1,9 +1,25 @@
 //! 16 bytes at a time.
 
 use super::part::up_to_15;
-use crate::byte_set::forms::{Lookup, first_bits};
+use crate::byte_set::forms::{Block, Lookup};
 use crate::byte_set::tables::{Nibbles as Halves, Tables};
 use core::arch::x86_64::*;
+
+impl Block for __m128i {
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> __m128i {
+        // SAFETY: the caller's 16 bytes can be read; every x86-64 has SSE2.
+        unsafe { _mm_loadu_si128(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(from: *const u8, count: usize) -> __m128i {
+        // SAFETY: the caller's bytes can be read.
+        unsafe { up_to_15(from, count) }
+    }
+}
 
 /// Tables by halves of a byte.
 #[derive(Clone, Copy)]
@@ -12,7 +28,18 @@ pub(super) struct Nibbles {
     lower: __m128i,
 }
 
-impl Nibbles {
+impl Lookup for Nibbles {
+    type Block = __m128i;
+
+    #[inline(always)]
+    unsafe fn new(tables: &Tables) -> Nibbles {
+        let Halves { upper, lower } = &tables.nibbles;
+        // SAFETY: the caller has SSSE3; both are 16 bytes.
+        unsafe {
+            Nibbles { upper: __m128i::load(upper.as_ptr()), lower: __m128i::load(lower.as_ptr()) }
+        }
+    }
+
     #[inline(always)]
     unsafe fn mask(self, bytes: __m128i) -> u64 {
         // SAFETY: the caller has SSSE3.
@@ -26,34 +53,20 @@ impl Nibbles {
     }
 }
 
-impl Lookup for Nibbles {
-    const BYTES: usize = 16;
-
-    #[inline(always)]
-    unsafe fn new(tables: &Tables) -> Nibbles {
-        let Halves { upper, lower } = &tables.nibbles;
-        // SAFETY: the caller has SSSE3; both are 16 bytes.
-        unsafe { Nibbles { upper: load(upper.as_ptr()), lower: load(lower.as_ptr()) } }
-    }
-
-    #[inline(always)]
-    unsafe fn block(self, from: *const u8) -> u64 {
-        // SAFETY: the caller has SSSE3, and its 16 bytes can be read.
-        unsafe { self.mask(load(from)) }
-    }
-
-    #[inline(always)]
-    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
-        // SAFETY: the caller has SSSE3, and its bytes can be read.
-        unsafe { self.mask(up_to_15(from, count)) & first_bits(count) }
-    }
-}
-
 /// The columns of any set: bits for the upper halves 0 to 7, and for 8 to 15.
 #[derive(Clone, Copy)]
 pub(super) struct Columns([__m128i; 2]);
 
-impl Columns {
+impl Lookup for Columns {
+    type Block = __m128i;
+
+    #[inline(always)]
+    unsafe fn new(tables: &Tables) -> Columns {
+        let [low, high] = &tables.columns;
+        // SAFETY: the caller has SSSE3; both are 16 bytes.
+        unsafe { Columns([__m128i::load(low.as_ptr()), __m128i::load(high.as_ptr())]) }
+    }
+
     #[inline(always)]
     unsafe fn mask(self, bytes: __m128i) -> u64 {
         // SAFETY: the caller has SSSE3.
@@ -69,41 +82,8 @@ impl Columns {
     }
 }
 
-impl Lookup for Columns {
-    const BYTES: usize = 16;
-
-    #[inline(always)]
-    unsafe fn new(tables: &Tables) -> Columns {
-        let [low, high] = &tables.columns;
-        // SAFETY: the caller has SSSE3; both are 16 bytes.
-        unsafe { Columns([load(low.as_ptr()), load(high.as_ptr())]) }
-    }
-
-    #[inline(always)]
-    unsafe fn block(self, from: *const u8) -> u64 {
-        // SAFETY: the caller has SSSE3, and its 16 bytes can be read.
-        unsafe { self.mask(load(from)) }
-    }
-
-    #[inline(always)]
-    unsafe fn part(self, from: *const u8, count: usize) -> u64 {
-        // SAFETY: the caller has SSSE3, and its bytes can be read.
-        unsafe { self.mask(up_to_15(from, count)) & first_bits(count) }
-    }
-}
-
 /// Byte `i` is `1 << i`.
 pub(super) const EACH_BIT: i64 = 0x8040_2010_0804_0201_u64 as i64;
-
-/// Loads 16 bytes.
-///
-/// # Safety
-/// They can be read.
-#[inline(always)]
-pub(super) unsafe fn load(from: *const u8) -> __m128i {
-    // SAFETY: the caller's 16 bytes can be read; every x86-64 has SSE2.
-    unsafe { _mm_loadu_si128(from.cast()) }
-}
 
 /// Returns which bytes have any bit.
 #[inline(always)]
