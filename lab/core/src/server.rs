@@ -145,13 +145,17 @@ pub struct LoadOrder<'a> {
 
 /// What loads servers: a generator of load, or a test's in virtual time.
 pub trait Driver {
-    /// Opens every connection, and loads a server.
+    /// Opens every connection, calls `opened`, and loads a server.
     ///
     /// # Errors
     /// Fails with [`LoadFailure::NotOpen`] if a connection cannot be opened, and otherwise if the
     /// load cannot begin, or the user interrupts. What the server does later is a part of what was
     /// seen.
-    fn load(&mut self, order: &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure>;
+    fn load(
+        &mut self,
+        order: &LoadOrder<'_>,
+        opened: &mut dyn FnMut(),
+    ) -> Result<LoadSeen, LoadFailure>;
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread::Builder;
 use std::time::Duration;
@@ -86,6 +87,47 @@ pub struct Watch {
     pub arrived: AtomicU64,
     /// Where the threads report what became of each message, if somebody wants to know.
     pub ledger: Option<Ledger>,
+    /// Holds the load back once all connections are open.
+    pub hold: Option<Hold>,
+}
+
+/// Holds a load back between its last connection and its first message, so that the thread that
+/// watches can read what the server has used so far.
+#[derive(Debug)]
+pub struct Hold {
+    watcher: std::thread::Thread,
+    is_reached: AtomicBool,
+    is_released: AtomicBool,
+}
+
+impl Hold {
+    /// Makes one that this thread watches: it is unparked when all connections are open.
+    pub fn by_this_thread() -> Hold {
+        Hold {
+            watcher: std::thread::current(),
+            is_reached: AtomicBool::new(false),
+            is_released: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns whether the load waits to be released.
+    pub fn is_waiting(&self) -> bool {
+        self.is_reached.load(SeqCst) && !self.is_released()
+    }
+
+    /// Lets the load begin.
+    pub fn release(&self) {
+        self.is_released.store(true, SeqCst);
+    }
+
+    fn is_released(&self) -> bool {
+        self.is_released.load(SeqCst)
+    }
+
+    fn reach(&self) {
+        self.is_reached.store(true, SeqCst);
+        self.watcher.unpark();
+    }
 }
 
 /// Why there was no load.

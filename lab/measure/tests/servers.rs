@@ -30,6 +30,8 @@ type Load = fn(&Loader, &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure>;
 struct Loader {
     folder: PathBuf,
     load: Load,
+    /// How long the connections take.
+    opening: Duration,
 }
 
 impl Loader {
@@ -40,9 +42,17 @@ impl Loader {
 }
 
 impl Driver for Loader {
-    fn load(&mut self, order: &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure> {
+    fn load(
+        &mut self,
+        order: &LoadOrder<'_>,
+        opened: &mut dyn FnMut(),
+    ) -> Result<LoadSeen, LoadFailure> {
         match self.pid(order.port) {
-            Some(_) => (self.load)(self, order),
+            Some(_) => {
+                std::thread::sleep(self.opening);
+                opened();
+                (self.load)(self, order)
+            }
             None => Err(LoadFailure::NotOpen("nobody is there".to_owned())),
         }
     }
@@ -84,7 +94,7 @@ fn plan(folder: &Path, script: &str) -> Plan {
 }
 
 fn servers(folder: &Path, plan: &Plan, load: Load) -> Servers {
-    let loader = Box::new(Loader { folder: folder.to_owned(), load });
+    let loader = Box::new(Loader { folder: folder.to_owned(), load, opening: Duration::ZERO });
     Servers::new(plan, plan.servers.as_ref().unwrap(), loader, &NEVER).unwrap()
 }
 
@@ -145,6 +155,20 @@ fn a_run_is_the_load_of_a_fresh_server() {
 }
 
 #[test]
+fn what_opening_connections_costs_is_not_the_load_s() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "echo $$ > FOLDER/{port}; exec sh -c \"while :; do :; done\"";
+    let plan = plan(folder.path(), script);
+    let opening = Duration::from_millis(600);
+    let loader = Box::new(Loader { folder: folder.path().to_owned(), load: good, opening });
+    let of_servers = plan.servers.as_ref().unwrap();
+    let mut servers = Servers::new(&plan, of_servers, loader, &NEVER).unwrap();
+    let sample = servers.run(&REQUEST).unwrap().sample;
+    // It runs all the time: a tenth of a second is the load's, six are not.
+    assert!(sample.user_ns + sample.system_ns < SECOND_NS / 2, "{sample:?}");
+}
+
+#[test]
 fn a_server_may_go_into_the_background() {
     let script = "setsid sh -c \"echo \\$\\$ > FOLDER/{port}; exec sleep 60\" & exit 0";
     assert!(run(|folder| plan(folder, script), good).is_ok());
@@ -184,7 +208,11 @@ const SLEEPER: &str = "echo $$ > FOLDER/{port}; exec sleep 60";
 fn a_server_that_is_not_trusted_is_void_at_once() {
     struct Distrustful;
     impl Driver for Distrustful {
-        fn load(&mut self, _: &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure> {
+        fn load(
+            &mut self,
+            _: &LoadOrder<'_>,
+            _: &mut dyn FnMut(),
+        ) -> Result<LoadSeen, LoadFailure> {
             Err(LoadFailure::Distrusted("it has no certificate".to_owned()))
         }
     }

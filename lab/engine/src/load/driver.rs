@@ -11,7 +11,7 @@ use tiebreak_core::load::{LoadEnd, Pace};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::sample::{BatchTime, Served};
 use tiebreak_core::server::{Driver, LoadFailure, LoadOrder, LoadSeen, PORT, ServerPlan};
-use tiebreak_load::generator::{Load, LoadError, Watch};
+use tiebreak_load::generator::{Hold, Load, LoadError, Watch};
 use tiebreak_load::seen::Account;
 use tiebreak_load::tls::Tls;
 use tiebreak_machine::cpus;
@@ -73,9 +73,15 @@ impl Generator {
         scenario: &AnyScenario,
         load: &Load,
         limit: Duration,
+        opened: &mut dyn FnMut(),
     ) -> Result<Account, LoadFailure> {
-        let (watched, started) = (Watch::default(), Instant::now());
+        let hold = Some(Hold::by_this_thread());
+        let (watched, started) = (Watch { hold, ..Watch::default() }, Instant::now());
         let seen = observe(scenario, load, &self.cpus, &watched, || {
+            if let Some(hold) = watched.hold.as_ref().filter(|hold| hold.is_waiting()) {
+                opened();
+                hold.release();
+            }
             if self.stop.load(Ordering::SeqCst) || started.elapsed() >= limit {
                 watched.stop.store(true, Ordering::SeqCst);
             }
@@ -101,9 +107,13 @@ impl Generator {
 }
 
 impl Driver for Generator {
-    fn load(&mut self, order: &LoadOrder<'_>) -> Result<LoadSeen, LoadFailure> {
+    fn load(
+        &mut self,
+        order: &LoadOrder<'_>,
+        opened: &mut dyn FnMut(),
+    ) -> Result<LoadSeen, LoadFailure> {
         let (scenario, load) = self.asked(order)?;
-        let seen = self.run(&scenario, &load, Duration::from_nanos(order.limit_ns))?;
+        let seen = self.run(&scenario, &load, Duration::from_nanos(order.limit_ns), opened)?;
         Ok(read(&seen, &order.plan.pace, load.threads))
     }
 }
@@ -240,9 +250,11 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let order = LoadOrder { plan: &plan, port, seed: 1, limit_ns: 10_000_000_000 };
         // It takes connections, and answers nothing.
-        assert_eq!(generator.load(&order).unwrap().served.counts.arrived, 0);
+        let mut times_opened = 0;
+        let seen = generator.load(&order, &mut || times_opened += 1).unwrap();
+        assert_eq!((seen.served.counts.arrived, times_opened), (0, 1));
         drop(listener);
-        let failure = generator.load(&order).unwrap_err();
+        let failure = generator.load(&order, &mut || panic!("nobody is there")).unwrap_err();
         assert!(matches!(failure, LoadFailure::NotOpen(_)), "{failure:?}");
     }
 }

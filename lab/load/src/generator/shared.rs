@@ -1,6 +1,6 @@
 //! What the threads of a load share: when it starts, whether it is over, and what all have counted.
 
-use super::{Load, LoadError, Watch};
+use super::{Hold, Load, LoadError, Watch};
 use crate::conversation::Scenario;
 use crate::schedule::End;
 use crate::stamp::LOAD_NS_MAX;
@@ -84,16 +84,26 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Says that a thread has all of its connections open. The last one sets the start.
+    /// Says that a thread has all of its connections open. The last one sets the start, unless the
+    /// load is held back.
     pub(super) fn opened(&self) {
-        if self.opening.fetch_sub(1, AcqRel) == 1 {
-            self.start.get_or_init(|| Instant::now() + LEAD);
+        if self.opening.fetch_sub(1, AcqRel) > 1 {
+            return;
         }
+        match &self.watch.hold {
+            Some(hold) => hold.reach(),
+            None => _ = self.set_start(),
+        }
+    }
+
+    fn set_start(&self) -> Instant {
+        *self.start.get_or_init(|| Instant::now() + LEAD)
     }
 
     /// Returns the start, once it is known.
     pub(super) fn start(&self) -> Option<Instant> {
-        self.start.get().copied()
+        let is_released = self.watch.hold.as_ref().is_some_and(Hold::is_released);
+        if is_released { Some(self.set_start()) } else { self.start.get().copied() }
     }
 
     /// Ends the load. Of several reasons the first counts.

@@ -138,7 +138,7 @@ impl Servers {
         let deadline_ns = clock::monotonic_ns() + self.plan.ready_within_ns;
         let mut pause = FIRST_PAUSE;
         loop {
-            let why = match self.driver.load(&run.order(&self.warm_up, 1)) {
+            let why = match self.driver.load(&run.order(&self.warm_up, 1), &mut || ()) {
                 Err(LoadFailure::NotOpen(why)) => why,
                 seen => {
                     let seen = self.judged(run, seen, "in its untimed load")?;
@@ -177,16 +177,22 @@ impl Servers {
         Err(run.fault(format!("{how} {when}")))
     }
 
-    /// Loads it and measures that.
+    /// Loads it and measures that, from when all connections are open.
     fn measure(&mut self, run: &Run<'_>) -> Result<Ran, RunFailure> {
-        let before = self.still_runs(run, "after its untimed load")?;
-        self.programs.surroundings.before_run();
-        let (counters, energy) = self.programs.meters();
-        let start_ns = clock::monotonic_ns();
-        let seen = self.driver.load(&run.order(&self.plan, 2));
-        let took_ns = clock::monotonic_ns() - start_ns;
-        let (counters_after, energy_after) = self.programs.meters();
+        let Servers { programs, driver, plan, .. } = self;
+        let mut begun = None;
+        let seen = driver.load(&run.order(plan, 2), &mut || {
+            let before = programs.launcher.account();
+            programs.surroundings.before_run();
+            begun = Some((before, programs.meters(), clock::monotonic_ns()));
+        });
+        let (end_ns, (counters_after, energy_after)) =
+            (clock::monotonic_ns(), self.programs.meters());
         let seen = self.judged(run, seen, "under load")?;
+        let Some((before, (counters, energy), start_ns)) = begun else {
+            return Err(RunFailure::Broken("a load has begun that was not seen to".to_owned()));
+        };
+        let (before, took_ns) = (before.map_err(launcher_gone)?, end_ns - start_ns);
         let used = self.still_runs(run, "under load")?;
         let counted = counters_after.since(&counters);
         let energies = self.programs.energy.as_ref().zip(energy_after).zip(energy);
