@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests the NEON forms of kit/simd, on a machine that is no AArch64 by an emulator. What this machine
-# lacks is said on one line, and that is no failure.
+# Tests the NEON forms of kit/simd by an emulator of AArch64. What this machine lacks is said on one
+# line, and that is no failure.
 set -eu
 
 cd "$(dirname "$0")/.."
