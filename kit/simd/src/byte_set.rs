@@ -1,7 +1,7 @@
 //! Sets of bytes, and what is found by them.
 //!
 //! [`ByteSet`] is any of the 2^256 sets, and can be a constant. [`Finder`] is a set with its tables
-//! and a [`Form`](crate::Form).
+//! and a [`Form`](crate::Form), [`Classes`] several that are looked up together.
 //!
 //! ```
 //! use tiebreak_simd::byte_set::{ByteSet, Finder};
@@ -17,10 +17,12 @@
 //! # Ok::<(), tiebreak_simd::Refused>(())
 //! ```
 
+mod classes;
 mod finder;
 mod forms;
 mod tables;
 
+pub use classes::{Classes, Cursor};
 pub use finder::{Finder, Pieces};
 
 /// A set of bytes.

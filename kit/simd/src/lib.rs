@@ -3,6 +3,7 @@
 //! | module | what it has |
 //! |---|---|
 //! | [`byte_set`] | find, span, count and split by any set of bytes |
+//! | [`rolling_hash`] | the hash of every window of a text |
 //!
 //! A kernel has a [`Form`] for each kind of instructions: one for any CPU, and others that only
 //! some CPUs can run. A handle such as [`byte_set::Finder`] takes a form once, when it is made, and
@@ -13,6 +14,8 @@
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
 
 pub mod byte_set;
+pub mod rolling_hash;
+
 mod form;
 
 pub use form::{Form, Refused};

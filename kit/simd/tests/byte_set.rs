@@ -1,42 +1,11 @@
 //! Each form against a loop over the bytes, between pages that cannot be read.
 
+mod common;
+
+use common::Guarded;
 use proptest::prelude::*;
 use tiebreak_simd::Form;
-use tiebreak_simd::byte_set::{ByteSet, Finder};
-
-/// Bytes between two pages that end the process if they are touched.
-struct Guarded {
-    from: *mut u8,
-    page_bytes: usize,
-}
-
-impl Guarded {
-    fn new() -> Guarded {
-        // SAFETY: the mapping is new, and its middle page is its own.
-        unsafe {
-            let page_bytes = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).unwrap();
-            let (none, both) = (libc::PROT_NONE, libc::PROT_READ | libc::PROT_WRITE);
-            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-            let all = libc::mmap(std::ptr::null_mut(), 3 * page_bytes, none, flags, -1, 0);
-            assert_ne!(all, libc::MAP_FAILED);
-            let from = all.cast::<u8>().add(page_bytes);
-            assert_eq!(libc::mprotect(from.cast(), page_bytes, both), 0);
-            Guarded { from, page_bytes }
-        }
-    }
-
-    fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the page is mapped as long as this lives, and borrowed as this is.
-        unsafe { std::slice::from_raw_parts_mut(self.from, self.page_bytes) }
-    }
-}
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        // SAFETY: the mapping is this one's, and nothing of it is borrowed.
-        unsafe { libc::munmap(self.from.sub(self.page_bytes).cast(), 3 * self.page_bytes) };
-    }
-}
+use tiebreak_simd::byte_set::{ByteSet, Classes, Finder};
 
 /// Asserts that a finder says of these bytes what a loop over them says.
 #[track_caller]
@@ -121,6 +90,51 @@ fn every_byte_in_every_place_of_a_block() {
     }
 }
 
+/// Asserts that classes say of the first 64 bytes, and a cursor of all, what a loop says.
+#[track_caller]
+fn check_classes<const N: usize>(sets: &[ByteSet; N], bytes: &[u8]) {
+    for form in Form::here() {
+        let classes = Classes::of_form(sets, form).unwrap();
+        assert_eq!(classes.form(), form);
+        let mask_of = |set: &ByteSet| {
+            let bits = bytes.iter().take(64).enumerate();
+            bits.map(|(at, byte)| u64::from(set.has(*byte)) << at).sum::<u64>()
+        };
+        assert_eq!(classes.masks(bytes), sets.each_ref().map(mask_of), "{form}: {bytes:?}");
+        // On by a few bytes with each set in turn, at times back, at times beyond the end.
+        let mut cursor = classes.cursor(bytes);
+        for step in 0..bytes.len() + 20 {
+            let from = if step % 7 == 6 { step / 2 } else { step * 3 / 2 };
+            let set = step % N;
+            let rest = bytes.get(from..).unwrap_or(&[]);
+            let at = rest.iter().position(|byte| sets[set].has(*byte)).map(|at| from + at);
+            assert_eq!(cursor.find(set, from), at, "{form}: {set} from {from} in {bytes:?}");
+        }
+    }
+}
+
+#[test]
+fn classes_of_every_length_at_every_alignment_between_guards() {
+    let mut guarded = Guarded::new();
+    let page_bytes = guarded.page_bytes;
+    let mut state = 5_u32;
+    for byte in guarded.bytes() {
+        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        *byte = if state >> 28 == 0 { (state >> 16) as u8 } else { b'a' + (state >> 16) as u8 % 8 };
+    }
+    let all = sets();
+    for length in 0..=200 {
+        for away in 0..64 {
+            let bytes = &guarded.bytes()[page_bytes - away - length..page_bytes - away];
+            match length % 3 {
+                0 => check_classes(&[all[3], all[4], all[5]], bytes),
+                1 => check_classes(&[all[6], all[0]], bytes),
+                _ => check_classes(&[all[7]], bytes),
+            }
+        }
+    }
+}
+
 #[test]
 fn a_form_that_is_not_here_is_refused() {
     for form in Form::ALL {
@@ -171,5 +185,6 @@ proptest! {
     ) {
         let set = ByteSet::of(&members);
         finders(&set).iter().for_each(|finder| check(&set, finder, &bytes));
+        check_classes(&[set, set.others(), ByteSet::of(&bytes[..bytes.len() / 2])], &bytes);
     }
 }

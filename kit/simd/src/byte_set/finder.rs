@@ -6,7 +6,7 @@ use super::tables::Tables;
 use crate::{Form, Refused};
 
 /// The bytes that a mask is of.
-const MASK_BYTES: usize = 64;
+pub(super) const MASK_BYTES: usize = 64;
 
 /// A set of bytes with its tables, in a form that this CPU has.
 ///
@@ -16,7 +16,7 @@ const MASK_BYTES: usize = 64;
 pub struct Finder {
     tables: Tables,
     form: Form,
-    functions: &'static Functions,
+    functions: Functions,
 }
 
 impl Finder {

@@ -14,7 +14,7 @@ use crate::Form;
 ///
 /// # Safety
 /// The CPU must have the instructions of the form.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Functions {
     /// The place of the first byte of the set; the length if there is none.
     pub find: unsafe fn(&Tables, &[u8]) -> usize,
@@ -25,23 +25,41 @@ pub(crate) struct Functions {
     pub masks: unsafe fn(&Tables, &[u8], &mut [u64]),
 }
 
-/// Returns the functions of a form, for tables that have those by halves or not.
-pub(crate) fn of(form: Form, has_nibbles: bool) -> &'static Functions {
-    match (form, has_nibbles) {
-        #[cfg(target_arch = "x86_64")]
-        (Form::Ssse3, true) => &x86::SSSE3_NIBBLES,
-        #[cfg(target_arch = "x86_64")]
-        (Form::Ssse3, false) => &x86::SSSE3_COLUMNS,
-        #[cfg(target_arch = "x86_64")]
-        (Form::Avx2, true) => &x86::AVX2_NIBBLES,
-        #[cfg(target_arch = "x86_64")]
-        (Form::Avx2, false) => &x86::AVX2_COLUMNS,
-        #[cfg(target_arch = "x86_64")]
-        (Form::Avx512, _) => &x86::AVX512,
-        #[cfg(target_arch = "aarch64")]
-        (Form::Neon, _) => &neon::NEON,
-        _ => &scalar::SCALAR,
-    }
+/// The masks of the first 64 bytes in several sets.
+///
+/// # Safety
+/// The CPU must have the instructions of the form.
+pub(crate) type MasksOf<const N: usize> = unsafe fn(&[Tables; N], &[u8]) -> [u64; N];
+
+/// Takes an item of the module of a form, for tables that have those by halves or not.
+macro_rules! of_form {
+    ($form:expr, $has_nibbles:expr, $($item:tt)+) => {
+        match ($form, $has_nibbles) {
+            #[cfg(target_arch = "x86_64")]
+            (Form::Ssse3, true) => x86::ssse3_nibbles::$($item)+,
+            #[cfg(target_arch = "x86_64")]
+            (Form::Ssse3, false) => x86::ssse3_columns::$($item)+,
+            #[cfg(target_arch = "x86_64")]
+            (Form::Avx2, true) => x86::avx2_nibbles::$($item)+,
+            #[cfg(target_arch = "x86_64")]
+            (Form::Avx2, false) => x86::avx2_columns::$($item)+,
+            #[cfg(target_arch = "x86_64")]
+            (Form::Avx512, _) => x86::avx512_bitmap::$($item)+,
+            #[cfg(target_arch = "aarch64")]
+            (Form::Neon, _) => neon::neon_bitmap::$($item)+,
+            _ => scalar::scalar_bits::$($item)+,
+        }
+    };
+}
+
+/// Returns the functions of a form.
+pub(crate) fn of(form: Form, has_nibbles: bool) -> Functions {
+    of_form!(form, has_nibbles, FUNCTIONS)
+}
+
+/// Returns the function of a form for so many sets.
+pub(crate) fn masks_of<const N: usize>(form: Form, has_nibbles: bool) -> MasksOf<N> {
+    of_form!(form, has_nibbles, masks_of::<N>)
 }
 
 /// Bytes in a register.
@@ -167,37 +185,81 @@ pub(crate) unsafe fn masks<L: Lookup>(tables: &Tables, bytes: &[u8], into: &mut 
     }
 }
 
-/// Makes the [`Functions`] of a lookup: the search is compiled anew with these features.
-macro_rules! functions {
-    ($(#[$feature:meta])? $lookup:ty) => {{
-        use crate::byte_set::forms::{self, Functions};
-        use crate::byte_set::tables::Tables;
-
-        $(#[$feature])?
-        unsafe fn find(tables: &Tables, bytes: &[u8]) -> usize {
-            // SAFETY: the caller has the instructions.
-            unsafe { forms::find::<$lookup>(tables, bytes, false) }
+/// Returns the masks of the first 64 bytes in each of the sets: a block is loaded once for all.
+///
+/// # Safety
+/// As [`Lookup`].
+#[inline(always)]
+pub(crate) unsafe fn masks_of_all<L: Lookup, const N: usize>(
+    tables: &[Tables; N],
+    bytes: &[u8],
+) -> [u64; N] {
+    let bytes = &bytes[..bytes.len().min(64)];
+    let mut masks = [0; N];
+    // SAFETY: the caller has the instructions; each block and the part lie within the slice.
+    unsafe {
+        let mut at = 0;
+        while at + L::Block::BYTES <= bytes.len() {
+            let block = L::Block::load(bytes.as_ptr().add(at));
+            for (mask, tables) in masks.iter_mut().zip(tables) {
+                *mask |= L::new(tables).mask(block) << at;
+            }
+            at += L::Block::BYTES;
         }
-
-        $(#[$feature])?
-        unsafe fn span(tables: &Tables, bytes: &[u8]) -> usize {
-            // SAFETY: the caller has the instructions.
-            unsafe { forms::find::<$lookup>(tables, bytes, true) }
+        let left = bytes.len() - at;
+        if left > 0 {
+            let block = L::Block::load_part(bytes.as_ptr().add(at), left);
+            for (mask, tables) in masks.iter_mut().zip(tables) {
+                *mask |= (L::new(tables).mask(block) & first_bits(left)) << at;
+            }
         }
-
-        $(#[$feature])?
-        unsafe fn count(tables: &Tables, bytes: &[u8]) -> usize {
-            // SAFETY: the caller has the instructions.
-            unsafe { forms::count::<$lookup>(tables, bytes) }
-        }
-
-        $(#[$feature])?
-        unsafe fn masks(tables: &Tables, bytes: &[u8], into: &mut [u64]) {
-            // SAFETY: the caller has the instructions.
-            unsafe { forms::masks::<$lookup>(tables, bytes, into) }
-        }
-
-        Functions { find, span, count, masks }
-    }};
+    }
+    masks
 }
-pub(crate) use functions;
+
+/// Makes a module of what a lookup does: the search is compiled anew with these features.
+macro_rules! compiled {
+    ($name:ident, $lookup:ty $(, #[$feature:meta])?) => {
+        pub(crate) mod $name {
+            use super::*;
+            use crate::byte_set::forms::{self, Functions};
+            use crate::byte_set::tables::Tables;
+
+            pub(crate) const FUNCTIONS: Functions = Functions { find, span, count, masks };
+
+            $(#[$feature])?
+            unsafe fn find(tables: &Tables, bytes: &[u8]) -> usize {
+                // SAFETY: the caller has the instructions.
+                unsafe { forms::find::<$lookup>(tables, bytes, false) }
+            }
+
+            $(#[$feature])?
+            unsafe fn span(tables: &Tables, bytes: &[u8]) -> usize {
+                // SAFETY: the caller has the instructions.
+                unsafe { forms::find::<$lookup>(tables, bytes, true) }
+            }
+
+            $(#[$feature])?
+            unsafe fn count(tables: &Tables, bytes: &[u8]) -> usize {
+                // SAFETY: the caller has the instructions.
+                unsafe { forms::count::<$lookup>(tables, bytes) }
+            }
+
+            $(#[$feature])?
+            unsafe fn masks(tables: &Tables, bytes: &[u8], into: &mut [u64]) {
+                // SAFETY: the caller has the instructions.
+                unsafe { forms::masks::<$lookup>(tables, bytes, into) }
+            }
+
+            $(#[$feature])?
+            pub(crate) unsafe fn masks_of<const N: usize>(
+                tables: &[Tables; N],
+                bytes: &[u8],
+            ) -> [u64; N] {
+                // SAFETY: the caller has the instructions.
+                unsafe { forms::masks_of_all::<$lookup, N>(tables, bytes) }
+            }
+        }
+    };
+}
+pub(crate) use compiled;

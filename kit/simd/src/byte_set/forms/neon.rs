@@ -1,13 +1,10 @@
 //! 16 bytes at a time on AArch64.
 
-use super::{Block, Functions, Lookup, functions};
+use super::{Block, Lookup, compiled};
 use crate::byte_set::tables::Tables;
 use core::arch::aarch64::*;
 
-pub(crate) static NEON: Functions = functions!(
-    #[target_feature(enable = "neon")]
-    Bitmap
-);
+compiled!(neon_bitmap, Bitmap, #[target_feature(enable = "neon")]);
 
 impl Block for uint8x16_t {
     const BYTES: usize = 16;

@@ -1,9 +1,9 @@
 //! One byte at a time, on any CPU.
 
-use super::{Block, Functions, Lookup, functions};
+use super::{Block, Lookup, compiled};
 use crate::byte_set::tables::Tables;
 
-pub(crate) static SCALAR: Functions = functions!(Scalar);
+compiled!(scalar_bits, Scalar);
 
 /// The bits of the set, in words.
 #[derive(Clone, Copy)]

@@ -5,25 +5,14 @@ mod avx512;
 mod part;
 mod ssse3;
 
-use super::{Functions, functions};
+use super::compiled;
 
-pub(crate) static SSSE3_NIBBLES: Functions = functions!(
-    #[target_feature(enable = "ssse3,popcnt")]
-    ssse3::Nibbles
-);
-pub(crate) static SSSE3_COLUMNS: Functions = functions!(
-    #[target_feature(enable = "ssse3,popcnt")]
-    ssse3::Columns
-);
-pub(crate) static AVX2_NIBBLES: Functions = functions!(
-    #[target_feature(enable = "avx2,bmi1,popcnt")]
-    avx2::Nibbles
-);
-pub(crate) static AVX2_COLUMNS: Functions = functions!(
-    #[target_feature(enable = "avx2,bmi1,popcnt")]
-    avx2::Columns
-);
-pub(crate) static AVX512: Functions = functions!(
+compiled!(ssse3_nibbles, ssse3::Nibbles, #[target_feature(enable = "ssse3,popcnt")]);
+compiled!(ssse3_columns, ssse3::Columns, #[target_feature(enable = "ssse3,popcnt")]);
+compiled!(avx2_nibbles, avx2::Nibbles, #[target_feature(enable = "avx2,bmi1,popcnt")]);
+compiled!(avx2_columns, avx2::Columns, #[target_feature(enable = "avx2,bmi1,popcnt")]);
+compiled!(
+    avx512_bitmap,
+    avx512::Bitmap,
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1,popcnt")]
-    avx512::Bitmap
 );

@@ -1,0 +1,87 @@
+//! Eight words at a time.
+
+use super::doubling::{Functions, functions};
+use super::ssse3::FOURS;
+use super::words::{Small, Words};
+use core::arch::x86_64::*;
+
+pub(super) static AVX2: Functions = functions!(
+    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    __m256i
+);
+
+impl Words for __m256i {
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn splat(word: u32) -> __m256i {
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_set1_epi32(word as i32) }
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const u32) -> __m256i {
+        // SAFETY: the caller has AVX2, and its eight words can be read.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, into: *mut u32) {
+        // SAFETY: the caller has AVX2, and its eight words can be written.
+        unsafe { _mm256_storeu_si256(into.cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn times(self, other: __m256i) -> __m256i {
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_mullo_epi32(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn plus(self, other: __m256i) -> __m256i {
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_add_epi32(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn minus(self, other: __m256i) -> __m256i {
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_sub_epi32(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn equal(self, other: __m256i) -> u32 {
+        // SAFETY: the caller has AVX2.
+        let equal = unsafe { _mm256_castsi256_ps(_mm256_cmpeq_epi32(self, other)) };
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_movemask_ps(equal) }.count_ones()
+    }
+
+    #[inline(always)]
+    unsafe fn bytes<const IS_SIGNED: bool>(from: *const u8) -> __m256i {
+        // SAFETY: the caller has AVX2, and its eight bytes can be read.
+        unsafe {
+            let bytes = _mm_loadl_epi64(from.cast());
+            if IS_SIGNED { _mm256_cvtepi8_epi32(bytes) } else { _mm256_cvtepu8_epi32(bytes) }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn fours<const IS_SIGNED: bool>(from: *const u8, small: Small<__m256i>) -> __m256i {
+        // SAFETY: the caller has AVX2, and its 16 bytes can be read.
+        unsafe {
+            // The upper half has the places from the fifth on.
+            let low = _mm_loadu_si128(FOURS.as_ptr().cast());
+            let order = _mm256_set_m128i(_mm_add_epi8(low, _mm_set1_epi8(4)), low);
+            let bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128(from.cast()));
+            let fours = _mm256_shuffle_epi8(bytes, order);
+            // The first factor of the instruction is unsigned, the second signed.
+            let halves = if IS_SIGNED {
+                _mm256_maddubs_epi16(small.of_bytes, fours)
+            } else {
+                _mm256_maddubs_epi16(fours, small.of_bytes)
+            };
+            _mm256_madd_epi16(halves, small.of_halves)
+        }
+    }
+}
