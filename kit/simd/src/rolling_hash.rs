@@ -16,6 +16,7 @@
 
 mod doubling;
 mod scalar;
+mod source;
 mod words;
 
 #[cfg(target_arch = "x86_64")]
@@ -43,7 +44,8 @@ pub(crate) struct Kind {
 /// The hash of all windows of a length, in a form that this CPU has.
 ///
 /// Cost: for windows of up to 512 bytes one multiplication of a vector for each doubling of four
-/// and for each bit of the length; for longer ones that of two windows of 32.
+/// and for each bit of the length; for longer ones that of two windows of 32. Without vectors, one
+/// of a word for each byte that enters, and for each that leaves.
 #[derive(Clone, Copy, Debug)]
 pub struct RollingHash {
     kind: Kind,
@@ -122,14 +124,19 @@ impl RollingHash {
     pub fn hashes(&self, bytes: &[u8], into: &mut [u32]) -> usize {
         let needed = self.windows(bytes);
         assert!(into.len() >= needed, "{needed} hashes need room, and there are {}", into.len());
-        // SAFETY: this is only made of a form that this CPU has.
-        unsafe { (self.functions.hashes)(&self.kind, bytes, &mut into[..needed]) }
+        if needed > 0 {
+            // SAFETY: this is only made of a form that this CPU has; there is a window.
+            unsafe { (self.functions.hashes)(&self.kind, bytes, &mut into[..needed]) }
+        }
         needed
     }
 
     /// Returns how many windows have a hash.
     pub fn count(&self, bytes: &[u8], hash: u32) -> usize {
-        // SAFETY: this is only made of a form that this CPU has.
+        if self.windows(bytes) == 0 {
+            return 0;
+        }
+        // SAFETY: this is only made of a form that this CPU has; there is a window.
         unsafe { (self.functions.count)(&self.kind, bytes, hash) }
     }
 }

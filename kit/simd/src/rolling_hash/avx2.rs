@@ -58,6 +58,13 @@ impl Words for __m256i {
     }
 
     #[inline(always)]
+    unsafe fn on<const FROM: usize>(self, next: __m256i) -> __m256i {
+        debug_assert!(FROM == 4, "eight words are halved");
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_permute2x128_si256::<0x21>(self, next) }
+    }
+
+    #[inline(always)]
     unsafe fn bytes<const IS_SIGNED: bool>(from: *const u8) -> __m256i {
         // SAFETY: the caller has AVX2, and its eight bytes can be read.
         unsafe {
@@ -68,13 +75,12 @@ impl Words for __m256i {
 
     #[inline(always)]
     unsafe fn fours<const IS_SIGNED: bool>(from: *const u8, small: Small<__m256i>) -> __m256i {
-        // SAFETY: the caller has AVX2, and its 16 bytes can be read.
+        // SAFETY: the caller has AVX2, and its 12 bytes can be read.
         unsafe {
             // The upper half has the places from the fifth on.
-            let low = _mm_loadu_si128(FOURS.as_ptr().cast());
-            let order = _mm256_set_m128i(_mm_add_epi8(low, _mm_set1_epi8(4)), low);
-            let bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128(from.cast()));
-            let fours = _mm256_shuffle_epi8(bytes, order);
+            let (low, high) = (_mm_loadl_epi64(from.cast()), _mm_loadl_epi64(from.add(4).cast()));
+            let order = _mm256_broadcastsi128_si256(_mm_loadu_si128(FOURS.as_ptr().cast()));
+            let fours = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), order);
             // The first factor of the instruction is unsigned, the second signed.
             let halves = if IS_SIGNED {
                 _mm256_maddubs_epi16(small.of_bytes, fours)

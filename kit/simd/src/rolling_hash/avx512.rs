@@ -56,6 +56,18 @@ impl Words for __m512i {
     }
 
     #[inline(always)]
+    unsafe fn on<const FROM: usize>(self, next: __m512i) -> __m512i {
+        // SAFETY: the caller has AVX-512.
+        unsafe {
+            match FROM {
+                4 => _mm512_alignr_epi32::<4>(next, self),
+                8 => _mm512_alignr_epi32::<8>(next, self),
+                _ => unreachable!("lengths are powers of two from four on"),
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn bytes<const IS_SIGNED: bool>(from: *const u8) -> __m512i {
         // SAFETY: the caller has AVX-512, and its 16 bytes can be read.
         unsafe {

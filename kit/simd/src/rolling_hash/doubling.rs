@@ -5,18 +5,23 @@
 //! four, all of 16 from those of eight, and any length from those that it is the sum of. No hash
 //! waits for the one before it.
 //!
+//! Up to 32 bytes, windows are doubled in registers ([`Doubled`]); then from pass to pass through
+//! arrays that a level-1 cache holds ([`Part::in_memory`]).
+//!
 //! A long window is rolled, by [`STRIDE`] places at once: what it had before, without the bytes that
 //! leave, and with those that enter, which are windows of [`STRIDE`] bytes.
 
 use super::Kind;
-use super::scalar::number;
-use super::words::{Small, Words, few};
+use super::scalar::rolled;
+use super::source::{Doubled, Few, Fours, Joined, Same, Source};
+use super::words::{Small, Words};
+use core::iter;
 use core::mem::MaybeUninit;
 
 /// What a form does.
 ///
 /// # Safety
-/// The CPU must have the instructions of the form.
+/// The CPU must have the instructions of the form, and the text a window.
 #[derive(Debug)]
 pub(super) struct Functions {
     /// Writes the hash of each window; there is room for exactly as many.
@@ -28,8 +33,8 @@ pub(super) struct Functions {
 /// The words that are worked on at once: two such arrays fit into a level-1 cache.
 const ROOM: usize = 2048;
 
-/// What is read and written beyond the last word or byte: whole vectors.
-const SLACK: usize = 64;
+/// What is read and written beyond the last word or byte: whole vectors, of which some wait.
+const SLACK: usize = 128;
 
 /// The longest window that is hashed by doubling. The next would cost as much as to roll it.
 const LONGEST: usize = 512;
@@ -39,72 +44,6 @@ const STRIDE: usize = 32;
 
 /// The most lanes that a vector has.
 const LANES: usize = 16;
-
-/// Where hashes come from.
-///
-/// # Safety
-/// As [`Words`].
-trait Source<W> {
-    /// Returns the hashes at a place and the next ones.
-    unsafe fn at(&self, place: usize) -> W;
-}
-
-/// Hashes of a few bytes.
-struct Few<W, const IS_SIGNED: bool> {
-    text: *const u8,
-    count: usize,
-    base: W,
-}
-
-impl<W: Words, const IS_SIGNED: bool> Source<W> for Few<W, IS_SIGNED> {
-    #[inline(always)]
-    unsafe fn at(&self, place: usize) -> W {
-        // SAFETY: what the caller promises.
-        unsafe { few::<W, IS_SIGNED>(self.text.add(place), self.count, self.base) }
-    }
-}
-
-/// Hashes of four bytes, for a small base.
-struct Fours<W, const IS_SIGNED: bool> {
-    text: *const u8,
-    small: Small<W>,
-}
-
-impl<W: Words, const IS_SIGNED: bool> Source<W> for Fours<W, IS_SIGNED> {
-    #[inline(always)]
-    unsafe fn at(&self, place: usize) -> W {
-        // SAFETY: what the caller promises.
-        unsafe { W::fours::<IS_SIGNED>(self.text.add(place), self.small) }
-    }
-}
-
-/// Hashes that are there.
-struct Same(*const u32);
-
-impl<W: Words> Source<W> for Same {
-    #[inline(always)]
-    unsafe fn at(&self, place: usize) -> W {
-        // SAFETY: what the caller promises.
-        unsafe { W::load(self.0.add(place)) }
-    }
-}
-
-/// Hashes made of two each: the left one is multiplied by a power of the base.
-struct Joined<W> {
-    left: *const u32,
-    right: *const u32,
-    power: W,
-}
-
-impl<W: Words> Source<W> for Joined<W> {
-    #[inline(always)]
-    unsafe fn at(&self, place: usize) -> W {
-        // SAFETY: what the caller promises.
-        unsafe {
-            W::load(self.left.add(place)).times(self.power).plus(W::load(self.right.add(place)))
-        }
-    }
-}
 
 /// Where hashes go.
 ///
@@ -154,14 +93,16 @@ impl<W: Words> Sink<W> for Counted<W> {
     }
 }
 
-/// Arrays in which a part of the text is hashed.
+/// Arrays in which a part of the text is hashed. They begin where a cache line does: a vector that
+/// lies in two costs twice.
+#[repr(align(64))]
 struct Scratch {
-    /// The bytes of a text's end, and zeros after them.
-    text: MaybeUninit<[u8; ROOM + SLACK]>,
     /// Hashes of windows of 4, 8, 16 and so on.
     doubled: MaybeUninit<[u32; ROOM + SLACK]>,
     /// Hashes of the first bytes of each window, as many as some powers of two are in its length.
     begun: MaybeUninit<[u32; ROOM + SLACK]>,
+    /// The bytes of a text's end, and zeros after them.
+    text: MaybeUninit<[u8; ROOM + SLACK]>,
 }
 
 impl Scratch {
@@ -206,15 +147,12 @@ pub(super) unsafe fn count<W: Words>(kind: &Kind, text: &[u8], hash: u32) -> usi
     }
 }
 
-/// Hashes all windows.
+/// Hashes all windows, of which there is at least one.
 ///
 /// # Safety
 /// As [`Words`]; there is room for all.
 #[inline(always)]
 unsafe fn all<W: Words, S: Sink<W>>(kind: &Kind, text: &[u8], into: &mut S) {
-    if text.len() < kind.window {
-        return;
-    }
     // SAFETY: what the caller promises.
     unsafe {
         match (kind.window <= LONGEST, kind.is_signed) {
@@ -226,7 +164,7 @@ unsafe fn all<W: Words, S: Sink<W>>(kind: &Kind, text: &[u8], into: &mut S) {
     }
 }
 
-/// Hashes windows of at most [`LONGEST`] bytes, of which there is at least one.
+/// Hashes windows of at most [`LONGEST`] bytes.
 ///
 /// # Safety
 /// As [`all`].
@@ -242,77 +180,150 @@ unsafe fn by_doubling<W: Words, S: Sink<W>, const IS_SIGNED: bool>(
     for first in (0..windows).step_by(at_once) {
         let count = at_once.min(windows - first);
         let from = scratch.with_slack(text, first, count + kind.window - 1);
+        let doubled = scratch.doubled.as_mut_ptr().cast();
+        let begun = scratch.begun.as_mut_ptr().cast();
+        let part = Part { kind, count, first, doubled, begun, into };
         // SAFETY: what the caller promises; the bytes can be read with the slack.
-        unsafe { part::<W, S, IS_SIGNED>(kind, from, count, first, &mut scratch, into) }
+        unsafe { part.hash::<W, IS_SIGNED>(from) }
     }
 }
 
-/// Hashes a number of windows that the arrays have room for; the first is at a place of the text.
-///
-/// # Safety
-/// As [`all`]; their bytes and [`SLACK`] after them can be read.
-#[inline(always)]
-unsafe fn part<W: Words, S: Sink<W>, const IS_SIGNED: bool>(
-    kind: &Kind,
-    text: *const u8,
+/// A number of windows that the arrays have room for.
+struct Part<'kind, 'into, S> {
+    kind: &'kind Kind,
     count: usize,
+    /// The place of the first in the text.
     first: usize,
-    scratch: &mut Scratch,
-    into: &mut S,
-) {
-    let doubled = scratch.doubled.as_mut_ptr().cast::<u32>();
-    let begun = scratch.begun.as_mut_ptr().cast::<u32>();
-    // SAFETY: what the caller promises. Each pass reads words that the one before it has written:
-    // of windows of `length` bytes there are as many as the rest of a window needs, and a vector.
-    unsafe {
-        let base = W::splat(kind.base);
-        if kind.window < 4 {
-            let few = Few::<W, IS_SIGNED> { text, count: kind.window, base };
-            return give(few, count, first, into);
-        }
-        let needed = |length: usize| count.next_multiple_of(W::LANES) + kind.window - length;
-        let mut has = kind.window % 4;
-        if has > 0 {
-            fill(Few::<W, IS_SIGNED> { text, count: has, base }, count, begun);
-        }
-        let (mut length, mut factor) = (4, power(kind.base, 4));
-        match Small::of(kind.base) {
-            Some(small) if kind.window == 4 => {
-                return give(Fours::<W, IS_SIGNED> { text, small }, count, first, into);
+    /// [`Scratch::doubled`] and [`Scratch::begun`].
+    doubled: *mut u32,
+    begun: *mut u32,
+    into: &'into mut S,
+}
+
+impl<S> Part<'_, '_, S> {
+    /// Hashes the windows of a text.
+    ///
+    /// # Safety
+    /// As [`all`]; their bytes and [`SLACK`] after them can be read.
+    #[inline(always)]
+    unsafe fn hash<W: Words, const IS_SIGNED: bool>(self, text: *const u8)
+    where
+        S: Sink<W>,
+    {
+        // SAFETY: what the caller promises.
+        unsafe {
+            let (window, base) = (self.kind.window, W::splat(self.kind.base));
+            let few = |count: usize| Few::<W, IS_SIGNED> { text, count, base };
+            if window < 4 {
+                return self.give(few(window));
             }
-            Some(small) => {
-                fill(Fours::<W, IS_SIGNED> { text, small }, needed(4) + W::LANES, doubled);
+            if window % 4 > 0 {
+                fill(few(window % 4), self.count, self.begun);
             }
-            None => {
-                let fours = Few::<W, IS_SIGNED> { text, count: 4, base };
-                fill(fours, needed(4) + W::LANES, doubled);
+            match Small::of(self.kind.base) {
+                Some(small) => self.in_registers(Fours::<W, IS_SIGNED> { text, small }),
+                None => self.in_registers(few(4)),
             }
         }
-        loop {
-            // What is begun and does not end with this length is filled; what ends is given.
-            let is_in = kind.window & length != 0;
-            let by = W::splat(factor);
-            if is_in && has > 0 {
-                let joined = Joined { left: begun, right: doubled.add(has), power: by };
-                has += length;
-                if has == kind.window {
-                    return give(joined, count, first, into);
+    }
+
+    /// Doubles in registers, as long as the window is a multiple and not too many vectors wait.
+    ///
+    /// # Safety
+    /// As [`Part::hash`].
+    #[inline(always)]
+    unsafe fn in_registers<W: Words>(self, fours: impl Source<W>)
+    where
+        S: Sink<W>,
+    {
+        let base = self.kind.base;
+        // SAFETY: what the caller promises.
+        unsafe {
+            match self.kind.window.trailing_zeros() {
+                ..=2 => self.in_memory::<W, 4>(fours),
+                3 => self.in_memory::<W, 8>(Doubled::<W, _, 4>::of(fours, base)),
+                4 => {
+                    let eights = Doubled::<W, _, 4>::of(fours, base);
+                    self.in_memory::<W, 16>(Doubled::<W, _, 8>::of(eights, base));
                 }
-                fill(joined, count, begun);
-            } else if is_in {
-                has = length;
-                if has == kind.window {
-                    return give::<W, _>(Same(doubled), count, first, into);
+                _ => {
+                    let eights = Doubled::<W, _, 4>::of(fours, base);
+                    let sixteens = Doubled::<W, _, 8>::of(eights, base);
+                    self.in_memory::<W, 32>(Doubled::<W, _, 16>::of(sixteens, base));
                 }
-                fill::<W, _>(Same(doubled), count, begun);
             }
-            let joined = Joined { left: doubled, right: doubled.add(length), power: by };
-            length *= 2;
-            if length == kind.window {
-                return give(joined, count, first, into);
+        }
+    }
+
+    /// Makes all hashes of those of windows of `LENGTH`, from pass to pass through the arrays.
+    ///
+    /// # Safety
+    /// As [`Part::hash`].
+    #[inline(always)]
+    unsafe fn in_memory<W: Words, const LENGTH: usize>(self, source: impl Source<W>)
+    where
+        S: Sink<W>,
+    {
+        let (window, doubled, begun) = (self.kind.window, self.doubled, self.begun);
+        // Of windows of a length there are as many as the rest of a window needs, and at first a
+        // vector more: each pass reads words that the one before it has written.
+        let needed = |length: usize| self.count.next_multiple_of(W::LANES) + window - length;
+        // SAFETY: what the caller promises; all words lie in the arrays.
+        unsafe {
+            if window == LENGTH {
+                return self.give(source);
             }
-            fill(joined, needed(length), doubled);
-            factor = factor.wrapping_mul(factor);
+            fill(source, needed(LENGTH) + W::LANES, doubled);
+            let (mut length, mut has) = (LENGTH, window % 4);
+            loop {
+                let power = W::splat(power(self.kind.base, length));
+                if window & length != 0 {
+                    let right = Same(doubled.add(has));
+                    let is_first = has == 0;
+                    has += length;
+                    // What ends the window is given; what does not is begun.
+                    match (is_first, has == window) {
+                        (true, true) => return self.give::<W>(right),
+                        (true, false) => fill::<W>(right, self.count, begun),
+                        (false, is_last) => {
+                            let joined = Joined { left: Same(begun), right, power };
+                            if is_last {
+                                return self.give(joined);
+                            }
+                            fill(joined, self.count, begun);
+                        }
+                    }
+                }
+                let right = Same(doubled.add(length));
+                let joined = Joined { left: Same(doubled), right, power };
+                length *= 2;
+                if length == window {
+                    return self.give(joined);
+                }
+                fill(joined, needed(length), doubled);
+            }
+        }
+    }
+
+    /// Gives hashes to where they go: exactly one for each window.
+    ///
+    /// # Safety
+    /// As [`Words`].
+    #[inline(always)]
+    unsafe fn give<W: Words>(self, mut from: impl Source<W>)
+    where
+        S: Sink<W>,
+    {
+        let whole = self.count / W::LANES * W::LANES;
+        // SAFETY: what the caller promises.
+        unsafe {
+            for place in (0..whole).step_by(W::LANES) {
+                self.into.take(self.first + place, from.next());
+            }
+            if whole < self.count {
+                let left = &words(from.next())[..self.count - whole];
+                self.into.take_few(self.first + whole, left);
+            }
         }
     }
 }
@@ -323,33 +334,10 @@ unsafe fn part<W: Words, S: Sink<W>, const IS_SIGNED: bool>(
 /// As [`Words`]; there is room. The array may be the one they come from, at the same places or
 /// behind.
 #[inline(always)]
-unsafe fn fill<W: Words, S: Source<W>>(from: S, count: usize, into: *mut u32) {
+unsafe fn fill<W: Words>(mut from: impl Source<W>, count: usize, into: *mut u32) {
     for place in (0..count).step_by(W::LANES) {
         // SAFETY: what the caller promises.
-        unsafe { from.at(place).store(into.add(place)) }
-    }
-}
-
-/// Gives hashes to where they go: exactly so many.
-///
-/// # Safety
-/// As [`Words`]; there is room, and a vector can be had at the last place.
-#[inline(always)]
-unsafe fn give<W: Words, S: Source<W>>(
-    from: S,
-    count: usize,
-    first: usize,
-    into: &mut impl Sink<W>,
-) {
-    let whole = count / W::LANES * W::LANES;
-    // SAFETY: what the caller promises.
-    unsafe {
-        for place in (0..whole).step_by(W::LANES) {
-            into.take(first + place, from.at(place));
-        }
-        if whole < count {
-            into.take_few(first + whole, &words(from.at(whole))[..count - whole]);
-        }
+        unsafe { from.next().store(into.add(place)) }
     }
 }
 
@@ -365,7 +353,7 @@ unsafe fn words<W: Words>(vector: W) -> [u32; LANES] {
     words
 }
 
-/// Hashes windows of more than [`STRIDE`] bytes, of which there is at least one: that at a place is
+/// Hashes windows of more than [`STRIDE`] bytes: that at a place is
 /// `h(i) * base^STRIDE + entering(i) - leaving(i) * base^window`, where `i` is [`STRIDE`] places
 /// before it.
 ///
@@ -381,7 +369,8 @@ unsafe fn by_rolling<W: Words, S: Sink<W>, const IS_SIGNED: bool>(
     const AT_ONCE: usize = ROOM - STRIDE;
 
     let windows = text.len() - kind.window + 1;
-    let mut last = first_hashes(kind, text);
+    let mut last = [0; STRIDE];
+    iter::zip(&mut last, rolled(kind, text)).for_each(|(last, hash)| *last = hash);
     into.take_few(0, &last[..STRIDE.min(windows)]);
     let short = Kind { window: STRIDE, ..*kind };
     let (mut leaving, mut entering) = ([0; AT_ONCE], [0; AT_ONCE]);
@@ -412,23 +401,8 @@ unsafe fn by_rolling<W: Words, S: Sink<W>, const IS_SIGNED: bool>(
     }
 }
 
-/// Returns the hashes of the first windows, as many as there are of [`STRIDE`].
-fn first_hashes(kind: &Kind, text: &[u8]) -> [u32; STRIDE] {
-    let number = |at: usize| number(text[at], kind.is_signed);
-    let add = |hash: u32, at: usize| hash.wrapping_mul(kind.base).wrapping_add(number(at));
-    let out = power(kind.base, kind.window);
-    let mut hash = (0..kind.window).fold(0, add);
-    let mut hashes = [hash; STRIDE];
-    let others = text.len() - kind.window;
-    for (at, into) in hashes.iter_mut().skip(1).take(others).enumerate() {
-        hash = add(hash, at + kind.window).wrapping_sub(out.wrapping_mul(number(at)));
-        *into = hash;
-    }
-    hashes
-}
-
 /// Raises to a power, modulo 2^32: an exponent may have more bits than a word.
-const fn power(base: u32, exponent: usize) -> u32 {
+pub(super) const fn power(base: u32, exponent: usize) -> u32 {
     let (mut result, mut square, mut left) = (1_u32, base, exponent);
     while left > 0 {
         if left % 2 == 1 {

@@ -1,59 +1,38 @@
-//! One word at a time, on any CPU.
+//! One hash after the other, on any CPU: rolled, since there are no vectors.
 
-use super::doubling::{Functions, functions};
-use super::words::Words;
+use super::Kind;
+use super::doubling::{Functions, power};
+use core::iter;
 
-pub(super) static SCALAR: Functions = functions!(u32);
+pub(super) static SCALAR: Functions = Functions { hashes, count };
+
+/// Needs nothing; its type is that of all forms.
+unsafe fn hashes(kind: &Kind, text: &[u8], into: &mut [u32]) {
+    iter::zip(into, rolled(kind, text)).for_each(|(into, hash)| *into = hash);
+}
+
+/// As [`hashes`].
+unsafe fn count(kind: &Kind, text: &[u8], hash: u32) -> usize {
+    rolled(kind, text).filter(|rolled| *rolled == hash).count()
+}
+
+/// Returns the hash of each window, of which there is at least one: the one before, without the
+/// byte that leaves and with the one that enters.
+pub(super) fn rolled(kind: &Kind, text: &[u8]) -> impl Iterator<Item = u32> {
+    let Kind { window, base, is_signed } = *kind;
+    let (begin, rest) = text.split_at(window);
+    let out = power(base, window);
+    let add =
+        move |hash: u32, byte: &u8| hash.wrapping_mul(base).wrapping_add(number(*byte, is_signed));
+    let mut hash = begin.iter().fold(0, add);
+    iter::once(hash).chain(iter::zip(text, rest).map(move |(leaving, entering)| {
+        hash = add(hash, entering).wrapping_sub(out.wrapping_mul(number(*leaving, is_signed)));
+        hash
+    }))
+}
 
 /// Returns the number that a byte is.
 #[inline(always)]
 pub(super) const fn number(byte: u8, is_signed: bool) -> u32 {
     if is_signed { byte as i8 as u32 } else { byte as u32 }
-}
-
-impl Words for u32 {
-    const LANES: usize = 1;
-
-    #[inline(always)]
-    unsafe fn splat(word: u32) -> u32 {
-        word
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const u32) -> u32 {
-        // SAFETY: the caller's word can be read.
-        unsafe { from.read() }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, into: *mut u32) {
-        // SAFETY: the caller's word can be written.
-        unsafe { into.write(self) }
-    }
-
-    #[inline(always)]
-    unsafe fn times(self, other: u32) -> u32 {
-        self.wrapping_mul(other)
-    }
-
-    #[inline(always)]
-    unsafe fn plus(self, other: u32) -> u32 {
-        self.wrapping_add(other)
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, other: u32) -> u32 {
-        self.wrapping_sub(other)
-    }
-
-    #[inline(always)]
-    unsafe fn equal(self, other: u32) -> u32 {
-        u32::from(self == other)
-    }
-
-    #[inline(always)]
-    unsafe fn bytes<const IS_SIGNED: bool>(from: *const u8) -> u32 {
-        // SAFETY: the caller's byte can be read.
-        number(unsafe { *from }, IS_SIGNED)
-    }
 }

@@ -26,6 +26,12 @@ pub(super) trait Words: Copy {
     /// Returns how many words are equal to those of the other.
     unsafe fn equal(self, other: Self) -> u32;
 
+    /// Returns the words from one of these on, and as many of the next that there are as many.
+    #[inline(always)]
+    unsafe fn on<const FROM: usize>(self, _next: Self) -> Self {
+        unreachable!("as many words are on as a vector has")
+    }
+
     /// Loads a byte a word.
     unsafe fn bytes<const IS_SIGNED: bool>(from: *const u8) -> Self;
 
