@@ -2,7 +2,7 @@
 
 use super::ByteSet;
 use super::finder::MASK_BYTES;
-use super::forms::{self, MasksOf};
+use super::forms::{self, Masks};
 use super::tables::Tables;
 use crate::{Form, Refused};
 
@@ -23,13 +23,13 @@ use crate::{Form, Refused};
 /// # Ok::<(), tiebreak_simd::Refused>(())
 /// ```
 ///
-/// Cost: 64 bytes are looked up once in all sets, whatever is in them. To find a byte is then a
-/// shift and a count of zeros, and no load that waits for what was found before.
+/// Cost: 256 bytes are looked up at once in all sets, whatever is in them. To find a byte is then a
+/// shift and a count of zeros, and no load of bytes that waits for what was found before.
 #[derive(Clone, Copy, Debug)]
 pub struct Classes<const N: usize> {
     tables: [Tables; N],
     form: Form,
-    masks: MasksOf<N>,
+    masks: Masks<N>,
 }
 
 impl<const N: usize> Classes<N> {
@@ -59,62 +59,91 @@ impl<const N: usize> Classes<N> {
         self.form
     }
 
-    /// Returns which of the first 64 bytes are in each set: bit `i` for byte `i`, 0 beyond the end.
-    pub fn masks(&self, bytes: &[u8]) -> [u64; N] {
+    /// Writes which of each 64 bytes are in each set: bit `i` for byte `i`, 0 beyond the end.
+    ///
+    /// # Panics
+    /// If there is no room for all of them.
+    pub fn masks(&self, bytes: &[u8], into: &mut [[u64; N]]) {
+        let needed = bytes.len().div_ceil(MASK_BYTES);
+        assert!(into.len() >= needed, "{needed} masks need room, and there are {}", into.len());
         // SAFETY: classes are only made of a form that this CPU has.
-        unsafe { (self.masks)(&self.tables, bytes) }
+        unsafe { (self.masks)(&self.tables, bytes, into) }
     }
 
     /// Returns what finds bytes of these sets, from the start on.
     pub fn cursor<'of, 'input>(&'of self, bytes: &'input [u8]) -> Cursor<'of, 'input, N> {
-        Cursor { classes: self, bytes, block: 0, masks: self.masks(bytes) }
+        let mut cursor = Cursor { classes: self, bytes, begin: 0, masks: [[0; N]; AHEAD] };
+        cursor.look_up(0);
+        cursor
     }
 }
+
+/// How many blocks are looked up at once: what is found in one does not wait for the next.
+const AHEAD: usize = 4;
 
 /// Finds bytes of some sets in an input, one after the other.
 #[derive(Clone, Debug)]
 pub struct Cursor<'of, 'input, const N: usize> {
     classes: &'of Classes<N>,
     bytes: &'input [u8],
-    /// Where the block begins of which `masks` are.
-    block: usize,
-    masks: [u64; N],
+    /// Where the first block begins of which `masks` are.
+    begin: usize,
+    masks: [[u64; N]; AHEAD],
 }
 
 impl<const N: usize> Cursor<'_, '_, N> {
     /// Returns the place of the first byte from a place on that is in a set, by its number.
     ///
-    /// Cost: a few instructions where both places are in the 64 bytes that were looked up last.
+    /// Cost: a few instructions where both places are in the 256 bytes that were looked up last.
     ///
     /// # Panics
     /// If there is no such set.
     #[inline]
     pub fn find(&mut self, set: usize, from: usize) -> Option<usize> {
-        // A place before the block wraps to a large number, so it is one comparison.
-        let within = from.wrapping_sub(self.block);
-        if within < MASK_BYTES {
-            let found = self.masks[set] >> within;
+        // A place before the first block wraps to a large number, so it is one comparison.
+        let within = from.wrapping_sub(self.begin);
+        if let Some(masks) = self.masks.get(within / MASK_BYTES) {
+            let found = masks[set] >> (within % MASK_BYTES);
             if found != 0 {
                 return Some(from + found.trailing_zeros() as usize);
             }
-            self.find_in_others(set, self.block + MASK_BYTES)
+        }
+        self.find_in_others(set, from)
+    }
+
+    /// Goes on after the block of a place, or, where it was not looked up, there.
+    #[inline(never)]
+    fn find_in_others(&mut self, set: usize, from: usize) -> Option<usize> {
+        let within = from.wrapping_sub(self.begin) / MASK_BYTES;
+        let mut block = if within < AHEAD {
+            within + 1
         } else {
-            self.find_in_others(set, from)
+            self.look_up(from);
+            0
+        };
+        loop {
+            for (at, masks) in self.masks.iter().enumerate().skip(block) {
+                if masks[set] != 0 {
+                    let place = self.begin + at * MASK_BYTES;
+                    return Some(place + masks[set].trailing_zeros() as usize);
+                }
+            }
+            if self.begin + AHEAD * MASK_BYTES >= self.bytes.len() {
+                return None;
+            }
+            self.look_up(self.begin + AHEAD * MASK_BYTES);
+            block = 0;
         }
     }
 
-    /// Goes on in the blocks from one on that begins at a place.
-    #[inline(never)]
-    fn find_in_others(&mut self, set: usize, from: usize) -> Option<usize> {
-        let mut block = from;
-        while let Some(rest) = self.bytes.get(block..).filter(|rest| !rest.is_empty()) {
-            self.block = block;
-            self.masks = self.classes.masks(rest);
-            if self.masks[set] != 0 {
-                return Some(block + self.masks[set].trailing_zeros() as usize);
-            }
-            block += MASK_BYTES;
+    /// Looks up the blocks from a place on; of what is beyond the end, nothing is in any set.
+    fn look_up(&mut self, begin: usize) {
+        let rest = self.bytes.get(begin..).unwrap_or(&[]);
+        let rest = &rest[..rest.len().min(AHEAD * MASK_BYTES)];
+        if rest.len() < AHEAD * MASK_BYTES {
+            self.masks = [[0; N]; AHEAD];
         }
-        None
+        self.begin = begin;
+        self.classes.masks(rest, &mut self.masks);
     }
 }

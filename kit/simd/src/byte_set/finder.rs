@@ -1,9 +1,10 @@
 //! What is found by a set of bytes.
 
 use super::ByteSet;
-use super::forms::{self, Functions};
+use super::forms::{self, Functions, Masks};
 use super::tables::Tables;
 use crate::{Form, Refused};
+use core::array;
 
 /// The bytes that a mask is of.
 pub(super) const MASK_BYTES: usize = 64;
@@ -17,6 +18,7 @@ pub struct Finder {
     tables: Tables,
     form: Form,
     functions: Functions,
+    masks: Masks<1>,
 }
 
 impl Finder {
@@ -38,7 +40,8 @@ impl Finder {
         }
         let tables = Tables::of(*set);
         let functions = forms::of(form, tables.has_nibbles);
-        Ok(Finder { tables, form, functions })
+        let masks = forms::masks_of(form, tables.has_nibbles);
+        Ok(Finder { tables, form, functions, masks })
     }
 
     /// Returns the form that runs.
@@ -78,14 +81,13 @@ impl Finder {
         let needed = bytes.len().div_ceil(MASK_BYTES);
         assert!(into.len() >= needed, "{needed} masks need room, and there are {}", into.len());
         // SAFETY: a finder is only made of a form that this CPU has.
-        unsafe { (self.functions.masks)(&self.tables, bytes, into) }
+        unsafe { (self.masks)(array::from_ref(&self.tables), bytes, into.as_chunks_mut().0) }
     }
 
     /// Returns the mask of the first 64 bytes.
     fn mask_of_first(&self, bytes: &[u8]) -> u64 {
         let mut mask = [0];
-        // SAFETY: a finder is only made of a form that this CPU has.
-        unsafe { (self.functions.masks)(&self.tables, bytes, &mut mask) };
+        self.masks(&bytes[..bytes.len().min(MASK_BYTES)], &mut mask);
         mask[0]
     }
 

@@ -21,15 +21,13 @@ pub(crate) struct Functions {
     /// The place of the first byte that is not in the set; the length if there is none.
     pub span: unsafe fn(&Tables, &[u8]) -> usize,
     pub count: unsafe fn(&Tables, &[u8]) -> usize,
-    /// Writes the mask of each 64 bytes, as long as there is room.
-    pub masks: unsafe fn(&Tables, &[u8], &mut [u64]),
 }
 
-/// The masks of the first 64 bytes in several sets.
+/// Writes the masks of each 64 bytes in several sets, as long as there is room.
 ///
 /// # Safety
 /// The CPU must have the instructions of the form.
-pub(crate) type MasksOf<const N: usize> = unsafe fn(&[Tables; N], &[u8]) -> [u64; N];
+pub(crate) type Masks<const N: usize> = unsafe fn(&[Tables; N], &[u8], &mut [[u64; N]]);
 
 /// Takes an item of the module of a form, for tables that have those by halves or not.
 macro_rules! of_form {
@@ -58,8 +56,8 @@ pub(crate) fn of(form: Form, has_nibbles: bool) -> Functions {
 }
 
 /// Returns the function of a form for so many sets.
-pub(crate) fn masks_of<const N: usize>(form: Form, has_nibbles: bool) -> MasksOf<N> {
-    of_form!(form, has_nibbles, masks_of::<N>)
+pub(crate) fn masks_of<const N: usize>(form: Form, has_nibbles: bool) -> Masks<N> {
+    of_form!(form, has_nibbles, masks::<N>)
 }
 
 /// Bytes in a register.
@@ -163,58 +161,39 @@ pub(crate) unsafe fn count<L: Lookup>(tables: &Tables, bytes: &[u8]) -> usize {
     }
 }
 
-/// Writes the mask of each 64 bytes, as long as there is room; of bytes beyond the end it has 0.
+/// Writes the masks of each 64 bytes in each of the sets, as long as there is room: a block is
+/// loaded once for all. Of bytes beyond the end they have 0.
 ///
 /// # Safety
 /// As [`Lookup`].
 #[inline(always)]
-pub(crate) unsafe fn masks<L: Lookup>(tables: &Tables, bytes: &[u8], into: &mut [u64]) {
+pub(crate) unsafe fn masks<L: Lookup, const N: usize>(
+    tables: &[Tables; N],
+    bytes: &[u8],
+    into: &mut [[u64; N]],
+) {
     // SAFETY: the caller has the instructions; each block and the part lie within the chunk.
     unsafe {
-        let lookup = L::new(tables);
-        for (chunk, mask) in bytes.chunks(64).zip(into) {
+        let lookups: [L; N] = core::array::from_fn(|set| L::new(&tables[set]));
+        for (chunk, masks) in bytes.chunks(64).zip(into) {
             let mut at = 0;
-            *mask = 0;
+            *masks = [0; N];
             while at + L::Block::BYTES <= chunk.len() {
-                *mask |= whole(lookup, chunk.as_ptr().add(at)) << at;
+                let block = L::Block::load(chunk.as_ptr().add(at));
+                for (mask, lookup) in masks.iter_mut().zip(lookups) {
+                    *mask |= lookup.mask(block) << at;
+                }
                 at += L::Block::BYTES;
             }
             let left = chunk.len() - at;
-            *mask |= part(lookup, chunk.as_ptr().add(at), left).unbounded_shl(at as u32);
-        }
-    }
-}
-
-/// Returns the masks of the first 64 bytes in each of the sets: a block is loaded once for all.
-///
-/// # Safety
-/// As [`Lookup`].
-#[inline(always)]
-pub(crate) unsafe fn masks_of_all<L: Lookup, const N: usize>(
-    tables: &[Tables; N],
-    bytes: &[u8],
-) -> [u64; N] {
-    let bytes = &bytes[..bytes.len().min(64)];
-    let mut masks = [0; N];
-    // SAFETY: the caller has the instructions; each block and the part lie within the slice.
-    unsafe {
-        let mut at = 0;
-        while at + L::Block::BYTES <= bytes.len() {
-            let block = L::Block::load(bytes.as_ptr().add(at));
-            for (mask, tables) in masks.iter_mut().zip(tables) {
-                *mask |= L::new(tables).mask(block) << at;
-            }
-            at += L::Block::BYTES;
-        }
-        let left = bytes.len() - at;
-        if left > 0 {
-            let block = L::Block::load_part(bytes.as_ptr().add(at), left);
-            for (mask, tables) in masks.iter_mut().zip(tables) {
-                *mask |= (L::new(tables).mask(block) & first_bits(left)) << at;
+            if left > 0 {
+                let block = L::Block::load_part(chunk.as_ptr().add(at), left);
+                for (mask, lookup) in masks.iter_mut().zip(lookups) {
+                    *mask |= (lookup.mask(block) & first_bits(left)) << at;
+                }
             }
         }
     }
-    masks
 }
 
 /// Makes a module of what a lookup does: the search is compiled anew with these features.
@@ -225,7 +204,7 @@ macro_rules! compiled {
             use crate::byte_set::forms::{self, Functions};
             use crate::byte_set::tables::Tables;
 
-            pub(crate) const FUNCTIONS: Functions = Functions { find, span, count, masks };
+            pub(crate) const FUNCTIONS: Functions = Functions { find, span, count };
 
             $(#[$feature])?
             unsafe fn find(tables: &Tables, bytes: &[u8]) -> usize {
@@ -246,18 +225,13 @@ macro_rules! compiled {
             }
 
             $(#[$feature])?
-            unsafe fn masks(tables: &Tables, bytes: &[u8], into: &mut [u64]) {
-                // SAFETY: the caller has the instructions.
-                unsafe { forms::masks::<$lookup>(tables, bytes, into) }
-            }
-
-            $(#[$feature])?
-            pub(crate) unsafe fn masks_of<const N: usize>(
+            pub(crate) unsafe fn masks<const N: usize>(
                 tables: &[Tables; N],
                 bytes: &[u8],
-            ) -> [u64; N] {
+                into: &mut [[u64; N]],
+            ) {
                 // SAFETY: the caller has the instructions.
-                unsafe { forms::masks_of_all::<$lookup, N>(tables, bytes) }
+                unsafe { forms::masks::<$lookup, N>(tables, bytes, into) }
             }
         }
     };

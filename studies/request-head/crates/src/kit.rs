@@ -3,7 +3,7 @@
 
 use crate::{HEADERS, Parse, Places};
 use std::mem::MaybeUninit;
-use tiebreak_simd::byte_set::{ByteSet, Classes};
+use tiebreak_simd::byte_set::{ByteSet, Classes, Cursor};
 
 /// What a method and the name of a header are made of.
 const TOKEN: ByteSet = ByteSet::of(b"!#$%&'*+-.^_`|~")
@@ -35,51 +35,64 @@ impl Parse for Parser {
         Some(Parser(Classes::new(&ends).ok()?))
     }
 
-    #[inline(always)]
-    fn head(&self, input: &[u8], places: &mut Places<'_>) -> Option<usize> {
-        let mut headers = [const { MaybeUninit::uninit() }; HEADERS];
-        let (method, target, headers, bytes) = head(&self.0, input, &mut headers)?;
-        places.give(method);
-        places.give(target);
-        for header in headers {
-            places.give(header.name);
-            places.give(header.value);
+    fn heads(&self, input: &[u8], places: &mut Places<'_>) -> Option<()> {
+        let mut cursor = self.0.cursor(input);
+        let mut at = 0;
+        while at < input.len() {
+            let mut headers = [const { MaybeUninit::uninit() }; HEADERS];
+            let head = head(&mut cursor, input, at, &mut headers)?;
+            places.give(head.method);
+            places.give(head.target);
+            for header in head.headers {
+                places.give(header.name);
+                places.give(header.value);
+            }
+            at = head.end;
         }
-        Some(bytes)
+        Some(())
     }
 }
 
-type Found<'input, 'headers> =
-    (&'input [u8], &'input [u8], &'headers [Header<'input>], usize);
+struct Head<'input, 'headers> {
+    method: &'input [u8],
+    target: &'input [u8],
+    headers: &'headers [Header<'input>],
+    /// Where the next one begins.
+    end: usize,
+}
 
+/// Parses the head that begins at a place.
 #[inline]
 fn head<'input, 'headers>(
-    classes: &Classes<3>,
+    cursor: &mut Cursor<'_, 'input, 3>,
     input: &'input [u8],
+    begin: usize,
     headers: &'headers mut [MaybeUninit<Header<'input>>],
-) -> Option<Found<'input, 'headers>> {
-    let mut cursor = classes.cursor(input);
-    let method_end = cursor.find(TOKEN_END, 0)?;
+) -> Option<Head<'input, 'headers>> {
+    let method_end = cursor.find(TOKEN_END, begin)?;
     let target_end = cursor.find(TARGET_END, method_end + 1)?;
-    let is_named = method_end > 0 && input[method_end] == b' ' && target_end > method_end + 1;
-    if !is_named || input[target_end] != b' ' {
+    let (method, target) = (&input[begin..method_end], &input[method_end + 1..target_end]);
+    let is_spaced = input[method_end] == b' ' && input[target_end] == b' ';
+    if method.is_empty() || target.is_empty() || !is_spaced {
         return None;
     }
     let mut at = target_end + 1;
     if !matches!(input.get(at..at + 8)?, b"HTTP/1.1" | b"HTTP/1.0") {
         return None;
     }
-    at += 8 + line_end(input.get(at + 8..)?)?;
+    at += 8 + line_end(&input[at + 8..])?;
     let mut count = 0;
     loop {
         let name_end = cursor.find(TOKEN_END, at)?;
-        if input[name_end] != b':' || name_end == at {
+        if name_end == at {
             // No name: the empty line at the end.
-            let end = if name_end == at { line_end(&input[at..])? } else { return None };
+            let end = at + line_end(&input[at..])?;
             // SAFETY: so many were written.
             let headers = unsafe { headers[..count].assume_init_ref() };
-            let target = &input[method_end + 1..target_end];
-            return Some((&input[..method_end], target, headers, at + end));
+            return Some(Head { method, target, headers, end });
+        }
+        if input[name_end] != b':' {
+            return None;
         }
         let mut value = name_end + 1;
         while matches!(input.get(value)?, b' ' | b'\t') {

@@ -1,5 +1,6 @@
-//! The contestants of this study that are Rust crates, one a feature. Each parses one head into an
-//! array of headers, as its user would; what is found is then written as places in the input.
+//! The contestants of this study that are Rust crates, one a feature. Each parses head after head
+//! into an array of headers, as its user would; what is found is then written as places in the
+//! input.
 
 #[cfg(feature = "httparse")]
 mod httparse;
@@ -39,14 +40,13 @@ impl Places<'_> {
     }
 }
 
-/// A parser of one head.
+/// A parser of heads.
 trait Parse: Sized {
     /// Makes what is made once.
     fn new() -> Option<Self>;
 
-    /// Parses the head at the start of the input, gives all that is in it, and returns how many
-    /// bytes it has; `None` if it is not right.
-    fn head(&self, input: &[u8], places: &mut Places<'_>) -> Option<usize>;
+    /// Parses all heads, and gives what is in them; `None` if one is not right.
+    fn heads(&self, input: &[u8], places: &mut Places<'_>) -> Option<()>;
 }
 
 struct Crate;
@@ -67,14 +67,10 @@ impl Contestant for Crate {
     fn run(state: &mut State<'_>) -> u64 {
         let (input, output) = state.workload.split_as::<u8, u32>();
         let mut places = Places { input: input.as_ptr(), output, used: 0 };
-        let mut at = 0;
-        while at < input.len() {
-            let Some(bytes) = state.parser.head(&input[at..], &mut places) else {
-                return 0;
-            };
-            at += bytes;
+        match state.parser.heads(input, &mut places) {
+            Some(()) => places.used as u64,
+            None => 0,
         }
-        places.used as u64
     }
 
     fn dump(state: &mut State<'_>, sink: &mut Sink<'_>) {
