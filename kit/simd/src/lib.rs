@@ -9,7 +9,8 @@
 //! some CPUs can run. A handle such as [`byte_set::Finder`] takes a form once, when it is made, and
 //! can only be made of one that this CPU has. The variable `TIEBREAK_SIMD` forces one, by its name.
 //!
-//! All forms give the same answers. No function allocates, or reads or writes outside its slices.
+//! All forms give the same answers. No function allocates, or reads or writes outside its slices;
+//! the rolling hash takes up to 36 KiB of stack.
 
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
 

@@ -86,10 +86,8 @@ fn every_alignment_between_guards() {
 fn windows_round_every_border_in_texts_that_are_hashed_in_parts() {
     let mut text = vec![0; 10_000];
     draw(&mut text, 3);
-    let windows = [1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 255, 256];
-    for window in
-        windows.into_iter().chain([510, 511, 512, 513, 514, 700, 2047, 2048, 9999, 10_000])
-    {
+    let windows = [1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 127, 128, 129, 130, 256];
+    for window in windows.into_iter().chain([500, 700, 2047, 2048, 9999, 10_000]) {
         check(window, 31, window % 2 == 0, &text);
         check(window, 1_000_003, window % 2 == 1, &text);
     }

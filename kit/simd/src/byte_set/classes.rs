@@ -92,9 +92,10 @@ pub struct Cursor<'of, 'input, const N: usize> {
 }
 
 impl<const N: usize> Cursor<'_, '_, N> {
-    /// Returns the place of the first byte from a place on that is in a set, by its number.
+    /// Returns the place of the first byte at `from` or after it that is in a set, by its number.
     ///
-    /// Cost: a few instructions where both places are in the 256 bytes that were looked up last.
+    /// Cost: a few instructions if it is in the same 64 bytes as `from`, and they are looked up; else
+    /// a call.
     ///
     /// # Panics
     /// If there is no such set.
@@ -128,10 +129,11 @@ impl<const N: usize> Cursor<'_, '_, N> {
                     return Some(place + masks[set].trailing_zeros() as usize);
                 }
             }
-            if self.begin + AHEAD * MASK_BYTES >= self.bytes.len() {
+            let next = self.begin.saturating_add(AHEAD * MASK_BYTES);
+            if next >= self.bytes.len() {
                 return None;
             }
-            self.look_up(self.begin + AHEAD * MASK_BYTES);
+            self.look_up(next);
             block = 0;
         }
     }

@@ -58,7 +58,7 @@ impl Words for __m256i {
     }
 
     #[inline(always)]
-    unsafe fn on<const FROM: usize>(self, next: __m256i) -> __m256i {
+    unsafe fn shifted<const FROM: usize>(self, next: __m256i) -> __m256i {
         debug_assert!(FROM == 4, "eight words are halved");
         // SAFETY: the caller has AVX2.
         unsafe { _mm256_permute2x128_si256::<0x21>(self, next) }

@@ -56,7 +56,7 @@ impl Words for __m512i {
     }
 
     #[inline(always)]
-    unsafe fn on<const FROM: usize>(self, next: __m512i) -> __m512i {
+    unsafe fn shifted<const FROM: usize>(self, next: __m512i) -> __m512i {
         // SAFETY: the caller has AVX-512.
         unsafe {
             match FROM {

@@ -26,7 +26,7 @@ use core::mem::MaybeUninit;
 pub(super) struct Functions {
     /// Writes the hash of each window; there is room for exactly as many.
     pub hashes: unsafe fn(&Kind, &[u8], &mut [u32]),
-    /// Counts the windows that have a hash.
+    /// Counts the windows that have this hash.
     pub count: unsafe fn(&Kind, &[u8], u32) -> usize,
 }
 
@@ -36,14 +36,23 @@ const ROOM: usize = 2048;
 /// What is read and written beyond the last word or byte: whole vectors, of which some wait.
 const SLACK: usize = 128;
 
-/// The longest window that is hashed by doubling. The next would cost as much as to roll it.
-const LONGEST: usize = 512;
+/// The longest window that is hashed by doubling: one of 127 costs as much as to roll it.
+const LONGEST: usize = 128;
 
-/// How many places a long window is rolled at once, a power of two.
+/// How many places a long window is rolled at once.
 const STRIDE: usize = 32;
 
 /// The most lanes that a vector has.
 const LANES: usize = 16;
+
+/// As many windows of [`STRIDE`] bytes as there is room for.
+const STRIDES: usize = ROOM - STRIDE;
+
+// What waits in registers is 16 words of each of three doublings of vectors of 16, and a load is of
+// 19 bytes: 67 bytes from the last window on. Passes read a vector beyond what is needed. What is
+// rolled begins with a stride, in whole vectors.
+const _: () = assert!(SLACK >= 3 * LANES + 19 && LONGEST + 2 * LANES <= ROOM);
+const _: () = assert!(STRIDES.is_multiple_of(STRIDE) && STRIDE.is_multiple_of(LANES));
 
 /// Where hashes go.
 ///
@@ -99,7 +108,8 @@ impl<W: Words> Sink<W> for Counted<W> {
 struct Scratch {
     /// Hashes of windows of 4, 8, 16 and so on.
     doubled: MaybeUninit<[u32; ROOM + SLACK]>,
-    /// Hashes of the first bytes of each window, as many as some powers of two are in its length.
+    /// Hashes of the first bytes of each window: of the powers of two of its length that are joined
+    /// so far.
     begun: MaybeUninit<[u32; ROOM + SLACK]>,
     /// The bytes of a text's end, and zeros after them.
     text: MaybeUninit<[u8; ROOM + SLACK]>,
@@ -116,10 +126,11 @@ impl Scratch {
     /// are, or, at the end of the text, in a copy.
     #[inline(always)]
     fn with_slack(&mut self, text: &[u8], from: usize, count: usize) -> *const u8 {
-        let bytes = &text[from..from + count];
-        if text.len() - from - count >= SLACK {
+        let bytes = &text[from..];
+        if bytes.len() - count >= SLACK {
             return bytes.as_ptr();
         }
+        let bytes = &bytes[..count];
         let copy = self.text.as_mut_ptr().cast::<u8>();
         // SAFETY: at most ROOM bytes are hashed at once.
         unsafe {
@@ -279,20 +290,16 @@ impl<S> Part<'_, '_, S> {
                 let power = W::splat(power(self.kind.base, length));
                 if window & length != 0 {
                     let right = Same(doubled.add(has));
-                    let is_first = has == 0;
-                    has += length;
-                    // What ends the window is given; what does not is begun.
-                    match (is_first, has == window) {
-                        (true, true) => return self.give::<W>(right),
-                        (true, false) => fill::<W>(right, self.count, begun),
-                        (false, is_last) => {
-                            let joined = Joined { left: Same(begun), right, power };
-                            if is_last {
-                                return self.give(joined);
-                            }
-                            fill(joined, self.count, begun);
+                    if has == 0 {
+                        fill::<W>(right, self.count, begun);
+                    } else {
+                        let joined = Joined { left: Same(begun), right, power };
+                        if has + length == window {
+                            return self.give(joined);
                         }
+                        fill(joined, self.count, begun);
                     }
+                    has += length;
                 }
                 let right = Same(doubled.add(length));
                 let joined = Joined { left: Same(doubled), right, power };
@@ -365,21 +372,18 @@ unsafe fn by_rolling<W: Words, S: Sink<W>, const IS_SIGNED: bool>(
     text: &[u8],
     into: &mut S,
 ) {
-    /// As many windows of [`STRIDE`] bytes as there is room for.
-    const AT_ONCE: usize = ROOM - STRIDE;
-
     let windows = text.len() - kind.window + 1;
     let mut last = [0; STRIDE];
     iter::zip(&mut last, rolled(kind, text)).for_each(|(last, hash)| *last = hash);
     into.take_few(0, &last[..STRIDE.min(windows)]);
     let short = Kind { window: STRIDE, ..*kind };
-    let (mut leaving, mut entering) = ([0; AT_ONCE], [0; AT_ONCE]);
+    let (mut leaving, mut entering) = ([0; STRIDES], [0; STRIDES]);
     // SAFETY: what the caller promises.
     unsafe {
         let out = W::splat(power(kind.base, kind.window));
         let on = W::splat(power(kind.base, STRIDE));
-        for first in (STRIDE..windows).step_by(AT_ONCE) {
-            let count = AT_ONCE.min(windows - first);
+        for first in (STRIDE..windows).step_by(STRIDES) {
+            let count = STRIDES.min(windows - first);
             let at = first - STRIDE;
             for (from, hashes) in [(at, &mut leaving), (at + kind.window, &mut entering)] {
                 let bytes = &text[from..from + count + STRIDE - 1];

@@ -82,7 +82,7 @@ impl<W: Words, S: Source<W>, const LENGTH: usize> Source<W> for Doubled<W, S, LE
         // SAFETY: what the caller promises.
         unsafe {
             let (first, next) = (self.last[0], self.halves.next());
-            let on = if LENGTH < W::LANES { first.on::<LENGTH>(next) } else { next };
+            let on = if LENGTH < W::LANES { first.shifted::<LENGTH>(next) } else { next };
             self.last.copy_within(1..Self::WAITING, 0);
             self.last[Self::WAITING - 1] = next;
             first.times(self.power).plus(on)

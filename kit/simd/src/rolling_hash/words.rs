@@ -26,10 +26,10 @@ pub(super) trait Words: Copy {
     /// Returns how many words are equal to those of the other.
     unsafe fn equal(self, other: Self) -> u32;
 
-    /// Returns the words from one of these on, and as many of the next that there are as many.
+    /// Drops the first `FROM` words and appends as many of the next: more than none, fewer than all.
     #[inline(always)]
-    unsafe fn on<const FROM: usize>(self, _next: Self) -> Self {
-        unreachable!("as many words are on as a vector has")
+    unsafe fn shifted<const FROM: usize>(self, _next: Self) -> Self {
+        unreachable!("four words have no part of four")
     }
 
     /// Loads a byte a word.
@@ -56,7 +56,7 @@ pub(super) struct Small<W> {
 }
 
 impl<W: Words> Small<W> {
-    /// The largest: 255 times 127, and 255, have 15 bits, and so has the square of 127.
+    /// The largest: 255 times 127, and 255, have 15 bits, and the square of 127 has 14.
     pub const LARGEST: u32 = 127;
 
     /// Makes the factors, if the base is small enough.

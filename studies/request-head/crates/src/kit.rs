@@ -1,5 +1,5 @@
-//! Ours: each 64 bytes are looked up once in three sets, and what is looked for next is a shift and
-//! a count of zeros away.
+//! Ours: 256 bytes are looked up once in three sets, and what is looked for next is a shift and a
+//! count of zeros away.
 
 use crate::{HEADERS, Parse, Places};
 use std::mem::MaybeUninit;

@@ -48,6 +48,10 @@ fn head(input: &[u8], places: &mut Places<'_>) -> Option<usize> {
         places.give(slice::from_raw_parts(target.cast(), target_bytes));
         for header in &headers[..count] {
             let header = header.assume_init_ref();
+            // A line that goes on the one before has no name.
+            if header.name.is_null() {
+                return None;
+            }
             places.give(slice::from_raw_parts(header.name.cast(), header.name_len));
             places.give(slice::from_raw_parts(header.value.cast(), header.value_len));
         }
