@@ -53,8 +53,8 @@ static void browser(writer *to) {
   path(to, 1 + draw(to, 4));
   text(to, ".jpg HTTP/1.1\r\nHost: www.");
   some(to, letters, 5, 20);
-  text(to, ".com\r\nUser-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, "
-           "like Gecko) Chrome/");
+  text(to, ".com\r\nUser-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 "
+           "(KHTML, like Gecko) Chrome/");
   some(to, "123456789", 2, 3);
   text(to, ".0.0.0 Safari/537.36\r\nAccept: image/avif,image/webp,image/apng,image/*,*/*;q=0.8\r\n"
            "Accept-Language: en-US,en;q=0.5\r\nAccept-Encoding: gzip, deflate, br\r\n");

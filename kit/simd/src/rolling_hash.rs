@@ -45,8 +45,8 @@ pub(crate) struct Kind {
 ///
 /// Cost: for windows of up to 128 bytes one multiplication of a vector for each doubling from four
 /// on, and one for each further bit of the length; for longer ones those of two windows of 32, and
-/// two. Without vectors, one of a word for each byte that enters, and for each that leaves. 20 KiB of
-/// stack, for long windows 36.
+/// two. Without vectors, one of a word for each byte that enters, and for each that leaves. 20 KiB
+/// of stack, for long windows 36.
 #[derive(Clone, Copy, Debug)]
 pub struct RollingHash {
     kind: Kind,

@@ -94,8 +94,8 @@ pub struct Cursor<'of, 'input, const N: usize> {
 impl<const N: usize> Cursor<'_, '_, N> {
     /// Returns the place of the first byte at `from` or after it that is in a set, by its number.
     ///
-    /// Cost: a few instructions if it is in the same 64 bytes as `from`, and they are looked up; else
-    /// a call.
+    /// Cost: a few instructions if it is in the same 64 bytes as `from`, and they are looked up;
+    /// else a call.
     ///
     /// # Panics
     /// If there is no such set.

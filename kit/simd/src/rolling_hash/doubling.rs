@@ -8,8 +8,8 @@
 //! Up to 32 bytes, windows are doubled in registers ([`Doubled`]); then from pass to pass through
 //! arrays that a level-1 cache holds ([`Part::in_memory`]).
 //!
-//! A long window is rolled, by [`STRIDE`] places at once: what it had before, without the bytes that
-//! leave, and with those that enter, which are windows of [`STRIDE`] bytes.
+//! A long window is rolled, by [`STRIDE`] places at once: what it had before, without the bytes
+//! that leave, and with those that enter, which are windows of [`STRIDE`] bytes.
 
 use super::Kind;
 use super::scalar::rolled;

@@ -26,7 +26,7 @@ pub(super) trait Words: Copy {
     /// Returns how many words are equal to those of the other.
     unsafe fn equal(self, other: Self) -> u32;
 
-    /// Drops the first `FROM` words and appends as many of the next: more than none, fewer than all.
+    /// Drops the first `FROM` words and appends as many of the next: at least one, not all.
     #[inline(always)]
     unsafe fn shifted<const FROM: usize>(self, _next: Self) -> Self {
         unreachable!("four words have no part of four")
