@@ -24,11 +24,13 @@ use core::mem::MaybeUninit;
 /// The CPU must have the instructions of the form, and the text a window.
 #[derive(Debug)]
 pub(super) struct Functions {
-    /// Writes the hash of each window; there is room for exactly as many.
-    pub hashes: unsafe fn(&Kind, &[u8], &mut [u32]),
+    pub hashes: Hashes,
     /// Counts the windows that have this hash.
     pub count: unsafe fn(&Kind, &[u8], u32) -> usize,
 }
+
+/// Writes the hash of each window; there is room for exactly as many.
+type Hashes = unsafe fn(&Kind, &[u8], &mut [u32]);
 
 /// The words that are worked on at once: two such arrays fit into a level-1 cache.
 const ROOM: usize = 2048;
@@ -143,34 +145,33 @@ impl Scratch {
 }
 
 #[inline(always)]
-pub(super) unsafe fn hashes<W: Words>(kind: &Kind, text: &[u8], into: &mut [u32]) {
+pub(super) unsafe fn hashes<W: Words>(kind: &Kind, text: &[u8], into: &mut [u32], short: Hashes) {
     // SAFETY: what the caller promises.
-    unsafe { all::<W, _>(kind, text, &mut Written(into)) }
+    unsafe { all::<W, _>(kind, text, &mut Written(into), short) }
 }
 
 #[inline(always)]
-pub(super) unsafe fn count<W: Words>(kind: &Kind, text: &[u8], hash: u32) -> usize {
+pub(super) unsafe fn count<W: Words>(kind: &Kind, text: &[u8], hash: u32, short: Hashes) -> usize {
     // SAFETY: what the caller promises.
     unsafe {
         let mut counted = Counted { word: hash, words: W::splat(hash), found: 0 };
-        all(kind, text, &mut counted);
+        all(kind, text, &mut counted, short);
         counted.found
     }
 }
 
-/// Hashes all windows, of which there is at least one.
+/// Hashes all windows, of which there is at least one; `short` is what writes those of a stride.
 ///
 /// # Safety
 /// As [`Words`]; there is room for all.
 #[inline(always)]
-unsafe fn all<W: Words, S: Sink<W>>(kind: &Kind, text: &[u8], into: &mut S) {
+unsafe fn all<W: Words, S: Sink<W>>(kind: &Kind, text: &[u8], into: &mut S, short: Hashes) {
     // SAFETY: what the caller promises.
     unsafe {
         match (kind.window <= LONGEST, kind.is_signed) {
             (true, false) => by_doubling::<W, S, false>(kind, text, into),
             (true, true) => by_doubling::<W, S, true>(kind, text, into),
-            (false, false) => by_rolling::<W, S, false>(kind, text, into),
-            (false, true) => by_rolling::<W, S, true>(kind, text, into),
+            (false, _) => by_rolling::<W, S>(kind, text, into, short),
         }
     }
 }
@@ -233,12 +234,12 @@ impl<S> Part<'_, '_, S> {
             }
             match Small::of(self.kind.base) {
                 Some(small) => self.in_registers(Fours::<W, IS_SIGNED> { text, small }),
-                None => self.in_registers(few(4)),
+                None => self.in_memory::<W, 4>(few(4)),
             }
         }
     }
 
-    /// Doubles in registers, as long as the window is a multiple and not too many vectors wait.
+    /// Doubles in registers what can be: more than four vectors would wait for windows above 32.
     ///
     /// # Safety
     /// As [`Part::hash`].
@@ -250,18 +251,18 @@ impl<S> Part<'_, '_, S> {
         let base = self.kind.base;
         // SAFETY: what the caller promises.
         unsafe {
-            match self.kind.window.trailing_zeros() {
-                ..=2 => self.in_memory::<W, 4>(fours),
-                3 => self.in_memory::<W, 8>(Doubled::<W, _, 4>::of(fours, base)),
-                4 => {
-                    let eights = Doubled::<W, _, 4>::of(fours, base);
-                    self.in_memory::<W, 16>(Doubled::<W, _, 8>::of(eights, base));
-                }
-                _ => {
-                    let eights = Doubled::<W, _, 4>::of(fours, base);
-                    let sixteens = Doubled::<W, _, 8>::of(eights, base);
-                    self.in_memory::<W, 32>(Doubled::<W, _, 16>::of(sixteens, base));
-                }
+            if self.kind.window != 8 && !self.kind.window.is_multiple_of(16) {
+                return self.in_memory::<W, 4>(fours);
+            }
+            let eights = Doubled::<W, _, 4>::of(fours, base);
+            if self.kind.window == 8 {
+                return self.give(eights);
+            }
+            let sixteens = Doubled::<W, _, 8>::of(eights, base);
+            match self.kind.window {
+                16 => self.give(sixteens),
+                32 => self.give(Doubled::<W, _, 16>::of(sixteens, base)),
+                _ => self.in_memory::<W, 16>(sixteens),
             }
         }
     }
@@ -367,16 +368,12 @@ unsafe fn words<W: Words>(vector: W) -> [u32; LANES] {
 /// # Safety
 /// As [`all`].
 #[inline(always)]
-unsafe fn by_rolling<W: Words, S: Sink<W>, const IS_SIGNED: bool>(
-    kind: &Kind,
-    text: &[u8],
-    into: &mut S,
-) {
+unsafe fn by_rolling<W: Words, S: Sink<W>>(kind: &Kind, text: &[u8], into: &mut S, short: Hashes) {
     let windows = text.len() - kind.window + 1;
     let mut last = [0; STRIDE];
     iter::zip(&mut last, rolled(kind, text)).for_each(|(last, hash)| *last = hash);
     into.take_few(0, &last[..STRIDE.min(windows)]);
-    let short = Kind { window: STRIDE, ..*kind };
+    let stride = Kind { window: STRIDE, ..*kind };
     let (mut leaving, mut entering) = ([0; STRIDES], [0; STRIDES]);
     // SAFETY: what the caller promises.
     unsafe {
@@ -387,7 +384,7 @@ unsafe fn by_rolling<W: Words, S: Sink<W>, const IS_SIGNED: bool>(
             let at = first - STRIDE;
             for (from, hashes) in [(at, &mut leaving), (at + kind.window, &mut entering)] {
                 let bytes = &text[from..from + count + STRIDE - 1];
-                by_doubling::<W, _, IS_SIGNED>(&short, bytes, &mut Written(&mut hashes[..count]));
+                short(&stride, bytes, &mut hashes[..count]);
             }
             for place in (0..count).step_by(W::LANES) {
                 let slot = last.as_mut_ptr().add(place % STRIDE);
@@ -426,13 +423,13 @@ macro_rules! functions {
         $(#[$feature])?
         unsafe fn hashes(kind: &Kind, text: &[u8], into: &mut [u32]) {
             // SAFETY: the caller has the instructions.
-            unsafe { doubling::hashes::<$words>(kind, text, into) }
+            unsafe { doubling::hashes::<$words>(kind, text, into, hashes) }
         }
 
         $(#[$feature])?
         unsafe fn count(kind: &Kind, text: &[u8], hash: u32) -> usize {
             // SAFETY: the caller has the instructions.
-            unsafe { doubling::count::<$words>(kind, text, hash) }
+            unsafe { doubling::count::<$words>(kind, text, hash, hashes) }
         }
 
         Functions { hashes, count }
