@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Guarded;
+use common::{Guarded, Random};
 use proptest::prelude::*;
 use tiebreak_simd::Form;
 use tiebreak_simd::byte_set::{ByteSet, Classes, Finder};
@@ -49,7 +49,7 @@ fn sets() -> [ByteSet; 8] {
 #[test]
 fn every_length_at_every_alignment_between_guards() {
     let mut guarded = Guarded::new();
-    let mut state = 1_u32;
+    let mut random = Random(1);
     let page_bytes = guarded.page_bytes;
     for set in sets() {
         let finders = finders(&set);
@@ -58,7 +58,7 @@ fn every_length_at_every_alignment_between_guards() {
         let kinds: Vec<Vec<u8>> = kinds.into_iter().filter(|kind| !kind.is_empty()).collect();
         let (mut left, mut kind) = (0, 0);
         for byte in guarded.bytes() {
-            state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            let state = random.next();
             if left == 0 {
                 left = 1 + (state >> 16 & if state >> 30 == 0 { 127 } else { 7 });
                 kind = (kind + 1) % kinds.len();
@@ -123,9 +123,9 @@ fn check_classes<const N: usize>(sets: &[ByteSet; N], bytes: &[u8]) {
 fn classes_of_every_length_at_every_alignment_between_guards() {
     let mut guarded = Guarded::new();
     let page_bytes = guarded.page_bytes;
-    let mut state = 5_u32;
+    let mut random = Random(5);
     for byte in guarded.bytes() {
-        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        let state = random.next();
         *byte = if state >> 28 == 0 { (state >> 16) as u8 } else { b'a' + (state >> 16) as u8 % 8 };
     }
     let all = sets();

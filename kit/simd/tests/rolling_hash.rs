@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Guarded;
+use common::{Guarded, Random};
 use proptest::prelude::*;
 use tiebreak_simd::Form;
 use tiebreak_simd::rolling_hash::RollingHash;
@@ -39,9 +39,10 @@ fn check(window: usize, base: u32, is_signed: bool, text: &[u8]) {
 }
 
 /// Fills bytes with some that say little of their neighbours, the extremes among them.
-fn draw(bytes: &mut [u8], mut state: u32) {
+fn draw(bytes: &mut [u8], seed: u32) {
+    let mut random = Random(seed);
     for byte in bytes {
-        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        let state = random.next();
         *byte = match state >> 29 {
             0 => 0,
             1 => 255,

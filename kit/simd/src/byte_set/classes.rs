@@ -64,8 +64,7 @@ impl<const N: usize> Classes<N> {
     /// # Panics
     /// If there is no room for all of them.
     pub fn masks(&self, bytes: &[u8], into: &mut [[u64; N]]) {
-        let needed = bytes.len().div_ceil(MASK_BYTES);
-        assert!(into.len() >= needed, "{needed} masks need room, and there are {}", into.len());
+        forms::check_room(bytes, into.len());
         // SAFETY: classes are only made of a form that this CPU has.
         unsafe { (self.masks)(&self.tables, bytes, into) }
     }

@@ -78,8 +78,7 @@ impl Finder {
     /// # Panics
     /// If there is no room for all of them.
     pub fn masks(&self, bytes: &[u8], into: &mut [u64]) {
-        let needed = bytes.len().div_ceil(MASK_BYTES);
-        assert!(into.len() >= needed, "{needed} masks need room, and there are {}", into.len());
+        forms::check_room(bytes, into.len());
         // SAFETY: a finder is only made of a form that this CPU has.
         unsafe { (self.masks)(array::from_ref(&self.tables), bytes, into.as_chunks_mut().0) }
     }

@@ -29,6 +29,13 @@ pub(crate) struct Functions {
 /// The CPU must have the instructions of the form.
 pub(crate) type Masks<const N: usize> = unsafe fn(&[Tables; N], &[u8], &mut [[u64; N]]);
 
+/// Panics if there is no room for the masks of all bytes.
+#[track_caller]
+pub(crate) fn check_room(bytes: &[u8], room: usize) {
+    let needed = bytes.len().div_ceil(64);
+    assert!(room >= needed, "{needed} masks need room, and there are {room}");
+}
+
 /// Takes an item of the module of a form, for tables that have those by halves or not.
 macro_rules! of_form {
     ($form:expr, $has_nibbles:expr, $($item:tt)+) => {

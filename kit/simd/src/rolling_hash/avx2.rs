@@ -2,7 +2,7 @@
 
 use super::doubling::{Functions, functions};
 use super::ssse3::FOURS;
-use super::words::{Small, Words};
+use super::words::{Small, Words, instructions};
 use core::arch::x86_64::*;
 
 pub(super) static AVX2: Functions = functions!(
@@ -13,40 +13,18 @@ pub(super) static AVX2: Functions = functions!(
 impl Words for __m256i {
     const LANES: usize = 8;
 
-    #[inline(always)]
-    unsafe fn splat(word: u32) -> __m256i {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_set1_epi32(word as i32) }
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const u32) -> __m256i {
-        // SAFETY: the caller has AVX2, and its eight words can be read.
-        unsafe { _mm256_loadu_si256(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, into: *mut u32) {
-        // SAFETY: the caller has AVX2, and its eight words can be written.
-        unsafe { _mm256_storeu_si256(into.cast(), self) }
-    }
+    instructions!(
+        _mm256_set1_epi32,
+        _mm256_loadu_si256,
+        _mm256_storeu_si256,
+        _mm256_add_epi32,
+        _mm256_sub_epi32
+    );
 
     #[inline(always)]
     unsafe fn times(self, other: __m256i) -> __m256i {
         // SAFETY: the caller has AVX2.
         unsafe { _mm256_mullo_epi32(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn plus(self, other: __m256i) -> __m256i {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_add_epi32(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, other: __m256i) -> __m256i {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_sub_epi32(self, other) }
     }
 
     #[inline(always)]

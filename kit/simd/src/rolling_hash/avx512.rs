@@ -2,7 +2,7 @@
 
 use super::doubling::{Functions, functions};
 use super::ssse3::FOURS;
-use super::words::{Small, Words};
+use super::words::{Small, Words, instructions};
 use core::arch::x86_64::*;
 
 pub(super) static AVX512: Functions = functions!(
@@ -13,40 +13,18 @@ pub(super) static AVX512: Functions = functions!(
 impl Words for __m512i {
     const LANES: usize = 16;
 
-    #[inline(always)]
-    unsafe fn splat(word: u32) -> __m512i {
-        // SAFETY: the caller has AVX-512.
-        unsafe { _mm512_set1_epi32(word as i32) }
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const u32) -> __m512i {
-        // SAFETY: the caller has AVX-512, and its 16 words can be read.
-        unsafe { _mm512_loadu_si512(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, into: *mut u32) {
-        // SAFETY: the caller has AVX-512, and its 16 words can be written.
-        unsafe { _mm512_storeu_si512(into.cast(), self) }
-    }
+    instructions!(
+        _mm512_set1_epi32,
+        _mm512_loadu_si512,
+        _mm512_storeu_si512,
+        _mm512_add_epi32,
+        _mm512_sub_epi32
+    );
 
     #[inline(always)]
     unsafe fn times(self, other: __m512i) -> __m512i {
         // SAFETY: the caller has AVX-512.
         unsafe { _mm512_mullo_epi32(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn plus(self, other: __m512i) -> __m512i {
-        // SAFETY: the caller has AVX-512.
-        unsafe { _mm512_add_epi32(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, other: __m512i) -> __m512i {
-        // SAFETY: the caller has AVX-512.
-        unsafe { _mm512_sub_epi32(self, other) }
     }
 
     #[inline(always)]

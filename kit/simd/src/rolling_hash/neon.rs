@@ -1,7 +1,7 @@
 //! Four words at a time on AArch64.
 
 use super::doubling::{Functions, functions};
-use super::words::Words;
+use super::words::{Words, instructions};
 use core::arch::aarch64::*;
 
 pub(super) static NEON: Functions = functions!(
@@ -12,40 +12,12 @@ pub(super) static NEON: Functions = functions!(
 impl Words for uint32x4_t {
     const LANES: usize = 4;
 
-    #[inline(always)]
-    unsafe fn splat(word: u32) -> uint32x4_t {
-        // SAFETY: every AArch64 has NEON.
-        unsafe { vdupq_n_u32(word) }
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const u32) -> uint32x4_t {
-        // SAFETY: the caller's four words can be read.
-        unsafe { vld1q_u32(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, into: *mut u32) {
-        // SAFETY: the caller's four words can be written.
-        unsafe { vst1q_u32(into, self) }
-    }
+    instructions!(vdupq_n_u32, vld1q_u32, vst1q_u32, vaddq_u32, vsubq_u32);
 
     #[inline(always)]
     unsafe fn times(self, other: uint32x4_t) -> uint32x4_t {
         // SAFETY: every AArch64 has NEON.
         unsafe { vmulq_u32(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn plus(self, other: uint32x4_t) -> uint32x4_t {
-        // SAFETY: every AArch64 has NEON.
-        unsafe { vaddq_u32(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, other: uint32x4_t) -> uint32x4_t {
-        // SAFETY: every AArch64 has NEON.
-        unsafe { vsubq_u32(self, other) }
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Four words at a time on x86-64.
 
 use super::doubling::{Functions, functions};
-use super::words::{Small, Words};
+use super::words::{Small, Words, instructions};
 use core::arch::x86_64::*;
 
 pub(super) static SSSE3: Functions = functions!(
@@ -15,23 +15,7 @@ pub(super) const FOURS: [u8; 16] = [0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5,
 impl Words for __m128i {
     const LANES: usize = 4;
 
-    #[inline(always)]
-    unsafe fn splat(word: u32) -> __m128i {
-        // SAFETY: every x86-64 has SSE2.
-        unsafe { _mm_set1_epi32(word as i32) }
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const u32) -> __m128i {
-        // SAFETY: the caller's four words can be read.
-        unsafe { _mm_loadu_si128(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, into: *mut u32) {
-        // SAFETY: the caller's four words can be written.
-        unsafe { _mm_storeu_si128(into.cast(), self) }
-    }
+    instructions!(_mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_add_epi32, _mm_sub_epi32);
 
     #[inline(always)]
     unsafe fn times(self, other: __m128i) -> __m128i {
@@ -43,18 +27,6 @@ impl Words for __m128i {
             let (even, odd) = (_mm_shuffle_epi32(even, 0b1000), _mm_shuffle_epi32(odd, 0b1000));
             _mm_unpacklo_epi32(even, odd)
         }
-    }
-
-    #[inline(always)]
-    unsafe fn plus(self, other: __m128i) -> __m128i {
-        // SAFETY: every x86-64 has SSE2.
-        unsafe { _mm_add_epi32(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn minus(self, other: __m128i) -> __m128i {
-        // SAFETY: every x86-64 has SSE2.
-        unsafe { _mm_sub_epi32(self, other) }
     }
 
     #[inline(always)]

@@ -98,3 +98,39 @@ pub(super) unsafe fn few<W: Words, const IS_SIGNED: bool>(
         hashes
     }
 }
+
+/// Makes the functions of [`Words`] that are one instruction in every form.
+macro_rules! instructions {
+    ($splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident) => {
+        #[inline(always)]
+        unsafe fn splat(word: u32) -> Self {
+            // SAFETY: the caller has the instructions.
+            unsafe { $splat(word as _) }
+        }
+
+        #[inline(always)]
+        unsafe fn load(from: *const u32) -> Self {
+            // SAFETY: the caller has the instructions, and its words can be read.
+            unsafe { $load(from.cast()) }
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, into: *mut u32) {
+            // SAFETY: the caller has the instructions, and its words can be written.
+            unsafe { $store(into.cast(), self) }
+        }
+
+        #[inline(always)]
+        unsafe fn plus(self, other: Self) -> Self {
+            // SAFETY: the caller has the instructions.
+            unsafe { $plus(self, other) }
+        }
+
+        #[inline(always)]
+        unsafe fn minus(self, other: Self) -> Self {
+            // SAFETY: the caller has the instructions.
+            unsafe { $minus(self, other) }
+        }
+    };
+}
+pub(super) use instructions;

@@ -33,3 +33,13 @@ impl Drop for Guarded {
         unsafe { libc::munmap(self.from.sub(self.page_bytes).cast(), 3 * self.page_bytes) };
     }
 }
+
+/// Numbers that say little of each other.
+pub struct Random(pub u32);
+
+impl Random {
+    pub fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        self.0
+    }
+}
