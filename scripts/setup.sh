@@ -19,7 +19,8 @@
 #   scripts/setup.sh studies   to run every contestant of the studies: compilers, interpreters,
 #                              the libraries that are raced; what Debian 12 does not have goes
 #                              to target/tools, from PyPI (zig, and the sources of what the study
-#                              json races) and from npm (bun); and all servers
+#                              json races) and from npm (bun, and what
+#                              the study utf8 races); and all servers
 set -eu
 
 RUST_NEEDED=1.95
@@ -155,6 +156,9 @@ fetch_tool() {
             cargo build --quiet --locked --release --target-dir target/tools/rumqttd \
                 --manifest-path studies/mqtt/rumqttd/Cargo.toml &&
                 cp target/tools/rumqttd/release/tiebreak-rumqttd target/tools/bin
+            ;;
+        utf8)
+            npm_ci utf8 utf8
             ;;
         websocket-node)
             npm_ci websocket websocket
@@ -329,6 +333,7 @@ for job in "$@"; do
             need git has git
             need watchman has watchman
             need_tool zig python3-pip python3 -m pip --version
+            need_built utf8/node_modules utf8/package-lock.json utf8 npm npm --version
             ;;
         *)
             echo "setup: no job is called '$job'; there are build, test, peers, gate, fuzz," \

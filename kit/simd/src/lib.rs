@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`byte_set`] | find, span, count and split by any set of bytes |
 //! | [`rolling_hash`] | the hash of every window of a text |
+//! | [`utf8`] | whether bytes are UTF-8, and where they are not |
 //!
 //! A kernel has a [`Form`] for each kind of instructions: one for any CPU, and others that only
 //! some CPUs can run. A handle such as [`byte_set::Finder`] takes a form once, when it is made, and
@@ -16,7 +17,9 @@
 
 pub mod byte_set;
 pub mod rolling_hash;
+pub mod utf8;
 
+mod block;
 mod form;
 
 pub use form::{Form, Refused};

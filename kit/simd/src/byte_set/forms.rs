@@ -9,6 +9,7 @@ mod x86;
 
 use super::tables::Tables;
 use crate::Form;
+use crate::block::{Block, first_bits};
 
 /// What a form does with tables and bytes.
 ///
@@ -67,21 +68,6 @@ pub(crate) fn masks_of<const N: usize>(form: Form, has_nibbles: bool) -> Masks<N
     of_form!(form, has_nibbles, masks::<N>)
 }
 
-/// Bytes in a register.
-///
-/// # Safety
-/// All functions need the instructions of the form, and bytes that can be read.
-pub(crate) trait Block: Copy {
-    /// How many there are, at most 64.
-    const BYTES: usize;
-
-    /// Loads as many as there is room for.
-    unsafe fn load(from: *const u8) -> Self;
-
-    /// Loads fewer, but at least one, and reads no other; what is above them may be anything.
-    unsafe fn load_part(from: *const u8, count: usize) -> Self;
-}
-
 /// The tables of a set in registers, and how a block of bytes is looked up in them.
 ///
 /// # Safety
@@ -118,12 +104,6 @@ unsafe fn part<L: Lookup>(lookup: L, from: *const u8, count: usize) -> u64 {
     }
     // SAFETY: what the caller promises.
     unsafe { lookup.mask(L::Block::load_part(from, count)) & first_bits(count) }
-}
-
-/// Returns the mask of a number of bytes, at most 64.
-#[inline(always)]
-pub(crate) const fn first_bits(count: usize) -> u64 {
-    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
 
 /// Returns the place of the first byte whose bit is set in the mask after it was flipped.

@@ -1,30 +1,10 @@
 //! 16 bytes at a time on AArch64.
 
-use super::{Block, Lookup, compiled};
+use super::{Lookup, compiled};
 use crate::byte_set::tables::Tables;
 use core::arch::aarch64::*;
 
 compiled!(neon_bitmap, Bitmap, #[target_feature(enable = "neon")]);
-
-impl Block for uint8x16_t {
-    const BYTES: usize = 16;
-
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> uint8x16_t {
-        // SAFETY: the caller's 16 bytes can be read.
-        unsafe { vld1q_u8(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn load_part(from: *const u8, count: usize) -> uint8x16_t {
-        let mut bytes = [0; 16];
-        // SAFETY: the caller's bytes can be read, and there are fewer than 16.
-        unsafe {
-            core::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), count);
-            vld1q_u8(bytes.as_ptr())
-        }
-    }
-}
 
 /// The 32 bytes that have a bit for each of 256: one lookup finds the byte, another the bit.
 #[derive(Clone, Copy)]

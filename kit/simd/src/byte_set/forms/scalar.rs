@@ -1,6 +1,7 @@
 //! One byte at a time, on any CPU.
 
-use super::{Block, Lookup, compiled};
+use super::{Lookup, compiled};
+use crate::block::Block;
 use crate::byte_set::tables::Tables;
 
 compiled!(scalar_bits, Scalar);

@@ -2,7 +2,6 @@
 
 mod avx2;
 mod avx512;
-mod part;
 mod ssse3;
 
 use super::compiled;

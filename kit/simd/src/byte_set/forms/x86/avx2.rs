@@ -1,32 +1,10 @@
 //! 32 bytes at a time.
 
-use super::part::up_to_15;
 use super::ssse3::EACH_BIT;
-use crate::byte_set::forms::{Block, Lookup};
+use crate::block::Block;
+use crate::byte_set::forms::Lookup;
 use crate::byte_set::tables::{Nibbles as Halves, Tables};
 use core::arch::x86_64::*;
-
-impl Block for __m256i {
-    const BYTES: usize = 32;
-
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> __m256i {
-        // SAFETY: the caller has AVX2, and its 32 bytes can be read.
-        unsafe { _mm256_loadu_si256(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn load_part(from: *const u8, count: usize) -> __m256i {
-        // SAFETY: the caller has AVX2, and its bytes can be read.
-        unsafe {
-            match count {
-                16 => _mm256_zextsi128_si256(__m128i::load(from)),
-                ..16 => _mm256_zextsi128_si256(up_to_15(from, count)),
-                _ => _mm256_set_m128i(up_to_15(from.add(16), count - 16), __m128i::load(from)),
-            }
-        }
-    }
-}
 
 /// Tables by halves of a byte.
 #[derive(Clone, Copy)]

@@ -1,25 +1,9 @@
 //! 64 bytes at a time.
 
 use super::ssse3::EACH_BIT;
-use crate::byte_set::forms::{Block, Lookup, first_bits};
+use crate::byte_set::forms::Lookup;
 use crate::byte_set::tables::Tables;
 use core::arch::x86_64::*;
-
-impl Block for __m512i {
-    const BYTES: usize = 64;
-
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> __m512i {
-        // SAFETY: the caller has AVX-512, and its 64 bytes can be read.
-        unsafe { _mm512_loadu_si512(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn load_part(from: *const u8, count: usize) -> __m512i {
-        // SAFETY: the caller has AVX-512; bytes that the mask leaves out are not read.
-        unsafe { _mm512_maskz_loadu_epi8(first_bits(count), from.cast()) }
-    }
-}
 
 /// The 32 bytes that have a bit for each of 256: one shuffle finds the byte, another the bit.
 #[derive(Clone, Copy)]

@@ -1,25 +1,9 @@
 //! 16 bytes at a time.
 
-use super::part::up_to_15;
-use crate::byte_set::forms::{Block, Lookup};
+use crate::block::Block;
+use crate::byte_set::forms::Lookup;
 use crate::byte_set::tables::{Nibbles as Halves, Tables};
 use core::arch::x86_64::*;
-
-impl Block for __m128i {
-    const BYTES: usize = 16;
-
-    #[inline(always)]
-    unsafe fn load(from: *const u8) -> __m128i {
-        // SAFETY: the caller's 16 bytes can be read; every x86-64 has SSE2.
-        unsafe { _mm_loadu_si128(from.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn load_part(from: *const u8, count: usize) -> __m128i {
-        // SAFETY: the caller's bytes can be read.
-        unsafe { up_to_15(from, count) }
-    }
-}
 
 /// Tables by halves of a byte.
 #[derive(Clone, Copy)]

@@ -1,0 +1,48 @@
+//! Bytes in a register, loaded without any beyond them.
+
+#[cfg(target_arch = "x86_64")]
+mod part;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+/// Bytes in a register.
+///
+/// # Safety
+/// All functions need the instructions of the form, and bytes that can be read.
+pub(crate) trait Block: Copy {
+    /// How many there are, at most 64.
+    const BYTES: usize;
+
+    /// Loads as many as there is room for.
+    unsafe fn load(from: *const u8) -> Self;
+
+    /// Loads fewer, but at least one, and reads no other; what is above them is 0.
+    unsafe fn load_part(from: *const u8, count: usize) -> Self;
+}
+
+/// Returns the mask of a number of bytes, at most 64.
+#[inline(always)]
+pub(crate) const fn first_bits(count: usize) -> u64 {
+    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
+}
+
+#[cfg(target_arch = "aarch64")]
+impl Block for core::arch::aarch64::uint8x16_t {
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller's 16 bytes can be read.
+        unsafe { core::arch::aarch64::vld1q_u8(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(from: *const u8, count: usize) -> Self {
+        let mut bytes = [0; 16];
+        // SAFETY: the caller's bytes can be read, and there are fewer than 16.
+        unsafe {
+            core::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), count);
+            core::arch::aarch64::vld1q_u8(bytes.as_ptr())
+        }
+    }
+}
