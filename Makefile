@@ -24,13 +24,14 @@ test: setup tidy lint ## every check that a change must pass
 	@scripts/setup.sh test load
 	$(CARGO) test --workspace --locked
 	@scripts/sync.sh short loom static sanitize
-	@scripts/neon.sh
+	@scripts/simd.sh neon
 	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 5; fi
 
 full: test ## the long suites too: error rates simulated, every answer of every study: hours
 	TIEBREAK_FULL=1 PROPTEST_RNG_SEED=$$(date +%s) \
 	    $(CARGO) test --release --workspace --locked -- --include-ignored
 	scripts/sync.sh full
+	scripts/simd.sh miri
 	@$(MAKE) --no-print-directory build
 	@scripts/setup.sh studies peers
 	for study in studies/*/study.toml; do \

@@ -20,7 +20,7 @@
 #                              the libraries that are raced; what Debian 12 does not have goes
 #                              to target/tools, from PyPI (zig, and the sources of what the study
 #                              json races) and from npm (bun, and what
-#                              the study utf8 races); and all servers
+#                              the study utf8-javascript races); and all servers
 set -eu
 
 RUST_NEEDED=1.95
@@ -157,8 +157,8 @@ fetch_tool() {
                 --manifest-path studies/mqtt/rumqttd/Cargo.toml &&
                 cp target/tools/rumqttd/release/tiebreak-rumqttd target/tools/bin
             ;;
-        utf8)
-            npm_ci utf8 utf8
+        utf8-javascript)
+            npm_ci utf8-javascript utf8-javascript
             ;;
         websocket-node)
             npm_ci websocket websocket
@@ -333,7 +333,8 @@ for job in "$@"; do
             need git has git
             need watchman has watchman
             need_tool zig python3-pip python3 -m pip --version
-            need_built utf8/node_modules utf8/package-lock.json utf8 npm npm --version
+            lock=utf8-javascript/package-lock.json
+            need_built utf8-javascript/node_modules $lock utf8-javascript npm npm --version
             ;;
         *)
             echo "setup: no job is called '$job'; there are build, test, peers, gate, fuzz," \

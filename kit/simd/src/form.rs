@@ -13,9 +13,9 @@ pub enum Form {
     Scalar,
     /// SSSE3 and POPCNT: 16 bytes of x86-64.
     Ssse3,
-    /// AVX2, BMI1 and POPCNT: 32 bytes of x86-64.
+    /// AVX2, BMI1, LZCNT and POPCNT: 32 bytes of x86-64.
     Avx2,
-    /// AVX-512 F, BW and VBMI, BMI1 and POPCNT: 64 bytes of x86-64.
+    /// AVX-512 F, BW and VBMI, BMI1, LZCNT and POPCNT: 64 bytes of x86-64.
     Avx512,
     /// NEON: 16 bytes of AArch64.
     Neon,
@@ -53,9 +53,9 @@ impl Form {
             #[cfg(target_arch = "x86_64")]
             Form::Ssse3 => has!("ssse3", "popcnt"),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2 => has!("avx2", "bmi1", "popcnt"),
+            Form::Avx2 => has!("avx2", "bmi1", "lzcnt", "popcnt"),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512 => has!("avx512f", "avx512bw", "avx512vbmi", "bmi1", "popcnt"),
+            Form::Avx512 => has!("avx512f", "avx512bw", "avx512vbmi", "bmi1", "lzcnt", "popcnt"),
             #[cfg(target_arch = "aarch64")]
             Form::Neon => true,
             _ => false,

@@ -3,6 +3,7 @@
 //! | module | what it has |
 //! |---|---|
 //! | [`byte_set`] | find, span, count and split by any set of bytes |
+//! | [`decimal`] | whole numbers as text, one or many |
 //! | [`rolling_hash`] | the hash of every window of a text |
 //! | [`utf8`] | whether bytes are UTF-8, and where they are not |
 //!
@@ -16,6 +17,7 @@
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
 
 pub mod byte_set;
+pub mod decimal;
 pub mod rolling_hash;
 pub mod utf8;
 

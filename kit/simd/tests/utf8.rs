@@ -2,36 +2,14 @@
 
 mod common;
 
+use common::utf8::{check, check_parts, validators};
 use common::{Guarded, Random};
 use proptest::prelude::*;
 use std::str;
-use tiebreak_simd::Form;
-use tiebreak_simd::utf8::{self, Invalid, Validator};
+use tiebreak_simd::utf8::{self, Invalid};
 
 /// The most bytes that a form looks at together.
 const LARGEST: usize = 4 * 64;
-
-fn validators() -> Vec<Validator> {
-    Form::here().map(|form| Validator::of_form(form).unwrap()).collect()
-}
-
-fn expected(bytes: &[u8]) -> Result<(), Invalid> {
-    str::from_utf8(bytes).map(|_| ()).map_err(|error| {
-        let bytes = error.error_len().map(|bytes| bytes as u8);
-        Invalid { at: error.valid_up_to(), bytes }
-    })
-}
-
-#[track_caller]
-fn check(validators: &[Validator], bytes: &[u8]) {
-    let expected = expected(bytes);
-    for validator in validators {
-        // What is called text and is none must not be shown.
-        let found = validator.validate(bytes).map(|_| ());
-        assert_eq!(found, expected, "{} of {bytes:x?}", validator.form());
-        assert_eq!(validator.is_valid(bytes), expected.is_ok());
-    }
-}
 
 /// Fills bytes with characters of up to so many bytes, and the end with ASCII.
 fn draw(bytes: &mut [u8], most: usize, random: &mut Random) {
@@ -180,19 +158,6 @@ proptest! {
         bytes in texts(),
         parts in prop::collection::vec(0..90_usize, 0..80),
     ) {
-        let expected = expected(&bytes);
-        for validator in validators() {
-            let mut stream = validator.stream();
-            let mut rest = bytes.as_slice();
-            let mut pushed = Ok(());
-            for part in &parts {
-                let (part, after) = rest.split_at(rest.len().min(*part));
-                pushed = stream.push(part);
-                rest = after;
-            }
-            pushed = stream.push(rest).and(pushed);
-            prop_assert!(pushed.is_ok() || pushed == expected);
-            prop_assert_eq!(stream.finish(), expected);
-        }
+        check_parts(&validators(), &bytes, &parts);
     }
 }

@@ -1,4 +1,11 @@
-//! What the tests of kernels share.
+//! What the tests of kernels share; the fuzz target uses the checks, too.
+
+#![allow(dead_code, reason = "each test uses its own part")]
+
+pub mod byte_set;
+pub mod decimal;
+pub mod rolling_hash;
+pub mod utf8;
 
 /// Bytes between two pages that end the process if they are touched.
 pub struct Guarded {

@@ -1,5 +1,5 @@
 // What the contestants in JavaScript share: the texts of an input, and which of them are UTF-8.
-// oracle.c says how an input is made.
+// ../utf8/oracle.c says how an input is made.
 
 const { serve } = await import(`${process.env.TIEBREAK_SDK}/tiebreak.mjs`);
 
