@@ -40,6 +40,8 @@ fi
 echo '#include <vector>' | c++ -x c++ -fsyntax-only - 2>/dev/null ||
     skip "the C++ compiler has no standard library; scripts/setup.sh fuzz installs one"
 
+host=$(rustc -vV | sed -n 's/^host: //p')
+
 # What cargo-fuzz passes, but the sanitisers: those need a nightly compiler, and all but kit/simd is
 # without unsafe code, whose own tests run between pages that cannot be read. Stable Rust takes all
 # of it.
@@ -53,27 +55,14 @@ instrument() {
 
 # run TARGET: new inputs go to target/, so that the corpus keeps to its seeds.
 run() {
-    found=target/corpus/$1
-    artifacts=artifacts/$1/
-    mkdir -p "$found" "$artifacts"
-    set -- "$1" "$found" "corpus/$1"
-    options="-max_total_time=$seconds -max_len=1500 -timeout=5 -dict=$1.dict"
-    options="$options -verbosity=0 -print_final_stats=1"
-    if cargo fuzz --version >/dev/null 2>&1; then
-        echo "fuzz: $1 for $seconds s by cargo fuzz"
-        # shellcheck disable=SC2086 # the words of $options are options
-        cargo fuzz run --sanitizer none "$@" -- $options
-    else
-        echo "fuzz: $1 for $seconds s, built directly as cargo fuzz is not installed"
-        host=$(rustc -vV | sed -n 's/^host: //p')
-        RUSTFLAGS=$(instrument) cargo build --locked --release --target "$host" --bin "$1"
-        program=target/$host/release/$1
-        shift
-        # shellcheck disable=SC2086
-        "$program" -artifact_prefix="$artifacts" $options "$@"
-    fi
+    echo "fuzz: $1 for $seconds s"
+    mkdir -p "target/corpus/$1" "artifacts/$1"
+    "target/$host/release/$1" "target/corpus/$1" "corpus/$1" "-dict=$1.dict" \
+        "-artifact_prefix=artifacts/$1/" "-max_total_time=$seconds" -max_len=1500 -timeout=5 \
+        -verbosity=0 -print_final_stats=1
 }
 
+RUSTFLAGS=$(instrument) cargo build --locked --release --target "$host" --bins
 for target in $targets; do
     run "$target"
 done
