@@ -20,6 +20,8 @@ run: build ## race sixteen ways to read small numbers, next to what was publishe
 	@scripts/setup.sh functions
 	$(TIEBREAK) study run parse-uint8 --budget 60s; [ $$? -le 2 ]
 
+# Tests of commands wait more than they compute: two a CPU end sooner.
+test: export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 test: setup tidy lint ## every check that a change must pass
 	@scripts/setup.sh test load
 	$(CARGO) test --workspace --locked
