@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes what reads text of users or bytes of peers: each target of fuzz/ for some seconds, from its
+# Fuzzes what reads text of users or bytes of peers, and the kernels: each target of fuzz/ for some seconds, from its
 # seeds in fuzz/corpus. Fails if a target fails; the input that made it fail is then in
 # fuzz/artifacts.
 # Where fuzzing is not possible it says why and succeeds.
@@ -42,9 +42,9 @@ echo '#include <vector>' | c++ -x c++ -fsyntax-only - 2>/dev/null ||
 
 host=$(rustc -vV | sed -n 's/^host: //p')
 
-# What cargo-fuzz passes, but the sanitisers: those need a nightly compiler, and all but kit/simd is
-# without unsafe code, whose own tests run between pages that cannot be read. Stable Rust takes all
-# of it.
+# What cargo-fuzz passes, but the sanitisers: those need a nightly compiler. So wrong answers are
+# looked for, and no wrong access: only kit/simd has unsafe code, and its tests look for those.
+# Stable Rust takes all of it.
 instrument() {
     flags="-Cpasses=sancov-module"
     for coverage in level=4 inline-8bit-counters pc-table trace-compares; do

@@ -41,7 +41,7 @@ run_neon() {
         "$CARGO" test --quiet --locked --package tiebreak-simd --lib --tests --target "$target"
 }
 
-# Miri has the instructions of x86-64 that are allowed to it, but AVX-512.
+# Miri runs the forms for SSSE3 and AVX2 too, and none for AVX-512.
 run_miri() {
     if ! "$CARGO" +nightly miri --version >/dev/null 2>&1; then
         skip miri "no Miri (rustup toolchain install nightly --component miri,rust-src)"

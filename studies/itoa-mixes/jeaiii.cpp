@@ -1,69 +1,70 @@
-// James Edward Anhalt III's method, written anew: a fixed-point fraction whose upper word is the
-// first two digits, and each product by 100 brings the next two. A branch for each length.
+// James Edward Anhalt III's method, written anew: a number becomes a fraction of fixed point, whose
+// whole part is the first two digits, and each product by 100 brings the next two. A branch for each
+// two lengths; a first digit of 0 is written over.
 #include "lines.h"
 #include <cstring>
 
-static const char pairs[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-    "8081828384858687888990919293949596979899";
-
-static inline char *pair(char *out, uint64_t number) {
-  memcpy(out, pairs + 2 * number, 2);
-  return out + 2;
-}
-
-// The first one or two digits.
-static inline char *first(char *out, uint64_t number) {
-  if (number < 10) {
-    *out = (char)('0' + number);
-    return out + 1;
+struct Pairs {
+  char all[100][2];   // 00 to 99
+  char first[100][2]; // 0 to 9 as one digit and what may be anything, then 10 to 99
+  constexpr Pairs() : all(), first() {
+    for (int i = 0; i < 100; i++) {
+      all[i][0] = first[i][0] = (char)('0' + i / 10);
+      all[i][1] = first[i][1] = (char)('0' + i % 10);
+      if (i < 10) first[i][0] = (char)('0' + i);
+    }
   }
-  return pair(out, number);
-}
+};
 
-// The next pairs of a fraction of 32 bits.
-template <int count> static inline char *next(char *out, uint64_t fraction) {
+static constexpr Pairs pairs;
+
+// Writes the pairs of digits behind the point of a fraction of so many bits.
+template <int count, int bits> static inline char *next(char *out, uint64_t fraction) {
   for (int i = 0; i < count; i++) {
-    fraction = (fraction & 0xffffffff) * 100;
-    out = pair(out, fraction >> 32);
+    fraction = (fraction & ((1ull << bits) - 1)) * 100;
+    memcpy(out, pairs.all[fraction >> bits], 2);
+    out += 2;
   }
   return out;
 }
 
-// A number below 10^8, without leading zeros.
-static inline char *below_eight(char *out, uint32_t number) {
-  if (number < 100) return first(out, number);
-  if (number < 10000) {
-    uint64_t fraction = number * ((1ull << 32) / 100 + 1);
-    return next<1>(first(out, fraction >> 32), fraction);
-  }
-  if (number < 1000000) {
-    uint64_t fraction = number * ((1ull << 32) / 10000 + 1);
-    return next<2>(first(out, fraction >> 32), fraction);
-  }
-  uint64_t fraction = (number * ((1ull << 48) / 1000000 + 1) >> 16) + 1;
-  return next<3>(first(out, fraction >> 32), fraction);
+// Writes a fraction whose whole part is the first one or two digits.
+template <int count, int bits>
+static inline char *from_first(char *out, uint64_t fraction, bool is_one) {
+  memcpy(out, pairs.first[fraction >> bits], 2);
+  return next<count, bits>(out + 2 - is_one, fraction);
 }
 
-// All eight digits of one.
-static inline char *eight(char *out, uint32_t number) {
+// Writes a number below 2^32.
+static inline char *below_32_bits(char *out, uint64_t number) {
+  if (number < 100) return from_first<0, 32>(out, number << 32, number < 10);
+  if (number < 1000000) {
+    if (number < 10000) {
+      return from_first<1, 32>(out, number * ((1ull << 32) / 100 + 1), number < 1000);
+    }
+    return from_first<2, 32>(out, number * ((1ull << 32) / 10000 + 1), number < 100000);
+  }
+  if (number < 100000000) {
+    uint64_t fraction = (number * ((1ull << 48) / 1000000 + 1) >> 16) + 1;
+    return from_first<3, 32>(out, fraction, number < 10000000);
+  }
+  return from_first<4, 57>(out, number * ((1ull << 57) / 100000000 + 1), number < 1000000000);
+}
+
+// Writes all eight digits of a number.
+static inline char *eight(char *out, uint64_t number) {
   uint64_t fraction = (number * ((1ull << 48) / 1000000 + 1) >> 16) + 1;
-  return next<3>(pair(out, fraction >> 32), fraction);
+  memcpy(out, pairs.all[fraction >> 32], 2);
+  return next<3, 32>(out + 2, fraction);
 }
 
 struct Put {
   static char *put(char *out, uint64_t number) {
-    if (number < 100000000) return below_eight(out, (uint32_t)number);
-    uint64_t high = number / 100000000;
-    uint32_t low = (uint32_t)(number % 100000000);
-    if (high < 100000000) {
-      out = below_eight(out, (uint32_t)high);
-    } else {
-      out = below_eight(out, (uint32_t)(high / 100000000));
-      out = eight(out, (uint32_t)(high % 100000000));
-    }
-    return eight(out, low);
+    if (number >> 32 == 0) return below_32_bits(out, number);
+    uint64_t high = number / 100000000, low = number % 100000000;
+    if (high >> 32 == 0) return eight(below_32_bits(out, high), low);
+    out = below_32_bits(out, high / 100000000);
+    return eight(eight(out, high % 100000000), low);
   }
 };
 

@@ -69,7 +69,10 @@ static void mistake(texts *to) {
   uint64_t begin = to->used, bytes = draw(to, 301);
   write(to, scripts[draw(to, 4)], bytes);
   if (bytes == 0) return;
-  if (draw(to, 2)) to->bytes[begin + draw(to, bytes)] = (uint8_t)draw(to, 256);
+  if (draw(to, 2)) {
+    uint64_t at = begin + draw(to, bytes);
+    to->bytes[at] = (uint8_t)draw(to, 256);
+  }
   if (draw(to, 3) == 0) {
     uint64_t gone = draw(to, bytes < 4 ? bytes : 4);
     if (draw(to, 2)) memmove(to->bytes + begin, to->bytes + begin + gone, bytes - gone);
@@ -87,7 +90,7 @@ static const uint8_t kinds[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0,
 static void fours(texts *to, uint64_t first) {
   enum { count = sizeof kinds };
   for (uint64_t number = 0; number < count * count * count; number++) {
-    uint64_t before = draw(to, 70), after = draw(to, 3) * draw(to, 60);
+    uint64_t before = draw(to, 70), kind = draw(to, 3), after = kind * draw(to, 60);
     while (before--) to->bytes[to->used++] = 'a';
     to->bytes[to->used++] = kinds[first];
     to->bytes[to->used++] = kinds[number / (count * count)];

@@ -26,62 +26,80 @@ mod ssse3;
 
 pub use batch::Batch;
 
+use crate::Form;
+use eights::Scalar;
+
 /// The most bytes of a number, with its sign.
 pub const MOST: usize = 20;
 
 /// A whole number: `u32`, `u64`, `i32` or `i64`.
-pub trait Integer: Copy + sealed::Sealed {}
-
-impl Integer for u32 {}
-impl Integer for u64 {}
-impl Integer for i32 {}
-impl Integer for i64 {}
+pub trait Integer: Sealed {}
 
 mod sealed {
-    /// What a number is, but for its type.
-    pub trait Sealed {
+    use crate::Form;
+
+    /// What is asked of a number.
+    pub trait Sealed: Copy {
         /// Whether it may be less than 0.
         const IS_SIGNED: bool;
 
         /// Returns whether it is less than 0, and how far from 0 it is.
         fn parts(self) -> (bool, u64);
+
+        /// Writes many, as [`super::Batch::write`] says.
+        ///
+        /// # Safety
+        /// The CPU must have the instructions of the form.
+        unsafe fn write(form: Form, numbers: &[Self], separator: u8, into: &mut [u8]) -> usize;
     }
+}
+use sealed::Sealed;
 
-    impl Sealed for u32 {
-        const IS_SIGNED: bool = false;
+/// Makes types numbers, by their parts. Their batches are compiled here, for the instructions of
+/// each form, and not where they are called.
+macro_rules! integers {
+    ($($type:ty: $is_signed:literal, |$number:ident| $parts:expr;)*) => {
+        $(
+            impl Integer for $type {}
 
-        #[inline(always)]
-        fn parts(self) -> (bool, u64) {
-            (false, u64::from(self))
-        }
-    }
+            impl Sealed for $type {
+                const IS_SIGNED: bool = $is_signed;
 
-    impl Sealed for u64 {
-        const IS_SIGNED: bool = false;
+                #[inline(always)]
+                fn parts(self) -> (bool, u64) {
+                    let $number = self;
+                    $parts
+                }
 
-        #[inline(always)]
-        fn parts(self) -> (bool, u64) {
-            (false, self)
-        }
-    }
+                unsafe fn write(
+                    form: Form,
+                    numbers: &[$type],
+                    separator: u8,
+                    into: &mut [u8],
+                ) -> usize {
+                    // SAFETY: the caller has the instructions.
+                    unsafe {
+                        match form {
+                            #[cfg(target_arch = "x86_64")]
+                            Form::Ssse3 => ssse3::write(numbers, separator, into),
+                            #[cfg(target_arch = "x86_64")]
+                            Form::Avx2 | Form::Avx512 => avx2::write(numbers, separator, into),
+                            #[cfg(target_arch = "aarch64")]
+                            Form::Neon => neon::write(numbers, separator, into),
+                            _ => batch::write::<$type, Scalar>(numbers, separator, into),
+                        }
+                    }
+                }
+            }
+        )*
+    };
+}
 
-    impl Sealed for i32 {
-        const IS_SIGNED: bool = true;
-
-        #[inline(always)]
-        fn parts(self) -> (bool, u64) {
-            (self < 0, u64::from(self.unsigned_abs()))
-        }
-    }
-
-    impl Sealed for i64 {
-        const IS_SIGNED: bool = true;
-
-        #[inline(always)]
-        fn parts(self) -> (bool, u64) {
-            (self < 0, self.unsigned_abs())
-        }
-    }
+integers! {
+    u32: false, |number| (false, u64::from(number));
+    u64: false, |number| (false, number);
+    i32: true, |number| (number < 0, u64::from(number.unsigned_abs()));
+    i64: true, |number| (number < 0, number.unsigned_abs());
 }
 
 /// Writes a number and nothing else; returns how many bytes it has.
@@ -93,15 +111,10 @@ mod sealed {
 /// If there is no room for it. [`MOST`] bytes are always enough.
 #[inline]
 pub fn write<N: Integer>(number: N, into: &mut [u8]) -> usize {
-    let (is_negative, number) = number.parts();
     let mut text = [0; ROOM];
-    text[0] = b'-';
-    let sign = usize::from(is_negative);
-    // SAFETY: there are 32 bytes, and at most one is before those of the number.
-    let bytes = sign + unsafe { single::write(number, text.as_mut_ptr().add(sign)) };
+    let bytes = write_into(number, &mut text);
     assert!(into.len() >= bytes, "{bytes} bytes need room, and there are {}", into.len());
-    // SAFETY: there is room for so many, and the slices are apart.
-    unsafe { core::ptr::copy_nonoverlapping(text.as_ptr(), into.as_mut_ptr(), bytes) };
+    into[..bytes].copy_from_slice(&text[..bytes]);
     bytes
 }
 

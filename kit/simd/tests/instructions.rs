@@ -40,8 +40,9 @@ fn assembly() -> BTreeMap<String, String> {
 #[test]
 fn each_form_holds_the_registers_of_its_name() {
     let functions = assembly();
-    let kernels: [(&str, &[&str]); 3] = [
+    let kernels: [(&str, &[&str]); 4] = [
         ("byte_set", &["find", "span", "count", "masks"]),
+        ("decimal", &["write"]),
         ("rolling_hash", &["hashes", "count"]),
         ("utf8", &["check"]),
     ];
@@ -49,6 +50,9 @@ fn each_form_holds_the_registers_of_its_name() {
         for (kernel, function) in
             kernels.iter().flat_map(|(kernel, all)| all.iter().map(move |name| (kernel, name)))
         {
+            if (*kernel, form) == ("decimal", "avx512") {
+                continue; // It runs the form for AVX2.
+            }
             let has =
                 |name: &str| [*kernel, form, *function].iter().all(|part| name.contains(part));
             let named: Vec<_> = functions.iter().filter(|(name, _)| has(name)).collect();

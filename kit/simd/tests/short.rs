@@ -8,7 +8,7 @@ use tiebreak_simd::Form;
 use tiebreak_simd::byte_set::{ByteSet, Finder};
 
 /// Lengths round the ends of registers.
-const LENGTHS: [usize; 14] = [0, 1, 3, 4, 7, 8, 15, 16, 17, 33, 35, 64, 67, 170];
+const LENGTHS: [usize; 16] = [0, 1, 3, 4, 7, 8, 15, 16, 17, 19, 32, 33, 35, 64, 67, 170];
 
 #[test]
 fn sets_of_bytes() {
@@ -30,6 +30,10 @@ fn numbers() {
         decimal::check_all(&numbers[..count], b',');
     }
     numbers.iter().for_each(|number| decimal::check_one(*number));
+    let pairs: Vec<u32> = (0..80).collect();
+    decimal::check_all(&pairs, b',');
+    let long: Vec<u64> = (0..9).map(|at| u64::MAX >> (7 * at)).collect();
+    decimal::check_all(&long, b',');
 }
 
 #[test]
@@ -50,6 +54,8 @@ fn texts() {
         let text = text.repeat(30);
         for length in LENGTHS {
             let mut bytes = text.as_bytes()[..length].to_vec();
+            let said = tiebreak_simd::utf8::validate(&bytes).map(|_| ());
+            assert_eq!(said, utf8::expected(&bytes));
             utf8::check(&validators, &bytes);
             utf8::check_parts(&validators, &bytes, &[1, 2, 0, 30]);
             if length > 0 {

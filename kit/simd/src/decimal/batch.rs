@@ -1,19 +1,20 @@
 //! Many numbers, each with a separator behind it.
 //!
 //! The digits of [`CHUNK`] numbers are made first, each in a record of its own, right before a
-//! separator that stands there. So what is written is one copy from where the number begins: how
-//! long it is says where, and no branch asks. That the records were written well before they are
-//! read is what lets a CPU read across what was stored in parts.
+//! separator that stands there. So a number is written by one copy from where it begins: its length
+//! says where, and no branch asks. A CPU forwards no two stores to one load, which then waits until
+//! both are in the cache: with a chunk of records between them, they are.
 
-use super::eights::{AT_ONCE, Eights, PAIRS_ROOM, Scalar};
+use super::eights::{AT_ONCE, Eights, PAIRS_ROOM};
 use super::single::{TEN_8, TEN_16};
 use super::{Integer, MOST};
 use crate::{Form, Refused};
 
 /// Writes many numbers, in a form that this CPU has.
 ///
-/// Cost: the same whatever comes after what, but for a branch for each eight numbers: are all less
-/// than 10^8, or than 10^16. 2 KiB of stack.
+/// Cost: does not depend on the order of lengths, but for a branch for each eight numbers: are all
+/// less than 10^8, or than 10^16. Each call fills 2 KiB of stack: one number alone is written by
+/// [`super::write`].
 #[derive(Clone, Copy, Debug)]
 pub struct Batch {
     form: Form,
@@ -36,7 +37,7 @@ impl Batch {
         if form.is_here() { Ok(Batch { form }) } else { Err(Refused::Missing(form)) }
     }
 
-    /// Returns the form that runs.
+    /// Returns the form that was chosen. There is none for AVX-512: where it is that one, AVX2 runs.
     pub fn form(&self) -> Form {
         self.form
     }
@@ -53,24 +54,14 @@ impl Batch {
     /// If there is no room for them; [`Batch::room`] is always enough.
     pub fn write<N: Integer>(&self, numbers: &[N], separator: u8, into: &mut [u8]) -> usize {
         // SAFETY: this is only made of a form that this CPU has.
-        unsafe {
-            match self.form {
-                #[cfg(target_arch = "x86_64")]
-                Form::Ssse3 => super::ssse3::write(numbers, separator, into),
-                #[cfg(target_arch = "x86_64")]
-                Form::Avx2 | Form::Avx512 => super::avx2::write(numbers, separator, into),
-                #[cfg(target_arch = "aarch64")]
-                Form::Neon => super::neon::write(numbers, separator, into),
-                _ => write::<N, Scalar>(numbers, separator, into),
-            }
-        }
+        unsafe { N::write(self.form, numbers, separator, into) }
     }
 }
 
 /// The numbers whose records are written before the first is read.
 const CHUNK: usize = 64;
 
-/// What a record has room for: three times eight digits, the separator, and nothing.
+/// What a record has room for: 24 digits, then separators.
 const RECORD: usize = 32;
 
 /// Where its digits end, and the separator is.
@@ -98,8 +89,8 @@ pub(super) unsafe fn write<N: Integer, E: Eights>(
     let mut written = 0;
     for chunk in numbers.chunks(CHUNK) {
         if are_pairs(chunk) && into.len() - written >= CHUNK * LONGEST {
-            // SAFETY: what the caller promises; all that eight can have is more than three bytes
-            // of each and what is written behind the last.
+            // SAFETY: what the caller promises; there is room for a chunk of the longest numbers,
+            // which is more than write_pairs asks for.
             written +=
                 unsafe { write_pairs::<N, E>(chunk, separator, into.as_mut_ptr().add(written)) };
             continue;
@@ -170,7 +161,9 @@ unsafe fn copy<const BYTES: usize>(records: &Records, lengths: &[u32], into: *mu
     let mut written = 0;
     for (at, length) in lengths.iter().enumerate() {
         let count = *length as usize + 1;
-        // SAFETY: what the caller promises; a record and what is behind it lie in the records.
+        debug_assert!(count <= LONGEST);
+        // SAFETY: what the caller promises; the longest number begins in its own record, and what
+        // is copied of the last ends before the records do.
         unsafe {
             let from = records.0.as_ptr().add(at * RECORD + END + 1 - count);
             core::ptr::copy_nonoverlapping(from, into.add(written), BYTES);
@@ -180,8 +173,8 @@ unsafe fn copy<const BYTES: usize>(records: &Records, lengths: &[u32], into: *mu
     written
 }
 
-/// Fills the records of at most a chunk of numbers; returns how long each is, with its sign,
-/// and whether none has more than eight digits.
+/// Fills the records of at most a chunk of numbers; returns how long each is, with its
+/// sign, and whether none has more than eight digits. There is at least one.
 ///
 /// # Safety
 /// As [`Eights`].
@@ -190,23 +183,16 @@ unsafe fn fill<N: Integer, E: Eights>(chunk: &[N], records: &mut Records) -> ([u
     let mut lengths = [[0; AT_ONCE]; CHUNK / AT_ONCE];
     let mut are_short = true;
     let (groups, rest) = chunk.as_chunks();
-    // SAFETY: what the caller promises; there is a record for each number of a chunk, and of a
-    // group.
-    unsafe {
-        let records = records.0.as_mut_ptr();
-        for (at, (group, lengths)) in groups.iter().zip(&mut lengths).enumerate() {
-            let is_short;
-            (*lengths, is_short) = fill_group::<N, E>(group, records.add(at * AT_ONCE * RECORD));
-            are_short &= is_short;
-        }
-        if let [first, ..] = rest {
-            let mut group = [*first; AT_ONCE];
-            group[..rest.len()].copy_from_slice(rest);
-            let record = records.add(groups.len() * AT_ONCE * RECORD);
-            let is_short;
-            (lengths[groups.len()], is_short) = fill_group::<N, E>(&group, record);
-            are_short &= is_short;
-        }
+    let mut last = [chunk[0]; AT_ONCE];
+    last[..rest.len()].copy_from_slice(rest);
+    let count = chunk.len().div_ceil(AT_ONCE);
+    for (at, lengths) in lengths[..count].iter_mut().enumerate() {
+        let group = groups.get(at).unwrap_or(&last);
+        let is_short;
+        // SAFETY: what the caller promises; there is a record for each number of a whole chunk.
+        (*lengths, is_short) =
+            unsafe { fill_group::<N, E>(group, records.0.as_mut_ptr().add(at * AT_ONCE * RECORD)) };
+        are_short &= is_short;
     }
     let lengths = lengths.as_flattened().as_array().expect("a length for each of a chunk");
     (*lengths, are_short)
@@ -262,7 +248,9 @@ unsafe fn fill_group<N: Integer, E: Eights>(
         }
         if N::IS_SIGNED {
             for at in 0..AT_ONCE {
-                // Where there is no sign, it is before what is copied.
+                // The longest number with a sign has 19 digits, so it lies in the record; of one
+                // without a sign it is before what is copied.
+                debug_assert!(lengths[at] < MOST as u32);
                 records.add(at * RECORD + END - 1 - lengths[at] as usize).write(b'-');
                 lengths[at] += signs[at];
             }
@@ -309,7 +297,5 @@ static DIGITS: [u8; 64] = {
 #[inline(always)]
 fn digits_of(number: u64) -> u32 {
     let digits = DIGITS[(number | 1).leading_zeros() as usize];
-    // The largest have 20, and none has more.
-    let is_longer = POWERS.get(usize::from(digits)).is_some_and(|power| number >= *power);
-    u32::from(digits) + u32::from(is_longer)
+    u32::from(digits) + u32::from(number >= POWERS[usize::from(digits)])
 }

@@ -1,6 +1,6 @@
 //! Eight digits of several numbers at once.
 
-use super::single::{PAIRS, digits};
+use super::single::{ZEROS, below_100, digits, put};
 
 /// The numbers whose digits are made at once.
 pub(super) const AT_ONCE: usize = 8;
@@ -28,8 +28,7 @@ pub(super) trait Eights {
     unsafe fn count(numbers: &[u32; AT_ONCE]) -> [u32; AT_ONCE];
 }
 
-/// What is written of eight numbers below 100: 12 bytes at most, of which the first half may be
-/// all but used, and 16.
+/// What is written of eight numbers below 100: 16 bytes, and 16 that begin at most 12 behind them.
 pub(super) const PAIRS_ROOM: usize = 28;
 
 /// The least numbers with two digits, three and so on, up to eight, less one.
@@ -42,9 +41,8 @@ impl Eights for Scalar {
     #[inline(always)]
     unsafe fn write(numbers: &[u32; AT_ONCE], into: *mut u8, stride: usize) {
         for (at, number) in numbers.iter().enumerate() {
-            let text = (digits(*number) | u64::from_le_bytes([b'0'; 8])).to_le_bytes();
             // SAFETY: what the caller promises.
-            unsafe { into.add(at * stride).cast::<[u8; 8]>().write_unaligned(text) }
+            unsafe { put(into.add(at * stride), digits(*number) | ZEROS) }
         }
     }
 
@@ -52,12 +50,9 @@ impl Eights for Scalar {
     unsafe fn write_pairs(numbers: &[u32; AT_ONCE], separator: u8, into: *mut u8) -> usize {
         let mut written = 0;
         for number in numbers {
-            let is_one = *number < 10;
-            let pair = u16::from_le_bytes(PAIRS[*number as usize]) >> (8 * u32::from(is_one));
             // SAFETY: what the caller promises; each has at most three bytes.
             unsafe {
-                into.add(written).cast::<[u8; 2]>().write_unaligned(pair.to_le_bytes());
-                written += 2 - usize::from(is_one);
+                written += below_100(*number, into.add(written));
                 into.add(written).write(separator);
             }
             written += 1;

@@ -1,7 +1,7 @@
 //! One number, in words of eight bytes.
 
 /// The numbers below 100, two digits each.
-pub(super) static PAIRS: [[u8; 2]; 100] = {
+static PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[0; 2]; 100];
     let mut number = 0;
     while number < 100 {
@@ -11,7 +11,8 @@ pub(super) static PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-const ZEROS: u64 = 0x3030_3030_3030_3030;
+/// Eight zeros as text.
+pub(super) const ZEROS: u64 = 0x3030_3030_3030_3030;
 pub(super) const TEN_8: u64 = 100_000_000;
 pub(super) const TEN_16: u64 = TEN_8 * TEN_8;
 
@@ -49,10 +50,7 @@ unsafe fn below_ten_8(number: u32, into: *mut u8) -> usize {
     // SAFETY: what the caller promises.
     unsafe {
         if number < 100 {
-            let is_one = number < 10;
-            let pair = u16::from_le_bytes(PAIRS[number as usize]) >> (8 * u32::from(is_one));
-            into.cast::<[u8; 2]>().write_unaligned(pair.to_le_bytes());
-            return 2 - usize::from(is_one);
+            return below_100(number, into);
         }
         let digits = digits(number);
         let leading = digits.trailing_zeros() & !7;
@@ -61,12 +59,25 @@ unsafe fn below_ten_8(number: u32, into: *mut u8) -> usize {
     }
 }
 
+/// Writes a number below 100; returns how many bytes it has.
+///
+/// # Safety
+/// Two bytes can be written.
+#[inline(always)]
+pub(super) unsafe fn below_100(number: u32, into: *mut u8) -> usize {
+    let is_one = number < 10;
+    let pair = u16::from_le_bytes(PAIRS[number as usize]) >> (8 * u32::from(is_one));
+    // SAFETY: what the caller promises.
+    unsafe { into.cast::<[u8; 2]>().write_unaligned(pair.to_le_bytes()) };
+    2 - usize::from(is_one)
+}
+
 /// Writes eight bytes, the lowest first.
 ///
 /// # Safety
 /// They can be written.
 #[inline(always)]
-unsafe fn put(into: *mut u8, bytes: u64) {
+pub(super) unsafe fn put(into: *mut u8, bytes: u64) {
     // SAFETY: what the caller promises.
     unsafe { into.cast::<[u8; 8]>().write_unaligned(bytes.to_le_bytes()) }
 }

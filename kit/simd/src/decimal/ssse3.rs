@@ -104,7 +104,7 @@ pub(super) unsafe fn put_two(text: __m128i, into: *mut u8, stride: usize) {
     // SAFETY: every x86-64 has SSE2; what the caller promises.
     unsafe {
         _mm_storel_epi64(into.cast(), text);
-        _mm_storeh_pd(into.add(stride).cast(), _mm_castsi128_pd(text));
+        _mm_storel_epi64(into.add(stride).cast(), _mm_unpackhi_epi64(text, text));
     }
 }
 

@@ -14,8 +14,8 @@ impl Bytes for __m256i {
         or = _mm256_or_si256,
         xor = _mm256_xor_si256,
         max = _mm256_max_epu8,
-        less = _mm256_sub_epi8,
-        above = _mm256_subs_epu8,
+        minus = _mm256_sub_epi8,
+        minus_to_zero = _mm256_subs_epu8,
         lookup = _mm256_shuffle_epi8
     );
 

@@ -14,8 +14,8 @@ impl Bytes for __m512i {
         or = _mm512_or_si512,
         xor = _mm512_xor_si512,
         max = _mm512_max_epu8,
-        less = _mm512_sub_epi8,
-        above = _mm512_subs_epu8,
+        minus = _mm512_sub_epi8,
+        minus_to_zero = _mm512_subs_epu8,
         lookup = _mm512_shuffle_epi8
     );
 

@@ -24,10 +24,10 @@ pub(super) trait Bytes: Block {
     unsafe fn max(self, other: Self) -> Self;
 
     /// Subtracts, modulo 256.
-    unsafe fn less(self, other: Self) -> Self;
+    unsafe fn minus(self, other: Self) -> Self;
 
     /// Subtracts; what would be below 0 is 0.
-    unsafe fn above(self, other: Self) -> Self;
+    unsafe fn minus_to_zero(self, other: Self) -> Self;
 
     /// Returns the upper half of each byte.
     unsafe fn upper(self) -> Self;
@@ -60,8 +60,8 @@ const MOST: usize = 4;
 #[inline(always)]
 pub(super) unsafe fn check<V: Bytes>(bytes: &[u8]) -> usize {
     let (from, count) = (bytes.as_ptr(), bytes.len());
-    // SAFETY: the caller has the instructions; no load is beyond the slice: those of what comes
-    // before a byte are at places from `V::BYTES` on.
+    // SAFETY: the caller has the instructions, and no load is beyond the slice. Four bytes come
+    // before each place that `are_right` gets, three before the second of `are_two_right`.
     unsafe {
         let lookups = Lookups::<V>::new();
         if count < V::BYTES {
@@ -103,6 +103,9 @@ pub(super) unsafe fn check<V: Bytes>(bytes: &[u8]) -> usize {
 }
 
 /// The tables in registers.
+///
+/// # Safety
+/// All functions need the instructions of the form, and bytes that can be read where they load.
 #[derive(Clone, Copy)]
 struct Lookups<V>(Tables<V>);
 
@@ -128,8 +131,8 @@ impl<V: Bytes> Lookups<V> {
         unsafe { !bytes.has_upper_bit() || self.mistakes_of_begin(bytes).is_zero() }
     }
 
-    /// Returns whether bytes are right that nothing comes before, and others that three come
-    /// before.
+    /// Returns whether bytes are right that nothing comes before, and others before which three can
+    /// be read.
     #[inline(always)]
     unsafe fn are_two_right(self, first: *const u8, second: *const u8) -> bool {
         // SAFETY: what the caller promises.
@@ -158,7 +161,7 @@ impl<V: Bytes> Lookups<V> {
     unsafe fn is_end_right(self, from: *const u8, at: usize, count: usize) -> bool {
         // SAFETY: what the caller promises.
         unsafe {
-            if count >= V::BYTES + MOST - 1 {
+            if count >= V::BYTES + MOST {
                 // With bytes that were looked at before, they fill one.
                 return self.are_right::<1>(from.add(count - V::BYTES));
             }
@@ -170,7 +173,7 @@ impl<V: Bytes> Lookups<V> {
         }
     }
 
-    /// Returns whether as many registers of bytes are right. Three bytes come before them.
+    /// Returns whether as many registers of bytes are right. Four bytes before them can be read.
     ///
     /// Of characters of two bytes less can be wrong than of three, and of those less than of four.
     #[inline(always)]
@@ -232,7 +235,7 @@ impl<V: Bytes> Lookups<V> {
 #[inline(always)]
 unsafe fn third<V: Bytes>(bytes: V) -> V {
     // SAFETY: what the caller promises.
-    unsafe { bytes.above(V::splat(0xe0 - 0x80)) }
+    unsafe { bytes.minus_to_zero(V::splat(0xe0 - 0x80)) }
 }
 
 /// Returns the same of the fourth byte, three places after each.
@@ -242,7 +245,7 @@ unsafe fn third<V: Bytes>(bytes: V) -> V {
 #[inline(always)]
 unsafe fn fourth<V: Bytes>(bytes: V) -> V {
     // SAFETY: what the caller promises.
-    unsafe { bytes.above(V::splat(0xf0 - 0x80)) }
+    unsafe { bytes.minus_to_zero(V::splat(0xf0 - 0x80)) }
 }
 
 /// Returns bytes whose upper bit says whether each is wrong, given those one place before, where no
@@ -254,10 +257,10 @@ unsafe fn fourth<V: Bytes>(bytes: V) -> V {
 unsafe fn mistakes_of_two<V: Bytes>(bytes: V, before: V) -> V {
     // SAFETY: what the caller promises.
     unsafe {
-        let second = before.above(V::splat(0xc0 - 0x80)).xor(bytes.follows());
+        let second = before.minus_to_zero(V::splat(0xc0 - 0x80)).xor(bytes.follows());
         // Two bytes for what has room in one: c0 and c1 become fe and ff. The one before is asked,
         // as it may be in bytes that were looked up.
-        let long = before.less(V::splat(0xc2)).above(V::splat(0xfe - 0x80));
+        let long = before.minus(V::splat(0xc2)).minus_to_zero(V::splat(0xfe - 0x80));
         second.or(long)
     }
 }

@@ -14,8 +14,8 @@ impl Bytes for uint8x16_t {
         or = vorrq_u8,
         xor = veorq_u8,
         max = vmaxq_u8,
-        less = vsubq_u8,
-        above = vqsubq_u8,
+        minus = vsubq_u8,
+        minus_to_zero = vqsubq_u8,
         lookup = vqtbl1q_u8
     );
 

@@ -15,8 +15,8 @@ impl Bytes for __m128i {
         or = _mm_or_si128,
         xor = _mm_xor_si128,
         max = _mm_max_epu8,
-        less = _mm_sub_epi8,
-        above = _mm_subs_epu8,
+        minus = _mm_sub_epi8,
+        minus_to_zero = _mm_subs_epu8,
         lookup = _mm_shuffle_epi8
     );
 

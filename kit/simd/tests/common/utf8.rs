@@ -35,15 +35,17 @@ pub fn check_parts(validators: &[Validator], bytes: &[u8], parts: &[usize]) {
     let expected = expected(bytes);
     for validator in validators {
         let mut stream = validator.stream();
-        let mut rest = bytes;
-        let mut pushed = Ok(());
-        for part in parts {
-            let (part, after) = rest.split_at(rest.len().min(*part));
-            pushed = stream.push(part);
-            rest = after;
+        let mut came = 0;
+        for part in parts.iter().chain(&[usize::MAX]) {
+            let from = came;
+            came += (bytes.len() - came).min(*part);
+            // A mistake is said as soon as it has come, and a character may still be begun.
+            let so_far = match self::expected(&bytes[..came]) {
+                Err(Invalid { bytes: None, .. }) => Ok(()),
+                so_far => so_far,
+            };
+            assert_eq!(stream.push(&bytes[from..came]), so_far, "{}", validator.form());
         }
-        pushed = stream.push(rest).and(pushed);
-        assert!(pushed.is_ok() || pushed == expected);
         assert_eq!(stream.finish(), expected);
     }
 }
