@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fuzzes what reads text of users or bytes of peers, and the kernels: each target of fuzz/ for some seconds, from its
-# seeds in fuzz/corpus. Fails if a target fails; the input that made it fail is then in
-# fuzz/artifacts.
+# Fuzzes what reads text of users or bytes of peers, and the kernels: each target of fuzz/ for some
+# seconds, from its seeds in fuzz/corpus. Fails if a target fails; the input that made it fail is
+# then in fuzz/artifacts.
 # Where fuzzing is not possible it says why and succeeds.
 #
 #   scripts/fuzz.sh [SECONDS]      20 if not said

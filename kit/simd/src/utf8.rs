@@ -99,8 +99,8 @@ pub fn validate(bytes: &[u8]) -> Result<&str, Invalid> {
 
 /// Validates UTF-8, in a form that this CPU has.
 ///
-/// Cost: the least for ASCII, some more for characters of two bytes, twice that for longer ones. What
-/// is wrong is found within 256 bytes after it, and its place costs a second look at these.
+/// Cost: the least for ASCII, some more for characters of two bytes, twice that for longer ones.
+/// What is wrong is found within 256 bytes after it, and its place costs a second look at these.
 #[derive(Clone, Copy, Debug)]
 pub struct Validator {
     form: Form,

@@ -71,7 +71,7 @@ fn every_four_bytes_of_each_kind_round_the_borders() {
     for number in 0..KINDS.len().pow(4) {
         let four: [u8; 4] =
             std::array::from_fn(|at| KINDS[number / KINDS.len().pow(at as u32) % KINDS.len()]);
-        // The place does not depend on any of the four: it changes when the first three have been all.
+        // No place belongs to one of the four: it changes when the first three have been all.
         let turn = number + number / KINDS.len().pow(3);
         let at = [0, 13, 14, 15, 29, 30, 31, 61, 62, 63, 95, 127, 159][turn % 13];
         text[at..at + 4].copy_from_slice(&four);

@@ -37,7 +37,7 @@ impl Batch {
         if form.is_here() { Ok(Batch { form }) } else { Err(Refused::Missing(form)) }
     }
 
-    /// Returns the form that was chosen. There is none for AVX-512: where it is that one, AVX2 runs.
+    /// Returns the form that was chosen. AVX-512 has none: where it is chosen, that of AVX2 runs.
     pub fn form(&self) -> Form {
         self.form
     }
