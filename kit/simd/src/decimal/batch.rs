@@ -6,15 +6,15 @@
 //! both are in the cache: with a chunk of records between them, they are.
 
 use super::eights::{AT_ONCE, Eights, PAIRS_ROOM};
-use super::single::{TEN_8, TEN_16};
+use super::single::{PAIRS, TEN_8, TEN_16};
 use super::{Integer, MOST};
 use crate::{Form, Refused};
 
 /// Writes many numbers, in a form that this CPU has.
 ///
 /// Cost: does not depend on the order of lengths, but for a branch for each eight numbers: are all
-/// less than 10^8, or than 10^16. Each call fills 2 KiB of stack: one number alone is written by
-/// [`super::write`].
+/// less than 10^8, than 2^32, or than 10^16. Each call fills 2 KiB of stack: one number alone is
+/// written by [`super::write`].
 #[derive(Clone, Copy, Debug)]
 pub struct Batch {
     form: Form,
@@ -214,38 +214,15 @@ unsafe fn fill_group<N: Integer, E: Eights>(
         signs[at] = u32::from(is_negative);
         largest = largest.max(size);
     }
-    let mut part = [0; AT_ONCE];
-    let mut lengths;
     // SAFETY: what the caller promises.
     unsafe {
-        if largest < TEN_8 {
-            for at in 0..AT_ONCE {
-                part[at] = sizes[at] as u32;
-            }
-            E::write(&part, records.add(END - 8), RECORD);
-            lengths = E::count(&part);
+        let mut lengths = if largest < TEN_8 {
+            fill_eight::<E>(&sizes.map(|size| size as u32), records)
+        } else if largest <= u64::from(u32::MAX) {
+            fill_ten::<E>(&sizes.map(|size| size as u32), records)
         } else {
-            lengths = part;
-            for at in 0..AT_ONCE {
-                lengths[at] = digits_of(sizes[at]);
-                let high = by_ten_8(sizes[at]);
-                part[at] = (sizes[at] - TEN_8 * high) as u32;
-                sizes[at] = high;
-            }
-            E::write(&part, records.add(END - 8), RECORD);
-            if largest >= TEN_16 {
-                for at in 0..AT_ONCE {
-                    let high = by_ten_8(sizes[at]);
-                    part[at] = high as u32;
-                    sizes[at] -= TEN_8 * high;
-                }
-                E::write(&part, records.add(END - 24), RECORD);
-            }
-            for at in 0..AT_ONCE {
-                part[at] = sizes[at] as u32;
-            }
-            E::write(&part, records.add(END - 16), RECORD);
-        }
+            fill_twenty::<E>(&sizes, largest, records)
+        };
         if N::IS_SIGNED {
             for at in 0..AT_ONCE {
                 // The longest number with a sign has 19 digits, so it lies in the record; of one
@@ -255,8 +232,78 @@ unsafe fn fill_group<N: Integer, E: Eights>(
                 lengths[at] += signs[at];
             }
         }
+        (lengths, largest < TEN_8)
     }
-    (lengths, largest < TEN_8)
+}
+
+/// Fills the records of numbers below 10^8; returns how many digits each has.
+///
+/// # Safety
+/// As [`fill_group`].
+#[inline(always)]
+unsafe fn fill_eight<E: Eights>(numbers: &[u32; AT_ONCE], records: *mut u8) -> [u32; AT_ONCE] {
+    // SAFETY: what the caller promises.
+    unsafe {
+        E::write(numbers, records.add(END - 8), RECORD);
+        E::count(numbers)
+    }
+}
+
+/// Does the same for numbers below 2^32: before the last eight digits are at most two.
+///
+/// # Safety
+/// As [`fill_group`].
+#[inline(always)]
+unsafe fn fill_ten<E: Eights>(numbers: &[u32; AT_ONCE], records: *mut u8) -> [u32; AT_ONCE] {
+    const EIGHT: u32 = TEN_8 as u32;
+    let (mut high, mut low) = ([0; AT_ONCE], [0; AT_ONCE]);
+    for at in 0..AT_ONCE {
+        high[at] = numbers[at] / EIGHT;
+        low[at] = numbers[at] - EIGHT * high[at];
+    }
+    // SAFETY: what the caller promises.
+    unsafe {
+        let mut lengths = fill_eight::<E>(&low, records);
+        for at in 0..AT_ONCE {
+            let pair = PAIRS[high[at] as usize];
+            records.add(at * RECORD + END - 10).cast::<[u8; 2]>().write(pair);
+            let longer = 9 + u32::from(high[at] >= 10);
+            lengths[at] = if high[at] > 0 { longer } else { lengths[at] };
+        }
+        lengths
+    }
+}
+
+/// Does the same for any numbers, of which one is the largest.
+///
+/// # Safety
+/// As [`fill_group`].
+#[inline(always)]
+unsafe fn fill_twenty<E: Eights>(
+    numbers: &[u64; AT_ONCE],
+    largest: u64,
+    records: *mut u8,
+) -> [u32; AT_ONCE] {
+    let (mut high, mut part, mut lengths) = (*numbers, [0; AT_ONCE], [0; AT_ONCE]);
+    for at in 0..AT_ONCE {
+        lengths[at] = digits_of(numbers[at]);
+        high[at] = by_ten_8(numbers[at]);
+        part[at] = (numbers[at] - TEN_8 * high[at]) as u32;
+    }
+    // SAFETY: what the caller promises.
+    unsafe {
+        E::write(&part, records.add(END - 8), RECORD);
+        if largest >= TEN_16 {
+            for at in 0..AT_ONCE {
+                let highest = by_ten_8(high[at]);
+                part[at] = highest as u32;
+                high[at] -= TEN_8 * highest;
+            }
+            E::write(&part, records.add(END - 24), RECORD);
+        }
+        E::write(&high.map(|high| high as u32), records.add(END - 16), RECORD);
+    }
+    lengths
 }
 
 /// Divides by 10^8. A product of 128 bits is no vector, in which it would be made of four.

@@ -1,7 +1,7 @@
 //! One number, in words of eight bytes.
 
 /// The numbers below 100, two digits each.
-static PAIRS: [[u8; 2]; 100] = {
+pub(super) static PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[0; 2]; 100];
     let mut number = 0;
     while number < 100 {
