@@ -1,20 +1,14 @@
 //! Eight numbers at a time.
 
-use super::Integer;
-use super::batch;
+use super::batch::compiled;
 use super::eights::{AT_ONCE, Eights, LONGER};
 use super::ssse3::{pairs, put_two};
 use core::arch::x86_64::*;
 
-/// As [`super::Batch::write`].
-///
-/// # Safety
-/// The CPU has AVX2, BMI1, LZCNT and POPCNT.
-#[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
-pub(super) unsafe fn write<N: Integer>(numbers: &[N], separator: u8, into: &mut [u8]) -> usize {
-    // SAFETY: the caller has the instructions.
-    unsafe { batch::write::<N, Avx2>(numbers, separator, into) }
-}
+compiled!(
+    #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
+    Avx2
+);
 
 struct Avx2;
 

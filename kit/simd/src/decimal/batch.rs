@@ -70,6 +70,9 @@ const END: usize = 24;
 /// The most bytes that are used of a record: a number and the separator.
 const LONGEST: usize = MOST + 1;
 
+/// How long each number of a chunk is, group by group.
+type Lengths = [[u32; AT_ONCE]; CHUNK / AT_ONCE];
+
 /// The records of a chunk.
 #[repr(align(64))]
 struct Records([u8; CHUNK * RECORD + RECORD]);
@@ -97,7 +100,7 @@ pub(super) unsafe fn write<N: Integer, E: Eights>(
         }
         // SAFETY: what the caller promises.
         let (lengths, are_short) = unsafe { fill::<N, E>(chunk, &mut records) };
-        let lengths = &lengths[..chunk.len()];
+        let lengths = &lengths.as_flattened()[..chunk.len()];
         if into.len() - written < chunk.len() * LONGEST + RECORD {
             let needed: usize = lengths.iter().map(|length| *length as usize + 1).sum();
             let (needed, room) = (written + needed, into.len());
@@ -179,8 +182,8 @@ unsafe fn copy<const BYTES: usize>(records: &Records, lengths: &[u32], into: *mu
 /// # Safety
 /// As [`Eights`].
 #[inline(always)]
-unsafe fn fill<N: Integer, E: Eights>(chunk: &[N], records: &mut Records) -> ([u32; CHUNK], bool) {
-    let mut lengths = [[0; AT_ONCE]; CHUNK / AT_ONCE];
+unsafe fn fill<N: Integer, E: Eights>(chunk: &[N], records: &mut Records) -> (Lengths, bool) {
+    let mut lengths = Lengths::default();
     let mut are_short = true;
     let (groups, rest) = chunk.as_chunks();
     let mut last = [chunk[0]; AT_ONCE];
@@ -194,8 +197,7 @@ unsafe fn fill<N: Integer, E: Eights>(chunk: &[N], records: &mut Records) -> ([u
             unsafe { fill_group::<N, E>(group, records.0.as_mut_ptr().add(at * AT_ONCE * RECORD)) };
         are_short &= is_short;
     }
-    let lengths = lengths.as_flattened().as_array().expect("a length for each of a chunk");
-    (*lengths, are_short)
+    (lengths, are_short)
 }
 
 /// Fills the records of a group of numbers; returns what [`fill`] does.
@@ -346,3 +348,23 @@ fn digits_of(number: u64) -> u32 {
     let digits = DIGITS[(number | 1).leading_zeros() as usize];
     u32::from(digits) + u32::from(number >= POWERS[usize::from(digits)])
 }
+
+/// Makes the function of a form: all is compiled anew with these features.
+macro_rules! compiled {
+    ($(#[$feature:meta])? $eights:ty) => {
+        /// As [`Batch::write`](super::Batch::write).
+        ///
+        /// # Safety
+        /// The CPU must have the instructions of the form.
+        $(#[$feature])?
+        pub(super) unsafe fn write<N: super::Integer>(
+            numbers: &[N],
+            separator: u8,
+            into: &mut [u8],
+        ) -> usize {
+            // SAFETY: the caller has the instructions.
+            unsafe { super::batch::write::<N, $eights>(numbers, separator, into) }
+        }
+    };
+}
+pub(super) use compiled;

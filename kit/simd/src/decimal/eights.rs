@@ -32,6 +32,7 @@ pub(super) trait Eights {
 pub(super) const PAIRS_ROOM: usize = 28;
 
 /// The least numbers with two digits, three and so on, up to eight, less one.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const LONGER: [i32; 7] = [9, 99, 999, 9_999, 99_999, 999_999, 9_999_999];
 
 /// One number after the other, in words.
@@ -69,7 +70,7 @@ impl Eights for Scalar {
 /// For each set of four numbers that have one digit (bit `i` for the `i`th), which bytes are left
 /// of their pairs of digits and the separators behind these: a shuffle of both. A pair is at twice
 /// its number's place, the separators are from the ninth byte on.
-#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) static PACKED: [[u8; 16]; 16] = {
     let mut packed = [[8; 16]; 16];
     let mut set = 0;

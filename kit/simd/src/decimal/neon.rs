@@ -1,19 +1,13 @@
 //! Four numbers at a time on AArch64.
 
-use super::Integer;
-use super::batch;
+use super::batch::compiled;
 use super::eights::{AT_ONCE, Eights, LONGER, PACKED};
 use core::arch::aarch64::*;
 
-/// As [`super::Batch::write`].
-///
-/// # Safety
-/// Needs nothing: every AArch64 has NEON.
-#[target_feature(enable = "neon")]
-pub(super) unsafe fn write<N: Integer>(numbers: &[N], separator: u8, into: &mut [u8]) -> usize {
-    // SAFETY: the caller has the instructions.
-    unsafe { batch::write::<N, Neon>(numbers, separator, into) }
-}
+compiled!(
+    #[target_feature(enable = "neon")]
+    Neon
+);
 
 struct Neon;
 

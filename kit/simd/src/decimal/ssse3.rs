@@ -1,19 +1,13 @@
 //! Four numbers at a time on x86-64.
 
-use super::Integer;
-use super::batch;
+use super::batch::compiled;
 use super::eights::{AT_ONCE, Eights, LONGER, PACKED};
 use core::arch::x86_64::*;
 
-/// As [`super::Batch::write`].
-///
-/// # Safety
-/// The CPU has SSSE3 and POPCNT.
-#[target_feature(enable = "ssse3,popcnt")]
-pub(super) unsafe fn write<N: Integer>(numbers: &[N], separator: u8, into: &mut [u8]) -> usize {
-    // SAFETY: the caller has the instructions.
-    unsafe { batch::write::<N, Ssse3>(numbers, separator, into) }
-}
+compiled!(
+    #[target_feature(enable = "ssse3,popcnt")]
+    Ssse3
+);
 
 struct Ssse3;
 

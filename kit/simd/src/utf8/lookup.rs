@@ -71,13 +71,7 @@ pub(super) unsafe fn check<V: Bytes>(bytes: &[u8]) -> usize {
         }
         if count <= 2 * V::BYTES && count >= V::BYTES + MOST - 1 {
             let is_right = lookups.are_two_right(from, from.add(count - V::BYTES));
-            return if !is_right {
-                0
-            } else if is_begun(from.add(count)) {
-                count - 1
-            } else {
-                count
-            };
+            return if is_right { without_begun(from, count) } else { 0 };
         }
         if !lookups.is_begin_right(V::load(from)) {
             return 0;
@@ -98,8 +92,18 @@ pub(super) unsafe fn check<V: Bytes>(bytes: &[u8]) -> usize {
         if at < count && !lookups.is_end_right(from, at, count) {
             return at;
         }
-        if is_begun(from.add(count)) { count - 1 } else { count }
+        without_begun(from, count)
     }
+}
+
+/// Returns how many bytes there are; one less, if they begin a character whose end is not there.
+///
+/// # Safety
+/// There are at least four.
+#[inline(always)]
+unsafe fn without_begun(from: *const u8, count: usize) -> usize {
+    // SAFETY: what the caller promises.
+    count - usize::from(unsafe { is_begun(from.add(count)) })
 }
 
 /// The tables in registers.
