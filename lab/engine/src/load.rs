@@ -11,7 +11,6 @@ mod sweep;
 pub(crate) mod tls;
 pub(crate) mod url;
 
-use self::scenario::{AnyScenario, Facts};
 use self::sweep::Swept;
 use self::url::{Scheme, Url};
 use crate::error::{LabError, data, require};
@@ -25,6 +24,7 @@ use tiebreak_core::load::{
     LoadEnd, LoadPart, LoadProgress, LoadResult, Pace, Spacing, Traffic, Trust,
 };
 use tiebreak_load::generator::{self, Load, LoadError, Watch};
+use tiebreak_load::protocol::{Facts, Protocol};
 use tiebreak_load::schedule::{End, Rate};
 use tiebreak_load::seen::Account;
 use tiebreak_load::tls::Tls;
@@ -97,7 +97,7 @@ pub fn run(
         require_one_at_a_time(&request.traffic, pace)?;
     }
     let seed = number_of(&request.seed);
-    let scenario = AnyScenario::new(&request.traffic, &url, seed).map_err(LabError::Usage)?;
+    let scenario = scenario::of(&request.traffic, &url, seed).map_err(LabError::Usage)?;
     let facts = scenario.facts();
     let threads = threads(request, facts);
     let mut server = Server {
@@ -162,7 +162,7 @@ fn threads_on(asked: Option<NonZeroU32>, connections: u32, cpus: usize) -> NonZe
 /// Runs a load, and calls `look` ten times a second meanwhile. The generator's threads run on these
 /// CPUs only; if there are none, where the kernel puts them.
 fn observe(
-    scenario: &AnyScenario,
+    scenario: &Protocol,
     load: &Load,
     cpus: &[usize],
     watched: &Watch,
@@ -214,7 +214,7 @@ impl Server<'_> {
     fn observe(&mut self, pace: Pace, end: LoadEnd, part: LoadPart) -> Result<Account, LabError> {
         // Each load has topics and names of its own: what a broker still holds of one is not for
         // the next.
-        let scenario = AnyScenario::new(&self.request.traffic, &self.url, self.seed);
+        let scenario = scenario::of(&self.request.traffic, &self.url, self.seed);
         let scenario = scenario.map_err(LabError::Usage)?;
         let load = Load {
             address: self.address,

@@ -1,7 +1,7 @@
 //! Claims about the messages of a load: judged in blocks of the schedule while the load runs.
 
 use crate::error::{LabError, Result, require, usage};
-use crate::load::scenario::AnyScenario;
+use crate::load::scenario;
 use crate::load::url::{self, Url};
 use crate::load::{LoadRequest, Pacing, lab_error, number_of, outcome, pace_of, threads, tls};
 use crate::planning::{self, Request};
@@ -59,7 +59,7 @@ pub fn plan(asked: &LoadRequest, claims: &LoadClaims) -> Result<Plan> {
     };
     pace_of(Pace::Open { rate_per_second, spacing })?;
     let url = Url::parse(&asked.url, url::scheme_of(&asked.traffic)).map_err(LabError::Usage)?;
-    let scenario = AnyScenario::new(&asked.traffic, &url, number_of(&asked.seed));
+    let scenario = scenario::of(&asked.traffic, &url, number_of(&asked.seed));
     let facts = scenario.map_err(LabError::Usage)?.facts();
     let load = LoadPlan {
         url: asked.url.clone(),
@@ -209,7 +209,7 @@ impl<'scope> Messages<'scope> {
         let before = referee.rounds / referee.plan.block_runs;
         // A session of its own: with its own schedule, and names that the server does not know yet.
         let seed = number_of(&referee.plan.seed).wrapping_add(before);
-        let scenario = AnyScenario::new(&plan.traffic, &url, seed).map_err(LabError::Usage)?;
+        let scenario = scenario::of(&plan.traffic, &url, seed).map_err(LabError::Usage)?;
         let Budget { rounds, seconds } = referee.budget;
         let left = rounds.map_or(u64::MAX, |most| most.saturating_sub(referee.rounds));
         let (end, left) = match seconds {

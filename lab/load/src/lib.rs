@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`generator`] | runs a load on a server, and says what was [`seen`] |
 //! | [`conversation`] | what a protocol does on a connection; [`http`] is one |
+//! | [`protocol`] | all of them, behind one type |
 //! | [`tls`] | what may lie between a socket and a conversation: whom a client trusts |
 //! | [`schedule`], [`pacer`] | when to send, and how late it was |
 //! | [`stamp`] | what a message carries, so that its arrival tells its latency |
@@ -64,6 +65,7 @@ pub mod mqtt;
 pub mod pacer;
 #[cfg(test)]
 mod played;
+pub mod protocol;
 pub mod random;
 pub mod saturation;
 pub mod schedule;

@@ -1,6 +1,6 @@
 //! The generator of load as the driver of servers that are contestants.
 
-use super::scenario::AnyScenario;
+use super::scenario;
 use super::url::{self, Url};
 use super::{end_of, observe, pace_of, require_one_at_a_time, threads_on, tls};
 use crate::error::{LabError, Result};
@@ -12,6 +12,7 @@ use tiebreak_core::metric::Metric;
 use tiebreak_core::sample::{BatchTime, Served};
 use tiebreak_core::server::{Driver, LoadFailure, LoadOrder, LoadSeen, PORT, ServerPlan};
 use tiebreak_load::generator::{Hold, Load, LoadError, Watch};
+use tiebreak_load::protocol::Protocol;
 use tiebreak_load::seen::Account;
 use tiebreak_load::tls::Tls;
 use tiebreak_machine::cpus;
@@ -56,7 +57,7 @@ impl Generator {
     }
 
     /// Returns what is asked of a server.
-    fn asked(&self, order: &LoadOrder<'_>) -> Result<(AnyScenario, Load), LoadFailure> {
+    fn asked(&self, order: &LoadOrder<'_>) -> Result<(Protocol, Load), LoadFailure> {
         let tls = self.tls.as_ref().map(Tls::without_sessions);
         let (url, scenario, load) = asked(order.plan, tls, order.port, order.seed)
             .map_err(|error| LoadFailure::Broken(error.to_string()))?;
@@ -70,7 +71,7 @@ impl Generator {
     /// Runs a load for at most this time.
     fn run(
         &self,
-        scenario: &AnyScenario,
+        scenario: &Protocol,
         load: &Load,
         limit: Duration,
         opened: &mut dyn FnMut(),
@@ -152,10 +153,10 @@ fn asked(
     tls: Option<Tls>,
     port: u16,
     seed: u64,
-) -> Result<(Url, AnyScenario, Load)> {
+) -> Result<(Url, Protocol, Load)> {
     let url = plan.url.replace(PORT, &port.to_string());
     let url = Url::parse(&url, url::scheme_of(&plan.traffic)).map_err(LabError::Usage)?;
-    let scenario = AnyScenario::new(&plan.traffic, &url, seed).map_err(LabError::Usage)?;
+    let scenario = scenario::of(&plan.traffic, &url, seed).map_err(LabError::Usage)?;
     let (pace, end) = (pace_of(plan.pace)?, end_of(plan.end));
     let (patience, threads) = (Duration::ZERO, NonZeroU32::MIN);
     let address = (std::net::Ipv4Addr::LOCALHOST, port).into();
