@@ -86,6 +86,8 @@ impl Scenario for Http {
             request: Arc::clone(&self.request),
             under_way: None,
             next: Next::Head,
+            last: Vec::new(),
+            answer: None,
             refused: None,
             keeps_alive: true,
             is_idle_too_long: false,
@@ -102,6 +104,10 @@ pub struct Exchange {
     /// The request without an answer.
     under_way: Option<Stamp>,
     next: Next,
+    /// The bytes of the last head, and what they said: most servers answer with the same ones until
+    /// the next second.
+    last: Vec<u8>,
+    answer: Option<Answer>,
     /// The status of the answer that is coming, if it refuses.
     refused: Option<u16>,
     /// Whether the server lets the connection stay open after it.
@@ -112,6 +118,14 @@ pub struct Exchange {
     has_answered: bool,
     /// Whether a part of a head has come.
     has_begun: bool,
+}
+
+/// What a head says.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    status: u16,
+    keeps_alive: bool,
+    body: Body,
 }
 
 /// What comes next of an answer.
@@ -160,35 +174,53 @@ impl Exchange {
     fn take_head(&mut self, bytes: &[u8], heard: &mut Vec<Heard>) -> Result<Option<usize>, Broken> {
         let unasked = || Broken(format!("sent {} bytes that nobody asked for", bytes.len()));
         let is_asked = self.under_way.is_some();
-        let decoded = Response::decode(bytes, HEAD_BYTES_MAX);
-        let decoded =
-            decoded.map_err(|error| if is_asked { not_http(error) } else { unasked() })?;
-        let Decoded::Whole { value: response, length } = decoded else {
+        let read = self.read(bytes);
+        let answer = read.map_err(|error| if is_asked { not_http(error) } else { unasked() })?;
+        let Some(Answer { status, keeps_alive, body }) = answer else {
             self.has_begun = true;
             return Ok(None);
         };
+        let length = self.last.len();
         self.has_begun = false;
         // A connection that was idle for too long (RFC 9110 section 15.5.9). On a new one, it is
         // the answer to a request.
-        self.is_idle_too_long =
-            response.status() == REQUEST_TIMEOUT && (self.has_answered || !is_asked);
+        self.is_idle_too_long = status == REQUEST_TIMEOUT && (self.has_answered || !is_asked);
         if !is_asked && !self.is_idle_too_long {
             return Err(unasked());
         }
-        match response.status() {
+        match status {
             101 => return Err(Broken("changed to another protocol, unasked".to_owned())),
             // The answer itself is still to come (RFC 9110 section 15.2).
             100..200 => return Ok(Some(length)),
             status => self.refused = (status >= REFUSED_FROM).then_some(status),
         }
-        self.keeps_alive = response.keeps_alive();
-        match response.body(&self.request.method, u64::MAX).map_err(not_http)? {
+        self.keeps_alive = keeps_alive;
+        match body {
             Body::None | Body::Length(0) => self.finish(heard),
             Body::Length(bytes) => self.next = Next::Bytes(bytes),
             Body::Chunked => self.next = Next::Chunks(Chunked::new(u64::MAX, HEAD_BYTES_MAX)),
             Body::UntilClose => self.next = Next::UntilClose,
         }
         Ok(Some(length))
+    }
+
+    /// Reads the head that `bytes` begin with, and keeps it; `None` if its end is not there.
+    fn read(&mut self, bytes: &[u8]) -> Result<Option<Answer>, Error> {
+        if self.answer.is_some() && bytes.starts_with(&self.last) {
+            return Ok(self.answer);
+        }
+        let Decoded::Whole { value: response, length } = Response::decode(bytes, HEAD_BYTES_MAX)?
+        else {
+            return Ok(None);
+        };
+        self.answer = Some(Answer {
+            status: response.status(),
+            keeps_alive: response.keeps_alive(),
+            body: response.body(&self.request.method, u64::MAX)?,
+        });
+        self.last.clear();
+        self.last.extend_from_slice(&bytes[..length]);
+        Ok(self.answer)
     }
 
     /// Takes the end of an answer.

@@ -4,6 +4,8 @@ use super::load as load_of;
 use super::number;
 use super::server::Server;
 use std::io::{Read, Write};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex};
 use tiebreak_core::load::{LoadEnding, MessageCounts, Refusal};
 use tiebreak_load::generator::{self, Load, Pace, Watch};
@@ -94,6 +96,37 @@ fn answers_of_all_forms() {
 
 /// A server that has had enough of an idle connection says so, whether the next request is on its
 /// way or not; the connection is made again, and so is the request.
+/// The head of an answer is remembered, since the next one often has the same bytes.
+#[test]
+fn answers_may_differ_from_the_ones_before() {
+    let answers: [&[u8]; 5] = [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nworld",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n\
+          01234567890123456789012345678901234567890123456789",
+        b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno",
+        b"HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ];
+    let refused = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&refused);
+    let server = Server::start(move |mut stream, _| {
+        for answer in answers.into_iter().cycle() {
+            if request(&mut stream).is_none() {
+                return;
+            }
+            counted.fetch_add(u64::from(answer[9] == b'4'), SeqCst);
+            if stream.write_all(answer).is_err() {
+                return;
+            }
+        }
+    });
+    let seen = asked(&server, "GET", End::Sends(90), Some(1));
+    assert_eq!(seen.ending, LoadEnding::Complete);
+    assert_eq!(seen.counts.refused, refused.load(SeqCst));
+    assert_eq!(seen.counts.arrived + seen.counts.refused, 90);
+    assert!(seen.counts.refused > 0 && seen.counts.arrived > seen.counts.refused);
+}
+
 #[test]
 fn a_status_408_on_an_idle_connection_is_no_answer() {
     for (idle, is_answered) in [
