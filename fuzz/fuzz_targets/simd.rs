@@ -6,6 +6,8 @@
 mod byte_set;
 #[path = "../../kit/simd/tests/common/decimal.rs"]
 mod decimal;
+#[path = "../../kit/simd/tests/common/percent.rs"]
+mod percent;
 #[path = "../../kit/simd/tests/common/rolling_hash.rs"]
 mod rolling_hash;
 #[path = "../../kit/simd/tests/common/utf8.rs"]
@@ -18,7 +20,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     // A few bytes say what is asked of the rest.
     let Some(([kernel, a, b, c], bytes)) = data.split_first_chunk() else { return };
     let [a, b, c] = [*a, *b, *c];
-    match kernel % 4 {
+    match kernel % 5 {
         0 => {
             let set = ByteSet::range(a.min(b), a.max(b)).with(ByteSet::of(&[c]));
             for form in Form::here() {
@@ -34,10 +36,15 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
             decimal::check_all(&numbers, b);
             decimal::check_all(&numbers.iter().map(|number| *number as i32).collect::<Vec<_>>(), c);
         }
-        _ => {
+        3 => {
             let validators = utf8::validators();
             utf8::check(&validators, bytes);
             utf8::check_parts(&validators, bytes, &[a, b, c].map(usize::from));
+        }
+        _ => {
+            let set = ByteSet::range(a.min(b), a.max(b)).with(ByteSet::of(&[c]));
+            let mut room = vec![0; 3 * bytes.len() + 500];
+            percent::check(&set, &percent::escapes(&set), bytes, &mut room);
         }
     }
 });

@@ -25,6 +25,9 @@ mod tables;
 pub use classes::{Classes, Cursor};
 pub use finder::{Finder, Pieces};
 
+pub(crate) use forms::Lookup;
+pub(crate) use tables::Tables;
+
 /// A set of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ByteSet {

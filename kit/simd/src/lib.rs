@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`byte_set`] | find, span, count and split by any set of bytes |
 //! | [`decimal`] | whole numbers as text, one or many |
+//! | [`percent`] | bytes of any set as a percent sign and two digits |
 //! | [`rolling_hash`] | the hash of every window of a text |
 //! | [`utf8`] | whether bytes are UTF-8, and where they are not |
 //!
@@ -18,6 +19,7 @@
 
 pub mod byte_set;
 pub mod decimal;
+pub mod percent;
 pub mod rolling_hash;
 pub mod utf8;
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Random, byte_set, decimal, rolling_hash, utf8};
+use common::{Random, byte_set, decimal, percent, rolling_hash, utf8};
 use tiebreak_simd::Form;
 use tiebreak_simd::byte_set::{ByteSet, Finder};
 
@@ -34,6 +34,17 @@ fn numbers() {
     decimal::check_all(&pairs, b',');
     let long: Vec<u64> = (0..9).map(|at| u64::MAX >> (7 * at)).collect();
     decimal::check_all(&long, b',');
+}
+
+#[test]
+fn escaped_text() {
+    let text: Vec<u8> = (0..170_u8).map(|byte| byte.wrapping_mul(37)).collect();
+    for set in [ByteSet::range(b'a', b'z'), ByteSet::EMPTY.others(), ByteSet::EMPTY] {
+        let escapes = percent::escapes(&set);
+        for length in LENGTHS {
+            percent::check(&set, &escapes, &text[..length], &mut [0; 560]);
+        }
+    }
 }
 
 #[test]

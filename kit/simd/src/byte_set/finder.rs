@@ -5,6 +5,7 @@ use super::forms::{self, Functions, Masks};
 use super::tables::Tables;
 use crate::{Form, Refused};
 use core::array;
+use core::mem::MaybeUninit;
 
 /// The bytes that a mask is of.
 pub(super) const MASK_BYTES: usize = 64;
@@ -66,6 +67,12 @@ impl Finder {
     pub fn count(&self, bytes: &[u8]) -> usize {
         // SAFETY: a finder is only made of a form that this CPU has.
         unsafe { (self.functions.count)(&self.tables, bytes) }
+    }
+
+    /// Writes all bytes, those of the set escaped, as [`crate::percent`] says.
+    pub(crate) fn escape(&self, bytes: &[u8], into: &mut [MaybeUninit<u8>]) -> usize {
+        // SAFETY: a finder is only made of a form that this CPU has.
+        unsafe { (self.functions.escape)(&self.tables, bytes, into) }
     }
 
     /// Returns which of 64 bytes are in the set: bit `i` for byte `i`.

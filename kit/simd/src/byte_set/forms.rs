@@ -10,6 +10,7 @@ mod x86;
 use super::tables::Tables;
 use crate::Form;
 use crate::block::{Block, first_bits};
+use core::mem::MaybeUninit;
 
 /// What a form does with tables and bytes.
 ///
@@ -22,6 +23,8 @@ pub(crate) struct Functions {
     /// The place of the first byte that is not in the set; the length if there is none.
     pub span: unsafe fn(&Tables, &[u8]) -> usize,
     pub count: unsafe fn(&Tables, &[u8]) -> usize,
+    /// Writes all bytes, those of the set escaped; returns how many bytes that is.
+    pub escape: unsafe fn(&Tables, &[u8], &mut [MaybeUninit<u8>]) -> usize,
 }
 
 /// Writes the masks of each 64 bytes in several sets, as long as there is room.
@@ -190,8 +193,10 @@ macro_rules! compiled {
             use super::*;
             use crate::byte_set::forms::{self, Functions};
             use crate::byte_set::tables::Tables;
+            use crate::percent;
+            use core::mem::MaybeUninit;
 
-            pub(crate) const FUNCTIONS: Functions = Functions { find, span, count };
+            pub(crate) const FUNCTIONS: Functions = Functions { find, span, count, escape };
 
             $(#[$feature])?
             unsafe fn find(tables: &Tables, bytes: &[u8]) -> usize {
@@ -209,6 +214,16 @@ macro_rules! compiled {
             unsafe fn count(tables: &Tables, bytes: &[u8]) -> usize {
                 // SAFETY: the caller has the instructions.
                 unsafe { forms::count::<$lookup>(tables, bytes) }
+            }
+
+            $(#[$feature])?
+            unsafe fn escape(
+                tables: &Tables,
+                bytes: &[u8],
+                into: &mut [MaybeUninit<u8>],
+            ) -> usize {
+                // SAFETY: the caller has the instructions.
+                unsafe { percent::write::<$lookup>(tables, bytes, into) }
             }
 
             $(#[$feature])?

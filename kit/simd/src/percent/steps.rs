@@ -1,0 +1,204 @@
+//! A block in which nothing is to be escaped is copied. Any other goes through steps of five bytes,
+//! or twice five: with their digits and the sign they fill a register of 16, and one lookup brings
+//! what is to be written to its place. How many of them are escaped, no branch asks.
+
+use crate::block::{Block, first_bits};
+use crate::byte_set::{Lookup, Tables};
+use core::mem::MaybeUninit;
+
+/// The bytes that go through a register together.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) const FIVE: usize = 5;
+
+/// The bytes that a step may read, and those behind what it writes that it may write, too.
+const REGISTER: usize = 16;
+
+/// The most bytes of a block.
+const BLOCK_MAX: usize = 64;
+
+/// Where each of 16 bytes comes from, for each set of five that are escaped: bytes 0 to 4 are the
+/// bytes themselves, 5 to 9 their first digits, 10 to 14 their second, and 15 is the percent sign.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) static ORDERS: [[u8; REGISTER]; 1 << FIVE] = orders();
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const fn orders() -> [[u8; REGISTER]; 1 << FIVE] {
+    let mut orders = [[0; REGISTER]; 1 << FIVE];
+    let mut set = 0;
+    while set < 1 << FIVE {
+        let (mut byte, mut to) = (0, 0);
+        while byte < FIVE {
+            if set >> byte & 1 == 1 {
+                orders[set][to] = 15;
+                orders[set][to + 1] = (FIVE + byte) as u8;
+                orders[set][to + 2] = (2 * FIVE + byte) as u8;
+                to += 2;
+            } else {
+                orders[set][to] = byte as u8;
+            }
+            to += 1;
+            byte += 1;
+        }
+        set += 1;
+    }
+    orders
+}
+
+/// Blocks of bytes that are copied, and of which some are escaped.
+///
+/// # Safety
+/// All functions need the instructions of the form.
+pub(crate) trait Steps: Block {
+    /// The bytes of a step.
+    const STEP: usize;
+
+    /// Writes all bytes.
+    unsafe fn store(self, into: *mut u8);
+
+    /// Writes the bytes of a step, those whose bit is set as three. 16 bytes can be read and
+    /// written.
+    unsafe fn write(from: *const u8, escaped: usize, into: *mut u8);
+}
+
+impl Steps for u8 {
+    const STEP: usize = 1;
+
+    #[inline(always)]
+    unsafe fn store(self, into: *mut u8) {
+        // SAFETY: the caller's byte can be written.
+        unsafe { *into = self }
+    }
+
+    #[inline(always)]
+    unsafe fn write(from: *const u8, escaped: usize, into: *mut u8) {
+        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+        // SAFETY: the caller's byte can be read, and three can be written.
+        unsafe {
+            let byte = *from;
+            let (upper, lower) = (usize::from(byte >> 4), usize::from(byte & 15));
+            into.cast::<[u8; 3]>().write([b'%', DIGITS[upper], DIGITS[lower]]);
+            if escaped == 0 {
+                *into = byte;
+            }
+        }
+    }
+}
+
+/// Writes a text with the bytes of a set escaped; returns how many bytes that is.
+///
+/// # Safety
+/// As [`Lookup`].
+///
+/// # Panics
+/// If there is no room for them.
+#[inline(always)]
+pub(crate) unsafe fn write<L>(tables: &Tables, text: &[u8], into: &mut [MaybeUninit<u8>]) -> usize
+where
+    L: Lookup,
+    L::Block: Steps,
+{
+    let bytes = L::Block::BYTES;
+    // As many bytes of a block as are whole steps.
+    let stepped = bytes / L::Block::STEP * L::Block::STEP;
+    let (from, to, room) = (text.as_ptr(), into.as_mut_ptr().cast::<u8>(), into.len());
+    let (mut at, mut written) = (0, 0);
+    // SAFETY: the caller has the instructions. What is read lies within the text and what is
+    // written within the room, as each branch asks before.
+    unsafe {
+        let lookup = L::new(tables);
+        while text.len() - at >= bytes {
+            let block = L::Block::load(from.add(at));
+            let mask = lookup.mask(block);
+            if mask == 0 && room - written >= bytes {
+                block.store(to.add(written));
+                written += bytes;
+                at += bytes;
+            } else if text.len() - at >= bytes + REGISTER && room - written >= 3 * bytes + REGISTER
+            {
+                written += escape::<L::Block>(from.add(at), mask, stepped, to.add(written));
+                at += stepped;
+            } else {
+                break;
+            }
+        }
+        let left = text.len() - at;
+        if at > 0 && (1..bytes).contains(&left) && room - written >= left {
+            // The last bytes of a text are a block, too: if none of them is escaped, those that
+            // were written before are the same in what is written.
+            let block = L::Block::load(from.add(text.len() - bytes));
+            if lookup.mask(block) == 0 {
+                written += left;
+                block.store(to.add(written - bytes));
+                return written;
+            }
+        }
+        while at < text.len() {
+            let count = bytes.min(text.len() - at);
+            written += at_the_end::<L>(lookup, &text[at..at + count], &mut into[written..]);
+            at += count;
+        }
+    }
+    written
+}
+
+/// Writes at most a block, through memory in which there is more room than it needs.
+///
+/// # Safety
+/// As [`Lookup`].
+#[inline(always)]
+unsafe fn at_the_end<L>(lookup: L, text: &[u8], into: &mut [MaybeUninit<u8>]) -> usize
+where
+    L: Lookup,
+    L::Block: Steps,
+{
+    // SAFETY: the caller has the instructions, and no byte outside of the text is read.
+    let mask = unsafe {
+        if text.len() == L::Block::BYTES {
+            lookup.mask(L::Block::load(text.as_ptr()))
+        } else {
+            let block = L::Block::load_part(text.as_ptr(), text.len());
+            lookup.mask(block) & first_bits(text.len())
+        }
+    };
+    let written = text.len() + 2 * mask.count_ones() as usize;
+    let room = into.len();
+    assert!(room >= written, "{written} more bytes need room, and there are {room}");
+    if mask == 0 {
+        // SAFETY: there is room for them, and bytes are bytes.
+        unsafe { into.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), written) };
+        return written;
+    }
+    let mut copy = [0; BLOCK_MAX + REGISTER];
+    copy[..text.len()].copy_from_slice(text);
+    // A register behind the longest text, and what the last step may have that the text has not.
+    let room_to_spare = 3 * L::Block::BYTES + 2 * REGISTER;
+    // SAFETY: a register can be read behind the text, and there is room to spare.
+    unsafe {
+        if room >= room_to_spare {
+            escape::<L::Block>(copy.as_ptr(), mask, text.len(), into.as_mut_ptr().cast());
+        } else {
+            let mut escaped = [MaybeUninit::<u8>::uninit(); 3 * BLOCK_MAX + 2 * REGISTER];
+            escape::<L::Block>(copy.as_ptr(), mask, text.len(), escaped.as_mut_ptr().cast());
+            into[..written].copy_from_slice(&escaped[..written]);
+        }
+    }
+    written
+}
+
+/// Writes the steps that so many bytes, at most a block, are a part of, those whose bit is set as
+/// three; returns how many bytes whole steps have.
+///
+/// # Safety
+/// As [`Steps`]; 16 more bytes can be read, and 16 more than the longest text can be written.
+#[inline(always)]
+unsafe fn escape<B: Steps>(from: *const u8, mask: u64, count: usize, into: *mut u8) -> usize {
+    let (mut at, mut written) = (0, 0);
+    while at < count {
+        let escaped = (mask >> at) as usize & ((1 << B::STEP) - 1);
+        // SAFETY: what the caller promises: a step begins before the end of the bytes.
+        unsafe { B::write(from.add(at), escaped, into.add(written)) };
+        at += B::STEP;
+        written += B::STEP + 2 * escaped.count_ones() as usize;
+    }
+    written
+}
