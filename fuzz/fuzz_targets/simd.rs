@@ -10,6 +10,8 @@ mod decimal;
 mod percent;
 #[path = "../../kit/simd/tests/common/rolling_hash.rs"]
 mod rolling_hash;
+#[path = "../../kit/simd/tests/common/uint8.rs"]
+mod uint8;
 #[path = "../../kit/simd/tests/common/utf8.rs"]
 mod utf8;
 
@@ -20,7 +22,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     // A few bytes say what is asked of the rest.
     let Some(([kernel, a, b, c], bytes)) = data.split_first_chunk() else { return };
     let [a, b, c] = [*a, *b, *c];
-    match kernel % 5 {
+    match kernel % 6 {
         0 => {
             let set = ByteSet::range(a.min(b), a.max(b)).with(ByteSet::of(&[c]));
             for form in Form::here() {
@@ -41,10 +43,14 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
             utf8::check(&validators, bytes);
             utf8::check_parts(&validators, bytes, &[a, b, c].map(usize::from));
         }
-        _ => {
+        4 => {
             let set = ByteSet::range(a.min(b), a.max(b)).with(ByteSet::of(&[c]));
             let mut room = vec![0; 3 * bytes.len() + 500];
             percent::check(&set, &percent::escapes(&set), bytes, &mut room);
+        }
+        _ => {
+            uint8::check_one(bytes);
+            uint8::check(bytes);
         }
     }
 });

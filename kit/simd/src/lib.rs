@@ -6,6 +6,7 @@
 //! | [`decimal`] | whole numbers as text, one or many |
 //! | [`percent`] | bytes of any set as a percent sign and two digits |
 //! | [`rolling_hash`] | the hash of every window of a text |
+//! | [`uint8`] | numbers from 0 to 255 read from text, one or a line each |
 //! | [`utf8`] | whether bytes are UTF-8, and where they are not |
 //!
 //! A kernel has a [`Form`] for each kind of instructions: one for any CPU, and others that only
@@ -21,6 +22,7 @@ pub mod byte_set;
 pub mod decimal;
 pub mod percent;
 pub mod rolling_hash;
+pub mod uint8;
 pub mod utf8;
 
 mod block;

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Random, byte_set, decimal, percent, rolling_hash, utf8};
+use common::{Random, byte_set, decimal, percent, rolling_hash, uint8, utf8};
 use tiebreak_simd::Form;
 use tiebreak_simd::byte_set::{ByteSet, Finder};
 
@@ -54,6 +54,17 @@ fn hashes_of_windows() {
         for length in [window - 1, window, window + 1, 170] {
             rolling_hash::check(window, base, length % 2 == 0, &text[..length]);
         }
+    }
+}
+
+#[test]
+fn small_numbers() {
+    for text in [&b""[..], b"0", b"07", b"255", b"256", b"1x", b"0000"] {
+        uint8::check_one(text);
+    }
+    let text = b"7\n255\n\n18\n300\n0\nno\n".repeat(13);
+    for length in LENGTHS.into_iter().chain([300]) {
+        uint8::check(&text[..length.min(text.len())]);
     }
 }
 

@@ -6,6 +6,7 @@ pub mod byte_set;
 pub mod decimal;
 pub mod percent;
 pub mod rolling_hash;
+pub mod uint8;
 pub mod utf8;
 
 /// Bytes between two pages that end the process if they are touched.

@@ -1,15 +1,12 @@
-//! The peers of this study that are Rust crates, one a feature, under the published contract: a
-//! call a number, 1 to 3 digits, at most 255.
+//! The published contract: a call a number, 1 to 3 digits, at most 255.
 
-mod texts;
-
-use texts::Texts;
+use crate::texts::Texts;
 use tiebreak_abi::{Contestant, Sink, Workload, contestant, kernel};
 
 /// The crate's answer; where it takes more than the contract does, that is refused first.
 #[cfg(feature = "atoi")]
 #[inline(always)]
-fn parsed(text: &[u8]) -> Option<u8> {
+fn parsed(text: &[u8], (): ()) -> Option<u8> {
     use atoi::FromRadix10Checked;
     let (number, used) = u8::from_radix_10_checked(text);
     number.filter(|_| used == text.len() && used - 1 < 3)
@@ -18,7 +15,7 @@ fn parsed(text: &[u8]) -> Option<u8> {
 /// As above.
 #[cfg(feature = "atoi_simd")]
 #[inline(always)]
-fn parsed(text: &[u8]) -> Option<u8> {
+fn parsed(text: &[u8], (): ()) -> Option<u8> {
     if text.len() > 3 {
         return None;
     }
@@ -28,16 +25,32 @@ fn parsed(text: &[u8]) -> Option<u8> {
 /// As above. The crate takes a sign.
 #[cfg(feature = "lexical-core")]
 #[inline(always)]
-fn parsed(text: &[u8]) -> Option<u8> {
+fn parsed(text: &[u8], (): ()) -> Option<u8> {
     if text.len() > 3 || text.first() == Some(&b'+') {
         return None;
     }
     lexical_core::parse(text).ok()
 }
 
+#[cfg(feature = "kit-hash")]
+#[inline(always)]
+fn parsed(text: &[u8; 4], size: usize) -> Option<u8> {
+    tiebreak_simd::uint8::parse_padded(text, size)
+}
+
+/// What a string is handed over as.
+#[cfg(feature = "kit-hash")]
+type Text = [u8; 4];
+#[cfg(feature = "kit-hash")]
+type Size = usize;
+#[cfg(not(feature = "kit-hash"))]
+type Text = [u8];
+#[cfg(not(feature = "kit-hash"))]
+type Size = ();
+
 kernel! {
-    fn parse_uint8(text: &[u8], number: &mut u8) -> bool {
-        match parsed(text) {
+    fn parse_uint8(text: &Text, size: Size, number: &mut u8) -> bool {
+        match parsed(text, size) {
             Some(value) => {
                 *number = value;
                 true
@@ -47,9 +60,9 @@ kernel! {
     }
 }
 
-struct Peer;
+struct Each;
 
-impl Contestant for Peer {
+impl Contestant for Each {
     const NAME: &'static core::ffi::CStr = c"parse_uint8";
     type State<'w> = Texts;
 
@@ -59,9 +72,9 @@ impl Contestant for Peer {
 
     fn run(texts: &mut Texts) -> u64 {
         let (mut sum, mut rejected) = (0, 0);
-        for text in texts.iter() {
+        for (text, size) in texts.iter() {
             let mut number = 0;
-            if parse_uint8(text, &mut number) {
+            if parse_uint8(text, size, &mut number) {
                 sum += u64::from(number);
             } else {
                 rejected += 1;
@@ -71,9 +84,9 @@ impl Contestant for Peer {
     }
 
     fn dump(texts: &mut Texts, sink: &mut Sink<'_>) {
-        for text in texts.iter() {
+        for (text, size) in texts.iter() {
             let mut number = 0;
-            if parse_uint8(text, &mut number) {
+            if parse_uint8(text, size, &mut number) {
                 sink.line(format_args!("{number:02x}"));
             } else {
                 sink.bytes(b"--\n");
@@ -82,4 +95,4 @@ impl Contestant for Peer {
     }
 }
 
-contestant!(Peer);
+contestant!(Each);

@@ -28,12 +28,23 @@ impl Texts {
         Texts(texts)
     }
 
-    /// Each string, through its pointer, of which the compiler knows nothing.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    /// Each string, through its pointer, of which the compiler knows nothing, with what is behind
+    /// it in memory, and its size.
+    #[cfg(feature = "kit-hash")]
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8; 4], usize)> {
         tiebreak_abi::launder(&self.0[..]).iter().map(|text| {
             // SAFETY: `data` points to the 16 bytes of `local` of the same text, which lives as
-            // long as `self` and stays where it is; `size` is at most 7.
-            unsafe { slice::from_raw_parts(text.data, text.size) }
+            // long as `self` and stays where it is.
+            (unsafe { &*text.data.cast() }, text.size)
+        })
+    }
+
+    /// Each string, through its pointer, of which the compiler knows nothing.
+    #[cfg(not(feature = "kit-hash"))]
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], ())> {
+        tiebreak_abi::launder(&self.0[..]).iter().map(|text| {
+            // SAFETY: as above; `size` is at most 7.
+            (unsafe { slice::from_raw_parts(text.data, text.size) }, ())
         })
     }
 }
