@@ -10,7 +10,7 @@ use tiebreak_lab::claims_file::{self, FileRequest, Step};
 use tiebreak_lab::core::plan::Budget;
 use tiebreak_lab::report::check::{page, progress, verdicts};
 use tiebreak_lab::report::ci::{junit, markdown};
-use tiebreak_lab::report::json;
+use tiebreak_lab::report::{json, store_option};
 use tiebreak_lab::studies::Book;
 use tiebreak_lab::{LabError, input, interrupt, source};
 
@@ -117,9 +117,9 @@ pub fn run(options: CheckOptions, io: &mut Io) -> Result<u8, LabError> {
     github::tell(&result, io);
     targets.write(&result, io)?;
     if result.interrupted {
-        let file = file.display();
+        let (file, store) = (file.display(), store_option(&io.typed));
         io.err(&format!(
-            "interrupted: everything is kept; 'tiebreak check {file} --resume' goes on \
+            "interrupted: everything is kept; 'tiebreak check {file} --resume{store}' goes on \
              (contests of revisions from their beginning, as their worktrees are gone)\n"
         ));
     }

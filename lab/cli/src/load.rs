@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tiebreak_lab::core::load::{
-    LoadEnd, LoadEnding, LoadResult, MqttShape, MqttTraffic, MqttVersion, Pace, Spacing, Traffic,
-    Trust, WebSocketShape, WebSocketTraffic,
+    LoadEnd, LoadEnding, LoadResult, MessageCounts, MqttShape, MqttTraffic, MqttVersion, Pace,
+    PaceResult, Spacing, Traffic, Trust, WebSocketShape, WebSocketTraffic,
 };
 use tiebreak_lab::core::result::RunResult;
 use tiebreak_lab::core::server::{PORT, ServerPlan};
@@ -56,7 +56,8 @@ pub enum LoadCommand {
 #[derive(Debug, Args)]
 pub struct HttpOptions {
     /// The server, and what to get: http://HOST[:PORT]/PATH, or https://
-    url: String,
+    #[arg(required_unless_present = "url_option")]
+    url: Option<String>,
 
     /// How many connections send in turn; each has one request under way
     #[arg(long, value_name = "N", default_value_t = 10,
@@ -70,7 +71,8 @@ pub struct HttpOptions {
 #[derive(Debug, Args)]
 pub struct WebSocketOptions {
     /// The server, and what to get: ws://HOST[:PORT]/PATH, or wss://
-    url: String,
+    #[arg(required_unless_present = "url_option")]
+    url: Option<String>,
 
     /// To whom the server sends a message
     #[arg(long, value_parser = one_of(WEBSOCKET_SHAPES), default_value = "ping-pong")]
@@ -102,7 +104,8 @@ const WEBSOCKET_SHAPES: Names<WebSocketShape> = &[
 #[derive(Debug, Args)]
 pub struct MqttOptions {
     /// The broker: mqtt://HOST[:PORT], or mqtts://
-    url: String,
+    #[arg(required_unless_present = "url_option")]
+    url: Option<String>,
 
     /// Who publishes to whom
     #[arg(long, value_parser = one_of(MQTT_SHAPES), default_value = "pairs")]
@@ -161,6 +164,20 @@ const MQTT_VERSIONS: Names<MqttVersion> = &[
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("pace").args(["rate", "closed"])))]
 struct Common {
+    /// The URL, for who looks for an option.
+    #[arg(
+        long = "url",
+        id = "url_option",
+        value_name = "URL",
+        hide = true,
+        conflicts_with = "url"
+    )]
+    url_option: Option<String>,
+
+    /// Over TLS, as the scheme of the URL can say.
+    #[arg(long, hide = true)]
+    tls: bool,
+
     /// Open loop: this many messages a second over all connections, whether answers come or not;
     /// with --sweep where the search for saturation begins
     #[arg(long, value_name = "N", value_parser = whole::<u64>(1, RATE_PER_SECOND_MAX))]
@@ -271,7 +288,7 @@ fn in_flight(text: &str) -> Result<InFlight, String> {
 
 /// Returns the URL, who says what to whom, and the other options.
 fn parts(command: LoadCommand) -> Result<(String, Traffic, Common), LabError> {
-    Ok(match command {
+    let (url, traffic, common) = match command {
         LoadCommand::Http(HttpOptions { url, connections, common }) => {
             (url, Traffic::Http { connections }, common)
         }
@@ -283,7 +300,12 @@ fn parts(command: LoadCommand) -> Result<(String, Traffic, Common), LabError> {
             let traffic = mqtt(&options)?;
             (options.url, traffic, options.common)
         }
-    })
+    };
+    // One of the two is there.
+    let url = url.or_else(|| common.url_option.clone()).unwrap_or_default();
+    let is_plain = ["http://", "ws://", "mqtt://"].iter().any(|scheme| url.starts_with(scheme));
+    let url = if common.tls && is_plain { url.replacen("://", "s://", 1) } else { url };
+    Ok((url, traffic, common))
 }
 
 /// The words of a load on servers that are contestants.
@@ -503,7 +525,29 @@ fn failure(result: &LoadResult) -> Option<String> {
         ending @ LoadEnding::Broken { .. } => Some(ending.to_string()),
         _ => None,
     });
-    broken.or_else(|| result.failure.clone())
+    broken.or_else(|| result.failure.clone()).or_else(|| {
+        let what = result.loads.iter().find_map(|load| broken_promise(result, load));
+        what.map(|what| format!("the server {what}"))
+    })
+}
+
+/// Returns what the server of a load did not do although it promises it. A schedule may ask for
+/// more than a server can answer in time: what is lost then is no broken promise.
+fn broken_promise(result: &LoadResult, load: &PaceResult) -> Option<String> {
+    let lost = if is_open(load) { 0 } else { load.counts.lost };
+    let is_whole = matches!(load.ending, LoadEnding::Complete | LoadEnding::Waited);
+    let counts = MessageCounts { lost, ..load.counts };
+    is_whole.then(|| result.traffic.broken_promise(&load.pace, &counts)).flatten()
+}
+
+fn is_open(load: &PaceResult) -> bool {
+    matches!(load.pace, Pace::Open { .. })
+}
+
+/// Returns whether some of what a schedule asked for was never sent, or never arrived.
+fn has_missing(result: &LoadResult, load: &PaceResult) -> bool {
+    let MessageCounts { intended, sent, lost, .. } = load.counts;
+    is_open(load) && (intended > sent || lost > 0 && result.traffic.promises_delivery())
 }
 
 /// Returns the exit code: what the user or the server cut off comes first, then what is known as
@@ -519,7 +563,9 @@ fn code(result: &LoadResult, is_interrupted: bool) -> u8 {
         || loads.iter().any(|load| load.counts.arrived == 0)
     {
         exit::VOID
-    } else if is_bound || loads.iter().any(|load| load.is_behind_schedule) {
+    } else if is_bound
+        || loads.iter().any(|load| load.is_behind_schedule || has_missing(result, load))
+    {
         exit::OPEN
     } else {
         exit::HOLDS

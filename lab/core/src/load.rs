@@ -48,6 +48,28 @@ impl Traffic {
         !matches!(self, Traffic::Mqtt(MqttTraffic { qos: 0, .. }))
     }
 
+    /// Returns what the server of a load that was not cut short did not do although the protocol
+    /// promises it, without its subject: it stopped taking messages of a closed loop, lost some, or
+    /// over MQTT passed some on twice (QoS 2) or out of order (QoS 1 and 2).
+    pub fn broken_promise(&self, pace: &Pace, counts: &MessageCounts) -> Option<String> {
+        let MessageCounts { intended, sent, lost, duplicated, reordered, .. } = *counts;
+        let (noun, arrivals) = (self.message_noun(), self.arrival_noun());
+        let qos = if let Traffic::Mqtt(of) = self { of.qos } else { 0 };
+        let is_closed = matches!(pace, Pace::Closed { .. });
+        let unsent = intended.saturating_sub(sent);
+        if is_closed && unsent > 0 {
+            Some(format!("stopped taking {noun}s: {unsent} of {intended} were never sent"))
+        } else if lost > 0 && self.promises_delivery() {
+            Some(format!("lost {lost} {arrivals}s of {sent} {noun}s"))
+        } else if duplicated > 0 && qos == 2 {
+            Some(format!("passed {duplicated} of {sent} {noun}s on again at QoS 2"))
+        } else if reordered > 0 && qos > 0 {
+            Some(format!("passed {reordered} of {sent} {noun}s on after a later one"))
+        } else {
+            None
+        }
+    }
+
     /// Returns the name of a message.
     pub fn message_noun(&self) -> &'static str {
         if matches!(self, Traffic::Http { .. }) { "request" } else { "message" }
@@ -219,7 +241,7 @@ pub struct LoadResult {
     pub saturation: Option<SaturationResult>,
     /// One entry per load: a sweep has several, the slowest first.
     pub loads: Vec<PaceResult>,
-    /// Why a sweep ended before its last load, if that load could not begin.
+    /// Why a sweep ended before its last load, if that load could not begin or nothing arrived.
     pub failure: Option<String>,
 }
 
@@ -381,7 +403,7 @@ pub struct Refusal {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageCounts {
     /// The messages that the schedule has up to its end, or to the load's if that came first; in a
-    /// closed loop, those that were sent.
+    /// closed loop those that were asked for, or that were sent until its time was over.
     pub intended: u64,
     /// The messages that the generator turned to.
     pub sent: u64,
@@ -556,4 +578,50 @@ pub enum LoadPart {
     Trial(u64),
     /// A load of a sweep, by its number from 1.
     Sweep(u64),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_promised_is_told_from_what_was_not() {
+        let mqtt = |qos| {
+            Traffic::Mqtt(MqttTraffic {
+                version: MqttVersion::V311,
+                shape: MqttShape::Pairs,
+                connections: 2,
+                pairs: 0,
+                wildcards: 0,
+                payload_bytes: 16,
+                qos,
+                keep_alive_s: 0,
+            })
+        };
+        let http = Traffic::Http { connections: 1 };
+        let closed = Pace::Closed { in_flight: Some(1) };
+        let open = Pace::Open { rate_per_second: 9, spacing: Spacing::Constant };
+        let none = MessageCounts { intended: 9, sent: 9, arrived: 9, ..MessageCounts::default() };
+        let unsent = MessageCounts { sent: 4, arrived: 4, ..none };
+        let lost = MessageCounts { arrived: 7, lost: 2, ..none };
+        let twice = MessageCounts { duplicated: 3, ..none };
+        let disordered = MessageCounts { reordered: 1, ..none };
+        let stopped = "stopped taking messages: 5 of 9 were never sent";
+        for (traffic, pace, counts, expected) in [
+            (http.clone(), closed, none, None),
+            (http.clone(), closed, unsent, Some("stopped taking requests: 5 of 9 were never sent")),
+            (http.clone(), open, unsent, None),
+            (http, open, lost, Some("lost 2 answers of 9 requests")),
+            (mqtt(0), closed, unsent, Some(stopped)),
+            (mqtt(0), closed, lost, None),
+            (mqtt(1), closed, lost, Some("lost 2 arrivals of 9 messages")),
+            (mqtt(1), open, twice, None),
+            (mqtt(2), open, twice, Some("passed 3 of 9 messages on again at QoS 2")),
+            (mqtt(0), open, disordered, None),
+            (mqtt(1), open, disordered, Some("passed 1 of 9 messages on after a later one")),
+        ] {
+            let found = traffic.broken_promise(&pace, &counts);
+            assert_eq!(found.as_deref(), expected, "{traffic:?} {pace:?} {counts:?}");
+        }
+    }
 }

@@ -107,6 +107,16 @@ pub struct Beside {
     pub run_delay_ns: Option<u64>,
 }
 
+impl Beside {
+    /// Makes the times that others took, which are of a longer time than the sample, those of so
+    /// large a part of it.
+    pub fn take_part(&mut self, share: f64) {
+        for ns in [&mut self.foreign_cpu_ns, &mut self.steal_ns].into_iter().flatten() {
+            *ns = (*ns as f64 * share).round() as u64;
+        }
+    }
+}
+
 /// A set of marks. A marked sample stays in the evidence, and the count of marks is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -122,8 +122,8 @@ fn chosen(asked: &FileRequest, file: &ClaimsFile) -> Result<Vec<input::Contest>,
     let FileRequest { path, only, base, head, .. } = asked;
     let known: Vec<&str> = file.contests.iter().map(|contest| contest.name.as_str()).collect();
     if let Some(unknown) = only.iter().find(|only| !known.contains(&only.as_str())) {
-        let (name, known) = (path.display(), known.join(", "));
-        return usage(format!("{name} has no contest '{unknown}'; it has {known}"));
+        let (name, known) = (path.display(), known.join("', '"));
+        return usage(format!("{name} has no contest '{unknown}'; it has '{known}'"));
     }
     let mut contests = file.contests.clone();
     contests.retain(|contest| only.is_empty() || only.contains(&contest.name));

@@ -250,7 +250,6 @@ impl std::error::Error for LoadError {
 /// is no error, but in [`Account::ending`] and the counts.
 pub fn load<S: Scenario>(load: &Load, scenario: &S, watch: &Watch) -> Result<Account, LoadError> {
     check(load, scenario)?;
-    system::allow_files(scenario.connections())?;
     let shared = Shared::new(load, scenario, watch);
     if let Some(ledger) = &watch.ledger {
         ledger.begin(load.threads);
@@ -291,10 +290,11 @@ fn kernel_tls() -> KernelTls {
     }
 }
 
-/// Refuses what cannot be loaded, whatever the server.
+/// Refuses what cannot be loaded, whatever the server, and lets the process have the files that the
+/// connections need.
 ///
 /// # Errors
-/// Fails with [`LoadError::TooMuch`] or [`LoadError::Unanswered`].
+/// Fails with [`LoadError::TooMuch`], [`LoadError::Unanswered`] or [`LoadError::Files`].
 pub fn check<S: Scenario>(load: &Load, scenario: &S) -> Result<(), LoadError> {
     let is_too_much = match load.end {
         End::Sends(sends) => sends > MESSAGES_MAX,
@@ -304,5 +304,8 @@ pub fn check<S: Scenario>(load: &Load, scenario: &S) -> Result<(), LoadError> {
     if is_too_much {
         return Err(LoadError::TooMuch);
     }
-    if waits && !scenario.is_answered() { Err(LoadError::Unanswered) } else { Ok(()) }
+    if waits && !scenario.is_answered() {
+        return Err(LoadError::Unanswered);
+    }
+    system::allow_files(scenario.connections())
 }

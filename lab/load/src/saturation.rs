@@ -209,6 +209,13 @@ impl Search {
         next.map_or_else(|| Step::Done(self.saturation(&rates)), Step::Try)
     }
 
+    /// Returns what the trials until now have found, wherever the search is; `None` if there
+    /// was none.
+    pub fn so_far(&self) -> Option<Saturation> {
+        let rates = self.rates();
+        (!rates.is_empty()).then(|| self.saturation(&rates))
+    }
+
     /// Returns the trials of each rate, the lowest rate first.
     fn rates(&self) -> Vec<TriedRate> {
         let mut rates: Vec<TriedRate> = Vec::new();

@@ -50,16 +50,18 @@ const HEAD_DIGITS: usize = 16;
 
 /// Returns the command that replays the run and checks the end of its journal.
 pub(crate) fn replay_line(run: &RunResult) -> String {
-    let replay = format!("tiebreak replay {}{}", shell_quote(&run.journal), store_option(run));
+    let replay =
+        format!("tiebreak replay {}{}", shell_quote(&run.journal), store_option(&run.command));
     match run.chain_head.as_deref().and_then(|head| head.get(..HEAD_DIGITS)) {
         Some(head) => format!("{replay} --head {}", shell_quote(head)),
         None => replay,
     }
 }
 
-/// Returns the option that names the run's store, after a space; nothing if it is the usual one.
-fn store_option(run: &RunResult) -> String {
-    let mut words = run.command.iter().map(String::as_str).take_while(|word| *word != "--");
+/// Returns the option of a command that names the store, after a space; nothing if it is the usual
+/// one.
+pub fn store_option(command: &[String]) -> String {
+    let mut words = command.iter().map(String::as_str).take_while(|word| *word != "--");
     let store = words.find_map(|word| word.strip_prefix("--store"));
     let store = store.map(|rest| rest.strip_prefix('=').or_else(|| words.next()));
     store.flatten().map_or(String::new(), |store| format!(" --store {}", shell_quote(store)))
@@ -80,7 +82,7 @@ pub fn resume_study_command(run: &RunResult) -> String {
 }
 
 fn resume(run: &RunResult, more: &str) -> String {
-    plain(&format!("tiebreak resume {}{more}{}", run.journal, store_option(run)))
+    plain(&format!("tiebreak resume {}{more}{}", run.journal, store_option(&run.command)))
 }
 
 #[cfg(test)]
@@ -93,7 +95,7 @@ mod tests {
         let check = |words: &[&str], expected: &str| {
             let mut run = fixture::empty();
             run.command = words.iter().map(|word| word.to_string()).collect();
-            assert_eq!(store_option(&run), expected);
+            assert_eq!(store_option(&run.command), expected);
             let resumed = format!("tiebreak resume {}", run.journal);
             assert_eq!(resume_study_command(&run), format!("{resumed}{expected}"));
             assert_eq!(resume_command(&run), format!("{resumed} --more{expected}"));

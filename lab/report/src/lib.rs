@@ -65,7 +65,7 @@ pub mod text;
 pub mod watch;
 
 pub use announcement::announcement;
-pub use command::{repeat_line, resume_command, resume_study_command};
+pub use command::{repeat_line, resume_command, resume_study_command, store_option};
 pub use look::Look;
 pub use sentence::sentence;
 pub use small_print::small_print;

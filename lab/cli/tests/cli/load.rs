@@ -17,6 +17,8 @@ fn mistakes_are_named() {
     let closed = closed_port();
     for (words, code, expected) in [
         (&["http"][..], 64, "<URL>"),
+        (&["http", "--url", url, "--tls", "--rate", "5", "--timeout", "1s"], 65, "refused"),
+        (&["http", url, "--url", url, "--rate", "5"], 64, "cannot be used with"),
         (&["http", url], 64, "how fast? --rate N"),
         (&["http", url], 64, "--closed"),
         (&["http", url, "--rate", "5", "--closed"], 64, "cannot be used with"),
@@ -115,6 +117,28 @@ fn a_server_that_breaks_a_connection_is_named() {
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.out.contains("Cut short") && said.out.contains("of 20 answers"), "{}", said.out);
     assert!(said.err.contains("error: on connection 0 the server"), "{}", said.err);
+}
+
+/// A load of which most is never sent, since the server says nothing any more, is no good load; and
+/// a sweep does not go on to look for a rate at which it would.
+#[test]
+fn a_server_that_falls_silent_is_named() {
+    let place = Place::new();
+    let loaded = |words: &[&str]| {
+        let url = HttpServer::silent_after(20).url();
+        let load = ["load", "http", &url, "--connections", "2", "--timeout", "300ms"];
+        place.run(&[&load[..], words].concat())
+    };
+    let said = loaded(&["--closed", "--messages", "90"]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(flat(&said.out).contains("68 were never sent, 2 never arrived"), "{}", said.out);
+    assert!(said.err.contains("stopped taking requests: 68 of 90"), "{}", said.err);
+    let said = loaded(&["--rate", "300", "--messages", "60"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    let said = loaded(&["--sweep", "--duration", "100ms", "--rate", "100"]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("the server answered none of"), "{}", said.err);
+    assert!(said.out.contains("the sweep ended before its last load"), "{}", said.out);
 }
 
 /// Sentences are settled while the load runs, it ends then, and the journal says the same.

@@ -189,7 +189,10 @@ fn checked(plan: &ServerPlan) -> Result<Option<Tls>> {
     }
     require_one_at_a_time(&plan.traffic, plan.pace).map_err(named)?;
     let (url, scenario, load) = asked(plan, None, ANY_PORT, 0).map_err(named)?;
-    scenario.check(&load).map_err(|error| named(LabError::Usage(error.to_string())))?;
+    scenario.check(&load).map_err(|error| match super::lab_error(error) {
+        error @ LabError::Usage(_) => named(error),
+        error => error,
+    })?;
     tls::client(&plan.trust, &url, url::scheme_of(&plan.traffic)).map_err(named)
 }
 

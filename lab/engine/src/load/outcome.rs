@@ -1,7 +1,7 @@
 //! What was seen of a load, as a result.
 
 use std::collections::BTreeMap;
-use tiebreak_core::load::{AtLeast, LatencyBin, LatencyQuantile, Pace, PaceResult};
+use tiebreak_core::load::{AtLeast, LatencyBin, LatencyQuantile, Pace, PaceResult, Spacing};
 use tiebreak_load::latency::Latencies;
 use tiebreak_load::pacer::TOLERANCE_NS;
 use tiebreak_load::schedule::SECOND_NS;
@@ -41,12 +41,16 @@ pub(crate) fn of(seen: &Account, pace: Pace) -> PaceResult {
 }
 
 /// Returns the rate of the arrivals, from the start to the last of them, in an open loop at least
-/// to the end of the schedule. If the load was behind schedule, the server may be able to do more.
+/// to the end of the schedule, which is its last message where these come at random. If the load
+/// was behind schedule, the server may be able to do more.
 fn arrived_per_second(seen: &Account, pace: Pace, is_behind_schedule: bool) -> Option<AtLeast> {
     let (_, last_ns) = seen.times.arrivals_ns?;
     let planned_ns = match pace {
-        Pace::Open { rate_per_second, .. } => {
+        Pace::Open { rate_per_second, spacing: Spacing::Constant } => {
             seen.counts.intended as f64 * SECOND_NS as f64 / rate_per_second as f64
+        }
+        Pace::Open { spacing: Spacing::Poisson, .. } => {
+            seen.times.sends_ns.map_or(1.0, |(_, last_ns)| last_ns as f64)
         }
         Pace::Closed { .. } => 1.0,
     };
@@ -84,7 +88,7 @@ fn bins(latencies: &Latencies) -> Vec<LatencyBin> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use tiebreak_core::load::{LoadEnding, MessageCounts, Spacing};
+    use tiebreak_core::load::{LoadEnding, MessageCounts};
     use tiebreak_load::Latency;
     use tiebreak_load::pacer::Punctuality;
     use tiebreak_load::seen::Times;
@@ -137,6 +141,10 @@ pub(super) mod tests {
         let rate = of(&late, PACE).arrived_per_second.unwrap();
         assert_eq!(rate.low, 1000.0);
         assert_eq!(of(&seen(&[]), PACE).generator_cpu_a_message_ns, None);
+        // At random there may be more of them than the rate says.
+        let random = Pace::Open { rate_per_second: 1000, spacing: Spacing::Poisson };
+        let rate = AtLeast { low: 1e6, high: Some(1e6) };
+        assert_eq!(of(&seen(&[(10, 10); 1001]), random).arrived_per_second, Some(rate));
     }
 
     #[test]

@@ -20,12 +20,13 @@ pub(super) struct Swept {
     pub saturation: Option<SaturationResult>,
     /// The loads.
     pub loads: Vec<PaceResult>,
-    /// Why it ended before its last load, if that load could not begin.
+    /// Why it ended before its last load, if that load could not begin or nothing arrived.
     pub failure: Option<LabError>,
 }
 
 /// Looks for the highest rate that a server sustains, from a rate on, and loads it at shares of
-/// that. If a load is interrupted, or the server breaks a connection, that load is the last.
+/// that. If a load is interrupted, or the server breaks a connection or falls silent, that load is
+/// the last.
 ///
 /// # Errors
 /// Fails if the first load cannot begin.
@@ -56,8 +57,10 @@ pub(super) fn sweep(
             Err(error) if trials == 1 => return Err(error),
             Err(error) => return Ok(Swept { failure: Some(error), ..swept }),
         };
-        let is_silent = trials == 1 && seen.counts.arrived == 0;
-        if is_cut_off(&seen) || is_silent {
+        if is_cut_off(&seen) || is_silent(&seen) {
+            // What was found before stays, if there was anything.
+            swept.saturation = search.so_far().map(|found| result(&found, trial_ns));
+            swept.failure = silence(&seen, rate_per_second);
             swept.loads.push(outcome::of(&seen, pace));
             return Ok(swept);
         }
@@ -75,11 +78,24 @@ pub(super) fn sweep(
             Err(error) => return Ok(Swept { failure: Some(error), ..swept }),
         };
         swept.loads.push(outcome::of(&seen, pace));
-        if is_cut_off(&seen) {
+        if is_cut_off(&seen) || is_silent(&seen) {
+            swept.failure = silence(&seen, rate_per_second);
             break;
         }
     }
     Ok(swept)
+}
+
+/// Returns whether a server answers nothing any more: no lower rate will bring it back.
+fn is_silent(seen: &Account) -> bool {
+    seen.counts.sent > 0 && seen.counts.arrived == 0
+}
+
+/// Returns what to say of a silent server.
+fn silence(seen: &Account, rate_per_second: u64) -> Option<LabError> {
+    let sent = seen.counts.sent;
+    let text = format!("the server answered none of {sent} sent at {rate_per_second} a second");
+    (is_silent(seen) && !is_cut_off(seen)).then_some(LabError::Data(text))
 }
 
 fn is_cut_off(seen: &Account) -> bool {

@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 /// The files that are open beside the connections, with some to spare.
-const OTHER_FILES: u64 = 64;
+const OTHER_FILES: u64 = 32;
 
 /// Begins a connection, with small messages sent at once (TCP_NODELAY). It is made, or has failed,
 /// when the socket is writable: then [`TcpStream::take_error`] says which.

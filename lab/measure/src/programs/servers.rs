@@ -197,7 +197,9 @@ impl Servers {
         let counted = counters_after.since(&counters);
         let energies = self.programs.energy.as_ref().zip(energy_after).zip(energy);
         let usage = used.since(&before);
-        let around = self.programs.surroundings.after_run(start_ns, took_ns, usage.cpu_ns());
+        let mut around = self.programs.surroundings.after_run(start_ns, took_ns, usage.cpu_ns());
+        // The wait for what never arrives is no part of the sample.
+        around.beside.take_part(seen.wall_ns as f64 / took_ns.max(1) as f64);
         let is_cut_off = seen.ending == LoadEnding::Interrupted;
         let sample = Sample {
             outcome: if is_cut_off { Outcome::TimedOut } else { Outcome::Finished },
@@ -251,7 +253,7 @@ impl Servers {
     fn misdeed(&self, seen: &LoadSeen) -> Option<String> {
         let traffic = &self.plan.traffic;
         let noun = traffic.message_noun();
-        let MessageCounts { sent, arrived, lost, refused, .. } = seen.served.counts;
+        let MessageCounts { sent, arrived, refused, .. } = seen.served.counts;
         match &seen.ending {
             LoadEnding::Broken { connection, why } => {
                 Some(format!("{why} (connection {connection})"))
@@ -259,10 +261,7 @@ impl Servers {
             LoadEnding::Interrupted => None,
             _ if refused > 0 => Some(format!("refused {refused} of {sent} {noun}s")),
             _ if arrived == 0 => Some(format!("answered none of {sent} {noun}s")),
-            _ if lost > 0 && traffic.promises_delivery() => {
-                Some(format!("lost {lost} arrivals of {sent} {noun}s"))
-            }
-            _ => None,
+            _ => traffic.broken_promise(&self.plan.pace, &seen.served.counts),
         }
     }
 

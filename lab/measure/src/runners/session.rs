@@ -10,7 +10,7 @@ use crate::resources::{Around, marked};
 use crate::stillness;
 use std::collections::BTreeMap;
 use tiebreak_core::plan::Scope;
-use tiebreak_core::sample::{Mark, Sample};
+use tiebreak_core::sample::{Beside, Mark, Sample};
 use tiebreak_core::sampler::{FunctionSampler, UnitFailure, UnitRan, UnitRequest};
 use tiebreak_core::schedule::{RoundCoins, UnitCoins};
 use tiebreak_core::study::Untimed;
@@ -59,10 +59,9 @@ fn sample(batches: &[Batch], runner: &Runner, around: &Around, unit_ns: u64) -> 
     let mut sample = usage.into_sample(wall_ns, counters.system_share(), scale);
     sample.peak_memory_bytes = counters.peak_memory_bytes();
     let share = wall_ns as f64 / unit_ns.max(1) as f64;
-    let parts = [around.beside.foreign_cpu_ns, around.beside.steal_ns];
-    [sample.beside.foreign_cpu_ns, sample.beside.steal_ns] =
-        parts.map(|ns| ns.map(|ns| (ns as f64 * share).round() as u64));
-    sample.beside.throttled_ns = around.beside.throttled_ns;
+    let Beside { foreign_cpu_ns, steal_ns, throttled_ns, .. } = around.beside;
+    sample.beside = Beside { foreign_cpu_ns, steal_ns, throttled_ns, ..sample.beside };
+    sample.beside.take_part(share);
     let worked_ns: Vec<u64> = batches.iter().map(Batch::worked_ns).collect();
     sample.marks = marked(
         around.marks(sample.marks),

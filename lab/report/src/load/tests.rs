@@ -207,7 +207,7 @@ fn sentences_say_what_the_figures_do_not() {
         &behind(),
         &[
             "more than 1 ms late with 41230 of 200000 requests at 20000 a second",
-            "Missing: 7 never arrived, 3 were",
+            "Missing: 800 were never sent, 7 never arrived, 3 were",
         ],
     );
     check(

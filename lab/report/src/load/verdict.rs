@@ -12,8 +12,8 @@ pub(super) fn paragraphs(result: &LoadResult) -> Vec<Spans> {
     let traffic = &result.traffic;
     let mut paragraphs: Vec<Spans> =
         result.loads.last().into_iter().filter_map(cut_short).collect();
-    paragraphs.extend(result.failure.as_ref().map(|_| {
-        let text = ": the sweep ended before its last load, which could not begin.";
+    paragraphs.extend(result.failure.as_ref().map(|why| {
+        let text = format!(": the sweep ended before its last load, as {}.", plain(why));
         vec![span(Tone::Bad, "Cut short"), words(text)]
     }));
     paragraphs.extend(result.saturation.as_ref().map(|found| saturation(found, traffic)));
@@ -70,17 +70,20 @@ fn headline(load: &PaceResult, traffic: &Traffic) -> Spans {
     vec![span(Tone::Strong, rate), words(text)]
 }
 
-/// Says how much never arrived.
+/// Says how much was never sent or never arrived.
 fn lost(result: &LoadResult) -> Option<Spans> {
     let counts = || result.loads.iter().map(|load| load.counts);
+    let unsent = counts().map(|of| of.intended.saturating_sub(of.sent)).sum::<u64>();
+    let unsent = (unsent, "were never sent");
     let lost = (counts().map(|of| of.lost).sum::<u64>(), "never arrived");
     let refused = (counts().map(|of| of.refused).sum::<u64>(), "were refused");
     let under_way = (counts().map(|of| of.under_way).sum::<u64>(), "were still under way");
-    let what = [lost, refused, under_way].into_iter().filter(|(number, _)| *number > 0);
+    let what = [unsent, lost, refused, under_way].into_iter().filter(|(number, _)| *number > 0);
     let what: Vec<String> = what
-        .map(|(number, what)| match what {
-            "were refused" => format!("{number} {what}{}", refusals(result)),
-            what => format!("{number} {what}"),
+        .map(|(number, what)| {
+            let what = if number == 1 { what.replace("were", "was") } else { what.to_owned() };
+            let by = if what.ends_with("refused") { refusals(result) } else { String::new() };
+            format!("{number} {what}{by}")
         })
         .collect();
     let text = format!(": {}; no latency counts them.", what.join(", "));

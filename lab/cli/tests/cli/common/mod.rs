@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex};
 use tiebreak_cli::Io;
 
@@ -131,11 +133,26 @@ impl HttpServer {
 
     /// A server that says nonsense instead of an answer after so many answers on a connection.
     pub fn breaking_after(answers: usize) -> HttpServer {
+        HttpServer::answering(move || Arc::new(AtomicUsize::new(answers)), b"nonsense\r\n\r\n")
+    }
+
+    /// A server that says nothing any more after so many answers.
+    pub fn silent_after(answers: usize) -> HttpServer {
+        let left = Arc::new(AtomicUsize::new(answers));
+        HttpServer::answering(move || Arc::clone(&left), b"")
+    }
+
+    /// A server that gives a connection as many answers as these are, and then says something else.
+    fn answering(
+        left: impl Fn() -> Arc<AtomicUsize> + Send + 'static,
+        then: &'static [u8],
+    ) -> HttpServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                std::thread::spawn(move || answer(stream, answers));
+                let left = left();
+                std::thread::spawn(move || answer(stream, &left, then));
             }
         });
         HttpServer { address }
@@ -150,18 +167,18 @@ impl HttpServer {
     }
 }
 
-/// Answers requests until the client goes.
-fn answer(mut stream: TcpStream, answers: usize) {
+/// Answers requests until the client goes, so many of them well.
+fn answer(mut stream: TcpStream, left: &AtomicUsize, then: &[u8]) {
     let _ = stream.set_nodelay(true);
-    let (mut answered, mut head, mut byte) = (0, Vec::new(), [0]);
+    let (mut head, mut byte) = (Vec::new(), [0]);
     let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
     while matches!(reader.read(&mut byte), Ok(1)) {
         head.push(byte[0]);
         if head.ends_with(b"\r\n\r\n") {
             head.clear();
             let good: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-            let text = if answered < answers { good } else { b"nonsense\r\n\r\n" };
-            answered += 1;
+            let took = left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
+            let text = if took.is_ok() { good } else { then };
             if stream.write_all(text).is_err() {
                 return;
             }
