@@ -59,7 +59,7 @@ pub enum Command {
 
     /// Load a server: how fast it answers, at a rate, and how much it sustains
     #[command(subcommand)]
-    Load(crate::load::LoadCommand),
+    Load(Box<crate::load::LoadCommand>),
 
     /// What this machine is, measured: cores, clocks, caches, bandwidth, noise, energy
     Machine(Box<crate::machine::MachineArguments>),

@@ -116,7 +116,7 @@ fn run(asked: Command, io: &mut Io) -> Result<u8, LabError> {
         Command::Power(options) => power::run(&options, io),
         Command::Check(options) => check::run(*options, io),
         Command::Study(command) => study::run(command, io),
-        Command::Load(command) => load::run(command, io),
+        Command::Load(command) => load::run(*command, io),
         Command::Machine(arguments) => machine::run(*arguments, io),
         Command::Report(options) => journals::report(&options, io),
         Command::Wire(options) => wire::run(&options, io),
