@@ -43,6 +43,9 @@ if [ -x "$study/measure" ]; then
     "$study/measure" "$made" || status=$?
     [ "$status" -ne 2 ] || exit 0
     [ "$status" -eq 0 ] || exit "$status"
+    for picture in "$made/$name"-*.svg; do
+        [ ! -e "$picture" ] || mv "$picture" docs/measured/
+    done
     for table in "$made/$name"-*.csv; do
         table=${table##*/"$name"-}
         keep "$status" "docs/measured/$name-$table" "$study/measure # ${table%.csv}"

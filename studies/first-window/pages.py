@@ -61,6 +61,16 @@ class Together(Apart):
     wbufsize = 1 << 20
 
 
+def lacks_nginx():
+    """Returns why nginx cannot serve here; nothing if it can."""
+    try:
+        asked = subprocess.run(["nginx", "-v"], capture_output=True, check=False)
+    except OSError as error:
+        return f"nginx is missing ({error.strerror}): scripts/setup.sh studies"
+    said = asked.stderr.decode(errors="replace").strip()
+    return asked.returncode and f"nginx does not run: 'nginx -v' ends with {asked.returncode} {said}"
+
+
 def serve():
     """Starts the servers, which end when this process does, and waits until they answer."""
     for server, handler in (("python", Together), ("python-apart", Apart)):
@@ -69,14 +79,12 @@ def serve():
             end_with_parent()
             pages.serve_forever()
         pages.server_close()
+    if lacks_nginx():
+        return
     with open(f"{FOLDER}/nginx.conf", "w") as settings:
         settings.write(NGINX.format(host=link.SERVER, folder=FOLDER, **fetch.PORTS))
     command = ["nginx", "-c", f"{FOLDER}/nginx.conf"]
-    try:
-        process = subprocess.Popen(command, preexec_fn=end_with_parent)
-    except FileNotFoundError:
-        return
-    await_nginx(process)
+    await_nginx(subprocess.Popen(command, preexec_fn=end_with_parent))
     for server in ("nginx", "h2"):
         os.mkdir(f"{FOLDER}/{server}")
         for size in SIZES:

@@ -26,6 +26,7 @@ ROOT = HERE.parent.parent / "target" / "tiebreak" / "git-status"
 SEED = 20
 PER_FOLDER = 16  # files in a folder, on average
 BYTES_PER_FILE = 1000  # what a tree needs of the file system: about three times what ext4 takes
+BYTES_BESIDE = 16_000_000  # what git keeps of changes, at most 12 MB in verify
 OLD = 1_000_000_000  # a modification time that no index can take for racy
 STATES = ("clean", "changed", "folder")
 
@@ -50,6 +51,10 @@ CONTESTANTS = {
 
 class Missing(Exception):
     """Why a contestant cannot run here, as a sentence."""
+
+
+class Elsewhere(Missing):
+    """The same, if nothing that can be installed would help: it is for other platforms."""
 
 
 class Usage(Exception):
@@ -89,12 +94,12 @@ def need_room(files):
     """Refuses a file system with too little room or too few inodes for a tree."""
     room = os.statvfs(ROOT)
     inodes = files + files // PER_FOLDER + 100
-    free = room.f_bavail * room.f_frsize
+    free, needed = room.f_bavail * room.f_frsize, files * BYTES_PER_FILE + BYTES_BESIDE
     few = room.f_files and room.f_favail < inodes  # some file systems count no inodes
-    if few or free < files * BYTES_PER_FILE:
+    if few or free < needed:
         raise Missing(
             f"the file system of {ROOT} is too small: a tree of {files} files needs "
-            f"{files * BYTES_PER_FILE / 1e6:.1f} MB and {inodes} inodes, and {free / 1e6:.1f} MB "
+            f"{needed / 1e6:.1f} MB and {inodes} inodes, and {free / 1e6:.1f} MB "
             f"and {room.f_favail if room.f_files else 'enough'} inodes are free")
 
 
@@ -203,8 +208,8 @@ def start(tree, contestant):
 
 def need_daemon():
     if b"fsmonitor--daemon" not in git(".", "version", "--build-options"):
-        raise Missing(f"{version()} has no daemon for this platform: "
-                      "'git version --build-options' does not list fsmonitor--daemon")
+        raise Elsewhere(f"{version()} has no daemon for this platform: "
+                        "'git version --build-options' does not list fsmonitor--daemon")
 
 
 def stop(tree, contestant):
@@ -250,10 +255,11 @@ def need_verified(contestant):
     stamp = ROOT / "verified" / contestant
     key = [versions(contestant), digest()]
     if not stamp.exists() or json.loads(stamp.read_text())["key"] != key:
-        subprocess.run([HERE / "verify", contestant], stdout=subprocess.DEVNULL,
-                       stderr=subprocess.PIPE, check=False)
-    if not stamp.exists():
-        raise Missing(f"studies/git-status/verify {contestant} came to no end")
+        asked = subprocess.run([HERE / "verify", contestant], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, check=False)
+        if not stamp.exists():
+            said = asked.stderr.decode(errors="replace").strip().split("\n")[-1]
+            raise Missing(said.removeprefix("git-status: ") or f"verify {contestant} said nothing")
     found = json.loads(stamp.read_text())
     if found["missed"]:
         raise Missing(f"{contestant} is void: it missed {found['missed']} of {found['changes']} "
@@ -349,7 +355,8 @@ def run(function, *words):
         is_tool = error.filename in ("git", "watchman", "cc")
         why = ("is not installed: 'scripts/setup.sh studies' installs it" if is_tool
                else error.strerror)
-        sys.exit(print(f"git-status: {error.filename}: {why}", file=sys.stderr) or 2)
+        where = f"{error.filename}: " if error.filename else ""
+        sys.exit(print(f"git-status: {where}{why}", file=sys.stderr) or 2)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,61 @@ struct Row {
     study: Option<String>,
     command: Option<String>,
     page: Option<String>,
+    figure: Option<Figure>,
+}
+
+/// A published figure and ours, of a study whose tables no claim gives.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Figure {
+    /// What they are of.
+    of: String,
+    /// The table of the study that has them.
+    table: String,
+    /// The figure as published, or where the table has it.
+    published: Cell,
+    /// Where the table has ours.
+    here: Cell,
+    /// What stands behind both.
+    #[serde(default)]
+    unit: String,
+}
+
+/// A text, or a cell of a table: the first cells of its row with `/` between them, and its column.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Cell {
+    Text(String),
+    At([String; 2]),
+}
+
+impl Cell {
+    fn text(&self, csv: &str) -> Result<String> {
+        let (row, title) = match self {
+            Cell::Text(text) => return Ok(text.clone()),
+            Cell::At([row, title]) => (row, title),
+        };
+        let mut reader = csv::Reader::from_reader(csv.as_bytes());
+        let column = reader.headers()?.iter().position(|other| other == title);
+        let rows = reader.records().collect::<Result<Vec<_>, _>>()?;
+        let found = rows.iter().find(|cells| {
+            let cells: Vec<&str> = cells.iter().collect();
+            (1..=cells.len()).any(|count| cells[..count].join("/") == *row)
+        });
+        let cell = column.and_then(|column| found?.get(column));
+        let cell =
+            cell.with_context(|| format!("{ROWS}: no cell is in '{row}' under '{title}'"))?;
+        Ok(cell.to_owned())
+    }
+}
+
+impl Figure {
+    fn text(&self, data_of: impl Fn(&str) -> Result<String>, study: &str) -> Result<String> {
+        let Figure { of, table, published, here, unit } = self;
+        let csv = data_of(&Made::Table(study, table).data()?)?;
+        let [published, here] = [published.text(&csv)?, here.text(&csv)?];
+        Ok(format!("{of}: published {published}{unit}, here {here}{unit}"))
+    }
 }
 
 /// Makes the gallery: each system, its source, where it lives, and what came out. `data_of` reads a
@@ -39,7 +94,7 @@ pub fn rows(data_of: impl Fn(&str) -> Result<String>) -> Result<String> {
     let mut shown = Vec::new();
     for row in rows.row {
         let (place, state) = match (&row.study, &row.command, &row.page) {
-            (Some(name), None, None) => of_study(&data_of, name)?,
+            (Some(name), None, None) => of_study(&data_of, name, row.figure.as_ref())?,
             (None, Some(command), Some(page)) => of_command(&data_of, command, page),
             _ => bail!("{ROWS}: '{}' needs a study, or a command and its page", row.system),
         };
@@ -50,7 +105,11 @@ pub fn rows(data_of: impl Fn(&str) -> Result<String>) -> Result<String> {
 }
 
 /// Returns where a study is and what came out of it.
-fn of_study(data_of: impl Fn(&str) -> Result<String>, name: &str) -> Result<(String, String)> {
+fn of_study(
+    data_of: impl Fn(&str) -> Result<String>,
+    name: &str,
+    figure: Option<&Figure>,
+) -> Result<(String, String)> {
     let page = format!("{name}/README.md");
     if data_of(&format!("studies/{page}")).is_err() {
         return Ok((code(name), "not built yet".to_owned()));
@@ -65,6 +124,9 @@ fn of_study(data_of: impl Fn(&str) -> Result<String>, name: &str) -> Result<(Str
     if let Ok(text) = data_of(&Made::Claims(name).data()?) {
         let result = programs::read(&text)?;
         came_out.push(format!("of programs {}", counts_text(result.claims().map(|(.., c)| c))));
+    }
+    if let Some(figure) = figure {
+        came_out.push(figure.text(&data_of, name)?);
     }
     if came_out.is_empty() {
         came_out.push("built, not measured yet".to_owned());
@@ -126,12 +188,18 @@ mod tests {
             rows(|path| match path {
                 ROWS => Ok(text.clone()),
                 "studies/built/README.md" | "docs/a.md" => Ok(String::new()),
+                "docs/measured/built-t.csv" => Ok("x,y,z\na,b,5\na,c,7\n".to_owned()),
                 _ => bail!("nothing there"),
             })
         };
         for (rest, expected) in [
             ("study = \"gone\"", "| S | A\\|B | `gone` | not built yet |"),
             ("study = \"built\"", "[built](built/README.md) | built, not measured yet |"),
+            (
+                "study = \"built\"\n[row.figure]\nof = \"half\"\ntable = \"t\"\npublished = \"2\"\n\
+                 here = [\"a/c\", \"z\"]\nunit = \" ms\"",
+                "| half: published 2 ms, here 7 ms |",
+            ),
             ("command = \"c\"\npage = \"docs/a.md\"", "[`c`](../docs/a.md) | stands |"),
             ("command = \"c\"\npage = \"docs/b.md\"", "| `c` | not built yet |"),
         ] {

@@ -3,6 +3,7 @@
 use tiebreak_lab::LabError;
 use tiebreak_lab::core::journal::StopReason;
 use tiebreak_lab::core::result::{ClaimOutcome, ClaimResult, RunResult};
+use tiebreak_lab::core::warning::Warning;
 use tiebreak_lab::error::Blame;
 
 /// Every claim holds, or a question is answered.
@@ -54,7 +55,8 @@ pub fn of_worst(outcomes: impl Iterator<Item = ClaimOutcome>) -> u8 {
 }
 
 /// Returns the worst outcome of a run. In a study, a void contestant comes first, then the claims:
-/// the table's ratios are not claims, and without a claim nothing can fail.
+/// the table's ratios are not claims, and without a claim nothing can fail. A claim that could not
+/// be judged here is open.
 fn outcome(run: &RunResult) -> ClaimOutcome {
     let is_void = run.contestants.iter().any(|contestant| contestant.fault.is_some());
     let is_study = run.study.is_some();
@@ -69,5 +71,7 @@ fn outcome(run: &RunResult) -> ClaimOutcome {
         };
     }
     let claims = run.verdicts.iter().filter(|claim| !is_study || !claim.statement.is_measure());
-    claims.map(ClaimResult::outcome).max().unwrap_or(ClaimOutcome::Passed)
+    let not_judged = run.warnings.iter().any(|one| matches!(one, Warning::NotJudged { .. }));
+    let open = (is_study && not_judged).then_some(ClaimOutcome::Unproven);
+    claims.map(ClaimResult::outcome).chain(open).max().unwrap_or(ClaimOutcome::Passed)
 }

@@ -60,7 +60,8 @@ impl Traffic {
         if is_closed && unsent > 0 {
             Some(format!("stopped taking {noun}s: {unsent} of {intended} were never sent"))
         } else if lost > 0 && self.promises_delivery() {
-            Some(format!("lost {lost} {arrivals}s of {sent} {noun}s"))
+            let s = if lost == 1 { "" } else { "s" };
+            Some(format!("lost {lost} {arrivals}{s} of {sent} {noun}s"))
         } else if duplicated > 0 && qos == 2 {
             Some(format!("passed {duplicated} of {sent} {noun}s on again at QoS 2"))
         } else if reordered > 0 && qos > 0 {

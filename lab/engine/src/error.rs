@@ -34,7 +34,7 @@ pub enum LabError {
     /// Something that the request names cannot be used: a file, a run, a study, a revision.
     #[error("{0}")]
     Data(String),
-    /// The machine does not measure what a claim is about.
+    /// The machine does not measure what a claim is about, or lacks what a study is built with.
     #[error("{0}")]
     NotMeasured(String),
     /// A run failed, and no contestant is at fault.

@@ -245,7 +245,7 @@ fn a_server_must_do_what_it_is_asked_for() {
     for (load, said) in [
         (broken, "said nonsense (connection 3), in its untimed load"),
         (refusing, "refused 2 of 10 requests, in its untimed load"),
-        (losing, "lost 1 arrivals of 10 requests, in its untimed load"),
+        (losing, "lost 1 answer of 10 requests, in its untimed load"),
     ] {
         assert_eq!(fault(run(|folder| plan(folder, SLEEPER), load)).0, said);
     }

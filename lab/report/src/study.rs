@@ -34,6 +34,7 @@ use crate::number::ratio;
 use crate::prelude::*;
 use crate::sentence::{head, spans, what_helps};
 use tiebreak_core::result::Quantity;
+use tiebreak_core::warning::Warning;
 
 /// The result of a study as text: what became of its claims in a line, what its error means, a
 /// block a workload, the claims with their verdicts, what was odd, and how to get the same again.
@@ -106,6 +107,13 @@ pub fn summary(study: &StudyResult) -> String {
     let mut text = plain(&study.study);
     if study.runs.iter().flat_map(claims).next().is_some() {
         text += &format!(": {}", counts_text(study.runs.iter().flat_map(claims)));
+    }
+    let warnings = study.runs.iter().flat_map(|run| &run.warnings);
+    let not_judged = warnings.filter(|one| matches!(one, Warning::NotJudged { .. })).count() as u64;
+    if not_judged > 0 {
+        let separator = if text.contains(':') { "," } else { ":" };
+        let were = if not_judged == 1 { "was" } else { "were" };
+        text += &format!("{separator} {} {were} not judged", count(not_judged, "claim"));
     }
     let blocks: Vec<Block> = study.runs.iter().filter_map(Block::of).collect();
     let rows = blocks.iter().flat_map(|block| block.rows.iter().map(move |row| (block, row)));

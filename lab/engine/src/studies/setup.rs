@@ -85,6 +85,8 @@ impl<'a> Setup<'a> {
         let Setup { asked, environment, .. } = *self;
         let builder = Builder::new(&environment.cache);
         let mut problems = Vec::new();
+        // Whether nothing is wrong but that this machine lacks something.
+        let mut is_lacking = false;
         let entrants = asked.entrants()?;
         let cpus = u32::try_from(cpus::allowed().len()).unwrap_or(u32::MAX).max(1);
         for entrant in &entrants {
@@ -107,14 +109,22 @@ impl<'a> Setup<'a> {
         match builder.build_oracle(&asked.study, environment.stop) {
             Ok(oracle) => self.oracle = oracle,
             Err(BuildError::Interrupted) => return Err(LabError::Interrupted),
-            Err(error) => problems.push(format!("the oracle: {error}")),
+            Err(error) => {
+                is_lacking = problems.is_empty() && matches!(error, BuildError::Missing { .. });
+                problems.push(format!("the oracle: {error}"));
+            }
         }
         if problems.is_empty() && self.ready.len() < 2 {
             let few = "fewer than two of its contestants can run here, so nothing can be compared";
+            is_lacking = !self.not_run.is_empty();
             problems.push(few.to_owned());
             problems.extend(self.not_run.iter().map(|one| format!("{}: {}", one.name, one.why)));
         }
-        if problems.is_empty() { Ok(()) } else { Err(asked.cannot(&problems.join("\n"))) }
+        match asked.cannot(&problems.join("\n")) {
+            _ if problems.is_empty() => Ok(()),
+            LabError::Data(why) if is_lacking => Err(LabError::NotMeasured(why)),
+            error => Err(error),
+        }
     }
 
     /// Leaves out contestants of a table with lists whose machine code is that of one before them:

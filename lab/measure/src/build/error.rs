@@ -70,6 +70,15 @@ pub enum BuildError {
 }
 
 impl BuildError {
+    /// Says that the linker of every language is missing.
+    pub(super) fn no_cc() -> BuildError {
+        BuildError::Missing {
+            program: "cc".to_owned(),
+            why: String::new(),
+            remedy: "'apt-get install gcc' brings it".to_owned(),
+        }
+    }
+
     /// Converts an error of the system about a path.
     pub(super) fn io(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> BuildError + use<> {
         let path = path.to_owned();

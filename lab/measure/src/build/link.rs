@@ -138,11 +138,7 @@ fn paths(folder: &Path, sections: &'static [Section]) -> Vec<Pad> {
 
 fn assemble(folder: &Path, interrupted: &AtomicBool) -> Result<(), BuildError> {
     // In every language, `cc` links the placement at the end.
-    let program = resolve("cc", None).map_err(|_| BuildError::Missing {
-        program: "cc".to_owned(),
-        why: String::new(),
-        remedy: "'apt-get install gcc' brings it".to_owned(),
-    })?;
+    let program = resolve("cc", None).map_err(|_| BuildError::no_cc())?;
     let mut command = Command::new(program);
     command.current_dir(folder).arg("-c");
     let mut sources = Vec::new();

@@ -112,12 +112,15 @@ const REMOVED: [&str; 5] = [
 /// What cargo prints when crates cannot be downloaded.
 const OFFLINE: [&str; 4] = ["download", "network", "resolve host", "unable to update registry"];
 
-/// Treats crates that cannot be downloaded now as a missing compiler: the other contestants
-/// continue.
+/// Treats crates that cannot be downloaded now, and a linker that is not there, as a missing
+/// compiler: the other contestants continue.
 fn missing_crates(error: BuildError, package: &str) -> BuildError {
     let BuildError::Failed { output, .. } = &error else {
         return error;
     };
+    if output.contains("linker `cc` not found") {
+        return BuildError::no_cc();
+    }
     if !OFFLINE.iter().any(|word| output.to_lowercase().contains(word)) {
         return error;
     }

@@ -8,6 +8,7 @@ use super::toolchain::Toolchain;
 use crate::children::run_job;
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -121,8 +122,12 @@ pub(super) fn run(
     let output = File::create(log).map_err(&failed)?;
     let errors = output.try_clone().map_err(&failed)?;
     command.stdin(Stdio::null()).stdout(output).stderr(errors);
-    let status = run_job(command, interrupted)
-        .map_err(|reason| BuildError::Start { command: shown(command), reason })?;
+    let status = run_job(command, interrupted).map_err(|reason| {
+        match (command.get_program().to_str(), reason.kind()) {
+            (Some("cc"), ErrorKind::NotFound) => BuildError::no_cc(),
+            _ => BuildError::Start { command: shown(command), reason },
+        }
+    })?;
     match status {
         None => Err(BuildError::Interrupted),
         Some(status) => {
