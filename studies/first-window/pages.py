@@ -68,7 +68,8 @@ def lacks_nginx():
     except OSError as error:
         return f"nginx is missing ({error.strerror}): scripts/setup.sh studies"
     said = asked.stderr.decode(errors="replace").strip()
-    return asked.returncode and f"nginx does not run: 'nginx -v' ends with {asked.returncode} {said}"
+    code = asked.returncode
+    return code and f"nginx does not run: 'nginx -v' ends with {code}: {said}"
 
 
 def serve():
