@@ -95,7 +95,9 @@ pub fn rows(data_of: impl Fn(&str) -> Result<String>) -> Result<String> {
     for row in rows.row {
         let (place, state) = match (&row.study, &row.command, &row.page) {
             (Some(name), None, None) => of_study(&data_of, name, row.figure.as_ref())?,
-            (None, Some(command), Some(page)) => of_command(&data_of, command, page),
+            (None, Some(command), Some(page)) if row.figure.is_none() => {
+                of_command(&data_of, command, page)
+            }
             _ => bail!("{ROWS}: '{}' needs a study, or a command and its page", row.system),
         };
         let [system, source] = [row.system, row.source].map(|text| escaped(&text, Place::File));

@@ -26,6 +26,24 @@ pub(crate) const fn first_bits(count: usize) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
 
+/// Returns a bit of each of 16 bytes that are all ones or all zeros: no instruction collects them,
+/// so they are added up by halves.
+///
+/// # Safety
+/// Needs nothing: every AArch64 has NEON.
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+pub(crate) unsafe fn bits_of(all: core::arch::aarch64::uint8x16_t) -> u64 {
+    use core::arch::aarch64::*;
+    const EACH_BIT: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+    // SAFETY: every AArch64 has NEON; the table has 16 bytes.
+    unsafe {
+        let marks = vandq_u8(all, vld1q_u8(EACH_BIT.as_ptr()));
+        let (low, high) = (vaddv_u8(vget_low_u8(marks)), vaddv_u8(vget_high_u8(marks)));
+        u64::from(low) | u64::from(high) << 8
+    }
+}
+
 #[cfg(target_arch = "aarch64")]
 impl Block for core::arch::aarch64::uint8x16_t {
     const BYTES: usize = 16;

@@ -36,8 +36,8 @@ pub const UNRESERVED: ByteSet = ByteSet::of(b"-._~")
 
 /// Escapes the bytes of a set, in a form that this CPU has.
 ///
-/// Cost: one look at each byte, and a step for each five bytes from one that is escaped on, however
-/// many of them are.
+/// Cost: one look at each byte, and a step for each five or ten bytes of a block in which one is
+/// escaped, however many of them are.
 #[derive(Clone, Copy, Debug)]
 pub struct Escape {
     finder: Finder,

@@ -63,8 +63,13 @@ fn small_numbers() {
         uint8::check_one(text);
     }
     let text = b"7\n255\n\n18\n300\n0\nno\n".repeat(13);
-    for length in LENGTHS.into_iter().chain([300]) {
-        uint8::check(&text[..length.min(text.len())]);
+    for length in LENGTHS {
+        uint8::check(&text[..length]);
+    }
+    // Four numbers in a row, in parts of a text.
+    let text = b"7\n255\n18\n0\n42\n".repeat(30);
+    for length in [17, 255, 256, 300, text.len()] {
+        uint8::check(&text[..length]);
     }
 }
 

@@ -49,8 +49,9 @@ impl Traffic {
     }
 
     /// Returns what the server of a load that was not cut short did not do although the protocol
-    /// promises it, without its subject: it stopped taking messages of a closed loop, lost some, or
-    /// over MQTT passed some on twice (QoS 2) or out of order (QoS 1 and 2).
+    /// promises it, without its subject: it lost messages, or over MQTT delivered some twice (QoS 2)
+    /// or out of order (QoS 1 and 2). One that leaves a closed loop waiting for what never arrives
+    /// has not been loaded as was asked, whatever it promises.
     pub fn broken_promise(&self, pace: &Pace, counts: &MessageCounts) -> Option<String> {
         let MessageCounts { intended, sent, lost, duplicated, reordered, .. } = *counts;
         let (noun, arrivals) = (self.message_noun(), self.arrival_noun());
@@ -58,14 +59,16 @@ impl Traffic {
         let is_closed = matches!(pace, Pace::Closed { .. });
         let unsent = intended.saturating_sub(sent);
         if is_closed && unsent > 0 {
-            Some(format!("stopped taking {noun}s: {unsent} of {intended} were never sent"))
+            Some(format!(
+                "left a closed loop waiting: {unsent} of {intended} {noun}s were never sent"
+            ))
         } else if lost > 0 && self.promises_delivery() {
             let s = if lost == 1 { "" } else { "s" };
             Some(format!("lost {lost} {arrivals}{s} of {sent} {noun}s"))
         } else if duplicated > 0 && qos == 2 {
-            Some(format!("passed {duplicated} of {sent} {noun}s on again at QoS 2"))
+            Some(format!("made {duplicated} deliveries again, or 64 {noun}s too late, at QoS 2"))
         } else if reordered > 0 && qos > 0 {
-            Some(format!("passed {reordered} of {sent} {noun}s on after a later one"))
+            Some(format!("made {reordered} deliveries out of order"))
         } else {
             None
         }
@@ -238,11 +241,12 @@ pub struct LoadResult {
     pub seed: String,
     /// Where each load ended, if nothing ended it earlier.
     pub end: LoadEnd,
-    /// The highest rate that the server sustains; `None` unless that was looked for and found.
+    /// The highest rate that the server sustains, or what a search that ended early had found;
+    /// `None` unless that was looked for.
     pub saturation: Option<SaturationResult>,
     /// One entry per load: a sweep has several, the slowest first.
     pub loads: Vec<PaceResult>,
-    /// Why a sweep ended before its last load, if that load could not begin or nothing arrived.
+    /// Why a sweep ended early, if a load could not begin or nothing arrived.
     pub failure: Option<String>,
 }
 
@@ -607,19 +611,25 @@ mod tests {
         let lost = MessageCounts { arrived: 7, lost: 2, ..none };
         let twice = MessageCounts { duplicated: 3, ..none };
         let disordered = MessageCounts { reordered: 1, ..none };
-        let stopped = "stopped taking messages: 5 of 9 were never sent";
+        let stopped = "left a closed loop waiting: 5 of 9 messages were never sent";
+        let of_requests = "left a closed loop waiting: 5 of 9 requests were never sent";
         for (traffic, pace, counts, expected) in [
             (http.clone(), closed, none, None),
-            (http.clone(), closed, unsent, Some("stopped taking requests: 5 of 9 were never sent")),
+            (http.clone(), closed, unsent, Some(of_requests)),
             (http.clone(), open, unsent, None),
             (http, open, lost, Some("lost 2 answers of 9 requests")),
             (mqtt(0), closed, unsent, Some(stopped)),
             (mqtt(0), closed, lost, None),
             (mqtt(1), closed, lost, Some("lost 2 arrivals of 9 messages")),
             (mqtt(1), open, twice, None),
-            (mqtt(2), open, twice, Some("passed 3 of 9 messages on again at QoS 2")),
+            (
+                mqtt(2),
+                open,
+                twice,
+                Some("made 3 deliveries again, or 64 messages too late, at QoS 2"),
+            ),
             (mqtt(0), open, disordered, None),
-            (mqtt(1), open, disordered, Some("passed 1 of 9 messages on after a later one")),
+            (mqtt(1), open, disordered, Some("made 1 deliveries out of order")),
         ] {
             let found = traffic.broken_promise(&pace, &counts);
             assert_eq!(found.as_deref(), expected, "{traffic:?} {pace:?} {counts:?}");

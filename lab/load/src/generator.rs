@@ -250,6 +250,7 @@ impl std::error::Error for LoadError {
 /// is no error, but in [`Account::ending`] and the counts.
 pub fn load<S: Scenario>(load: &Load, scenario: &S, watch: &Watch) -> Result<Account, LoadError> {
     check(load, scenario)?;
+    system::allow_files(system::files(scenario.connections(), load.threads.get())?)?;
     let shared = Shared::new(load, scenario, watch);
     if let Some(ledger) = &watch.ledger {
         ledger.begin(load.threads);
@@ -290,8 +291,7 @@ fn kernel_tls() -> KernelTls {
     }
 }
 
-/// Refuses what cannot be loaded, whatever the server, and lets the process have the files that the
-/// connections need.
+/// Refuses what cannot be loaded, whatever the server.
 ///
 /// # Errors
 /// Fails with [`LoadError::TooMuch`], [`LoadError::Unanswered`] or [`LoadError::Files`].
@@ -307,5 +307,5 @@ pub fn check<S: Scenario>(load: &Load, scenario: &S) -> Result<(), LoadError> {
     if waits && !scenario.is_answered() {
         return Err(LoadError::Unanswered);
     }
-    system::allow_files(scenario.connections())
+    system::files(scenario.connections(), load.threads.get()).map(drop)
 }

@@ -51,7 +51,7 @@ use tiebreak_core::load::Overload;
 const GROWTH: u64 = 4;
 /// The interval of the result is at most one part in so many of its upper end.
 const WIDTH_PARTS: u64 = 20;
-/// After a failure no rate is tried below one part in so many, even if nothing was answered.
+/// After a failure no rate is tried below one part in so many, even if all was refused.
 const FALL_PARTS_MAX: u64 = 64;
 
 /// What was seen in a trial of one rate.
@@ -138,7 +138,7 @@ pub struct Saturation {
     /// The highest rate that the server was seen to sustain, per second; 0 if there is none.
     pub low_per_second: u64,
     /// The lowest rate that it did not; `None` if there is none. The two are at most 5% of it, or 1
-    /// a second, apart, unless the generator ended the search.
+    /// a second, apart, unless the generator ended the search, or it has not ended.
     pub high_per_second: Option<u64>,
     /// Whether the generator could not ask for more than the lower rate.
     pub is_generator_bound: bool,
@@ -209,11 +209,17 @@ impl Search {
         next.map_or_else(|| Step::Done(self.saturation(&rates)), Step::Try)
     }
 
-    /// Returns what the trials until now have found, wherever the search is; `None` if there
-    /// was none.
+    /// Returns what the trials until now have found, wherever the search is; `None` if there was
+    /// none. What the server does above its capacity is known at the end alone, and whether the
+    /// generator is the limit once that was tried again.
     pub fn so_far(&self) -> Option<Saturation> {
         let rates = self.rates();
-        (!rates.is_empty()).then(|| self.saturation(&rates))
+        if rates.is_empty() {
+            return None;
+        }
+        let found = self.saturation(&rates);
+        let is_generator_bound = found.is_generator_bound && doubtful(&rates).is_none();
+        Some(Saturation { is_generator_bound, overload: Overload::Unknown, ..found })
     }
 
     /// Returns the trials of each rate, the lowest rate first.

@@ -96,17 +96,24 @@ unsafe fn whole<L: Lookup>(lookup: L, from: *const u8) -> u64 {
     unsafe { lookup.mask(L::Block::load(from)) }
 }
 
-/// Returns the mask of what is left, which is less than a block; 0 if that is nothing.
+/// Returns the mask of the last bytes of these, which are fewer than a block; 0 if there are none.
+/// Where there is a whole block, they are its end: how many they are then costs no branch.
 ///
 /// # Safety
-/// As [`Block`].
+/// As [`Lookup`].
 #[inline(always)]
-unsafe fn part<L: Lookup>(lookup: L, from: *const u8, count: usize) -> u64 {
-    if count == 0 {
-        return 0;
+unsafe fn last<L: Lookup>(lookup: L, bytes: &[u8], count: usize) -> u64 {
+    let from = bytes.as_ptr();
+    // SAFETY: the caller has the instructions; what is loaded lies within the slice.
+    unsafe {
+        if count == 0 {
+            0
+        } else if bytes.len() >= L::Block::BYTES {
+            whole(lookup, from.add(bytes.len() - L::Block::BYTES)) >> (L::Block::BYTES - count)
+        } else {
+            lookup.mask(L::Block::load_part(from, count)) & first_bits(count)
+        }
     }
-    // SAFETY: what the caller promises.
-    unsafe { lookup.mask(L::Block::load_part(from, count)) & first_bits(count) }
 }
 
 /// Returns the place of the first byte whose bit is set in the mask after it was flipped.
@@ -128,7 +135,7 @@ pub(crate) unsafe fn find<L: Lookup>(tables: &Tables, bytes: &[u8], flip: bool) 
             at += L::Block::BYTES;
         }
         let left = bytes.len() - at;
-        let found = (part(lookup, bytes.as_ptr().add(at), left) ^ flipped) & first_bits(left);
+        let found = (last(lookup, bytes, left) ^ flipped) & first_bits(left);
         if found != 0 { at + found.trailing_zeros() as usize } else { bytes.len() }
     }
 }
@@ -147,7 +154,7 @@ pub(crate) unsafe fn count<L: Lookup>(tables: &Tables, bytes: &[u8]) -> usize {
             found += whole(lookup, bytes.as_ptr().add(at)).count_ones() as usize;
             at += L::Block::BYTES;
         }
-        found + part(lookup, bytes.as_ptr().add(at), bytes.len() - at).count_ones() as usize
+        found + last(lookup, bytes, bytes.len() - at).count_ones() as usize
     }
 }
 

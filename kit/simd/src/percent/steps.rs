@@ -55,8 +55,8 @@ pub(crate) trait Steps: Block {
     /// Writes all bytes.
     unsafe fn store(self, into: *mut u8);
 
-    /// Writes the bytes of a step, those whose bit is set as three. 16 bytes can be read and
-    /// written.
+    /// Writes the bytes of a step, those whose bit is set as three. 16 bytes can be read, and 16
+    /// behind what is written can be written, too.
     unsafe fn write(from: *const u8, escaped: usize, into: *mut u8);
 }
 

@@ -13,7 +13,7 @@ use crate::{Form, Refused};
 /// Reads a number of each line, in a form that this CPU has.
 ///
 /// Cost: a step for each four lines that have one to three digits; a loop over its bytes for any
-/// other line; and first a look at each byte, to count the lines of each part.
+/// other line; and first a look at most bytes, to count the lines of parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines {
     form: Form,
@@ -96,7 +96,7 @@ pub(super) trait Step: Copy {
     unsafe fn ends(self) -> u32;
 
     /// Brings the digits to four cells, as the order says. Returns the four numbers, of 16 bits
-    /// each, and whether all were digits and no number was above 255.
+    /// each, the first in the lowest, and whether all were digits and no number was above 255.
     unsafe fn numbers(self, order: &[u8; STEP_BYTES]) -> (u64, bool);
 }
 
@@ -273,7 +273,7 @@ unsafe fn take_in_turns<S: Step, const N: usize>(
             // SAFETY: what the caller promises: there is room for four numbers a step.
             unsafe {
                 let to = to.add(parts[part].line + STEP_LINES * step);
-                to.cast::<[u8; 2 * STEP_LINES]>().write(numbers.to_ne_bytes());
+                to.cast::<[u16; STEP_LINES]>().write(numbers);
             }
             at[part] += used;
         }
@@ -290,7 +290,7 @@ unsafe fn take_in_turns<S: Step, const N: usize>(
 /// # Safety
 /// As [`Step`]; 16 bytes can be read.
 #[inline(always)]
-unsafe fn four<S: Step>(from: *const u8) -> (u64, usize) {
+unsafe fn four<S: Step>(from: *const u8) -> ([u16; STEP_LINES], usize) {
     // SAFETY: what the caller promises.
     unsafe {
         let bytes = S::load(from);
@@ -304,7 +304,8 @@ unsafe fn four<S: Step>(from: *const u8) -> (u64, usize) {
         let (numbers, are_numbers) = bytes.numbers(&ORDERS.orders[slot]);
         let is_known = u32::from(ORDERS.ends[slot]) == ends && ends != 0;
         let used = (u32::BITS - ends.leading_zeros()) as usize;
-        (numbers, if is_known && are_numbers { used } else { 0 })
+        let each = [numbers, numbers >> 16, numbers >> 32, numbers >> 48];
+        (each.map(|number| number as u16), if is_known && are_numbers { used } else { 0 })
     }
 }
 

@@ -1,12 +1,10 @@
 //! Four lines in a register of 16 bytes on AArch64.
 
 use super::lines::{STEP_BYTES, Step, compiled};
+use crate::block::bits_of;
 use core::arch::aarch64::*;
 
 compiled!(neon, uint8x16_t, #[target_feature(enable = "neon")]);
-
-/// Byte `i` is `1 << (i % 8)`.
-const EACH_BIT: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
 impl Step for uint8x16_t {
     #[inline(always)]
@@ -18,12 +16,7 @@ impl Step for uint8x16_t {
     #[inline(always)]
     unsafe fn ends(self) -> u32 {
         // SAFETY: every AArch64 has NEON.
-        unsafe {
-            let is_end = vceqq_u8(self, vdupq_n_u8(b'\n'));
-            let marks = vandq_u8(is_end, vld1q_u8(EACH_BIT.as_ptr()));
-            let (low, high) = (vaddv_u8(vget_low_u8(marks)), vaddv_u8(vget_high_u8(marks)));
-            u32::from(low) | u32::from(high) << 8
-        }
+        unsafe { bits_of(vceqq_u8(self, vdupq_n_u8(b'\n'))) as u32 }
     }
 
     #[inline(always)]

@@ -22,16 +22,15 @@ static SLOTS: [u64; 1 << SLOT_BITS] = slots();
 
 const _: () = assert!(is_sound(&slots()));
 
-/// Returns the first bytes of a word, none of them for a length of 0, and all from 4 on.
+/// Returns the first bytes of a word, of which there are at most four.
 #[inline]
 pub(super) fn first(word: u32, length: usize) -> u32 {
-    word & ((1_u64 << (8 * length.min(4))) - 1) as u32
+    (u64::from(word) & ((1 << (8 * length)) - 1)) as u32
 }
 
-/// Reads a number of this length, whose bytes alone are in the word.
+/// Reads a number of this length, at most four, whose bytes alone are in the word.
 #[inline]
 pub(super) fn parse(bytes: u32, length: usize) -> Option<u8> {
-    // A longer text has a key that no slot is near to.
     let key = u64::from(bytes) | (length as u64) << LENGTH_SHIFT;
     let value = key.wrapping_sub(SLOTS[slot_of(bytes)]);
     if value < 256 { Some(value as u8) } else { None }

@@ -17,7 +17,6 @@ fn mistakes_are_named() {
     let closed = closed_port();
     for (words, code, expected) in [
         (&["http"][..], 64, "<URL>"),
-        (&["http", "--url", url, "--tls", "--rate", "5", "--timeout", "1s"], 65, "refused"),
         (&["http", url, "--url", url, "--rate", "5"], 64, "cannot be used with"),
         (&["http", url], 64, "how fast? --rate N"),
         (&["http", url], 64, "--closed"),
@@ -132,13 +131,18 @@ fn a_server_that_falls_silent_is_named() {
     let said = loaded(&["--closed", "--messages", "90"]);
     assert_eq!(said.code, 3, "{said:?}");
     assert!(flat(&said.out).contains("68 were never sent, 2 never arrived"), "{}", said.out);
-    assert!(said.err.contains("stopped taking requests: 68 of 90"), "{}", said.err);
+    assert!(said.err.contains("left a closed loop waiting: 68 of 90 requests"), "{}", said.err);
     let said = loaded(&["--rate", "300", "--messages", "60"]);
     assert_eq!(said.code, 2, "{said:?}");
     let said = loaded(&["--sweep", "--duration", "100ms", "--rate", "100"]);
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.err.contains("the server answered none of"), "{}", said.err);
-    assert!(said.out.contains("the sweep ended before its last load"), "{}", said.out);
+    assert!(said.out.contains("the sweep ended early, as"), "{}", said.out);
+    assert!(said.out.contains("Saturation: "), "{}", said.out);
+    // TLS is spoken to a server that has none.
+    let url = HttpServer::start().url();
+    let said = place.run(&["load", "http", "--url", &url, "--tls", "--closed", "--messages", "5"]);
+    assert!(said.code == 65 && said.err.contains("which is not TLS"), "{said:?}");
 }
 
 /// Sentences are settled while the load runs, it ends then, and the journal says the same.

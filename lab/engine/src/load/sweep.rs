@@ -3,7 +3,7 @@
 use super::{Server, outcome};
 use crate::error::LabError;
 use tiebreak_core::load::{
-    LoadEnd, LoadEnding, LoadPart, Pace, PaceResult, SaturationResult, Spacing,
+    LoadEnd, LoadEnding, LoadPart, MessageCounts, Pace, PaceResult, SaturationResult, Spacing,
 };
 use tiebreak_load::saturation::{Saturation, Search, Step, Trial};
 use tiebreak_load::seen::Account;
@@ -16,7 +16,7 @@ const PERCENTS: [u64; 4] = [25, 50, 75, 90];
 /// What a sweep has found.
 #[derive(Default)]
 pub(super) struct Swept {
-    /// The highest rate that the server sustains; `None` if the search did not end.
+    /// The highest rate that the server sustains; `None` if no rate was tried to the end.
     pub saturation: Option<SaturationResult>,
     /// The loads.
     pub loads: Vec<PaceResult>,
@@ -42,6 +42,8 @@ pub(super) fn sweep(
     };
     let copies = server.facts.arrivals_a_message;
     let mut search = Search::new(start_per_second);
+    // What was found before a search ends early stays, if there was anything.
+    let so_far = |search: &Search| search.so_far().map(|found| result(&found, trial_ns));
     let mut swept = Swept::default();
     let mut trials = 0;
     let saturation = loop {
@@ -55,11 +57,14 @@ pub(super) fn sweep(
         let seen = match server.observe(pace, end, LoadPart::Trial(trials)) {
             Ok(seen) => seen,
             Err(error) if trials == 1 => return Err(error),
-            Err(error) => return Ok(Swept { failure: Some(error), ..swept }),
+            Err(error) => {
+                swept.saturation = so_far(&search);
+                return Ok(Swept { failure: Some(error), ..swept });
+            }
         };
-        if is_cut_off(&seen) || is_silent(&seen) {
-            // What was found before stays, if there was anything.
-            swept.saturation = search.so_far().map(|found| result(&found, trial_ns));
+        let is_refused = trials == 1 && seen.counts.arrived == 0;
+        if is_cut_off(&seen) || is_silent(&seen) || is_refused {
+            swept.saturation = so_far(&search);
             swept.failure = silence(&seen, rate_per_second);
             swept.loads.push(outcome::of(&seen, pace));
             return Ok(swept);
@@ -88,7 +93,8 @@ pub(super) fn sweep(
 
 /// Returns whether a server answers nothing any more: no lower rate will bring it back.
 fn is_silent(seen: &Account) -> bool {
-    seen.counts.sent > 0 && seen.counts.arrived == 0
+    let MessageCounts { sent, arrived, refused, .. } = seen.counts;
+    sent > 0 && arrived == 0 && refused == 0
 }
 
 /// Returns what to say of a silent server.

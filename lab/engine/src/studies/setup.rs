@@ -81,6 +81,7 @@ impl<'a> Setup<'a> {
     /// # Errors
     /// Fails if a build fails although its compiler exists, a library is not a contestant's (all of
     /// these at once), or fewer than two contestants are left; also with [`LabError::Interrupted`].
+    /// If all that is wrong is that this machine lacks something, with [`LabError::NotMeasured`].
     fn build(&mut self, progress: &mut dyn FnMut(Step<'_>)) -> Result<()> {
         let Setup { asked, environment, .. } = *self;
         let builder = Builder::new(&environment.cache);
@@ -105,6 +106,7 @@ impl<'a> Setup<'a> {
                 Err(Problem::Interrupted) => return Err(LabError::Interrupted),
             }
         }
+        let lacks_some = !self.not_run.is_empty();
         self.fold(progress);
         match builder.build_oracle(&asked.study, environment.stop) {
             Ok(oracle) => self.oracle = oracle,
@@ -116,7 +118,7 @@ impl<'a> Setup<'a> {
         }
         if problems.is_empty() && self.ready.len() < 2 {
             let few = "fewer than two of its contestants can run here, so nothing can be compared";
-            is_lacking = !self.not_run.is_empty();
+            is_lacking = lacks_some;
             problems.push(few.to_owned());
             problems.extend(self.not_run.iter().map(|one| format!("{}: {}", one.name, one.why)));
         }

@@ -153,28 +153,33 @@ fn count(found: io::Result<i32>) -> io::Result<usize> {
     }
 }
 
-/// Lets the process have as many files as the connections need: the soft limit is raised to the
-/// hard one if it is lower.
+/// Returns the files that a load needs, and the limits of the process.
 ///
 /// # Errors
-/// Fails if the hard limit is lower than that.
-pub(super) fn allow_files(connections: u32) -> Result<(), LoadError> {
+/// Fails if its hard limit is lower than that.
+pub(super) fn files(connections: u32, threads: u32) -> Result<(u64, libc::rlimit), LoadError> {
     let open = std::fs::read_dir("/proc/self/fd").map_or(0, |files| files.count() as u64);
-    let needed = u64::from(connections) + open + OTHER_FILES;
-    let said = |error| LoadError::System("the limit of files cannot be read or raised", error);
+    let needed = u64::from(connections) + u64::from(threads) + open + OTHER_FILES;
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` is a valid place for the result.
-    checked(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) }).map_err(said)?;
-    if limit.rlim_cur >= needed {
-        return Ok(());
-    }
+    checked(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) })
+        .map_err(|error| LoadError::System("the limit of files cannot be read", error))?;
     if limit.rlim_max < needed {
         return Err(LoadError::Files { needed, limit: limit.rlim_max });
     }
+    Ok((needed, limit))
+}
+
+/// Lets the process have these files: the soft limit is raised to the hard one if it is lower.
+pub(super) fn allow_files((needed, mut limit): (u64, libc::rlimit)) -> Result<(), LoadError> {
+    if limit.rlim_cur >= needed {
+        return Ok(());
+    }
     limit.rlim_cur = limit.rlim_max;
     // SAFETY: the kernel only reads `limit`.
-    checked(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }).map_err(said)?;
-    Ok(())
+    checked(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) })
+        .map(drop)
+        .map_err(|error| LoadError::System("the limit of files cannot be raised", error))
 }
 
 /// Lets the sleeps of the calling thread end when they should, not up to 50 us later for the sake

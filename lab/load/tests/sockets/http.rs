@@ -94,8 +94,6 @@ fn answers_of_all_forms() {
     }
 }
 
-/// A server that has had enough of an idle connection says so, whether the next request is on its
-/// way or not; the connection is made again, and so is the request.
 /// The head of an answer is remembered, since the next one often has the same bytes.
 #[test]
 fn answers_may_differ_from_the_ones_before() {
@@ -127,6 +125,8 @@ fn answers_may_differ_from_the_ones_before() {
     assert!(seen.counts.refused > 0 && seen.counts.arrived > seen.counts.refused);
 }
 
+/// A server that has had enough of an idle connection says so, whether the next request is on its
+/// way or not; the connection is made again, and so is the request.
 #[test]
 fn a_status_408_on_an_idle_connection_is_no_answer() {
     for (idle, is_answered) in [

@@ -13,7 +13,7 @@ pub(super) fn paragraphs(result: &LoadResult) -> Vec<Spans> {
     let mut paragraphs: Vec<Spans> =
         result.loads.last().into_iter().filter_map(cut_short).collect();
     paragraphs.extend(result.failure.as_ref().map(|why| {
-        let text = format!(": the sweep ended before its last load, as {}.", plain(why));
+        let text = format!(": the sweep ended early, as {}.", plain(why));
         vec![span(Tone::Bad, "Cut short"), words(text)]
     }));
     paragraphs.extend(result.saturation.as_ref().map(|found| saturation(found, traffic)));

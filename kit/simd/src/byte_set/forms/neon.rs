@@ -1,6 +1,7 @@
 //! 16 bytes at a time on AArch64.
 
 use super::{Lookup, compiled};
+use crate::block::bits_of;
 use crate::byte_set::tables::Tables;
 use core::arch::aarch64::*;
 
@@ -29,10 +30,7 @@ impl Lookup for Bitmap {
             let each = vld1q_u8(EACH_BIT.as_ptr());
             let row = vqtbl2q_u8(self.0, vshrq_n_u8::<3>(bytes));
             let bit = vqtbl1q_u8(each, vandq_u8(bytes, vdupq_n_u8(7)));
-            // A bit of each byte, added up by halves: no instruction collects them.
-            let marks = vandq_u8(vtstq_u8(row, bit), each);
-            let (low, high) = (vaddv_u8(vget_low_u8(marks)), vaddv_u8(vget_high_u8(marks)));
-            u64::from(low) | u64::from(high) << 8
+            bits_of(vtstq_u8(row, bit))
         }
     }
 }
