@@ -49,9 +49,9 @@ impl Traffic {
     }
 
     /// Returns what the server of a load that was not cut short did not do although the protocol
-    /// promises it, without its subject: it lost messages, or over MQTT delivered some twice (QoS 2)
-    /// or out of order (QoS 1 and 2). One that leaves a closed loop waiting for what never arrives
-    /// has not been loaded as was asked, whatever it promises.
+    /// promises it, without its subject: it lost messages, or over MQTT delivered some twice at QoS
+    /// 2, or out of order at QoS 1 or 2. One that leaves a closed loop waiting for what never
+    /// arrives has not been loaded as was asked, whatever it promises.
     pub fn broken_promise(&self, pace: &Pace, counts: &MessageCounts) -> Option<String> {
         let MessageCounts { intended, sent, lost, duplicated, reordered, .. } = *counts;
         let (noun, arrivals) = (self.message_noun(), self.arrival_noun());

@@ -436,6 +436,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_others_took_is_that_of_the_part_alone() {
+        let mut beside =
+            Beside { foreign_cpu_ns: Some(1000), migrations: Some(3), ..Beside::default() };
+        beside.take_part(0.25);
+        let expected =
+            Beside { foreign_cpu_ns: Some(250), migrations: Some(3), ..Beside::default() };
+        assert_eq!(beside, expected);
+    }
+
+    #[test]
     fn a_time_out_bounds_from_below() {
         let mut sample = Sample::of_wall_ns(10);
         assert_eq!(sample.reading(Metric::WallTime), Some(Reading::exact(10.0)));

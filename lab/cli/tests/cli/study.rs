@@ -253,6 +253,21 @@ fn a_build_that_fails_is_told_and_can_be_left_out() {
     assert!([0, 1, 2].contains(&said.code), "{said:?}");
 }
 
+/// A claim about a contestant that cannot run here is open, and so is the study, which goes on.
+#[test]
+fn what_cannot_be_judged_here_is_counted() {
+    let place = place();
+    let missing = "\n[[contestant]]\nname = \"missing\"\nlanguage = \"c\"\n\
+                   sources = [\"plain.c\"]\ncompiler = \"no-such-compiler\"\npackage = \"none\"\n\
+                   [[claim]]\ntext = \"missing is at least 1000x slower than plain\"\n";
+    edit(&place, "study.toml", &format!("claims = [\"{CLAIM}\"]"), "");
+    add(&place, missing);
+    let (said, result) = run(&place, &["--budget", "20 rounds"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(flat(&said.out).contains("not judged"), "{}", said.out);
+    assert_eq!(rows(&result, 0).len(), 2, "{result}");
+}
+
 #[test]
 fn a_file_can_be_added_and_lists_make_contestants() {
     let place = place();
