@@ -16,7 +16,7 @@ AA := target/tiebreak/aa.json
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
-run: build ## race sixteen ways to read small numbers, next to what was published: four minutes
+run: build ## race eighteen ways to read small numbers, next to what was published: four minutes
 	@scripts/setup.sh functions
 	$(TIEBREAK) study run parse-uint8 --budget 60s; [ $$? -le 2 ]
 

@@ -184,7 +184,16 @@ impl StudyRequest {
 
     /// Returns the error of a study that cannot be raced.
     fn cannot(&self, why: &str) -> LabError {
-        LabError::Data(format!("the study {} cannot be raced: {why}", self.study.name))
+        LabError::Data(self.cannot_because(why))
+    }
+
+    /// Returns that of one which cannot be raced only because this machine lacks something.
+    fn cannot_here(&self, why: &str) -> LabError {
+        LabError::NotMeasured(self.cannot_because(why))
+    }
+
+    fn cannot_because(&self, why: &str) -> String {
+        format!("the study {} cannot be raced: {why}", self.study.name)
     }
 
     /// Returns the workloads to race, in the order of the study: without those that are raced only

@@ -250,7 +250,7 @@ impl std::error::Error for LoadError {
 /// is no error, but in [`Account::ending`] and the counts.
 pub fn load<S: Scenario>(load: &Load, scenario: &S, watch: &Watch) -> Result<Account, LoadError> {
     check(load, scenario)?;
-    system::allow_files(system::files(scenario.connections(), load.threads.get())?)?;
+    system::allow_files(scenario.connections(), load.threads.get())?;
     let shared = Shared::new(load, scenario, watch);
     if let Some(ledger) = &watch.ledger {
         ledger.begin(load.threads);

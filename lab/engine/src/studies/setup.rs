@@ -122,10 +122,11 @@ impl<'a> Setup<'a> {
             problems.push(few.to_owned());
             problems.extend(self.not_run.iter().map(|one| format!("{}: {}", one.name, one.why)));
         }
-        match asked.cannot(&problems.join("\n")) {
-            _ if problems.is_empty() => Ok(()),
-            LabError::Data(why) if is_lacking => Err(LabError::NotMeasured(why)),
-            error => Err(error),
+        let why = problems.join("\n");
+        match problems.is_empty() {
+            true => Ok(()),
+            false if is_lacking => Err(asked.cannot_here(&why)),
+            false => Err(asked.cannot(&why)),
         }
     }
 

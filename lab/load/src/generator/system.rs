@@ -171,7 +171,11 @@ pub(super) fn files(connections: u32, threads: u32) -> Result<(u64, libc::rlimit
 }
 
 /// Lets the process have these files: the soft limit is raised to the hard one if it is lower.
-pub(super) fn allow_files((needed, mut limit): (u64, libc::rlimit)) -> Result<(), LoadError> {
+///
+/// # Errors
+/// As [`files`].
+pub(super) fn allow_files(connections: u32, threads: u32) -> Result<(), LoadError> {
+    let (needed, mut limit) = files(connections, threads)?;
     if limit.rlim_cur >= needed {
         return Ok(());
     }
