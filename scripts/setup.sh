@@ -172,6 +172,13 @@ fetch_tool() {
         https-go)
             go_build https/go tiebreak-https-go
             ;;
+        header-ids)
+            mkdir -p target/tools/header-ids &&
+                awk -f studies/header-ids/gperf.awk studies/header-ids/names.inc |
+                gperf --language=ANSI-C --struct-type --slot-name=text --initializer-suffix=,0 \
+                    --readonly-tables --ignore-case --compare-lengths --multiple-iterations=100 \
+                    --lookup-function-name=find_name >target/tools/header-ids/names.c
+            ;;
         aiohttp-* | fastsimdjson-* | yyjson-*)
             pip_fetch download target/tools "$1" --no-binary :all: &&
                 tar -C target/tools -xzf "target/tools/$1.tar.gz"
@@ -333,6 +340,7 @@ for job in "$@"; do
             need git has git
             need watchman has watchman
             need_tool zig python3-pip python3 -m pip --version
+            need_built header-ids/names.c header-ids/names.inc header-ids gperf has gperf
             lock=utf8-javascript/package-lock.json
             need_built utf8-javascript/node_modules $lock utf8-javascript npm npm --version
             ;;

@@ -6,6 +6,8 @@
 mod byte_set;
 #[path = "../../kit/simd/tests/common/decimal.rs"]
 mod decimal;
+#[path = "../../kit/simd/tests/common/names.rs"]
+mod names;
 #[path = "../../kit/simd/tests/common/percent.rs"]
 mod percent;
 #[path = "../../kit/simd/tests/common/rolling_hash.rs"]
@@ -17,12 +19,13 @@ mod utf8;
 
 use tiebreak_simd::Form;
 use tiebreak_simd::byte_set::{ByteSet, Finder};
+use tiebreak_simd::names::HTTP;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     // A few bytes say what is asked of the rest.
     let Some(([kernel, a, b, c], bytes)) = data.split_first_chunk() else { return };
     let [a, b, c] = [*a, *b, *c];
-    match kernel % 6 {
+    match kernel % 7 {
         0 => {
             let set = ByteSet::range(a.min(b), a.max(b)).with(ByteSet::of(&[c]));
             for form in Form::here() {
@@ -48,9 +51,10 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
             let mut room = vec![0; 3 * bytes.len() + 500];
             percent::check(&set, &percent::escapes(&set), bytes, &mut room);
         }
-        _ => {
+        5 => {
             uint8::check_one(bytes);
             uint8::check(bytes);
         }
+        _ => names::check(&HTTP, bytes),
     }
 });

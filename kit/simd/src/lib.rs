@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`byte_set`] | find, span, count and split by any set of bytes |
 //! | [`decimal`] | whole numbers as text, one or many |
+//! | [`names`] | which name of a list a text is, whatever its case |
 //! | [`percent`] | bytes of any set as a percent sign and two digits |
 //! | [`rolling_hash`] | the hash of every window of a text |
 //! | [`uint8`] | numbers from 0 to 255 read from text, one or a line each |
@@ -20,6 +21,7 @@
 
 pub mod byte_set;
 pub mod decimal;
+pub mod names;
 pub mod percent;
 pub mod rolling_hash;
 pub mod uint8;

@@ -3,9 +3,10 @@
 
 mod common;
 
-use common::{Random, byte_set, decimal, percent, rolling_hash, uint8, utf8};
+use common::{Random, byte_set, decimal, names, percent, rolling_hash, uint8, utf8};
 use tiebreak_simd::Form;
 use tiebreak_simd::byte_set::{ByteSet, Finder};
+use tiebreak_simd::names::HTTP;
 
 /// Lengths round the ends of registers.
 const LENGTHS: [usize; 16] = [0, 1, 3, 4, 7, 8, 15, 16, 17, 19, 32, 33, 35, 64, 67, 170];
@@ -34,6 +35,14 @@ fn numbers() {
     decimal::check_all(&pairs, b',');
     let long: Vec<u64> = (0..9).map(|at| u64::MAX >> (7 * at)).collect();
     decimal::check_all(&long, b',');
+}
+
+#[test]
+fn names_of_headers() {
+    for text in [&b"TE"[..], b"via", b"Date", b"ACCEPT-ranges", b"x-frame-option", b"[gE", b""] {
+        names::check(&HTTP, text);
+    }
+    names::check(&HTTP, HTTP.name(26).as_bytes());
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 pub mod byte_set;
 pub mod decimal;
+pub mod names;
 pub mod percent;
 pub mod rolling_hash;
 pub mod uint8;

@@ -301,20 +301,16 @@ fn taking_cpu_time_out_proves_falsehoods() {
 #[test]
 fn weights_by_the_waiting_of_one_contestant_fail() {
     let adjust = Adjust { slot: false, strata: true };
-    let rate = |name: &'static str, sees: [bool; 2]| {
-        let cell =
-            Cell::new("an order of equals, strata", name, "M3r", move |form, seed, stream| {
-                let equals = Neighbour { sees_waiting_of: sees, ..Neighbour::of_duty(0.4, 0.0) };
-                let centre = Centre::Factor;
-                let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, adjust);
-                settle_adjusted(test, equals.rounds(seed, stream).take(form.rounds)).is_some()
-            });
-        cell.measure(FEW)
+    let cell = |name: &'static str, sees: [bool; 2]| {
+        Cell::new("an order of equals, strata", name, "M3r", move |form, seed, stream| {
+            let equals = Neighbour { sees_waiting_of: sees, ..Neighbour::of_duty(0.4, 0.0) };
+            let centre = Centre::Factor;
+            let test = RatioTest::new(Relation::Order, centre, form.error, 0.0, adjust);
+            settle_adjusted(test, equals.rounds(seed, stream).take(form.rounds)).is_some()
+        })
     };
-    let both = rate("sees both", [true; 2]);
-    assert!(!both.is_proven_above(FEW.error), "{}", both.line());
-    let one = rate("sees one", [true, false]);
-    assert!(one.is_proven_above(0.05), "{}", one.line());
+    cell("sees both", [true; 2]).check(FEW);
+    cell("sees one", [true, false]).check_fails(FEW);
 }
 
 /// M3r on the median of ratios that lean to one side, without the guard of the verdicts.
