@@ -1,4 +1,4 @@
-//! Many numbers, each with a separator behind it.
+//! Many numbers, each with a separator behind it. AVX-512 has a way of its own.
 //!
 //! The digits of [`CHUNK`] numbers are made first, each in a record of its own, right before a
 //! separator that stands there. So a number is written by one copy from where it begins: its length
