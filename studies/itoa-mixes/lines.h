@@ -32,6 +32,13 @@ static void dump(void *context, const tiebreak_sink *sink) {
   sink->write(sink->context, state->workload.output, state->used);
 }
 
-#define LINES_CONTESTANT(name, Put) TIEBREAK_CONTESTANT(name, prepare, run<Put>, dump, free)
+// The features of a CPU that a contestant needs.
+#ifndef LINES_NEEDS
+#define LINES_NEEDS ""
+#endif
+
+#define LINES_CONTESTANT(name, Put)                                                           \
+  TIEBREAK_CONTESTANT_WITH(name, LINES_NEEDS, 0u, 0u, 0u, 0u, prepare, nullptr, run<Put>, dump, \
+                           free)
 
 #endif

@@ -40,6 +40,19 @@ static uint64_t edge(uint64_t *state) {
   return number + below(state, 9) - 4;
 }
 
+/* 10^4 numbers of so many digits. */
+static int generate_digits(const tiebreak_request *request, const tiebreak_sink *sink) {
+  if (request->size < 1 || request->size > 19) return 1;
+  uint64_t state = request->seed + request->part, ten = 1;
+  for (uint64_t left = request->size; --left;) ten *= 10;
+  uint64_t least = request->size == 1 ? 0 : ten;
+  for (int i = 0; i < 10000; i++) {
+    uint64_t number = least + below(&state, 10 * ten - least);
+    sink->write(sink->context, &number, sizeof number);
+  }
+  return 0;
+}
+
 static int generate(const tiebreak_request *request, const tiebreak_sink *sink) {
   static const struct {
     const char *name;
@@ -48,6 +61,7 @@ static int generate(const tiebreak_request *request, const tiebreak_sink *sink) 
       {"powers", power}, {"counts", count}, {"identities", identity}, {"below-20", small},
       {"three", three},  {"times", time_of}, {"edges", edge},
   };
+  if (strcmp(request->distribution, "digits") == 0) return generate_digits(request, sink);
   uint64_t state = request->seed + request->part;
   for (uint64_t mix = 0; mix < sizeof mixes / sizeof *mixes; mix++) {
     if (strcmp(request->distribution, mixes[mix].name) != 0) continue;

@@ -19,6 +19,8 @@ mod single;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg(target_arch = "x86_64")]
@@ -83,7 +85,9 @@ macro_rules! integers {
                             #[cfg(target_arch = "x86_64")]
                             Form::Ssse3 => ssse3::write(numbers, separator, into),
                             #[cfg(target_arch = "x86_64")]
-                            Form::Avx2 | Form::Avx512 => avx2::write(numbers, separator, into),
+                            Form::Avx2 => avx2::write(numbers, separator, into),
+                            #[cfg(target_arch = "x86_64")]
+                            Form::Avx512 => avx512::write(numbers, separator, into),
                             #[cfg(target_arch = "aarch64")]
                             Form::Neon => neon::write(numbers, separator, into),
                             _ => batch::write::<$type, Scalar>(numbers, separator, into),

@@ -15,7 +15,8 @@ pub enum Form {
     Ssse3,
     /// AVX2, BMI1, LZCNT and POPCNT: 32 bytes of x86-64.
     Avx2,
-    /// AVX-512 F, BW and VBMI, BMI1, LZCNT and POPCNT: 64 bytes of x86-64.
+    /// AVX-512 F, BW, IFMA, VBMI and VBMI2, BMI1, BMI2, LZCNT and POPCNT, as Ice Lake and Zen 4
+    /// have them: 64 bytes of x86-64.
     Avx512,
     /// NEON: 16 bytes of AArch64.
     Neon,
@@ -55,7 +56,17 @@ impl Form {
             #[cfg(target_arch = "x86_64")]
             Form::Avx2 => has!("avx2", "bmi1", "lzcnt", "popcnt"),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512 => has!("avx512f", "avx512bw", "avx512vbmi", "bmi1", "lzcnt", "popcnt"),
+            Form::Avx512 => has!(
+                "avx512f",
+                "avx512bw",
+                "avx512ifma",
+                "avx512vbmi",
+                "avx512vbmi2",
+                "bmi1",
+                "bmi2",
+                "lzcnt",
+                "popcnt"
+            ),
             #[cfg(target_arch = "aarch64")]
             Form::Neon => true,
             _ => false,

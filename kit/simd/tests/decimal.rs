@@ -38,6 +38,9 @@ fn many_of_every_type_round_every_power() {
     check_all(&numbers.iter().map(|number| *number as u32).collect::<Vec<_>>(), b',');
     check_all(&numbers.iter().map(|number| *number as i32).collect::<Vec<_>>(), b' ');
     check_all(&numbers.iter().map(|number| *number as i64).collect::<Vec<_>>(), 0);
+    let negative = |number: &u64| (*number as i64).wrapping_neg();
+    check_all(&numbers.iter().map(|number| negative(number) as i32).collect::<Vec<_>>(), b'0');
+    check_all(&numbers.iter().map(negative).collect::<Vec<_>>(), b'-');
 }
 
 #[test]

@@ -1,0 +1,2 @@
+// As the study of mixes has it.
+#include "../itoa-mixes/snprintf.cpp"
