@@ -1,6 +1,6 @@
 //! Loads on a server of this test, and what cannot be loaded.
 
-use crate::common::{HttpServer, Place, flat, validate};
+use crate::common::{Broker, HttpServer, Manners, Place, flat, validate};
 use std::net::TcpListener;
 
 /// A URL of a port at which nothing listens.
@@ -142,6 +142,34 @@ fn a_server_that_falls_silent_is_named() {
     // A server that has no TLS waits for the end of a request.
     let said = loaded(&["--tls", "--closed", "--messages", "5"]);
     assert!(said.code == 65 && said.err.contains("leaves them unanswered"), "{said:?}");
+}
+
+/// All arrives, and the broker never says that it took any of it.
+#[test]
+fn a_broker_that_acknowledges_nothing_is_named() {
+    let place = Place::new();
+    let load = ["load", "mqtt", "--connections", "2", "--messages", "50", "--json", "x.json"];
+    for (acknowledges, qos, pace, unacknowledged) in [
+        (true, "1", &["--rate", "500", "--timeout", "60s"][..], 0),
+        (true, "2", &["--closed", "--timeout", "60s"], 0),
+        (false, "0", &["--closed", "--timeout", "60s"], 0),
+        (false, "1", &["--closed", "--timeout", "300ms"], 50),
+        (false, "2", &["--rate", "500", "--timeout", "300ms"], 50),
+    ] {
+        let broker = Broker::start(Manners { acknowledges, deliveries: 1 });
+        let said = place.run(&[&load[..], &["--url", &broker.url(), "--qos", qos], pace].concat());
+        let json: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(place.path("x.json")).unwrap()).unwrap();
+        check_schema(&json);
+        let counts = &json["loads"][0]["counts"];
+        assert_eq!((&counts["arrived"], &counts["lost"]), (&50.into(), &0.into()), "{json:#}");
+        assert_eq!(counts["unacknowledged"], unacknowledged, "{json:#}");
+        let is_named = unacknowledged > 0;
+        assert!((said.code == 3) == is_named && [0, 2, 3].contains(&said.code), "{said:?}");
+        assert_eq!(said.err.contains("never acknowledged 50 of 50 messages"), is_named, "{said:?}");
+        let missing = "Missing: the acknowledgements of 50 messages.";
+        assert_eq!(flat(&said.out).contains(missing), is_named, "{said:?}");
+    }
 }
 
 /// Sentences are settled while the load runs, it ends then, and the journal says the same.

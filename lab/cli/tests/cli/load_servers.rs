@@ -167,6 +167,7 @@ fn assert_whole(loaded: &(Ran, Value), messages: u64, arrivals_a_message: u64) {
         ("duplicated", 0),
         ("reordered", 0),
         ("refused", 0),
+        ("unacknowledged", 0),
     ] {
         assert_eq!(counts[count].as_u64(), Some(expected), "{count}: {result}");
     }
