@@ -50,13 +50,13 @@ impl Traffic {
 
     /// Returns what the server of a load that was not cut short did not do although the protocol
     /// promises it, without its subject: it lost messages, or over MQTT delivered some twice at QoS
-    /// 2, or out of order at QoS 1 or 2, or never acknowledged some. One that leaves a closed loop
-    /// waiting for what never arrives has not been loaded as was asked, whatever it promises.
+    /// 0 or 2, or out of order at QoS 1 or 2, or never acknowledged some. One that leaves a closed
+    /// loop waiting for what never arrives has not been loaded as was asked, whatever it promises.
     pub fn broken_promise(&self, pace: &Pace, counts: &MessageCounts) -> Option<String> {
         let MessageCounts { intended, sent, lost, duplicated, reordered, .. } = *counts;
         let unacknowledged = counts.unacknowledged;
         let (noun, arrivals) = (self.message_noun(), self.arrival_noun());
-        let qos = if let Traffic::Mqtt(of) = self { of.qos } else { 0 };
+        let qos = if let Traffic::Mqtt(of) = self { Some(of.qos) } else { None };
         let is_closed = matches!(pace, Pace::Closed { .. });
         let unsent = intended.saturating_sub(sent);
         if is_closed && unsent > 0 {
@@ -66,9 +66,11 @@ impl Traffic {
         } else if lost > 0 && self.promises_delivery() {
             let s = if lost == 1 { "" } else { "s" };
             Some(format!("lost {lost} {arrivals}{s} of {sent} {noun}s"))
-        } else if duplicated > 0 && qos == 2 {
-            Some(format!("made {duplicated} deliveries again, or 64 {noun}s too late, at QoS 2"))
-        } else if reordered > 0 && qos > 0 {
+        } else if let (1.., Some(qos @ (0 | 2))) = (duplicated, qos) {
+            Some(format!(
+                "made {duplicated} deliveries again, or 64 {noun}s too late, at QoS {qos}"
+            ))
+        } else if reordered > 0 && qos > Some(0) {
             Some(format!("made {reordered} deliveries out of order"))
         } else if unacknowledged > 0 {
             Some(format!("never acknowledged {unacknowledged} of {sent} {noun}s"))
@@ -631,6 +633,12 @@ mod tests {
             (mqtt(0), closed, lost, None),
             (mqtt(1), closed, lost, Some("lost 2 arrivals of 9 messages")),
             (mqtt(1), open, twice, None),
+            (
+                mqtt(0),
+                open,
+                twice,
+                Some("made 3 deliveries again, or 64 messages too late, at QoS 0"),
+            ),
             (
                 mqtt(2),
                 open,

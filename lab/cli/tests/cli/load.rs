@@ -222,6 +222,30 @@ fn a_server_that_breaks_a_connection_makes_claims_void() {
     assert_eq!(place.run(&["replay"]).code, 3);
 }
 
+/// A verdict says that messages came twice where the broker may deliver them so; where it must not,
+/// there is none.
+#[test]
+fn a_broker_that_delivers_twice_makes_claims_void_unless_it_may() {
+    let place = Place::new();
+    let load = ["load", "mqtt", "--connections", "2", "--rate", "1000", "--timeout", "60s"];
+    let claim = ["--block", "10ms", "--claim", "median is below 50 s", "--json", "x.json"];
+    for (qos, deliveries, code) in [("1", 1, 0), ("1", 2, 0), ("0", 2, 3), ("2", 2, 3)] {
+        let broker = Broker::start(Manners { acknowledges: true, deliveries });
+        let url = ["--url", &broker.url(), "--qos", qos];
+        let said = place.run(&[&load[..], &claim, &url].concat());
+        assert_eq!(said.code, code, "{said:?}");
+        let json: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(place.path("x.json")).unwrap()).unwrap();
+        validate(&json);
+        let warnings = json["warnings"].as_array().unwrap();
+        let warns = warnings.iter().any(|warning| warning["code"] == "came_again");
+        assert_eq!(warns, deliveries > 1, "{json:#}");
+        let is_void = flat(&said.out).contains(&format!("too late, at QoS {qos}"));
+        assert_eq!(is_void, code == 3, "{said:?}");
+        assert_eq!(place.run(&["replay", "--json", "-"]).json(), json, "a replay says the same");
+    }
+}
+
 fn check_schema(value: &serde_json::Value) {
     let schema = include_str!("../../../../docs/schema/load-1.schema.json");
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap();

@@ -60,7 +60,8 @@ pub(super) struct Shared<'a> {
 impl<'a> Shared<'a> {
     /// Begins with nothing open and nothing sent.
     pub(super) fn new<S: Scenario>(load: &Load, scenario: &S, watch: &'a Watch) -> Shared<'a> {
-        for counter in [&watch.open, &watch.sent, &watch.arrived] {
+        let disorder = [&watch.duplicated, &watch.reordered];
+        for counter in [&watch.open, &watch.sent, &watch.arrived].into_iter().chain(disorder) {
             counter.store(0, Relaxed);
         }
         let patience_ns = u64::try_from(load.patience.as_nanos()).unwrap_or(LOAD_NS_MAX);
